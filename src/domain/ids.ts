@@ -1,0 +1,30 @@
+// Ids are strings from the wire to the table: CI's integers can exceed 2^53, and its UUIDs do not obey RFC 9562.
+
+declare const brand: unique symbol
+type Branded<Name extends string> = string & { readonly [brand]: Name }
+
+/** CI's integer project id, in decimal digits. */
+export type ProjectId = Branded<'ProjectId'>
+/** CI's integer build id, in decimal digits. A restart may re-run the same id. */
+export type BuildId = Branded<'BuildId'>
+/** Any 8-4-4-4-12 hex, lower case. */
+export type Uuid = Branded<'Uuid'>
+/** A Slack channel id, such as `C0123ABCD`. */
+export type ChannelId = Branded<'ChannelId'>
+/** A Slack message's id within its channel, such as `1700000000.000100`. */
+export type MessageTs = Branded<'MessageTs'>
+
+/** The longest id accepted, in digits: 2^64 has 20. */
+export const ID_DIGITS_MAX = 20
+
+const DIGITS = /^(?:0|[1-9]\d{0,19})$/
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const CHANNEL = /^[CGD][A-Z0-9]{2,20}$/
+
+export const isIdDigits = (text: string): boolean => DIGITS.test(text)
+export const isUuid = (text: string): boolean => UUID.test(text)
+export const isChannelId = (text: string): text is ChannelId => CHANNEL.test(text)
+export const toUuid = (text: string): Uuid => text.toLowerCase() as Uuid
+
+/** A text that sorts as the number does: `512` becomes `00000000000000000512`. */
+export const idOrder = (id: string): string => id.padStart(ID_DIGITS_MAX, '0')
