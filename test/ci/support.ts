@@ -1,0 +1,85 @@
+import { createClientLegacy } from '../../src/ci/client-legacy.ts'
+import { createClientV2 } from '../../src/ci/client-v2.ts'
+import { staticAuth } from '../../src/ci/auth.ts'
+import type { Auth } from '../../src/ci/auth.ts'
+import { CiError } from '../../src/ci/errors.ts'
+import { createTransport } from '../../src/ci/transport.ts'
+import type { TransportLimits } from '../../src/ci/transport.ts'
+import { isIdDigits } from '../../src/domain/ids.ts'
+import type { ProjectId } from '../../src/domain/ids.ts'
+import type { Clock } from '../../src/lib/clock.ts'
+
+export const ORGANIZATION = '0a000000-0000-0000-0000-000000000001'
+
+/** The uuid of project n; like CI's own, it obeys no RFC. */
+export const uuidOf = (n: number): string => `f0000000-0000-0000-0000-${String(n).padStart(12, '0')}`
+
+export function projectIdOf(digits: string): ProjectId {
+  assertProjectId(digits)
+  return digits
+}
+
+function assertProjectId(digits: string): asserts digits is ProjectId {
+  if (!isIdDigits(digits)) throw new Error(`no project id: ${digits}`)
+}
+
+export const project = (n: number, more: Record<string, unknown> = {}): Record<string, unknown> => ({
+  uuid: uuidOf(n),
+  name: `acme/web-${n}`,
+  type: 'basic',
+  ...more,
+})
+
+export const projects = (from: number, to: number): Record<string, unknown>[] =>
+  Array.from({ length: to - from + 1 }, (_, at) => project(from + at))
+
+export interface TestClock extends Clock {
+  /** what was slept so far, in order */
+  slept: number[]
+  advance(ms: number): void
+}
+
+/** A clock whose sleeps end at once and move it on. */
+export function createTestClock(startsAt = Date.UTC(2026, 0, 5, 12)): TestClock {
+  let at = startsAt
+  const slept: number[] = []
+  return {
+    slept,
+    now: () => at,
+    advance: (ms) => void (at += ms),
+    sleep(ms) {
+      slept.push(ms)
+      at += ms
+      return Promise.resolve()
+    },
+  }
+}
+
+export function createTestTransport({ clock = createTestClock(), limits = {} }: TransportOptions = {}) {
+  return createTransport({ clock, random: () => 0, limits })
+}
+
+interface TransportOptions {
+  clock?: Clock
+  limits?: Partial<TransportLimits>
+}
+
+export function createTestClientV2(baseUrl: string, options: TransportOptions & { auth?: Auth } = {}) {
+  const { auth = staticAuth('Bearer stub') } = options
+  return createClientV2({ baseUrl, organizationUuid: ORGANIZATION, auth, transport: createTestTransport(options) })
+}
+
+export function createTestClientLegacy(baseUrl: string, options: TransportOptions & { apiKey?: string } = {}) {
+  const { apiKey = 'stub-key' } = options
+  return createClientLegacy({ baseUrl, apiKey, transport: createTestTransport(options) })
+}
+
+/** The CiError that a call ends with; anything else fails the test. */
+export async function ciErrorOf(call: Promise<unknown>): Promise<CiError> {
+  const error: unknown = await call.then(
+    () => new Error('the call succeeded'),
+    (reason: unknown) => reason,
+  )
+  if (error instanceof CiError) return error
+  throw error
+}
