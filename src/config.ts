@@ -1,0 +1,205 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { isChannelId, type ChannelId } from './domain/ids.ts'
+import type { Subscription } from './domain/subscription.ts'
+import { readSubscriptions } from './subscriptions-file.ts'
+
+export interface Config {
+  port: number
+  slack: { botToken: string; signingSecret: string | null; appToken: string | null; apiUrl: string | null }
+  ci: {
+    v2: { baseUrl: string; organizationUuid: string; auth: CiAuth } | null
+    legacy: { baseUrl: string; apiKey: string } | null
+    siteUrl: string | null
+  }
+  webhookSecrets: readonly string[]
+  database: { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string }
+  subscriptions: readonly Subscription[]
+  operators: readonly string[]
+  admins: readonly string[]
+  logLevel: string
+}
+
+export type CiAuth =
+  | { kind: 'static'; authorization: string }
+  | { kind: 'client-credentials'; tokenUrl: string; clientId: string; clientSecret: string }
+
+export type ConfigReading = { kind: 'config'; config: Config } | { kind: 'faults'; faults: readonly string[] }
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Reads the configuration from the environment: all of it, or every fault at once, in words that a person can act on.
+ * No fault quotes a value that may be secret.
+ */
+export function readConfig(environment: Environment, readFile = (path: string) => readFileSync(path, 'utf8')): ConfigReading {
+  const faults: string[] = []
+  const env = createReader(environment, faults)
+  const config: Config = {
+    port: env.port('PORT', 3000),
+    slack: readSlack(env),
+    ci: { v2: readV2(env, faults), legacy: readLegacy(env), siteUrl: env.url('CI_SITE_URL') },
+    webhookSecrets: readSecrets(env, faults),
+    database: readDatabase(env, faults),
+    subscriptions: [...readDefaultChannel(env, faults), ...readFileOf(env, faults, readFile)],
+    operators: env.list('CI_OPERATORS'),
+    admins: env.list('CI_ADMINS'),
+    logLevel: env.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
+  }
+  return faults.length > 0 ? { kind: 'faults', faults } : { kind: 'config', config: Object.freeze(config) }
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+type Reader = ReturnType<typeof createReader>
+
+function readSlack(env: Reader): Config['slack'] {
+  const appToken = env.text('SLACK_APP_TOKEN')
+  const signing = 'from your app\'s page, "Basic Information"; with SLACK_APP_TOKEN (Socket Mode) it is not needed'
+  return {
+    botToken: env.needed('SLACK_BOT_TOKEN', 'the bot token of your Slack app, which begins with xoxb-'),
+    signingSecret: appToken ? env.text('SLACK_SIGNING_SECRET') : env.needed('SLACK_SIGNING_SECRET', signing),
+    appToken,
+    apiUrl: env.url('SLACK_API_URL'),
+  }
+}
+
+function readV2(env: Reader, faults: string[]): Config['ci']['v2'] {
+  const baseUrl = env.url('CI_BASE_URL')
+  const auth = readAuth(env, faults)
+  if (!baseUrl) {
+    if (auth && !env.text('CI_BASE_URL')) faults.push('CI_BASE_URL is not set, but there are credentials for it: set the address of the v2 interface')
+    return null
+  }
+  const organizationUuid = env.needed('CI_ORGANIZATION_UUID', 'the organization whose projects CI_BASE_URL serves')
+  if (!auth && !env.text('CI_TOKEN_URL'))
+    faults.push('CI_AUTHORIZATION is not set: CI_BASE_URL needs it (the header\'s value, as is), or CI_TOKEN_URL with CI_CLIENT_ID and CI_CLIENT_SECRET')
+  return auth && { baseUrl, organizationUuid, auth }
+}
+
+function readAuth(env: Reader, faults: string[]): CiAuth | null {
+  const authorization = env.text('CI_AUTHORIZATION')
+  const tokenUrl = env.url('CI_TOKEN_URL')
+  if (authorization && tokenUrl) faults.push('CI_AUTHORIZATION and CI_TOKEN_URL are both set: use one way to sign in')
+  if (authorization) return { kind: 'static', authorization }
+  if (!tokenUrl) return null
+  return {
+    kind: 'client-credentials',
+    tokenUrl,
+    clientId: env.needed('CI_CLIENT_ID', 'it goes with CI_TOKEN_URL'),
+    clientSecret: env.needed('CI_CLIENT_SECRET', 'it goes with CI_TOKEN_URL'),
+  }
+}
+
+function readLegacy(env: Reader): Config['ci']['legacy'] {
+  const baseUrl = env.url('CI_LEGACY_BASE_URL')
+  return baseUrl ? { baseUrl, apiKey: env.needed('CI_API_KEY', 'CI_LEGACY_BASE_URL needs it; it is on CI\'s account page') } : null
+}
+
+function readSecrets(env: Reader, faults: string[]): readonly string[] {
+  const secrets = env.list('WEBHOOK_SECRET')
+  if (secrets.length === 0)
+    faults.push('WEBHOOK_SECRET is not set: choose a long random text; CI\'s webhook address is /webhooks/builds/<that text>')
+  return secrets
+}
+
+function readDatabase(env: Reader, faults: string[]): Config['database'] {
+  const url = env.text('DATABASE_URL') ?? 'sqlite:data/buildline.db'
+  if (/^postgres(?:ql)?:\/\//.test(url)) {
+    if (!URL.canParse(url)) faults.push('DATABASE_URL is no readable postgres:// address')
+    return { kind: 'postgres', url }
+  }
+  const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(url)?.[1]
+  if (!path) faults.push('DATABASE_URL is neither sqlite:<path> nor postgres://…')
+  return { kind: 'sqlite', path: path ?? '' }
+}
+
+function readDefaultChannel(env: Reader, faults: string[]): Subscription[] {
+  const channel = env.text('DEFAULT_CHANNEL')
+  if (!channel) return []
+  if (!isChannelId(channel)) {
+    faults.push('DEFAULT_CHANNEL is no channel id: copy it from the end of the channel\'s details in Slack; it looks like C0123ABCD')
+    return []
+  }
+  return [defaultSubscription(channel)]
+}
+
+const defaultSubscription = (channel: ChannelId): Subscription => ({
+  channel,
+  follows: { what: 'unfollowed' },
+  rules: null,
+  quiet: false,
+  mention: 'committer',
+  source: 'default-channel',
+})
+
+function readFileOf(env: Reader, faults: string[], readFile: (path: string) => string): readonly Subscription[] {
+  const path = env.text('SUBSCRIPTIONS_FILE')
+  if (!path) return []
+  try {
+    const reading = readSubscriptions(readFile(path))
+    faults.push(...reading.faults.map((fault) => `SUBSCRIPTIONS_FILE ${path}: ${fault}`))
+    return reading.subscriptions
+  } catch (error) {
+    faults.push(`SUBSCRIPTIONS_FILE ${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`)
+    return []
+  }
+}
+
+/** Reads one variable after the other and notes what is wrong; an empty value counts as not set. */
+function createReader(environment: Environment, faults: string[]) {
+  const text = (name: string): string | null => environment[name]?.trim() || null
+
+  return {
+    text,
+    needed(name: string, why: string): string {
+      const value = text(name)
+      if (!value) faults.push(`${name} is not set: ${why}`)
+      return value ?? ''
+    },
+    url(name: string): string | null {
+      const value = text(name)
+      if (!value) return null
+      if (HTTP_URL.safeParse(value).success) return value
+      faults.push(`${name} is no http(s) address`)
+      return null
+    },
+    port(name: string, otherwise: number): number {
+      const value = text(name)
+      if (!value) return otherwise
+      const port = PORT.safeParse(value)
+      if (!port.success) faults.push(`${name} is no port: a number from 0 to 65535`)
+      return port.data ?? otherwise
+    },
+    list: (name: string): readonly string[] =>
+      (text(name) ?? '')
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== ''),
+    oneOf<Word extends string>(name: string, words: readonly Word[], otherwise: Word): Word {
+      const value = text(name)?.toLowerCase() ?? otherwise
+      const word = words.find((known) => known === value)
+      if (!word) faults.push(`${name} is none of ${words.join(', ')}`)
+      return word ?? otherwise
+    },
+  }
+}
+
+const HTTP_URL = z.url({ protocol: /^https?$/ })
+const PORT = z.coerce.number().int().min(0).max(65_535)
+
+/** Every value that no log, error or message may show. */
+export function secretsOf({ slack, ci, webhookSecrets, database }: Config): string[] {
+  const auth = ci.v2?.auth
+  const databasePassword = database.kind === 'postgres' && URL.canParse(database.url) ? new URL(database.url).password : null
+  const secrets = [
+    slack.botToken,
+    slack.signingSecret,
+    slack.appToken,
+    ci.legacy?.apiKey,
+    auth?.kind === 'static' ? auth.authorization : auth?.clientSecret,
+    databasePassword,
+    ...webhookSecrets,
+  ]
+  return secrets.filter((secret) => typeof secret === 'string' && secret !== '') as string[]
+}

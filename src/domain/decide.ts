@@ -1,0 +1,94 @@
+import type { ChannelRule, RuleVerdict, Selectable } from './rule.ts'
+import { lookAt } from './rule.ts'
+import type { Effect } from './run.ts'
+import { assertNever } from '../lib/assert.ts'
+import { isAccountNotice, type Status } from './status.ts'
+import type { Subscription } from './subscription.ts'
+
+/** Why a channel was told, or not. Each has a sentence in `explain`. */
+export type Reason =
+  | 'event-selected'
+  | 'every-event'
+  | 'rules-unread'
+  | 'account-notice'
+  | 'updates-card'
+  | 'event-not-selected'
+  | 'branch-not-matched'
+  | 'branch-unknown'
+  | 'pattern-invalid'
+  | 'duplicate'
+  | 'late'
+
+/** `tell`: it is news to this channel. `update`: only a card that is there already changes. `silent`: nothing. */
+export interface Decision {
+  verdict: 'tell' | 'update' | 'silent'
+  reason: Reason
+  /** where the deciding rules came from */
+  rulesFrom: 'ci' | 'channel' | 'nobody'
+  /** every rule that was looked at, and the first of its conditions that failed */
+  looked: readonly RuleVerdict[]
+}
+
+/** What CI's rules for a project are, as far as we know: null means that they could not be read yet. */
+export type CiRules = readonly ChannelRule[] | null
+
+export interface Question {
+  branch: string | null
+  status: Status
+  effect: Effect
+  recovered: boolean
+  /** the lineage has a card in this channel already */
+  hasCard: boolean
+}
+
+/** One decision for one fact and one channel; of several subscriptions of the channel the most telling one counts. */
+export function decide(question: Question, subscriptions: readonly Subscription[], ciRules: CiRules): Decision {
+  const decisions = subscriptions.map((subscription) => decideOne(question, subscription, ciRules))
+  return decisions.find(({ verdict }) => verdict === 'tell') ?? decisions.find(updates) ?? decisions[0]!
+}
+
+const updates = ({ verdict }: Decision): boolean => verdict === 'update'
+
+function decideOne(question: Question, subscription: Subscription, ciRules: CiRules): Decision {
+  const rules = subscription.rules ?? ciRules
+  const rulesFrom = subscription.rules ? 'channel' : ciRules?.length ? 'ci' : 'nobody'
+  const base = { rulesFrom, looked: [] } as const
+  if (question.effect === 'duplicate' || question.effect === 'late')
+    return { ...base, verdict: 'silent', reason: question.effect }
+  if (!rules) return { ...base, verdict: 'tell', reason: toldAs(question, 'rules-unread') }
+  if (rules.length === 0) return { ...base, verdict: 'tell', reason: toldAs(question, 'every-event') }
+  const looked = rules.map((rule) => lookAt(rule, question.branch, selectable(question)))
+  if (looked.includes('selects')) return { rulesFrom, looked, verdict: 'tell', reason: toldAs(question, 'event-selected') }
+  if (question.hasCard) return { rulesFrom, looked, verdict: 'update', reason: 'updates-card' }
+  return { rulesFrom, looked, verdict: 'silent', reason: mostTelling(looked) }
+}
+
+const toldAs = ({ status }: Question, reason: Reason): Reason => (isAccountNotice(status) ? 'account-notice' : reason)
+
+/** The events of the fact that rules can select: a recovered build is also a success. */
+export function selectable({ status, recovered }: Pick<Question, 'status' | 'recovered'>): Selectable[] {
+  switch (status) {
+    case 'started':
+    case 'waiting':
+    case 'stopped':
+    case 'failed':
+    case 'unknown':
+      return [status]
+    case 'success':
+      return recovered ? ['success', 'recovered'] : ['success']
+    case 'infrastructure_failure':
+      return ['failed']
+    case 'ignored':
+    case 'blocked':
+      // Account trouble goes to whoever follows failures.
+      return ['failed']
+    default:
+      return assertNever(status)
+  }
+}
+
+// The nearest miss says most: a rule that covered the branch, before one that did not.
+const NEAREST_FIRST = ['event-not-selected', 'pattern-invalid', 'branch-unknown', 'branch-not-matched'] as const
+
+const mostTelling = (looked: readonly RuleVerdict[]): Reason =>
+  NEAREST_FIRST.find((verdict) => looked.includes(verdict)) ?? 'event-not-selected'

@@ -1,0 +1,83 @@
+import { RE2JS } from 're2js'
+
+/** The longest pattern that is looked at, in characters; a longer one matches nothing and is reported. */
+export const PATTERN_CHARS_MAX = 1_000
+
+/** `unknown-branch`: the build named no branch, and only a pattern for all branches covers that. */
+export type BranchMatch = 'all' | 'matched' | 'not-matched' | 'unknown-branch' | 'invalid-pattern'
+
+/**
+ * Does a rule's branch value cover this branch? null or empty covers all. `exact` is literal; in `wildcard` each `*`
+ * stands for any run of characters, `/` included; `regex` is matched against the whole branch. Patterns come from
+ * strangers, so all matching is in time linear in the branch (RE2). Without a mode, a value with `*` is a wildcard.
+ */
+export function matchBranch(pattern: string | null, mode: string | null, branch: string | null): BranchMatch {
+  if (pattern === null || pattern === '') return 'all'
+  if (branch === null) return 'unknown-branch'
+  const matcher = matcherOf(pattern, mode)
+  if (!matcher) return 'invalid-pattern'
+  return matcher(branch) ? 'matched' : 'not-matched'
+}
+
+export const coversBranch = (match: BranchMatch): boolean => match === 'all' || match === 'matched'
+
+type Matcher = (branch: string) => boolean
+
+function matcherOf(pattern: string, mode: string | null): Matcher | null {
+  if (pattern.length > PATTERN_CHARS_MAX) return null
+  switch (mode ?? (pattern.includes('*') ? 'wildcard' : 'exact')) {
+    case 'exact':
+      return (branch) => branch === pattern
+    case 'wildcard':
+      return wildcard(pattern)
+    case 'regex':
+      return regex(pattern)
+    default:
+      return null
+  }
+}
+
+// Leftmost pieces first is enough for `*`: no backtracking, however many stars.
+function wildcard(pattern: string): Matcher {
+  const [head = '', ...rest] = pattern.split('*')
+  const tail = rest.pop()
+  if (tail === undefined) return (branch) => branch === pattern
+  return (branch) => {
+    if (branch.length < head.length + tail.length || !branch.startsWith(head) || !branch.endsWith(tail)) return false
+    let from = head.length
+    const end = branch.length - tail.length
+    for (const piece of rest) {
+      const at = branch.indexOf(piece, from)
+      if (at < 0 || at + piece.length > end) return false
+      from = at + piece.length
+    }
+    return true
+  }
+}
+
+function regex(pattern: string): Matcher | null {
+  const compiled = compile(pattern)
+  return compiled && ((branch) => compiled.matches(branch))
+}
+
+// Rules are few and asked for every fact: keep what was compiled, bounded.
+const COMPILED_MAX = 500
+const compiledByPattern = new Map<string, RE2JS | null>()
+
+function compile(pattern: string): RE2JS | null {
+  const known = compiledByPattern.get(pattern)
+  if (known !== undefined) return known
+  if (compiledByPattern.size >= COMPILED_MAX) compiledByPattern.clear()
+  const compiled = tryCompile(pattern)
+  compiledByPattern.set(pattern, compiled)
+  return compiled
+}
+
+function tryCompile(pattern: string): RE2JS | null {
+  try {
+    return RE2JS.compile(pattern, RE2JS.DOTALL)
+  } catch {
+    // Whatever the reason, an invalid pattern matches nothing and is reported as such.
+    return null
+  }
+}

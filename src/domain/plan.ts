@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto'
+import type { ChannelId, MessageTs } from './ids.ts'
+import { isRed } from './status.ts'
+import type { CardView, NoticeView, ReplyView, Shown, Story, View } from './view.ts'
+
+// The steps between what is said and what should be said. Pure: no step is taken here.
+
+/**
+ * After an unclear end a call can still land, and history shows a message late. So the claim is looked for at once, and
+ * posted again only when it is this old and a look that was made after that age found nothing.
+ */
+export const LANDING_MAX_MS = 20_000
+
+/** A message that is gone is posted anew once; whoever deletes that one too means it. */
+export const GENERATIONS_MAX = 2
+
+/** A notice gathers what comes in so long before it is edited again. */
+export const NOTICE_GAP_MS = 5_000
+
+/** Slack limits posts by channel, edits and look-ups by workspace: three lanes. */
+export type Lane = 'post' | 'edit' | 'look'
+export const LANES: readonly Lane[] = ['post', 'edit', 'look']
+
+/** What waits in each lane of a card, from when (ms) and how urgent (0 first); null: nothing. */
+export type Lanes = Record<Lane, { at: number; priority: number } | null>
+
+export const NO_LANES: Lanes = { post: null, edit: null, look: null }
+
+export interface CardState {
+  subject: string
+  channel: ChannelId
+  quiet: boolean
+  mention: boolean
+}
+
+/**
+ * One message of ours, as recorded. `claimed`: a post is under way. `unclear`: it may or may not have arrived.
+ * `posted`: it stands at `ts`, saying `digest` (null: unsure what). `gone`: deleted, or closed for edits.
+ */
+export interface StoredMessage {
+  key: string
+  slot: string
+  generation: number
+  state: 'claimed' | 'unclear' | 'posted' | 'gone'
+  claimedAt: number
+  claimedBy: string
+  lookedAt: number | null
+  ts: MessageTs | null
+  digest: string | null
+  sending: string | null
+  sendingAt: number | null
+  /** say it again at this time: an earlier call of unclear end could still land before it */
+  recheckAt: number | null
+  /** it was posted again after an unclear end: look at this time whether both arrived */
+  doubtAt: number | null
+  writtenAt: number | null
+  bornRun: string | null
+}
+
+/**
+ * The messages as they are once the processes that were writing them are dead: what was under way has an unclear end.
+ * @param isDead whether the process that made this claim can no longer end it
+ */
+export const settleDead = (
+  messages: readonly StoredMessage[],
+  isDead: (message: StoredMessage) => boolean,
+): StoredMessage[] =>
+  messages.map((message) => {
+    if (message.state === 'claimed') return isDead(message) ? { ...message, state: 'unclear' } : message
+    if (message.sending === null || !isDead(message)) return message
+    return { ...message, sending: null, digest: null, recheckAt: (message.sendingAt ?? 0) + LANDING_MAX_MS }
+  })
+
+export type Step =
+  | { lane: 'post'; slot: string; generation: number; view: View; digest: string; thread: MessageTs | null; again: StoredMessage | null }
+  | { lane: 'edit'; message: StoredMessage; view: View; digest: string }
+  | { lane: 'look'; message: StoredMessage; thread: MessageTs | null }
+
+export interface PlannedStep {
+  step: Step
+  at: number
+  priority: number
+}
+
+/** The steps for a card and its thread; empty when Slack already agrees. */
+export function planStory(story: Story, messages: readonly StoredMessage[], now: number): PlannedStep[] {
+  const card = newestOf('card', messages)
+  const cardSteps = planMessage({ slot: 'card', view: story.card, thread: null, urgency: urgencyOf(story.card.shown) }, card, now)
+  if (card?.state !== 'posted' || card.ts === null) return cardSteps
+  const { ts } = card
+  const replySteps = story.replies.flatMap(({ slot, view, newest }) =>
+    planMessage({ slot, view, thread: ts, urgency: newest ? replyUrgency(view.shown) : LEAST }, newestOf(slot, messages), now),
+  )
+  return [...cardSteps, ...replySteps]
+}
+
+export function planNotice(view: NoticeView, messages: readonly StoredMessage[], now: number): PlannedStep[] {
+  const steps = planMessage({ slot: 'card', view, thread: null, urgency: 2 }, newestOf('card', messages), now)
+  return steps.map((planned) =>
+    planned.step.lane === 'edit'
+      ? { ...planned, priority: LEAST, at: Math.max(planned.at, (planned.step.message.writtenAt ?? 0) + NOTICE_GAP_MS) }
+      : planned,
+  )
+}
+
+/** The first time and the highest urgency of each lane. */
+export function lanesOf(steps: readonly PlannedStep[]): Lanes {
+  const lanes: Lanes = { ...NO_LANES }
+  for (const { step, at, priority } of steps) {
+    const lane = lanes[step.lane]
+    lanes[step.lane] = lane ? { at: Math.min(lane.at, at), priority: Math.min(lane.priority, priority) } : { at, priority }
+  }
+  return lanes
+}
+
+/** The newest message of a slot: its highest generation. */
+export const newestOf = (slot: string, messages: readonly StoredMessage[]): StoredMessage | undefined =>
+  messages.filter((message) => message.slot === slot).sort((a, b) => a.generation - b.generation).at(-1)
+
+/** The card that stood before, when the newest one replaces it. */
+export const replacedCard = (messages: readonly StoredMessage[]): MessageTs | null =>
+  messages.filter(({ slot, state }) => slot === 'card' && state === 'gone').at(-1)?.ts ?? null
+
+/** The run that the standing card told when it was posted, null if it told none; undefined before there is a card. */
+export const bornRunSaid = (messages: readonly StoredMessage[]): string | null | undefined =>
+  messages.find(({ slot }) => slot === 'card')?.bornRun
+
+/**
+ * What a view says, as a short text to compare. Whom a reply calls, and whether it went to the channel too, is decided
+ * when it is posted and never makes it worth an edit.
+ */
+export function digestOf(view: View): string {
+  const said = view.kind === 'reply' ? { ...view, mention: null, broadcast: false } : view
+  return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 24)
+}
+
+interface Wanted {
+  slot: string
+  view: CardView | ReplyView | NoticeView
+  thread: MessageTs | null
+  urgency: number
+}
+
+function planMessage(wanted: Wanted, message: StoredMessage | undefined, now: number): PlannedStep[] {
+  if (!message) return [post(wanted, 1, null, now)]
+  switch (message.state) {
+    case 'claimed':
+      return []
+    case 'unclear':
+      return [lookOrPost(wanted, message, now)]
+    case 'gone':
+      return message.generation < GENERATIONS_MAX && wanted.slot === 'card' ? [post(wanted, message.generation + 1, null, now)] : []
+    case 'posted':
+      return planEdit(wanted, message, now)
+  }
+}
+
+function lookOrPost(wanted: Wanted, message: StoredMessage, now: number): PlannedStep {
+  const landedBy = message.claimedAt + LANDING_MAX_MS
+  if (message.lookedAt !== null && message.lookedAt >= landedBy) return post(wanted, message.generation, message, now)
+  const at = message.lookedAt === null ? now : landedBy
+  return { step: { lane: 'look', message, thread: wanted.thread }, at, priority: wanted.urgency }
+}
+
+function planEdit(wanted: Wanted, message: StoredMessage, now: number): PlannedStep[] {
+  const digest = digestOf(wanted.view)
+  const edit = (at: number): PlannedStep => ({
+    step: { lane: 'edit', message, view: wanted.view, digest },
+    at,
+    priority: wanted.urgency,
+  })
+  if (message.sending !== null) return []
+  if (message.digest !== digest) return [edit(now)]
+  if (message.doubtAt !== null)
+    return [{ step: { lane: 'look', message, thread: wanted.thread }, at: message.doubtAt, priority: LEAST }]
+  return message.recheckAt === null ? [] : [edit(message.recheckAt)]
+}
+
+function post(wanted: Wanted, generation: number, again: StoredMessage | null, now: number): PlannedStep {
+  const { slot, view, thread, urgency } = wanted
+  return { step: { lane: 'post', slot, generation, view, digest: digestOf(view), thread, again }, at: now, priority: urgency }
+}
+
+/** Failures first; what is still running last: by the time its turn comes, it may have ended, and one message tells it. */
+const LEAST = 4
+
+function urgencyOf(shown: Shown): number {
+  if (shown !== 'passed' && shown !== 'fixed' && isRed(shown)) return 0
+  if (shown === 'fixed' || shown === 'waiting') return 1
+  return shown === 'started' || shown === 'unknown' ? 3 : 2
+}
+
+const replyUrgency = (shown: Shown): number => Math.min(urgencyOf(shown) <= 1 ? urgencyOf(shown) : LEAST, LEAST)

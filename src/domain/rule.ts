@@ -1,0 +1,63 @@
+import { coversBranch, matchBranch } from './pattern.ts'
+
+/** One notification rule in the shape CI holds it; words that we do not know stay as they are. */
+export interface NotificationRule {
+  notifier: string
+  target: string | null
+  /** null or empty: every branch */
+  branch: string | null
+  /** `exact`, `regex`, `wildcard`; null where CI did not say */
+  branchMatch: string | null
+  /** CI's `build_statuses`: `started`, `failed`, `success`, `recovered`, or words outside the list */
+  buildStatuses: readonly string[]
+}
+
+/** A rule of a channel: the same shape, reduced to what a channel can select. */
+export interface ChannelRule {
+  branch: string | null
+  branchMatch: string | null
+  /** what is selected; `every` also covers stopped builds and unknown words */
+  events: readonly string[] | 'every'
+}
+
+/** Everything that a rule can select; `stopped` and `unknown` only by name or by `every`. */
+export type Selectable = 'started' | 'waiting' | 'success' | 'recovered' | 'failed' | 'stopped' | 'unknown'
+
+/** What the project's own rules say to Slack: the union of its rules with notifier `slack`. */
+export const slackRules = (rules: readonly NotificationRule[]): ChannelRule[] =>
+  rules
+    .filter((rule) => rule.notifier.toLowerCase() === 'slack')
+    .map(({ branch, branchMatch, buildStatuses }) => ({ branch, branchMatch, events: eventsOf(buildStatuses) }))
+
+// CI lists four statuses to choose from; whoever has all of them has chosen everything there is.
+const EVERY_BUILD_STATUS = ['started', 'failed', 'success', 'recovered'] as const
+
+function eventsOf(buildStatuses: readonly string[]): readonly string[] | 'every' {
+  const words = buildStatuses.map((word) => WORDS.get(word.trim().toLowerCase()) ?? word)
+  return EVERY_BUILD_STATUS.every((word) => words.includes(word)) ? 'every' : words
+}
+
+const WORDS = new Map([
+  ['started', 'started'],
+  ['failed', 'failed'],
+  ['success', 'success'],
+  ['succeeded', 'success'],
+  ['recovered', 'recovered'],
+  ['waiting', 'waiting'],
+  ['requires_approval', 'waiting'],
+  ['requires approval', 'waiting'],
+  ['stopped', 'stopped'],
+])
+
+/** How one rule looked at one fact: the first condition that failed, or that it selects. */
+export type RuleVerdict = 'selects' | 'branch-not-matched' | 'branch-unknown' | 'pattern-invalid' | 'event-not-selected'
+
+export function lookAt(rule: ChannelRule, branch: string | null, selectable: readonly Selectable[]): RuleVerdict {
+  const match = matchBranch(rule.branch, rule.branchMatch, branch)
+  if (match === 'invalid-pattern') return 'pattern-invalid'
+  if (match === 'unknown-branch') return 'branch-unknown'
+  if (!coversBranch(match)) return 'branch-not-matched'
+  if (rule.events === 'every') return 'selects'
+  const { events } = rule
+  return selectable.some((event) => events.includes(event)) ? 'selects' : 'event-not-selected'
+}

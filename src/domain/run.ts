@@ -1,0 +1,130 @@
+import { mergeDetails, type BuildDetails, type Fact } from './fact.ts'
+import { idOrder, type BuildId } from './ids.ts'
+import { isFinal, type Status } from './status.ts'
+
+/** A started that comes so long after a final is a new run, not a late delivery. */
+export const LATE_START_MS = 60_000
+
+/** One execution of a build, folded from its facts. Times in ms; `null` where the fact has not come. */
+export interface Run {
+  buildId: BuildId
+  /** 1 for the first run of this build id */
+  n: number
+  status: Status
+  /** CI's word for the status, which is all we know of an `unknown` one */
+  word: string
+  /** when we first heard of the run, of its start, and of its end */
+  firstAt: number
+  startedAt: number | null
+  finalAt: number | null
+  /** place in the order of receipt of the fact that opened and of the one that ended the run */
+  firstSeq: number
+  finalSeq: number | null
+  facts: readonly Fact[]
+  details: BuildDetails
+}
+
+/** What one fact did to its build: only `opened` and `moved` change what anybody sees. */
+export type Effect = 'opened' | 'moved' | 'duplicate' | 'late'
+
+/** Somebody asked for a restart of this build through us; it makes the next started a new run. */
+export interface RestartAsked {
+  buildId: BuildId
+  at: number
+}
+
+/**
+ * Folds the facts of ONE build id, in order of receipt, into its runs, oldest first, with the effect of each fact.
+ * Pure: the same facts always give the same runs; a repeated or late fact changes none.
+ */
+export function foldBuild(
+  facts: readonly Fact[],
+  asked: readonly RestartAsked[] = [],
+): { runs: Run[]; effects: Effect[] } {
+  const drafts: Draft[] = []
+  const effects = facts.map((fact): Effect => {
+    const current = drafts.at(-1)
+    const effect = current ? effectOn(current, fact, asked) : 'opened'
+    if (effect === 'opened') drafts.push(open(fact, drafts.length + 1))
+    else if (current) absorb(current, fact, effect)
+    return effect
+  })
+  return { runs: drafts.map(toRun), effects }
+}
+
+/** Newest last: by build id as a number, then by run. */
+export function compareRuns(a: Pick<Run, 'buildId' | 'n'>, b: Pick<Run, 'buildId' | 'n'>): number {
+  const [left, right] = [idOrder(a.buildId), idOrder(b.buildId)]
+  return left === right ? a.n - b.n : left < right ? -1 : 1
+}
+
+/** All runs of a lineage, oldest first; the last one is what its card shows, its place in the list is its attempt. */
+export function foldRuns(facts: readonly Fact[], asked: readonly RestartAsked[] = []): Run[] {
+  const byBuild = Map.groupBy(facts, (fact) => fact.buildId)
+  return [...byBuild.values()].flatMap((own) => foldBuild(own, asked).runs).sort(compareRuns)
+}
+
+/** The name of a run within its lineage: what a reply in the thread is about. */
+export const runKey = (run: Pick<Run, 'buildId' | 'n'>): string => `${run.buildId}.${run.n}`
+
+interface Draft {
+  n: number
+  facts: Fact[]
+  /** the fact whose status the run has */
+  head: Fact
+  final: Fact | null
+  started: Fact | null
+}
+
+const open = (fact: Fact, n: number): Draft => ({
+  n,
+  facts: [fact],
+  head: fact,
+  final: isFinal(fact.status) ? fact : null,
+  started: fact.status === 'started' ? fact : null,
+})
+
+function effectOn(run: Draft, fact: Fact, asked: readonly RestartAsked[]): Effect {
+  if (run.final) return effectAfterFinal(run, run.final, fact, asked)
+  // An unknown word is known by the word itself: two different ones are two states.
+  const same = fact.status === run.head.status && (fact.status !== 'unknown' || fact.word === run.head.word)
+  return same ? 'duplicate' : 'moved'
+}
+
+function effectAfterFinal(run: Draft, final: Fact, fact: Fact, asked: readonly RestartAsked[]): Effect {
+  if (isFinal(fact.status)) return fact.status === final.status ? 'duplicate' : 'opened'
+  if (fact.status !== 'started') return 'late'
+  const restarted = asked.some((ask) => ask.buildId === fact.buildId && ask.at >= final.at && ask.at <= fact.at)
+  const neverRan = final.status === 'ignored' || final.status === 'blocked'
+  const isNewRun = run.started !== null || neverRan || restarted || fact.at - final.at > LATE_START_MS
+  return isNewRun ? 'opened' : 'late'
+}
+
+function absorb(run: Draft, fact: Fact, effect: Effect): void {
+  if (effect === 'duplicate') return
+  run.facts.push(fact)
+  if (fact.status === 'started') run.started ??= fact
+  if (effect === 'late') return
+  run.head = fact
+  if (isFinal(fact.status)) run.final = fact
+}
+
+function toRun({ n, facts, head, final, started }: Draft): Run {
+  const first = facts[0]!
+  const details = mergeDetails(facts)
+  // A start that we heard of after the end tells nothing about when it was.
+  const startedSeenAt = started && (!final || started.seq < final.seq) ? started.at : null
+  return {
+    buildId: head.buildId,
+    n,
+    status: head.status,
+    word: head.word,
+    firstAt: first.at,
+    startedAt: details.startedAt ?? startedSeenAt,
+    finalAt: final ? (details.finishedAt ?? final.at) : null,
+    firstSeq: first.seq,
+    finalSeq: final?.seq ?? null,
+    facts,
+    details,
+  }
+}

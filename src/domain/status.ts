@@ -1,0 +1,52 @@
+/** The statuses CI documents, after synonyms; `unknown` carries every other word. Source: interface, "States and transitions". */
+export type Status =
+  | 'started'
+  | 'waiting'
+  | 'success'
+  | 'failed'
+  | 'stopped'
+  | 'infrastructure_failure'
+  | 'ignored'
+  | 'blocked'
+  | 'unknown'
+
+const BY_WORD = new Map<string, Status>([
+  ['initiated', 'started'],
+  ['testing', 'started'],
+  ['waiting', 'waiting'],
+  ['success', 'success'],
+  ['error', 'failed'],
+  ['failed', 'failed'],
+  ['stopped', 'stopped'],
+  ['infrastructure_failure', 'infrastructure_failure'],
+  ['ignored', 'ignored'],
+  ['blocked', 'blocked'],
+])
+
+/** The status that CI's word names. Case and outer blanks are forgiven; any other word is `unknown`, never an error. */
+export const toStatus = (word: string): Status => BY_WORD.get(word.trim().toLowerCase()) ?? 'unknown'
+
+const FINAL: ReadonlySet<Status> = new Set<Status>([
+  'success',
+  'failed',
+  'stopped',
+  'infrastructure_failure',
+  'ignored',
+  'blocked',
+])
+
+/** A run ends in a final status; `unknown` is not final, so that whatever follows an unknown word still counts. */
+export const isFinal = (status: Status): boolean => FINAL.has(status)
+
+/** Red: what a later success recovers from. */
+export const isRed = (status: Status): boolean => status === 'failed' || status === 'infrastructure_failure'
+
+/** Finished with a verdict on the commit or the machine; stopped, ignored and blocked neither make nor break `recovered`. */
+export const isVerdict = (status: Status): boolean => status === 'success' || isRed(status)
+
+/** The account's trouble, not the build's: told in one notice per channel and day. */
+export const isAccountNotice = (status: Status): boolean => status === 'ignored' || status === 'blocked'
+
+/** What rules select. `recovered` is computed, never delivered. */
+export const EVENTS = ['started', 'failed', 'success', 'recovered', 'waiting'] as const
+export type Event = (typeof EVENTS)[number]

@@ -1,0 +1,197 @@
+import { mergeDetails, type BuildDetails } from './fact.ts'
+import type { MessageTs } from './ids.ts'
+import type { Recovery } from './recovered.ts'
+import { runKey, type Run } from './run.ts'
+import { isAccountNotice, isFinal, isRed, type Status } from './status.ts'
+
+// What a channel should see, in words of the product and without a word of Slack. Pure, and comparable by value.
+
+/** How a run is shown: a status, with `success` told apart by whether it recovered. */
+export type Shown = Exclude<Status, 'success'> | 'passed' | 'fixed'
+
+export interface CardView {
+  kind: 'card'
+  shown: Shown
+  /** CI's own word, for an `unknown` one */
+  word: string
+  build: BuildView
+  /** 1 for the first run of the lineage */
+  attempt: number
+  /** what happened to the newest run, and when (ms) */
+  history: readonly { what: 'started' | 'waiting' | 'ended' | 'heard'; at: number }[]
+  durationMs: number | null
+  /** set when the card itself has to tell the committer: it was born red */
+  mention: string | null
+  recovery: Recovery | null
+  /** the card before this one, when that one is gone or can no longer be edited */
+  replaces: MessageTs | null
+}
+
+export interface BuildView {
+  project: string
+  buildId: string
+  branch: string | null
+  buildUrl: string | null
+  commitUrl: string | null
+  /** short form of the commit */
+  commit: string | null
+  message: string | null
+  committer: string | null
+}
+
+export interface ReplyView {
+  kind: 'reply'
+  shown: Shown
+  build: BuildView
+  attempt: number
+  durationMs: number | null
+  /** the Slack user to mention */
+  mention: string | null
+  /** also sent to the channel */
+  broadcast: boolean
+  recovery: Recovery | null
+}
+
+/** One notice per channel and day about builds that the account's limits kept from running. */
+export interface NoticeView {
+  kind: 'notice'
+  /** `YYYY-MM-DD`, UTC */
+  day: string
+  ignored: number
+  blocked: number
+  /** the first builds of the day, at most NOTICE_BUILDS_MAX */
+  builds: readonly (BuildView & { shown: 'ignored' | 'blocked' })[]
+}
+
+export type View = CardView | ReplyView | NoticeView
+
+export const NOTICE_BUILDS_MAX = 20
+
+/** What is said in one channel about one lineage: the card, and its replies by name, in order. */
+export interface Story {
+  card: CardView
+  replies: readonly { slot: string; view: ReplyView; newest: boolean }[]
+}
+
+export interface StoryContext {
+  /** runs of the lineage, oldest first; at least one */
+  runs: readonly Run[]
+  /** the recovery of each run that has one, by run key */
+  recoveries: ReadonlyMap<string, Recovery>
+  /** whether the outcome of a run was selected for this channel */
+  isTold: (run: Run) => boolean
+  /** the run that the card already told when it was first posted, and so needs no reply; null before there is a card */
+  bornRun: string | null
+  quiet: boolean
+  /** the Slack user who claimed a committer's handle, if this channel mentions */
+  mentionOf: (committer: string | null) => string | null
+  replaces: MessageTs | null
+}
+
+/** The whole story of a lineage in one channel. Pure: facts in, views out. */
+export function tellStory(context: StoryContext): Story {
+  const newest = context.runs.at(-1)!
+  return {
+    card: cardView(newest, context),
+    replies: context.runs
+      .filter((run) => hasReply(run, context))
+      .map((run) => ({ slot: `run:${runKey(run)}`, view: replyView(run, context), newest: run === newest })),
+  }
+}
+
+/** The run that a card posted now would tell by itself; null while it is not finished. */
+export const bornRunOf = (runs: readonly Run[]): string | null => {
+  const newest = runs.at(-1)!
+  return isFinal(newest.status) ? runKey(newest) : null
+}
+
+function cardView(run: Run, context: StoryContext): CardView {
+  const recovery = context.recoveries.get(runKey(run)) ?? null
+  const tellsRedItself = isRed(run.status) && context.bornRun === runKey(run)
+  return {
+    kind: 'card',
+    shown: shownAs(run, recovery),
+    word: run.word,
+    build: buildView(run, context.runs),
+    attempt: attemptOf(run, context),
+    history: historyOf(run),
+    durationMs: durationOf(run),
+    mention: tellsRedItself ? mentionFor(run, context) : null,
+    recovery,
+    replaces: context.replaces,
+  }
+}
+
+function replyView(run: Run, context: StoryContext): ReplyView {
+  const recovery = context.recoveries.get(runKey(run)) ?? null
+  const isNews = run === context.runs.at(-1)
+  return {
+    kind: 'reply',
+    shown: shownAs(run, recovery),
+    build: buildView(run, context.runs),
+    attempt: attemptOf(run, context),
+    durationMs: durationOf(run),
+    // Nobody is called for a run that another one has already replaced.
+    mention: isNews ? mentionFor(run, context) : null,
+    broadcast: isNews && !context.quiet && (isRed(run.status) || recovery !== null),
+    recovery,
+  }
+}
+
+const hasReply = (run: Run, { bornRun, isTold }: StoryContext): boolean =>
+  isFinal(run.status) && !isAccountNotice(run.status) && runKey(run) !== bornRun && isTold(run)
+
+// A machine's failure is nobody's fault: only `failed` calls the committer.
+const mentionFor = (run: Run, { runs, mentionOf }: StoryContext): string | null =>
+  run.status === 'failed' ? mentionOf(buildView(run, runs).committer) : null
+
+const attemptOf = (run: Run, { runs }: StoryContext): number => runs.indexOf(run) + 1
+
+const shownAs = (run: Run, recovery: Recovery | null): Shown =>
+  run.status === 'success' ? (recovery ? 'fixed' : 'passed') : run.status
+
+const durationOf = ({ startedAt, finalAt }: Run): number | null =>
+  startedAt !== null && finalAt !== null && finalAt >= startedAt ? finalAt - startedAt : null
+
+function historyOf(run: Run): CardView['history'] {
+  const waiting = run.status === 'waiting' ? run.facts.findLast(({ status }) => status === 'waiting') : undefined
+  return [
+    ...(run.startedAt === null ? [] : [{ what: 'started' as const, at: run.startedAt }]),
+    ...(waiting ? [{ what: 'waiting' as const, at: waiting.at }] : []),
+    ...(run.finalAt === null ? [] : [{ what: 'ended' as const, at: run.finalAt }]),
+    ...(run.status === 'unknown' ? [{ what: 'heard' as const, at: run.facts.at(-1)!.at }] : []),
+  ]
+}
+
+/** The build of a run, with what only other facts of the lineage said of it filled in. */
+export function buildView(run: Run, runs: readonly Run[]): BuildView {
+  const shared = mergeDetails(runs.flatMap(({ facts }) => facts))
+  const own: BuildDetails = run.details
+  const facts = [...run.facts, ...runs.flatMap((other) => other.facts)]
+  const commitId = facts.find((fact) => fact.commitId !== null)?.commitId ?? null
+  const commitUrl = own.commitUrl ?? shared.commitUrl
+  return {
+    project: projectName({ ...shared, commitUrl }, run.facts[0]!.projectId),
+    buildId: run.buildId,
+    branch: facts.find((fact) => fact.branch !== null)?.branch ?? null,
+    buildUrl: own.buildUrl,
+    commitUrl,
+    commit: own.shortCommitId ?? shared.shortCommitId ?? commitId?.slice(0, 7) ?? null,
+    message: own.message ?? shared.message,
+    committer: own.committer ?? shared.committer,
+  }
+}
+
+/** What to call a project: its name, its full name, the path of its commits, or its number. */
+export function projectName(
+  { projectName: name, projectFullName, commitUrl }: Pick<BuildDetails, 'projectName' | 'projectFullName' | 'commitUrl'>,
+  projectId: string,
+): string {
+  return name ?? projectFullName ?? repositoryPath(commitUrl) ?? `project ${projectId}`
+}
+
+function repositoryPath(commitUrl: string | null): string | null {
+  if (!commitUrl || !URL.canParse(commitUrl)) return null
+  const path = /^\/([^/]+\/[^/]+)\/(?:-\/)?commits?\//.exec(new URL(commitUrl).pathname)?.[1]
+  return path ?? null
+}

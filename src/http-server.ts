@@ -1,0 +1,70 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Log } from './lib/log.ts'
+
+/** Slow headers and slow bodies are cut off: an idle stranger must not hold a socket for long. */
+const HEADERS_TIMEOUT_MS = 10_000
+const REQUEST_TIMEOUT_MS = 25_000
+const KEEP_ALIVE_MS = 65_000
+
+export type Handler = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void> | void
+
+/** A place in the contract: the first route that `matches` answers. */
+export interface Route {
+  matches: (pathname: string) => boolean
+  handle: Handler
+}
+
+export interface HttpServer {
+  listen(port: number): Promise<number>
+  /** Takes no new requests; resolves when those under way are answered, or after `graceMs` without them. */
+  close(graceMs: number): Promise<void>
+}
+
+export function createHttpServer(routes: readonly Route[], log: Log): HttpServer {
+  const server = createServer(
+    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS, connectionsCheckingInterval: 2_000 },
+    (request, response) => void dispatch(routes, request, response, log),
+  )
+  return {
+    listen: (port) => listen(server, port),
+    close: (graceMs) => close(server, graceMs),
+  }
+}
+
+async function dispatch(routes: readonly Route[], request: IncomingMessage, response: ServerResponse, log: Log): Promise<void> {
+  try {
+    const url = new URL(request.url ?? '/', 'http://localhost')
+    const route = routes.find(({ matches }) => matches(url.pathname))
+    if (route) await route.handle(request, response, url)
+    else sendJson(response, 404, { status: 'not found' })
+  } catch (error) {
+    log.error({ err: error }, 'a request could not be answered')
+    if (!response.headersSent) sendJson(response, 500, { status: 'error' })
+    else response.destroy()
+  }
+}
+
+export function sendJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body))
+}
+
+const listen = (server: Server, port: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, () => {
+      server.off('error', reject)
+      const address = server.address()
+      resolve(typeof address === 'object' && address ? address.port : port)
+    })
+  })
+
+function close(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), graceMs)
+    server.close(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+}

@@ -1,0 +1,40 @@
+import cron from 'node-cron'
+import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import type { Store } from '../store/store.ts'
+
+/** One piece of upkeep. It keeps its own "last done" row, so that a restart catches up and a clock change doubles nothing. */
+export interface Job {
+  name: string
+  /** how often it is due, in ms */
+  everyMs: number
+  run(): Promise<unknown>
+}
+
+/** So often the clock is looked at for jobs that are due. */
+const LOOK = '*/15 * * * * *'
+
+/** Runs each job when it is due by its "last done" row; a job that fails is due again at the next look. */
+export function scheduleJobs(jobs: readonly Job[], { store, clock, log }: { store: Store; clock: Clock; log: Log }) {
+  const running = new Set<string>()
+
+  async function look(): Promise<void> {
+    await Promise.all(jobs.map((job) => runIfDue(job)))
+  }
+
+  async function runIfDue(job: Job): Promise<void> {
+    if (running.has(job.name)) return
+    running.add(job.name)
+    try {
+      const lastDoneAt = (await store.read.lastDoneAt(job.name)) ?? Number.NEGATIVE_INFINITY
+      if (clock.now() - lastDoneAt >= job.everyMs) await job.run()
+    } catch (error) {
+      log.warn({ err: error, job: job.name }, 'a scheduled job failed; it will be tried again')
+    } finally {
+      running.delete(job.name)
+    }
+  }
+
+  const task = cron.schedule(LOOK, look, { noOverlap: true })
+  return { stop: async () => void (await task.stop()) }
+}

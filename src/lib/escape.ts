@@ -1,0 +1,82 @@
+// Outside text in Slack's markup: what somebody typed into a commit message or a branch name is shown, never obeyed.
+
+/**
+ * Outside text as one line: line breaks become a blank, invisible fillers go; lone surrogates, control and
+ * direction-changing characters become `�`. Names in any script stay as they are. Not yet safe as markup.
+ */
+export const toLine = (text: string): string =>
+  text.toWellFormed().replace(BREAKS, ' ').replace(FILLERS, '').replace(UNSHOWABLE, '\u{fffd}').trim()
+
+const BREAKS = /[\s\u0085]+/gu
+// Soft hyphen, zero-width space, word joiner and their like. The joiners U+200C and U+200D stay: scripts and emoji need them.
+const FILLERS = /[\u00ad\u180e\u200b\u2060-\u2064\u206a-\u206f\ufeff]/gu
+const UNSHOWABLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069\ufffe\uffff]/gu
+
+/** The first line that says something; empty when none does. */
+export const firstLine = (text: string): string => {
+  for (const line of text.split(LINE_ENDS)) {
+    const shown = toLine(line)
+    if (shown !== '') return shown
+  }
+  return ''
+}
+
+const LINE_ENDS = /[\r\n\v\f\u0085\u2028\u2029]+/u
+
+/** Outside text for a `mrkdwn` object or a message's `text`: it cannot mention, link, format, quote or become an emoji. */
+export function escapeMrkdwn(text: string): string {
+  const line = withoutBackticks(toLine(text))
+  const inert = line.replace(MARKS, `${INERT}$&${INERT}`).replace(COLONS, `:${INERT}`).replace(QUOTE, INERT)
+  return escapeEntities(isolate(inert))
+}
+
+// Slack has no escape for * _ ~. They work only at the edge of a word, and Slack takes the zero-width space for such an
+// edge: it would switch them on. The soft hyphen is as invisible and counts as a letter.
+const INERT = '\u00ad'
+// An underscore within a word, as in `my_project`, does nothing.
+const MARKS = /[*~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu
+// `:tada:` and `https://…`; a colon before a blank does nothing.
+const COLONS = /:(?=\S)/gu
+const QUOTE = /^(?=>)/u
+
+/** Outside text as code, where Slack reads no markup but the backtick itself. Empty for empty text. */
+export function codeSpan(text: string): string {
+  const line = withoutBackticks(toLine(text))
+  return line === '' ? '' : `\`${escapeEntities(isolate(line))}\``
+}
+
+/** Outside text for a `plain_text` object with `emoji: false`. Slack decodes entities even there: typed ones are parted. */
+export const escapePlain = (text: string): string => isolate(toLine(text).replace(/&(?=(?:amp|lt|gt);)/gu, `&${INERT}`))
+
+/** A backtick works anywhere and ends a code span whatever stands beside it: a look-alike takes its place. */
+const withoutBackticks = (line: string): string => line.replaceAll('`', '\u02cb')
+
+/** The three characters that Slack's markup reserves, wherever they stand. */
+const escapeEntities = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/** Text that runs from right to left must not reorder what stands beside it. */
+const isolate = (line: string): string => (RIGHT_TO_LEFT.test(line) ? `\u2068${line}\u2069` : line)
+
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
+
+/**
+ * An address that is safe to link to: absolute http(s), normalized, without credentials and without a character that
+ * could end a `<url|text>`. `null` for anything else, and for what is longer than `charsMax`: a cut link is a wrong one.
+ */
+export function httpUrl(text: string | null, charsMax: number): string | null {
+  if (text === null || text.length > charsMax || !URL.canParse(text)) return null
+  const url = new URL(text)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return null
+  url.username = ''
+  url.password = ''
+  const safe = url.href.replace(/[|<>`"\s\\^{}]/gu, encodeURIComponent)
+  return safe.length > charsMax ? null : safe
+}
+
+/** `<url|label>`; `label` is markup already. The label alone when the address is no safe link of at most `charsMax`. */
+export function mrkdwnLink(text: string | null, label: string, charsMax: number): string {
+  const url = httpUrl(text, charsMax)
+  const target = url === null ? null : escapeEntities(url)
+  return target === null || target.length > charsMax ? label : `<${target}|${label}>`
+}

@@ -1,0 +1,30 @@
+import pino, { type DestinationStream, type Logger } from 'pino'
+
+/** A configured secret shorter than this is not searched for: it would black out ordinary words. */
+const SECRET_CHARS_MIN = 6
+
+// What looks like a secret wherever it stands: redaction by path never sees messages, stacks and addresses.
+const LOOKS_SECRET: readonly [RegExp, string][] = [
+  [/xox[a-z]-[\w-]+|xapp-[\w-]+/gi, '[secret]'],
+  [/((?:api_key|token|client_secret|access_token|password)=)[^&\s"']+/gi, '$1[secret]'],
+  [/(bearer\s+)[\w.~+/=-]{8,}/gi, '$1[secret]'],
+  [/(\/webhooks\/builds\/)[^\s"'?/]+/gi, '$1[secret]'],
+  [/(:\/\/[^/\s:@"']+:)[^@\s/"']+@/g, '$1[secret]@'],
+]
+
+/** The log: one JSON object a line, scrubbed of every configured secret and of whatever looks like one. */
+export function createLogger(level: string, secrets: readonly string[], destination?: DestinationStream): Logger {
+  const known = secrets.filter((secret) => secret.length >= SECRET_CHARS_MIN).flatMap(written)
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks: { streamWrite: (line: string) => scrub(line, known) } }
+  return destination ? pino(options, destination) : pino(options)
+}
+
+// As typed, as JSON writes it, and as an address does.
+const written = (secret: string): string[] => [...new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])]
+
+export function scrub(line: string, known: readonly string[]): string {
+  let clean = line
+  for (const secret of known) if (clean.includes(secret)) clean = clean.replaceAll(secret, '[secret]')
+  for (const [pattern, instead] of LOOKS_SECRET) clean = clean.replace(pattern, instead)
+  return clean
+}

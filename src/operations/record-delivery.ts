@@ -1,0 +1,60 @@
+import type { Observation } from '../domain/fact.ts'
+import { toFact } from '../domain/fact.ts'
+import { lineageKey } from '../domain/lineage.ts'
+import { foldBuild } from '../domain/run.ts'
+import { isRed, isFinal, toStatus } from '../domain/status.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Store, Tx } from '../store/store.ts'
+
+export interface RecordDelivery {
+  store: Pick<Store, 'write'>
+  clock: Clock
+  /** a hint that a lineage has news; it may be lost, the sweep finds what was missed */
+  wake: (lineageKey: string) => void
+}
+
+export interface Recorded {
+  answer: 'recorded' | 'duplicate'
+  deliveryId: number
+  factSeq: number
+  lineageKey: string
+}
+
+/**
+ * Stores one delivery and what it says of a build, durably, and says whether the same was said before. Resolves after it
+ * is on disk; rejects when it is not, and then nothing of it is stored. A repetition is counted on the fact it repeats.
+ */
+export async function recordDelivery(
+  { store, clock, wake }: RecordDelivery,
+  delivery: { seen: Observation; body: string },
+): Promise<Recorded> {
+  const recorded = await store.write((tx) => record(tx, delivery, clock.now()))
+  if (recorded.answer === 'recorded') wake(recorded.lineageKey)
+  return recorded
+}
+
+async function record(tx: Tx, { seen, body }: { seen: Observation; body: string }, at: number): Promise<Recorded> {
+  const known = await tx.factsOfBuild(seen.projectId, seen.buildId)
+  const { effects } = foldBuild([...known, toFact(seen, Number.MAX_SAFE_INTEGER, at)])
+  const answer = effects.at(-1) === 'duplicate' ? 'duplicate' : 'recorded'
+  // Facts of one build stay together even where some of them leave out the branch or the commit.
+  const branch = seen.branch ?? known.findLast((fact) => fact.branch !== null)?.branch ?? null
+  const commitId = seen.commitId ?? known.findLast((fact) => fact.commitId !== null)?.commitId ?? null
+  const key = known[0]?.lineageKey ?? lineageKey({ ...seen, branch, commitId })
+  let factSeq: number
+  if (answer === 'duplicate') {
+    factSeq = known.at(-1)!.seq
+    await tx.countRepeat(factSeq)
+  } else {
+    factSeq = await tx.insertFact(seen, { at, origin: 'delivery', lineageKey: key, branch, commitId })
+    await tx.wakeLineage(key, at, urgencyOf(seen.word))
+  }
+  const deliveryId = await tx.insertDelivery({ receivedAt: at, answer, factSeq, body })
+  return { answer, deliveryId, factSeq, lineageKey: key }
+}
+
+// Failures first, then what has ended, then what has begun.
+function urgencyOf(word: string): number {
+  const status = toStatus(word)
+  return isRed(status) ? 0 : isFinal(status) ? 1 : 2
+}

@@ -1,0 +1,180 @@
+import { decide, type CiRules, type Decision } from '../domain/decide.ts'
+import { mergeDetails, type Fact } from '../domain/fact.ts'
+import { idOrder, type ChannelId } from '../domain/ids.ts'
+import { branchKey, placeFacts, type PlacedFact } from '../domain/lineage.ts'
+import { noticeDay } from '../domain/notice.ts'
+import { foldBuild, foldRuns, type Effect } from '../domain/run.ts'
+import { isVerdict } from '../domain/status.ts'
+import { following, type ProjectNames, type Subscription } from '../domain/subscription.ts'
+import type { CardKey, KeptDecision, Tx } from '../store/store.ts'
+import type { ReconcileDeps, Working } from './deps.ts'
+import { relane } from './lanes.ts'
+import { lineageSubject, noticeSubject, recoveriesOf } from './story.ts'
+
+/** How long facts wait for a first reading of the project's rules; CI being down or slow must not delay an alert. */
+const RULES_PATIENCE_MS = 1_000
+const RULES_LOOK_AGAIN_MS = 50
+
+/**
+ * Takes in what is new of one lineage: gives each fact its card, decides for each channel whether it is told and keeps
+ * why, and puts the cards concerned in their lanes. All in one transaction; running it again changes nothing.
+ * @returns the channels that have something to do
+ */
+export async function takeIn(deps: Working, lineageKey: string): Promise<ChannelId[]> {
+  const project = await projectOf(deps, lineageKey)
+  const rules = project ? await deps.rulesOf(project.names) : null
+  if (rules === 'wait' && deps.clock.now() < project!.heardAt + RULES_PATIENCE_MS) {
+    await deps.store.write((tx) => tx.postponeLineage(lineageKey, deps.clock.now() + RULES_LOOK_AGAIN_MS))
+    return []
+  }
+  const subscriptions = project ? following(await deps.subscriptions(), project.names) : []
+  const known: Known = { subscriptions, rules: rules === 'wait' ? null : rules }
+  const { touched, decided } = await deps.store.write((tx) => takeInWith(tx, deps, lineageKey, known))
+  for (const decision of decided) report(deps, lineageKey, decision)
+  return [...new Set(touched.map(({ channel }) => channel))]
+}
+
+interface Known {
+  subscriptions: readonly Subscription[]
+  rules: CiRules
+}
+
+async function projectOf({ store }: ReconcileDeps, lineageKey: string): Promise<{ names: ProjectNames; heardAt: number } | null> {
+  const fresh = await store.read.unplacedFacts(lineageKey)
+  const newest = await store.read.newestEpisode(lineageKey)
+  const facts = fresh.length > 0 || !newest ? fresh : await store.read.factsOfEpisode(lineageKey, newest.episode)
+  const first = facts[0]
+  if (!first) return null
+  const { projectUuid, projectName, projectFullName } = mergeDetails(facts)
+  return { names: { projectId: first.projectId, projectUuid, names: [projectName, projectFullName] }, heardAt: first.at }
+}
+
+async function takeInWith(tx: Tx, deps: Working, lineageKey: string, known: Known) {
+  const mark = await tx.intakeOf(lineageKey)
+  const fresh = await tx.unplacedFacts(lineageKey)
+  const placed = await place(tx, lineageKey, fresh)
+  const episodes = new Set([...placed.map(({ episode }) => episode!), ...(await newestOnly(tx, lineageKey))])
+  const touched: CardKey[] = []
+  const decided: KeptDecision[] = []
+  for (const episode of episodes) {
+    const decisions = await decideEpisode(tx, deps, { lineageKey, episode, known })
+    decided.push(...decisions)
+    touched.push(...(await wakeCards(tx, deps, lineageSubject(lineageKey, episode), decisions, known)))
+  }
+  for (const fact of fresh) await wakeSuccessor(tx, fact, lineageKey, deps.clock.now())
+  if (mark) await tx.settleLineage(lineageKey, mark.stamp)
+  return { touched, decided }
+}
+
+async function place(tx: Tx, lineageKey: string, fresh: readonly PlacedFact[]): Promise<PlacedFact[]> {
+  const builds = [...new Set(fresh.map(({ buildId }) => buildId))]
+  const all = await tx.factsOfBuilds(lineageKey, builds)
+  const { placed } = placeFacts(all, await tx.newestEpisode(lineageKey))
+  for (const [seq, episode] of placed) await tx.placeFact(seq, episode)
+  return fresh.map((fact) => ({ ...fact, episode: placed.get(fact.seq)! }))
+}
+
+// A wake without new facts: an older build's outcome may have changed whether this one recovered.
+const newestOnly = async (tx: Tx, lineageKey: string): Promise<number[]> => {
+  const newest = await tx.newestEpisode(lineageKey)
+  return newest ? [newest.episode] : []
+}
+
+async function decideEpisode(
+  tx: Tx,
+  { clock }: ReconcileDeps,
+  { lineageKey, episode, known }: { lineageKey: string; episode: number; known: Known },
+): Promise<KeptDecision[]> {
+  const facts = await tx.factsOfEpisode(lineageKey, episode)
+  const runs = foldRuns(facts)
+  const recoveries = await recoveriesOf(tx, runs)
+  const recovered = new Set(runs.filter(({ buildId, n }) => recoveries.has(`${buildId}.${n}`)).map(({ finalSeq }) => finalSeq))
+  const effects = effectsOf(facts)
+  const subject = lineageSubject(lineageKey, episode)
+  const made: KeptDecision[] = []
+  for (const [channel, subscriptions] of byChannel(known.subscriptions)) {
+    const kept = new Map((await tx.decisionsOf({ subject, channel })).map((decision) => [decision.factSeq, decision]))
+    let hasCard = [...kept.values()].some(opensCard)
+    for (const fact of facts) {
+      const isRecovered = recovered.has(fact.seq)
+      if (kept.get(fact.seq)?.recovered === isRecovered) continue
+      const effect = effects.get(fact.seq)!
+      const question = { branch: fact.branch, status: fact.status, effect, recovered: isRecovered, hasCard }
+      const decision = decide(question, subscriptions, known.rules)
+      const day = decision.reason === 'account-notice' ? noticeDay(fact.at) : null
+      made.push(keep(decision, { fact, channel, subject, recovered: isRecovered, day, now: clock.now() }))
+      hasCard ||= opensCard(made.at(-1)!)
+    }
+  }
+  for (const decision of made) await tx.keepDecision(decision)
+  return made
+}
+
+interface Kept {
+  fact: Fact
+  channel: ChannelId
+  subject: string
+  recovered: boolean
+  day: string | null
+  now: number
+}
+
+const keep = (decision: Decision, { fact, channel, subject, recovered, day, now }: Kept): KeptDecision => ({
+  ...decision,
+  factSeq: fact.seq,
+  channel,
+  subject,
+  recovered,
+  noticeDay: day,
+  decidedAt: now,
+})
+
+/** Account trouble has its own notice: it never opens a card, it only changes one that is there. */
+const opensCard = ({ verdict, reason }: Decision): boolean => verdict === 'tell' && reason !== 'account-notice'
+
+const effectsOf = (facts: readonly PlacedFact[]): Map<number, Effect> =>
+  new Map(
+    [...Map.groupBy(facts, ({ buildId }) => buildId).values()].flatMap((own) =>
+      foldBuild(own).effects.map((effect, i) => [own[i]!.seq, effect] as const),
+    ),
+  )
+
+const byChannel = (subscriptions: readonly Subscription[]) => Map.groupBy(subscriptions, ({ channel }) => channel)
+
+async function wakeCards(
+  tx: Tx,
+  deps: Working,
+  subject: string,
+  decisions: readonly KeptDecision[],
+  { subscriptions }: Known,
+): Promise<CardKey[]> {
+  const keys = new Map<string, CardKey>()
+  const ensure = async (key: CardKey) => {
+    const own = subscriptions.filter(({ channel }) => channel === key.channel)
+    const quiet = own.some((subscription) => subscription.quiet)
+    await tx.ensureCard({ ...key, quiet, mention: own.some(({ mention }) => mention === 'committer') })
+    keys.set(`${key.subject} ${key.channel}`, key)
+  }
+  for (const decision of decisions) {
+    if (opensCard(decision)) await ensure({ subject, channel: decision.channel })
+    if (decision.noticeDay) await ensure({ subject: noticeSubject(decision.noticeDay), channel: decision.channel })
+  }
+  // Cards that stand already follow their lineage, whatever the rules say now.
+  for (const key of await tx.cardsOf(subject)) keys.set(`${key.subject} ${key.channel}`, key)
+  for (const key of keys.values()) await relane(tx, deps, key, { underWay: deps.isUnderWay(key) })
+  return [...keys.values()]
+}
+
+// An outcome that comes late can make the next finished build of the branch a recovered one.
+async function wakeSuccessor(tx: Tx, fact: Fact, lineageKey: string, now: number): Promise<void> {
+  if (!isVerdict(fact.status)) return
+  const [next] = await tx.verdictsAfter(branchKey(fact.projectId, fact.branch), idOrder(fact.buildId), 1)
+  if (next && next.lineageKey !== lineageKey) await tx.wakeLineage(next.lineageKey, now, 1)
+}
+
+function report({ log, count }: ReconcileDeps, lineageKey: string, decision: KeptDecision): void {
+  count({ what: 'decision', reason: decision.reason })
+  const { factSeq, channel, verdict, reason } = decision
+  log.debug({ lineage: lineageKey, fact: factSeq, channel, verdict, reason }, 'decided')
+}
+

@@ -1,0 +1,218 @@
+import type { ChannelId } from '../domain/ids.ts'
+import type { Lane } from '../domain/plan.ts'
+import type { CardKey, ClosedChannel } from '../store/store.ts'
+import type { ReconcileDeps } from './deps.ts'
+import { takeIn } from './intake.ts'
+import { createOutage } from './outage.ts'
+import { createPace, WINDOW_MS, type Pace } from './pace.ts'
+import { tellNext } from './tell.ts'
+
+/** Calls to Slack under way at once. */
+const CALLS_MAX = 32
+
+/** Lineages taken in side by side: they share transactions, and leave the event loop to the door in between. */
+const INTAKE_MAX = 8
+
+/** The sweep: so often the database is asked what is left, whatever wakes were lost. */
+const SWEEP_MS = 1_000
+
+/** A lineage that could not be taken in is tried again after so long, and holds up no other. */
+const INTAKE_AGAIN_MS = 5_000
+
+export interface Reconciler {
+  start(): Promise<void>
+  /** Stops taking up work and resolves when what is under way has ended. */
+  stop(): Promise<void>
+  /** There is news of this lineage. Only a hint: the sweep is the truth. */
+  wake(lineageKey: string): void
+  /** Why nothing is being sent; null when Slack is reachable. */
+  outage(): string | null
+}
+
+/**
+ * Makes Slack agree with the facts. Two loops over two durable queues: one takes in lineages (facts into decisions and
+ * cards), the other takes one step at a time for the most urgent card whose lane is free.
+ */
+export function createReconciler(deps: ReconcileDeps): Reconciler {
+  const { store, clock, log } = deps
+  const stopping = new AbortController()
+  const outage = createOutage(clock)
+  const bells = { intake: createBell(deps), send: createBell(deps) }
+  const underWay = new Map<string, Promise<void>>()
+  const posting = new Set<ChannelId>()
+  const waitingChannels = new Set<ChannelId>()
+  const working = { ...deps, isUnderWay: (card: CardKey) => underWay.has(nameOf(card)) }
+  let closed: readonly ClosedChannel[] = []
+  let pace: Pace
+  let loops: Promise<void>[] = []
+
+  async function intakeLoop(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const due = await store.read.dueIntake(clock.now(), INTAKE_MAX)
+      await Promise.all(due.map(({ lineageKey }) => takeInOrPostpone(lineageKey)))
+      if (due.length === 0) await bells.intake.wait(await untilNext(SWEEP_MS), stopping.signal)
+    }
+  }
+
+  async function takeInOrPostpone(lineageKey: string): Promise<void> {
+    try {
+      for (const channel of await takeIn(working, lineageKey)) waitingChannels.add(channel)
+      bells.send.ring()
+    } catch (error) {
+      log.error({ err: error, lineage: lineageKey }, 'could not take in the news of a lineage; it will be tried again')
+      await store.write((tx) => tx.postponeLineage(lineageKey, clock.now() + INTAKE_AGAIN_MS)).catch(() => clock.sleep(SWEEP_MS))
+    }
+  }
+
+  async function sendLoop(): Promise<void> {
+    let sweptAt = 0
+    while (!stopping.signal.aborted) {
+      if (clock.now() - sweptAt >= SWEEP_MS) {
+        sweptAt = clock.now()
+        await sweep()
+      }
+      if (await askedInVain()) continue
+      const begun = underWay.size < CALLS_MAX ? await beginCalls() : 0
+      if (begun === 0) await bells.send.wait(await untilNext(sweptAt + SWEEP_MS - clock.now()), stopping.signal)
+    }
+    await Promise.allSettled(underWay.values())
+  }
+
+  async function sweep(): Promise<void> {
+    closed = await store.read.closedChannels()
+    for (const channel of await store.read.channelsToPost()) waitingChannels.add(channel)
+    await store.write((tx) => tx.forgetCalls(clock.now() - WINDOW_MS * 2))
+  }
+
+  /** While Slack is down, one question now and then is all that is sent. */
+  async function askedInVain(): Promise<boolean> {
+    if (outage.reason() === null) return false
+    await clock.sleep(outage.askAt() - clock.now(), stopping.signal)
+    if (stopping.signal.aborted) return true
+    outage.heard(await deps.notifier.ping())
+    if (outage.reason() === null) log.info({}, 'Slack answers again')
+    return outage.reason() !== null
+  }
+
+  async function beginCalls(): Promise<number> {
+    let begun = 0
+    const shut = closed.filter(({ retryAt }) => retryAt > clock.now()).map(({ channel }) => channel)
+    for (const lane of ['look', 'edit'] as const) begun += await beginIn(lane, null, shut)
+    for (const channel of waitingChannels) {
+      if (shut.includes(channel) || posting.has(channel) || pace.freeAt('post', channel) > clock.now()) continue
+      const started = await beginIn('post', channel, shut)
+      // Nothing due: the next intake or sweep brings the channel back.
+      if (started === 0) waitingChannels.delete(channel)
+      begun += started
+    }
+    return begun
+  }
+
+  /** Begins calls in one lane while it is free; posts one by one and channel, so that the next is chosen fresh. */
+  async function beginIn(lane: Lane, channel: ChannelId | null, shut: readonly ChannelId[]): Promise<number> {
+    const now = clock.now()
+    const slots = CALLS_MAX - underWay.size
+    if (slots <= 0 || pace.freeAt(lane, channel ?? NO_CHANNEL) > now) return 0
+    const due = await store.read.dueCards(lane, now, underWay.size + slots, channel, shut)
+    const ready = due.filter((key) => !underWay.has(nameOf(key))).slice(0, lane === 'post' ? 1 : slots)
+    let begun = 0
+    for (const key of ready) {
+      if (pace.freeAt(lane, key.channel) > now) break
+      begin(key, lane)
+      begun++
+    }
+    return begun
+  }
+
+  function begin(key: CardKey, lane: Lane): void {
+    const name = nameOf(key)
+    const done = pace.take(lane, key.channel)
+    if (lane === 'post') posting.add(key.channel)
+    const call = tell(key, lane).then((sentAt) => {
+      done(sentAt)
+      underWay.delete(name)
+      if (lane === 'post') {
+        posting.delete(key.channel)
+        waitingChannels.add(key.channel)
+      }
+      bells.send.ring()
+    })
+    underWay.set(name, call)
+  }
+
+  /** @returns when Slack was called (or may have been), null if it was not; never rejects */
+  async function tell(key: CardKey, lane: Lane): Promise<number | null> {
+    try {
+      const told = await tellNext(deps, key, lane)
+      if (told.kind === 'nothing') return null
+      const { outcome, sentAt } = told
+      outage.heard(outcome)
+      if (outcome.kind === 'rate-limited') pace.block(lane, key.channel, outcome.retryAfterMs)
+      if (outcome.kind === 'channel-closed') closed = await store.read.closedChannels()
+      return sentAt
+    } catch (error) {
+      log.error({ err: error, ...key }, 'a step towards Slack failed on our side; it will be tried again')
+      await clock.sleep(SWEEP_MS, stopping.signal)
+      return clock.now()
+    }
+  }
+
+  async function untilNext(atMostMs: number): Promise<number> {
+    const now = clock.now()
+    const due = (await store.read.nextDueAt(now)) ?? Number.POSITIVE_INFINITY
+    const free = [...waitingChannels].map((channel) => pace.freeAt('post', channel)).filter((at) => at > now)
+    return Math.max(1, Math.min(atMostMs, due - now, ...free.map((at) => at - now)))
+  }
+
+  return {
+    async start() {
+      pace = createPace(clock, await store.read.recentCalls(clock.now() - WINDOW_MS))
+      const guard = (loop: () => Promise<void>) => forever(loop, deps, stopping.signal)
+      loops = [guard(intakeLoop), guard(sendLoop)]
+    },
+    async stop() {
+      stopping.abort()
+      bells.intake.ring()
+      bells.send.ring()
+      await Promise.all(loops)
+    },
+    wake: () => bells.intake.ring(),
+    outage: outage.reason,
+  }
+}
+
+const NO_CHANNEL = '' as ChannelId
+const nameOf = ({ subject, channel }: CardKey): string => `${subject} ${channel}`
+
+/** A loop that ends by an error (the database is away) is begun again after a moment. */
+async function forever(loop: () => Promise<void>, { log, clock }: ReconcileDeps, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await loop()
+    } catch (error) {
+      log.error({ err: error }, 'the reconciler stumbled; it goes on')
+      await clock.sleep(SWEEP_MS, signal)
+    }
+  }
+}
+
+/** A bell that remembers a ring until somebody waits. */
+function createBell({ clock }: Pick<ReconcileDeps, 'clock'>) {
+  let rung = false
+  let wakeUp: (() => void) | null = null
+  return {
+    ring() {
+      rung = true
+      wakeUp?.()
+    },
+    async wait(ms: number, signal: AbortSignal): Promise<void> {
+      if (!rung) {
+        const waiting = new AbortController()
+        wakeUp = () => waiting.abort()
+        await clock.sleep(ms, AbortSignal.any([waiting.signal, signal]))
+        wakeUp = null
+      }
+      rung = false
+    },
+  }
+}

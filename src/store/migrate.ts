@@ -1,0 +1,12 @@
+import type { Kysely } from 'kysely'
+import { Migrator } from 'kysely/migration'
+import { first, type Dialect } from './migrations/0001-first.ts'
+import type { Schema } from './schema.ts'
+
+/** Brings the tables up to date; a failure carries the database's own words as `cause`. */
+export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<void> {
+  const migrations = { '0001-first': first(dialect) }
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  const { error } = await migrator.migrateToLatest()
+  if (error) throw new Error('the database could not be brought up to date', { cause: error })
+}

@@ -1,0 +1,60 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { createReads } from './kysely/reads.ts'
+import { createTx } from './kysely/writes.ts'
+import { migrate } from './migrate.ts'
+import type { Schema } from './schema.ts'
+import type { Store } from './store.ts'
+
+const CONNECTIONS_MAX = 10
+const CONNECT_TIMEOUT_MS = 5_000
+const STATEMENT_TIMEOUT_MS = 30_000
+
+/** A transaction that lost a race is tried so often. */
+const TRIES_MAX = 5
+
+/**
+ * The store in PostgreSQL. Its own group commit gathers the fsyncs of transactions that run side by side.
+ * @param url `postgres://user:password@host/database`
+ * @param onIdleError what a connection in the pool met while nobody used it; the next use gets a fresh one
+ */
+export function openPostgres(url: string, onIdleError: (error: Error) => void): Store {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: CONNECTIONS_MAX,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    types: { getTypeParser: (oid: number, format?: 'text' | 'binary') => parserOf(oid, format) } as pg.CustomTypesConfig,
+  })
+  pool.on('error', onIdleError)
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  return {
+    shared: true,
+    write: (work) => retryRaces(() => db.transaction().execute((trx) => work(createTx(trx)))),
+    read: createReads(db),
+    migrate: () => migrate(db, { name: 'postgres' }),
+    async ping() {
+      await pool.query('select 1')
+    },
+    close: () => db.destroy(),
+  }
+}
+
+// bigint arrives as text; ours are ms and counters, far below 2^53.
+const INT8 = 20
+
+const parserOf = (oid: number, format?: 'text' | 'binary') =>
+  oid === INT8 ? Number : (pg.types.getTypeParser(oid, format as 'text') as (value: string) => unknown)
+
+// serialization_failure, deadlock_detected, unique_violation: two writers met; the second one reads again what is there.
+const RACES = new Set(['40001', '40P01', '23505'])
+
+async function retryRaces<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (tries >= TRIES_MAX || !RACES.has((error as { code?: string }).code ?? '')) throw error
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import type { Generated } from 'kysely'
+
+// The tables, as both databases hold them. Times are ms since the epoch (bigint), flags 0 or 1, lists and objects JSON text.
+
+export interface Schema {
+  delivery: {
+    id: Generated<number>
+    received_at: number
+    answer: string
+    fact_seq: number
+    /** the body as it came */
+    body: string
+  }
+  fact: {
+    seq: Generated<number>
+    at: number
+    origin: string
+    project_id: string
+    build_id: string
+    /** `project_id/build_id` */
+    build_key: string
+    /** build_id, padded so that it sorts as the number does */
+    build_order: string
+    lineage_key: string
+    /** which card of the lineage the fact belongs to; null until it is taken in */
+    episode: number | null
+    branch_key: string
+    branch: string | null
+    commit_id: string | null
+    word: string
+    /** 1: success, failed or infrastructure_failure, which `recovered` is computed from */
+    verdict: number
+    /** BuildDetails */
+    details: string
+    /** how often the same was said again */
+    repeats: Generated<number>
+  }
+  /** lineages with facts to take in: the durable queue before the decision */
+  intake: {
+    lineage_key: string
+    due_at: number
+    priority: number
+    /** counts wakes, so that taking in does not erase one that came meanwhile */
+    stamp: number
+  }
+  decision: {
+    fact_seq: number
+    channel: string
+    subject: string
+    verdict: string
+    reason: string
+    rules_from: string
+    /** RuleVerdict[] */
+    looked: string
+    recovered: number
+    /** set where the fact belongs to that day's account notice */
+    notice_day: string | null
+    decided_at: number
+  }
+  /** what is told in one channel about one subject; its lanes are the durable queue before Slack */
+  card: {
+    /** `lineage_key/episode`, or `notice/YYYY-MM-DD` */
+    subject: string
+    channel: string
+    quiet: number
+    mention: number
+    post_at: number | null
+    post_priority: number | null
+    edit_at: number | null
+    edit_priority: number | null
+    look_at: number | null
+    look_priority: number | null
+    attempts: number
+    /** 1: blocks were refused, tell it as text alone */
+    plain: number
+    problem: string | null
+  }
+  message: {
+    /** the claim's key, which travels with the message */
+    key: string
+    subject: string
+    channel: string
+    /** `card`, or `run:<build>.<n>` */
+    slot: string
+    generation: number
+    /** claimed · unclear · posted · gone */
+    state: string
+    claimed_at: number
+    /** the process that claimed or edits */
+    claimed_by: string
+    looked_at: number | null
+    ts: string | null
+    digest: string | null
+    /** set while an edit is under way: what it will say */
+    sending: string | null
+    sending_at: number | null
+    recheck_at: number | null
+    doubt_at: number | null
+    written_at: number | null
+    born_run: string | null
+  }
+  /** calls made, for the limits of the last minute to survive a restart */
+  pace: { id: Generated<number>; lane: string; channel: string; at: number }
+  channel: { id: string; closed_code: string | null; closed_at: number | null; retry_at: number | null }
+  project: {
+    uuid: string
+    name: string
+    legacy_id: string | null
+    /** NotificationRule[]; null where only the legacy interface knows the project */
+    rules: string | null
+    read_at: number
+  }
+  subscription: {
+    id: Generated<number>
+    channel: string
+    follows: string
+    rules: string | null
+    quiet: number
+    mention: string
+    created_by: string
+    created_at: number
+  }
+  person: { handle: string; user_id: string; claimed_at: number }
+  /** scheduled work, and when it was last done */
+  job: { name: string; last_done_at: number }
+}

@@ -1,0 +1,60 @@
+import { parse, YAMLParseError } from 'yaml'
+import { z } from 'zod'
+import { isChannelId } from './domain/ids.ts'
+import type { ChannelRule } from './domain/rule.ts'
+import { EVENTS } from './domain/status.ts'
+import type { Subscription } from './domain/subscription.ts'
+
+const SELECTABLE = [...EVENTS, 'stopped'] as const
+
+const ENTRY = z.strictObject({
+  channel: z.string().refine(isChannelId, 'is no channel id; it looks like C0123ABCD'),
+  project: z.string().trim().min(1),
+  events: z.array(z.enum(SELECTABLE)).min(1, 'needs at least one event').optional(),
+  branch: z.string().min(1).optional(),
+  branch_match: z.enum(['exact', 'wildcard', 'regex']).optional(),
+  quiet: z.boolean().optional(),
+  mention: z.enum(['committer', 'nobody']).optional(),
+})
+
+const FILE = z.strictObject({ subscriptions: z.array(ENTRY) })
+
+/**
+ * Subscriptions as code: YAML, a list `subscriptions` of `channel`, `project` (name or `all`) and, optionally, `events`,
+ * `branch`, `branch_match`, `quiet`, `mention`. An entry without events and branch follows the project's own rules.
+ */
+export function readSubscriptions(text: string): { subscriptions: readonly Subscription[]; faults: readonly string[] } {
+  const document = parseYaml(text)
+  if (document.kind === 'fault') return { subscriptions: [], faults: [document.fault] }
+  const read = FILE.safeParse(document.value)
+  if (!read.success) return { subscriptions: [], faults: read.error.issues.map(({ path, message }) => `${nameOf(path)}: ${message}`) }
+  return { subscriptions: read.data.subscriptions.map(toSubscription), faults: [] }
+}
+
+function parseYaml(text: string): { kind: 'value'; value: unknown } | { kind: 'fault'; fault: string } {
+  try {
+    return { kind: 'value', value: parse(text) }
+  } catch (error) {
+    const line = error instanceof YAMLParseError ? error.linePos?.[0].line : undefined
+    return { kind: 'fault', fault: `line ${line ?? '?'} is no YAML` }
+  }
+}
+
+// subscriptions[1].channel
+const nameOf = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>((name, part) => (typeof part === 'number' ? `${name}[${part}]` : `${name}${name && '.'}${String(part)}`), '') || 'the file'
+
+const toSubscription = (entry: z.infer<typeof ENTRY>): Subscription => ({
+  channel: entry.channel,
+  follows: entry.project.toLowerCase() === 'all' ? { what: 'all' } : { what: 'project', name: entry.project },
+  rules: entry.events || entry.branch ? [toRule(entry)] : null,
+  quiet: entry.quiet ?? false,
+  mention: entry.mention ?? 'committer',
+  source: 'file',
+})
+
+const toRule = ({ events, branch, branch_match: branchMatch }: z.infer<typeof ENTRY>): ChannelRule => ({
+  branch: branch ?? null,
+  branchMatch: branchMatch ?? null,
+  events: !events || EVENTS.every((event) => events.includes(event)) ? 'every' : events,
+})

@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { isRecord, parseJson } from '../ci/json.ts'
+import { buildId, projectId, textOrNull, timeMsOrNull, uuidOrNull } from '../ci/values.ts'
+import type { Observation } from '../domain/fact.ts'
+import { toUuid, type Uuid } from '../domain/ids.ts'
+
+/** A name, branch or committer is read up to so many characters; the whole body is kept as it came. */
+export const TEXT_CHARS_MAX = 1_000
+
+/** What a body says, or why it says nothing that could be understood. The reason quotes nothing of the body. */
+export type Reading = { kind: 'delivery'; seen: Observation } | { kind: 'refusal'; reason: string }
+
+/**
+ * Reads a delivery's body: `{"build":{…}}` with usable `project_id`, `build_id` and `status`. Everything else may be
+ * missing, null or unknown. Source: interface, "Webhook delivery".
+ */
+export function readPayload(body: Uint8Array): Reading {
+  const text = decode(body)
+  if (text === null) return refuse('the body is not UTF-8 text')
+  const parsed = parse(text)
+  if (parsed.kind === 'refusal') return parsed
+  const { build } = isRecord(parsed.value) ? parsed.value : {}
+  if (!isRecord(build)) return refuse('the body has no object "build"')
+  const missing = (['project_id', 'build_id', 'status'] as const).find((field) => !REQUIRED[field].safeParse(build[field]).success)
+  if (missing) return refuse(`build.${missing} ${EXPECTED[missing]}`)
+  return { kind: 'delivery', seen: toObservation(PAYLOAD.parse(build)) }
+}
+
+const refuse = (reason: string): Reading & { kind: 'refusal' } => ({ kind: 'refusal', reason })
+
+function decode(body: Uint8Array): string | null {
+  try {
+    return UTF8.decode(body)
+  } catch {
+    return null
+  }
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
+function parse(text: string): { kind: 'value'; value: unknown } | (Reading & { kind: 'refusal' }) {
+  try {
+    return { kind: 'value', value: parseJson(text) }
+  } catch (error) {
+    return refuse((error as SyntaxError).message)
+  }
+}
+
+// Databases and Slack both stumble over NUL and half characters.
+const text = textOrNull.transform((value) =>
+  value === null ? null : value.toWellFormed().replaceAll('\0', '').slice(0, TEXT_CHARS_MAX).toWellFormed().trim() || null,
+)
+
+const word = z.string().trim().min(1).max(TEXT_CHARS_MAX)
+
+const REQUIRED = { project_id: projectId, build_id: buildId, status: word }
+
+const EXPECTED = {
+  project_id: 'is no integer id',
+  build_id: 'is no integer id',
+  status: 'is no status word',
+} as const
+
+const PAYLOAD = z.object({
+  ...REQUIRED,
+  branch: text,
+  commit_id: text,
+  short_commit_id: text,
+  project_name: text,
+  project_full_name: text,
+  build_url: text,
+  commit_url: text,
+  message: text,
+  committer: text,
+  project_uuid: uuidOrNull,
+  build_uuid: uuidOrNull,
+  organization_uuid: uuidOrNull,
+  started_at: timeMsOrNull,
+  finished_at: timeMsOrNull,
+})
+
+const toObservation = (build: z.infer<typeof PAYLOAD>): Observation => ({
+  projectId: build.project_id,
+  buildId: build.build_id,
+  branch: build.branch,
+  commitId: build.commit_id,
+  word: build.status.toWellFormed().replaceAll('\0', ''),
+  details: {
+    projectName: build.project_name,
+    projectFullName: build.project_full_name,
+    buildUrl: build.build_url,
+    commitUrl: build.commit_url,
+    shortCommitId: build.short_commit_id,
+    message: firstLine(build.message),
+    committer: build.committer,
+    projectUuid: build.project_uuid,
+    buildUuid: build.build_uuid ?? uuidIn(build.build_url),
+    organizationUuid: build.organization_uuid,
+    startedAt: build.started_at,
+    finishedAt: build.finished_at,
+  },
+})
+
+const firstLine = (message: string | null): string | null => message?.split(/[\r\n\u2028\u2029]/).find((line) => line.trim() !== '')?.trim() ?? null
+
+// A build's address may carry its uuid, as the last one in the path; a project's uuid may come before it.
+function uuidIn(url: string | null): Uuid | null {
+  const found = url?.match(/builds\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/i)?.[1]
+  return found ? toUuid(found) : null
+}

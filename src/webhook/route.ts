@@ -1,0 +1,109 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Log } from '../lib/log.ts'
+import type { Recorded } from '../operations/record-delivery.ts'
+import type { Observation } from '../domain/fact.ts'
+import { readBody } from './body.ts'
+import { readPayload } from './payload.ts'
+import { createThrottle } from './throttle.ts'
+import { createSecretCheck, presentedSecret } from './verify.ts'
+
+/** A sender that can retry is asked to, after so many seconds, while the store is away. */
+const STORE_RETRY_S = 5
+
+const PATH = /^\/webhooks\/builds(?:\/([^/]*))?\/?$/
+
+export interface WebhookDeps {
+  secrets: readonly string[]
+  record: (delivery: { seen: Observation; body: string }) => Promise<Recorded>
+  log: Log
+  now: () => number
+  /** how a request was answered: the status, and what the body says */
+  count: (status: number, answer: string) => void
+}
+
+/** Does this request belong to the webhook door? */
+export const isWebhook = (pathname: string): boolean => PATH.test(pathname)
+
+/** Answers one request as the contract's table says. It stores a delivery before it answers 202, and nothing of a refused one. */
+export function createWebhookRoute({ secrets, record, log, now, count }: WebhookDeps) {
+  const isSecret = createSecretCheck(secrets)
+  const throttle = createThrottle(now)
+
+  async function answerTo(request: IncomingMessage, url: URL): Promise<Answer> {
+    if (request.method !== 'POST') return refuse(405, 'only POST is answered here', { allow: 'POST' })
+    if (!isSecret(presentedSecret(present(request, url)))) return stranger(request)
+    if (!isJson(request)) return refuse(415, 'send JSON, as application/json, not compressed')
+    const body = await readBody(request)
+    if (body.kind === 'too-large') return refuse(413, `a body may have ${body.bytesMax} bytes`, { connection: 'close' })
+    if (body.kind === 'aborted') return refuse(400, 'the body broke off', { connection: 'close' })
+    const reading = readPayload(body.bytes)
+    if (reading.kind === 'refusal') return refuse(400, reading.reason)
+    return store(reading.seen, body.bytes)
+  }
+
+  async function store(seen: Observation, bytes: Buffer): Promise<Answer> {
+    try {
+      const { answer, deliveryId, factSeq, lineageKey } = await record({ seen, body: bytes.toString('utf8') })
+      const { projectId: project, buildId: build, word: status } = seen
+      log.info({ delivery: deliveryId, fact: factSeq, lineage: lineageKey, project, build, status, answer }, 'delivery')
+      return { status: 202, says: answer, body: ACCEPTED[answer] }
+    } catch (error) {
+      log.error({ err: error }, 'a delivery could not be stored; its sender is asked to try again')
+      return refuse(503, 'cannot store now; try again', { 'retry-after': String(STORE_RETRY_S) }, 'unavailable')
+    }
+  }
+
+  function stranger(request: IncomingMessage): Answer {
+    const waitS = throttle.wrong(request.socket.remoteAddress ?? '')
+    const close = { connection: 'close' }
+    if (waitS === null) return refuse(404, 'not found', close)
+    return refuse(429, 'too many wrong secrets', { 'retry-after': String(waitS), ...close })
+  }
+
+  return async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
+    const answer = await answerTo(request, url)
+    count(answer.status, answer.says)
+    // What is left of a body that nobody wants is not read: the connection ends with the answer.
+    response.writeHead(answer.status, { 'content-type': 'application/json; charset=utf-8', ...answer.headers })
+    response.end(answer.body)
+  }
+}
+
+interface Answer {
+  status: number
+  says: string
+  body: string
+  headers?: Record<string, string>
+}
+
+const ACCEPTED = {
+  recorded: '{"status":"recorded"}',
+  duplicate: '{"status":"duplicate"}',
+} as const
+
+const refuse = (status: number, reason: string, headers: Record<string, string> = {}, says = 'refused'): Answer => ({
+  status,
+  says,
+  body: JSON.stringify({ status: says, reason }),
+  headers,
+})
+
+function present({ headers }: IncomingMessage, url: URL) {
+  const segment = PATH.exec(url.pathname)?.[1]
+  return { path: segment ? decodeSegment(segment) : null, authorization: headers.authorization, query: url.searchParams }
+}
+
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+// A sender that names no type at all has sent JSON or gets a 400 for it.
+function isJson({ headers }: IncomingMessage): boolean {
+  const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase()
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
+  return encoding === 'identity' && (type === undefined || type === '' || /^application\/(?:[\w.-]+\+)?json$/.test(type))
+}

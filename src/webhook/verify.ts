@@ -1,0 +1,36 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+
+export interface Presented {
+  path: string | null
+  authorization: string | undefined
+  query: URLSearchParams
+}
+
+/**
+ * A check of what a sender presents against every valid secret; several are valid at once, so that one can be rotated.
+ * It takes the same time whichever secret matches, or none: digests of equal length are compared, and all of them.
+ */
+export function createSecretCheck(secrets: readonly string[]): (presented: string | null) => boolean {
+  const key = randomBytes(32)
+  const digest = (text: string) => createHmac('sha256', key).update(text).digest()
+  const valid = secrets.map(digest)
+  return (presented) => {
+    const given = digest(presented ?? '')
+    let matches = 0
+    for (const one of valid) matches += timingSafeEqual(one, given) ? 1 : 0
+    return presented !== null && matches > 0
+  }
+}
+
+/** The secret as it was sent: in the path, as HTTP Basic password, or as `?token=`. */
+export function presentedSecret({ path, authorization, query }: Presented): string | null {
+  return path ?? basicPassword(authorization) ?? query.get('token')
+}
+
+function basicPassword(authorization: string | undefined): string | null {
+  const encoded = /^basic +([a-z0-9+/=]+)$/i.exec(authorization ?? '')?.[1]
+  if (!encoded) return null
+  const decoded = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = decoded.indexOf(':')
+  return colon < 0 ? null : decoded.slice(colon + 1)
+}
