@@ -1,0 +1,66 @@
+// The few shapes of Block Kit that our messages are made of.
+
+/** A message as Slack takes it: `text` is what a screen reader and a notification say, and the visible first line. */
+export interface SlackMessage {
+  text: string
+  attachments: Attachment[]
+}
+
+export interface Attachment {
+  color: string
+  /** for places that show no blocks */
+  fallback?: string
+  blocks: Block[]
+}
+
+export type Block = ContextBlock | SectionBlock | ActionsBlock
+
+export interface ContextBlock {
+  type: 'context'
+  elements: TextObject[]
+}
+
+export interface SectionBlock {
+  type: 'section'
+  text: Mrkdwn
+}
+
+export interface ActionsBlock {
+  type: 'actions'
+  block_id: string
+  elements: LinkButton[]
+}
+
+export type TextObject = Mrkdwn | Plain
+
+export interface Mrkdwn {
+  type: 'mrkdwn'
+  text: string
+  verbatim: true
+}
+
+export interface Plain {
+  type: 'plain_text'
+  text: string
+  emoji: false
+}
+
+export interface LinkButton {
+  type: 'button'
+  action_id: string
+  text: Plain
+  url: string
+}
+
+/** Markup of our own making. `verbatim`: Slack links nothing by itself. */
+export const mrkdwn = (text: string): Mrkdwn => ({ type: 'mrkdwn', text, verbatim: true })
+
+export const plain = (text: string): Plain => ({ type: 'plain_text', text, emoji: false })
+
+/** A context block of what there is to say; none when there is nothing, since Slack refuses an empty one. */
+export function contextOf(elements: readonly (TextObject | null)[]): ContextBlock[] {
+  const said = elements.filter((element) => element !== null).filter(({ text }) => text !== '')
+  return said.length === 0 ? [] : [{ type: 'context', elements: said }]
+}
+
+export const section = (text: string): SectionBlock => ({ type: 'section', text: mrkdwn(text) })

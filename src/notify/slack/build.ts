@@ -1,0 +1,70 @@
+import { codeSpan, escapeMrkdwn, escapePlain, firstLine, httpUrl, mrkdwnLink, toLine } from '../../lib/escape.ts'
+import type { BuildView } from '../../domain/view.ts'
+import { mrkdwn, plain, type TextObject } from './blocks.ts'
+import {
+  BRANCH_CHARS_MAX,
+  BUILD_ID_CHARS_MAX,
+  BUTTON_URL_CHARS_MAX,
+  COMMIT_CHARS_MAX,
+  COMMITTER_CHARS_MAX,
+  CONTEXT_URL_CHARS_MAX,
+  cut,
+  MESSAGE_CHARS_MAX,
+  PROJECT_CHARS_MAX,
+  TITLE_CHARS_MAX,
+} from './limits.ts'
+
+// A build in Slack's words: every part of it is outside text and is cut and escaped here.
+
+/** `web #512`, and the attempt from the second on. Markup. */
+export function buildName(build: BuildView, attempt = 1): string {
+  const again = attempt > 1 ? ` (attempt ${attempt})` : ''
+  return `${projectName(build)} ${buildNumber(build)}${again}`
+}
+
+export const projectName = ({ project }: BuildView): string => outside(project, PROJECT_CHARS_MAX) || '(no name)'
+
+export const buildNumber = ({ buildId }: BuildView): string => `#${outside(buildId, BUILD_ID_CHARS_MAX)}`
+
+/** `` on `main` `` with its leading blank; empty without a branch. Markup. */
+export function onBranch({ branch }: BuildView): string {
+  const name = branch === null ? '' : codeSpan(cut(toLine(branch), BRANCH_CHARS_MAX))
+  return name === '' ? '' : ` on ${name}`
+}
+
+/** `a1b2c · Ada: fix login`, as much of it as there is. Markup. */
+export function commitLine({ commit, committer, message }: BuildView): string {
+  const who = outside(committer, COMMITTER_CHARS_MAX)
+  const what = message === null ? '' : outside(firstLine(message), TITLE_CHARS_MAX)
+  return joined([outside(commit, COMMIT_CHARS_MAX), who && what ? `${who}: ${what}` : who || what])
+}
+
+/** The commit as a link, the first line of its message, its committer: what stands in a context block. */
+export function commitElements(build: BuildView): (TextObject | null)[] {
+  const label = outside(build.commit, COMMIT_CHARS_MAX) || (build.commitUrl === null ? '' : 'commit')
+  const link = mrkdwnLink(build.commitUrl, label, CONTEXT_URL_CHARS_MAX)
+  return [
+    // Without a number or a link there is nothing to call a commit.
+    link === 'commit' ? null : mrkdwn(link),
+    build.message === null ? null : outsidePlain(firstLine(build.message), MESSAGE_CHARS_MAX),
+    build.committer === null ? null : outsidePlain(build.committer, COMMITTER_CHARS_MAX),
+  ]
+}
+
+/** Where the build can be opened; null when CI gave no address that is safe to link to. */
+export const buildUrl = (build: BuildView): string | null => httpUrl(build.buildUrl, BUTTON_URL_CHARS_MAX)
+
+/** Parts of one line; empty ones are left out. */
+export const joined = (parts: readonly (string | null)[], by = ' · '): string =>
+  parts.filter((part) => part !== null && part !== '').join(by)
+
+/** Outside text as markup, at most so many code points of it. */
+export const outside = (text: string | null, charsMax: number): string =>
+  text === null ? '' : escapeMrkdwn(cut(toLine(text), charsMax))
+
+const outsidePlain = (text: string, charsMax: number): TextObject => plain(escapePlain(cut(toLine(text), charsMax)))
+
+/** `<@U…>` for a Slack user's id; empty for anything else. */
+export const mention = (user: string | null): string => (user !== null && USER.test(user) ? `<@${user}>` : '')
+
+const USER = /^[UW][A-Z0-9]{2,20}$/

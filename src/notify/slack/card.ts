@@ -1,0 +1,77 @@
+import type { CardView } from '../../domain/view.ts'
+import type { MessageTs } from '../../domain/ids.ts'
+import { mrkdwnLink } from '../../lib/escape.ts'
+import { contextOf, mrkdwn, plain, type ActionsBlock, type SlackMessage } from './blocks.ts'
+import { buildName, buildUrl, commitElements, commitLine, joined, mention, onBranch, outside } from './build.ts'
+import { ACTION_IDS, ACTIONS_BLOCK_ID } from './ids.ts'
+import { INLINE_URL_CHARS_MAX, WORD_CHARS_MAX } from './limits.ts'
+import { redSince } from './recovery.ts'
+import { clockTime, dayTime, durationWords } from './times.ts'
+import { lookOf } from './words.ts'
+
+/** The card: one line that says it all, and beneath it, beside a bar, the commit, the history, the buttons. Pure. */
+export function renderCard(view: CardView): SlackMessage {
+  const look = lookOf(view.shown)
+  const attempt = view.attempt > 1 ? mrkdwn(`attempt ${view.attempt}`) : null
+  const blocks = [
+    ...contextOf([...commitElements(view.build), attempt]),
+    ...contextOf([mrkdwn(storyLine(view))]),
+    ...actionsOf(view),
+  ]
+  const fallback = joined([wordOf(view), buildName(view.build, view.attempt)], ': ')
+  return { text: headline(view), attachments: blocks.length === 0 ? [] : [{ color: look.color, fallback, blocks }] }
+}
+
+/** The card without blocks: the way out when Slack refuses them. */
+export function plainCard(view: CardView): string {
+  const url = buildUrl(view.build)
+  const link = url === null ? '' : mrkdwnLink(url, 'Open build', INLINE_URL_CHARS_MAX)
+  return joined([headline(view), storyLine(view), link === 'Open build' ? '' : link], '\n')
+}
+
+function headline(view: CardView): string {
+  const { symbol } = lookOf(view.shown)
+  const what = `${symbol} *${wordOf(view)}* ${buildName(view.build, view.attempt)}${onBranch(view.build)}`
+  return joined([what, commitLine(view.build), mention(view.mention)])
+}
+
+/** Ours, or for a word that CI never documented the word itself. */
+function wordOf({ shown, word }: CardView): string {
+  const look = lookOf(shown)
+  return shown === 'unknown' ? outside(word, WORD_CHARS_MAX) || look.word : look.word
+}
+
+function storyLine(view: CardView): string {
+  const { hint } = lookOf(view.shown)
+  const missing = buildUrl(view.build) === null ? 'no button to open it: CI gave no link' : null
+  return joined([historyLine(view), redSince(view.recovery), hint, replacesLine(view.replaces), missing])
+}
+
+/** `started 14:02, failed 14:09, 7 min` */
+function historyLine(view: CardView): string {
+  const steps = view.history.map(({ what, at }) => {
+    const time = clockTime(at)
+    return time && `${stepWord(what, view)} ${time}`
+  })
+  return joined([...steps, view.durationMs === null ? null : durationWords(view.durationMs)], ', ')
+}
+
+function stepWord(what: CardView['history'][number]['what'], view: CardView): string {
+  if (what === 'ended') return lookOf(view.shown).ended
+  if (what === 'waiting') return 'waiting since'
+  return what === 'heard' ? 'heard of it' : what
+}
+
+function replacesLine(ts: MessageTs | null): string | null {
+  if (ts === null) return null
+  const time = dayTime(Number(ts) * 1_000)
+  return time ? `goes on from the card of ${time}` : 'goes on from an earlier card'
+}
+
+// Stop and Restart find their place in this row, beside Open build.
+function actionsOf({ build }: CardView): ActionsBlock[] {
+  const url = buildUrl(build)
+  if (url === null) return []
+  const open = { type: 'button', action_id: ACTION_IDS.open, text: plain('Open build'), url } as const
+  return [{ type: 'actions', block_id: ACTIONS_BLOCK_ID, elements: [open] }]
+}

@@ -1,0 +1,100 @@
+import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from '@slack/web-api'
+import type { Failure } from '../notifier.ts'
+import { fieldOf } from './answer.ts'
+import { failureOfCode, isErrorCode } from './codes.ts'
+
+/**
+ * How a call to the Web API failed, from what its client threw. Nothing of the error but a short code goes on: messages
+ * and bodies can hold addresses, outside text and secrets. What is not known to be undelivered is `unclear`.
+ */
+export function classify(error: unknown): Failure {
+  if (error instanceof WebAPIRateLimitedError) return rateLimited(error.retryAfter)
+  if (error instanceof WebAPIPlatformError) return ofPlatform(error)
+  if (error instanceof WebAPIHTTPError) return ofHttp(error)
+  return ofConnection(error instanceof WebAPIRequestError ? error.original : error)
+}
+
+/** What an answer is called that says neither yes nor no. */
+export const BROKEN_ANSWER = 'broken_answer'
+
+const MS_PER_S = 1_000
+const RETRY_AFTER_MS_DEFAULT = 30_000
+const RETRY_AFTER_MS_MAX = 60 * 60_000
+
+function rateLimited(retryAfterS: number | undefined, code = 'ratelimited'): Failure {
+  const asked = retryAfterS !== undefined && retryAfterS > 0 ? retryAfterS * MS_PER_S : RETRY_AFTER_MS_DEFAULT
+  return { kind: 'rate-limited', code, retryAfterMs: Math.min(asked, RETRY_AFTER_MS_MAX) }
+}
+
+// The client puts a body that is no JSON where the code belongs.
+function ofPlatform({ data }: WebAPIPlatformError): Failure {
+  const code: unknown = data.error
+  if (!isErrorCode(code)) return { kind: 'unclear', code: BROKEN_ANSWER }
+  const kind = failureOfCode(code)
+  return kind === 'rate-limited' ? rateLimited(data.response_metadata?.retryAfter, code) : { kind, code }
+}
+
+const TOO_MANY = 429
+/** Whatever stands between us and Slack took the request for wrong or too large. */
+const REFUSING = new Set([400, 413, 414, 431])
+const REQUEST_TIMEOUT = 408
+
+function ofHttp({ statusCode, body }: WebAPIHTTPError): Failure {
+  const code = `http_${statusCode}`
+  const own = fieldOf(body, 'error')
+  if (statusCode === TOO_MANY) return rateLimited(undefined)
+  if (statusCode < 400 || statusCode >= 500 || statusCode === REQUEST_TIMEOUT) return { kind: 'unclear', code }
+  if (isErrorCode(own)) return ofPlatformCode(own)
+  return { kind: REFUSING.has(statusCode) ? 'refused' : 'unsent', code }
+}
+
+function ofPlatformCode(code: string): Failure {
+  const kind = failureOfCode(code)
+  return kind === 'rate-limited' ? rateLimited(undefined, code) : { kind, code }
+}
+
+function ofConnection(error: unknown): Failure {
+  const causes = [...causesOf(error)]
+  const code = causes.map(codeOf).find((one) => one !== null) ?? 'connection_failed'
+  return { kind: causes.some(neverConnected) ? 'unsent' : 'unclear', code }
+}
+
+const CAUSES_MAX = 8
+
+function* causesOf(error: unknown): Generator<Error> {
+  let cause = error
+  for (let depth = 0; cause instanceof Error && depth < CAUSES_MAX; depth += 1) {
+    yield cause
+    cause = cause.cause
+  }
+}
+
+const SYSTEM_CODE = /^[A-Z][A-Z0-9_]{2,63}$/
+
+function codeOf(error: Error): string | null {
+  if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'timeout'
+  const code = fieldOf(error, 'code')
+  return typeof code === 'string' && (SYSTEM_CODE.test(code) || code === BROKEN_ANSWER) ? code : null
+}
+
+// A name that does not resolve, a port that does not answer, a certificate that does not fit: nothing was sent yet.
+function neverConnected(error: Error): boolean {
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isConnectError)
+  return isConnectError(error)
+}
+
+const CONNECT_CALLS: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo'])
+const CONNECT_CODES: ReadonlySet<unknown> = new Set([
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+])
+
+function isConnectError(error: unknown): boolean {
+  return CONNECT_CALLS.has(fieldOf(error, 'syscall')) || CONNECT_CODES.has(fieldOf(error, 'code'))
+}

@@ -1,0 +1,79 @@
+import type { WebClient } from '@slack/web-api'
+import type { MessageTs } from '../../domain/ids.ts'
+import type { Failure, Found, Search } from '../notifier.ts'
+import { fieldOf, isMessageTs, isRecord, textOf } from './answer.ts'
+import { BROKEN_ANSWER } from './errors.ts'
+import type { Identity } from './identity.ts'
+import { CLAIM_EVENT_TYPE } from './ids.ts'
+
+const PAGE_MESSAGES = 200
+/** 5,000 messages: more than any channel says between a claim and the look back. */
+const PAGES_MAX = 25
+
+/**
+ * Our own messages that carry the key, oldest first. Answers `found` with none only when every message was seen: a list
+ * that breaks off is `unclear`, since whoever believes it posts twice. Throws what the client throws.
+ */
+export async function findMessages(client: WebClient, identity: Identity, search: Search): Promise<Found | Failure> {
+  const found = new Set<MessageTs>()
+  let cursor: string | null = null
+  for (let pages = 0; pages < PAGES_MAX; pages += 1) {
+    const page = await readPage(client, search, cursor)
+    if (page === null) return { kind: 'unclear', code: BROKEN_ANSWER }
+    for (const message of page.messages) {
+      const { ts } = message
+      if (isMessageTs(ts) && isOurs(message, identity, search.key)) found.add(ts)
+    }
+    if (!page.hasMore) return inOrder(found)
+    if (page.next === null) break
+    cursor = page.next
+  }
+  return found.size > 0 ? inOrder(found) : { kind: 'unclear', code: 'search_unfinished' }
+}
+
+// As long as all seconds have ten digits, the order of the texts is the order of the times.
+const inOrder = (found: ReadonlySet<MessageTs>): Found => ({ kind: 'found', ts: [...found].sort() })
+
+interface Page {
+  messages: readonly Message[]
+  hasMore: boolean
+  next: string | null
+}
+
+interface Message {
+  ts?: unknown
+  user?: unknown
+  bot_id?: unknown
+  metadata?: unknown
+}
+
+async function readPage(client: WebClient, search: Search, cursor: string | null): Promise<Page | null> {
+  const method = search.thread === null ? 'conversations.history' : 'conversations.replies'
+  const answer = await client.apiCall(method, { ...pageQuery(search), ...(cursor === null ? {} : { cursor }) })
+  const messages = fieldOf(answer, 'messages')
+  if (!Array.isArray(messages)) return null
+  const next = textOf(fieldOf(fieldOf(answer, 'response_metadata'), 'next_cursor'))
+  return { messages: messages.filter(isRecord), hasMore: fieldOf(answer, 'has_more') === true || next !== null, next }
+}
+
+const pageQuery = ({ channel, thread, sinceMs }: Search) => ({
+  channel,
+  ...(thread === null ? {} : { ts: thread }),
+  oldest: toTs(sinceMs - CLOCK_SKEW_MS),
+  inclusive: true,
+  include_all_metadata: true,
+  limit: PAGE_MESSAGES,
+})
+
+/** Slack's clock stamps the messages, ours the claim: ours may be ahead by so much. The key makes up for looking further. */
+const CLOCK_SKEW_MS = 5 * 60_000
+
+const toTs = (ms: number): string => (Math.max(0, ms) / 1_000).toFixed(6)
+
+function isOurs(message: Message, { userId, botId }: Identity, key: string): boolean {
+  const byUs = (botId !== null && message.bot_id === botId) || (userId !== null && message.user === userId)
+  return byUs && keyOf(message.metadata) === key
+}
+
+const keyOf = (metadata: unknown): unknown =>
+  fieldOf(metadata, 'event_type') === CLAIM_EVENT_TYPE ? fieldOf(fieldOf(metadata, 'event_payload'), 'key') : null

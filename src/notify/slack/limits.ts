@@ -1,0 +1,49 @@
+// Slack's limits, in characters. What is ours is lower, so that escaping can lengthen a text and it still fits.
+
+/** A message's `text`: `chat.update` takes no more, though `chat.postMessage` does. */
+export const TEXT_CHARS_MAX = 4_000
+/** The text of a section. */
+export const SECTION_CHARS_MAX = 3_000
+/** An address, and so the longest link of a button. */
+export const BUTTON_URL_CHARS_MAX = 3_000
+
+/** An address within a context element, escaped; with its label it stays below the element's 3,000. */
+export const CONTEXT_URL_CHARS_MAX = 2_500
+/** An address within a message's `text`, or within one line of a list, escaped. */
+export const INLINE_URL_CHARS_MAX = 500
+
+// How much of each outside text is shown, in code points as typed. Escaping makes at most five characters of one.
+export const PROJECT_CHARS_MAX = 100
+export const BRANCH_CHARS_MAX = 100
+export const COMMIT_CHARS_MAX = 40
+export const COMMITTER_CHARS_MAX = 60
+export const TITLE_CHARS_MAX = 150
+export const MESSAGE_CHARS_MAX = 500
+export const WORD_CHARS_MAX = 40
+export const BUILD_ID_CHARS_MAX = 20
+
+const ELLIPSIS = '…'
+
+/**
+ * At most `pointsMax` code points; what is cut off shows as `…`, which counts. Composed characters (an emoji of several
+ * parts, a letter with its accents) are not torn apart.
+ */
+export function cut(text: string, pointsMax: number): string {
+  // No code point is longer than two units: a slice of the text tells, however long it is.
+  const points = Array.from(text.slice(0, 2 * (pointsMax + 1)))
+  if (points.length <= pointsMax) return text
+  return wholeGraphemes(points, pointsMax - 1) + ELLIPSIS
+}
+
+const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+function wholeGraphemes(points: readonly string[], pointsMax: number): string {
+  const room = points.slice(0, pointsMax).join('').length
+  let end = 0
+  for (const { index, segment } of GRAPHEMES.segment(points.join(''))) {
+    if (index + segment.length > room) break
+    end = index + segment.length
+  }
+  // One grapheme that fills all the room is no character anybody can read.
+  return points.join('').slice(0, end === 0 ? room : end)
+}

@@ -1,0 +1,75 @@
+import type { WebClient } from '@slack/web-api'
+import type { ChannelId, MessageTs } from '../../domain/ids.ts'
+import type { Edit, Failure, Notifier, Post, Sent } from '../notifier.ts'
+import { fieldOf, isMessageTs } from './answer.ts'
+import { createClient, type ClientOptions } from './client.ts'
+import { BROKEN_ANSWER, classify } from './errors.ts'
+import { findMessages } from './find.ts'
+import { claimMetadata } from './ids.ts'
+import { identityOf } from './identity.ts'
+import { renderView } from './render.ts'
+
+/**
+ * Tells Slack. Every call is one request (`find`: one a page, and one to learn who we are) and resolves; how it failed
+ * is in the answer, which holds no secret.
+ */
+export function createSlackNotifier(options: ClientOptions): Notifier {
+  const client = createClient(options)
+  const identity = identityOf(client)
+  return {
+    post: (message) => attempt(() => post(client, message)),
+    edit: (message) => attempt(() => edit(client, message)),
+    find: (search) => attempt(async () => findMessages(client, await identity.known(), search)),
+    remove: (message) => attempt(() => remove(client, message)),
+    ping: () => attempt(() => identity.ask().then(() => ({ kind: 'sent' }) as const)),
+  }
+}
+
+async function attempt<Outcome>(call: () => Promise<Outcome>): Promise<Outcome | Failure> {
+  try {
+    return await call()
+  } catch (error) {
+    return classify(error)
+  }
+}
+
+const sent = (ts: MessageTs): Sent => ({ kind: 'sent', ts })
+
+async function post(client: WebClient, message: Post): Promise<Sent | Failure> {
+  const answer = await client.apiCall('chat.postMessage', {
+    ...contentOf(message),
+    ...threadOf(message),
+    unfurl_links: false,
+    unfurl_media: false,
+  })
+  const ts = fieldOf(answer, 'ts')
+  // Posted, it seems, but where? The claim's key will tell.
+  return isMessageTs(ts) ? sent(ts) : { kind: 'unclear', code: BROKEN_ANSWER }
+}
+
+async function edit(client: WebClient, message: Edit): Promise<Sent> {
+  await client.apiCall('chat.update', { ...contentOf(message), ts: message.ts })
+  return sent(message.ts)
+}
+
+async function remove(client: WebClient, { channel, ts }: { channel: ChannelId; ts: MessageTs }): Promise<Sent> {
+  try {
+    await client.apiCall('chat.delete', { channel, ts })
+  } catch (error) {
+    // What is gone already need not be taken back.
+    if (classify(error).code !== 'message_not_found') throw error
+  }
+  return sent(ts)
+}
+
+// `attachments` always goes along, empty too: what an update leaves out would stay. The metadata as well, for that reason
+// turned round: an edited message must still be found by its key.
+function contentOf({ channel, view, key, plain = false }: Post | Edit) {
+  const { text, attachments } = renderView(view, { plain })
+  return { channel, text, attachments, metadata: claimMetadata(key), parse: 'none', link_names: false }
+}
+
+function threadOf({ thread, view }: Post) {
+  if (thread === null) return {}
+  return { thread_ts: thread, ...(view.kind === 'reply' && view.broadcast ? { reply_broadcast: true } : {}) }
+}

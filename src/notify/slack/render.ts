@@ -1,0 +1,40 @@
+import type { View } from '../../domain/view.ts'
+import { assertNever } from '../../lib/assert.ts'
+import type { SlackMessage } from './blocks.ts'
+import { plainCard, renderCard } from './card.ts'
+import { plainNotice, renderNotice } from './notice.ts'
+import { plainReply, renderReply } from './reply.ts'
+
+/**
+ * A view as a message that Slack takes, whatever the view holds: within its limits, with all outside text escaped.
+ * `plain` leaves the blocks out and puts what matters of them into the text. Pure: the same view, the same message.
+ */
+export function renderView(view: View, { plain = false }: { plain?: boolean } = {}): SlackMessage {
+  return plain ? { text: plainText(view), attachments: [] } : withBlocks(view)
+}
+
+function withBlocks(view: View): SlackMessage {
+  switch (view.kind) {
+    case 'card':
+      return renderCard(view)
+    case 'reply':
+      return renderReply(view)
+    case 'notice':
+      return renderNotice(view)
+    default:
+      return assertNever(view)
+  }
+}
+
+function plainText(view: View): string {
+  switch (view.kind) {
+    case 'card':
+      return plainCard(view)
+    case 'reply':
+      return plainReply(view)
+    case 'notice':
+      return plainNotice(view)
+    default:
+      return assertNever(view)
+  }
+}

@@ -1,0 +1,40 @@
+// Times as every reader sees them in their own zone, with UTC for whoever cannot.
+
+/** `<!date^…|14:02 UTC>`; null for a time that no clock shows. */
+export function clockTime(atMs: number): string | null {
+  const iso = isoOf(atMs)
+  return iso && `<!date^${Math.floor(atMs / MS_PER_S)}^{time}|${iso.slice(11, 16)} UTC>`
+}
+
+/** Day and time, for what may be days ago. */
+export function dayTime(atMs: number): string | null {
+  const iso = isoOf(atMs)
+  return (
+    iso && `<!date^${Math.floor(atMs / MS_PER_S)}^{date_short} {time}|${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC>`
+  )
+}
+
+const MS_PER_S = 1_000
+const S_PER_MIN = 60
+const S_PER_H = 3_600
+const S_PER_DAY = 86_400
+/** The last second of the year 9999: Slack shows no later one. */
+const AT_MS_MAX = 253_402_300_799_000
+
+const isoOf = (atMs: number): string | null =>
+  Number.isFinite(atMs) && atMs > 0 && atMs <= AT_MS_MAX ? new Date(atMs).toISOString() : null
+
+/** `42 s`, `7 min`, `1 h 5 min`, `2 d 3 h`: two units at most, the smaller one left out when it is nothing. */
+export function durationWords(durationMs: number): string {
+  const s = Math.max(0, Math.round(durationMs / MS_PER_S))
+  if (s < S_PER_MIN) return s === 0 ? 'under 1 s' : `${s} s`
+  if (s < S_PER_H) return `${Math.floor(s / S_PER_MIN)} min`
+  if (s < S_PER_DAY) return twoUnits(s, S_PER_H, 'h', S_PER_MIN, 'min')
+  return twoUnits(s, S_PER_DAY, 'd', S_PER_H, 'h')
+}
+
+function twoUnits(s: number, large: number, largeWord: string, small: number, smallWord: string): string {
+  const rest = Math.floor((s % large) / small)
+  const whole = `${Math.floor(s / large)} ${largeWord}`
+  return rest === 0 ? whole : `${whole} ${rest} ${smallWord}`
+}

@@ -1,0 +1,76 @@
+import type { CardView, Shown, View } from '../../../src/domain/view.ts'
+import {
+  ALL_SHOWN,
+  API,
+  BARE,
+  card,
+  ENDED_AT,
+  HOSTILE,
+  notice,
+  OLD_CARD,
+  RECOVERY,
+  reply,
+  RTL_AND_CJK,
+  STARTED_AT,
+  WEB,
+} from './cast.ts'
+
+/** Every message a person may meet, by the name of its file. */
+export const GOLDEN_CASES: Record<string, View> = {
+  ...Object.fromEntries(ALL_SHOWN.map(({ shown, word }) => [`card-${shown}`, cardOf(shown, word)])),
+  ...Object.fromEntries(ALL_SHOWN.map(({ shown }) => [`reply-${shown}`, reply({ shown, ...recoveryOf(shown) })])),
+  'card-attempt-2': card({ attempt: 2 }),
+  'card-born-red-mention': card({ mention: 'U0ADA' }),
+  'card-replaced': card({ replaces: OLD_CARD }),
+  'card-bare': card({ build: BARE, history: [], durationMs: null }),
+  'card-no-branch': card({ build: { ...WEB, branch: null } }),
+  'card-no-commit': card({ build: { ...WEB, commit: null, commitUrl: null } }),
+  'card-commit-without-link': card({ build: { ...WEB, commitUrl: null } }),
+  'card-link-without-commit': card({ build: { ...WEB, commit: null } }),
+  'card-no-message': card({ build: { ...WEB, message: null } }),
+  'card-no-committer': card({ build: { ...WEB, committer: null } }),
+  'card-no-build-link': card({ build: { ...WEB, buildUrl: null } }),
+  'card-end-only': card({ history: [{ what: 'ended', at: ENDED_AT }], durationMs: null }),
+  'card-hostile': card({ build: HOSTILE }),
+  'card-hostile-word': card({ shown: 'unknown', word: '<!channel> *x*', build: HOSTILE }),
+  'card-rtl-and-cjk': card({ build: RTL_AND_CJK }),
+  'card-long': card({ build: { ...WEB, branch: 'feature/'.repeat(40), message: 'very '.repeat(200) } }),
+  'reply-attempt-2': reply({ attempt: 2, shown: 'passed' }),
+  'reply-mention': reply({ mention: 'U0ADA' }),
+  'reply-broadcast': reply({ mention: 'U0ADA', broadcast: true }),
+  'reply-fixed-broadcast': reply({ shown: 'fixed', recovery: RECOVERY, broadcast: true }),
+  'reply-fixed-at-least': reply({ shown: 'fixed', recovery: { ...RECOVERY, atLeast: true } }),
+  'reply-bare': reply({ build: BARE, durationMs: null, broadcast: true }),
+  'reply-hostile': reply({ build: HOSTILE, broadcast: true }),
+  'reply-rtl-and-cjk': reply({ build: RTL_AND_CJK, broadcast: true }),
+  notice: notice(),
+  'notice-one': notice({ ignored: 0, blocked: 1, builds: [{ ...API, shown: 'blocked' }] }),
+  'notice-more': notice({
+    ignored: 20,
+    blocked: 0,
+    builds: notice().builds.map((one) => ({ ...one, shown: 'ignored' })),
+  }),
+  'notice-hostile': notice({ ignored: 1, blocked: 0, builds: [{ ...HOSTILE, shown: 'ignored' }] }),
+}
+
+function cardOf(shown: Shown, word: string): CardView {
+  return card({ shown, word, history: historyOf(shown), ...recoveryOf(shown), ...durationOf(shown) })
+}
+
+function historyOf(shown: Shown): CardView['history'] {
+  const started = { what: 'started', at: STARTED_AT } as const
+  if (shown === 'started') return [started]
+  if (shown === 'waiting') return [{ what: 'waiting', at: STARTED_AT }]
+  if (shown === 'unknown') return [started, { what: 'heard', at: ENDED_AT }]
+  if (shown === 'ignored' || shown === 'blocked') return [{ what: 'ended', at: ENDED_AT }]
+  return [started, { what: 'ended', at: ENDED_AT }]
+}
+
+function durationOf(shown: Shown) {
+  const untimed: readonly Shown[] = ['started', 'waiting', 'unknown', 'ignored', 'blocked']
+  return untimed.includes(shown) ? { durationMs: null } : {}
+}
+
+function recoveryOf(shown: Shown) {
+  return shown === 'fixed' ? { recovery: RECOVERY } : {}
+}

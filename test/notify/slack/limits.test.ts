@@ -1,0 +1,180 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { NOTICE_BUILDS_MAX, type BuildView, type View } from '../../../src/domain/view.ts'
+import { cut, TEXT_CHARS_MAX } from '../../../src/notify/slack/limits.ts'
+import { renderView } from '../../../src/notify/slack/render.ts'
+import { checkMessage } from '../../../src/sandbox/slack/limits.ts'
+import { ALL_SHOWN, card, messageTs, notice, OLD_CARD, RECOVERY, reply } from './cast.ts'
+
+const odd = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({
+    unit: fc.constantFrom('&', '<', '*', '_', ':', '`', '\n', '\u202e', '\ud800', 'א', '👩‍💻', ' '),
+    maxLength: 600,
+  }),
+  fc.constantFrom(
+    '',
+    ' ',
+    '&'.repeat(9_000),
+    '<!channel>'.repeat(2_000),
+    'e\u0301'.repeat(5_000),
+    '\u0301'.repeat(5_000),
+  ),
+)
+const url = fc.oneof(
+  odd,
+  fc.webUrl({ withQueryParameters: true }),
+  fc.nat({ max: 4_000 }).map((length) => `https://ci.example/?${'&'.repeat(length)}`),
+)
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null })
+const build: fc.Arbitrary<BuildView> = fc.record({
+  project: odd,
+  buildId: odd,
+  branch: maybe(odd),
+  buildUrl: maybe(url),
+  commitUrl: maybe(url),
+  commit: maybe(odd),
+  message: maybe(odd),
+  committer: maybe(odd),
+})
+const shown = fc.constantFrom(...ALL_SHOWN.map((one) => one.shown))
+const attempt = fc.integer({ min: 1, max: 1_000 })
+const at = fc.integer({ min: -1, max: Number.MAX_SAFE_INTEGER })
+const durationMs = maybe(fc.nat())
+const mention = maybe(fc.oneof(fc.constant('U0ADA'), odd))
+const recovery = maybe(fc.record({ sinceAt: at, builds: fc.nat(), atLeast: fc.boolean() }))
+
+const anyView: fc.Arbitrary<View> = fc.oneof(
+  fc.record({
+    kind: fc.constant('card' as const),
+    shown,
+    word: odd,
+    build,
+    attempt,
+    history: fc.array(fc.record({ what: fc.constantFrom('started', 'waiting', 'ended', 'heard'), at }), {
+      maxLength: 4,
+    }),
+    durationMs,
+    mention,
+    recovery,
+    replaces: maybe(fc.bigInt({ min: 0n, max: 10n ** 30n }).map((seconds) => messageTs(`${seconds}.1`))),
+  }),
+  fc.record({
+    kind: fc.constant('reply' as const),
+    shown,
+    build,
+    attempt,
+    durationMs,
+    mention,
+    broadcast: fc.boolean(),
+    recovery,
+  }),
+  fc.record({
+    kind: fc.constant('notice' as const),
+    day: odd,
+    ignored: fc.nat(),
+    blocked: fc.nat(),
+    builds: fc.array(
+      fc.tuple(build, fc.constantFrom('ignored', 'blocked')).map(([one, why]) => ({ ...one, shown: why })),
+      { maxLength: NOTICE_BUILDS_MAX },
+    ),
+  }),
+)
+
+const RUNS = { numRuns: 300 }
+
+describe('whatever a view holds', () => {
+  test('its message is one that Slack takes, posted or edited in', () => {
+    const property = fc.property(anyView, fc.boolean(), (view, plain) => {
+      const message = renderView(view, { plain })
+      expect(checkMessage(message, { isUpdate: true })).toEqual([])
+      expect(message.text.length).toBeLessThanOrEqual(TEXT_CHARS_MAX)
+    })
+    fc.assert(property, RUNS)
+  })
+
+  test('its message mentions nobody but the one user it is told to, and links to http(s) alone', () => {
+    const property = fc.property(anyView, fc.boolean(), (view, plain) => {
+      const markup = markupOf(renderView(view, { plain })).flatMap((text) => text.match(/<[^>]*>/g) ?? [])
+      const allowed = /^<(?:https?:\/\/[^\s|<>]+\|[^|<>]*|!date\^\d+\^[^<>|]+\|[\d :-]+ UTC|@U0ADA)>$/
+      for (const tag of markup)
+        expect(tag.replace(/\|.*$/u, '|x>')).toMatch(tag.startsWith('<!') ? /^<!date/ : /^<[h@]/)
+      for (const tag of markup.filter((one) => !one.startsWith('<http'))) expect(tag).toMatch(allowed)
+    })
+    fc.assert(property, RUNS)
+  })
+
+  test('its text is one that says something even when nothing is known', () => {
+    fc.assert(
+      fc.property(anyView, (view) => {
+        expect(renderView(view).text).toMatch(/^:[a-z_]+: .*\*\S/u)
+      }),
+      RUNS,
+    )
+  })
+})
+
+describe('at the worst, every field full of what escaping makes longest', () => {
+  const amps = '&'.repeat(5_000)
+  const worst: BuildView = {
+    project: amps,
+    buildId: amps,
+    branch: amps,
+    buildUrl: `https://ci.example/?${'a'.repeat(2_500)}`,
+    commitUrl: `https://ci.example/?${'&'.repeat(400)}`,
+    commit: amps,
+    message: amps,
+    committer: amps,
+  }
+  const shortLink = { ...worst, buildUrl: `https://ci.example/?${'&'.repeat(95)}` }
+  const all = [worst, shortLink]
+
+  test.each([
+    [
+      'cards',
+      all.map((one) => card({ shown: 'unknown', word: amps, build: one, replaces: OLD_CARD, mention: 'U0ADA' })),
+    ],
+    ['replies', all.map((one) => reply({ build: one, broadcast: true, recovery: RECOVERY, mention: 'U0ADA' }))],
+    ['notices', all.map((one) => noticeOf(one))],
+  ])('%s fit', (_, views) => {
+    for (const view of views)
+      for (const plain of [false, true])
+        expect(checkMessage(renderView(view, { plain }), { isUpdate: true })).toEqual([])
+  })
+
+  test('a long list takes more sections, and no build is left out', () => {
+    const { attachments } = renderView(noticeOf(shortLink))
+    const lines = JSON.stringify(attachments).split('•').length - 1
+    expect(lines).toBe(NOTICE_BUILDS_MAX)
+    expect(attachments[0]?.blocks.length).toBeGreaterThan(1)
+  })
+
+  function noticeOf(one: BuildView) {
+    const builds = Array.from({ length: NOTICE_BUILDS_MAX }, () => ({ ...one, shown: 'blocked' as const }))
+    return notice({ ignored: 0, blocked: NOTICE_BUILDS_MAX, builds })
+  }
+})
+
+function markupOf({ text, attachments }: ReturnType<typeof renderView>): string[] {
+  const found = [text]
+  JSON.stringify(attachments, (_, value: unknown) => {
+    if (typeof value === 'object' && value !== null && 'verbatim' in value && 'text' in value)
+      found.push(String(value.text))
+    return value
+  })
+  return found
+}
+
+describe('cut', () => {
+  test.each([
+    ['leaves what fits', 'abc', 3, 'abc'],
+    ['shows what it took', 'abcd', 3, 'ab…'],
+    ['counts code points, not units', '😀😀😀', 3, '😀😀😀'],
+    ['tears no pair of units', '😀😀😀😀', 3, '😀😀…'],
+    ['tears no letter from its accent', 'abe\u0301d', 4, 'ab…'],
+    ['tears no composed emoji', 'a👩‍💻b', 3, 'a…'],
+    ['cuts even one endless letter', `e${'\u0301'.repeat(9)}`, 3, 'e\u0301…'],
+  ])('%s', (_, text, max, expected) => {
+    expect(cut(text, max)).toBe(expected)
+  })
+})
