@@ -1,0 +1,46 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { refuse } from './errors.ts'
+import type { Call, Reply } from './http.ts'
+import type { Scope, Token } from './state.ts'
+import type { World } from './world.ts'
+
+/** A reply that turns the caller away, or undefined: welcome. */
+export type Door = Reply | undefined
+
+/** The door of v2: 401 without a known token, 403 without the scope or the organization, 404 for no such organization. */
+export function checkToken(world: World, call: Call, organizationUuid: string, scope: Scope | 'any'): Door {
+  const token = findToken(world, call.headers.authorization)
+  if (!token) return refuse(world.switches, 401, 'the Authorization header is missing or not valid')
+  if (!world.state.organizations.some(({ uuid }) => uuid === organizationUuid)) {
+    return refuse(world.switches, 404, 'no such organization')
+  }
+  if (token.organizationUuid !== organizationUuid) return refuse(world.switches, 403, 'not your organization')
+  if (scope !== 'any' && !token.scopes.includes(scope))
+    return refuse(world.switches, 403, `the scope ${scope} is missing`)
+  return undefined
+}
+
+/** The door of the legacy interface: 401 without the account's key. */
+export function checkApiKey(world: World, call: Call): Door {
+  if (isSameSecret(call.query.get('api_key') ?? '', world.state.apiKey)) return undefined
+  return refuse(world.switches, 401, 'the api_key is missing or not valid')
+}
+
+function findToken(world: World, authorization: string | undefined): Token | undefined {
+  const value = tokenIn(authorization ?? '', world.switches.authorizationForm)
+  if (value === '') return undefined
+  // Every token is compared, so that time tells nothing about which one came close.
+  const same = world.state.tokens.filter((token) => isSameSecret(token.value, value))
+  return same.find(({ expiresAt }) => expiresAt === null || world.clock.now() < expiresAt)
+}
+
+function tokenIn(authorization: string, form: 'any' | 'bearer' | 'bare'): string {
+  const bearer = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
+  if (form === 'bearer') return bearer ?? ''
+  return form === 'bare' ? authorization : (bearer ?? authorization)
+}
+
+/** Takes the same time wherever the two differ; hashing makes their lengths equal first. */
+export const isSameSecret = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other))
+
+const digest = (text: string) => createHash('sha256').update(text).digest()

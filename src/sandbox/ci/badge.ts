@@ -1,0 +1,72 @@
+import { refuse } from './errors.ts'
+import type { Call, Params, Reply, Route } from './http.ts'
+import { escapeXml } from './markup.ts'
+import { buildsOf, currentRun } from './state.ts'
+import type { BuildStatus } from './state.ts'
+import type { World } from './world.ts'
+
+/** `GET {site_url}/projects/<project_uuid>/status?branch=<branch_name>`: an SVG, open to everybody, never cached. */
+export const badgeRoutes = (world: World): Route[] => [
+  { method: 'GET', pattern: '/projects/:project/status', handle: (call, params) => badge(world, call, params) },
+]
+
+interface Look {
+  word: string
+  color: string
+}
+
+const GREY = '#9f9f9f'
+const LOOKS: Record<BuildStatus, Look> = {
+  initiated: { word: 'testing', color: '#007ec6' },
+  waiting: { word: 'waiting', color: '#dfb317' },
+  success: { word: 'passing', color: '#2e9e3e' },
+  error: { word: 'failing', color: '#d1402f' },
+  infrastructure_failure: { word: 'machine error', color: '#d1402f' },
+  stopped: { word: 'stopped', color: GREY },
+  ignored: { word: 'not built', color: GREY },
+  blocked: { word: 'blocked', color: GREY },
+}
+
+function badge(world: World, call: Call, params: Params): Reply {
+  const project = world.state.projects.find(({ fields }) => fields.uuid === params['project'])
+  if (project) return svg(200, branchLook(world, project.id, call.query.get('branch')))
+  const { badgeUnknownProject } = world.switches
+  return badgeUnknownProject === 404
+    ? refuse(world.switches, 404, 'no such project')
+    : svg(200, { word: 'project unknown', color: GREY })
+}
+
+/** The newest build of the branch; without a branch, of the project. A branch that never built is `unknown`. */
+function branchLook(world: World, projectId: number, branch: string | null): Look {
+  const builds = buildsOf(world.state, projectId).filter((build) => !branch || build.branch === branch)
+  const newest = builds.at(-1)
+  if (!newest) return { word: 'unknown', color: GREY }
+  const { status } = currentRun(newest)
+  return world.switches.badgeWords === 'words' ? LOOKS[status] : { ...LOOKS[status], word: status }
+}
+
+const svg = (statusCode: number, look: Look): Reply => ({
+  statusCode,
+  headers: { 'content-type': 'image/svg+xml; charset=utf-8', 'cache-control': 'no-cache, no-store' },
+  body: drawBadge('build', look),
+})
+
+const HEIGHT_PX = 20
+const CHARACTER_PX = 7
+const PADDING_PX = 10
+
+function drawBadge(label: string, { word, color }: Look): string {
+  const labelPx = label.length * CHARACTER_PX + PADDING_PX
+  const wordPx = word.length * CHARACTER_PX + PADDING_PX
+  const title = escapeXml(`${label}: ${word}`)
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${labelPx + wordPx}" height="${HEIGHT_PX}" role="img" aria-label="${title}">`,
+    `<title>${title}</title>`,
+    `<rect width="${labelPx}" height="${HEIGHT_PX}" fill="#444"/>`,
+    `<rect x="${labelPx}" width="${wordPx}" height="${HEIGHT_PX}" fill="${color}"/>`,
+    '<g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">',
+    `<text x="${labelPx / 2}" y="14">${escapeXml(label)}</text>`,
+    `<text x="${labelPx + wordPx / 2}" y="14">${escapeXml(word)}</text>`,
+    '</g></svg>',
+  ].join('')
+}

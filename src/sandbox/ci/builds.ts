@@ -1,0 +1,183 @@
+import { isBranchBuilt } from './branches.ts'
+import { isRecovered } from './recovered.ts'
+import { addBuild, currentRun, isUnfinished } from './state.ts'
+import type { Build, BuildStatus, Outcome, Plan, Project, Run } from './state.ts'
+import { findProject, projectOf } from './world.ts'
+import type { World } from './world.ts'
+
+/** A build has reached a status. */
+export interface Happening {
+  project: Project
+  build: Build
+  run: Run
+  isRecovered: boolean
+}
+
+/** What somebody pushed, and how its build is to go. Left out: `main`, a message, Ada, success after the usual time. */
+export interface Push {
+  branch?: string | undefined
+  message?: string | undefined
+  committer?: string | undefined
+  commitId?: string | undefined
+  outcome?: Outcome | undefined
+  /** from start to end */
+  ms?: number | undefined
+  /** how long it waits in the queue first; above zero it is announced as `waiting` */
+  waitingMs?: number | undefined
+  /** waits until it is approved */
+  needsApproval?: boolean | undefined
+}
+
+export type PushResult = { kind: 'build'; build: Build } | { kind: 'no-project' } | { kind: 'branch-not-built' }
+export type ChangeResult = { kind: 'changed'; build: Build } | { kind: 'not-possible'; reason: string }
+export type FinalStatus = Exclude<BuildStatus, 'initiated' | 'waiting'>
+
+/** The life of builds: waiting → initiated → a final status, over and over. */
+export interface BuildLife {
+  push(project: string, push: Push): PushResult
+  finish(build: Build, status: FinalStatus): ChangeResult
+  approve(build: Build): ChangeResult
+  /** Accepted at once; the build stops a moment later, or never (switch `stopIsForgotten`). */
+  stop(build: Build): ChangeResult
+  /** A finished build again: under the same id, or as a new build (switch `restartKeepsId`). */
+  restart(build: Build, outcome?: Outcome): ChangeResult
+  /** Nothing that was going to happen happens any more. */
+  close(): void
+}
+
+const MINUTE_MS = 60_000
+const notPossible = (reason: string): ChangeResult => ({ kind: 'not-possible', reason })
+
+export function createBuildLife({ world, tell }: { world: World; tell: (happening: Happening) => void }): BuildLife {
+  const timers = new Map<number, AbortController>()
+
+  function push(name: string, wanted: Push): PushResult {
+    const project = findProject(world, name)
+    if (!project) return { kind: 'no-project' }
+    const branch = wanted.branch ?? 'main'
+    if (!isBranchBuilt(project.fields, branch)) return { kind: 'branch-not-built' }
+    const build = newBuild(world, project, { ...wanted, branch })
+    begin(build)
+    return { kind: 'build', build }
+  }
+
+  function begin(build: Build): void {
+    addBuild(world.state, build)
+    const refusal = accountRefusal(build.plan.outcome)
+    if (refusal) enter(build, refusal)
+    else if (build.plan.needsApproval || build.plan.waitingMs > 0) wait(build)
+    else run(build)
+  }
+
+  function accountRefusal(outcome: Outcome): 'ignored' | 'blocked' | undefined {
+    if (outcome === 'ignored' || outcome === 'blocked') return outcome
+    if (world.switches.blocked) return 'blocked'
+    return world.switches.overLimit ? 'ignored' : undefined
+  }
+
+  function wait(build: Build): void {
+    enter(build, 'waiting')
+    if (!build.plan.needsApproval) after(build, build.plan.waitingMs * world.switches.timeScale, () => run(build))
+  }
+
+  function run(build: Build): void {
+    enter(build, 'initiated')
+    const { outcome, ms } = build.plan
+    if (outcome !== 'none') after(build, ms * world.switches.timeScale, () => enter(build, outcome))
+  }
+
+  function after(build: Build, ms: number, next: () => void): void {
+    cancel(build)
+    const timer = new AbortController()
+    timers.set(build.id, timer)
+    void wakeUp(build, ms, timer.signal, next)
+  }
+
+  async function wakeUp(build: Build, ms: number, signal: AbortSignal, next: () => void): Promise<void> {
+    await world.clock.sleep(ms, signal)
+    if (signal.aborted) return
+    timers.delete(build.id)
+    next()
+  }
+
+  function cancel(build: Build): void {
+    timers.get(build.id)?.abort()
+    timers.delete(build.id)
+  }
+
+  function enter(build: Build, status: BuildStatus): void {
+    const now = world.clock.now()
+    const current = currentRun(build)
+    current.status = status
+    if (status === 'initiated') current.startedAt = now
+    if (!isUnfinished(status)) current.finishedAt = now
+    const project = projectOf(world, build)
+    if (project) tell({ project, build, run: { ...current }, isRecovered: isRecovered(world.state, build) })
+  }
+
+  function finish(build: Build, status: FinalStatus): ChangeResult {
+    if (!isUnfinished(currentRun(build).status)) return notPossible('the build is not running')
+    cancel(build)
+    enter(build, status)
+    return { kind: 'changed', build }
+  }
+
+  function approve(build: Build): ChangeResult {
+    if (currentRun(build).status !== 'waiting') return notPossible('the build is not waiting')
+    cancel(build)
+    run(build)
+    return { kind: 'changed', build }
+  }
+
+  function stop(build: Build): ChangeResult {
+    if (!isUnfinished(currentRun(build).status)) return notPossible('the build is not running')
+    const { stopIsForgotten, stopMs, stopStatus } = world.switches
+    if (!stopIsForgotten) after(build, stopMs, () => enter(build, stopStatus))
+    return { kind: 'changed', build }
+  }
+
+  function restart(build: Build, outcome?: Outcome): ChangeResult {
+    if (isUnfinished(currentRun(build).status)) return notPossible('the build is still running')
+    const plan = { ...build.plan, outcome: outcome ?? restartOutcome(world, build), needsApproval: false, waitingMs: 0 }
+    const again = world.switches.restartKeepsId ? build : { ...build, ...freshIds(world), runs: [] }
+    again.plan = plan
+    again.runs.push(freshRun())
+    begin(again)
+    return { kind: 'changed', build: again }
+  }
+
+  function close(): void {
+    for (const timer of timers.values()) timer.abort()
+    timers.clear()
+  }
+
+  return { push, finish, approve, stop, restart, close }
+}
+
+function restartOutcome(world: World, build: Build): Outcome {
+  const { restartOutcome: outcome } = world.switches
+  return outcome === 'same' ? build.plan.outcome : outcome
+}
+
+function newBuild(world: World, project: Project, push: Push & { branch: string }): Build {
+  return {
+    ...freshIds(world),
+    projectId: project.id,
+    branch: push.branch,
+    commitId: push.commitId ?? world.random.hex(40),
+    message: push.message ?? 'Fix login',
+    committer: push.committer ?? 'Ada',
+    plan: newPlan(world, push),
+    runs: [freshRun()],
+  }
+}
+
+const newPlan = (world: World, push: Push): Plan => ({
+  outcome: push.outcome ?? 'success',
+  ms: Math.min(push.ms ?? world.switches.buildMs, MINUTE_MS * 60),
+  waitingMs: push.waitingMs ?? 0,
+  needsApproval: push.needsApproval ?? false,
+})
+
+const freshIds = (world: World) => ({ id: world.state.nextBuildId++, uuid: world.random.uuid() })
+const freshRun = (): Run => ({ status: 'waiting', startedAt: null, finishedAt: null })
