@@ -70,12 +70,16 @@ export function createApp(config: Config, log: Logger): BuildlineApp {
   const readiness = createReadiness({ store, notifier, clock, outage: reconciler.outage })
   const routes: Route[] = [
     { matches: isWebhook, handle: webhook },
-    { matches: (path) => path === '/slack/events' && slackDoor.handle !== null, handle: (request, response) => slackDoor.handle?.(request, response) },
+    {
+      matches: (path) => path === '/slack/events' && slackDoor.handle !== null,
+      handle: (request, response) => slackDoor.handle?.(request, response),
+    },
     { matches: (path) => path === '/healthz', handle: readiness.healthz },
     { matches: (path) => path === '/readyz', handle: readiness.readyz },
     {
       matches: (path) => path === '/metrics',
-      handle: async (_, response) => void response.writeHead(200, { 'content-type': metrics.contentType }).end(await metrics.text()),
+      handle: async (_, response) =>
+        void response.writeHead(200, { 'content-type': metrics.contentType }).end(await metrics.text()),
     },
   ]
   const server = createHttpServer(routes, log)
@@ -88,8 +92,12 @@ export function createApp(config: Config, log: Logger): BuildlineApp {
     await reconciler.start()
     const refresh = { name: 'refresh-projects', everyMs: REFRESH_EVERY_MS, run: rules.refresh }
     jobs = scheduleJobs([refresh], { store, clock, log })
-    void rules.refresh().catch((error: unknown) => log.warn({ err: error }, 'the projects could not be read at the start'))
-    await slackDoor.start().catch((error: unknown) => log.error({ err: error }, 'Socket Mode could not be started; alerts go on without it'))
+    void rules
+      .refresh()
+      .catch((error: unknown) => log.warn({ err: error }, 'the projects could not be read at the start'))
+    await slackDoor
+      .start()
+      .catch((error: unknown) => log.error({ err: error }, 'Socket Mode could not be started; alerts go on without it'))
   }
 
   async function migrate(): Promise<boolean> {
@@ -119,7 +127,12 @@ export function createApp(config: Config, log: Logger): BuildlineApp {
       stopping.abort()
       await running
       const grace = clock.sleep(STOP_GRACE_MS)
-      await Promise.all([server.close(STOP_GRACE_MS), Promise.race([reconciler.stop(), grace]), slackDoor.stop(), jobs?.stop()])
+      await Promise.all([
+        server.close(STOP_GRACE_MS),
+        Promise.race([reconciler.stop(), grace]),
+        slackDoor.stop(),
+        jobs?.stop(),
+      ])
       await Promise.all([store.close(), transport.close()])
       log.info({}, 'buildline is down')
     },
@@ -137,4 +150,6 @@ const createClients = ({ v2, legacy }: Config['ci'], transport: Transport) => ({
 })
 
 const createAuth = (auth: CiAuth, transport: Transport): Auth =>
-  auth.kind === 'static' ? staticAuth(auth.authorization) : clientCredentialsAuth({ ...auth, transport, clock: systemClock })
+  auth.kind === 'static'
+    ? staticAuth(auth.authorization)
+    : clientCredentialsAuth({ ...auth, transport, clock: systemClock })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { isChannelId, type ChannelId } from './domain/ids.ts'
 import type { Subscription } from './domain/subscription.ts'
+import { errorCode } from './lib/error-code.ts'
 import { readSubscriptions } from './subscriptions-file.ts'
 
 export interface Config {
@@ -32,7 +33,10 @@ type Environment = Readonly<Record<string, string | undefined>>
  * Reads the configuration from the environment: all of it, or every fault at once, in words that a person can act on.
  * No fault quotes a value that may be secret.
  */
-export function readConfig(environment: Environment, readFile = (path: string) => readFileSync(path, 'utf8')): ConfigReading {
+export function readConfig(
+  environment: Environment,
+  readFile = (path: string) => readFileSync(path, 'utf8'),
+): ConfigReading {
   const faults: string[] = []
   const env = createReader(environment, faults)
   const config: Config = {
@@ -68,12 +72,15 @@ function readV2(env: Reader, faults: string[]): Config['ci']['v2'] {
   const baseUrl = env.url('CI_BASE_URL')
   const auth = readAuth(env, faults)
   if (!baseUrl) {
-    if (auth && !env.text('CI_BASE_URL')) faults.push('CI_BASE_URL is not set, but there are credentials for it: set the address of the v2 interface')
+    if (auth && !env.text('CI_BASE_URL'))
+      faults.push('CI_BASE_URL is not set, but there are credentials for it: set the address of the v2 interface')
     return null
   }
   const organizationUuid = env.needed('CI_ORGANIZATION_UUID', 'the organization whose projects CI_BASE_URL serves')
   if (!auth && !env.text('CI_TOKEN_URL'))
-    faults.push('CI_AUTHORIZATION is not set: CI_BASE_URL needs it (the header\'s value, as is), or CI_TOKEN_URL with CI_CLIENT_ID and CI_CLIENT_SECRET')
+    faults.push(
+      "CI_AUTHORIZATION is not set: CI_BASE_URL needs it (the header's value, as is), or CI_TOKEN_URL with CI_CLIENT_ID and CI_CLIENT_SECRET",
+    )
   return auth && { baseUrl, organizationUuid, auth }
 }
 
@@ -93,13 +100,17 @@ function readAuth(env: Reader, faults: string[]): CiAuth | null {
 
 function readLegacy(env: Reader): Config['ci']['legacy'] {
   const baseUrl = env.url('CI_LEGACY_BASE_URL')
-  return baseUrl ? { baseUrl, apiKey: env.needed('CI_API_KEY', 'CI_LEGACY_BASE_URL needs it; it is on CI\'s account page') } : null
+  return baseUrl
+    ? { baseUrl, apiKey: env.needed('CI_API_KEY', "CI_LEGACY_BASE_URL needs it; it is on CI's account page") }
+    : null
 }
 
 function readSecrets(env: Reader, faults: string[]): readonly string[] {
   const secrets = env.list('WEBHOOK_SECRET')
   if (secrets.length === 0)
-    faults.push('WEBHOOK_SECRET is not set: choose a long random text; CI\'s webhook address is /webhooks/builds/<that text>')
+    faults.push(
+      "WEBHOOK_SECRET is not set: choose a long random text; CI's webhook address is /webhooks/builds/<that text>",
+    )
   return secrets
 }
 
@@ -118,7 +129,9 @@ function readDefaultChannel(env: Reader, faults: string[]): Subscription[] {
   const channel = env.text('DEFAULT_CHANNEL')
   if (!channel) return []
   if (!isChannelId(channel)) {
-    faults.push('DEFAULT_CHANNEL is no channel id: copy it from the end of the channel\'s details in Slack; it looks like C0123ABCD')
+    faults.push(
+      "DEFAULT_CHANNEL is no channel id: copy it from the end of the channel's details in Slack; it looks like C0123ABCD",
+    )
     return []
   }
   return [defaultSubscription(channel)]
@@ -141,7 +154,7 @@ function readFileOf(env: Reader, faults: string[], readFile: (path: string) => s
     faults.push(...reading.faults.map((fault) => `SUBSCRIPTIONS_FILE ${path}: ${fault}`))
     return reading.subscriptions
   } catch (error) {
-    faults.push(`SUBSCRIPTIONS_FILE ${path} cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`)
+    faults.push(`SUBSCRIPTIONS_FILE ${path} cannot be read: ${errorCode(error) ?? 'unknown error'}`)
     return []
   }
 }
@@ -191,7 +204,8 @@ const PORT = z.coerce.number().int().min(0).max(65_535)
 /** Every value that no log, error or message may show. */
 export function secretsOf({ slack, ci, webhookSecrets, database }: Config): string[] {
   const auth = ci.v2?.auth
-  const databasePassword = database.kind === 'postgres' && URL.canParse(database.url) ? new URL(database.url).password : null
+  const databasePassword =
+    database.kind === 'postgres' && URL.canParse(database.url) ? new URL(database.url).password : null
   const secrets = [
     slack.botToken,
     slack.signingSecret,
@@ -201,5 +215,5 @@ export function secretsOf({ slack, ci, webhookSecrets, database }: Config): stri
     databasePassword,
     ...webhookSecrets,
   ]
-  return secrets.filter((secret) => typeof secret === 'string' && secret !== '') as string[]
+  return secrets.filter((secret) => typeof secret === 'string').filter((secret) => secret !== '')
 }

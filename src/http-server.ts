@@ -22,7 +22,12 @@ export interface HttpServer {
 
 export function createHttpServer(routes: readonly Route[], log: Log): HttpServer {
   const server = createServer(
-    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS, connectionsCheckingInterval: 2_000 },
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: 2_000,
+    },
     (request, response) => void dispatch(routes, request, response, log),
   )
   return {
@@ -31,7 +36,12 @@ export function createHttpServer(routes: readonly Route[], log: Log): HttpServer
   }
 }
 
-async function dispatch(routes: readonly Route[], request: IncomingMessage, response: ServerResponse, log: Log): Promise<void> {
+async function dispatch(
+  routes: readonly Route[],
+  request: IncomingMessage,
+  response: ServerResponse,
+  log: Log,
+): Promise<void> {
   try {
     const url = new URL(request.url ?? '/', 'http://localhost')
     const route = routes.find(({ matches }) => matches(url.pathname))

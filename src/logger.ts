@@ -15,12 +15,19 @@ const LOOKS_SECRET: readonly [RegExp, string][] = [
 /** The log: one JSON object a line, scrubbed of every configured secret and of whatever looks like one. */
 export function createLogger(level: string, secrets: readonly string[], destination?: DestinationStream): Logger {
   const known = secrets.filter((secret) => secret.length >= SECRET_CHARS_MIN).flatMap(written)
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks: { streamWrite: (line: string) => scrub(line, known) } }
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    hooks: { streamWrite: (line: string) => scrub(line, known) },
+  }
   return destination ? pino(options, destination) : pino(options)
 }
 
 // As typed, as JSON writes it, and as an address does.
-const written = (secret: string): string[] => [...new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])]
+const written = (secret: string): string[] => [
+  ...new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]),
+]
 
 export function scrub(line: string, known: readonly string[]): string {
   let clean = line

@@ -42,7 +42,9 @@ async function main(): Promise<void> {
 }
 
 function refuse(faults: readonly string[]): void {
-  process.stderr.write(`buildline cannot start. ${faults.length === 1 ? 'This setting is' : 'These settings are'} at fault:\n`)
+  process.stderr.write(
+    `buildline cannot start. ${faults.length === 1 ? 'This setting is' : 'These settings are'} at fault:\n`,
+  )
   for (const fault of faults) process.stderr.write(`  - ${fault}\n`)
   process.stderr.write('Set them in the environment or in a file .env; README.md lists them all.\n')
   process.exit(EXIT_CONFIG)

@@ -38,15 +38,11 @@ export function createMetrics(backlog: () => Promise<Record<string, number>>) {
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
     registers,
   })
-  new Gauge({
+  const waiting = new Gauge({
     name: 'buildline_backlog',
     help: 'What waits: lineages to take in, cards to post, edit and look up',
     labelNames: ['queue'],
     registers,
-    async collect() {
-      const waiting = await backlog().catch(() => ({}))
-      for (const [queue, size] of Object.entries(waiting)) this.set({ queue }, size)
-    },
   })
 
   return {
@@ -64,6 +60,11 @@ export function createMetrics(backlog: () => Promise<Record<string, number>>) {
       }
     },
     contentType: registry.contentType,
-    text: () => registry.metrics(),
+    async text(): Promise<string> {
+      // Counted when somebody asks; a database that is away leaves the last count.
+      const sizes = await backlog().catch(() => ({}))
+      for (const [queue, size] of Object.entries(sizes)) waiting.set({ queue }, size)
+      return registry.metrics()
+    },
   }
 }

@@ -23,7 +23,10 @@ export function createReadiness({ store, notifier, clock, outage }: ReadinessDep
     const known = outage()
     if (known !== null) return known
     if (!asked || clock.now() - asked.at > SLACK_ASKED_EVERY_MS)
-      asked = { at: clock.now(), answer: notifier.ping().then((answer) => (answer.kind === 'sent' ? 'ok' : answer.code)) }
+      asked = {
+        at: clock.now(),
+        answer: notifier.ping().then((answer) => (answer.kind === 'sent' ? 'ok' : answer.code)),
+      }
     return asked.answer
   }
 
@@ -38,7 +41,11 @@ export function createReadiness({ store, notifier, clock, outage }: ReadinessDep
     async readyz(_: IncomingMessage, response: ServerResponse) {
       const [storeSays, slackSays] = await Promise.all([storeState(), slackState()])
       const isReady = storeSays === 'ok' && slackSays === 'ok'
-      sendJson(response, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', store: storeSays, slack: slackSays })
+      sendJson(response, isReady ? 200 : 503, {
+        status: isReady ? 'ready' : 'not ready',
+        store: storeSays,
+        slack: slackSays,
+      })
     },
   }
 }

@@ -25,7 +25,11 @@ export function createSlackDoor({ botToken, signingSecret, appToken, apiUrl }: C
     registerListeners(app, log)
     return { handle: null, start: async () => void (await app.start()), stop: async () => void (await app.stop()) }
   }
-  const receiver = new HTTPReceiver({ signingSecret: signingSecret ?? '', endpoints: ['/slack/events'], logger: common.logger })
+  const receiver = new HTTPReceiver({
+    signingSecret: signingSecret ?? '',
+    endpoints: ['/slack/events'],
+    logger: common.logger,
+  })
   const app = new App({ ...common, receiver })
   registerListeners(app, log)
   return { handle: receiver.requestListener, start: async () => {}, stop: async () => {} }
@@ -34,7 +38,10 @@ export function createSlackDoor({ botToken, signingSecret, appToken, apiUrl }: C
 // Bolt's debug lines hold whole requests; only its warnings and errors are of use to an operator.
 function boltLogger(log: Log): Logger {
   const nothing = () => {}
-  const tell = (level: 'warn' | 'error') => (...parts: unknown[]) => log[level]({ part: 'slack' }, parts.map(String).join(' '))
+  const tell =
+    (level: 'warn' | 'error') =>
+    (...parts: unknown[]) =>
+      log[level]({ part: 'slack' }, parts.map(String).join(' '))
   return {
     debug: nothing,
     info: nothing,

@@ -27,7 +27,8 @@ export function readSubscriptions(text: string): { subscriptions: readonly Subsc
   const document = parseYaml(text)
   if (document.kind === 'fault') return { subscriptions: [], faults: [document.fault] }
   const read = FILE.safeParse(document.value)
-  if (!read.success) return { subscriptions: [], faults: read.error.issues.map(({ path, message }) => `${nameOf(path)}: ${message}`) }
+  if (!read.success)
+    return { subscriptions: [], faults: read.error.issues.map(({ path, message }) => `${nameOf(path)}: ${message}`) }
   return { subscriptions: read.data.subscriptions.map(toSubscription), faults: [] }
 }
 
@@ -42,7 +43,10 @@ function parseYaml(text: string): { kind: 'value'; value: unknown } | { kind: 'f
 
 // subscriptions[1].channel
 const nameOf = (path: readonly PropertyKey[]): string =>
-  path.reduce<string>((name, part) => (typeof part === 'number' ? `${name}[${part}]` : `${name}${name && '.'}${String(part)}`), '') || 'the file'
+  path.reduce<string>(
+    (name, part) => (typeof part === 'number' ? `${name}[${part}]` : `${name}${name && '.'}${String(part)}`),
+    '',
+  ) || 'the file'
 
 const toSubscription = (entry: z.infer<typeof ENTRY>): Subscription => ({
   channel: entry.channel,

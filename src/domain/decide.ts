@@ -1,7 +1,7 @@
 import type { ChannelRule, RuleVerdict, Selectable } from './rule.ts'
-import { lookAt } from './rule.ts'
+import { lookAt, selectEverything } from './rule.ts'
 import type { Effect } from './run.ts'
-import { assertNever } from '../lib/assert.ts'
+import { assertNever, invariant } from '../lib/assert.ts'
 import { isAccountNotice, type Status } from './status.ts'
 import type { Subscription } from './subscription.ts'
 
@@ -27,6 +27,8 @@ export interface Decision {
   rulesFrom: 'ci' | 'channel' | 'nobody'
   /** every rule that was looked at, and the first of its conditions that failed */
   looked: readonly RuleVerdict[]
+  /** selected as a failure or a recovery: what the whole channel should notice */
+  loud: boolean
 }
 
 /** What CI's rules for a project are, as far as we know: null means that they could not be read yet. */
@@ -43,6 +45,7 @@ export interface Question {
 
 /** One decision for one fact and one channel; of several subscriptions of the channel the most telling one counts. */
 export function decide(question: Question, subscriptions: readonly Subscription[], ciRules: CiRules): Decision {
+  invariant(subscriptions.length > 0, 'a channel without a subscription has nothing to decide')
   const decisions = subscriptions.map((subscription) => decideOne(question, subscription, ciRules))
   return decisions.find(({ verdict }) => verdict === 'tell') ?? decisions.find(updates) ?? decisions[0]!
 }
@@ -52,16 +55,25 @@ const updates = ({ verdict }: Decision): boolean => verdict === 'update'
 function decideOne(question: Question, subscription: Subscription, ciRules: CiRules): Decision {
   const rules = subscription.rules ?? ciRules
   const rulesFrom = subscription.rules ? 'channel' : ciRules?.length ? 'ci' : 'nobody'
-  const base = { rulesFrom, looked: [] } as const
+  const base = { rulesFrom, looked: [], loud: false } as const
   if (question.effect === 'duplicate' || question.effect === 'late')
     return { ...base, verdict: 'silent', reason: question.effect }
-  if (!rules) return { ...base, verdict: 'tell', reason: toldAs(question, 'rules-unread') }
-  if (rules.length === 0) return { ...base, verdict: 'tell', reason: toldAs(question, 'every-event') }
-  const looked = rules.map((rule) => lookAt(rule, question.branch, selectable(question)))
-  if (looked.includes('selects')) return { rulesFrom, looked, verdict: 'tell', reason: toldAs(question, 'event-selected') }
-  if (question.hasCard) return { rulesFrom, looked, verdict: 'update', reason: 'updates-card' }
-  return { rulesFrom, looked, verdict: 'silent', reason: mostTelling(looked) }
+  const events = selectable(question)
+  if (!rules || rules.length === 0) {
+    const reason = toldAs(question, rules ? 'every-event' : 'rules-unread')
+    return { ...base, verdict: 'tell', reason, loud: events.some(isLoud) }
+  }
+  const lookFor = (wanted: readonly Selectable[]) => rules.map((rule) => lookAt(rule, question.branch, wanted))
+  const looked = lookFor(events)
+  if (looked.includes('selects') || selectEverything(rules, question.branch)) {
+    const loud = lookFor(events.filter(isLoud)).includes('selects')
+    return { rulesFrom, looked, verdict: 'tell', reason: toldAs(question, 'event-selected'), loud }
+  }
+  if (question.hasCard) return { ...base, looked, verdict: 'update', reason: 'updates-card' }
+  return { ...base, looked, verdict: 'silent', reason: mostTelling(looked) }
 }
+
+const isLoud = (event: Selectable): boolean => event === 'failed' || event === 'recovered'
 
 const toldAs = ({ status }: Question, reason: Reason): Reason => (isAccountNotice(status) ? 'account-notice' : reason)
 

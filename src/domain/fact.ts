@@ -45,11 +45,12 @@ export const toFact = (seen: Observation, seq: number, at: number): Fact => ({
 export const isFinalFact = (fact: Fact): boolean => isFinal(fact.status)
 
 /** The newest known value of each detail; of a field that was only sometimes sent, the last one that was. */
-export function mergeDetails(facts: readonly Fact[]): BuildDetails {
-  const merged: BuildDetails = { ...NO_DETAILS }
-  for (const { details } of facts)
-    for (const [field, value] of Object.entries(details))
-      if (value !== null) (merged as unknown as Record<string, unknown>)[field] = value
+export function mergeDetails(facts: readonly Pick<Observation, 'details'>[]): BuildDetails {
+  let merged = NO_DETAILS
+  for (const { details } of facts) {
+    const known = Object.entries(details).filter(([, value]) => value !== null)
+    merged = { ...merged, ...Object.fromEntries(known) }
+  }
   return merged
 }
 

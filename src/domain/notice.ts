@@ -13,7 +13,9 @@ export function noticeView(
   runs: readonly Run[],
   more: { ignored: number; blocked: number } = { ignored: 0, blocked: 0 },
 ): NoticeView {
-  const builds = runs.map((run) => ({ ...buildView(run, [run]), shown: run.status === 'blocked' ? 'blocked' : 'ignored' }) as const)
+  const builds = runs.map(
+    (run) => ({ ...buildView(run, [run]), shown: run.status === 'blocked' ? 'blocked' : 'ignored' }) as const,
+  )
   return {
     kind: 'notice',
     day,

@@ -3,6 +3,9 @@ import { RE2JS } from 're2js'
 /** The longest pattern that is looked at, in characters; a longer one matches nothing and is reported. */
 export const PATTERN_CHARS_MAX = 1_000
 
+/** All counted repetitions of a regex together, as in `.{0,100}`: each count is a copy of what it repeats. */
+export const REPEATS_MAX = 200
+
 /** `unknown-branch`: the build named no branch, and only a pattern for all branches covers that. */
 export type BranchMatch = 'all' | 'matched' | 'not-matched' | 'unknown-branch' | 'invalid-pattern'
 
@@ -13,7 +16,7 @@ export type BranchMatch = 'all' | 'matched' | 'not-matched' | 'unknown-branch' |
  */
 export function matchBranch(pattern: string | null, mode: string | null, branch: string | null): BranchMatch {
   if (pattern === null || pattern === '') return 'all'
-  if (branch === null) return 'unknown-branch'
+  if (branch === null) return pattern === '*' && modeOf(pattern, mode) === 'wildcard' ? 'all' : 'unknown-branch'
   const matcher = matcherOf(pattern, mode)
   if (!matcher) return 'invalid-pattern'
   return matcher(branch) ? 'matched' : 'not-matched'
@@ -25,7 +28,7 @@ type Matcher = (branch: string) => boolean
 
 function matcherOf(pattern: string, mode: string | null): Matcher | null {
   if (pattern.length > PATTERN_CHARS_MAX) return null
-  switch (mode ?? (pattern.includes('*') ? 'wildcard' : 'exact')) {
+  switch (modeOf(pattern, mode)) {
     case 'exact':
       return (branch) => branch === pattern
     case 'wildcard':
@@ -36,6 +39,9 @@ function matcherOf(pattern: string, mode: string | null): Matcher | null {
       return null
   }
 }
+
+const modeOf = (pattern: string, mode: string | null): string =>
+  mode?.trim().toLowerCase() || (pattern.includes('*') ? 'wildcard' : 'exact')
 
 // Leftmost pieces first is enough for `*`: no backtracking, however many stars.
 function wildcard(pattern: string): Matcher {
@@ -74,10 +80,17 @@ function compile(pattern: string): RE2JS | null {
 }
 
 function tryCompile(pattern: string): RE2JS | null {
+  if (repeatsIn(pattern) > REPEATS_MAX) return null
   try {
     return RE2JS.compile(pattern, RE2JS.DOTALL)
   } catch {
     // Whatever the reason, an invalid pattern matches nothing and is reported as such.
     return null
   }
+}
+
+// Nested counts multiply, so they are taken as multiplied wherever they stand: more than enough for a branch name.
+function repeatsIn(pattern: string): number {
+  const counts = [...pattern.matchAll(/\{(\d*),?(\d*)\}/g)].map(([, from, to]) => Math.max(1, Number(from), Number(to)))
+  return counts.reduce((product, count) => product * count, 1)
 }

@@ -72,7 +72,15 @@ export const settleDead = (
   })
 
 export type Step =
-  | { lane: 'post'; slot: string; generation: number; view: View; digest: string; thread: MessageTs | null; again: StoredMessage | null }
+  | {
+      lane: 'post'
+      slot: string
+      generation: number
+      view: View
+      digest: string
+      thread: MessageTs | null
+      again: StoredMessage | null
+    }
   | { lane: 'edit'; message: StoredMessage; view: View; digest: string }
   | { lane: 'look'; message: StoredMessage; thread: MessageTs | null }
 
@@ -85,11 +93,19 @@ export interface PlannedStep {
 /** The steps for a card and its thread; empty when Slack already agrees. */
 export function planStory(story: Story, messages: readonly StoredMessage[], now: number): PlannedStep[] {
   const card = newestOf('card', messages)
-  const cardSteps = planMessage({ slot: 'card', view: story.card, thread: null, urgency: urgencyOf(story.card.shown) }, card, now)
+  const cardSteps = planMessage(
+    { slot: 'card', view: story.card, thread: null, urgency: urgencyOf(story.card.shown) },
+    card,
+    now,
+  )
   if (card?.state !== 'posted' || card.ts === null) return cardSteps
   const { ts } = card
   const replySteps = story.replies.flatMap(({ slot, view, newest }) =>
-    planMessage({ slot, view, thread: ts, urgency: newest ? replyUrgency(view.shown) : LEAST }, newestOf(slot, messages), now),
+    planMessage(
+      { slot, view, thread: ts, urgency: newest ? replyUrgency(view.shown) : LEAST },
+      newestOf(slot, messages),
+      now,
+    ),
   )
   return [...cardSteps, ...replySteps]
 }
@@ -108,14 +124,19 @@ export function lanesOf(steps: readonly PlannedStep[]): Lanes {
   const lanes: Lanes = { ...NO_LANES }
   for (const { step, at, priority } of steps) {
     const lane = lanes[step.lane]
-    lanes[step.lane] = lane ? { at: Math.min(lane.at, at), priority: Math.min(lane.priority, priority) } : { at, priority }
+    lanes[step.lane] = lane
+      ? { at: Math.min(lane.at, at), priority: Math.min(lane.priority, priority) }
+      : { at, priority }
   }
   return lanes
 }
 
 /** The newest message of a slot: its highest generation. */
 export const newestOf = (slot: string, messages: readonly StoredMessage[]): StoredMessage | undefined =>
-  messages.filter((message) => message.slot === slot).sort((a, b) => a.generation - b.generation).at(-1)
+  messages
+    .filter((message) => message.slot === slot)
+    .sort((a, b) => a.generation - b.generation)
+    .at(-1)
 
 /** The card that stood before, when the newest one replaces it. */
 export const replacedCard = (messages: readonly StoredMessage[]): MessageTs | null =>
@@ -149,7 +170,9 @@ function planMessage(wanted: Wanted, message: StoredMessage | undefined, now: nu
     case 'unclear':
       return [lookOrPost(wanted, message, now)]
     case 'gone':
-      return message.generation < GENERATIONS_MAX && wanted.slot === 'card' ? [post(wanted, message.generation + 1, null, now)] : []
+      return message.generation < GENERATIONS_MAX && wanted.slot === 'card'
+        ? [post(wanted, message.generation + 1, null, now)]
+        : []
     case 'posted':
       return planEdit(wanted, message, now)
   }
@@ -178,7 +201,11 @@ function planEdit(wanted: Wanted, message: StoredMessage, now: number): PlannedS
 
 function post(wanted: Wanted, generation: number, again: StoredMessage | null, now: number): PlannedStep {
   const { slot, view, thread, urgency } = wanted
-  return { step: { lane: 'post', slot, generation, view, digest: digestOf(view), thread, again }, at: now, priority: urgency }
+  return {
+    step: { lane: 'post', slot, generation, view, digest: digestOf(view), thread, again },
+    at: now,
+    priority: urgency,
+  }
 }
 
 /** Failures first; what is still running last: by the time its turn comes, it may have ended, and one message tells it. */

@@ -21,7 +21,9 @@ export function recoveryOf(run: Run, history: readonly Run[], historyIsCut = fal
   const verdicts = history.filter((other) => isVerdict(other.status) && other.finalSeq !== null)
   const overtaken = verdicts.some((other) => compareRuns(other, run) > 0 && other.finalSeq! < finalSeq)
   if (overtaken) return null
-  const before = verdicts.filter((other) => compareRuns(other, run) < 0).sort(compareRuns)
+  // A green one that comes after this run has finished does not take its recovery away again.
+  const counts = (other: Run) => isRed(other.status) || other.finalSeq! < finalSeq
+  const before = verdicts.filter((other) => compareRuns(other, run) < 0 && counts(other)).sort(compareRuns)
   return redStreak(before, historyIsCut)
 }
 

@@ -29,17 +29,15 @@ export const slackRules = (rules: readonly NotificationRule[]): ChannelRule[] =>
     .filter((rule) => rule.notifier.toLowerCase() === 'slack')
     .map(({ branch, branchMatch, buildStatuses }) => ({ branch, branchMatch, events: eventsOf(buildStatuses) }))
 
-// CI lists four statuses to choose from; whoever has all of them has chosen everything there is.
-const EVERY_BUILD_STATUS = ['started', 'failed', 'success', 'recovered'] as const
-
-function eventsOf(buildStatuses: readonly string[]): readonly string[] | 'every' {
-  const words = buildStatuses.map((word) => WORDS.get(word.trim().toLowerCase()) ?? word)
-  return EVERY_BUILD_STATUS.every((word) => words.includes(word)) ? 'every' : words
-}
+const eventsOf = (buildStatuses: readonly string[]): readonly string[] =>
+  buildStatuses.map((word) => WORDS.get(word.trim().toLowerCase()) ?? word)
 
 const WORDS = new Map([
   ['started', 'started'],
+  ['initiated', 'started'],
+  ['testing', 'started'],
   ['failed', 'failed'],
+  ['error', 'failed'],
   ['success', 'success'],
   ['succeeded', 'success'],
   ['recovered', 'recovered'],
@@ -57,7 +55,16 @@ export function lookAt(rule: ChannelRule, branch: string | null, selectable: rea
   if (match === 'invalid-pattern') return 'pattern-invalid'
   if (match === 'unknown-branch') return 'branch-unknown'
   if (!coversBranch(match)) return 'branch-not-matched'
-  if (rule.events === 'every') return 'selects'
   const { events } = rule
-  return selectable.some((event) => events.includes(event)) ? 'selects' : 'event-not-selected'
+  return selectable.some((event) => events === 'every' || events.includes(event)) ? 'selects' : 'event-not-selected'
+}
+
+// CI lists four statuses to choose from; whoever has all of them has chosen everything there is.
+const EVERY_BUILD_STATUS = ['started', 'failed', 'success', 'recovered'] as const
+
+/** Do these rules together select every event on this branch? Then stopped builds and unknown words are told as well. */
+export function selectEverything(rules: readonly ChannelRule[], branch: string | null): boolean {
+  const covering = rules.filter((rule) => coversBranch(matchBranch(rule.branch, rule.branchMatch, branch)))
+  const selected = covering.flatMap(({ events }) => (events === 'every' ? EVERY_BUILD_STATUS : events))
+  return EVERY_BUILD_STATUS.every((word) => selected.includes(word))
 }

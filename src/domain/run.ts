@@ -69,7 +69,10 @@ export const runKey = (run: Pick<Run, 'buildId' | 'n'>): string => `${run.buildI
 
 interface Draft {
   n: number
+  /** the facts that made the run what it is */
   facts: Fact[]
+  /** repeated and late ones: they change nothing that is known, but may know what was not */
+  echoes: Fact[]
   /** the fact whose status the run has */
   head: Fact
   final: Fact | null
@@ -79,6 +82,7 @@ interface Draft {
 const open = (fact: Fact, n: number): Draft => ({
   n,
   facts: [fact],
+  echoes: [],
   head: fact,
   final: isFinal(fact.status) ? fact : null,
   started: fact.status === 'started' ? fact : null,
@@ -101,26 +105,23 @@ function effectAfterFinal(run: Draft, final: Fact, fact: Fact, asked: readonly R
 }
 
 function absorb(run: Draft, fact: Fact, effect: Effect): void {
-  if (effect === 'duplicate') return
+  if (effect !== 'moved') return void run.echoes.push(fact)
   run.facts.push(fact)
   if (fact.status === 'started') run.started ??= fact
-  if (effect === 'late') return
   run.head = fact
   if (isFinal(fact.status)) run.final = fact
 }
 
-function toRun({ n, facts, head, final, started }: Draft): Run {
+function toRun({ n, facts, echoes, head, final, started }: Draft): Run {
   const first = facts[0]!
-  const details = mergeDetails(facts)
-  // A start that we heard of after the end tells nothing about when it was.
-  const startedSeenAt = started && (!final || started.seq < final.seq) ? started.at : null
+  const details = mergeDetails([...echoes, ...facts])
   return {
     buildId: head.buildId,
     n,
     status: head.status,
     word: head.word,
     firstAt: first.at,
-    startedAt: details.startedAt ?? startedSeenAt,
+    startedAt: details.startedAt ?? started?.at ?? null,
     finalAt: final ? (details.finishedAt ?? final.at) : null,
     firstSeq: first.seq,
     finalSeq: final?.seq ?? null,

@@ -23,15 +23,22 @@ export interface ProjectNames {
   names: readonly (string | null)[]
 }
 
-/** The subscriptions that follow this project; the default channel counts only where no other channel does. */
+/**
+ * The subscriptions that follow this project. The default channel counts only where no other channel does; and in one
+ * channel what is said of the project by name counts instead of what is said of all.
+ */
 export function following(subscriptions: readonly Subscription[], project: ProjectNames): Subscription[] {
-  const named = subscriptions.filter(({ follows }) => follows.what === 'all' || isNamed(follows, project))
-  return subscriptions.filter(
-    (subscription) =>
-      named.includes(subscription) ||
-      (subscription.follows.what === 'unfollowed' && named.every(({ channel }) => channel === subscription.channel)),
-  )
+  const candidates = subscriptions.filter(({ follows }) => follows.what !== 'project' || isNamed(follows, project))
+  return candidates.filter(({ channel, follows }) => {
+    const others = candidates.filter((other) => other.channel !== channel && other.follows.what !== 'unfollowed')
+    if (follows.what === 'unfollowed' && others.length > 0) return false
+    return candidates.every(
+      (other) => other.channel !== channel || NEARNESS[other.follows.what] <= NEARNESS[follows.what],
+    )
+  })
 }
+
+const NEARNESS = { project: 2, all: 1, unfollowed: 0 } as const
 
 function isNamed(follows: Subscription['follows'], { projectId, projectUuid, names }: ProjectNames): boolean {
   if (follows.what !== 'project') return false

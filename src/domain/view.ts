@@ -80,6 +80,8 @@ export interface StoryContext {
   recoveries: ReadonlyMap<string, Recovery>
   /** whether the outcome of a run was selected for this channel */
   isTold: (run: Run) => boolean
+  /** whether it was selected as a failure or a recovery, which the channel should notice */
+  isLoud: (run: Run) => boolean
   /** the run that the card already told when it was first posted, and so needs no reply; null before there is a card */
   bornRun: string | null
   quiet: boolean
@@ -133,13 +135,14 @@ function replyView(run: Run, context: StoryContext): ReplyView {
     durationMs: durationOf(run),
     // Nobody is called for a run that another one has already replaced.
     mention: isNews ? mentionFor(run, context) : null,
-    broadcast: isNews && !context.quiet && (isRed(run.status) || recovery !== null),
+    broadcast: isNews && !context.quiet && context.isLoud(run),
     recovery,
   }
 }
 
-const hasReply = (run: Run, { bornRun, isTold }: StoryContext): boolean =>
-  isFinal(run.status) && !isAccountNotice(run.status) && runKey(run) !== bornRun && isTold(run)
+// While the card itself tells the run, a reply would say it twice; once another run is on the card, the thread keeps it.
+const hasReply = (run: Run, { runs, bornRun, isTold }: StoryContext): boolean =>
+  isFinal(run.status) && !isAccountNotice(run.status) && isTold(run) && (runKey(run) !== bornRun || run !== runs.at(-1))
 
 // A machine's failure is nobody's fault: only `failed` calls the committer.
 const mentionFor = (run: Run, { runs, mentionOf }: StoryContext): string | null =>
@@ -184,7 +187,11 @@ export function buildView(run: Run, runs: readonly Run[]): BuildView {
 
 /** What to call a project: its name, its full name, the path of its commits, or its number. */
 export function projectName(
-  { projectName: name, projectFullName, commitUrl }: Pick<BuildDetails, 'projectName' | 'projectFullName' | 'commitUrl'>,
+  {
+    projectName: name,
+    projectFullName,
+    commitUrl,
+  }: Pick<BuildDetails, 'projectName' | 'projectFullName' | 'commitUrl'>,
   projectId: string,
 ): string {
   return name ?? projectFullName ?? repositoryPath(commitUrl) ?? `project ${projectId}`
@@ -192,6 +199,14 @@ export function projectName(
 
 function repositoryPath(commitUrl: string | null): string | null {
   if (!commitUrl || !URL.canParse(commitUrl)) return null
-  const path = /^\/([^/]+\/[^/]+)\/(?:-\/)?commits?\//.exec(new URL(commitUrl).pathname)?.[1]
-  return path ?? null
+  const path = /^\/(.+?)\/(?:-\/)?commits?\//.exec(new URL(commitUrl).pathname)?.[1]
+  return path === undefined ? null : decoded(path)
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
 }

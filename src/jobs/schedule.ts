@@ -1,4 +1,4 @@
-import cron from 'node-cron'
+import { schedule } from 'node-cron'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Store } from '../store/store.ts'
@@ -35,6 +35,10 @@ export function scheduleJobs(jobs: readonly Job[], { store, clock, log }: { stor
     }
   }
 
-  const task = cron.schedule(LOOK, look, { noOverlap: true })
-  return { stop: async () => void (await task.stop()) }
+  const task = schedule(LOOK, look, { noOverlap: true })
+  return {
+    stop: async () => {
+      await task.stop()
+    },
+  }
 }

@@ -1,5 +1,5 @@
 import type { Observation } from '../domain/fact.ts'
-import { toFact } from '../domain/fact.ts'
+import { mergeDetails, toFact } from '../domain/fact.ts'
 import { lineageKey } from '../domain/lineage.ts'
 import { foldBuild } from '../domain/run.ts'
 import { isRed, isFinal, toStatus } from '../domain/status.ts'
@@ -42,7 +42,7 @@ async function record(tx: Tx, { seen, body }: { seen: Observation; body: string 
   const commitId = seen.commitId ?? known.findLast((fact) => fact.commitId !== null)?.commitId ?? null
   const key = known[0]?.lineageKey ?? lineageKey({ ...seen, branch, commitId })
   let factSeq: number
-  if (answer === 'duplicate') {
+  if (answer === 'duplicate' && !knowsMore(seen, known)) {
     factSeq = known.at(-1)!.seq
     await tx.countRepeat(factSeq)
   } else {
@@ -52,6 +52,10 @@ async function record(tx: Tx, { seen, body }: { seen: Observation; body: string 
   const deliveryId = await tx.insertDelivery({ receivedAt: at, answer, factSeq, body })
   return { answer, deliveryId, factSeq, lineageKey: key }
 }
+
+// A repetition may bring what was missing, such as the uuids that only a build step can know.
+const knowsMore = (seen: Observation, known: readonly Observation[]): boolean =>
+  JSON.stringify(mergeDetails([seen, ...known])) !== JSON.stringify(mergeDetails(known))
 
 // Failures first, then what has ended, then what has begun.
 function urgencyOf(word: string): number {

@@ -44,7 +44,8 @@ async function attempt({ log }: RefreshProjects, what: string, read: () => Promi
 async function refreshV2({ store, log, v2 }: RefreshProjects, readAt: number): Promise<void> {
   if (!v2) return
   const { projects, truncated, skipped } = await v2.listProjects()
-  if (truncated || skipped > 0) log.warn({ projects: projects.length, truncated, skipped }, 'some projects could not be read')
+  if (truncated || skipped > 0)
+    log.warn({ projects: projects.length, truncated, skipped }, 'some projects could not be read')
   await store.write(async (tx) => {
     for (const { uuid, name, rules } of projects) await tx.keepProject({ uuid, name, rules, legacyId: null, readAt })
   })

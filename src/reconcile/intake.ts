@@ -39,14 +39,20 @@ interface Known {
   rules: CiRules
 }
 
-async function projectOf({ store }: ReconcileDeps, lineageKey: string): Promise<{ names: ProjectNames; heardAt: number } | null> {
+async function projectOf(
+  { store }: ReconcileDeps,
+  lineageKey: string,
+): Promise<{ names: ProjectNames; heardAt: number } | null> {
   const fresh = await store.read.unplacedFacts(lineageKey)
   const newest = await store.read.newestEpisode(lineageKey)
   const facts = fresh.length > 0 || !newest ? fresh : await store.read.factsOfEpisode(lineageKey, newest.episode)
   const first = facts[0]
   if (!first) return null
   const { projectUuid, projectName, projectFullName } = mergeDetails(facts)
-  return { names: { projectId: first.projectId, projectUuid, names: [projectName, projectFullName] }, heardAt: first.at }
+  return {
+    names: { projectId: first.projectId, projectUuid, names: [projectName, projectFullName] },
+    heardAt: first.at,
+  }
 }
 
 async function takeInWith(tx: Tx, deps: Working, lineageKey: string, known: Known) {
@@ -88,7 +94,9 @@ async function decideEpisode(
   const facts = await tx.factsOfEpisode(lineageKey, episode)
   const runs = foldRuns(facts)
   const recoveries = await recoveriesOf(tx, runs)
-  const recovered = new Set(runs.filter(({ buildId, n }) => recoveries.has(`${buildId}.${n}`)).map(({ finalSeq }) => finalSeq))
+  const recovered = new Set(
+    runs.filter(({ buildId, n }) => recoveries.has(`${buildId}.${n}`)).map(({ finalSeq }) => finalSeq),
+  )
   const effects = effectsOf(facts)
   const subject = lineageSubject(lineageKey, episode)
   const made: KeptDecision[] = []
@@ -177,4 +185,3 @@ function report({ log, count }: ReconcileDeps, lineageKey: string, decision: Kep
   const { factSeq, channel, verdict, reason } = decision
   log.debug({ lineage: lineageKey, fact: factSeq, channel, verdict, reason }, 'decided')
 }
-

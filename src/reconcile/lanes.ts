@@ -42,7 +42,8 @@ type Due = Lanes[keyof Lanes]
 
 const delay = (lane: Due, notBefore: number): Due => lane && { ...lane, at: Math.max(lane.at, notBefore) }
 
-const earlier = (a: Due, b: Due): Due => (a && b ? { at: Math.min(a.at, b.at), priority: Math.min(a.priority, b.priority) } : (a ?? b))
+const earlier = (a: Due, b: Due): Due =>
+  a && b ? { at: Math.min(a.at, b.at), priority: Math.min(a.priority, b.priority) } : (a ?? b)
 
 // Whoever has a call under way may die before it records the end: then this lane is where the card is found again.
 function safetyNet({ store }: ReconcileDeps, messages: readonly StoredMessage[]): Due {

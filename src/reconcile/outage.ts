@@ -10,12 +10,17 @@ const ASK_DOWN_MS = 1_000
 /** A revoked token comes back only when somebody changes it. */
 const ASK_CLOSED_MS = 30_000
 
+/** How a call ended. */
+type Outcome = { kind: 'sent' | 'found' } | Failure
+
+const codeOf = (outcome: Outcome): string => ('code' in outcome ? outcome.code : outcome.kind)
+
 export interface Outage {
   /** Why nothing is sent now; null: Slack is reachable as far as we know. */
   reason(): string | null
   /** The time of the next question (ms). */
   askAt(): number
-  heard(outcome: { kind: string; code?: string }): void
+  heard(outcome: Outcome): void
 }
 
 /** Keeps a whole backlog from knocking at a closed door, one card after the other. */
@@ -28,12 +33,11 @@ export function createOutage(clock: Clock): Outage {
     reason: () => reason,
     askAt: () => askAt,
     heard(outcome) {
-      const kind = outcome.kind as Failure['kind'] | 'sent' | 'found' | 'nothing'
-      if (kind === 'nothing') return
+      const { kind } = outcome
       const unreached = kind === 'unclear' || kind === 'unsent'
       failures = unreached ? failures + 1 : 0
       const closed = kind === 'workspace-closed'
-      reason = closed || failures >= FAILURES_MAX || (unreached && reason !== null) ? (outcome.code ?? kind) : null
+      reason = closed || failures >= FAILURES_MAX || (unreached && reason !== null) ? codeOf(outcome) : null
       if (reason !== null) askAt = clock.now() + (closed ? ASK_CLOSED_MS : ASK_DOWN_MS)
     },
   }

@@ -22,7 +22,7 @@ const CLAIM_TO_ARRIVAL_MS = 1_000
 
 export interface Pace {
   /** When the next call in this lane may be made (ms); not after now: at once. Infinity while one is under way. */
-  freeAt(lane: Lane, channel: ChannelId): number
+  freeAt(lane: Lane, channel: ChannelId | null): number
   /** Takes the slot; call the result when it is over, and say when the call was sent (ms); null: none was. */
   take(lane: Lane, channel: ChannelId): (sentAt: number | null) => void
   /** Slack said 429 all the same: nothing in this lane (for posts: in this channel) for so long. */
@@ -52,7 +52,8 @@ export function createPace(clock: Clock, recent: readonly { lane: Lane; channel:
   const arrivedBy = (sentAt: number) => Math.min(clock.now(), sentAt + ARRIVAL_MAX_MS)
 
   return {
-    freeAt: (lane, channel) => (lane === 'post' ? (channels.get(channel)?.freeAt ?? 0) : windows[lane].freeAt()),
+    freeAt: (lane, channel) =>
+      lane === 'post' ? (channel && channels.get(channel)?.freeAt) || 0 : windows[lane].freeAt(),
     take: (lane, channel) => (lane === 'post' ? takePost(channel) : windows[lane].take()),
     block(lane, channel, forMs) {
       const until = clock.now() + forMs

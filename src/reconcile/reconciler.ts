@@ -60,7 +60,9 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       bells.send.ring()
     } catch (error) {
       log.error({ err: error, lineage: lineageKey }, 'could not take in the news of a lineage; it will be tried again')
-      await store.write((tx) => tx.postponeLineage(lineageKey, clock.now() + INTAKE_AGAIN_MS)).catch(() => clock.sleep(SWEEP_MS))
+      await store
+        .write((tx) => tx.postponeLineage(lineageKey, clock.now() + INTAKE_AGAIN_MS))
+        .catch(() => clock.sleep(SWEEP_MS))
     }
   }
 
@@ -112,7 +114,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   async function beginIn(lane: Lane, channel: ChannelId | null, shut: readonly ChannelId[]): Promise<number> {
     const now = clock.now()
     const slots = CALLS_MAX - underWay.size
-    if (slots <= 0 || pace.freeAt(lane, channel ?? NO_CHANNEL) > now) return 0
+    if (slots <= 0 || pace.freeAt(lane, channel) > now) return 0
     const due = await store.read.dueCards(lane, now, underWay.size + slots, channel, shut)
     const ready = due.filter((key) => !underWay.has(nameOf(key))).slice(0, lane === 'post' ? 1 : slots)
     let begun = 0
@@ -125,19 +127,19 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   }
 
   function begin(key: CardKey, lane: Lane): void {
-    const name = nameOf(key)
-    const done = pace.take(lane, key.channel)
+    const release = pace.take(lane, key.channel)
     if (lane === 'post') posting.add(key.channel)
-    const call = tell(key, lane).then((sentAt) => {
-      done(sentAt)
-      underWay.delete(name)
-      if (lane === 'post') {
-        posting.delete(key.channel)
-        waitingChannels.add(key.channel)
-      }
-      bells.send.ring()
-    })
-    underWay.set(name, call)
+    underWay.set(nameOf(key), tellAndRelease(key, lane, release))
+  }
+
+  async function tellAndRelease(key: CardKey, lane: Lane, release: (sentAt: number | null) => void): Promise<void> {
+    release(await tell(key, lane))
+    underWay.delete(nameOf(key))
+    if (lane === 'post') {
+      posting.delete(key.channel)
+      waitingChannels.add(key.channel)
+    }
+    bells.send.ring()
   }
 
   /** @returns when Slack was called (or may have been), null if it was not; never rejects */
@@ -181,7 +183,6 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   }
 }
 
-const NO_CHANNEL = '' as ChannelId
 const nameOf = ({ subject, channel }: CardKey): string => `${subject} ${channel}`
 
 /** A loop that ends by an error (the database is away) is begun again after a moment. */

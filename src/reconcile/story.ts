@@ -2,7 +2,14 @@ import type { Fact } from '../domain/fact.ts'
 import { idOrder, type ChannelId } from '../domain/ids.ts'
 import { branchKey } from '../domain/lineage.ts'
 import { noticeView } from '../domain/notice.ts'
-import { bornRunSaid, planNotice, planStory, replacedCard, type PlannedStep, type StoredMessage } from '../domain/plan.ts'
+import {
+  bornRunSaid,
+  planNotice,
+  planStory,
+  replacedCard,
+  type PlannedStep,
+  type StoredMessage,
+} from '../domain/plan.ts'
 import { recoveryOf, type Recovery } from '../domain/recovered.ts'
 import { foldRuns, runKey, type Run } from '../domain/run.ts'
 import { toStatus } from '../domain/status.ts'
@@ -21,7 +28,9 @@ export const noticeSubject = (day: string): string => `notice/${day}`
 
 export function parseSubject(subject: string): Subject {
   const [key = '', place = ''] = subject.split('/')
-  return key === 'notice' ? { kind: 'notice', day: place } : { kind: 'lineage', lineageKey: key, episode: Number(place) }
+  return key === 'notice'
+    ? { kind: 'notice', day: place }
+    : { kind: 'lineage', lineageKey: key, episode: Number(place) }
 }
 
 export interface CardPlan {
@@ -31,7 +40,12 @@ export interface CardPlan {
 }
 
 /** Reads everything about one card fresh and plans what is left to do; empty when Slack already agrees. */
-export async function planCard(reads: Reads, card: Card, messages: readonly StoredMessage[], now: number): Promise<CardPlan> {
+export async function planCard(
+  reads: Reads,
+  card: Card,
+  messages: readonly StoredMessage[],
+  now: number,
+): Promise<CardPlan> {
   const subject = parseSubject(card.subject)
   if (subject.kind === 'notice') return planDay(reads, subject.day, card.channel, messages, now)
   const runs = foldRuns(await reads.factsOfEpisode(subject.lineageKey, subject.episode))
@@ -41,7 +55,8 @@ export async function planCard(reads: Reads, card: Card, messages: readonly Stor
   const story = tellStory({
     runs,
     recoveries: await recoveriesOf(reads, runs),
-    isTold: toldBy(decisions),
+    isTold: toldBy(decisions.filter(({ verdict }) => verdict === 'tell')),
+    isLoud: toldBy(decisions.filter(({ loud }) => loud)),
     bornRun: bornRun === undefined ? bornRunOf(runs) : bornRun,
     quiet: card.quiet,
     mentionOf: card.mention ? await mentions(reads, runs) : () => null,
@@ -62,6 +77,8 @@ export async function recoveriesOf(reads: Reads, runs: readonly Run[]): Promise<
 
 async function recoveryIn(reads: Reads, run: Run, own: readonly Run[]): Promise<Recovery | null> {
   const branch = run.facts.findLast((fact) => fact.branch !== null)?.branch ?? null
+  // Builds of which no branch is known share no history.
+  if (branch === null) return recoveryOf(run, own)
   const key = branchKey(run.facts[0]!.projectId, branch)
   const order = idOrder(run.buildId)
   const newer = await reads.verdictsAfter(key, order, HISTORY_NEAR)
@@ -81,7 +98,7 @@ function foldOthers(facts: readonly Fact[], own: readonly Run[]): Run[] {
 }
 
 const toldBy = (decisions: readonly KeptDecision[]) => {
-  const told = new Set(decisions.filter(({ verdict }) => verdict === 'tell').map(({ factSeq }) => factSeq))
+  const told = new Set(decisions.map(({ factSeq }) => factSeq))
   return (run: Run): boolean => run.finalSeq !== null && told.has(run.finalSeq)
 }
 

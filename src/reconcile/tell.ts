@@ -65,11 +65,23 @@ async function claim(tx: Tx, deps: ReconcileDeps, key: CardKey, step: Step, born
     case 'edit': {
       // The digest and the recheck as planned: of a dead process's edit they say more than what it left behind.
       const { digest, recheckAt } = step.message
-      await tx.updateMessage(step.message.key, { sending: step.digest, sendingAt: now, claimedBy: deps.processId, digest, recheckAt })
+      await tx.updateMessage(step.message.key, {
+        sending: step.digest,
+        sendingAt: now,
+        claimedBy: deps.processId,
+        digest,
+        recheckAt,
+      })
       return step.message.key
     }
     case 'post': {
-      const claimed = { state: 'claimed', claimedAt: now, claimedBy: deps.processId, lookedAt: null, digest: step.digest } as const
+      const claimed = {
+        state: 'claimed',
+        claimedAt: now,
+        claimedBy: deps.processId,
+        lookedAt: null,
+        digest: step.digest,
+      } as const
       const born = step.slot === 'card' ? bornRun : null
       if (step.again) {
         await tx.updateMessage(step.again.key, { ...claimed, bornRun: born })
@@ -113,7 +125,12 @@ async function look(
   return { kind: 'found', ts: kept === undefined ? [] : [kept] }
 }
 
-async function recordEnd(tx: Tx, deps: ReconcileDeps, claimed: Claimed, outcome: Sent | Found | Failure): Promise<void> {
+async function recordEnd(
+  tx: Tx,
+  deps: ReconcileDeps,
+  claimed: Claimed,
+  outcome: Sent | Found | Failure,
+): Promise<void> {
   const { card, step } = claimed
   const now = deps.clock.now()
   const isFailure = outcome.kind !== 'sent' && outcome.kind !== 'found'
@@ -144,7 +161,10 @@ async function recordSuccess(tx: Tx, { step, messageKey }: Claimed, outcome: Sen
       const ts = outcome.kind === 'found' ? (outcome.ts[0] ?? null) : null
       if (step.message.state === 'posted') return tx.updateMessage(messageKey, { doubtAt: null })
       // The claim may be a dead process's: from here on it is ours to look after.
-      return tx.updateMessage(messageKey, ts ? { state: 'posted', ts, writtenAt: now, lookedAt: now } : { state: 'unclear', lookedAt: now })
+      return tx.updateMessage(
+        messageKey,
+        ts ? { state: 'posted', ts, writtenAt: now, lookedAt: now } : { state: 'unclear', lookedAt: now },
+      )
     }
   }
 }
@@ -164,7 +184,8 @@ async function recordFailure(tx: Tx, deps: ReconcileDeps, claimed: Claimed, fail
 }
 
 async function recordEditFailure(tx: Tx, key: string, failure: Failure, now: number): Promise<void> {
-  if (failure.kind === 'unclear') return tx.updateMessage(key, { sending: null, digest: null, recheckAt: now + LANDING_MAX_MS })
+  if (failure.kind === 'unclear')
+    return tx.updateMessage(key, { sending: null, digest: null, recheckAt: now + LANDING_MAX_MS })
   if (failure.kind === 'message-gone') return tx.updateMessage(key, { sending: null, state: 'gone' })
   return tx.updateMessage(key, { sending: null })
 }
@@ -178,11 +199,22 @@ function waitMs({ random }: ReconcileDeps, card: Card, failure: Failure): number
   return backoffMs(card.attempts, random())
 }
 
-function report({ log, count }: ReconcileDeps, { card, step, messageKey }: Claimed, outcome: Sent | Found | Failure): void {
+function report(
+  { log, count }: ReconcileDeps,
+  { card, step, messageKey }: Claimed,
+  outcome: Sent | Found | Failure,
+): void {
   count({ what: 'call', lane: step.lane, outcome: outcome.kind })
   if (outcome.kind === 'found') count({ what: 'look', found: outcome.ts.length > 0 })
   const slot = step.lane === 'post' ? step.slot : step.message.slot
-  const fields = { subject: card.subject, channel: card.channel, lane: step.lane, slot, message: messageKey, outcome: outcome.kind }
+  const fields = {
+    subject: card.subject,
+    channel: card.channel,
+    lane: step.lane,
+    slot,
+    message: messageKey,
+    outcome: outcome.kind,
+  }
   if (outcome.kind === 'sent' || outcome.kind === 'found') return log.info({ ...fields, ts: outcome.ts }, 'told')
   const { code } = outcome
   if (outcome.kind === 'refused' || outcome.kind === 'channel-closed' || outcome.kind === 'workspace-closed')

@@ -50,8 +50,10 @@ export function gather(db: DatabaseSync, tx: Tx) {
         queue.push({ work, resolve, reject })
         draining ??= drain()
       }),
+    /** Resolves when nothing waits. */
     idle: async (): Promise<void> => {
-      while (draining) await draining
+      await draining
+      if (queue.length > 0) await (draining ??= drain())
     },
   }
 }

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely'
-import pg from 'pg'
+import { Pool, types, type CustomTypesConfig } from 'pg'
+import { errorCode } from '../lib/error-code.ts'
 import { createReads } from './kysely/reads.ts'
 import { createTx } from './kysely/writes.ts'
 import { migrate } from './migrate.ts'
@@ -19,12 +20,12 @@ const TRIES_MAX = 5
  * @param onIdleError what a connection in the pool met while nobody used it; the next use gets a fresh one
  */
 export function openPostgres(url: string, onIdleError: (error: Error) => void): Store {
-  const pool = new pg.Pool({
+  const pool = new Pool({
     connectionString: url,
     max: CONNECTIONS_MAX,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
-    types: { getTypeParser: (oid: number, format?: 'text' | 'binary') => parserOf(oid, format) } as pg.CustomTypesConfig,
+    types: { getTypeParser: parserOf },
   })
   pool.on('error', onIdleError)
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
@@ -41,10 +42,8 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
 }
 
 // bigint arrives as text; ours are ms and counters, far below 2^53.
-const INT8 = 20
-
-const parserOf = (oid: number, format?: 'text' | 'binary') =>
-  oid === INT8 ? Number : (pg.types.getTypeParser(oid, format as 'text') as (value: string) => unknown)
+const parserOf: CustomTypesConfig['getTypeParser'] = (oid, format) =>
+  oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format)
 
 // serialization_failure, deadlock_detected, unique_violation: two writers met; the second one reads again what is there.
 const RACES = new Set(['40001', '40P01', '23505'])
@@ -54,7 +53,7 @@ async function retryRaces<T>(run: () => Promise<T>): Promise<T> {
     try {
       return await run()
     } catch (error) {
-      if (tries >= TRIES_MAX || !RACES.has((error as { code?: string }).code ?? '')) throw error
+      if (tries >= TRIES_MAX || !RACES.has(errorCode(error) ?? '')) throw error
     }
   }
 }

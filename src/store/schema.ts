@@ -53,6 +53,7 @@ export interface Schema {
     /** RuleVerdict[] */
     looked: string
     recovered: number
+    loud: number
     /** set where the fact belongs to that day's account notice */
     notice_day: string | null
     decided_at: number

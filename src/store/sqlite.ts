@@ -69,5 +69,6 @@ const wrap = (statement: StatementSync) => ({
   reader: statement.columns().length > 0,
   all: (parameters: readonly unknown[]) => statement.all(...(parameters as SQLInputValue[])),
   run: (parameters: readonly unknown[]) => statement.run(...(parameters as SQLInputValue[])),
-  iterate: (parameters: readonly unknown[]) => statement.iterate(...(parameters as SQLInputValue[])) as IterableIterator<unknown>,
+  iterate: (parameters: readonly unknown[]) =>
+    statement.iterate(...(parameters as SQLInputValue[])) as IterableIterator<unknown>,
 })

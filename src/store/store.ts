@@ -95,7 +95,13 @@ export interface Reads {
   /** Channels with something to post, now or later. */
   channelsToPost(): Promise<ChannelId[]>
   /** Cards due in a lane, most urgent first. */
-  dueCards(lane: Lane, now: number, limit: number, channel: ChannelId | null, not: readonly ChannelId[]): Promise<CardKey[]>
+  dueCards(
+    lane: Lane,
+    now: number,
+    limit: number,
+    channel: ChannelId | null,
+    not: readonly ChannelId[],
+  ): Promise<CardKey[]>
   /** When something is next due that is not due now: the time to look again. */
   nextDueAt(now: number): Promise<number | null>
   /** What waits: lineages to take in, cards to post, edit and look up. */
@@ -109,7 +115,10 @@ export interface Reads {
 }
 
 export interface Tx extends Reads {
-  insertFact(seen: Observation, where: { at: number; origin: 'delivery' | 'poll' | 'action' } & BuildPlace): Promise<number>
+  insertFact(
+    seen: Observation,
+    where: { at: number; origin: 'delivery' | 'poll' | 'action' } & BuildPlace,
+  ): Promise<number>
   countRepeat(factSeq: number): Promise<void>
   insertDelivery(delivery: { receivedAt: number; answer: string; factSeq: number; body: string }): Promise<number>
   /** Marks a lineage as having something to take in; a wake that is already there keeps the earlier time. */

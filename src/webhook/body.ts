@@ -3,10 +3,7 @@ import type { IncomingMessage } from 'node:http'
 /** The largest delivery that is read. */
 export const BODY_BYTES_MAX = 256 * 1024
 
-export type Body =
-  | { kind: 'whole'; bytes: Buffer }
-  | { kind: 'too-large'; bytesMax: number }
-  | { kind: 'aborted' }
+export type Body = { kind: 'whole'; bytes: Buffer } | { kind: 'too-large'; bytesMax: number } | { kind: 'aborted' }
 
 /** Reads a request's body, at most BODY_BYTES_MAX; of a larger one nothing more is read. */
 export function readBody(request: IncomingMessage): Promise<Body> {

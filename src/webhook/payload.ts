@@ -21,7 +21,9 @@ export function readPayload(body: Uint8Array): Reading {
   if (parsed.kind === 'refusal') return parsed
   const { build } = isRecord(parsed.value) ? parsed.value : {}
   if (!isRecord(build)) return refuse('the body has no object "build"')
-  const missing = (['project_id', 'build_id', 'status'] as const).find((field) => !REQUIRED[field].safeParse(build[field]).success)
+  const missing = (['project_id', 'build_id', 'status'] as const).find(
+    (field) => !REQUIRED[field].safeParse(build[field]).success,
+  )
   if (missing) return refuse(`build.${missing} ${EXPECTED[missing]}`)
   return { kind: 'delivery', seen: toObservation(PAYLOAD.parse(build)) }
 }
@@ -42,13 +44,15 @@ function parse(text: string): { kind: 'value'; value: unknown } | (Reading & { k
   try {
     return { kind: 'value', value: parseJson(text) }
   } catch (error) {
-    return refuse((error as SyntaxError).message)
+    return refuse(error instanceof Error ? error.message : 'the text is not JSON')
   }
 }
 
 // Databases and Slack both stumble over NUL and half characters.
 const text = textOrNull.transform((value) =>
-  value === null ? null : value.toWellFormed().replaceAll('\0', '').slice(0, TEXT_CHARS_MAX).toWellFormed().trim() || null,
+  value === null
+    ? null
+    : value.toWellFormed().replaceAll('\0', '').slice(0, TEXT_CHARS_MAX).toWellFormed().trim() || null,
 )
 
 const word = z.string().trim().min(1).max(TEXT_CHARS_MAX)
@@ -101,7 +105,11 @@ const toObservation = (build: z.infer<typeof PAYLOAD>): Observation => ({
   },
 })
 
-const firstLine = (message: string | null): string | null => message?.split(/[\r\n\u2028\u2029]/).find((line) => line.trim() !== '')?.trim() ?? null
+const firstLine = (message: string | null): string | null =>
+  message
+    ?.split(/[\r\n\u2028\u2029]/)
+    .find((line) => line.trim() !== '')
+    ?.trim() ?? null
 
 // A build's address may carry its uuid, as the last one in the path; a project's uuid may come before it.
 function uuidIn(url: string | null): Uuid | null {

@@ -90,7 +90,11 @@ const refuse = (status: number, reason: string, headers: Record<string, string> 
 
 function present({ headers }: IncomingMessage, url: URL) {
   const segment = PATH.exec(url.pathname)?.[1]
-  return { path: segment ? decodeSegment(segment) : null, authorization: headers.authorization, query: url.searchParams }
+  return {
+    path: segment ? decodeSegment(segment) : null,
+    authorization: headers.authorization,
+    query: url.searchParams,
+  }
 }
 
 function decodeSegment(segment: string): string {
@@ -105,5 +109,7 @@ function decodeSegment(segment: string): string {
 function isJson({ headers }: IncomingMessage): boolean {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
-  return encoding === 'identity' && (type === undefined || type === '' || /^application\/(?:[\w.-]+\+)?json$/.test(type))
+  return (
+    encoding === 'identity' && (type === undefined || type === '' || /^application\/(?:[\w.-]+\+)?json$/.test(type))
+  )
 }

@@ -1,5 +1,5 @@
 import type { CardView } from '../../domain/view.ts'
-import type { MessageTs } from '../../domain/ids.ts'
+import type { ChannelId, MessageTs } from '../../domain/ids.ts'
 import { mrkdwnLink } from '../../lib/escape.ts'
 import { contextOf, mrkdwn, plain, type ActionsBlock, type SlackMessage } from './blocks.ts'
 import { buildName, buildUrl, commitElements, commitLine, joined, mention, onBranch, outside } from './build.ts'
@@ -10,12 +10,12 @@ import { clockTime, dayTime, durationWords } from './times.ts'
 import { lookOf } from './words.ts'
 
 /** The card: one line that says it all, and beneath it, beside a bar, the commit, the history, the buttons. Pure. */
-export function renderCard(view: CardView): SlackMessage {
+export function renderCard(view: CardView, channel: ChannelId | null = null): SlackMessage {
   const look = lookOf(view.shown)
   const attempt = view.attempt > 1 ? mrkdwn(`attempt ${view.attempt}`) : null
   const blocks = [
     ...contextOf([...commitElements(view.build), attempt]),
-    ...contextOf([mrkdwn(storyLine(view))]),
+    ...contextOf([mrkdwn(storyLine(view, channel))]),
     ...actionsOf(view),
   ]
   const fallback = joined([wordOf(view), buildName(view.build, view.attempt)], ': ')
@@ -23,10 +23,10 @@ export function renderCard(view: CardView): SlackMessage {
 }
 
 /** The card without blocks: the way out when Slack refuses them. */
-export function plainCard(view: CardView): string {
+export function plainCard(view: CardView, channel: ChannelId | null = null): string {
   const url = buildUrl(view.build)
   const link = url === null ? '' : mrkdwnLink(url, 'Open build', INLINE_URL_CHARS_MAX)
-  return joined([headline(view), storyLine(view), link === 'Open build' ? '' : link], '\n')
+  return joined([headline(view), storyLine(view, channel), link === 'Open build' ? '' : link], '\n')
 }
 
 function headline(view: CardView): string {
@@ -41,10 +41,10 @@ function wordOf({ shown, word }: CardView): string {
   return shown === 'unknown' ? outside(word, WORD_CHARS_MAX) || look.word : look.word
 }
 
-function storyLine(view: CardView): string {
+function storyLine(view: CardView, channel: ChannelId | null): string {
   const { hint } = lookOf(view.shown)
   const missing = buildUrl(view.build) === null ? 'no button to open it: CI gave no link' : null
-  return joined([historyLine(view), redSince(view.recovery), hint, replacesLine(view.replaces), missing])
+  return joined([historyLine(view), redSince(view.recovery), hint, replacesLine(view.replaces, channel), missing])
 }
 
 /** `started 14:02, failed 14:09, 7 min` */
@@ -62,11 +62,17 @@ function stepWord(what: CardView['history'][number]['what'], view: CardView): st
   return what === 'heard' ? 'heard of it' : what
 }
 
-function replacesLine(ts: MessageTs | null): string | null {
+function replacesLine(ts: MessageTs | null, channel: ChannelId | null): string | null {
   if (ts === null) return null
   const time = dayTime(Number(ts) * 1_000)
-  return time ? `goes on from the card of ${time}` : 'goes on from an earlier card'
+  const before =
+    channel === null ? 'an earlier card' : mrkdwnLink(addressOf(channel, ts), 'an earlier card', INLINE_URL_CHARS_MAX)
+  return time ? `goes on from ${before} of ${time}` : `goes on from ${before}`
 }
+
+// Slack leads this address to the workspace that the reader is signed in to.
+const addressOf = (channel: ChannelId, ts: MessageTs): string =>
+  `https://slack.com/archives/${channel}/p${ts.replace('.', '')}`
 
 // Stop and Restart find their place in this row, beside Open build.
 function actionsOf({ build }: CardView): ActionsBlock[] {

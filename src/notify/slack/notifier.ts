@@ -65,7 +65,7 @@ async function remove(client: WebClient, { channel, ts }: { channel: ChannelId; 
 // `attachments` always goes along, empty too: what an update leaves out would stay. The metadata as well, for that reason
 // turned round: an edited message must still be found by its key.
 function contentOf({ channel, view, key, plain = false }: Post | Edit) {
-  const { text, attachments } = renderView(view, { plain })
+  const { text, attachments } = renderView(view, { plain, channel })
   return { channel, text, attachments, metadata: claimMetadata(key), parse: 'none', link_names: false }
 }
 

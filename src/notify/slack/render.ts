@@ -1,3 +1,4 @@
+import type { ChannelId } from '../../domain/ids.ts'
 import type { View } from '../../domain/view.ts'
 import { assertNever } from '../../lib/assert.ts'
 import type { SlackMessage } from './blocks.ts'
@@ -9,14 +10,20 @@ import { plainReply, renderReply } from './reply.ts'
  * A view as a message that Slack takes, whatever the view holds: within its limits, with all outside text escaped.
  * `plain` leaves the blocks out and puts what matters of them into the text. Pure: the same view, the same message.
  */
-export function renderView(view: View, { plain = false }: { plain?: boolean } = {}): SlackMessage {
-  return plain ? { text: plainText(view), attachments: [] } : withBlocks(view)
+export function renderView(view: View, { plain = false, channel = null }: RenderOptions = {}): SlackMessage {
+  return plain ? { text: plainText(view, channel), attachments: [] } : withBlocks(view, channel)
 }
 
-function withBlocks(view: View): SlackMessage {
+export interface RenderOptions {
+  plain?: boolean
+  /** where it is said: a card that replaces another one links to it */
+  channel?: ChannelId | null
+}
+
+function withBlocks(view: View, channel: ChannelId | null): SlackMessage {
   switch (view.kind) {
     case 'card':
-      return renderCard(view)
+      return renderCard(view, channel)
     case 'reply':
       return renderReply(view)
     case 'notice':
@@ -26,10 +33,10 @@ function withBlocks(view: View): SlackMessage {
   }
 }
 
-function plainText(view: View): string {
+function plainText(view: View, channel: ChannelId | null): string {
   switch (view.kind) {
     case 'card':
-      return plainCard(view)
+      return plainCard(view, channel)
     case 'reply':
       return plainReply(view)
     case 'notice':

@@ -15,7 +15,10 @@ const CHANNELS_MAX = 10_000
 export function createReads(db: Kysely<Schema>): Reads {
   const facts = () => db.selectFrom('fact').selectAll()
   const buildKeys = (lineageKey: string, buildIds: readonly string[]) =>
-    facts().where('lineage_key', '=', lineageKey).where('build_id', 'in', [...buildIds]).orderBy('seq')
+    facts()
+      .where('lineage_key', '=', lineageKey)
+      .where('build_id', 'in', [...buildIds])
+      .orderBy('seq')
 
   return {
     async factsOfBuild(projectId, buildId) {
@@ -33,12 +36,20 @@ export function createReads(db: Kysely<Schema>): Reads {
     },
 
     async unplacedFacts(lineageKey) {
-      const rows = await facts().where('lineage_key', '=', lineageKey).where('episode', 'is', null).orderBy('seq').execute()
+      const rows = await facts()
+        .where('lineage_key', '=', lineageKey)
+        .where('episode', 'is', null)
+        .orderBy('seq')
+        .execute()
       return rows.map(toPlacedFact)
     },
 
     async factsOfEpisode(lineageKey, episode) {
-      const rows = await facts().where('lineage_key', '=', lineageKey).where('episode', '=', episode).orderBy('seq').execute()
+      const rows = await facts()
+        .where('lineage_key', '=', lineageKey)
+        .where('episode', '=', episode)
+        .orderBy('seq')
+        .execute()
       return rows.map(toPlacedFact)
     },
 
@@ -106,7 +117,12 @@ export function createReads(db: Kysely<Schema>): Reads {
     },
 
     async decisionsOfFact(factSeq) {
-      const rows = await db.selectFrom('decision').selectAll().where('fact_seq', '=', factSeq).orderBy('channel').execute()
+      const rows = await db
+        .selectFrom('decision')
+        .selectAll()
+        .where('fact_seq', '=', factSeq)
+        .orderBy('channel')
+        .execute()
       return rows.map(toDecision)
     },
 
@@ -175,26 +191,53 @@ export function createReads(db: Kysely<Schema>): Reads {
     async nextDueAt(now) {
       const after = async (lane: Lane) => {
         const at = `${lane}_at` as const
-        const row = await db.selectFrom('card').select(({ fn }) => fn.min(at).as('at')).where(at, '>', now).executeTakeFirst()
+        const row = await db
+          .selectFrom('card')
+          .select(({ fn }) => fn.min(at).as('at'))
+          .where(at, '>', now)
+          .executeTakeFirst()
         return row?.at ?? null
       }
-      const intake = await db.selectFrom('intake').select(({ fn }) => fn.min('due_at').as('at')).where('due_at', '>', now).executeTakeFirst()
-      const times = [intake?.at ?? null, ...(await Promise.all(LANES.map(after)))].filter((at) => at !== null).map(Number)
+      const intake = await db
+        .selectFrom('intake')
+        .select(({ fn }) => fn.min('due_at').as('at'))
+        .where('due_at', '>', now)
+        .executeTakeFirst()
+      const times = [intake?.at ?? null, ...(await Promise.all(LANES.map(after)))]
+        .filter((at) => at !== null)
+        .map(Number)
       return times.length > 0 ? Math.min(...times) : null
     },
 
     async backlog() {
       const waiting = async (lane: Lane) => {
         const at = `${lane}_at` as const
-        const row = await db.selectFrom('card').select(({ fn }) => fn.countAll<number>().as('cards')).where(at, 'is not', null).executeTakeFirstOrThrow()
+        const row = await db
+          .selectFrom('card')
+          .select(({ fn }) => fn.countAll<number>().as('cards'))
+          .where(at, 'is not', null)
+          .executeTakeFirstOrThrow()
         return Number(row.cards)
       }
-      const intake = await db.selectFrom('intake').select(({ fn }) => fn.countAll<number>().as('lineages')).executeTakeFirstOrThrow()
-      return { intake: Number(intake.lineages), post: await waiting('post'), edit: await waiting('edit'), look: await waiting('look') }
+      const intake = await db
+        .selectFrom('intake')
+        .select(({ fn }) => fn.countAll<number>().as('lineages'))
+        .executeTakeFirstOrThrow()
+      return {
+        intake: Number(intake.lineages),
+        post: await waiting('post'),
+        edit: await waiting('edit'),
+        look: await waiting('look'),
+      }
     },
 
     async recentCalls(sinceMs) {
-      const rows = await db.selectFrom('pace').select(['lane', 'channel', 'at']).where('at', '>=', sinceMs).orderBy('at').execute()
+      const rows = await db
+        .selectFrom('pace')
+        .select(['lane', 'channel', 'at'])
+        .where('at', '>=', sinceMs)
+        .orderBy('at')
+        .execute()
       return rows as { lane: Lane; channel: ChannelId; at: number }[]
     },
 
@@ -210,7 +253,10 @@ export function createReads(db: Kysely<Schema>): Reads {
       if (byId) return toProject(byId)
       if (names.length === 0) return null
       // Two projects of one name: which rules are meant is not clear, so none are.
-      const byName = await projects().where('name', 'in', [...names]).limit(2).execute()
+      const byName = await projects()
+        .where('name', 'in', [...names])
+        .limit(2)
+        .execute()
       return byName.length === 1 ? toProject(byName[0]!) : null
     },
 
@@ -219,7 +265,11 @@ export function createReads(db: Kysely<Schema>): Reads {
     },
 
     async personOf(handle) {
-      const row = await db.selectFrom('person').select('user_id').where('handle', '=', handle.toLowerCase()).executeTakeFirst()
+      const row = await db
+        .selectFrom('person')
+        .select('user_id')
+        .where('handle', '=', handle.toLowerCase())
+        .executeTakeFirst()
       return row?.user_id ?? null
     },
 

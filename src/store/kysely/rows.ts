@@ -107,6 +107,7 @@ export const toDecision = (row: Selectable<Schema['decision']>): KeptDecision =>
   rulesFrom: row.rules_from as KeptDecision['rulesFrom'],
   looked: JSON.parse(row.looked) as RuleVerdict[],
   recovered: row.recovered === 1,
+  loud: row.loud === 1,
   noticeDay: row.notice_day,
   decidedAt: row.decided_at,
 })
@@ -120,6 +121,7 @@ export const fromDecision = (decision: KeptDecision): Selectable<Schema['decisio
   rules_from: decision.rulesFrom,
   looked: JSON.stringify(decision.looked),
   recovered: decision.recovered ? 1 : 0,
+  loud: decision.loud ? 1 : 0,
   notice_day: decision.noticeDay,
   decided_at: decision.decidedAt,
 })

@@ -60,7 +60,12 @@ export function createTx(db: Kysely<Schema>): Tx {
           conflict.column('lineage_key').doUpdateSet(({ eb, ref }) => ({
             stamp: eb(ref('intake.stamp'), '+', 1),
             due_at: eb.case().when('intake.due_at', '<', dueAt).then(ref('intake.due_at')).else(dueAt).end(),
-            priority: eb.case().when('intake.priority', '<', priority).then(ref('intake.priority')).else(priority).end(),
+            priority: eb
+              .case()
+              .when('intake.priority', '<', priority)
+              .then(ref('intake.priority'))
+              .else(priority)
+              .end(),
           })),
         )
         .execute()
@@ -115,7 +120,10 @@ export function createTx(db: Kysely<Schema>): Tx {
     },
 
     async insertMessage({ subject, channel, ...message }) {
-      await db.insertInto('message').values({ subject, channel, ...fromMessage(message) }).execute()
+      await db
+        .insertInto('message')
+        .values({ subject, channel, ...fromMessage(message) })
+        .execute()
     },
 
     async updateMessage(key, change) {
@@ -152,7 +160,9 @@ export function createTx(db: Kysely<Schema>): Tx {
       await db
         .insertInto('project')
         .values({ uuid, legacy_id: legacyId, ...row })
-        .onConflict((conflict) => conflict.column('uuid').doUpdateSet(legacyId === null ? row : { ...row, legacy_id: legacyId }))
+        .onConflict((conflict) =>
+          conflict.column('uuid').doUpdateSet(legacyId === null ? row : { ...row, legacy_id: legacyId }),
+        )
         .execute()
     },
 

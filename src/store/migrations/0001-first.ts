@@ -27,7 +27,7 @@ export const first = ({ name }: Dialect): Migration => ({
       sql`create index intake_due on intake (priority, due_at)`,
       sql`create table decision (fact_seq bigint not null, channel text not null, subject ${key} not null,
           verdict text not null, reason text not null, rules_from text not null, looked text not null,
-          recovered integer not null, notice_day text, decided_at bigint not null, primary key (fact_seq, channel))`,
+          recovered integer not null, loud integer not null, notice_day text, decided_at bigint not null, primary key (fact_seq, channel))`,
       sql`create index decision_subject on decision (subject, channel)`,
       sql`create index decision_notice on decision (notice_day, channel) where notice_day is not null`,
       sql`create table card (subject ${key} not null, channel ${key} not null, quiet integer not null,

@@ -1,0 +1,43 @@
+import { listOf } from './json.ts'
+import type { Json } from './json.ts'
+import type { Message } from './messages.ts'
+
+/** An interactive element found in a message or a view. */
+export interface Found {
+  element: Json
+  blockId: string
+  /** the attachment that holds it, counted from 1 */
+  attachmentId?: number
+}
+
+/** The element with this action id (and block id, where given), in the blocks or in an attachment's blocks. */
+export function findElement(message: Message, actionId: string, blockId?: string): Found | undefined {
+  const direct = findInBlocks(message.blocks, actionId, blockId)
+  if (direct) return direct
+  for (const attachment of message.attachments) {
+    const found = findInBlocks(listOf(attachment['blocks']), actionId, blockId)
+    if (found) return { ...found, attachmentId: Number(attachment['id']) }
+  }
+  return undefined
+}
+
+export function findInBlocks(blocks: readonly Json[], actionId: string, blockId?: string): Found | undefined {
+  for (const block of blocks) {
+    const id = String(block['block_id'])
+    const element = elementsOf(block).find((one) => one['action_id'] === actionId)
+    if (element && (blockId === undefined || blockId === id)) return { element, blockId: id }
+  }
+  return undefined
+}
+
+function elementsOf(block: Json): Json[] {
+  return [...listOf(block['elements']), ...listOf([block['accessory'], block['element']])]
+}
+
+/** The entry in `actions` that pressing this element makes; `selected` carries what was chosen. */
+export const actionOf = ({ element, blockId }: Found, atMs: number, selected: Json): Json => {
+  const { type, action_id, text, value, style } = element
+  const words =
+    type === 'button' ? { text, ...(value === undefined ? {} : { value }), ...(style ? { style } : {}) } : {}
+  return { action_id, block_id: blockId, ...words, ...selected, type, action_ts: (atMs / 1_000).toFixed(6) }
+}

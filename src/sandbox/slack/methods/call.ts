@@ -1,0 +1,76 @@
+import type { Triggers } from '../triggers.ts'
+import type { Views } from '../views.ts'
+import type { Json } from '../json.ts'
+import type { Workspace } from '../workspace.ts'
+
+export type Args = Readonly<Record<string, unknown>>
+
+/** One call of one method, past the door: token, rates and scopes are settled. */
+export interface Call {
+  args: Args
+  workspace: Workspace
+  triggers: Triggers
+  views: Views
+  scopes: ReadonlySet<string>
+}
+
+/** A method: the scopes of which it needs one (none listed: none needed), and what it does; `run` throws a Refusal for ok:false. */
+export interface Method {
+  scopes: readonly string[]
+  run(call: Call): Json
+}
+
+/** Slack's `ok: false`: the word, and what else stands in the answer. */
+export class Refusal extends Error {
+  readonly code: string
+  readonly extra: Json
+  constructor(code: string, extra: Json = {}) {
+    super(code)
+    this.code = code
+    this.extra = extra
+  }
+}
+
+export function refuse(code: string, extra: Json = {}): never {
+  throw new Refusal(code, extra)
+}
+
+/** An argument as text; forms and JSON bodies alike. Absent and empty are the same. */
+export function textArg(args: Args, name: string): string | undefined {
+  const value = args[name]
+  if (value === undefined || value === null || value === '') return undefined
+  if (typeof value === 'object') return refuse('invalid_arguments')
+  // oxlint-disable-next-line typescript/no-base-to-string -- objects were refused above
+  return String(value)
+}
+
+export const requiredArg = (args: Args, name: string, code = 'invalid_arguments'): string =>
+  textArg(args, name) ?? refuse(code)
+
+const TRUE_WORDS = new Set(['true', '1'])
+
+export const flagArg = (args: Args, name: string): boolean | undefined => {
+  const text = textArg(args, name)
+  return text === undefined ? undefined : TRUE_WORDS.has(text)
+}
+
+/** A whole number within `min` and `max`, or the refusal `code`. */
+export function numberArg(args: Args, name: string, range: { fallback: number; max: number; code: string }): number {
+  const text = textArg(args, name)
+  if (text === undefined) return range.fallback
+  const value = Number(text)
+  if (!Number.isInteger(value) || value < 1) return refuse(range.code)
+  return Math.min(value, range.max)
+}
+
+/** A structured argument, which a form carries as JSON text; bad JSON is refused with `code`. */
+export function jsonArg(args: Args, name: string, code: string): unknown {
+  const value = args[name]
+  if (value === undefined || value === null || value === '') return undefined
+  if (typeof value !== 'string') return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    return refuse(code)
+  }
+}

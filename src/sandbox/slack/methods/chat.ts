@@ -1,0 +1,90 @@
+import { editMessage, findMessage, postEphemeral, postMessage, removeMessage } from '../messages.ts'
+import type { Json } from '../json.ts'
+import type { Message } from '../messages.ts'
+import type { Channel } from '../workspace.ts'
+import { toWireMessage } from '../wire.ts'
+import { flagArg, refuse, requiredArg, textArg } from './call.ts'
+import type { Call, Method } from './call.ts'
+import { channelOf, writableChannelOf } from './channels.ts'
+import { contentOf } from './content.ts'
+
+/** The methods of `chat.*`. */
+export const chatMethods: Record<string, Method> = {
+  'chat.postMessage': { scopes: ['chat:write'], run: post },
+  'chat.update': { scopes: ['chat:write'], run: update },
+  'chat.delete': { scopes: ['chat:write'], run: remove },
+  'chat.postEphemeral': { scopes: ['chat:write'], run: postToOne },
+  'chat.getPermalink': { scopes: [], run: permalink },
+}
+
+function post(call: Call): Json {
+  const { args, workspace } = call
+  const channel = writableChannelOf(call)
+  const threadTs = threadOf(channel, textArg(args, 'thread_ts'))
+  const { warnings, ...content } = contentOf(args)
+  const isBroadcast = threadTs !== undefined && flagArg(args, 'reply_broadcast') === true
+  const userId = workspace.bot.userId
+  const message = postMessage(workspace, channel, {
+    ...content,
+    text: content.text ?? '',
+    userId,
+    threadTs,
+    isBroadcast,
+  })
+  const shown = toWireMessage(workspace, channel, message, { withMetadata: true })
+  return { channel: channel.id, ts: message.ts, message: shown, ...warnings }
+}
+
+/** A reply needs a live root: Slack threads are one level deep. */
+function threadOf(channel: Channel, ts: string | undefined): string | undefined {
+  if (ts === undefined) return undefined
+  const root = channel.messages.get(ts)
+  if (!root) return refuse('thread_not_found')
+  return root.threadTs === undefined ? ts : refuse('cannot_reply_to_message')
+}
+
+function update(call: Call): Json {
+  const { args, workspace } = call
+  const channel = writableChannelOf(call)
+  const message = ownMessageOf(call, channel, 'cant_update_message')
+  if (message.isEditWindowClosed) refuse('edit_window_closed')
+  const { warnings, ...content } = contentOf(args, { isUpdate: true })
+  const isBroadcast = message.threadTs !== undefined && flagArg(args, 'reply_broadcast') === true
+  editMessage(workspace, channel, message, { ...content, ...(isBroadcast ? { isBroadcast } : {}) })
+  const shown = toWireMessage(workspace, channel, message, { withMetadata: true })
+  return { channel: channel.id, ts: message.ts, text: message.text, message: shown, ...warnings }
+}
+
+function remove(call: Call): Json {
+  const channel = writableChannelOf(call)
+  const message = ownMessageOf(call, channel, 'cant_delete_message')
+  removeMessage(call.workspace, channel, message, true)
+  return { channel: channel.id, ts: message.ts }
+}
+
+function ownMessageOf({ args }: Call, channel: Channel, code: string): Message {
+  const message = findMessage(channel, requiredArg(args, 'ts', 'message_not_found')) ?? refuse('message_not_found')
+  return message.byBot ? message : refuse(code)
+}
+
+function postToOne(call: Call): Json {
+  const { args, workspace } = call
+  const channel = writableChannelOf(call)
+  const to = requiredArg(args, 'user')
+  if (!channel.members.has(to)) refuse('user_not_in_channel')
+  const threadTs = threadOf(channel, textArg(args, 'thread_ts'))
+  const { warnings, ...content } = contentOf(args)
+  const draft = { ...content, text: content.text ?? '', userId: workspace.bot.userId, threadTs }
+  const { message } = postEphemeral(workspace, channel, to, draft)
+  return { message_ts: message.ts, ...warnings }
+}
+
+function permalink(call: Call): Json {
+  const { args, workspace } = call
+  const channel = channelOf(call)
+  const ts = requiredArg(args, 'message_ts', 'message_not_found')
+  const message = findMessage(channel, ts) ?? refuse('message_not_found')
+  const thread = message.threadTs === undefined ? '' : `?thread_ts=${message.threadTs}&cid=${channel.id}`
+  const path = `archives/${channel.id}/p${ts.replace('.', '')}${thread}`
+  return { channel: channel.id, permalink: `https://${workspace.team.domain}.slack.com/${path}` }
+}

@@ -1,0 +1,51 @@
+import type { Json } from '../json.ts'
+import type { UserGroup, Workspace } from '../workspace.ts'
+import { toWireUser } from '../wire.ts'
+import { flagArg, refuse, requiredArg } from './call.ts'
+import type { Call, Method } from './call.ts'
+import { pageOf } from './paging.ts'
+
+/** The methods of `users.*` and `usergroups.*`. */
+export const peopleMethods: Record<string, Method> = {
+  'users.info': { scopes: ['users:read'], run: userInfo },
+  'users.list': { scopes: ['users:read'], run: userList },
+  'usergroups.list': { scopes: ['usergroups:read'], run: groupList },
+  'usergroups.users.list': { scopes: ['usergroups:read'], run: groupUsers },
+}
+
+const USERS_LIMIT_DEFAULT = 1_000
+
+function userInfo({ args, workspace }: Call): Json {
+  const user = workspace.users.get(requiredArg(args, 'user', 'user_not_found')) ?? refuse('user_not_found')
+  return { user: toWireUser(workspace, user) }
+}
+
+function userList({ args, workspace }: Call): Json {
+  const limits = { limitDefault: USERS_LIMIT_DEFAULT, limitMax: USERS_LIMIT_DEFAULT }
+  const page = pageOf(args, [...workspace.users.values()], { ...limits, keyOf: ({ id }) => id })
+  const { response_metadata: cursor } = page.fields
+  return { members: page.items.map((user) => toWireUser(workspace, user)), response_metadata: cursor }
+}
+
+function groupList({ args, workspace }: Call): Json {
+  const withUsers = flagArg(args, 'include_users') === true
+  return { usergroups: workspace.userGroups.map((group) => toWireGroup(workspace, group, withUsers)) }
+}
+
+const toWireGroup = ({ team }: Workspace, { id, handle, name, users }: UserGroup, withUsers: boolean): Json => ({
+  id,
+  team_id: team.id,
+  is_usergroup: true,
+  handle,
+  name,
+  description: '',
+  date_delete: 0,
+  user_count: users.length,
+  ...(withUsers ? { users } : {}),
+})
+
+function groupUsers({ args, workspace }: Call): Json {
+  const id = requiredArg(args, 'usergroup')
+  const group = workspace.userGroups.find((one) => one.id === id) ?? refuse('no_such_subteam')
+  return { users: group.users }
+}

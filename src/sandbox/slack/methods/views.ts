@@ -1,0 +1,58 @@
+import { checkView } from '../limits.ts'
+import { isJson } from '../json.ts'
+import type { Json } from '../json.ts'
+import type { Views } from '../views.ts'
+import { jsonArg, refuse, requiredArg, textArg } from './call.ts'
+import type { Args, Call, Method } from './call.ts'
+
+/** The methods of `views.*`. */
+export const viewMethods: Record<string, Method> = {
+  'views.open': { scopes: [], run: open },
+  'views.push': { scopes: [], run: push },
+  'views.update': { scopes: [], run: update },
+  'views.publish': { scopes: [], run: publish },
+}
+
+function open({ args, triggers, views }: Call): Json {
+  const content = contentOf(args, 'modal')
+  const trigger = exchange(triggers.exchange(requiredArg(args, 'trigger_id', 'invalid_trigger_id')))
+  return { view: views.open(trigger.userId, content) }
+}
+
+function push({ args, triggers, views }: Call): Json {
+  const content = contentOf(args, 'modal')
+  const trigger = exchange(triggers.exchange(requiredArg(args, 'trigger_id', 'invalid_trigger_id')))
+  return { view: unlessRefused(views.push(trigger.userId, content)) }
+}
+
+function exchange(result: ReturnType<Call['triggers']['exchange']>): { userId: string } {
+  return result.kind === 'exchanged' ? result : refuse(result.error)
+}
+
+function update({ args, views }: Call): Json {
+  const key = textArg(args, 'view_id') ?? textArg(args, 'external_id') ?? refuse('invalid_arguments')
+  const current = views.find(key) ?? refuse('not_found')
+  const hash = textArg(args, 'hash')
+  if (hash !== undefined && hash !== current['hash']) refuse('hash_conflict')
+  return { view: unlessRefused(views.update(key, contentOf(args, current['type'] === 'home' ? 'home' : 'modal'))) }
+}
+
+function publish({ args, views, workspace }: Call): Json {
+  const userId = requiredArg(args, 'user_id')
+  if (!workspace.users.has(userId)) refuse('user_not_found')
+  return { view: views.publish(userId, contentOf(args, 'home')) }
+}
+
+function unlessRefused(result: ReturnType<Views['push']>): Json {
+  return result.kind === 'shown' ? result.view : refuse(result.error)
+}
+
+function contentOf(args: Args, type: 'modal' | 'home'): Json {
+  const view = jsonArg(args, 'view', 'invalid_arguments') ?? refuse('invalid_arguments')
+  const problems = checkView(view)
+  if (problems.length > 0) {
+    const messages = problems.map(({ message, pointer }) => `[ERROR] ${message} [json-pointer:${pointer}]`)
+    refuse(problems[0]?.error ?? 'invalid_arguments', { response_metadata: { messages } })
+  }
+  return isJson(view) && view['type'] === type ? view : refuse('invalid_arguments')
+}

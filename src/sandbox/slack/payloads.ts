@@ -1,0 +1,105 @@
+import type { Json } from './json.ts'
+import type { Message } from './messages.ts'
+import type { Channel, User, Workspace } from './workspace.ts'
+import { toWireMessage } from './wire.ts'
+
+/** The old verification token that Slack still sends; nothing should rely on it. */
+const VERIFICATION_TOKEN = 'sandbox-verification-token'
+
+export const directMessageName = 'directmessage'
+
+export interface Asked {
+  triggerId: string
+  responseUrl: string
+}
+
+const nameOf = (channel: Channel): string => (channel.kind === 'im' ? directMessageName : channel.name)
+
+export const commandFields = (
+  { team, bot }: Workspace,
+  { user, channel, command, text, triggerId, responseUrl }: Asked & CommandWords,
+): Record<string, string> => ({
+  token: VERIFICATION_TOKEN,
+  team_id: team.id,
+  team_domain: team.domain,
+  channel_id: channel.id,
+  channel_name: nameOf(channel),
+  user_id: user.id,
+  user_name: user.name,
+  command,
+  text,
+  api_app_id: bot.appId,
+  is_enterprise_install: 'false',
+  response_url: responseUrl,
+  trigger_id: triggerId,
+})
+
+export interface CommandWords {
+  user: User
+  channel: Channel
+  command: string
+  text: string
+}
+
+/** What every interaction says of who and where. */
+export const interactionFields = ({ team, bot }: Workspace, type: string, user: User): Json => ({
+  type,
+  user: { id: user.id, username: user.name, name: user.name, team_id: team.id },
+  api_app_id: bot.appId,
+  token: VERIFICATION_TOKEN,
+  team: { id: team.id, domain: team.domain },
+  enterprise: null,
+  is_enterprise_install: false,
+})
+
+/** Where a message was acted on; blocks inside an attachment are told apart. */
+export function messageFields(workspace: Workspace, place: MessagePlace): Json {
+  const { channel, message, isEphemeral, attachmentId } = place
+  return {
+    container: {
+      type: attachmentId === undefined ? 'message' : 'message_attachment',
+      message_ts: message.ts,
+      ...(attachmentId === undefined ? {} : { attachment_id: attachmentId, is_app_unfurl: false }),
+      channel_id: channel.id,
+      is_ephemeral: isEphemeral,
+      ...(message.threadTs === undefined ? {} : { thread_ts: message.threadTs }),
+    },
+    channel: { id: channel.id, name: nameOf(channel) },
+    // Slack sends no content along for a message that only one person sees.
+    ...(isEphemeral ? {} : { message: toWireMessage(workspace, channel, message, { withMetadata: true }) }),
+    state: { values: {} },
+  }
+}
+
+export interface MessagePlace {
+  channel: Channel
+  message: Message
+  isEphemeral: boolean
+  attachmentId?: number | undefined
+}
+
+export const eventEnvelope = (workspace: Workspace, event: Json, eventId?: string): Json => ({
+  token: VERIFICATION_TOKEN,
+  team_id: workspace.team.id,
+  api_app_id: workspace.bot.appId,
+  event,
+  type: 'event_callback',
+  event_id: eventId ?? `Ev${String(workspace.nextNumber()).padStart(9, '0')}`,
+  event_time: Math.floor(workspace.clock.now() / 1_000),
+  authorizations: [
+    {
+      enterprise_id: null,
+      team_id: workspace.team.id,
+      user_id: workspace.bot.userId,
+      is_bot: true,
+      is_enterprise_install: false,
+    },
+  ],
+  is_ext_shared_channel: false,
+})
+
+export const verificationBody = (challenge: string): Json => ({
+  token: VERIFICATION_TOKEN,
+  challenge,
+  type: 'url_verification',
+})

@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { answerCall, textChannelOf } from './api.ts'
+import type { Answer, ApiParts } from './api.ts'
+import { answerControl } from './control.ts'
+import type { ControlParts } from './control.ts'
+import { playCall } from './fault-play.ts'
+import { parseArgs, parseObject, readBody, sendJson } from './http.ts'
+import { streamChanges } from './live.ts'
+import type { Args } from './methods/call.ts'
+import { servePage } from './page-files.ts'
+import { pageState } from './page-state.ts'
+import type { ResponseUrls } from './response-urls.ts'
+
+export interface RouteParts extends ApiParts, ControlParts {
+  responseUrls: ResponseUrls
+  stopping: AbortSignal
+}
+
+/** Answers one request: the Web API, response URLs, the sandbox's own interface, the page. */
+export async function route(parts: RouteParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox.invalid')
+  if (pathname.startsWith('/api/')) return routeApi(parts, request, response, { pathname, searchParams })
+  if (pathname.startsWith('/response/')) return routeResponse(parts, request, response, { pathname, searchParams })
+  if (pathname.startsWith('/sandbox/')) return routeSandbox(parts, request, response, pathname)
+  if (request.method === 'GET' && (await servePage(pathname, response))) return
+  sendJson(response, 404, { ok: false, error: 'not_found' })
+}
+
+interface Place {
+  pathname: string
+  searchParams: URLSearchParams
+}
+
+async function routeApi(
+  parts: RouteParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { pathname, searchParams }: Place,
+): Promise<void> {
+  const method = pathname.slice('/api/'.length)
+  const args = await argsOf(request, searchParams)
+  if (args === 'too-large') return sendJson(response, 413, { ok: false, error: 'request_too_large' })
+  if (args === null) return sendJson(response, 200, { ok: false, error: 'invalid_json' })
+  const { authorization } = request.headers
+  await play(parts, response, { method, args, act: () => answerCall(parts, { method, args, authorization }) })
+}
+
+async function argsOf(request: IncomingMessage, search: URLSearchParams): Promise<Args | null | 'too-large'> {
+  const body = await readBody(request)
+  return body === null ? 'too-large' : parseArgs(request, search, body)
+}
+
+function play(
+  parts: RouteParts,
+  response: ServerResponse,
+  { method, args, act }: { method: string; args: Args; act: () => Answer },
+): Promise<void> {
+  const { workspace, counters, stopping, faults } = parts
+  const fault = faults.take({ method, channel: textChannelOf(args) })
+  return playCall({ method, response, clock: workspace.clock, counters, stopping, act }, fault)
+}
+
+async function routeResponse(
+  parts: RouteParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { pathname, searchParams }: Place,
+): Promise<void> {
+  const args = await argsOf(request, searchParams)
+  if (args === 'too-large') return sendJson(response, 413, { ok: false, error: 'request_too_large' })
+  if (args === null) return sendJson(response, 400, { ok: false, error: 'invalid_payload' })
+  await play(parts, response, { method: 'response_url', args, act: () => parts.responseUrls.use(pathname, args) })
+}
+
+async function routeSandbox(
+  parts: RouteParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+): Promise<void> {
+  const verb = request.method ?? 'GET'
+  if (verb === 'GET' && path === '/sandbox/events') return streamChanges(parts.workspace, response)
+  if (verb === 'GET' && path === '/sandbox/state') return sendJson(response, 200, pageState(parts.workspace))
+  if (verb !== 'GET' && !isOwn(request)) return sendJson(response, 403, { ok: false, error: 'cross_origin' })
+  const text = (await readBody(request)) ?? ''
+  const answer = answerControl(parts, { verb, path, body: parseObject(text) })
+  if (!answer) return sendJson(response, 404, { ok: false, error: 'not_found' })
+  sendJson(response, answer.status, answer.body)
+}
+
+/** Scripts send no Origin; a browser does, and only this server's own page may change things. */
+function isOwn({ headers }: IncomingMessage): boolean {
+  return headers.origin === undefined || headers.origin === `http://${headers.host}`
+}

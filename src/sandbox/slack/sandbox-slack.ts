@@ -1,0 +1,170 @@
+import { createServer } from 'node:http'
+import type { Server } from 'node:http'
+import { systemClock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { createActs, getChannel } from './acts.ts'
+import type { Acts } from './acts.ts'
+import { createCounters } from './counters.ts'
+import type { Counters } from './counters.ts'
+import { createFaults } from './faults.ts'
+import type { Faults } from './faults.ts'
+import { sendJson } from './http.ts'
+import type { Json } from './json.ts'
+import { createPeople } from './people.ts'
+import type { People } from './people.ts'
+import { createRates, NO_RATES } from './rates.ts'
+import type { RateOptions } from './rates.ts'
+import { createResponseUrls } from './response-urls.ts'
+import { route } from './routes.ts'
+import type { RouteParts } from './routes.ts'
+import { createSender } from './sender.ts'
+import type { Sender } from './sender.ts'
+import { transcript } from './transcript.ts'
+import { createTriggers } from './triggers.ts'
+import { createViews } from './views.ts'
+import type { Views } from './views.ts'
+import { toWireMessage } from './wire.ts'
+import { createWorkspace } from './workspace.ts'
+import type { Ephemeral, Workspace } from './workspace.ts'
+
+export interface SandboxSlackOptions {
+  clock?: Clock
+  botToken?: string
+  signingSecret?: string
+  /** what the token may do; default all that is played here, but for writing into channels without the bot */
+  scopes?: readonly string[]
+  /** `off`, or how strict; default as strict as Slack */
+  rates?: RateOptions | 'off'
+  /** where the bot listens, such as `http://127.0.0.1:3000/slack/events`; `connectBot` says it later */
+  botUrl?: string
+  ackTimeoutMs?: number
+}
+
+export interface SandboxSlack {
+  /** Listens; port 0 takes a free one. */
+  start(port?: number, host?: string): Promise<void>
+  /** Cuts every connection; what was to happen later does not. */
+  stop(): Promise<void>
+  /** `http://127.0.0.1:<port>`; throws before `start`. */
+  readonly url: string
+  /** For `slackApiUrl`, with the slash at the end. */
+  readonly apiUrl: string
+  readonly botToken: string
+  readonly signingSecret: string
+  readonly workspace: Workspace
+  readonly acts: Acts
+  readonly faults: Faults
+  readonly counters: Counters
+  readonly people: People
+  readonly sender: Sender
+  readonly views: Views
+  connectBot(url: string): void
+  /** A channel's messages, roots and replies, oldest first, as the Web API shows them, with metadata. */
+  messages(channel: string): Json[]
+  /** What only single people see, oldest first. */
+  ephemerals(channel: string): Ephemeral[]
+  transcript(channel: string): string
+}
+
+export const DEFAULT_BOT_TOKEN = 'xoxb-sandbox-token'
+export const DEFAULT_SIGNING_SECRET = 'sandbox-signing-secret'
+export const DEFAULT_SCOPES = [
+  'app_mentions:read',
+  'channels:history',
+  'channels:read',
+  'chat:write',
+  'commands',
+  'groups:history',
+  'groups:read',
+  'im:history',
+  'im:read',
+  'im:write',
+  'reactions:write',
+  'usergroups:read',
+  'users:read',
+] as const
+
+/** A Slack to try the bot against: one workspace in memory, with Slack's limits, rates and errors. */
+export function createSandboxSlack(options: SandboxSlackOptions = {}): SandboxSlack {
+  const parts = createParts(options)
+  const { workspace, sender, stop: stopping, server } = parts
+  return {
+    ...parts.handles,
+    start: (port = 0, host = '127.0.0.1') => listen(server, port, host),
+    stop: () => close(server, stopping),
+    get url() {
+      return urlOf(server)
+    },
+    get apiUrl() {
+      return `${urlOf(server)}/api/`
+    },
+    workspace,
+    connectBot: (url) => sender.connectBot(url),
+    messages: (id) => allMessages(workspace, id),
+    ephemerals: (id) => workspace.ephemerals.filter(({ channelId }) => channelId === id),
+    transcript: (id) => transcript(workspace, id),
+  }
+}
+
+function createParts(options: SandboxSlackOptions) {
+  const { clock = systemClock, botToken = DEFAULT_BOT_TOKEN, signingSecret = DEFAULT_SIGNING_SECRET } = options
+  const { rates: rateOptions = {}, scopes = DEFAULT_SCOPES, botUrl, ackTimeoutMs } = options
+  const workspace = createWorkspace(clock)
+  const grant = { token: botToken, scopes: new Set(scopes), isRevoked: false }
+  const triggers = createTriggers(workspace)
+  const views = createViews(workspace)
+  const responseUrls = createResponseUrls(workspace)
+  const sender = createSender({ clock, signingSecret, botUrl, ackTimeoutMs })
+  const faults = createFaults()
+  const counters = createCounters(workspace.changes)
+  const acts = createActs(workspace, grant)
+  const stop = new AbortController()
+  const rates = rateOptions === 'off' ? NO_RATES : createRates(clock, rateOptions)
+  const stopping = stop.signal
+  const server = serve({ workspace, grant, triggers, views, rates, responseUrls, faults, counters, acts, stopping })
+  const people = createPeople({ workspace, triggers, views, responseUrls, sender, url: () => urlOf(server) })
+  const handles = { botToken, signingSecret, acts, faults, counters, people, sender, views }
+  return { workspace, sender, server, stop, handles }
+}
+
+function serve(parts: RouteParts): Server {
+  return createServer((request, response) => {
+    route(parts, request, response).catch((error: unknown) => {
+      // A caller that left is no news; anything else is a defect of the sandbox, to be seen.
+      if (request.destroyed && !request.complete) return
+      sendJson(response, 500, { ok: false, error: 'fatal_error', message: String(error) })
+    })
+  })
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+function close(server: Server, stopping: AbortController): Promise<void> {
+  stopping.abort()
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}
+
+function urlOf(server: Server): string {
+  const address = server.address()
+  if (!address || typeof address === 'string') throw new Error('the sandbox Slack has not been started')
+  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
+  return `http://${ANY_HOST.has(host) ? '127.0.0.1' : host}:${address.port}`
+}
+
+const ANY_HOST = new Set(['0.0.0.0', '[::]'])
+
+function allMessages(workspace: Workspace, id: string): Json[] {
+  const channel = getChannel(workspace, id)
+  return [...channel.messages.values()].map((one) => toWireMessage(workspace, channel, one, { withMetadata: true }))
+}

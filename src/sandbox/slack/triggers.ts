@@ -1,0 +1,38 @@
+import type { Workspace } from './workspace.ts'
+
+/** A trigger opens one view, within this time. */
+export const TRIGGER_TTL_MS = 3_000
+/** Spent and stale triggers are remembered so far back, to answer which of the two they are. */
+export const TRIGGERS_KEPT_MAX = 10_000
+
+export type Exchange =
+  | { kind: 'exchanged'; userId: string }
+  | { kind: 'refused'; error: 'invalid_trigger_id' | 'expired_trigger_id' | 'exchanged_trigger_id' }
+
+export interface Triggers {
+  /** A trigger for what this person did now. */
+  issue(userId: string): string
+  exchange(id: string): Exchange
+}
+
+export function createTriggers(workspace: Workspace): Triggers {
+  const { clock } = workspace
+  const issued = new Map<string, { userId: string; atMs: number; isSpent: boolean }>()
+  return {
+    issue: (userId) => {
+      const id = `${clock.now()}.${workspace.nextNumber()}.sandbox`
+      issued.set(id, { userId, atMs: clock.now(), isSpent: false })
+      const [oldest] = issued.keys()
+      if (issued.size > TRIGGERS_KEPT_MAX && oldest !== undefined) issued.delete(oldest)
+      return id
+    },
+    exchange: (id) => {
+      const trigger = issued.get(id)
+      if (!trigger) return { kind: 'refused', error: 'invalid_trigger_id' }
+      if (trigger.isSpent) return { kind: 'refused', error: 'exchanged_trigger_id' }
+      if (clock.now() - trigger.atMs > TRIGGER_TTL_MS) return { kind: 'refused', error: 'expired_trigger_id' }
+      trigger.isSpent = true
+      return { kind: 'exchanged', userId: trigger.userId }
+    },
+  }
+}

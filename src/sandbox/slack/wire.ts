@@ -1,0 +1,123 @@
+import { repliesTo } from './messages.ts'
+import type { Json } from './json.ts'
+import type { Message } from './messages.ts'
+import type { Channel, User, Workspace } from './workspace.ts'
+
+export interface WireOptions {
+  withMetadata?: boolean
+  /** as a channel's history shows it: a broadcast reply names itself so */
+  replies?: readonly Message[]
+}
+
+/** A message as the Web API returns it. */
+export function toWireMessage(
+  workspace: Workspace,
+  channel: Channel,
+  message: Message,
+  options: WireOptions = {},
+): Json {
+  if (message.isTombstone) return { ...tombstone(message), ...threadFields(channel, message, options) }
+  return {
+    type: 'message',
+    ...(message.isBroadcast ? { subtype: 'thread_broadcast' } : {}),
+    user: message.userId,
+    ts: message.ts,
+    text: message.text,
+    team: workspace.team.id,
+    ...(message.byBot ? botFields(workspace) : {}),
+    ...(message.blocks.length > 0 ? { blocks: message.blocks } : {}),
+    ...(message.attachments.length > 0 ? { attachments: message.attachments } : {}),
+    ...(message.editedTs ? { edited: { user: message.userId, ts: message.editedTs } } : {}),
+    ...(message.reactions.length > 0 ? { reactions: reactionsOf(message) } : {}),
+    ...(options.withMetadata && message.metadata ? { metadata: message.metadata } : {}),
+    ...threadFields(channel, message, options),
+  }
+}
+
+const tombstone = ({ ts, text }: Message): Json => ({
+  type: 'message',
+  subtype: 'tombstone',
+  user: 'USLACKBOT',
+  hidden: true,
+  ts,
+  text,
+})
+
+const botFields = ({ bot, team }: Workspace): Json => ({
+  bot_id: bot.botId,
+  app_id: bot.appId,
+  bot_profile: { id: bot.botId, app_id: bot.appId, name: bot.name, deleted: false, team_id: team.id },
+})
+
+const reactionsOf = ({ reactions }: Message): Json[] =>
+  reactions.map(({ name, users }) => ({ name, users, count: users.length }))
+
+function threadFields(channel: Channel, message: Message, { replies }: WireOptions): Json {
+  if (message.threadTs !== undefined) {
+    const parent = channel.messages.get(message.threadTs)
+    return { thread_ts: message.threadTs, ...(parent ? { parent_user_id: parent.userId } : {}) }
+  }
+  const thread = replies ?? repliesTo(channel, message.ts)
+  const last = thread.at(-1)
+  if (!last) return {}
+  const users = [...new Set(thread.map((reply) => reply.userId))]
+  return {
+    thread_ts: message.ts,
+    reply_count: thread.length,
+    reply_users: users,
+    reply_users_count: users.length,
+    latest_reply: last.ts,
+    is_locked: false,
+  }
+}
+
+export const toWireUser = (workspace: Workspace, user: User): Json => ({
+  id: user.id,
+  team_id: workspace.team.id,
+  name: user.name,
+  real_name: user.realName,
+  deleted: false,
+  tz: 'Etc/UTC',
+  tz_label: 'Coordinated Universal Time',
+  tz_offset: 0,
+  profile: {
+    real_name: user.realName,
+    display_name: user.role === 'bot' ? '' : user.realName,
+    team: workspace.team.id,
+    ...(user.role === 'bot' ? { bot_id: workspace.bot.botId, api_app_id: workspace.bot.appId } : {}),
+  },
+  is_admin: user.role === 'admin',
+  is_owner: false,
+  is_primary_owner: false,
+  is_restricted: user.role === 'guest',
+  is_ultra_restricted: false,
+  is_bot: user.role === 'bot',
+  is_app_user: false,
+  updated: 1_700_000_000,
+})
+
+export function toWireChannel(workspace: Workspace, channel: Channel): Json {
+  const shared = { id: channel.id, created: 1_700_000_000, is_archived: channel.isArchived, is_org_shared: false }
+  if (channel.kind === 'im') {
+    const user = [...channel.members].find((member) => member !== workspace.bot.userId)
+    return { ...shared, is_im: true, user, is_user_deleted: false }
+  }
+  return {
+    ...shared,
+    name: channel.name,
+    name_normalized: channel.name,
+    is_channel: channel.kind === 'public',
+    is_group: channel.kind === 'private',
+    is_im: false,
+    is_mpim: false,
+    is_private: channel.kind === 'private',
+    is_general: false,
+    is_shared: false,
+    is_ext_shared: false,
+    is_member: channel.members.has(workspace.bot.userId),
+    context_team_id: workspace.team.id,
+    num_members: channel.members.size,
+    topic: { value: '', creator: '', last_set: 0 },
+    purpose: { value: '', creator: '', last_set: 0 },
+  }
+}

@@ -1,0 +1,36 @@
+import { parseArgs } from 'node:util'
+import { CHANNELS } from '../sandbox/slack/workspace.ts'
+import { createSandboxSlack } from '../sandbox/slack/sandbox-slack.ts'
+
+// npm run sandbox:slack [-- --port 4100] [--bot http://127.0.0.1:3000/slack/events]
+const PORT_DEFAULT = '4100'
+
+const { values } = parseArgs({
+  options: { port: { type: 'string', default: PORT_DEFAULT }, bot: { type: 'string' } },
+})
+
+const sandbox = createSandboxSlack(values.bot === undefined ? {} : { botUrl: values.bot })
+await sandbox.start(Number(values.port))
+console.log(introduction())
+process.once('SIGINT', stop)
+process.once('SIGTERM', stop)
+
+function introduction(): string {
+  const channels = [...sandbox.workspace.channels.values()].map(({ id, name }) => `  ${id}  #${name}`)
+  return [
+    `The sandbox Slack is open: ${sandbox.url}/`,
+    '',
+    'For the bot:',
+    `  SLACK_API_URL=${sandbox.apiUrl}`,
+    `  SLACK_BOT_TOKEN=${sandbox.botToken}`,
+    `  SLACK_SIGNING_SECRET=${sandbox.signingSecret}`,
+    `  DEFAULT_CHANNEL=${CHANNELS.builds}`,
+    '',
+    'Channels:',
+    ...channels,
+  ].join('\n')
+}
+
+function stop(): void {
+  void sandbox.stop()
+}
