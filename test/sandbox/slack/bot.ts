@@ -1,0 +1,48 @@
+import { createServer } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { objectOf } from '../../../src/sandbox/slack/json.ts'
+
+export interface Received {
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+export interface Bot {
+  url: string
+  received: Received[]
+}
+
+/** A bot that writes down what it is sent, and answers as told: 200 and nothing, unless told otherwise. */
+export async function openBot(answer: (response: ServerResponse) => void = (response) => response.end()): Promise<Bot> {
+  const received: Received[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() })
+      answer(response)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${portOf(server.address())}/slack/events`, received }
+}
+
+export const portOf = (address: string | AddressInfo | null): number =>
+  address !== null && typeof address === 'object' ? address.port : 0
+
+/** Answers with a JSON body. */
+export const answering =
+  (value: unknown) =>
+  (response: ServerResponse): void =>
+    void response.setHeader('content-type', 'application/json').end(JSON.stringify(value))
+
+export const formOf = ({ body }: Received): Record<string, string> => Object.fromEntries(new URLSearchParams(body))
+
+export const payloadOf = (received: Received): Record<string, unknown> =>
+  objectOf(JSON.parse(formOf(received)['payload'] ?? 'null'))

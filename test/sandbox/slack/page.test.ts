@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest'
+import { listOf, objectOf } from '../../../src/sandbox/slack/json.ts'
+import { PEOPLE } from '../../../src/sandbox/slack/workspace.ts'
+import { BUILDS, openStage } from './stage.ts'
+
+interface Node {
+  kind: string
+  text?: string
+  url?: string
+  children?: Node[]
+}
+type Parse = (text: string, names?: object) => Node[]
+
+const place = new URL('../../../src/sandbox/slack/page/mrkdwn.js', import.meta.url).href
+const { parseMrkdwn } = await importPage(place)
+
+/** The page's scripts are plain JavaScript, unknown to the type checker. */
+async function importPage(href: string): Promise<{ parseMrkdwn: Parse }> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the tests below check what it returns
+  return (await import(href)) as { parseMrkdwn: Parse }
+}
+
+describe('the page', () => {
+  test.each([
+    ['/', 'text/html'],
+    ['/page/page.css', 'text/css'],
+    ['/page/page.js', 'text/javascript'],
+    ['/page/messages.js', 'text/javascript'],
+    ['/page/blocks.js', 'text/javascript'],
+    ['/page/mrkdwn.js', 'text/javascript'],
+  ])('%s is served under a policy that allows only its own scripts', async (path, type) => {
+    const { sandbox } = await openStage()
+    const answer = await fetch(`${sandbox.url}${path}`)
+    const policy = answer.headers.get('content-security-policy')
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, expect.stringContaining(type)])
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("script-src 'self'")
+    expect(policy).not.toContain('unsafe')
+  })
+
+  test.each(['/page/../sandbox-slack.ts', '/page/%2e%2e/sign.ts', '/sign.ts', '/page/'])('%s is not', async (path) => {
+    const { sandbox } = await openStage()
+    expect((await fetch(`${sandbox.url}${path}`)).status).toBe(404)
+  })
+
+  test('keeps its scripts and styles out of the markup, and keeps a place for controls and typing', async () => {
+    const { sandbox } = await openStage()
+    const html = await (await fetch(sandbox.url)).text()
+    expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\bon\w+=|\bstyle=/)
+    expect(html).toContain('<section id="side-panel"')
+    expect(html).toMatch(/<textarea\s+id="composer"[^>]*\sdisabled\s[^>]*placeholder="Typing here comes soon"/)
+  })
+
+  test('never writes markup from text', async () => {
+    const { sandbox } = await openStage()
+    for (const file of ['page.js', 'messages.js', 'blocks.js', 'mrkdwn.js']) {
+      const source = await (await fetch(`${sandbox.url}/page/${file}`)).text()
+      expect(source).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/)
+    }
+  })
+})
+
+test('the state tells everything shown and no secret', async () => {
+  const { call, post, sandbox } = await openStage()
+  const ts = await post()
+  await post({ thread_ts: ts, text: 'reply', reply_broadcast: true })
+  await call('chat.postEphemeral', { channel: BUILDS, user: PEOPLE.ada, text: 'only you' })
+  const text = await (await fetch(`${sandbox.url}/sandbox/state`)).text()
+  const { channels } = objectOf(JSON.parse(text))
+  expect(listOf(channels)[0]).toMatchObject({
+    id: BUILDS,
+    name: 'builds',
+    hasBot: true,
+    messages: [{ ts, root: null, editCount: 0 }, { root: ts, isBroadcast: true }, { onlyFor: PEOPLE.ada }],
+  })
+  expect(text).not.toContain(sandbox.botToken)
+  expect(text).not.toContain(sandbox.signingSecret)
+})
+
+describe('the stream', () => {
+  test('tells of new messages, edits, removals and channels as they happen', async () => {
+    const { call, post, sandbox } = await openStage()
+    const stream = await openStream(`${sandbox.url}/sandbox/events`)
+    const ts = await post({ text: 'running' })
+    await call('chat.update', { channel: BUILDS, ts, text: 'failed' })
+    await call('chat.delete', { channel: BUILDS, ts })
+    sandbox.acts.archive(BUILDS)
+    expect(await stream.take(4)).toMatchObject([
+      { kind: 'message', message: { channel: BUILDS, ts, text: 'running', editCount: 0 } },
+      { kind: 'message', message: { ts, text: 'failed', editCount: 1 } },
+      { kind: 'removed', channel: BUILDS, ts },
+      { kind: 'channel', channel: { id: BUILDS, isArchived: true } },
+    ])
+    await stream.close()
+  })
+})
+
+/** Reads a stream of server-sent events, from its greeting on. */
+async function openStream(url: string) {
+  const response = await fetch(url)
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  const readUntil = async (isEnough: () => boolean) => {
+    while (!isEnough()) {
+      const { value, done } = await reader.read()
+      if (done) throw new Error('the stream ended')
+      text += value
+    }
+  }
+  await readUntil(() => text.includes('event: hello'))
+  const events = () => [...text.matchAll(/^data: (\{"kind".*)$/gm)].map(([, json = '']) => objectOf(JSON.parse(json)))
+  const take = async (count: number) => {
+    await readUntil(() => events().length >= count)
+    return events()
+  }
+  return { take, close: () => reader.cancel() }
+}
+
+describe('mrkdwn', () => {
+  const text = (content: string) => ({ kind: 'text', text: content })
+  const names = { users: { [PEOPLE.ada]: 'Ada' }, channels: { [BUILDS]: 'builds' } }
+
+  test.each<[string, object[]]>([
+    [
+      '*bold* _it_ ~gone~',
+      [
+        { kind: 'bold', children: [text('bold')] },
+        text(' '),
+        { kind: 'italic', children: [text('it')] },
+        text(' '),
+        { kind: 'strike', children: [text('gone')] },
+      ],
+    ],
+    ['`*a* <b>`', [{ kind: 'code', text: '*a* <b>' }]],
+    ['a &lt;b&gt; &amp;amp;', [text('a <b> &amp;')]],
+    ['snake_case_name 2*3*4', [text('snake_case_name 2*3*4')]],
+    [':x: :nope:', [{ kind: 'emoji', text: '❌', name: 'x' }, text(' '), text(':nope:')]],
+    ['<https://ci.test/1|build 1>', [{ kind: 'link', url: 'https://ci.test/1', children: [text('build 1')] }]],
+    [
+      '<https://ci.test/?a=1&amp;b=2>',
+      [{ kind: 'link', url: 'https://ci.test/?a=1&b=2', children: [text('https://ci.test/?a=1&b=2')] }],
+    ],
+    [
+      `<@${PEOPLE.ada}> <#${BUILDS}> <!channel>`,
+      [
+        { kind: 'mention', text: '@Ada' },
+        text(' '),
+        { kind: 'mention', text: '#builds' },
+        text(' '),
+        { kind: 'mention', text: '@channel' },
+      ],
+    ],
+    ['<javascript:alert(1)|click>', [text('click')]],
+    ['<!date^nope^{time}|14:02>', [text('14:02')]],
+    [':constructor:', [text(':constructor:')]],
+  ])('%s', (source, nodes) => expect(parseMrkdwn(source, names)).toEqual(nodes))
+
+  test('a date is shown in the reader’s own zone', () => {
+    const [node] = parseMrkdwn('<!date^1785420120^at {time}|14:02 UTC>')
+    expect(node).toMatchObject({
+      kind: 'time',
+      text: expect.stringMatching(/^at \d\d:\d\d$/),
+      iso: '2026-07-30T14:02:00.000Z',
+    })
+  })
+
+  test('a long text of nothing but marks is parsed in no time', () => {
+    const startedMs = performance.now()
+    parseMrkdwn('*_~`<:'.repeat(500))
+    expect(performance.now() - startedMs).toBeLessThan(1_000)
+  })
+})
