@@ -1,0 +1,88 @@
+import type { Shown } from '../../domain/view.ts'
+import { toStatus } from '../../domain/status.ts'
+import { lookOf } from '../../notify/slack/words.ts'
+import type { BuildSnapshot } from '../../sandbox/ci/snapshot.ts'
+import type { Message } from '../../sandbox/slack/messages.ts'
+
+/** What CI did and what Slack shows, compared. Each entry is a sentence; all empty: they agree. */
+export interface Agreement {
+  lost: string[]
+  doubled: string[]
+  wrong: string[]
+}
+
+/**
+ * Compares the builds of CI with the messages of a channel that follows everything: one card per commit and branch, in
+ * the state of its newest build, one reply for each run that another message does not already tell, and one notice for
+ * builds that were not run. It looks at what people see, and knows nothing of the bot's own records.
+ */
+export function compare(builds: readonly BuildSnapshot[], messages: readonly Message[]): Agreement {
+  const agreement: Agreement = { lost: [], doubled: [], wrong: [] }
+  const roots = messages.filter(({ threadTs }) => threadTs === undefined)
+  const told = builds.filter(({ status }) => !isAccountTrouble(status))
+  const lineages = Map.groupBy(told, ({ project, branch, commitId }) => `${project} ${branch} ${commitId}`)
+  for (const own of lineages.values()) compareLineage(own, roots, messages, agreement)
+  compareNotice(builds.length - told.length, roots, agreement)
+  return agreement
+}
+
+export const agrees = ({ lost, doubled, wrong }: Agreement): boolean =>
+  lost.length + doubled.length + wrong.length === 0
+
+function compareLineage(
+  own: readonly BuildSnapshot[],
+  roots: readonly Message[],
+  messages: readonly Message[],
+  { lost, doubled, wrong }: Agreement,
+): void {
+  const newest = own.at(-1)!
+  const name = `${newest.project} #${newest.id}`
+  const cards = roots.filter(({ text }) => own.some(({ project, id }) => tells(text, `${project} #${id}`)))
+  const [card] = cards
+  if (!card) return void lost.push(`no card tells ${name}`)
+  if (cards.length > 1) doubled.push(`${cards.length} cards tell ${name}`)
+  const words = wordsOf(newest.status)
+  if (!words.some((word) => card.text.includes(`*${word}*`)) || !tells(card.text, name))
+    wrong.push(`the card of ${name} does not say ${words.join(' or ')}: ${card.text}`)
+  compareThread(
+    own,
+    messages.filter(({ threadTs }) => threadTs === card.ts),
+    name,
+    { lost, doubled, wrong },
+  )
+}
+
+function compareThread(
+  own: readonly BuildSnapshot[],
+  replies: readonly Message[],
+  name: string,
+  { lost, doubled }: Agreement,
+): void {
+  const ended = own.flatMap(({ runs }) => runs).filter(({ finishedAt }) => finishedAt !== null).length
+  // The run that the card was born with has no reply of its own.
+  if (replies.length < ended - 1) lost.push(`the thread of ${name} has ${replies.length} replies for ${ended} runs`)
+  if (replies.length > ended) doubled.push(`the thread of ${name} has ${replies.length} replies for ${ended} runs`)
+}
+
+function compareNotice(expected: number, roots: readonly Message[], { lost, doubled, wrong }: Agreement): void {
+  const notices = roots.filter(({ text }) => /builds? (?:was|were) not built/.test(text))
+  if (expected > 0 && notices.length === 0) lost.push(`no notice tells of ${expected} builds that were not run`)
+  if (notices.length > 1) doubled.push(`${notices.length} notices on one day`)
+  const counted = Number(/\*(\d+) builds?/.exec(notices[0]?.text ?? '')?.[1] ?? 0)
+  if (notices.length > 0 && counted !== expected)
+    wrong.push(`the notice counts ${counted} builds, and CI left out ${expected}`)
+}
+
+const isAccountTrouble = (status: string): boolean => status === 'ignored' || status === 'blocked'
+
+// `#51` must not be found in `#512`.
+const tells = (text: string, name: string): boolean => {
+  const at = text.indexOf(name)
+  return at >= 0 && !/\d/.test(text[at + name.length] ?? '')
+}
+
+const wordsOf = (ciStatus: string): string[] => {
+  const status = toStatus(ciStatus)
+  const shown: Shown[] = status === 'success' ? ['passed', 'fixed'] : [status]
+  return shown.map((one) => lookOf(one).word)
+}
