@@ -49,4 +49,3 @@ export const isAccountNotice = (status: Status): boolean => status === 'ignored'
 
 /** What rules select. `recovered` is computed, never delivered. */
 export const EVENTS = ['started', 'failed', 'success', 'recovered', 'waiting'] as const
-export type Event = (typeof EVENTS)[number]

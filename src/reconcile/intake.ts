@@ -6,6 +6,7 @@ import { noticeDay } from '../domain/notice.ts'
 import { foldBuild, foldRuns, type Effect } from '../domain/run.ts'
 import { isVerdict } from '../domain/status.ts'
 import { following, type ProjectNames, type Subscription } from '../domain/subscription.ts'
+import { projectName } from '../domain/view.ts'
 import type { CardKey, KeptDecision, Tx } from '../store/store.ts'
 import type { ReconcileDeps, Working } from './deps.ts'
 import { relane } from './lanes.ts'
@@ -48,11 +49,11 @@ async function projectOf(
   const facts = fresh.length > 0 || !newest ? fresh : await store.read.factsOfEpisode(lineageKey, newest.episode)
   const first = facts[0]
   if (!first) return null
-  const { projectUuid, projectName, projectFullName } = mergeDetails(facts)
-  return {
-    names: { projectId: first.projectId, projectUuid, names: [projectName, projectFullName] },
-    heardAt: first.at,
-  }
+  // Later deliveries of a build may leave out what the first one said.
+  const own = await store.read.factsOfBuilds(lineageKey, [...new Set(facts.map(({ buildId }) => buildId))])
+  const details = mergeDetails(own)
+  const names = [details.projectName, details.projectFullName, projectName(details, first.projectId)]
+  return { names: { projectId: first.projectId, projectUuid: details.projectUuid, names }, heardAt: first.at }
 }
 
 async function takeInWith(tx: Tx, deps: Working, lineageKey: string, known: Known) {

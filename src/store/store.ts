@@ -1,6 +1,6 @@
 import type { Decision } from '../domain/decide.ts'
 import type { Fact, Observation } from '../domain/fact.ts'
-import type { ChannelId, MessageTs, Uuid } from '../domain/ids.ts'
+import type { ChannelId, Uuid } from '../domain/ids.ts'
 import type { PlacedFact } from '../domain/lineage.ts'
 import type { CardState, Lane, Lanes, StoredMessage } from '../domain/plan.ts'
 import type { NotificationRule } from '../domain/rule.ts'
@@ -145,5 +145,3 @@ export interface Tx extends Reads {
   claimHandle(handle: string, userId: string, at: number): Promise<boolean>
   setLastDoneAt(job: string, at: number): Promise<void>
 }
-
-export type { StoredMessage, MessageTs }

@@ -64,7 +64,11 @@ export function createWebhookRoute({ secrets, record, log, now, count }: Webhook
     const answer = await answerTo(request, url)
     count(answer.status, answer.says)
     // What is left of a body that nobody wants is not read: the connection ends with the answer.
-    response.writeHead(answer.status, { 'content-type': 'application/json; charset=utf-8', ...answer.headers })
+    response.writeHead(answer.status, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(answer.body),
+      ...answer.headers,
+    })
     response.end(answer.body)
   }
 }

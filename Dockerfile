@@ -1,0 +1,25 @@
+# Buildline in an image: Debian with its own Node, no development parts, a user without rights.
+FROM node:26-bookworm-slim AS parts
+WORKDIR /app
+COPY package.json package-lock.json ./
+# The optional packages are the Node binaries for machines without a recent one; this image brings its own.
+RUN npm ci --omit=dev --omit=optional && npm cache clean --force
+
+FROM node:26-bookworm-slim
+# PID 1 passes SIGTERM on and reaps; node is its child.
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends tini ca-certificates \
+ && rm -rf /var/lib/apt/lists/*
+ENV NODE_ENV=production PORT=3000
+WORKDIR /app
+COPY --from=parts /app/node_modules ./node_modules
+COPY package.json manifest.yml ./
+COPY src ./src
+RUN mkdir data && chown node:node data
+USER node
+VOLUME /app/data
+EXPOSE 3000
+HEALTHCHECK --interval=15s --timeout=3s --start-period=10s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["tini", "--"]
+CMD ["node", "src/main.ts"]
