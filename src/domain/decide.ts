@@ -47,7 +47,8 @@ export interface Question {
 export function decide(question: Question, subscriptions: readonly Subscription[], ciRules: CiRules): Decision {
   invariant(subscriptions.length > 0, 'a channel without a subscription has nothing to decide')
   const decisions = subscriptions.map((subscription) => decideOne(question, subscription, ciRules))
-  return decisions.find(({ verdict }) => verdict === 'tell') ?? decisions.find(updates) ?? decisions[0]!
+  const tells = decisions.filter(({ verdict }) => verdict === 'tell')
+  return tells.find(({ loud }) => loud) ?? tells[0] ?? decisions.find(updates) ?? decisions[0]!
 }
 
 const updates = ({ verdict }: Decision): boolean => verdict === 'update'
@@ -65,10 +66,11 @@ function decideOne(question: Question, subscription: Subscription, ciRules: CiRu
   }
   const lookFor = (wanted: readonly Selectable[]) => rules.map((rule) => lookAt(rule, question.branch, wanted))
   const looked = lookFor(events)
-  if (looked.includes('selects') || selectEverything(rules, question.branch)) {
+  if (looked.includes('selects')) {
     const loud = lookFor(events.filter(isLoud)).includes('selects')
     return { rulesFrom, looked, verdict: 'tell', reason: toldAs(question, 'event-selected'), loud }
   }
+  if (selectEverything(rules, question.branch)) return { ...base, looked, verdict: 'tell', reason: 'every-event' }
   if (question.hasCard) return { ...base, looked, verdict: 'update', reason: 'updates-card' }
   return { ...base, looked, verdict: 'silent', reason: mostTelling(looked) }
 }

@@ -3,8 +3,11 @@ import { RE2JS } from 're2js'
 /** The longest pattern that is looked at, in characters; a longer one matches nothing and is reported. */
 export const PATTERN_CHARS_MAX = 1_000
 
-/** All counted repetitions of a regex together, as in `.{0,100}`: each count is a copy of what it repeats. */
-export const REPEATS_MAX = 200
+/**
+ * The most pieces a regex may have once its counted repetitions are written out: `(ab){50}` has 100. Matching is linear
+ * in the branch, but the factor is this.
+ */
+export const REGEX_PIECES_MAX = 1_500
 
 /** `unknown-branch`: the build named no branch, and only a pattern for all branches covers that. */
 export type BranchMatch = 'all' | 'matched' | 'not-matched' | 'unknown-branch' | 'invalid-pattern'
@@ -16,7 +19,7 @@ export type BranchMatch = 'all' | 'matched' | 'not-matched' | 'unknown-branch' |
  */
 export function matchBranch(pattern: string | null, mode: string | null, branch: string | null): BranchMatch {
   if (pattern === null || pattern === '') return 'all'
-  if (branch === null) return pattern === '*' && modeOf(pattern, mode) === 'wildcard' ? 'all' : 'unknown-branch'
+  if (branch === null) return /^\*+$/.test(pattern) && modeOf(pattern, mode) === 'wildcard' ? 'all' : 'unknown-branch'
   const matcher = matcherOf(pattern, mode)
   if (!matcher) return 'invalid-pattern'
   return matcher(branch) ? 'matched' : 'not-matched'
@@ -80,7 +83,7 @@ function compile(pattern: string): RE2JS | null {
 }
 
 function tryCompile(pattern: string): RE2JS | null {
-  if (repeatsIn(pattern) > REPEATS_MAX) return null
+  if (piecesOf(pattern) > REGEX_PIECES_MAX) return null
   try {
     return RE2JS.compile(pattern, RE2JS.DOTALL)
   } catch {
@@ -89,8 +92,23 @@ function tryCompile(pattern: string): RE2JS | null {
   }
 }
 
-// Nested counts multiply, so they are taken as multiplied wherever they stand: more than enough for a branch name.
-function repeatsIn(pattern: string): number {
-  const counts = [...pattern.matchAll(/\{(\d*),?(\d*)\}/g)].map(([, from, to]) => Math.max(1, Number(from), Number(to)))
-  return counts.reduce((product, count) => product * count, 1)
+// One piece: an escape, a class, a count, a parenthesis, or any other character.
+const PIECE = /\\[xpP]\{[^}]*\}|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|[\s\S]/g
+
+function piecesOf(pattern: string): number {
+  const groups = [0]
+  let last = 0
+  for (const [piece, from, to] of pattern.matchAll(PIECE)) {
+    if (piece === '(') groups.push(0)
+    else if (from !== undefined) {
+      // The copies beyond the one that is counted already.
+      const copies = Math.max(1, Number(from), Number(to ?? 0))
+      groups.push((groups.pop() ?? 0) + last * (copies - 1))
+      last *= copies
+    } else {
+      last = piece === ')' ? Math.max(1, groups.length > 1 ? groups.pop()! : 0) : 1
+      groups.push((groups.pop() ?? 0) + last)
+    }
+  }
+  return groups.reduce((sum, pieces) => sum + pieces, 0)
 }

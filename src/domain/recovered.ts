@@ -12,7 +12,8 @@ export interface Recovery {
 /**
  * `recovered` for one run: it passed, and the finished run before it on its branch, in build order, was red. A success of
  * an older build that arrives after a newer one has finished recovers nothing. Stopped, ignored and blocked runs, and
- * those that have not finished, are passed over. No history means not recovered.
+ * those that have not finished, are passed over; so is a success that was received after this one. No history means not
+ * recovered.
  * @param history finished runs of the same project and branch, in any order; the run itself may be among them
  */
 export function recoveryOf(run: Run, history: readonly Run[], historyIsCut = false): Recovery | null {

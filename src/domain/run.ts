@@ -114,7 +114,7 @@ function absorb(run: Draft, fact: Fact, effect: Effect): void {
 
 function toRun({ n, facts, echoes, head, final, started }: Draft): Run {
   const first = facts[0]!
-  const details = mergeDetails([...echoes, ...facts])
+  const details = mergeDetails([...echoes.toReversed(), ...facts])
   return {
     buildId: head.buildId,
     n,

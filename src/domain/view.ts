@@ -168,7 +168,7 @@ function historyOf(run: Run): CardView['history'] {
 
 /** The build of a run, with what only other facts of the lineage said of it filled in. */
 export function buildView(run: Run, runs: readonly Run[]): BuildView {
-  const shared = mergeDetails(runs.flatMap(({ facts }) => facts))
+  const shared = mergeDetails([...runs, run])
   const own: BuildDetails = run.details
   const facts = [...run.facts, ...runs.flatMap((other) => other.facts)]
   const commitId = facts.find((fact) => fact.commitId !== null)?.commitId ?? null
@@ -199,8 +199,8 @@ export function projectName(
 
 function repositoryPath(commitUrl: string | null): string | null {
   if (!commitUrl || !URL.canParse(commitUrl)) return null
-  const path = /^\/(.+?)\/(?:-\/)?commits?\//.exec(new URL(commitUrl).pathname)?.[1]
-  return path === undefined ? null : decoded(path)
+  const path = /^\/(.+)\/commits?\//.exec(new URL(commitUrl).pathname)?.[1]
+  return path === undefined ? null : decoded(path.replace(/\/-$/, ''))
 }
 
 function decoded(path: string): string {

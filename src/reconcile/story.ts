@@ -103,7 +103,7 @@ const toldBy = (decisions: readonly KeptDecision[]) => {
 }
 
 async function mentions(reads: Reads, runs: readonly Run[]) {
-  const handles = [...new Set(runs.flatMap(({ facts }) => facts.flatMap(({ details }) => details.committer ?? [])))]
+  const handles = [...new Set(runs.flatMap(({ details }) => details.committer ?? []))]
   const people = new Map<string, string | null>()
   for (const handle of handles) people.set(handle, await reads.personOf(handle))
   return (committer: string | null) => (committer === null ? null : (people.get(committer) ?? null))

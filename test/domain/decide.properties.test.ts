@@ -1,0 +1,81 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { decide, selectable, type Question } from '../../src/domain/decide.ts'
+import { selectEverything, type ChannelRule } from '../../src/domain/rule.ts'
+import type { Status } from '../../src/domain/status.ts'
+import { subscribed } from './support/question.ts'
+
+describe('any decision', () => {
+  const events = fc.oneof(
+    fc.constant('every' as const),
+    fc.subarray(['started', 'failed', 'success', 'recovered', 'waiting', 'stopped']),
+  )
+  const branch = fc.constantFrom(null, 'main', 'dev', 'release/*', '*', '(')
+  const branchMatch = fc.constantFrom(null, 'exact', 'wildcard', 'regex')
+  const rules = fc.array(fc.record({ branch, branchMatch, events }), { minLength: 1, maxLength: 4 })
+  const question = fc.record<Question>({
+    branch: fc.constantFrom(null, 'main', 'release/1'),
+    status: fc.constantFrom<Status>(
+      ...(['started', 'waiting', 'success', 'failed', 'stopped', 'infrastructure_failure'] as const),
+      ...(['ignored', 'blocked', 'unknown'] as const),
+    ),
+    effect: fc.constantFrom('opened', 'moved', 'duplicate', 'late'),
+    recovered: fc.boolean(),
+    hasCard: fc.boolean(),
+  })
+
+  const isEcho = ({ effect }: Question) => effect === 'duplicate' || effect === 'late'
+  const isNamed = (status: Status) => status !== 'stopped' && status !== 'waiting' && status !== 'unknown'
+
+  it('takes rules as a union: together they tell what one of them tells, and everything if they select everything', () => {
+    fc.assert(
+      fc.property(question, rules, rules, (one, left, right) => {
+        const tells = (some: ChannelRule[]) => decide(one, [subscribed()], some).verdict === 'tell'
+        const both = [...left, ...right]
+        const tellsAll = selectEverything(both, one.branch) && !isEcho(one)
+        expect(tells(both)).toBe(tells(left) || tells(right) || tellsAll)
+        expect(tells([...right, ...left])).toBe(tells(both))
+        if (isNamed(one.status)) expect(tells(both)).toBe(tells(left) || tells(right))
+      }),
+    )
+  })
+
+  it('is loud only where it tells a failure, a recovery or trouble of the account', () => {
+    fc.assert(
+      fc.property(question, fc.option(rules), (one, some) => {
+        const { verdict, loud } = decide(one, [subscribed()], some)
+        const selected = selectable(one)
+        if (loud)
+          expect([verdict, selected.includes('failed') || selected.includes('recovered')]).toEqual(['tell', true])
+        if (verdict === 'tell' && selected.includes('failed')) expect(loud).toBe(true)
+      }),
+    )
+  })
+
+  it('is never told of a duplicate or a late fact', () => {
+    fc.assert(
+      fc.property(question, fc.option(rules), (one, some) => {
+        const { verdict, reason } = decide(one, [subscribed()], some)
+        if (isEcho(one)) expect([verdict, reason]).toEqual(['silent', one.effect])
+        else expect(['duplicate', 'late']).not.toContain(reason)
+      }),
+    )
+  })
+
+  it('leaves no card as it was when its build moved', () => {
+    fc.assert(
+      fc.property(question, fc.option(rules), (one, some) => {
+        const { verdict } = decide({ ...one, effect: 'moved', hasCard: true }, [subscribed()], some)
+        expect(verdict).not.toBe('silent')
+      }),
+    )
+  })
+
+  it('updates no card that is not there', () => {
+    fc.assert(
+      fc.property(question, fc.option(rules), (one, some) => {
+        expect(decide({ ...one, hasCard: false }, [subscribed()], some).verdict).not.toBe('update')
+      }),
+    )
+  })
+})

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import { decide, type CiRules } from '../../src/domain/decide.ts'
+import { slackRules, type ChannelRule, type NotificationRule } from '../../src/domain/rule.ts'
+import type { Status } from '../../src/domain/status.ts'
+import { asked, failures, on, subscribed } from './support/question.ts'
+
+describe('where the rules come from', () => {
+  it.each<[claim: string, own: readonly ChannelRule[] | null, ci: CiRules, from: string]>([
+    ["are the project's", null, failures, 'ci'],
+    ["are the channel's, though the project has some", failures, failures, 'channel'],
+    ['are nobody where the project has none', null, [], 'nobody'],
+    ['are nobody where they cannot be read', null, null, 'nobody'],
+  ])('%s', (_, own, ci, from) => {
+    expect(decide(asked(), [subscribed(own)], ci).rulesFrom).toBe(from)
+  })
+
+  it("are not CI's for a channel that has its own", () => {
+    const own = [on(null, ['success'])]
+    expect(decide(asked(), [subscribed(own)], failures)).toMatchObject({
+      verdict: 'silent',
+      reason: 'event-not-selected',
+    })
+    expect(decide(asked({ status: 'success' }), [subscribed(own)], failures).verdict).toBe('tell')
+  })
+
+  it('read the rules of other notifiers as none: every event', () => {
+    const mail = { notifier: 'email', target: 'committer', branch: 'dev', branchMatch: null, buildStatuses: ['failed'] }
+    expect(decide(asked({ status: 'started' }), [subscribed()], slackRules([mail]))).toMatchObject({
+      verdict: 'tell',
+      reason: 'every-event',
+    })
+  })
+})
+
+describe('the rules of a project that select every event between them', () => {
+  const rule = { notifier: 'slack', target: null, branch: null, branchMatch: null }
+  const four = ['started', 'failed', 'success', 'recovered']
+  const verdictOn = (status: Status, ...rules: readonly Partial<NotificationRule>[]) =>
+    decide(
+      asked({ status }),
+      [subscribed()],
+      slackRules(rules.map((each) => ({ ...rule, buildStatuses: [], ...each }))),
+    ).verdict
+
+  it.each<Status>(['stopped', 'waiting', 'unknown', 'started', 'failed'])('tell %s', (status) => {
+    expect(verdictOn(status, { buildStatuses: four })).toBe('tell')
+    expect(verdictOn(status, { buildStatuses: four.slice(0, 2) }, { buildStatuses: four.slice(2) })).toBe('tell')
+  })
+
+  it.each<Status>(['stopped', 'waiting', 'unknown'])('are needed for %s: three of them do not tell it', (status) => {
+    for (const missing of four)
+      expect(verdictOn(status, { buildStatuses: four.filter((word) => word !== missing) })).toBe('silent')
+  })
+
+  it('are those that cover the branch', () => {
+    const [here, there] = [{ buildStatuses: four.slice(0, 2) }, { buildStatuses: four.slice(2), branch: 'dev' }]
+    expect(verdictOn('stopped', here, there)).toBe('silent')
+    expect(verdictOn('stopped', here, { ...there, branch: 'm*' })).toBe('tell')
+  })
+
+  it('are those for Slack', () => {
+    const mail = { notifier: 'email', buildStatuses: four.slice(2) }
+    expect(verdictOn('stopped', { buildStatuses: four.slice(0, 2) }, mail)).toBe('silent')
+  })
+
+  it('tell no duplicate and nothing late', () => {
+    const rules = slackRules([{ ...rule, buildStatuses: four }])
+    const verdicts = (['duplicate', 'late'] as const).map(
+      (effect) => decide(asked({ status: 'stopped', effect }), [subscribed()], rules).verdict,
+    )
+    expect(verdicts).toEqual(['silent', 'silent'])
+  })
+})
+
+describe('several subscriptions of one channel', () => {
+  const quietly = subscribed([on('dev', ['failed'])])
+  const plainly = subscribed(failures)
+
+  it('tell what one of them tells, in any order', () => {
+    expect(decide(asked(), [quietly, plainly], null)).toMatchObject({ verdict: 'tell', reason: 'event-selected' })
+    expect(decide(asked(), [plainly, quietly], null)).toMatchObject({ verdict: 'tell', reason: 'event-selected' })
+  })
+
+  it('tell nothing when none of them does', () => {
+    expect(decide(asked({ status: 'success' }), [quietly, plainly], null).verdict).toBe('silent')
+  })
+
+  it('update the card when none of them tells', () => {
+    expect(decide(asked({ status: 'success', hasCard: true }), [quietly, plainly], null).verdict).toBe('update')
+  })
+
+  it('select every event only by the rules of one of them', () => {
+    const early = subscribed([on(null, ['started', 'failed'])])
+    const late = subscribed([on(null, ['success', 'recovered'])])
+    const both = subscribed([...early.rules!, ...late.rules!])
+    expect(decide(asked({ status: 'stopped' }), [early, late], null).verdict).toBe('silent')
+    expect(decide(asked({ status: 'stopped' }), [both], null).verdict).toBe('tell')
+  })
+
+  it('must be at least one: a channel that follows nothing has nothing to decide', () => {
+    expect(() => decide(asked(), [], failures)).toThrow('broken invariant: a channel without a subscription')
+    expect(() => decide(asked({ effect: 'late' }), [], null)).toThrow('broken invariant')
+    expect(decide(asked(), [subscribed()], []).verdict).toBe('tell')
+  })
+})

@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest'
+import { decide, selectable, type CiRules, type Question, type Reason } from '../../src/domain/decide.ts'
+import type { ChannelRule } from '../../src/domain/rule.ts'
+import type { Status } from '../../src/domain/status.ts'
+import { asked, failures, on, subscribed } from './support/question.ts'
+
+type Row = [claim: string, question: Partial<Question>, rules: CiRules, verdict: string, reason: Reason]
+
+const ROWS: Row[] = [
+  ['a selected event is told', {}, failures, 'tell', 'event-selected'],
+  ['an event that is not selected is not', { status: 'success' }, failures, 'silent', 'event-not-selected'],
+  ['one that is not selected updates a card', { status: 'success', hasCard: true }, failures, 'update', 'updates-card'],
+  ['a selected event is told though there is a card', { hasCard: true }, failures, 'tell', 'event-selected'],
+  ['without rules every event is told', { status: 'started' }, [], 'tell', 'every-event'],
+  ['before the rules could be read every event is told', { status: 'started' }, null, 'tell', 'rules-unread'],
+  ['without rules a stopped build is told', { status: 'stopped' }, [], 'tell', 'every-event'],
+  ['without rules an unknown word is told', { status: 'unknown' }, [], 'tell', 'every-event'],
+  ['with every event a stopped build is told', { status: 'stopped' }, [on(null, 'every')], 'tell', 'event-selected'],
+  [
+    'with every event between two rules it is, too',
+    { status: 'stopped' },
+    [on(null, ['started', 'failed']), on(null, ['success', 'recovered'])],
+    'tell',
+    'every-event',
+  ],
+  [
+    'with every event between rules for different branches it is not',
+    { status: 'stopped' },
+    [on(null, ['started', 'failed']), on('dev', ['success', 'recovered'])],
+    'silent',
+    'event-not-selected',
+  ],
+  ['with some events it is not', { status: 'stopped' }, failures, 'silent', 'event-not-selected'],
+  ['but it updates a card', { status: 'stopped', hasCard: true }, failures, 'update', 'updates-card'],
+  ['a stopped build can be selected', { status: 'stopped' }, [on(null, ['stopped'])], 'tell', 'event-selected'],
+  ['an unknown word is not told by failures', { status: 'unknown' }, failures, 'silent', 'event-not-selected'],
+  ['but it updates a card, too', { status: 'unknown', hasCard: true }, failures, 'update', 'updates-card'],
+  ['a machine error is a failure', { status: 'infrastructure_failure' }, failures, 'tell', 'event-selected'],
+  [
+    'a machine error is no success',
+    { status: 'infrastructure_failure' },
+    [on(null, ['success'])],
+    'silent',
+    'event-not-selected',
+  ],
+  ['an ignored build is told where failures are', { status: 'ignored' }, failures, 'tell', 'account-notice'],
+  ['a blocked build is told where failures are', { status: 'blocked' }, failures, 'tell', 'account-notice'],
+  ['an ignored build is told without rules', { status: 'ignored' }, [], 'tell', 'account-notice'],
+  ['a blocked build is told before the rules are read', { status: 'blocked' }, null, 'tell', 'account-notice'],
+  [
+    'an ignored build is not told to others',
+    { status: 'ignored' },
+    [on(null, ['success'])],
+    'silent',
+    'event-not-selected',
+  ],
+  ['a waiting build is told by name', { status: 'waiting' }, [on(null, ['waiting'])], 'tell', 'event-selected'],
+  ['a waiting build is told with every event', { status: 'waiting' }, [on(null, 'every')], 'tell', 'event-selected'],
+  [
+    'a waiting build is not told by starts',
+    { status: 'waiting' },
+    [on(null, ['started'])],
+    'silent',
+    'event-not-selected',
+  ],
+  [
+    'a recovered build is told by recovered',
+    { status: 'success', recovered: true },
+    [on(null, ['recovered'])],
+    'tell',
+    'event-selected',
+  ],
+  ['and by success', { status: 'success', recovered: true }, [on(null, ['success'])], 'tell', 'event-selected'],
+  [
+    'a build that passes again is not told by recovered',
+    { status: 'success' },
+    [on(null, ['recovered'])],
+    'silent',
+    'event-not-selected',
+  ],
+  ['another branch is not told', {}, [on('dev', ['failed'])], 'silent', 'branch-not-matched'],
+  [
+    'a card is updated though its branch is no longer selected',
+    { hasCard: true },
+    [on('dev', ['failed'])],
+    'update',
+    'updates-card',
+  ],
+  ['an unknown branch is told by a rule for all', { branch: null }, failures, 'tell', 'event-selected'],
+  ['an unknown branch is told by a star, too', { branch: null }, [on('*', ['failed'])], 'tell', 'event-selected'],
+  [
+    'an unknown branch is not told by a rule for one',
+    { branch: null },
+    [on('main', ['failed'])],
+    'silent',
+    'branch-unknown',
+  ],
+  ['an invalid pattern tells nothing, and is named', {}, [on('(', ['failed'], 'regex')], 'silent', 'pattern-invalid'],
+  [
+    'an invalid pattern does not spoil the next rule',
+    {},
+    [on('(', ['failed'], 'regex'), ...failures],
+    'tell',
+    'event-selected',
+  ],
+  ['a duplicate is not told', { effect: 'duplicate' }, failures, 'silent', 'duplicate'],
+  ['a duplicate changes no card', { effect: 'duplicate', hasCard: true }, failures, 'silent', 'duplicate'],
+  ['a late fact is not told', { effect: 'late', status: 'started' }, [], 'silent', 'late'],
+  ['a late fact changes no card', { effect: 'late', status: 'started', hasCard: true }, null, 'silent', 'late'],
+  ['the first fact of a run is told', { effect: 'opened' }, failures, 'tell', 'event-selected'],
+]
+
+describe('a decision', () => {
+  it.each(ROWS)("%s, by CI's rules", (_, question, rules, verdict, reason) => {
+    expect(decide(asked(question), [subscribed()], rules)).toMatchObject({ verdict, reason })
+  })
+
+  it.each(ROWS.filter(([, , rules]) => rules !== null))(
+    "%s, by the channel's own",
+    (_, question, rules, verdict, reason) => {
+      const decision = decide(asked(question), [subscribed(rules)], null)
+      expect(decision).toMatchObject({ verdict, reason, rulesFrom: 'channel' })
+    },
+  )
+
+  it('has every reason that there is', () => {
+    const reasons: Record<Reason, true> = {
+      'event-selected': true,
+      'every-event': true,
+      'rules-unread': true,
+      'account-notice': true,
+      'updates-card': true,
+      'event-not-selected': true,
+      'branch-not-matched': true,
+      'branch-unknown': true,
+      'pattern-invalid': true,
+      duplicate: true,
+      late: true,
+    }
+    expect([...new Set(ROWS.map((row) => row[4]))].sort()).toEqual(Object.keys(reasons).sort())
+  })
+
+  it('names the nearest miss of several rules', () => {
+    const misses: ChannelRule[] = [on('dev', ['failed']), on('(', ['failed'], 'regex'), on('main', ['success'])]
+    const reasons = [3, 2, 1].map((count) => decide(asked(), [subscribed()], misses.slice(0, count)).reason)
+    expect(reasons).toEqual(['event-not-selected', 'pattern-invalid', 'branch-not-matched'])
+  })
+
+  it('keeps how each rule looked at the fact', () => {
+    const rules = [on('dev', ['failed']), on('main', ['success']), ...failures]
+    expect(decide(asked(), [subscribed()], rules).looked).toEqual([
+      'branch-not-matched',
+      'event-not-selected',
+      'selects',
+    ])
+  })
+})
+
+describe('the events of a fact', () => {
+  it.each<[Status, recovered: boolean, events: string[]]>([
+    ['started', false, ['started']],
+    ['waiting', false, ['waiting']],
+    ['success', false, ['success']],
+    ['success', true, ['success', 'recovered']],
+    ['failed', false, ['failed']],
+    ['infrastructure_failure', false, ['failed']],
+    ['stopped', false, ['stopped']],
+    ['ignored', false, ['failed']],
+    ['blocked', false, ['failed']],
+    ['unknown', false, ['unknown']],
+  ])('%s (recovered: %s) are %j', (status, recovered, events) => {
+    expect(selectable({ status, recovered })).toEqual(events)
+  })
+})

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { isFinalFact, mergeDetails, NO_DETAILS, toFact } from '../../src/domain/fact.ts'
+import { buildId, projectId, story, T0 } from '../support/facts.ts'
+
+const seen = {
+  projectId: projectId('9007199254740993'),
+  buildId: buildId('18446744073709551615'),
+  branch: null,
+  commitId: null,
+  word: 'Error',
+  details: NO_DETAILS,
+}
+
+describe('toFact', () => {
+  it('gives an observation its place, its time and its status', () => {
+    expect(toFact(seen, 7, T0)).toEqual({ ...seen, seq: 7, at: T0, status: 'failed' })
+  })
+
+  it("keeps CI's own word and ids beyond 2^53 as they came", () => {
+    expect(toFact(seen, 7, T0)).toMatchObject({
+      word: 'Error',
+      projectId: '9007199254740993',
+      buildId: '18446744073709551615',
+    })
+  })
+
+  it.each([
+    ['error', true],
+    ['initiated', false],
+    ['paused', false],
+  ])('knows whether %s ends a run: %s', (word, isFinal) => {
+    expect(story(word).map(isFinalFact)).toEqual([isFinal])
+  })
+})
+
+describe('mergeDetails', () => {
+  it('takes the newest value of each detail', () => {
+    const facts = story(
+      { word: 'initiated', details: { message: 'fix login', committer: 'Ada' } },
+      { word: 'success', details: { message: 'fix login again' } },
+    )
+    expect(mergeDetails(facts)).toEqual({ ...NO_DETAILS, message: 'fix login again', committer: 'Ada' })
+  })
+
+  it('does not forget a detail that a later delivery leaves out', () => {
+    const facts = story({ word: 'initiated', details: { committer: 'Ada' } }, 'success')
+    expect(mergeDetails(facts).committer).toBe('Ada')
+  })
+
+  it('keeps an empty text and the first moment of the epoch, which are values', () => {
+    const facts = story({ word: 'success', details: { message: '', startedAt: 0 } })
+    expect(mergeDetails(facts)).toMatchObject({ message: '', startedAt: 0 })
+  })
+
+  it('knows nothing of no facts, also after it has known something of others', () => {
+    expect(Object.values(mergeDetails([]))).toEqual(Array(12).fill(null))
+    expect(mergeDetails(story({ word: 'success', details: { message: 'fix login' } })).message).toBe('fix login')
+    expect(mergeDetails([])).toEqual(NO_DETAILS)
+  })
+})

@@ -1,0 +1,58 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ID_DIGITS_MAX, idOrder, isChannelId, isIdDigits, isUuid, toUuid } from '../../src/domain/ids.ts'
+
+describe('ids of the CI service', () => {
+  it.each(['0', '7', '512', '9007199254740993', '18446744073709551615'])('accepts the digits %s', (digits) => {
+    expect(isIdDigits(digits)).toBe(true)
+  })
+
+  it.each(['', ' 7', '7 ', '-7', '+7', '007', '7.0', '1e3', '0x1f', '٧', '7\n', '9'.repeat(ID_DIGITS_MAX + 1)])(
+    'refuses %j',
+    (text) => {
+      expect(isIdDigits(text)).toBe(false)
+    },
+  )
+
+  it('sorts as the numbers do, beyond 2^53 too', () => {
+    const id = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
+    fc.assert(fc.property(id, id, (a, b) => idOrder(`${a}`) < idOrder(`${b}`) === a < b))
+  })
+
+  it('tells neighbours apart that a double cannot', () => {
+    expect(Number('9007199254740993')).toBe(Number('9007199254740992'))
+    expect(idOrder('9007199254740993') > idOrder('9007199254740992')).toBe(true)
+  })
+})
+
+describe('uuids', () => {
+  it.each([
+    ['a random one', '3f2a1b4c-5d6e-4f70-8192-a3b4c5d6e7f8'],
+    ['one whose version and variant obey no standard', '01234567-89ab-cdef-0123-456789abcdef'],
+    ['nothing but zeros', '00000000-0000-0000-0000-000000000000'],
+    ['capitals', '3F2A1B4C-5D6E-4F70-8192-A3B4C5D6E7F8'],
+  ])('accepts %s', (_, text) => {
+    expect(isUuid(text)).toBe(true)
+  })
+
+  it.each(['', '3f2a1b4c5d6e4f708192a3b4c5d6e7f8', '3f2a1b4c-5d6e-4f70-8192-a3b4c5d6e7fg', '../3f2a1b4c', '512'])(
+    'refuses %j',
+    (text) => {
+      expect(isUuid(text)).toBe(false)
+    },
+  )
+
+  it('are one in capitals and in small letters', () => {
+    expect(toUuid('3F2A1B4C-5D6E-4F70-8192-A3B4C5D6E7F8')).toBe(toUuid('3f2a1b4c-5d6e-4f70-8192-a3b4c5d6e7f8'))
+  })
+})
+
+describe('channel ids', () => {
+  it('accepts #builds by its id', () => {
+    expect(isChannelId('C0BUILDS01')).toBe(true)
+  })
+
+  it.each(['', '#builds', 'builds', 'c0builds01', 'U0ADA00001', 'C0BUILDS01 '])('refuses %j', (text) => {
+    expect(isChannelId(text)).toBe(false)
+  })
+})

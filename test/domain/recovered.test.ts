@@ -1,0 +1,237 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { recoveryOf } from '../../src/domain/recovered.ts'
+import { foldRuns, runKey, type Run } from '../../src/domain/run.ts'
+import { isVerdict } from '../../src/domain/status.ts'
+import { MINUTE, runsOf, SECOND, story, T0, type Said } from '../support/facts.ts'
+
+const built = (build: string, word: string, after?: number): Said => ({
+  word,
+  build,
+  commit: build,
+  ...(after === undefined ? {} : { after }),
+})
+
+/** The runs of a branch that recovered, as `512.1`, after all of its deliveries were received in this order. */
+function recovered(...said: Said[]): string[] {
+  const runs = runsOf(...said)
+  return runs.filter((run) => recoveryOf(run, runs)).map(runKey)
+}
+
+/** The recovery of the newest run of a branch. */
+function recoveryNow(...said: Said[]) {
+  const runs = runsOf(...said)
+  return recoveryOf(runs.at(-1)!, runs)
+}
+
+describe('recovered', () => {
+  it.each<[claim: string, said: Said[], runs: string[]]>([
+    ['is a success after a failure', [built('1', 'error'), built('2', 'success')], ['2.1']],
+    ['is a success after a machine error', [built('1', 'infrastructure_failure'), built('2', 'success')], ['2.1']],
+    ['is not a success without history', [built('1', 'success')], []],
+    ['is not a success after a success', [built('1', 'success'), built('2', 'success')], []],
+    ['is not the second success', [built('1', 'error'), built('2', 'success'), built('3', 'success')], ['2.1']],
+    ['is not a failure after a failure', [built('1', 'error'), built('2', 'error')], []],
+    ['is not a failure after a success', [built('1', 'success'), built('2', 'error')], []],
+    ['is not a running build after a failure', [built('1', 'error'), built('2', 'initiated')], []],
+    ['is not a stopped build after a failure', [built('1', 'error'), built('2', 'stopped')], []],
+    [
+      'happens again after each red streak',
+      ['error', 'success', 'error', 'success'].map((w, i) => built(`${i}`, w)),
+      ['1.1', '3.1'],
+    ],
+    ['is a restart that passes after its own failure', [built('1', 'error'), built('1', 'success')], ['1.2']],
+    [
+      'is a restart that passes after its own failure and starts in between',
+      [built('1', 'initiated'), built('1', 'error'), built('1', 'initiated'), built('1', 'success')],
+      ['1.2'],
+    ],
+    ['is decided by number, not by text', [built('9', 'error'), built('10', 'success')], ['10.1']],
+    [
+      'is decided by ids beyond 2^53',
+      [built('9007199254740992', 'error'), built('9007199254740993', 'success')],
+      ['9007199254740993.1'],
+    ],
+  ])('%s', (_, said, runs) => {
+    expect(recovered(...said)).toEqual(runs)
+  })
+
+  it.each(['stopped', 'ignored', 'blocked', 'waiting', 'initiated', 'paused'])('is not made by %s', (word) => {
+    expect(recovered(built('1', 'success'), built('2', word), built('3', 'success'))).toEqual([])
+    expect(recovered(built('1', word), built('2', 'success'))).toEqual([])
+  })
+
+  it.each(['stopped', 'ignored', 'blocked', 'waiting', 'initiated', 'paused'])('is not broken by %s', (word) => {
+    expect(recovered(built('1', 'error'), built('2', word), built('3', 'success'))).toEqual(['3.1'])
+  })
+})
+
+describe('two overlapping builds of one branch', () => {
+  it('do not recover a newer failure by the late success of the older one', () => {
+    expect(
+      recovered(built('1', 'initiated'), built('2', 'initiated'), built('2', 'error'), built('1', 'success')),
+    ).toEqual([])
+  })
+
+  it('do not recover an older failure by it, either, once a newer one has failed', () => {
+    expect(recovered(built('1', 'error'), built('3', 'error'), built('2', 'success'))).toEqual([])
+  })
+
+  it('recover by the older one when it passes before the newer one fails', () => {
+    expect(recovered(built('1', 'error'), built('2', 'success'), built('3', 'error'))).toEqual(['2.1'])
+  })
+
+  it('recover by the older one while the newer one is still running, or was stopped', () => {
+    expect(recovered(built('1', 'error'), built('3', 'initiated'), built('2', 'success'))).toEqual(['2.1'])
+    expect(recovered(built('1', 'error'), built('3', 'stopped'), built('2', 'success'))).toEqual(['2.1'])
+  })
+
+  it('count the failure of the older one that is received last as the one before', () => {
+    expect(recovered(built('2', 'success'), built('1', 'error'))).toEqual(['2.1'])
+  })
+
+  it('do not recover a newer failure by restarting an older build', () => {
+    expect(recovered(built('1', 'error'), built('2', 'error'), built('1', 'success'))).toEqual([])
+  })
+
+  it('are recovered by the build after both', () => {
+    const said = [built('1', 'initiated'), built('2', 'error'), built('1', 'success'), built('3', 'success')]
+    expect(recovered(...said)).toEqual(['3.1'])
+  })
+
+  it('stay recovered by the newer one when the older one passes late', () => {
+    expect(recovered(built('1', 'error'), built('3', 'success'), built('2', 'success'))).toEqual(['3.1'])
+  })
+
+  it('stay recovered though a restart of the failed one passes after it', () => {
+    expect(recovered(built('1', 'error'), built('2', 'success'), built('1', 'success'))).toEqual(['2.1'])
+  })
+
+  it('do not recover by the newer one when the older one had passed before it', () => {
+    expect(recovered(built('1', 'error'), built('2', 'success'), built('3', 'success'))).toEqual(['2.1'])
+  })
+
+  it('count a late failure between a late success and the newer one', () => {
+    expect(recovered(built('4', 'success'), built('2', 'success'), built('3', 'error'))).toEqual(['4.1'])
+    expect(recovered(built('4', 'success'), built('2', 'success'), built('1', 'error'))).toEqual(['4.1'])
+  })
+
+  it('count a late failure only after the last success that had come in time', () => {
+    expect(recovered(built('2', 'success'), built('3', 'success'), built('1', 'error'))).toEqual(['2.1'])
+    expect(recovered(built('1', 'success'), built('3', 'success'), built('2', 'error'))).toEqual(['3.1'])
+  })
+
+  it('tell the same red streak after a late success as before it', () => {
+    const said = [built('1', 'error'), built('3', 'error'), built('4', 'success')]
+    const before = runsOf(...said)
+    const after = runsOf(...said, built('2', 'success'))
+    const of = (runs: typeof before) =>
+      recoveryOf(
+        runs.find(({ buildId }) => buildId === '4')!,
+        runs,
+      )
+    expect(of(before)).toMatchObject({ sinceAt: T0, builds: 2 })
+    expect(of(after)).toEqual(of(before))
+  })
+})
+
+describe('a recovery', () => {
+  it('says since when the branch was red and how many builds it was', () => {
+    const said = [built('1', 'success', 0), built('2', 'error', MINUTE), built('3', 'error'), built('4', 'success')]
+    expect(recoveryNow(...said)).toEqual({ sinceAt: T0 + MINUTE, builds: 2, atLeast: false })
+  })
+
+  it('counts a build once that failed in each of its runs', () => {
+    const said = ['initiated', 'error', 'initiated', 'error', 'initiated', 'success'].map((word) => built('1', word))
+    expect(recoveryNow(...said)).toEqual({ sinceAt: T0 + SECOND, builds: 1, atLeast: false })
+  })
+
+  it('does not count what is neither red nor green', () => {
+    const words = ['error', 'stopped', 'infrastructure_failure', 'ignored', 'success']
+    expect(recoveryNow(...words.map((word, i) => built(`${i}`, word)))).toMatchObject({ builds: 2 })
+  })
+
+  it("takes CI's own time for the beginning of the red streak", () => {
+    const said = { ...built('1', 'error', MINUTE), details: { finishedAt: T0 + SECOND } }
+    expect(recoveryNow(said, built('2', 'success'))).toMatchObject({ sinceAt: T0 + SECOND })
+  })
+
+  it.each<[claim: string, words: string[], atLeast: boolean]>([
+    ['reaches the end of a history that was cut', ['error', 'success'], true],
+    ['begins within a history that was cut', ['success', 'error', 'success'], false],
+  ])('knows whether the streak %s', (_, words, atLeast) => {
+    const runs = runsOf(...words.map((word, i) => built(`${i}`, word)))
+    expect(recoveryOf(runs.at(-1)!, runs, true)).toMatchObject({ atLeast, builds: 1 })
+  })
+
+  it('needs the run itself not to be part of the history', () => {
+    const runs = runsOf(built('1', 'error'), built('2', 'success'))
+    expect(recoveryOf(runs[1]!, runs.slice(0, 1))).toEqual(recoveryOf(runs[1]!, runs))
+  })
+})
+
+describe('any history', () => {
+  const word = fc.constantFrom('success', 'error', 'infrastructure_failure', 'stopped', 'ignored', 'blocked', 'waiting')
+  const said = fc.array(fc.record({ build: fc.integer({ min: 1, max: 9 }).map(String), word }), { maxLength: 12 })
+
+  it('is read the same in any order', () => {
+    const shuffled = said.chain((each) => {
+      const runs = foldRuns(story(...each))
+      return fc.shuffledSubarray(runs, { minLength: runs.length }).map((mixed) => ({ runs, mixed }))
+    })
+    fc.assert(
+      fc.property(shuffled, ({ runs, mixed }) => {
+        for (const run of runs) expect(recoveryOf(run, mixed)).toEqual(recoveryOf(run, runs))
+      }),
+    )
+  })
+
+  it('is the same without the runs that are neither red nor green', () => {
+    fc.assert(
+      fc.property(said, (each) => {
+        const runs = foldRuns(story(...each))
+        const verdicts = runs.filter(({ status }) => ['success', 'failed', 'infrastructure_failure'].includes(status))
+        for (const run of runs) expect(recoveryOf(run, verdicts)).toEqual(recoveryOf(run, runs))
+      }),
+    )
+  })
+
+  it('recovers at the passing builds that follow a red one, when builds end in their order', () => {
+    const words = fc.array(word, { maxLength: 12 })
+    fc.assert(
+      fc.property(words, (each) => {
+        let red = false
+        const expected: string[] = []
+        for (const [i, status] of each.entries()) {
+          if (status === 'success' && red) expected.push(`${i + 1}.1`)
+          if (status === 'success') red = false
+          if (status === 'error' || status === 'infrastructure_failure') red = true
+        }
+        expect(recovered(...each.map((status, i) => built(`${i + 1}`, status)))).toEqual(expected)
+      }),
+    )
+  })
+
+  it('recovers only builds that passed, after a red one that no success in between had overcome in time', () => {
+    fc.assert(
+      fc.property(said, (each) => {
+        const runs = foldRuns(story(...each))
+        for (const run of runs.filter((one) => recoveryOf(one, runs))) {
+          const inTime = (other: Run) => other.status !== 'success' || other.finalSeq! < run.finalSeq!
+          const before = runs.slice(0, runs.indexOf(run)).filter(inTime)
+          expect(run.status).toBe('success')
+          expect(before.findLast(({ status }) => isVerdict(status))!.status).not.toBe('success')
+        }
+      }),
+    )
+  })
+
+  it('loses no recovery by another success that is received', () => {
+    const build = fc.integer({ min: 1, max: 9 }).map(String)
+    fc.assert(
+      fc.property(said, build, (each, late) => {
+        expect(recovered(...each, { word: 'success', build: late })).toEqual(expect.arrayContaining(recovered(...each)))
+      }),
+    )
+  })
+})

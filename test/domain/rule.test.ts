@@ -1,0 +1,157 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  lookAt,
+  selectEverything,
+  slackRules,
+  type ChannelRule,
+  type NotificationRule,
+  type RuleVerdict,
+  type Selectable,
+} from '../../src/domain/rule.ts'
+
+const rule = (parts: Partial<NotificationRule> = {}): NotificationRule => ({
+  notifier: 'slack',
+  target: null,
+  branch: null,
+  branchMatch: null,
+  buildStatuses: ['failed'],
+  ...parts,
+})
+
+const on = (
+  branch: string | null,
+  branchMatch: string | null,
+  events: ChannelRule['events'] = ['failed'],
+): ChannelRule => ({ branch, branchMatch, events })
+
+const FOUR = ['started', 'failed', 'success', 'recovered']
+
+describe("the project's rules for Slack", () => {
+  it('are those with notifier slack, all of them, in their order', () => {
+    const rules = [
+      rule({ branch: 'main', branchMatch: 'exact' }),
+      rule({ notifier: 'email' }),
+      rule({ notifier: 'webhook' }),
+      rule({ branch: 'release/*', buildStatuses: ['success', 'recovered'] }),
+    ]
+    expect(slackRules(rules)).toEqual([
+      { branch: 'main', branchMatch: 'exact', events: ['failed'] },
+      { branch: 'release/*', branchMatch: null, events: ['success', 'recovered'] },
+    ])
+  })
+
+  it.each(['email', 'campfire', 'flowdock', 'webhook', 'status_report', '', 'slack2'])(
+    'are none where the only notifier is %j',
+    (notifier) => {
+      expect(slackRules([rule({ notifier })])).toEqual([])
+    },
+  )
+
+  it('are none where there are no rules', () => {
+    expect(slackRules([])).toEqual([])
+  })
+
+  it.each(['all', 'committer', null, 'everyone'])(
+    'do not depend on the target, which concerns e-mail: %s',
+    (target) => {
+      expect(slackRules([rule({ target })])).toHaveLength(1)
+    },
+  )
+
+  it.each<[claim: string, buildStatuses: string[], events: ChannelRule['events']]>([
+    ['all four statuses that CI offers stay four words', FOUR, FOUR],
+    [
+      'their order and what stands beside them stay',
+      ['waiting', 'failed', 'started'],
+      ['waiting', 'failed', 'started'],
+    ],
+    ["a status in the webhook's words is the event it makes", ['error', 'initiated'], ['failed', 'started']],
+    ['so is its synonym', ['testing'], ['started']],
+    ["a machine error has no word among CI's rules", ['infrastructure_failure'], ['infrastructure_failure']],
+    ['the long form of success is success', ['succeeded'], ['success']],
+    ['a pause for approval is waiting', ['requires approval', 'requires_approval'], ['waiting', 'waiting']],
+    ['case and blanks are forgiven', [' Failed '], ['failed']],
+    ['a word outside the list stays as it is', ['Deployed'], ['Deployed']],
+    ['no word selects nothing', [], []],
+    ['the word "every" is only a word', ['every'], ['every']],
+  ])('read their statuses: %s', (_, buildStatuses, events) => {
+    expect(slackRules([rule({ buildStatuses })])[0]!.events).toEqual(events)
+  })
+})
+
+describe('one rule looking at one fact', () => {
+  it.each<[claim: string, ChannelRule, branch: string | null, Selectable[], RuleVerdict]>([
+    ['selects its event on every branch', on(null, null), 'main', ['failed'], 'selects'],
+    ['selects its event where the branch is unknown', on(null, null), null, ['failed'], 'selects'],
+    ['selects its event on its branch', on('main', 'exact'), 'main', ['failed'], 'selects'],
+    ['selects one of two events', on(null, null, ['recovered']), 'main', ['success', 'recovered'], 'selects'],
+    ['does not select another event', on('main', 'exact'), 'main', ['success'], 'event-not-selected'],
+    ['does not select on another branch', on('main', 'exact'), 'dev', ['failed'], 'branch-not-matched'],
+    ['names the branch first', on('main', 'exact'), 'dev', ['success'], 'branch-not-matched'],
+    ['says that the branch is unknown', on('main', 'exact'), null, ['failed'], 'branch-unknown'],
+    ['says that its pattern is invalid', on('(', 'regex'), 'main', ['failed'], 'pattern-invalid'],
+    ['says that its mode is unknown', on('main', 'glob'), 'main', ['failed'], 'pattern-invalid'],
+    ['selects nothing of a fact without events', on(null, null, FOUR), 'main', [], 'event-not-selected'],
+    ['selects nothing of it with every event, either', on(null, null, 'every'), 'main', [], 'event-not-selected'],
+    ['selects nothing without events', on(null, null, []), 'main', ['failed'], 'event-not-selected'],
+    ['selects stopped builds only by name', on(null, null, ['stopped']), 'main', ['stopped'], 'selects'],
+    ['does not select them by other names', on(null, null, FOUR), 'main', ['stopped'], 'event-not-selected'],
+    ['does not select unknown words, either', on(null, null, FOUR), 'main', ['unknown'], 'event-not-selected'],
+    ['does not select waiting by started', on(null, null, ['started']), 'main', ['waiting'], 'event-not-selected'],
+    ['selects waiting by name', on(null, null, ['waiting']), 'main', ['waiting'], 'selects'],
+    ['minds the branch though it has every event', on('main', null, 'every'), 'dev', ['failed'], 'branch-not-matched'],
+  ])('%s', (_, channelRule, branch, selectable, verdict) => {
+    expect(lookAt(channelRule, branch, selectable)).toBe(verdict)
+  })
+
+  it.each<Selectable>(['started', 'waiting', 'success', 'recovered', 'failed', 'stopped', 'unknown'])(
+    'with every event selects %s',
+    (selectable) => {
+      expect(lookAt(on(null, null, 'every'), 'main', [selectable])).toBe('selects')
+    },
+  )
+
+  it('selects no more by naming fewer events', () => {
+    const fact = fc.constantFrom<Selectable>('started', 'waiting', 'success', 'failed', 'stopped', 'unknown')
+    const events = fc.uniqueArray(fact)
+    fc.assert(
+      fc.property(events, fact, (names, selectable) => {
+        const verdict = lookAt(on(null, null, names), 'main', [selectable])
+        expect(verdict).toBe(names.includes(selectable) ? 'selects' : 'event-not-selected')
+      }),
+    )
+  })
+})
+
+describe('rules that select everything', () => {
+  const some = (events: ChannelRule['events'], branch: string | null = null, branchMatch: string | null = null) =>
+    on(branch, branchMatch, events)
+  const [early, late] = [some(['started', 'failed']), some(['success', 'recovered'])]
+
+  it.each<[claim: string, ChannelRule[], branch: string | null]>([
+    ['have all four statuses in one rule', [some(FOUR)], 'main'],
+    ['have them in any order and with more', [some(['waiting', ...FOUR.toReversed()])], 'main'],
+    ['have them between two rules', [early, late], 'main'],
+    ['have them between rules that overlap', [some(FOUR.slice(0, 3)), some(FOUR.slice(1))], 'main'],
+    ['have one with every event', [some(['failed']), some('every')], 'main'],
+    ['have the rest of them on this branch only', [early, some(['success', 'recovered'], 'release/*')], 'release/1'],
+    ['have them where the branch is unknown, for all branches', [early, some(['success', 'recovered'], '*')], null],
+  ])('%s', (_, rules, branch) => {
+    expect(selectEverything(rules, branch)).toBe(true)
+    expect(selectEverything(rules.toReversed(), branch)).toBe(true)
+  })
+
+  it.each<[claim: string, ChannelRule[], branch: string | null]>([
+    ['are none at all', [], 'main'],
+    ['lack one of the four', [some(FOUR.slice(1))], 'main'],
+    ['lack one though there is more', [some(['waiting', 'stopped', 'unknown', ...FOUR.slice(1)])], 'main'],
+    ['have the rest of them on another branch', [early, some(['success', 'recovered'], 'release/*')], 'main'],
+    ['have the rest of them on a branch where this one is unknown', [early, some('every', 'main')], null],
+    ['have the rest of them with a pattern that is invalid', [early, some('every', '(', 'regex')], 'main'],
+    ['have every event on another branch', [some('every', 'dev')], 'main'],
+  ])('are not those that %s', (_, rules, branch) => {
+    expect(selectEverything(rules, branch)).toBe(false)
+    expect(selectEverything(rules.toReversed(), branch)).toBe(false)
+  })
+})

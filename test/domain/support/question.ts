@@ -1,0 +1,32 @@
+import type { Question } from '../../../src/domain/decide.ts'
+import type { ChannelRule } from '../../../src/domain/rule.ts'
+import type { Subscription } from '../../../src/domain/subscription.ts'
+import { channelId } from '../../support/facts.ts'
+
+/** #builds follows acme/web, by its own rules or by the project's. */
+export const subscribed = (rules: readonly ChannelRule[] | null = null): Subscription => ({
+  channel: channelId('C0BUILDS01'),
+  follows: { what: 'project', name: 'acme/web' },
+  rules,
+  quiet: false,
+  mention: 'nobody',
+  source: 'slack',
+})
+
+/** A build of `main` has failed, and nothing was said of it yet. */
+export const asked = (parts: Partial<Question> = {}): Question => ({
+  branch: 'main',
+  status: 'failed',
+  effect: 'moved',
+  recovered: false,
+  hasCard: false,
+  ...parts,
+})
+
+export const on = (
+  branch: string | null,
+  events: ChannelRule['events'],
+  branchMatch: string | null = null,
+): ChannelRule => ({ branch, branchMatch, events })
+
+export const failures: readonly ChannelRule[] = [on(null, ['failed'])]

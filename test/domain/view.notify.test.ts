@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import type { StoryContext } from '../../src/domain/view.ts'
+import type { Said } from '../support/facts.ts'
+import { ADA, told } from './support/telling.ts'
+
+describe('a mention', () => {
+  it('calls the committer of the newest run when it failed', () => {
+    expect(told(['initiated', 'error']).replies[0]!.view.mention).toBe(ADA)
+  })
+
+  it.each(['success', 'infrastructure_failure', 'stopped'])('calls nobody for %s', (word) => {
+    expect(told(['initiated', word]).replies[0]!.view.mention).toBeNull()
+    expect(told(['initiated', word], { bornRun: '512.1' }).card.mention).toBeNull()
+  })
+
+  it('calls nobody for a build that is fixed', () => {
+    expect(told(['error', 'success']).replies.at(-1)!.view.mention).toBeNull()
+  })
+
+  it('calls nobody whose handle is not claimed', () => {
+    const said = ['initiated', { word: 'error', details: { committer: 'grace' } }]
+    expect(told(said).replies[0]!.view.mention).toBeNull()
+  })
+
+  it('calls nobody where the committer is missing', () => {
+    const heard: (string | null)[] = []
+    const mentionOf = (committer: string | null) => {
+      heard.push(committer)
+      return committer && ADA
+    }
+    const nobody = { committer: null }
+    const story = told(
+      [
+        { word: 'initiated', details: nobody },
+        { word: 'error', details: nobody },
+      ],
+      { mentionOf },
+    )
+    expect(story.replies[0]!.view.mention).toBeNull()
+    expect(heard).toContain(null)
+  })
+
+  it('calls nobody for a run that another one has replaced', () => {
+    const { replies } = told(['initiated', 'error', 'initiated'])
+    expect(replies[0]!.view.mention).toBeNull()
+  })
+
+  it('stands on the card when the card itself was born failed, and only there', () => {
+    const story = told(['initiated', 'error'], { bornRun: '512.1' })
+    expect(story.card.mention).toBe(ADA)
+    expect(story.replies).toEqual([])
+  })
+
+  it('does not stand on a card that a reply speaks for', () => {
+    expect(told(['initiated', 'error']).card.mention).toBeNull()
+    expect(told(['initiated', 'error', 'initiated', 'error'], { bornRun: '512.1' }).card.mention).toBeNull()
+  })
+})
+
+describe('a reply that is also sent to the channel', () => {
+  const broadcast = (said: (string | Said)[], context: Partial<StoryContext> = {}) =>
+    told(said, context).replies.map(({ view }) => view.broadcast)
+
+  it.each<[claim: string, said: (string | Said)[], expected: boolean[]]>([
+    ['is a failure', ['initiated', 'error'], [true]],
+    ['is a machine error', ['initiated', 'infrastructure_failure'], [true]],
+    ['is a recovery', ['error', 'success'], [false, true]],
+    ['is not a plain success', ['initiated', 'success'], [false]],
+    ['is not a stopped build', ['initiated', 'stopped'], [false]],
+    ['is not a failure that a newer run has replaced', ['initiated', 'error', 'initiated'], [false]],
+  ])('%s', (_, said, expected) => {
+    expect(broadcast(said)).toEqual(expected)
+  })
+
+  it('is whatever was selected as a failure or a recovery, and nothing else', () => {
+    expect(broadcast(['initiated', 'error'], { isLoud: () => false })).toEqual([false])
+    expect(broadcast(['error', 'success'], { isLoud: () => false })).toEqual([false, false])
+    expect(broadcast(['initiated', 'infrastructure_failure'], { isLoud: () => false })).toEqual([false])
+    expect(broadcast(['initiated', 'success'], { isLoud: () => true })).toEqual([true])
+  })
+
+  it('is judged run by run', () => {
+    const said = ['initiated', 'error', 'initiated', 'success']
+    expect(broadcast(said, { isLoud: (run) => run.n === 1 })).toEqual([false, false])
+    expect(broadcast(said, { isLoud: (run) => run.n === 2 })).toEqual([false, true])
+  })
+
+  it('is none for a run that is not told, though it is loud', () => {
+    expect(broadcast(['initiated', 'error'], { isTold: () => false, isLoud: () => true })).toEqual([])
+  })
+
+  it('is none where the subscription is quiet', () => {
+    expect(broadcast(['initiated', 'success'], { quiet: true, isLoud: () => true })).toEqual([false])
+    expect(broadcast(['initiated', 'error'], { quiet: true })).toEqual([false])
+    expect(broadcast(['error', 'success'], { quiet: true })).toEqual([false, false])
+  })
+
+  it('mentions also where it is not sent to the channel', () => {
+    expect(told(['initiated', 'error'], { isLoud: () => false }).replies[0]!.view.mention).toBe(ADA)
+  })
+
+  it('still mentions where the subscription is quiet', () => {
+    expect(told(['initiated', 'error'], { quiet: true }).replies[0]!.view.mention).toBe(ADA)
+  })
+})

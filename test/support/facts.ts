@@ -1,0 +1,66 @@
+import { NO_DETAILS, toFact, type BuildDetails, type Fact } from '../../src/domain/fact.ts'
+import {
+  isChannelId,
+  isIdDigits,
+  type BuildId,
+  type ChannelId,
+  type MessageTs,
+  type ProjectId,
+} from '../../src/domain/ids.ts'
+import { foldRuns, type Run } from '../../src/domain/run.ts'
+
+export const SECOND = 1_000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+
+/** 2026-03-02 14:00:00 UTC: when every story begins. */
+export const T0 = Date.UTC(2026, 2, 2, 14)
+
+export const WEB = '41'
+export const COMMIT = 'a1b2c3d4e5f60718293a4b5c6d7e8f9001122334'
+
+/** What CI says in one delivery; whatever is left out is build 512 of acme/web, `main`, one second after the last. */
+export interface Said {
+  word: string
+  /** ms after `T0` */
+  after?: number
+  build?: string
+  project?: string
+  branch?: string | null
+  commit?: string | null
+  details?: Partial<BuildDetails>
+}
+
+/** The facts of a story, in order of receipt: `story('initiated', { word: 'error', after: 9 * MINUTE })`. */
+export function story(...said: readonly (string | Said)[]): Fact[] {
+  let after = -SECOND
+  return said.map((each, index) => {
+    const { build = '512', project = WEB, branch = 'main', commit = COMMIT, ...rest } = worded(each)
+    after = rest.after ?? after + SECOND
+    const details = { ...NO_DETAILS, ...rest.details }
+    const ids = { projectId: projectId(project), buildId: buildId(build), branch, commitId: commit }
+    return toFact({ ...ids, word: rest.word, details }, index + 1, T0 + after)
+  })
+}
+
+const worded = (said: string | Said): Said => (typeof said === 'string' ? { word: said } : said)
+
+/** The runs of a story, oldest first. */
+export const runsOf = (...said: readonly (string | Said)[]): Run[] => foldRuns(story(...said))
+
+/** What a reader of the runs would notice: build, run and status, as `512.1 failed`. */
+export const briefly = (runs: readonly Run[]): string[] =>
+  runs.map(({ buildId, n, status }) => `${buildId}.${n} ${status}`)
+
+/** One story told again by the clock of its own: the same facts, numbered by their place in the list. */
+export const renumbered = (facts: readonly Fact[]): Fact[] => facts.map((fact, index) => ({ ...fact, seq: index + 1 }))
+
+export const projectId = (text: string): ProjectId => checked(text, (id): id is ProjectId => isIdDigits(id))
+export const buildId = (text: string): BuildId => checked(text, (id): id is BuildId => isIdDigits(id))
+export const channelId = (text: string): ChannelId => checked(text, isChannelId)
+export const messageTs = (text: string): MessageTs => checked(text, (ts): ts is MessageTs => /^\d+\.\d{6}$/.test(ts))
+
+function checked<Id extends string>(text: string, isId: (text: string) => text is Id): Id {
+  if (!isId(text)) throw new Error(`no id: ${text}`)
+  return text
+}
