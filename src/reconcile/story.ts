@@ -37,6 +37,8 @@ export interface CardPlan {
   steps: PlannedStep[]
   /** what a card posted now would tell by itself */
   bornRun: string | null
+  /** when the newest fact was received (ms): what is told now is so old */
+  heardAt: number
 }
 
 /** Reads everything about one card fresh and plans what is left to do; empty when Slack already agrees. */
@@ -48,8 +50,9 @@ export async function planCard(
 ): Promise<CardPlan> {
   const subject = parseSubject(card.subject)
   if (subject.kind === 'notice') return planDay(reads, subject.day, card.channel, messages, now)
-  const runs = foldRuns(await reads.factsOfEpisode(subject.lineageKey, subject.episode))
-  if (runs.length === 0) return { steps: [], bornRun: null }
+  const facts = await reads.factsOfEpisode(subject.lineageKey, subject.episode)
+  const runs = foldRuns(facts)
+  if (runs.length === 0) return NOTHING
   const decisions = await reads.decisionsOf(card)
   const bornRun = bornRunSaid(messages)
   const story = tellStory({
@@ -62,8 +65,12 @@ export async function planCard(
     mentionOf: card.mention ? await mentions(reads, runs) : () => null,
     replaces: replacedCard(messages),
   })
-  return { steps: planStory(story, messages, now), bornRun: bornRunOf(runs) }
+  return { steps: planStory(story, messages, now), bornRun: bornRunOf(runs), heardAt: newestOf(facts) }
 }
+
+const NOTHING: CardPlan = { steps: [], bornRun: null, heardAt: 0 }
+
+const newestOf = (facts: readonly Fact[]): number => Math.max(...facts.map(({ at }) => at))
 
 /** The recovery of each run that has one. */
 export async function recoveriesOf(reads: Reads, runs: readonly Run[]): Promise<Map<string, Recovery>> {
@@ -117,7 +124,7 @@ async function planDay(
   now: number,
 ): Promise<CardPlan> {
   const { facts, counts } = await reads.noticeFacts(day, channel, NOTICE_BUILDS_MAX)
-  if (facts.length === 0) return { steps: [], bornRun: null }
+  if (facts.length === 0) return NOTHING
   const runs = facts.map((fact) => foldRuns([fact])[0]!)
   const count = (status: 'ignored' | 'blocked') =>
     [...counts].reduce((sum, [word, builds]) => (toStatus(word) === status ? sum + builds : sum), 0)
@@ -126,5 +133,5 @@ async function planDay(
     ignored: Math.max(0, count('ignored') - listed('ignored')),
     blocked: Math.max(0, count('blocked') - listed('blocked')),
   }
-  return { steps: planNotice(noticeView(day, runs, more), messages, now), bornRun: null }
+  return { steps: planNotice(noticeView(day, runs, more), messages, now), bornRun: null, heardAt: newestOf(facts) }
 }

@@ -28,12 +28,23 @@ export async function tellNext(deps: ReconcileDeps, key: CardKey, lane: Lane): P
   const outcome = await take(deps, claimed)
   await deps.store.write((tx) => recordEnd(tx, deps, claimed, outcome))
   report(deps, claimed, outcome)
+  if (outcome.kind === 'sent' && isNews(claimed.step))
+    deps.count({ what: 'lag', ms: deps.clock.now() - claimed.heardAt, priority: claimed.priority })
   return { kind: 'done', step: claimed.step, sentAt, outcome }
 }
+
+// What is said once more, to be sure, is no news and has no lag.
+const isNews = (step: Step): boolean =>
+  step.lane === 'post'
+    ? step.again === null
+    : step.lane === 'edit' && step.message.digest !== null && step.message.digest !== step.digest
 
 interface Claimed {
   card: Card
   step: Step
+  priority: number
+  /** when the newest fact that it tells was received (ms) */
+  heardAt: number
   messageKey: string
   /** for a reply whose card turns out to be gone */
   cardMessage: StoredMessage | undefined
@@ -45,16 +56,17 @@ async function claimStep(tx: Tx, deps: ReconcileDeps, key: CardKey, lane: Lane):
   if (!read) return null
   const now = deps.clock.now()
   const due = read.steps.filter(({ step, at }) => step.lane === lane && at <= now)
-  const step = due.sort((a, b) => a.priority - b.priority)[0]?.step
-  if (!step) {
+  const first = due.sort((a, b) => a.priority - b.priority)[0]
+  if (!first) {
     await relane(tx, deps, key, { underWay: false })
     return null
   }
+  const { step, priority } = first
   const messageKey = await claim(tx, deps, key, step, read.bornRun)
   await tx.insertCall({ lane, channel: key.channel, at: now })
   await relane(tx, deps, key, { underWay: true })
   const cardMessage = read.messages.findLast(({ slot, state }) => slot === 'card' && state === 'posted')
-  return { card: read.card, step, messageKey, cardMessage }
+  return { card: read.card, step, priority, heardAt: read.heardAt, messageKey, cardMessage }
 }
 
 async function claim(tx: Tx, deps: ReconcileDeps, key: CardKey, step: Step, bornRun: string | null): Promise<string> {
