@@ -142,9 +142,14 @@ export const newestOf = (slot: string, messages: readonly StoredMessage[]): Stor
 export const replacedCard = (messages: readonly StoredMessage[]): MessageTs | null =>
   messages.filter(({ slot, state }) => slot === 'card' && state === 'gone').at(-1)?.ts ?? null
 
-/** The run that the standing card told when it was posted, null if it told none; undefined before there is a card. */
-export const bornRunSaid = (messages: readonly StoredMessage[]): string | null | undefined =>
-  messages.find(({ slot }) => slot === 'card')?.bornRun
+/**
+ * The run that the standing card told when it was posted, null if it told none; undefined while none stands: the one that
+ * is posted next, be it anew or again, tells what is so by then.
+ */
+export function bornRunSaid(messages: readonly StoredMessage[]): string | null | undefined {
+  const card = newestOf('card', messages)
+  return card?.state === 'claimed' || card?.state === 'posted' ? card.bornRun : undefined
+}
 
 /**
  * What a view says, as a short text to compare. Whom a reply calls, and whether it went to the channel too, is decided

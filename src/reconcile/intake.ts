@@ -4,7 +4,7 @@ import { idOrder, type ChannelId } from '../domain/ids.ts'
 import { branchKey, placeFacts, type PlacedFact } from '../domain/lineage.ts'
 import { noticeDay } from '../domain/notice.ts'
 import { foldBuild, foldRuns, type Effect } from '../domain/run.ts'
-import { isVerdict } from '../domain/status.ts'
+import { isRed } from '../domain/status.ts'
 import { following, type ProjectNames, type Subscription } from '../domain/subscription.ts'
 import { projectName } from '../domain/view.ts'
 import type { CardKey, KeptDecision, Tx } from '../store/store.ts'
@@ -15,6 +15,9 @@ import { lineageSubject, noticeSubject, recoveriesOf } from './story.ts'
 /** How long facts wait for a first reading of the project's rules; CI being down or slow must not delay an alert. */
 const RULES_PATIENCE_MS = 1_000
 const RULES_LOOK_AGAIN_MS = 50
+
+/** How many newer outcomes of a branch are looked at again when an older build turns out to have failed. */
+const SUCCESSORS_MAX = 100
 
 /**
  * Takes in what is new of one lineage: gives each fact its card, decides for each channel whether it is told and keeps
@@ -46,12 +49,12 @@ async function projectOf(
 ): Promise<{ names: ProjectNames; heardAt: number } | null> {
   const fresh = await store.read.unplacedFacts(lineageKey)
   const newest = await store.read.newestEpisode(lineageKey)
-  const facts = fresh.length > 0 || !newest ? fresh : await store.read.factsOfEpisode(lineageKey, newest.episode)
-  const first = facts[0]
+  const told = newest ? await store.read.factsOfEpisode(lineageKey, newest.episode) : []
+  const first = fresh[0] ?? told[0]
   if (!first) return null
-  // Later deliveries of a build may leave out what the first one said.
-  const own = await store.read.factsOfBuilds(lineageKey, [...new Set(facts.map(({ buildId }) => buildId))])
-  const details = mergeDetails(own)
+  // Later deliveries may leave out what the first ones said, of the same build or of another one of the commit.
+  const own = await store.read.factsOfBuilds(lineageKey, [...new Set(fresh.map(({ buildId }) => buildId))])
+  const details = mergeDetails([...told, ...own])
   const names = [details.projectName, details.projectFullName, projectName(details, first.projectId)]
   return { names: { projectId: first.projectId, projectUuid: details.projectUuid, names }, heardAt: first.at }
 }
@@ -68,7 +71,7 @@ async function takeInWith(tx: Tx, deps: Working, lineageKey: string, known: Know
     decided.push(...decisions)
     touched.push(...(await wakeCards(tx, deps, lineageSubject(lineageKey, episode), decisions, known)))
   }
-  for (const fact of fresh) await wakeSuccessor(tx, fact, lineageKey, deps.clock.now())
+  for (const fact of fresh) await wakeSuccessors(tx, fact, lineageKey, deps.clock.now())
   if (mark) await tx.settleLineage(lineageKey, mark.stamp)
   return { touched, decided }
 }
@@ -174,11 +177,14 @@ async function wakeCards(
   return [...keys.values()]
 }
 
-// An outcome that comes late can make the next finished build of the branch a recovered one.
-async function wakeSuccessor(tx: Tx, fact: Fact, lineageKey: string, now: number): Promise<void> {
-  if (!isVerdict(fact.status)) return
-  const [next] = await tx.verdictsAfter(branchKey(fact.projectId, fact.branch), idOrder(fact.buildId), 1)
-  if (next && next.lineageKey !== lineageKey) await tx.wakeLineage(next.lineageKey, now, 1)
+// A failure that comes late can make a newer build of the branch a recovered one, or its red streak a longer one. Not only
+// the next build: between the two there may be other red ones, and green ones that came later still and so do not count.
+async function wakeSuccessors(tx: Tx, fact: Fact, lineageKey: string, now: number): Promise<void> {
+  if (!isRed(fact.status)) return
+  const branch = branchKey(fact.projectId, fact.branch)
+  const newer = await tx.verdictsAfter(branch, idOrder(fact.buildId), SUCCESSORS_MAX)
+  for (const key of new Set(newer.map((next) => next.lineageKey)))
+    if (key !== lineageKey) await tx.wakeLineage(key, now, 1)
 }
 
 function report({ log, count }: ReconcileDeps, lineageKey: string, decision: KeptDecision): void {

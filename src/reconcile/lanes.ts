@@ -57,5 +57,5 @@ function safetyNet({ store }: ReconcileDeps, messages: readonly StoredMessage[])
 function isDead({ store, processId }: ReconcileDeps, message: StoredMessage, underWay: boolean, now: number): boolean {
   if (message.claimedBy === processId) return !underWay
   const since = Math.max(message.claimedAt, message.sendingAt ?? 0)
-  return !store.shared || now > since + CALL_MAX_MS
+  return !store.shared || now >= since + CALL_MAX_MS
 }

@@ -132,7 +132,8 @@ async function look(
   const kept = found.ts.find((ts) => ts === message.ts) ?? found.ts[0]
   for (const ts of found.ts.filter((other) => other !== kept)) {
     const removed = await notifier.remove({ channel, ts })
-    if (removed.kind !== 'sent') return removed
+    // What cannot be taken back stays: to ask again would not help.
+    if (removed.kind !== 'sent' && removed.kind !== 'message-gone') return removed
   }
   return { kind: 'found', ts: kept === undefined ? [] : [kept] }
 }
@@ -187,12 +188,20 @@ async function recordFailure(tx: Tx, deps: ReconcileDeps, claimed: Claimed, fail
   if (failure.kind === 'channel-closed')
     await tx.closeChannel({ channel: card.channel, code: failure.code, at: now, retryAt: now + CHANNEL_AGAIN_MS })
   if (step.lane === 'edit') return recordEditFailure(tx, messageKey, failure, now)
-  if (step.lane === 'look') return
+  if (step.lane === 'look') return recordLookFailure(tx, claimed, failure)
   if (failure.kind === 'unclear') return tx.updateMessage(messageKey, { state: 'unclear', lookedAt: null })
   // Nothing arrived: the claim is void. One that was unclear before stays findable under its key.
   if (step.again) await tx.updateMessage(messageKey, { state: 'unclear', lookedAt: now + LANDING_MAX_MS })
   else await tx.deleteMessage(messageKey)
   if (failure.kind === 'message-gone' && cardMessage) await tx.updateMessage(cardMessage.key, { state: 'gone' })
+}
+
+// The thread is gone, and what stood in it: whether a reply ever arrived there matters no more.
+async function recordLookFailure(tx: Tx, { step, messageKey, cardMessage }: Claimed, failure: Failure): Promise<void> {
+  if (failure.kind !== 'message-gone' || step.lane !== 'look' || step.thread === null) return
+  if (step.message.state === 'posted') await tx.updateMessage(messageKey, { doubtAt: null })
+  else await tx.deleteMessage(messageKey)
+  if (cardMessage) await tx.updateMessage(cardMessage.key, { state: 'gone' })
 }
 
 async function recordEditFailure(tx: Tx, key: string, failure: Failure, now: number): Promise<void> {

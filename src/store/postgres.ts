@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { Pool, types, type CustomTypesConfig } from 'pg'
 import { errorCode } from '../lib/error-code.ts'
+import { createDoorQueries } from './kysely/door.ts'
 import { createReads } from './kysely/reads.ts'
 import { createTx } from './kysely/writes.ts'
 import { migrate } from './migrate.ts'
@@ -29,10 +30,11 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
   })
   pool.on('error', onIdleError)
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  const door = createDoorQueries(db)
   return {
     shared: true,
-    write: (work) => retryRaces(() => db.transaction().execute((trx) => work(createTx(trx)))),
-    read: createReads(db),
+    write: (work) => retryRaces(() => db.transaction().execute((trx) => work(createTx(trx, door)))),
+    read: createReads(db, door),
     migrate: () => migrate(db, { name: 'postgres' }),
     async ping() {
       await pool.query('select 1')

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely'
+import { createDoorQueries } from './kysely/door.ts'
 import { createReads } from './kysely/reads.ts'
 import { createTx } from './kysely/writes.ts'
 import { gather } from './gather.ts'
@@ -22,11 +23,12 @@ export function openSqlite(path: string): Store {
   const writer = connect(path)
   const reader = connect(path)
   const [writing, reading] = [toKysely(writer), toKysely(reader)]
-  const write = gather(writer, createTx(writing))
+  const door = createDoorQueries(writing)
+  const write = gather(writer, createTx(writing, door))
   return {
     shared: false,
     write: write.run,
-    read: createReads(reading),
+    read: createReads(reading, door),
     migrate: () => migrate(writing, { name: 'sqlite' }),
     async ping() {
       reader.prepare('select 1').get()

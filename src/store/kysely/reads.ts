@@ -4,15 +4,13 @@ import type { ChannelId } from '../../domain/ids.ts'
 import { LANES, type Lane } from '../../domain/plan.ts'
 import type { Schema } from '../schema.ts'
 import type { CardKey, Reads } from '../store.ts'
+import type { DoorQueries } from './door.ts'
 import { toCard, toDecision, toMessage, toPlacedFact, toProject, toSubscription } from './rows.ts'
-
-/** The newest facts of one build that are folded; more than any build has, less than a flood of repeats could make. */
-const BUILD_FACTS_MAX = 500
 
 /** Channels looked at in one round; more than any workspace follows. */
 const CHANNELS_MAX = 10_000
 
-export function createReads(db: Kysely<Schema>): Reads {
+export function createReads(db: Kysely<Schema>, door: DoorQueries): Reads {
   const facts = () => db.selectFrom('fact').selectAll()
   const buildKeys = (lineageKey: string, buildIds: readonly string[]) =>
     facts()
@@ -22,11 +20,7 @@ export function createReads(db: Kysely<Schema>): Reads {
 
   return {
     async factsOfBuild(projectId, buildId) {
-      const rows = await facts()
-        .where('build_key', '=', `${projectId}/${buildId}`)
-        .orderBy('seq', 'desc')
-        .limit(BUILD_FACTS_MAX)
-        .execute()
+      const rows = await door.factsOfBuild.execute(db, { build_key: `${projectId}/${buildId}` })
       return rows.toReversed().map(toPlacedFact)
     },
 

@@ -4,35 +4,31 @@ import { idOrder } from '../../domain/ids.ts'
 import { isVerdict, toStatus } from '../../domain/status.ts'
 import type { Schema } from '../schema.ts'
 import type { Tx } from '../store.ts'
+import type { DoorQueries } from './door.ts'
 import { createReads } from './reads.ts'
 import { fromDecision, fromLanes, fromMessage } from './rows.ts'
 
-export function createTx(db: Kysely<Schema>): Tx {
+export function createTx(db: Kysely<Schema>, door: DoorQueries): Tx {
   return {
-    ...createReads(db),
+    ...createReads(db, door),
 
     async insertFact(seen, { at, origin, lineageKey, branch, commitId }) {
-      const { seq } = await db
-        .insertInto('fact')
-        .values({
-          at,
-          origin,
-          project_id: seen.projectId,
-          build_id: seen.buildId,
-          build_key: `${seen.projectId}/${seen.buildId}`,
-          build_order: idOrder(seen.buildId),
-          lineage_key: lineageKey,
-          episode: null,
-          branch_key: branchKey(seen.projectId, branch),
-          branch,
-          commit_id: commitId,
-          word: seen.word,
-          verdict: isVerdict(toStatus(seen.word)) ? 1 : 0,
-          details: JSON.stringify(seen.details),
-        })
-        .returning('seq')
-        .executeTakeFirstOrThrow()
-      return seq
+      const [row] = await door.insertFact.execute(db, {
+        at,
+        origin,
+        project_id: seen.projectId,
+        build_id: seen.buildId,
+        build_key: `${seen.projectId}/${seen.buildId}`,
+        build_order: idOrder(seen.buildId),
+        lineage_key: lineageKey,
+        branch_key: branchKey(seen.projectId, branch),
+        branch,
+        commit_id: commitId,
+        word: seen.word,
+        verdict: isVerdict(toStatus(seen.word)) ? 1 : 0,
+        details: JSON.stringify(seen.details),
+      })
+      return row!.seq
     },
 
     async countRepeat(factSeq) {
@@ -44,31 +40,12 @@ export function createTx(db: Kysely<Schema>): Tx {
     },
 
     async insertDelivery({ receivedAt, answer, factSeq, body }) {
-      const { id } = await db
-        .insertInto('delivery')
-        .values({ received_at: receivedAt, answer, fact_seq: factSeq, body })
-        .returning('id')
-        .executeTakeFirstOrThrow()
-      return id
+      const [row] = await door.insertDelivery.execute(db, { received_at: receivedAt, answer, fact_seq: factSeq, body })
+      return row!.id
     },
 
     async wakeLineage(lineageKey, dueAt, priority) {
-      await db
-        .insertInto('intake')
-        .values({ lineage_key: lineageKey, due_at: dueAt, priority, stamp: 1 })
-        .onConflict((conflict) =>
-          conflict.column('lineage_key').doUpdateSet(({ eb, ref }) => ({
-            stamp: eb(ref('intake.stamp'), '+', 1),
-            due_at: eb.case().when('intake.due_at', '<', dueAt).then(ref('intake.due_at')).else(dueAt).end(),
-            priority: eb
-              .case()
-              .when('intake.priority', '<', priority)
-              .then(ref('intake.priority'))
-              .else(priority)
-              .end(),
-          })),
-        )
-        .execute()
+      await door.wakeLineage.execute(db, { lineage_key: lineageKey, due_at: dueAt, priority })
     },
 
     async settleLineage(lineageKey, stamp) {
