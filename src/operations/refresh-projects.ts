@@ -59,7 +59,7 @@ async function refreshLegacy({ store, legacy }: RefreshProjects, readAt: number)
     for (const { id, uuid, name } of projects) {
       if (!uuid) continue
       const known = await tx.project({ uuid, legacyId: id, names: [] })
-      if (known?.uuid === uuid) await tx.linkLegacyProject(uuid, id)
+      if (known?.uuid === uuid) await tx.linkLegacyProject(uuid, id, readAt)
       else await tx.keepProject({ uuid, name, rules: null, legacyId: id, readAt })
     }
   })

@@ -14,7 +14,7 @@ import { lineageSubject, noticeSubject, recoveriesOf } from './story.ts'
 
 /** How long facts wait for a first reading of the project's rules; CI being down or slow must not delay an alert. */
 const RULES_PATIENCE_MS = 1_000
-const RULES_LOOK_AGAIN_MS = 50
+export const RULES_LOOK_AGAIN_MS = 50
 
 /** How many newer outcomes of a branch are looked at again when an older build turns out to have failed. */
 const SUCCESSORS_MAX = 100
@@ -22,14 +22,14 @@ const SUCCESSORS_MAX = 100
 /**
  * Takes in what is new of one lineage: gives each fact its card, decides for each channel whether it is told and keeps
  * why, and puts the cards concerned in their lanes. All in one transaction; running it again changes nothing.
- * @returns the channels that have something to do
+ * @returns the channels that have something to do; `waits`: the rules are being read for the first time
  */
-export async function takeIn(deps: Working, lineageKey: string): Promise<ChannelId[]> {
+export async function takeIn(deps: Working, lineageKey: string): Promise<ChannelId[] | 'waits'> {
   const project = await projectOf(deps, lineageKey)
   const rules = project ? await deps.rulesOf(project.names) : null
   if (rules === 'wait' && deps.clock.now() < project!.heardAt + RULES_PATIENCE_MS) {
     await deps.store.write((tx) => tx.postponeLineage(lineageKey, deps.clock.now() + RULES_LOOK_AGAIN_MS))
-    return []
+    return 'waits'
   }
   const subscriptions = project ? following(await deps.subscriptions(), project.names) : []
   const known: Known = { subscriptions, rules: rules === 'wait' ? null : rules }

@@ -1,4 +1,5 @@
-import { lanesOf, settleDead, type Lanes, type StoredMessage } from '../domain/plan.ts'
+import { lanesOf, settleDead, type Lane, type Lanes, type StoredMessage } from '../domain/plan.ts'
+import { backoffMs } from '../lib/backoff.ts'
 import type { Card, CardKey, Reads, Tx } from '../store/store.ts'
 import type { ReconcileDeps } from './deps.ts'
 import { planCard, type CardPlan } from './story.ts'
@@ -23,20 +24,40 @@ export async function readCard(
   return { card, messages, ...(await planCard(reads, card, messages, now)) }
 }
 
-/** Plans one card afresh and puts what is left to do in its lanes, not before `notBefore` (ms). */
+/**
+ * Plans one card afresh and puts what is left to do in its lanes.
+ * @param failed the lane of a step that failed and may be tried again at that time (ms)
+ */
 export async function relane(
   tx: Tx,
   deps: ReconcileDeps,
   key: CardKey,
-  { underWay, notBefore = 0 }: { underWay: boolean; notBefore?: number },
+  { underWay, failed = null }: { underWay: boolean; failed?: { lane: Lane; againAt: number } | null },
 ): Promise<void> {
   const read = await readCard(tx, deps, key, underWay)
   if (!read) return
   const planned = lanesOf(read.steps)
-  const look = earlier(delay(planned.look, notBefore), safetyNet(deps, read.messages))
-  const lanes = { post: delay(planned.post, notBefore), edit: delay(planned.edit, notBefore), look }
-  await tx.setLanes(key, lanes)
+  // An edit that is refused or limited must not hold back the reply that people are waiting for, nor the other way round.
+  const held = (lane: Lane): Due =>
+    failed && (lane === 'edit') === (failed.lane === 'edit') ? delay(planned[lane], failed.againAt) : planned[lane]
+  const look = earlier(held('look'), safetyNet(deps, read.messages))
+  await tx.setLanes(key, { post: held('post'), edit: held('edit'), look })
 }
+
+/** Leaves a card for later as it is: nothing else of it has to be readable. */
+export async function postponeCard(tx: Tx, { clock, random }: ReconcileDeps, key: CardKey): Promise<void> {
+  const card = await tx.card(key)
+  if (!card) return
+  const at =
+    clock.now() + backoffMs(card.attempts, random(), { baseMs: STUMBLED_AGAIN_MS, maxMs: STUMBLED_AGAIN_MAX_MS })
+  const { post, edit, look } = card.lanes
+  await tx.setLanes(key, { post: delay(post, at), edit: delay(edit, at), look: delay(look, at) })
+  await tx.setTrouble(key, { ...card, attempts: card.attempts + 1 })
+}
+
+/** A card that fails on our side is a defect: it is tried again ever more seldom, and takes little from the others. */
+const STUMBLED_AGAIN_MS = 5_000
+const STUMBLED_AGAIN_MAX_MS = 10 * 60_000
 
 type Due = Lanes[keyof Lanes]
 

@@ -2,7 +2,8 @@ import type { ChannelId } from '../domain/ids.ts'
 import type { Lane } from '../domain/plan.ts'
 import type { CardKey, ClosedChannel } from '../store/store.ts'
 import type { ReconcileDeps } from './deps.ts'
-import { takeIn } from './intake.ts'
+import { RULES_LOOK_AGAIN_MS, takeIn } from './intake.ts'
+import { postponeCard } from './lanes.ts'
 import { createOutage } from './outage.ts'
 import { createPace, WINDOW_MS, type Pace } from './pace.ts'
 import { tellNext } from './tell.ts'
@@ -47,22 +48,30 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   let loops: Promise<void>[] = []
 
   async function intakeLoop(): Promise<void> {
+    let isPatient = false
     while (!stopping.signal.aborted) {
       const due = await store.read.dueIntake(clock.now(), INTAKE_MAX)
-      await Promise.all(due.map(({ lineageKey }) => takeInOrPostpone(lineageKey)))
-      if (due.length === 0) await bells.intake.wait(await untilNext(SWEEP_MS), stopping.signal)
+      const taken = await Promise.all(due.map(({ lineageKey }) => takeInOrPostpone(lineageKey)))
+      if (taken.includes('waits')) isPatient = true
+      if (due.length > 0) continue
+      await bells.intake.wait(isPatient ? RULES_LOOK_AGAIN_MS : SWEEP_MS, stopping.signal)
+      isPatient = false
     }
   }
 
-  async function takeInOrPostpone(lineageKey: string): Promise<void> {
+  async function takeInOrPostpone(lineageKey: string): Promise<'taken' | 'waits' | 'failed'> {
     try {
-      for (const channel of await takeIn(working, lineageKey)) waitingChannels.add(channel)
+      const channels = await takeIn(working, lineageKey)
+      if (channels === 'waits') return 'waits'
+      for (const channel of channels) waitingChannels.add(channel)
       bells.send.ring()
+      return 'taken'
     } catch (error) {
       log.error({ err: error, lineage: lineageKey }, 'could not take in the news of a lineage; it will be tried again')
       await store
         .write((tx) => tx.postponeLineage(lineageKey, clock.now() + INTAKE_AGAIN_MS))
         .catch(() => clock.sleep(SWEEP_MS))
+      return 'failed'
     }
   }
 
@@ -75,7 +84,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       }
       if (await askedInVain()) continue
       const begun = underWay.size < CALLS_MAX ? await beginCalls() : 0
-      if (begun === 0) await bells.send.wait(await untilNext(sweptAt + SWEEP_MS - clock.now()), stopping.signal)
+      if (begun === 0) await bells.send.wait(untilFree(sweptAt + SWEEP_MS), stopping.signal)
     }
     await Promise.allSettled(underWay.values())
   }
@@ -101,6 +110,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     const shut = closed.filter(({ retryAt }) => retryAt > clock.now()).map(({ channel }) => channel)
     for (const lane of ['look', 'edit'] as const) begun += await beginIn(lane, null, shut)
     for (const channel of waitingChannels) {
+      if (underWay.size >= CALLS_MAX) break
       if (shut.includes(channel) || posting.has(channel) || pace.freeAt('post', channel) > clock.now()) continue
       const started = await beginIn('post', channel, shut)
       // Nothing due: the next intake or sweep brings the channel back.
@@ -135,10 +145,9 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   async function tellAndRelease(key: CardKey, lane: Lane, release: (sentAt: number | null) => void): Promise<void> {
     release(await tell(key, lane))
     underWay.delete(nameOf(key))
-    if (lane === 'post') {
-      posting.delete(key.channel)
-      waitingChannels.add(key.channel)
-    }
+    if (lane === 'post') posting.delete(key.channel)
+    // Whatever the call was, a post of the same card may have waited for its end.
+    waitingChannels.add(key.channel)
     bells.send.ring()
   }
 
@@ -154,16 +163,17 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       return sentAt
     } catch (error) {
       log.error({ err: error, ...key }, 'a step towards Slack failed on our side; it will be tried again')
-      await clock.sleep(SWEEP_MS, stopping.signal)
+      await store.write((tx) => postponeCard(tx, deps, key)).catch(() => clock.sleep(SWEEP_MS, stopping.signal))
       return clock.now()
     }
   }
 
-  async function untilNext(atMostMs: number): Promise<number> {
+  /** Until the next channel is free, or the next sweep, which finds whatever has become due meanwhile. */
+  function untilFree(sweepAt: number): number {
     const now = clock.now()
-    const due = (await store.read.nextDueAt(now)) ?? Number.POSITIVE_INFINITY
-    const free = [...waitingChannels].map((channel) => pace.freeAt('post', channel)).filter((at) => at > now)
-    return Math.max(1, Math.min(atMostMs, due - now, ...free.map((at) => at - now)))
+    const posts = [...waitingChannels].map((channel) => pace.freeAt('post', channel))
+    const free = [...posts, pace.freeAt('edit', null), pace.freeAt('look', null)].filter((at) => at > now)
+    return Math.max(1, Math.min(sweepAt, ...free) - now)
   }
 
   return {

@@ -43,6 +43,8 @@ interface Claimed {
   card: Card
   step: Step
   priority: number
+  /** when it was claimed (ms): what the call saw or changed is not older */
+  at: number
   /** when the newest fact that it tells was received (ms) */
   heardAt: number
   messageKey: string
@@ -66,7 +68,7 @@ async function claimStep(tx: Tx, deps: ReconcileDeps, key: CardKey, lane: Lane):
   await tx.insertCall({ lane, channel: key.channel, at: now })
   await relane(tx, deps, key, { underWay: true })
   const cardMessage = read.messages.findLast(({ slot, state }) => slot === 'card' && state === 'posted')
-  return { card: read.card, step, priority, heardAt: read.heardAt, messageKey, cardMessage }
+  return { card: read.card, step, priority, at: now, heardAt: read.heardAt, messageKey, cardMessage }
 }
 
 async function claim(tx: Tx, deps: ReconcileDeps, key: CardKey, step: Step, bornRun: string | null): Promise<string> {
@@ -120,7 +122,7 @@ async function take({ notifier }: ReconcileDeps, { card, step, messageKey }: Cla
   }
 }
 
-// Where a message of ours turns up twice, the one that stands stays and the other is taken back.
+// Where a message of ours turns up twice, the one that stands stays, and comes first in the answer; the other is taken back.
 async function look(
   notifier: ReconcileDeps['notifier'],
   { channel }: Card,
@@ -130,12 +132,13 @@ async function look(
   const found = await notifier.find({ channel, thread, key: message.key, sinceMs })
   if (found.kind !== 'found') return found
   const kept = found.ts.find((ts) => ts === message.ts) ?? found.ts[0]
-  for (const ts of found.ts.filter((other) => other !== kept)) {
+  const others = found.ts.filter((ts) => ts !== kept)
+  for (const ts of others) {
     const removed = await notifier.remove({ channel, ts })
     // What cannot be taken back stays: to ask again would not help.
     if (removed.kind !== 'sent' && removed.kind !== 'message-gone') return removed
   }
-  return { kind: 'found', ts: kept === undefined ? [] : [kept] }
+  return { kind: 'found', ts: kept === undefined ? [] : [kept, ...others] }
 }
 
 async function recordEnd(
@@ -154,11 +157,17 @@ async function recordEnd(
   const problem = isFailure ? outcome.code : null
   if (attempts !== card.attempts || plain !== card.plain || problem !== card.problem)
     await tx.setTrouble(card, { attempts, plain, problem })
-  await relane(tx, deps, card, { underWay: false, notBefore: isFailure ? now + waitMs(deps, card, outcome) : 0 })
+  const failed = isFailure ? { lane: step.lane, againAt: now + waitMs(deps, card, outcome) } : null
+  await relane(tx, deps, card, { underWay: false, failed })
   if (!isFailure && step.lane !== 'look') await tx.reopenChannel(card.channel)
 }
 
-async function recordSuccess(tx: Tx, { step, messageKey }: Claimed, outcome: Sent | Found, now: number): Promise<void> {
+async function recordSuccess(
+  tx: Tx,
+  { step, messageKey, at }: Claimed,
+  outcome: Sent | Found,
+  now: number,
+): Promise<void> {
   switch (step.lane) {
     case 'post': {
       if (outcome.kind !== 'sent') return
@@ -167,16 +176,18 @@ async function recordSuccess(tx: Tx, { step, messageKey }: Claimed, outcome: Sen
     }
     case 'edit': {
       const { recheckAt } = step.message
-      const rechecked = recheckAt !== null && recheckAt <= now ? null : recheckAt
+      const rechecked = recheckAt !== null && recheckAt <= at ? null : recheckAt
       return tx.updateMessage(messageKey, { sending: null, digest: step.digest, recheckAt: rechecked, writtenAt: now })
     }
     case 'look': {
       const ts = outcome.kind === 'found' ? (outcome.ts[0] ?? null) : null
       if (step.message.state === 'posted') return tx.updateMessage(messageKey, { doubtAt: null })
+      // Of two that arrived the older one stays, and it may say what was so when it was first posted.
+      const digest = outcome.kind === 'found' && outcome.ts.length > 1 ? null : step.message.digest
       // The claim may be a dead process's: from here on it is ours to look after.
       return tx.updateMessage(
         messageKey,
-        ts ? { state: 'posted', ts, writtenAt: now, lookedAt: now } : { state: 'unclear', lookedAt: now },
+        ts ? { state: 'posted', ts, writtenAt: now, lookedAt: at, digest } : { state: 'unclear', lookedAt: at },
       )
     }
   }

@@ -17,6 +17,7 @@ interface Waiting {
 export function gather(db: DatabaseSync, tx: Tx) {
   const queue: Waiting[] = []
   let draining: Promise<void> | null = null
+  let isEnded = false
 
   async function drain(): Promise<void> {
     // Not at once: whatever else arrives in this turn may still join the first batch.
@@ -38,7 +39,7 @@ export function gather(db: DatabaseSync, tx: Tx) {
       batch.forEach(({ resolve }, i) => resolve(values[i] as never))
       return true
     } catch (error) {
-      if (db.isTransaction) db.exec('rollback')
+      if (db.isOpen && db.isTransaction) db.exec('rollback')
       if (batch.length === 1) batch[0]!.reject(error)
       return batch.length === 1
     }
@@ -47,13 +48,14 @@ export function gather(db: DatabaseSync, tx: Tx) {
   return {
     run: <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
       new Promise<T>((resolve, reject) => {
+        if (isEnded) return reject(new Error('the store is closed'))
         queue.push({ work, resolve, reject })
         draining ??= drain()
       }),
-    /** Resolves when nothing waits. */
-    idle: async (): Promise<void> => {
+    /** Takes no more; resolves when what was asked for before is written. */
+    end: async (): Promise<void> => {
+      isEnded = true
       await draining
-      if (queue.length > 0) await (draining ??= drain())
     },
   }
 }

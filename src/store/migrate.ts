@@ -3,10 +3,17 @@ import { Migrator } from 'kysely/migration'
 import { first, type Dialect } from './migrations/0001-first.ts'
 import type { Schema } from './schema.ts'
 
-/** Brings the tables up to date; a failure carries the database's own words as `cause`. */
+/**
+ * Brings the tables up to date; a failure carries the database's own words as `cause`. On SQLite the caller holds the
+ * transaction, since the migrator has no lock there.
+ */
 export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<void> {
   const migrations = { '0001-first': first(dialect) }
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  const migrator = new Migrator({
+    db,
+    disableTransactions: dialect.name === 'sqlite',
+    provider: { getMigrations: async () => migrations },
+  })
   const { error } = await migrator.migrateToLatest()
   if (error) throw new Error('the database could not be brought up to date', { cause: error })
 }

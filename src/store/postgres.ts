@@ -31,15 +31,25 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
   pool.on('error', onIdleError)
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   const door = createDoorQueries(db)
+  const writing = new Set<Promise<unknown>>()
   return {
     shared: true,
-    write: (work) => retryRaces(() => db.transaction().execute((trx) => work(createTx(trx, door)))),
+    async write(work) {
+      const written = retryRaces(() => db.transaction().execute((trx) => work(createTx(trx, door, { locks: true }))))
+      writing.add(written)
+      return written.finally(() => writing.delete(written))
+    },
     read: createReads(db, door),
     migrate: () => migrate(db, { name: 'postgres' }),
     async ping() {
       await pool.query('select 1')
     },
-    close: () => db.destroy(),
+    async close() {
+      await Promise.allSettled(writing)
+      await db.destroy()
+      // Kysely ends the pool only if it has used it.
+      if (!pool.ended) await pool.end()
+    },
   }
 }
 

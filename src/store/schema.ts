@@ -40,7 +40,7 @@ export interface Schema {
     lineage_key: string
     due_at: number
     priority: number
-    /** counts wakes, so that taking in does not erase one that came meanwhile */
+    /** new with each wake, so that taking in does not erase one that came meanwhile */
     stamp: number
   }
   decision: {

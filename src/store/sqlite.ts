@@ -24,26 +24,56 @@ export function openSqlite(path: string): Store {
   const reader = connect(path)
   const [writing, reading] = [toKysely(writer), toKysely(reader)]
   const door = createDoorQueries(writing)
-  const write = gather(writer, createTx(writing, door))
+  const write = gather(writer, createTx(writing, door, { locks: false }))
   return {
     shared: false,
     write: write.run,
     read: createReads(reading, door),
-    migrate: () => migrate(writing, { name: 'sqlite' }),
+    migrate: () => exclusively(writer, () => migrate(writing, { name: 'sqlite' })),
     async ping() {
       reader.prepare('select 1').get()
     },
     async close() {
-      await write.idle()
+      await write.end()
       await Promise.all([writing.destroy(), reading.destroy()])
+      // Kysely closes a connection only if it has used it.
+      for (const db of [writer, reader]) if (db.isOpen) db.close()
     },
   }
 }
 
 function connect(path: string): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
-  db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;')
+  whenFree(() => db.exec('pragma journal_mode = wal'))
+  db.exec('pragma synchronous = full')
   return db
+}
+
+/** Changing the journal's mode is refused at once while another process does the same: SQLite's own patience ends there. */
+function whenFree(work: () => void): void {
+  const until = Date.now() + BUSY_TIMEOUT_MS
+  for (;;) {
+    try {
+      return work()
+    } catch (error) {
+      if (Date.now() > until) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_AGAIN_MS)
+    }
+  }
+}
+
+const BUSY_AGAIN_MS = 20
+
+/** One process at a time, in one transaction: whoever comes second finds the work done. */
+async function exclusively(db: DatabaseSync, work: () => Promise<void>): Promise<void> {
+  db.exec('begin immediate')
+  try {
+    await work()
+    db.exec('commit')
+  } catch (error) {
+    if (db.isTransaction) db.exec('rollback')
+    throw error
+  }
 }
 
 const toKysely = (db: DatabaseSync): Kysely<Schema> =>

@@ -102,8 +102,6 @@ export interface Reads {
     channel: ChannelId | null,
     not: readonly ChannelId[],
   ): Promise<CardKey[]>
-  /** When something is next due that is not due now: the time to look again. */
-  nextDueAt(now: number): Promise<number | null>
   /** What waits: lineages to take in, cards to post, edit and look up. */
   backlog(): Promise<{ intake: number; post: number; edit: number; look: number }>
   recentCalls(sinceMs: number): Promise<{ lane: Lane; channel: ChannelId; at: number }[]>
@@ -140,7 +138,7 @@ export interface Tx extends Reads {
   closeChannel(channel: ClosedChannel & { at: number }): Promise<void>
   reopenChannel(channel: ChannelId): Promise<void>
   keepProject(project: KnownProject & { readAt: number }): Promise<void>
-  linkLegacyProject(uuid: Uuid, legacyId: string): Promise<void>
+  linkLegacyProject(uuid: Uuid, legacyId: string, readAt: number): Promise<void>
   forgetProjects(readBeforeMs: number): Promise<void>
   claimHandle(handle: string, userId: string, at: number): Promise<boolean>
   setLastDoneAt(job: string, at: number): Promise<void>

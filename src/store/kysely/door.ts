@@ -53,13 +53,18 @@ export const createDoorQueries = (db: Kysely<Schema>) => ({
       .returning('id'),
   ),
 
-  wakeLineage: prepare<Omit<Selectable<Schema['intake']>, 'stamp'>, unknown>((value) =>
+  wakeLineage: prepare<Selectable<Schema['intake']>, unknown>((value) =>
     db
       .insertInto('intake')
-      .values({ lineage_key: value('lineage_key'), due_at: value('due_at'), priority: value('priority'), stamp: 1 })
+      .values({
+        lineage_key: value('lineage_key'),
+        due_at: value('due_at'),
+        priority: value('priority'),
+        stamp: value('stamp'),
+      })
       .onConflict((conflict) =>
         conflict.column('lineage_key').doUpdateSet(({ eb, ref }) => ({
-          stamp: eb(ref('intake.stamp'), '+', 1),
+          stamp: ref('excluded.stamp'),
           due_at: eb
             .case()
             .when('intake.due_at', '<', ref('excluded.due_at'))

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { Fact } from '../../domain/fact.ts'
 import type { ChannelId } from '../../domain/ids.ts'
-import { LANES, type Lane } from '../../domain/plan.ts'
+import type { Lane } from '../../domain/plan.ts'
 import type { Schema } from '../schema.ts'
 import type { CardKey, Reads } from '../store.ts'
 import type { DoorQueries } from './door.ts'
@@ -10,7 +10,7 @@ import { toCard, toDecision, toMessage, toPlacedFact, toProject, toSubscription 
 /** Channels looked at in one round; more than any workspace follows. */
 const CHANNELS_MAX = 10_000
 
-export function createReads(db: Kysely<Schema>, door: DoorQueries): Reads {
+export function createReads(db: Kysely<Schema>, door: DoorQueries, { locks } = { locks: false }): Reads {
   const facts = () => db.selectFrom('fact').selectAll()
   const buildKeys = (lineageKey: string, buildIds: readonly string[]) =>
     facts()
@@ -95,7 +95,12 @@ export function createReads(db: Kysely<Schema>, door: DoorQueries): Reads {
     },
 
     async intakeOf(lineageKey) {
-      const row = await db.selectFrom('intake').select('stamp').where('lineage_key', '=', lineageKey).executeTakeFirst()
+      const row = await db
+        .selectFrom('intake')
+        .select('stamp')
+        .where('lineage_key', '=', lineageKey)
+        .$if(locks, (query) => query.forUpdate())
+        .executeTakeFirst()
       return row ? { lineageKey, stamp: row.stamp } : null
     },
 
@@ -141,6 +146,7 @@ export function createReads(db: Kysely<Schema>, door: DoorQueries): Reads {
         .selectAll()
         .where('subject', '=', subject)
         .where('channel', '=', channel)
+        .$if(locks, (query) => query.forUpdate())
         .executeTakeFirst()
       return row ? toCard(row) : null
     },
@@ -180,27 +186,6 @@ export function createReads(db: Kysely<Schema>, door: DoorQueries): Reads {
       if (channel !== null) query = query.where('channel', '=', channel)
       if (not.length > 0) query = query.where('channel', 'not in', [...not])
       return (await query.orderBy(priority).orderBy(at).limit(limit).execute()) as CardKey[]
-    },
-
-    async nextDueAt(now) {
-      const after = async (lane: Lane) => {
-        const at = `${lane}_at` as const
-        const row = await db
-          .selectFrom('card')
-          .select(({ fn }) => fn.min(at).as('at'))
-          .where(at, '>', now)
-          .executeTakeFirst()
-        return row?.at ?? null
-      }
-      const intake = await db
-        .selectFrom('intake')
-        .select(({ fn }) => fn.min('due_at').as('at'))
-        .where('due_at', '>', now)
-        .executeTakeFirst()
-      const times = [intake?.at ?? null, ...(await Promise.all(LANES.map(after)))]
-        .filter((at) => at !== null)
-        .map(Number)
-      return times.length > 0 ? Math.min(...times) : null
     },
 
     async backlog() {

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import { branchKey } from '../../domain/lineage.ts'
 import { idOrder } from '../../domain/ids.ts'
@@ -8,9 +9,13 @@ import type { DoorQueries } from './door.ts'
 import { createReads } from './reads.ts'
 import { fromDecision, fromLanes, fromMessage } from './rows.ts'
 
-export function createTx(db: Kysely<Schema>, door: DoorQueries): Tx {
+/** Stamps are random, so that a mark which was removed and made anew is never taken for the old one. */
+const STAMP_MAX = 2 ** 48 - 1
+
+/** @param locks whether rows that are read to be changed must be locked, since other transactions run side by side */
+export function createTx(db: Kysely<Schema>, door: DoorQueries, { locks }: { locks: boolean }): Tx {
   return {
-    ...createReads(db, door),
+    ...createReads(db, door, { locks }),
 
     async insertFact(seen, { at, origin, lineageKey, branch, commitId }) {
       const [row] = await door.insertFact.execute(db, {
@@ -45,7 +50,12 @@ export function createTx(db: Kysely<Schema>, door: DoorQueries): Tx {
     },
 
     async wakeLineage(lineageKey, dueAt, priority) {
-      await door.wakeLineage.execute(db, { lineage_key: lineageKey, due_at: dueAt, priority })
+      await door.wakeLineage.execute(db, {
+        lineage_key: lineageKey,
+        due_at: dueAt,
+        priority,
+        stamp: randomInt(STAMP_MAX),
+      })
     },
 
     async settleLineage(lineageKey, stamp) {
@@ -104,6 +114,7 @@ export function createTx(db: Kysely<Schema>, door: DoorQueries): Tx {
     },
 
     async updateMessage(key, change) {
+      if (Object.keys(change).length === 0) return
       await db.updateTable('message').set(fromMessage(change)).where('key', '=', key).execute()
     },
 
@@ -143,8 +154,8 @@ export function createTx(db: Kysely<Schema>, door: DoorQueries): Tx {
         .execute()
     },
 
-    async linkLegacyProject(uuid, legacyId) {
-      await db.updateTable('project').set({ legacy_id: legacyId }).where('uuid', '=', uuid).execute()
+    async linkLegacyProject(uuid, legacyId, readAt) {
+      await db.updateTable('project').set({ legacy_id: legacyId, read_at: readAt }).where('uuid', '=', uuid).execute()
     },
 
     async forgetProjects(readBeforeMs) {

@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const PROGRAMS = {
+  migrate: new URL('./processes/migrate.ts', import.meta.url),
+  record: new URL('./processes/record.ts', import.meta.url),
+  'write-closed': new URL('./processes/write-closed.ts', import.meta.url),
+}
+
+/** A process beside the tests, with the store of the product open in it. */
+export interface Aside {
+  /** what it says, line by line */
+  lines: AsyncIterableIterator<string>
+  /** tells it to go on */
+  go(): void
+  /** ends it at once, as a power cut would */
+  kill(): void
+  /** its exit code, null after a kill; and its error output */
+  ended: Promise<{ code: number | null; error: string }>
+}
+
+/** Runs one of the programs in `processes/` on the database at `url`. */
+export function runAside(program: keyof typeof PROGRAMS, url: string): Aside {
+  const child = spawn(process.execPath, [fileURLToPath(PROGRAMS[program]), url], { stdio: 'pipe' })
+  let error = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (error += text))
+  const ended = new Promise<{ code: number | null; error: string }>((resolve) =>
+    child.on('close', (code) => resolve({ code, error })),
+  )
+  return {
+    // At once: whatever is said before somebody listens would be lost.
+    lines: createInterface({ input: child.stdout })[Symbol.asyncIterator](),
+    go: () => void child.stdin.end('go\n'),
+    kill: () => void child.kill('SIGKILL'),
+    ended,
+  }
+}

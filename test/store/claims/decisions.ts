@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { MINUTE, T0 } from '../../support/facts.ts'
+import type { Places } from '../../support/stores.ts'
+import { BUILDS, CARD, decided, hear, RELEASES } from '../given.ts'
+
+const DAY = '2026-03-02'
+
+/** Decisions, and the account notices that are read from them. */
+export function decisionClaims(places: () => Places): void {
+  test('a decision is read back whole, by its card and by its fact', async () => {
+    await using place = await places().open()
+    const decision = decided({
+      factSeq: await hear(place.store),
+      verdict: 'silent',
+      reason: 'branch-not-matched',
+      rulesFrom: 'ci',
+      looked: ['branch-not-matched', 'event-not-selected'],
+      loud: true,
+      recovered: true,
+      noticeDay: DAY,
+    })
+    await place.store.write((tx) => tx.keepDecision(decision))
+    expect(await place.store.read.decisionsOf(CARD)).toEqual([decision])
+    expect(await place.store.read.decisionsOfFact(decision.factSeq)).toEqual([decision])
+  })
+
+  test('a fact has one decision in a channel: the last one', async () => {
+    await using place = await places().open()
+    const first = decided({ factSeq: await hear(place.store), verdict: 'silent', reason: 'event-not-selected' })
+    const last = decided({
+      ...first,
+      verdict: 'tell',
+      reason: 'event-selected',
+      recovered: true,
+      decidedAt: T0 + MINUTE,
+    })
+    await place.store.write((tx) => tx.keepDecision(first))
+    await place.store.write((tx) => tx.keepDecision(last))
+    expect(await place.store.read.decisionsOf(CARD)).toEqual([last])
+  })
+
+  test('the decisions of a card come in order of receipt, without those of other cards and channels', async () => {
+    await using place = await places().open()
+    const [a, b, c] = [await hear(place.store), await hear(place.store), await hear(place.store)]
+    await place.store.write(async (tx) => {
+      for (const factSeq of [c, a]) await tx.keepDecision(decided({ factSeq }))
+      await tx.keepDecision(decided({ factSeq: a, channel: RELEASES }))
+      await tx.keepDecision(decided({ factSeq: b, subject: 'another/1' }))
+    })
+    expect((await place.store.read.decisionsOf(CARD)).map(({ factSeq }) => factSeq)).toEqual([a, c])
+  })
+
+  test('the decisions of a fact are one per channel, by channel', async () => {
+    await using place = await places().open()
+    const [a, b] = [await hear(place.store), await hear(place.store)]
+    await place.store.write(async (tx) => {
+      for (const channel of [RELEASES, BUILDS]) await tx.keepDecision(decided({ factSeq: a, channel }))
+      await tx.keepDecision(decided({ factSeq: b }))
+    })
+    expect((await place.store.read.decisionsOfFact(a)).map(({ channel }) => channel)).toEqual([BUILDS, RELEASES])
+    expect(await place.store.read.decisionsOfFact(b + 1)).toEqual([])
+  })
+
+  test('a notice lists the first builds of its day, oldest first, and counts all of them by word', async () => {
+    await using place = await places().open()
+    const seqs: number[] = []
+    for (const [i, word] of ['ignored', 'blocked', 'ignored', 'ignored'].entries())
+      seqs.push(await hear(place.store, { word, build: String(900 - i) }))
+    await place.store.write(async (tx) => {
+      for (const factSeq of seqs.toReversed()) await tx.keepDecision(decided({ factSeq, noticeDay: DAY }))
+    })
+    const { facts, counts } = await place.store.read.noticeFacts(DAY, BUILDS, 2)
+    expect(facts.map(({ seq, status }) => [seq, status])).toEqual([
+      [seqs[0], 'ignored'],
+      [seqs[1], 'blocked'],
+    ])
+    expect(counts).toEqual(
+      new Map([
+        ['ignored', 3],
+        ['blocked', 1],
+      ]),
+    )
+  })
+
+  test('a notice knows nothing of other days and channels, nor of what the channel is not told', async () => {
+    await using place = await places().open()
+    const seqs = [await hear(place.store), await hear(place.store), await hear(place.store), await hear(place.store)]
+    await place.store.write(async (tx) => {
+      await tx.keepDecision(decided({ factSeq: seqs[0]!, noticeDay: '2026-03-03' }))
+      await tx.keepDecision(decided({ factSeq: seqs[1]!, noticeDay: DAY, channel: RELEASES }))
+      await tx.keepDecision(decided({ factSeq: seqs[2]!, noticeDay: DAY, verdict: 'silent', reason: 'duplicate' }))
+      await tx.keepDecision(decided({ factSeq: seqs[3]! }))
+    })
+    expect(await place.store.read.noticeFacts(DAY, BUILDS, 20)).toEqual({ facts: [], counts: new Map() })
+  })
+}

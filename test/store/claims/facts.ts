@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest'
+import { NO_DETAILS } from '../../../src/domain/fact.ts'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { buildId, COMMIT, MINUTE, projectId, T0, WEB } from '../../support/facts.ts'
+import type { Places } from '../../support/stores.ts'
+import { hear, LINEAGE, seen, several } from '../given.ts'
+
+const OTHER = 'ffffffffffffffffffffffffffffffff'
+
+/** The newest facts of one build that are read. */
+const BUILD_FACTS_MAX = 500
+
+/** Facts: kept as heard, in order of receipt, found by build, by lineage and by card. */
+export function factClaims(places: () => Places): void {
+  test('a fact is read back whole', async () => {
+    await using place = await places().open()
+    const details = {
+      projectName: 'acme/web',
+      message: 'fix login',
+      buildUuid: toUuid('1b4e28ba-2fa1-11d2-883f-0016d3cca427'),
+      startedAt: T0 - MINUTE,
+    }
+    const seq = await hear(place.store, { word: 'Error', after: MINUTE, details })
+    const expected = {
+      seq,
+      at: T0 + MINUTE,
+      episode: null,
+      projectId: WEB,
+      buildId: '512',
+      branch: 'main',
+      commitId: COMMIT,
+      lineageKey: LINEAGE,
+      word: 'Error',
+      status: 'failed',
+      details: { ...NO_DETAILS, ...details },
+    }
+    expect(await place.store.read.factsOfBuild(projectId(WEB), buildId('512'))).toEqual([expected])
+  })
+
+  test('a fact without branch and commit stays without', async () => {
+    await using place = await places().open()
+    await hear(place.store, { branch: null, commit: null })
+    const [fact] = await place.store.read.unplacedFacts(LINEAGE)
+    expect(fact).toMatchObject({ branch: null, commitId: null })
+  })
+
+  test('a fact has the branch and commit of its build where it said none itself', async () => {
+    await using place = await places().open()
+    const where = { at: T0, origin: 'delivery', lineageKey: LINEAGE, branch: 'main', commitId: COMMIT } as const
+    await place.store.write((tx) => tx.insertFact(seen({ branch: null, commit: null }), where))
+    const [fact] = await place.store.read.unplacedFacts(LINEAGE)
+    expect(fact).toMatchObject({ branch: 'main', commitId: COMMIT })
+  })
+
+  test.each([
+    ['other scripts', 'Исправить вход · ログインを直す · إصلاح'],
+    ['emoji of several code points', '👩‍👩‍👧‍👦 🏳️‍🌈 🇦🇶 e\u0301'],
+    ['quotes, backslashes and placeholders', String.raw`'; drop table fact; -- " \ $1 ? :a %s \u0000`],
+    ['line ends and controls', 'a\r\nb\tc\u0001\u2028d'],
+    ['ten kilobytes', 'é'.repeat(10_000)],
+    ['blanks at both ends', '  indented  '],
+    ['nothing', ''],
+  ])('texts come back to the letter: %s', async (_, text) => {
+    await using place = await places().open()
+    await hear(place.store, { word: text, branch: text, details: { message: text, committer: text } })
+    const [fact] = await place.store.read.unplacedFacts(LINEAGE)
+    expect(fact).toMatchObject({ word: text, branch: text, details: { message: text, committer: text } })
+  })
+
+  test('ids beyond 2^53 keep every digit', async () => {
+    await using place = await places().open()
+    await hear(place.store, { build: '18446744073709551615', project: '9007199254740993' })
+    const facts = await place.store.read.factsOfBuild('9007199254740993', '18446744073709551615')
+    expect(facts).toMatchObject([{ projectId: '9007199254740993', buildId: '18446744073709551615' }])
+    expect(await place.store.read.factsOfBuild('9007199254740992', '18446744073709551615')).toEqual([])
+  })
+
+  test('the facts of a build are those of its project and no other, in order of receipt', async () => {
+    await using place = await places().open()
+    const first = await hear(place.store, { word: 'error', after: MINUTE })
+    const second = await hear(place.store, { word: 'initiated', after: 0, lineageKey: OTHER })
+    await hear(place.store, { build: '513' })
+    await hear(place.store, { project: '42' })
+    const facts = await place.store.read.factsOfBuild(WEB, '512')
+    expect(facts.map(({ seq }) => seq)).toEqual([first, second])
+  })
+
+  test('an id that ends as another one begins is another build', async () => {
+    await using place = await places().open()
+    await hear(place.store, { project: '4', build: '1512' })
+    expect(await place.store.read.factsOfBuild('41', '512')).toEqual([])
+  })
+
+  test(`of a build with more than ${BUILD_FACTS_MAX} facts the newest are read, oldest of them first`, async () => {
+    await using place = await places().open()
+    const seqs = await Promise.all(several(BUILD_FACTS_MAX + 2, () => hear(place.store)))
+    const facts = await place.store.read.factsOfBuild(WEB, '512')
+    expect(facts.map(({ seq }) => seq)).toEqual(seqs.toSorted((a, b) => a - b).slice(2))
+  })
+
+  test('the facts of several builds are those of one lineage', async () => {
+    await using place = await places().open()
+    const [a, b] = [await hear(place.store, { build: '513' }), await hear(place.store, { build: '512' })]
+    await hear(place.store, { build: '514' })
+    await hear(place.store, { build: '512', lineageKey: OTHER })
+    const facts = await place.store.read.factsOfBuilds(LINEAGE, ['512', '513', '999'])
+    expect(facts.map(({ seq }) => seq)).toEqual([a, b])
+    expect(await place.store.read.factsOfBuilds(LINEAGE, [])).toEqual([])
+  })
+
+  test('a repetition is counted on the fact it repeats, and on no other', async () => {
+    await using place = await places().open()
+    const [a] = [await hear(place.store), await hear(place.store)]
+    await place.store.write((tx) => tx.countRepeat(a))
+    await Promise.all(several(5, () => place.store.write((tx) => tx.countRepeat(a))))
+    expect(await place.sql('select repeats from fact order by seq')).toEqual([{ repeats: 6 }, { repeats: 0 }])
+  })
+
+  test('a delivery is kept as it came, with the fact it told', async () => {
+    await using place = await places().open()
+    const body = '{"build":{"message":"ein 🐛 weniger"},  "odd" : true}'
+    const delivery = { receivedAt: T0, answer: 'recorded', factSeq: await hear(place.store), body }
+    const id = await place.store.write((tx) => tx.insertDelivery(delivery))
+    const again = await place.store.write((tx) => tx.insertDelivery({ ...delivery, answer: 'duplicate' }))
+    expect(again).toBeGreaterThan(id)
+    expect(await place.sql('select answer, body from delivery order by id')).toEqual([
+      { answer: 'recorded', body },
+      { answer: 'duplicate', body },
+    ])
+  })
+}

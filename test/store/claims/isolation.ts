@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { T0 } from '../../support/facts.ts'
+import type { Places } from '../../support/stores.ts'
+import { CARD, claimed, several, stand } from '../given.ts'
+
+/** What writes that meet promise each other. @param it `test`, or `test.fails` where it is not kept yet */
+export function isolationClaims(places: () => Places, it: typeof test | typeof test.fails): void {
+  // A card is planned from what was read: whoever plans it from what is no longer so erases what somebody else planned.
+  it('a card that is read and then changed by many at once keeps every change', async () => {
+    await using place = await places().open()
+    await stand(place.store, CARD)
+    const stores = [place.store, place.kind === 'postgres' ? place.another() : place.store]
+    const changes = several(40, (i) =>
+      stores[i % 2]!.write(async (tx) => {
+        const card = await tx.card(CARD)
+        await tx.messagesOf(CARD)
+        await tx.setTrouble(CARD, { attempts: card!.attempts + 1, plain: false, problem: null })
+      }),
+    )
+    await Promise.all(changes)
+    expect((await place.store.read.card(CARD))?.attempts).toBe(40)
+  })
+
+  // PostgreSQL gives up the transaction with the statement it refuses, and answers the commit with a rollback.
+  test('a write that resolves has been kept, also when its work swallowed an error', async () => {
+    await using place = await places().open()
+    await place.store.write((tx) => tx.insertMessage(claimed()))
+    const outcome = await place.store
+      .write(async (tx) => {
+        await tx.setLastDoneAt('job', T0)
+        await tx.insertMessage(claimed({ key: 'second' })).catch(() => undefined)
+      })
+      .then(() => 'resolved')
+      .catch(() => 'rejected')
+    const isKept = (await place.store.read.lastDoneAt('job')) !== null
+    expect(isKept).toBe(outcome === 'resolved')
+  })
+}

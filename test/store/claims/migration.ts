@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import type { Places } from '../../support/stores.ts'
+import { hear, LINEAGE, several } from '../given.ts'
+import { runAside } from '../aside.ts'
+
+/** Processes that start on one database at the same moment. */
+const PROCESSES = 4
+
+/**
+ * @param it for the claim about processes: `test`, or `test.fails` where it is not kept yet
+ * @param rounds who comes first is luck; who is lucky so often is not
+ */
+export function migrationClaims(places: () => Places, it: typeof test | typeof test.fails, rounds = 1): void {
+  test('a database without tables answers no question before it is migrated, and every one after', async () => {
+    await using place = await places().openEmpty()
+    await expect(place.store.read.unplacedFacts(LINEAGE)).rejects.toThrow()
+    await place.store.migrate()
+    expect(await place.store.read.unplacedFacts(LINEAGE)).toEqual([])
+  })
+
+  test('migrating again changes nothing and keeps what is there', async () => {
+    await using place = await places().open()
+    await hear(place.store)
+    await place.store.migrate()
+    await place.another().migrate()
+    expect(await place.store.read.unplacedFacts(LINEAGE)).toHaveLength(1)
+    expect(await place.sql('select name from kysely_migration')).toEqual([{ name: '0001-first' }])
+  })
+
+  it('processes that start at the same moment all find the tables, made once', async () => {
+    for (const _ of several(rounds, (i) => i)) {
+      await using place = await places().openEmpty()
+      const starting = several(PROCESSES, () => runAside('migrate', place.url))
+      for (const { lines } of starting) expect(await lines.next()).toMatchObject({ value: 'ready' })
+      for (const { go } of starting) go()
+      const ended = await Promise.all(starting.map((process) => process.ended))
+      expect(ended).toEqual(several(PROCESSES, () => ({ code: 0, error: '' })))
+      expect(await place.sql('select name from kysely_migration')).toEqual([{ name: '0001-first' }])
+    }
+  })
+}

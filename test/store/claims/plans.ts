@@ -1,0 +1,126 @@
+import { DatabaseSync } from 'node:sqlite'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { channelId, T0 } from '../../support/facts.ts'
+import { queryOnce } from '../../support/postgres.ts'
+import type { Place, Places } from '../../support/stores.ts'
+import type { Tx } from '../../../src/store/store.ts'
+import { FACTS, ONE, seed } from '../seed.ts'
+
+const CHANNEL = channelId(ONE.channel)
+const CARD = { subject: ONE.subject, channel: CHANNEL }
+const LATER = T0 + FACTS
+const LONG_AGO = T0 - 1
+
+/** Each question that is asked again and again, and what must lead to its answer: a name of each database for it. */
+const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
+  ['factsOfBuild', (tx) => tx.factsOfBuild(ONE.projectId, ONE.buildId), 'fact_build'],
+  ['factsOfBuilds', (tx) => tx.factsOfBuilds(ONE.lineageKey, [ONE.buildId]), 'fact_lineage'],
+  ['unplacedFacts', (tx) => tx.unplacedFacts(ONE.lineageKey), 'fact_lineage'],
+  ['factsOfEpisode', (tx) => tx.factsOfEpisode(ONE.lineageKey, 1), 'fact_lineage'],
+  ['newestEpisode', (tx) => tx.newestEpisode(ONE.lineageKey), 'fact_lineage'],
+  ['verdictsBefore', (tx) => tx.verdictsBefore(ONE.branchKey, ONE.buildOrder, 25), 'fact_verdict'],
+  ['verdictsAfter', (tx) => tx.verdictsAfter(ONE.branchKey, ONE.buildOrder, 25), 'fact_verdict'],
+  ['countRepeat', (tx) => tx.countRepeat(FACTS / 2), 'fact_pkey', 'fact USING INTEGER PRIMARY KEY'],
+  ['placeFact', (tx) => tx.placeFact(FACTS / 2, 1), 'fact_pkey', 'fact USING INTEGER PRIMARY KEY'],
+  ['dueIntake', (tx) => tx.dueIntake(LATER, 8), 'intake_due'],
+  ['intakeOf', (tx) => tx.intakeOf(ONE.lineageKey), 'intake_pkey', 'autoindex_intake_1'],
+  ['settleLineage', (tx) => tx.settleLineage(ONE.lineageKey, 0), 'intake_pkey', 'autoindex_intake_1'],
+  ['decisionsOf', (tx) => tx.decisionsOf(CARD), 'decision_subject'],
+  ['decisionsOfFact', (tx) => tx.decisionsOfFact(FACTS / 2), 'decision_pkey', 'autoindex_decision_1'],
+  ['noticeFacts', (tx) => tx.noticeFacts(ONE.day, CHANNEL, 20), 'decision_notice'],
+  ['card', (tx) => tx.card(CARD), 'card_pkey', 'autoindex_card_1'],
+  ['cardsOf', (tx) => tx.cardsOf(ONE.subject), 'card_pkey', 'autoindex_card_1'],
+  [
+    'setTrouble',
+    (tx) => tx.setTrouble(CARD, { attempts: 0, plain: false, problem: null }),
+    'card_pkey',
+    'autoindex_card_1',
+  ],
+  ['messagesOf', (tx) => tx.messagesOf(CARD), 'message_subject_channel_slot', 'autoindex_message_2'],
+  ['updateMessage', (tx) => tx.updateMessage('key-9', { state: 'gone' }), 'message_pkey', 'autoindex_message_1'],
+  ['channelsToPost', (tx) => tx.channelsToPost(), 'card_post'],
+  ['dueCards to post', (tx) => tx.dueCards('post', LATER, 32, CHANNEL, []), 'card_post'],
+  ['dueCards to edit', (tx) => tx.dueCards('edit', LATER, 32, null, [CHANNEL]), 'card_edit'],
+  ['dueCards to look for', (tx) => tx.dueCards('look', LATER, 32, null, []), 'card_look'],
+  ['recentCalls', (tx) => tx.recentCalls(LATER), 'pace_at'],
+  ['forgetCalls', (tx) => tx.forgetCalls(LONG_AGO), 'pace_at'],
+  [
+    'project by uuid',
+    (tx) => tx.project({ uuid: 'uuid-7', legacyId: '7', names: [] }),
+    'project_pkey',
+    'autoindex_project_1',
+  ],
+  ['project by legacy id', (tx) => tx.project({ uuid: null, legacyId: '7', names: [] }), 'project_legacy'],
+  ['project by name', (tx) => tx.project({ uuid: null, legacyId: 'none', names: ['acme/7'] }), 'project_name'],
+  ['personOf', (tx) => tx.personOf('handle-7'), 'person_pkey', 'autoindex_person_1'],
+]
+
+/** The ways in which a database reads a whole table, and sorts what an index would have given it in order. */
+const WHOLE_TABLE = /Seq Scan|SCAN (?:fact|card|message|decision|intake|pace|project|person)(?! USING)/
+const SORTS_ALL = /USE TEMP B-TREE FOR ORDER BY|Sort {2}/
+const MUST_COME_SORTED = [
+  'verdictsBefore',
+  'verdictsAfter',
+  'dueIntake',
+  'dueCards to post',
+  'dueCards to edit',
+  'dueCards to look for',
+]
+
+export function planClaims(places: () => Places): void {
+  let place: Place
+  beforeAll(async () => {
+    place = await places().open()
+    await seed(place)
+  })
+  afterAll(() => place[Symbol.asyncDispose]())
+
+  test.each(HOT)(`among ${FACTS} facts %s finds its way by an index`, async (name, ask, ...indexes) => {
+    const plan = await plansOf(place, ask)
+    expect(
+      indexes.filter((index) => plan.includes(index)),
+      plan,
+    ).not.toEqual([])
+    expect(plan).not.toMatch(WHOLE_TABLE)
+    if (MUST_COME_SORTED.includes(name)) expect(plan).not.toMatch(SORTS_ALL)
+  })
+}
+
+interface Statement {
+  text: string
+  values: readonly unknown[]
+}
+
+/** How the database says it goes about the statements that the product sends it. */
+async function plansOf(place: Place, ask: (tx: Tx) => Promise<unknown>): Promise<string> {
+  const statements = place.kind === 'sqlite' ? await preparedBy(place, ask) : await sentBy(place, ask)
+  const own = statements.filter(({ text }) => /^(?:select|with|update|delete|\s+with)\s/.test(text))
+  const plans: string[] = []
+  for (const { text, values } of own) plans.push(await explain(place, text, values))
+  return plans.join('\n')
+}
+
+async function explain({ kind, url, sql }: Place, text: string, values: readonly unknown[]): Promise<string> {
+  const rows =
+    kind === 'sqlite' ? await sql(`explain query plan ${text}`) : await queryOnce(url, `explain ${text}`, values)
+  return rows.map((row) => Object.values(row as object).at(-1) as string).join('\n')
+}
+
+async function preparedBy(place: Place, ask: (tx: Tx) => Promise<unknown>): Promise<Statement[]> {
+  using prepare = vi.spyOn(DatabaseSync.prototype, 'prepare')
+  await place.another().write(ask)
+  return prepare.mock.calls.map(([text]) => ({ text, values: [] }))
+}
+
+async function sentBy(place: Place, ask: (tx: Tx) => Promise<unknown>): Promise<Statement[]> {
+  const store = place.another()
+  using query = vi.spyOn(Client.prototype, 'query')
+  await store.write(ask)
+  return query.mock.calls.map(([text, values]) => toStatement(text, values))
+}
+
+const toStatement = (text: unknown, values: unknown): Statement => ({
+  text: typeof text === 'string' ? text : '',
+  values: Array.isArray(values) ? values : [],
+})

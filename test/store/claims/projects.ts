@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest'
+import { toUuid } from '../../../src/domain/ids.ts'
+import type { KnownProject, Store } from '../../../src/store/store.ts'
+import { HOUR, T0 } from '../../support/facts.ts'
+import type { Places } from '../../support/stores.ts'
+
+const WEB_UUID = toUuid('11111111-aaaa-0000-0000-000000000001')
+const API_UUID = toUuid('22222222-bbbb-0000-0000-000000000002')
+const RULE = { notifier: 'slack', target: null, branch: 'maïn/*', branchMatch: 'wildcard', buildStatuses: ['failed'] }
+
+const web = (project: Partial<KnownProject> = {}): KnownProject => ({
+  uuid: WEB_UUID,
+  name: 'acme/web',
+  legacyId: '41',
+  rules: [RULE],
+  ...project,
+})
+const api = (project: Partial<KnownProject> = {}) =>
+  web({ uuid: API_UUID, name: 'acme/api', legacyId: '42', ...project })
+
+const keep = (store: Store, project: KnownProject, readAt = T0) =>
+  store.write((tx) => tx.keepProject({ ...project, readAt }))
+
+const find = (
+  store: Store,
+  { uuid = null, legacyId = '0', names = [] }: Partial<{ uuid: string | null; legacyId: string; names: string[] }>,
+) => store.read.project({ uuid, legacyId, names })
+
+/** Projects and their rules, by every name they go by. */
+export function projectClaims(places: () => Places): void {
+  test('a project is found by uuid, by legacy id and by name', async () => {
+    await using place = await places().open()
+    await keep(place.store, web())
+    await keep(place.store, api())
+    expect(await find(place.store, { uuid: API_UUID })).toEqual(api())
+    expect(await find(place.store, { legacyId: '42' })).toEqual(api())
+    expect(await find(place.store, { names: ['acme/api', 'api'] })).toEqual(api())
+  })
+
+  test('a project that nobody kept is not found, nor one whose name is only part of it', async () => {
+    await using place = await places().open()
+    await keep(place.store, web())
+    expect(await find(place.store, {})).toBeNull()
+    expect(await find(place.store, { uuid: API_UUID, legacyId: '4', names: ['acme/we', 'web'] })).toBeNull()
+  })
+
+  test('the uuid says more than the legacy id, and that more than a name', async () => {
+    await using place = await places().open()
+    await keep(place.store, web())
+    await keep(place.store, api())
+    expect(await find(place.store, { uuid: API_UUID, legacyId: '41', names: ['acme/web'] })).toEqual(api())
+    expect(await find(place.store, { legacyId: '42', names: ['acme/web'] })).toEqual(api())
+  })
+
+  test('a name that two projects share names neither; their ids still do', async () => {
+    await using place = await places().open()
+    await keep(place.store, web())
+    await keep(place.store, api({ name: 'acme/web' }))
+    expect(await find(place.store, { names: ['acme/web'] })).toBeNull()
+    expect(await find(place.store, { uuid: API_UUID, names: ['acme/web'] })).toMatchObject({ uuid: API_UUID })
+  })
+
+  test('two names that name two projects name neither', async () => {
+    await using place = await places().open()
+    await keep(place.store, web())
+    await keep(place.store, api())
+    expect(await find(place.store, { names: ['acme/web', 'acme/api'] })).toBeNull()
+  })
+
+  test('a project that is read again has its new name and rules', async () => {
+    await using place = await places().open()
+    await keep(place.store, web())
+    await keep(place.store, web({ name: 'acme/site', rules: [] }))
+    expect(await find(place.store, { uuid: WEB_UUID })).toEqual(web({ name: 'acme/site', rules: [] }))
+    expect(await find(place.store, { names: ['acme/web'] })).toBeNull()
+  })
+
+  test('a project keeps the legacy id it has when it is read where none is known', async () => {
+    await using place = await places().open()
+    await keep(place.store, web())
+    await keep(place.store, web({ legacyId: null }))
+    expect(await find(place.store, { legacyId: '41' })).toEqual(web())
+    await keep(place.store, web({ legacyId: '43' }))
+    expect(await find(place.store, { legacyId: '41' })).toBeNull()
+    expect(await find(place.store, { legacyId: '43' })).toEqual(web({ legacyId: '43' }))
+  })
+
+  test('rules that are not known are not the same as no rules', async () => {
+    await using place = await places().open()
+    await keep(place.store, web({ rules: null }))
+    await keep(place.store, api({ rules: [] }))
+    expect((await find(place.store, { uuid: WEB_UUID }))?.rules).toBeNull()
+    expect((await find(place.store, { uuid: API_UUID }))?.rules).toEqual([])
+  })
+
+  test('a legacy id is linked to the project of that uuid, and makes none', async () => {
+    await using place = await places().open()
+    await keep(place.store, web({ legacyId: null }))
+    await place.store.write((tx) => tx.linkLegacyProject(WEB_UUID, '9007199254740993', T0))
+    await place.store.write((tx) => tx.linkLegacyProject(API_UUID, '42', T0))
+    expect(await find(place.store, { legacyId: '9007199254740993' })).toMatchObject({ uuid: WEB_UUID, rules: [RULE] })
+    expect(await find(place.store, { legacyId: '42' })).toBeNull()
+  })
+
+  test('projects not read since a moment are forgotten', async () => {
+    await using place = await places().open()
+    await keep(place.store, web(), T0)
+    await keep(place.store, api(), T0 - HOUR)
+    await keep(place.store, api(), T0 + HOUR)
+    await place.store.write((tx) => tx.forgetProjects(T0))
+    expect(await find(place.store, { uuid: WEB_UUID })).not.toBeNull()
+    await place.store.write((tx) => tx.forgetProjects(T0 + 1))
+    expect(await find(place.store, { uuid: WEB_UUID })).toBeNull()
+    expect(await find(place.store, { uuid: API_UUID })).not.toBeNull()
+  })
+}

@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { T0 } from '../../support/facts.ts'
+import type { Place, Places } from '../../support/stores.ts'
+import { CARD, claimed, decided, hear, LINEAGE, several } from '../given.ts'
+
+const ROUNDS = 25
+
+/** Does the same through both stores, round after round, all at once. */
+const both = <T>(place: Place, act: (store: Place['store'], i: number) => Promise<T>): Promise<T[]> => {
+  const stores = [place.store, place.another()]
+  return Promise.all(several(ROUNDS, (i) => stores.map((store) => act(store, i))).flat())
+}
+
+/** Two processes on one database, writing the same keys at the same moment. */
+export function sharingClaims(places: () => Places): void {
+  test('the database is known to be shared', async () => {
+    await using place = await places().open()
+    expect(place.store.shared).toBe(true)
+  })
+
+  test('the same lineage is woken by both: there is one mark, and its stamp tells of every wake', async () => {
+    await using place = await places().open()
+    await both(place, (store, i) => store.write((tx) => tx.wakeLineage(LINEAGE, T0 - i, i % 3)))
+    expect(
+      await place.sql('select priority, cast(due_at - @T0 as integer) as due from intake'.replace('@T0', `${T0}`)),
+    ).toEqual([{ priority: 0, due: 1 - ROUNDS }])
+    const marks = await place.store.read.dueIntake(T0, 10)
+    expect(marks).toHaveLength(1)
+    await place.store.write((tx) => tx.settleLineage(LINEAGE, marks[0]!.stamp))
+    expect(await place.store.read.intakeOf(LINEAGE)).toBeNull()
+  })
+
+  test('a wake that comes between the reading and the settling of the other process is not lost', async () => {
+    await using place = await places().open()
+    const other = place.another()
+    await place.store.write((tx) => tx.wakeLineage(LINEAGE, T0, 1))
+    const wakes: Promise<void>[] = []
+    await place.store.write(async (tx) => {
+      const mark = await tx.intakeOf(LINEAGE)
+      // The other process waits at the row that is being settled, and wakes the lineage anew.
+      wakes.push(other.write((theirs) => theirs.wakeLineage(LINEAGE, T0, 1)))
+      await place.sql('select pg_sleep(0.05)')
+      await tx.settleLineage(LINEAGE, mark!.stamp)
+    })
+    await Promise.all(wakes)
+    expect(await place.store.read.intakeOf(LINEAGE)).not.toBeNull()
+  })
+
+  test('one process claims a slot, however many rounds both try', async () => {
+    await using place = await places().open()
+    const stores = [place.store, place.another()]
+    for (const round of several(ROUNDS, (i) => i)) {
+      const slot = `run:${round}.1`
+      const claims = stores.map((store, i) =>
+        store.write((tx) => tx.insertMessage(claimed({ key: `${round}-${i}`, slot }))),
+      )
+      const settled = await Promise.allSettled(claims)
+      expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    }
+    expect(await place.store.read.messagesOf(CARD)).toHaveLength(ROUNDS)
+  })
+
+  test('who lost a race for a claim reads what is there and need not fail', async () => {
+    await using place = await places().open()
+    const claims = await both(place, (store, i) =>
+      store.write(async (tx) => {
+        const slot = `run:${i}.1`
+        if ((await tx.messagesOf(CARD)).some((message) => message.slot === slot)) return 'there'
+        await tx.insertMessage(claimed({ key: `key-${i}-${Math.random()}`, slot }))
+        return 'claimed'
+      }),
+    )
+    expect(claims.filter((outcome) => outcome === 'claimed')).toHaveLength(ROUNDS)
+  })
+
+  test('cards, decisions, projects, channels and jobs that both write are there once', async () => {
+    await using place = await places().open()
+    const factSeq = await hear(place.store)
+    const uuid = toUuid('11111111-aaaa-0000-0000-000000000001')
+    await both(place, (store, i) =>
+      store.write(async (tx) => {
+        await tx.ensureCard({ ...CARD, quiet: false, mention: true })
+        await tx.keepDecision(decided({ factSeq, decidedAt: T0 + i }))
+        await tx.keepProject({ uuid, name: 'acme/web', legacyId: '41', rules: [], readAt: T0 + i })
+        await tx.closeChannel({ channel: CARD.channel, code: 'is_archived', at: T0, retryAt: T0 + i })
+        await tx.setLastDoneAt('job', T0 + i)
+      }),
+    )
+    for (const table of ['card', 'decision', 'project', 'channel', 'job'])
+      expect(await place.sql(`select cast(count(*) as integer) as rows from ${table}`)).toEqual([{ rows: 1 }])
+  })
+
+  test('repetitions counted by both are all counted', async () => {
+    await using place = await places().open()
+    const seq = await hear(place.store)
+    await both(place, (store) => store.write((tx) => tx.countRepeat(seq)))
+    expect(await place.sql('select repeats from fact')).toEqual([{ repeats: ROUNDS * 2 }])
+  })
+
+  test('one process has a handle that both claim', async () => {
+    await using place = await places().open()
+    const claims = await both(place, (store) => store.write((tx) => tx.claimHandle('ada', 'U0ADA', T0)))
+    expect(claims.filter(Boolean)).toHaveLength(1)
+  })
+
+  test('two writes that lock each other out both succeed', async () => {
+    await using place = await places().open()
+    const stores = [place.store, place.another()]
+    const met = meeting(2)
+    const wakes = [
+      ['a', 'b'],
+      ['b', 'a'],
+    ].map(([first, second], i) =>
+      stores[i]!.write(async (tx) => {
+        await tx.wakeLineage(first!, T0, 1)
+        await met()
+        await tx.wakeLineage(second!, T0, 1)
+      }),
+    )
+    await Promise.all(wakes)
+    expect((await place.store.read.dueIntake(T0, 10)).map(({ lineageKey }) => lineageKey).sort()).toEqual(['a', 'b'])
+  })
+}
+
+/** Where so many wait for each other once; whoever comes again, or late, passes. */
+function meeting(size: number): () => Promise<void> {
+  let missing = size
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return () => {
+    if (--missing <= 0) resolve()
+    return promise
+  }
+}

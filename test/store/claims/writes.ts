@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest'
+import { T0 } from '../../support/facts.ts'
+import { closeOnce, type Places } from '../../support/stores.ts'
+import { fact, hear, LINEAGE, several } from '../given.ts'
+
+const JOB = 'refresh-projects'
+
+class Refused extends Error {}
+
+/** More than one batch of a group commit. */
+const MANY = 300
+
+/** What a write promises: durable when it resolves, all or nothing, and nobody's business but its own. */
+export function writeClaims(places: () => Places): void {
+  test('what is written is there for whoever opens the database after the writer has gone', async () => {
+    await using place = await places().open()
+    const seq = await hear(place.store)
+    await closeOnce(place.store)
+    const facts = await place.another().read.unplacedFacts(LINEAGE)
+    expect(facts.map((each) => each.seq)).toEqual([seq])
+  })
+
+  test('what is written is committed when the write resolves, for every connection', async () => {
+    await using place = await places().open()
+    const other = place.another()
+    await place.store.write((tx) => tx.setLastDoneAt(JOB, T0))
+    expect(await other.read.lastDoneAt(JOB)).toBe(T0)
+    expect(await place.sql('select name from job')).toEqual([{ name: JOB }])
+  })
+
+  test('a write resolves with what its work returns', async () => {
+    await using place = await places().open()
+    expect(await place.store.write(async () => 'as returned')).toBe('as returned')
+  })
+
+  test('a read sees nothing of a write that has not ended, which itself sees it', async () => {
+    await using place = await places().open()
+    const within = await place.store.write(async (tx) => {
+      await tx.setLastDoneAt(JOB, T0)
+      return { own: await tx.lastDoneAt(JOB), outside: await place.store.read.lastDoneAt(JOB) }
+    })
+    expect(within).toEqual({ own: T0, outside: null })
+    expect(await place.store.read.lastDoneAt(JOB)).toBe(T0)
+  })
+
+  test('a write that throws fails with its own error and leaves nothing of itself', async () => {
+    await using place = await places().open()
+    const failing = place.store.write(async (tx) => {
+      await tx.insertFact(...fact())
+      await tx.wakeLineage(LINEAGE, T0, 0)
+      throw new Refused('no')
+    })
+    await expect(failing).rejects.toThrow(Refused)
+    expect(await place.store.read.unplacedFacts(LINEAGE)).toEqual([])
+    expect(await place.store.read.intakeOf(LINEAGE)).toBeNull()
+  })
+
+  test('a write that throws before its first await fails alone', async () => {
+    await using place = await places().open()
+    const failing = place.store.write(() => {
+      throw new Refused('at once')
+    })
+    const after = place.store.write((tx) => tx.setLastDoneAt(JOB, T0))
+    await expect(failing).rejects.toThrow(Refused)
+    await after
+    expect(await place.store.read.lastDoneAt(JOB)).toBe(T0)
+  })
+
+  test('writes of the same moment succeed beside one that throws in their midst', async () => {
+    await using place = await places().open()
+    const writes = several(20, (i) =>
+      place.store.write(async (tx) => {
+        await tx.setLastDoneAt(`job-${i}`, T0 + i)
+        if (i === 7) throw new Refused(`job-${i}`)
+        return i
+      }),
+    )
+    const settled = await Promise.allSettled(writes)
+    expect(settled.map(({ status }) => status === 'fulfilled')).toEqual(several(20, (i) => i !== 7))
+    const done = await Promise.all(several(20, (i) => place.store.read.lastDoneAt(`job-${i}`)))
+    expect(done).toEqual(several(20, (i) => (i === 7 ? null : T0 + i)))
+  })
+
+  test('a write that the database itself refuses fails alone', async () => {
+    await using place = await places().open()
+    const refused = place.store.write(async (tx) => {
+      await tx.setLastDoneAt('refused', T0)
+      await tx.insertDelivery({ receivedAt: T0, answer: 'recorded', factSeq: 1, body: null as unknown as string })
+    })
+    const other = place.store.write((tx) => tx.setLastDoneAt(JOB, T0))
+    await expect(refused).rejects.toThrow()
+    await other
+    expect(await place.store.read.lastDoneAt('refused')).toBeNull()
+    expect(await place.store.read.lastDoneAt(JOB)).toBe(T0)
+  })
+
+  test('every one of very many writes at once is kept once', async () => {
+    await using place = await places().open()
+    const seqs = await Promise.all(several(MANY, (i) => hear(place.store, { build: String(i + 1) })))
+    const facts = await place.store.read.unplacedFacts(LINEAGE)
+    expect(facts.map(({ seq }) => seq)).toEqual(seqs.toSorted((a, b) => a - b))
+    expect(new Set(facts.map(({ buildId }) => buildId)).size).toBe(MANY)
+  })
+
+  test('a write that meets the close is kept if it resolves, and leaves nothing if it is refused', async () => {
+    await using place = await places().open()
+    const writes = several(MANY, (i) => place.store.write((tx) => tx.setLastDoneAt(`job-${i}`, T0)))
+    await closeOnce(place.store)
+    const settled = await Promise.allSettled(writes)
+    const resolved = settled.flatMap(({ status }, i) => (status === 'fulfilled' ? [`job-${i}`] : []))
+    const kept = (await place.sql('select name from job')).map(({ name }) => String(name))
+    expect(kept.toSorted()).toEqual(resolved.toSorted())
+  })
+
+  test('a store that is closed answers no ping, one that is open does', async () => {
+    await using place = await places().open()
+    await place.store.read.lastDoneAt(JOB)
+    await expect(place.store.ping()).resolves.toBeUndefined()
+    await closeOnce(place.store)
+    await expect(place.store.ping()).rejects.toThrow()
+  })
+}

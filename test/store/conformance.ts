@@ -1,0 +1,36 @@
+import { describe } from 'vitest'
+import type { Places } from '../support/stores.ts'
+import { cardClaims } from './claims/cards.ts'
+import { crashClaims } from './claims/crash.ts'
+import { decisionClaims } from './claims/decisions.ts'
+import { episodeClaims } from './claims/episodes.ts'
+import { factClaims } from './claims/facts.ts'
+import { intakeClaims } from './claims/intake.ts'
+import { laneClaims } from './claims/lanes.ts'
+import { messageClaims } from './claims/messages.ts'
+import { paceClaims } from './claims/pace.ts'
+import { peopleClaims } from './claims/people.ts'
+import { planClaims } from './claims/plans.ts'
+import { projectClaims } from './claims/projects.ts'
+import { writeClaims } from './claims/writes.ts'
+
+const CLAIMS = {
+  writes: writeClaims,
+  crashes: crashClaims,
+  facts: factClaims,
+  episodes: episodeClaims,
+  intake: intakeClaims,
+  decisions: decisionClaims,
+  cards: cardClaims,
+  lanes: laneClaims,
+  messages: messageClaims,
+  'calls and channels': paceClaims,
+  projects: projectClaims,
+  'people, subscriptions and jobs': peopleClaims,
+  plans: planClaims,
+}
+
+/** What every store promises, whatever database it stands on. */
+export function conformance(places: () => Places): void {
+  for (const [about, claims] of Object.entries(CLAIMS)) describe(about, () => claims(places))
+}

@@ -1,0 +1,75 @@
+import { NO_DETAILS, type Observation } from '../../src/domain/fact.ts'
+import { NO_LANES, type Lanes, type StoredMessage } from '../../src/domain/plan.ts'
+import type { CardKey, KeptDecision, Store } from '../../src/store/store.ts'
+import { buildId, channelId, COMMIT, projectId, T0, WEB, type Said } from '../support/facts.ts'
+
+export const BUILDS = channelId('C0BUILDS01')
+export const RELEASES = channelId('C0RELEASES')
+
+/** The lineage that everything is about unless a test says otherwise. */
+export const LINEAGE = '0123456789abcdef0123456789abcdef'
+export const CARD: CardKey = { subject: `${LINEAGE}/1`, channel: BUILDS }
+
+/** What CI says in one delivery: that build 512 of acme/web failed on `main`, unless said otherwise. */
+export function seen(said: Partial<Said> = {}): Observation {
+  const { word = 'error', build = '512', project = WEB, branch = 'main', commit = COMMIT, details } = said
+  const ids = { projectId: projectId(project), buildId: buildId(build) }
+  return { ...ids, branch, commitId: commit, word, details: { ...NO_DETAILS, ...details } }
+}
+
+export type Heard = Partial<Said> & { lineageKey?: string }
+
+/** Stores one fact in a write of its own. @returns its place in the order of receipt */
+export const hear = (store: Store, heard: Heard = {}): Promise<number> =>
+  store.write((tx) => tx.insertFact(...fact(heard)))
+
+/** What `insertFact` is given. */
+export function fact({ lineageKey = LINEAGE, after = 0, ...said }: Heard = {}) {
+  const observation = seen(said)
+  const { branch, commitId } = observation
+  return [observation, { at: T0 + after, origin: 'delivery', lineageKey, branch, commitId }] as const
+}
+
+export const decided = (about: Partial<KeptDecision> & { factSeq: number }): KeptDecision => ({
+  ...CARD,
+  verdict: 'tell',
+  reason: 'every-event',
+  rulesFrom: 'nobody',
+  looked: [],
+  loud: false,
+  recovered: false,
+  noticeDay: null,
+  decidedAt: T0,
+  ...about,
+})
+
+/** Makes a card and puts it in its lanes. */
+export const stand = (store: Store, key: CardKey, lanes: Partial<Lanes> = {}): Promise<void> =>
+  store.write(async (tx) => {
+    await tx.ensureCard({ ...key, quiet: false, mention: false })
+    await tx.setLanes(key, { ...NO_LANES, ...lanes })
+  })
+
+export const claimed = (about: Partial<StoredMessage & CardKey> = {}): StoredMessage & CardKey => ({
+  ...CARD,
+  key: 'key-1',
+  slot: 'card',
+  generation: 1,
+  state: 'claimed',
+  claimedAt: T0,
+  claimedBy: 'process-1',
+  lookedAt: null,
+  ts: null,
+  digest: 'says',
+  sending: null,
+  sendingAt: null,
+  recheckAt: null,
+  doubtAt: null,
+  writtenAt: null,
+  bornRun: null,
+  ...about,
+})
+
+/** What a test needs several of. */
+export const several = <T>(count: number, make: (i: number) => T): T[] =>
+  Array.from({ length: count }, (_, i) => make(i))

@@ -1,0 +1,21 @@
+import { openStoreAt } from '../../support/stores.ts'
+import { fact } from '../given.ts'
+import { T0 } from '../../support/facts.ts'
+
+// Records build after build, several at once, and says the number of each when its write has resolved. It never ends.
+const store = openStoreAt(process.argv[2]!)
+const SIDE_BY_SIDE = 16
+let next = 1
+
+async function record(): Promise<void> {
+  for (;;) {
+    const build = String(next++)
+    await store.write(async (tx) => {
+      const factSeq = await tx.insertFact(...fact({ build }))
+      await tx.insertDelivery({ receivedAt: T0, answer: 'recorded', factSeq, body: build })
+    })
+    process.stdout.write(`${build}\n`)
+  }
+}
+
+await Promise.all(Array.from({ length: SIDE_BY_SIDE }, record))

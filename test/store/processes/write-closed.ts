@@ -1,0 +1,13 @@
+import { openStoreAt } from '../../support/stores.ts'
+
+// Writes to a store that is closed, and ends well when that is refused.
+const store = openStoreAt(process.argv[2]!)
+await store.read.lastDoneAt('job')
+await store.close()
+const isRefused = await store
+  .write((tx) => tx.setLastDoneAt('job', 1))
+  .then(
+    () => false,
+    () => true,
+  )
+process.exitCode = isRefused ? 0 : 2

@@ -1,0 +1,62 @@
+import type { Place } from '../support/stores.ts'
+import { T0 } from '../support/facts.ts'
+
+/** What a year of a busy workspace leaves behind. */
+export const FACTS = 50_000
+
+const BUILDS = FACTS / 5
+const LINEAGES = BUILDS / 2
+const CHANNELS = 4
+const BRANCHES = 50
+
+/** The lineage, build, branch and card that the plans are asked about: in the middle of all the others. */
+export const ONE = {
+  lineageKey: `lineage-${LINEAGES / 2}`,
+  projectId: '41',
+  buildId: String(BUILDS / 2),
+  buildOrder: '0000000000000'.concat(String(1_000_000 + BUILDS / 2)),
+  branchKey: 'branch-7',
+  subject: `lineage-${LINEAGES / 2}/1`,
+  channel: 'C0BUILDS1',
+  day: '2026-03-02',
+}
+
+/** Fills a fresh database in a handful of statements that both databases understand. */
+export async function seed({ kind, sql }: Place): Promise<void> {
+  const counted = (name: string, upTo: number) =>
+    `(with recursive ${name}(i) as (select 1 union all select i + 1 from ${name} where i < ${upTo}) select i from ${name}) as ${name}`
+  await sql(`insert into fact (at, origin, project_id, build_id, build_key, build_order, lineage_key, episode, branch_key,
+      branch, commit_id, word, verdict, details)
+    select ${T0} + i, 'delivery', '41', '' || (1 + i / 5), '41/' || (1 + i / 5),
+      substr('0000000000000000000' || (1000000 + i / 5), length('' || (1000000 + i / 5))), 'lineage-' || (1 + i / 10),
+      case when i > ${FACTS - 50} then null else 1 end, 'branch-' || (i / 10 % ${BRANCHES}), 'main', null,
+      case when i % 5 = 4 then 'error' else 'initiated' end, case when i % 5 = 4 then 1 else 0 end, '{}'
+    from ${counted('facts', FACTS)}`)
+  await sql(`insert into intake (lineage_key, due_at, priority, stamp)
+    select 'lineage-' || i, ${T0} + i, i % 3, 1 from ${counted('lineages', LINEAGES)}`)
+  await sql(`insert into decision (fact_seq, channel, subject, verdict, reason, rules_from, looked, recovered, loud,
+      notice_day, decided_at)
+    select i, 'C0BUILDS' || (i % ${CHANNELS}), 'lineage-' || (1 + i / 10) || '/1', 'tell', 'every-event', 'nobody', '[]', 0, 0,
+      case when i % 100 = 0 then '2026-03-0' || (1 + i / 100 % 9) else null end, ${T0} + i
+    from ${counted('decisions', FACTS)}`)
+  await sql(`insert into card (subject, channel, quiet, mention, attempts, plain, post_at, post_priority, edit_at,
+      edit_priority, look_at, look_priority)
+    select 'lineage-' || (1 + i / ${CHANNELS}) || '/1', 'C0BUILDS' || (i % ${CHANNELS}), 0, 0, 0, 0,
+      case when i % 4 = 1 then ${T0} + i end, case when i % 4 = 1 then i % 5 end,
+      case when i % 20 = 2 then ${T0} + i end, case when i % 20 = 2 then i % 5 end,
+      case when i % 200 = 3 then ${T0} + i end, case when i % 200 = 3 then i % 5 end
+    from ${counted('cards', LINEAGES * CHANNELS - CHANNELS)}`)
+  await sql(`insert into message (key, subject, channel, slot, generation, state, claimed_at, claimed_by)
+    select 'key-' || i, 'lineage-' || (1 + i / 8) || '/1', 'C0BUILDS' || (i % ${CHANNELS}), 'slot-' || (i / 4 % 2), 1,
+      'posted', ${T0} + i, 'process'
+    from ${counted('messages', LINEAGES * 8 - 8)}`)
+  await sql(
+    `insert into pace (lane, channel, at) select 'post', 'C0BUILDS1', ${T0} + i from ${counted('calls', 5_000)}`,
+  )
+  await sql(`insert into project (uuid, name, legacy_id, rules, read_at)
+    select 'uuid-' || i, 'acme/' || i, '' || i, null, ${T0} from ${counted('projects', 5_000)}`)
+  await sql(`insert into person (handle, user_id, claimed_at)
+    select 'handle-' || i, 'U' || i, ${T0} from ${counted('people', 5_000)}`)
+  // PostgreSQL gathers its statistics by itself after a while; SQLite never does, and the product does not ask it to.
+  if (kind === 'postgres') await sql('analyze')
+}

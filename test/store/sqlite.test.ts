@@ -1,0 +1,57 @@
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { sqlitePlaces, type Places } from '../support/stores.ts'
+import { closingClaims } from './claims/closing.ts'
+import { isolationClaims } from './claims/isolation.ts'
+import { migrationClaims } from './claims/migration.ts'
+import { conformance } from './conformance.ts'
+
+/** `pragma synchronous`: every commit is on disk before it returns. */
+const FULL = 2
+
+describe('the store in SQLite', () => {
+  let places: Places
+  beforeAll(async () => {
+    places = await sqlitePlaces()
+  })
+  afterAll(() => places[Symbol.asyncDispose]())
+
+  conformance(() => places)
+  // Nothing keeps two processes from finding no tables at the same time: the second one then fails to make them.
+  describe('migration', () => migrationClaims(() => places, test, 5))
+  describe('isolation', () => isolationClaims(() => places, test))
+  // The rollback after the refused begin asks the closed database whether it is in a transaction: that throws, unheard.
+  describe('closing', () => closingClaims(() => places, { waits: test, refuses: test, closesUnused: test }))
+
+  test('every connection of the product writes ahead and syncs each commit', async () => {
+    using exec = vi.spyOn(DatabaseSync.prototype, 'exec')
+    await using place = await places.open()
+    await place.store.ping()
+    const connections = [...new Set(exec.mock.contexts as DatabaseSync[])]
+    const settings = connections.map((db) => [
+      db.prepare('pragma journal_mode').get()?.['journal_mode'],
+      db.prepare('pragma synchronous').get()?.['synchronous'],
+    ])
+    expect(settings).toEqual([
+      ['wal', FULL],
+      ['wal', FULL],
+    ])
+  })
+
+  test('writes of the same moment share one commit', async () => {
+    await using place = await places.open()
+    using exec = vi.spyOn(DatabaseSync.prototype, 'exec')
+    await Promise.all(['a', 'b', 'c'].map((job) => place.store.write((tx) => tx.setLastDoneAt(job, 1))))
+    expect(exec.mock.calls.filter(([text]) => text === 'commit')).toHaveLength(1)
+  })
+
+  test('the file is known to be this process’s own', async () => {
+    await using place = await places.open()
+    expect(place.store.shared).toBe(false)
+  })
+
+  test('a file whose folder is missing is made with it', async () => {
+    await using place = await places.openEmpty()
+    await expect(place.store.ping()).resolves.toBeUndefined()
+  })
+})

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { openPostgres } from '../../src/store/postgres.ts'
+import { openSqlite } from '../../src/store/sqlite.ts'
+import type { Store } from '../../src/store/store.ts'
+import { queryOnce, type PostgresServer } from './postgres.ts'
+
+/** A database of a test's own; whatever is open on it is closed, and it is removed, when the test ends. */
+export interface Place extends AsyncDisposable {
+  kind: 'sqlite' | 'postgres'
+  /** as `DATABASE_URL` names it */
+  url: string
+  /** the store under test, its tables up to date */
+  store: Store
+  /** Another store on the same database, as another process would have it. */
+  another(): Store
+  /** One statement of the test's own, on a connection of its own. */
+  sql(text: string): Promise<Record<string, unknown>[]>
+}
+
+/** Where a suite gets its databases. */
+export interface Places extends AsyncDisposable {
+  /** A fresh database with its tables. */
+  open(): Promise<Place>
+  /** A fresh database without any. */
+  openEmpty(): Promise<Place>
+}
+
+/** The store that a `DATABASE_URL` names. */
+export function openStoreAt(url: string): Store {
+  // A connection that the server ends while nobody uses it is the server's stop, not a fault.
+  if (url.startsWith('postgres:')) return openPostgres(url, () => undefined)
+  return openSqlite(url.slice('sqlite:'.length))
+}
+
+export async function sqlitePlaces(): Promise<Places> {
+  const folder = await mkdtemp(join(tmpdir(), 'buildline-sqlite-'))
+  const openEmpty = async () => {
+    const path = join(folder, randomUUID(), 'builds.db')
+    return toPlace('sqlite', `sqlite:${path}`, async (text) => allOnce(path, text))
+  }
+  return {
+    openEmpty,
+    open: () => migrated(openEmpty()),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+export async function postgresPlaces(server: PostgresServer): Promise<Places> {
+  const template = await server.createDatabase()
+  const first = openStoreAt(template)
+  await first.migrate()
+  await first.close()
+  // Copying a database takes ten times as long as emptying one.
+  const emptied: string[] = []
+  const openAt = (url: string, after?: () => Promise<void>) =>
+    toPlace('postgres', url, async (text) => (await queryOnce(url, text)) as Record<string, unknown>[], after)
+  return {
+    openEmpty: async () => openAt(await server.createDatabase()),
+    async open() {
+      const url = emptied.pop() ?? (await server.createDatabase(template))
+      return openAt(url, async () => {
+        await queryOnce(url, EMPTY_ALL)
+        emptied.push(url)
+      })
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  }
+}
+
+/** Every table but those that say which tables there are. */
+const EMPTY_ALL = `do $$ begin execute (
+  select 'truncate ' || string_agg(quote_ident(tablename), ', ') || ' restart identity'
+  from pg_tables where schemaname = 'public' and tablename not like 'kysely%'); end $$`
+
+function toPlace(kind: Place['kind'], url: string, sql: Place['sql'], after = async () => {}): Place {
+  const opened: Store[] = []
+  const another = () => {
+    const store = openStoreAt(url)
+    opened.push(store)
+    return store
+  }
+  const close = async () => {
+    await Promise.all(opened.map((store) => closeOnce(store)))
+    await after()
+  }
+  return { kind, url, sql, another, store: another(), [Symbol.asyncDispose]: close }
+}
+
+const closed = new WeakSet<Store>()
+
+/** Closes a store unless the test has done so itself. */
+export async function closeOnce(store: Store): Promise<void> {
+  if (closed.has(store)) return
+  closed.add(store)
+  await store.close()
+}
+
+async function migrated(place: Promise<Place>): Promise<Place> {
+  const { store } = await place
+  await store.migrate()
+  return place
+}
+
+function allOnce(path: string, text: string): Record<string, unknown>[] {
+  const db = new DatabaseSync(path)
+  try {
+    return db.prepare(text).all()
+  } finally {
+    db.close()
+  }
+}
