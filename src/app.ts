@@ -88,8 +88,7 @@ export function createApp(config: Config, log: Logger): BuildlineApp {
   let running: Promise<void> = Promise.resolve()
 
   async function run(): Promise<void> {
-    if (!(await migrate())) return
-    await reconciler.start()
+    if (!(await openStoreAndReconcile())) return
     const refresh = { name: 'refresh-projects', everyMs: REFRESH_EVERY_MS, run: rules.refresh }
     jobs = scheduleJobs([refresh], { store, clock, log })
     void rules
@@ -100,10 +99,11 @@ export function createApp(config: Config, log: Logger): BuildlineApp {
       .catch((error: unknown) => log.error({ err: error }, 'Socket Mode could not be started; alerts go on without it'))
   }
 
-  async function migrate(): Promise<boolean> {
+  async function openStoreAndReconcile(): Promise<boolean> {
     while (!stopping.signal.aborted) {
       try {
         await store.migrate()
+        await reconciler.start()
         return true
       } catch (error) {
         // A file of our own will not mend itself; a database server may still be starting.

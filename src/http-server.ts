@@ -43,9 +43,9 @@ async function dispatch(
   log: Log,
 ): Promise<void> {
   try {
-    const url = new URL(request.url ?? '/', 'http://localhost')
-    const route = routes.find(({ matches }) => matches(url.pathname))
-    if (route) await route.handle(request, response, url)
+    const url = URL.parse(request.url ?? '/', 'http://localhost')
+    const route = url && routes.find(({ matches }) => matches(url.pathname))
+    if (url && route) await route.handle(request, response, url)
     else sendJson(response, 404, { status: 'not found' })
   } catch (error) {
     log.error({ err: error }, 'a request could not be answered')

@@ -1,3 +1,4 @@
+import { errorCode } from './lib/error-code.ts'
 import pino, { type DestinationStream, type Logger } from 'pino'
 
 /** A configured secret shorter than this is not searched for: it would black out ordinary words. */
@@ -19,9 +20,24 @@ export function createLogger(level: string, secrets: readonly string[], destinat
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: plainError },
     hooks: { streamWrite: (line: string) => scrub(line, known) },
   }
   return destination ? pino(options, destination) : pino(options)
+}
+
+/** An error without what libraries hang on it: a database client, a request with its headers. */
+function plainError(error: unknown): unknown {
+  if (!(error instanceof Error)) return String(error)
+  const { name: type, message, stack, cause } = error
+  const code = errorCode(error)
+  return {
+    type,
+    message,
+    ...(code === null ? {} : { code }),
+    stack,
+    ...(cause === undefined ? {} : { cause: plainError(cause) }),
+  }
 }
 
 // As typed, as JSON writes it, and as an address does.

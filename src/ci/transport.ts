@@ -33,7 +33,7 @@ export interface Transport {
    * at once when that is longer than the deadline leaves. Throws a CiError, or the signal's own reason when it aborts.
    */
   send(request: CiRequest, signal?: AbortSignal): Promise<CiResponse>
-  /** Ends idle connections, after the calls under way. */
+  /** Ends at once; what is under way fails. */
   close(): Promise<void>
 }
 
@@ -50,7 +50,7 @@ export function createTransport({
   const limits = { ...TRANSPORT_LIMITS, ...changed }
   const agent = createAgent(limits)
   return {
-    close: () => agent.close(),
+    close: () => agent.destroy(),
     async send(request, signal) {
       const deadlineAt = clock.now() + limits.deadlineMs
       for (let tries = 1; ; tries++) {

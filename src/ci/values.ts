@@ -5,7 +5,8 @@ import type { BuildId, ProjectId } from '../domain/ids.ts'
 // The single values of the interface, read liberally: what has no clear meaning is null, never an error.
 
 // Ids come as integers or digit strings, and go on as decimal digits.
-const digitsOf = (value: unknown): unknown => (typeof value === 'number' ? String(value) : value)
+// A number that is no safe integer has lost digits already.
+const digitsOf = (value: unknown): unknown => (Number.isSafeInteger(value) ? String(value) : value)
 const anId = (value: unknown): boolean => typeof value === 'string' && isIdDigits(value)
 
 export const projectId = z.preprocess(digitsOf, z.custom<ProjectId>(anId))

@@ -97,12 +97,15 @@ function effectOn(run: Draft, fact: Fact, asked: readonly RestartAsked[]): Effec
 
 function effectAfterFinal(run: Draft, final: Fact, fact: Fact, asked: readonly RestartAsked[]): Effect {
   if (isFinal(fact.status)) return fact.status === final.status ? 'duplicate' : 'opened'
-  if (fact.status !== 'started') return 'late'
+  if (fact.status !== 'started') return saidBefore(run, fact) ? 'duplicate' : 'late'
   const restarted = asked.some((ask) => ask.buildId === fact.buildId && ask.at >= final.at && ask.at <= fact.at)
   const neverRan = final.status === 'ignored' || final.status === 'blocked'
   const isNewRun = run.started !== null || neverRan || restarted || fact.at - final.at > LATE_START_MS
-  return isNewRun ? 'opened' : 'late'
+  if (isNewRun) return 'opened'
+  return saidBefore(run, fact) ? 'duplicate' : 'late'
 }
+
+const saidBefore = (run: Draft, fact: Fact): boolean => run.echoes.some((echo) => echo.word === fact.word)
 
 function absorb(run: Draft, fact: Fact, effect: Effect): void {
   if (effect !== 'moved') return void run.echoes.push(fact)

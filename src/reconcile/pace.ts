@@ -15,7 +15,8 @@ export const WINDOW_MS = 60_000
  * Slack counts a call when it arrives, which is after we sent it and before it answered. The gap is counted from the
  * answer, or from this long after sending where the answer takes longer: slow answers must not slow the channel.
  */
-const ARRIVAL_MAX_MS = 40
+const ARRIVAL_MAX_MS = 100
+const ARRIVAL_LEARNT_MAX_MS = 2_000
 
 /** A call of which only the claim is known was sent within this time after it. */
 const CLAIM_TO_ARRIVAL_MS = 1_000
@@ -49,7 +50,9 @@ export function createPace(clock: Clock, recent: readonly { lane: Lane; channel:
     }
   }
 
-  const arrivedBy = (sentAt: number) => Math.min(clock.now(), sentAt + ARRIVAL_MAX_MS)
+  // Each 429 says that calls arrive later than we thought.
+  let arrivalMaxMs = ARRIVAL_MAX_MS
+  const arrivedBy = (sentAt: number) => Math.min(clock.now(), sentAt + arrivalMaxMs)
 
   return {
     freeAt: (lane, channel) =>
@@ -57,6 +60,7 @@ export function createPace(clock: Clock, recent: readonly { lane: Lane; channel:
     take: (lane, channel) => (lane === 'post' ? takePost(channel) : windows[lane].take()),
     block(lane, channel, forMs) {
       const until = clock.now() + forMs
+      arrivalMaxMs = Math.min(ARRIVAL_LEARNT_MAX_MS, arrivalMaxMs * 2)
       if (lane === 'post') channels.set(channel, { freeAt: until })
       else windows[lane].block(until)
     },

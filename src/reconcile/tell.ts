@@ -122,7 +122,7 @@ async function take({ notifier }: ReconcileDeps, { card, step, messageKey }: Cla
   }
 }
 
-// Where a message of ours turns up twice, the one that stands stays, and comes first in the answer; the other is taken back.
+// Where a message of ours turns up twice, the one that stands stays and comes first; the other is taken back.
 async function look(
   notifier: ReconcileDeps['notifier'],
   { channel }: Card,

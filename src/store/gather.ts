@@ -1,8 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout } from 'node:timers/promises'
 import type { Tx } from './store.ts'
 
 /** Writes that share one transaction: enough to make the fsync cheap, few enough to keep the event loop moving. */
 const BATCH_MAX = 128
+
+/** Another process (a backup, a shell) may hold the lock: asked again so often, for two seconds. */
+const LOCK_AGAIN_MS = 50
+const LOCK_TRIES_MAX = 40
 
 interface Waiting {
   work: (tx: Tx) => Promise<unknown>
@@ -24,15 +29,38 @@ export function gather(db: DatabaseSync, tx: Tx) {
     await new Promise(setImmediate)
     while (queue.length > 0) {
       const batch = queue.splice(0, BATCH_MAX)
-      if (!(await commit(batch))) for (const one of batch) await commit([one])
+      const refused = await begin()
+      if (refused) batch.forEach(({ reject }) => reject(refused.error))
+      else if (!(await commit(batch))) await commitEach(batch)
       await new Promise(setImmediate)
     }
     draining = null
   }
 
+  async function commitEach(batch: readonly Waiting[]): Promise<void> {
+    for (const one of batch) {
+      const refused = await begin()
+      if (refused) one.reject(refused.error)
+      else await commit([one])
+    }
+  }
+
+  /** Waits for another process's lock without holding up this one. @returns why it could not begin, null when it has */
+  async function begin(): Promise<{ error: unknown } | null> {
+    for (let tries = 1; ; tries++) {
+      try {
+        db.exec('begin immediate')
+        return null
+      } catch (error) {
+        if (tries === LOCK_TRIES_MAX || !db.isOpen) return { error }
+        await setTimeout(LOCK_AGAIN_MS)
+      }
+    }
+  }
+
+  /** Runs and commits what has begun; false: one of several threw, and nothing of the batch is written. */
   async function commit(batch: readonly Waiting[]): Promise<boolean> {
     try {
-      db.exec('begin immediate')
       const values: unknown[] = []
       for (const { work } of batch) values.push(await work(tx))
       db.exec('commit')

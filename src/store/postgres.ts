@@ -29,6 +29,8 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
     types: { getTypeParser: parserOf },
   })
   pool.on('error', onIdleError)
+  // A connection that breaks while it is in use tells us twice: its query fails, and it says so itself.
+  pool.on('connect', (client) => void client.on('error', onIdleError))
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   const door = createDoorQueries(db)
   const writing = new Set<Promise<unknown>>()

@@ -10,9 +10,6 @@ import { migrate } from './migrate.ts'
 import type { Schema } from './schema.ts'
 import type { Store } from './store.ts'
 
-/** Another process that holds the file (a backup, a shell) is waited for so long. */
-const BUSY_TIMEOUT_MS = 5_000
-
 /**
  * The store in one SQLite file: WAL, and `synchronous=FULL`, so that a commit is on disk when it returns. Reads go
  * through a connection of their own and see only what is committed.
@@ -43,7 +40,7 @@ export function openSqlite(path: string): Store {
 }
 
 function connect(path: string): DatabaseSync {
-  const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
+  const db = new DatabaseSync(path)
   whenFree(() => db.exec('pragma journal_mode = wal'))
   db.exec('pragma synchronous = full')
   return db
@@ -51,22 +48,23 @@ function connect(path: string): DatabaseSync {
 
 /** Changing the journal's mode is refused at once while another process does the same: SQLite's own patience ends there. */
 function whenFree(work: () => void): void {
-  const until = Date.now() + BUSY_TIMEOUT_MS
-  for (;;) {
+  for (let tries = 1; ; tries++) {
     try {
       return work()
     } catch (error) {
-      if (Date.now() > until) throw error
+      if (tries === BUSY_TRIES_MAX) throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_AGAIN_MS)
     }
   }
 }
 
+/** Only at the start, before any door is open: five seconds at most. */
 const BUSY_AGAIN_MS = 20
+const BUSY_TRIES_MAX = 250
 
 /** One process at a time, in one transaction: whoever comes second finds the work done. */
 async function exclusively(db: DatabaseSync, work: () => Promise<void>): Promise<void> {
-  db.exec('begin immediate')
+  whenFree(() => db.exec('begin immediate'))
   try {
     await work()
     db.exec('commit')

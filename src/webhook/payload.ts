@@ -55,7 +55,10 @@ const text = textOrNull.transform((value) =>
     : value.toWellFormed().replaceAll('\0', '').slice(0, TEXT_CHARS_MAX).toWellFormed().trim() || null,
 )
 
-const word = z.string().trim().min(1).max(TEXT_CHARS_MAX)
+const word = z
+  .string()
+  .transform((value) => value.toWellFormed().replaceAll('\0', '').trim())
+  .pipe(z.string().min(1).max(TEXT_CHARS_MAX))
 
 const REQUIRED = { project_id: projectId, build_id: buildId, status: word }
 
@@ -88,7 +91,7 @@ const toObservation = (build: z.infer<typeof PAYLOAD>): Observation => ({
   buildId: build.build_id,
   branch: build.branch,
   commitId: build.commit_id,
-  word: build.status.toWellFormed().replaceAll('\0', ''),
+  word: build.status,
   details: {
     projectName: build.project_name,
     projectFullName: build.project_full_name,

@@ -29,13 +29,13 @@ describe('the fold of one build', () => {
       'a start that comes late and twice does not reopen a finished build',
       ['success', 'initiated', 'initiated'],
       ['512.1 success'],
-      ['opened', 'late', 'late'],
+      ['opened', 'late', 'duplicate'],
     ],
     [
       'nor does its synonym, nor a third one',
       ['error', 'initiated', 'testing', 'initiated'],
       ['512.1 failed'],
-      ['opened', 'late', 'late', 'late'],
+      ['opened', 'late', 'late', 'duplicate'],
     ],
     [
       'a run that had seen its start in time is restarted by the next one, with a late fact in between',
@@ -173,7 +173,7 @@ describe('a start after an end that never saw one', () => {
   it('counts from the end though a late start came before it', () => {
     const within = story('success', 'initiated', { word: 'initiated', after: LATE_START_MS })
     const beyond = story('success', 'initiated', { word: 'initiated', after: LATE_START_MS + 1 })
-    expect(foldBuild(within).effects).toEqual(['opened', 'late', 'late'])
+    expect(foldBuild(within).effects).toEqual(['opened', 'late', 'duplicate'])
     expect(foldBuild(beyond).effects).toEqual(['opened', 'late', 'opened'])
   })
 
@@ -217,7 +217,7 @@ describe('an open restart request', () => {
   it('makes the next start a new run though one came late before it was made', () => {
     const said = story('error', 'initiated', { word: 'initiated', after: 30 * SECOND })
     expect(foldBuild(said, askedAt(10 * SECOND)).effects).toEqual(['opened', 'late', 'opened'])
-    expect(foldBuild(said).effects).toEqual(['opened', 'late', 'late'])
+    expect(foldBuild(said).effects).toEqual(['opened', 'late', 'duplicate'])
   })
 
   it('does not open a run by itself, nor by anything but a start', () => {

@@ -21,9 +21,9 @@ if ('impossible' in server) {
     afterAll(() => server[Symbol.asyncDispose]())
 
     conformance(() => places)
-    describe('migration', () => migrationClaims(() => places, test))
-    describe('isolation', () => isolationClaims(() => places, test))
-    describe('closing', () => closingClaims(() => places, { waits: test, refuses: test, closesUnused: test }))
+    describe('migration', () => migrationClaims(() => places))
+    describe('isolation', () => isolationClaims(() => places))
+    describe('closing', () => closingClaims(() => places))
     describe('sharing', () => sharingClaims(() => places))
   })
 }

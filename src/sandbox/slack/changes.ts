@@ -1,18 +1,6 @@
-import type { Message } from './messages.ts'
-import type { Channel, Ephemeral } from './workspace.ts'
+import type { Change, Changes } from './model.ts'
 
-/** What happened in the workspace, told to the page and to the counters as it happens. */
-export type Change =
-  | { kind: 'posted' | 'edited' | 'removed'; channel: Channel; message: Message; byBot: boolean }
-  | { kind: 'reacted'; channel: Channel; message: Message }
-  | { kind: 'ephemeral' | 'ephemeral-removed'; channel: Channel; ephemeral: Ephemeral }
-  | { kind: 'channel'; channel: Channel }
-
-export interface Changes {
-  emit(change: Change): void
-  /** Tells `listener` of every change from now on, in order; the answer stops it. */
-  on(listener: (change: Change) => void): () => void
-}
+export type { Change, Changes } from './model.ts'
 
 export function createChanges(): Changes {
   const listeners = new Set<(change: Change) => void>()

@@ -1,26 +1,8 @@
 import { isJson, listOf } from './json.ts'
 import type { Json } from './json.ts'
-import type { Channel, Ephemeral, Workspace } from './workspace.ts'
+import type { Channel, Ephemeral, Message, Workspace } from './model.ts'
 
-export interface Message {
-  ts: string
-  /** the root's ts; absent on a root */
-  threadTs?: string
-  isBroadcast: boolean
-  userId: string
-  byBot: boolean
-  text: string
-  blocks: Json[]
-  attachments: Json[]
-  metadata?: Json
-  postedAtMs: number
-  editCount: number
-  editedTs?: string
-  isEditWindowClosed: boolean
-  /** a deleted root that still has replies */
-  isTombstone: boolean
-  reactions: { name: string; users: string[] }[]
-}
+export type { Message } from './model.ts'
 
 export interface Draft {
   userId: string

@@ -1,58 +1,8 @@
 import type { Clock } from '../../lib/clock.ts'
 import { createChanges } from './changes.ts'
-import type { Changes } from './changes.ts'
-import type { Message } from './messages.ts'
+import type { Channel, User, Workspace } from './model.ts'
 
-export interface User {
-  id: string
-  name: string
-  realName: string
-  role: 'member' | 'admin' | 'guest' | 'bot'
-}
-
-export interface Channel {
-  id: string
-  name: string
-  kind: 'public' | 'private' | 'im'
-  isArchived: boolean
-  /** user ids, the bot's included where it was invited */
-  members: Set<string>
-  /** by ts, in the order posted, which is the order of ts */
-  messages: Map<string, Message>
-  /** the replies of each root, in order */
-  threads: Map<string, Message[]>
-  /** the last ts given out, in microseconds */
-  lastTsMicros: number
-}
-
-/** What only one person sees, until they reload. */
-export interface Ephemeral {
-  channelId: string
-  userId: string
-  message: Message
-}
-
-export interface UserGroup {
-  id: string
-  handle: string
-  name: string
-  users: string[]
-}
-
-export interface Workspace {
-  readonly clock: Clock
-  readonly team: { id: string; name: string; domain: string }
-  readonly bot: { userId: string; botId: string; appId: string; name: string }
-  readonly users: Map<string, User>
-  readonly userGroups: UserGroup[]
-  readonly channels: Map<string, Channel>
-  ephemerals: Ephemeral[]
-  readonly changes: Changes
-  /** how long a new message stays invisible to history and replies */
-  historyLagMs: number
-  /** a number never given out before, for the ids the workspace makes */
-  nextNumber(): number
-}
+export type { Channel, Ephemeral, User, UserGroup, Workspace } from './model.ts'
 
 /** The cast's people, by name. */
 export const PEOPLE = { ada: 'U0ADA00001', grace: 'U0GRACE001', lin: 'U0LIN00001', gus: 'U0GUS00001' } as const

@@ -1,4 +1,4 @@
-import { expect, type test } from 'vitest'
+import { expect, test } from 'vitest'
 import { T0 } from '../../support/facts.ts'
 import { closeOnce, type Places } from '../../support/stores.ts'
 import { runAside } from '../aside.ts'
@@ -7,11 +7,9 @@ import { several } from '../given.ts'
 /** More than a pool has connections, and more than one batch of a group commit. */
 const MANY = 300
 
-type It = typeof test | typeof test.fails
-
-/** How a store ends. Each claim comes as `test`, or as `test.fails` where it is not kept yet. */
-export function closingClaims(places: () => Places, its: { waits: It; refuses: It; closesUnused: It }): void {
-  its.waits('the close waits for the writes that were asked for before it', async () => {
+/** How a store ends. */
+export function closingClaims(places: () => Places): void {
+  test('the close waits for the writes that were asked for before it', async () => {
     await using place = await places().open()
     const writes = several(MANY, (i) => place.store.write((tx) => tx.setLastDoneAt(`job-${i}`, T0)))
     const settled = Promise.allSettled(writes)
@@ -20,12 +18,12 @@ export function closingClaims(places: () => Places, its: { waits: It; refuses: I
     expect(await place.sql('select name from job')).toHaveLength(MANY)
   })
 
-  its.refuses('a write after the close is refused, and the process goes on', async () => {
+  test('a write after the close is refused, and the process goes on', async () => {
     await using place = await places().open()
     expect(await runAside('write-closed', place.url).ended).toEqual({ code: 0, error: '' })
   })
 
-  its.closesUnused('a store that was pinged and nothing else is closed all the same', async () => {
+  test('a store that was pinged and nothing else is closed all the same', async () => {
     await using place = await places().open()
     const store = place.another()
     await store.ping()

@@ -3,10 +3,10 @@ import { T0 } from '../../support/facts.ts'
 import type { Places } from '../../support/stores.ts'
 import { CARD, claimed, several, stand } from '../given.ts'
 
-/** What writes that meet promise each other. @param it `test`, or `test.fails` where it is not kept yet */
-export function isolationClaims(places: () => Places, it: typeof test | typeof test.fails): void {
+/** What writes that meet promise each other. */
+export function isolationClaims(places: () => Places): void {
   // A card is planned from what was read: whoever plans it from what is no longer so erases what somebody else planned.
-  it('a card that is read and then changed by many at once keeps every change', async () => {
+  test('a card that is read and then changed by many at once keeps every change', async () => {
     await using place = await places().open()
     await stand(place.store, CARD)
     const stores = [place.store, place.kind === 'postgres' ? place.another() : place.store]

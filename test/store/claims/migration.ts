@@ -7,10 +7,9 @@ import { runAside } from '../aside.ts'
 const PROCESSES = 4
 
 /**
- * @param it for the claim about processes: `test`, or `test.fails` where it is not kept yet
  * @param rounds who comes first is luck; who is lucky so often is not
  */
-export function migrationClaims(places: () => Places, it: typeof test | typeof test.fails, rounds = 1): void {
+export function migrationClaims(places: () => Places, rounds = 1): void {
   test('a database without tables answers no question before it is migrated, and every one after', async () => {
     await using place = await places().openEmpty()
     await expect(place.store.read.unplacedFacts(LINEAGE)).rejects.toThrow()
@@ -27,7 +26,7 @@ export function migrationClaims(places: () => Places, it: typeof test | typeof t
     expect(await place.sql('select name from kysely_migration')).toEqual([{ name: '0001-first' }])
   })
 
-  it('processes that start at the same moment all find the tables, made once', async () => {
+  test('processes that start at the same moment all find the tables, made once', async () => {
     for (const _ of several(rounds, (i) => i)) {
       await using place = await places().openEmpty()
       const starting = several(PROCESSES, () => runAside('migrate', place.url))

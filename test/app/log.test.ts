@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { createLogger } from '../../src/logger.ts'
+
+const SECRET = 'door/of "today" & tomorrow'
+
+/** What the log says of one thing, at every level. */
+function logged(secrets: readonly string[], tell: (log: ReturnType<typeof createLogger>) => void): string {
+  const lines: string[] = []
+  tell(createLogger('trace', secrets, { write: (line) => lines.push(line) }))
+  return lines.join('')
+}
+
+describe('the log', () => {
+  it('holds no configured secret: not in a message, a field, a nested error, its cause or its stack', () => {
+    const cause = new Error(`refused ${SECRET}`)
+    const output = logged([SECRET], (log) => {
+      log.error({ err: new Error(`could not send ${SECRET}`, { cause }), deep: { deeper: [SECRET] } }, `with ${SECRET}`)
+      log.info({ [SECRET]: 1 }, encodeURIComponent(SECRET))
+    })
+    expect(output).toContain('[secret]')
+    expect(output).not.toContain('tomorrow')
+  })
+
+  it.each([
+    ['a Slack token', 'token xoxb-12345-abcdef in use', 'xoxb-12345-abcdef'],
+    ['an app token', 'xapp-1-A0-abcdef', 'xapp-1-A0-abcdef'],
+    ['a key in an address', 'GET https://ci.example/api/v1/projects.json?api_key=abc123&page=2', 'abc123'],
+    ['a token in an address', 'POST /webhooks/builds?token=abc123', 'abc123'],
+    ['a door in an address', 'POST /webhooks/builds/abc123 HTTP/1.1', 'abc123'],
+    ['a bearer', 'authorization: Bearer abc123def456', 'abc123def456'],
+    ['a password in an address', 'postgres://ada:abc123@db:5432/builds', 'abc123'],
+  ])('holds nothing that looks like %s, configured or not', (_, text, secret) => {
+    expect(logged([], (log) => log.warn({ text }, text))).not.toContain(secret)
+  })
+
+  it('still says everything else', () => {
+    const output = logged([SECRET], (log) =>
+      log.info({ project: '11', url: 'https://ci.example/builds/512?page=2' }, 'delivery'),
+    )
+    expect(JSON.parse(output)).toMatchObject({
+      project: '11',
+      url: 'https://ci.example/builds/512?page=2',
+      msg: 'delivery',
+    })
+  })
+
+  it('does not black out ordinary words for a secret of two letters', () => {
+    expect(logged(['ok'], (log) => log.info({}, 'all is ok'))).toContain('all is ok')
+  })
+})

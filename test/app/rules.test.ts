@@ -1,0 +1,232 @@
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { SandboxCi } from '../../src/sandbox/ci/server.ts'
+import { startCi, v2, projectNamed } from '../sandbox/ci/support.ts'
+import type { Build, Settings, Stage } from '../support/app.ts'
+import { buildOf, databasePath, openStage, sendAll, settled, until, WEBHOOK_SECRET } from '../support/app.ts'
+import { BUILDS, headlines, OPS, saidIn, untilSaid, WEB } from './channel.ts'
+
+/** An alert is there by then, whatever CI does. */
+const ALERT_MS_MAX = 3_000
+
+const API = { project_id: 12, project_name: 'acme/api', project_full_name: 'acme/api' }
+
+describe('subscriptions', () => {
+  it('of the default channel take the projects that no other channel follows', async () => {
+    const { app, slack } = await openStage({
+      settings: { DEFAULT_CHANNEL: BUILDS },
+      subscriptions: [`{ channel: ${WEB}, project: acme/web }`],
+    })
+    await sendAll(app.url, buildOf(1, { status: 'error' }), buildOf(2, { status: 'error', ...API }))
+    await settled(app.url)
+    expect([headlines(slack, WEB), headlines(slack, BUILDS)]).toEqual([['Failed acme/web #1'], ['Failed acme/api #2']])
+  })
+
+  it('with events and a branch of their own are told of those alone', async () => {
+    const { app, slack } = await openStage({
+      subscriptions: [
+        `{ channel: ${WEB}, project: all, events: [failed] }`,
+        `{ channel: ${OPS}, project: "11", branch: "release/*" }`,
+        `{ channel: ${BUILDS}, project: ACME/WEB, events: [success, recovered], branch: "^v[0-9]+$", branch_match: regex }`,
+      ],
+    })
+    await sendAll(app.url, buildOf(1, { status: 'success' }), buildOf(2, { status: 'error' }))
+    await sendAll(
+      app.url,
+      buildOf(3, { status: 'success', branch: 'release/1/a' }),
+      buildOf(4, { status: 'success', branch: 'v12' }),
+    )
+    await sendAll(
+      app.url,
+      buildOf(5, { status: 'error', branch: 'v12' }),
+      buildOf(6, { ...API, status: 'success', branch: 'v12' }),
+    )
+    await settled(app.url)
+    expect(headlines(slack, WEB).sort()).toEqual(['Failed acme/web #2', 'Failed acme/web #5'])
+    expect(headlines(slack, OPS)).toEqual(['Passed acme/web #3'])
+    expect(headlines(slack, BUILDS)).toEqual(['Passed acme/web #4'])
+  })
+
+  it('to failures alone open no card for a start, and keep the card they have up to date', async () => {
+    const { app, slack } = await openStage({ subscriptions: [`{ channel: ${WEB}, project: all, events: [failed] }`] })
+    await sendAll(app.url, { status: 'initiated' })
+    await settled(app.url)
+    expect(headlines(slack, WEB)).toEqual([])
+    await sendAll(app.url, { status: 'error' })
+    await untilSaid(slack, WEB, ['Failed acme/web #512'])
+    await sendAll(app.url, { status: 'initiated' })
+    await untilSaid(slack, WEB, ['Running acme/web #512'])
+  })
+
+  it('that are quiet do not send their replies to the channel as well', async () => {
+    const { app, slack } = await openStage({
+      subscriptions: [`{ channel: ${WEB}, project: all, quiet: true }`, `{ channel: ${OPS}, project: all }`],
+    })
+    await sendAll(app.url, { status: 'initiated' })
+    await until('both have cards', () => [WEB, OPS].every((channel) => saidIn(slack, channel).length === 1))
+    await sendAll(app.url, { status: 'error' })
+    await until('both have replies', () =>
+      [WEB, OPS].every((channel) => saidIn(slack, channel)[0]!.replies.length === 1),
+    )
+    expect([WEB, OPS].map((channel) => saidIn(slack, channel)[0]!.replies[0]!.isBroadcast)).toEqual([false, true])
+  })
+})
+
+describe('the committer of a failed build', () => {
+  const mentioned = async (subscription: string, build: Build, claim: string | null): Promise<boolean> => {
+    const { app, slack, folder } = await openStage({ subscriptions: [subscription] })
+    if (claim !== null) claimHandle(folder, claim)
+    await sendAll(app.url, build)
+    await until('a card is there', () => saidIn(slack, WEB).length === 1)
+    return saidIn(slack, WEB)[0]!.text.includes('<@U0ADA00001>')
+  }
+  const told = `{ channel: ${WEB}, project: all }`
+  const untold = `{ channel: ${WEB}, project: all, mention: nobody }`
+
+  it('is mentioned when the handle is claimed and the channel mentions', async () => {
+    expect(await mentioned(told, { status: 'error' }, 'ada')).toBe(true)
+  })
+
+  it.each<[why: string, subscription: string, status: string, claim: string | null]>([
+    ['nobody claimed the handle', told, 'error', null],
+    ['somebody claimed another one', told, 'error', 'ada2'],
+    ['the channel mentions nobody', untold, 'error', 'ada'],
+    ['the machine failed', told, 'infrastructure_failure', 'ada'],
+    ['the build passed', told, 'success', 'ada'],
+  ])('is not mentioned when %s', async (_, subscription, status, claim) => {
+    expect(await mentioned(subscription, { status }, claim)).toBe(false)
+  })
+})
+
+/** As `/ci me` does it. */
+function claimHandle(folder: string, handle: string): void {
+  const db = new DatabaseSync(databasePath(folder), { timeout: 5_000 })
+  db.prepare('insert into person (handle, user_id, claimed_at) values (?, ?, ?)').run(handle, 'U0ADA00001', 1)
+  db.close()
+}
+
+describe('the rules that CI holds', () => {
+  it('decide: events and branches of its rules for Slack', async () => {
+    const { app, slack } = await stageWithCi(async (ci) => {
+      await setRules(ci, [
+        {
+          notifier: 'slack',
+          build_statuses: ['failed'],
+          branch: 'main',
+          branch_match: 'exact',
+          options: { slack: { key: 'k' } },
+        },
+        {
+          notifier: 'slack',
+          build_statuses: ['started'],
+          branch: 'release/*',
+          branch_match: 'wildcard',
+          options: { slack: { key: 'k' } },
+        },
+        { notifier: 'email', build_statuses: ['success'], branch: null, email_target: 'all' },
+      ])
+    })
+    await sendAll(
+      app.url,
+      buildOf(1, { status: 'success' }),
+      buildOf(2, { status: 'error' }),
+      buildOf(3, { status: 'initiated' }),
+    )
+    await sendAll(
+      app.url,
+      buildOf(4, { status: 'initiated', branch: 'release/1' }),
+      buildOf(5, { status: 'error', branch: 'next' }),
+    )
+    await settled(app.url)
+    expect(headlines(slack, BUILDS).sort()).toEqual(['Failed acme/web #2', 'Running acme/web #4'])
+  })
+
+  it('that say nothing of Slack leave every event on every branch', async () => {
+    const { app, slack } = await stageWithCi((ci) =>
+      setRules(ci, [{ notifier: 'email', build_statuses: ['failed'], branch: 'main', email_target: 'all' }]),
+    )
+    await sendAll(app.url, buildOf(1, { status: 'stopped', branch: 'any' }))
+    await untilSaid(slack, BUILDS, ['Stopped acme/web #1'])
+  })
+
+  it('are those of the service’s own deliveries, from a push to the card', async () => {
+    const stage = await stageWithCi(async () => {})
+    stage.ci.setWebhookUrl(`${stage.app.url}/webhooks/builds/${WEBHOOK_SECRET}`)
+    const push = stage.ci.push('acme/web', { outcome: 'error', ms: 300 })
+    const id = push.kind === 'build' ? push.build.id : ''
+    await untilSaid(stage.slack, BUILDS, [`Failed acme/web #${id}`])
+  })
+
+  it.each(['down', 'hang'] as const)('do not hold up an alert when CI is %s', async (kind) => {
+    const { app, slack, ci } = await stageWithCi(async (started) => started.addFault({ kind, where: 'all' }))
+    const sinceMs = Date.now()
+    await sendAll(app.url, { status: 'error' })
+    await untilSaid(slack, BUILDS, ['Failed acme/web #512'], ALERT_MS_MAX)
+    expect(Date.now() - sinceMs).toBeLessThan(ALERT_MS_MAX)
+    // So that the app need not wait for the end of a call that hangs.
+    ci.clearFaults()
+    await ci.stop()
+  })
+
+  it('of before stay in force while CI is down', async () => {
+    const { app, slack, ci } = await stageWithCi((started) =>
+      setRules(started, [
+        { notifier: 'slack', build_statuses: ['failed'], branch: null, options: { slack: { key: 'k' } } },
+      ]),
+    )
+    await sendAll(app.url, buildOf(1, { status: 'error' }))
+    await untilSaid(slack, BUILDS, ['Failed acme/web #1'])
+    ci.addFault({ kind: 'down', where: 'all' })
+    await sendAll(app.url, buildOf(2, { status: 'initiated' }), buildOf(3, { status: 'error' }))
+    await settled(app.url)
+    expect(headlines(slack, BUILDS)).toEqual(['Failed acme/web #1', 'Failed acme/web #3'])
+  })
+
+  it('are read through OAuth2 client credentials as well', async () => {
+    const { app, slack } = await stageWithCi(
+      (ci) =>
+        setRules(ci, [
+          { notifier: 'slack', build_statuses: ['failed'], branch: null, options: { slack: { key: 'k' } } },
+        ]),
+      ({ tokenUrl, clientId, clientSecret }) => ({
+        CI_AUTHORIZATION: undefined,
+        CI_TOKEN_URL: tokenUrl,
+        CI_CLIENT_ID: clientId,
+        CI_CLIENT_SECRET: clientSecret,
+      }),
+    )
+    await sendAll(app.url, buildOf(1, { status: 'success' }), buildOf(2, { status: 'error' }))
+    await settled(app.url)
+    expect(headlines(slack, BUILDS)).toEqual(['Failed acme/web #2'])
+  })
+})
+
+type Address = ReturnType<SandboxCi['address']>
+
+async function stageWithCi(
+  prepare: (ci: SandboxCi) => Promise<void>,
+  more: (address: Address) => Settings = () => ({}),
+): Promise<Stage & { ci: SandboxCi }> {
+  const ci = await startCi()
+  await prepare(ci)
+  const address = ci.address()
+  const stage = await openStage({
+    settings: {
+      DEFAULT_CHANNEL: BUILDS,
+      CI_BASE_URL: address.baseUrl,
+      CI_LEGACY_BASE_URL: address.legacyBaseUrl,
+      CI_API_KEY: address.apiKey,
+      CI_ORGANIZATION_UUID: address.organizationUuid,
+      CI_AUTHORIZATION: address.authorization,
+      ...more(address),
+    },
+  })
+  onTestFinished(() => ci.clearFaults())
+  return { ...stage, ci }
+}
+
+async function setRules(ci: SandboxCi, rules: readonly object[]): Promise<void> {
+  const { uuid } = projectNamed(ci, 'acme/web')
+  const answer = await v2(ci, 'PUT', `/projects/${uuid}`, { type: 'basic', notification_rules: rules })
+  if (answer.status !== 200) throw new Error(answer.text)
+}

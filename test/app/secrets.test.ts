@@ -1,0 +1,142 @@
+import { createServer } from 'node:http'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Settings } from '../support/app.ts'
+import { buildOf, delivery, prepareStage, send, settled, until } from '../support/app.ts'
+import { startProcess } from '../support/process.ts'
+import { BUILDS, saidIn } from './channel.ts'
+
+const SECRETS: Settings = {
+  SLACK_BOT_TOKEN: 'xoxb-canary-bot-token-1',
+  SLACK_SIGNING_SECRET: 'canary&signing secret-2',
+  WEBHOOK_SECRET: 'canary/door "secret"-3,canary-door-secret-4',
+  CI_API_KEY: 'canary+api key-5',
+}
+const DOORS = ['canary/door "secret"-3', 'canary-door-secret-4']
+
+const ways = (secret: string): string[] => [
+  secret,
+  encodeURIComponent(secret),
+  new URLSearchParams({ a: secret }).toString().slice(2),
+  JSON.stringify(secret).slice(1, -1),
+  Buffer.from(secret).toString('base64'),
+]
+
+/** Secrets that are found in a log, in whichever way they are written. */
+const leaks = (output: string, secrets: readonly string[]): string[] =>
+  secrets.filter((secret) => ways(secret).some((way) => output.includes(way)))
+
+/** A CI that answers every call with what it was sent: its address, its headers, its body. */
+async function startEcho(status: number): Promise<string> {
+  const server = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (text: string) => (body += text))
+    request.on('end', () => {
+      const errors = [`${request.url} ${JSON.stringify(request.headers)} ${body}`]
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ errors }))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
+}
+
+describe('the log of a whole run', () => {
+  const runs: [name: string, status: number, more: Settings, secrets: string[]][] = [
+    ['refused CI', 401, { CI_AUTHORIZATION: 'Bearer canary.authorization-6' }, ['canary.authorization-6']],
+    ['broken CI', 500, { CI_AUTHORIZATION: 'canary-authorization-7' }, ['canary-authorization-7']],
+    [
+      'refused sign-in',
+      400,
+      { CI_TOKEN_URL: '/token', CI_CLIENT_ID: 'client', CI_CLIENT_SECRET: 'canary:client secret-8' },
+      ['canary:client secret-8'],
+    ],
+  ]
+
+  it.each(runs)('(%s) holds no secret, at any level', async (_, status, more, secrets) => {
+    const echo = await startEcho(status)
+    const addresses = {
+      CI_BASE_URL: echo,
+      CI_LEGACY_BASE_URL: echo,
+      CI_ORGANIZATION_UUID: 'o',
+      DEFAULT_CHANNEL: BUILDS,
+    }
+    const token = more['CI_TOKEN_URL'] ? { CI_TOKEN_URL: `${echo}/token` } : {}
+    const { folder, settings, slack } = await prepareStage({
+      slack: { botToken: SECRETS['SLACK_BOT_TOKEN']!, signingSecret: SECRETS['SLACK_SIGNING_SECRET']! },
+      settings: { LOG_LEVEL: 'trace', ...addresses, ...SECRETS, ...more, ...token },
+    })
+    const bot = startProcess(folder, settings)
+    const url = await bot.url()
+    await knock(url)
+    await until('a card is there', () => saidIn(slack, BUILDS).length > 0)
+    slack.faults.add({ kind: '5xx', times: 2 })
+    slack.faults.add({ kind: 'error', error: SECRETS['SLACK_BOT_TOKEN']!, times: 2 })
+    await send(url, delivery(buildOf(2, { status: 'error' })), { path: '/webhooks/builds/canary-door-secret-4' })
+    slack.acts.revokeToken()
+    await until('the token is of no use', async () => (await fetch(`${url}/readyz`)).status === 503)
+    await until('CI was tried in vain', () => bot.output().includes('could not read the projects'))
+    bot.kill('SIGTERM')
+    await bot.exit
+    expect(bot.output().split('\n').length).toBeGreaterThan(10)
+    expect(
+      leaks(bot.output(), [
+        SECRETS['SLACK_BOT_TOKEN']!,
+        SECRETS['SLACK_SIGNING_SECRET']!,
+        SECRETS['CI_API_KEY']!,
+        ...DOORS,
+        ...secrets,
+      ]),
+    ).toEqual([])
+  })
+
+  it('(no database server) holds no password', async () => {
+    const { folder, settings } = await prepareStage({
+      settings: { LOG_LEVEL: 'trace', DATABASE_URL: 'postgres://ada:canary-password-9@127.0.0.1:9/db' },
+    })
+    const bot = startProcess(folder, settings)
+    const url = await bot.url()
+    await send(url, delivery())
+    await until('it says that the database is away', () => bot.output().includes('cannot be reached'))
+    bot.kill('SIGTERM')
+    expect(await bot.exit).toEqual({ code: 0, signal: null })
+    expect(leaks(bot.output(), ['canary-password-9'])).toEqual([])
+  })
+
+  it('(an address with a password) holds no password', async () => {
+    const { folder, settings } = await prepareStage({
+      settings: {
+        CI_LEGACY_BASE_URL: 'http://ada:canary-password-10@127.0.0.1:9',
+        CI_API_KEY: 'canary-key-11',
+        LOG_LEVEL: 'trace',
+      },
+    })
+    const bot = startProcess(folder, settings)
+    await bot.url()
+    await until('CI was tried in vain', () => bot.output().includes('could not read the projects'))
+    expect(leaks(bot.output(), ['canary-password-10', 'canary-key-11'])).toEqual([])
+  })
+
+  it('would be found to hold one, in whichever way it is written', () => {
+    const secret = 'a/b "c"'
+    for (const way of ways(secret)) expect(leaks(`{"msg":"${way}"}`, [secret])).toEqual([secret])
+    expect(leaks('{"msg":"nothing"}', [secret])).toEqual([])
+  })
+})
+
+/** Right and wrong secrets in every way they can come, and a request from somebody who is not Slack. */
+async function knock(url: string): Promise<void> {
+  const [first, second] = DOORS as [string, string]
+  const basic = `Basic ${Buffer.from(`ci:${first}`).toString('base64')}`
+  await send(url, delivery({ status: 'error' }), { path: `/webhooks/builds/${encodeURIComponent(first)}` })
+  await send(url, delivery(), { path: `/webhooks/builds?token=${encodeURIComponent(second)}` })
+  await send(url, delivery(), { path: '/webhooks/builds', headers: { authorization: basic } })
+  await send(url, delivery(), { path: `/webhooks/builds/x${encodeURIComponent(first)}` })
+  await send(url, 'no JSON', { path: `/webhooks/builds/${second}` })
+  await send(url, 'x', {
+    path: '/slack/events',
+    headers: { 'x-slack-signature': 'v0=00', 'x-slack-request-timestamp': '1' },
+  })
+  await send(url, delivery(), { path: `/webhooks/builds/${second}/more` })
+  await settled(url).catch(() => {})
+}

@@ -1,0 +1,65 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { delivery, send, settingsWith, testFolder } from '../support/app.ts'
+import { startProcess } from '../support/process.ts'
+
+const EXIT_CONFIG = 78
+
+const byWord = (a = '', b = ''): number => a.localeCompare(b)
+
+describe('the process with bad settings', () => {
+  it('names all faults at once in words, prints no secret and exits with 78', async () => {
+    const folder = testFolder()
+    const bot = startProcess(folder, {
+      PORT: 'canary-port',
+      SLACK_SIGNING_SECRET: 'canary-signing',
+      CI_AUTHORIZATION: 'canary-authorization',
+      DATABASE_URL: 'mysql://ada:canary-password@db/x',
+      DEFAULT_CHANNEL: '#builds',
+      LOG_LEVEL: 'canary-level',
+      SUBSCRIPTIONS_FILE: 'missing.yml',
+    })
+    expect(await bot.exit).toEqual({ code: EXIT_CONFIG, signal: null })
+    const named = [...bot.output().matchAll(/^ {2}- (\w+)/gm)].map(([, name]) => name)
+    expect(named.toSorted(byWord)).toEqual(
+      [
+        'CI_BASE_URL',
+        'DATABASE_URL',
+        'DEFAULT_CHANNEL',
+        'LOG_LEVEL',
+        'PORT',
+        'SLACK_BOT_TOKEN',
+        'SUBSCRIPTIONS_FILE',
+        'WEBHOOK_SECRET',
+      ].toSorted(byWord),
+    )
+    expect(bot.output()).not.toContain('canary')
+    expect(bot.output()).not.toMatch(/\bat .*\.ts:\d+/)
+  })
+
+  it('makes no database', async () => {
+    const folder = testFolder()
+    const bot = startProcess(folder, { ...settingsWith(folder), WEBHOOK_SECRET: '' })
+    expect(await bot.exit).toMatchObject({ code: EXIT_CONFIG })
+    expect(readdirSync(folder)).toEqual([])
+  })
+})
+
+describe('a file .env', () => {
+  it('is read from the folder the process starts in', async () => {
+    const folder = testFolder()
+    const lines = Object.entries(settingsWith(folder, { WEBHOOK_SECRET: 'secret-of-the-file' }))
+    writeFileSync(join(folder, '.env'), lines.map(([name, value]) => `${name}=${value}`).join('\n'))
+    const url = await startProcess(folder, {}).url()
+    expect((await send(url, delivery(), { path: '/webhooks/builds/secret-of-the-file' })).status).toBe(202)
+  })
+
+  it('gives way to the environment', async () => {
+    const folder = testFolder()
+    writeFileSync(join(folder, '.env'), 'WEBHOOK_SECRET=secret-of-the-file')
+    const url = await startProcess(folder, settingsWith(folder, { WEBHOOK_SECRET: 'secret-of-the-shell' })).url()
+    expect((await send(url, delivery(), { path: '/webhooks/builds/secret-of-the-shell' })).status).toBe(202)
+    expect((await send(url, delivery(), { path: '/webhooks/builds/secret-of-the-file' })).status).toBe(404)
+  })
+})

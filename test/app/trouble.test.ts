@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { buildOf, openStage, sendAll, settled, until } from '../support/app.ts'
+import { ARCHIVED, BUILDS, headlines, saidIn, untilSaid, WEB } from './channel.ts'
+
+const followed = { settings: { DEFAULT_CHANNEL: BUILDS } }
+
+describe('a channel that cannot be told', () => {
+  it.each([
+    ['archived', ARCHIVED],
+    ['that does not exist', 'C0NOTHING1'],
+    ['without the bot', 'C0ELSEWH01'],
+  ])('(%s) does not stop the others', async (_, closed) => {
+    const { app, slack } = await openStage({
+      subscriptions: [`{ channel: ${closed}, project: all }`, `{ channel: ${BUILDS}, project: all }`],
+    })
+    await sendAll(app.url, buildOf(1, { status: 'error' }))
+    await untilSaid(slack, BUILDS, ['Failed acme/web #1'])
+    await sendAll(app.url, buildOf(2, { status: 'error' }), buildOf(3, { status: 'success' }))
+    await until('the open channel has all three', () => headlines(slack, BUILDS).length === 3)
+    const failures = slack.counters.calls('chat.postMessage') - slack.counters.calls('chat.postMessage', 'ok')
+    expect(failures).toBeLessThanOrEqual(3)
+    expect(app.lines.filter((line) => line.includes('a person has to change something')).length).toBeGreaterThan(0)
+  })
+})
+
+describe('a card', () => {
+  it('that somebody deleted is posted anew once, and not a second time', async () => {
+    const { app, slack } = await openStage(followed)
+    await sendAll(app.url, { status: 'initiated' })
+    await untilSaid(slack, BUILDS, ['Running acme/web #512'])
+    slack.acts.deleteMessage(BUILDS, saidIn(slack, BUILDS)[0]!.ts)
+    await sendAll(app.url, { status: 'error' })
+    await untilSaid(slack, BUILDS, ['Failed acme/web #512'])
+    await settled(app.url)
+    const [anew] = saidIn(slack, BUILDS)
+    slack.acts.deleteMessage(BUILDS, anew!.ts)
+    await sendAll(app.url, { status: 'success' })
+    await settled(app.url)
+    expect(saidIn(slack, BUILDS).filter(({ text }) => text.includes('#512'))).toEqual([])
+  })
+
+  it('that can no longer be edited is followed by one that links to it', async () => {
+    const { app, slack } = await openStage(followed)
+    await sendAll(app.url, { status: 'initiated' })
+    await untilSaid(slack, BUILDS, ['Running acme/web #512'])
+    const [old] = saidIn(slack, BUILDS)
+    slack.acts.closeEditWindow(BUILDS, old!.ts)
+    await sendAll(app.url, { status: 'error' })
+    await untilSaid(slack, BUILDS, ['Running acme/web #512', 'Failed acme/web #512'])
+    await settled(app.url)
+    expect(saidIn(slack, BUILDS)).toHaveLength(2)
+    expect(JSON.stringify(slack.messages(BUILDS)[1])).toContain(`p${old!.ts.replace('.', '')}`)
+  })
+})
+
+describe('Slack', () => {
+  it('that says 429 for one channel is left alone there for as long as it asks, and no other channel waits', async () => {
+    const { app, slack } = await openStage({
+      subscriptions: [`{ channel: ${BUILDS}, project: all }`, `{ channel: ${WEB}, project: all }`],
+    })
+    slack.faults.add({ kind: 'ratelimited', channel: BUILDS, times: 1, retryAfterS: 4 })
+    const sinceMs = Date.now()
+    await sendAll(app.url, buildOf(1, { status: 'error' }))
+    await untilSaid(slack, WEB, ['Failed acme/web #1'], 2_000)
+    await sendAll(app.url, buildOf(2, { status: 'error' }))
+    await untilSaid(slack, WEB, ['Failed acme/web #1', 'Failed acme/web #2'], 3_000)
+    expect(headlines(slack, BUILDS)).toEqual([])
+    await until('the limited channel has caught up', () => headlines(slack, BUILDS).length === 2)
+    const firstMs = Number(saidIn(slack, BUILDS)[0]!.ts) * 1_000
+    expect(firstMs - sinceMs).toBeGreaterThanOrEqual(3_900)
+    expect(slack.counters.ratelimited()).toBe(1)
+  })
+
+  it('whose token was revoked is asked for again now and then, and told all when it is back', async () => {
+    const { app, slack } = await openStage(followed)
+    slack.acts.revokeToken()
+    await sendAll(
+      app.url,
+      buildOf(1, { status: 'error' }),
+      buildOf(2, { status: 'error' }),
+      buildOf(3, { status: 'error' }),
+    )
+    await until('it says so', async () => (await (await fetch(`${app.url}/readyz`)).text()).includes('token_revoked'))
+    const calls = slack.counters.calls('chat.postMessage')
+    slack.acts.restoreToken()
+    await until('all are told', () => headlines(slack, BUILDS).length === 3, 60_000)
+    expect(calls).toBeLessThanOrEqual(2)
+  }, 90_000)
+
+  it('keeps no more than one post a second and channel from us, so that it never has to say 429', async () => {
+    const { app, slack } = await openStage(followed)
+    await sendAll(app.url, ...Array.from({ length: 6 }, (_, n) => buildOf(n + 1, { status: 'error' })))
+    await until('all are told', () => headlines(slack, BUILDS).length === 6)
+    expect(slack.counters.ratelimited()).toBe(0)
+  })
+})

@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest'
+import type { Config } from '../src/config.ts'
+import { readConfig, secretsOf } from '../src/config.ts'
+import type { Settings } from './support/app.ts'
+
+const LEAST: Settings = { SLACK_BOT_TOKEN: 'xoxb-1', SLACK_SIGNING_SECRET: 'signing', WEBHOOK_SECRET: 'door' }
+
+const V2: Settings = {
+  CI_BASE_URL: 'https://ci.example/v2',
+  CI_ORGANIZATION_UUID: 'b0b1b2b3-0000-0000-0000-000000000001',
+}
+
+function configOf(settings: Settings): Config {
+  const reading = read(settings)
+  if (reading.kind === 'faults') throw new Error(reading.faults.join('\n'))
+  return reading.config
+}
+
+function faultsOf(settings: Settings): readonly string[] {
+  const reading = read(settings)
+  return reading.kind === 'faults' ? reading.faults : []
+}
+
+const read = (settings: Settings) =>
+  readConfig(settings, () => {
+    throw Object.assign(new Error('no such file'), { code: 'ENOENT' })
+  })
+
+describe('the least that is set', () => {
+  it('is enough, with the defaults that are promised', () => {
+    expect(configOf(LEAST)).toEqual({
+      port: 3000,
+      slack: { botToken: 'xoxb-1', signingSecret: 'signing', appToken: null, apiUrl: null },
+      ci: { v2: null, legacy: null, siteUrl: null },
+      webhookSecrets: ['door'],
+      database: { kind: 'sqlite', path: 'data/buildline.db' },
+      subscriptions: [],
+      operators: [],
+      admins: [],
+      logLevel: 'info',
+    })
+  })
+
+  it.each(['SLACK_BOT_TOKEN', 'SLACK_SIGNING_SECRET', 'WEBHOOK_SECRET'])('does without none of it: %s', (name) => {
+    for (const value of [undefined, '', '  ']) {
+      const faults = faultsOf({ ...LEAST, [name]: value })
+      expect(faults).toHaveLength(1)
+      expect(faults[0]).toContain(`${name} is not set`)
+    }
+  })
+})
+
+describe('each variable', () => {
+  it('is read', () => {
+    const config = configOf({
+      ...LEAST,
+      ...V2,
+      PORT: '8080',
+      SLACK_APP_TOKEN: 'xapp-1',
+      SLACK_API_URL: 'http://127.0.0.1:4100/api/',
+      CI_LEGACY_BASE_URL: 'https://legacy.example',
+      CI_SITE_URL: 'https://ci.example',
+      CI_AUTHORIZATION: 'Bearer token',
+      CI_API_KEY: 'key',
+      WEBHOOK_SECRET: ' one, two ,,three',
+      DATABASE_URL: 'postgres://ada:pass@db/buildline',
+      DEFAULT_CHANNEL: 'C0BUILDS01',
+      CI_OPERATORS: 'U0ADA00001,S0RELEASE1',
+      CI_ADMINS: 'U0GRACE001',
+      LOG_LEVEL: 'WARN',
+    })
+    expect(config).toEqual({
+      port: 8080,
+      slack: {
+        botToken: 'xoxb-1',
+        signingSecret: 'signing',
+        appToken: 'xapp-1',
+        apiUrl: 'http://127.0.0.1:4100/api/',
+      },
+      ci: {
+        v2: {
+          baseUrl: 'https://ci.example/v2',
+          organizationUuid: V2['CI_ORGANIZATION_UUID'],
+          auth: { kind: 'static', authorization: 'Bearer token' },
+        },
+        legacy: { baseUrl: 'https://legacy.example', apiKey: 'key' },
+        siteUrl: 'https://ci.example',
+      },
+      webhookSecrets: ['one', 'two', 'three'],
+      database: { kind: 'postgres', url: 'postgres://ada:pass@db/buildline' },
+      subscriptions: [
+        {
+          channel: 'C0BUILDS01',
+          follows: { what: 'unfollowed' },
+          rules: null,
+          quiet: false,
+          mention: 'committer',
+          source: 'default-channel',
+        },
+      ],
+      operators: ['U0ADA00001', 'S0RELEASE1'],
+      admins: ['U0GRACE001'],
+      logLevel: 'warn',
+    })
+  })
+
+  it('of the client credentials makes one way to sign in', () => {
+    const credentials = { CI_TOKEN_URL: 'https://ci.example/token', CI_CLIENT_ID: 'client', CI_CLIENT_SECRET: 'secret' }
+    expect(configOf({ ...LEAST, ...V2, ...credentials }).ci.v2?.auth).toEqual({
+      kind: 'client-credentials',
+      tokenUrl: 'https://ci.example/token',
+      clientId: 'client',
+      clientSecret: 'secret',
+    })
+  })
+
+  it('SLACK_APP_TOKEN makes the signing secret needless', () => {
+    const slack = configOf({ ...LEAST, SLACK_SIGNING_SECRET: undefined, SLACK_APP_TOKEN: 'xapp-1' }).slack
+    expect(slack).toMatchObject({ signingSecret: null, appToken: 'xapp-1' })
+  })
+
+  it.each([
+    ['sqlite:data/other.db', { kind: 'sqlite', path: 'data/other.db' }],
+    ['sqlite:/var/lib/buildline.db', { kind: 'sqlite', path: '/var/lib/buildline.db' }],
+    ['sqlite:///var/lib/buildline.db', { kind: 'sqlite', path: '/var/lib/buildline.db' }],
+    ['postgresql://db/buildline', { kind: 'postgres', url: 'postgresql://db/buildline' }],
+  ])('DATABASE_URL may be %s', (url, database) => {
+    expect(configOf({ ...LEAST, DATABASE_URL: url }).database).toEqual(database)
+  })
+
+  it.each<[setting: Settings, fault: RegExp]>([
+    [{ PORT: 'http' }, /^PORT is no port/],
+    [{ PORT: '65536' }, /^PORT is no port/],
+    [{ PORT: '-1' }, /^PORT is no port/],
+    [{ PORT: '3000.5' }, /^PORT is no port/],
+    [{ SLACK_API_URL: 'ftp://slack' }, /^SLACK_API_URL is no http/],
+    [{ CI_SITE_URL: 'ci.example' }, /^CI_SITE_URL is no http/],
+    [{ CI_BASE_URL: 'nonsense' }, /^CI_BASE_URL is no http/],
+    [{ CI_LEGACY_BASE_URL: 'https://legacy.example' }, /^CI_API_KEY is not set/],
+    [{ ...V2, CI_ORGANIZATION_UUID: '', CI_AUTHORIZATION: 'x' }, /^CI_ORGANIZATION_UUID is not set/],
+    [V2, /^CI_AUTHORIZATION is not set.*CI_TOKEN_URL/],
+    [{ CI_AUTHORIZATION: 'Bearer x' }, /^CI_BASE_URL is not set/],
+    [{ ...V2, CI_TOKEN_URL: 'https://ci.example/t', CI_CLIENT_ID: 'c' }, /^CI_CLIENT_SECRET is not set/],
+    [{ ...V2, CI_TOKEN_URL: 'https://ci.example/t', CI_CLIENT_SECRET: 's' }, /^CI_CLIENT_ID is not set/],
+    [
+      { ...V2, CI_AUTHORIZATION: 'x', CI_TOKEN_URL: 'https://ci.example/t', CI_CLIENT_ID: 'c', CI_CLIENT_SECRET: 's' },
+      /both set/,
+    ],
+    [{ WEBHOOK_SECRET: ' , ,' }, /^WEBHOOK_SECRET is not set/],
+    [{ DATABASE_URL: 'mysql://db' }, /^DATABASE_URL is neither/],
+    [{ DATABASE_URL: 'sqlite:' }, /^DATABASE_URL is neither/],
+    [{ DATABASE_URL: 'postgres://ada:pass@db:port/x' }, /^DATABASE_URL is no readable/],
+    [{ DEFAULT_CHANNEL: '#builds' }, /^DEFAULT_CHANNEL is no channel id/],
+    [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL is none of/],
+    [{ SUBSCRIPTIONS_FILE: 'missing.yml' }, /^SUBSCRIPTIONS_FILE missing\.yml cannot be read: ENOENT/],
+  ])('is refused in words when it makes no sense: %o', (setting, fault) => {
+    const faults = faultsOf({ ...LEAST, ...setting })
+    expect(faults).toEqual([expect.stringMatching(fault)])
+  })
+})
+
+describe('secrets', () => {
+  const SECRETS: Settings = {
+    SLACK_BOT_TOKEN: 'xoxb-canary-bot-token',
+    SLACK_SIGNING_SECRET: 'canary-signing-secret',
+    SLACK_APP_TOKEN: 'xapp-canary-app-token',
+    CI_AUTHORIZATION: 'Bearer canary-authorization',
+    CI_CLIENT_SECRET: 'canary-client-secret',
+    CI_API_KEY: 'canary-api-key',
+    WEBHOOK_SECRET: 'canary-door-one,canary-door-two',
+    DATABASE_URL: 'postgres://ada:canary-password@db:port/x',
+  }
+
+  it('are all known to the log, so that it can leave them out', () => {
+    const settings = {
+      ...SECRETS,
+      ...V2,
+      CI_LEGACY_BASE_URL: 'https://legacy.example',
+      DATABASE_URL: 'postgres://ada:canary-password@db/x',
+    }
+    const known = secretsOf(configOf(settings))
+    expect(known).toEqual([
+      'xoxb-canary-bot-token',
+      'canary-signing-secret',
+      'xapp-canary-app-token',
+      'canary-api-key',
+      'Bearer canary-authorization',
+      'canary-password',
+      'canary-door-one',
+      'canary-door-two',
+    ])
+  })
+
+  it('are in no fault', () => {
+    const faults = faultsOf({
+      ...SECRETS,
+      PORT: 'x',
+      CI_TOKEN_URL: 'canary-url',
+      CI_BASE_URL: 'canary-url',
+      LOG_LEVEL: 'canary',
+      DEFAULT_CHANNEL: 'canary',
+    })
+    expect(faults.length).toBeGreaterThan(4)
+    expect(faults.join('\n')).not.toContain('canary')
+  })
+})

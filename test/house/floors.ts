@@ -1,0 +1,64 @@
+import type { Import } from './imports.ts'
+
+const FLOORS: readonly (readonly string[])[] = [
+  ['lib'],
+  ['domain'],
+  ['ci', 'store', 'notify'],
+  ['operations', 'reconcile'],
+  ['webhook', 'listeners', 'jobs'],
+  // The files that stand in src itself are the top floor.
+  ['app', 'tools', 'sandbox'],
+]
+
+/** The room a file is in; `app` for those that stand in src itself. */
+export const roomOf = (file: string): string => (file.includes('/') ? file.slice(0, file.indexOf('/')) : 'app')
+
+const floorOf = (room: string): number => FLOORS.findIndex((rooms) => rooms.includes(room))
+
+const isOurs = (file: string): boolean => file.endsWith('.ts')
+
+/** Every import that breaks the rule of the floors, in words. */
+export const breaches = (imports: readonly Import[]): string[] =>
+  imports
+    .filter(({ to }) => isOurs(to))
+    .flatMap((one) => {
+      const why = breachOf(roomOf(one.from), roomOf(one.to))
+      return why ? [`${one.from} → ${one.to}: ${why}`] : []
+    })
+
+function breachOf(from: string, to: string): string | null {
+  if (floorOf(from) < 0) return `nobody knows the room ${from}`
+  if (from === to) return null
+  if (from === 'sandbox') return ['lib', 'domain'].includes(to) ? null : 'the sandbox stands on lib and domain alone'
+  // The tools start the app and the sandbox: they stand above both.
+  if (from === 'tools') return null
+  if (floorOf(from) === floorOf(to)) return 'rooms of one floor'
+  return floorOf(from) > floorOf(to) ? null : 'climbs'
+}
+
+/** What talks to the world, and is chosen in one place. */
+const IMPLEMENTATION = /^(?:store\/(?:sqlite|postgres)|notify\/slack\/notifier|ci\/(?:client-\w+|transport|auth))\.ts$/
+
+export const choosers = (imports: readonly Import[]): string[] =>
+  imports
+    .filter(({ from, to, isType }) => !isType && IMPLEMENTATION.test(to) && roomOf(from) !== roomOf(to))
+    .filter(({ from }) => from !== 'app.ts' && from !== 'main.ts' && roomOf(from) !== 'tools')
+    .map(({ from, to }) => `${from} → ${to}`)
+
+/** Circles of imports, each once, by the files on it. Types count: a circle of types is one thought in two files. */
+export function circles(imports: readonly Import[]): string[] {
+  const next = Map.groupBy(
+    imports.filter(({ to }) => isOurs(to)),
+    ({ from }) => from,
+  )
+  const found = new Set<string>()
+  const done = new Set<string>()
+  const walk = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) return void found.add(path.slice(path.indexOf(file)).toSorted().join(' ↔ '))
+    if (done.has(file)) return
+    for (const { to } of next.get(file) ?? []) walk(to, [...path, file])
+    done.add(file)
+  }
+  for (const file of next.keys()) walk(file, [])
+  return [...found]
+}

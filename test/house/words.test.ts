@@ -1,0 +1,76 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ROOT } from './imports.ts'
+
+// Written apart, so that this list does not find itself.
+const VENDORS = [
+  'code|ship',
+  'cloud|bees',
+  'jen|kins',
+  'travis|ci',
+  'travis-|ci',
+  'circle|ci',
+  'build|kite',
+  'team|city',
+  'sema|phore|ci',
+  'drone|.io',
+  'app|veyor',
+  'github |actions',
+  'gitlab |ci',
+  'azure |pipelines',
+  'bit|rise',
+  'go|cd',
+]
+const vendor = new RegExp(
+  `\\b(?:${VENDORS.map((name) => name.replaceAll('|', '').replace('.', '\\.')).join('|')})\\b`,
+  'i',
+)
+
+const FORBIDDEN: readonly [what: string, pattern: RegExp][] = [
+  ['a vendor of CI', vendor],
+  ['a path of one machine', /(?<![\w.])\/(?:home\/(?!user)|Users\/|root\/|work\/|tmp\/(?!buildline))/],
+  ['something left to do', /\b(?:TODO|FIXME|XXX|HACK)\b/],
+]
+
+/** Every text file that is, or is about to be, part of what we ship: what git knows or would take. */
+const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z', 'src', 'docs', 'README.md'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+  .split('\0')
+  .filter((file) => /\.(?:ts|js|md|css|html|ya?ml|json)$/.test(file))
+
+function findings(file: string, text: string): string[] {
+  return text
+    .split('\n')
+    .flatMap((line, at) =>
+      FORBIDDEN.filter(([, pattern]) => pattern.test(line)).map(([what]) => `${file}:${at + 1}: ${what}`),
+    )
+}
+
+const together = (...parts: string[]): string => parts.join('')
+
+describe('what we ship', () => {
+  it('names no vendor, no machine, nothing left to do', () => {
+    expect(files.length).toBeGreaterThan(100)
+    expect(files.flatMap((file) => findings(file, readFileSync(join(ROOT, file), 'utf8')))).toEqual([])
+  })
+
+  it.each([
+    ['a vendor', `// as ${together('jen', 'kins')} does it`],
+    ['a path', `const path = '${together('/ho', 'me')}/ada/builds'`],
+    ['another path', `see ${together('/wo', 'rk')}/notes`],
+    ['a promise', `// ${together('TO', 'DO')} later`],
+  ])('would be found out if it held %s', (_, line) => {
+    expect(findings('x.ts', `const a = 1\n${line}\n`)).toHaveLength(1)
+  })
+
+  it.each([`import x from './work/lib.ts'`, `'/api/v1/projects.json'`, 'the CI service', 'go on, circle'])(
+    'may say: %s',
+    (line) => {
+      expect(findings('x.ts', line)).toEqual([])
+    },
+  )
+})

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import { readConfig } from '../src/config.ts'
+import type { Config } from '../src/config.ts'
+
+const SETTINGS = {
+  SLACK_BOT_TOKEN: 'xoxb-1',
+  SLACK_SIGNING_SECRET: 'signing',
+  WEBHOOK_SECRET: 'door',
+  SUBSCRIPTIONS_FILE: 's.yml',
+}
+
+const read = (text: string) => readConfig(SETTINGS, () => text)
+
+function configOf(text: string): Config {
+  const reading = read(text)
+  if (reading.kind === 'faults') throw new Error(reading.faults.join('\n'))
+  return reading.config
+}
+
+function faultsOf(text: string): readonly string[] {
+  const reading = read(text)
+  return reading.kind === 'faults' ? reading.faults : []
+}
+
+describe('a subscriptions file', () => {
+  it('makes subscriptions, with CI’s own rules where it names no own ones', () => {
+    const { subscriptions } = configOf(
+      `subscriptions:
+  - { channel: C0BUILDS01, project: acme/web }
+  - { channel: C0OPS00001, project: ALL, events: [failed, stopped], quiet: true, mention: nobody }
+  - { channel: C0WEB00001, project: "11", branch: release/*, branch_match: wildcard }
+`,
+    )
+    expect(subscriptions).toMatchObject([
+      {
+        channel: 'C0BUILDS01',
+        follows: { what: 'project', name: 'acme/web' },
+        rules: null,
+        quiet: false,
+        source: 'file',
+      },
+      {
+        follows: { what: 'all' },
+        rules: [{ branch: null, events: ['failed', 'stopped'] }],
+        quiet: true,
+        mention: 'nobody',
+      },
+      {
+        follows: { what: 'project', name: '11' },
+        rules: [{ branch: 'release/*', branchMatch: 'wildcard', events: 'every' }],
+      },
+    ])
+  })
+
+  it('has every fault named by its place, and all at once', () => {
+    const faults = faultsOf(
+      `subscriptions:
+  - { channel: builds, project: acme/web }
+  - { channel: C0BUILDS01, project: "" }
+  - { channel: C0BUILDS01, project: all, events: [exploded], qiet: true }
+  - { channel: C0BUILDS01 }
+  - { channel: C0BUILDS01, project: all, events: [], branch_match: glob, mention: everybody, quiet: "yes" }
+`,
+    )
+    const places = [
+      'subscriptions[0].channel',
+      'subscriptions[1].project',
+      'subscriptions[2].events[0]',
+      'subscriptions[2]: ',
+      'subscriptions[3].project',
+      'subscriptions[4].events',
+      'subscriptions[4].branch_match',
+      'subscriptions[4].mention',
+      'subscriptions[4].quiet',
+    ]
+    for (const place of places)
+      expect(faults).toContainEqual(expect.stringContaining(`SUBSCRIPTIONS_FILE s.yml: ${place}`))
+    expect(faults).toHaveLength(places.length)
+  })
+
+  it.each([
+    ['no YAML', 'subscriptions:\n  - {channel: [', /line \d+ is no YAML/],
+    ['nothing', '', /the file/],
+    ['a list', '- channel: C0BUILDS01', /the file/],
+    ['another word', 'subscribers: []', /subscriptions/],
+  ])('that holds %s is refused', (_, text, fault) => {
+    const faults = faultsOf(text)
+    expect(faults.length).toBeGreaterThan(0)
+    expect(faults.join('\n')).toMatch(fault)
+  })
+
+  it('may be an empty list', () => {
+    expect(configOf('subscriptions: []').subscriptions).toEqual([])
+  })
+})

@@ -1,0 +1,227 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { onTestFinished } from 'vitest'
+import { createApp } from '../../src/app.ts'
+import { readConfig, secretsOf } from '../../src/config.ts'
+import { createLogger } from '../../src/logger.ts'
+import type { SandboxSlack, SandboxSlackOptions } from '../../src/sandbox/slack/sandbox-slack.ts'
+import { createSandboxSlack } from '../../src/sandbox/slack/sandbox-slack.ts'
+
+export type Settings = Readonly<Record<string, string | undefined>>
+
+export const WEBHOOK_SECRET = 'door-secret-of-today'
+
+/** An address where nobody listens: for tests in which nothing is told. */
+export const NOBODY = 'http://127.0.0.1:9/api/'
+
+/** The settings that every app needs, on a fresh SQLite file; `changes` are laid over them. */
+export const settingsWith = (folder: string, changes: Settings = {}): Settings => ({
+  PORT: '0',
+  SLACK_BOT_TOKEN: 'xoxb-sandbox-token',
+  SLACK_SIGNING_SECRET: 'sandbox-signing-secret',
+  SLACK_API_URL: NOBODY,
+  WEBHOOK_SECRET,
+  DATABASE_URL: `sqlite:${databasePath(folder)}`,
+  LOG_LEVEL: 'debug',
+  ...changes,
+})
+
+export const databasePath = (folder: string): string => join(folder, 'buildline.db')
+
+/** A folder of its own; `remove` takes it away. */
+export function openFolder(): { folder: string; remove: () => void } {
+  const folder = mkdtempSync(join(tmpdir(), 'buildline-'))
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+/** A folder that goes away with the test. */
+export function testFolder(): string {
+  const { folder, remove } = openFolder()
+  onTestFinished(remove)
+  return folder
+}
+
+export interface RunningApp {
+  url: string
+  /** every log line so far */
+  lines: readonly string[]
+  /** Idempotent. */
+  stop(): Promise<void>
+}
+
+/** Starts the app in this process, as main does. Throws the faults of the settings. */
+export async function startApp(settings: Settings): Promise<RunningApp> {
+  const reading = readConfig(settings)
+  if (reading.kind === 'faults') throw new Error(reading.faults.join('\n'))
+  const { config } = reading
+  const lines: string[] = []
+  const app = createApp(config, createLogger(config.logLevel, secretsOf(config), { write: (line) => lines.push(line) }))
+  const { port } = await app.start()
+  let stopped: Promise<void> | null = null
+  return { url: `http://127.0.0.1:${port}`, lines, stop: () => (stopped ??= app.stop()) }
+}
+
+export interface Stage {
+  app: RunningApp
+  slack: SandboxSlack
+  folder: string
+  settings: Settings
+}
+
+export interface StageOptions {
+  settings?: Settings
+  slack?: SandboxSlackOptions
+  /** the text of a SUBSCRIPTIONS_FILE: entries of its list */
+  subscriptions?: readonly string[]
+}
+
+/** A sandbox Slack and the settings for an app that tells it; both end with the test. */
+export async function prepareStage(options: StageOptions = {}): Promise<Omit<Stage, 'app'>> {
+  const slack = createSandboxSlack(options.slack)
+  await slack.start()
+  onTestFinished(() => slack.stop())
+  const folder = testFolder()
+  const file = options.subscriptions ? { SUBSCRIPTIONS_FILE: writeSubscriptions(folder, options.subscriptions) } : {}
+  return {
+    slack,
+    folder,
+    settings: settingsWith(folder, { SLACK_API_URL: slack.apiUrl, ...file, ...options.settings }),
+  }
+}
+
+/** The same, with the app started in this process. */
+export async function openStage(options: StageOptions = {}): Promise<Stage> {
+  const stage = await prepareStage(options)
+  const app = await startApp(stage.settings)
+  onTestFinished(() => app.stop())
+  return { ...stage, app }
+}
+
+function writeSubscriptions(folder: string, entries: readonly string[]): string {
+  const path = join(folder, 'subscriptions.yml')
+  writeFileSync(path, ['subscriptions:', ...entries.map((entry) => `  - ${entry}`)].join('\n'))
+  return path
+}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  text: string
+}
+
+export interface Sending {
+  /** default the right secret in the path */
+  path?: string
+  method?: string
+  headers?: Record<string, string>
+}
+
+/** Sends one delivery; an object goes as JSON, anything else as it is. */
+export async function send(url: string, body: unknown, sending: Sending = {}): Promise<Answer> {
+  const { path = `/webhooks/builds/${WEBHOOK_SECRET}`, method = 'POST', headers = {} } = sending
+  const isRaw = typeof body === 'string' || body instanceof Uint8Array
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(method === 'GET' || method === 'HEAD' ? {} : { body: isRaw ? (body as string) : JSON.stringify(body) }),
+  })
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+/** Sends deliveries one after the other; each must be taken. */
+export async function sendAll(url: string, ...builds: readonly Build[]): Promise<void> {
+  for (const build of builds) {
+    const { status, text } = await send(url, delivery(build))
+    if (status !== 202) throw new Error(`the door answered ${status}: ${text}`)
+  }
+}
+
+/** The fields of a delivery's `build`, as a test says them. */
+export type Build = Record<string, unknown> & { build_id?: number | string }
+
+const COMMIT = 'a1b2c3d4e5f60718293a4b5c6d7e8f9001122334'
+
+/** What CI sends of build 512 of acme/web, `main`; whatever is said takes the place of that. */
+export const delivery = (build: Build = {}): { build: Build } => ({
+  build: {
+    build_url: `https://ci.example/projects/11/builds/${build.build_id ?? 512}`,
+    commit_url: `https://code.example/acme/web/commit/${COMMIT}`,
+    project_id: 11,
+    build_id: 512,
+    status: 'initiated',
+    project_full_name: 'acme/web',
+    project_name: 'acme/web',
+    commit_id: COMMIT,
+    short_commit_id: 'a1b2c',
+    message: 'fix login',
+    committer: 'Ada',
+    branch: 'main',
+    ...build,
+  },
+})
+
+/** A commit of its own for each number: 40 hex digits. */
+export const commitOf = (n: number): string => n.toString(16).padStart(4, '0').repeat(10)
+
+/** A build of a commit of its own, so that it gets a card of its own. */
+export const buildOf = (n: number, build: Build = {}): Build => ({
+  build_id: n,
+  commit_id: commitOf(n),
+  short_commit_id: commitOf(n).slice(0, 7),
+  ...build,
+})
+
+const LOOK_AGAIN_MS = 20
+
+/** Waits until the claim holds and says what it came to; fails in words after `withinMs`. */
+export async function until<T>(
+  what: string,
+  claim: () => T | Promise<T>,
+  withinMs = 20_000,
+): Promise<Exclude<T, false | null | undefined>> {
+  const deadline = Date.now() + withinMs
+  for (;;) {
+    const held = await claim()
+    if (held) return held as Exclude<T, false | null | undefined>
+    if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
+  }
+}
+
+/** Rows of the app's file, through a connection of our own. */
+export function rowsOf(folder: string, sql: string): Record<string, unknown>[] {
+  const db = new DatabaseSync(databasePath(folder), { readOnly: true })
+  try {
+    return db.prepare(sql).all()
+  } finally {
+    db.close()
+  }
+}
+
+const FILES = ['', '-wal', '-journal'] as const
+
+/** Every byte of the database's files, as one text. */
+export const databaseBytes = (folder: string): string =>
+  FILES.map((end) => readIfThere(`${databasePath(folder)}${end}`)).join('')
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path).toString('latin1')
+  } catch {
+    return ''
+  }
+}
+
+/** Resolves when nothing waits: no news to take in, nothing to post, edit or look up, by the app's own count. */
+export const settled = (url: string, withinMs?: number): Promise<unknown> =>
+  until(
+    'nothing waits any more',
+    async () => {
+      const text = await (await fetch(`${url}/metrics`)).text()
+      const sizes = [...text.matchAll(/^buildline_backlog\{[^}]*\} (\d+)/gm)].map(([, size]) => Number(size))
+      return sizes.length > 0 && sizes.every((size) => size === 0)
+    },
+    withinMs,
+  )

@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import type { Settings } from './app.ts'
+import { until } from './app.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+export interface Exit {
+  code: number | null
+  signal: NodeJS.Signals | null
+}
+
+export interface Process {
+  /** everything on stdout and stderr so far */
+  output(): string
+  /** resolves when the doors are open */
+  url(): Promise<string>
+  kill(signal: NodeJS.Signals): void
+  readonly exit: Promise<Exit>
+}
+
+/** Starts `node src/main.ts` in a folder, with these settings and no others; killed with the test. */
+export function startProcess(folder: string, settings: Settings): Process {
+  const child = spawn(process.execPath, [MAIN], { cwd: folder, env: { PATH: process.env['PATH'], ...settings } })
+  let output = ''
+  let hasEnded = false
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+  const exit = new Promise<Exit>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => {
+      hasEnded = true
+      resolve({ code, signal })
+    })
+  })
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await exit
+  })
+  return {
+    output: () => output,
+    exit,
+    kill: (signal) => void child.kill(signal),
+    url: () =>
+      until('the process opens its doors', () => {
+        if (hasEnded) throw new Error(`the process ended:\n${output}`)
+        const port = /"port":(\d+)/.exec(output)?.[1]
+        return port ? `http://127.0.0.1:${port}` : null
+      }),
+  }
+}
