@@ -143,8 +143,8 @@ export const replacedCard = (messages: readonly StoredMessage[]): MessageTs | nu
   messages.filter(({ slot, state }) => slot === 'card' && state === 'gone').at(-1)?.ts ?? null
 
 /**
- * The run that the standing card told when it was posted, null if it told none; undefined while none stands: the one that
- * is posted next, be it anew or again, tells what is so by then.
+ * The run that the standing card told when it was posted, null if it told none; undefined while none stands: the one
+ * that is posted next, be it anew or again, tells what is so by then.
  */
 export function bornRunSaid(messages: readonly StoredMessage[]): string | null | undefined {
   const card = newestOf('card', messages)

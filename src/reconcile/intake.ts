@@ -177,8 +177,8 @@ async function wakeCards(
   return [...keys.values()]
 }
 
-// A failure that comes late can make a newer build of the branch a recovered one, or its red streak a longer one. Not only
-// the next build: between the two there may be other red ones, and green ones that came later still and so do not count.
+// A failure that comes late can make a newer build of the branch a recovered one, or its red streak a longer one. Not
+// only the next build's: other red ones may lie between, and green ones that came later still and so do not count.
 async function wakeSuccessors(tx: Tx, fact: Fact, lineageKey: string, now: number): Promise<void> {
   if (!isRed(fact.status)) return
   const branch = branchKey(fact.projectId, fact.branch)

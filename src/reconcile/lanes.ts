@@ -37,7 +37,7 @@ export async function relane(
   const read = await readCard(tx, deps, key, underWay)
   if (!read) return
   const planned = lanesOf(read.steps)
-  // An edit that is refused or limited must not hold back the reply that people are waiting for, nor the other way round.
+  // An edit that is refused or limited must not hold back the reply that people wait for, nor the other way round.
   const held = (lane: Lane): Due =>
     failed && (lane === 'edit') === (failed.lane === 'edit') ? delay(planned[lane], failed.againAt) : planned[lane]
   const look = earlier(held('look'), safetyNet(deps, read.messages))

@@ -108,7 +108,8 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   async function beginCalls(): Promise<number> {
     let begun = 0
     const shut = closed.filter(({ retryAt }) => retryAt > clock.now()).map(({ channel }) => channel)
-    for (const lane of ['look', 'edit'] as const) begun += await beginIn(lane, null, shut)
+    begun += await beginIn('look', null, shut)
+    // Posts before edits: a reply is news, and its channel's next second may not be given to something less urgent.
     for (const channel of waitingChannels) {
       if (underWay.size >= CALLS_MAX) break
       if (shut.includes(channel) || posting.has(channel) || pace.freeAt('post', channel) > clock.now()) continue
@@ -117,7 +118,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       if (started === 0) waitingChannels.delete(channel)
       begun += started
     }
-    return begun
+    return begun + (await beginIn('edit', null, shut))
   }
 
   /** Begins calls in one lane while it is free; posts one by one and channel, so that the next is chosen fresh. */

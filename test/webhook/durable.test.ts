@@ -87,13 +87,13 @@ describe('a store that cannot write', () => {
   // Waiting for the file must not stand in the way of everything else that the process does.
   it('because another process holds the file leaves the process able to say that it is up', async () => {
     const { url, refused, release } = await holdTheFile(3)
-    let isOver = false
-    const over = refused.finally(() => (isOver = true))
+    const over = new AbortController()
+    const ended = refused.finally(() => over.abort())
     try {
-      while (!isOver) await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(1_000) })
+      while (!over.signal.aborted) await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(1_000) })
     } finally {
       release()
-      await over
+      await ended
     }
   })
 

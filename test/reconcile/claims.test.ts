@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest'
+import { LANDING_MAX_MS } from '../../src/domain/plan.ts'
+import { takeIn } from '../../src/reconcile/intake.ts'
+import { tellNext } from '../../src/reconcile/tell.ts'
+import { MINUTE, SECOND, T0, type Said } from '../support/facts.ts'
+import { unclearButLands, UNCLEAR_LOST } from '../support/fake-notifier.ts'
+import { cardKey, openStage, type Stage } from './stage.ts'
+
+const CARD = cardKey()
+
+const callsOf = ({ slack }: Stage) => slack.calls.map(({ name }) => name)
+const says = ({ slack }: Stage) =>
+  slack.messages.map(({ view }) => (view.kind === 'notice' ? 'notice' : `${view.kind} ${view.shown}`))
+
+async function heardAndTakenIn(stage: Stage, ...said: readonly (string | Said)[]) {
+  const deps = { ...stage.embody().deps, isUnderWay: () => false }
+  const { lineageKey } = await stage.hear(...said)
+  await takeIn(deps, lineageKey)
+  return deps
+}
+
+describe('a message', () => {
+  test('is claimed before it is posted, and recorded after', async () => {
+    await using stage = await openStage()
+    const deps = await heardAndTakenIn(stage, 'initiated')
+    const seen: unknown[] = []
+    const post: typeof deps.notifier.post = async (message) => {
+      seen.push(...(await stage.messagesOf(CARD)))
+      return deps.notifier.post(message)
+    }
+    await tellNext({ ...deps, notifier: { ...deps.notifier, post } }, CARD, 'post')
+    expect(seen).toMatchObject([{ slot: 'card', state: 'claimed', ts: null, claimedBy: deps.processId }])
+    const [shown] = stage.slack.messages
+    expect(await stage.messagesOf(CARD)).toMatchObject([{ state: 'posted', ts: shown!.ts, key: shown!.key }])
+  })
+
+  test('that says it already takes no step in any lane', async () => {
+    await using stage = await openStage()
+    const deps = await heardAndTakenIn(stage, 'initiated')
+    await tellNext(deps, CARD, 'post')
+    for (const lane of ['post', 'edit', 'look'] as const)
+      expect(await tellNext(deps, CARD, lane)).toEqual({ kind: 'nothing' })
+    expect(callsOf(stage)).toEqual(['post'])
+  })
+
+  test('that did not arrive leaves no claim behind, and nobody looks for it', async () => {
+    await using stage = await openStage()
+    stage.slack.meet({ landsAfterMs: null, failure: { kind: 'unsent', code: 'ECONNREFUSED' } })
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(MINUTE)
+    expect(callsOf(stage)).toEqual(['post', 'post'])
+    expect(says(stage)).toEqual(['card started'])
+  })
+})
+
+describe('a post of unclear end', () => {
+  test('that arrived is found at once and not posted again', async () => {
+    await using stage = await openStage()
+    stage.slack.meet(unclearButLands())
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(5 * MINUTE)
+    expect(callsOf(stage)).toEqual(['post', 'find'])
+    expect(says(stage)).toEqual(['card started'])
+  })
+
+  test('that lands late is found late and not posted again', async () => {
+    await using stage = await openStage()
+    stage.slack.meet(unclearButLands(12 * SECOND))
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(5 * MINUTE)
+    expect(callsOf(stage)).toEqual(['post', 'find', 'find'])
+    expect(says(stage)).toEqual(['card started'])
+  })
+
+  test('that was lost is posted again, but not before everything under way has landed', async () => {
+    await using stage = await openStage()
+    stage.slack.meet(UNCLEAR_LOST)
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(5 * MINUTE)
+    const [first, , , second] = stage.slack.calls
+    expect(callsOf(stage)).toEqual(['post', 'find', 'find', 'post', 'find'])
+    expect(second!.at - first!.at).toBeGreaterThanOrEqual(LANDING_MAX_MS)
+    expect(second!.key).toBe(first!.key)
+  })
+
+  test('is not taken for lost by a look that began too early, however long it took', async () => {
+    await using stage = await openStage()
+    const deps = await heardAndTakenIn(stage, 'initiated')
+    stage.slack.meet(unclearButLands(15 * SECOND))
+    await tellNext(deps, CARD, 'post')
+    await stage.clock.advance(10 * SECOND)
+    const find: typeof deps.notifier.find = async (search) => {
+      const found = await deps.notifier.find(search)
+      await deps.clock.sleep(LANDING_MAX_MS)
+      return found
+    }
+    const looking = tellNext({ ...deps, notifier: { ...deps.notifier, find } }, CARD, 'look')
+    await stage.clock.advance(LANDING_MAX_MS)
+    expect(await looking).toMatchObject({ outcome: { kind: 'found', ts: [] } })
+    await stage.live()
+    await stage.clock.advance(5 * MINUTE)
+    expect(callsOf(stage)).toEqual(['post', 'find', 'find'])
+    expect(says(stage)).toEqual(['card started'])
+  })
+
+  test('that a crash cut off is looked for by the next process before it posts', async () => {
+    await using stage = await openStage()
+    const first = await stage.live()
+    stage.slack.fate(() => ({ landsAfterMs: 3 * SECOND }))
+    await stage.hear('initiated')
+    await stage.clock.advance(2 * SECOND)
+    first.kill()
+    stage.slack.fate(() => ({}))
+    await stage.live()
+    await stage.clock.advance(5 * MINUTE)
+    expect(callsOf(stage)).toEqual(['post', 'find', 'find'])
+    expect(says(stage)).toEqual(['card started'])
+  })
+
+  test('found twice is taken back once, and the one that stays says what is so now', async () => {
+    await using stage = await openStage()
+    const deps = await heardAndTakenIn(stage, 'initiated')
+    // Hidden from both looks, and so posted again; that end is unclear too.
+    stage.slack.meet({ ...unclearButLands(), listedAfterMs: 40 * SECOND }, {}, {}, unclearButLands())
+    await tellNext(deps, CARD, 'post')
+    await stage.clock.advance(SECOND)
+    await tellNext(deps, CARD, 'look')
+    await stage.clock.advance(LANDING_MAX_MS)
+    await tellNext(deps, CARD, 'look')
+    const { lineageKey } = await stage.hear('error')
+    await takeIn(deps, lineageKey)
+    await tellNext(deps, CARD, 'post')
+    expect(says(stage)).toEqual(['card started', 'card failed'])
+    await stage.clock.advance(30 * SECOND)
+    await tellNext(deps, CARD, 'look')
+    expect(says(stage)).toHaveLength(1)
+    await stage.live()
+    await stage.clock.advance(5 * MINUTE)
+    expect(says(stage)).toEqual(['card failed'])
+  })
+
+  test('whose second copy turns up after the first was posted again is taken back', async () => {
+    await using stage = await openStage()
+    stage.slack.meet({ ...unclearButLands(), listedAfterMs: 30 * SECOND })
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(25 * SECOND)
+    expect(says(stage)).toEqual(['card started', 'card started'])
+    await stage.clock.advance(5 * MINUTE)
+    expect(says(stage)).toEqual(['card started'])
+    expect(stage.slack.messages[0]!.ts).toBe((await stage.messagesOf(CARD))[0]!.ts)
+  })
+})
+
+describe('an edit of unclear end', () => {
+  const isEdit = ({ name }: { name: string }) => name === 'edit'
+
+  test('is said again at once, and late, so that a late landing has not the last word', async () => {
+    await using stage = await openStage()
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(2 * SECOND)
+    stage.slack.meet(unclearButLands(12 * SECOND))
+    await stage.hear('waiting')
+    await stage.clock.advance(SECOND)
+    await stage.hear('initiated')
+    await stage.clock.advance(10 * SECOND)
+    expect(says(stage)).toEqual(['card started'])
+    await stage.clock.advance(4 * SECOND)
+    expect(says(stage)).toEqual(['card waiting'])
+    await stage.clock.advance(MINUTE)
+    expect(says(stage)).toEqual(['card started'])
+    const edits = stage.slack.calls.filter(isEdit)
+    expect(edits.at(-1)!.at - edits[0]!.at).toBeGreaterThanOrEqual(LANDING_MAX_MS)
+    await stage.clock.advance(5 * MINUTE)
+    expect(stage.slack.calls.filter(isEdit)).toHaveLength(edits.length)
+  })
+
+  test('that a crash cut off is said again by the next process', async () => {
+    await using stage = await openStage()
+    const first = await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(2 * SECOND)
+    stage.slack.fate(() => ({ landsAfterMs: 12 * SECOND }))
+    await stage.hear('waiting')
+    await stage.clock.advance(2 * SECOND)
+    first.kill()
+    stage.slack.fate(() => ({}))
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(MINUTE)
+    expect(stage.slack.calls.filter(isEdit).length).toBeGreaterThanOrEqual(3)
+    expect(says(stage)).toEqual(['card started'])
+  })
+})
+
+test('an edit that is superseded before its turn is dropped, a first post is not', async () => {
+  await using stage = await openStage()
+  const deps = await heardAndTakenIn(stage, 'initiated')
+  await tellNext(deps, CARD, 'post')
+  for (const word of ['waiting', 'initiated', 'waiting', 'error']) await stage.hear(word)
+  await stage.live()
+  await stage.clock.advance(MINUTE)
+  expect(stage.slack.calls.filter(({ name }) => name === 'edit')).toHaveLength(1)
+  expect(says(stage)).toEqual(['card failed', 'reply failed'])
+  expect(stage.clock.now()).toBeGreaterThan(T0)
+})

@@ -1,0 +1,197 @@
+import type { ChannelId, MessageTs } from '../../src/domain/ids.ts'
+import type { View } from '../../src/domain/view.ts'
+import type { Clock } from '../../src/lib/clock.ts'
+import type { Edit, Failure, Notifier, Post, Search, Sent } from '../../src/notify/notifier.ts'
+import { messageTs } from './facts.ts'
+
+/** A message as people see it. */
+export interface Shown {
+  channel: ChannelId
+  ts: MessageTs
+  thread: MessageTs | null
+  key: string
+  view: View
+  /** what it said when it appeared: the only time that anybody is notified */
+  first: View
+  plain: boolean
+  postedAt: number
+  /** history shows it from now on */
+  listedAt: number
+}
+
+export type CallName = 'post' | 'edit' | 'find' | 'remove' | 'ping'
+
+/** One call as it was made. */
+export interface Call {
+  name: CallName
+  at: number
+  channel: ChannelId | null
+  view: View | null
+  key: string | null
+  thread: MessageTs | null
+  ts: MessageTs | null
+  plain: boolean
+}
+
+/** What becomes of one call. */
+export interface Fate {
+  /** ms until it takes effect; null: never */
+  landsAfterMs: number | null
+  /** ms until the caller is answered; null: never */
+  answersAfterMs: number | null
+  /** what the caller is told instead of the truth */
+  failure: Failure | null
+  /** history shows a posted message so much later */
+  listedAfterMs: number
+}
+
+/** At once, truly, and visible to all. */
+export const SMOOTH: Fate = { landsAfterMs: 0, answersAfterMs: 0, failure: null, listedAfterMs: 0 }
+
+/** A Slack in memory: channels, messages, threads, and whatever fate a test has for each call. */
+export interface FakeNotifier extends Notifier {
+  messages: readonly Shown[]
+  calls: readonly Call[]
+  /** The next calls meet these fates, one after the other; then it is smooth again. */
+  meet(...fates: readonly Partial<Fate>[]): void
+  /** From now on each call meets the fate that this names. */
+  fate(of: (call: Call) => Partial<Fate> | undefined): void
+  close(channel: ChannelId, code?: string): void
+  open(channel: ChannelId): void
+  /** A person deletes a message. */
+  lose(ts: MessageTs): void
+}
+
+export function createFakeNotifier(clock: Clock): FakeNotifier {
+  const messages: Shown[] = []
+  const calls: Call[] = []
+  const closed = new Map<ChannelId, string>()
+  const coming: Partial<Fate>[] = []
+  let fateOf: (call: Call) => Partial<Fate> | undefined = () => undefined
+  let lastTs = 0
+
+  async function meetFate<Outcome extends { kind: string }>(
+    call: Pick<Call, 'name'> & Partial<Call>,
+    effect: (fate: Fate) => Outcome | Failure,
+  ): Promise<Outcome | Failure> {
+    const made: Call = {
+      channel: null,
+      view: null,
+      key: null,
+      thread: null,
+      ts: null,
+      plain: false,
+      ...call,
+      at: clock.now(),
+    }
+    calls.push(made)
+    const fate: Fate = { ...SMOOTH, ...(coming.shift() ?? fateOf(made)) }
+    const landing = after(fate.landsAfterMs, () => effect(fate))
+    if (fate.answersAfterMs === null) return new Promise(() => {})
+    if (fate.failure === null) return landing
+    await after(fate.answersAfterMs, () => null)
+    return fate.failure
+  }
+
+  async function after<T>(ms: number | null, effect: () => T): Promise<T> {
+    if (ms === null) return new Promise(() => {})
+    if (ms > 0) await clock.sleep(ms)
+    return effect()
+  }
+
+  const closure = (channel: ChannelId): Failure | null => {
+    const code = closed.get(channel)
+    return code === undefined ? null : { kind: 'channel-closed', code }
+  }
+
+  function appear({ channel, view, key, thread, plain = false }: Post, { listedAfterMs }: Fate): Sent | Failure {
+    const shut = closure(channel)
+    if (shut) return shut
+    if (thread !== null && !messages.some(({ ts }) => ts === thread))
+      return { kind: 'message-gone', code: 'thread_not_found' }
+    const ts = nextTs()
+    const listedAt = clock.now() + listedAfterMs
+    messages.push({ channel, ts, thread, key, view, first: view, plain, postedAt: clock.now(), listedAt })
+    return { kind: 'sent', ts }
+  }
+
+  function nextTs(): MessageTs {
+    lastTs = Math.max(lastTs + 1, clock.now() * 1_000)
+    return messageTs(`${Math.floor(lastTs / 1_000_000)}.${String(lastTs % 1_000_000).padStart(6, '0')}`)
+  }
+
+  function change({ channel, ts, view, plain = false }: Edit): Sent | Failure {
+    const shut = closure(channel)
+    if (shut) return shut
+    const message = messages.find((one) => one.ts === ts)
+    if (!message) return { kind: 'message-gone', code: 'message_not_found' }
+    Object.assign(message, { view, plain })
+    return { kind: 'sent', ts }
+  }
+
+  function listed({ channel, thread, key, sinceMs }: Search) {
+    const shut = closure(channel)
+    if (shut) return shut
+    if (thread !== null && !messages.some(({ ts }) => ts === thread))
+      return { kind: 'message-gone', code: 'thread_not_found' } as const
+    const seen = messages.filter(
+      (message) =>
+        message.channel === channel &&
+        message.thread === thread &&
+        message.key === key &&
+        message.postedAt >= sinceMs &&
+        message.listedAt <= clock.now(),
+    )
+    return { kind: 'found', ts: seen.map(({ ts }) => ts) } as const
+  }
+
+  function lose(ts: MessageTs): void {
+    const index = messages.findIndex((message) => message.ts === ts)
+    if (index >= 0) messages.splice(index, 1)
+  }
+
+  return {
+    messages,
+    calls,
+    meet: (...fates) => void coming.push(...fates),
+    fate(of) {
+      fateOf = of
+    },
+    close: (channel, code = 'is_archived') => void closed.set(channel, code),
+    open: (channel) => void closed.delete(channel),
+    lose,
+    post: (message) => meetFate({ name: 'post', ...message }, (fate) => appear(message, fate)),
+    edit: (message) => meetFate({ name: 'edit', ...message }, () => change(message)),
+    find: (search) => meetFate({ name: 'find', ...search }, () => listed(search)),
+    remove: (message) =>
+      meetFate({ name: 'remove', ...message }, () => {
+        lose(message.ts)
+        return { kind: 'sent', ts: message.ts } as const
+      }),
+    ping: () => meetFate({ name: 'ping' }, () => ({ kind: 'sent' }) as const),
+  }
+}
+
+/** Not taken: ask again after so long. */
+export const limited = (retryAfterMs: number): Partial<Fate> => ({
+  landsAfterMs: null,
+  failure: { kind: 'rate-limited', code: 'ratelimited', retryAfterMs },
+})
+
+export const UNSENT: Partial<Fate> = { landsAfterMs: null, failure: { kind: 'unsent', code: 'ECONNREFUSED' } }
+
+/** The caller cannot know, and it did not arrive. */
+export const UNCLEAR_LOST: Partial<Fate> = { landsAfterMs: null, failure: { kind: 'unclear', code: 'timeout' } }
+
+/** The caller cannot know, and it arrives after so long. */
+export const unclearButLands = (landsAfterMs = 0): Partial<Fate> => ({
+  landsAfterMs,
+  failure: { kind: 'unclear', code: 'timeout' },
+})
+
+export const REFUSED: Partial<Fate> = { landsAfterMs: null, failure: { kind: 'refused', code: 'invalid_blocks' } }
+
+export const CLOSED_WORKSPACE: Partial<Fate> = {
+  landsAfterMs: null,
+  failure: { kind: 'workspace-closed', code: 'token_revoked' },
+}
