@@ -1,15 +1,9 @@
-import { LANDING_MAX_MS, type Lane, type Step, type StoredMessage } from '../domain/plan.ts'
-import { backoffMs } from '../lib/backoff.ts'
+import { LANDING_MAX_MS, type Lane, type Step } from '../domain/plan.ts'
 import type { Failure, Found, Sent } from '../notify/notifier.ts'
 import type { Card, CardKey, Tx } from '../store/store.ts'
 import type { ReconcileDeps } from './deps.ts'
 import { readCard, relane } from './lanes.ts'
-
-/** A message that Slack refuses even as plain text is a defect: tried again seldom, and told in the log. */
-const REFUSED_AGAIN_MS = 60 * 60_000
-
-/** A closed channel is tried again so often: somebody may have invited the bot or unarchived it. */
-export const CHANNEL_AGAIN_MS = 10 * 60_000
+import { recordEnd, reportEnd, type Claimed } from './outcome.ts'
 
 /** The history is searched from a little before the claim, for clocks that differ. */
 const CLOCKS_DIFFER_MS = 60_000
@@ -27,29 +21,8 @@ export async function tellNext(deps: ReconcileDeps, key: CardKey, lane: Lane): P
   const sentAt = deps.clock.now()
   const outcome = await take(deps, claimed)
   await deps.store.write((tx) => recordEnd(tx, deps, claimed, outcome))
-  report(deps, claimed, outcome)
-  if (outcome.kind === 'sent' && isNews(claimed.step))
-    deps.count({ what: 'lag', ms: deps.clock.now() - claimed.heardAt, priority: claimed.priority })
+  reportEnd(deps, claimed, outcome)
   return { kind: 'done', step: claimed.step, sentAt, outcome }
-}
-
-// What is said once more, to be sure, is no news and has no lag.
-const isNews = (step: Step): boolean =>
-  step.lane === 'post'
-    ? step.again === null
-    : step.lane === 'edit' && step.message.digest !== null && step.message.digest !== step.digest
-
-interface Claimed {
-  card: Card
-  step: Step
-  priority: number
-  /** when it was claimed (ms): what the call saw or changed is not older */
-  at: number
-  /** when the newest fact that it tells was received (ms) */
-  heardAt: number
-  messageKey: string
-  /** for a reply whose card turns out to be gone */
-  cardMessage: StoredMessage | undefined
 }
 
 async function claimStep(tx: Tx, deps: ReconcileDeps, key: CardKey, lane: Lane): Promise<Claimed | null> {
@@ -139,117 +112,4 @@ async function look(
     if (removed.kind !== 'sent' && removed.kind !== 'message-gone') return removed
   }
   return { kind: 'found', ts: kept === undefined ? [] : [kept, ...others] }
-}
-
-async function recordEnd(
-  tx: Tx,
-  deps: ReconcileDeps,
-  claimed: Claimed,
-  outcome: Sent | Found | Failure,
-): Promise<void> {
-  const { card, step } = claimed
-  const now = deps.clock.now()
-  const isFailure = outcome.kind !== 'sent' && outcome.kind !== 'found'
-  if (!isFailure) await recordSuccess(tx, claimed, outcome, now)
-  else await recordFailure(tx, deps, claimed, outcome)
-  const attempts = isFailure && outcome.kind !== 'rate-limited' ? card.attempts + 1 : 0
-  const plain = card.plain || outcome.kind === 'refused'
-  const problem = isFailure ? outcome.code : null
-  if (attempts !== card.attempts || plain !== card.plain || problem !== card.problem)
-    await tx.setTrouble(card, { attempts, plain, problem })
-  const failed = isFailure ? { lane: step.lane, againAt: now + waitMs(deps, card, outcome) } : null
-  await relane(tx, deps, card, { underWay: false, failed })
-  if (!isFailure && step.lane !== 'look') await tx.reopenChannel(card.channel)
-}
-
-async function recordSuccess(
-  tx: Tx,
-  { step, messageKey, at }: Claimed,
-  outcome: Sent | Found,
-  now: number,
-): Promise<void> {
-  switch (step.lane) {
-    case 'post': {
-      if (outcome.kind !== 'sent') return
-      const doubtAt = step.again ? now + LANDING_MAX_MS : null
-      return tx.updateMessage(messageKey, { state: 'posted', ts: outcome.ts, writtenAt: now, doubtAt })
-    }
-    case 'edit': {
-      const { recheckAt } = step.message
-      const rechecked = recheckAt !== null && recheckAt <= at ? null : recheckAt
-      return tx.updateMessage(messageKey, { sending: null, digest: step.digest, recheckAt: rechecked, writtenAt: now })
-    }
-    case 'look': {
-      const ts = outcome.kind === 'found' ? (outcome.ts[0] ?? null) : null
-      if (step.message.state === 'posted') return tx.updateMessage(messageKey, { doubtAt: null })
-      // Of two that arrived the older one stays, and it may say what was so when it was first posted.
-      const digest = outcome.kind === 'found' && outcome.ts.length > 1 ? null : step.message.digest
-      // The claim may be a dead process's: from here on it is ours to look after.
-      return tx.updateMessage(
-        messageKey,
-        ts ? { state: 'posted', ts, writtenAt: now, lookedAt: at, digest } : { state: 'unclear', lookedAt: at },
-      )
-    }
-  }
-}
-
-async function recordFailure(tx: Tx, deps: ReconcileDeps, claimed: Claimed, failure: Failure): Promise<void> {
-  const { step, messageKey, card, cardMessage } = claimed
-  const now = deps.clock.now()
-  if (failure.kind === 'channel-closed')
-    await tx.closeChannel({ channel: card.channel, code: failure.code, at: now, retryAt: now + CHANNEL_AGAIN_MS })
-  if (step.lane === 'edit') return recordEditFailure(tx, messageKey, failure, now)
-  if (step.lane === 'look') return recordLookFailure(tx, claimed, failure)
-  if (failure.kind === 'unclear') return tx.updateMessage(messageKey, { state: 'unclear', lookedAt: null })
-  // Nothing arrived: the claim is void. One that was unclear before stays findable under its key.
-  if (step.again) await tx.updateMessage(messageKey, { state: 'unclear', lookedAt: now + LANDING_MAX_MS })
-  else await tx.deleteMessage(messageKey)
-  if (failure.kind === 'message-gone' && cardMessage) await tx.updateMessage(cardMessage.key, { state: 'gone' })
-}
-
-// The thread is gone, and what stood in it: whether a reply ever arrived there matters no more.
-async function recordLookFailure(tx: Tx, { step, messageKey, cardMessage }: Claimed, failure: Failure): Promise<void> {
-  if (failure.kind !== 'message-gone' || step.lane !== 'look' || step.thread === null) return
-  if (step.message.state === 'posted') await tx.updateMessage(messageKey, { doubtAt: null })
-  else await tx.deleteMessage(messageKey)
-  if (cardMessage) await tx.updateMessage(cardMessage.key, { state: 'gone' })
-}
-
-async function recordEditFailure(tx: Tx, key: string, failure: Failure, now: number): Promise<void> {
-  if (failure.kind === 'unclear')
-    return tx.updateMessage(key, { sending: null, digest: null, recheckAt: now + LANDING_MAX_MS })
-  if (failure.kind === 'message-gone') return tx.updateMessage(key, { sending: null, state: 'gone' })
-  return tx.updateMessage(key, { sending: null })
-}
-
-function waitMs({ random }: ReconcileDeps, card: Card, failure: Failure): number {
-  if (failure.kind === 'rate-limited') return failure.retryAfterMs
-  if (failure.kind === 'message-gone') return 0
-  if (failure.kind === 'refused') return card.plain ? REFUSED_AGAIN_MS : 0
-  // A closed channel or workspace holds its cards by itself; the card must be ready when it opens.
-  if (failure.kind === 'channel-closed' || failure.kind === 'workspace-closed') return 0
-  return backoffMs(card.attempts, random())
-}
-
-function report(
-  { log, count }: ReconcileDeps,
-  { card, step, messageKey }: Claimed,
-  outcome: Sent | Found | Failure,
-): void {
-  count({ what: 'call', lane: step.lane, outcome: outcome.kind })
-  if (outcome.kind === 'found') count({ what: 'look', found: outcome.ts.length > 0 })
-  const slot = step.lane === 'post' ? step.slot : step.message.slot
-  const fields = {
-    subject: card.subject,
-    channel: card.channel,
-    lane: step.lane,
-    slot,
-    message: messageKey,
-    outcome: outcome.kind,
-  }
-  if (outcome.kind === 'sent' || outcome.kind === 'found') return log.info({ ...fields, ts: outcome.ts }, 'told')
-  const { code } = outcome
-  if (outcome.kind === 'refused' || outcome.kind === 'channel-closed' || outcome.kind === 'workspace-closed')
-    log.error({ ...fields, code }, 'Slack refuses; a person has to change something')
-  else log.warn({ ...fields, code }, 'not told yet; it will be tried again')
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { takeIn } from '../../src/reconcile/intake.ts'
-import { CHANNEL_AGAIN_MS } from '../../src/reconcile/tell.ts'
+import { CHANNEL_AGAIN_MS } from '../../src/reconcile/outcome.ts'
 import { HOUR, MINUTE, SECOND, T0, type Said } from '../support/facts.ts'
 import { CLOSED_WORKSPACE, limited, REFUSED, SMOOTH, unclearButLands, UNCLEAR_LOST } from '../support/fake-notifier.ts'
 import { BUILDS, cardKey, follower, openStage, RELEASES, type Stage } from './stage.ts'
