@@ -1,0 +1,63 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { acknowledged } from './acknowledged.ts'
+import type { Benchmark, Row, Stage } from './benchmark.ts'
+import { burst } from './burst.ts'
+import { fillDatabase } from './filled-database.ts'
+import { latency } from './latency.ts'
+import { live } from './live.ts'
+import { memory } from './memory.ts'
+import { pinSelf } from './processes.ts'
+import { reconcile } from './reconcile.ts'
+import { printTable, writePage } from './report.ts'
+import { start } from './start.ts'
+
+// npm run bench [-- <name>…] [--write] [--profile <folder>]
+const BENCHMARKS: readonly Benchmark[] = [acknowledged, latency, live, burst, memory, start, reconcile]
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { write: { type: 'boolean', default: false }, profile: { type: 'string' } },
+})
+const chosen = BENCHMARKS.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+if (chosen.length === 0) throw new Error(`the benchmarks are ${BENCHMARKS.map(({ name }) => name).join(', ')}`)
+if (values.write && chosen.length < BENCHMARKS.length) throw new Error('only a whole run is written down')
+
+pinSelf()
+const startedAt = performance.now()
+const stage = openStage(values.profile)
+try {
+  const results: { benchmark: Benchmark; rows: Row[] }[] = []
+  for (const benchmark of chosen) {
+    stage.say(`${benchmark.name}: ${benchmark.about}`)
+    results.push({ benchmark, rows: await benchmark.run(stage) })
+  }
+  const tookMs = performance.now() - startedAt
+  printTable(results)
+  stage.say(`It took ${Math.round(tookMs / 1_000)} s.`)
+  if (values.write) writePage(results, tookMs)
+} finally {
+  rmSync(stage.folder, { recursive: true, force: true })
+}
+// A sandbox or two may still hold a connection open.
+process.exit(0)
+
+function openStage(profile: string | undefined): Stage {
+  const folder = mkdtempSync(join(tmpdir(), 'buildline-bench-'))
+  const profiles = profile === undefined ? null : resolve(profile)
+  if (profiles) mkdirSync(profiles, { recursive: true })
+  const say = (text: string) => void process.stderr.write(`${text}\n`)
+  const known = new Map<number, string>()
+  const filled = async (builds: number): Promise<string> => {
+    const path = known.get(builds) ?? join(folder, `builds-${builds}.db`)
+    if (!known.has(builds)) {
+      say(`  filling a database with ${builds.toLocaleString('en-US')} builds`)
+      await fillDatabase(path, builds)
+      known.set(builds, path)
+    }
+    return path
+  }
+  return { folder, profiles, say, filled }
+}
