@@ -14,14 +14,16 @@ import { createSlackNotifier } from './notify/slack/notifier.ts'
 import { createProjectRules } from './operations/project-rules.ts'
 import { recordDelivery } from './operations/record-delivery.ts'
 import { createReconciler } from './reconcile/reconciler.ts'
-import { createSlackDoor } from './slack-door.ts'
-import { openPostgres } from './store/postgres.ts'
+import type { SlackDoor } from './slack-door.ts'
 import { openSqlite } from './store/sqlite.ts'
 import type { Store } from './store/store.ts'
 import { createWebhookRoute, isWebhook } from './webhook/route.ts'
 
 /** In-flight requests and calls have so long to end after a stop; what has not is found again at the next start. */
 const STOP_GRACE_MS = 10_000
+
+/** So many deliveries waiting at once are a press, in which taking in yields to the door. */
+const PRESSED_AT = 16
 
 /** Projects and their rules are read again so often. */
 const REFRESH_EVERY_MS = 5 * 60_000
@@ -36,9 +38,9 @@ export interface BuildlineApp {
 }
 
 /** Builds every part and wires them: the one place that chooses implementations. */
-export function createApp(config: Config, log: Logger): BuildlineApp {
+export async function createApp(config: Config, log: Logger): Promise<BuildlineApp> {
   const clock = systemClock
-  const store = openStore(config.database, log)
+  const store = await openStore(config.database, log)
   const metrics = createMetrics(() => store.read.backlog())
   const notifier = createSlackNotifier({
     token: config.slack.botToken,
@@ -47,6 +49,7 @@ export function createApp(config: Config, log: Logger): BuildlineApp {
   })
   const transport = createTransport({ clock })
   const rules = createProjectRules({ store, clock, log, ...createClients(config.ci, transport) })
+  let atTheDoor = 0
   const reconciler = createReconciler({
     store,
     notifier,
@@ -57,9 +60,13 @@ export function createApp(config: Config, log: Logger): BuildlineApp {
     processId: randomUUID(),
     subscriptions: async () => [...config.subscriptions, ...(await store.read.subscriptions())],
     rulesOf: rules.rulesOf,
+    isPressed: () => atTheDoor >= PRESSED_AT,
     count: metrics.count,
   })
-  const slackDoor = createSlackDoor(config.slack, log)
+  // Bolt is large: it is loaded for Socket Mode once the webhook door is open, else for the first request from Slack.
+  let slackDoor: Promise<SlackDoor> | null = null
+  const openSlackDoor = () =>
+    (slackDoor ??= import('./slack-door.ts').then(({ createSlackDoor }) => createSlackDoor(config.slack, log)))
   const webhook = createWebhookRoute({
     secrets: config.webhookSecrets,
     record: (delivery) => recordDelivery({ store, clock, wake: reconciler.wake }, delivery),
@@ -69,10 +76,16 @@ export function createApp(config: Config, log: Logger): BuildlineApp {
   })
   const readiness = createReadiness({ store, notifier, clock, outage: reconciler.outage })
   const routes: Route[] = [
-    { matches: isWebhook, handle: webhook },
     {
-      matches: (path) => path === '/slack/events' && slackDoor.handle !== null,
-      handle: (request, response) => slackDoor.handle?.(request, response),
+      matches: isWebhook,
+      async handle(request, response, url) {
+        atTheDoor++
+        await webhook(request, response, url).finally(() => atTheDoor--)
+      },
+    },
+    {
+      matches: (path) => path === '/slack/events' && config.slack.appToken === null,
+      handle: async (request, response) => (await openSlackDoor()).handle?.(request, response),
     },
     { matches: (path) => path === '/healthz', handle: readiness.healthz },
     { matches: (path) => path === '/readyz', handle: readiness.readyz },
@@ -87,16 +100,18 @@ export function createApp(config: Config, log: Logger): BuildlineApp {
   let jobs: ReturnType<typeof scheduleJobs> | null = null
   let running: Promise<void> = Promise.resolve()
 
-  async function run(): Promise<void> {
-    if (!(await openStoreAndReconcile())) return
+  /** What nobody who knocks has to wait for. */
+  async function settleIn(): Promise<void> {
+    if (store.shared && !(await openStoreAndReconcile())) return
     const refresh = { name: 'refresh-projects', everyMs: REFRESH_EVERY_MS, run: rules.refresh }
     jobs = scheduleJobs([refresh], { store, clock, log })
     void rules
       .refresh()
       .catch((error: unknown) => log.warn({ err: error }, 'the projects could not be read at the start'))
-    await slackDoor
-      .start()
-      .catch((error: unknown) => log.error({ err: error }, 'Socket Mode could not be started; alerts go on without it'))
+    if (config.slack.appToken === null) return
+    await openSlackDoor()
+      .then((door) => door.start())
+      .catch((error: unknown) => log.error({ err: error }, "Slack's door could not be opened; alerts go on without it"))
   }
 
   async function openStoreAndReconcile(): Promise<boolean> {
@@ -117,9 +132,10 @@ export function createApp(config: Config, log: Logger): BuildlineApp {
 
   return {
     async start() {
-      if (!store.shared) await run()
+      // A database server may be away: then the doors answer 503 until it is there.
+      if (!store.shared) await openStoreAndReconcile()
       const port = await server.listen(config.port)
-      if (store.shared) running = run()
+      running = settleIn()
       log.info({ port, subscriptions: config.subscriptions.length }, 'buildline is up')
       return { port }
     },
@@ -130,7 +146,7 @@ export function createApp(config: Config, log: Logger): BuildlineApp {
       await Promise.all([
         server.close(STOP_GRACE_MS),
         Promise.race([reconciler.stop(), grace]),
-        slackDoor.stop(),
+        slackDoor?.then((door) => door.stop()),
         jobs?.stop(),
       ])
       await Promise.all([store.close(), transport.close()])
@@ -139,10 +155,11 @@ export function createApp(config: Config, log: Logger): BuildlineApp {
   }
 }
 
-const openStore = (database: Config['database'], log: Logger): Store =>
-  database.kind === 'sqlite'
-    ? openSqlite(database.path)
-    : openPostgres(database.url, (error) => log.warn({ err: error }, 'a database connection was lost'))
+async function openStore(database: Config['database'], log: Logger): Promise<Store> {
+  if (database.kind === 'sqlite') return openSqlite(database.path)
+  const { openPostgres } = await import('./store/postgres.ts')
+  return openPostgres(database.url, (error) => log.warn({ err: error }, 'a database connection was lost'))
+}
 
 const createClients = ({ v2, legacy }: Config['ci'], transport: Transport) => ({
   v2: v2 && createClientV2({ ...v2, auth: createAuth(v2.auth, transport), transport }),

@@ -8,12 +8,16 @@ export const JSON_DEPTH_MAX = 64
 export function parseJson(text: string): unknown {
   if (isDeeperThan(JSON_DEPTH_MAX, text)) throw new SyntaxError('the JSON is nested too deep')
   try {
-    return JSON.parse(text, keepBigIntegers)
+    // Looking at each value costs as much as parsing; only a long number needs it.
+    return LONG_NUMBER.test(text) ? JSON.parse(text, keepBigIntegers) : JSON.parse(text)
   } catch {
     // The parser's own message quotes the text, and the text may hold a secret.
     throw new SyntaxError('the text is not JSON')
   }
 }
+
+// 2^53 has sixteen digits.
+const LONG_NUMBER = /\d{16}/
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -29,12 +33,14 @@ function isDeeperThan(depthMax: number, text: string): boolean {
   let depth = 0
   let isInString = false
   for (let at = 0; at < text.length; at++) {
-    const char = text[at]
-    if (char === '"') isInString = !isInString
-    else if (isInString) at += char === '\\' ? 1 : 0
-    else if (char === '[' || char === '{') depth += 1
-    else if (char === ']' || char === '}') depth -= 1
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) isInString = !isInString
+    else if (isInString) at += code === BACKSLASH ? 1 : 0
+    else if (code === OPEN_LIST || code === OPEN_OBJECT) depth += 1
+    else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth -= 1
     if (depth > depthMax) return true
   }
   return false
 }
+
+const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [34, 92, 91, 93, 123, 125]

@@ -24,6 +24,8 @@ export interface ReconcileDeps {
    * reading is under way that is worth a moment's patience.
    */
   rulesOf: (project: ProjectNames) => Promise<CiRules | 'wait'>
+  /** many deliveries are waiting for their answer: the door comes first */
+  isPressed: () => boolean
   /** what happened, for metrics */
   count: (what: Counted) => void
 }

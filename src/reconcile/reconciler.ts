@@ -14,6 +14,9 @@ const CALLS_MAX = 32
 /** Lineages taken in side by side: they share transactions, and leave the event loop to the door in between. */
 const INTAKE_MAX = 8
 
+/** While deliveries press at the door, it gets this many times what taking in gets of the one thread they share. */
+const DOOR_SHARE = 9
+
 /** The sweep: so often the database is asked what is left, whatever wakes were lost. */
 const SWEEP_MS = 1_000
 
@@ -51,7 +54,9 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     let isPatient = false
     while (!stopping.signal.aborted) {
       const due = await store.read.dueIntake(clock.now(), INTAKE_MAX)
+      const beganAt = clock.now()
       const taken = await Promise.all(due.map(({ lineageKey }) => takeInOrPostpone(lineageKey)))
+      if (deps.isPressed()) await clock.sleep((clock.now() - beganAt) * DOOR_SHARE, stopping.signal)
       if (taken.includes('waits')) isPatient = true
       if (due.length > 0) continue
       await bells.intake.wait(isPatient ? RULES_LOOK_AGAIN_MS : SWEEP_MS, stopping.signal)

@@ -17,7 +17,7 @@ import { bornRunOf, NOTICE_BUILDS_MAX, tellStory } from '../domain/view.ts'
 import type { Card, KeptDecision, Reads } from '../store/store.ts'
 
 /** How far back a red streak is counted; beyond it is "at least". Most streaks are short: look near first. */
-const HISTORY_NEAR = 25
+const HISTORY_NEAR = 4
 const HISTORY_FAR = 500
 
 /** What subjects are: one lineage's card, or one day's account notice. */
@@ -88,11 +88,11 @@ async function recoveryIn(reads: Reads, run: Run, own: readonly Run[]): Promise<
   if (branch === null) return recoveryOf(run, own)
   const key = branchKey(run.facts[0]!.projectId, branch)
   const order = idOrder(run.buildId)
-  const newer = await reads.verdictsAfter(key, order, HISTORY_NEAR)
+  if (await reads.isOvertaken(key, order, run.finalSeq ?? 0)) return null
   for (const limit of [HISTORY_NEAR, HISTORY_FAR]) {
     const before = await reads.verdictsBefore(key, order, limit)
     const isCut = before.length === limit
-    const recovery = recoveryOf(run, [...own, ...foldOthers([...before, ...newer], own)], isCut)
+    const recovery = recoveryOf(run, [...own, ...foldOthers(before, own)], isCut)
     if (!recovery?.atLeast || limit === HISTORY_FAR) return recovery
   }
   return null

@@ -80,6 +80,8 @@ export interface Reads {
   newestEpisode(lineageKey: string): Promise<{ episode: number; lastAt: number; facts: number } | null>
   /** Facts that finish a build of the branch at or before this build, newest build first. */
   verdictsBefore(branchKey: string, buildOrder: string, limit: number): Promise<Fact[]>
+  /** Has a newer build of the branch finished before this fact was received? */
+  isOvertaken(branchKey: string, buildOrder: string, seq: number): Promise<boolean>
   /** Facts that finish a newer build of the branch, oldest build first. */
   verdictsAfter(branchKey: string, buildOrder: string, limit: number): Promise<(Fact & { lineageKey: string })[]>
   /** The lineages to take in now, most urgent first. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isRecord, parseJson } from '../ci/json.ts'
-import { buildId, projectId, textOrNull, timeMsOrNull, uuidOrNull } from '../ci/values.ts'
+import { buildId, projectId, timeMsOrNull, uuidOrNull } from '../ci/values.ts'
 import type { Observation } from '../domain/fact.ts'
 import { toUuid, type Uuid } from '../domain/ids.ts'
 
@@ -21,11 +21,11 @@ export function readPayload(body: Uint8Array): Reading {
   if (parsed.kind === 'refusal') return parsed
   const { build } = isRecord(parsed.value) ? parsed.value : {}
   if (!isRecord(build)) return refuse('the body has no object "build"')
-  const missing = (['project_id', 'build_id', 'status'] as const).find(
-    (field) => !REQUIRED[field].safeParse(build[field]).success,
-  )
-  if (missing) return refuse(`build.${missing} ${EXPECTED[missing]}`)
-  return { kind: 'delivery', seen: toObservation(PAYLOAD.parse(build)) }
+  const read = PAYLOAD.safeParse(build)
+  if (read.success) return { kind: 'delivery', seen: toObservation(read.data) }
+  // Only these three can be at fault: of everything else what is not understood counts as missing.
+  const field = REQUIRED.find((name) => read.error.issues.some(({ path }) => path[0] === name)) ?? 'status'
+  return refuse(`build.${field} ${EXPECTED[field]}`)
 }
 
 const refuse = (reason: string): Reading & { kind: 'refusal' } => ({ kind: 'refusal', reason })
@@ -48,19 +48,7 @@ function parse(text: string): { kind: 'value'; value: unknown } | (Reading & { k
   }
 }
 
-// Databases and Slack both stumble over NUL and half characters.
-const text = textOrNull.transform((value) =>
-  value === null
-    ? null
-    : value.toWellFormed().replaceAll('\0', '').slice(0, TEXT_CHARS_MAX).toWellFormed().trim() || null,
-)
-
-const word = z
-  .string()
-  .transform((value) => value.toWellFormed().replaceAll('\0', '').trim())
-  .pipe(z.string().min(1).max(TEXT_CHARS_MAX))
-
-const REQUIRED = { project_id: projectId, build_id: buildId, status: word }
+const REQUIRED = ['project_id', 'build_id', 'status'] as const
 
 const EXPECTED = {
   project_id: 'is no integer id',
@@ -68,8 +56,23 @@ const EXPECTED = {
   status: 'is no status word',
 } as const
 
+// One step a field: this is read for every delivery.
+const text = z
+  .unknown()
+  .optional()
+  .transform((value) => (typeof value === 'string' ? clean(value) : typeof value === 'number' ? String(value) : null))
+const word = z.string().max(TEXT_CHARS_MAX).transform(clean).pipe(z.string())
+
+// Databases and Slack both stumble over NUL and half characters.
+function clean(value: string): string | null {
+  const short = value.length > TEXT_CHARS_MAX ? value.slice(0, TEXT_CHARS_MAX) : value
+  return short.toWellFormed().replaceAll('\0', '').trim() || null
+}
+
 const PAYLOAD = z.object({
-  ...REQUIRED,
+  project_id: projectId,
+  build_id: buildId,
+  status: word,
   branch: text,
   commit_id: text,
   short_commit_id: text,
@@ -79,11 +82,11 @@ const PAYLOAD = z.object({
   commit_url: text,
   message: text,
   committer: text,
-  project_uuid: uuidOrNull,
-  build_uuid: uuidOrNull,
-  organization_uuid: uuidOrNull,
-  started_at: timeMsOrNull,
-  finished_at: timeMsOrNull,
+  project_uuid: uuidOrNull.optional(),
+  build_uuid: uuidOrNull.optional(),
+  organization_uuid: uuidOrNull.optional(),
+  started_at: timeMsOrNull.optional(),
+  finished_at: timeMsOrNull.optional(),
 })
 
 const toObservation = (build: z.infer<typeof PAYLOAD>): Observation => ({
@@ -100,11 +103,11 @@ const toObservation = (build: z.infer<typeof PAYLOAD>): Observation => ({
     shortCommitId: build.short_commit_id,
     message: firstLine(build.message),
     committer: build.committer,
-    projectUuid: build.project_uuid,
+    projectUuid: build.project_uuid ?? null,
     buildUuid: build.build_uuid ?? uuidIn(build.build_url),
-    organizationUuid: build.organization_uuid,
-    startedAt: build.started_at,
-    finishedAt: build.finished_at,
+    organizationUuid: build.organization_uuid ?? null,
+    startedAt: build.started_at ?? null,
+    finishedAt: build.finished_at ?? null,
   },
 })
 

@@ -105,6 +105,7 @@ export async function openStage({
       processId: `process-${++processes}`,
       subscriptions: async () => stage.subscriptions,
       rulesOf: async () => null,
+      isPressed: () => false,
       count: (what) => void stage.counted.push(what),
       ...changes,
     }

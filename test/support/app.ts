@@ -57,7 +57,10 @@ export async function startApp(settings: Settings): Promise<RunningApp> {
   if (reading.kind === 'faults') throw new Error(reading.faults.join('\n'))
   const { config } = reading
   const lines: string[] = []
-  const app = createApp(config, createLogger(config.logLevel, secretsOf(config), { write: (line) => lines.push(line) }))
+  const app = await createApp(
+    config,
+    createLogger(config.logLevel, secretsOf(config), { write: (line) => lines.push(line) }),
+  )
   const { port } = await app.start()
   let stopped: Promise<void> | null = null
   return { url: `http://127.0.0.1:${port}`, lines, stop: () => (stopped ??= app.stop()) }

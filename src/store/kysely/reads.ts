@@ -48,16 +48,21 @@ export function createReads(db: Kysely<Schema>, door: DoorQueries, { locks } = {
     },
 
     async newestEpisode(lineageKey) {
-      const row = await db
-        .selectFrom('fact')
-        .select(({ fn }) => ['episode', fn.max('at').as('last_at'), fn.countAll<number>().as('facts')])
-        .where('lineage_key', '=', lineageKey)
-        .where('episode', 'is not', null)
-        .groupBy('episode')
-        .orderBy('episode', 'desc')
-        .limit(1)
+      const ofLineage = db.selectFrom('fact').where('lineage_key', '=', lineageKey).where('episode', 'is not', null)
+      const row = await ofLineage
+        .select(({ fn }) => [
+          fn.max('at').as('last_at'),
+          fn.countAll<number>().as('facts'),
+          fn.max('episode').as('episode'),
+        ])
+        .where(
+          'episode',
+          '=',
+          ofLineage.select(({ fn }) => fn.max('episode').as('newest')),
+        )
         .executeTakeFirst()
-      return row ? { episode: row.episode!, lastAt: Number(row.last_at), facts: Number(row.facts) } : null
+      if (!row || row.episode === null) return null
+      return { episode: row.episode, lastAt: Number(row.last_at), facts: Number(row.facts) }
     },
 
     async verdictsBefore(branchKey, buildOrder, limit) {
@@ -69,6 +74,19 @@ export function createReads(db: Kysely<Schema>, door: DoorQueries, { locks } = {
         .limit(limit)
         .execute()
       return rows.map(toPlacedFact)
+    },
+
+    async isOvertaken(branchKey, buildOrder, seq) {
+      const newer = await facts()
+        .where('branch_key', '=', branchKey)
+        .where('verdict', '=', sql.lit(1))
+        .where('build_order', '>', buildOrder)
+        .where('seq', '<', seq)
+        .clearSelect()
+        .select('seq')
+        .limit(1)
+        .execute()
+      return newer.length > 0
     },
 
     async verdictsAfter(branchKey, buildOrder, limit) {
