@@ -12,7 +12,7 @@ import { tellNext } from './tell.ts'
 const CALLS_MAX = 32
 
 /** Lineages taken in side by side: they share transactions, and leave the event loop to the door in between. */
-const INTAKE_MAX = 8
+const INTAKE_MAX = 4
 
 /** While deliveries press at the door, it gets this many times what taking in gets of the one thread they share. */
 const DOOR_SHARE = 9

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { Pool, types, type CustomTypesConfig } from 'pg'
 import { errorCode } from '../lib/error-code.ts'
-import { createDoorQueries } from './kysely/door.ts'
+import type { Compiled } from './kysely/ask.ts'
 import { createReads } from './kysely/reads.ts'
 import { createTx } from './kysely/writes.ts'
 import { migrate } from './migrate.ts'
@@ -32,16 +32,18 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
   // A connection that breaks while it is in use tells us twice: its query fails, and it says so itself.
   pool.on('connect', (client) => void client.on('error', onIdleError))
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
-  const door = createDoorQueries(db)
+  const compiled: Compiled = new Map()
   const writing = new Set<Promise<unknown>>()
   return {
     shared: true,
     async write(work) {
-      const written = retryRaces(() => db.transaction().execute((trx) => work(createTx(trx, door, { locks: true }))))
+      const written = retryRaces(() =>
+        db.transaction().execute((trx) => work(createTx(trx, compiled, { locks: true }))),
+      )
       writing.add(written)
       return written.finally(() => writing.delete(written))
     },
-    read: createReads(db, door),
+    read: createReads(db, compiled),
     migrate: () => migrate(db, { name: 'postgres' }),
     async ping() {
       await pool.query('select 1')

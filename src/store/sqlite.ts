@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely'
-import { createDoorQueries } from './kysely/door.ts'
+import type { Compiled } from './kysely/ask.ts'
 import { createReads } from './kysely/reads.ts'
 import { createTx } from './kysely/writes.ts'
 import { gather } from './gather.ts'
@@ -20,12 +20,12 @@ export function openSqlite(path: string): Store {
   const writer = connect(path)
   const reader = connect(path)
   const [writing, reading] = [toKysely(writer), toKysely(reader)]
-  const door = createDoorQueries(writing)
-  const write = gather(writer, createTx(writing, door, { locks: false }))
+  const compiled: Compiled = new Map()
+  const write = gather(writer, createTx(writing, compiled, { locks: false }))
   return {
     shared: false,
     write: write.run,
-    read: createReads(reading, door),
+    read: createReads(reading, compiled),
     migrate: () => exclusively(writer, () => migrate(writing, { name: 'sqlite' })),
     async ping() {
       reader.prepare('select 1').get()
@@ -48,9 +48,9 @@ function connect(path: string): DatabaseSync {
   return db
 }
 
-/** The log is merged into the file every 16 MB: a merge costs two syncs, and the default would do it every few commits. */
-const CHECKPOINT_PAGES = 4_000
-const CACHE_KB = 16_000
+/** The log is merged into the file every 8 MB: a merge costs two syncs, and twice the default halves them. */
+const CHECKPOINT_PAGES = 2_000
+const CACHE_KB = 4_000
 
 /** Changing the journal's mode is refused at once while another process does the same: SQLite's own patience ends there. */
 function whenFree(work: () => void): void {

@@ -4,132 +4,132 @@ import type { ChannelId } from '../../domain/ids.ts'
 import type { Lane } from '../../domain/plan.ts'
 import type { Schema } from '../schema.ts'
 import type { CardKey, Reads } from '../store.ts'
-import type { DoorQueries } from './door.ts'
+import { createAsk, type Compiled } from './ask.ts'
 import { toCard, toDecision, toMessage, toPlacedFact, toProject, toSubscription } from './rows.ts'
+
+/** The newest facts of one build that are folded; more than any build has, less than a flood of repeats could make. */
+const BUILD_FACTS_MAX = 500
 
 /** Channels looked at in one round; more than any workspace follows. */
 const CHANNELS_MAX = 10_000
 
-export function createReads(db: Kysely<Schema>, door: DoorQueries, { locks } = { locks: false }): Reads {
+export function createReads(db: Kysely<Schema>, compiled: Compiled, { locks } = { locks: false }): Reads {
+  const ask = createAsk(db, compiled)
   const facts = () => db.selectFrom('fact').selectAll()
-  const buildKeys = (lineageKey: string, buildIds: readonly string[]) =>
-    facts()
-      .where('lineage_key', '=', lineageKey)
-      .where('build_id', 'in', [...buildIds])
-      .orderBy('seq')
+  const verdicts = (key: string) =>
+    db.selectFrom('fact').where('branch_key', '=', key).where('verdict', '=', sql.lit(1))
+  const lockName = locks ? 'for update' : ''
 
   return {
     async factsOfBuild(projectId, buildId) {
-      const rows = await door.factsOfBuild.execute(db, { build_key: `${projectId}/${buildId}` })
+      const rows = await ask('factsOfBuild', { key: `${projectId}/${buildId}` }, (value) =>
+        facts().where('build_key', '=', value('key')).orderBy('seq', 'desc').limit(BUILD_FACTS_MAX),
+      )
       return rows.toReversed().map(toPlacedFact)
     },
 
     async factsOfBuilds(lineageKey, buildIds) {
       if (buildIds.length === 0) return []
-      return (await buildKeys(lineageKey, buildIds).execute()).map(toPlacedFact)
+      const ofLineage = facts().where('lineage_key', '=', lineageKey).orderBy('seq')
+      return (await ofLineage.where('build_id', 'in', [...buildIds]).execute()).map(toPlacedFact)
     },
 
     async unplacedFacts(lineageKey) {
-      const rows = await facts()
-        .where('lineage_key', '=', lineageKey)
-        .where('episode', 'is', null)
-        .orderBy('seq')
-        .execute()
+      const rows = await ask('unplacedFacts', { lineageKey }, (value) =>
+        facts().where('lineage_key', '=', value('lineageKey')).where('episode', 'is', null).orderBy('seq'),
+      )
       return rows.map(toPlacedFact)
     },
 
     async factsOfEpisode(lineageKey, episode) {
-      const rows = await facts()
-        .where('lineage_key', '=', lineageKey)
-        .where('episode', '=', episode)
-        .orderBy('seq')
-        .execute()
+      const rows = await ask('factsOfEpisode', { lineageKey, episode }, (value) =>
+        facts().where('lineage_key', '=', value('lineageKey')).where('episode', '=', value('episode')).orderBy('seq'),
+      )
       return rows.map(toPlacedFact)
     },
 
     async newestEpisode(lineageKey) {
-      const ofLineage = db.selectFrom('fact').where('lineage_key', '=', lineageKey).where('episode', 'is not', null)
-      const row = await ofLineage
-        .select(({ fn }) => [
-          fn.max('at').as('last_at'),
-          fn.countAll<number>().as('facts'),
-          fn.max('episode').as('episode'),
-        ])
-        .where(
-          'episode',
-          '=',
-          ofLineage.select(({ fn }) => fn.max('episode').as('newest')),
-        )
-        .executeTakeFirst()
+      const [row] = await ask('newestEpisode', { lineageKey }, (value) => {
+        const placed = db
+          .selectFrom('fact')
+          .where('lineage_key', '=', value('lineageKey'))
+          .where('episode', 'is not', null)
+        const newest = placed.select(({ fn }) => fn.max('episode').as('newest'))
+        return placed
+          .select(({ fn }) => [fn.max('at').as('last_at'), fn.countAll<number>().as('facts')])
+          .select(({ fn }) => fn.max('episode').as('episode'))
+          .where('episode', '=', newest)
+      })
       if (!row || row.episode === null) return null
       return { episode: row.episode, lastAt: Number(row.last_at), facts: Number(row.facts) }
     },
 
     async verdictsBefore(branchKey, buildOrder, limit) {
-      const rows = await facts()
-        .where('branch_key', '=', branchKey)
-        .where('verdict', '=', sql.lit(1))
-        .where('build_order', '<=', buildOrder)
-        .orderBy('build_order', 'desc')
-        .limit(limit)
-        .execute()
+      const rows = await ask('verdictsBefore', { branchKey, buildOrder, limit }, (value) =>
+        verdicts(value('branchKey'))
+          .selectAll()
+          .where('build_order', '<=', value('buildOrder'))
+          .orderBy('build_order', 'desc')
+          .limit(value('limit')),
+      )
       return rows.map(toPlacedFact)
     },
 
     async isOvertaken(branchKey, buildOrder, seq) {
-      const newer = await facts()
-        .where('branch_key', '=', branchKey)
-        .where('verdict', '=', sql.lit(1))
-        .where('build_order', '>', buildOrder)
-        .where('seq', '<', seq)
-        .clearSelect()
-        .select('seq')
-        .limit(1)
-        .execute()
+      const newer = await ask('isOvertaken', { branchKey, buildOrder, seq }, (value) =>
+        verdicts(value('branchKey'))
+          .select('seq')
+          .where('build_order', '>', value('buildOrder'))
+          .where('seq', '<', value('seq'))
+          .limit(1),
+      )
       return newer.length > 0
     },
 
     async verdictsAfter(branchKey, buildOrder, limit) {
-      const rows = await facts()
-        .where('branch_key', '=', branchKey)
-        .where('verdict', '=', sql.lit(1))
-        .where('build_order', '>', buildOrder)
-        .orderBy('build_order')
-        .limit(limit)
-        .execute()
+      const rows = await ask('verdictsAfter', { branchKey, buildOrder, limit }, (value) =>
+        verdicts(value('branchKey'))
+          .selectAll()
+          .where('build_order', '>', value('buildOrder'))
+          .orderBy('build_order')
+          .limit(value('limit')),
+      )
       return rows.map(toPlacedFact)
     },
 
     async dueIntake(now, limit) {
-      const rows = await db
-        .selectFrom('intake')
-        .select(['lineage_key', 'stamp'])
-        .where('due_at', '<=', now)
-        .orderBy('priority')
-        .orderBy('due_at')
-        .limit(limit)
-        .execute()
+      const rows = await ask('dueIntake', { now, limit }, (value) =>
+        db
+          .selectFrom('intake')
+          .select(['lineage_key', 'stamp'])
+          .where('due_at', '<=', value('now'))
+          .orderBy('priority')
+          .orderBy('due_at')
+          .limit(value('limit')),
+      )
       return rows.map(({ lineage_key: lineageKey, stamp }) => ({ lineageKey, stamp }))
     },
 
     async intakeOf(lineageKey) {
-      const row = await db
-        .selectFrom('intake')
-        .select('stamp')
-        .where('lineage_key', '=', lineageKey)
-        .$if(locks, (query) => query.forUpdate())
-        .executeTakeFirst()
+      const [row] = await ask(`intakeOf ${lockName}`, { lineageKey }, (value) =>
+        db
+          .selectFrom('intake')
+          .select('stamp')
+          .where('lineage_key', '=', value('lineageKey'))
+          .$if(locks, (query) => query.forUpdate()),
+      )
       return row ? { lineageKey, stamp: row.stamp } : null
     },
 
     async decisionsOf({ subject, channel }) {
-      const rows = await db
-        .selectFrom('decision')
-        .selectAll()
-        .where('subject', '=', subject)
-        .where('channel', '=', channel)
-        .orderBy('fact_seq')
-        .execute()
+      const rows = await ask('decisionsOf', { subject, channel }, (value) =>
+        db
+          .selectFrom('decision')
+          .selectAll()
+          .where('subject', '=', value('subject'))
+          .where('channel', '=', value('channel'))
+          .orderBy('fact_seq'),
+      )
       return rows.map(toDecision)
     },
 
@@ -159,29 +159,33 @@ export function createReads(db: Kysely<Schema>, door: DoorQueries, { locks } = {
     },
 
     async card({ subject, channel }) {
-      const row = await db
-        .selectFrom('card')
-        .selectAll()
-        .where('subject', '=', subject)
-        .where('channel', '=', channel)
-        .$if(locks, (query) => query.forUpdate())
-        .executeTakeFirst()
+      const [row] = await ask(`card ${lockName}`, { subject, channel }, (value) =>
+        db
+          .selectFrom('card')
+          .selectAll()
+          .where('subject', '=', value('subject'))
+          .where('channel', '=', value('channel'))
+          .$if(locks, (query) => query.forUpdate()),
+      )
       return row ? toCard(row) : null
     },
 
     async cardsOf(subject) {
-      const rows = await db.selectFrom('card').select(['subject', 'channel']).where('subject', '=', subject).execute()
+      const rows = await ask('cardsOf', { subject }, (value) =>
+        db.selectFrom('card').select(['subject', 'channel']).where('subject', '=', value('subject')),
+      )
       return rows as CardKey[]
     },
 
     async messagesOf({ subject, channel }) {
-      const rows = await db
-        .selectFrom('message')
-        .selectAll()
-        .where('subject', '=', subject)
-        .where('channel', '=', channel)
-        .orderBy('claimed_at')
-        .execute()
+      const rows = await ask('messagesOf', { subject, channel }, (value) =>
+        db
+          .selectFrom('message')
+          .selectAll()
+          .where('subject', '=', value('subject'))
+          .where('channel', '=', value('channel'))
+          .orderBy('claimed_at'),
+      )
       return rows.map(toMessage)
     },
 

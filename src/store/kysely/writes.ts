@@ -5,7 +5,7 @@ import { idOrder } from '../../domain/ids.ts'
 import { isVerdict, toStatus } from '../../domain/status.ts'
 import type { Schema } from '../schema.ts'
 import type { Tx } from '../store.ts'
-import type { DoorQueries } from './door.ts'
+import { createAsk, type Compiled } from './ask.ts'
 import { createReads } from './reads.ts'
 import { fromDecision, fromLanes, fromMessage } from './rows.ts'
 
@@ -13,12 +13,13 @@ import { fromDecision, fromLanes, fromMessage } from './rows.ts'
 const STAMP_MAX = 2 ** 48 - 1
 
 /** @param locks whether rows that are read to be changed must be locked, since other transactions run side by side */
-export function createTx(db: Kysely<Schema>, door: DoorQueries, { locks }: { locks: boolean }): Tx {
+export function createTx(db: Kysely<Schema>, compiled: Compiled, { locks }: { locks: boolean }): Tx {
+  const ask = createAsk(db, compiled)
   return {
-    ...createReads(db, door, { locks }),
+    ...createReads(db, compiled, { locks }),
 
     async insertFact(seen, { at, origin, lineageKey, branch, commitId }) {
-      const [row] = await door.insertFact.execute(db, {
+      const fact = {
         at,
         origin,
         project_id: seen.projectId,
@@ -32,7 +33,10 @@ export function createTx(db: Kysely<Schema>, door: DoorQueries, { locks }: { loc
         word: seen.word,
         verdict: isVerdict(toStatus(seen.word)) ? 1 : 0,
         details: JSON.stringify(seen.details),
-      })
+      }
+      const [row] = await ask('insertFact', fact, (value) =>
+        db.insertInto('fact').values(columns(fact, value)).returning('seq'),
+      )
       return row!.seq
     },
 
@@ -45,21 +49,38 @@ export function createTx(db: Kysely<Schema>, door: DoorQueries, { locks }: { loc
     },
 
     async insertDelivery({ receivedAt, answer, factSeq, body }) {
-      const [row] = await door.insertDelivery.execute(db, { received_at: receivedAt, answer, fact_seq: factSeq, body })
+      const delivery = { received_at: receivedAt, answer, fact_seq: factSeq, body }
+      const [row] = await ask('insertDelivery', delivery, (value) =>
+        db.insertInto('delivery').values(columns(delivery, value)).returning('id'),
+      )
       return row!.id
     },
 
     async wakeLineage(lineageKey, dueAt, priority) {
-      await door.wakeLineage.execute(db, {
-        lineage_key: lineageKey,
-        due_at: dueAt,
-        priority,
-        stamp: randomInt(STAMP_MAX),
-      })
+      const mark = { lineage_key: lineageKey, due_at: dueAt, priority, stamp: randomInt(STAMP_MAX) }
+      await ask('wakeLineage', mark, (value) =>
+        db
+          .insertInto('intake')
+          .values(columns(mark, value))
+          .onConflict((conflict) =>
+            conflict.column('lineage_key').doUpdateSet(({ eb, ref }) => {
+              const smaller = (column: 'due_at' | 'priority') =>
+                eb
+                  .case()
+                  .when(`intake.${column}`, '<', ref(`excluded.${column}`))
+                  .then(ref(`intake.${column}`))
+                  .else(ref(`excluded.${column}`))
+                  .end()
+              return { stamp: ref('excluded.stamp'), due_at: smaller('due_at'), priority: smaller('priority') }
+            }),
+          ),
+      )
     },
 
     async settleLineage(lineageKey, stamp) {
-      await db.deleteFrom('intake').where('lineage_key', '=', lineageKey).where('stamp', '=', stamp).execute()
+      await ask('settleLineage', { lineageKey, stamp }, (value) =>
+        db.deleteFrom('intake').where('lineage_key', '=', value('lineageKey')).where('stamp', '=', value('stamp')),
+      )
     },
 
     async postponeLineage(lineageKey, dueAt) {
@@ -67,34 +88,49 @@ export function createTx(db: Kysely<Schema>, door: DoorQueries, { locks }: { loc
     },
 
     async placeFact(factSeq, episode) {
-      await db.updateTable('fact').set({ episode }).where('seq', '=', factSeq).execute()
+      await ask('placeFact', { factSeq, episode }, (value) =>
+        db
+          .updateTable('fact')
+          .set({ episode: value('episode') })
+          .where('seq', '=', value('factSeq')),
+      )
     },
 
     async keepDecision(decision) {
       const row = fromDecision(decision)
-      await db
-        .insertInto('decision')
-        .values(row)
-        .onConflict((conflict) => conflict.columns(['fact_seq', 'channel']).doUpdateSet(row))
-        .execute()
+      await ask('keepDecision', row, (value) =>
+        db
+          .insertInto('decision')
+          .values(columns(row, value))
+          .onConflict((conflict) => conflict.columns(['fact_seq', 'channel']).doUpdateSet(columns(row, value))),
+      )
     },
 
     async ensureCard({ subject, channel, quiet, mention }) {
       const flags = { quiet: quiet ? 1 : 0, mention: mention ? 1 : 0 }
-      await db
-        .insertInto('card')
-        .values({ subject, channel, ...flags, attempts: 0, plain: 0 })
-        .onConflict((conflict) => conflict.columns(['subject', 'channel']).doUpdateSet(flags))
-        .execute()
+      await ask('ensureCard', { subject, channel, ...flags }, (value) =>
+        db
+          .insertInto('card')
+          .values({
+            subject: value('subject'),
+            channel: value('channel'),
+            ...columns(flags, value),
+            attempts: 0,
+            plain: 0,
+          })
+          .onConflict((conflict) => conflict.columns(['subject', 'channel']).doUpdateSet(columns(flags, value))),
+      )
     },
 
     async setLanes({ subject, channel }, lanes) {
-      await db
-        .updateTable('card')
-        .set(fromLanes(lanes))
-        .where('subject', '=', subject)
-        .where('channel', '=', channel)
-        .execute()
+      const row = fromLanes(lanes)
+      await ask('setLanes', { subject, channel, ...row }, (value) =>
+        db
+          .updateTable('card')
+          .set(columns(row, value))
+          .where('subject', '=', value('subject'))
+          .where('channel', '=', value('channel')),
+      )
     },
 
     async setTrouble({ subject, channel }, { attempts, plain, problem }) {
@@ -107,23 +143,24 @@ export function createTx(db: Kysely<Schema>, door: DoorQueries, { locks }: { loc
     },
 
     async insertMessage({ subject, channel, ...message }) {
-      await db
-        .insertInto('message')
-        .values({ subject, channel, ...fromMessage(message) })
-        .execute()
+      const row = { subject, channel, ...fromMessage(message) }
+      await ask('insertMessage', row, (value) => db.insertInto('message').values(columns(row, value)))
     },
 
     async updateMessage(key, change) {
       if (Object.keys(change).length === 0) return
-      await db.updateTable('message').set(fromMessage(change)).where('key', '=', key).execute()
+      const row = fromMessage(change)
+      await ask(`updateMessage ${Object.keys(row).join(' ')}`, { ...row, key }, (value) =>
+        db.updateTable('message').set(columns(row, value)).where('key', '=', value('key')),
+      )
     },
 
     async deleteMessage(key) {
       await db.deleteFrom('message').where('key', '=', key).execute()
     },
 
-    async insertCall({ lane, channel, at }) {
-      await db.insertInto('pace').values({ lane, channel, at }).execute()
+    async insertCall(call) {
+      await ask('insertCall', call, (value) => db.insertInto('pace').values(columns(call, value)))
     },
 
     async forgetCalls(beforeMs) {
@@ -180,3 +217,7 @@ export function createTx(db: Kysely<Schema>, door: DoorQueries, { locks }: { loc
     },
   }
 }
+
+/** The same columns, each standing for the value of its name. */
+const columns = <Row extends object>(row: Row, value: (name: keyof Row & string) => Row[keyof Row]): Row =>
+  Object.fromEntries(Object.keys(row).map((name) => [name, value(name as keyof Row & string)])) as Row

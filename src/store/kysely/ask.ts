@@ -1,0 +1,43 @@
+import type { Compilable, CompiledQuery, Kysely } from 'kysely'
+import type { Schema } from '../schema.ts'
+
+/** Compiled queries by name: one cache for each store, so for each dialect. */
+export type Compiled = Map<string, CompiledQuery>
+
+/** Names the value that stands at a place of the query. */
+type Value<Values> = <Name extends keyof Values & string>(name: Name) => Values[Name]
+
+export type Ask = <Values extends object, Row>(
+  name: string,
+  values: Values,
+  build: (value: Value<Values>) => Compilable<Row>,
+) => Promise<Row[]>
+
+/**
+ * Asks a query that is compiled once by its name; later only the values are put in. On the ways that every delivery and
+ * every message take, Kysely's compiler would cost more than the database's own work. Elsewhere queries are written plainly.
+ * The text of the query must depend on nothing but its name.
+ */
+export const createAsk = (db: Kysely<Schema>, compiled: Compiled): Ask =>
+  async function ask<Values extends object, Row>(
+    name: string,
+    values: Values,
+    build: (value: Value<Values>) => Compilable<Row>,
+  ): Promise<Row[]> {
+    let query = compiled.get(name)
+    if (!query) {
+      query = build((place) => new Placeholder(place) as never).compile()
+      compiled.set(name, query)
+    }
+    const known = values as Record<string, unknown>
+    const parameters = query.parameters.map((one) => (one instanceof Placeholder ? known[one.name] : one))
+    return (await db.executeQuery({ ...query, parameters })).rows as Row[]
+  }
+
+/** Stands for a value that comes with each execution. */
+class Placeholder {
+  readonly name: string
+  constructor(name: string) {
+    this.name = name
+  }
+}
