@@ -59,7 +59,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       if (deps.isPressed()) await clock.sleep((clock.now() - beganAt) * DOOR_SHARE, stopping.signal)
       if (taken.includes('waits')) isPatient = true
       if (due.length > 0) continue
-      await bells.intake.wait(isPatient ? RULES_LOOK_AGAIN_MS : SWEEP_MS, stopping.signal)
+      await bells.intake.wait(isPatient ? RULES_LOOK_AGAIN_MS : SWEEP_MS)
       isPatient = false
     }
   }
@@ -89,7 +89,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       }
       if (await askedInVain()) continue
       const begun = underWay.size < CALLS_MAX ? await beginCalls() : 0
-      if (begun === 0) await bells.send.wait(untilFree(sweptAt + SWEEP_MS), stopping.signal)
+      if (begun === 0) await bells.send.wait(untilFree(sweptAt + SWEEP_MS))
     }
     await Promise.allSettled(underWay.values())
   }
@@ -213,7 +213,7 @@ async function forever(loop: () => Promise<void>, { log, clock }: ReconcileDeps,
   }
 }
 
-/** A bell that remembers a ring until somebody waits. */
+/** A bell that remembers a ring until somebody waits; a stop rings it too. */
 function createBell({ clock }: Pick<ReconcileDeps, 'clock'>) {
   let rung = false
   let wakeUp: (() => void) | null = null
@@ -222,11 +222,11 @@ function createBell({ clock }: Pick<ReconcileDeps, 'clock'>) {
       rung = true
       wakeUp?.()
     },
-    async wait(ms: number, signal: AbortSignal): Promise<void> {
+    async wait(ms: number): Promise<void> {
       if (!rung) {
         const waiting = new AbortController()
         wakeUp = () => waiting.abort()
-        await clock.sleep(ms, AbortSignal.any([waiting.signal, signal]))
+        await clock.sleep(ms, waiting.signal)
         wakeUp = null
       }
       rung = false

@@ -50,7 +50,7 @@ function connect(path: string): DatabaseSync {
 
 /** The log is merged into the file every 8 MB: a merge costs two syncs, and twice the default halves them. */
 const CHECKPOINT_PAGES = 2_000
-const CACHE_KB = 4_000
+const CACHE_KB = 2_000
 
 /** Changing the journal's mode is refused at once while another process does the same: SQLite's own patience ends there. */
 function whenFree(work: () => void): void {
