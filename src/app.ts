@@ -4,7 +4,8 @@ import { createClientLegacy } from './ci/client-legacy.ts'
 import { createClientV2 } from './ci/client-v2.ts'
 import { createTransport, type Transport } from './ci/transport.ts'
 import type { CiAuth, Config } from './config.ts'
-import { createHttpServer, type Route } from './http-server.ts'
+import { toStatus } from './domain/status.ts'
+import { createHttpServer, sendJson, type Route } from './http-server.ts'
 import { createReadiness } from './readiness.ts'
 import { scheduleJobs } from './jobs/schedule.ts'
 import { systemClock } from './lib/clock.ts'
@@ -69,7 +70,10 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     (slackDoor ??= import('./slack-door.ts').then(({ createSlackDoor }) => createSlackDoor(config.slack, log)))
   const webhook = createWebhookRoute({
     secrets: config.webhookSecrets,
-    record: (delivery) => recordDelivery({ store, clock, wake: reconciler.wake }, delivery),
+    record(delivery) {
+      if (toStatus(delivery.seen.word) === 'unknown') metrics.countUnknown()
+      return recordDelivery({ store, clock, wake: reconciler.wake }, delivery)
+    },
     log,
     now: clock.now,
     count: metrics.countDelivery,
@@ -85,7 +89,11 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     },
     {
       matches: (path) => path === '/slack/events' && config.slack.appToken === null,
-      handle: async (request, response) => (await openSlackDoor()).handle?.(request, response),
+      async handle(request, response) {
+        if (request.method === 'POST') return (await openSlackDoor()).handle?.(request, response)
+        response.setHeader('allow', 'POST')
+        sendJson(response, 405, { status: 'refused', reason: 'only POST is answered here' })
+      },
     },
     { matches: (path) => path === '/healthz', handle: readiness.healthz },
     { matches: (path) => path === '/readyz', handle: readiness.readyz },
@@ -109,7 +117,8 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
       .refresh()
       .catch((error: unknown) => log.warn({ err: error }, 'the projects could not be read at the start'))
     if (config.slack.appToken === null) return
-    await openSlackDoor()
+    // Not waited for: Slack may be away, and a stop must not wait for it.
+    void openSlackDoor()
       .then((door) => door.start())
       .catch((error: unknown) => log.error({ err: error }, "Slack's door could not be opened; alerts go on without it"))
   }
@@ -141,12 +150,13 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     },
     async stop() {
       stopping.abort()
-      await running
+      const closed = server.close(STOP_GRACE_MS)
+      await running.catch(() => {})
       const grace = clock.sleep(STOP_GRACE_MS)
       await Promise.all([
-        server.close(STOP_GRACE_MS),
+        closed,
         Promise.race([reconciler.stop(), grace]),
-        slackDoor?.then((door) => door.stop()),
+        Promise.race([slackDoor?.then((door) => door.stop()), grace]),
         jobs?.stop(),
       ])
       await Promise.all([store.close(), transport.close()])

@@ -42,7 +42,7 @@ export function readConfig(
   const config: Config = {
     port: env.port('PORT', 3000),
     slack: readSlack(env),
-    ci: { v2: readV2(env, faults), legacy: readLegacy(env), siteUrl: env.url('CI_SITE_URL') },
+    ci: { v2: readV2(env, faults), legacy: readLegacy(env, faults), siteUrl: env.url('CI_SITE_URL') },
     webhookSecrets: readSecrets(env, faults),
     database: readDatabase(env, faults),
     subscriptions: [...readDefaultChannel(env, faults), ...readFileOf(env, faults, readFile)],
@@ -98,8 +98,10 @@ function readAuth(env: Reader, faults: string[]): CiAuth | null {
   }
 }
 
-function readLegacy(env: Reader): Config['ci']['legacy'] {
+function readLegacy(env: Reader, faults: string[]): Config['ci']['legacy'] {
   const baseUrl = env.url('CI_LEGACY_BASE_URL')
+  if (!env.text('CI_LEGACY_BASE_URL') && env.text('CI_API_KEY'))
+    faults.push('CI_LEGACY_BASE_URL is not set, but CI_API_KEY is: set the address of the legacy interface')
   return baseUrl
     ? { baseUrl, apiKey: env.needed('CI_API_KEY', "CI_LEGACY_BASE_URL needs it; it is on CI's account page") }
     : null

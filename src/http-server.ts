@@ -28,7 +28,11 @@ export function createHttpServer(routes: readonly Route[], log: Log): HttpServer
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: 2_000,
     },
-    (request, response) => void dispatch(routes, request, response, log),
+    (request, response) => {
+      // A sender that keeps its connection busy would be served on and on.
+      if (!server.listening) response.setHeader('connection', 'close')
+      void dispatch(routes, request, response, log)
+    },
   )
   return {
     listen: (port) => listen(server, port),

@@ -13,6 +13,11 @@ export function createMetrics(backlog: () => Promise<Record<string, number>>) {
     labelNames: ['status', 'answer'],
     registers,
   })
+  const unknown = new Counter({
+    name: 'buildline_unknown_statuses_total',
+    help: 'Deliveries with a status word that the interface does not name',
+    registers,
+  })
   const decisions = new Counter({
     name: 'buildline_decisions_total',
     help: 'Decisions for a fact and a channel, by reason',
@@ -47,6 +52,7 @@ export function createMetrics(backlog: () => Promise<Record<string, number>>) {
 
   return {
     countDelivery: (status: number, answer: string) => deliveries.inc({ status: String(status), answer }),
+    countUnknown: () => unknown.inc(),
     count(what: Counted): void {
       switch (what.what) {
         case 'decision':

@@ -19,7 +19,13 @@ export async function run(): Promise<void> {
   const log = createLogger(config.logLevel, secretsOf(config))
   if (config.subscriptions.length === 0)
     log.warn({}, 'no channel follows anything: set DEFAULT_CHANNEL or SUBSCRIPTIONS_FILE')
-  const app = await createApp(config, log)
+  const app = await createApp(config, log).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : 'unknown error'
+    return refuse([
+      `DATABASE_URL: the database cannot be opened: ${why}. Is its folder there, and may this user write to it?`,
+    ])
+  })
+  if (!app) return
   let isStopping = false
   const stop = (signal: NodeJS.Signals) => {
     if (isStopping) return

@@ -1,6 +1,7 @@
 import { parse, YAMLParseError } from 'yaml'
 import { z } from 'zod'
 import { isChannelId } from './domain/ids.ts'
+import { matchBranch } from './domain/pattern.ts'
 import type { ChannelRule } from './domain/rule.ts'
 import { EVENTS } from './domain/status.ts'
 import type { Subscription } from './domain/subscription.ts'
@@ -17,7 +18,14 @@ const ENTRY = z.strictObject({
   mention: z.enum(['committer', 'nobody']).optional(),
 })
 
-const FILE = z.strictObject({ subscriptions: z.array(ENTRY) })
+const FILE = z.strictObject({ subscriptions: z.array(ENTRY.superRefine(checkPattern)) })
+
+function checkPattern({ branch, branch_match: mode }: z.infer<typeof ENTRY>, context: z.RefinementCtx): void {
+  const fault = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
+  if (mode && !branch) fault('branch_match', 'says how to match a branch, and there is none')
+  if (branch && matchBranch(branch, mode ?? null, 'main') === 'invalid-pattern')
+    fault('branch', 'is no valid pattern, or too large a one')
+}
 
 /**
  * Subscriptions as code: YAML, a list `subscriptions` of `channel`, `project` (name or `all`) and, optionally, `events`,

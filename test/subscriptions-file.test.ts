@@ -22,6 +22,22 @@ function faultsOf(text: string): readonly string[] {
   return reading.kind === 'faults' ? reading.faults : []
 }
 
+describe('a pattern in a subscriptions file', () => {
+  const withBranch = (rest: string) => `subscriptions:\n  - { channel: C0BUILDS01, project: all, ${rest} }\n`
+
+  it.each([
+    ["branch: '(', branch_match: regex", 'subscriptions[0].branch: is no valid pattern'],
+    ["branch: '(a{500}){5}', branch_match: regex", 'subscriptions[0].branch: is no valid pattern'],
+    ['branch_match: regex', 'subscriptions[0].branch_match: says how to match'],
+  ])('that could never match is a fault: %s', (rest, fault) => {
+    expect(faultsOf(withBranch(rest)).join()).toContain(fault)
+  })
+
+  it('that is sound is none', () => {
+    expect(faultsOf(withBranch("branch: '^(main|release/.+)$', branch_match: regex"))).toEqual([])
+  })
+})
+
 describe('a subscriptions file', () => {
   it('makes subscriptions, with CI’s own rules where it names no own ones', () => {
     const { subscriptions } = configOf(

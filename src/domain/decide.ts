@@ -70,7 +70,9 @@ function decideOne(question: Question, subscription: Subscription, ciRules: CiRu
     const loud = lookFor(events.filter(isLoud)).includes('selects')
     return { rulesFrom, looked, verdict: 'tell', reason: toldAs(question, 'event-selected'), loud }
   }
-  if (selectEverything(rules, question.branch)) return { ...base, looked, verdict: 'tell', reason: 'every-event' }
+  // CI offers four events to choose from, a channel more: only CI's four can mean everything.
+  if (subscription.rules === null && selectEverything(rules, question.branch))
+    return { ...base, looked, verdict: 'tell', reason: 'every-event' }
   if (question.hasCard) return { ...base, looked, verdict: 'update', reason: 'updates-card' }
   return { ...base, looked, verdict: 'silent', reason: mostTelling(looked) }
 }

@@ -43,6 +43,8 @@ export interface Search {
   key: string
   /** ms since the epoch */
   sinceMs: number
+  /** ms since the epoch; left out: until now */
+  untilMs?: number
 }
 
 export interface Sent {

@@ -1,5 +1,6 @@
 import type { ClientLegacy } from '../ci/client-legacy.ts'
 import type { ClientV2 } from '../ci/client-v2.ts'
+import { matchBranch } from '../domain/pattern.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Store } from '../store/store.ts'
@@ -46,6 +47,10 @@ async function refreshV2({ store, log, v2 }: RefreshProjects, readAt: number): P
   const { projects, truncated, skipped } = await v2.listProjects()
   if (truncated || skipped > 0)
     log.warn({ projects: projects.length, truncated, skipped }, 'some projects could not be read')
+  for (const { name, rules } of projects)
+    for (const { branch, branchMatch } of rules)
+      if (matchBranch(branch, branchMatch, 'main') === 'invalid-pattern')
+        log.warn({ project: name }, 'a notification rule in CI has an invalid branch pattern, which matches nothing')
   await store.write(async (tx) => {
     for (const { uuid, name, rules } of projects) await tx.keepProject({ uuid, name, rules, legacyId: null, readAt })
   })

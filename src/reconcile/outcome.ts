@@ -1,4 +1,4 @@
-import { LANDING_MAX_MS, type Step, type StoredMessage } from '../domain/plan.ts'
+import { LANDING_MAX_MS, type Lane, type Step, type StoredMessage } from '../domain/plan.ts'
 import { backoffMs } from '../lib/backoff.ts'
 import type { Failure, Found, Sent } from '../notify/notifier.ts'
 import type { Card, Tx } from '../store/store.ts'
@@ -38,11 +38,11 @@ export async function recordEnd(
   if (!isFailure) await recordSuccess(tx, claimed, outcome, now)
   else await recordFailure(tx, deps, claimed, outcome)
   const attempts = isFailure && outcome.kind !== 'rate-limited' ? card.attempts + 1 : 0
-  const plain = card.plain || outcome.kind === 'refused'
+  const plain = card.plain || (outcome.kind === 'refused' && step.lane !== 'look')
   const problem = isFailure ? outcome.code : null
   if (attempts !== card.attempts || plain !== card.plain || problem !== card.problem)
     await tx.setTrouble(card, { attempts, plain, problem })
-  const failed = isFailure ? { lane: step.lane, againAt: now + waitMs(deps, card, outcome) } : null
+  const failed = isFailure ? { lane: step.lane, againAt: now + waitMs(deps, card, step.lane, outcome) } : null
   await relane(tx, deps, card, { underWay: false, failed })
   if (!isFailure && step.lane !== 'look') await tx.reopenChannel(card.channel)
 }
@@ -66,7 +66,11 @@ async function recordSuccess(
     }
     case 'look': {
       const ts = outcome.kind === 'found' ? (outcome.ts[0] ?? null) : null
-      if (step.message.state === 'posted') return tx.updateMessage(messageKey, { doubtAt: null })
+      if (step.message.state === 'posted') {
+        // The one that we thought stood is not there, another of ours is: that one is the message now.
+        const isOther = ts !== null && ts !== step.message.ts
+        return tx.updateMessage(messageKey, isOther ? { doubtAt: null, ts, digest: null } : { doubtAt: null })
+      }
       // Of two that arrived the older one stays, and it may say what was so when it was first posted.
       const digest = outcome.kind === 'found' && outcome.ts.length > 1 ? null : step.message.digest
       // The claim may be a dead process's: from here on it is ours to look after.
@@ -107,10 +111,10 @@ async function recordEditFailure(tx: Tx, key: string, failure: Failure, now: num
   return tx.updateMessage(key, { sending: null })
 }
 
-function waitMs({ random }: ReconcileDeps, card: Card, failure: Failure): number {
+function waitMs({ random }: ReconcileDeps, card: Card, lane: Lane, failure: Failure): number {
   if (failure.kind === 'rate-limited') return failure.retryAfterMs
   if (failure.kind === 'message-gone') return 0
-  if (failure.kind === 'refused') return card.plain ? REFUSED_AGAIN_MS : 0
+  if (failure.kind === 'refused') return card.plain || lane === 'look' ? REFUSED_AGAIN_MS : 0
   // A closed channel or workspace holds its cards by itself; the card must be ready when it opens.
   if (failure.kind === 'channel-closed' || failure.kind === 'workspace-closed') return 0
   return backoffMs(card.attempts, random())

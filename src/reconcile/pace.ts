@@ -32,8 +32,11 @@ export interface Pace {
 
 /** @param recent calls of the last minute, from before a restart */
 export function createPace(clock: Clock, recent: readonly { lane: Lane; channel: ChannelId; at: number }[] = []): Pace {
+  // Each 429 says that calls arrive later than we thought.
+  let arrivalMaxMs = ARRIVAL_MAX_MS
+  const arrivedBy = (sentAt: number) => Math.min(clock.now(), sentAt + arrivalMaxMs)
   const channels = new Map<ChannelId, Slot>()
-  const windows = { edit: createWindow(clock), look: createWindow(clock) }
+  const windows = { edit: createWindow(clock, arrivedBy), look: createWindow(clock, arrivedBy) }
   for (const { lane, channel, at } of recent) {
     const arrivedAt = at + CLAIM_TO_ARRIVAL_MS
     if (lane === 'post') channels.set(channel, { freeAt: arrivedAt + POST_GAP_MS })
@@ -49,10 +52,6 @@ export function createPace(clock: Clock, recent: readonly { lane: Lane; channel:
       slot.freeAt = sentAt === null ? before : arrivedBy(sentAt) + POST_GAP_MS
     }
   }
-
-  // Each 429 says that calls arrive later than we thought.
-  let arrivalMaxMs = ARRIVAL_MAX_MS
-  const arrivedBy = (sentAt: number) => Math.min(clock.now(), sentAt + arrivalMaxMs)
 
   return {
     freeAt: (lane, channel) =>
@@ -79,7 +78,7 @@ function forgetIdle(channels: Map<ChannelId, Slot>, now: number): void {
   for (const [channel, { freeAt }] of channels) if (freeAt <= now) channels.delete(channel)
 }
 
-function createWindow(clock: Clock) {
+function createWindow(clock: Clock, arrivedBy: (sentAt: number) => number) {
   const calls: { at: number }[] = []
   let blockedUntil = 0
 
@@ -101,7 +100,7 @@ function createWindow(clock: Clock) {
       calls.push(call)
       return (sentAt) => {
         if (sentAt === null) calls.splice(calls.indexOf(call), 1)
-        else call.at = Math.min(clock.now(), sentAt + ARRIVAL_MAX_MS)
+        else call.at = arrivedBy(sentAt)
         calls.sort((a, b) => a.at - b.at)
       }
     },

@@ -93,7 +93,11 @@ async function recoveryIn(reads: Reads, run: Run, own: readonly Run[]): Promise<
     const before = await reads.verdictsBefore(key, order, limit)
     const isCut = before.length === limit
     const recovery = recoveryOf(run, [...own, ...foldOthers(before, own)], isCut)
-    if (!recovery?.atLeast || limit === HISTORY_FAR) return recovery
+    // A green one that counts ends the streak, or shows that there is none: what lies before it changes nothing.
+    const sawEnd = before.some(
+      ({ status, seq, buildId }) => status === 'success' && buildId !== run.buildId && seq < run.finalSeq!,
+    )
+    if (sawEnd || !isCut || limit === HISTORY_FAR) return recovery
   }
   return null
 }

@@ -102,7 +102,8 @@ async function look(
   { message, thread }: Extract<Step, { lane: 'look' }>,
 ): Promise<Found | Failure> {
   const sinceMs = message.claimedAt - CLOCKS_DIFFER_MS - (message.doubtAt === null ? 0 : LANDING_MAX_MS * 3)
-  const found = await notifier.find({ channel, thread, key: message.key, sinceMs })
+  const untilMs = (message.doubtAt ?? message.claimedAt) + LANDING_MAX_MS + CLOCKS_DIFFER_MS
+  const found = await notifier.find({ channel, thread, key: message.key, sinceMs, untilMs })
   if (found.kind !== 'found') return found
   const kept = found.ts.find((ts) => ts === message.ts) ?? found.ts[0]
   const others = found.ts.filter((ts) => ts !== kept)

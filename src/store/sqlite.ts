@@ -58,11 +58,15 @@ function whenFree(work: () => void): void {
     try {
       return work()
     } catch (error) {
-      if (tries === BUSY_TRIES_MAX) throw error
+      if (tries === BUSY_TRIES_MAX || !isBusy(error)) throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_AGAIN_MS)
     }
   }
 }
+
+// SQLITE_BUSY and SQLITE_LOCKED, with what they say in detail in the higher bits.
+const isBusy = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && [5, 6].includes(Number(error.errcode) & 0xff)
 
 /** Only at the start, before any door is open: five seconds at most. */
 const BUSY_AGAIN_MS = 20

@@ -79,6 +79,13 @@ describe('the door for Slack', () => {
       body: 'command=%2Fci&text=help',
     })
 
+  it('answers 405 to whatever is no POST, and goes on', async () => {
+    const { app } = await openStage(followed)
+    const answer = await fetch(`${app.url}/slack/events`)
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST'])
+    expect((await fetch(`${app.url}/healthz`)).status).toBe(200)
+  })
+
   it('takes nothing that is not signed, or signed by somebody else', async () => {
     const { app } = await openStage(followed)
     expect((await command(app.url)).status).toBeGreaterThanOrEqual(400)

@@ -38,6 +38,15 @@ describe('the process with bad settings', () => {
     expect(bot.output()).not.toMatch(/\bat .*\.ts:\d+/)
   })
 
+  it('is told in a sentence when the database is none, and of nothing else', async () => {
+    const folder = testFolder()
+    writeFileSync(join(folder, 'other.db'), 'this is no database, and long enough to be looked at as one'.repeat(20))
+    const bot = startProcess(folder, { ...settingsWith(folder), DATABASE_URL: `sqlite:${join(folder, 'other.db')}` })
+    expect(await bot.exit).toMatchObject({ code: EXIT_CONFIG })
+    expect(bot.output()).toContain('DATABASE_URL: the database cannot be opened')
+    expect(bot.output()).not.toMatch(/\bat .*\.ts:\d+/)
+  })
+
   it('makes no database', async () => {
     const folder = testFolder()
     const bot = startProcess(folder, { ...settingsWith(folder), WEBHOOK_SECRET: '' })

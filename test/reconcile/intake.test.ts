@@ -54,6 +54,20 @@ describe('a failure that comes late', () => {
   })
 })
 
+describe('a recovery', () => {
+  test('stays when the builds before it pass after it, however many', async () => {
+    await using stage = await openStage()
+    await stage.live()
+    const running = [502, 503, 504, 505, 506, 507].map((id) => build(id, 'initiated'))
+    const passed = [502, 503, 504, 505, 506, 507].map((id) => build(id, 'success'))
+    await hearInTurn(stage, build(501, 'error'), ...running, build(508, 'success'), ...passed, build(508, 'initiated'))
+    await hearInTurn(stage, build(508, 'success'))
+    const story = shownIn(stage).filter((shown) => shown.includes('508'))
+    expect(story).toContain('card 508 passed')
+    expect(stage.slack.messages.some(({ view }) => view.kind === 'reply' && view.shown === 'fixed')).toBe(true)
+  })
+})
+
 describe('a delivery that leaves out the name of its project', () => {
   const named = { follows: { what: 'project', name: 'acme/web' } } as const
   const details = { projectName: 'acme/web' }

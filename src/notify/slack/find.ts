@@ -56,10 +56,11 @@ async function readPage(client: WebClient, search: Search, cursor: string | null
   return { messages: messages.filter(isRecord), hasMore: fieldOf(answer, 'has_more') === true || next !== null, next }
 }
 
-const pageQuery = ({ channel, thread, sinceMs }: Search) => ({
+const pageQuery = ({ channel, thread, sinceMs, untilMs }: Search) => ({
   channel,
   ...(thread === null ? {} : { ts: thread }),
   oldest: toTs(sinceMs - CLOCK_SKEW_MS),
+  ...(untilMs === undefined ? {} : { latest: toTs(untilMs + CLOCK_SKEW_MS) }),
   inclusive: true,
   include_all_metadata: true,
   limit: PAGE_MESSAGES,

@@ -19,11 +19,19 @@ export function createSlackNotifier(options: ClientOptions): Notifier {
   return {
     post: (message) => attempt(() => post(client, message)),
     edit: (message) => attempt(() => edit(client, message)),
-    find: (search) => attempt(async () => findMessages(client, await identity.known(), search)),
+    find: async (search) => notOurs(await attempt(async () => findMessages(client, await identity.known(), search))),
     remove: (message) => attempt(() => remove(client, message)),
     ping: () => attempt(() => identity.ask().then(() => ({ kind: 'sent' }) as const)),
   }
 }
+
+// To read a channel needs rights that writing to it does not: where they are missing, only this look-up is refused.
+const notOurs = <Outcome extends { kind: string }>(outcome: Outcome | Failure): Outcome | Failure =>
+  outcome.kind === 'workspace-closed' && 'code' in outcome && READ_RIGHTS.has(outcome.code)
+    ? { kind: 'refused', code: outcome.code }
+    : outcome
+
+const READ_RIGHTS = new Set(['missing_scope', 'no_permission', 'not_allowed_token_type'])
 
 async function attempt<Outcome>(call: () => Promise<Outcome>): Promise<Outcome | Failure> {
   try {

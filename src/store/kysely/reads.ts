@@ -22,7 +22,10 @@ export function createReads(db: Kysely<Schema>, compiled: Compiled, { locks } = 
 
   return {
     async factsOfBuild(projectId, buildId) {
-      const rows = await ask('factsOfBuild', { key: `${projectId}/${buildId}` }, (value) =>
+      const key = `${projectId}/${buildId}`
+      // Two first facts of one build that arrive side by side must not each think itself the first.
+      if (locks) await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(db)
+      const rows = await ask('factsOfBuild', { key }, (value) =>
         facts().where('build_key', '=', value('key')).orderBy('seq', 'desc').limit(BUILD_FACTS_MAX),
       )
       return rows.toReversed().map(toPlacedFact)
@@ -70,6 +73,7 @@ export function createReads(db: Kysely<Schema>, compiled: Compiled, { locks } = 
           .selectAll()
           .where('build_order', '<=', value('buildOrder'))
           .orderBy('build_order', 'desc')
+          .orderBy('seq', 'desc')
           .limit(value('limit')),
       )
       return rows.map(toPlacedFact)

@@ -21,7 +21,7 @@ export const first = ({ name }: Dialect): Migration => ({
           verdict integer not null, details text not null, repeats integer not null default 0)`,
       sql`create index fact_build on fact (build_key)`,
       sql`create index fact_lineage on fact (lineage_key, episode)`,
-      sql`create index fact_verdict on fact (branch_key, build_order) where verdict = 1`,
+      sql`create index fact_verdict on fact (branch_key, build_order, seq) where verdict = 1`,
       sql`create table intake (lineage_key ${key} primary key, due_at bigint not null, priority integer not null,
           stamp bigint not null)`,
       sql`create index intake_due on intake (priority, due_at)`,
