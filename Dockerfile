@@ -2,8 +2,9 @@
 FROM node:26-bookworm-slim AS parts
 WORKDIR /app
 COPY package.json package-lock.json ./
-# The optional packages are the Node binaries for machines without a recent one; this image brings its own.
-RUN npm ci --omit=dev --omit=optional && npm cache clean --force
+# The image brings its own Node; the other optional packages draw pictures.
+RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/node-bin-* node_modules/.bin/node \
+ && npm cache clean --force
 
 FROM node:26-bookworm-slim
 # PID 1 passes SIGTERM on and reaps; node is its child.

@@ -9,6 +9,15 @@ export function readAnswer<T>({ text, status }: CiResponse, purpose: string, rea
   return value
 }
 
+/** The answer's JSON, or null when it is none: for answers of which the status has said what matters. */
+export function findJson({ text }: CiResponse): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    return null
+  }
+}
+
 function parsed(text: string, { status, purpose }: { status: number; purpose: string }): unknown {
   try {
     return parseJson(text)

@@ -69,11 +69,12 @@ export async function sendAuthorized(
   }
 }
 
-// The token's request goes on for the others when one caller has lost patience.
+// The token's request goes on for the others when one caller has lost patience. That caller's own request was not sent, or
+// was refused with 401.
 async function unlessAborted<T>(flight: Promise<T>, purpose: string, signal?: AbortSignal): Promise<T> {
   if (signal === undefined) return flight
   const aborted = Promise.withResolvers<never>()
-  const abort = () => aborted.reject(abortReason(signal, purpose))
+  const abort = () => aborted.reject(abortReason(signal, { purpose, isUndone: true }))
   signal.addEventListener('abort', abort)
   if (signal.aborted) abort()
   return Promise.race([aborted.promise, flight]).finally(() => signal.removeEventListener('abort', abort))

@@ -5,8 +5,8 @@ export class TooLargeError extends Error {
   override readonly name = 'TooLargeError'
 }
 
-/** The whole body as text: invalid UTF-8 replaced, a byte order mark dropped. Beyond `bytesMax`: TooLargeError, connection closed. */
-export async function bodyText(body: Readable, bytesMax: number): Promise<string> {
+/** The whole body. Beyond `bytesMax`: TooLargeError, connection closed. */
+export async function wholeBody(body: Readable, bytesMax: number): Promise<Buffer> {
   const pieces: Buffer[] = []
   let bytes = 0
   for await (const piece of body as AsyncIterable<Buffer>) {
@@ -14,11 +14,11 @@ export async function bodyText(body: Readable, bytesMax: number): Promise<string
     if (bytes > bytesMax) throw new TooLargeError(`the answer has more than ${bytesMax} bytes`)
     pieces.push(piece)
   }
-  return decode(pieces)
+  return Buffer.concat(pieces)
 }
 
 /** The first `bytesMax` bytes, or fewer when the body breaks off: for answers whose status has already said what matters. */
-export async function bodyStart(body: Readable, bytesMax: number): Promise<string> {
+export async function bodyStart(body: Readable, bytesMax: number): Promise<Buffer> {
   const pieces: Buffer[] = []
   let bytes = 0
   try {
@@ -30,7 +30,8 @@ export async function bodyStart(body: Readable, bytesMax: number): Promise<strin
   } catch {
     // What came before the break is what there is.
   }
-  return decode(pieces)
+  return Buffer.concat(pieces)
 }
 
-const decode = (pieces: Buffer[]): string => new TextDecoder().decode(Buffer.concat(pieces))
+/** As text: invalid UTF-8 replaced, a byte order mark dropped. */
+export const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)

@@ -18,8 +18,10 @@ interface CiErrorDetails {
   retryAfterMs?: number | undefined
   /** What CI said, already cleaned. */
   reason?: string | undefined
-  /** Overrides what the kind says, for requests that must not be repeated. */
-  retryable?: boolean | undefined
+  /** A request that may change something, and so must not be repeated while it may have been done. */
+  isWrite?: boolean | undefined
+  /** What was asked for cannot have been done: it was never sent. A status says so by itself. */
+  isUndone?: boolean | undefined
   /** Who answered, for the code: `CI` or `CI_TOKEN`. */
   source?: 'CI' | 'CI_TOKEN'
   cause?: unknown
@@ -35,6 +37,8 @@ export class CiError extends Error {
   readonly kind: CiErrorKind
   readonly code: string
   readonly retryable: boolean
+  /** see `certainlyUndone` */
+  readonly isUndone: boolean
   declare readonly status?: number
   declare readonly retryAfterMs?: number
   declare readonly reason?: string
@@ -43,21 +47,34 @@ export class CiError extends Error {
     super(messageOf(details), details.cause === undefined ? undefined : { cause: details.cause })
     this.kind = details.kind
     this.code = `${details.source ?? 'CI'}_${details.kind.replaceAll('-', '_').toUpperCase()}`
-    this.retryable = details.retryable ?? RETRYABLE.has(details.kind)
+    this.isUndone = details.isUndone ?? isRefusal(details.status)
+    this.retryable = RETRYABLE.has(details.kind) && (this.isUndone || details.isWrite !== true)
     if (details.status !== undefined) this.status = details.status
     if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs
     if (details.reason !== undefined) this.reason = details.reason
   }
 }
 
+/**
+ * Whether CI has surely not done what a failed call asked for: it answered with a 4xx, or the request never left, because no
+ * connection stood or no token was to be had. False is not the opposite: CI may have done it, and somebody has to look.
+ */
+export const certainlyUndone = (error: unknown): boolean => error instanceof CiError && error.isUndone
+
 /** What to throw when a caller's signal aborted: the signal's own reason; a time limit is a timeout like any other. */
-export function abortReason(signal: AbortSignal, purpose: string): unknown {
+export function abortReason(
+  signal: AbortSignal,
+  request: Pick<CiErrorDetails, 'purpose' | 'isWrite' | 'isUndone'>,
+): unknown {
   const reason: unknown = signal.reason
   const isTimeLimit = reason instanceof DOMException && reason.name === 'TimeoutError'
-  return isTimeLimit ? new CiError({ kind: 'timeout', purpose }) : reason
+  return isTimeLimit ? new CiError({ kind: 'timeout', ...request }) : reason
 }
 
 const RETRYABLE: ReadonlySet<CiErrorKind> = new Set<CiErrorKind>(['rate-limited', 'server', 'timeout', 'unreachable'])
+
+// 408 is the exception: whoever gave up waiting for a request may have passed it on.
+const isRefusal = (status = 0): boolean => status >= 400 && status < 500 && status !== 408
 
 const SENTENCES: Record<CiErrorKind, string> = {
   'bad-request': 'The CI service did not accept the request',

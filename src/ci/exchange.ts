@@ -1,12 +1,14 @@
 import type { Dispatcher } from 'undici'
-import { bodyStart, bodyText, TooLargeError } from './body.ts'
+import { bodyStart, textOf, TooLargeError, wholeBody } from './body.ts'
+import { neverConnected } from './connector.ts'
 import { abortReason, CiError } from './errors.ts'
 import type { CiErrorKind } from './errors.ts'
 import { cleanReason, hide, hideLookalikes } from './reason.ts'
 import { parseRetryAfterMs } from './retry-after.ts'
 
 export interface CiRequest {
-  method: 'GET' | 'POST'
+  /** All but GET is a write, and is never repeated. */
+  method: 'GET' | 'POST' | 'PUT'
   url: URL
   headers?: Record<string, string>
   body?: string
@@ -14,6 +16,10 @@ export interface CiRequest {
   purpose: string
   /** Texts that no error may show. */
   secrets: readonly string[]
+  /** Where it is less than the transport's own. */
+  responseBytesMax?: number
+  /** A 2xx says all: a body that is huge, stalls or breaks off is cut short, and fails nothing. */
+  statusSuffices?: boolean
 }
 
 /** Any 2xx. */
@@ -21,11 +27,15 @@ export interface CiResponse {
   status: number
   /** The `Link` header, or null. */
   link: string | null
-  text: string
+  /** The `Content-Type` header, or null. */
+  contentType: string | null
+  bytes: Uint8Array
+  /** The bytes as UTF-8. */
+  readonly text: string
 }
 
-/** As much of an error's body as is read to find its reason. */
-const ERROR_BODY_BYTES_MAX = 64 * 1024
+/** As much of a body as is read where the status says what matters: to find an error's reason, or a few words more. */
+const BODY_START_BYTES_MAX = 64 * 1024
 
 interface ExchangeLimits {
   responseBytesMax: number
@@ -45,11 +55,10 @@ export async function exchange(
   try {
     const response = await dispatch(dispatcher, request, signal ? AbortSignal.any([signal, deadline]) : deadline)
     if (!isSuccess(response.statusCode)) throw await refusal(response, request, limits.now)
-    const text = await bodyText(response.body, limits.responseBytesMax)
-    return { status: response.statusCode, link: headerText(response.headers['link']), text }
+    return answerOf(response, await bodyOf(response, request, limits))
   } catch (error) {
     if (error instanceof CiError) throw error
-    if (signal?.aborted) throw abortReason(signal, request.purpose)
+    if (signal?.aborted) throw abortReason(signal, { purpose: request.purpose, isWrite: isWrite(request) })
     throw failure(error, request)
   }
 }
@@ -67,9 +76,25 @@ function dispatch(dispatcher: Dispatcher, request: CiRequest, signal: AbortSigna
   })
 }
 
+const bodyOf = ({ body }: Dispatcher.ResponseData, request: CiRequest, limits: ExchangeLimits): Promise<Buffer> =>
+  request.statusSuffices
+    ? bodyStart(body, BODY_START_BYTES_MAX)
+    : wholeBody(body, Math.min(request.responseBytesMax ?? Number.POSITIVE_INFINITY, limits.responseBytesMax))
+
+const answerOf = ({ statusCode: status, headers }: Dispatcher.ResponseData, bytes: Buffer): CiResponse => ({
+  status,
+  link: headerText(headers['link']),
+  contentType: headerText(headers['content-type']),
+  bytes,
+  // Only when asked for: a list is long.
+  get text() {
+    return textOf(bytes)
+  },
+})
+
 async function refusal(response: Dispatcher.ResponseData, request: CiRequest, now: number): Promise<CiError> {
   const { statusCode: status, headers } = response
-  const body = await bodyStart(response.body, ERROR_BODY_BYTES_MAX)
+  const body = textOf(await bodyStart(response.body, BODY_START_BYTES_MAX))
   const kind = kindOfStatus(status, `${response.statusText} ${body}`)
   return new CiError({
     kind,
@@ -77,7 +102,7 @@ async function refusal(response: Dispatcher.ResponseData, request: CiRequest, no
     status,
     reason: isRedirect(status) ? 'it redirects; the base address may be wrong' : cleanReason(body, request.secrets),
     retryAfterMs: parseRetryAfterMs(headerText(headers['retry-after']), now),
-    retryable: retryableWrite(request, kind),
+    isWrite: isWrite(request),
   })
 }
 
@@ -97,15 +122,20 @@ function kindOfStatus(status: number, said: string): CiErrorKind {
   return KINDS.get(status) ?? (status >= 400 ? 'bad-request' : 'shape')
 }
 
-/** A write is surely undone only when CI turned it away for its rate; after all else somebody has to look. */
-const retryableWrite = (request: CiRequest, kind: CiErrorKind): boolean | undefined =>
-  request.method === 'GET' ? undefined : kind === 'rate-limited'
+const isWrite = ({ method }: CiRequest): boolean => method !== 'GET'
 
 function failure(error: unknown, request: CiRequest): CiError {
-  const kind = kindOfFailure(error)
-  const retryable = retryableWrite(request, kind)
-  return new CiError({ kind, purpose: request.purpose, retryable, cause: strippedCause(error, request) })
+  return new CiError({
+    kind: kindOfFailure(error),
+    purpose: request.purpose,
+    isWrite: isWrite(request),
+    isUndone: neverConnected(error) || codeOf(error) === UNSENDABLE,
+    cause: strippedCause(error, request),
+  })
 }
+
+// A credential that no header can carry.
+const UNSENDABLE = 'UND_ERR_INVALID_ARG'
 
 const FAILURES = new Map<string, CiErrorKind>([
   ['UND_ERR_CONNECT_TIMEOUT', 'timeout'],
@@ -113,8 +143,7 @@ const FAILURES = new Map<string, CiErrorKind>([
   ['UND_ERR_BODY_TIMEOUT', 'timeout'],
   ['ETIMEDOUT', 'timeout'],
   ['UND_ERR_HEADERS_OVERFLOW', 'too-large'],
-  // A credential that no header can carry.
-  ['UND_ERR_INVALID_ARG', 'bad-request'],
+  [UNSENDABLE, 'bad-request'],
 ])
 
 function kindOfFailure(error: unknown): CiErrorKind {

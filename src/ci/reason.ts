@@ -14,7 +14,7 @@ export function cleanReason(body: string, secrets: readonly string[]): string | 
   const words = withoutMarkup(beginning(hide(said(body.trim()), secrets)))
   // Once more: without its markup the text may show a secret that was escaped or in two halves.
   const clean = hideLookalikes(hide(words, secrets))
-  return clean === '' ? undefined : cut(clean)
+  return clean === '' ? undefined : cut(clean, REASON_CHARS_MAX)
 }
 
 /** A text with the given secrets taken out, in each form in which a URL, a form or JSON would carry them. */
@@ -85,9 +85,10 @@ function characterOf(entity: string): string | undefined {
   return point <= 0x10_ff_ff ? String.fromCodePoint(point) : undefined
 }
 
-function cut(text: string): string {
+/** Cut visibly, by code points. */
+export function cut(text: string, charsMax: number): string {
   const points = Array.from(text)
-  return points.length <= REASON_CHARS_MAX ? text : `${points.slice(0, REASON_CHARS_MAX - 1).join('')}…`
+  return points.length <= charsMax ? text : `${points.slice(0, charsMax - 1).join('')}…`
 }
 
 function formsOf(secret: string): string[] {

@@ -87,7 +87,8 @@ async function send(credentials: ClientCredentials, { headers, form }: Way): Pro
 
 const REFUSALS: ReadonlySet<CiErrorKind> = new Set<CiErrorKind>(['bad-request', 'unauthorized', 'forbidden'])
 
-// An endpoint refuses credentials with 400 as often as with 401. Asking for a token twice does no harm, so the kind decides.
+// An endpoint refuses credentials with 400 as often as with 401. Asking for a token twice does no harm, so it is
+// no write; and whatever needed the token was not sent.
 function tokenError({ kind, status, reason, retryAfterMs, cause }: CiError): CiError {
   const refused = status !== undefined && REFUSALS.has(kind)
   return new CiError({
@@ -98,6 +99,7 @@ function tokenError({ kind, status, reason, retryAfterMs, cause }: CiError): CiE
     retryAfterMs,
     cause,
     source: 'CI_TOKEN',
+    isUndone: true,
   })
 }
 
@@ -123,6 +125,6 @@ function parseToken(text: string): z.infer<typeof tokenSchema> {
     return tokenSchema.parse(parseJson(text))
   } catch {
     // Without a cause: it would quote what may be the token.
-    throw new CiError({ kind: 'shape', purpose: PURPOSE, source: 'CI_TOKEN' })
+    throw new CiError({ kind: 'shape', purpose: PURPOSE, source: 'CI_TOKEN', isUndone: true })
   }
 }

@@ -1,6 +1,7 @@
 import { Agent } from 'undici'
 import { backoffMs } from '../lib/backoff.ts'
 import type { Clock } from '../lib/clock.ts'
+import { createConnector } from './connector.ts'
 import { abortReason, CiError } from './errors.ts'
 import { exchange } from './exchange.ts'
 import type { CiRequest, CiResponse } from './exchange.ts'
@@ -29,7 +30,7 @@ export const TRANSPORT_LIMITS: TransportLimits = {
 
 export interface Transport {
   /**
-   * Sends a request; a GET up to `triesMax` times, a POST exactly once. Waits as long as CI asks (`Retry-After`), and gives up
+   * Sends a request; a GET up to `triesMax` times, a write exactly once. Waits as long as CI asks (`Retry-After`), and gives up
    * at once when that is longer than the deadline leaves. Throws a CiError, or the signal's own reason when it aborts.
    */
   send(request: CiRequest, signal?: AbortSignal): Promise<CiResponse>
@@ -49,32 +50,35 @@ export function createTransport({
 }): Transport {
   const limits = { ...TRANSPORT_LIMITS, ...changed }
   const agent = createAgent(limits)
+  // A write gets a connection of its own: on one that CI was just about to close, nobody could tell whether it was done.
+  const writeAgent = createAgent(limits, { pipelining: 0 })
   return {
-    close: () => agent.destroy(),
+    close: () => Promise.all([agent.destroy(), writeAgent.destroy()]).then(() => undefined),
     async send(request, signal) {
+      const dispatcher = request.method === 'GET' ? agent : writeAgent
       const deadlineAt = clock.now() + limits.deadlineMs
       for (let tries = 1; ; tries++) {
         try {
           const remainingMs = Math.min(limits.deadlineMs, deadlineAt - clock.now())
-          return await exchange(agent, request, { ...limits, deadlineMs: remainingMs, now: clock.now() }, signal)
+          return await exchange(dispatcher, request, { ...limits, deadlineMs: remainingMs, now: clock.now() }, signal)
         } catch (error) {
           const waitMs = waitBeforeRetryMs(error, { request, tries, triesMax: limits.triesMax, random: random() })
           if (waitMs === null || clock.now() + waitMs >= deadlineAt) throw error
           await clock.sleep(waitMs, signal)
-          if (signal?.aborted) throw abortReason(signal, request.purpose)
+          if (signal?.aborted) throw abortReason(signal, { purpose: request.purpose })
         }
       }
     },
   }
 }
 
-function createAgent(limits: TransportLimits): Agent {
+function createAgent(limits: TransportLimits, more: { pipelining?: 0 } = {}): Agent {
   return new Agent({
-    connect: { timeout: limits.connectTimeoutMs },
+    ...more,
+    connect: createConnector(limits.connectTimeoutMs),
     headersTimeout: limits.headersTimeoutMs,
     bodyTimeout: limits.bodyTimeoutMs,
     connections: limits.connectionsMax,
-    // The timeouts above are tried and tested on HTTP/1.1 alone.
     allowH2: false,
   })
 }

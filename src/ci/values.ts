@@ -13,6 +13,8 @@ export const projectId = z.preprocess(digitsOf, z.custom<ProjectId>(anId))
 
 export const buildId = z.preprocess(digitsOf, z.custom<BuildId>(anId))
 
+export const buildIdOrNull = buildId.nullable().catch(null)
+
 export const uuid = z.string().trim().refine(isUuid).transform(toUuid)
 
 export const uuidOrNull = uuid.nullable().catch(null)

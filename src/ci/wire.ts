@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { ProjectId } from '../domain/ids.ts'
-import type { LegacyBuild, LegacyProject, Project } from '../domain/project.ts'
+import type { LegacyBuild, LegacyProject, Project, RestartedBuild } from '../domain/project.ts'
 import type { NotificationRule } from '../domain/rule.ts'
 import { isRecord } from './json.ts'
-import { buildId, countOrNull, projectId, textOrNull, timeMsOrNull, uuid, uuidOrNull } from './values.ts'
+import { buildId, buildIdOrNull, countOrNull, projectId, textOrNull, timeMsOrNull, uuid, uuidOrNull } from './values.ts'
 
 /** One page of a listing, in either form. */
 export interface ListPage<Item> {
@@ -32,7 +32,7 @@ const envelopeSchema = z.object({ projects: z.array(z.unknown()), total: countOr
 
 /** A v2 project, bare or as `{project: {…}}`; null without a usable uuid. */
 export function readProject(value: unknown): Project | null {
-  const raw = unwrapped(value)
+  const raw = unwrapped(value, 'project')
   const parsed = projectSchema.safeParse(raw)
   if (!parsed.success || !isRecord(raw)) return null
   const { uuid: id, organization_uuid: organizationUuid, name, type, repository_url: repositoryUrl } = parsed.data
@@ -58,7 +58,7 @@ const projectSchema = z.object({
 
 /** A legacy project, bare or as `{project: {…}}`; null without a usable id. */
 export function readLegacyProject(value: unknown): LegacyProject | null {
-  const parsed = legacyProjectSchema.safeParse(unwrapped(value))
+  const parsed = legacyProjectSchema.safeParse(unwrapped(value, 'project'))
   if (!parsed.success) return null
   const { id, uuid: projectUuid, repository_name: repositoryName, name } = parsed.data
   return {
@@ -76,6 +76,12 @@ const legacyProjectSchema = z.object({
   name: textOrNull,
   builds: z.array(z.unknown()).catch([]),
 })
+
+/** The answer to a restart, bare or as `{build: {…}}`. */
+export const readRestartedBuild = (value: unknown): RestartedBuild =>
+  restartedBuildSchema.catch({ id: null, uuid: null }).parse(unwrapped(value, 'build'))
+
+const restartedBuildSchema = z.object({ id: buildIdOrNull, uuid: uuidOrNull })
 
 function readRule(value: unknown): NotificationRule | null {
   const parsed = ruleSchema.safeParse(value)
@@ -132,9 +138,9 @@ const legacyBuildSchema = z.object({
   finished_at: timeMsOrNull,
 })
 
-function unwrapped(value: unknown): unknown {
-  const isWrapper = isRecord(value) && !('id' in value) && !('uuid' in value) && isRecord(value['project'])
-  return isWrapper ? value['project'] : value
+function unwrapped(value: unknown, name: 'project' | 'build'): unknown {
+  const isWrapper = isRecord(value) && !('id' in value) && !('uuid' in value) && isRecord(value[name])
+  return isWrapper ? value[name] : value
 }
 
 /** `acme/web` of `https://host/acme/web.git` or `git@host:acme/web.git`. */

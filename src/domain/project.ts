@@ -43,6 +43,12 @@ export interface LegacyProjectList {
   skipped: number
 }
 
+/** What CI said about a build that it restarts: the same build again or a new one; null where it said nothing usable. */
+export interface RestartedBuild {
+  id: BuildId | null
+  uuid: Uuid | null
+}
+
 export interface LegacyBuild {
   id: BuildId
   uuid: Uuid | null

@@ -1,3 +1,4 @@
+import { createBadgeClient } from '../../src/ci/badge.ts'
 import { createClientLegacy } from '../../src/ci/client-legacy.ts'
 import { createClientV2 } from '../../src/ci/client-v2.ts'
 import { staticAuth } from '../../src/ci/auth.ts'
@@ -6,7 +7,7 @@ import { CiError } from '../../src/ci/errors.ts'
 import { createTransport } from '../../src/ci/transport.ts'
 import type { TransportLimits } from '../../src/ci/transport.ts'
 import { isIdDigits } from '../../src/domain/ids.ts'
-import type { ProjectId } from '../../src/domain/ids.ts'
+import type { BuildId, ProjectId } from '../../src/domain/ids.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 
 export const ORGANIZATION = '0a000000-0000-0000-0000-000000000001'
@@ -21,6 +22,15 @@ export function projectIdOf(digits: string): ProjectId {
 
 function assertProjectId(digits: string): asserts digits is ProjectId {
   if (!isIdDigits(digits)) throw new Error(`no project id: ${digits}`)
+}
+
+export function buildIdOf(digits: string): BuildId {
+  assertBuildId(digits)
+  return digits
+}
+
+function assertBuildId(digits: string): asserts digits is BuildId {
+  if (!isIdDigits(digits)) throw new Error(`no build id: ${digits}`)
 }
 
 export const project = (n: number, more: Record<string, unknown> = {}): Record<string, unknown> => ({
@@ -72,6 +82,10 @@ export function createTestClientV2(baseUrl: string, options: TransportOptions & 
 export function createTestClientLegacy(baseUrl: string, options: TransportOptions & { apiKey?: string } = {}) {
   const { apiKey = 'stub-key' } = options
   return createClientLegacy({ baseUrl, apiKey, transport: createTestTransport(options) })
+}
+
+export function createTestBadgeClient(siteUrl: string, options: TransportOptions = {}) {
+  return createBadgeClient({ siteUrl, transport: createTestTransport(options) })
 }
 
 /** The CiError that a call ends with; anything else fails the test. */

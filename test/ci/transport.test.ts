@@ -67,16 +67,69 @@ describe('a read is tried again', () => {
   })
 })
 
-describe('a write is sent exactly once', () => {
+describe.each(['POST', 'PUT'] as const)('a %s is sent exactly once', (method) => {
   test.each<[string, StubAnswer, boolean]>([
     ['500', { status: 500 }, false],
+    ['503 that says when', { status: 503, headers: { 'retry-after': '1' } }, false],
     ['429', { status: 429 }, true],
     ['a destroyed connection', destroyed, false],
+    ['a body that breaks off', brokenOff, false],
   ])('also after %s', async (_fault, answer, retryable) => {
     await using stub = await startHttpStub(() => answer)
-    const sending = createTestTransport().send(requestTo(stub.url, { method: 'POST', body: '{}' }))
+    const sending = createTestTransport().send(requestTo(stub.url, { method, body: '{}' }))
     expect((await ciErrorOf(sending)).retryable).toBe(retryable)
-    expect(stub.requests.map(({ method, body }) => [method, body])).toEqual([['POST', '{}']])
+    expect(stub.requests.map((request) => [request.method, request.body])).toEqual([[method, '{}']])
+  })
+
+  test('also when the caller’s time is up, which says nothing of what was done', async () => {
+    await using stub = await startHttpStub(() => silent)
+    const sending = createTestTransport().send(requestTo(stub.url, { method }), AbortSignal.timeout(30))
+    expect(await ciErrorOf(sending)).toMatchObject({ kind: 'timeout', retryable: false })
+    expect(stub.requests).toHaveLength(1)
+  })
+
+  test('on a connection of its own: none that CI is just closing', async () => {
+    const used = new WeakSet<object>()
+    await using stub = await startHttpStub(() => (response) => {
+      if (used.has(response.socket!)) return void response.destroy()
+      used.add(response.socket!)
+      response.end('fine')
+    })
+    const transport = createTestTransport()
+    await transport.send(requestTo(stub.url))
+    expect((await transport.send(requestTo(stub.url, { method }))).text).toBe('fine')
+    expect((await transport.send(requestTo(stub.url, { method }))).text).toBe('fine')
+    expect(stub.requests.map(({ headers }) => headers.connection)).toEqual(['keep-alive', 'close', 'close'])
+  })
+})
+
+describe('a request whose status suffices', () => {
+  const send = async (answer: StubAnswer, limits = {}) => {
+    await using stub = await startHttpStub(() => answer)
+    const request = requestTo(stub.url, { method: 'POST', statusSuffices: true })
+    return await createTestTransport({ limits }).send(request)
+  }
+
+  test.each<[string, StubAnswer]>([
+    ['breaks off', brokenOff],
+    ['stalls', stalled],
+  ])('succeeds with what came of a body that %s', async (_fault, answer) => {
+    expect(await send(answer, { bodyTimeoutMs: 50 })).toMatchObject({ status: 200, text: 'half' })
+  })
+
+  test('succeeds with the beginning of a body without an end', async () => {
+    const { text } = await send((response) => {
+      const flood = () => {
+        while (!response.destroyed && response.write('x'.repeat(8_192)));
+        response.once('drain', flood)
+      }
+      flood()
+    })
+    expect(text).toBe('x'.repeat(64 * 1024))
+  })
+
+  test('fails all the same by its status', async () => {
+    expect((await ciErrorOf(send({ status: 500, text: '{}' }))).kind).toBe('server')
   })
 })
 
@@ -171,6 +224,15 @@ describe('size is bounded', () => {
     expect(requests).toBe(1)
   })
 
+  test('for one request more tightly, never more widely', async () => {
+    await using stub = await startHttpStub(() => ({ text: 'x'.repeat(1_000) }))
+    const send = (responseBytesMax: number, most: number) =>
+      createTestTransport({ limits: { responseBytesMax: most } }).send(requestTo(stub.url, { responseBytesMax }))
+    expect((await send(1_000, 2_000)).bytes).toHaveLength(1_000)
+    expect((await ciErrorOf(send(999, 2_000))).kind).toBe('too-large')
+    expect((await ciErrorOf(send(2_000, 999))).kind).toBe('too-large')
+  })
+
   test('for the headers too', async () => {
     const { error } = await sendThrough([{ headers: { 'x-long': 'x'.repeat(200_000) } }], { triesMax: 1 })
     expect(error).toMatchObject({ kind: 'too-large' })
@@ -210,7 +272,7 @@ describe('a caller that aborts', () => {
 test('any 2xx is a success, an empty body included', async () => {
   for (const status of [200, 201, 202, 204, 299]) {
     await using stub = await startHttpStub(() => ({ status }))
-    expect(await createTestTransport().send(requestTo(stub.url))).toEqual({ status, link: null, text: '' })
+    expect(await createTestTransport().send(requestTo(stub.url))).toMatchObject({ status, link: null, text: '' })
   }
 })
 
@@ -221,11 +283,11 @@ test('a redirect is not followed', async () => {
   expect(other.requests).toHaveLength(0)
 })
 
-test('a closed transport sends nothing more', async () => {
+test.each(['GET', 'POST'] as const)('a closed transport sends no %s more', async (method) => {
   await using stub = await startHttpStub(() => FINE)
   const transport = createTestTransport()
-  await transport.send(requestTo(stub.url))
+  await transport.send(requestTo(stub.url, { method }))
   await transport.close()
-  await ciErrorOf(transport.send(requestTo(stub.url)))
+  await ciErrorOf(transport.send(requestTo(stub.url, { method })))
   expect(stub.requests).toHaveLength(1)
 })
