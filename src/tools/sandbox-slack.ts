@@ -24,6 +24,7 @@ function introduction(): string {
     `  SLACK_API_URL=${sandbox.apiUrl}`,
     `  SLACK_BOT_TOKEN=${sandbox.botToken}`,
     `  SLACK_SIGNING_SECRET=${sandbox.signingSecret}`,
+    `  SLACK_APP_TOKEN=${sandbox.appToken}  (instead of the secret, for Socket Mode)`,
     `  DEFAULT_CHANNEL=${CHANNELS.builds}`,
     '',
     'Channels:',

@@ -3,12 +3,15 @@ import { Refusal, textArg } from './methods/call.ts'
 import type { Args, Call, Method } from './methods/call.ts'
 import type { Json } from './json.ts'
 import type { Rates } from './rates.ts'
+import type { SocketDoor } from './sockets/sockets.ts'
 import type { Triggers } from './triggers.ts'
 import type { Views } from './views.ts'
 import type { Workspace } from './workspace.ts'
 
 export interface Grant {
   token: string
+  /** the app-level token, for Socket Mode alone */
+  appToken: string
   scopes: Set<string>
   isRevoked: boolean
 }
@@ -17,6 +20,7 @@ export interface ApiParts {
   workspace: Workspace
   triggers: Triggers
   views: Views
+  sockets: SocketDoor
   rates: Rates
   grant: Grant
 }
@@ -40,7 +44,7 @@ export interface Answer {
 export function answerCall(parts: ApiParts, { method: name, args, authorization }: ApiCall): Answer {
   const method = METHODS.get(name)
   if (!method) return toAnswer({ ok: false, error: 'unknown_method', req_method: name })
-  const refusal = name === 'api.test' ? null : refusalOfToken(parts.grant, tokenOf(args, authorization))
+  const refusal = name === 'api.test' ? null : refusalOfToken(parts.grant, method, tokenOf(args, authorization))
   if (refusal) return toAnswer({ ok: false, error: refusal })
   const waitMs = parts.rates.admit({ token: parts.grant.token, method: name, channel: textChannelOf(args) })
   if (waitMs !== null) return tooMany(Math.max(1, Math.ceil(waitMs / 1_000)))
@@ -52,10 +56,12 @@ const BEARER = /^Bearer\s+/i
 const tokenOf = (args: Args, authorization: string | undefined): string | undefined =>
   authorization?.replace(BEARER, '') ?? textArg(args, 'token')
 
-function refusalOfToken(grant: Grant, token: string | undefined): string | null {
+function refusalOfToken(grant: Grant, method: Method, token: string | undefined): string | null {
+  const [right, other] = method.token === 'app' ? [grant.appToken, grant.token] : [grant.token, grant.appToken]
   if (token === undefined) return 'not_authed'
-  if (token !== grant.token) return 'invalid_auth'
-  return grant.isRevoked ? 'token_revoked' : null
+  if (token === other) return 'not_allowed_token_type'
+  if (token !== right) return 'invalid_auth'
+  return grant.isRevoked && token === grant.token ? 'token_revoked' : null
 }
 
 /** The channel as sent, if it was sent as text: for rates and faults, before anything is checked. */
@@ -70,12 +76,12 @@ export const tooMany = (retryAfterS: number): Answer => ({
 })
 
 function runMethod(parts: ApiParts, method: Method, args: Args): Answer {
-  const { workspace, triggers, views, grant } = parts
+  const { workspace, triggers, views, sockets, grant } = parts
   const scopeHeaders = {
     'x-oauth-scopes': [...grant.scopes].join(','),
     'x-accepted-oauth-scopes': method.scopes.join(','),
   }
-  const answer = toAnswer(run(method, { args, workspace, triggers, views, scopes: grant.scopes }))
+  const answer = toAnswer(run(method, { args, workspace, triggers, views, sockets, scopes: grant.scopes }))
   return { ...answer, headers: { ...answer.headers, ...scopeHeaders } }
 }
 

@@ -3,11 +3,13 @@ import type { Acts } from './acts.ts'
 import type { Counters } from './counters.ts'
 import { faultSchema } from './faults.ts'
 import type { Faults } from './faults.ts'
+import type { Sockets } from './sockets/sockets.ts'
 
 export interface ControlParts {
   faults: Faults
   acts: Acts
   counters: Counters
+  sockets: Sockets
 }
 
 export interface ControlAnswer {
@@ -22,7 +24,7 @@ export function answerControl(
 ): ControlAnswer | null {
   const { verb, path, body } = request
   if (path === '/sandbox/counters' && verb === 'GET') return { status: 200, body: parts.counters.snapshot() }
-  if (path === '/sandbox/acts' && verb === 'POST') return act(parts.acts, body)
+  if (path === '/sandbox/acts' && verb === 'POST') return act(parts, body)
   if (path === '/sandbox/faults' || path.startsWith('/sandbox/faults/')) return answerFaults(parts.faults, request)
   return null
 }
@@ -61,25 +63,29 @@ const actSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.enum(['archive', 'unarchive', 'kick-bot', 'invite-bot']), ...place }),
   z.strictObject({ kind: z.literal('revoke-token') }),
   z.strictObject({ kind: z.literal('restore-token') }),
+  z.strictObject({ kind: z.literal('refresh-sockets') }),
+  z.strictObject({ kind: z.literal('drop-sockets') }),
   z.strictObject({ kind: z.literal('history-lag'), ms: z.int().min(0) }),
 ])
 
 type Act = z.output<typeof actSchema>
 
-function act(acts: Acts, body: unknown): ControlAnswer {
+function act(parts: ControlParts, body: unknown): ControlAnswer {
   const parsed = actSchema.safeParse(body)
   if (!parsed.success) return { status: 400, body: { ok: false, error: z.prettifyError(parsed.error) } }
   try {
-    const ts = perform(acts, parsed.data)
+    const ts = perform(parts, parsed.data)
     return { status: 200, body: { ok: true, ...(ts === undefined ? {} : { ts }) } }
   } catch (error) {
     return { status: 404, body: { ok: false, error: error instanceof Error ? error.message : String(error) } }
   }
 }
 
-function perform(acts: Acts, wanted: Act): string | undefined {
+function perform({ acts, sockets }: ControlParts, wanted: Act): string | undefined {
   if (wanted.kind === 'say') return acts.say(wanted)
   if (wanted.kind === 'history-lag') acts.setHistoryLag(wanted.ms)
+  else if (wanted.kind === 'refresh-sockets') sockets.refresh()
+  else if (wanted.kind === 'drop-sockets') sockets.drop()
   else if (wanted.kind === 'revoke-token') acts.revokeToken()
   else if (wanted.kind === 'restore-token') acts.restoreToken()
   else if (wanted.kind === 'delete-message') acts.deleteMessage(wanted.channel, wanted.ts)

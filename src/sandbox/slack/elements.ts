@@ -8,6 +8,8 @@ export interface Found {
   blockId: string
   /** the attachment that holds it, counted from 1 */
   attachmentId?: number
+  /** whether the block tells of changes at once: all do but input blocks that do not ask for it */
+  tellsAtOnce: boolean
 }
 
 /** The element with this action id (and block id, where given), in the blocks or in an attachment's blocks. */
@@ -25,19 +27,28 @@ export function findInBlocks(blocks: readonly Json[], actionId: string, blockId?
   for (const block of blocks) {
     const id = String(block['block_id'])
     const element = elementsOf(block).find((one) => one['action_id'] === actionId)
-    if (element && (blockId === undefined || blockId === id)) return { element, blockId: id }
+    const tellsAtOnce = block['type'] !== 'input' || block['dispatch_action'] === true
+    if (element && (blockId === undefined || blockId === id)) return { element, blockId: id, tellsAtOnce }
   }
   return undefined
 }
 
-function elementsOf(block: Json): Json[] {
+export function elementsOf(block: Json): Json[] {
   return [...listOf(block['elements']), ...listOf([block['accessory'], block['element']])]
 }
 
 /** The entry in `actions` that pressing this element makes; `selected` carries what was chosen. */
 export const actionOf = ({ element, blockId }: Found, atMs: number, selected: Json): Json => {
-  const { type, action_id, text, value, style } = element
-  const words =
-    type === 'button' ? { text, ...(value === undefined ? {} : { value }), ...(style ? { style } : {}) } : {}
-  return { action_id, block_id: blockId, ...words, ...selected, type, action_ts: (atMs / 1_000).toFixed(6) }
+  const { type, action_id, confirm } = element
+  const words = type === 'button' ? wordsOf(element) : {}
+  const asked = confirm === undefined ? {} : { confirm }
+  const actionTs = (atMs / 1_000).toFixed(6)
+  return { action_id, block_id: blockId, ...words, ...asked, ...selected, type, action_ts: actionTs }
 }
+
+const wordsOf = ({ text, value, style, url }: Json): Json => ({
+  text,
+  ...(value === undefined ? {} : { value }),
+  ...(style === undefined ? {} : { style }),
+  ...(url === undefined ? {} : { url }),
+})

@@ -7,14 +7,19 @@ export const BODY_BYTES_MAX = 1_048_576
 
 /** The body as text, or null when it is larger than the bound (the rest is then not read). */
 export async function readBody(request: IncomingMessage): Promise<string | null> {
+  return (await readBytes(request, BODY_BYTES_MAX))?.toString('utf8') ?? null
+}
+
+/** The same as bytes, with a bound of its own. */
+export async function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer | null> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > BODY_BYTES_MAX) return null
+    if (bytes > bytesMax) return null
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.concat(chunks)
 }
 
 /** The arguments of a Web API call: query, then form or JSON body; null when the body is not what it says it is. */

@@ -5,6 +5,7 @@ import { attachments } from './limits/attachments.ts'
 import { messageBlocks } from './limits/blocks.ts'
 import { LIMITS } from './limits/numbers.ts'
 import { codePoints } from './limits/objects.ts'
+import { suggestions } from './limits/options.ts'
 import { view } from './limits/views.ts'
 
 export { LIMITS } from './limits/numbers.ts'
@@ -43,6 +44,12 @@ export function checkView(value: unknown): Problem[] {
   const bytes = Buffer.byteLength(JSON.stringify(value) ?? '')
   if (bytes > LIMITS.viewBytesMax) problems.push({ error: 'view_too_large', pointer: '/view', message: 'too large' })
   return problems
+}
+
+/** Everything that Slack would refuse in the answer to a search for options; empty when all is well. */
+export function checkSuggestions(value: unknown): Problem[] {
+  const result = suggestions.safeParse(value)
+  return result.success ? [] : toProblems(result.error.issues, '/', 'invalid_arguments')
 }
 
 function checkText({ text, blocks, attachments: extra }: MessageContent, max: number): Problem[] {

@@ -1,6 +1,6 @@
 import { isJson, listOf } from './json.ts'
 import type { Json } from './json.ts'
-import type { Channel, Ephemeral, Message, Workspace } from './model.ts'
+import type { Channel, Ephemeral, File, Message, Workspace } from './model.ts'
 
 export type { Message } from './model.ts'
 
@@ -12,6 +12,7 @@ export interface Draft {
   blocks?: Json[]
   attachments?: Json[]
   metadata?: Json | undefined
+  files?: File[]
 }
 
 /** Adds a message to a channel under a ts of its own, greater than every ts before it there. */
@@ -51,6 +52,7 @@ function toMessage(workspace: Workspace, channel: Channel, draft: Draft): Messag
     blocks: completeBlocks(workspace, draft.blocks ?? []),
     attachments: completeAttachments(workspace, draft.attachments ?? []),
     ...(draft.metadata === undefined ? {} : { metadata: draft.metadata }),
+    files: draft.files ?? [],
     postedAtMs: workspace.clock.now(),
     editCount: 0,
     isEditWindowClosed: false,
@@ -92,7 +94,13 @@ export function removeMessage(workspace: Workspace, channel: Channel, message: M
 }
 
 function entomb(message: Message): void {
-  Object.assign(message, { isTombstone: true, text: 'This message was deleted.', blocks: [], attachments: [] })
+  Object.assign(message, {
+    isTombstone: true,
+    text: 'This message was deleted.',
+    blocks: [],
+    attachments: [],
+    files: [],
+  })
   delete message.metadata
 }
 
@@ -129,7 +137,7 @@ const completeAttachments = (workspace: Workspace, attachments: readonly Json[])
   }))
 
 /** Blocks as Slack hands them back: with the ids and defaults that the sender left out. */
-function completeBlocks(workspace: Workspace, blocks: readonly Json[]): Json[] {
+export function completeBlocks(workspace: Workspace, blocks: readonly Json[]): Json[] {
   return blocks.map((block) => ({ block_id: newId(workspace), ...completeObject(workspace, block) }))
 }
 

@@ -14,6 +14,7 @@ export interface Message {
   blocks: Json[]
   attachments: Json[]
   metadata?: Json
+  files: File[]
   postedAtMs: number
   editCount: number
   editedTs?: string
@@ -23,11 +24,33 @@ export interface Message {
   reactions: { name: string; users: string[] }[]
 }
 
+export interface Team {
+  id: string
+  name: string
+  domain: string
+}
+
 export interface User {
   id: string
   name: string
   realName: string
-  role: 'member' | 'admin' | 'guest' | 'bot'
+  role: 'member' | 'admin' | 'owner' | 'guest' | 'bot'
+  /** the workspace of an outsider; absent on the sandbox's own people */
+  team?: Team
+  isDeactivated?: boolean
+}
+
+/** A file from the moment its upload was asked for; it has bytes once they came, and is shared once. */
+export interface File {
+  id: string
+  name: string
+  title: string
+  altText?: string
+  /** how many bytes were announced, and therefore must come */
+  length: number
+  bytes?: Buffer
+  isComplete: boolean
+  createdAtMs: number
 }
 
 export interface Channel {
@@ -37,6 +60,8 @@ export interface Channel {
   isArchived: boolean
   /** user ids, the bot's included where it was invited */
   members: Set<string>
+  /** the other workspaces that share it; absent on a channel of this workspace alone */
+  sharedWith?: readonly Team[]
   /** by ts, in the order posted, which is the order of ts */
   messages: Map<string, Message>
   /** the replies of each root, in order */
@@ -61,12 +86,16 @@ export interface UserGroup {
 
 export interface Workspace {
   readonly clock: Clock
-  readonly team: { id: string; name: string; domain: string }
+  readonly team: Team
   readonly bot: { userId: string; botId: string; appId: string; name: string }
   readonly users: Map<string, User>
   readonly userGroups: UserGroup[]
   readonly channels: Map<string, Channel>
   ephemerals: Ephemeral[]
+  /** by id */
+  readonly files: Map<string, File>
+  /** this server's own address, for the URLs in what it answers; empty until it listens */
+  origin: string
   readonly changes: Changes
   /** how long a new message stays invisible to history and replies */
   historyLagMs: number

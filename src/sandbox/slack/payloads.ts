@@ -2,6 +2,7 @@ import type { Json } from './json.ts'
 import type { Message } from './messages.ts'
 import type { Channel, User, Workspace } from './workspace.ts'
 import { toWireMessage } from './wire.ts'
+import { teamOf } from './workspace.ts'
 
 /** The old verification token that Slack still sends; nothing should rely on it. */
 const VERIFICATION_TOKEN = 'sandbox-verification-token'
@@ -16,19 +17,19 @@ export interface Asked {
 const nameOf = (channel: Channel): string => (channel.kind === 'im' ? directMessageName : channel.name)
 
 export const commandFields = (
-  { team, bot }: Workspace,
+  workspace: Workspace,
   { user, channel, command, text, triggerId, responseUrl }: Asked & CommandWords,
 ): Record<string, string> => ({
   token: VERIFICATION_TOKEN,
-  team_id: team.id,
-  team_domain: team.domain,
+  team_id: teamOf(workspace, user).id,
+  team_domain: teamOf(workspace, user).domain,
   channel_id: channel.id,
   channel_name: nameOf(channel),
   user_id: user.id,
   user_name: user.name,
   command,
   text,
-  api_app_id: bot.appId,
+  api_app_id: workspace.bot.appId,
   is_enterprise_install: 'false',
   response_url: responseUrl,
   trigger_id: triggerId,
@@ -41,16 +42,19 @@ export interface CommandWords {
   text: string
 }
 
-/** What every interaction says of who and where. */
-export const interactionFields = ({ team, bot }: Workspace, type: string, user: User): Json => ({
-  type,
-  user: { id: user.id, username: user.name, name: user.name, team_id: team.id },
-  api_app_id: bot.appId,
-  token: VERIFICATION_TOKEN,
-  team: { id: team.id, domain: team.domain },
-  enterprise: null,
-  is_enterprise_install: false,
-})
+/** What every interaction says of who and where; `team` is the person's own, which may be another workspace. */
+export function interactionFields(workspace: Workspace, type: string, user: User): Json {
+  const { id, domain } = teamOf(workspace, user)
+  return {
+    type,
+    user: { id: user.id, username: user.name, name: user.name, team_id: id },
+    api_app_id: workspace.bot.appId,
+    token: VERIFICATION_TOKEN,
+    team: { id, domain },
+    enterprise: null,
+    is_enterprise_install: false,
+  }
+}
 
 /** Where a message was acted on; blocks inside an attachment are told apart. */
 export function messageFields(workspace: Workspace, place: MessagePlace): Json {
@@ -95,7 +99,7 @@ export const eventEnvelope = (workspace: Workspace, event: Json, eventId?: strin
       is_enterprise_install: false,
     },
   ],
-  is_ext_shared_channel: false,
+  is_ext_shared_channel: workspace.channels.get(String(event['channel']))?.sharedWith !== undefined,
 })
 
 export const verificationBody = (challenge: string): Json => ({

@@ -76,7 +76,7 @@ export function respond(workspace: Workspace, entry: Origin, args: Args): void {
   const channel = workspace.channels.get(entry.channelId) ?? refuse('channel_not_found')
   if (channel.isArchived) refuse('is_archived')
   if (flagArg(args, 'delete_original')) return changeSource(workspace, channel, entry, undefined)
-  const { warnings: _warnings, ...content } = contentOf(args)
+  const { warnings: _warnings, ...content } = contentOf(workspace, args)
   if (flagArg(args, 'replace_original') && entry.sourceTs !== undefined) {
     return changeSource(workspace, channel, entry, { blocks: [], attachments: [], ...content })
   }

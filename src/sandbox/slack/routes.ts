@@ -4,15 +4,18 @@ import type { Answer, ApiParts } from './api.ts'
 import { answerControl } from './control.ts'
 import type { ControlParts } from './control.ts'
 import { playCall } from './fault-play.ts'
+import { answerUpload, readUpload, serveFile } from './file-routes.ts'
 import { parseArgs, parseObject, readBody, sendJson } from './http.ts'
 import { streamChanges } from './live.ts'
 import type { Args } from './methods/call.ts'
 import { servePage } from './page-files.ts'
 import { pageState } from './page-state.ts'
 import type { ResponseUrls } from './response-urls.ts'
+import type { SocketDoor } from './sockets/sockets.ts'
 
 export interface RouteParts extends ApiParts, ControlParts {
   responseUrls: ResponseUrls
+  sockets: SocketDoor
   stopping: AbortSignal
 }
 
@@ -22,6 +25,8 @@ export async function route(parts: RouteParts, request: IncomingMessage, respons
   if (pathname.startsWith('/api/')) return routeApi(parts, request, response, { pathname, searchParams })
   if (pathname.startsWith('/response/')) return routeResponse(parts, request, response, { pathname, searchParams })
   if (pathname.startsWith('/sandbox/')) return routeSandbox(parts, request, response, pathname)
+  if (pathname.startsWith('/upload/')) return routeUpload(parts, request, response, pathname)
+  if (request.method === 'GET' && serveFile(parts.workspace, pathname, response)) return
   if (request.method === 'GET' && (await servePage(pathname, response))) return
   sendJson(response, 404, { ok: false, error: 'not_found' })
 }
@@ -70,6 +75,17 @@ async function routeResponse(
   if (args === 'too-large') return sendJson(response, 413, { ok: false, error: 'request_too_large' })
   if (args === null) return sendJson(response, 400, { ok: false, error: 'invalid_payload' })
   await play(parts, response, { method: 'response_url', args, act: () => parts.responseUrls.use(pathname, args) })
+}
+
+async function routeUpload(
+  parts: RouteParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+): Promise<void> {
+  const bytes = await readUpload(request)
+  const act = () => answerUpload(parts.workspace, path, bytes)
+  await play(parts, response, { method: 'upload_url', args: {}, act })
 }
 
 async function routeSandbox(

@@ -19,6 +19,8 @@ import { route } from './routes.ts'
 import type { RouteParts } from './routes.ts'
 import { createSender } from './sender.ts'
 import type { Sender } from './sender.ts'
+import { createSockets } from './sockets/sockets.ts'
+import type { SocketOptions, Sockets } from './sockets/sockets.ts'
 import { transcript } from './transcript.ts'
 import { createTriggers } from './triggers.ts'
 import { createViews } from './views.ts'
@@ -30,6 +32,8 @@ import type { Ephemeral, Workspace } from './workspace.ts'
 export interface SandboxSlackOptions {
   clock?: Clock
   botToken?: string
+  /** the app-level token, with which the bot opens sockets */
+  appToken?: string
   signingSecret?: string
   /** what the token may do; default all that is played here, but for writing into channels without the bot */
   scopes?: readonly string[]
@@ -37,6 +41,9 @@ export interface SandboxSlackOptions {
   rates?: RateOptions | 'off'
   /** where the bot listens, such as `http://127.0.0.1:3000/slack/events`; `connectBot` says it later */
   botUrl?: string
+  /** how people reach the bot; without it by sockets, once the bot has opened one and no `botUrl` is set */
+  mode?: 'http' | 'socket'
+  sockets?: SocketOptions
   ackTimeoutMs?: number
 }
 
@@ -50,6 +57,7 @@ export interface SandboxSlack {
   /** For `slackApiUrl`, with the slash at the end. */
   readonly apiUrl: string
   readonly botToken: string
+  readonly appToken: string
   readonly signingSecret: string
   readonly workspace: Workspace
   readonly acts: Acts
@@ -57,16 +65,19 @@ export interface SandboxSlack {
   readonly counters: Counters
   readonly people: People
   readonly sender: Sender
+  /** the modals and home tabs that are open: `views.stack(user)`, the visible one last, and `views.home(user)` */
   readonly views: Views
+  readonly sockets: Sockets
   connectBot(url: string): void
   /** A channel's messages, roots and replies, oldest first, as the Web API shows them, with metadata. */
   messages(channel: string): Json[]
-  /** What only single people see, oldest first. */
-  ephemerals(channel: string): Ephemeral[]
+  /** What only single people see, or this one, oldest first. */
+  ephemerals(channel: string, user?: string): Ephemeral[]
   transcript(channel: string): string
 }
 
 export const DEFAULT_BOT_TOKEN = 'xoxb-sandbox-token'
+export const DEFAULT_APP_TOKEN = 'xapp-sandbox-token'
 export const DEFAULT_SIGNING_SECRET = 'sandbox-signing-secret'
 export const DEFAULT_SCOPES = [
   'app_mentions:read',
@@ -74,6 +85,7 @@ export const DEFAULT_SCOPES = [
   'channels:read',
   'chat:write',
   'commands',
+  'files:write',
   'groups:history',
   'groups:read',
   'im:history',
@@ -90,7 +102,10 @@ export function createSandboxSlack(options: SandboxSlackOptions = {}): SandboxSl
   const { workspace, sender, stop: stopping, server } = parts
   return {
     ...parts.handles,
-    start: (port = 0, host = '127.0.0.1') => listen(server, port, host),
+    start: async (port = 0, host = '127.0.0.1') => {
+      await listen(server, port, host)
+      workspace.origin = urlOf(server)
+    },
     stop: () => close(server, stopping),
     get url() {
       return urlOf(server)
@@ -101,40 +116,44 @@ export function createSandboxSlack(options: SandboxSlackOptions = {}): SandboxSl
     workspace,
     connectBot: (url) => sender.connectBot(url),
     messages: (id) => allMessages(workspace, id),
-    ephemerals: (id) => workspace.ephemerals.filter(({ channelId }) => channelId === id),
+    ephemerals: (id, user) => workspace.ephemerals.filter(isIn(id, user)),
     transcript: (id) => transcript(workspace, id),
   }
 }
 
 function createParts(options: SandboxSlackOptions) {
-  const { clock = systemClock, botToken = DEFAULT_BOT_TOKEN, signingSecret = DEFAULT_SIGNING_SECRET } = options
-  const { rates: rateOptions = {}, scopes = DEFAULT_SCOPES, botUrl, ackTimeoutMs } = options
+  const { clock = systemClock, botToken = DEFAULT_BOT_TOKEN, appToken = DEFAULT_APP_TOKEN } = options
+  const { signingSecret = DEFAULT_SIGNING_SECRET, scopes = DEFAULT_SCOPES } = options
+  const { rates: rateOptions = {}, botUrl, mode, ackTimeoutMs } = options
   const workspace = createWorkspace(clock)
-  const grant = { token: botToken, scopes: new Set(scopes), isRevoked: false }
+  const grant = { token: botToken, appToken, scopes: new Set(scopes), isRevoked: false }
   const triggers = createTriggers(workspace)
   const views = createViews(workspace)
   const responseUrls = createResponseUrls(workspace)
-  const sender = createSender({ clock, signingSecret, botUrl, ackTimeoutMs })
+  const stop = new AbortController()
+  const stopping = stop.signal
+  const sockets = createSockets(workspace, stopping, options.sockets)
+  const sender = createSender({ clock, signingSecret, sockets, botUrl, mode, ackTimeoutMs })
   const faults = createFaults()
   const counters = createCounters(workspace.changes)
   const acts = createActs(workspace, grant)
-  const stop = new AbortController()
   const rates = rateOptions === 'off' ? NO_RATES : createRates(clock, rateOptions)
-  const stopping = stop.signal
-  const server = serve({ workspace, grant, triggers, views, rates, responseUrls, faults, counters, acts, stopping })
-  const people = createPeople({ workspace, triggers, views, responseUrls, sender, url: () => urlOf(server) })
-  const handles = { botToken, signingSecret, acts, faults, counters, people, sender, views }
+  const shared = { workspace, triggers, views, sockets, responseUrls }
+  const server = serve({ ...shared, grant, rates, faults, counters, acts, stopping })
+  const people = createPeople({ ...shared, sender })
+  const handles = { botToken, appToken, signingSecret, acts, faults, counters, people, sender, views, sockets }
   return { workspace, sender, server, stop, handles }
 }
 
 function serve(parts: RouteParts): Server {
-  return createServer((request, response) => {
+  const server = createServer((request, response) => {
     route(parts, request, response).catch((error: unknown) => {
       // A caller that left is no news; anything else is a defect of the sandbox, to be seen.
       if (request.destroyed && !request.complete) return
       sendJson(response, 500, { ok: false, error: 'fatal_error', message: String(error) })
     })
   })
+  return server.on('upgrade', (request, raw, head) => parts.sockets.admit(request, raw, head))
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {
@@ -168,3 +187,8 @@ function allMessages(workspace: Workspace, id: string): Json[] {
   const channel = getChannel(workspace, id)
   return [...channel.messages.values()].map((one) => toWireMessage(workspace, channel, one, { withMetadata: true }))
 }
+
+const isIn =
+  (id: string, user: string | undefined) =>
+  ({ channelId, userId }: Ephemeral): boolean =>
+    channelId === id && (user === undefined || userId === user)

@@ -26,6 +26,7 @@ function lineOf(workspace: Workspace, message: Message, indent: string): string 
   const author = workspace.users.get(message.userId)?.realName ?? message.userId
   const marks = [
     message.editCount > 0 ? ` (edited ${message.editCount})` : '',
+    ...message.files.map(({ name }) => ` (file ${name})`),
     message.isBroadcast ? ' (also sent to channel)' : '',
   ].join('')
   const text = message.text.replaceAll('\n', `\n${indent}${INDENT}`)

@@ -1,4 +1,8 @@
+import { listOf } from './json.ts'
 import type { Json } from './json.ts'
+import { completeBlocks } from './messages.ts'
+import { valuesIn, valuesOf } from './view-state.ts'
+import type { Values } from './view-state.ts'
 import type { Workspace } from './workspace.ts'
 
 /** How many modals may lie upon each other. */
@@ -11,8 +15,9 @@ export interface Views {
   open(userId: string, content: Json): Json
   /** `push_limit_reached` above three, `not_found` upon nothing. */
   push(userId: string, content: Json): ViewResult
-  /** By view id or external id. */
+  /** By view id or external id; fields with the same block and action id keep what was put in. */
   update(key: string, content: Json): ViewResult
+  /** A person has one home tab: its id stays. */
   publish(userId: string, content: Json): Json
   find(key: string): Json | undefined
   /** The person closes or submits the top modal. */
@@ -48,11 +53,12 @@ export function createViews(workspace: Workspace): Views {
       const view = find(key)
       if (!view) return { kind: 'refused', error: 'not_found' }
       const { id, root_view_id, previous_view_id } = view
-      Object.assign(view, toView(workspace, content, { id, root_view_id, previous_view_id }))
+      Object.assign(view, toView(workspace, content, { id, root_view_id, previous_view_id }, valuesIn(view)))
       return { kind: 'shown', view }
     },
     publish: (userId, content) => {
-      const view = toView(workspace, content, {})
+      const known = homes.get(userId)
+      const view = toView(workspace, content, known ? { id: known['id'] } : {}, known ? valuesIn(known) : {})
       homes.set(userId, view)
       return view
     },
@@ -64,8 +70,9 @@ export function createViews(workspace: Workspace): Views {
   }
 }
 
-function toView(workspace: Workspace, content: Json, kept: Json): Json {
+function toView(workspace: Workspace, content: Json, kept: Json, values: Values = {}): Json {
   const { team, bot, clock } = workspace
+  const blocks = completeBlocks(workspace, listOf(content['blocks']))
   const id = kept['id'] ?? `V0${String(workspace.nextNumber()).padStart(8, '0')}`
   return {
     team_id: team.id,
@@ -77,11 +84,12 @@ function toView(workspace: Workspace, content: Json, kept: Json): Json {
     external_id: '',
     clear_on_close: false,
     notify_on_close: false,
-    state: { values: {} },
     previous_view_id: null,
     root_view_id: id,
     ...kept,
     ...content,
+    blocks,
+    state: { values: valuesOf(blocks, values) },
     id,
     hash: `${Math.floor(clock.now() / 1_000)}.${workspace.nextNumber()}`,
   }

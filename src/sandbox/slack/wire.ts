@@ -1,6 +1,8 @@
 import { repliesTo } from './messages.ts'
 import type { Json } from './json.ts'
 import type { Message } from './messages.ts'
+import { toWireFile } from './files.ts'
+import { teamOf } from './workspace.ts'
 import type { Channel, User, Workspace } from './workspace.ts'
 
 export interface WireOptions {
@@ -23,16 +25,28 @@ export function toWireMessage(
     user: message.userId,
     ts: message.ts,
     text: message.text,
-    team: workspace.team.id,
+    team: authorTeam(workspace, message),
     ...(message.byBot ? botFields(workspace) : {}),
     ...(message.blocks.length > 0 ? { blocks: message.blocks } : {}),
     ...(message.attachments.length > 0 ? { attachments: message.attachments } : {}),
+    ...(message.files.length > 0 ? filesOf(workspace, message) : {}),
     ...(message.editedTs ? { edited: { user: message.userId, ts: message.editedTs } } : {}),
     ...(message.reactions.length > 0 ? { reactions: reactionsOf(message) } : {}),
     ...(options.withMetadata && message.metadata ? { metadata: message.metadata } : {}),
     ...threadFields(channel, message, options),
   }
 }
+
+function authorTeam(workspace: Workspace, { userId }: Message): string {
+  const author = workspace.users.get(userId)
+  return author ? teamOf(workspace, author).id : workspace.team.id
+}
+
+const filesOf = (workspace: Workspace, { files }: Message): Json => ({
+  files: files.map((file) => toWireFile(workspace, file)),
+  upload: true,
+  display_as_bot: false,
+})
 
 const tombstone = ({ ts, text }: Message): Json => ({
   type: 'message',
@@ -71,30 +85,39 @@ function threadFields(channel: Channel, message: Message, { replies }: WireOptio
   }
 }
 
+/** A person as `users.info` shows them: a deactivated one has neither a time zone nor rights. */
 export const toWireUser = (workspace: Workspace, user: User): Json => ({
   id: user.id,
-  team_id: workspace.team.id,
+  team_id: teamOf(workspace, user).id,
   name: user.name,
-  real_name: user.realName,
-  deleted: false,
-  tz: 'Etc/UTC',
-  tz_label: 'Coordinated Universal Time',
-  tz_offset: 0,
+  deleted: user.isDeactivated ?? false,
   profile: {
     real_name: user.realName,
     display_name: user.role === 'bot' ? '' : user.realName,
-    team: workspace.team.id,
-    ...(user.role === 'bot' ? { bot_id: workspace.bot.botId, api_app_id: workspace.bot.appId } : {}),
+    team: teamOf(workspace, user).id,
+    ...(user.id === workspace.bot.userId ? { bot_id: workspace.bot.botId, api_app_id: workspace.bot.appId } : {}),
   },
-  is_admin: user.role === 'admin',
-  is_owner: false,
-  is_primary_owner: false,
-  is_restricted: user.role === 'guest',
-  is_ultra_restricted: false,
+  ...(user.isDeactivated ? {} : { real_name: user.realName, ...TIME_ZONE, ...rightsOf(user) }),
+  ...(user.team ? { is_stranger: !isMet(workspace, user) } : {}),
   is_bot: user.role === 'bot',
   is_app_user: false,
   updated: 1_700_000_000,
 })
+
+const TIME_ZONE = { tz: 'Etc/UTC', tz_label: 'Coordinated Universal Time', tz_offset: 0 }
+
+// In another workspace a person may be anything; here an outsider has no rights and is no guest either.
+const rightsOf = ({ role, team }: User): Json => ({
+  is_admin: !team && (role === 'admin' || role === 'owner'),
+  is_owner: !team && role === 'owner',
+  is_primary_owner: false,
+  is_restricted: !team && role === 'guest',
+  is_ultra_restricted: false,
+})
+
+/** Slack calls an outsider a stranger only while no channel is shared: who shares one with the bot is none. */
+const isMet = ({ channels, bot }: Workspace, { id }: User): boolean =>
+  [...channels.values()].some(({ members }) => members.has(id) && members.has(bot.userId))
 
 export function toWireChannel(workspace: Workspace, channel: Channel): Json {
   const shared = { id: channel.id, created: 1_700_000_000, is_archived: channel.isArchived, is_org_shared: false }
@@ -112,12 +135,24 @@ export function toWireChannel(workspace: Workspace, channel: Channel): Json {
     is_mpim: false,
     is_private: channel.kind === 'private',
     is_general: false,
-    is_shared: false,
-    is_ext_shared: false,
+    ...sharingOf(workspace, channel),
     is_member: channel.members.has(workspace.bot.userId),
     context_team_id: workspace.team.id,
     num_members: channel.members.size,
     topic: { value: '', creator: '', last_set: 0 },
     purpose: { value: '', creator: '', last_set: 0 },
+  }
+}
+
+function sharingOf({ team }: Workspace, { sharedWith }: Channel): Json {
+  if (!sharedWith) return { is_shared: false, is_ext_shared: false, is_pending_ext_shared: false }
+  const others = sharedWith.map(({ id }) => id)
+  return {
+    is_shared: true,
+    is_ext_shared: true,
+    is_pending_ext_shared: false,
+    shared_team_ids: [team.id, ...others],
+    connected_team_ids: others,
+    conversation_host_id: team.id,
   }
 }

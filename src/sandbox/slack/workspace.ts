@@ -1,11 +1,23 @@
 import type { Clock } from '../../lib/clock.ts'
 import { createChanges } from './changes.ts'
-import type { Channel, User, Workspace } from './model.ts'
+import type { Channel, Team, User, Workspace } from './model.ts'
 
-export type { Channel, Ephemeral, User, UserGroup, Workspace } from './model.ts'
+export type { Channel, Ephemeral, File, Team, User, UserGroup, Workspace } from './model.ts'
 
-/** The cast's people, by name. */
-export const PEOPLE = { ada: 'U0ADA00001', grace: 'U0GRACE001', lin: 'U0LIN00001', gus: 'U0GUS00001' } as const
+/** The cast's people, by name; Sol is an outsider, of another workspace. */
+export const PEOPLE = {
+  ada: 'U0ADA00001',
+  grace: 'U0GRACE001',
+  lin: 'U0LIN00001',
+  gus: 'U0GUS00001',
+  sol: 'U0SOL00001',
+} as const
+
+/** Accounts that nobody is behind: one deactivated, one of another app. */
+export const ACCOUNTS = { deactivated: 'U0FORMER01', otherBot: 'U0OTHERBOT' } as const
+
+/** Sol's workspace. */
+export const OUTSIDE: Team = { id: 'T0OUTSIDE1', name: 'Outside', domain: 'outside' }
 
 /** The channels, by what they are for. */
 export const CHANNELS = {
@@ -17,6 +29,8 @@ export const CHANNELS = {
   elsewhere: 'C0ELSEWH01',
   /** private, with the bot */
   secret: 'C0SECRET01',
+  /** shared with another workspace, with the bot */
+  shared: 'C0SHARED01',
 } as const
 
 /** A fresh workspace with the cast in it and nothing said yet. */
@@ -31,6 +45,8 @@ export function createWorkspace(clock: Clock): Workspace {
     userGroups: [{ id: 'S0RELEASE1', handle: 'release', name: 'Release team', users: [PEOPLE.ada, PEOPLE.grace] }],
     channels: new Map(channelsWith(bot.userId).map((channel) => [channel.id, channel])),
     ephemerals: [],
+    files: new Map(),
+    origin: '',
     changes: createChanges(),
     historyLagMs: 0,
     nextNumber: () => (lastNumber += 1),
@@ -42,11 +58,15 @@ const castOf = (botUserId: string, botName: string): User[] => [
   { id: PEOPLE.grace, name: 'grace', realName: 'Grace', role: 'admin' },
   { id: PEOPLE.lin, name: 'lin', realName: 'Lin', role: 'member' },
   { id: PEOPLE.gus, name: 'gus', realName: 'Gus', role: 'guest' },
+  { id: PEOPLE.sol, name: 'sol', realName: 'Sol', role: 'member', team: OUTSIDE },
+  { id: ACCOUNTS.deactivated, name: 'former', realName: 'Former member', role: 'member', isDeactivated: true },
+  { id: ACCOUNTS.otherBot, name: 'otherbot', realName: 'Other app', role: 'bot' },
   { id: botUserId, name: botName.toLowerCase(), realName: botName, role: 'bot' },
 ]
 
 function channelsWith(botUserId: string): Channel[] {
-  const everyone = Object.values(PEOPLE)
+  const { sol, ...insiders } = PEOPLE
+  const everyone = Object.values(insiders)
   return [
     createChannel(CHANNELS.builds, 'builds', [...everyone, botUserId]),
     createChannel(CHANNELS.web, 'web', [...everyone, botUserId]),
@@ -54,6 +74,7 @@ function channelsWith(botUserId: string): Channel[] {
     { ...createChannel(CHANNELS.archived, 'old-builds', [...everyone, botUserId]), isArchived: true },
     createChannel(CHANNELS.elsewhere, 'random', everyone),
     { ...createChannel(CHANNELS.secret, 'release-room', [PEOPLE.grace, botUserId]), kind: 'private' },
+    { ...createChannel(CHANNELS.shared, 'shared', [PEOPLE.ada, PEOPLE.grace, sol, botUserId]), sharedWith: [OUTSIDE] },
   ]
 }
 
@@ -81,3 +102,6 @@ export function openDirect(workspace: Workspace, userId: string): Channel {
   workspace.changes.emit({ kind: 'channel', channel })
   return channel
 }
+
+/** The workspace a person belongs to. */
+export const teamOf = (workspace: Workspace, user: User): Team => user.team ?? workspace.team

@@ -1,8 +1,11 @@
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { objectOf } from '../../../src/sandbox/slack/json.ts'
+import type { SandboxSlackOptions } from '../../../src/sandbox/slack/sandbox-slack.ts'
+import { openStage } from './stage.ts'
+import type { Stage } from './stage.ts'
 
 export interface Received {
   headers: IncomingHttpHeaders
@@ -31,6 +34,21 @@ export async function openBot(answer: (response: ServerResponse) => void = (resp
     server.close()
   })
   return { url: `http://127.0.0.1:${portOf(server.address())}/slack/events`, received }
+}
+
+/** A sandbox and the bot it tells. */
+export async function openBoth(
+  answer?: Parameters<typeof openBot>[0],
+  options: SandboxSlackOptions = {},
+): Promise<Stage & { bot: Bot }> {
+  const bot = await openBot(answer)
+  return { ...(await openStage({ botUrl: bot.url, ...options })), bot }
+}
+
+/** The one item there is. */
+export const only = <Item>(items: readonly Item[]): Item => {
+  expect(items).toHaveLength(1)
+  return items[0]!
 }
 
 export const portOf = (address: string | AddressInfo | null): number =>

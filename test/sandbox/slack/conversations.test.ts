@@ -141,7 +141,7 @@ describe('the other conversations methods', () => {
     const args = { types: 'public_channel,private_channel', exclude_archived: true, limit: 3 }
     const first = await call('conversations.list', args)
     const second = await call('conversations.list', { ...args, cursor: nextCursor(first) })
-    expect([...names(first), ...names(second)]).toEqual(['builds', 'web', 'ops', 'random', 'release-room'])
+    expect([...names(first), ...names(second)]).toEqual(['builds', 'web', 'ops', 'random', 'release-room', 'shared'])
     expect(names(await call('conversations.list'))).toContain('old-builds')
     expect((await call('conversations.list', { types: 'public' })).error).toBe('invalid_types')
   })

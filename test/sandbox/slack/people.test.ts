@@ -1,30 +1,17 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { objectOf } from '../../../src/sandbox/slack/json.ts'
-import type { SandboxSlackOptions } from '../../../src/sandbox/slack/sandbox-slack.ts'
 import { signature } from '../../../src/sandbox/slack/sign.ts'
 import { PEOPLE } from '../../../src/sandbox/slack/workspace.ts'
-import { answering, formOf, openBot, payloadOf } from './bot.ts'
+import { answering, formOf, only, openBoth, payloadOf } from './bot.ts'
 import type { Bot, Received } from './bot.ts'
 import { BUILDS, openStage, START_MS } from './stage.ts'
 import type { Stage } from './stage.ts'
-
-type Answer = Parameters<typeof openBot>[0]
-
-async function openBoth(answer?: Answer, options: SandboxSlackOptions = {}): Promise<Stage & { bot: Bot }> {
-  const bot = await openBot(answer)
-  return { ...(await openStage({ botUrl: bot.url, ...options })), bot }
-}
 
 /** Slack's algorithm, written down once more. */
 function isSigned({ headers, body }: Received, secret: string): boolean {
   const base = `v0:${String(headers['x-slack-request-timestamp'])}:${body}`
   return headers['x-slack-signature'] === `v0=${createHmac('sha256', secret).update(base).digest('hex')}`
-}
-
-const only = <Item>(items: readonly Item[]): Item => {
-  expect(items).toHaveLength(1)
-  return items[0]!
 }
 
 const button = (actionId: string, value: string) => ({

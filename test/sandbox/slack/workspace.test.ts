@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { CHANNELS, PEOPLE } from '../../../src/sandbox/slack/workspace.ts'
+import { ACCOUNTS, CHANNELS, OUTSIDE, PEOPLE } from '../../../src/sandbox/slack/workspace.ts'
+import { openBot, payloadOf } from './bot.ts'
 import { bodyOf, BUILDS, openStage } from './stage.ts'
 
 describe('the token', () => {
@@ -30,6 +31,8 @@ describe('the token', () => {
     ['users.list', 'users:read', 'users:read', {}],
     ['usergroups.list', 'usergroups:read', 'usergroups:read', {}],
     ['usergroups.users.list', 'usergroups:read', 'usergroups:read', { usergroup: 'S0RELEASE1' }],
+    ['files.getUploadURLExternal', 'files:write', 'files:write', { filename: 'a.txt', length: 1 }],
+    ['files.completeUploadExternal', 'files:write', 'files:write', { files: [{ id: 'F01' }] }],
     ['reactions.add', 'reactions:write', 'reactions:write', { channel: BUILDS, timestamp: '1.1', name: 'eyes' }],
   ]
 
@@ -55,10 +58,9 @@ test('api.test echoes, and answers the error asked for', async () => {
   expect(await call('api.test', { error: 'my_error' })).toMatchObject({ ok: false, error: 'my_error' })
 })
 
-test('a method that is not played here is unknown, and Socket Mode says it is not there yet', async () => {
+test('a method that is not played here is unknown', async () => {
   const { call } = await openStage()
   expect((await call('admin.users.list')).error).toBe('unknown_method')
-  expect((await call('apps.connections.open')).error).toBe('not_implemented')
 })
 
 test('people have names and roles', async () => {
@@ -68,7 +70,64 @@ test('people have names and roles', async () => {
   expect(await user(PEOPLE.grace)).toMatchObject({ real_name: 'Grace', is_admin: true })
   expect(await user(PEOPLE.gus)).toMatchObject({ is_restricted: true })
   expect((await call('users.info', { user: 'U0NOBODY01' })).error).toBe('user_not_found')
-  expect((await call('users.list'))['members']).toHaveLength(5)
+  expect((await call('users.list'))['members']).toHaveLength(8)
+})
+
+test('an account may be a bot’s or deactivated, and then has no rights to show', async () => {
+  const { call } = await openStage()
+  const user = async (id: string) => (await call('users.info', { user: id }))['user']
+  expect(await user(ACCOUNTS.otherBot)).toMatchObject({ is_bot: true, deleted: false })
+  expect(await user(ACCOUNTS.deactivated)).toMatchObject({ is_bot: false, deleted: true })
+  expect(await user(ACCOUNTS.deactivated)).not.toHaveProperty('is_admin')
+  expect(await user(PEOPLE.ada)).toMatchObject({ is_bot: false, deleted: false, is_admin: false, is_owner: false })
+  expect(await user(PEOPLE.ada)).not.toHaveProperty('is_stranger')
+})
+
+test('an owner is an admin, too', async () => {
+  const { call, sandbox } = await openStage()
+  sandbox.workspace.users.get(PEOPLE.ada)!.role = 'owner'
+  expect((await call('users.info', { user: PEOPLE.ada }))['user']).toMatchObject({ is_owner: true, is_admin: true })
+})
+
+describe('an outsider', () => {
+  test('is of another workspace, and a stranger only while they share no channel with the bot', async () => {
+    const { call, sandbox } = await openStage()
+    const sol = async () => (await call('users.info', { user: PEOPLE.sol }))['user']
+    expect(await sol()).toMatchObject({ team_id: OUTSIDE.id, is_stranger: false, is_restricted: false })
+    sandbox.acts.kickBot(CHANNELS.shared)
+    expect(await sol()).toMatchObject({ team_id: OUTSIDE.id, is_stranger: true })
+  })
+
+  test('meets the bot in a channel that says that it is shared', async () => {
+    const { call } = await openStage()
+    const channel = async (id: string) => (await call('conversations.info', { channel: id }))['channel']
+    expect(await channel(CHANNELS.shared)).toMatchObject({ is_ext_shared: true, connected_team_ids: [OUTSIDE.id] })
+    expect(await channel(BUILDS)).toMatchObject({ is_ext_shared: false, is_shared: false })
+    expect((await call('conversations.members', { channel: CHANNELS.shared }))['members']).toContain(PEOPLE.sol)
+  })
+
+  test('acts and speaks as of their own workspace', async () => {
+    const bot = await openBot()
+    const { sandbox, post } = await openStage({ botUrl: bot.url })
+    const button = { type: 'button', action_id: 'stop', text: { type: 'plain_text', text: 'Stop' } }
+    const ts = await post({ channel: CHANNELS.shared, blocks: [{ type: 'actions', elements: [button] }] })
+    await sandbox.people.click({ user: PEOPLE.sol, channel: CHANNELS.shared, ts, actionId: 'stop' })
+    await sandbox.people.click({ user: PEOPLE.ada, channel: CHANNELS.shared, ts, actionId: 'stop' })
+    await sandbox.people.mentionBot({ user: PEOPLE.sol, channel: CHANNELS.shared, text: 'stop' })
+    const [sol, ada, mention] = bot.received
+    expect(payloadOf(sol!)).toMatchObject({
+      user: { id: PEOPLE.sol, team_id: OUTSIDE.id },
+      team: { id: OUTSIDE.id, domain: 'outside' },
+      is_enterprise_install: false,
+    })
+    expect(payloadOf(ada!)).toMatchObject({ user: { team_id: 'T0SANDBOX1' }, team: { id: 'T0SANDBOX1' } })
+    expect(JSON.parse(mention!.body)).toMatchObject({
+      team_id: 'T0SANDBOX1',
+      is_ext_shared_channel: true,
+      event: { user: PEOPLE.sol, user_team: OUTSIDE.id },
+    })
+    expect(sandbox.messages(CHANNELS.shared).at(-1)).toMatchObject({ user: PEOPLE.sol, team: OUTSIDE.id })
+  })
 })
 
 test('groups have members', async () => {

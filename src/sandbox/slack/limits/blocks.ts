@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { accessory, actionElement, imageElement, inputElement } from './elements.ts'
 import { LIMITS } from './numbers.ts'
-import { anyText, bounded, id, mrkdwnText, plainText, url } from './objects.ts'
+import { anyText, bounded, hasOneSource, id, mrkdwnText, ONE_SOURCE, pictureSource, plainText } from './objects.ts'
 import { richText } from './rich-text.ts'
 
 const blockId = { block_id: id.optional() }
@@ -45,13 +45,15 @@ const actions = z
     }
   })
 
-const image = z.strictObject({
-  type: z.literal('image'),
-  image_url: url,
-  alt_text: bounded(LIMITS.altTextMax),
-  title: plainText(LIMITS.imageTitleMax).optional(),
-  ...blockId,
-})
+const image = z
+  .strictObject({
+    type: z.literal('image'),
+    ...pictureSource,
+    alt_text: bounded(LIMITS.altTextMax),
+    title: plainText(LIMITS.imageTitleMax).optional(),
+    ...blockId,
+  })
+  .refine(hasOneSource, ONE_SOURCE)
 
 const input = z.strictObject({
   type: z.literal('input'),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { LIMITS } from './numbers.ts'
-import { bounded, choiceOption, confirm, id, option, optionGroup, overflowOption, plainText, url } from './objects.ts'
+import { bounded, choiceOption, confirm, hasOneSource, id, ONE_SOURCE, option } from './objects.ts'
+import { optionGroup, overflowOption, pictureSource, plainText, url } from './objects.ts'
 
 const actionId = { action_id: id.optional() }
 const placeholder = { placeholder: plainText(LIMITS.placeholderMax).optional() }
@@ -199,11 +200,9 @@ const numberInput = z.strictObject({
   max_value: z.string().optional(),
 })
 
-export const imageElement = z.strictObject({
-  type: z.literal('image'),
-  image_url: url,
-  alt_text: bounded(LIMITS.altTextMax),
-})
+export const imageElement = z
+  .strictObject({ type: z.literal('image'), ...pictureSource, alt_text: bounded(LIMITS.altTextMax) })
+  .refine(hasOneSource, ONE_SOURCE)
 
 const selects = [staticSelect, externalSelect, usersSelect, conversationsSelect, channelsSelect] as const
 const multiSelects = [

@@ -27,6 +27,18 @@ export const id = bounded(LIMITS.idMax)
 
 export const url = bounded(LIMITS.urlMax).refine((text) => URL.canParse(text), 'must be a valid URI')
 
+const slackFile = z
+  .strictObject({ id: z.string().optional(), url: url.optional() })
+  .refine((file) => (file.id === undefined) !== (file.url === undefined), 'must have either id or url')
+
+/** Where a picture comes from: an address, or a file that was uploaded. */
+export const pictureSource = { image_url: url.optional(), slack_file: slackFile.optional() }
+
+export const hasOneSource = (picture: { image_url?: unknown; slack_file?: unknown }): boolean =>
+  (picture.image_url === undefined) !== (picture.slack_file === undefined)
+
+export const ONE_SOURCE = 'must have either image_url or slack_file'
+
 export const confirm = z.strictObject({
   title: plainText(LIMITS.confirmTitleMax),
   text: anyText(LIMITS.confirmTextMax),

@@ -1,6 +1,7 @@
 import type { Triggers } from '../triggers.ts'
 import type { Views } from '../views.ts'
 import type { Json } from '../json.ts'
+import type { SocketDoor } from '../sockets/sockets.ts'
 import type { Workspace } from '../workspace.ts'
 
 export type Args = Readonly<Record<string, unknown>>
@@ -11,12 +12,15 @@ export interface Call {
   workspace: Workspace
   triggers: Triggers
   views: Views
+  sockets: SocketDoor
   scopes: ReadonlySet<string>
 }
 
 /** A method: the scopes of which it needs one (none listed: none needed), and what it does; `run` throws a Refusal for ok:false. */
 export interface Method {
   scopes: readonly string[]
+  /** which token it asks for; the bot's, unless it says so */
+  token?: 'app'
   run(call: Call): Json
 }
 

@@ -6,18 +6,23 @@ import type { Call } from './call.ts'
 const USER_ID = /^U[A-Z0-9]+$/
 
 /** The channel that `channel` names, if the bot may know of it: private ones only from inside. */
-export function channelOf({ args, workspace }: Call): Channel {
-  const channel = workspace.channels.get(requiredArg(args, 'channel', 'channel_not_found'))
+export const channelOf = ({ args, workspace }: Call): Channel =>
+  channelNamed(workspace, requiredArg(args, 'channel', 'channel_not_found'))
+
+function channelNamed(workspace: Workspace, id: string): Channel {
+  const channel = workspace.channels.get(id)
   if (!channel || (channel.kind === 'private' && !hasBot(workspace, channel))) return refuse('channel_not_found')
   return channel
 }
 
 /** The channel to write into; a user id means the direct channel with that person. */
-export function writableChannelOf(call: Call): Channel {
-  const { args, workspace, scopes } = call
-  const id = requiredArg(args, 'channel', 'channel_not_found')
+export const writableChannelOf = (call: Call): Channel =>
+  writableChannelNamed(call, requiredArg(call.args, 'channel', 'channel_not_found'))
+
+/** The same, where the argument has another name. */
+export function writableChannelNamed({ workspace, scopes }: Call, id: string): Channel {
   if (USER_ID.test(id) && workspace.users.has(id)) return openDirect(workspace, id)
-  const channel = channelOf(call)
+  const channel = channelNamed(workspace, id)
   if (channel.isArchived) refuse('is_archived')
   const isOpen = channel.kind === 'public' && scopes.has('chat:write.public')
   if (!hasBot(workspace, channel) && !isOpen) refuse('not_in_channel')
@@ -41,3 +46,11 @@ export function requireScope({ scopes }: Call, kind: Channel['kind'], right: 'hi
 }
 
 export const hasBot = (workspace: Workspace, channel: Channel): boolean => channel.members.has(workspace.bot.userId)
+
+/** A reply needs a live root: Slack threads are one level deep. */
+export function threadOf(channel: Channel, ts: string | undefined): string | undefined {
+  if (ts === undefined) return undefined
+  const root = channel.messages.get(ts)
+  if (!root) return refuse('thread_not_found')
+  return root.threadTs === undefined ? ts : refuse('cannot_reply_to_message')
+}

@@ -5,7 +5,7 @@ import type { Channel } from '../workspace.ts'
 import { toWireMessage } from '../wire.ts'
 import { flagArg, refuse, requiredArg, textArg } from './call.ts'
 import type { Call, Method } from './call.ts'
-import { channelOf, writableChannelOf } from './channels.ts'
+import { channelOf, threadOf, writableChannelOf } from './channels.ts'
 import { contentOf } from './content.ts'
 
 /** The methods of `chat.*`. */
@@ -21,7 +21,7 @@ function post(call: Call): Json {
   const { args, workspace } = call
   const channel = writableChannelOf(call)
   const threadTs = threadOf(channel, textArg(args, 'thread_ts'))
-  const { warnings, ...content } = contentOf(args)
+  const { warnings, ...content } = contentOf(workspace, args)
   const isBroadcast = threadTs !== undefined && flagArg(args, 'reply_broadcast') === true
   const userId = workspace.bot.userId
   const message = postMessage(workspace, channel, {
@@ -35,20 +35,12 @@ function post(call: Call): Json {
   return { channel: channel.id, ts: message.ts, message: shown, ...warnings }
 }
 
-/** A reply needs a live root: Slack threads are one level deep. */
-function threadOf(channel: Channel, ts: string | undefined): string | undefined {
-  if (ts === undefined) return undefined
-  const root = channel.messages.get(ts)
-  if (!root) return refuse('thread_not_found')
-  return root.threadTs === undefined ? ts : refuse('cannot_reply_to_message')
-}
-
 function update(call: Call): Json {
   const { args, workspace } = call
   const channel = writableChannelOf(call)
   const message = ownMessageOf(call, channel, 'cant_update_message')
   if (message.isEditWindowClosed) refuse('edit_window_closed')
-  const { warnings, ...content } = contentOf(args, { isUpdate: true })
+  const { warnings, ...content } = contentOf(workspace, args, { isUpdate: true })
   const isBroadcast = message.threadTs !== undefined && flagArg(args, 'reply_broadcast') === true
   editMessage(workspace, channel, message, { ...content, ...(isBroadcast ? { isBroadcast } : {}) })
   const shown = toWireMessage(workspace, channel, message, { withMetadata: true })
@@ -73,7 +65,7 @@ function postToOne(call: Call): Json {
   const to = requiredArg(args, 'user')
   if (!channel.members.has(to)) refuse('user_not_in_channel')
   const threadTs = threadOf(channel, textArg(args, 'thread_ts'))
-  const { warnings, ...content } = contentOf(args)
+  const { warnings, ...content } = contentOf(workspace, args)
   const draft = { ...content, text: content.text ?? '', userId: workspace.bot.userId, threadTs }
   const { message } = postEphemeral(workspace, channel, to, draft)
   return { message_ts: message.ts, ...warnings }

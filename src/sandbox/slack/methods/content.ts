@@ -3,6 +3,8 @@ import type { Problem } from '../limits.ts'
 import { listOf, objectOf } from '../json.ts'
 import type { Json } from '../json.ts'
 import { jsonArg, refuse, textArg } from './call.ts'
+import type { Workspace } from '../model.ts'
+import { unknownFiles } from '../slack-files.ts'
 import type { Args } from './call.ts'
 
 export interface Content {
@@ -14,7 +16,7 @@ export interface Content {
 }
 
 /** The content of a message, checked; text over the limit of a post is cut with a warning, as Slack does. */
-export function contentOf(args: Args, { isUpdate = false } = {}): Content {
+export function contentOf(workspace: Workspace, args: Args, { isUpdate = false } = {}): Content {
   const raw = {
     text: textArg(args, 'text'),
     blocks: jsonArg(args, 'blocks', 'invalid_blocks_format'),
@@ -22,7 +24,7 @@ export function contentOf(args: Args, { isUpdate = false } = {}): Content {
     metadata: jsonArg(args, 'metadata', 'invalid_metadata_format'),
   }
   const text = isUpdate ? raw.text : raw.text && cut(raw.text)
-  const problems = checkMessage({ ...raw, text }, { isUpdate })
+  const problems = [...checkMessage({ ...raw, text }, { isUpdate }), ...unknownFiles(workspace, raw)]
   // An update may bring metadata alone: the rest stays as it was.
   const isMetadataOnly = isUpdate && raw.metadata !== undefined
   const [first] = problems.filter(({ error }) => !(isMetadataOnly && error === 'no_text'))

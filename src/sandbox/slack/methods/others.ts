@@ -8,8 +8,7 @@ import { readableChannelOf } from './channels.ts'
 export const otherMethods: Record<string, Method> = {
   'auth.test': { scopes: [], run: authTest },
   'api.test': { scopes: [], run: apiTest },
-  // Socket Mode has its place here; until it is played, saying so beats a connection that never opens.
-  'apps.connections.open': { scopes: [], run: () => refuse('not_implemented') },
+  'apps.connections.open': { scopes: [], token: 'app', run: ({ sockets }) => ({ url: sockets.issueUrl() }) },
   'reactions.add': { scopes: ['reactions:write'], run: addReaction },
 }
 

@@ -2,6 +2,8 @@ import { checkView } from '../limits.ts'
 import { isJson } from '../json.ts'
 import type { Json } from '../json.ts'
 import type { Views } from '../views.ts'
+import type { Workspace } from '../model.ts'
+import { unknownFilesInView } from '../slack-files.ts'
 import { jsonArg, refuse, requiredArg, textArg } from './call.ts'
 import type { Args, Call, Method } from './call.ts'
 
@@ -13,14 +15,14 @@ export const viewMethods: Record<string, Method> = {
   'views.publish': { scopes: [], run: publish },
 }
 
-function open({ args, triggers, views }: Call): Json {
-  const content = contentOf(args, 'modal')
+function open({ args, triggers, views, workspace }: Call): Json {
+  const content = contentOf(workspace, args, 'modal')
   const trigger = exchange(triggers.exchange(requiredArg(args, 'trigger_id', 'invalid_trigger_id')))
   return { view: views.open(trigger.userId, content) }
 }
 
-function push({ args, triggers, views }: Call): Json {
-  const content = contentOf(args, 'modal')
+function push({ args, triggers, views, workspace }: Call): Json {
+  const content = contentOf(workspace, args, 'modal')
   const trigger = exchange(triggers.exchange(requiredArg(args, 'trigger_id', 'invalid_trigger_id')))
   return { view: unlessRefused(views.push(trigger.userId, content)) }
 }
@@ -29,27 +31,34 @@ function exchange(result: ReturnType<Call['triggers']['exchange']>): { userId: s
   return result.kind === 'exchanged' ? result : refuse(result.error)
 }
 
-function update({ args, views }: Call): Json {
+function update({ args, views, workspace }: Call): Json {
   const key = textArg(args, 'view_id') ?? textArg(args, 'external_id') ?? refuse('invalid_arguments')
   const current = views.find(key) ?? refuse('not_found')
+  requireHash(args, current)
+  const content = contentOf(workspace, args, current['type'] === 'home' ? 'home' : 'modal')
+  return { view: unlessRefused(views.update(key, content)) }
+}
+
+/** Whoever names the hash of what they replace is refused when it has changed since. */
+function requireHash(args: Args, current: Json | undefined): void {
   const hash = textArg(args, 'hash')
-  if (hash !== undefined && hash !== current['hash']) refuse('hash_conflict')
-  return { view: unlessRefused(views.update(key, contentOf(args, current['type'] === 'home' ? 'home' : 'modal'))) }
+  if (hash !== undefined && current && hash !== current['hash']) refuse('hash_conflict')
 }
 
 function publish({ args, views, workspace }: Call): Json {
   const userId = requiredArg(args, 'user_id')
   if (!workspace.users.has(userId)) refuse('user_not_found')
-  return { view: views.publish(userId, contentOf(args, 'home')) }
+  requireHash(args, views.home(userId))
+  return { view: views.publish(userId, contentOf(workspace, args, 'home')) }
 }
 
 function unlessRefused(result: ReturnType<Views['push']>): Json {
   return result.kind === 'shown' ? result.view : refuse(result.error)
 }
 
-function contentOf(args: Args, type: 'modal' | 'home'): Json {
+function contentOf(workspace: Workspace, args: Args, type: 'modal' | 'home'): Json {
   const view = jsonArg(args, 'view', 'invalid_arguments') ?? refuse('invalid_arguments')
-  const problems = checkView(view)
+  const problems = [...checkView(view), ...unknownFilesInView(workspace, view)]
   if (problems.length > 0) {
     const messages = problems.map(({ message, pointer }) => `[ERROR] ${message} [json-pointer:${pointer}]`)
     refuse(problems[0]?.error ?? 'invalid_arguments', { response_metadata: { messages } })

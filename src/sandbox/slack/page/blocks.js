@@ -122,7 +122,8 @@ function button(one, names) {
 }
 
 /** A picture from this machine is shown; any other is a link, for this page asks nobody outside. */
-function picture({ image_url: url, alt_text: alt }) {
+export function picture({ image_url: address, slack_file: file, alt_text: alt }) {
+  const url = address ?? file?.url ?? `${location.origin}/files/${file?.id}`
   const isLocal = URL.canParse(url) && ['127.0.0.1', 'localhost'].includes(new URL(url).hostname)
   if (isLocal || url.startsWith('data:image/')) return h('img', { src: url, alt, title: alt })
   return safeUrl(url) ? link(url, [alt]) : h('span', {}, alt)

@@ -1,5 +1,5 @@
 // One message as DOM: who, when, what, and the way into its thread.
-import { drawBlocks, h, mrkdwn } from './blocks.js'
+import { drawBlocks, h, mrkdwn, picture } from './blocks.js'
 
 const SAME_AUTHOR_MS = 5 * 60_000
 const NAMED_COLORS = { good: '#2eb67d', warning: '#ecb22e', danger: '#e01e5a' }
@@ -115,8 +115,16 @@ function body(message, { names }) {
     { class: 'body' },
     parts,
     attachments.map((one) => attachment(one, names)),
+    (message.files ?? []).map(drawFile),
     edited && !text ? edited : null,
   )
+}
+
+/** A picture is shown; any other file is a link to its bytes. */
+function drawFile({ mimetype, name, title, url_private: url, alt_txt: alt }) {
+  const isPicture = mimetype.startsWith('image/')
+  const shown = isPicture ? picture({ image_url: url, alt_text: alt ?? title }) : h('a', { href: url }, title)
+  return h('figure', { class: 'block image file' }, isPicture ? h('figcaption', {}, name) : null, shown)
 }
 
 function attachment(one, names) {

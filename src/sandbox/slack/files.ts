@@ -1,0 +1,82 @@
+import type { Json } from './json.ts'
+import type { File, Workspace } from './model.ts'
+
+/** The sandbox keeps files in memory and so takes no larger ones; Slack itself takes a gigabyte. */
+export const FILE_BYTES_MAX = 4_194_304
+
+const UPLOAD_PATH = '/upload/v1/'
+const FILE_PATH = '/files/'
+
+/** Makes room for a file of exactly `length` bytes; nobody sees it yet. */
+export function beginUpload(workspace: Workspace, begun: Pick<File, 'name' | 'length'> & { altText?: string }): File {
+  const id = `F0${String(workspace.nextNumber()).padStart(8, '0')}`
+  const file = { ...begun, id, title: begun.name, isComplete: false, createdAtMs: workspace.clock.now() }
+  workspace.files.set(id, file)
+  return file
+}
+
+/** Where the bytes of a file go. */
+export const uploadUrl = ({ origin }: Workspace, { id }: File): string => `${origin}${UPLOAD_PATH}${id}`
+
+export type Received = 'received' | 'not_found' | 'wrong_length'
+
+/** Takes the bytes that came to an upload's path, once, if they are as many as were announced. */
+export function receiveBytes(workspace: Workspace, path: string, bytes: Buffer): Received {
+  const file = workspace.files.get(path.slice(UPLOAD_PATH.length))
+  if (!path.startsWith(UPLOAD_PATH) || !file || file.bytes) return 'not_found'
+  if (bytes.length !== file.length) return 'wrong_length'
+  file.bytes = bytes
+  return 'received'
+}
+
+/** The file whose `url_private` has this path, if it is complete. */
+export function fileAt(workspace: Workspace, path: string): File | undefined {
+  const [id = ''] = path.slice(FILE_PATH.length).split('/')
+  const file = workspace.files.get(id)
+  return path.startsWith(FILE_PATH) && file?.isComplete ? file : undefined
+}
+
+const MIME_BY_TYPE = new Map([
+  ['gif', 'image/gif'],
+  ['jpg', 'image/jpeg'],
+  ['png', 'image/png'],
+  ['svg', 'image/svg+xml'],
+  ['json', 'application/json'],
+  ['txt', 'text/plain'],
+])
+
+const typeOf = ({ name }: File): string => {
+  const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
+  return MIME_BY_TYPE.has(ending) ? ending : 'binary'
+}
+
+export const mimetypeOf = (file: File): string => MIME_BY_TYPE.get(typeOf(file)) ?? 'application/octet-stream'
+
+/** A file as it stands in a message. */
+export function toWireFile(workspace: Workspace, file: File): Json {
+  const { team, bot, origin } = workspace
+  const path = `${file.id}/${encodeURIComponent(file.name)}`
+  return {
+    id: file.id,
+    created: Math.floor(file.createdAtMs / 1_000),
+    timestamp: Math.floor(file.createdAtMs / 1_000),
+    name: file.name,
+    title: file.title,
+    mimetype: mimetypeOf(file),
+    filetype: typeOf(file),
+    pretty_type: typeOf(file).toUpperCase(),
+    user: bot.userId,
+    user_team: team.id,
+    size: file.length,
+    mode: 'hosted',
+    editable: false,
+    is_external: false,
+    is_public: true,
+    public_url_shared: false,
+    url_private: `${origin}${FILE_PATH}${path}`,
+    url_private_download: `${origin}${FILE_PATH}${path}`,
+    permalink: `https://${team.domain}.slack.com/files/${bot.userId}/${path}`,
+    file_access: 'visible',
+    ...(file.altText === undefined ? {} : { alt_txt: file.altText }),
+  }
+}

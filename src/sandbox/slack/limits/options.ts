@@ -1,0 +1,13 @@
+import { z } from 'zod'
+import { LIMITS } from './numbers.ts'
+import { option, optionGroup } from './objects.ts'
+
+/** What a bot may answer to a search: options or groups of them; an empty list is "no results". */
+export const suggestions = z
+  .strictObject({
+    options: z.array(option).max(LIMITS.optionsMax).optional(),
+    option_groups: z.array(optionGroup).max(LIMITS.optionsMax).optional(),
+  })
+  .refine((one) => (one.options === undefined) !== (one.option_groups === undefined), {
+    message: 'must have either options or option_groups',
+  })

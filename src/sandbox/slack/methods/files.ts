@@ -1,0 +1,78 @@
+import { beginUpload, FILE_BYTES_MAX, uploadUrl } from '../files.ts'
+import { listOf } from '../json.ts'
+import type { Json } from '../json.ts'
+import { postMessage } from '../messages.ts'
+import type { Channel, File, Workspace } from '../workspace.ts'
+import { jsonArg, refuse, requiredArg, textArg } from './call.ts'
+import type { Args, Call, Method } from './call.ts'
+import { threadOf, writableChannelNamed } from './channels.ts'
+import { contentOf } from './content.ts'
+
+/** The methods of `files.*`: the two ends of an upload. */
+export const fileMethods: Record<string, Method> = {
+  'files.getUploadURLExternal': { scopes: ['files:write'], run: begin },
+  'files.completeUploadExternal': { scopes: ['files:write'], run: complete },
+}
+
+function begin({ args, workspace }: Call): Json {
+  const name = requiredArg(args, 'filename')
+  const length = Number(requiredArg(args, 'length'))
+  const altText = textArg(args, 'alt_txt') ?? textArg(args, 'alt_text')
+  if (!Number.isInteger(length) || length < 1) refuse('invalid_arguments')
+  if (length > FILE_BYTES_MAX) refuse('file_upload_size_restricted')
+  const file = beginUpload(workspace, { name, length, ...(altText === undefined ? {} : { altText }) })
+  return { upload_url: uploadUrl(workspace, file), file_id: file.id }
+}
+
+/** Everything is checked before anything is shared; an upload ends once. */
+function complete(call: Call): Json {
+  const { args, workspace } = call
+  const files = filesOf(workspace, args)
+  const channels = channelIds(args).map((id) => writableChannelNamed(call, id))
+  const threadTs = textArg(args, 'thread_ts')
+  if (threadTs !== undefined && channels.length > 1) refuse('invalid_arguments')
+  for (const channel of channels) threadOf(channel, threadTs)
+  const content = introductionOf(workspace, args)
+  for (const { file, title } of files) Object.assign(file, { title, isComplete: true })
+  const shown = files.map(({ file }) => file)
+  for (const channel of channels) share(workspace, channel, { ...content, threadTs, files: shown })
+  return { files: shown.map(({ id, title }) => ({ id, title })) }
+}
+
+function filesOf(workspace: Workspace, args: Args): { file: File; title: string }[] {
+  const wanted = listOf(jsonArg(args, 'files', 'invalid_arguments'))
+  if (wanted.length === 0) refuse('invalid_arguments')
+  return wanted.map(({ id, title }) => {
+    const file = workspace.files.get(String(id))
+    if (!file?.bytes || file.isComplete) return refuse('file_not_found')
+    return { file, title: typeof title === 'string' && title !== '' ? title : file.name }
+  })
+}
+
+/** Slack's own bound. */
+const CHANNELS_MAX = 100
+
+function channelIds(args: Args): string[] {
+  const named = [textArg(args, 'channel_id'), ...(textArg(args, 'channels')?.split(',') ?? [])]
+  const ids = [...new Set(named.filter((id) => id !== undefined))]
+  return ids.length > CHANNELS_MAX ? refuse('channels_limit_exceeded') : ids
+}
+
+/** Slack takes the blocks only where no comment came along. */
+function introductionOf(workspace: Workspace, args: Args): { text: string; blocks?: Json[] } {
+  const comment = textArg(args, 'initial_comment')
+  if (comment === undefined && !args['blocks']) return { text: '' }
+  const given = comment === undefined ? { blocks: args['blocks'] } : { text: comment }
+  const { text = '', blocks } = contentOf(workspace, given)
+  return { text, ...(blocks ? { blocks } : {}) }
+}
+
+interface Shared {
+  text: string
+  blocks?: Json[]
+  threadTs: string | undefined
+  files: File[]
+}
+
+const share = (workspace: Workspace, channel: Channel, shared: Shared): void =>
+  void postMessage(workspace, channel, { ...shared, userId: workspace.bot.userId })

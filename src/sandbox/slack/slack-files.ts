@@ -1,0 +1,31 @@
+import { isJson } from './json.ts'
+import type { Problem } from './limits.ts'
+import type { Workspace } from './model.ts'
+
+/** Every `slack_file` in blocks, attachments or a view that names no complete file of the workspace. */
+export function unknownFiles(workspace: Workspace, content: { blocks?: unknown; attachments?: unknown }): Problem[] {
+  return [
+    ...problemsIn(workspace, content.blocks, '/blocks', 'invalid_blocks'),
+    ...problemsIn(workspace, content.attachments, '/attachments', 'invalid_attachments'),
+  ]
+}
+
+/** The same in the blocks of a view. */
+export const unknownFilesInView = (workspace: Workspace, view: unknown): Problem[] =>
+  isJson(view) ? problemsIn(workspace, view['blocks'], '/view/blocks', 'invalid_arguments') : []
+
+function problemsIn(workspace: Workspace, value: unknown, pointer: string, error: string): Problem[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const place = `${pointer}/${key}`
+    if (key !== 'slack_file') return problemsIn(workspace, inner, place, error)
+    return isKnown(workspace, inner) ? [] : [{ error, pointer: place, message: 'invalid slack file' }]
+  })
+}
+
+function isKnown({ files, origin }: Workspace, named: unknown): boolean {
+  if (!isJson(named)) return false
+  const { id, url } = named
+  if (typeof id === 'string') return files.get(id)?.isComplete ?? false
+  return typeof url === 'string' && url.startsWith(`${origin}/files/`)
+}

@@ -1,0 +1,132 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+import type { Workspace } from '../model.ts'
+import type { Frame } from './envelope.ts'
+import { createLink } from './link.ts'
+import type { FrameEnd, Link } from './link.ts'
+import { createTickets } from './tickets.ts'
+
+/** An app may have so many connections open. */
+export const CONNECTIONS_MAX = 10
+/** A connection that was told to leave is torn so much later, */
+export const LEAVE_MS = 10_000
+/** and each open one is pinged so often. */
+export const PING_EVERY_MS = 10_000
+
+export interface SocketOptions {
+  /** how many times faster than real a connection that was told to leave is torn; default 1 */
+  timeScale?: number
+  pingEveryMs?: number
+}
+
+/** The bot's open Socket Mode connections, and what Slack does to them. */
+export interface Sockets {
+  count(): number
+  /** Tells every connection to leave, and tears it ten seconds later. */
+  refresh(reason?: 'refresh_requested' | 'warning'): void
+  /** Tears every connection at once, without a word. */
+  drop(): void
+}
+
+/** The same for the sandbox's own use. */
+export interface SocketDoor extends Sockets {
+  /** An address that takes one connection. */
+  issueUrl(): string
+  /** Takes over an HTTP upgrade. */
+  admit(request: IncomingMessage, raw: Duplex, head: Buffer): void
+  /** Whether a connection was ever open: from then on the bot is one of Socket Mode. */
+  wasUsed(): boolean
+  /** Resolves true as soon as a connection is open, false when none is within `timeoutMs`. */
+  whenOpen(timeoutMs: number): Promise<boolean>
+  /** Sends to one connection, the newest that is not leaving; null when none is open. */
+  deliver(frame: Frame, timeoutMs: number): Promise<FrameEnd | null>
+}
+
+/** The door ends, with all connections, when `stopping` aborts. */
+export function createSockets(workspace: Workspace, stopping: AbortSignal, options: SocketOptions = {}): SocketDoor {
+  const { timeScale = 1, pingEveryMs = PING_EVERY_MS } = options
+  const tickets = createTickets(workspace.clock)
+  const server = new WebSocketServer({ noServer: true })
+  const links = new Set<Link>()
+  const waiting = new Set<() => void>()
+  let wasUsed = false
+  const open = (): Link[] => [...links].filter((link) => link.isOpen())
+  const tear = (torn: Iterable<Link>): void => {
+    for (const link of torn) link.tear()
+  }
+  const greet = (link: Link): void => {
+    if (open().length > CONNECTIONS_MAX) return turnAway(link)
+    wasUsed = true
+    link.say(hello(workspace, open().length))
+    for (const wake of waiting) wake()
+  }
+  const timer = setInterval(() => open().forEach((link) => link.ping()), pingEveryMs).unref()
+  stopping.addEventListener('abort', () => {
+    clearInterval(timer)
+    tear(links)
+  })
+  return {
+    count: () => open().length,
+    refresh: (reason = 'refresh_requested') => {
+      const leaving = open()
+      for (const link of leaving) sendAway(link, reason)
+      void workspace.clock.sleep(LEAVE_MS / timeScale, stopping).then(() => tear(leaving))
+    },
+    drop: () => tear(links),
+    issueUrl: () => `${workspace.origin.replace('http', 'ws')}${LINK_PATH}?ticket=${tickets.issue()}`,
+    admit: (request, raw, head) => {
+      const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox.invalid')
+      if (pathname !== LINK_PATH || !tickets.redeem(searchParams.get('ticket'))) return refuse(raw)
+      server.handleUpgrade(request, raw, head, (socket) => {
+        const link = createLink(socket, raw, () => links.delete(link))
+        links.add(link)
+        greet(link)
+      })
+    },
+    wasUsed: () => wasUsed,
+    whenOpen: (timeoutMs) => (open().length > 0 ? Promise.resolve(true) : nextOpen(waiting, timeoutMs)),
+    deliver: (frame, timeoutMs) => {
+      const link = open().findLast((one) => !one.isLeaving()) ?? open().at(-1)
+      return link ? link.deliver(frame, timeoutMs) : Promise.resolve(null)
+    },
+  }
+}
+
+const LINK_PATH = '/link/'
+
+const refuse = (raw: Duplex): void => void raw.end('HTTP/1.1 401 Unauthorized\r\nconnection: close\r\n\r\n')
+
+const HOST = { host: 'sandbox' }
+/** Slack says how long a connection will last, in seconds. */
+const LIFETIME_S = 18_060
+
+const hello = ({ bot }: Workspace, count: number) => ({
+  type: 'hello',
+  num_connections: count,
+  connection_info: { app_id: bot.appId },
+  debug_info: { ...HOST, approximate_connection_time: LIFETIME_S },
+})
+
+function sendAway(link: Link, reason: string): void {
+  link.leave()
+  link.say({ type: 'disconnect', reason, debug_info: HOST })
+}
+
+function turnAway(link: Link): void {
+  sendAway(link, 'too_many_websockets')
+  link.tear()
+}
+
+function nextOpen(waiting: Set<() => void>, timeoutMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (isOpen: boolean): void => {
+      clearTimeout(timer)
+      waiting.delete(wake)
+      resolve(isOpen)
+    }
+    const wake = (): void => end(true)
+    const timer = setTimeout(() => end(false), timeoutMs)
+    waiting.add(wake)
+  })
+}
