@@ -1,0 +1,48 @@
+#!/usr/bin/env node
+// @ts-check
+import { nearest, quoted } from './nearest.js'
+import { notify, notifyHelp } from './notify/notify.js'
+import { EXIT, Failure, runProgram } from './program.js'
+
+/**
+ * @typedef {Readonly<Record<string, string | undefined>>} Environment
+ * @typedef {import('./print.js').Print} Print
+ * @typedef {{
+ *   help: () => string
+ *   run: (args: readonly string[], env: Environment, print: Print) => Promise<void>
+ * }} Command
+ */
+
+/** As in package.json, which is not looked for: this folder may have been copied without it. */
+const VERSION = '0.1.0'
+
+/** @type {ReadonlyMap<string, Command>} */
+const COMMANDS = new Map([['notify', { help: notifyHelp, run: notify }]])
+
+const HELP = `buildline: what a build step can tell the Buildline bot.
+
+  buildline notify      tells the bot how this build stands
+  buildline <command> --help
+  buildline --version
+`
+
+/** @param {readonly string[]} args @param {Environment} env @param {Print} print */
+async function dispatch([name = '', ...args], env, print) {
+  if (name === '--version') return void process.stdout.write(`${VERSION}\n`)
+  if (name === '--help') return void process.stdout.write(HELP)
+  const command = COMMANDS.get(name)
+  if (!command) throw new Failure(EXIT.usage, `${unknownCommand(name)}. See buildline --help`)
+  if (args.includes('--help')) return void process.stdout.write(command.help())
+  await command.run(args, env, print)
+}
+
+/** @param {string} name */
+const unknownCommand = (name) =>
+  name === ''
+    ? 'no command is given'
+    : `there is no command ${quoted(name)}; the nearest is "${nearest(name, [...COMMANDS.keys()])}"`
+
+const { argv, env: environment } = process
+await runProgram({ name: 'buildline', secret: environment['BUILDLINE_SECRET']?.trim() ?? '' }, (print) =>
+  dispatch(argv.slice(2), environment, print),
+)

@@ -1,0 +1,78 @@
+// @ts-check
+
+/**
+ * @typedef {'id' | 'uuid' | 'time' | 'text'} FieldForm
+ * @typedef {{ name: string, form: FieldForm, isNeeded?: boolean, what?: string }} Field
+ */
+
+/** Of a text so many characters are sent: the bot reads no more, and the whole stays below what it takes. */
+const TEXT_CHARS_MAX = 1_000
+
+/**
+ * A build as CI's own deliveries describe it, and the fields that only a build step can know.
+ *
+ * @type {readonly Field[]}
+ */
+export const FIELDS = [
+  { name: 'status', form: 'text', isNeeded: true, what: 'initiated, success, error, stopped, waiting… or any word' },
+  { name: 'project_id', form: 'id', isNeeded: true, what: "the project's integer id" },
+  { name: 'build_id', form: 'id', isNeeded: true, what: "the build's integer id" },
+  { name: 'project_name', form: 'text', what: 'such as acme/web' },
+  { name: 'project_full_name', form: 'text', what: 'the older name of the same' },
+  { name: 'branch', form: 'text' },
+  { name: 'commit_id', form: 'text', what: 'the whole hash' },
+  { name: 'short_commit_id', form: 'text' },
+  { name: 'message', form: 'text', what: 'of the commit' },
+  { name: 'committer', form: 'text' },
+  { name: 'build_url', form: 'text', what: 'where "Open build" leads' },
+  { name: 'commit_url', form: 'text' },
+  { name: 'organization_uuid', form: 'uuid', what: 'these three let people stop the build from Slack' },
+  { name: 'project_uuid', form: 'uuid' },
+  { name: 'build_uuid', form: 'uuid' },
+  { name: 'started_at', form: 'time', what: '2026-03-01T14:02:00Z, or 2026-03-01 14:02:00 UTC' },
+  { name: 'finished_at', form: 'time', what: 'the same' },
+]
+
+/** @param {string} name */
+export const variableOf = (name) => `BUILDLINE_${name.toUpperCase()}`
+/** @param {string} name */
+export const flagOf = (name) => `--${name.replaceAll('_', '-')}`
+/** @param {string} name */
+export const sourceOf = (name) => `${variableOf(name)} (or ${flagOf(name)})`
+
+/**
+ * The object `build` of a delivery, of what was said; each fault is added to `faults`.
+ *
+ * @param {(name: string) => string} valueOf
+ * @param {string[]} faults
+ */
+export function readBuild(valueOf, faults) {
+  /** @type {Record<string, string | number>} */
+  const build = {}
+  for (const { name, form, isNeeded } of FIELDS) {
+    const value = valueOf(name)
+    if (value === '' && isNeeded) faults.push(`${sourceOf(name)} is not set`)
+    if (value === '') continue
+    if (FORMS[form].pattern.test(value)) build[name] = wireForm(form, value)
+    else faults.push(`${sourceOf(name)} is ${FORMS[form].otherwise}`)
+  }
+  return build
+}
+
+/** What the bot reads, and as it reads it. @type {Record<FieldForm, { pattern: RegExp, otherwise: string }>} */
+const FORMS = {
+  id: { pattern: /^(?:0|[1-9]\d{0,19})$/, otherwise: 'no integer id' },
+  uuid: { pattern: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, otherwise: 'no uuid' },
+  time: {
+    pattern: /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?\s*(?:Z|UTC|GMT|[+-]\d\d:?\d\d)?$/i,
+    otherwise: 'no time such as 2026-03-01T14:02:00Z',
+  },
+  text: { pattern: /^/, otherwise: 'no text' },
+}
+
+// Ids are integers on the wire, as CI sends them; those that a double cannot hold go as digits, which the bot reads too.
+/** @param {FieldForm} form @param {string} value */
+function wireForm(form, value) {
+  if (form === 'text') return Array.from(value).slice(0, TEXT_CHARS_MAX).join('')
+  return form === 'id' && Number.isSafeInteger(Number(value)) ? Number(value) : value
+}

@@ -1,0 +1,56 @@
+// @ts-check
+import { deliver, RETRIES_MAX } from './deliver.js'
+import { FIELDS, flagOf, variableOf } from './fields.js'
+import { DEADLINE_S, DEADLINE_S_MAX, readSettings } from './settings.js'
+
+/**
+ * Tells the bot how a build stands. A failure to do so is one line on stderr; only `--strict` makes it the step's.
+ * Wrong usage throws a Failure in any case.
+ *
+ * @param {readonly string[]} args
+ * @param {Readonly<Record<string, string | undefined>>} env
+ * @param {import('../print.js').Print} print
+ */
+export async function notify(args, env, print) {
+  const settings = readSettings(args, env)
+  const what = `notified of build #${settings.build['build_id']} ${settings.build['status']}`
+  const ending = await deliver(settings)
+  if (ending.kind === 'taken') return print.line(`buildline: ${what} (${ending.answer})`)
+  print.error(`buildline: not ${what}: ${ending.why}${settings.isStrict ? '' : '; the build goes on'}`)
+  if (settings.isStrict) process.exitCode = ending.exitCode
+}
+
+export function notifyHelp() {
+  const rows = FIELDS.map(({ name, isNeeded, what = '' }) => {
+    return `${row(variableOf(name), flagOf(name))}${isNeeded ? 'needed: ' : ''}${what}`.trimEnd()
+  })
+  return `buildline notify: tells the Buildline bot how this build stands, as the CI service's own deliveries do.
+
+  buildline notify --status success --project-id 12 --build-id 512
+
+Where to:
+${row('BUILDLINE_URL', '--url')}needed: the bot's address, such as https://bot.example
+${row('BUILDLINE_SECRET', '(no flag)')}needed: one of the bot's WEBHOOK_SECRETs; sent as HTTP Basic
+${row('', '')}password, never in the address; a flag would show in process lists
+
+What, from the environment or as a flag, which counts more; an empty value counts as not said:
+${rows.join('\n')}
+
+  --deadline <seconds>  gives up after so long, retries included: 1 to ${DEADLINE_S_MAX}, default ${DEADLINE_S}
+  --strict              a failure to notify fails the build step
+  --help                this text
+
+A delivery is idempotent at the bot: one that it has seen before it only counts. So it is sent again, ${RETRIES_MAX} times at
+most, when the bot is away or overloaded (429, 502, 503, 504) or its answer got lost. A Retry-After is kept.
+
+Exit codes:
+  0   notified; or, without --strict, not notified: one line on stderr says why, and the build goes on
+  64  wrong usage: something is missing or not understood
+  69  --strict: the bot could not be reached in time
+  77  --strict: the bot does not know the secret
+  1   --strict: anything else
+`
+}
+
+/** @param {string} variable @param {string} flag */
+const row = (variable, flag) => `  ${variable.padEnd(29)}${flag.padEnd(21)}`

@@ -1,0 +1,60 @@
+// @ts-check
+
+/** @typedef {{ line: (text: string) => void, error: (text: string) => void }} Print */
+
+/**
+ * Every line goes out here, so that the secret goes out nowhere.
+ *
+ * @param {string} secret
+ * @returns {Print}
+ */
+export function createPrint(secret) {
+  const clean = (/** @type {string} */ text) => hide(plain(text), secret)
+  return {
+    line: (text) => void process.stdout.write(`${clean(text)}\n`),
+    error: (text) => void process.stderr.write(`${clean(text)}\n`),
+  }
+}
+
+/** One line without control characters: a branch's name could rewrite the terminal. @param {string} text */
+export const plain = (text) => text.replace(/\p{Cf}+/gu, '').replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+
+/** @param {string} text @param {string} secret */
+const hide = (text, secret) => formsOf(secret).reduce((hidden, form) => hidden.split(form).join('[removed]'), text)
+
+/** The secret in each form in which an address, a form, a header or JSON would carry it, the longest first. @param {string} secret */
+function formsOf(secret) {
+  if (secret === '') return []
+  const forms = [
+    secret,
+    encodeURIComponent(secret),
+    new URLSearchParams({ '': secret }).toString().slice(1),
+    JSON.stringify(secret).slice(1, -1),
+    Buffer.from(secret).toString('base64'),
+    basicCredentials(secret),
+  ]
+  return [...new Set(forms)].sort((one, other) => other.length - one.length)
+}
+
+/** A secret as HTTP Basic password. @param {string} secret */
+export const basicCredentials = (secret) => Buffer.from(`buildline:${secret}`).toString('base64')
+
+/**
+ * Does a text hold the secret, in one of its forms, whole or with something strewn in between?
+ *
+ * @param {string} text
+ * @param {string} secret
+ */
+export function holdsSecret(text, secret) {
+  const bare = (/** @type {string} */ words) => words.toLowerCase().replace(/[^a-z0-9]/g, '')
+  return formsOf(secret).some((form) => [text, decoded(text)].some((words) => bare(words).includes(bare(form))))
+}
+
+/** @param {string} text */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

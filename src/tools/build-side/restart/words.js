@@ -1,0 +1,17 @@
+// @ts-check
+
+const WORDS = new Map([
+  ['initiated', 'running'],
+  ['testing', 'running'],
+  ['waiting', 'waiting'],
+  ['success', 'passed'],
+  ['error', 'failed'],
+  ['failed', 'failed'],
+  ['stopped', 'stopped'],
+  ['infrastructure_failure', 'CI machine error'],
+  ['ignored', 'not built'],
+  ['blocked', 'blocked'],
+])
+
+/** A status in the words that the bot uses; one that it does not know is named as it is. @param {string} status */
+export const wordOf = (status) => WORDS.get(status) ?? (status.trim() || 'status unknown')
