@@ -33,12 +33,17 @@ export interface Fact extends Observation {
   seq: number
   at: number
   status: Status
+  origin: Origin
 }
 
-export const toFact = (seen: Observation, seq: number, at: number): Fact => ({
+/** Who said it: CI by itself, CI when it was asked, or CI's answer to what we asked it to do. */
+export type Origin = 'delivery' | 'poll' | 'action'
+
+export const toFact = (seen: Observation, seq: number, at: number, origin: Origin = 'delivery'): Fact => ({
   ...seen,
   seq,
   at,
+  origin,
   status: toStatus(seen.word),
 })
 

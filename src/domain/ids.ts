@@ -22,6 +22,8 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const CHANNEL = /^[CGD][A-Z0-9]{2,20}$/
 
 export const isIdDigits = (text: string): boolean => DIGITS.test(text)
+export const isProjectId = (text: string): text is ProjectId => isIdDigits(text)
+export const isBuildId = (text: string): text is BuildId => isIdDigits(text)
 export const isUuid = (text: string): boolean => UUID.test(text)
 export const isChannelId = (text: string): text is ChannelId => CHANNEL.test(text)
 export const toUuid = (text: string): Uuid => text.toLowerCase() as Uuid

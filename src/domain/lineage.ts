@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Fact, Observation } from './fact.ts'
 import type { ProjectId } from './ids.ts'
-import { foldBuild, type RestartAsked } from './run.ts'
+import { effectsOf, type RestartAsked } from './run.ts'
 
 /** A lineage rests so long after its last fact: the same commit built later is news, on a card of its own. */
 export const REST_MS = 24 * 60 * 60_000
@@ -21,8 +21,7 @@ export function lineageKey({ projectId, branch, commitId, buildId }: Observation
 /** The history that `recovered` is computed from: project and branch. */
 export const branchKey = (projectId: ProjectId, branch: string | null): string => digest([projectId, branch])
 
-const digest = (parts: readonly (string | null)[]): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
+const digest = (parts: readonly (string | null)[]): string => hash('sha256', JSON.stringify(parts)).slice(0, 32)
 
 /** Where a lineage stands: its newest card (`episode` counts from 1), when its last fact came (ms), how many it holds. */
 export interface Episode {
@@ -66,9 +65,7 @@ export function placeFacts(
 
 function effectsBySeq(facts: readonly PlacedFact[], asked: readonly RestartAsked[]) {
   const byBuild = [...Map.groupBy(facts, (fact) => fact.buildId).values()]
-  return new Map(
-    byBuild.flatMap((own) => foldBuild(own, asked).effects.map((effect, i) => [own[i]!.seq, effect] as const)),
-  )
+  return new Map(byBuild.flatMap((own) => effectsOf(own, asked).map((effect, i) => [own[i]!.seq, effect] as const)))
 }
 
 function currentOrNext(current: Episode | null, at: number): Episode {

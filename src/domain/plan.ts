@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ChannelId, MessageTs } from './ids.ts'
 import { isRed } from './status.ts'
-import type { CardView, NoticeView, ReplyView, Shown, Story, View } from './view.ts'
+import type { NoticeView, ReplyView, Shown, Story, View } from './view.ts'
 
 // The steps between what is said and what should be said. Pure: no step is taken here.
 
@@ -100,14 +100,17 @@ export function planStory(story: Story, messages: readonly StoredMessage[], now:
   )
   if (card?.state !== 'posted' || card.ts === null) return cardSteps
   const { ts } = card
-  const replySteps = story.replies.flatMap(({ slot, view, newest }) =>
-    planMessage(
-      { slot, view, thread: ts, urgency: newest ? replyUrgency(view.shown) : LEAST },
-      newestOf(slot, messages),
-      now,
-    ),
-  )
-  return [...cardSteps, ...replySteps]
+  const inThread = [
+    // Somebody who pressed a button watches the thread; what came of it is told after who asked.
+    ...story.asks.map(({ slot, view }) => ({ slot, view, thread: ts, urgency: 1 })),
+    ...story.replies.map(({ slot, view, newest }) => ({
+      slot,
+      view,
+      thread: ts,
+      urgency: newest ? replyUrgency(view) : LEAST,
+    })),
+  ]
+  return [...cardSteps, ...inThread.flatMap((wanted) => planMessage(wanted, newestOf(wanted.slot, messages), now))]
 }
 
 export function planNotice(view: NoticeView, messages: readonly StoredMessage[], now: number): PlannedStep[] {
@@ -162,7 +165,7 @@ export function digestOf(view: View): string {
 
 interface Wanted {
   slot: string
-  view: CardView | ReplyView | NoticeView
+  view: View
   thread: MessageTs | null
   urgency: number
 }
@@ -222,4 +225,4 @@ function urgencyOf(shown: Shown): number {
   return shown === 'started' || shown === 'unknown' ? 3 : 2
 }
 
-const replyUrgency = (shown: Shown): number => Math.min(urgencyOf(shown) <= 1 ? urgencyOf(shown) : LEAST, LEAST)
+const replyUrgency = ({ shown }: ReplyView): number => (urgencyOf(shown) <= 1 ? urgencyOf(shown) : LEAST)

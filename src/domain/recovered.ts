@@ -28,6 +28,15 @@ export function recoveryOf(run: Run, history: readonly Run[], historyIsCut = fal
   return redStreak(before, historyIsCut)
 }
 
+/**
+ * How long a branch had been red when this red run ended, the run included.
+ * @param history finished runs of the same project and branch, in any order
+ */
+export function redStreakTo(run: Run, history: readonly Run[], historyIsCut: boolean): Recovery | null {
+  const before = history.filter((other) => isVerdict(other.status) && compareRuns(other, run) < 0).sort(compareRuns)
+  return redStreak([...before, run], historyIsCut)
+}
+
 function redStreak(before: readonly Run[], historyIsCut: boolean): Recovery | null {
   const lastGreen = before.findLastIndex((run) => !isRed(run.status))
   const streak = before.slice(lastGreen + 1)

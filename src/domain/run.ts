@@ -21,6 +21,8 @@ export interface Run {
   firstSeq: number
   finalSeq: number | null
   facts: readonly Fact[]
+  /** CI itself has said something of it, by a delivery or when asked: not only our own request stands for it */
+  isHeard: boolean
   details: BuildDetails
 }
 
@@ -41,6 +43,15 @@ export function foldBuild(
   facts: readonly Fact[],
   asked: readonly RestartAsked[] = [],
 ): { runs: Run[]; effects: Effect[] } {
+  const { drafts, effects } = fold(facts, asked)
+  return { runs: drafts.map(toRun), effects }
+}
+
+/** The effect of each fact alone, for whoever needs no runs. */
+export const effectsOf = (facts: readonly Fact[], asked: readonly RestartAsked[] = []): Effect[] =>
+  fold(facts, asked).effects
+
+function fold(facts: readonly Fact[], asked: readonly RestartAsked[]): { drafts: Draft[]; effects: Effect[] } {
   const drafts: Draft[] = []
   const effects = facts.map((fact): Effect => {
     const current = drafts.at(-1)
@@ -49,7 +60,7 @@ export function foldBuild(
     else if (current) absorb(current, fact, effect)
     return effect
   })
-  return { runs: drafts.map(toRun), effects }
+  return { drafts, effects }
 }
 
 /** Newest last: by build id as a number, then by run. */
@@ -85,8 +96,11 @@ const open = (fact: Fact, n: number): Draft => ({
   echoes: [],
   head: fact,
   final: isFinal(fact.status) ? fact : null,
-  started: fact.status === 'started' ? fact : null,
+  started: saysStarted(fact) ? fact : null,
 })
+
+// That we had CI start it again is no word of CI's own: its own may still come, late, and must not open a further run.
+const saysStarted = ({ status, origin }: Fact): boolean => status === 'started' && origin !== 'action'
 
 function effectOn(run: Draft, fact: Fact, asked: readonly RestartAsked[]): Effect {
   if (run.final) return effectAfterFinal(run, run.final, fact, asked)
@@ -100,7 +114,9 @@ function effectAfterFinal(run: Draft, final: Fact, fact: Fact, asked: readonly R
   if (fact.status !== 'started') return saidBefore(run, fact) ? 'duplicate' : 'late'
   const restarted = asked.some((ask) => ask.buildId === fact.buildId && ask.at >= final.at && ask.at <= fact.at)
   const neverRan = final.status === 'ignored' || final.status === 'blocked'
-  const isNewRun = run.started !== null || neverRan || restarted || fact.at - final.at > LATE_START_MS
+  // Our own word comes after CI's answer: by then the run that it speaks of may have come and ended.
+  const isOurs = fact.origin === 'action'
+  const isNewRun = restarted || (!isOurs && (run.started !== null || neverRan || fact.at - final.at > LATE_START_MS))
   if (isNewRun) return 'opened'
   return saidBefore(run, fact) ? 'duplicate' : 'late'
 }
@@ -108,9 +124,9 @@ function effectAfterFinal(run: Draft, final: Fact, fact: Fact, asked: readonly R
 const saidBefore = (run: Draft, fact: Fact): boolean => run.echoes.some((echo) => echo.word === fact.word)
 
 function absorb(run: Draft, fact: Fact, effect: Effect): void {
+  if (run.final === null && saysStarted(fact)) run.started ??= fact
   if (effect !== 'moved') return void run.echoes.push(fact)
   run.facts.push(fact)
-  if (fact.status === 'started') run.started ??= fact
   run.head = fact
   if (isFinal(fact.status)) run.final = fact
 }
@@ -124,11 +140,12 @@ function toRun({ n, facts, echoes, head, final, started }: Draft): Run {
     status: head.status,
     word: head.word,
     firstAt: first.at,
-    startedAt: details.startedAt ?? started?.at ?? null,
+    startedAt: details.startedAt ?? started?.at ?? (first.status === 'started' ? first.at : null),
     finalAt: final ? (details.finishedAt ?? final.at) : null,
     firstSeq: first.seq,
     finalSeq: final?.seq ?? null,
     facts,
+    isHeard: [...facts, ...echoes].some(({ origin }) => origin !== 'action'),
     details,
   }
 }

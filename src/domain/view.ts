@@ -1,6 +1,8 @@
 import { mergeDetails, type BuildDetails } from './fact.ts'
 import type { MessageTs } from './ids.ts'
+import { offerOfRestart, offerOfStop, type Facilities, type Missing, type Offer } from './offer.ts'
 import type { Recovery } from './recovered.ts'
+import { lastRequestOf, runRefText, shownBy, type Action, type Request } from './request.ts'
 import { runKey, type Run } from './run.ts'
 import { isAccountNotice, isFinal, isRed, type Status } from './status.ts'
 
@@ -25,6 +27,32 @@ export interface CardView {
   recovery: Recovery | null
   /** the card before this one, when that one is gone or can no longer be edited */
   replaces: MessageTs | null
+  /** the run that the buttons are about, as `parseRunRef` reads it */
+  ref: string
+  /** the buttons that can work now */
+  offers: readonly Action[]
+  /** why the button that the state calls for is not there */
+  missing: { action: Action; why: Missing } | null
+  /** who last asked something of CI about this run */
+  asked: Asked | null
+}
+
+/** What somebody asked of CI, and how far that has come. */
+export interface Asked {
+  action: Action
+  /** a Slack user */
+  by: string
+  stage: 'asked' | 'confirmed' | 'refused' | 'unclear' | 'unconfirmed'
+  /** why, where it was refused or is unclear: CI's kind of answer */
+  code: string | null
+}
+
+/** One line in the thread: somebody asked something of CI. */
+export interface AskView extends Asked {
+  kind: 'ask'
+  buildId: string
+  /** what came of it, once the facts show it */
+  outcome: { shown: Shown; buildId: string; attempt: number } | null
 }
 
 export interface BuildView {
@@ -63,7 +91,7 @@ export interface NoticeView {
   builds: readonly (BuildView & { shown: 'ignored' | 'blocked' })[]
 }
 
-export type View = CardView | ReplyView | NoticeView
+export type View = CardView | ReplyView | AskView | NoticeView
 
 export const NOTICE_BUILDS_MAX = 20
 
@@ -71,6 +99,8 @@ export const NOTICE_BUILDS_MAX = 20
 export interface Story {
   card: CardView
   replies: readonly { slot: string; view: ReplyView; newest: boolean }[]
+  /** what people asked of CI about these builds, oldest first */
+  asks: readonly { slot: string; view: AskView }[]
 }
 
 export interface StoryContext {
@@ -88,6 +118,9 @@ export interface StoryContext {
   /** the Slack user who claimed a committer's handle, if this channel mentions */
   mentionOf: (committer: string | null) => string | null
   replaces: MessageTs | null
+  /** requests about these runs, oldest first */
+  requests: readonly Request[]
+  facilities: Facilities
 }
 
 /** The whole story of a lineage in one channel. Pure: facts in, views out. */
@@ -98,6 +131,7 @@ export function tellStory(context: StoryContext): Story {
     replies: context.runs
       .filter((run) => hasReply(run, context))
       .map((run) => ({ slot: `run:${runKey(run)}`, view: replyView(run, context), newest: run === newest })),
+    asks: context.requests.map((request) => ({ slot: `ask:${request.id}`, view: askView(request, context) })),
   }
 }
 
@@ -115,13 +149,59 @@ function cardView(run: Run, context: StoryContext): CardView {
     shown: shownAs(run, recovery),
     word: run.word,
     build: buildView(run, context.runs),
-    attempt: attemptOf(run, context),
+    attempt: attemptOf(run, context.runs),
     history: historyOf(run),
     durationMs: durationOf(run),
     mention: tellsRedItself ? mentionFor(run, context) : null,
     recovery,
     replaces: context.replaces,
+    ref: runRefText({ projectId: run.facts[0]!.projectId, buildId: run.buildId, run: run.n }),
+    ...offersOf(run, context.facilities, context.requests),
+    asked: askedAbout(run, context),
   }
+}
+
+/** The buttons that can work now, and why the one that the state calls for is not among them. */
+export function offersOf(
+  run: Run,
+  facilities: Facilities,
+  requests: readonly Request[],
+): Pick<CardView, 'offers' | 'missing'> {
+  const all: [Action, Offer][] = [
+    ['stop', offerOfStop(run, facilities, requests)],
+    ['restart', offerOfRestart(run, facilities, requests)],
+  ]
+  const missing = all.flatMap(([action, offer]) => (isMissing(offer) ? [{ action, why: offer }] : []))
+  return {
+    offers: all.filter(([, offer]) => offer === 'offered').map(([action]) => action),
+    missing: missing[0] ?? null,
+  }
+}
+
+export const isMissing = (offer: Offer): offer is Missing =>
+  offer !== 'offered' && offer !== 'asked' && offer !== 'not-now'
+
+function askedAbout(run: Run, { requests }: StoryContext): Asked | null {
+  const request = lastRequestOf(run, requests)
+  return request && asked(request)
+}
+
+const asked = ({ action, askedBy: by, state, code }: Request): Asked => ({
+  action,
+  by,
+  // Between the record and CI's answer there is nothing to tell apart.
+  stage: state === 'calling' || state === 'accepted' ? 'asked' : state,
+  code: state === 'calling' || state === 'accepted' || state === 'confirmed' ? null : code,
+})
+
+function askView(request: Request, context: StoryContext): AskView {
+  const run = shownBy(request, context.runs)
+  const outcome = run && {
+    shown: request.action === 'stop' ? shownAs(run, context.recoveries.get(runKey(run)) ?? null) : ('started' as const),
+    buildId: run.buildId,
+    attempt: attemptOf(run, context.runs),
+  }
+  return { kind: 'ask', ...asked(request), buildId: request.buildId, outcome }
 }
 
 function replyView(run: Run, context: StoryContext): ReplyView {
@@ -131,7 +211,7 @@ function replyView(run: Run, context: StoryContext): ReplyView {
     kind: 'reply',
     shown: shownAs(run, recovery),
     build: buildView(run, context.runs),
-    attempt: attemptOf(run, context),
+    attempt: attemptOf(run, context.runs),
     durationMs: durationOf(run),
     // Nobody is called for a run that another one has already replaced.
     mention: isNews ? mentionFor(run, context) : null,
@@ -148,9 +228,9 @@ const hasReply = (run: Run, { runs, bornRun, isTold }: StoryContext): boolean =>
 const mentionFor = (run: Run, { runs, mentionOf }: StoryContext): string | null =>
   run.status === 'failed' ? mentionOf(buildView(run, runs).committer) : null
 
-const attemptOf = (run: Run, { runs }: StoryContext): number => runs.indexOf(run) + 1
+export const attemptOf = (run: Run, runs: readonly Run[]): number => runs.indexOf(run) + 1
 
-const shownAs = (run: Run, recovery: Recovery | null): Shown =>
+export const shownAs = (run: Run, recovery: Recovery | null): Shown =>
   run.status === 'success' ? (recovery ? 'fixed' : 'passed') : run.status
 
 const durationOf = ({ startedAt, finalAt }: Run): number | null =>

@@ -12,7 +12,7 @@ export interface Job {
 }
 
 /** So often the clock is looked at for jobs that are due. */
-const LOOK = '*/15 * * * * *'
+const LOOK = '*/5 * * * * *'
 
 /** Runs each job when it is due by its "last done" row; a job that fails is due again at the next look. */
 export function scheduleJobs(jobs: readonly Job[], { store, clock, log }: { store: Store; clock: Clock; log: Log }) {

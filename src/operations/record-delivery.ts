@@ -1,7 +1,7 @@
-import type { Observation } from '../domain/fact.ts'
-import { mergeDetails, toFact } from '../domain/fact.ts'
+import { mergeDetails, toFact, type Fact, type Observation } from '../domain/fact.ts'
 import { lineageKey } from '../domain/lineage.ts'
-import { foldBuild } from '../domain/run.ts'
+import { restartsAsked } from '../domain/request.ts'
+import { effectsOf } from '../domain/run.ts'
 import { isRed, isFinal, toStatus } from '../domain/status.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Store, Tx } from '../store/store.ts'
@@ -35,8 +35,7 @@ export async function recordDelivery(
 
 async function record(tx: Tx, { seen, body }: { seen: Observation; body: string }, at: number): Promise<Recorded> {
   const known = await tx.factsOfBuild(seen.projectId, seen.buildId)
-  const { effects } = foldBuild([...known, toFact(seen, Number.MAX_SAFE_INTEGER, at)])
-  const answer = effects.at(-1) === 'duplicate' ? 'duplicate' : 'recorded'
+  const answer = (await isRepeated(tx, seen, known, at)) ? 'duplicate' : 'recorded'
   // Facts of one build stay together even where some of them leave out the branch or the commit.
   const branch = seen.branch ?? known.findLast((fact) => fact.branch !== null)?.branch ?? null
   const commitId = seen.commitId ?? known.findLast((fact) => fact.commitId !== null)?.commitId ?? null
@@ -46,11 +45,21 @@ async function record(tx: Tx, { seen, body }: { seen: Observation; body: string 
     factSeq = known.at(-1)!.seq
     await tx.countRepeat(factSeq)
   } else {
-    factSeq = await tx.insertFact(seen, { at, origin: 'delivery', lineageKey: key, branch, commitId })
-    await tx.wakeLineage(key, at, urgencyOf(seen.word))
+    const where = { at, origin: 'delivery', priority: urgencyOf(seen.word), lineageKey: key, branch, commitId } as const
+    factSeq = await tx.insertFact(seen, where)
   }
   const deliveryId = await tx.insertDelivery({ receivedAt: at, answer, factSeq, body })
   return { answer, deliveryId, factSeq, lineageKey: key }
+}
+
+async function isRepeated(tx: Tx, seen: Observation, known: readonly Fact[], at: number): Promise<boolean> {
+  // What we had CI do is not yet CI's own word of it.
+  if (known.at(-1)?.origin === 'action') return false
+  const facts = [...known, toFact(seen, Number.MAX_SAFE_INTEGER, at)]
+  if (effectsOf(facts).at(-1) !== 'duplicate') return false
+  // What looks like a late start said twice may be the start that somebody asked for.
+  const asked = restartsAsked(await tx.restartsOf(seen.projectId, seen.buildId))
+  return asked.length === 0 || effectsOf(facts, asked).at(-1) === 'duplicate'
 }
 
 // A repetition may bring what was missing, such as the uuids that only a build step can know.

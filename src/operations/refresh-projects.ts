@@ -1,9 +1,11 @@
 import type { ClientLegacy } from '../ci/client-legacy.ts'
 import type { ClientV2 } from '../ci/client-v2.ts'
+import { CiError } from '../ci/errors.ts'
 import { matchBranch } from '../domain/pattern.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, Tx } from '../store/store.ts'
+import type { CiTrouble } from './asked.ts'
 
 /** A project that CI has not listed for so long is forgotten, and with it its rules. */
 const FORGET_AFTER_MS = 7 * 24 * 60 * 60_000
@@ -16,29 +18,37 @@ export interface RefreshProjects {
   legacy: Pick<ClientLegacy, 'listProjects'> | null
 }
 
+/** How a reading ended: when it was made (ms), and why what could not be read could not be. */
+export interface Refreshed {
+  readAt: number
+  trouble: CiTrouble | null
+}
+
 /**
  * Reads the projects and their rules from every CI interface that is configured and keeps them. What cannot be read
- * leaves what was read before as it is. @returns whether everything could be read
+ * leaves what was read before as it is.
  */
-export async function refreshProjects(deps: RefreshProjects): Promise<boolean> {
+export async function refreshProjects(deps: RefreshProjects): Promise<Refreshed> {
   const readAt = deps.clock.now()
-  const readV2 = await attempt(deps, 'the v2 interface', () => refreshV2(deps, readAt))
-  const readLegacy = await attempt(deps, 'the legacy interface', () => refreshLegacy(deps, readAt))
-  if (readV2 && readLegacy)
+  const ofV2 = await attempt(deps, 'the v2 interface', () => refreshV2(deps, readAt))
+  const ofLegacy = await attempt(deps, 'the legacy interface', () => refreshLegacy(deps, readAt))
+  const trouble = ofV2 ?? ofLegacy
+  if (!trouble)
     await deps.store.write(async (tx) => {
       await tx.forgetProjects(readAt - FORGET_AFTER_MS)
       await tx.setLastDoneAt('refresh-projects', readAt)
     })
-  return readV2 && readLegacy
+  return { readAt, trouble }
 }
 
-async function attempt({ log }: RefreshProjects, what: string, read: () => Promise<void>): Promise<boolean> {
+async function attempt({ log }: RefreshProjects, what: string, read: () => Promise<void>): Promise<CiTrouble | null> {
   try {
     await read()
-    return true
+    return null
   } catch (error) {
     log.warn({ err: error }, `could not read the projects from ${what}; the rules read before stay in force`)
-    return false
+    const isOfCi = error instanceof CiError
+    return { kind: 'ci-trouble', code: isOfCi ? error.kind : 'fault', reason: isOfCi ? (error.reason ?? null) : null }
   }
 }
 
@@ -52,7 +62,8 @@ async function refreshV2({ store, log, v2 }: RefreshProjects, readAt: number): P
       if (matchBranch(branch, branchMatch, 'main') === 'invalid-pattern')
         log.warn({ project: name }, 'a notification rule in CI has an invalid branch pattern, which matches nothing')
   await store.write(async (tx) => {
-    for (const { uuid, name, rules } of projects) await tx.keepProject({ uuid, name, rules, legacyId: null, readAt })
+    for (const { uuid, name, type, rules } of projects)
+      await tx.keepProject({ uuid, name, type, rules, legacyId: null, readAt })
   })
 }
 
@@ -65,7 +76,18 @@ async function refreshLegacy({ store, legacy }: RefreshProjects, readAt: number)
       if (!uuid) continue
       const known = await tx.project({ uuid, legacyId: id, names: [] })
       if (known?.uuid === uuid) await tx.linkLegacyProject(uuid, id, readAt)
-      else await tx.keepProject({ uuid, name, rules: null, legacyId: id, readAt })
+      else await tx.keepProject({ uuid, name, type: null, rules: null, legacyId: id, readAt })
+      if (known?.legacyId !== id) await wakeNewest(tx, id, readAt)
     }
   })
+}
+
+/** Branches whose newest build gets its buttons at once when its project turns out to be one that CI can act on. */
+const BRANCHES_WOKEN_MAX = 50
+
+async function wakeNewest(tx: Tx, projectId: string, now: number): Promise<void> {
+  for (const branch of await tx.branchesOf(projectId, BRANCHES_WOKEN_MAX)) {
+    const build = await tx.newestBuild(projectId, branch)
+    if (build) await tx.wakeLineage(build.lineageKey, now, 2)
+  }
 }

@@ -3,6 +3,7 @@ import type { ProjectNames, Subscription } from '../domain/subscription.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Notifier } from '../notify/notifier.ts'
+import type { Interfaces } from '../store/history.ts'
 import type { CardKey, Store } from '../store/store.ts'
 
 /** What the reconciler stands on. */
@@ -24,6 +25,8 @@ export interface ReconcileDeps {
    * reading is under way that is worth a moment's patience.
    */
   rulesOf: (project: ProjectNames) => Promise<CiRules | 'wait'>
+  /** which interfaces of CI are configured: what cannot be asked of CI is not offered */
+  interfaces: Interfaces
   /** many deliveries are waiting for their answer: the door comes first */
   isPressed: () => boolean
   /** what happened, for metrics */

@@ -21,7 +21,7 @@ export async function readCard(
   if (!card) return null
   const now = deps.clock.now()
   const messages = settleDead(await reads.messagesOf(key), (message) => isDead(deps, message, underWay, now))
-  return { card, messages, ...(await planCard(reads, card, messages, now)) }
+  return { card, messages, ...(await planCard(reads, card, messages, { now, interfaces: deps.interfaces })) }
 }
 
 /**

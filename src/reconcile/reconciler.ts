@@ -1,6 +1,6 @@
 import type { ChannelId } from '../domain/ids.ts'
 import type { Lane } from '../domain/plan.ts'
-import type { CardKey, ClosedChannel } from '../store/store.ts'
+import type { CardKey, ClosedChannel, DueLineage } from '../store/store.ts'
 import type { ReconcileDeps } from './deps.ts'
 import { RULES_LOOK_AGAIN_MS, takeIn } from './intake.ts'
 import { postponeCard } from './lanes.ts'
@@ -55,7 +55,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     while (!stopping.signal.aborted) {
       const due = await store.read.dueIntake(clock.now(), INTAKE_MAX)
       const beganAt = clock.now()
-      const taken = await Promise.all(due.map(({ lineageKey }) => takeInOrPostpone(lineageKey)))
+      const taken = await Promise.all(due.map(takeInOrPostpone))
       if (deps.isPressed()) await clock.sleep((clock.now() - beganAt) * DOOR_SHARE, stopping.signal)
       if (taken.includes('waits')) isPatient = true
       if (due.length > 0) continue
@@ -64,9 +64,10 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     }
   }
 
-  async function takeInOrPostpone(lineageKey: string): Promise<'taken' | 'waits' | 'failed'> {
+  async function takeInOrPostpone(due: DueLineage): Promise<'taken' | 'waits' | 'failed'> {
+    const { lineageKey } = due
     try {
-      const channels = await takeIn(working, lineageKey)
+      const channels = await takeIn(working, due)
       if (channels === 'waits') return 'waits'
       for (const channel of channels) waitingChannels.add(channel)
       bells.send.ring()

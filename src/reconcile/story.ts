@@ -1,6 +1,5 @@
 import type { Fact } from '../domain/fact.ts'
-import { idOrder, type ChannelId } from '../domain/ids.ts'
-import { branchKey } from '../domain/lineage.ts'
+import type { ChannelId } from '../domain/ids.ts'
 import { noticeView } from '../domain/notice.ts'
 import {
   bornRunSaid,
@@ -10,28 +9,12 @@ import {
   type PlannedStep,
   type StoredMessage,
 } from '../domain/plan.ts'
-import { recoveryOf, type Recovery } from '../domain/recovered.ts'
-import { foldRuns, runKey, type Run } from '../domain/run.ts'
+import { foldRuns, type Run } from '../domain/run.ts'
 import { toStatus } from '../domain/status.ts'
+import { parseSubject } from '../domain/subject.ts'
 import { bornRunOf, NOTICE_BUILDS_MAX, tellStory } from '../domain/view.ts'
+import { facilitiesOf, readLineage, recoveriesOf, type Interfaces } from '../store/history.ts'
 import type { Card, KeptDecision, Reads } from '../store/store.ts'
-
-/** How far back a red streak is counted; beyond it is "at least". Most streaks are short: look near first. */
-const HISTORY_NEAR = 4
-const HISTORY_FAR = 500
-
-/** What subjects are: one lineage's card, or one day's account notice. */
-export type Subject = { kind: 'lineage'; lineageKey: string; episode: number } | { kind: 'notice'; day: string }
-
-export const lineageSubject = (lineageKey: string, episode: number): string => `${lineageKey}/${episode}`
-export const noticeSubject = (day: string): string => `notice/${day}`
-
-export function parseSubject(subject: string): Subject {
-  const [key = '', place = ''] = subject.split('/')
-  return key === 'notice'
-    ? { kind: 'notice', day: place }
-    : { kind: 'lineage', lineageKey: key, episode: Number(place) }
-}
 
 export interface CardPlan {
   steps: PlannedStep[]
@@ -46,12 +29,11 @@ export async function planCard(
   reads: Reads,
   card: Card,
   messages: readonly StoredMessage[],
-  now: number,
+  { now, interfaces }: { now: number; interfaces: Interfaces },
 ): Promise<CardPlan> {
   const subject = parseSubject(card.subject)
   if (subject.kind === 'notice') return planDay(reads, subject.day, card.channel, messages, now)
-  const facts = await reads.factsOfEpisode(subject.lineageKey, subject.episode)
-  const runs = foldRuns(facts)
+  const { facts, runs, requests } = await readLineage(reads, subject.lineageKey, subject.episode)
   if (runs.length === 0) return NOTHING
   const decisions = await reads.decisionsOf(card)
   const bornRun = bornRunSaid(messages)
@@ -64,6 +46,8 @@ export async function planCard(
     quiet: card.quiet,
     mentionOf: card.mention ? await mentions(reads, runs) : () => null,
     replaces: replacedCard(messages),
+    requests,
+    facilities: await facilitiesOf(reads, runs, interfaces),
   })
   return { steps: planStory(story, messages, now), bornRun: bornRunOf(runs), heardAt: newestOf(facts) }
 }
@@ -71,42 +55,6 @@ export async function planCard(
 const NOTHING: CardPlan = { steps: [], bornRun: null, heardAt: 0 }
 
 const newestOf = (facts: readonly Fact[]): number => Math.max(...facts.map(({ at }) => at))
-
-/** The recovery of each run that has one. */
-export async function recoveriesOf(reads: Reads, runs: readonly Run[]): Promise<Map<string, Recovery>> {
-  const recoveries = new Map<string, Recovery>()
-  for (const run of runs) {
-    const recovery = run.status === 'success' ? await recoveryIn(reads, run, runs) : null
-    if (recovery) recoveries.set(runKey(run), recovery)
-  }
-  return recoveries
-}
-
-async function recoveryIn(reads: Reads, run: Run, own: readonly Run[]): Promise<Recovery | null> {
-  const branch = run.facts.findLast((fact) => fact.branch !== null)?.branch ?? null
-  // Builds of which no branch is known share no history.
-  if (branch === null) return recoveryOf(run, own)
-  const key = branchKey(run.facts[0]!.projectId, branch)
-  const order = idOrder(run.buildId)
-  if (await reads.isOvertaken(key, order, run.finalSeq ?? 0)) return null
-  for (const limit of [HISTORY_NEAR, HISTORY_FAR]) {
-    const before = await reads.verdictsBefore(key, order, limit)
-    const isCut = before.length === limit
-    const recovery = recoveryOf(run, [...own, ...foldOthers(before, own)], isCut)
-    // A green one that counts ends the streak, or shows that there is none: what lies before it changes nothing.
-    const sawEnd = before.some(
-      ({ status, seq, buildId }) => status === 'success' && buildId !== run.buildId && seq < run.finalSeq!,
-    )
-    if (sawEnd || !isCut || limit === HISTORY_FAR) return recovery
-  }
-  return null
-}
-
-function foldOthers(facts: readonly Fact[], own: readonly Run[]): Run[] {
-  const known = new Set(own.map(({ buildId }) => buildId))
-  const others = facts.filter(({ buildId }) => !known.has(buildId)).toSorted((a, b) => a.seq - b.seq)
-  return foldRuns(others)
-}
 
 const toldBy = (decisions: readonly KeptDecision[]) => {
   const told = new Set(decisions.map(({ factSeq }) => factSeq))

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import { first, type Dialect } from './migrations/0001-first.ts'
+import { requests } from './migrations/0002-requests.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -8,7 +9,7 @@ import type { Schema } from './schema.ts'
  * transaction, since the migrator has no lock there.
  */
 export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<void> {
-  const migrations = { '0001-first': first(dialect) }
+  const migrations = { '0001-first': first(dialect), '0002-requests': requests(dialect) }
   const migrator = new Migrator({
     db,
     disableTransactions: dialect.name === 'sqlite',

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { Pool, types, type CustomTypesConfig } from 'pg'
 import { errorCode } from '../lib/error-code.ts'
-import type { Compiled } from './kysely/ask.ts'
+import { throughDriver, type Compiled } from './kysely/ask.ts'
 import { createReads } from './kysely/reads.ts'
 import { createTx } from './kysely/writes.ts'
 import { migrate } from './migrate.ts'
@@ -38,12 +38,12 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
     shared: true,
     async write(work) {
       const written = retryRaces(() =>
-        db.transaction().execute((trx) => work(createTx(trx, compiled, { locks: true }))),
+        db.transaction().execute((trx) => work(createTx(trx, { compiled, execute: throughDriver(trx), locks: true }))),
       )
       writing.add(written)
       return written.finally(() => writing.delete(written))
     },
-    read: createReads(db, compiled),
+    read: createReads(db, { compiled, execute: throughDriver(db), locks: false }),
     migrate: () => migrate(db, { name: 'postgres' }),
     async ping() {
       await pool.query('select 1')

@@ -34,8 +34,10 @@ export interface Schema {
     details: string
     /** how often the same was said again */
     repeats: Generated<number>
+    /** while the fact has no episode, it waits to be taken in: most urgent (0) first */
+    priority: Generated<number>
   }
-  /** lineages with facts to take in: the durable queue before the decision */
+  /** lineages to take in although no new fact says so, and those that are put off */
   intake: {
     lineage_key: string
     due_at: number
@@ -110,6 +112,54 @@ export interface Schema {
     /** NotificationRule[]; null where only the legacy interface knows the project */
     rules: string | null
     read_at: number
+    /** `basic`, `pro`, or CI's own word */
+    type: string | null
+  }
+  /** where each build stands: its newest run, as taken in */
+  build: {
+    build_key: string
+    project_id: string
+    build_id: string
+    build_order: string
+    branch_key: string
+    branch: string | null
+    lineage_key: string
+    episode: number
+    run: number
+    status: string
+    word: string
+    at: number
+    is_running: number
+    build_uuid: string | null
+  }
+  /** projects by what deliveries called them */
+  heard: { project_id: string; name: string; full_name: string | null; project_uuid: string | null; at: number }
+  /** what people asked of CI: at most one open for each run and action. The audit. */
+  request: {
+    id: string
+    /** what Slack calls this one ask: repeated with it, it is the same */
+    ask_key: string
+    action: string
+    state: string
+    build_key: string | null
+    run: number | null
+    lineage_key: string | null
+    subject: string | null
+    /** RequestTarget */
+    target: string
+    asked_by: string
+    asked_team: string | null
+    channel: string | null
+    via: string
+    asked_at: number
+    claimed_by: string
+    code: string | null
+    reason: string | null
+    answered_at: number | null
+    new_build_id: string | null
+    new_build_uuid: string | null
+    look_at: number | null
+    ended_at: number | null
   }
   subscription: {
     id: Generated<number>

@@ -1,9 +1,11 @@
 import type { Decision } from '../domain/decide.ts'
-import type { Fact, Observation } from '../domain/fact.ts'
-import type { ChannelId, Uuid } from '../domain/ids.ts'
+import type { Fact, Observation, Origin } from '../domain/fact.ts'
+import type { ChannelId, MessageTs, ProjectId, Uuid } from '../domain/ids.ts'
 import type { PlacedFact } from '../domain/lineage.ts'
 import type { CardState, Lane, Lanes, StoredMessage } from '../domain/plan.ts'
+import type { Action, Request, RunRef } from '../domain/request.ts'
 import type { NotificationRule } from '../domain/rule.ts'
+import type { Status } from '../domain/status.ts'
 import type { Subscription } from '../domain/subscription.ts'
 
 /**
@@ -62,7 +64,46 @@ export interface KnownProject {
   uuid: Uuid
   name: string
   legacyId: string | null
+  /** `basic`, `pro`, or CI's own word; null where only the legacy interface knows it, which lists Basic ones alone */
+  type: string | null
   rules: readonly NotificationRule[] | null
+}
+
+/** A project by what deliveries called it. */
+export interface HeardProject {
+  projectId: ProjectId
+  name: string
+  fullName: string | null
+  projectUuid: Uuid | null
+  /** when a fact of it was last taken in (ms) */
+  at: number
+}
+
+/** Where a build stands: its newest run, as taken in. */
+export interface KnownBuild extends RunRef {
+  lineageKey: string
+  episode: number
+  branch: string | null
+  status: Status
+  /** CI's own word */
+  word: string
+  /** when the newest fact of it was received (ms) */
+  at: number
+  buildUuid: Uuid | null
+}
+
+/** What changes of a request as it goes on. */
+export type RequestChange = Partial<
+  Pick<
+    Request,
+    'state' | 'code' | 'reason' | 'answeredAt' | 'newBuildId' | 'newBuildUuid' | 'lookAt' | 'endedAt' | 'claimedBy'
+  >
+>
+
+/** A lineage to take in: woken, or with facts of these builds (`project_id/build_id`) that have no episode yet. */
+export interface DueLineage {
+  lineageKey: string
+  buildKeys: readonly string[]
 }
 
 export interface ClosedChannel {
@@ -74,18 +115,19 @@ export interface ClosedChannel {
 export interface Reads {
   /** Every fact of a build, in order of receipt: at most the newest BUILD_FACTS_MAX. */
   factsOfBuild(projectId: string, buildId: string): Promise<(PlacedFact & BuildPlace)[]>
-  factsOfBuilds(lineageKey: string, buildIds: readonly string[]): Promise<PlacedFact[]>
-  unplacedFacts(lineageKey: string): Promise<PlacedFact[]>
+  /** Every fact of these builds (`project_id/build_id`), in order of receipt. */
+  factsOfBuilds(buildKeys: readonly string[]): Promise<PlacedFact[]>
   factsOfEpisode(lineageKey: string, episode: number): Promise<PlacedFact[]>
   newestEpisode(lineageKey: string): Promise<{ episode: number; lastAt: number; facts: number } | null>
   /** Facts that finish a build of the branch at or before this build, newest build first. */
   verdictsBefore(branchKey: string, buildOrder: string, limit: number): Promise<Fact[]>
-  /** Has a newer build of the branch finished before this fact was received? */
+  /** Has a newer build of the branch, one of the next hundred, finished before this fact was received? */
   isOvertaken(branchKey: string, buildOrder: string, seq: number): Promise<boolean>
-  /** Facts that finish a newer build of the branch, oldest build first. */
-  verdictsAfter(branchKey: string, buildOrder: string, limit: number): Promise<(Fact & { lineageKey: string })[]>
-  /** The lineages to take in now, most urgent first. */
-  dueIntake(now: number, limit: number): Promise<{ lineageKey: string; stamp: number }[]>
+  /** The lineages of newer builds of the branch that are taken in and could have recovered from this one. */
+  lineagesAfter(branchKey: string, buildOrder: string, limit: number): Promise<string[]>
+  /** The lineages to take in now, most urgent first: those with new facts that are not put off, and those woken. */
+  dueIntake(now: number, limit: number): Promise<DueLineage[]>
+  /** The mark of a lineage that was woken or put off. In a transaction it keeps others from taking the lineage in. */
   intakeOf(lineageKey: string): Promise<{ lineageKey: string; stamp: number } | null>
   decisionsOf(card: CardKey): Promise<KeptDecision[]>
   decisionsOfFact(factSeq: number): Promise<KeptDecision[]>
@@ -112,19 +154,43 @@ export interface Reads {
   subscriptions(): Promise<Subscription[]>
   personOf(handle: string): Promise<string | null>
   lastDoneAt(job: string): Promise<number | null>
+  /** Every project of the cache, by name, and when it was last read (ms). */
+  projects(): Promise<(KnownProject & { readAt: number })[]>
+  heardProjects(): Promise<HeardProject[]>
+  build(projectId: string, buildId: string): Promise<KnownBuild | null>
+  buildByUuid(uuid: Uuid): Promise<KnownBuild | null>
+  /** Builds with this number, whatever their project. */
+  buildsByNumber(buildId: string, limit: number): Promise<KnownBuild[]>
+  /** The newest build of a project, of one branch if given. */
+  newestBuild(projectId: string, branch?: string): Promise<KnownBuild | null>
+  /** Builds that run now, newest news first; of these projects, or of all. */
+  runningBuilds(projectIds: readonly string[] | null, limit: number): Promise<KnownBuild[]>
+  /** The branches of a project, the one with the newest build first. */
+  branchesOf(projectId: string, limit: number): Promise<string[]>
+  /** What one of our own messages is about. */
+  subjectOf(channel: ChannelId, ts: MessageTs): Promise<string | null>
+  /** The requests about the builds of a lineage, oldest first. */
+  requestsOf(lineageKey: string): Promise<Request[]>
+  requestOf(askKey: string): Promise<Request | null>
+  openRequest(run: RunRef, action: Action): Promise<Request | null>
+  /** The restarts asked of one build, oldest first. */
+  restartsOf(projectId: string, buildId: string): Promise<Request[]>
+  /** Open requests that CI is to be asked about by now. */
+  requestsToLookAt(now: number, limit: number): Promise<Request[]>
+  /** Requests in the order they were made, after this place in it. */
+  requestsAfter(place: { askedAt: number; id: string }, limit: number): Promise<Request[]>
 }
 
 export interface Tx extends Reads {
-  insertFact(
-    seen: Observation,
-    where: { at: number; origin: 'delivery' | 'poll' | 'action' } & BuildPlace,
-  ): Promise<number>
+  /** Stores a fact, which is by itself the mark that its lineage has something to take in, at this priority (0 first). */
+  insertFact(seen: Observation, where: { at: number; origin: Origin; priority: number } & BuildPlace): Promise<number>
   countRepeat(factSeq: number): Promise<void>
   insertDelivery(delivery: { receivedAt: number; answer: string; factSeq: number; body: string }): Promise<number>
-  /** Marks a lineage as having something to take in; a wake that is already there keeps the earlier time. */
+  /** Marks a lineage to be taken in although no new fact says so; a wake that is already there keeps the earlier time. */
   wakeLineage(lineageKey: string, dueAt: number, priority: number): Promise<void>
   /** Removes the mark unless somebody woke the lineage after `stamp` was read. */
   settleLineage(lineageKey: string, stamp: number): Promise<void>
+  /** Puts a lineage off, its new facts too. */
   postponeLineage(lineageKey: string, dueAt: number): Promise<void>
   placeFact(factSeq: number, episode: number): Promise<void>
   keepDecision(decision: KeptDecision): Promise<void>
@@ -144,4 +210,9 @@ export interface Tx extends Reads {
   forgetProjects(readBeforeMs: number): Promise<void>
   claimHandle(handle: string, userId: string, at: number): Promise<boolean>
   setLastDoneAt(job: string, at: number): Promise<void>
+  keepBuild(build: KnownBuild): Promise<void>
+  hearProject(project: HeardProject): Promise<void>
+  /** Throws where the ask is known already, or the same is open for that run: look first, in the same transaction. */
+  insertRequest(request: Request): Promise<void>
+  updateRequest(id: string, change: RequestChange): Promise<void>
 }

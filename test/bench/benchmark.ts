@@ -54,6 +54,13 @@ export const none = (what: string, found: readonly string[]): Row => ({
   met: found.length === 0,
 })
 
+export const exactly = (what: string, value: number, wanted: number): Row => ({
+  what,
+  value: asCount(value),
+  goal: asCount(wanted),
+  met: value === wanted,
+})
+
 export const note = (what: string, value: string): Row => ({ what, value, goal: null, met: null })
 
 export const inMs = (value: number): string => `${value.toFixed(value < 100 ? 1 : 0)} ms`

@@ -17,14 +17,16 @@ export interface BotOptions {
   slackUrl: string
   /** a database that is there already; default a new one */
   database?: string
+  /** further settings, such as those of a CI */
+  settings?: Readonly<Record<string, string>>
   /** one subscription a channel; default: #builds follows everything */
-  subscriptions?: readonly { channel: string; project: string; events?: readonly string[] }[]
+  subscriptions?: readonly { channel: string; project: string; branch?: string; events?: readonly string[] }[]
 }
 
 /** The bot as an operator starts it: its own process, its own file, the default log. It need not answer yet. */
 export async function spawnBot(
   stage: Pick<Stage, 'folder' | 'profiles'>,
-  { name, slackUrl, database, subscriptions }: BotOptions,
+  { name, slackUrl, database, settings, subscriptions }: BotOptions,
 ): Promise<ServerProcess> {
   return startServer({
     file: MAIN,
@@ -41,6 +43,7 @@ export async function spawnBot(
       ...(subscriptions
         ? { SUBSCRIPTIONS_FILE: subscriptionsFile(stage.folder, name, subscriptions) }
         : { DEFAULT_CHANNEL: 'C0BUILDS01' }),
+      ...settings,
     },
   })
 }

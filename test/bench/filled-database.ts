@@ -14,7 +14,7 @@ const DAY_MS = 24 * 60 * 60_000
 
 /**
  * Fills a new database with builds as they are long after they were told: two facts, two decisions,
- * a delivery, a card and a message each.
+ * a delivery, a card, a message and its place each.
  */
 export async function fillDatabase(path: string, builds: number): Promise<void> {
   const store = openSqlite(path)
@@ -30,7 +30,7 @@ export async function fillDatabase(path: string, builds: number): Promise<void> 
   nameBuilds(db, builds)
   for (const statement of ROWS) db.exec(statement)
   for (const { sql } of indexes) db.exec(sql)
-  db.exec('drop table build; drop table branch; commit; pragma optimize')
+  db.exec('drop table made; drop table branch; commit; pragma optimize')
   db.exec('pragma journal_mode = wal')
   db.close()
 }
@@ -55,7 +55,7 @@ function nameBuilds(db: DatabaseSync, builds: number): void {
     insert.run(project, branchKey(String(project) as ProjectId, branchName(project)))
   // Lineage keys rise with the builds, which fills the tables fast, and are spread over all there could be, as digests are.
   db.exec(`
-    create table build as
+    create table made as
     with recursive series(n) as (select 1 union all select n + 1 from series where n < ${builds})
     select n, ${PROJECT} + (n - 1) / ${BUILDS_PER_BRANCH} as project, branch_key,
       printf('release-%d', project) as branch, printf('%08x%024x', n * 4294967295 / ${builds}, n) as lineage_key,
@@ -68,18 +68,24 @@ const DETAILS = `printf('{"projectName":"acme/p%d","projectFullName":"acme/p%d",
 
 const BODY = `printf('{"build":{"build_url":"https://ci.example.com/projects/%d/builds/%d","project_id":%d,"build_id":%d,"status":"%s","project_name":"acme/p%d","commit_id":"%s","message":"Change %d: take the long way round","committer":"ada","branch":"%s"}}', project, n, project, n, ending, project, commit_id, n, branch)`
 
-const FACTS = `(select *, n * 2 - 1 as seq, 'initiated' as word, 0 as verdict from build
-  union all select *, n * 2, ending, 1 from build order by seq)`
+const FACTS = `(select *, n * 2 - 1 as seq, 'initiated' as word, 0 as verdict from made
+  union all select *, n * 2, ending, 1 from made order by seq)`
 
 const ROWS = [
-  `insert into delivery (received_at, answer, fact_seq, body) select at, 'recorded', n * 2, ${BODY} from build`,
-  `insert into fact select seq, at, 'delivery', cast(project as text), cast(n as text), project || '/' || n,
-    printf('%020d', n), lineage_key, 1, branch_key, branch, commit_id, word, verdict, ${DETAILS}, 0 from ${FACTS}`,
+  `insert into delivery (received_at, answer, fact_seq, body) select at, 'recorded', n * 2, ${BODY} from made`,
+  `insert into fact (seq, at, origin, project_id, build_id, build_key, build_order, lineage_key, episode, branch_key,
+    branch, commit_id, word, verdict, details, repeats, priority) select seq, at, 'delivery', cast(project as text), cast(n as text), project || '/' || n,
+    printf('%020d', n), lineage_key, 1, branch_key, branch, commit_id, word, verdict, ${DETAILS}, 0, iif(word = 'error', 0, 2) from ${FACTS}`,
   `insert into decision select seq, 'C0BENCH001', lineage_key || '/1', 'tell', 'event-selected', 'channel', '["selects"]',
     0, word = 'error', null, at from ${FACTS}`,
   `insert into card (subject, channel, quiet, mention, attempts, plain)
-    select lineage_key || '/1', 'C0BENCH001', 0, 1, 0, 0 from build order by n`,
+    select lineage_key || '/1', 'C0BENCH001', 0, 1, 0, 0 from made order by n`,
   `insert into message (key, subject, channel, slot, generation, state, claimed_at, claimed_by, ts, digest, written_at)
     select printf('%08x-0000-4000-8000-%012x', n * 2654435761 % 4294967296, n), lineage_key || '/1', 'C0BENCH001', 'card', 1, 'posted', at,
-    'process', printf('%d.%06d', at / 1000, n % 1000000), substr(lineage_key, 9), at from build order by 1`,
+    'process', printf('%d.%06d', at / 1000, n % 1000000), substr(lineage_key, 9), at from made order by 1`,
+  `insert into build (build_key, project_id, build_id, build_order, branch_key, branch, lineage_key, episode, run, status,
+    word, at, is_running) select project || '/' || n, cast(project as text), cast(n as text), printf('%020d', n), branch_key,
+    branch, lineage_key, 1, 1, iif(ending = 'error', 'failed', ending), ending, at, 0 from made order by 1`,
+  `insert into heard (project_id, name, full_name, at) select cast(project as text), 'acme/p' || project, 'acme/p' || project,
+    max(at) from made group by project`,
 ]

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { acknowledged } from './acknowledged.ts'
 import type { Benchmark, Row, Stage } from './benchmark.ts'
 import { burst } from './burst.ts'
+import { click } from './click.ts'
 import { fillDatabase } from './filled-database.ts'
 import { latency } from './latency.ts'
 import { live } from './live.ts'
@@ -15,7 +16,7 @@ import { printTable, writePage } from './report.ts'
 import { start } from './start.ts'
 
 // npm run bench [-- <name>…] [--write] [--profile <folder>]
-const BENCHMARKS: readonly Benchmark[] = [acknowledged, latency, live, burst, memory, start, reconcile]
+const BENCHMARKS: readonly Benchmark[] = [acknowledged, latency, live, burst, click, memory, start, reconcile]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -12,8 +12,10 @@ const seen = {
 }
 
 describe('toFact', () => {
-  it('gives an observation its place, its time and its status', () => {
-    expect(toFact(seen, 7, T0)).toEqual({ ...seen, seq: 7, at: T0, status: 'failed' })
+  it('gives an observation its place, its time, its status, and who said it', () => {
+    const fact = { ...seen, seq: 7, at: T0, status: 'failed' }
+    expect(toFact(seen, 7, T0)).toEqual({ ...fact, origin: 'delivery' })
+    expect(toFact(seen, 7, T0, 'poll')).toEqual({ ...fact, origin: 'poll' })
   })
 
   it("keeps CI's own word and ids beyond 2^53 as they came", () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { recoveryOf } from '../../src/domain/recovered.ts'
+import { recoveryOf, redStreakTo } from '../../src/domain/recovered.ts'
 import { foldRuns, runKey, type Run } from '../../src/domain/run.ts'
 import { isVerdict } from '../../src/domain/status.ts'
 import { MINUTE, runsOf, SECOND, story, T0, type Said } from '../support/facts.ts'
@@ -233,5 +233,52 @@ describe('any history', () => {
         expect(recovered(...each, { word: 'success', build: late })).toEqual(expect.arrayContaining(recovered(...each)))
       }),
     )
+  })
+})
+
+describe('the red streak that a red run stands in', () => {
+  /** How long the branch had been red when this build ended, by all of the deliveries. */
+  function streakTo(build: string, ...said: Said[]) {
+    const runs = runsOf(...said)
+    return redStreakTo(
+      runs.find((run) => run.buildId === build)!,
+      runs,
+      false,
+    )
+  }
+
+  it.each<[claim: string, said: Said[], builds: number]>([
+    ['begins with itself after a success', [built('1', 'success'), built('2', 'error')], 1],
+    [
+      'is as long as the builds before it were red',
+      [built('0', 'success'), built('1', 'error'), built('2', 'error')],
+      2,
+    ],
+    [
+      'counts a build that failed twice once',
+      [built('1', 'error'), built('1', 'infrastructure_failure'), built('2', 'error')],
+      2,
+    ],
+    ['passes over what was stopped', [built('0', 'error'), built('1', 'stopped'), built('2', 'error')], 2],
+    ['counts no newer build', [built('2', 'error'), built('3', 'error')], 1],
+    ['is not ended by a newer success', [built('1', 'error'), built('2', 'error'), built('3', 'success')], 2],
+  ])('%s', (_, said, builds) => {
+    expect(streakTo('2', ...said)).toMatchObject({ builds, atLeast: false })
+  })
+
+  it('began when its first red build ended', () => {
+    const said = [built('0', 'success', 0), built('1', 'error', MINUTE), built('2', 'error', 9 * MINUTE)]
+    expect(streakTo('2', ...said)).toMatchObject({ sinceAt: T0 + MINUTE })
+  })
+
+  it('is at least so long when the history ends before it', () => {
+    const runs = runsOf(built('1', 'error'), built('2', 'error'))
+    expect(redStreakTo(runs[1]!, runs, true)).toMatchObject({ builds: 2, atLeast: true })
+    const ended = runsOf(built('0', 'success'), built('1', 'error'), built('2', 'error'))
+    expect(redStreakTo(ended[2]!, ended, true)).toMatchObject({ builds: 2, atLeast: false })
+  })
+
+  it('is none for a run that passed', () => {
+    expect(streakTo('2', built('1', 'error'), built('2', 'success'))).toBeNull()
   })
 })

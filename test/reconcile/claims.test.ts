@@ -1,21 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { LANDING_MAX_MS } from '../../src/domain/plan.ts'
-import { takeIn } from '../../src/reconcile/intake.ts'
 import { tellNext } from '../../src/reconcile/tell.ts'
 import { MINUTE, SECOND, T0, type Said } from '../support/facts.ts'
-import { unclearButLands, UNCLEAR_LOST } from '../support/fake-notifier.ts'
-import { cardKey, openStage, type Stage } from './stage.ts'
+import { inBrief, unclearButLands, UNCLEAR_LOST } from '../support/fake-notifier.ts'
+import { cardKey, openStage, takeInDue, type Stage } from './stage.ts'
 
 const CARD = cardKey()
 
 const callsOf = ({ slack }: Stage) => slack.calls.map(({ name }) => name)
-const says = ({ slack }: Stage) =>
-  slack.messages.map(({ view }) => (view.kind === 'notice' ? 'notice' : `${view.kind} ${view.shown}`))
+const says = ({ slack }: Stage) => slack.messages.map(({ view }) => inBrief(view).replace(' 512', ''))
 
 async function heardAndTakenIn(stage: Stage, ...said: readonly (string | Said)[]) {
   const deps = { ...stage.embody().deps, isUnderWay: () => false }
-  const { lineageKey } = await stage.hear(...said)
-  await takeIn(deps, lineageKey)
+  await stage.hear(...said)
+  await takeInDue(deps)
   return deps
 }
 
@@ -131,8 +129,8 @@ describe('a post of unclear end', () => {
     await tellNext(deps, CARD, 'look')
     await stage.clock.advance(LANDING_MAX_MS)
     await tellNext(deps, CARD, 'look')
-    const { lineageKey } = await stage.hear('error')
-    await takeIn(deps, lineageKey)
+    await stage.hear('error')
+    await takeInDue(deps)
     await tellNext(deps, CARD, 'post')
     expect(says(stage)).toEqual(['card started', 'card failed'])
     await stage.clock.advance(30 * SECOND)

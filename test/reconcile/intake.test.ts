@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Subscription } from '../../src/domain/subscription.ts'
 import { MINUTE, SECOND, T0, type Said } from '../support/facts.ts'
+import { inBrief } from '../support/fake-notifier.ts'
 import { BUILDS, cardKey, follower, openStage, RELEASES, type Stage } from './stage.ts'
 
 const REDS_AND_RECOVERIES: Partial<Subscription> = {
@@ -10,9 +11,7 @@ const REDS_AND_RECOVERIES: Partial<Subscription> = {
 const build = (id: number, word: string): Said => ({ word, build: String(id), commit: String(id).repeat(10) })
 
 const shownIn = ({ slack }: Stage, channel = BUILDS) =>
-  slack.messages
-    .filter((message) => message.channel === channel)
-    .map(({ view }) => (view.kind === 'notice' ? 'notice' : `${view.kind} ${view.build.buildId} ${view.shown}`))
+  slack.messages.filter((message) => message.channel === channel).map(({ view }) => inBrief(view))
 
 /** Hears one after the other, and lets each be told. */
 async function hearInTurn(stage: Stage, ...said: readonly Said[]): Promise<void> {

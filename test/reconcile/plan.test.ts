@@ -15,14 +15,19 @@ import {
   type PlannedStep,
   type StoredMessage,
 } from '../../src/domain/plan.ts'
+import type { Request } from '../../src/domain/request.ts'
 import { noticeView } from '../../src/domain/notice.ts'
 import { bornRunOf, tellStory, type Story } from '../../src/domain/view.ts'
-import { messageTs, MINUTE, runsOf, SECOND, T0, type Said } from '../support/facts.ts'
+import { messageTs, MINUTE, OUT_OF_REACH, request, runsOf, SECOND, T0, type Said } from '../support/facts.ts'
 
 const TS = messageTs('1772460000.000100')
 const NOW = T0 + 10 * MINUTE
 
-const tell = (said: readonly (string | Said)[], bornRun: string | null = null): Story => {
+const tell = (
+  said: readonly (string | Said)[],
+  bornRun: string | null = null,
+  requests: readonly Request[] = [],
+): Story => {
   const runs = runsOf(...said)
   return tellStory({
     runs,
@@ -33,6 +38,8 @@ const tell = (said: readonly (string | Said)[], bornRun: string | null = null): 
     quiet: false,
     mentionOf: () => null,
     replaces: null,
+    requests,
+    facilities: OUT_OF_REACH,
   })
 }
 
@@ -116,6 +123,25 @@ describe('the steps for a card', () => {
     ['does not say a lost reply again', [message({ digest }), message({ slot: 'run:512.1', state: 'gone' })], []],
   ])('%s', (_claim, stored, steps) => {
     expect(briefly(planStory(story, stored, NOW))).toEqual(steps)
+  })
+})
+
+describe('the line of somebody who asked', () => {
+  const asked = tell(['error'], '512.1', [request({ state: 'accepted' })])
+  const card = message({ digest: digestOf(asked.card) })
+  const line = message({ key: 'key-2', slot: 'ask:request-1', digest: digestOf(asked.asks[0]!.view) })
+
+  test('is posted in the thread once the card stands, soon: whoever pressed watches it', () => {
+    expect(briefly(planStory(asked, [card], NOW))).toEqual(['post ask:request-1 1 +0s p1'])
+    expect(planStory(asked, [card], NOW)[0]!.step).toMatchObject({ thread: TS })
+    expect(briefly(planStory(asked, [], NOW))).toEqual(['post card 1 +0s p0'])
+  })
+
+  test('stands as it is while nothing new came of it, and is edited when something did', () => {
+    expect(planStory(asked, [card, line], NOW)).toEqual([])
+    const refused = tell(['error'], '512.1', [request({ state: 'refused', code: 'forbidden' })])
+    const steps = briefly(planStory(refused, [card, line], NOW))
+    expect(steps).toEqual(['edit card +0s p0', 'edit ask:request-1 +0s p1'])
   })
 })
 

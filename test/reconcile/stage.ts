@@ -9,8 +9,9 @@ import type { Subscription } from '../../src/domain/subscription.ts'
 import type { Log } from '../../src/lib/log.ts'
 import { recordDelivery, type Recorded } from '../../src/operations/record-delivery.ts'
 import type { Counted, ReconcileDeps } from '../../src/reconcile/deps.ts'
+import { takeIn } from '../../src/reconcile/intake.ts'
 import { createReconciler, type Reconciler } from '../../src/reconcile/reconciler.ts'
-import { lineageSubject } from '../../src/reconcile/story.ts'
+import { lineageSubject } from '../../src/domain/subject.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import type { CardKey, Store } from '../../src/store/store.ts'
 import { channelId, story, T0, type Said } from '../support/facts.ts'
@@ -105,6 +106,7 @@ export async function openStage({
       processId: `process-${++processes}`,
       subscriptions: async () => stage.subscriptions,
       rulesOf: async () => null,
+      interfaces: { v2: false, legacy: false },
       isPressed: () => false,
       count: (what) => void stage.counted.push(what),
       ...changes,
@@ -148,6 +150,14 @@ export const cardKey = (said: string | Said = '', channel: ChannelId = BUILDS, e
   subject: lineageSubject(lineageKey(story(said)[0]!), episode),
   channel,
 })
+
+/** Takes in whatever is due now, as the reconciler would. */
+export async function takeInDue(deps: ReconcileDeps): Promise<void> {
+  const due = await deps.store.read.dueIntake(deps.clock.now(), LINEAGES_MAX)
+  for (const lineage of due) await takeIn({ ...deps, isUnderWay: () => false }, lineage)
+}
+
+const LINEAGES_MAX = 100
 
 // Nothing here must outlive the machine; where there is memory to write to, no disk has to turn.
 const FAST_FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()

@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { takeIn } from '../../src/reconcile/intake.ts'
 import { CHANNEL_AGAIN_MS } from '../../src/reconcile/outcome.ts'
 import { HOUR, MINUTE, SECOND, T0, type Said } from '../support/facts.ts'
-import { CLOSED_WORKSPACE, limited, REFUSED, SMOOTH, unclearButLands, UNCLEAR_LOST } from '../support/fake-notifier.ts'
-import { BUILDS, cardKey, follower, openStage, RELEASES, type Stage } from './stage.ts'
+import {
+  CLOSED_WORKSPACE,
+  inBrief,
+  limited,
+  REFUSED,
+  SMOOTH,
+  unclearButLands,
+  UNCLEAR_LOST,
+} from '../support/fake-notifier.ts'
+import { BUILDS, cardKey, follower, openStage, RELEASES, takeInDue, type Stage } from './stage.ts'
 
 const TWO_CHANNELS = { subscriptions: [follower(BUILDS), follower(RELEASES)] }
 
@@ -16,9 +23,7 @@ const build = (id: number, word: string): Said => ({
 })
 
 const shownIn = ({ slack }: Stage, channel = BUILDS) =>
-  slack.messages
-    .filter((message) => message.channel === channel)
-    .map(({ view }) => (view.kind === 'notice' ? 'notice' : `${view.kind} ${view.build.buildId} ${view.shown}`))
+  slack.messages.filter((message) => message.channel === channel).map(({ view }) => inBrief(view))
 
 const secondsOf = ({ slack }: Stage, name: string, channel = BUILDS) =>
   slack.calls.filter((call) => call.name === name && call.channel === channel).map(({ at }) => (at - T0) / SECOND)
@@ -246,8 +251,8 @@ describe('a card that fails on our side', () => {
   test('is read again later when what is stored of it cannot be read, and the others are told meanwhile', async () => {
     await using stage = await openStage()
     const { deps } = stage.embody()
-    const { lineageKey } = await stage.hear('error')
-    await takeIn({ ...deps, isUnderWay: () => false }, lineageKey)
+    await stage.hear('error')
+    await takeInDue(deps)
     stage.sql("update decision set looked = 'broken'")
     await stage.live()
     await stage.hear(build(513, 'success'))
@@ -261,8 +266,7 @@ describe('a card that fails on our side', () => {
 
 /** A hand that drops whatever is about one build. */
 function brokenFor({ slack }: Stage, buildId: string): Stage['slack'] {
-  const breaks = (view: Parameters<typeof slack.post>[0]['view']) =>
-    view.kind !== 'notice' && view.build.buildId === buildId
+  const breaks = (view: Parameters<typeof slack.post>[0]['view']) => inBrief(view).split(' ').includes(buildId)
   const dropped = () => Promise.reject(new Error('dropped'))
   return {
     ...slack,

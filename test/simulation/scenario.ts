@@ -11,6 +11,8 @@ import {
   type Call,
   type Fate,
 } from '../support/fake-notifier.ts'
+import type { Interfaces } from '../../src/store/history.ts'
+import { BASIC, uuidOfBuild } from './people.ts'
 import { createRandom, type Random } from './random.ts'
 
 // What happens in one simulated run, all of it decided by the seed.
@@ -30,6 +32,9 @@ export interface Scenario {
   closed: { channel: ChannelId; fromMs: number; toMs: number } | null
   /** when people delete a card, if there is one */
   losses: readonly number[]
+  /** when somebody presses a button, and how often at once */
+  presses: readonly { after: number; times: number }[]
+  interfaces: Interfaces
   /** the probability that a wake arrives */
   wakes: number
   /** from then on nothing goes wrong any more */
@@ -59,7 +64,9 @@ export function createScenario(seed: number): Scenario {
   // Who follows a project that nobody else follows must know its name at once.
   const isNameNeeded = subscriptions.some(({ follows }) => follows.what === 'unfollowed')
   const deliveries = toDeliveries(random, isNameNeeded ? 0 : random.pick([0, 0, 0.4]))
-  const calmAfterMs = Math.max(...deliveries.map(({ after }) => after)) + random.between(0, 90 * SECOND)
+  const presses = random.chance(0.5) ? [] : toPresses(random)
+  const lastAt = Math.max(...deliveries.map(({ after }) => after), ...presses.map(({ after }) => after + ECHO_MS))
+  const calmAfterMs = lastAt + random.between(0, 90 * SECOND)
   const closed = { channel: random.pick([BUILDS, RELEASES]), fromMs: random.between(0, MINUTE), toMs: calmAfterMs }
   return {
     random,
@@ -71,10 +78,28 @@ export function createScenario(seed: number): Scenario {
     processes: random.chance(0.2) ? 2 : 1,
     closed: random.chance(0.15) ? closed : null,
     losses: random.chance(0.15) ? [random.between(0, calmAfterMs), random.between(0, calmAfterMs)] : [],
+    presses,
+    interfaces: presses.length > 0 ? { v2: true, legacy: true } : random.pick(INTERFACES),
     wakes: random.pick([0, 0.5, 1]),
     calmAfterMs,
   }
 }
+
+/** What a press brings about is delivered by then. */
+const ECHO_MS = 45 * SECOND
+
+const INTERFACES: readonly Interfaces[] = [
+  { v2: false, legacy: false },
+  { v2: true, legacy: true },
+  { v2: true, legacy: false },
+  { v2: false, legacy: true },
+]
+
+const toPresses = (random: Random) =>
+  Array.from({ length: random.between(1, 6) }, () => ({
+    after: random.between(SECOND, 90 * SECOND),
+    times: random.chance(0.3) ? 2 : 1,
+  })).toSorted((a, b) => a.after - b.after)
 
 function toDeliveries(random: Random, forgetful: number): { after: number; said: Said }[] {
   const spreadMs = random.pick([0, 2 * SECOND, 20 * SECOND])
@@ -89,7 +114,7 @@ function toDeliveries(random: Random, forgetful: number): { after: number; said:
     const [project, branch] = random.pick(places)
     let after = random.between(0, 30 * SECOND)
     for (const word of wordsOf(random)) {
-      const details = random.chance(forgetful) ? {} : detailsOf(project)
+      const details = random.chance(forgetful) ? {} : detailsOf(project, String(500 + build))
       const said: Said = { word, build: String(500 + build), project, branch, commit, details }
       deliveries.push({ after: after + random.between(0, lateMs), said })
       while (random.chance(repeats)) deliveries.push({ after: after + random.between(0, 4 * lateMs), said })
@@ -108,7 +133,9 @@ const PLACES: readonly (readonly (readonly [project: string, branch: string])[])
   ],
 ]
 
-const detailsOf = (project: string) => ({
+const detailsOf = (project: string, build: string) => ({
+  projectUuid: project === '41' ? BASIC.uuid : null,
+  buildUuid: uuidOfBuild(build),
   projectName: project === '41' ? 'acme/web' : 'acme/api',
   committer: project === '41' ? 'Ada' : 'Grace',
   message: 'fix login',

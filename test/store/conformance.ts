@@ -1,5 +1,6 @@
 import { describe } from 'vitest'
 import type { Places } from '../support/stores.ts'
+import { buildClaims } from './claims/builds.ts'
 import { cardClaims } from './claims/cards.ts'
 import { crashClaims } from './claims/crash.ts'
 import { decisionClaims } from './claims/decisions.ts'
@@ -12,6 +13,7 @@ import { paceClaims } from './claims/pace.ts'
 import { peopleClaims } from './claims/people.ts'
 import { planClaims } from './claims/plans.ts'
 import { projectClaims } from './claims/projects.ts'
+import { requestClaims } from './claims/requests.ts'
 import { writeClaims } from './claims/writes.ts'
 
 const CLAIMS = {
@@ -25,6 +27,8 @@ const CLAIMS = {
   lanes: laneClaims,
   messages: messageClaims,
   'calls and channels': paceClaims,
+  builds: buildClaims,
+  requests: requestClaims,
   projects: projectClaims,
   'people, subscriptions and jobs': peopleClaims,
   plans: planClaims,

@@ -1,6 +1,7 @@
 import { NO_DETAILS, type Observation } from '../../src/domain/fact.ts'
 import { NO_LANES, type Lanes, type StoredMessage } from '../../src/domain/plan.ts'
-import type { CardKey, KeptDecision, Store } from '../../src/store/store.ts'
+import type { PlacedFact } from '../../src/domain/lineage.ts'
+import type { CardKey, KeptDecision, Reads, Store } from '../../src/store/store.ts'
 import { buildId, channelId, COMMIT, projectId, T0, WEB, type Said } from '../support/facts.ts'
 
 export const BUILDS = channelId('C0BUILDS01')
@@ -17,18 +18,31 @@ export function seen(said: Partial<Said> = {}): Observation {
   return { ...ids, branch, commitId: commit, word, details: { ...NO_DETAILS, ...details } }
 }
 
-export type Heard = Partial<Said> & { lineageKey?: string }
+export type Heard = Partial<Said> & { lineageKey?: string; priority?: number }
 
 /** Stores one fact in a write of its own. @returns its place in the order of receipt */
 export const hear = (store: Store, heard: Heard = {}): Promise<number> =>
   store.write((tx) => tx.insertFact(...fact(heard)))
 
 /** What `insertFact` is given. */
-export function fact({ lineageKey = LINEAGE, after = 0, ...said }: Heard = {}) {
+export function fact({ lineageKey = LINEAGE, after = 0, priority = 1, ...said }: Heard = {}) {
   const observation = seen(said)
   const { branch, commitId } = observation
-  return [observation, { at: T0 + after, origin: 'delivery', lineageKey, branch, commitId }] as const
+  return [observation, { at: T0 + after, origin: 'delivery', priority, lineageKey, branch, commitId }] as const
 }
+
+/** The lineages that are due, without their builds. */
+export const dueKeys = async (reads: Reads, now: number, limit: number): Promise<string[]> =>
+  (await reads.dueIntake(now, limit)).map(({ lineageKey }) => lineageKey)
+
+/** The facts of a lineage that wait to be taken in, in order of receipt. */
+export async function waiting(reads: Reads, lineageKey = LINEAGE): Promise<PlacedFact[]> {
+  const due = await reads.dueIntake(Number.MAX_SAFE_INTEGER, DUE_MAX)
+  const { buildKeys } = due.find((one) => one.lineageKey === lineageKey) ?? { buildKeys: [] }
+  return (await reads.factsOfBuilds(buildKeys)).filter(({ episode }) => episode === null)
+}
+
+const DUE_MAX = 10_000
 
 export const decided = (about: Partial<KeptDecision> & { factSeq: number }): KeptDecision => ({
   ...CARD,

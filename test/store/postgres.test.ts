@@ -5,6 +5,7 @@ import { closingClaims } from './claims/closing.ts'
 import { isolationClaims } from './claims/isolation.ts'
 import { sharingClaims } from './claims/sharing.ts'
 import { migrationClaims } from './claims/migration.ts'
+import { upgradeClaims } from './claims/upgrade.ts'
 import { conformance } from './conformance.ts'
 
 const server = await startPostgres()
@@ -22,6 +23,7 @@ if ('impossible' in server) {
 
     conformance(() => places)
     describe('migration', () => migrationClaims(() => places))
+    describe('upgrade', () => upgradeClaims(() => places))
     describe('isolation', () => isolationClaims(() => places))
     describe('closing', () => closingClaims(() => places))
     describe('sharing', () => sharingClaims(() => places))

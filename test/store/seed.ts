@@ -4,10 +4,17 @@ import { T0 } from '../support/facts.ts'
 /** What a year of a busy workspace leaves behind. */
 export const FACTS = 50_000
 
+/** A flood that has just come in and waits to be taken in. */
+const UNPLACED = FACTS / 5
+/** Lineages that were woken, or put off. */
+const WOKEN = 500
+
 const BUILDS = FACTS / 5
 const LINEAGES = BUILDS / 2
 const CHANNELS = 4
 const BRANCHES = 50
+const PROJECTS = 100
+const REQUESTS = 5_000
 
 /** The lineage, build, branch and card that the plans are asked about: in the middle of all the others. */
 export const ONE = {
@@ -19,6 +26,7 @@ export const ONE = {
   subject: `lineage-${LINEAGES / 2}/1`,
   channel: 'C0BUILDS1',
   day: '2026-03-02',
+  ts: '1700000000.000800',
 }
 
 /** Fills a fresh database in a handful of statements that both databases understand. */
@@ -26,14 +34,14 @@ export async function seed({ kind, sql }: Place): Promise<void> {
   const counted = (name: string, upTo: number) =>
     `(with recursive ${name}(i) as (select 1 union all select i + 1 from ${name} where i < ${upTo}) select i from ${name}) as ${name}`
   await sql(`insert into fact (at, origin, project_id, build_id, build_key, build_order, lineage_key, episode, branch_key,
-      branch, commit_id, word, verdict, details)
+      branch, commit_id, word, verdict, details, priority)
     select ${T0} + i, 'delivery', '41', '' || (1 + i / 5), '41/' || (1 + i / 5),
       substr('0000000000000000000' || (1000000 + i / 5), length('' || (1000000 + i / 5))), 'lineage-' || (1 + i / 10),
-      case when i > ${FACTS - 50} then null else 1 end, 'branch-' || (i / 10 % ${BRANCHES}), 'main', null,
-      case when i % 5 = 4 then 'error' else 'initiated' end, case when i % 5 = 4 then 1 else 0 end, '{}'
+      case when i > ${FACTS - UNPLACED} then null else 1 end, 'branch-' || (i / 10 % ${BRANCHES}), 'main', null,
+      case when i % 5 = 4 then 'error' else 'initiated' end, case when i % 5 = 4 then 1 else 0 end, '{}', i % 3
     from ${counted('facts', FACTS)}`)
   await sql(`insert into intake (lineage_key, due_at, priority, stamp)
-    select 'lineage-' || i, ${T0} + i, i % 3, 1 from ${counted('lineages', LINEAGES)}`)
+    select 'lineage-' || i, ${T0} + i, i % 3, 1 from ${counted('lineages', WOKEN)}`)
   await sql(`insert into decision (fact_seq, channel, subject, verdict, reason, rules_from, looked, recovered, loud,
       notice_day, decided_at)
     select i, 'C0BUILDS' || (i % ${CHANNELS}), 'lineage-' || (1 + i / 10) || '/1', 'tell', 'every-event', 'nobody', '[]', 0, 0,
@@ -46,15 +54,33 @@ export async function seed({ kind, sql }: Place): Promise<void> {
       case when i % 20 = 2 then ${T0} + i end, case when i % 20 = 2 then i % 5 end,
       case when i % 200 = 3 then ${T0} + i end, case when i % 200 = 3 then i % 5 end
     from ${counted('cards', LINEAGES * CHANNELS - CHANNELS)}`)
-  await sql(`insert into message (key, subject, channel, slot, generation, state, claimed_at, claimed_by)
+  await sql(`insert into message (key, subject, channel, slot, generation, state, claimed_at, claimed_by, ts)
     select 'key-' || i, 'lineage-' || (1 + i / 8) || '/1', 'C0BUILDS' || (i % ${CHANNELS}), 'slot-' || (i / 4 % 2), 1,
-      'posted', ${T0} + i, 'process'
+      'posted', ${T0} + i, 'process', '1700000000.' || substr('00000' || i, length('' || i))
     from ${counted('messages', LINEAGES * 8 - 8)}`)
   await sql(
     `insert into pace (lane, channel, at) select 'post', 'C0BUILDS1', ${T0} + i from ${counted('calls', 5_000)}`,
   )
   await sql(`insert into project (uuid, name, legacy_id, rules, read_at)
     select 'uuid-' || i, 'acme/' || i, '' || i, null, ${T0} from ${counted('projects', 5_000)}`)
+  await sql(`insert into build (build_key, project_id, build_id, build_order, branch_key, branch, lineage_key, episode, run,
+      status, word, at, is_running, build_uuid)
+    select (i % ${PROJECTS}) || '/' || i, '' || (i % ${PROJECTS}), '' || i,
+      substr('0000000000000000000' || (1000000 + i), length('' || (1000000 + i))), 'branch-' || (i % ${BRANCHES}),
+      'main-' || (i / ${PROJECTS} % 10), 'lineage-' || (i / 2), 1, 1, case when i % 500 = 41 then 'started' else 'success' end,
+      'word', ${T0} + i, case when i % 500 = 41 then 1 else 0 end,
+      'uuid-' || i
+    from ${counted('builds', BUILDS)}`)
+  await sql(
+    `insert into heard (project_id, name, at) select '' || i, 'acme/' || i, ${T0} from ${counted('heards', PROJECTS)}`,
+  )
+  await sql(`insert into request (id, ask_key, action, state, build_key, run, lineage_key, subject, target, asked_by, via,
+      asked_at, claimed_by, look_at)
+    select 'request-' || i, 'ask-' || i, case when i % 2 = 0 then 'stop' else 'restart' end,
+      case when i % 100 = 0 then 'accepted' else 'confirmed' end, '41/' || i, 1, 'lineage-' || (i / 2),
+      'lineage-' || (i / 2) || '/1', '{}', 'U0LIN00001', 'button', ${T0} + i, 'process',
+      case when i % 100 = 0 then ${T0} + i end
+    from ${counted('requests', REQUESTS)}`)
   await sql(`insert into person (handle, user_id, claimed_at)
     select 'handle-' || i, 'U' || i, ${T0} from ${counted('people', 5_000)}`)
   // PostgreSQL gathers its statistics by itself after a while; SQLite never does, and the product does not ask it to.

@@ -4,6 +4,7 @@ import { sqlitePlaces, type Places } from '../support/stores.ts'
 import { closingClaims } from './claims/closing.ts'
 import { isolationClaims } from './claims/isolation.ts'
 import { migrationClaims } from './claims/migration.ts'
+import { upgradeClaims } from './claims/upgrade.ts'
 import { conformance } from './conformance.ts'
 
 /** `pragma synchronous`: every commit is on disk before it returns. */
@@ -19,6 +20,7 @@ describe('the store in SQLite', () => {
   conformance(() => places)
   // Nothing keeps two processes from finding no tables at the same time: the second one then fails to make them.
   describe('migration', () => migrationClaims(() => places, 5))
+  describe('upgrade', () => upgradeClaims(() => places))
   describe('isolation', () => isolationClaims(() => places))
   describe('closing', () => closingClaims(() => places))
 

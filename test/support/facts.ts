@@ -1,4 +1,4 @@
-import { NO_DETAILS, toFact, type BuildDetails, type Fact } from '../../src/domain/fact.ts'
+import { NO_DETAILS, toFact, type BuildDetails, type Fact, type Origin } from '../../src/domain/fact.ts'
 import {
   isChannelId,
   isIdDigits,
@@ -7,6 +7,8 @@ import {
   type MessageTs,
   type ProjectId,
 } from '../../src/domain/ids.ts'
+import type { Facilities } from '../../src/domain/offer.ts'
+import type { Request } from '../../src/domain/request.ts'
 import { foldRuns, type Run } from '../../src/domain/run.ts'
 
 export const SECOND = 1_000
@@ -17,6 +19,7 @@ export const HOUR = 60 * MINUTE
 export const T0 = Date.UTC(2026, 2, 2, 14)
 
 export const WEB = '41'
+export const LIN = 'U0LIN00001'
 export const COMMIT = 'a1b2c3d4e5f60718293a4b5c6d7e8f9001122334'
 
 /** What CI says in one delivery; whatever is left out is build 512 of acme/web, `main`, one second after the last. */
@@ -29,6 +32,7 @@ export interface Said {
   branch?: string | null
   commit?: string | null
   details?: Partial<BuildDetails>
+  origin?: Origin
 }
 
 /** The facts of a story, in order of receipt: `story('initiated', { word: 'error', after: 9 * MINUTE })`. */
@@ -39,7 +43,7 @@ export function story(...said: readonly (string | Said)[]): Fact[] {
     after = rest.after ?? after + SECOND
     const details = { ...NO_DETAILS, ...rest.details }
     const ids = { projectId: projectId(project), buildId: buildId(build), branch, commitId: commit }
-    return toFact({ ...ids, word: rest.word, details }, index + 1, T0 + after)
+    return toFact({ ...ids, word: rest.word, details }, index + 1, T0 + after, rest.origin)
   })
 }
 
@@ -47,6 +51,40 @@ const worded = (said: string | Said): Said => (typeof said === 'string' ? { word
 
 /** The runs of a story, oldest first. */
 export const runsOf = (...said: readonly (string | Said)[]): Run[] => foldRuns(story(...said))
+
+/** CI can be asked for nothing. */
+export const OUT_OF_REACH: Facilities = { v2: false, legacy: false, project: null }
+
+/** Lin asks CI to restart build 512 of acme/web, ten minutes after the story began, and CI is being called. */
+export function request(change: Partial<Request> = {}): Request {
+  const target = { project: 'acme/web', branch: 'main', projectUuid: null, buildUuid: null, organizationUuid: null }
+  return {
+    id: 'request-1',
+    askKey: `ask of ${change.id ?? 'request-1'}`,
+    action: 'restart',
+    state: 'calling',
+    projectId: projectId(WEB),
+    buildId: buildId('512'),
+    run: 1,
+    lineageKey: '',
+    subject: '',
+    target,
+    askedBy: LIN,
+    askedTeam: null,
+    channel: null,
+    via: 'button',
+    askedAt: T0 + 10 * MINUTE,
+    claimedBy: 'process-1',
+    code: null,
+    reason: null,
+    answeredAt: null,
+    newBuildId: null,
+    newBuildUuid: null,
+    lookAt: null,
+    endedAt: null,
+    ...change,
+  }
+}
 
 /** What a reader of the runs would notice: build, run and status, as `512.1 failed`. */
 export const briefly = (runs: readonly Run[]): string[] =>

@@ -172,6 +172,13 @@ export function createFakeNotifier(clock: Clock): FakeNotifier {
   }
 }
 
+/** A view in a few words: `card 512 failed`, `ask stop 512 refused`. */
+export function inBrief(view: View): string {
+  if (view.kind === 'notice') return 'notice'
+  if (view.kind === 'ask') return `ask ${view.action} ${view.buildId} ${view.stage}`
+  return `${view.kind} ${view.build.buildId} ${view.shown}`
+}
+
 /** Not taken: ask again after so long. */
 export const limited = (retryAfterMs: number): Partial<Fate> => ({
   landsAfterMs: null,

@@ -23,13 +23,16 @@ export interface ContextBlock {
 export interface SectionBlock {
   type: 'section'
   text: Mrkdwn
+  accessory?: Button
 }
 
 export interface ActionsBlock {
   type: 'actions'
   block_id: string
-  elements: LinkButton[]
+  elements: Button[]
 }
+
+export type Button = LinkButton | ActionButton
 
 export type TextObject = Mrkdwn | Plain
 
@@ -50,6 +53,24 @@ export interface LinkButton {
   action_id: string
   text: Plain
   url: string
+}
+
+/** A button that tells us; `value` says what it is about. */
+export interface ActionButton {
+  type: 'button'
+  action_id: string
+  text: Plain
+  value: string
+  style?: 'primary' | 'danger'
+  confirm?: Confirm
+}
+
+export interface Confirm {
+  title: Plain
+  text: Plain
+  confirm: Plain
+  deny: Plain
+  style?: 'primary' | 'danger'
 }
 
 /** Markup of our own making. `verbatim`: Slack links nothing by itself. */

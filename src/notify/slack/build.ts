@@ -24,7 +24,8 @@ export function buildName(build: BuildView, attempt = 1): string {
 
 export const projectName = ({ project }: BuildView): string => outside(project, PROJECT_CHARS_MAX) || '(no name)'
 
-export const buildNumber = ({ buildId }: BuildView): string => `#${outside(buildId, BUILD_ID_CHARS_MAX)}`
+export const buildNumber = ({ buildId }: Pick<BuildView, 'buildId'>): string =>
+  `#${outside(buildId, BUILD_ID_CHARS_MAX)}`
 
 /** `` on `main` `` with its leading blank; empty without a branch. Markup. */
 export function onBranch({ branch }: BuildView): string {

@@ -1,8 +1,10 @@
 import type { CardView } from '../../domain/view.ts'
 import type { ChannelId, MessageTs } from '../../domain/ids.ts'
 import { mrkdwnLink } from '../../lib/escape.ts'
-import { contextOf, mrkdwn, plain, type ActionsBlock, type SlackMessage } from './blocks.ts'
+import { askedWords, missingWords } from './asked.ts'
+import { contextOf, mrkdwn, plain, type ActionsBlock, type Button, type SlackMessage } from './blocks.ts'
 import { buildName, buildUrl, commitElements, commitLine, joined, mention, onBranch, outside } from './build.ts'
+import { actButton } from './buttons.ts'
 import { ACTION_IDS, ACTIONS_BLOCK_ID } from './ids.ts'
 import { INLINE_URL_CHARS_MAX, WORD_CHARS_MAX } from './limits.ts'
 import { redSince } from './recovery.ts'
@@ -43,8 +45,17 @@ function wordOf({ shown, word }: CardView): string {
 
 function storyLine(view: CardView, channel: ChannelId | null): string {
   const { hint } = lookOf(view.shown)
-  const missing = buildUrl(view.build) === null ? 'no button to open it: CI gave no link' : null
-  return joined([historyLine(view), redSince(view.recovery), hint, replacesLine(view.replaces, channel), missing])
+  const noLink = buildUrl(view.build) === null ? 'no button to open it: CI gave no link' : null
+  const { recovery, asked, missing, replaces } = view
+  return joined([
+    historyLine(view),
+    redSince(recovery),
+    hint,
+    asked && askedWords(asked),
+    missing && missingWords(missing),
+    replacesLine(replaces, channel),
+    noLink,
+  ])
 }
 
 /** `started 14:02, failed 14:09, 7 min` */
@@ -74,10 +85,12 @@ function replacesLine(ts: MessageTs | null, channel: ChannelId | null): string |
 const addressOf = (channel: ChannelId, ts: MessageTs): string =>
   `https://slack.com/archives/${channel}/p${ts.replace('.', '')}`
 
-// Stop and Restart find their place in this row, beside Open build.
-function actionsOf({ build }: CardView): ActionsBlock[] {
+function actionsOf({ build, shown, offers, ref }: CardView): ActionsBlock[] {
   const url = buildUrl(build)
-  if (url === null) return []
-  const open = { type: 'button', action_id: ACTION_IDS.open, text: plain('Open build'), url } as const
-  return [{ type: 'actions', block_id: ACTIONS_BLOCK_ID, elements: [open] }]
+  const open =
+    url === null ? [] : [{ type: 'button', action_id: ACTION_IDS.open, text: plain('Open build'), url } as const]
+  const acts = offers.map((action) => actButton(action, ref, build))
+  // A machine's failure is nobody's fault: there is nothing to read before running it again.
+  const elements: Button[] = shown === 'infrastructure_failure' ? [...acts, ...open] : [...open, ...acts]
+  return elements.length === 0 ? [] : [{ type: 'actions', block_id: ACTIONS_BLOCK_ID, elements }]
 }

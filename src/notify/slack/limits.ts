@@ -22,6 +22,9 @@ export const MESSAGE_CHARS_MAX = 500
 export const WORD_CHARS_MAX = 40
 export const BUILD_ID_CHARS_MAX = 20
 
+/** The text of a confirmation dialog. */
+export const CONFIRM_CHARS_MAX = 300
+
 const ELLIPSIS = '…'
 
 /**

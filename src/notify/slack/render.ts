@@ -1,6 +1,7 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import type { View } from '../../domain/view.ts'
 import { assertNever } from '../../lib/assert.ts'
+import { askLine } from './asked.ts'
 import type { SlackMessage } from './blocks.ts'
 import { plainCard, renderCard } from './card.ts'
 import { plainNotice, renderNotice } from './notice.ts'
@@ -26,6 +27,8 @@ function withBlocks(view: View, channel: ChannelId | null): SlackMessage {
       return renderCard(view, channel)
     case 'reply':
       return renderReply(view)
+    case 'ask':
+      return { text: askLine(view), attachments: [] }
     case 'notice':
       return renderNotice(view)
     default:
@@ -39,6 +42,8 @@ function plainText(view: View, channel: ChannelId | null): string {
       return plainCard(view, channel)
     case 'reply':
       return plainReply(view)
+    case 'ask':
+      return askLine(view)
     case 'notice':
       return plainNotice(view)
     default:

@@ -13,12 +13,22 @@ export type Ask = <Values extends object, Row>(
   build: (value: Value<Values>) => Compilable<Row>,
 ) => Promise<Row[]>
 
+/** Executes a compiled query by the shortest way that the database has. */
+export type Execute = (query: CompiledQuery, parameters: readonly unknown[]) => Promise<readonly unknown[]>
+
+/** The way through Kysely's driver, which every database has. */
+export const throughDriver =
+  (db: Kysely<Schema>): Execute =>
+  async (query, parameters) =>
+    (await db.executeQuery({ ...query, parameters })).rows
+
 /**
  * Asks a query that is compiled once by its name; later only the values are put in. On the ways that every delivery and
  * every message take, Kysely's compiler would cost more than the database's own work. Elsewhere queries are written plainly.
- * The text of the query must depend on nothing but its name.
+ * The text of the query must depend on nothing but its name; a LIMIT is part of both, since SQLite plans a statement anew
+ * whenever a bound one is set.
  */
-export const createAsk = (db: Kysely<Schema>, compiled: Compiled): Ask =>
+export const createAsk = (compiled: Compiled, execute: Execute): Ask =>
   async function ask<Values extends object, Row>(
     name: string,
     values: Values,
@@ -31,7 +41,7 @@ export const createAsk = (db: Kysely<Schema>, compiled: Compiled): Ask =>
     }
     const known = values as Record<string, unknown>
     const parameters = query.parameters.map((one) => (one instanceof Placeholder ? known[one.name] : one))
-    return (await db.executeQuery({ ...query, parameters })).rows as Row[]
+    return (await execute(query, parameters)) as Row[]
   }
 
 /** Stands for a value that comes with each execution. */

@@ -1,20 +1,36 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type Selectable } from 'kysely'
 import type { Fact } from '../../domain/fact.ts'
 import type { ChannelId } from '../../domain/ids.ts'
+import type { PlacedFact } from '../../domain/lineage.ts'
 import type { Lane } from '../../domain/plan.ts'
 import type { Schema } from '../schema.ts'
 import type { CardKey, Reads } from '../store.ts'
-import { createAsk, type Compiled } from './ask.ts'
+import { createAsk, type Compiled, type Execute } from './ask.ts'
+import { readBuilds } from './read-builds.ts'
+import { readRequests } from './read-requests.ts'
 import { toCard, toDecision, toMessage, toPlacedFact, toProject, toSubscription } from './rows.ts'
 
 /** The newest facts of one build that are folded; more than any build has, less than a flood of repeats could make. */
 const BUILD_FACTS_MAX = 500
 
+/** So many outcomes of newer builds are looked at: one that overtook this build stands near it. */
+const OVERTAKERS_MAX = 100
+
 /** Channels looked at in one round; more than any workspace follows. */
 const CHANNELS_MAX = 10_000
 
-export function createReads(db: Kysely<Schema>, compiled: Compiled, { locks } = { locks: false }): Reads {
-  const ask = createAsk(db, compiled)
+/** How a set of queries is asked; `locks`: what is read to be changed must be locked, since others write side by side. */
+export interface Asking {
+  compiled: Compiled
+  execute: Execute
+  locks: boolean
+}
+
+/** Facts looked at for one round of taking in: several may be of one lineage. */
+const FACTS_PER_LINEAGE = 4
+
+export function createReads(db: Kysely<Schema>, { compiled, execute, locks }: Asking): Reads {
+  const ask = createAsk(compiled, execute)
   const facts = () => db.selectFrom('fact').selectAll()
   const verdicts = (key: string) =>
     db.selectFrom('fact').where('branch_key', '=', key).where('verdict', '=', sql.lit(1))
@@ -26,22 +42,18 @@ export function createReads(db: Kysely<Schema>, compiled: Compiled, { locks } = 
       // Two first facts of one build that arrive side by side must not each think itself the first.
       if (locks) await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(db)
       const rows = await ask('factsOfBuild', { key }, (value) =>
-        facts().where('build_key', '=', value('key')).orderBy('seq', 'desc').limit(BUILD_FACTS_MAX),
+        facts().where('build_key', '=', value('key')).orderBy('seq', 'desc').limit(sql.lit(BUILD_FACTS_MAX)),
       )
       return rows.toReversed().map(toPlacedFact)
     },
 
-    async factsOfBuilds(lineageKey, buildIds) {
-      if (buildIds.length === 0) return []
-      const ofLineage = facts().where('lineage_key', '=', lineageKey).orderBy('seq')
-      return (await ofLineage.where('build_id', 'in', [...buildIds]).execute()).map(toPlacedFact)
-    },
-
-    async unplacedFacts(lineageKey) {
-      const rows = await ask('unplacedFacts', { lineageKey }, (value) =>
-        facts().where('lineage_key', '=', value('lineageKey')).where('episode', 'is', null).orderBy('seq'),
-      )
-      return rows.map(toPlacedFact)
+    async factsOfBuilds(buildKeys) {
+      const found: PlacedFact[] = []
+      for (const key of buildKeys) {
+        const rows = await ask('factsOfKey', { key }, (value) => facts().where('build_key', '=', value('key')))
+        found.push(...rows.map(toPlacedFact))
+      }
+      return found.sort((a, b) => a.seq - b.seq)
     },
 
     async factsOfEpisode(lineageKey, episode) {
@@ -68,59 +80,81 @@ export function createReads(db: Kysely<Schema>, compiled: Compiled, { locks } = 
     },
 
     async verdictsBefore(branchKey, buildOrder, limit) {
-      const rows = await ask('verdictsBefore', { branchKey, buildOrder, limit }, (value) =>
+      const rows = await ask(`verdictsBefore ${limit}`, { branchKey, buildOrder }, (value) =>
         verdicts(value('branchKey'))
           .selectAll()
           .where('build_order', '<=', value('buildOrder'))
           .orderBy('build_order', 'desc')
           .orderBy('seq', 'desc')
-          .limit(value('limit')),
+          .limit(sql.lit(limit)),
       )
       return rows.map(toPlacedFact)
     },
 
     async isOvertaken(branchKey, buildOrder, seq) {
-      const newer = await ask('isOvertaken', { branchKey, buildOrder, seq }, (value) =>
+      const next = await ask('isOvertaken', { branchKey, buildOrder }, (value) =>
         verdicts(value('branchKey'))
           .select('seq')
           .where('build_order', '>', value('buildOrder'))
-          .where('seq', '<', value('seq'))
-          .limit(1),
+          .orderBy('build_order')
+          .limit(sql.lit(OVERTAKERS_MAX)),
       )
-      return newer.length > 0
+      return next.some((newer) => newer.seq < seq)
     },
 
-    async verdictsAfter(branchKey, buildOrder, limit) {
-      const rows = await ask('verdictsAfter', { branchKey, buildOrder, limit }, (value) =>
-        verdicts(value('branchKey'))
-          .selectAll()
+    async lineagesAfter(branchKey, buildOrder, limit) {
+      const rows = await ask(`lineagesAfter ${limit}`, { branchKey, buildOrder }, (value) =>
+        db
+          .selectFrom('build')
+          .select('lineage_key')
+          .where('branch_key', '=', value('branchKey'))
           .where('build_order', '>', value('buildOrder'))
+          // Only what passed can have recovered; of a build with several runs the newest says nothing of the others.
+          .where(({ or, eb }) => or([eb('status', '=', sql.lit('success')), eb('run', '>', sql.lit(1))]))
           .orderBy('build_order')
-          .limit(value('limit')),
+          .limit(sql.lit(limit)),
       )
-      return rows.map(toPlacedFact)
+      return rows.map(({ lineage_key: lineageKey }) => lineageKey)
     },
 
     async dueIntake(now, limit) {
-      const rows = await ask('dueIntake', { now, limit }, (value) =>
+      const woken = await ask(`dueWoken ${limit}`, { now }, (value) =>
         db
           .selectFrom('intake')
-          .select(['lineage_key', 'stamp'])
+          .select(['lineage_key', 'priority', 'due_at as at'])
           .where('due_at', '<=', value('now'))
           .orderBy('priority')
           .orderBy('due_at')
-          .limit(value('limit')),
+          .limit(sql.lit(limit)),
       )
-      return rows.map(({ lineage_key: lineageKey, stamp }) => ({ lineageKey, stamp }))
+      const fresh = await ask(`dueFresh ${limit}`, {}, () =>
+        db
+          .selectFrom('fact')
+          .select(['lineage_key', 'priority', 'at', 'build_key'])
+          .where('episode', 'is', null)
+          .where(({ not, exists, selectFrom }) =>
+            not(exists(selectFrom('intake').select('stamp').whereRef('intake.lineage_key', '=', 'fact.lineage_key'))),
+          )
+          .orderBy('priority')
+          .orderBy('seq')
+          .limit(sql.lit(limit * FACTS_PER_LINEAGE)),
+      )
+      const due = [...woken.map((row) => ({ ...row, build_key: null })), ...fresh]
+      const byLineage = Map.groupBy(
+        due.sort((a, b) => a.priority - b.priority || a.at - b.at),
+        (row) => row.lineage_key,
+      )
+      return [...byLineage].slice(0, limit).map(([lineageKey, rows]) => ({
+        lineageKey,
+        buildKeys: [...new Set(rows.flatMap((row) => row.build_key ?? []))],
+      }))
     },
 
     async intakeOf(lineageKey) {
-      const [row] = await ask(`intakeOf ${lockName}`, { lineageKey }, (value) =>
-        db
-          .selectFrom('intake')
-          .select('stamp')
-          .where('lineage_key', '=', value('lineageKey'))
-          .$if(locks, (query) => query.forUpdate()),
+      // The mark may not be there yet, and so be nothing to lock.
+      if (locks) await sql`select pg_advisory_xact_lock(hashtextextended(${lineageKey}, 1))`.execute(db)
+      const [row] = await ask('intakeOf', { lineageKey }, (value) =>
+        db.selectFrom('intake').select('stamp').where('lineage_key', '=', value('lineageKey')),
       )
       return row ? { lineageKey, stamp: row.stamp } : null
     },
@@ -211,7 +245,7 @@ export function createReads(db: Kysely<Schema>, compiled: Compiled, { locks } = 
       let query = db.selectFrom('card').select(['subject', 'channel']).where(at, '<=', now)
       if (channel !== null) query = query.where('channel', '=', channel)
       if (not.length > 0) query = query.where('channel', 'not in', [...not])
-      return (await query.orderBy(priority).orderBy(at).limit(limit).execute()) as CardKey[]
+      return (await query.orderBy(priority).orderBy(at).limit(sql.lit(limit)).execute()) as CardKey[]
     },
 
     async backlog() {
@@ -224,12 +258,12 @@ export function createReads(db: Kysely<Schema>, compiled: Compiled, { locks } = 
           .executeTakeFirstOrThrow()
         return Number(row.cards)
       }
-      const intake = await db
-        .selectFrom('intake')
-        .select(({ fn }) => fn.countAll<number>().as('lineages'))
-        .executeTakeFirstOrThrow()
+      const count = (from: 'intake' | 'fact') =>
+        db.selectFrom(from).select(({ fn }) => fn.countAll<number>().as('rows'))
+      const woken = await count('intake').executeTakeFirstOrThrow()
+      const fresh = await count('fact').where('episode', 'is', null).executeTakeFirstOrThrow()
       return {
-        intake: Number(intake.lineages),
+        intake: Number(woken.rows) + Number(fresh.rows),
         post: await waiting('post'),
         edit: await waiting('edit'),
         look: await waiting('look'),
@@ -252,17 +286,27 @@ export function createReads(db: Kysely<Schema>, compiled: Compiled, { locks } = 
     },
 
     async project({ uuid, legacyId, names }) {
-      const projects = () => db.selectFrom('project').selectAll()
-      const byUuid = uuid === null ? undefined : await projects().where('uuid', '=', uuid).executeTakeFirst()
-      const byId = byUuid ?? (await projects().where('legacy_id', '=', legacyId).executeTakeFirst())
+      const [byUuid] =
+        uuid === null
+          ? []
+          : await ask('projectByUuid', { uuid }, (value) =>
+              db.selectFrom('project').selectAll().where('uuid', '=', value('uuid')),
+            )
+      const [byId] = byUuid
+        ? [byUuid]
+        : await ask('projectByLegacyId', { legacyId }, (value) =>
+            db.selectFrom('project').selectAll().where('legacy_id', '=', value('legacyId')).limit(sql.lit(1)),
+          )
       if (byId) return toProject(byId)
-      if (names.length === 0) return null
+      const found: Selectable<Schema['project']>[] = []
+      for (const name of new Set(names))
+        found.push(
+          ...(await ask('projectByName', { name }, (value) =>
+            db.selectFrom('project').selectAll().where('name', '=', value('name')).limit(sql.lit(2)),
+          )),
+        )
       // Two projects of one name: which rules are meant is not clear, so none are.
-      const byName = await projects()
-        .where('name', 'in', [...names])
-        .limit(2)
-        .execute()
-      return byName.length === 1 ? toProject(byName[0]!) : null
+      return new Set(found.map((row) => row.uuid)).size === 1 ? toProject(found[0]!) : null
     },
 
     async subscriptions() {
@@ -282,5 +326,8 @@ export function createReads(db: Kysely<Schema>, compiled: Compiled, { locks } = 
       const row = await db.selectFrom('job').select('last_done_at').where('name', '=', job).executeTakeFirst()
       return row?.last_done_at ?? null
     },
+
+    ...readBuilds(db, ask),
+    ...readRequests(db, ask),
   }
 }

@@ -1,13 +1,14 @@
 import type { Selectable } from 'kysely'
-import type { BuildDetails } from '../../domain/fact.ts'
+import type { BuildDetails, Origin } from '../../domain/fact.ts'
 import type { BuildId, ChannelId, MessageTs, ProjectId, Uuid } from '../../domain/ids.ts'
 import type { PlacedFact } from '../../domain/lineage.ts'
 import { LANES, NO_LANES, type Lane, type Lanes, type StoredMessage } from '../../domain/plan.ts'
+import type { Request, RequestTarget } from '../../domain/request.ts'
 import type { ChannelRule, NotificationRule, RuleVerdict } from '../../domain/rule.ts'
-import { toStatus } from '../../domain/status.ts'
+import { toStatus, type Status } from '../../domain/status.ts'
 import type { Subscription } from '../../domain/subscription.ts'
 import type { Schema } from '../schema.ts'
-import type { BuildPlace, Card, KeptDecision, KnownProject } from '../store.ts'
+import type { BuildPlace, Card, HeardProject, KeptDecision, KnownBuild, KnownProject, RequestChange } from '../store.ts'
 
 // Rows into the product's words. The one place that knows both.
 
@@ -22,6 +23,7 @@ export const toPlacedFact = (row: Selectable<Schema['fact']>): PlacedFact & Buil
   lineageKey: row.lineage_key,
   word: row.word,
   status: toStatus(row.word),
+  origin: row.origin as Origin,
   details: JSON.parse(row.details) as BuildDetails,
 })
 
@@ -130,6 +132,7 @@ export const toProject = (row: Selectable<Schema['project']>): KnownProject => (
   uuid: row.uuid as Uuid,
   name: row.name,
   legacyId: row.legacy_id,
+  type: row.type,
   rules: row.rules === null ? null : (JSON.parse(row.rules) as NotificationRule[]),
 })
 
@@ -141,3 +144,99 @@ export const toSubscription = (row: Selectable<Schema['subscription']>): Subscri
   mention: row.mention === 'committer' ? 'committer' : 'nobody',
   source: 'slack',
 })
+
+export const toHeardProject = (row: Selectable<Schema['heard']>): HeardProject => ({
+  projectId: row.project_id as ProjectId,
+  name: row.name,
+  fullName: row.full_name,
+  projectUuid: row.project_uuid as Uuid | null,
+  at: row.at,
+})
+
+export const toKnownBuild = (row: Selectable<Schema['build']>): KnownBuild => ({
+  projectId: row.project_id as ProjectId,
+  buildId: row.build_id as BuildId,
+  run: row.run,
+  lineageKey: row.lineage_key,
+  episode: row.episode,
+  branch: row.branch,
+  status: row.status as Status,
+  word: row.word,
+  at: row.at,
+  buildUuid: row.build_uuid as Uuid | null,
+})
+
+export const buildKey = (projectId: string, buildId: string): string => `${projectId}/${buildId}`
+
+export function toRequest(row: Selectable<Schema['request']>): Request {
+  const [projectId, buildId] = (row.build_key ?? '').split('/')
+  return {
+    id: row.id,
+    askKey: row.ask_key,
+    action: row.action as Request['action'],
+    state: row.state as Request['state'],
+    projectId: projectId as ProjectId,
+    buildId: buildId as BuildId,
+    run: row.run ?? 0,
+    lineageKey: row.lineage_key ?? '',
+    subject: row.subject ?? '',
+    target: JSON.parse(row.target) as RequestTarget,
+    askedBy: row.asked_by,
+    askedTeam: row.asked_team,
+    channel: row.channel as ChannelId | null,
+    via: row.via as Request['via'],
+    askedAt: row.asked_at,
+    claimedBy: row.claimed_by,
+    code: row.code,
+    reason: row.reason,
+    answeredAt: row.answered_at,
+    newBuildId: row.new_build_id as BuildId | null,
+    newBuildUuid: row.new_build_uuid as Uuid | null,
+    lookAt: row.look_at,
+    endedAt: row.ended_at,
+  }
+}
+
+export const fromRequest = (request: Request): Selectable<Schema['request']> => ({
+  id: request.id,
+  ask_key: request.askKey,
+  action: request.action,
+  state: request.state,
+  build_key: buildKey(request.projectId, request.buildId),
+  run: request.run,
+  lineage_key: request.lineageKey,
+  subject: request.subject,
+  target: JSON.stringify(request.target),
+  asked_by: request.askedBy,
+  asked_team: request.askedTeam,
+  channel: request.channel,
+  via: request.via,
+  asked_at: request.askedAt,
+  claimed_by: request.claimedBy,
+  code: request.code,
+  reason: request.reason,
+  answered_at: request.answeredAt,
+  new_build_id: request.newBuildId,
+  new_build_uuid: request.newBuildUuid,
+  look_at: request.lookAt,
+  ended_at: request.endedAt,
+})
+
+const CHANGE_COLUMNS = {
+  state: 'state',
+  code: 'code',
+  reason: 'reason',
+  answeredAt: 'answered_at',
+  newBuildId: 'new_build_id',
+  newBuildUuid: 'new_build_uuid',
+  lookAt: 'look_at',
+  endedAt: 'ended_at',
+  claimedBy: 'claimed_by',
+} as const satisfies Record<keyof RequestChange, keyof Schema['request']>
+
+export const fromRequestChange = (change: RequestChange): Partial<Selectable<Schema['request']>> =>
+  Object.fromEntries(
+    Object.entries(CHANGE_COLUMNS)
+      .filter(([field]) => field in change)
+      .map(([field, column]) => [column, change[field as keyof RequestChange]]),
+  )

@@ -5,26 +5,28 @@ import { idOrder } from '../../domain/ids.ts'
 import { isVerdict, toStatus } from '../../domain/status.ts'
 import type { Schema } from '../schema.ts'
 import type { Tx } from '../store.ts'
-import { createAsk, type Compiled } from './ask.ts'
-import { createReads } from './reads.ts'
-import { fromDecision, fromLanes, fromMessage } from './rows.ts'
+import { createAsk } from './ask.ts'
+import { createReads, type Asking } from './reads.ts'
+import { buildKey, fromDecision, fromLanes, fromMessage, fromRequest, fromRequestChange } from './rows.ts'
 
 /** Stamps are random, so that a mark which was removed and made anew is never taken for the old one. */
 const STAMP_MAX = 2 ** 48 - 1
 
-/** @param locks whether rows that are read to be changed must be locked, since other transactions run side by side */
-export function createTx(db: Kysely<Schema>, compiled: Compiled, { locks }: { locks: boolean }): Tx {
-  const ask = createAsk(db, compiled)
-  return {
-    ...createReads(db, compiled, { locks }),
+/** Put off once, a lineage is no less urgent than others. */
+const PUT_OFF_PRIORITY = 0
 
-    async insertFact(seen, { at, origin, lineageKey, branch, commitId }) {
+export function createTx(db: Kysely<Schema>, asking: Asking): Tx {
+  const ask = createAsk(asking.compiled, asking.execute)
+  return {
+    ...createReads(db, asking),
+
+    async insertFact(seen, { at, origin, priority, lineageKey, branch, commitId }) {
       const fact = {
         at,
         origin,
         project_id: seen.projectId,
         build_id: seen.buildId,
-        build_key: `${seen.projectId}/${seen.buildId}`,
+        build_key: buildKey(seen.projectId, seen.buildId),
         build_order: idOrder(seen.buildId),
         lineage_key: lineageKey,
         branch_key: branchKey(seen.projectId, branch),
@@ -33,6 +35,7 @@ export function createTx(db: Kysely<Schema>, compiled: Compiled, { locks }: { lo
         word: seen.word,
         verdict: isVerdict(toStatus(seen.word)) ? 1 : 0,
         details: JSON.stringify(seen.details),
+        priority,
       }
       const [row] = await ask('insertFact', fact, (value) =>
         db.insertInto('fact').values(columns(fact, value)).returning('seq'),
@@ -84,7 +87,11 @@ export function createTx(db: Kysely<Schema>, compiled: Compiled, { locks }: { lo
     },
 
     async postponeLineage(lineageKey, dueAt) {
-      await db.updateTable('intake').set({ due_at: dueAt }).where('lineage_key', '=', lineageKey).execute()
+      await db
+        .insertInto('intake')
+        .values({ lineage_key: lineageKey, due_at: dueAt, priority: PUT_OFF_PRIORITY, stamp: randomInt(STAMP_MAX) })
+        .onConflict((conflict) => conflict.column('lineage_key').doUpdateSet({ due_at: dueAt }))
+        .execute()
     },
 
     async placeFact(factSeq, episode) {
@@ -180,8 +187,8 @@ export function createTx(db: Kysely<Schema>, compiled: Compiled, { locks }: { lo
       await db.deleteFrom('channel').where('id', '=', channel).execute()
     },
 
-    async keepProject({ uuid, name, legacyId, rules, readAt }) {
-      const row = { name, rules: rules === null ? null : JSON.stringify(rules), read_at: readAt }
+    async keepProject({ uuid, name, legacyId, type, rules, readAt }) {
+      const row = { name, type, rules: rules === null ? null : JSON.stringify(rules), read_at: readAt }
       await db
         .insertInto('project')
         .values({ uuid, legacy_id: legacyId, ...row })
@@ -214,6 +221,50 @@ export function createTx(db: Kysely<Schema>, compiled: Compiled, { locks }: { lo
         .values({ name: job, last_done_at: at })
         .onConflict((conflict) => conflict.column('name').doUpdateSet({ last_done_at: at }))
         .execute()
+    },
+
+    async keepBuild(build) {
+      const row = {
+        build_key: buildKey(build.projectId, build.buildId),
+        project_id: build.projectId,
+        build_id: build.buildId,
+        build_order: idOrder(build.buildId),
+        branch_key: branchKey(build.projectId, build.branch),
+        branch: build.branch,
+        lineage_key: build.lineageKey,
+        episode: build.episode,
+        run: build.run,
+        status: build.status,
+        word: build.word,
+        at: build.at,
+        is_running: build.status === 'started' ? 1 : 0,
+        build_uuid: build.buildUuid,
+      }
+      await ask('keepBuild', row, (value) =>
+        db
+          .insertInto('build')
+          .values(columns(row, value))
+          .onConflict((conflict) => conflict.column('build_key').doUpdateSet(columns(row, value))),
+      )
+    },
+
+    async hearProject({ projectId, name, fullName, projectUuid, at }) {
+      const row = { project_id: projectId, name, full_name: fullName, project_uuid: projectUuid, at }
+      await ask('hearProject', row, (value) =>
+        db
+          .insertInto('heard')
+          .values(columns(row, value))
+          .onConflict((conflict) => conflict.column('project_id').doUpdateSet(columns(row, value))),
+      )
+    },
+
+    async insertRequest(request) {
+      await db.insertInto('request').values(fromRequest(request)).execute()
+    },
+
+    async updateRequest(id, change) {
+      if (Object.keys(change).length === 0) return
+      await db.updateTable('request').set(fromRequestChange(change)).where('id', '=', id).execute()
     },
   }
 }

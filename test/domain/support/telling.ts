@@ -2,7 +2,7 @@ import { recoveryOf, type Recovery } from '../../../src/domain/recovered.ts'
 import { runKey, type Run } from '../../../src/domain/run.ts'
 import { isRed } from '../../../src/domain/status.ts'
 import { bornRunOf, tellStory, type Story, type StoryContext } from '../../../src/domain/view.ts'
-import { runsOf, type Said } from '../../support/facts.ts'
+import { OUT_OF_REACH, runsOf, type Said } from '../../support/facts.ts'
 
 export const ADA = 'U0ADA00001'
 export const byAda = { message: 'fix login', committer: 'ada', projectName: 'web', shortCommitId: 'a1b2c3d' }
@@ -22,6 +22,8 @@ export function told(said: readonly (string | Said)[], context: Partial<StoryCon
     quiet: false,
     mentionOf: (committer) => (committer === 'ada' ? ADA : null),
     replaces: null,
+    requests: [],
+    facilities: OUT_OF_REACH,
     ...context,
   })
 }

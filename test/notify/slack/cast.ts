@@ -1,5 +1,6 @@
 import { isChannelId, type ChannelId, type MessageTs } from '../../../src/domain/ids.ts'
-import type { BuildView, CardView, NoticeView, ReplyView, Shown } from '../../../src/domain/view.ts'
+import type { Missing } from '../../../src/domain/offer.ts'
+import type { Asked, AskView, BuildView, CardView, NoticeView, ReplyView, Shown } from '../../../src/domain/view.ts'
 import { isMessageTs } from '../../../src/notify/slack/answer.ts'
 
 export const STARTED_AT = Date.UTC(2026, 4, 4, 14, 2)
@@ -72,6 +73,10 @@ export const card = (change: Partial<CardView> = {}): CardView => ({
   mention: null,
   recovery: null,
   replaces: null,
+  ref: '41/512.1',
+  offers: [],
+  missing: null,
+  asked: null,
   ...change,
 })
 
@@ -84,6 +89,17 @@ export const reply = (change: Partial<ReplyView> = {}): ReplyView => ({
   mention: null,
   broadcast: false,
   recovery: null,
+  ...change,
+})
+
+export const ask = (change: Partial<AskView> = {}): AskView => ({
+  kind: 'ask',
+  action: 'stop',
+  by: 'U0LIN',
+  stage: 'asked',
+  code: null,
+  buildId: '512',
+  outcome: null,
   ...change,
 })
 
@@ -115,6 +131,26 @@ const SHOWN: { [One in Shown]: { shown: One; word: string } } = {
 }
 
 export const ALL_SHOWN = Object.values(SHOWN)
+
+const STAGES: { [Stage in Asked['stage']]: Stage } = {
+  asked: 'asked',
+  confirmed: 'confirmed',
+  refused: 'refused',
+  unclear: 'unclear',
+  unconfirmed: 'unconfirmed',
+}
+
+export const ALL_STAGES = Object.values(STAGES)
+
+const MISSING: { [Why in Missing]: Why } = {
+  'no-v2': 'no-v2',
+  'no-legacy': 'no-legacy',
+  'no-build-uuid': 'no-build-uuid',
+  'pro-project': 'pro-project',
+  'project-unknown': 'project-unknown',
+}
+
+export const ALL_MISSING = Object.values(MISSING)
 
 export const RECOVERY = { sinceAt: Date.UTC(2026, 4, 3, 9, 30), builds: 3, atLeast: false }
 

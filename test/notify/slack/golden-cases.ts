@@ -1,7 +1,11 @@
-import type { CardView, Shown, View } from '../../../src/domain/view.ts'
+import type { Missing } from '../../../src/domain/offer.ts'
+import type { Asked, CardView, Shown, View } from '../../../src/domain/view.ts'
 import {
+  ALL_MISSING,
   ALL_SHOWN,
+  ALL_STAGES,
   API,
+  ask,
   BARE,
   card,
   ENDED_AT,
@@ -14,6 +18,27 @@ import {
   STARTED_AT,
   WEB,
 } from './cast.ts'
+
+const RUNNING = {
+  shown: 'started',
+  word: 'initiated',
+  history: [{ what: 'started', at: STARTED_AT }],
+  durationMs: null,
+} as const
+
+/** How far a request has come, with what CI said where it said something. */
+const STAGES = ALL_STAGES.map((stage) => [stage, stage === 'refused' ? 'not-found' : null] as const)
+
+const REFUSALS = [
+  'bad-request',
+  'not-found',
+  'unauthorized',
+  'forbidden',
+  'rate-limited',
+  'unreachable',
+  'timeout',
+  'new',
+]
 
 /** Every message a person may meet, by the name of its file. */
 export const GOLDEN_CASES: Record<string, View> = {
@@ -43,6 +68,60 @@ export const GOLDEN_CASES: Record<string, View> = {
   'reply-bare': reply({ build: BARE, durationMs: null, broadcast: true }),
   'reply-hostile': reply({ build: HOSTILE, broadcast: true }),
   'reply-rtl-and-cjk': reply({ build: RTL_AND_CJK, broadcast: true }),
+  ...Object.fromEntries(STAGES.map(([stage, code]) => [`card-asked-${stage}`, askedCard(stage, code)])),
+  ...Object.fromEntries(ALL_MISSING.map((why) => [`card-missing-${why}`, missingCard(why)])),
+  'card-stop': card({ ...RUNNING, offers: ['stop'] }),
+  'card-stop-bare': card({ ...RUNNING, build: BARE, offers: ['stop'], ref: '7/9.1' }),
+  'card-stop-hostile': card({ ...RUNNING, build: HOSTILE, offers: ['stop'] }),
+  'card-stop-rtl-and-cjk': card({ ...RUNNING, build: RTL_AND_CJK, offers: ['stop'] }),
+  'card-stop-long': card({ ...RUNNING, build: { ...WEB, branch: 'feature/'.repeat(40) }, offers: ['stop'] }),
+  'card-stop-refused': card({
+    ...RUNNING,
+    offers: ['stop'],
+    asked: { action: 'stop', by: 'U0LIN', stage: 'refused', code: 'bad-request' },
+  }),
+  'card-restart': card({ offers: ['restart'] }),
+  'card-restart-first': card({
+    shown: 'infrastructure_failure',
+    word: 'infrastructure_failure',
+    offers: ['restart'],
+  }),
+  'card-restart-without-link': card({ build: { ...WEB, buildUrl: null }, offers: ['restart'] }),
+  'card-restarted': card({
+    ...RUNNING,
+    attempt: 2,
+    ref: '41/512.2',
+    offers: ['stop'],
+    asked: { action: 'restart', by: 'U0LIN', stage: 'confirmed', code: null },
+  }),
+  ...Object.fromEntries(
+    STAGES.flatMap(([stage, code]) =>
+      (['stop', 'restart'] as const).map((action) => [`ask-${action}-${stage}`, ask({ action, stage, code })]),
+    ),
+  ),
+  ...Object.fromEntries(
+    REFUSALS.map((code) => [`ask-refused-${code}`, ask({ action: 'restart', stage: 'refused', code })]),
+  ),
+  'ask-stopped': ask({ stage: 'confirmed', outcome: { shown: 'stopped', buildId: '512', attempt: 1 } }),
+  'ask-stop-came-late': ask({ stage: 'confirmed', outcome: { shown: 'passed', buildId: '512', attempt: 1 } }),
+  'ask-restarted': ask({
+    action: 'restart',
+    stage: 'confirmed',
+    outcome: { shown: 'started', buildId: '512', attempt: 2 },
+  }),
+  'ask-restarted-as-another': ask({
+    action: 'restart',
+    stage: 'confirmed',
+    outcome: { shown: 'started', buildId: '513', attempt: 2 },
+  }),
+  'ask-hostile': ask({
+    by: '<!channel>',
+    buildId: '<!here>',
+    stage: 'refused',
+    code: '<!everyone>',
+    outcome: { shown: 'started', buildId: '<!channel>', attempt: 2 },
+    action: 'restart',
+  }),
   notice: notice(),
   'notice-one': notice({ ignored: 0, blocked: 1, builds: [{ ...API, shown: 'blocked' }] }),
   'notice-more': notice({
@@ -51,6 +130,15 @@ export const GOLDEN_CASES: Record<string, View> = {
     builds: notice().builds.map((one) => ({ ...one, shown: 'ignored' })),
   }),
   'notice-hostile': notice({ ignored: 1, blocked: 0, builds: [{ ...HOSTILE, shown: 'ignored' }] }),
+}
+
+function askedCard(stage: Asked['stage'], code: string | null): CardView {
+  return card({ asked: { action: 'restart', by: 'U0LIN', stage, code } })
+}
+
+function missingCard(why: Missing): CardView {
+  const action = why === 'no-v2' || why === 'no-build-uuid' ? 'stop' : 'restart'
+  return card({ ...(action === 'stop' ? RUNNING : {}), missing: { action, why } })
 }
 
 function cardOf(shown: Shown, word: string): CardView {

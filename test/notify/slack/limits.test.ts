@@ -1,10 +1,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Action } from '../../../src/domain/request.ts'
 import { NOTICE_BUILDS_MAX, type BuildView, type View } from '../../../src/domain/view.ts'
+import type { Button } from '../../../src/notify/slack/blocks.ts'
+import { ACTION_IDS } from '../../../src/notify/slack/ids.ts'
 import { cut, TEXT_CHARS_MAX } from '../../../src/notify/slack/limits.ts'
 import { renderView } from '../../../src/notify/slack/render.ts'
 import { checkMessage } from '../../../src/sandbox/slack/limits.ts'
-import { ALL_SHOWN, card, messageTs, notice, OLD_CARD, RECOVERY, reply } from './cast.ts'
+import { ALL_MISSING, ALL_SHOWN, ALL_STAGES, ask, card, messageTs, notice, OLD_CARD, RECOVERY, reply } from './cast.ts'
 
 const odd = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
@@ -44,6 +47,16 @@ const durationMs = maybe(fc.nat())
 const mention = maybe(fc.oneof(fc.constant('U0ADA'), odd))
 const recovery = maybe(fc.record({ sinceAt: at, builds: fc.nat(), atLeast: fc.boolean() }))
 
+const action = fc.constantFrom<Action>('stop', 'restart')
+const asked = {
+  action,
+  by: fc.oneof(fc.constant('U0ADA'), odd),
+  stage: fc.constantFrom(...ALL_STAGES),
+  code: maybe(fc.oneof(fc.constantFrom('not-found', 'unauthorized', 'timeout'), odd)),
+}
+const digits = fc.bigInt({ min: 0n, max: 10n ** 20n - 1n })
+const ref = fc.tuple(digits, digits, attempt).map(([project, id, n]) => `${project}/${id}.${n}`)
+
 const anyView: fc.Arbitrary<View> = fc.oneof(
   fc.record({
     kind: fc.constant('card' as const),
@@ -58,6 +71,16 @@ const anyView: fc.Arbitrary<View> = fc.oneof(
     mention,
     recovery,
     replaces: maybe(fc.bigInt({ min: 0n, max: 10n ** 30n }).map((seconds) => messageTs(`${seconds}.1`))),
+    ref,
+    offers: fc.uniqueArray(action),
+    missing: maybe(fc.record({ action, why: fc.constantFrom(...ALL_MISSING) })),
+    asked: maybe(fc.record(asked)),
+  }),
+  fc.record({
+    kind: fc.constant('ask' as const),
+    ...asked,
+    buildId: odd,
+    outcome: maybe(fc.record({ shown, buildId: odd, attempt })),
   }),
   fc.record({
     kind: fc.constant('reply' as const),
@@ -104,10 +127,25 @@ describe('whatever a view holds', () => {
     fc.assert(property, RUNS)
   })
 
+  test('its buttons are known to us by name, at most one of each, and name the run they are about', () => {
+    const known: ReadonlySet<string> = new Set(Object.values(ACTION_IDS))
+    fc.assert(
+      fc.property(anyView, (view) => {
+        const buttons = buttonsOf(renderView(view))
+        const ids = buttons.map(({ action_id: id }) => id)
+        for (const id of ids) expect(known).toContain(id)
+        expect(new Set(ids).size).toBe(ids.length)
+        for (const button of buttons) if ('value' in button) expect(view).toMatchObject({ ref: button.value })
+      }),
+      RUNS,
+    )
+  })
+
   test('its text is one that says something even when nothing is known', () => {
     fc.assert(
       fc.property(anyView, (view) => {
-        expect(renderView(view).text).toMatch(/^:[a-z_]+: .*\*\S/u)
+        const said = view.kind === 'ask' ? /^:[a-z_]+: (?:Stop|Restart) requested/u : /^:[a-z_]+: .*\*\S/u
+        expect(renderView(view).text).toMatch(said)
       }),
       RUNS,
     )
@@ -126,6 +164,7 @@ describe('at the worst, every field full of what escaping makes longest', () => 
     message: amps,
     committer: amps,
   }
+  const LONGEST_REF = `${'9'.repeat(20)}/${'9'.repeat(20)}.${'9'.repeat(9)}`
   const shortLink = { ...worst, buildUrl: `https://ci.example/?${'&'.repeat(95)}` }
   const all = [worst, shortLink]
 
@@ -133,6 +172,13 @@ describe('at the worst, every field full of what escaping makes longest', () => 
     [
       'cards',
       all.map((one) => card({ shown: 'unknown', word: amps, build: one, replaces: OLD_CARD, mention: 'U0ADA' })),
+    ],
+    ['cards with buttons', all.map((one) => card({ build: one, offers: ['stop', 'restart'], ref: LONGEST_REF }))],
+    [
+      'asks',
+      all.map((one) =>
+        ask({ buildId: one.buildId, outcome: { shown: 'failed', buildId: `${one.buildId}2`, attempt: 1_000 } }),
+      ),
     ],
     ['replies', all.map((one) => reply({ build: one, broadcast: true, recovery: RECOVERY, mention: 'U0ADA' }))],
     ['notices', all.map((one) => noticeOf(one))],
@@ -154,6 +200,9 @@ describe('at the worst, every field full of what escaping makes longest', () => 
     return notice({ ignored: 0, blocked: NOTICE_BUILDS_MAX, builds })
   }
 })
+
+const buttonsOf = ({ attachments }: ReturnType<typeof renderView>): Button[] =>
+  attachments.flatMap(({ blocks }) => blocks.flatMap((block) => (block.type === 'actions' ? block.elements : [])))
 
 function markupOf({ text, attachments }: ReturnType<typeof renderView>): string[] {
   const found = [text]

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Places } from '../../support/stores.ts'
 import { runAside } from '../aside.ts'
-import { LINEAGE } from '../given.ts'
+import { waiting } from '../given.ts'
 
 /** Enough to kill the process in full flow. */
 const ACKNOWLEDGED_MIN = 200
@@ -16,7 +16,7 @@ export function crashClaims(places: () => Places): void {
       if (acknowledged.length === ACKNOWLEDGED_MIN) process.kill()
     }
     expect(await process.ended).toEqual({ code: null, error: '' })
-    const facts = await place.another().read.unplacedFacts(LINEAGE)
+    const facts = await waiting(place.another().read)
     const kept = new Set<string>(facts.map(({ buildId }) => buildId))
     expect(acknowledged.length).toBeGreaterThanOrEqual(ACKNOWLEDGED_MIN)
     expect(acknowledged.filter((build) => !kept.has(build))).toEqual([])

@@ -3,10 +3,13 @@ import { idOrder, isIdDigits } from '../../../src/domain/ids.ts'
 import { branchKey } from '../../../src/domain/lineage.ts'
 import { HOUR, MINUTE, projectId, T0, WEB } from '../../support/facts.ts'
 import type { Places } from '../../support/stores.ts'
-import { hear, LINEAGE, several } from '../given.ts'
+import { fact, hear, LINEAGE, several, waiting } from '../given.ts'
 
 const OTHER = 'ffffffffffffffffffffffffffffffff'
 const MAIN = branchKey(projectId(WEB), 'main')
+
+/** Newer builds that are looked at to see whether one has overtaken. */
+const OVERTAKERS_MAX = 100
 
 /** Facts on their cards, and the history of a branch. */
 export function episodeClaims(places: () => Places): void {
@@ -15,11 +18,11 @@ export function episodeClaims(places: () => Places): void {
     const { read, write } = place.store
     const [a, b] = [await hear(place.store), await hear(place.store)]
     await write((tx) => tx.placeFact(a, 1))
-    expect((await read.unplacedFacts(LINEAGE)).map(({ seq }) => seq)).toEqual([b])
+    expect((await waiting(read)).map(({ seq }) => seq)).toEqual([b])
     expect((await read.factsOfEpisode(LINEAGE, 1)).map(({ seq, episode }) => [seq, episode])).toEqual([[a, 1]])
     expect(await read.factsOfEpisode(LINEAGE, 2)).toEqual([])
     expect(await read.factsOfEpisode(OTHER, 1)).toEqual([])
-    expect(await read.unplacedFacts(OTHER)).toEqual([])
+    expect(await waiting(read, OTHER)).toEqual([])
   })
 
   test('unplaced facts and those of an episode come in order of receipt, whatever time they bear', async () => {
@@ -29,7 +32,7 @@ export function episodeClaims(places: () => Places): void {
       await hear(place.store),
       await hear(place.store, { after: MINUTE }),
     ]
-    expect((await place.store.read.unplacedFacts(LINEAGE)).map(({ seq }) => seq)).toEqual(seqs)
+    expect((await waiting(place.store.read)).map(({ seq }) => seq)).toEqual(seqs)
     await place.store.write(async (tx) => {
       for (const seq of seqs.toReversed()) await tx.placeFact(seq, 1)
     })
@@ -61,17 +64,13 @@ export function episodeClaims(places: () => Places): void {
     const before = await place.store.read.verdictsBefore(MAIN, idOrder('10000000000000000000'), 10)
     const inOrder = builds.filter(isIdDigits).sort((a, b) => Number(BigInt(b) - BigInt(a)))
     expect(before.map(({ buildId }) => buildId)).toEqual(inOrder)
-    const after = await place.store.read.verdictsAfter(MAIN, idOrder('9'), 10)
-    expect(after.map(({ buildId }) => buildId)).toEqual(inOrder.toReversed().slice(1))
   })
 
-  test('the verdicts before a build include its own, those after it do not', async () => {
+  test('the verdicts before a build include its own', async () => {
     await using place = await places().open()
-    for (const build of ['511', '512', '513']) await hear(place.store, { build, lineageKey: `lineage-of-${build}` })
+    for (const build of ['511', '512', '513']) await hear(place.store, { build })
     const { read } = place.store
     expect((await read.verdictsBefore(MAIN, idOrder('512'), 10)).map(({ buildId }) => buildId)).toEqual(['512', '511'])
-    expect((await read.verdictsAfter(MAIN, idOrder('512'), 10)).map(({ buildId }) => buildId)).toEqual(['513'])
-    expect(await read.verdictsAfter(MAIN, idOrder('512'), 10)).toMatchObject([{ lineageKey: 'lineage-of-513' }])
   })
 
   test('verdicts are read as far as the limit, nearest build first', async () => {
@@ -79,7 +78,30 @@ export function episodeClaims(places: () => Places): void {
     await Promise.all(several(9, (i) => hear(place.store, { build: String(508 + i) })))
     const { read } = place.store
     expect((await read.verdictsBefore(MAIN, idOrder('512'), 2)).map(({ buildId }) => buildId)).toEqual(['512', '511'])
-    expect((await read.verdictsAfter(MAIN, idOrder('512'), 2)).map(({ buildId }) => buildId)).toEqual(['513', '514'])
+  })
+
+  test('a build is overtaken by a newer one that ended before, and by no older, later or unfinished one', async () => {
+    await using place = await places().open()
+    const { read } = place.store
+    await hear(place.store, { build: '511' })
+    await hear(place.store, { build: '514', word: 'initiated' })
+    const seq = await hear(place.store)
+    const later = await hear(place.store, { build: '513' })
+    expect(await read.isOvertaken(MAIN, idOrder('512'), seq)).toBe(false)
+    expect(await read.isOvertaken(MAIN, idOrder('512'), later)).toBe(false)
+    expect(await read.isOvertaken(MAIN, idOrder('512'), later + 1)).toBe(true)
+  })
+
+  test.each([
+    [OVERTAKERS_MAX, true],
+    [OVERTAKERS_MAX + 1, false],
+  ])('the one newer build that ended before, the %i. of those after it, overtakes: %s', async (nth, isSeen) => {
+    await using place = await places().open()
+    const first = await hear(place.store, { build: String(512 + nth) })
+    await place.store.write(async (tx) => {
+      for (const said of several(nth - 1, (i) => fact({ build: String(513 + i) }))) await tx.insertFact(...said)
+    })
+    expect(await place.store.read.isOvertaken(MAIN, idOrder('512'), first + 1)).toBe(isSeen)
   })
 
   test.each([

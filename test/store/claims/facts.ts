@@ -3,7 +3,7 @@ import { NO_DETAILS } from '../../../src/domain/fact.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { buildId, COMMIT, MINUTE, projectId, T0, WEB } from '../../support/facts.ts'
 import type { Places } from '../../support/stores.ts'
-import { hear, LINEAGE, seen, several } from '../given.ts'
+import { hear, LINEAGE, seen, several, waiting } from '../given.ts'
 
 const OTHER = 'ffffffffffffffffffffffffffffffff'
 
@@ -32,6 +32,7 @@ export function factClaims(places: () => Places): void {
       lineageKey: LINEAGE,
       word: 'Error',
       status: 'failed',
+      origin: 'delivery',
       details: { ...NO_DETAILS, ...details },
     }
     expect(await place.store.read.factsOfBuild(projectId(WEB), buildId('512'))).toEqual([expected])
@@ -40,15 +41,22 @@ export function factClaims(places: () => Places): void {
   test('a fact without branch and commit stays without', async () => {
     await using place = await places().open()
     await hear(place.store, { branch: null, commit: null })
-    const [fact] = await place.store.read.unplacedFacts(LINEAGE)
+    const [fact] = await waiting(place.store.read)
     expect(fact).toMatchObject({ branch: null, commitId: null })
   })
 
   test('a fact has the branch and commit of its build where it said none itself', async () => {
     await using place = await places().open()
-    const where = { at: T0, origin: 'delivery', lineageKey: LINEAGE, branch: 'main', commitId: COMMIT } as const
+    const where = {
+      at: T0,
+      origin: 'delivery',
+      priority: 1,
+      lineageKey: LINEAGE,
+      branch: 'main',
+      commitId: COMMIT,
+    } as const
     await place.store.write((tx) => tx.insertFact(seen({ branch: null, commit: null }), where))
-    const [fact] = await place.store.read.unplacedFacts(LINEAGE)
+    const [fact] = await waiting(place.store.read)
     expect(fact).toMatchObject({ branch: 'main', commitId: COMMIT })
   })
 
@@ -63,7 +71,7 @@ export function factClaims(places: () => Places): void {
   ])('texts come back to the letter: %s', async (_, text) => {
     await using place = await places().open()
     await hear(place.store, { word: text, branch: text, details: { message: text, committer: text } })
-    const [fact] = await place.store.read.unplacedFacts(LINEAGE)
+    const [fact] = await waiting(place.store.read)
     expect(fact).toMatchObject({ word: text, branch: text, details: { message: text, committer: text } })
   })
 
@@ -98,14 +106,20 @@ export function factClaims(places: () => Places): void {
     expect(facts.map(({ seq }) => seq)).toEqual(seqs.toSorted((a, b) => a - b).slice(2))
   })
 
-  test('the facts of several builds are those of one lineage', async () => {
+  test('the facts of several builds come in one order of receipt, whatever their lineage and episode', async () => {
     await using place = await places().open()
     const [a, b] = [await hear(place.store, { build: '513' }), await hear(place.store, { build: '512' })]
     await hear(place.store, { build: '514' })
-    await hear(place.store, { build: '512', lineageKey: OTHER })
-    const facts = await place.store.read.factsOfBuilds(LINEAGE, ['512', '513', '999'])
-    expect(facts.map(({ seq }) => seq)).toEqual([a, b])
-    expect(await place.store.read.factsOfBuilds(LINEAGE, [])).toEqual([])
+    await hear(place.store, { build: '512', project: '42' })
+    const c = await hear(place.store, { build: '513', lineageKey: OTHER })
+    await place.store.write((tx) => tx.placeFact(b, 1))
+    const facts = await place.store.read.factsOfBuilds(['41/512', '41/513', '41/999'])
+    expect(facts.map(({ seq, episode }) => [seq, episode])).toEqual([
+      [a, null],
+      [b, 1],
+      [c, null],
+    ])
+    expect(await place.store.read.factsOfBuilds([])).toEqual([])
   })
 
   test('a repetition is counted on the fact it repeats, and on no other', async () => {

@@ -1,17 +1,20 @@
 import { expect, test } from 'vitest'
-import { MINUTE, SECOND, T0 } from '../../support/facts.ts'
+import { HOUR, MINUTE, SECOND, T0 } from '../../support/facts.ts'
 import type { Places } from '../../support/stores.ts'
-import { LINEAGE, several } from '../given.ts'
+import { dueKeys, fact, hear, LINEAGE, several } from '../given.ts'
 
 const LIMIT = 10
 
-/** The queue of lineages to take in. */
+/** Facts looked at in one round, for each lineage that is asked for. */
+const FACTS_PER_LINEAGE = 4
+
+/** The queue of lineages to take in: those with facts that wait, and those that were woken. */
 export function intakeClaims(places: () => Places): void {
   test('a lineage is due from its time on, and not before', async () => {
     await using place = await places().open()
     await place.store.write((tx) => tx.wakeLineage(LINEAGE, T0, 1))
-    expect(await place.store.read.dueIntake(T0 - 1, LIMIT)).toEqual([])
-    expect(await place.store.read.dueIntake(T0, LIMIT)).toMatchObject([{ lineageKey: LINEAGE }])
+    expect(await dueKeys(place.store.read, T0 - 1, LIMIT)).toEqual([])
+    expect(await dueKeys(place.store.read, T0, LIMIT)).toEqual([LINEAGE])
   })
 
   test('the most urgent lineages come first, of equals the one that waits longest, as many as asked for', async () => {
@@ -25,10 +28,8 @@ export function intakeClaims(places: () => Places): void {
     await place.store.write(async (tx) => {
       for (const mark of marks) await tx.wakeLineage(...mark)
     })
-    const keys = async (limit: number) =>
-      (await place.store.read.dueIntake(T0 + MINUTE, limit)).map(({ lineageKey }) => lineageKey)
-    expect(await keys(LIMIT)).toEqual(['early', 'late', 'middle', 'old'])
-    expect(await keys(2)).toEqual(['early', 'late'])
+    expect(await dueKeys(place.store.read, T0 + MINUTE, LIMIT)).toEqual(['early', 'late', 'middle', 'old'])
+    expect(await dueKeys(place.store.read, T0 + MINUTE, 2)).toEqual(['early', 'late'])
   })
 
   test('a second wake keeps the earlier time and the greater urgency', async () => {
@@ -37,10 +38,10 @@ export function intakeClaims(places: () => Places): void {
     await write((tx) => tx.wakeLineage(LINEAGE, T0, 1))
     await write((tx) => tx.wakeLineage(LINEAGE, T0 + MINUTE, 2))
     expect(await place.sql('select priority from intake')).toEqual([{ priority: 1 }])
-    expect(await read.dueIntake(T0, LIMIT)).toHaveLength(1)
+    expect(await dueKeys(read, T0, LIMIT)).toHaveLength(1)
     await write((tx) => tx.wakeLineage(LINEAGE, T0 - MINUTE, 0))
     expect(await place.sql('select priority from intake')).toEqual([{ priority: 0 }])
-    expect(await read.dueIntake(T0 - MINUTE, LIMIT)).toHaveLength(1)
+    expect(await dueKeys(read, T0 - MINUTE, LIMIT)).toHaveLength(1)
   })
 
   test('settling with the stamp that was read removes the mark', async () => {
@@ -50,7 +51,7 @@ export function intakeClaims(places: () => Places): void {
     const mark = await read.intakeOf(LINEAGE)
     await write((tx) => tx.settleLineage(LINEAGE, mark!.stamp))
     expect(await read.intakeOf(LINEAGE)).toBeNull()
-    expect(await read.dueIntake(T0, LIMIT)).toEqual([])
+    expect(await dueKeys(read, T0, LIMIT)).toEqual([])
   })
 
   test('settling leaves a mark that was woken after its stamp was read, and every other lineage', async () => {
@@ -58,16 +59,79 @@ export function intakeClaims(places: () => Places): void {
     const { read, write } = place.store
     await write((tx) => tx.wakeLineage(LINEAGE, T0, 1))
     await write((tx) => tx.wakeLineage('other', T0, 1))
-    const [mark] = await read.dueIntake(T0, LIMIT)
+    const mark = await read.intakeOf(LINEAGE)
     await write((tx) => tx.wakeLineage(LINEAGE, T0, 1))
     await write((tx) => tx.settleLineage(LINEAGE, mark!.stamp))
-    expect((await read.dueIntake(T0, LIMIT)).map(({ lineageKey }) => lineageKey).sort()).toEqual([LINEAGE, 'other'])
+    expect((await dueKeys(read, T0, LIMIT)).sort()).toEqual([LINEAGE, 'other'])
   })
 
-  test('the due list and the single mark name the same stamp', async () => {
+  test('a fact is by itself the mark that its lineage has news, until it is placed', async () => {
     await using place = await places().open()
-    await Promise.all(several(3, () => place.store.write((tx) => tx.wakeLineage(LINEAGE, T0, 1))))
-    expect(await place.store.read.dueIntake(T0, LIMIT)).toEqual([await place.store.read.intakeOf(LINEAGE)])
+    const { read, write } = place.store
+    const seq = await hear(place.store, { after: MINUTE })
+    expect(await dueKeys(read, T0, LIMIT)).toEqual([LINEAGE])
+    expect(await read.intakeOf(LINEAGE)).toBeNull()
+    await write((tx) => tx.placeFact(seq, 1))
+    expect(await dueKeys(read, T0 + HOUR, LIMIT)).toEqual([])
+  })
+
+  test('a placed fact leaves the others of its lineage due', async () => {
+    await using place = await places().open()
+    const seq = await hear(place.store)
+    await hear(place.store)
+    await place.store.write((tx) => tx.placeFact(seq, 1))
+    expect(await dueKeys(place.store.read, T0, LIMIT)).toEqual([LINEAGE])
+  })
+
+  test('facts wait in the order of their urgency, of equals in order of receipt, each lineage named once', async () => {
+    await using place = await places().open()
+    await hear(place.store, { lineageKey: 'running', priority: 2 })
+    await hear(place.store, { lineageKey: 'passed', priority: 1, after: MINUTE })
+    await hear(place.store, { lineageKey: 'failed too', priority: 0, after: 2 * MINUTE })
+    await hear(place.store, { lineageKey: 'failed', priority: 0, after: 3 * MINUTE })
+    await hear(place.store, { lineageKey: 'running', priority: 0, after: 4 * MINUTE })
+    const { read } = place.store
+    expect(await dueKeys(read, T0, LIMIT)).toEqual(['failed too', 'failed', 'running', 'passed'])
+    expect(await dueKeys(read, T0, 2)).toEqual(['failed too', 'failed'])
+  })
+
+  test('facts and wakes stand in one queue', async () => {
+    await using place = await places().open()
+    await hear(place.store, { lineageKey: 'passed', priority: 1, after: SECOND })
+    await hear(place.store, { lineageKey: 'failed', priority: 0, after: SECOND })
+    await place.store.write((tx) => tx.wakeLineage('woken', T0, 1))
+    expect(await dueKeys(place.store.read, T0, LIMIT)).toEqual(['failed', 'woken', 'passed'])
+  })
+
+  test('a due lineage names the builds whose facts wait, each once; one that was only woken names none', async () => {
+    await using place = await places().open()
+    const seqs: number[] = []
+    for (const build of ['513', '512', '513', '514']) seqs.push(await hear(place.store, { build }))
+    await place.store.write((tx) => tx.placeFact(seqs[3]!, 1))
+    await place.store.write((tx) => tx.wakeLineage('woken', T0, 2))
+    expect(await place.store.read.dueIntake(T0, LIMIT)).toEqual([
+      { lineageKey: LINEAGE, buildKeys: ['41/513', '41/512'] },
+      { lineageKey: 'woken', buildKeys: [] },
+    ])
+  })
+
+  test('a lineage that is woken and has facts is due once', async () => {
+    await using place = await places().open()
+    await hear(place.store)
+    await place.store.write((tx) => tx.wakeLineage(LINEAGE, T0, 1))
+    expect(await dueKeys(place.store.read, T0, LIMIT)).toEqual([LINEAGE])
+  })
+
+  test.each([
+    [FACTS_PER_LINEAGE, ['loud', 'quiet']],
+    [FACTS_PER_LINEAGE * 2, ['loud']],
+  ])('a lineage with %i facts before the others leaves %j in one round of two', async (facts, due) => {
+    await using place = await places().open()
+    await place.store.write(async (tx) => {
+      for (const heard of several(facts, () => fact({ lineageKey: 'loud', priority: 0 }))) await tx.insertFact(...heard)
+    })
+    await hear(place.store, { lineageKey: 'quiet', priority: 1 })
+    expect(await dueKeys(place.store.read, T0, 2)).toEqual(due)
   })
 
   // Somebody else settles in between, and the next wake counts from the start again: its stamp is one already seen.
@@ -82,14 +146,36 @@ export function intakeClaims(places: () => Places): void {
     expect(await read.intakeOf(LINEAGE)).not.toBeNull()
   })
 
-  test('a postponed lineage is due at its new time and keeps its stamp', async () => {
+  test('a postponed lineage is due at its new time, and its mark keeps its stamp', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     await write((tx) => tx.wakeLineage(LINEAGE, T0, 1))
     const before = await read.intakeOf(LINEAGE)
     await write((tx) => tx.postponeLineage(LINEAGE, T0 + MINUTE))
-    expect(await read.dueIntake(T0 + MINUTE - 1, LIMIT)).toEqual([])
-    expect(await read.dueIntake(T0 + MINUTE, LIMIT)).toEqual([before])
+    expect(await dueKeys(read, T0 + MINUTE - 1, LIMIT)).toEqual([])
+    expect(await dueKeys(read, T0 + MINUTE, LIMIT)).toEqual([LINEAGE])
+    expect(await read.intakeOf(LINEAGE)).toEqual(before)
+  })
+
+  test('postponing puts off the facts that wait and those that come meanwhile, and nobody else’s', async () => {
+    await using place = await places().open()
+    const { read, write } = place.store
+    await hear(place.store)
+    await write((tx) => tx.postponeLineage(LINEAGE, T0 + MINUTE))
+    await hear(place.store, { priority: 0 })
+    await hear(place.store, { lineageKey: 'other' })
+    expect(await dueKeys(read, T0 + MINUTE - 1, LIMIT)).toEqual(['other'])
+    expect((await dueKeys(read, T0 + MINUTE, LIMIT)).sort()).toEqual([LINEAGE, 'other'])
+  })
+
+  test('a lineage that was put off stays due by its facts alone once its mark is settled', async () => {
+    await using place = await places().open()
+    const { read, write } = place.store
+    await hear(place.store)
+    await write((tx) => tx.postponeLineage(LINEAGE, T0 + MINUTE))
+    const mark = await read.intakeOf(LINEAGE)
+    await write((tx) => tx.settleLineage(LINEAGE, mark!.stamp))
+    expect(await dueKeys(read, T0, LIMIT)).toEqual([LINEAGE])
   })
 
   test('a wake brings a postponed lineage forward', async () => {
@@ -97,13 +183,24 @@ export function intakeClaims(places: () => Places): void {
     await place.store.write((tx) => tx.wakeLineage(LINEAGE, T0, 1))
     await place.store.write((tx) => tx.postponeLineage(LINEAGE, T0 + MINUTE))
     await place.store.write((tx) => tx.wakeLineage(LINEAGE, T0 + SECOND, 1))
-    expect(await place.store.read.dueIntake(T0 + SECOND, LIMIT)).toHaveLength(1)
+    expect(await dueKeys(place.store.read, T0 + SECOND, LIMIT)).toHaveLength(1)
   })
 
-  test('postponing or settling a lineage that has no mark makes none', async () => {
+  test('postponing makes a mark where there is none; settling makes none', async () => {
     await using place = await places().open()
-    await place.store.write((tx) => tx.postponeLineage(LINEAGE, T0))
     await place.store.write((tx) => tx.settleLineage(LINEAGE, 1))
     expect(await place.store.read.intakeOf(LINEAGE)).toBeNull()
+    await place.store.write((tx) => tx.postponeLineage(LINEAGE, T0))
+    expect(await place.store.read.intakeOf(LINEAGE)).toMatchObject({ lineageKey: LINEAGE })
+  })
+
+  test('what waits is counted, facts and wakes', async () => {
+    await using place = await places().open()
+    const seq = await hear(place.store)
+    await hear(place.store)
+    await place.store.write((tx) => tx.wakeLineage('woken', T0, 1))
+    expect(await place.store.read.backlog()).toMatchObject({ intake: 3 })
+    await place.store.write((tx) => tx.placeFact(seq, 1))
+    expect(await place.store.read.backlog()).toMatchObject({ intake: 2 })
   })
 }

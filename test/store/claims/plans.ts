@@ -1,13 +1,15 @@
 import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { channelId, T0 } from '../../support/facts.ts'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { buildId, channelId, messageTs, projectId, T0 } from '../../support/facts.ts'
 import { queryOnce } from '../../support/postgres.ts'
 import type { Place, Places } from '../../support/stores.ts'
 import type { Tx } from '../../../src/store/store.ts'
 import { FACTS, ONE, seed } from '../seed.ts'
 
 const CHANNEL = channelId(ONE.channel)
+const RUN = { projectId: projectId(ONE.projectId), buildId: buildId('700'), run: 1 }
 const CARD = { subject: ONE.subject, channel: CHANNEL }
 const LATER = T0 + FACTS
 const LONG_AGO = T0 - 1
@@ -15,15 +17,16 @@ const LONG_AGO = T0 - 1
 /** Each question that is asked again and again, and what must lead to its answer: a name of each database for it. */
 const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
   ['factsOfBuild', (tx) => tx.factsOfBuild(ONE.projectId, ONE.buildId), 'fact_build'],
-  ['factsOfBuilds', (tx) => tx.factsOfBuilds(ONE.lineageKey, [ONE.buildId]), 'fact_lineage'],
-  ['unplacedFacts', (tx) => tx.unplacedFacts(ONE.lineageKey), 'fact_lineage'],
+  ['factsOfBuilds', (tx) => tx.factsOfBuilds([`${ONE.projectId}/${ONE.buildId}`]), 'fact_build'],
   ['factsOfEpisode', (tx) => tx.factsOfEpisode(ONE.lineageKey, 1), 'fact_lineage'],
   ['newestEpisode', (tx) => tx.newestEpisode(ONE.lineageKey), 'fact_lineage'],
   ['verdictsBefore', (tx) => tx.verdictsBefore(ONE.branchKey, ONE.buildOrder, 25), 'fact_verdict'],
-  ['verdictsAfter', (tx) => tx.verdictsAfter(ONE.branchKey, ONE.buildOrder, 25), 'fact_verdict'],
+  ['isOvertaken', (tx) => tx.isOvertaken(ONE.branchKey, ONE.buildOrder, FACTS), 'fact_verdict'],
+  ['lineagesAfter', (tx) => tx.lineagesAfter(ONE.branchKey, ONE.buildOrder, 25), 'build_branch'],
   ['countRepeat', (tx) => tx.countRepeat(FACTS / 2), 'fact_pkey', 'fact USING INTEGER PRIMARY KEY'],
   ['placeFact', (tx) => tx.placeFact(FACTS / 2, 1), 'fact_pkey', 'fact USING INTEGER PRIMARY KEY'],
-  ['dueIntake', (tx) => tx.dueIntake(LATER, 8), 'intake_due'],
+  ['dueIntake of facts', (tx) => tx.dueIntake(LATER, 8), 'fact_unplaced'],
+  ['dueIntake of wakes', (tx) => tx.dueIntake(LATER, 8), 'intake_due'],
   ['intakeOf', (tx) => tx.intakeOf(ONE.lineageKey), 'intake_pkey', 'autoindex_intake_1'],
   ['settleLineage', (tx) => tx.settleLineage(ONE.lineageKey, 0), 'intake_pkey', 'autoindex_intake_1'],
   ['decisionsOf', (tx) => tx.decisionsOf(CARD), 'decision_subject'],
@@ -53,16 +56,34 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
   ],
   ['project by legacy id', (tx) => tx.project({ uuid: null, legacyId: '7', names: [] }), 'project_legacy'],
   ['project by name', (tx) => tx.project({ uuid: null, legacyId: 'none', names: ['acme/7'] }), 'project_name'],
+  ['build', (tx) => tx.build(ONE.projectId, '541'), 'build_pkey', 'autoindex_build_1'],
+  ['buildByUuid', (tx) => tx.buildByUuid(toUuid('uuid-541')), 'build_uuid'],
+  ['newestBuild of a project', (tx) => tx.newestBuild(ONE.projectId), 'build_project'],
+  ['newestBuild of a branch', (tx) => tx.newestBuild(ONE.projectId, 'main'), 'build_branch'],
+  ['runningBuilds', (tx) => tx.runningBuilds(null, 20), 'build_running'],
+  ['branchesOf', (tx) => tx.branchesOf(ONE.projectId, 20), 'build_project'],
+  ['subjectOf', (tx) => tx.subjectOf(CHANNEL, messageTs(ONE.ts)), 'message_ts'],
+  ['requestsOf', (tx) => tx.requestsOf('lineage-700'), 'request_lineage'],
+  ['requestOf', (tx) => tx.requestOf('ask-700'), 'request_ask_key_key', 'autoindex_request_2'],
+  ['openRequest', (tx) => tx.openRequest(RUN, 'stop'), 'request_open', 'request_build'],
+  ['restartsOf', (tx) => tx.restartsOf(ONE.projectId, '700'), 'request_build'],
+  ['requestsToLookAt', (tx) => tx.requestsToLookAt(LATER, 8), 'request_look'],
+  ['requestsAfter', (tx) => tx.requestsAfter({ askedAt: T0 + 4_000, id: 'request-4000' }, 8), 'request_asked'],
+  ['updateRequest', (tx) => tx.updateRequest('request-7', { state: 'refused' }), 'request_pkey', 'autoindex_request_1'],
   ['personOf', (tx) => tx.personOf('handle-7'), 'person_pkey', 'autoindex_person_1'],
 ]
 
 /** The ways in which a database reads a whole table, and sorts what an index would have given it in order. */
-const WHOLE_TABLE = /Seq Scan|SCAN (?:fact|card|message|decision|intake|pace|project|person)(?! USING)/
+const WHOLE_TABLE = /Seq Scan|SCAN (?:fact|card|message|decision|intake|pace|project|person|build|request)(?! USING)/
 const SORTS_ALL = /USE TEMP B-TREE FOR ORDER BY|Sort {2}/
 const MUST_COME_SORTED = [
   'verdictsBefore',
-  'verdictsAfter',
-  'dueIntake',
+  'lineagesAfter',
+  'dueIntake of facts',
+  'dueIntake of wakes',
+  'newestBuild of a project',
+  'newestBuild of a branch',
+  'requestsToLookAt',
   'dueCards to post',
   'dueCards to edit',
   'dueCards to look for',

@@ -6,12 +6,14 @@ import type { Places } from '../../support/stores.ts'
 
 const WEB_UUID = toUuid('11111111-aaaa-0000-0000-000000000001')
 const API_UUID = toUuid('22222222-bbbb-0000-0000-000000000002')
+const WEB_UUID_TOO = toUuid('33333333-cccc-0000-0000-000000000003')
 const RULE = { notifier: 'slack', target: null, branch: 'maïn/*', branchMatch: 'wildcard', buildStatuses: ['failed'] }
 
 const web = (project: Partial<KnownProject> = {}): KnownProject => ({
   uuid: WEB_UUID,
   name: 'acme/web',
   legacyId: '41',
+  type: 'basic',
   rules: [RULE],
   ...project,
 })
@@ -35,6 +37,28 @@ export function projectClaims(places: () => Places): void {
     expect(await find(place.store, { uuid: API_UUID })).toEqual(api())
     expect(await find(place.store, { legacyId: '42' })).toEqual(api())
     expect(await find(place.store, { names: ['acme/api', 'api'] })).toEqual(api())
+  })
+
+  test('every project is listed by name, with when it was read', async () => {
+    await using place = await places().open()
+    await keep(place.store, web(), T0)
+    await keep(place.store, api({ type: null, rules: null }), T0 + HOUR)
+    await keep(place.store, api({ uuid: WEB_UUID_TOO, legacyId: null, type: 'pro' }), T0)
+    expect(await place.store.read.projects()).toEqual([
+      { ...api({ type: null, rules: null }), readAt: T0 + HOUR },
+      { ...api({ uuid: WEB_UUID_TOO, legacyId: null, type: 'pro' }), readAt: T0 },
+      { ...web(), readAt: T0 },
+    ])
+  })
+
+  test('the type of a project is CI’s own word, and stays where the interface that reads it knows none', async () => {
+    await using place = await places().open()
+    await keep(place.store, web({ type: 'premium' }))
+    expect(await find(place.store, { uuid: WEB_UUID })).toMatchObject({ type: 'premium' })
+    await keep(place.store, web({ type: 'pro' }))
+    expect(await find(place.store, { uuid: WEB_UUID })).toMatchObject({ type: 'pro' })
+    await place.store.write((tx) => tx.linkLegacyProject(WEB_UUID, '41', T0))
+    expect(await find(place.store, { uuid: WEB_UUID })).toMatchObject({ type: 'pro' })
   })
 
   test('a project that nobody kept is not found, nor one whose name is only part of it', async () => {

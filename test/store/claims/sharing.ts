@@ -1,10 +1,24 @@
 import { expect, test } from 'vitest'
 import { toUuid } from '../../../src/domain/ids.ts'
-import { T0 } from '../../support/facts.ts'
+import type { KnownBuild } from '../../../src/store/store.ts'
+import { buildId, projectId, request, T0, WEB } from '../../support/facts.ts'
 import type { Place, Places } from '../../support/stores.ts'
-import { CARD, claimed, decided, hear, LINEAGE, several } from '../given.ts'
+import { CARD, claimed, decided, dueKeys, hear, LINEAGE, several } from '../given.ts'
 
 const ROUNDS = 25
+
+const RUN = { projectId: projectId(WEB), buildId: buildId('512'), run: 1 }
+
+const BUILD: KnownBuild = {
+  ...RUN,
+  lineageKey: LINEAGE,
+  episode: 1,
+  branch: 'main',
+  status: 'started',
+  word: 'initiated',
+  at: T0,
+  buildUuid: null,
+}
 
 /** Does the same through both stores, round after round, all at once. */
 const both = <T>(place: Place, act: (store: Place['store'], i: number) => Promise<T>): Promise<T[]> => {
@@ -25,9 +39,9 @@ export function sharingClaims(places: () => Places): void {
     expect(
       await place.sql('select priority, cast(due_at - @T0 as integer) as due from intake'.replace('@T0', `${T0}`)),
     ).toEqual([{ priority: 0, due: 1 - ROUNDS }])
-    const marks = await place.store.read.dueIntake(T0, 10)
-    expect(marks).toHaveLength(1)
-    await place.store.write((tx) => tx.settleLineage(LINEAGE, marks[0]!.stamp))
+    expect(await dueKeys(place.store.read, T0, 10)).toEqual([LINEAGE])
+    const mark = await place.store.read.intakeOf(LINEAGE)
+    await place.store.write((tx) => tx.settleLineage(LINEAGE, mark!.stamp))
     expect(await place.store.read.intakeOf(LINEAGE)).toBeNull()
   })
 
@@ -74,6 +88,35 @@ export function sharingClaims(places: () => Places): void {
     expect(claims.filter((outcome) => outcome === 'claimed')).toHaveLength(ROUNDS)
   })
 
+  test('of two processes that ask the same of the same run one records it, and the other one meets that', async () => {
+    await using place = await places().open()
+    const asks = await both(place, (store, i) => {
+      const id = `request-${Math.random()}`
+      return store.write(async (tx) => {
+        const open = await tx.openRequest({ ...RUN, run: i + 1 }, 'restart')
+        if (open) return 'met'
+        await tx.insertRequest(request({ id, run: i + 1 }))
+        return 'recorded'
+      })
+    })
+    expect(asks.filter((outcome) => outcome === 'recorded')).toHaveLength(ROUNDS)
+    expect(asks.filter((outcome) => outcome === 'met')).toHaveLength(ROUNDS)
+    expect(await place.sql('select cast(count(*) as integer) as rows from request')).toEqual([{ rows: ROUNDS }])
+  })
+
+  test('one process at a time takes a lineage in, also one that has no mark', async () => {
+    await using place = await places().open()
+    const seen = await both(place, (store) =>
+      store.write(async (tx) => {
+        await tx.intakeOf(LINEAGE)
+        const before = (await tx.build(WEB, '512'))?.run ?? 0
+        await tx.keepBuild({ ...BUILD, run: before + 1 })
+        return before
+      }),
+    )
+    expect(seen.toSorted((a, b) => a - b)).toEqual(several(ROUNDS * 2, (i) => i))
+  })
+
   test('cards, decisions, projects, channels and jobs that both write are there once', async () => {
     await using place = await places().open()
     const factSeq = await hear(place.store)
@@ -82,7 +125,7 @@ export function sharingClaims(places: () => Places): void {
       store.write(async (tx) => {
         await tx.ensureCard({ ...CARD, quiet: false, mention: true })
         await tx.keepDecision(decided({ factSeq, decidedAt: T0 + i }))
-        await tx.keepProject({ uuid, name: 'acme/web', legacyId: '41', rules: [], readAt: T0 + i })
+        await tx.keepProject({ uuid, name: 'acme/web', legacyId: '41', type: null, rules: [], readAt: T0 + i })
         await tx.closeChannel({ channel: CARD.channel, code: 'is_archived', at: T0, retryAt: T0 + i })
         await tx.setLastDoneAt('job', T0 + i)
       }),
@@ -119,7 +162,7 @@ export function sharingClaims(places: () => Places): void {
       }),
     )
     await Promise.all(wakes)
-    expect((await place.store.read.dueIntake(T0, 10)).map(({ lineageKey }) => lineageKey).sort()).toEqual(['a', 'b'])
+    expect((await dueKeys(place.store.read, T0, 10)).sort()).toEqual(['a', 'b'])
   })
 }
 

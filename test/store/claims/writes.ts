@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { T0 } from '../../support/facts.ts'
 import { closeOnce, type Places } from '../../support/stores.ts'
-import { fact, hear, LINEAGE, several } from '../given.ts'
+import { fact, hear, LINEAGE, several, waiting } from '../given.ts'
 
 const JOB = 'refresh-projects'
 
@@ -16,7 +16,7 @@ export function writeClaims(places: () => Places): void {
     await using place = await places().open()
     const seq = await hear(place.store)
     await closeOnce(place.store)
-    const facts = await place.another().read.unplacedFacts(LINEAGE)
+    const facts = await waiting(place.another().read)
     expect(facts.map((each) => each.seq)).toEqual([seq])
   })
 
@@ -51,7 +51,7 @@ export function writeClaims(places: () => Places): void {
       throw new Refused('no')
     })
     await expect(failing).rejects.toThrow(Refused)
-    expect(await place.store.read.unplacedFacts(LINEAGE)).toEqual([])
+    expect(await waiting(place.store.read)).toEqual([])
     expect(await place.store.read.intakeOf(LINEAGE)).toBeNull()
   })
 
@@ -97,7 +97,7 @@ export function writeClaims(places: () => Places): void {
   test('every one of very many writes at once is kept once', async () => {
     await using place = await places().open()
     const seqs = await Promise.all(several(MANY, (i) => hear(place.store, { build: String(i + 1) })))
-    const facts = await place.store.read.unplacedFacts(LINEAGE)
+    const facts = await waiting(place.store.read)
     expect(facts.map(({ seq }) => seq)).toEqual(seqs.toSorted((a, b) => a - b))
     expect(new Set(facts.map(({ buildId }) => buildId)).size).toBe(MANY)
   })

@@ -1,0 +1,49 @@
+/** What Slack says of a person, as far as rights hang on it. */
+export interface Person {
+  id: string
+  /** a single- or multi-channel guest */
+  isGuest: boolean
+  /** of another workspace, met in a shared channel */
+  isOutsider: boolean
+  isDeactivated: boolean
+  isBot: boolean
+  /** admin or owner of the workspace */
+  isAdmin: boolean
+}
+
+/** `read`: look at builds. `operate`: stop and restart them. `administer`: create, edit and reset projects. */
+export type Right = 'read' | 'operate' | 'administer'
+
+/** User ids (`U…`, `W…`) and user-group ids (`S…`) from the configuration; empty: the default. */
+export interface Grants {
+  operators: readonly string[]
+  admins: readonly string[]
+}
+
+export type Permit =
+  | { kind: 'yes' }
+  /** `who`: the ids of those who may, as configured; empty where the default holds */
+  | {
+      kind: 'no'
+      why: 'guest' | 'outsider' | 'deactivated' | 'bot' | 'not-listed' | 'not-admin'
+      who: readonly string[]
+    }
+
+/** May this person do that? @param groupsOf the user groups that the person is in, of those that are configured */
+export function permit(right: Right, person: Person, grants: Grants, groupsOf: readonly string[]): Permit {
+  if (person.isDeactivated) return no('deactivated')
+  if (person.isBot) return no('bot')
+  const listed = right === 'operate' ? grants.operators : right === 'administer' ? grants.admins : []
+  if (listed.length > 0) {
+    const isListed = listed.some((id) => id === person.id || groupsOf.includes(id))
+    return isListed ? YES : { kind: 'no', why: 'not-listed', who: listed }
+  }
+  if (person.isOutsider) return no('outsider')
+  if (right === 'read') return YES
+  if (person.isGuest) return no('guest')
+  return right === 'operate' || person.isAdmin ? YES : no('not-admin')
+}
+
+const YES: Permit = { kind: 'yes' }
+
+const no = (why: Extract<Permit, { kind: 'no' }>['why']): Permit => ({ kind: 'no', why, who: [] })

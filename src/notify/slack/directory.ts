@@ -1,0 +1,106 @@
+import type { WebClient } from '@slack/web-api'
+import { permit, type Grants, type Permit, type Person, type Right } from '../../domain/permission.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { fieldOf, isRecord, textOf } from './answer.ts'
+import { createClient, type ClientOptions } from './client.ts'
+import { BROKEN_ANSWER, classify } from './errors.ts'
+
+/** What Slack says of a person or a group holds so long: somebody who lost a right may use it so much longer. */
+const KNOWN_FOR_MS = 60_000
+
+/** People and groups remembered; beyond it the oldest is asked for again. */
+const REMEMBERED_MAX = 5_000
+
+export interface Asking {
+  user: string
+  /** the workspace that the user belongs to, as Slack said with the ask */
+  team: string | null
+}
+
+export interface Directory {
+  /** May this person do that? Asks Slack who it is; when Slack does not say, nobody may act. */
+  permits(right: Right, by: Asking): Promise<Permit | { kind: 'unknown-person'; code: string }>
+}
+
+/** Who is who in the workspace, from Slack, remembered for a minute. Needs `users:read`, for groups `usergroups:read`. */
+export function createDirectory({
+  clock,
+  grants,
+  ...options
+}: ClientOptions & { clock: Clock; grants: Grants }): Directory {
+  const client = createClient(options)
+  const people = createMemory(clock, (user: string) => readPerson(client, user))
+  const groups = createMemory(clock, (group: string) => readGroup(client, group))
+  const ownTeam = createMemory(clock, () => readOwnTeam(client))
+
+  /** The listed groups that the person is in; whoever is listed by name needs none. */
+  async function groupsOf(user: string, right: Right): Promise<string[]> {
+    const listed = right === 'operate' ? grants.operators : right === 'administer' ? grants.admins : []
+    if (listed.includes(user)) return []
+    const asked = listed.filter((id) => id.startsWith('S'))
+    const members = await Promise.all(asked.map(async (group) => [group, await groups(group)] as const))
+    return members.filter(([, users]) => users.includes(user)).map(([group]) => group)
+  }
+
+  return {
+    async permits(right, { user, team }) {
+      try {
+        const { teamId, ...person } = await people(user)
+        const own = await ownTeam('')
+        // Slack calls only those strangers who share no channel with us: the workspace tells who is an outsider.
+        const isOutsider =
+          person.isOutsider || [team, teamId].some((one) => one !== null && own !== null && one !== own)
+        return permit(right, { ...person, isOutsider }, grants, await groupsOf(user, right))
+      } catch (error) {
+        return { kind: 'unknown-person', code: classify(error).code }
+      }
+    },
+  }
+}
+
+async function readPerson(client: WebClient, user: string): Promise<Person & { teamId: string | null }> {
+  const answer = await client.apiCall('users.info', { user })
+  const found = fieldOf(answer, 'user')
+  if (!isRecord(found)) throw new BrokenAnswer()
+  const is = (name: string): boolean => found[name] === true
+  return {
+    id: user,
+    teamId: textOf(found['team_id']),
+    isGuest: is('is_restricted') || is('is_ultra_restricted'),
+    isOutsider: is('is_stranger'),
+    isDeactivated: is('deleted'),
+    isBot: is('is_bot') || user === 'USLACKBOT',
+    isAdmin: is('is_admin') || is('is_owner') || is('is_primary_owner'),
+  }
+}
+
+async function readGroup(client: WebClient, usergroup: string): Promise<string[]> {
+  const users = fieldOf(await client.apiCall('usergroups.users.list', { usergroup }), 'users')
+  if (!Array.isArray(users)) throw new BrokenAnswer()
+  return users.filter((user) => typeof user === 'string')
+}
+
+const readOwnTeam = async (client: WebClient): Promise<string | null> =>
+  textOf(fieldOf(await client.apiCall('auth.test', {}), 'team_id'))
+
+class BrokenAnswer extends Error {
+  code = BROKEN_ANSWER
+}
+
+/** Asks once for each key while an answer is under way or fresh; a failed answer is not remembered. */
+function createMemory<Value>(clock: Clock, ask: (key: string) => Promise<Value>) {
+  const known = new Map<string, { at: number; value: Promise<Value> }>()
+  return (key: string): Promise<Value> => {
+    const fresh = known.get(key)
+    if (fresh && clock.now() - fresh.at < KNOWN_FOR_MS) return fresh.value
+    const value = ask(key)
+    const entry = { at: clock.now(), value }
+    known.delete(key)
+    known.set(key, entry)
+    if (known.size > REMEMBERED_MAX) known.delete(known.keys().next().value!)
+    value.catch(() => {
+      if (known.get(key) === entry) known.delete(key)
+    })
+    return value
+  }
+}

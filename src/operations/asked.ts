@@ -1,0 +1,188 @@
+import type { Missing } from '../domain/offer.ts'
+import type { BuildId, ChannelId, MessageTs, Uuid } from '../domain/ids.ts'
+import type { Permit } from '../domain/permission.ts'
+import type { ProjectRef } from '../domain/project-names.ts'
+import type { Action, Request, RequestState, RunRef } from '../domain/request.ts'
+import type { BuildView, Shown } from '../domain/view.ts'
+
+export type { ProjectRef }
+
+// What people ask for, and how it can end. Every door asks with these words, and puts these endings into words of its own.
+
+/** Who asks, from where, and what Slack calls this one ask. */
+export interface Asker {
+  /** a Slack user */
+  user: string
+  team: string | null
+  /** where it was asked and the answer is seen; null: in no channel */
+  channel: ChannelId | null
+  via: Request['via']
+  /** a trigger or event id: the same ask twice is one ask */
+  askKey: string
+}
+
+/** What a question or an action is about. */
+export type Target =
+  | { kind: 'run'; ref: RunRef }
+  /** the build of a card or of its thread */
+  | { kind: 'message'; channel: ChannelId; ts: MessageTs }
+  | { kind: 'build-number'; number: string; project: string | null }
+  | { kind: 'build-url'; url: string }
+  /** a project's or a build's */
+  | { kind: 'uuid'; uuid: Uuid }
+  | { kind: 'project'; project: string; branch: string | null }
+
+/** A build as answers show it. */
+export interface BuildSummary extends BuildView {
+  ref: RunRef
+  shown: Shown
+  /** CI's own word */
+  word: string
+  attempt: number
+  /** when the newest fact of the run was received (ms) */
+  at: number
+  /** how long its branch has been red, when it is (ms, builds) */
+  redSince: { at: number; builds: number; atLeast: boolean } | null
+  /** the buttons that can work now, and why one is not there */
+  offers: readonly Action[]
+  missing: { action: Action; why: Missing } | null
+}
+
+/** What was asked about could not be told. */
+export type NotFound =
+  | { kind: 'no-project'; text: string; nearest: string | null }
+  /** more than one answers to that name; at most PROJECT_CHOICES_MAX of them */
+  | { kind: 'several-projects'; text: string; projects: readonly ProjectRef[]; more: number }
+  | { kind: 'several-builds'; text: string; builds: readonly BuildSummary[] }
+  /** the project is known, and no build of it (or of that branch) */
+  | { kind: 'no-build'; project: string; branch: string | null; nearest: string | null }
+  /** no such number, address or uuid */
+  | { kind: 'unknown-build'; text: string }
+  /** the message is no card of ours, nor in the thread of one */
+  | { kind: 'no-card' }
+
+export const PROJECT_CHOICES_MAX = 5
+
+/** The asker may not. */
+export type Refused =
+  | { kind: 'forbidden'; action: Action; permit: Extract<Permit, { kind: 'no' }> }
+  /** Slack did not say who the asker is */
+  | { kind: 'unknown-person'; code: string }
+
+/** CI could not be asked, or answered with an error; nothing was done. `code`: CiError's kind. */
+export interface CiTrouble {
+  kind: 'ci-trouble'
+  code: string
+  /** CI's own words, cleaned; outside text */
+  reason: string | null
+}
+
+/** How an ask to stop or restart ended. */
+export type ActOutcome =
+  /** CI took it */
+  | { kind: 'requested'; action: Action; build: BuildSummary; newBuildId: BuildId | null }
+  /** somebody asked the same before, and it is under way */
+  | { kind: 'asked-already'; action: Action; build: BuildSummary; by: string; at: number; state: RequestState }
+  /** this very ask was answered before */
+  | { kind: 'repeated'; action: Action; state: RequestState }
+  /** its state does not call for it: it has ended already, or runs still */
+  | { kind: 'not-now'; action: Action; build: BuildSummary }
+  | { kind: 'impossible'; action: Action; why: Missing; build: BuildSummary }
+  /** CI has surely done nothing */
+  | { kind: 'ci-refused'; action: Action; code: string; reason: string | null; build: BuildSummary }
+  /** CI may have done it; it is being looked up, and never simply asked again */
+  | { kind: 'unclear'; action: Action; code: string; build: BuildSummary }
+  | CiTrouble
+  | NotFound
+  | Refused
+
+/** What runs now in the projects that a channel follows. */
+export interface RunningOutcome {
+  kind: 'running'
+  builds: readonly BuildSummary[]
+  /** further ones that are not listed */
+  more: number
+}
+
+export interface ListQuestion {
+  text: string | null
+  type: 'basic' | 'pro' | null
+  /** from 1 */
+  page: number
+}
+
+export type ListOutcome =
+  | {
+      kind: 'projects'
+      question: ListQuestion
+      projects: readonly { project: ProjectRef; build: BuildSummary | null }[]
+      page: number
+      pages: number
+      total: number
+      /** which interface the list is from */
+      from: 'v2' | 'legacy'
+      /** set where CI could not be asked now: how old the list is (ms), and why */
+      stale: { readAt: number; trouble: CiTrouble } | null
+    }
+  | { kind: 'no-ci' }
+  | CiTrouble
+
+export type StatusOutcome =
+  | { kind: 'status'; project: ProjectRef; branch: string | null; builds: readonly BuildSummary[] }
+  /** without a project: what the channel's projects do */
+  | { kind: 'channel-status'; builds: readonly BuildSummary[]; more: number }
+  | NotFound
+
+export type BadgeOutcome =
+  | {
+      kind: 'badge'
+      project: ProjectRef
+      branch: string | null
+      /** what the picture says, else what the last build says; outside text */
+      words: string | null
+      /** what could be told from the picture */
+      found: 'yes' | 'no-project' | 'no-branch' | 'unknown'
+      url: string
+      markdown: string
+      html: string
+      /** null where there is none that Slack can show, or CI could not be asked */
+      picture: { png: Uint8Array; width: number; height: number } | null
+      trouble: CiTrouble | null
+    }
+  | { kind: 'no-site' }
+  | { kind: 'no-uuid'; project: ProjectRef }
+  | NotFound
+
+/** Why one channel was told of one fact, or not. */
+export interface Explained {
+  channel: ChannelId
+  word: string
+  /** when the fact was received (ms) */
+  at: number
+  verdict: 'tell' | 'update' | 'silent'
+  reason: string
+  rulesFrom: 'ci' | 'channel' | 'nobody'
+  looked: readonly string[]
+}
+
+export type WhyOutcome = { kind: 'why'; build: BuildSummary; decisions: readonly Explained[]; more: number } | NotFound
+
+/** What the bot can do, once, whoever asks. Doors get nothing but this. */
+export interface Operations {
+  listProjects(question: ListQuestion): Promise<ListOutcome>
+  status(
+    about: { project: string | null; branch: string | null; channel: ChannelId | null } | { target: Target },
+  ): Promise<StatusOutcome>
+  /** One build, for a choice or a modal. */
+  findBuild(target: Target): Promise<{ kind: 'found'; build: BuildSummary } | NotFound>
+  running(channel: ChannelId | null): Promise<RunningOutcome>
+  stop(target: Target, by: Asker): Promise<ActOutcome>
+  restart(target: Target, by: Asker): Promise<ActOutcome>
+  badge(about: { project: string; branch: string | null }): Promise<BadgeOutcome>
+  why(target: Target | null, channel: ChannelId | null): Promise<WhyOutcome>
+  /** Project names that begin with or contain the text, for a picker. */
+  suggestProjects(text: string): Promise<readonly ProjectRef[]>
+  suggestBranches(project: string, text: string): Promise<readonly string[]>
+  /** May this person read at all? Guests may, outsiders of shared channels may not. */
+  mayRead(by: Pick<Asker, 'user' | 'team'>): Promise<Permit | { kind: 'unknown-person'; code: string }>
+}

@@ -1,0 +1,101 @@
+import { mergeDetails, type Fact } from '../domain/fact.ts'
+import { idOrder } from '../domain/ids.ts'
+import { branchKey } from '../domain/lineage.ts'
+import type { Facilities } from '../domain/offer.ts'
+import { recoveryOf, redStreakTo, type Recovery } from '../domain/recovered.ts'
+import { isAttempt, restartsAsked, type Request } from '../domain/request.ts'
+import { foldRuns, runKey, type Run } from '../domain/run.ts'
+import { isRed } from '../domain/status.ts'
+import { lineageSubject } from '../domain/subject.ts'
+import type { Reads } from './store.ts'
+
+// What the stored facts add up to, for whoever needs runs and not rows.
+
+/** How far back a red streak is counted; beyond it is "at least". Most streaks are short: look near first. */
+const HISTORY_NEAR = 4
+const HISTORY_FAR = 500
+
+/** The interfaces of CI that there are credentials for. */
+export interface Interfaces {
+  v2: boolean
+  legacy: boolean
+}
+
+/** One card's worth of a lineage: its facts folded, and what people asked of CI about it. */
+export interface Lineage {
+  subject: string
+  facts: readonly Fact[]
+  runs: readonly Run[]
+  requests: readonly Request[]
+}
+
+export async function readLineage(reads: Reads, lineageKey: string, episode: number): Promise<Lineage> {
+  const subject = lineageSubject(lineageKey, episode)
+  const facts = await reads.factsOfEpisode(lineageKey, episode)
+  const all = await reads.requestsOf(lineageKey)
+  const runs = foldRuns(facts, restartsAsked(all))
+  const requests = all.filter((request) => request.subject === subject || runs.some((run) => isAttempt(request, run)))
+  return { subject, facts, runs, requests }
+}
+
+/** What CI can be asked about these runs, and through which interface. */
+export async function facilitiesOf(
+  reads: Reads,
+  runs: readonly Run[],
+  { v2, legacy }: Interfaces,
+): Promise<Facilities> {
+  if (!v2 && !legacy) return { v2, legacy, project: null }
+  const details = mergeDetails(runs)
+  const { projectId } = runs[0]!.facts[0]!
+  const names = [details.projectName, details.projectFullName].filter((name) => name !== null)
+  const project = await reads.project({ uuid: details.projectUuid, legacyId: projectId, names })
+  return { v2, legacy, project }
+}
+
+/** The recovery of each run that has one. */
+export async function recoveriesOf(reads: Reads, runs: readonly Run[]): Promise<Map<string, Recovery>> {
+  const recoveries = new Map<string, Recovery>()
+  for (const run of runs) {
+    const recovery = run.status === 'success' ? await recoveryIn(reads, run, runs) : null
+    if (recovery) recoveries.set(runKey(run), recovery)
+  }
+  return recoveries
+}
+
+/** How long the branch of a red run has been red; null for a run that is not red. */
+export async function redSince(reads: Reads, run: Run): Promise<Recovery | null> {
+  if (!isRed(run.status)) return null
+  const branch = branchOf(run)
+  if (branch === null) return redStreakTo(run, [], false)
+  const key = branchKey(run.facts[0]!.projectId, branch)
+  const before = await reads.verdictsBefore(key, idOrder(run.buildId), HISTORY_FAR)
+  return redStreakTo(run, foldOthers(before, [run]), before.length === HISTORY_FAR)
+}
+
+async function recoveryIn(reads: Reads, run: Run, own: readonly Run[]): Promise<Recovery | null> {
+  const branch = branchOf(run)
+  // Builds of which no branch is known share no history.
+  if (branch === null) return recoveryOf(run, own)
+  const key = branchKey(run.facts[0]!.projectId, branch)
+  const order = idOrder(run.buildId)
+  if (await reads.isOvertaken(key, order, run.finalSeq ?? 0)) return null
+  for (const limit of [HISTORY_NEAR, HISTORY_FAR]) {
+    const before = await reads.verdictsBefore(key, order, limit)
+    const isCut = before.length === limit
+    const recovery = recoveryOf(run, [...own, ...foldOthers(before, own)], isCut)
+    // A green one that counts ends the streak, or shows that there is none: what lies before it changes nothing.
+    const sawEnd = before.some(
+      ({ status, seq, buildId }) => status === 'success' && buildId !== run.buildId && seq < run.finalSeq!,
+    )
+    if (sawEnd || !isCut || limit === HISTORY_FAR) return recovery
+  }
+  return null
+}
+
+const branchOf = (run: Run): string | null => run.facts.findLast((fact) => fact.branch !== null)?.branch ?? null
+
+function foldOthers(facts: readonly Fact[], own: readonly Run[]): Run[] {
+  const known = new Set(own.map(({ buildId }) => buildId))
+  const others = facts.filter(({ buildId }) => !known.has(buildId)).toSorted((a, b) => a.seq - b.seq)
+  return foldRuns(others)
+}

@@ -1,0 +1,74 @@
+import { sql, type Kysely } from 'kysely'
+import { OPEN_STATES } from '../../domain/request.ts'
+import type { Schema } from '../schema.ts'
+import type { Reads } from '../store.ts'
+import type { Ask } from './ask.ts'
+import { buildKey, toRequest } from './rows.ts'
+
+type RequestReads = Pick<
+  Reads,
+  'requestsOf' | 'requestOf' | 'openRequest' | 'restartsOf' | 'requestsToLookAt' | 'requestsAfter'
+>
+
+/** What people asked of CI. */
+export function readRequests(db: Kysely<Schema>, ask: Ask): RequestReads {
+  return {
+    async requestsOf(lineageKey) {
+      const rows = await ask('requestsOf', { lineageKey }, (value) =>
+        db.selectFrom('request').selectAll().where('lineage_key', '=', value('lineageKey')).orderBy('asked_at'),
+      )
+      return rows.map(toRequest)
+    },
+
+    async requestOf(askKey) {
+      const row = await db.selectFrom('request').selectAll().where('ask_key', '=', askKey).executeTakeFirst()
+      return row ? toRequest(row) : null
+    },
+
+    async openRequest({ projectId, buildId, run }, action) {
+      const row = await db
+        .selectFrom('request')
+        .selectAll()
+        .where('build_key', '=', buildKey(projectId, buildId))
+        .where('run', '=', run)
+        .where('action', '=', action)
+        .where('state', 'in', OPEN_STATES)
+        .executeTakeFirst()
+      return row ? toRequest(row) : null
+    },
+
+    async restartsOf(projectId, buildId) {
+      const rows = await db
+        .selectFrom('request')
+        .selectAll()
+        .where('build_key', '=', buildKey(projectId, buildId))
+        .where('action', '=', 'restart')
+        .orderBy('asked_at')
+        .execute()
+      return rows.map(toRequest)
+    },
+
+    async requestsToLookAt(now, limit) {
+      const rows = await db
+        .selectFrom('request')
+        .selectAll()
+        .where('look_at', '<=', now)
+        .orderBy('look_at')
+        .limit(limit)
+        .execute()
+      return rows.map(toRequest)
+    },
+
+    async requestsAfter({ askedAt, id }, limit) {
+      const rows = await db
+        .selectFrom('request')
+        .selectAll()
+        .where(sql<boolean>`(asked_at, id) > (${askedAt}, ${id})`)
+        .orderBy('asked_at')
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(toRequest)
+    },
+  }
+}

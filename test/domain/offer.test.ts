@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import { toUuid } from '../../src/domain/ids.ts'
+import { offerOf, offerOfRestart, offerOfStop, type Facilities, type Offer } from '../../src/domain/offer.ts'
+import { OPEN_STATES, type Request, type RequestState } from '../../src/domain/request.ts'
+import type { Run } from '../../src/domain/run.ts'
+import { buildId, request, runsOf } from '../support/facts.ts'
+
+const PROJECT_UUID = toUuid('11111111-aaaa-0000-0000-000000000001')
+const BUILD_UUID = toUuid('22222222-bbbb-0000-0000-000000000002')
+
+const BASIC = { uuid: PROJECT_UUID, legacyId: '41', type: 'basic' }
+const LISTED_BY_LEGACY = { uuid: PROJECT_UUID, legacyId: '41', type: null }
+const PRO = { uuid: PROJECT_UUID, legacyId: null, type: 'pro' }
+const UNTYPED = { uuid: PROJECT_UUID, legacyId: null, type: null }
+const OF_A_NEW_TYPE = { uuid: PROJECT_UUID, legacyId: null, type: 'premium' }
+
+type Known = Facilities['project']
+
+const through = (v2: boolean, legacy: boolean, project: Known): Facilities => ({ v2, legacy, project })
+const EVERYTHING = through(true, true, BASIC)
+
+/** The newest run of a build of which CI's last word is this one. */
+const runWith = (word: string, details = {}): Run => runsOf({ word, details }).at(-1)!
+const BOTH_UUIDS = { projectUuid: PROJECT_UUID, buildUuid: BUILD_UUID }
+
+describe('what a state calls for', () => {
+  it.each<[word: string, stop: Offer, restart: Offer]>([
+    ['initiated', 'offered', 'not-now'],
+    ['testing', 'offered', 'not-now'],
+    ['waiting', 'not-now', 'not-now'],
+    ['success', 'not-now', 'offered'],
+    ['error', 'not-now', 'offered'],
+    ['failed', 'not-now', 'offered'],
+    ['stopped', 'not-now', 'offered'],
+    ['infrastructure_failure', 'not-now', 'offered'],
+    ['ignored', 'not-now', 'not-now'],
+    ['blocked', 'not-now', 'not-now'],
+    ['hibernating', 'not-now', 'not-now'],
+  ])('of a build that is %s, stop is %s and restart is %s', (word, stop, restart) => {
+    const run = runWith(word, BOTH_UUIDS)
+    expect(offerOfStop(run, EVERYTHING, [])).toBe(stop)
+    expect(offerOfRestart(run, EVERYTHING, [])).toBe(restart)
+  })
+
+  it('has no reason to give for what the state does not call for, even where nothing is configured', () => {
+    expect(offerOfStop(runWith('error'), through(false, false, null), [])).toBe('not-now')
+    expect(offerOfRestart(runWith('initiated'), through(false, false, null), [])).toBe('not-now')
+  })
+
+  it('is told of the action that is meant', () => {
+    expect(offerOf('stop')(runWith('initiated', BOTH_UUIDS), EVERYTHING, [])).toBe('offered')
+    expect(offerOf('restart')(runWith('error'), EVERYTHING, [])).toBe('offered')
+  })
+})
+
+describe('stopping a running build', () => {
+  it.each<[claim: string, details: object, facilities: Facilities, offer: Offer]>([
+    ['both uuids were delivered', BOTH_UUIDS, through(true, false, null), 'offered'],
+    [
+      'the build uuid was delivered and CI lists the project',
+      { buildUuid: BUILD_UUID },
+      through(true, false, PRO),
+      'offered',
+    ],
+    ['no uuid was delivered, but CI can be asked for a Basic project', {}, through(true, true, BASIC), 'offered'],
+    [
+      'no uuid was delivered, but the legacy interface lists the project',
+      {},
+      through(true, true, LISTED_BY_LEGACY),
+      'offered',
+    ],
+    ['only the project uuid was delivered', { projectUuid: PROJECT_UUID }, through(true, false, PRO), 'no-build-uuid'],
+    [
+      'the project is Basic, but the legacy interface is not configured',
+      {},
+      through(true, false, BASIC),
+      'no-build-uuid',
+    ],
+    ['the project is Pro', {}, through(true, true, PRO), 'no-build-uuid'],
+    ['CI says no type', {}, through(true, true, UNTYPED), 'no-build-uuid'],
+    ['nothing is known of the project', {}, through(true, true, null), 'no-build-uuid'],
+    [
+      'the build uuid was delivered, of a project that CI does not list',
+      { buildUuid: BUILD_UUID },
+      through(true, true, null),
+      'project-unknown',
+    ],
+    ['v2 is not configured', BOTH_UUIDS, through(false, true, BASIC), 'no-v2'],
+    ['nothing is configured', {}, through(false, false, null), 'no-v2'],
+  ])('when %s', (_, details, facilities, offer) => {
+    expect(offerOfStop(runWith('initiated', details), facilities, [])).toBe(offer)
+  })
+})
+
+describe('restarting a finished build', () => {
+  it.each<[claim: string, facilities: Facilities, offer: Offer]>([
+    ['the project is Basic', through(false, true, BASIC), 'offered'],
+    ['the legacy interface lists the project', through(false, true, LISTED_BY_LEGACY), 'offered'],
+    ['v2 alone calls the project Basic', through(true, true, { ...BASIC, legacyId: null }), 'offered'],
+    ['the project is Pro', through(true, true, PRO), 'pro-project'],
+    ['CI says no type', through(true, true, UNTYPED), 'project-unknown'],
+    ['CI says a type that is new to us', through(true, true, OF_A_NEW_TYPE), 'project-unknown'],
+    ['CI does not list the project', through(true, true, null), 'project-unknown'],
+    ['the legacy interface is not configured', through(true, false, BASIC), 'no-legacy'],
+    ['nothing is configured', through(false, false, null), 'no-legacy'],
+  ])('when %s', (_, facilities, offer) => {
+    expect(offerOfRestart(runWith('error', BOTH_UUIDS), facilities, [])).toBe(offer)
+  })
+})
+
+describe('what somebody has asked for already', () => {
+  const failed = runWith('error')
+  const STATES: Record<RequestState, boolean> = {
+    calling: true,
+    accepted: true,
+    unclear: true,
+    confirmed: false,
+    refused: false,
+    unconfirmed: false,
+  }
+
+  it.each(Object.entries(STATES))('while the request is %s, it keeps others from asking: %s', (state, isOpen) => {
+    const asked = [request({ state: state as RequestState })]
+    expect(offerOfRestart(failed, EVERYTHING, asked)).toBe(isOpen ? 'asked' : 'offered')
+  })
+
+  it('is open in the states that the database is asked for', () => {
+    expect([...OPEN_STATES].sort()).toEqual(
+      Object.keys(STATES)
+        .filter((state) => STATES[state as RequestState])
+        .sort(),
+    )
+  })
+
+  it.each<[claim: string, other: Partial<Request>]>([
+    ['another action', { action: 'stop' }],
+    ['another build', { buildId: buildId('511') }],
+    ['another run of the build', { run: 2 }],
+  ])('does not keep anybody from asking when it is about %s', (_, other) => {
+    expect(offerOfRestart(failed, EVERYTHING, [request(other)])).toBe('offered')
+  })
+
+  it('is said even where CI could not be asked now', () => {
+    expect(offerOfRestart(failed, through(false, false, null), [request()])).toBe('asked')
+    const running = runWith('initiated')
+    expect(offerOfStop(running, through(false, false, null), [request({ action: 'stop' })])).toBe('asked')
+  })
+})

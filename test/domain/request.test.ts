@@ -1,0 +1,237 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isIdDigits } from '../../src/domain/ids.ts'
+import {
+  isAttempt,
+  isOpen,
+  lastRequestOf,
+  parseRunRef,
+  restartsAsked,
+  runRefText,
+  shownBy,
+  type Request,
+  type RequestState,
+} from '../../src/domain/request.ts'
+import { foldRuns } from '../../src/domain/run.ts'
+import { buildId, HOUR, MINUTE, projectId, request, story, T0, WEB, type Said } from '../support/facts.ts'
+
+/** Lin asks ten minutes after the story began. */
+const ASKED_AT = 10 * MINUTE
+const STATES: readonly RequestState[] = ['calling', 'accepted', 'unclear', 'confirmed', 'refused', 'unconfirmed']
+
+const ran: readonly Said[] = [
+  { word: 'initiated', after: 0 },
+  { word: 'error', after: MINUTE },
+]
+
+/** The runs of a story in which these requests were made. */
+const runsAsked = (requests: readonly Request[], ...said: readonly (string | Said)[]) =>
+  foldRuns(story(...said), restartsAsked(requests))
+
+const nameOf = (run: { buildId: string; n: number } | null) => run && `${run.buildId}.${run.n}`
+
+describe('the name of a run', () => {
+  it('is read back as it was written', () => {
+    const digits = fc.bigInt({ min: 0n, max: 10n ** 20n - 1n }).map(String)
+    const anyRun = fc.record({ project: digits, build: digits, run: fc.integer({ min: 1, max: 999_999_999 }) })
+    fc.assert(
+      fc.property(anyRun, ({ project, build, run }) => {
+        const ref = { projectId: projectId(project), buildId: buildId(build), run }
+        expect(parseRunRef(runRefText(ref))).toEqual(ref)
+      }),
+    )
+  })
+
+  it('looks as people may meet it in a log', () => {
+    expect(runRefText({ projectId: projectId(WEB), buildId: buildId('512'), run: 1 })).toBe('41/512.1')
+  })
+
+  it.each([
+    ['nothing', ''],
+    ['words', 'restart it'],
+    ['no project', '/512.1'],
+    ['no run', '41/512'],
+    ['an empty run', '41/512.'],
+    ['no build', '41/.1'],
+    ['a sign', '41/-512.1'],
+    ['a fraction', '41/512.1.5'],
+    ['an exponent', '41/512.1e3'],
+    ['another number before', '0x41/512.1'],
+    ['blanks around', ' 41/512.1 '],
+    ['a line end after', '41/512.1\n'],
+    ['a second line', '41/512.1\n42/7.1'],
+    ['digits of another script', '٤١/٥١٢.١'],
+    ['a path that climbs', '../41/512.1'],
+    ['a further part', '41/512.1/stop'],
+    ['SQL', "41/512.1'; drop table request; --"],
+    ['an id of 21 digits', `${'9'.repeat(21)}/512.1`],
+    ['a build of 21 digits', `41/${'9'.repeat(21)}.1`],
+    ['a run of 10 digits', `41/512.${'9'.repeat(10)}`],
+    ['a megabyte', '9'.repeat(1_000_000)],
+  ])('is not read from %s', (_, text) => {
+    expect(parseRunRef(text)).toBeNull()
+  })
+
+  it('is read up to the longest ids', () => {
+    const longest = '9'.repeat(20)
+    expect(parseRunRef(`${longest}/${longest}.999999999`)).toEqual({
+      projectId: longest,
+      buildId: longest,
+      run: 999_999_999,
+    })
+  })
+
+  it('names digits alone, whatever was typed', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[\d/.\s-]{0,40}$/)), (text) => {
+        const ref = parseRunRef(text)
+        if (!ref) return
+        expect(text).toBe(`${ref.projectId}/${ref.buildId}.${text.split('.')[1]}`)
+        for (const id of [ref.projectId, ref.buildId]) expect(isIdDigits(id.replace(/^0+(?=\d)/, ''))).toBe(true)
+        expect(Number.isSafeInteger(ref.run)).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('a request', () => {
+  it.each(STATES.map((state) => [state, ['calling', 'accepted', 'unclear'].includes(state)] as const))(
+    'that is %s is open: %s',
+    (state, open) => {
+      expect(isOpen(request({ state }))).toBe(open)
+    },
+  )
+})
+
+describe('a restart', () => {
+  const restart = (change: Partial<Request> = {}) => request({ state: 'accepted', ...change })
+  const again = (word: string, after: number, build = '512'): Said => ({ word, after, build })
+
+  it.each<[claim: string, change: Partial<Request>, said: Said[], shown: string | null]>([
+    ['nothing while nothing more is heard', {}, [], null],
+    ['the next run of the same build', {}, [again('initiated', ASKED_AT + MINUTE)], '512.2'],
+    ['it at the very moment of asking', {}, [again('initiated', ASKED_AT)], '512.2'],
+    ['it also when only its end is heard, and differs', {}, [again('success', ASKED_AT + MINUTE)], '512.2'],
+    ['no run that began before anybody asked', {}, [again('initiated', ASKED_AT - 1)], null],
+    [
+      'the first run of the build that CI named',
+      { newBuildId: buildId('513') },
+      [again('initiated', ASKED_AT, '514'), again('initiated', ASKED_AT + 1, '513')],
+      '513.1',
+    ],
+    [
+      'that one even when CI was faster than our own clock',
+      { newBuildId: buildId('513') },
+      [again('initiated', ASKED_AT - 1, '513')],
+      '513.1',
+    ],
+    [
+      'no other build than the one CI named',
+      { newBuildId: buildId('513') },
+      [again('initiated', ASKED_AT, '514')],
+      null,
+    ],
+    [
+      'the newer build that began since, where CI named none',
+      { state: 'unclear' },
+      [again('initiated', ASKED_AT, '513')],
+      '513.1',
+    ],
+    ['that one beyond the number of digits', { state: 'unclear' }, [again('initiated', ASKED_AT, '1000')], '1000.1'],
+    ['no newer build that began before', { state: 'unclear' }, [again('initiated', ASKED_AT - 1, '513')], null],
+    ['no older build', { state: 'unclear' }, [again('initiated', ASKED_AT, '511')], null],
+    ['nothing after a refusal', { state: 'refused' }, [again('initiated', ASKED_AT + HOUR)], null],
+    ['nor a newer build after a refusal', { state: 'refused' }, [again('initiated', ASKED_AT, '513')], null],
+  ])('is shown by %s', (_, change, said, shown) => {
+    const asked = restart(change)
+    expect(nameOf(shownBy(asked, runsAsked([asked], ...ran, ...said)))).toBe(shown)
+  })
+
+  it('is not shown by our own word that it runs again, though that makes the run', () => {
+    const asked = restart()
+    const ours: Said = { word: 'initiated', after: ASKED_AT, origin: 'action' }
+    const runs = runsAsked([asked], ...ran, ours)
+    expect(nameOf(runs.find((run) => isAttempt(asked, run)) ?? null)).toBe('512.2')
+    expect(shownBy(asked, runs)).toBeNull()
+    expect(nameOf(shownBy(asked, runsAsked([asked], ...ran, ours, again('initiated', ASKED_AT + 1))))).toBe('512.2')
+    const polled: Said = { word: 'initiated', after: ASKED_AT + 1, origin: 'poll' }
+    expect(nameOf(shownBy(asked, runsAsked([asked], ...ran, ours, polled)))).toBe('512.2')
+  })
+
+  it('after a long rest brought about the first run on the next card, where runs are counted anew', () => {
+    const asked = restart()
+    const onNextCard = runsAsked([], again('initiated', ASKED_AT))
+    expect(nameOf(shownBy(asked, onNextCard))).toBe('512.1')
+    expect(shownBy(asked, runsAsked([], again('initiated', ASKED_AT - 1)))).toBeNull()
+  })
+
+  it('brought about no run but the next', () => {
+    const asked = restart()
+    const runs = runsAsked(
+      [asked],
+      ...ran,
+      again('initiated', ASKED_AT),
+      again('error', ASKED_AT + 1),
+      again('testing', HOUR),
+    )
+    expect(runs.filter((run) => isAttempt(asked, run)).map(nameOf)).toEqual(['512.2'])
+  })
+
+  it('is no attempt of a stop', () => {
+    const asked = request({ action: 'stop' })
+    const runs = runsAsked([], ...ran, again('initiated', ASKED_AT))
+    expect(runs.some((run) => isAttempt(asked, run))).toBe(false)
+  })
+})
+
+describe('a stop', () => {
+  const stop = (change: Partial<Request> = {}) => request({ action: 'stop', state: 'accepted', ...change })
+
+  it.each<[claim: string, change: Partial<Request>, said: (string | Said)[], shown: string | null]>([
+    ['nothing while the run goes on', {}, ['initiated'], null],
+    ['nothing while it waits', {}, ['initiated', 'waiting'], null],
+    ['the run that was stopped', {}, ['initiated', 'stopped'], '512.1'],
+    ['the run that ended otherwise', {}, ['initiated', 'success'], '512.1'],
+    ['no end of another build', {}, ['initiated', { word: 'stopped', build: '513' }], null],
+    ['no end of an earlier run', { run: 2 }, ['initiated', 'error', 'initiated'], null],
+    ['the end of the run that was meant', { run: 2 }, ['initiated', 'error', 'initiated', 'stopped'], '512.2'],
+    ['the end of that run, whatever ran after it', {}, ['initiated', 'stopped', 'initiated', 'error'], '512.1'],
+    ['nothing after a refusal', { state: 'refused' }, ['initiated', 'stopped'], null],
+  ])('is shown by %s', (_, change, said, shown) => {
+    expect(nameOf(shownBy(stop(change), runsAsked([], ...said)))).toBe(shown)
+  })
+})
+
+describe('the last request of a run', () => {
+  const first = request({ id: 'first', state: 'refused' })
+  const second = request({ id: 'second', state: 'accepted', askedBy: 'U0ADA00001' })
+  const runs = runsAsked([second], ...ran, { word: 'initiated', after: ASKED_AT })
+
+  it('is the latest that was made about it', () => {
+    expect(lastRequestOf(runs[0]!, [first, second])?.id).toBe('second')
+    expect(lastRequestOf(runs[0]!, [first])?.id).toBe('first')
+  })
+
+  it('is the one that brought it about, until another is made about it', () => {
+    expect(lastRequestOf(runs[1]!, [first, second])?.id).toBe('second')
+    const stop = request({ id: 'stop', action: 'stop', run: 2 })
+    expect(lastRequestOf(runs[1]!, [first, second, stop])?.id).toBe('stop')
+  })
+
+  it('is none where nobody asked, and a refused one brought nothing about', () => {
+    expect(lastRequestOf(runs[0]!, [])).toBeNull()
+    expect(lastRequestOf(runs[1]!, [first])).toBeNull()
+    expect(lastRequestOf(runs[0]!, [request({ buildId: buildId('511') })])).toBeNull()
+  })
+})
+
+describe('the restarts that make a start a new run', () => {
+  it.each(STATES.map((state) => [state, state !== 'refused'] as const))('count one that is %s: %s', (state, counts) => {
+    const asked = restartsAsked([request({ state })])
+    expect(asked).toEqual(counts ? [{ buildId: '512', at: T0 + ASKED_AT }] : [])
+  })
+
+  it('count no stop', () => {
+    expect(restartsAsked([request({ action: 'stop' })])).toEqual([])
+  })
+})

@@ -1,0 +1,180 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Origin } from '../../src/domain/fact.ts'
+import { effectsOf, foldBuild, LATE_START_MS } from '../../src/domain/run.ts'
+import { briefly, buildId, MINUTE, SECOND, story, T0, type Said } from '../support/facts.ts'
+
+// Lin asks for a restart of build 512 two minutes after the story began, a minute after it failed.
+const ASKED_AT = 2 * MINUTE
+const ASKED = [{ buildId: buildId('512'), at: T0 + ASKED_AT }]
+
+const failed: readonly Said[] = [
+  { word: 'initiated', after: 0 },
+  { word: 'error', after: MINUTE },
+]
+/** CI's answer to us: it starts the build again. */
+const ours = (after = ASKED_AT + SECOND): Said => ({ word: 'initiated', after, origin: 'action' })
+const said = (word: string, after: number): Said => ({ word, after: ASKED_AT + after })
+const polled = (word: string, after: number): Said => ({ ...said(word, after), origin: 'poll' })
+
+describe('the fold of a build that was started again through us', () => {
+  it.each<[claim: string, said: Said[], runs: string[], effects: string[]]>([
+    ['our own word opens the run', [ours()], ['512.1 failed', '512.2 started'], ['opened']],
+    [
+      'the start that CI delivers after it is the same one',
+      [ours(), said('initiated', 2 * SECOND)],
+      ['512.1 failed', '512.2 started'],
+      ['opened', 'duplicate'],
+    ],
+    [
+      'the start that CI delivered before it is the same one',
+      [said('initiated', 0), ours()],
+      ['512.1 failed', '512.2 started'],
+      ['opened', 'duplicate'],
+    ],
+    [
+      'a start that is delivered late, after the end, opens no further run',
+      [ours(), said('success', 5 * SECOND), said('initiated', 6 * SECOND)],
+      ['512.1 failed', '512.2 success'],
+      ['opened', 'moved', 'late'],
+    ],
+    [
+      'one that was delivered in time makes the next a restart',
+      [ours(), said('initiated', 2 * SECOND), said('error', 5 * SECOND), said('initiated', 6 * SECOND)],
+      ['512.1 failed', '512.2 failed', '512.3 started'],
+      ['opened', 'duplicate', 'moved', 'opened'],
+    ],
+    [
+      'so does one that CI said when it was asked',
+      [ours(), polled('initiated', 2 * SECOND), said('error', 5 * SECOND), said('initiated', 6 * SECOND)],
+      ['512.1 failed', '512.2 failed', '512.3 started'],
+      ['opened', 'duplicate', 'moved', 'opened'],
+    ],
+    [
+      'a start long after the end is a restart, whoever said what before',
+      [ours(), said('error', 5 * SECOND), said('initiated', 6 * SECOND + LATE_START_MS)],
+      ['512.1 failed', '512.2 failed', '512.3 started'],
+      ['opened', 'moved', 'opened'],
+    ],
+    [
+      'our own word that comes after the end of the run it speaks of opens none',
+      [said('initiated', SECOND), said('error', 2 * SECOND), ours(ASKED_AT + 3 * SECOND)],
+      ['512.1 failed', '512.2 failed'],
+      ['opened', 'moved', 'late'],
+    ],
+    [
+      'nor does it long after that end',
+      [said('initiated', SECOND), said('success', 2 * SECOND), ours(ASKED_AT + 3 * SECOND + LATE_START_MS)],
+      ['512.1 failed', '512.2 success'],
+      ['opened', 'moved', 'late'],
+    ],
+    [
+      'what CI says when it is asked ends the run',
+      [ours(), polled('success', 5 * SECOND)],
+      ['512.1 failed', '512.2 success'],
+      ['opened', 'moved'],
+    ],
+    [
+      'and what it delivers of that later says it again',
+      [ours(), polled('success', 5 * SECOND), said('success', 6 * SECOND)],
+      ['512.1 failed', '512.2 success'],
+      ['opened', 'moved', 'duplicate'],
+    ],
+    [
+      'a run that ends without a word of its start is one run',
+      [said('success', 5 * SECOND), said('initiated', 6 * SECOND)],
+      ['512.1 failed', '512.2 success'],
+      ['opened', 'late'],
+    ],
+  ])('%s', (_, more, runs, effects) => {
+    const facts = story(...failed, ...more)
+    expect(briefly(foldBuild(facts, ASKED).runs)).toEqual(runs)
+    expect(foldBuild(facts, ASKED).effects).toEqual(['opened', 'moved', ...effects])
+  })
+
+  it('takes a new id for a first run, whether we or CI spoke first', () => {
+    const anew = (more: Said[]) => briefly(foldBuild(story(...more), ASKED).runs)
+    expect(anew([ours()])).toEqual(['512.1 started'])
+    expect(anew([ours(), said('initiated', 2 * SECOND), said('error', 3 * SECOND)])).toEqual(['512.1 failed'])
+    expect(anew([said('initiated', 0), said('error', SECOND), ours(ASKED_AT + 2 * SECOND)])).toEqual(['512.1 failed'])
+  })
+
+  it('without a request our own word opens no run after an end', () => {
+    expect(briefly(foldBuild(story(...failed, ours())).runs)).toEqual(['512.1 failed'])
+  })
+})
+
+describe('what is known of a run that was started again through us', () => {
+  const second = (...more: Said[]) => foldBuild(story(...failed, ...more), ASKED).runs[1]!
+
+  it.each<[claim: string, more: Said[], isHeard: boolean]>([
+    ['our own word alone', [ours()], false],
+    ['a start that CI delivers', [ours(), said('initiated', 2 * SECOND)], true],
+    ['a start that CI said when it was asked', [ours(), polled('initiated', 2 * SECOND)], true],
+    ['an end that CI delivers', [ours(), said('error', 2 * SECOND)], true],
+    ['no word of ours', [said('initiated', 0)], true],
+  ])('it is heard of by CI itself after %s: %s', (_, more, isHeard) => {
+    expect(second(...more).isHeard).toBe(isHeard)
+  })
+
+  it('it started when we heard so, until CI says when', () => {
+    expect(second(ours(ASKED_AT)).startedAt).toBe(T0 + ASKED_AT)
+    expect(second(ours(ASKED_AT), said('initiated', SECOND)).startedAt).toBe(T0 + ASKED_AT + SECOND)
+    expect(second(ours(ASKED_AT), said('success', MINUTE), said('initiated', MINUTE + SECOND)).startedAt).toBe(
+      T0 + ASKED_AT,
+    )
+  })
+})
+
+describe('any story of one build', () => {
+  const word = fc.constantFrom('initiated', 'waiting', 'success', 'error', 'stopped', 'paused')
+  const step = fc.record({ word, gap: fc.nat(2 * LATE_START_MS), origin: fc.constantFrom<Origin>('delivery', 'poll') })
+  const anyStory = fc.array(step, { maxLength: 10 }).map((steps) => {
+    let after = 0
+    return steps.map(({ gap, ...one }): Said => ({ ...one, after: (after += gap) }))
+  })
+  const asking = fc.option(
+    fc.nat(10 * MINUTE).map((after) => [{ buildId: buildId('512'), at: T0 + after }]),
+    { nil: [] },
+  )
+
+  it('is folded the same whether CI said it by itself or when it was asked', () => {
+    fc.assert(
+      fc.property(anyStory, asking, (steps, asked) => {
+        const delivered = steps.map((one): Said => ({ ...one, origin: 'delivery' }))
+        expect(briefly(foldBuild(story(...steps), asked).runs)).toEqual(
+          briefly(foldBuild(story(...delivered), asked).runs),
+        )
+      }),
+    )
+  })
+
+  it('gets at most one run more by our own word, and none without a request', () => {
+    fc.assert(
+      fc.property(
+        anyStory.filter((steps) => steps.length > 0),
+        asking,
+        fc.nat(10),
+        (steps, asked, place) => {
+          const before = steps.slice(0, place)
+          const last = steps[Math.min(place, steps.length) - 1]?.after ?? 0
+          const facts = story(...before, ours(last), ...steps.slice(place))
+          const isFirst = before.length === 0
+          const effect = foldBuild(facts, asked).effects[before.length]!
+          if (effect === 'opened' && !isFirst) expect(asked).not.toEqual([])
+          const runs = foldBuild(facts, asked).runs.length
+          expect(runs).toBeLessThanOrEqual(foldBuild(story(...steps), asked).runs.length + 1)
+        },
+      ),
+    )
+  })
+
+  it('has the effects that the fold says, without the runs', () => {
+    fc.assert(
+      fc.property(anyStory, asking, (steps, asked) => {
+        const facts = story(...steps)
+        expect(effectsOf(facts, asked)).toEqual(foldBuild(facts, asked).effects)
+      }),
+    )
+  })
+})

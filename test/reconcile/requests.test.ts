@@ -1,0 +1,376 @@
+import { describe, expect, test } from 'vitest'
+import { toUuid } from '../../src/domain/ids.ts'
+import type { Request } from '../../src/domain/request.ts'
+import { REST_MS } from '../../src/domain/lineage.ts'
+import type { AskView, CardView } from '../../src/domain/view.ts'
+import type { RequestChange } from '../../src/store/store.ts'
+import { buildId, LIN, MINUTE, request, SECOND, story, T0, type Said } from '../support/facts.ts'
+import { inBrief } from '../support/fake-notifier.ts'
+import { BUILDS, cardKey, follower, openStage, RELEASES, type Stage } from './stage.ts'
+
+const { subject: SUBJECT } = cardKey()
+const LINEAGE = SUBJECT.split('/')[0]!
+const BASIC = {
+  uuid: toUuid('11111111-aaaa-0000-0000-000000000001'),
+  name: 'acme/web',
+  legacyId: '41',
+  type: 'basic',
+  rules: null,
+  readAt: T0,
+}
+const BOTH = { interfaces: { v2: true, legacy: true } }
+
+/** A channel or two in which everything was told so far; CI can be asked for everything. */
+async function openTold(said: readonly (string | Said)[], channels = [BUILDS]): Promise<Stage> {
+  const stage = await openStage({ subscriptions: channels.map((channel) => follower(channel)) })
+  await stage.store.write((tx) => tx.keepProject(BASIC))
+  await stage.live(BOTH)
+  for (const each of said) {
+    await stage.hear(each)
+    await stage.clock.advance(5 * SECOND)
+  }
+  return stage
+}
+
+/** Lin asks; the request is recorded before CI is called, as the operations do it. */
+async function ask(stage: Stage, change: Partial<Request> = {}): Promise<void> {
+  const made = request({ lineageKey: LINEAGE, subject: SUBJECT, askedAt: stage.clock.now(), ...change })
+  await stage.store.write(async (tx) => {
+    await tx.insertRequest(made)
+    await tx.wakeLineage(LINEAGE, stage.clock.now(), 0)
+  })
+  await stage.clock.advance(5 * SECOND)
+}
+
+async function answer(stage: Stage, change: RequestChange, id = 'request-1'): Promise<void> {
+  await stage.store.write(async (tx) => {
+    await tx.updateRequest(id, change)
+    await tx.wakeLineage(LINEAGE, stage.clock.now(), 0)
+  })
+  await stage.clock.advance(5 * SECOND)
+}
+
+/** CI answers to a restart that this build runs now. */
+async function runs(stage: Stage, build = '512'): Promise<void> {
+  const [seen] = story({ word: 'initiated', build })
+  const { branch, commitId } = seen!
+  const where = { at: stage.clock.now(), origin: 'action', priority: 0, lineageKey: LINEAGE, branch, commitId } as const
+  await stage.store.write((tx) => tx.insertFact(seen!, where))
+  await stage.clock.advance(5 * SECOND)
+}
+
+async function hear(stage: Stage, said: string | Said): Promise<void> {
+  await stage.hear(said)
+  await stage.clock.advance(5 * SECOND)
+}
+
+const shownIn = ({ slack }: Stage, channel = BUILDS) =>
+  slack.messages.filter((message) => message.channel === channel).map(({ view }) => inBrief(view))
+
+const cardIn = ({ slack }: Stage, channel = BUILDS) =>
+  slack.messages.findLast((message) => message.channel === channel && message.thread === null)!.view as CardView
+
+const lineOf = ({ slack }: Stage) => slack.messages.find(({ view }) => view.kind === 'ask')!.view as AskView
+
+const stateOf = async ({ store }: Stage, id = 'request-1') => (await store.read.requestOf(`ask of ${id}`))!.state
+
+describe('a request', () => {
+  test('is told at once: a line in the thread, and who asked on the card instead of the button', async () => {
+    await using stage = await openTold(['error'])
+    expect(cardIn(stage)).toMatchObject({ offers: ['restart'], asked: null })
+    await ask(stage)
+    expect(shownIn(stage)).toEqual(['card 512 failed', 'ask restart 512 asked'])
+    expect(cardIn(stage)).toMatchObject({ offers: [], missing: null, asked: { by: LIN, stage: 'asked' } })
+    const [card, line] = stage.slack.messages
+    expect(line!.thread).toBe(card!.ts)
+  })
+
+  test('is told in every channel that has the card, and in no other', async () => {
+    await using stage = await openTold(['error'], [BUILDS, RELEASES])
+    await hear(stage, { word: 'error', build: '77', commit: 'b'.repeat(40) })
+    await ask(stage, { channel: RELEASES })
+    expect(shownIn(stage)).toEqual(['card 512 failed', 'card 77 failed', 'ask restart 512 asked'])
+    expect(shownIn(stage, RELEASES)).toEqual(shownIn(stage))
+  })
+
+  test('about a build that nobody was told of says nothing to anybody', async () => {
+    await using stage = await openStage({ subscriptions: [] })
+    await stage.live(BOTH)
+    await stage.hear('error')
+    await stage.clock.advance(SECOND)
+    await ask(stage)
+    expect(stage.slack.messages).toEqual([])
+    expect(await stateOf(stage)).toBe('calling')
+  })
+
+  test('is told within a sweep though its wake is lost, and with nothing more to say no call is made', async () => {
+    await using stage = await openTold(['error'])
+    await ask(stage)
+    const calls = stage.slack.calls.length
+    await stage.clock.advance(2 * MINUTE)
+    await stage.store.write((tx) => tx.wakeLineage(LINEAGE, stage.clock.now(), 0))
+    await stage.clock.advance(2 * MINUTE)
+    expect(stage.slack.calls).toHaveLength(calls)
+  })
+
+  test('that CI accepts changes nothing that is said', async () => {
+    await using stage = await openTold(['error'])
+    await ask(stage)
+    const calls = stage.slack.calls.length
+    await answer(stage, { state: 'accepted', answeredAt: stage.clock.now() })
+    expect(stage.slack.calls).toHaveLength(calls)
+  })
+
+  test.each([
+    ['refused', 'not-found', ['restart']],
+    ['unclear', 'timeout', []],
+    ['unconfirmed', 'cannot-look', ['restart']],
+  ] as const)('that is %s says so on its line and on the card, and offers %j again', async (state, code, offers) => {
+    await using stage = await openTold(['error'])
+    await ask(stage)
+    await answer(stage, { state, code })
+    expect(shownIn(stage)).toEqual(['card 512 failed', `ask restart 512 ${state}`])
+    expect(lineOf(stage)).toMatchObject({ stage: state, code })
+    expect(cardIn(stage)).toMatchObject({ offers, asked: { stage: state, code } })
+    expect(stage.slack.calls.filter(({ name }) => name === 'post')).toHaveLength(2)
+  })
+
+  test('that is refused can be made again, on a line of its own', async () => {
+    await using stage = await openTold(['error'])
+    await ask(stage)
+    await answer(stage, { state: 'refused', code: 'rate-limited' })
+    await ask(stage, { id: 'request-2', askedBy: 'U0ADA00001' })
+    expect(shownIn(stage)).toEqual(['card 512 failed', 'ask restart 512 refused', 'ask restart 512 asked'])
+    expect(cardIn(stage).asked).toMatchObject({ by: 'U0ADA00001' })
+  })
+
+  test('is told after the card when it was made before the card stood', async () => {
+    await using stage = await openStage()
+    await stage.hear('error')
+    await ask(stage)
+    await stage.live(BOTH)
+    await stage.clock.advance(10 * SECOND)
+    expect(shownIn(stage)).toEqual(['card 512 failed', 'ask restart 512 asked'])
+  })
+})
+
+describe('a stop', () => {
+  const stop = { action: 'stop', state: 'accepted' } as const
+
+  test('is confirmed by the end of the run, and its line says how that was', async () => {
+    await using stage = await openTold(['initiated'])
+    expect(cardIn(stage).offers).toEqual(['stop'])
+    await ask(stage, stop)
+    await hear(stage, 'stopped')
+    expect(shownIn(stage)).toEqual(['card 512 stopped', 'ask stop 512 confirmed', 'reply 512 stopped'])
+    expect(lineOf(stage).outcome).toMatchObject({ shown: 'stopped' })
+    expect(await stateOf(stage)).toBe('confirmed')
+    expect(cardIn(stage)).toMatchObject({ offers: ['restart'], asked: { action: 'stop', stage: 'confirmed' } })
+  })
+
+  test('that came too late says how the run ended instead', async () => {
+    await using stage = await openTold(['initiated'])
+    await ask(stage, stop)
+    await hear(stage, 'success')
+    expect(lineOf(stage)).toMatchObject({ stage: 'confirmed', outcome: { shown: 'passed' } })
+  })
+
+  test('is not confirmed while CI is still being called: whoever called has the last word', async () => {
+    await using stage = await openTold(['initiated'])
+    await ask(stage, { action: 'stop' })
+    await hear(stage, 'stopped')
+    expect(await stateOf(stage)).toBe('calling')
+    expect(lineOf(stage)).toMatchObject({ stage: 'asked', outcome: { shown: 'stopped' } })
+    await answer(stage, { state: 'accepted' })
+    expect(await stateOf(stage)).toBe('confirmed')
+  })
+
+  test('ends with nothing to look at any more', async () => {
+    await using stage = await openTold(['initiated'])
+    await ask(stage, { ...stop, lookAt: T0 + 2 * MINUTE })
+    await hear(stage, 'stopped')
+    expect(await stage.store.read.requestOf('ask of request-1')).toMatchObject({
+      lookAt: null,
+      endedAt: expect.any(Number),
+    })
+    expect(await stage.store.read.requestsToLookAt(Number.MAX_SAFE_INTEGER, 10)).toEqual([])
+  })
+
+  test('that is unclear is confirmed all the same when the run stops', async () => {
+    await using stage = await openTold(['initiated'])
+    await ask(stage, { action: 'stop', state: 'unclear', code: 'timeout' })
+    await hear(stage, 'stopped')
+    expect(lineOf(stage)).toMatchObject({ stage: 'confirmed', code: null, outcome: { shown: 'stopped' } })
+  })
+})
+
+describe('a restart', () => {
+  test('of the same build becomes attempt 2 on the same card', async () => {
+    await using stage = await openTold(['initiated', 'error'])
+    await ask(stage, { state: 'accepted' })
+    await hear(stage, 'initiated')
+    expect(shownIn(stage)).toEqual(['card 512 started', 'reply 512 failed', 'ask restart 512 confirmed'])
+    expect(cardIn(stage)).toMatchObject({ attempt: 2, ref: '41/512.2', offers: ['stop'], asked: { by: LIN } })
+    expect(lineOf(stage).outcome).toEqual({ shown: 'started', buildId: '512', attempt: 2 })
+    expect(await stateOf(stage)).toBe('confirmed')
+  })
+
+  test('counts a start that would else have been a late one, and even the second such', async () => {
+    await using stage = await openTold(['error', 'initiated'])
+    await ask(stage, { state: 'accepted' })
+    await hear(stage, 'initiated')
+    expect(cardIn(stage)).toMatchObject({ shown: 'started', attempt: 2 })
+    expect(await stateOf(stage)).toBe('confirmed')
+  })
+
+  test('without a request such a start is a late one', async () => {
+    await using stage = await openTold(['error', 'initiated'])
+    await hear(stage, 'initiated')
+    expect(cardIn(stage)).toMatchObject({ shown: 'failed', attempt: 1 })
+  })
+
+  test('as a new build becomes attempt 2 on the same card, and CI’s own word confirms it', async () => {
+    await using stage = await openTold(['initiated', 'error'])
+    await ask(stage)
+    await answer(stage, { state: 'accepted', newBuildId: buildId('513') })
+    await runs(stage, '513')
+    expect(cardIn(stage)).toMatchObject({ shown: 'started', attempt: 2, ref: '41/513.1', asked: { stage: 'asked' } })
+    expect(lineOf(stage).outcome).toBeNull()
+    expect(await stateOf(stage)).toBe('accepted')
+    await hear(stage, { word: 'initiated', build: '513' })
+    expect(await stateOf(stage)).toBe('confirmed')
+    expect(lineOf(stage)).toMatchObject({ stage: 'confirmed', outcome: { buildId: '513', attempt: 2 } })
+    await hear(stage, { word: 'success', build: '513' })
+    expect(shownIn(stage)).toEqual([
+      'card 513 fixed',
+      'reply 512 failed',
+      'ask restart 512 confirmed',
+      'reply 513 fixed',
+    ])
+  })
+
+  test('whose start CI delivers late, after its end, is still one attempt', async () => {
+    await using stage = await openTold(['initiated', 'error'])
+    await ask(stage, { state: 'accepted' })
+    await runs(stage)
+    await hear(stage, 'success')
+    await hear(stage, 'initiated')
+    expect(cardIn(stage)).toMatchObject({ shown: 'fixed', attempt: 2 })
+    expect(await stateOf(stage)).toBe('confirmed')
+  })
+
+  test('whose answer was lost is confirmed by the newer build of the commit that began since', async () => {
+    await using stage = await openTold(['initiated', 'error'])
+    await ask(stage, { state: 'unclear', code: 'timeout' })
+    await hear(stage, { word: 'initiated', build: '513' })
+    expect(await stateOf(stage)).toBe('confirmed')
+    expect(lineOf(stage)).toMatchObject({ outcome: { buildId: '513', attempt: 2 } })
+  })
+
+  test('that CI refused is not confirmed by whatever runs after it', async () => {
+    await using stage = await openTold(['initiated', 'error'])
+    await ask(stage, { state: 'refused', code: 'forbidden' })
+    await hear(stage, { word: 'initiated', build: '513' })
+    expect(await stateOf(stage)).toBe('refused')
+    expect(lineOf(stage)).toMatchObject({ stage: 'refused', outcome: null })
+    expect(cardIn(stage)).toMatchObject({ shown: 'started', attempt: 2, asked: null })
+  })
+})
+
+describe('a delivery that repeats what was late', () => {
+  const answerTo = async (stage: Stage, said: string) => (await stage.hear(said)).answer
+
+  test('is a repetition, unless somebody has asked for a restart since: then it is the start that was asked for', async () => {
+    await using stage = await openTold(['error', 'initiated'])
+    expect(await answerTo(stage, 'initiated')).toBe('duplicate')
+    await ask(stage, { state: 'accepted' })
+    expect(await answerTo(stage, 'initiated')).toBe('recorded')
+    expect(await answerTo(stage, 'initiated')).toBe('duplicate')
+  })
+
+  test('is a repetition after a request that CI refused', async () => {
+    await using stage = await openTold(['error', 'initiated'])
+    await ask(stage, { state: 'refused' })
+    expect(await answerTo(stage, 'initiated')).toBe('duplicate')
+  })
+
+  test('is news once though we said it first: now CI says it', async () => {
+    await using stage = await openTold(['error'])
+    await ask(stage, { state: 'accepted' })
+    await runs(stage)
+    expect(await answerTo(stage, 'initiated')).toBe('recorded')
+    expect(await answerTo(stage, 'initiated')).toBe('duplicate')
+  })
+})
+
+describe('a request about a card that rests', () => {
+  test('reaches that card, not the newer one of the same commit', async () => {
+    await using stage = await openTold(['error'])
+    await stage.clock.advance(REST_MS + MINUTE)
+    await hear(stage, { word: 'error', build: '513' })
+    expect(shownIn(stage)).toEqual(['card 512 failed', 'card 513 failed'])
+    await ask(stage)
+    expect(shownIn(stage)).toEqual(['card 512 failed', 'card 513 failed', 'ask restart 512 asked'])
+    expect(stage.slack.messages[2]!.thread).toBe(stage.slack.messages[0]!.ts)
+    expect(cardIn(stage).asked).toBeNull()
+  })
+
+  test('brings a new card, and is confirmed by the run on it, though it is the same build', async () => {
+    await using stage = await openTold(['initiated', 'error'])
+    await stage.clock.advance(REST_MS + MINUTE)
+    await ask(stage, { state: 'accepted' })
+    await hear(stage, 'initiated')
+    expect(await stateOf(stage)).toBe('confirmed')
+    expect(cardIn(stage)).toMatchObject({ shown: 'started', offers: ['stop'], asked: { by: LIN, stage: 'confirmed' } })
+    expect(shownIn(stage)).toEqual([
+      'card 512 failed',
+      'reply 512 failed',
+      'ask restart 512 confirmed',
+      'card 512 started',
+      'ask restart 512 confirmed',
+    ])
+  })
+
+  test('does not let the end of its run end a stop of the run that it brought', async () => {
+    await using stage = await openTold(['initiated', 'error'])
+    await stage.clock.advance(REST_MS + MINUTE)
+    await ask(stage, { state: 'accepted' })
+    await hear(stage, 'initiated')
+    const { subject } = cardKey('', BUILDS, 2)
+    await ask(stage, { id: 'request-2', action: 'stop', state: 'accepted', subject })
+    expect(await stateOf(stage, 'request-2')).toBe('accepted')
+    await hear(stage, 'stopped')
+    expect(await stateOf(stage, 'request-2')).toBe('confirmed')
+  })
+})
+
+describe('where CI cannot be asked', () => {
+  test.each([
+    [
+      { v2: false, legacy: false },
+      { action: 'restart', why: 'no-legacy' },
+    ],
+    [
+      { v2: true, legacy: false },
+      { action: 'restart', why: 'no-legacy' },
+    ],
+  ] as const)('with %j a finished build has no button and says why', async (interfaces, missing) => {
+    await using stage = await openStage()
+    await stage.store.write((tx) => tx.keepProject(BASIC))
+    await stage.live({ interfaces })
+    await stage.hear('error')
+    await stage.clock.advance(SECOND)
+    expect(cardIn(stage)).toMatchObject({ offers: [], missing })
+  })
+
+  test('a Pro project is offered no restart, and a project that CI does not list neither', async () => {
+    await using stage = await openStage()
+    await stage.store.write((tx) => tx.keepProject({ ...BASIC, legacyId: null, type: 'pro' }))
+    await stage.live(BOTH)
+    await stage.hear({ word: 'error', details: { projectName: 'acme/web' } })
+    await stage.hear({ word: 'error', project: '42', build: '77', details: { projectName: 'acme/api' } })
+    await stage.clock.advance(5 * SECOND)
+    const missing = stage.slack.messages.map(({ view }) => (view as CardView).missing?.why)
+    expect(missing).toEqual(['pro-project', 'project-unknown'])
+  })
+})

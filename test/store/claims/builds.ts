@@ -1,0 +1,213 @@
+import { expect, test } from 'vitest'
+import { idOrder, toUuid } from '../../../src/domain/ids.ts'
+import { branchKey } from '../../../src/domain/lineage.ts'
+import type { HeardProject, KnownBuild, Store } from '../../../src/store/store.ts'
+import { buildId, HOUR, messageTs, MINUTE, projectId, T0, WEB } from '../../support/facts.ts'
+import type { Places } from '../../support/stores.ts'
+import { BUILDS, CARD, claimed, LINEAGE, RELEASES, several } from '../given.ts'
+
+const API = '42'
+const MAIN = branchKey(projectId(WEB), 'main')
+const UUID = toUuid('1b4e28ba-2fa1-11d2-883f-0016d3cca427')
+const TS = messageTs('1772460000.000100')
+
+/** Build 512 of acme/web has passed on `main`, unless said otherwise. */
+const known = ({ project = WEB, build = '512', ...change }: Partial<KnownBuild> & Named = {}): KnownBuild => ({
+  projectId: projectId(project),
+  buildId: buildId(build),
+  run: 1,
+  lineageKey: LINEAGE,
+  episode: 1,
+  branch: 'main',
+  status: 'success',
+  word: 'success',
+  at: T0,
+  buildUuid: null,
+  ...change,
+})
+
+interface Named {
+  project?: string
+  build?: string
+}
+
+const running = { status: 'started', word: 'initiated' } as const
+
+const keep = (store: Store, ...builds: (Partial<KnownBuild> & Named)[]): Promise<void> =>
+  store.write(async (tx) => {
+    for (const build of builds) await tx.keepBuild(known(build))
+  })
+
+const web = (change: Partial<HeardProject> = {}): HeardProject => ({
+  projectId: projectId(WEB),
+  name: 'web',
+  fullName: 'acme/web',
+  projectUuid: UUID,
+  at: T0,
+  ...change,
+})
+
+const hearOf = (store: Store, ...projects: HeardProject[]): Promise<void> =>
+  store.write(async (tx) => {
+    for (const project of projects) await tx.hearProject(project)
+  })
+
+const idsOf = (builds: readonly KnownBuild[]) => builds.map((build) => `${build.projectId}/${build.buildId}`)
+
+/** Where each build stands, and what its project is called. */
+export function buildClaims(places: () => Places): void {
+  test('where a build stands is read back whole, and only under its own name', async () => {
+    await using place = await places().open()
+    const build = { run: 2, episode: 3, branch: 'feature/ログイン', word: 'Success', at: T0 + HOUR, buildUuid: UUID }
+    await keep(place.store, build)
+    const { read } = place.store
+    expect(await read.build(WEB, '512')).toEqual(known(build))
+    expect(await read.build(API, '512')).toBeNull()
+    expect(await read.build('4', '1512')).toBeNull()
+    expect(await read.build(WEB, '513')).toBeNull()
+  })
+
+  test('what is kept later stands in place of what was kept before', async () => {
+    await using place = await places().open()
+    await keep(place.store, { ...running, branch: null }, { run: 2, lineageKey: 'another', at: T0 + 1 })
+    expect(await place.store.read.build(WEB, '512')).toEqual(known({ run: 2, lineageKey: 'another', at: T0 + 1 }))
+    expect(await place.store.read.runningBuilds(null, 10)).toEqual([])
+    expect(idsOf([(await place.store.read.newestBuild(WEB, 'main'))!])).toEqual(['41/512'])
+  })
+
+  test('the newest build is the one with the greatest number, of one branch if it is named', async () => {
+    await using place = await places().open()
+    const main = ['9', '10', '9007199254740993', '9007199254740992', '18446744073709551615']
+    await keep(
+      place.store,
+      ...main.map((build, i) => ({ build, at: T0 - i })),
+      { build: '9007199254740994', branch: 'fix/login' },
+      { build: '9999999999999999999', project: API },
+      { build: '18446744073709551616', branch: null },
+    )
+    const { read } = place.store
+    expect((await read.newestBuild(WEB))?.buildId).toBe('18446744073709551616')
+    expect((await read.newestBuild(WEB, 'main'))?.buildId).toBe('18446744073709551615')
+    expect((await read.newestBuild(WEB, 'fix/login'))?.buildId).toBe('9007199254740994')
+    expect((await read.newestBuild(API, 'main'))?.buildId).toBe('9999999999999999999')
+    expect(await read.newestBuild(API, 'fix/login')).toBeNull()
+    expect(await read.newestBuild(WEB, 'Main')).toBeNull()
+    expect(await read.newestBuild('4')).toBeNull()
+  })
+
+  test('beyond 2^53 neighbours are told apart', async () => {
+    await using place = await places().open()
+    await keep(place.store, { build: '9007199254740993' }, { build: '9007199254740992' })
+    expect((await place.store.read.newestBuild(WEB))?.buildId).toBe('9007199254740993')
+  })
+
+  test('running builds come newest news first, of some projects or of all, as many as asked for', async () => {
+    await using place = await places().open()
+    await keep(
+      place.store,
+      { build: '1', ...running, at: T0 },
+      { build: '2', ...running, at: T0 + HOUR },
+      { build: '3', ...running, at: T0 + MINUTE, project: API },
+      { build: '4', at: T0 + 2 * HOUR },
+      { build: '5', status: 'waiting', word: 'waiting', at: T0 + 2 * HOUR },
+    )
+    const { read } = place.store
+    expect(idsOf(await read.runningBuilds(null, 10))).toEqual(['41/2', '42/3', '41/1'])
+    expect(idsOf(await read.runningBuilds(null, 2))).toEqual(['41/2', '42/3'])
+    expect(idsOf(await read.runningBuilds([WEB], 10))).toEqual(['41/2', '41/1'])
+    expect(idsOf(await read.runningBuilds([WEB, API, '43'], 10))).toEqual(['41/2', '42/3', '41/1'])
+    expect(await read.runningBuilds(['43'], 10)).toEqual([])
+    expect(await read.runningBuilds([], 10)).toEqual([])
+  })
+
+  test('the branches of a project come with the newest build first, each once, as many as asked for', async () => {
+    await using place = await places().open()
+    await keep(
+      place.store,
+      { build: '9', branch: 'main' },
+      { build: '1000', branch: 'main' },
+      { build: '999', branch: 'fix/login' },
+      { build: '10', branch: 'old' },
+      { build: '2000', branch: null },
+      { build: '3000', branch: 'elsewhere', project: API },
+    )
+    expect(await place.store.read.branchesOf(WEB, 10)).toEqual(['main', 'fix/login', 'old'])
+    expect(await place.store.read.branchesOf(WEB, 2)).toEqual(['main', 'fix/login'])
+    expect(await place.store.read.branchesOf('43', 10)).toEqual([])
+  })
+
+  test('builds are found by number alone among the projects that were heard of, newest news first', async () => {
+    await using place = await places().open()
+    await hearOf(place.store, web(), web({ projectId: projectId(API), name: 'api' }))
+    await keep(place.store, { at: T0 }, { project: API, at: T0 + 1 }, { build: '1512' }, { project: '43' })
+    const { read } = place.store
+    expect(idsOf(await read.buildsByNumber('512', 10))).toEqual(['42/512', '41/512'])
+    expect(await read.buildsByNumber('512', 1)).toHaveLength(1)
+    expect(await read.buildsByNumber('51', 10)).toEqual([])
+  })
+
+  test('a number is looked for in more projects than one statement asks for', async () => {
+    await using place = await places().open()
+    const projects = several(1_001, (i) => web({ projectId: projectId(String(i + 1)) }))
+    await hearOf(place.store, ...projects)
+    await keep(place.store, { project: '1001' }, { project: '1' })
+    expect(idsOf(await place.store.read.buildsByNumber('512', 10)).sort()).toEqual(['1/512', '1001/512'])
+  })
+
+  test('a build is found by its uuid, the one with the newest news where two bear it', async () => {
+    await using place = await places().open()
+    await keep(
+      place.store,
+      { build: '512', buildUuid: UUID },
+      { build: '513', buildUuid: UUID, at: T0 + 1 },
+      { build: '514' },
+    )
+    const { read } = place.store
+    expect((await read.buildByUuid(UUID))?.buildId).toBe('513')
+    expect(await read.buildByUuid(toUuid('00000000-0000-0000-0000-000000000000'))).toBeNull()
+  })
+
+  test('the lineages after a build are those of newer builds of its branch that passed, or ran more than once', async () => {
+    await using place = await places().open()
+    const at = (build: string, change: Partial<KnownBuild> = {}) => ({ build, lineageKey: `of-${build}`, ...change })
+    const failed = { status: 'failed', word: 'error' } as const
+    await keep(
+      place.store,
+      at('511'),
+      at('512'),
+      at('513', failed),
+      at('1000'),
+      at('514', { ...failed, run: 2 }),
+      at('515', running),
+      at('516', { branch: 'fix/login' }),
+      at('517'),
+    )
+    const { read } = place.store
+    expect(await read.lineagesAfter(MAIN, idOrder('512'), 10)).toEqual(['of-514', 'of-517', 'of-1000'])
+    expect(await read.lineagesAfter(MAIN, idOrder('512'), 2)).toEqual(['of-514', 'of-517'])
+    expect(await read.lineagesAfter(MAIN, idOrder('1000'), 10)).toEqual([])
+  })
+
+  test('projects that were heard of are listed by name, as they were last called', async () => {
+    await using place = await places().open()
+    const api = web({ projectId: projectId(API), name: 'api', fullName: null, projectUuid: null })
+    await hearOf(place.store, web(), api, web({ name: 'site', projectUuid: null, at: T0 + 1 }))
+    expect(await place.store.read.heardProjects()).toEqual([api, web({ name: 'site', projectUuid: null, at: T0 + 1 })])
+  })
+
+  test('one of our messages is known by its place in its channel', async () => {
+    await using place = await places().open()
+    await place.store.write(async (tx) => {
+      await tx.insertMessage(claimed({ key: 'a', ts: TS, state: 'posted' }))
+      await tx.insertMessage(
+        claimed({ key: 'b', slot: 'run:512.1', ts: messageTs('1772460000.000200'), state: 'posted' }),
+      )
+      await tx.insertMessage(claimed({ key: 'c', slot: 'run:512.2', ts: null }))
+    })
+    const { read } = place.store
+    expect(await read.subjectOf(BUILDS, TS)).toBe(CARD.subject)
+    expect(await read.subjectOf(BUILDS, messageTs('1772460000.000200'))).toBe(CARD.subject)
+    expect(await read.subjectOf(RELEASES, TS)).toBeNull()
+    expect(await read.subjectOf(BUILDS, messageTs('1772460000.000300'))).toBeNull()
+  })
+}

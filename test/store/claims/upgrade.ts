@@ -1,0 +1,185 @@
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type Dialect,
+} from 'kysely'
+import { expect, test } from 'vitest'
+import { branchKey } from '../../../src/domain/lineage.ts'
+import { LATE_START_MS } from '../../../src/domain/run.ts'
+import { first } from '../../../src/store/migrations/0001-first.ts'
+import { HOUR, MINUTE, projectId, SECOND, T0 } from '../../support/facts.ts'
+import type { Place, Places } from '../../support/stores.ts'
+import { dueKeys, hear, LINEAGE, several } from '../given.ts'
+
+const WEB_UUID = '11111111-aaaa-0000-0000-000000000001'
+
+/** One fact as the first tables held it: of build 512 of acme/web, taken in. */
+interface OldFact {
+  word: string
+  build?: string
+  project?: string
+  after?: number
+  episode?: number | null
+  details?: object
+}
+
+/** Databases from before people could act on builds. */
+export function upgradeClaims(places: () => Places): void {
+  test('a database of the first tables keeps all it holds', async () => {
+    await using place = await firstTables(places())
+    await insertFacts(
+      place,
+      { word: 'initiated' },
+      { word: 'error' },
+      { word: 'initiated', build: '513', episode: null },
+    )
+    await place.sql(`insert into project (uuid, name, legacy_id, rules, read_at)
+      values ('${WEB_UUID}', 'acme/web', '41', '[]', ${T0})`)
+    await place.sql(`insert into card (subject, channel, quiet, mention, attempts, plain)
+      values ('${LINEAGE}/1', 'C0BUILDS01', 0, 0, 0, 0)`)
+    await place.store.migrate()
+    const { read } = place.store
+    const facts = await read.factsOfBuilds(['41/512', '41/513'])
+    expect(facts.map(({ word, episode, origin }) => [word, episode, origin])).toEqual([
+      ['initiated', 1, 'delivery'],
+      ['error', 1, 'delivery'],
+      ['initiated', null, 'delivery'],
+    ])
+    expect(await read.factsOfEpisode(LINEAGE, 1)).toHaveLength(2)
+    expect(await read.projects()).toEqual([
+      { uuid: WEB_UUID, name: 'acme/web', legacyId: '41', type: null, rules: [], readAt: T0 },
+    ])
+    expect(await read.cardsOf(`${LINEAGE}/1`)).toHaveLength(1)
+    expect(await read.requestsOf(LINEAGE)).toEqual([])
+  })
+
+  test('a fact that waited to be taken in is due, whether its old mark is there or lost', async () => {
+    await using place = await firstTables(places())
+    await insertFacts(place, { word: 'initiated', episode: null })
+    await place.sql(`insert into intake (lineage_key, due_at, priority, stamp) values ('${LINEAGE}', ${T0}, 2, 7)`)
+    await place.store.migrate()
+    const { read, write } = place.store
+    expect(await dueKeys(read, T0, 10)).toEqual([LINEAGE])
+    await write((tx) => tx.settleLineage(LINEAGE, 7))
+    expect(await read.dueIntake(T0, 10)).toEqual([{ lineageKey: LINEAGE, buildKeys: ['41/512'] }])
+  })
+
+  test('new facts are more urgent than those from before, if they are urgent', async () => {
+    await using place = await firstTables(places())
+    await insertFacts(place, { word: 'initiated', episode: null })
+    await place.store.migrate()
+    await hear(place.store, { lineageKey: 'failed', priority: 0 })
+    expect(await dueKeys(place.store.read, T0, 10)).toEqual(['failed', LINEAGE])
+  })
+
+  test.each<[claim: string, words: (OldFact | string)[], status: string]>([
+    ['a running build', ['initiated'], 'started'],
+    ['a running build under its other name', ['waiting', 'Testing'], 'started'],
+    ['a waiting build', ['initiated', 'waiting'], 'waiting'],
+    ['a build that passed', ['initiated', 'success'], 'success'],
+    ['a build that failed', ['initiated', 'error'], 'failed'],
+    ['a build that failed, by the other word', ['failed'], 'failed'],
+    ['a stopped build', ['initiated', 'stopped'], 'stopped'],
+    ['a machine failure', ['infrastructure_failure'], 'infrastructure_failure'],
+    ['a build that was not built', ['ignored'], 'ignored'],
+    ['a blocked build', ['blocked'], 'blocked'],
+    ['a word that nobody knows', ['hibernating'], 'unknown'],
+    ['a build whose start came late', ['success', 'initiated'], 'success'],
+    ['a build of which something came late', ['initiated', 'error', 'waiting'], 'failed'],
+    ['a build that was restarted', ['initiated', 'error', 'initiated'], 'started'],
+    ['a build that started long after its end', ['error', { word: 'initiated', after: LATE_START_MS + 1 }], 'started'],
+  ])('%s stands where its facts left it', async (_, words, status) => {
+    await using place = await firstTables(places())
+    await insertFacts(place, ...words.map((each) => (typeof each === 'string' ? { word: each } : each)))
+    await place.store.migrate()
+    expect(await place.store.read.build('41', '512')).toMatchObject({ status, run: 1, episode: 1, lineageKey: LINEAGE })
+    expect(await place.store.read.runningBuilds(null, 10)).toHaveLength(status === 'started' ? 1 : 0)
+  })
+
+  test('each build is known once, by number, branch and project; one that waits to be taken in not yet', async () => {
+    await using place = await firstTables(places())
+    await insertFacts(
+      place,
+      { word: 'initiated' },
+      { word: 'error' },
+      { word: 'success', build: '1000' },
+      { word: 'success', build: '999' },
+      { word: 'success', project: '42', details: { projectName: 'api', projectFullName: 'acme/api' } },
+      { word: 'initiated', build: '1001', episode: null },
+    )
+    await place.store.migrate()
+    const { read } = place.store
+    expect(await read.newestBuild('41', 'main')).toMatchObject({ buildId: '1000' })
+    expect(await read.newestBuild('41')).toMatchObject({ buildId: '1000' })
+    expect(await read.branchesOf('41', 10)).toEqual(['main'])
+    expect(await read.build('41', '1001')).toBeNull()
+    expect((await read.buildsByNumber('512', 10)).map((build) => build.projectId).sort()).toEqual(['41', '42'])
+  })
+
+  test('projects are known by what their last deliveries called them', async () => {
+    await using place = await firstTables(places())
+    const details = { projectName: 'web', projectFullName: 'acme/web', projectUuid: WEB_UUID }
+    await insertFacts(
+      place,
+      { word: 'initiated', details: { projectName: 'old name' } },
+      { word: 'error', after: MINUTE, details: { ...details, message: 'a \u0000 in it' } },
+      { word: 'success', project: '42', after: HOUR },
+    )
+    await place.store.migrate()
+    expect(await place.store.read.heardProjects()).toEqual([
+      { projectId: '42', name: 'project 42', fullName: null, projectUuid: null, at: T0 + HOUR },
+      { projectId: '41', name: 'web', fullName: 'acme/web', projectUuid: WEB_UUID, at: T0 + MINUTE },
+    ])
+  })
+
+  test('many builds are brought over at once', async () => {
+    await using place = await firstTables(places())
+    await insertFacts(place, ...several(500, (i) => ({ word: i % 2 ? 'error' : 'initiated', build: String(i + 1) })))
+    await place.store.migrate()
+    expect(await place.store.read.runningBuilds(null, 1_000)).toHaveLength(250)
+  })
+}
+
+/** A database as the first migration alone left it. */
+async function firstTables(places: Places): Promise<Place> {
+  const place = await places.openEmpty()
+  for (const statement of await statementsOf(place.kind)) await place.sql(statement)
+  await place.sql(
+    'create table kysely_migration (name varchar(255) not null primary key, timestamp varchar(255) not null)',
+  )
+  await place.sql("insert into kysely_migration values ('0001-first', '2026-01-01T00:00:00.000Z')")
+  return place
+}
+
+async function statementsOf(kind: Place['kind']): Promise<string[]> {
+  const said: string[] = []
+  const db = new Kysely<unknown>({ dialect: unconnected(kind), log: ({ query }) => void said.push(query.sql) })
+  await first({ name: kind }).up(db)
+  await db.destroy()
+  return said
+}
+
+const unconnected = (kind: Place['kind']): Dialect => ({
+  createDriver: () => new DummyDriver(),
+  createAdapter: () => (kind === 'sqlite' ? new SqliteAdapter() : new PostgresAdapter()),
+  createIntrospector: (db) => (kind === 'sqlite' ? new SqliteIntrospector(db) : new PostgresIntrospector(db)),
+  createQueryCompiler: () => (kind === 'sqlite' ? new SqliteQueryCompiler() : new PostgresQueryCompiler()),
+})
+
+async function insertFacts({ sql }: Place, ...facts: readonly OldFact[]): Promise<void> {
+  const rows = facts.map(({ word, build = '512', project = '41', after, episode = 1, details = {} }, i) => {
+    const isVerdict = ['success', 'error', 'failed', 'infrastructure_failure'].includes(word)
+    const text = JSON.stringify(details).replaceAll("'", "''")
+    return `(${T0 + (after ?? i * SECOND)}, 'delivery', '${project}', '${build}', '${project}/${build}',
+      '${build.padStart(20, '0')}', '${LINEAGE}', ${episode}, '${branchKey(projectId(project), 'main')}', 'main', null, '${word}',
+      ${isVerdict ? 1 : 0}, '${text}')`
+  })
+  await sql(`insert into fact (at, origin, project_id, build_id, build_key, build_order, lineage_key, episode, branch_key,
+    branch, commit_id, word, verdict, details) values ${rows.join(', ')}`)
+}
