@@ -1,0 +1,145 @@
+import type { ProjectId } from '../domain/ids.ts'
+import { offerOf } from '../domain/offer.ts'
+import { isOpen, shownBy, type Action, type Request, type RequestTarget, type RunRef } from '../domain/request.ts'
+import type { Run } from '../domain/run.ts'
+import { parseSubject } from '../domain/subject.ts'
+import { buildView, isMissing } from '../domain/view.ts'
+import { facilitiesOf, readLineage, type Lineage } from '../store/history.ts'
+import type { Tx } from '../store/store.ts'
+import type { ActOutcome, Asker, BuildSummary, Target } from './asked.ts'
+import { callOnce } from './call-once.ts'
+import type { ActDeps, Deed, Ids } from './deed.ts'
+import { findBuild, summaryOf, type FindDeps, type Found } from './find-build.ts'
+
+export type { ActDeps }
+
+/** Whoever calls CI has its answer by then, or is dead. */
+export const CALLING_MAX_MS = 90_000
+
+/**
+ * Acts on CI at most once: checks who asks and what is so now, records the request, calls CI one time, records how that
+ * ended. The same ask twice, two people, or a crash between record and answer never make a second call for one run.
+ */
+export async function act(deps: ActDeps, deed: Deed, target: Target, by: Asker): Promise<ActOutcome> {
+  const { action } = deed
+  const permit = await deps.permits('operate', by)
+  if (permit.kind === 'unknown-person') return permit
+  if (permit.kind === 'no') return { kind: 'forbidden', action, permit }
+  const repeated = await deps.store.read.requestOf(by.askKey)
+  if (repeated) return { kind: 'repeated', action, state: repeated.state }
+  const find: FindDeps = { reads: deps.store.read, interfaces: deps.interfaces }
+  const looked = await findBuild(find, target, action === 'stop' ? 'running' : 'newest')
+  if (looked.kind !== 'found') return looked
+  const { found } = looked
+  const build = await summaryOf(find, found)
+  const about: RunRef = { ...build.ref, run: target.kind === 'run' ? target.ref.run : found.run.n }
+  const earlier = askedBefore(action, about, found)
+  if (earlier) return askedAlready(earlier, build, by)
+  // A button of an earlier run is about that run, which has ended; it must not touch the one that runs now.
+  if (about.run !== found.run.n) return { kind: 'not-now', action, build }
+  const facilities = await facilitiesOf(deps.store.read, found.runs, deps.interfaces)
+  const offer = offerOf(action)(found.run, facilities, found.requests)
+  if (offer === 'not-now') return { kind: 'not-now', action, build }
+  if (isMissing(offer)) return { kind: 'impossible', action, why: offer, build }
+  const ids = await deed.prepare(found)
+  if (ids.kind === 'ci-trouble') return ids
+  if (ids.kind === 'impossible')
+    return isMissing(ids.offer)
+      ? { kind: 'impossible', action, why: ids.offer, build }
+      : { kind: 'not-now', action, build }
+  const request = newRequest(deps, deed.action, found, ids, by)
+  const recorded = await deps.store.write((tx) => record(tx, deps, request))
+  switch (recorded.kind) {
+    case 'repeated':
+      return { kind: 'repeated', action, state: recorded.request.state }
+    case 'open':
+      return askedAlready(recorded.request, build, by)
+    case 'changed':
+      return { kind: 'not-now', action, build }
+    case 'recorded':
+      deps.wake(request.lineageKey)
+      return { ...(await callOnce(deps, deed, request, ids)), build }
+  }
+}
+
+/** What somebody asked of this run that is under way; or, of a restart, that is done: one run is run again once. */
+const askedBefore = (action: Action, about: RunRef, { runs, requests }: Pick<Lineage, 'runs' | 'requests'>) =>
+  requests.findLast(
+    (request) =>
+      request.action === action &&
+      request.buildId === about.buildId &&
+      request.run === about.run &&
+      (isOpen(request) || (action === 'restart' && isDone(request, runs))),
+  )
+
+// The run that shows it may be on a later card; and what CI has not confirmed in time may be shown after all.
+const isDone = (request: Request, runs: readonly Run[]): boolean =>
+  request.state === 'confirmed' || shownBy(request, runs) !== null
+
+function askedAlready(
+  { action, askKey, askedBy, askedAt: at, state }: Request,
+  build: BuildSummary,
+  by: Asker,
+): ActOutcome {
+  // This very ask, heard a second time while the first hearing was under way.
+  if (askKey === by.askKey) return { kind: 'repeated', action, state }
+  return { kind: 'asked-already', action, build, by: askedBy, at, state }
+}
+
+function newRequest(deps: ActDeps, action: Action, { run, runs, subject, lineageKey }: Found, ids: Ids, by: Asker) {
+  const { project, branch } = buildView(run, runs)
+  const { projectUuid, buildUuid, organizationUuid } = ids
+  const target: RequestTarget = { project, branch, projectUuid, buildUuid, organizationUuid }
+  const askedAt = deps.clock.now()
+  const request: Request = {
+    id: deps.newId(),
+    askKey: by.askKey,
+    action,
+    state: 'calling',
+    projectId: projectIdOf(run),
+    buildId: run.buildId,
+    run: run.n,
+    lineageKey,
+    subject,
+    target,
+    askedBy: by.user,
+    askedTeam: by.team,
+    channel: by.channel,
+    via: by.via,
+    askedAt,
+    claimedBy: deps.processId,
+    code: null,
+    reason: null,
+    answeredAt: null,
+    newBuildId: null,
+    newBuildUuid: null,
+    lookAt: askedAt + CALLING_MAX_MS,
+    endedAt: null,
+  }
+  return request
+}
+
+const projectIdOf = (run: Run): ProjectId => run.facts[0]!.projectId
+
+type Recorded = { kind: 'recorded' | 'changed' } | { kind: 'repeated' | 'open'; request: Request }
+
+/** The record that comes before the call: one for each ask, and one open for each run and action. */
+async function record(tx: Tx, { interfaces }: ActDeps, request: Request): Promise<Recorded> {
+  const repeated = await tx.requestOf(request.askKey)
+  if (repeated) return { kind: 'repeated', request: repeated }
+  const open = await tx.openRequest(request, request.action)
+  if (open) return { kind: 'open', request: open }
+  const parsed = parseSubject(request.subject)
+  if (parsed.kind !== 'lineage') return { kind: 'changed' }
+  const lineage = await readLineage(tx, parsed.lineageKey, parsed.episode)
+  const { runs, requests } = lineage
+  const earlier = askedBefore(request.action, request, lineage)
+  if (earlier) return { kind: 'open', request: earlier }
+  const run = runs.findLast((one) => one.buildId === request.buildId)
+  if (run?.n !== request.run) return { kind: 'changed' }
+  if (offerOf(request.action)(run, await facilitiesOf(tx, runs, interfaces), requests) !== 'offered')
+    return { kind: 'changed' }
+  await tx.insertRequest(request)
+  await tx.wakeLineage(request.lineageKey, request.askedAt, 0)
+  return { kind: 'recorded' }
+}

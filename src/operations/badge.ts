@@ -1,0 +1,54 @@
+import type { BadgeClient } from '../ci/badge.ts'
+import { badgeWords } from '../ci/badge-words.ts'
+import type { Picture } from '../notify/picture.ts'
+import type { BadgeOutcome } from './asked.ts'
+import { troubleOf } from './ci-trouble.ts'
+import type { FindDeps } from './find-build.ts'
+import { findProject } from './projects.ts'
+
+export interface BadgeDeps extends FindDeps {
+  badges: BadgeClient | null
+  /** an SVG as a PNG; null where it cannot be drawn */
+  draw: (svg: Uint8Array) => Promise<Picture | null>
+}
+
+/** The state of a branch as CI's badge says it, with what to copy. The picture is an extra: without it all is said. */
+export async function badge(deps: BadgeDeps, about: { project: string; branch: string | null }): Promise<BadgeOutcome> {
+  if (!deps.badges) return { kind: 'no-site' }
+  const named = await findProject(deps.reads, about.project)
+  if (named.kind !== 'project') return named
+  const { project } = named
+  const { uuid } = project
+  if (uuid === null) return { kind: 'no-uuid', project }
+  const url = deps.badges.urlOf(uuid, about.branch)
+  const copied = { url, ...snippets(url, about.branch === null ? project.name : `${project.name} ${about.branch}`) }
+  const common = { kind: 'badge', project, branch: about.branch, ...copied } as const
+  try {
+    const { contentType, bytes } = await deps.badges.fetchBadge(uuid, about.branch)
+    const isSvg = contentType === 'image/svg+xml'
+    const words = isSvg ? badgeWords(Buffer.from(bytes).toString('utf8')) : null
+    const picture = isSvg ? await deps.draw(bytes) : null
+    return { ...common, words, found: foundIn(words), picture, trouble: null }
+  } catch (error) {
+    const trouble = troubleOf(error)
+    const found = trouble.code === 'not-found' ? 'no-project' : 'unknown'
+    return { ...common, words: null, found, picture: null, trouble }
+  }
+}
+
+// A badge is a picture for strangers: what it could not find, it says in its words.
+function foundIn(words: string | null): 'yes' | 'no-project' | 'no-branch' | 'unknown' {
+  if (words === null) return 'unknown'
+  if (/\bproject (?:not found|unknown)/i.test(words)) return 'no-project'
+  return /\bbranch not found|\bunknown$/i.test(words) ? 'no-branch' : 'yes'
+}
+
+/** Markdown and HTML that show the badge, whatever the branch is called. */
+function snippets(url: string, name: string): { markdown: string; html: string } {
+  const label = `${name} build status`.replace(/\s+/g, ' ')
+  const markdown = `![${label.replace(/[\\[\]`*_<>&!|]/g, String.raw`\$&`)}](<${url.replace(/[<>\\]/g, encodeURIComponent)}>)`
+  return { markdown, html: `<img src="${attribute(url)}" alt="${attribute(label)}">` }
+}
+
+const attribute = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -1,0 +1,93 @@
+import { mergeDetails, NO_DETAILS, toFact, type Fact, type Observation, type Origin } from '../domain/fact.ts'
+import type { LegacyBuild } from '../domain/project.ts'
+import { restartsAsked, type RunRef } from '../domain/request.ts'
+import { effectsOf, type Effect } from '../domain/run.ts'
+import { isFinal, toStatus } from '../domain/status.ts'
+import type { BuildPlace, Tx } from '../store/store.ts'
+
+/** What was asked about, and the lineage that it belongs to. */
+export interface PolledFor extends Pick<RunRef, 'projectId' | 'buildId'> {
+  lineageKey: string
+}
+
+/** `begunAgain`: what CI shows is another run than the one that is known. */
+export interface Polled {
+  build: LegacyBuild
+  begunAgain: boolean
+  at: number
+}
+
+/**
+ * What CI showed of a build when it was asked becomes a fact like any other; what is known already is not said again. A
+ * build of another commit is left to its own deliveries.
+ */
+export async function insertPolled(tx: Tx, about: PolledFor, { build, begunAgain, at }: Polled): Promise<void> {
+  const known = await tx.factsOfBuild(about.projectId, build.id)
+  const told = build.id === about.buildId ? known : await tx.factsOfBuild(about.projectId, about.buildId)
+  const place = known.at(-1) ?? told.findLast(({ commitId }) => isSameCommit(commitId, build.commitId))
+  if (!place || place.lineageKey !== about.lineageKey) return
+  const asked = restartsAsked(await tx.restartsOf(about.projectId, build.id))
+  let facts: readonly Fact[] = known
+  for (const { word, origin } of said(build, begunAgain)) {
+    const seen = observationOf(about, build, { place, told }, word)
+    const next = [...facts, toFact(seen, Number.MAX_SAFE_INTEGER, at, origin)]
+    if (!isNews(effectsOf(next, asked).at(-1)!, origin, facts)) continue
+    const { branch, commitId } = seen
+    await tx.insertFact(seen, { at, origin, priority: 0, lineageKey: place.lineageKey, branch, commitId })
+    facts = next
+  }
+}
+
+// That it ended the same way again shows only if it has begun again, which CI did not say: its own word of that may
+// still come, and must not open a further run.
+const said = ({ status }: LegacyBuild, begunAgain: boolean): { word: string; origin: Origin }[] => [
+  ...(begunAgain && isFinal(toStatus(status)) ? [{ word: 'initiated', origin: 'action' } as const] : []),
+  { word: status, origin: 'poll' },
+]
+
+function isNews(effect: Effect, origin: Origin, facts: readonly Fact[]): boolean {
+  if (effect === 'opened' || effect === 'moved') return true
+  // A repetition by CI itself says that it has spoken of a run that only our own word stood for.
+  return effect === 'duplicate' && origin === 'poll' && facts.at(-1)?.origin === 'action'
+}
+
+/** One may be the short form of the other; what names no commit is the same as none. */
+export function isSameCommit(one: string | null, other: string | null): boolean {
+  if (one === null || other === null) return false
+  const [short, long] = [one.toLowerCase(), other.toLowerCase()].sort((a, b) => a.length - b.length)
+  return short!.length >= COMMIT_CHARS_MIN && long!.startsWith(short!)
+}
+
+/** Shorter forms of a commit are shared by too many. */
+const COMMIT_CHARS_MIN = 7
+
+function observationOf(
+  { projectId }: PolledFor,
+  build: LegacyBuild,
+  { place, told }: { place: BuildPlace; told: readonly Fact[] },
+  word: string,
+): Observation {
+  const known = mergeDetails(told)
+  return {
+    projectId,
+    buildId: build.id,
+    branch: place.branch ?? build.branch,
+    commitId: place.commitId ?? build.commitId,
+    word,
+    details: {
+      ...NO_DETAILS,
+      buildUuid: build.uuid,
+      // The legacy interface names people and commits in other words: what was delivered stays.
+      message: known.message === null ? firstLine(build.message) : null,
+      committer: known.committer === null ? build.committer : null,
+      startedAt: build.startedAt,
+      finishedAt: isFinal(toStatus(word)) ? build.finishedAt : null,
+    },
+  }
+}
+
+const firstLine = (message: string | null): string | null =>
+  message
+    ?.split(/[\r\n\u2028\u2029]/)
+    .find((line) => line.trim() !== '')
+    ?.trim() ?? null
