@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { clientCredentialsAuth, staticAuth, type Auth } from './ci/auth.ts'
 import { createClientLegacy } from './ci/client-legacy.ts'
 import { createClientV2 } from './ci/client-v2.ts'
+import { createBadgeClient } from './ci/badge.ts'
 import { createTransport, type Transport } from './ci/transport.ts'
 import type { CiAuth, Config } from './config.ts'
 import { toStatus } from './domain/status.ts'
@@ -11,7 +12,11 @@ import { scheduleJobs } from './jobs/schedule.ts'
 import { systemClock } from './lib/clock.ts'
 import type { Logger } from 'pino'
 import { createMetrics } from './metrics.ts'
+import { svgToPng } from './notify/picture.ts'
+import { createDirectory } from './notify/slack/directory.ts'
 import { createSlackNotifier } from './notify/slack/notifier.ts'
+import { confirmRequests } from './operations/confirm-requests.ts'
+import { createOperations } from './operations/operations.ts'
 import { createProjectRules } from './operations/project-rules.ts'
 import { recordDelivery } from './operations/record-delivery.ts'
 import { createReconciler } from './reconcile/reconciler.ts'
@@ -29,6 +34,9 @@ const PRESSED_AT = 16
 /** Projects and their rules are read again so often. */
 const REFRESH_EVERY_MS = 5 * 60_000
 
+/** Requests that CI has not confirmed are looked at so often. */
+const CONFIRM_EVERY_MS = 5_000
+
 /** A database that is not there yet is asked for again so often. */
 const STORE_AGAIN_MS = 1_000
 
@@ -43,13 +51,18 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
   const clock = systemClock
   const store = await openStore(config.database, log)
   const metrics = createMetrics(() => store.read.backlog())
-  const notifier = createSlackNotifier({
+  const slack = {
     token: config.slack.botToken,
     ...(config.slack.apiUrl ? { apiUrl: config.slack.apiUrl } : {}),
     logger: log,
-  })
+  }
+  const notifier = createSlackNotifier(slack)
   const transport = createTransport({ clock })
-  const rules = createProjectRules({ store, clock, log, ...createClients(config.ci, transport) })
+  const clients = createClients(config.ci, transport)
+  const interfaces = { v2: clients.v2 !== null, legacy: clients.legacy !== null }
+  const rules = createProjectRules({ store, clock, log, ...clients })
+  const processId = randomUUID()
+  const subscriptions = async () => [...config.subscriptions, ...(await store.read.subscriptions())]
   let atTheDoor = 0
   const reconciler = createReconciler({
     store,
@@ -58,16 +71,36 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     log,
     random: Math.random,
     newKey: randomUUID,
-    processId: randomUUID(),
-    subscriptions: async () => [...config.subscriptions, ...(await store.read.subscriptions())],
+    processId,
+    subscriptions,
     rulesOf: rules.rulesOf,
+    interfaces,
     isPressed: () => atTheDoor >= PRESSED_AT,
     count: metrics.count,
+  })
+  const { operators, admins } = config
+  const directory = createDirectory({ ...slack, clock, grants: { operators, admins } })
+  const operations = createOperations({
+    store,
+    clock,
+    log,
+    wake: reconciler.wake,
+    newId: randomUUID,
+    processId,
+    interfaces,
+    ...clients,
+    permits: directory.permits,
+    subscriptions,
+    refresh: rules.refresh,
+    badges: config.ci.siteUrl === null ? null : createBadgeClient({ siteUrl: config.ci.siteUrl, transport }),
+    draw: svgToPng,
   })
   // Bolt is large: it is loaded for Socket Mode once the webhook door is open, else for the first request from Slack.
   let slackDoor: Promise<SlackDoor> | null = null
   const openSlackDoor = () =>
-    (slackDoor ??= import('./slack-door.ts').then(({ createSlackDoor }) => createSlackDoor(config.slack, log)))
+    (slackDoor ??= import('./slack-door.ts').then(({ createSlackDoor }) =>
+      createSlackDoor({ config: config.slack, operations, clock, random: Math.random, newKey: randomUUID, log }),
+    ))
   const webhook = createWebhookRoute({
     secrets: config.webhookSecrets,
     record(delivery) {
@@ -112,7 +145,12 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
   async function settleIn(): Promise<void> {
     if (store.shared && !(await openStoreAndReconcile())) return
     const refresh = { name: 'refresh-projects', everyMs: REFRESH_EVERY_MS, run: rules.refresh }
-    jobs = scheduleJobs([refresh], { store, clock, log })
+    const confirm = {
+      name: 'confirm-requests',
+      everyMs: CONFIRM_EVERY_MS,
+      run: () => confirmRequests({ store, clock, log, wake: reconciler.wake, processId, legacy: clients.legacy }),
+    }
+    jobs = scheduleJobs([refresh, confirm], { store, clock, log })
     void rules
       .refresh()
       .catch((error: unknown) => log.warn({ err: error }, 'the projects could not be read at the start'))

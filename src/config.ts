@@ -44,10 +44,10 @@ export function readConfig(
     slack: readSlack(env),
     ci: { v2: readV2(env, faults), legacy: readLegacy(env, faults), siteUrl: env.url('CI_SITE_URL') },
     webhookSecrets: readSecrets(env, faults),
-    database: readDatabase(env, faults),
+    database: readDatabase(env.text('DATABASE_URL'), faults),
     subscriptions: [...readDefaultChannel(env, faults), ...readFileOf(env, faults, readFile)],
-    operators: env.list('CI_OPERATORS'),
-    admins: env.list('CI_ADMINS'),
+    operators: readIds(env, 'CI_OPERATORS', faults),
+    admins: readIds(env, 'CI_ADMINS', faults),
     logLevel: env.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   }
   return faults.length > 0 ? { kind: 'faults', faults } : { kind: 'config', config: Object.freeze(config) }
@@ -116,8 +116,20 @@ function readSecrets(env: Reader, faults: string[]): readonly string[] {
   return secrets
 }
 
-function readDatabase(env: Reader, faults: string[]): Config['database'] {
-  const url = env.text('DATABASE_URL') ?? 'sqlite:data/buildline.db'
+function readIds(env: Reader, name: string, faults: string[]): readonly string[] {
+  const ids = env.list(name)
+  if (ids.some((id) => !PERSON_OR_GROUP.test(id)))
+    faults.push(
+      `${name} holds what is no Slack id: user ids begin with U or W, user-group ids with S, such as S0123ABCD`,
+    )
+  return ids
+}
+
+const PERSON_OR_GROUP = /^[UWS][A-Z0-9]{2,20}$/
+
+/** Which database `DATABASE_URL` names; what is wrong with it is added to the faults. */
+export function readDatabase(given: string | null | undefined, faults: string[]): Config['database'] {
+  const url = given?.trim() || 'sqlite:data/buildline.db'
   if (/^postgres(?:ql)?:\/\//.test(url)) {
     if (!URL.canParse(url)) faults.push('DATABASE_URL is no readable postgres:// address')
     return { kind: 'postgres', url }

@@ -1,39 +1,90 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { App, HTTPReceiver, LogLevel, type Logger } from '@slack/bolt'
+import { HTTPReceiver, LogLevel, type Logger, type Receiver } from '@slack/bolt'
 import type { Config } from './config.ts'
+import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
+import type { Door } from './listeners/door.ts'
 import { registerListeners } from './listeners/index.ts'
+import { ReceivingApp } from './listeners/receive.ts'
+import { createNewest } from './listeners/views/newest.ts'
+import { SocketReceiver } from './listeners/socket-receiver.ts'
+import { createClient } from './notify/slack/client.ts'
+import type { Operations } from './operations/asked.ts'
+
+/** What people asked for has so long to be answered after a stop. */
+export const SETTLE_MS = 10_000
+
+/** A reference is read aloud and searched for: so many characters of a key. */
+const REFERENCE_CHARS = 8
+
+export interface SlackDoorOptions {
+  config: Config['slack']
+  operations: Operations
+  clock: Clock
+  random: () => number
+  /** a new uuid */
+  newKey: () => string
+  log: Log
+}
 
 export interface SlackDoor {
   /** Answers what Slack sends over HTTP; null in Socket Mode, where Slack sends nothing over HTTP. */
   handle: ((request: IncomingMessage, response: ServerResponse) => void) | null
+  /** In Socket Mode: resolves when the first connection stands. */
   start(): Promise<void>
+  /** Takes no more over sockets, and waits for what is under way, 10 s at most. Idempotent. */
   stop(): Promise<void>
 }
 
 /** The door for Slack, in Bolt: signed HTTP requests, or Socket Mode when there is an app token. */
-export function createSlackDoor({ botToken, signingSecret, appToken, apiUrl }: Config['slack'], log: Log): SlackDoor {
-  const common = {
-    token: botToken,
-    // Whether the token is good is told by /readyz; a door that is shut for it would help nobody.
-    tokenVerificationEnabled: false,
-    logger: boltLogger(log),
-    ...(apiUrl ? { clientOptions: { slackApiUrl: apiUrl } } : {}),
+export function createSlackDoor(options: SlackDoorOptions): SlackDoor {
+  const { config, clock } = options
+  const socket = config.appToken === null ? null : socketReceiver(options, config.appToken)
+  const http = socket ? null : httpReceiver(options)
+  const app = createReceivingApp(options, socket ?? http!)
+  let stopped: Promise<void> | null = null
+  return {
+    handle: http?.requestListener ?? null,
+    start: async () => socket?.start(),
+    stop: () => (stopped ??= stop(app, socket, clock)),
   }
-  if (appToken) {
-    const app = new App({ ...common, appToken, socketMode: true })
-    registerListeners(app, log)
-    return { handle: null, start: async () => void (await app.start()), stop: async () => void (await app.stop()) }
-  }
-  const receiver = new HTTPReceiver({
-    signingSecret: signingSecret ?? '',
-    endpoints: ['/slack/events'],
-    logger: common.logger,
-  })
-  const app = new App({ ...common, receiver })
-  registerListeners(app, log)
-  return { handle: receiver.requestListener, start: async () => {}, stop: async () => {} }
 }
+
+async function stop(app: ReceivingApp, socket: SocketReceiver | null, clock: Clock): Promise<void> {
+  await socket?.stop()
+  const settled = new AbortController()
+  await Promise.race([app.settled(), clock.sleep(SETTLE_MS, settled.signal)])
+  settled.abort()
+}
+
+function createReceivingApp({ config, log, operations, clock, newKey }: SlackDoorOptions, receiver: Receiver) {
+  const { botToken, apiUrl } = config
+  const client = createClient({
+    token: botToken,
+    ...(apiUrl === null ? {} : { apiUrl }),
+    logger: { warn: (text) => log.warn({ part: 'slack' }, text) },
+  })
+  const newReference = () => newKey().slice(0, REFERENCE_CHARS)
+  const door: Door = { operations, client, clock, log, newReference, newest: createNewest() }
+  // Asked of nobody: Bolt would ask Slack who we are before it lets the first listener work, and Slack may be away.
+  const authorize = async () => ({ botToken })
+  const app = new ReceivingApp({ receiver, authorize, logger: boltLogger(log), ignoreSelf: false }, door)
+  registerListeners(app, door)
+  app.error(async (error) => {
+    throw error
+  })
+  return app
+}
+
+const httpReceiver = ({ config, log }: SlackDoorOptions): HTTPReceiver =>
+  new HTTPReceiver({
+    signingSecret: config.signingSecret ?? '',
+    endpoints: ['/slack/events'],
+    logger: boltLogger(log),
+  })
+
+const socketReceiver = ({ config, log, clock, random }: SlackDoorOptions, appToken: string): SocketReceiver =>
+  new SocketReceiver({ appToken, apiUrl: config.apiUrl, clock, random, log })
 
 // Bolt's debug lines hold whole requests; only its warnings and errors are of use to an operator.
 function boltLogger(log: Log): Logger {

@@ -1,0 +1,40 @@
+import type { Target } from '../../operations/asked.ts'
+import { parseChoice, type Choice } from '../answers/values.ts'
+import { badgeAbout } from '../commands/badge.ts'
+import { type About, type Question } from '../commands/command.ts'
+import { listPage } from '../commands/list.ts'
+import { restartAbout } from '../commands/restart.ts'
+import { questionAbout } from '../commands/run.ts'
+import { statusAbout } from '../commands/status.ts'
+import { stopAbout } from '../commands/stop.ts'
+import { whyAbout } from '../commands/why.ts'
+import type { Reply } from '../door.ts'
+import type { Click } from './click.ts'
+
+/** A name meant several things, and one of them was chosen: the command again, about that one. */
+export async function repeatWithChoice({ door, value, by, reference }: Click): Promise<Reply | null> {
+  const choice = parseChoice(value)
+  if (!choice) return null
+  const question = questionAbout(door, choice.command, { by, thread: null, reference })
+  return ABOUT[choice.command](question, choice)
+}
+
+const about =
+  (command: About) =>
+  (question: Question, choice: Choice): Promise<Reply> =>
+    command.about(question, targetOf(choice))
+
+const ABOUT: Record<Choice['command'], (question: Question, choice: Choice) => Promise<Reply>> = {
+  stop: about(stopAbout),
+  restart: about(restartAbout),
+  status: about(statusAbout),
+  badge: about(badgeAbout),
+  why: about(whyAbout),
+  list: (question, choice) =>
+    listPage(question, { text: choice.kind === 'project' ? choice.project : null, type: null, page: 1 }),
+}
+
+const targetOf = (choice: Choice): Target =>
+  choice.kind === 'run'
+    ? { kind: 'run', ref: choice.ref }
+    : { kind: 'project', project: choice.project, branch: choice.branch }

@@ -1,0 +1,10 @@
+import type { Ask } from '../respond.ts'
+import type { Door } from '../door.ts'
+
+/** What a click carries: its value, who made it, and what the answer refers to. */
+export interface Click {
+  door: Pick<Door, 'operations'>
+  value: string
+  by: Ask['by']
+  reference: string
+}

@@ -1,0 +1,62 @@
+import { CHOICE_ACTION_IDS, PAGE_ACTION_IDS, ACTION_IDS } from '../../notify/slack/ids.ts'
+import { fieldOf } from '../../notify/slack/answer.ts'
+import { answerOld } from '../answers/door.ts'
+import { askerOf, listAt, textAt } from '../body.ts'
+import type { Door, Reply } from '../door.ts'
+import { placeOf } from '../places/of.ts'
+import { respond } from '../respond.ts'
+import { FIND_ACTION_IDS } from '../views/find-build.ts'
+import { chooseInFind } from '../views/find.ts'
+import { restartRun, stopRun } from './act.ts'
+import type { Click } from './click.ts'
+import { repeatWithChoice } from './choice.ts'
+import { turnPage } from './page.ts'
+
+interface ClickRow {
+  what: string
+  /** the answer takes the place of the question, which only the asker sees */
+  replaces: boolean
+  /** null: the value is not one that we can have written */
+  answer: (click: Click) => Promise<Reply | null>
+}
+
+const CLICKS: ReadonlyMap<string, ClickRow> = new Map<string, ClickRow>([
+  [ACTION_IDS.stop, { what: 'stop', replaces: false, answer: stopRun }],
+  [ACTION_IDS.restart, { what: 'restart', replaces: false, answer: restartRun }],
+  [PAGE_ACTION_IDS.previous, { what: 'list', replaces: true, answer: turnPage }],
+  [PAGE_ACTION_IDS.next, { what: 'list', replaces: true, answer: turnPage }],
+  ...CHOICE_ACTION_IDS.map((id): [string, ClickRow] => [
+    id,
+    { what: 'choice', replaces: true, answer: repeatWithChoice },
+  ]),
+])
+
+/** Is somebody there for this action? Every id that we render must be. */
+export const isAnswered = (actionId: string): boolean =>
+  actionId === ACTION_IDS.open || CLICKS.has(actionId) || FIND_ACTION_IDS.has(actionId)
+
+/** A click or a choice in a message or a modal, after it was acknowledged. */
+export async function answerAction(door: Door, body: unknown): Promise<void> {
+  for (const action of listAt(body, 'actions').slice(0, 1)) {
+    const id = textAt(action, 'action_id') ?? ''
+    // A link button opens its address by itself; Slack tells us all the same.
+    if (id === ACTION_IDS.open) return
+    if (FIND_ACTION_IDS.has(id)) return chooseInFind(door, body, action)
+    await answerClick(door, body, CLICKS.get(id) ?? OLD, textAt(action, 'value') ?? '')
+  }
+}
+
+const OLD: ClickRow = { what: 'old', replaces: false, answer: async () => null }
+
+function answerClick(door: Door, body: unknown, row: ClickRow, value: string): Promise<void> {
+  const by = askerOf(body, textAt(body, 'view', 'id') === null ? 'button' : 'modal')
+  // What everybody sees is never replaced by what one person asked.
+  const place = placeOf(door, body, row.replaces && isOwnMessage(body))
+  return respond(
+    door,
+    { what: row.what, by, place },
+    async (reference) => (await row.answer({ door, value, by, reference })) ?? { outcome: 'old', answer: answerOld() },
+  )
+}
+
+const isOwnMessage = (body: unknown): boolean => fieldOf(fieldOf(body, 'container'), 'is_ephemeral') === true

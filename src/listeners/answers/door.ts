@@ -1,0 +1,24 @@
+import { answerOf, answerTrouble, line, nextStep, type Answer } from './answer.ts'
+import { typed } from './typed.ts'
+
+/** An error that nobody foresaw; the log line carries the same reference. */
+export const answerFault = (reference: string): Answer =>
+  answerTrouble(
+    {
+      what: ':boom: *That did not work*: an unexpected error in Buildline.',
+      why: 'Whether anything was done is not known; the log has the details.',
+      next: 'Try once more: the same thing is never done twice. If it fails again, give a workspace admin the reference.',
+    },
+    reference,
+  )
+
+/** A click on something that an older version offered. */
+export const answerOld = (): Answer =>
+  answerOf([
+    line(':hourglass: *That button is of an older version* of Buildline, which no longer knows it; nothing was done.'),
+    line(nextStep(`Type ${typed('/ci help')} to see what works now.`)),
+  ])
+
+/** The first answer when CI takes its time. `what`: the command's name, such as `stop`. */
+export const answerSlow = (what: string): Answer =>
+  answerOf([line(`:hourglass_flowing_sand: CI is slow: the answer to ${typed(what)} follows here.`)])

@@ -1,0 +1,58 @@
+import type { Permit } from '../../domain/permission.ts'
+import type { Action } from '../../domain/request.ts'
+import { mention, outside } from '../../notify/slack/build.ts'
+import { WORD_CHARS_MAX } from '../../notify/slack/limits.ts'
+import { answerTrouble, type Answer, type Trouble } from './answer.ts'
+
+type No = Extract<Permit, { kind: 'no' }>
+
+/**
+ * What the asker lacks, and who can help. Mentions in an answer that one person sees ping nobody.
+ * @param about what was wanted; `action` is null for reading
+ */
+export function answerNotAllowed(
+  why: No | { kind: 'unknown-person'; code: string },
+  about: { action: Action | null; reference: string },
+): Answer {
+  const trouble = why.kind === 'no' ? notPermitted(why, about.action) : unknownPerson(why.code)
+  return answerTrouble(trouble, about.reference)
+}
+
+const unknownPerson = (code: string): Trouble => ({
+  what: ':no_entry: *Not allowed yet*: Slack did not say who you are.',
+  why: `Without that nobody's rights can be told (Slack's code: ${outside(code, WORD_CHARS_MAX) || 'none'}).`,
+  next: 'Try again in a minute; nothing was done.',
+})
+
+function notPermitted({ why, who }: No, action: Action | null): Trouble {
+  const wish = action === null ? 'see builds' : `${action} builds`
+  return {
+    what: `:no_entry: *Not allowed*: you may not ${wish} from Slack.`,
+    why: WHY[why],
+    next: nextOf(why, who, wish),
+  }
+}
+
+const WHY: Record<No['why'], string> = {
+  guest: 'Guests of a workspace only read.',
+  outsider: 'That is for members of the workspace that Buildline is installed in, and your account is of another one.',
+  deactivated: 'Your account is deactivated.',
+  bot: 'Bots ask for nothing here: a person has to.',
+  'not-listed': "You are not among those whom Buildline's settings name for it.",
+  'not-admin': "Only this workspace's admins may.",
+}
+
+/** How many of those who can help are named. */
+export const HELPERS_MAX = 10
+
+function nextOf(why: No['why'], who: readonly string[], wish: string): string {
+  const helpers = who.map(helperOf).filter((one) => one !== '')
+  if (helpers.length === 0) return why === 'bot' ? `Let a person ${wish}.` : `Ask a workspace admin for help.`
+  const left = helpers.length - HELPERS_MAX
+  const named = helpers.slice(0, HELPERS_MAX).join(', ')
+  return `Ask one who may ${wish}: ${named}${left > 0 ? ` and ${left} more` : ''}.`
+}
+
+const helperOf = (id: string): string => mention(id) || (GROUP.test(id) ? `<!subteam^${id}>` : '')
+
+const GROUP = /^S[A-Z0-9]{2,20}$/

@@ -1,0 +1,135 @@
+import { assertNever } from '../../lib/assert.ts'
+import { codeSpan, escapePlain, toLine } from '../../lib/escape.ts'
+import type { BuildSummary, NotFound } from '../../operations/asked.ts'
+import { plain, type Button } from '../../notify/slack/blocks.ts'
+import { outside } from '../../notify/slack/build.ts'
+import { CHOICE_ACTION_IDS, CHOICES_BLOCK_ID } from '../../notify/slack/ids.ts'
+import { BRANCH_CHARS_MAX, cut, PROJECT_CHARS_MAX } from '../../notify/slack/limits.ts'
+import { answerTrouble, row, type Answer, type AskedWith, type Part, type Trouble } from './answer.ts'
+import { buildLine } from './build.ts'
+import { nameToChoose, projectLine } from './project.ts'
+import { typed } from './typed.ts'
+import { choiceValue, type Choice } from './values.ts'
+
+/** What was asked about could not be told: what is missing, or the choice there is, as buttons. */
+export const answerNotFound = (outcome: NotFound, asked: AskedWith): Answer =>
+  answerTrouble(troubleOf(outcome, asked), asked.reference)
+
+/** Text of the button, in characters. */
+const LABEL_CHARS_MAX = 60
+
+function troubleOf(outcome: NotFound, asked: AskedWith): Trouble {
+  switch (outcome.kind) {
+    case 'no-project':
+      return noProject(outcome, asked)
+    case 'several-projects':
+      return severalProjects(outcome, asked)
+    case 'several-builds':
+      return severalBuilds(outcome, asked)
+    case 'no-build':
+      return noBuild(outcome, asked)
+    case 'unknown-build':
+      return {
+        what: `:mag: *No build* answers to ${typed(outcome.text)}.`,
+        why: 'Buildline knows the builds that CI has told it of.',
+        next: `Name its project: ${typed(`/ci ${asked.command} project@branch`)}.`,
+      }
+    case 'no-card':
+      return {
+        what: ":mag: *No build here*: this message is none of Buildline's build cards, nor in the thread of one.",
+        why: null,
+        next: `Ask on a build's card or in its thread, or type ${typed(`/ci ${asked.command} project@branch`)}.`,
+      }
+    default:
+      return assertNever(outcome)
+  }
+}
+
+function noProject({ text, nearest }: Extract<NotFound, { kind: 'no-project' }>, asked: AskedWith): Trouble {
+  const what = `:mag: *No project* answers to ${typed(text)}.`
+  if (nearest === null) return { what, why: null, next: `Type ${typed('/ci list')} to see all projects.` }
+  const next = `Did you mean ${outside(nearest, PROJECT_CHARS_MAX)}? Then type ${typed(commandWith(asked, nearest))}.`
+  return { what, why: null, next, parts: choices([projectChoice(asked, nearest, nearest)]) }
+}
+
+function severalProjects(outcome: Extract<NotFound, { kind: 'several-projects' }>, asked: AskedWith): Trouble {
+  const { projects, more, text } = outcome
+  const left = more + Math.max(0, projects.length - CHOICE_ACTION_IDS.length)
+  const shown = projects.slice(0, CHOICE_ACTION_IDS.length)
+  const buttons = choices(shown.map((project) => projectChoice(asked, nameToChoose(project), project.name)))
+  return {
+    what: `:mag: *${projects.length + more} projects* answer to ${typed(text)}.`,
+    why: [...shown.map((project, at) => `${at + 1}. ${projectLine(project)}`), ...andMore(left)],
+    next: nextOf(buttons, left, `type ${typed(`/ci ${asked.command}`)} with more of the name`),
+    parts: buttons,
+  }
+}
+
+function severalBuilds({ text, builds }: Extract<NotFound, { kind: 'several-builds' }>, asked: AskedWith): Trouble {
+  const shown = builds.slice(0, CHOICE_ACTION_IDS.length)
+  const buttons = choices(shown.map((build) => buildChoice(asked, build)))
+  const left = builds.length - shown.length
+  return {
+    what: `:mag: *${builds.length} builds* answer to ${typed(text)}.`,
+    why: [...shown.map((build, at) => `${at + 1}. ${buildLine(build)}`), ...andMore(left)],
+    next: nextOf(buttons, left, `type ${typed(`/ci ${asked.command} project@branch`)}`),
+    parts: buttons,
+  }
+}
+
+/** Choosing, where the buttons are all that is needed; else typing more. */
+function nextOf(buttons: readonly Part[], left: number, typing: string): string {
+  if (buttons.length === 0) return `T${typing.slice(1)}.`
+  return left === 0 ? 'Choose one.' : `Choose one, or ${typing}.`
+}
+
+const andMore = (left: number): string[] => (left > 0 ? [`… and ${left} more`] : [])
+
+function noBuild({ project, branch, nearest }: Extract<NotFound, { kind: 'no-build' }>, asked: AskedWith): Trouble {
+  const name = outside(project, PROJECT_CHARS_MAX)
+  const where = branch === null ? '' : ` on ${codeSpan(cut(toLine(branch), BRANCH_CHARS_MAX))}`
+  const what = `:mag: *No build yet* of ${name}${where}.`
+  const why = 'Buildline knows the builds that CI has told it of.'
+  if (nearest === null) return { what, why, next: branch === null ? FIRST_BUILD : branchesOf(project) }
+  const meant = { ...asked, branch: nearest }
+  const next = `Did you mean ${typed(nearest)}? Then type ${typed(commandWith(meant, project))}.`
+  return { what, why, next, parts: choices([projectChoice(meant, project, nearest)]) }
+}
+
+const FIRST_BUILD = 'Push a commit: its build shows here once CI tells of it.'
+
+const branchesOf = (project: string): string => `Type ${typed(`/ci status ${project}`)} to see its branches.`
+
+/** As a person would type it. */
+const commandWith = ({ command, branch }: AskedWith, project: string): string =>
+  `/ci ${command} ${project}${branch === null ? '' : `@${branch}`}`
+
+interface Labelled {
+  choice: Choice
+  label: string
+}
+
+const projectChoice = ({ command, branch }: AskedWith, project: string, label: string): Labelled => ({
+  choice: { kind: 'project', command, project, branch },
+  label,
+})
+
+const buildChoice = ({ command }: AskedWith, { ref, project, buildId }: BuildSummary): Labelled => ({
+  choice: { kind: 'run', command, ref },
+  label: `#${buildId} ${project}`,
+})
+
+/** A row of buttons; none where one of them could not carry its choice, for what is missing would not be missed. */
+function choices(labelled: readonly Labelled[]): Part[] {
+  const buttons = labelled.flatMap(({ choice, label }, at) => buttonOf(choice, label, at, labelled.length > 1))
+  return buttons.length === 0 || buttons.length < labelled.length ? [] : [row(CHOICES_BLOCK_ID, buttons)]
+}
+
+function buttonOf(choice: Choice, label: string, at: number, isNumbered: boolean): Button[] {
+  const value = choiceValue(choice)
+  const id = CHOICE_ACTION_IDS[at]
+  if (value === null || id === undefined) return []
+  const name = cut(toLine(label), LABEL_CHARS_MAX)
+  const text = plain(escapePlain(isNumbered ? `${at + 1}. ${name}` : name) || '(no name)')
+  return [{ type: 'button', action_id: id, text, value }]
+}

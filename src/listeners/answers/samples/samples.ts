@@ -1,0 +1,101 @@
+import type {
+  ActOutcome,
+  BadgeOutcome,
+  ListOutcome,
+  RunningOutcome,
+  StatusOutcome,
+  WhyOutcome,
+} from '../../../operations/asked.ts'
+import { answerAct } from '../act.ts'
+import type { Answer, AskedWith, ChoiceCommand } from '../answer.ts'
+import { answerBadge } from '../badge.ts'
+import { answerFault, answerOld, answerSlow } from '../door.ts'
+import { answerHelp, type CommandRow } from '../help.ts'
+import { answerList } from '../list.ts'
+import { answerNotAllowed } from '../not-allowed.ts'
+import { answerTooLittle, answerTooMuch, answerUnknown } from '../slips.ts'
+import { answerFound, answerRunning, answerStatus } from '../status.ts'
+import { answerWhy } from '../why.ts'
+import { buildOf, CAST, REFERENCE, type Cast } from './cast.ts'
+import { acts, runnings } from './acts.ts'
+import { badges } from './badges.ts'
+import { lists } from './lists.ts'
+import { statuses } from './statuses.ts'
+import { whys } from './whys.ts'
+import { refusals, type Case } from './words.ts'
+
+/** An answer as somebody gets it. */
+export interface Sample {
+  /** a command's name; `any` for what every command can answer */
+  command: string
+  /** the outcome's kind */
+  kind: string
+  when: string
+  answer: Answer
+}
+
+/** Every ending of every command, in these words from outside. */
+export const samplesOf = (commands: readonly CommandRow[], cast: Cast = CAST): Sample[] => [
+  ...help(commands, cast),
+  ...ofKinds<ListOutcome>('list', lists(cast), (outcome) => answerList(outcome, { reference: REFERENCE })),
+  ...ofKinds<StatusOutcome>('status', statuses(cast), (outcome) => answerStatus(outcome, asked('status', cast))),
+  ...ofKinds<RunningOutcome>('stop', runnings(cast), answerRunning),
+  ...ofKinds<ActOutcome>('stop', acts(cast, 'stop'), (outcome) => answerAct(outcome, asked('stop', cast))),
+  ...ofKinds<ActOutcome>('restart', acts(cast, 'restart'), (outcome) => answerAct(outcome, asked('restart', cast))),
+  ...ofKinds<BadgeOutcome>('badge', badges(cast), (outcome) => answerBadge(outcome, asked('badge', cast))),
+  ...ofKinds<WhyOutcome>('why', whys(cast), (outcome) => answerWhy(outcome, asked('why', cast))),
+  ...any(cast),
+]
+
+const asked = (command: ChoiceCommand, { branch }: Cast): AskedWith => ({ command, branch, reference: REFERENCE })
+
+function ofKinds<Outcome>(
+  command: string,
+  cases: Record<string, readonly Case<Outcome>[]>,
+  answerTo: (outcome: Outcome) => Answer,
+): Sample[] {
+  return Object.entries(cases).flatMap(([kind, ones]) =>
+    ones.map(({ when, outcome }) => ({ command, kind, when, answer: answerTo(outcome) })),
+  )
+}
+
+const help = (commands: readonly CommandRow[], { typed }: Cast): Sample[] => [
+  one('help', 'all', 'no command is named', answerHelp({ commands, about: null })),
+  ...commands.map(({ name }) => one('help', 'one', `${name} is named`, answerHelp({ commands, about: name }))),
+  one('help', 'unknown', 'what is named is no command', answerHelp({ commands, about: typed })),
+]
+
+function any(cast: Cast): Sample[] {
+  const { typed } = cast
+  const usage = { usage: '/ci badge project [branch]', example: '/ci badge acme/web' }
+  const why = { action: null, reference: REFERENCE }
+  return [
+    one('any', 'unknown', 'there is no such command', answerUnknown({ typed, nearest: null })),
+    one(
+      'any',
+      'unknown',
+      'there is no such command, one is called nearly so',
+      answerUnknown({ typed, nearest: 'stop' }),
+    ),
+    one('any', 'too-much', 'there is a word too many', answerTooMuch({ extra: typed, ...usage })),
+    one('any', 'too-little', 'a needed word is missing', answerTooLittle({ missing: 'a project', ...usage })),
+    ...refusals(cast)
+      .filter(({ outcome }) => NOT_READING.includes(outcome.why))
+      .map(({ when, outcome }) => one('any', 'not-allowed', when, answerNotAllowed(outcome, why))),
+    one(
+      'any',
+      'not-allowed',
+      'Slack does not say who asks',
+      answerNotAllowed({ kind: 'unknown-person', code: cast.code }, why),
+    ),
+    one('any', 'found', 'one build is looked at', answerFound(buildOf(cast))),
+    one('any', 'slow', 'CI takes longer than 2 s', answerSlow('stop')),
+    one('any', 'fault', 'Buildline has a fault', answerFault(REFERENCE)),
+    one('any', 'old', 'the button is of an older version', answerOld()),
+  ]
+}
+
+/** Guests read, and nobody has to be named for it. */
+const NOT_READING: readonly string[] = ['outsider', 'deactivated', 'bot']
+
+const one = (command: string, kind: string, when: string, answer: Answer): Sample => ({ command, kind, when, answer })

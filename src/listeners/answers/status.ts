@@ -1,0 +1,104 @@
+import { assertNever } from '../../lib/assert.ts'
+import { codeSpan, toLine } from '../../lib/escape.ts'
+import type { Button } from '../../notify/slack/blocks.ts'
+import { commitLine, outside } from '../../notify/slack/build.ts'
+import { actButton } from '../../notify/slack/buttons.ts'
+import { ACTIONS_BLOCK_ID } from '../../notify/slack/ids.ts'
+import { missingWords } from '../../notify/slack/asked.ts'
+import { BRANCH_CHARS_MAX, cut, PROJECT_CHARS_MAX } from '../../notify/slack/limits.ts'
+import { runRefText } from '../../domain/request.ts'
+import type { BuildSummary, RunningOutcome, StatusOutcome } from '../../operations/asked.ts'
+import { answerOf, line, nextStep, row, small, type Answer, type AskedWith, type Part } from './answer.ts'
+import { buildButtons, buildLine } from './build.ts'
+import { answerNotFound } from './not-found.ts'
+import { typed } from './typed.ts'
+
+/** The most builds that one answer lists. */
+export const BUILDS_LISTED_MAX = 15
+
+/** The last build of each branch, or of each project that the channel follows. */
+export function answerStatus(outcome: StatusOutcome, asked: AskedWith): Answer {
+  switch (outcome.kind) {
+    case 'status':
+      return ofProject(outcome)
+    case 'channel-status':
+      return ofChannel(outcome)
+    case 'no-project':
+    case 'several-projects':
+    case 'several-builds':
+    case 'no-build':
+    case 'unknown-build':
+    case 'no-card':
+      return answerNotFound(outcome, asked)
+    default:
+      return assertNever(outcome)
+  }
+}
+
+/** What runs now, each with its Stop button, or why it has none. */
+export function answerRunning({ builds, more }: RunningOutcome): Answer {
+  if (builds.length === 0) return nothingHere(":zzz: *Nothing runs now* in this channel's projects.")
+  const count = builds.length + more
+  const head = line(
+    `:arrow_forward: *${count === 1 ? '1 build runs' : `${count} builds run`}* in this channel's projects`,
+  )
+  return answerOf([head, ...listed(builds, more)])
+}
+
+/** One build with its buttons. */
+export const answerFound = (build: BuildSummary): Answer =>
+  answerOf([
+    line(buildLine(build)),
+    small(commitLine(build)),
+    small(capital(missingOf(build) ?? '')),
+    row(ACTIONS_BLOCK_ID, buildButtons(build)),
+  ])
+
+function ofProject({ project, branch, builds }: Extract<StatusOutcome, { kind: 'status' }>): Answer {
+  const [only, ...others] = builds
+  const name = outside(project.name, PROJECT_CHARS_MAX) || '(no name)'
+  const on = branch === null ? '' : ` on ${codeSpan(cut(toLine(branch), BRANCH_CHARS_MAX))}`
+  if (!only) return nothingHere(`:mag: *No build yet* of ${name}${on}.`)
+  if (others.length === 0) return answerFound(only)
+  return answerOf([line(`${redSummary(builds, 'branches')}: ${name}${on}`), ...listed(builds, 0)])
+}
+
+function ofChannel({ builds, more }: Extract<StatusOutcome, { kind: 'channel-status' }>): Answer {
+  if (builds.length === 0) return nothingHere(":mag: *No build yet* of this channel's projects.")
+  return answerOf([
+    line(`${redSummary(builds, more > 0 ? 'newest builds' : 'builds')} in this channel's projects`),
+    ...listed(builds, more),
+  ])
+}
+
+const nothingHere = (what: string): Answer =>
+  answerOf([line(what), line(nextStep(`Type ${typed('/ci status project')} to look at any other one.`))])
+
+/** `:x: *2 of 5 branches are red*` */
+function redSummary(builds: readonly BuildSummary[], noun: string): string {
+  const red = builds.filter(isRed).length
+  const count = `${red === 0 ? 'None' : red} of ${builds.length} ${noun} ${red <= 1 ? 'is' : 'are'} red`
+  return `${red === 0 ? ':information_source:' : ':x:'} *${count}*`
+}
+
+const isRed = ({ shown, redSince }: BuildSummary): boolean =>
+  redSince !== null || shown === 'failed' || shown === 'infrastructure_failure'
+
+function listed(builds: readonly BuildSummary[], more: number): Part[] {
+  const left = more + Math.max(0, builds.length - BUILDS_LISTED_MAX)
+  const shown = builds.slice(0, BUILDS_LISTED_MAX).map(withButton)
+  if (left === 0) return shown
+  return [...shown, line(`… and ${left} more. Type ${typed('/ci status project')} to see those of one project.`)]
+}
+
+/** A line with the first thing that can be done, or with why that cannot be. */
+function withButton(build: BuildSummary): Part {
+  const missing = missingOf(build)
+  const text = missing === null ? buildLine(build) : `${buildLine(build)} · ${missing}`
+  const [button] = build.offers.map((action): Button => actButton(action, runRefText(build.ref), build))
+  return { kind: 'line', text, ...(button && { button }) }
+}
+
+const missingOf = ({ missing }: BuildSummary): string | null => missing && missingWords(missing)
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,0 +1,97 @@
+import type { CommandRow } from '../answers/help.ts'
+import { badge } from './badge.ts'
+import type { Handler } from './command.ts'
+import { help } from './help.ts'
+import { list } from './list.ts'
+import { restart } from './restart.ts'
+import { status } from './status.ts'
+import { stop } from './stop.ts'
+import { why } from './why.ts'
+
+/** One command: what people are told of it, and what answers it. */
+export interface Command extends CommandRow {
+  handle: Handler
+}
+
+/** The slash command that takes all others as its first word. */
+export const ROOT_COMMAND = '/ci'
+
+const BUILD_USAGE = '[project[@branch] | #build | build address | uuid]'
+
+/** THE table: what is not here does not exist. The manifest, the help and the docs are held against it. */
+export const COMMANDS: readonly Command[] = [
+  {
+    name: 'list',
+    alias: '/ci-list',
+    group: 'Look',
+    usage: '[text] [basic|pro] [page]',
+    does: 'shows the projects with their last known state',
+    examples: ['/ci list', '/ci list acme', '/ci list pro 2'],
+    who: 'everyone',
+    handle: list,
+  },
+  {
+    name: 'status',
+    alias: null,
+    group: 'Look',
+    usage: '[project] [branch]',
+    does: 'shows the last build of each branch, and since when it is red',
+    examples: ['/ci status', '/ci status acme/web', '/ci status acme/web main'],
+    who: 'everyone',
+    handle: status,
+  },
+  {
+    name: 'badge',
+    alias: '/ci-badge',
+    group: 'Look',
+    usage: 'project [branch]',
+    does: 'shows a badge in words, with its address, Markdown and HTML to copy',
+    examples: ['/ci badge acme/web', '/ci badge acme/web main'],
+    who: 'everyone',
+    handle: badge,
+  },
+  {
+    name: 'why',
+    alias: null,
+    group: 'Look',
+    usage: '[#build]',
+    does: 'explains why channels were told of a build, or were not',
+    examples: ['/ci why', '/ci why #512', '/ci why acme/web #512'],
+    who: 'everyone',
+    handle: why,
+  },
+  {
+    name: 'stop',
+    alias: '/ci-stop',
+    group: 'Act',
+    usage: BUILD_USAGE,
+    does: 'stops a running build; alone, it shows what runs here',
+    examples: ['/ci stop acme/web@main', '/ci stop #512', '/ci stop'],
+    who: 'operators',
+    handle: stop,
+  },
+  {
+    name: 'restart',
+    alias: '/ci-restart',
+    group: 'Act',
+    usage: BUILD_USAGE,
+    does: 'runs the last build of a branch again, in Basic projects',
+    examples: ['/ci restart acme/web@main', '/ci restart #512'],
+    who: 'operators',
+    handle: restart,
+  },
+  {
+    name: 'help',
+    alias: null,
+    group: 'Help',
+    usage: '[command]',
+    does: 'lists the commands, or explains one',
+    examples: ['/ci help', '/ci help stop'],
+    who: 'everyone',
+    handle: help,
+  },
+]
+
+/** The command of that name, in any case; null where there is none. */
+export const commandNamed = (name: string): Command | null =>
+  COMMANDS.find((command) => command.name === name.toLowerCase()) ?? null

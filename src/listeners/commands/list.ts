@@ -1,0 +1,35 @@
+import type { ListQuestion } from '../../operations/asked.ts'
+import { answerList } from '../answers/list.ts'
+import { PAGE_MAX } from '../answers/values.ts'
+import type { Reply } from '../door.ts'
+import { outcomeName, whenMayRead, type Question } from './command.ts'
+import type { Word } from './parse.ts'
+
+export const list = (question: Question): Promise<Reply> => listPage(question, readList(question.words))
+
+/** One page of projects; a click on Next asks for the next one in the same way. */
+export const listPage = (question: Question, asked: ListQuestion): Promise<Reply> =>
+  whenMayRead(question, async () => {
+    const outcome = await question.operations.listProjects(asked)
+    return { outcome: outcomeName(outcome), answer: answerList(outcome, { reference: question.reference }) }
+  })
+
+/** `acme pro 2`: the type and the page stand last, in this order; all before them is looked for. */
+export function readList(words: readonly Word[]): ListQuestion {
+  const left = words.map(({ text }) => text)
+  const page = pageOf(left.at(-1))
+  if (page !== null) left.pop()
+  const type = typeOf(left.at(-1))
+  if (type !== null) left.pop()
+  return { text: left.join(' ') || null, type, page: page ?? 1 }
+}
+
+function pageOf(word: string | undefined): number | null {
+  const page = /^[1-9]\d{0,4}$/.test(word ?? '') ? Number(word) : null
+  return page !== null && page <= PAGE_MAX ? page : null
+}
+
+function typeOf(word: string | undefined): ListQuestion['type'] {
+  const type = word?.toLowerCase()
+  return type === 'basic' || type === 'pro' ? type : null
+}

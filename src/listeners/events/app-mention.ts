@@ -1,0 +1,32 @@
+import type { Target } from '../../operations/asked.ts'
+import { askerOf, listAt, messageOf, textAt } from '../body.ts'
+import { parseWords, type Word } from '../commands/parse.ts'
+import { nameOf, readWords, run, type Spoken } from '../commands/run.ts'
+import type { Door } from '../door.ts'
+import { placeOf } from '../places/of.ts'
+import { respond } from '../respond.ts'
+
+/** `@buildline stop` in a build's thread, where Slack runs no slash commands; anywhere else with a name. */
+export function answerMention(door: Door, body: unknown): Promise<void> {
+  const spoken = readMention(body)
+  const by = askerOf(body, 'mention')
+  return respond(door, { what: nameOf(spoken), by, place: placeOf(door, body) }, (reference) =>
+    run(door, spoken, { by, thread: threadTarget(body), reference }),
+  )
+}
+
+/** What somebody else's bot says is no ask: two bots would talk for ever. */
+export const isByBot = (body: unknown): boolean => textAt(body, 'event', 'bot_id') !== null
+
+/** The words after our name: what stands before it was said to somebody else. */
+function readMention(body: unknown): Spoken {
+  const words = parseWords(textAt(body, 'event', 'text') ?? '')
+  const own = listAt(body, 'authorizations').map((one) => textAt(one, 'user_id'))
+  const isOurs = ({ userId }: Word) => userId !== undefined && (own.length === 0 || own.includes(userId))
+  return readWords(words.slice(words.findIndex(isOurs) + 1))
+}
+
+/** The message in whose thread it was said; null in the channel itself. */
+function threadTarget(body: unknown): Target | null {
+  return textAt(body, 'event', 'thread_ts') === null ? null : messageOf(body)
+}

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest'
+import { usageOf } from '../../src/listeners/commands/command.ts'
+import { COMMANDS, ROOT_COMMAND } from '../../src/listeners/commands/index.ts'
+import { EVENTS } from '../../src/listeners/index.ts'
+import { SHORTCUTS } from '../../src/listeners/shortcuts/index.ts'
+import { DEFAULT_SCOPES } from '../../src/sandbox/slack/sandbox-slack.ts'
+import { readSources } from './imports.ts'
+import { readManifest, readManifestText } from './manifest.ts'
+
+const manifest = readManifest()
+const { features, settings } = manifest
+const scopes = manifest.oauth_config.scopes.bot
+
+/** What each call of the Web API needs. */
+const METHODS: Readonly<Record<string, readonly string[]>> = {
+  'auth.test': [],
+  'chat.delete': ['chat:write'],
+  'chat.postEphemeral': ['chat:write'],
+  'chat.postMessage': ['chat:write'],
+  'chat.update': ['chat:write'],
+  'conversations.history': ['channels:history', 'groups:history'],
+  'conversations.replies': ['channels:history', 'groups:history'],
+  'files.completeUploadExternal': ['files:write'],
+  'files.getUploadURLExternal': ['files:write'],
+  'usergroups.users.list': ['usergroups:read'],
+  'users.info': ['users:read'],
+  'views.open': [],
+  'views.update': [],
+}
+
+/** What each thing that Slack tells us needs. */
+const FEATURES: Readonly<Record<string, readonly string[]>> = {
+  'slash commands': ['commands'],
+  shortcuts: ['commands'],
+  app_mention: ['app_mentions:read'],
+}
+
+const METHOD = /'((?:auth|chat|conversations|files|reactions|usergroups|users|views)\.[a-z][A-Za-z.]*)'/g
+
+const methodsCalled = (): string[] => {
+  const ours = [...readSources()].filter(([file]) => !file.startsWith('sandbox/') && !file.startsWith('tools/'))
+  const found = ours.flatMap(([, text]) => [...text.matchAll(METHOD)].map(([, method]) => method!))
+  return [...new Set(found)].toSorted()
+}
+
+const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1)
+
+describe('the manifest', () => {
+  it('has the slash commands of the table, with their hints and descriptions', () => {
+    const aliases = COMMANDS.flatMap(({ alias, usage, does }) => (alias === null ? [] : [{ alias, usage, does }]))
+    const names = COMMANDS.map(({ name }) => name)
+    expect(features.slash_commands).toEqual([
+      {
+        command: ROOT_COMMAND,
+        description: `Builds - ${names.join(', ')}`,
+        usage_hint: names.join(' | '),
+        should_escape: false,
+      },
+      ...aliases.map(({ alias, usage, does }) => ({
+        command: alias,
+        description: sentence(does),
+        usage_hint: usage,
+        should_escape: false,
+      })),
+    ])
+  })
+
+  it('has the shortcuts that are answered', () => {
+    expect(features.shortcuts).toEqual(
+      SHORTCUTS.map(({ name, type, callbackId, description }) => ({
+        name,
+        type,
+        callback_id: callbackId,
+        description,
+      })),
+    )
+  })
+
+  it('asks for the events that are listened to, for interactions, and for Socket Mode', () => {
+    expect(settings.event_subscriptions.bot_events).toEqual(EVENTS)
+    expect(settings.interactivity.is_enabled).toBe(true)
+    expect(settings.socket_mode_enabled).toBe(true)
+  })
+
+  it('knows what every call of the Web API needs', () => {
+    expect(methodsCalled().filter((method) => !(method in METHODS))).toEqual([])
+  })
+
+  it('calls everything that it has scopes for', () => {
+    expect(Object.keys(METHODS).filter((method) => !methodsCalled().includes(method))).toEqual([])
+  })
+
+  it('has every scope that is needed, and none that is not', () => {
+    const needed = [...Object.values(METHODS), ...Object.values(FEATURES)].flat()
+    expect(scopes).toEqual([...new Set(needed)].toSorted())
+  })
+
+  it('gives a reason beside every scope', () => {
+    const lines = readManifestText().split('\n')
+    const unexplained = scopes.filter((scope) => {
+      const at = lines.findIndex((line) => line.trim() === `- ${scope}`)
+      return !lines[at - 1]?.trim().startsWith('# ')
+    })
+    expect(unexplained).toEqual([])
+  })
+
+  it('asks for nothing that the sandbox Slack would not grant', () => {
+    const granted: readonly string[] = DEFAULT_SCOPES
+    expect(scopes.filter((scope) => !granted.includes(scope))).toEqual([])
+  })
+})
+
+const SLASH_COMMANDS_MAX = 50
+const SHORTCUTS_MAX = 10
+
+describe('the manifest keeps to Slack’s lengths', () => {
+  it('in the names of the app', () => {
+    expect(manifest.display_information.name.length).toBeLessThanOrEqual(35)
+    expect(manifest.display_information.description.length).toBeLessThanOrEqual(140)
+    expect(features.bot_user.display_name.length).toBeLessThanOrEqual(80)
+  })
+
+  it('in the slash commands', () => {
+    expect(features.slash_commands.length).toBeLessThanOrEqual(SLASH_COMMANDS_MAX)
+    for (const { command, description, usage_hint: hint } of features.slash_commands) {
+      expect(command).toMatch(/^\/[a-z-]{1,31}$/)
+      expect(description.length).toBeLessThanOrEqual(2_000)
+      expect(hint.length).toBeLessThanOrEqual(1_000)
+    }
+  })
+
+  it('in the shortcuts', () => {
+    expect(features.shortcuts.length).toBeLessThanOrEqual(SHORTCUTS_MAX)
+    for (const { name, callback_id: id, description } of features.shortcuts) {
+      expect(name.length).toBeLessThanOrEqual(24)
+      expect(id.length).toBeLessThanOrEqual(255)
+      expect(description.length).toBeLessThanOrEqual(150)
+    }
+  })
+})
+
+describe('the table of commands', () => {
+  it('names each command and alias once', () => {
+    const names = COMMANDS.flatMap(({ name, alias }) => (alias === null ? [name] : [name, alias]))
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  it('calls each alias after its command, for an alias is read as one', () => {
+    for (const { name, alias } of COMMANDS) expect([null, `${ROOT_COMMAND}-${name}`]).toContain(alias)
+  })
+
+  it('gives examples that are commands', () => {
+    for (const row of COMMANDS) {
+      expect(row.examples.length).toBeGreaterThan(0)
+      for (const example of row.examples) expect(`${example} `).toContain(`${ROOT_COMMAND} ${row.name} `)
+    }
+  })
+
+  it('says how a command is used as it is typed', () => {
+    const usages = COMMANDS.map(usageOf)
+    expect(usages).toContain('/ci badge project [branch]')
+  })
+})

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { ROOT } from './imports.ts'
+
+/** What manifest.yml says, as far as we look at it. */
+export interface Manifest {
+  display_information: { name: string; description: string }
+  features: {
+    bot_user: { display_name: string }
+    shortcuts: { name: string; type: string; callback_id: string; description: string }[]
+    slash_commands: { command: string; description: string; usage_hint: string; should_escape: boolean }[]
+  }
+  oauth_config: { scopes: { bot: string[] } }
+  settings: {
+    event_subscriptions: { bot_events: string[] }
+    interactivity: { is_enabled: boolean }
+    socket_mode_enabled: boolean
+  }
+}
+
+export const readManifestText = (): string => readFileSync(join(ROOT, 'manifest.yml'), 'utf8')
+
+export const readManifest = (): Manifest => parse(readManifestText()) as Manifest

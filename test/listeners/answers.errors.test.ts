@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest'
+import type { CiErrorKind } from '../../src/ci/errors.ts'
+import type { Action } from '../../src/domain/request.ts'
+import { answerAct } from '../../src/listeners/answers/act.ts'
+import type { AskedWith } from '../../src/listeners/answers/answer.ts'
+import { answerFault } from '../../src/listeners/answers/door.ts'
+import { answerNotAllowed, HELPERS_MAX } from '../../src/listeners/answers/not-allowed.ts'
+import { buildOf, CAST, REFERENCE } from '../../src/listeners/answers/samples/cast.ts'
+import { samplesOf, type Sample } from '../../src/listeners/answers/samples/samples.ts'
+import { CODES } from '../../src/listeners/answers/samples/words.ts'
+import type { ActOutcome } from '../../src/operations/asked.ts'
+import { buttonsOf, linesOf, ROWS } from './answers-stage.ts'
+
+/** What is answered where all is well; everything else went wrong. */
+const WELL: readonly string[] = [
+  'help all',
+  'help one',
+  'help unknown',
+  'list projects',
+  'status status',
+  'status channel-status',
+  'stop running',
+  'badge badge',
+  'why why',
+  'any found',
+  'any slow',
+]
+const DONE = ['requested', 'asked-already', 'repeated']
+/** Nothing was asked of anybody: there is no line in the log to refer to. */
+const SLIPS = ['unknown', 'too-much', 'too-little', 'old']
+
+const samples = samplesOf(ROWS)
+const isError = ({ command, kind }: Sample) => !WELL.includes(`${command} ${kind}`) && !DONE.includes(kind)
+const errors = samples.filter(isError)
+
+const asked: AskedWith = { command: 'stop', branch: null, reference: REFERENCE }
+const CI_CODES = Object.keys(CODES) as CiErrorKind[]
+const ACTIONS: readonly Action[] = ['stop', 'restart']
+
+describe('an error', () => {
+  it('says in its first line what happened, and has exactly one next step', () => {
+    expect(errors.length).toBeGreaterThan(100)
+    for (const { answer } of errors) {
+      const lines = linesOf(answer)
+      expect(lines[0]).toMatch(/^:\w+: .*\*[^*]+\*/)
+      expect(lines.filter((line) => line.startsWith('*Next:* '))).toHaveLength(1)
+    }
+  })
+
+  it('shows the reference that the log has, in its text and in its blocks', () => {
+    for (const { kind, answer } of errors.filter((one) => !SLIPS.includes(one.kind))) {
+      expect({ kind, last: linesOf(answer).at(-1) }).toEqual({ kind, last: `Reference: \`${REFERENCE}\`` })
+      expect(JSON.stringify(answer.blocks)).toContain(`Reference: \`${REFERENCE}\``)
+    }
+  })
+
+  it('is nothing that went well: there, no reference is shown', () => {
+    for (const { answer } of samples.filter((one) => !isError(one))) expect(answer.text).not.toContain('Reference')
+  })
+
+  it('that nobody foresaw has a reference as well', () => {
+    expect(answerFault('zz9').text).toContain('`zz9`')
+  })
+})
+
+const refused = (action: Action, code: string, reason: string | null = null): ActOutcome => ({
+  kind: 'ci-refused',
+  action,
+  code,
+  reason,
+  build: buildOf(CAST, action === 'stop' ? 'started' : 'failed'),
+})
+
+const unclear = (action: Action, code: string): ActOutcome => ({
+  kind: 'unclear',
+  action,
+  code,
+  build: buildOf(CAST, action === 'stop' ? 'started' : 'failed'),
+})
+
+const labels = (outcome: ActOutcome) => buttonsOf(answerAct(outcome, asked)).map(({ text }) => text.text)
+
+describe('an ask that CI refused', () => {
+  it.each(ACTIONS)('to %s: every code has words of its own, and names project, build and branch', (action) => {
+    const texts = CI_CODES.map((code) => answerAct(refused(action, code), asked).text)
+    expect(new Set(texts).size).toBe(CI_CODES.length)
+    for (const text of texts) expect(text).toMatch(/^:x: \*Not (?:stopped|restarted)\*: acme\/web .*#512.* on `main`/)
+  })
+
+  it.each(CI_CODES)('for %s: to stop and to restart are told apart', (code) => {
+    expect(answerAct(refused('stop', code), asked).text).not.toBe(answerAct(refused('restart', code), asked).text)
+  })
+
+  it.each(['bad-request', 'not-found'])('to stop, for %s: it is probably over, and can be looked at again', (code) => {
+    const outcome = refused('stop', code)
+    expect(answerAct(outcome, asked).text).toContain('probably')
+    expect(answerAct(outcome, asked).text).toContain('*Next:* Press *Refresh*')
+    expect(labels(outcome)).toEqual(['Open build', 'Refresh'])
+  })
+
+  it.each(ACTIONS)('to %s, for lack of credentials: an admin is to be told', (action) => {
+    expect(answerAct(refused(action, 'unauthorized'), asked).text).toContain('*Next:* Tell a workspace admin')
+  })
+
+  it("passes CI's own words on, escaped, and only where it gave any", () => {
+    expect(answerAct(refused('stop', 'forbidden', '<!here> no'), asked).text).toContain('CI said: &lt;!here&gt; no')
+    expect(answerAct(refused('stop', 'forbidden'), asked).text).not.toContain('CI said')
+  })
+
+  it('for a reason nobody knows yet says so, and names the code', () => {
+    const { text } = answerAct(refused('stop', '<teapot>'), asked)
+    expect(text).toContain('does not know (&lt;teapot&gt;)')
+    expect(text).toContain('*Next:* ')
+    expect(answerAct(refused('stop', 'toString'), asked).text).toContain('does not know (toString)')
+  })
+})
+
+describe('an ask of unclear end', () => {
+  it.each(ACTIONS)('to %s: is never called done or not done, and is to be looked at, not repeated', (action) => {
+    const texts = CI_CODES.map((code) => answerAct(unclear(action, code), asked).text)
+    expect(new Set(texts).size).toBe(CI_CODES.length)
+    for (const text of texts) {
+      expect(text).toMatch(/^:grey_question: \*Unclear whether CI/)
+      expect(text).toMatch(/\*Next:\* Wait 2 min, then press \*Refresh\*: .* does not ask CI twice/)
+      expect(text).not.toMatch(/Try again|Not stopped|Not restarted/)
+    }
+    expect(labels(unclear(action, 'timeout'))).toEqual(['Open build', 'Refresh'])
+  })
+})
+
+describe('who may not', () => {
+  const no = (who: readonly string[]) => ({ kind: 'no', why: 'not-listed', who }) as const
+  const about = { action: 'stop', reference: REFERENCE } as const
+
+  it('is told who may: people and groups as the settings name them', () => {
+    const { text } = answerNotAllowed(no(['U0LIN', 'W0GUS', 'S0OPS']), about)
+    expect(text).toContain('*Next:* Ask one who may stop builds: <@U0LIN>, <@W0GUS>, <!subteam^S0OPS>.')
+  })
+
+  it('is sent to an admin where nobody is named, or nobody by an id', () => {
+    for (const who of [[], ['<!channel>', 'ada', 'S0 OPS|x']]) {
+      expect(answerNotAllowed(no(who), about).text).toContain('*Next:* Ask a workspace admin')
+    }
+  })
+
+  it('gets no more than ten names, and the count of the others', () => {
+    const ids = Array.from({ length: HELPERS_MAX + 1 }, (_, at) => `U0${100 + at}`)
+    const ten = answerNotAllowed(no(ids.slice(0, HELPERS_MAX)), about).text
+    const eleven = answerNotAllowed(no(ids), about).text
+    expect(ten.match(/<@/g)).toHaveLength(HELPERS_MAX)
+    expect(ten).not.toContain('more')
+    expect(eleven.match(/<@/g)).toHaveLength(HELPERS_MAX)
+    expect(eleven).toContain(' and 1 more.')
+  })
+
+  it('is told what was wanted: to stop, to restart, or only to see', () => {
+    const wishes = (['stop', 'restart', null] as const).map(
+      (action) => /you may not ([a-z ]+) from/.exec(answerNotAllowed(no([]), { action, reference: 'r' }).text)?.[1],
+    )
+    expect(wishes).toEqual(['stop builds', 'restart builds', 'see builds'])
+  })
+})

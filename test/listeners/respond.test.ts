@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest'
+import type { ActOutcome } from '../../src/operations/asked.ts'
+import { answerAct } from '../../src/listeners/answers/act.ts'
+import { answerFault, answerSlow } from '../../src/listeners/answers/door.ts'
+import { ANSWER_TRIES_MAX, RESPONSE_USES_MAX } from '../../src/listeners/places/response-url.ts'
+import { ada, BADGE, BUILDS, openStage, pending, postCard, STOP_REQUESTED, until } from './stage.ts'
+
+const stopWeb = { user: ada, channel: BUILDS, command: '/ci', text: 'stop acme/web' }
+const requested = (reference = '00000001') =>
+  answerAct(STOP_REQUESTED, { command: 'stop', branch: null, reference }).text
+
+describe('an answer', () => {
+  it('that takes 5 s is announced within 3 s, and given when it is there', async () => {
+    const { promise, settle } = pending<ActOutcome>()
+    const { slack, untilTold } = await openStage({ operations: { stop: () => promise } })
+    const askedAt = Date.now()
+    const acknowledgement = await slack.people.runCommand(stopWeb)
+    expect(acknowledgement).toMatchObject({ status: 200 })
+    expect(await untilTold(1)).toEqual([answerSlow('stop').text])
+    expect(Date.now() - askedAt).toBeLessThan(3_000)
+    settle(STOP_REQUESTED)
+    expect(await untilTold(2)).toEqual([answerSlow('stop').text, requested()])
+  })
+
+  it('that is there at once is given alone', async () => {
+    const { slack, asked, told } = await openStage()
+    await slack.people.runCommand(stopWeb)
+    await asked(1)
+    expect(told()).toEqual([requested()])
+  })
+
+  it('is a fault when the operation throws, with the reference that the log has too', async () => {
+    const { slack, asked, told, lines } = await openStage({
+      operations: {
+        stop: async () => {
+          throw new Error('the disk is full')
+        },
+      },
+    })
+    await slack.people.runCommand(stopWeb)
+    await asked(1)
+    expect(told()).toEqual([answerFault('00000001').text])
+    expect(told()[0]).toContain('00000001')
+    expect(told()[0]).not.toContain('disk')
+    expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
+      { fields: { reference: '00000001', ask: 'stop', user: ada, err: { message: 'the disk is full' } } },
+    ])
+  })
+
+  it('is a fault when the operation throws before it is waited for', async () => {
+    const { slack, asked, told } = await openStage({
+      operations: {
+        running: () => {
+          throw new Error('at once')
+        },
+      },
+    })
+    await slack.people.runCommand({ ...stopWeb, text: 'stop' })
+    await asked(1)
+    expect(told()).toEqual([answerFault('00000001').text])
+  })
+})
+
+describe('a response_url', () => {
+  it('that drops answers is tried again', async () => {
+    const { slack, untilTold } = await openStage()
+    slack.faults.add({ kind: '5xx', method: 'response_url', times: ANSWER_TRIES_MAX - 1 })
+    await slack.people.runCommand(stopWeb)
+    expect(await untilTold(1)).toEqual([requested()])
+  })
+
+  it('that stays away is given up, and the answer goes to the channel for the asker’s eyes', async () => {
+    const { slack, untilTold } = await openStage()
+    slack.faults.add({ kind: '5xx', method: 'response_url' })
+    await slack.people.runCommand(stopWeb)
+    expect(await untilTold(1)).toEqual([requested()])
+    expect(slack.counters.calls('response_url')).toBe(ANSWER_TRIES_MAX)
+    expect(slack.counters.calls('chat.postEphemeral')).toBe(1)
+  })
+
+  it('that is dead is not asked again, and the way around it is taken at once', async () => {
+    const { slack, untilTold } = await openStage()
+    const card = await postCard(slack)
+    slack.faults.add({ kind: 'error', method: 'response_url', error: 'used_url' })
+    await slack.people.click({ user: ada, channel: BUILDS, ts: card, actionId: 'build_stop' })
+    expect(await untilTold(1)).toEqual([requested()])
+    expect(slack.counters.calls('response_url')).toBe(1)
+  })
+
+  it('and a channel that are both closed leave a log line with the reference, and no address in it', async () => {
+    const { slack, asked, told, lines } = await openStage()
+    slack.faults.add({ kind: 'down', method: 'response_url' })
+    slack.acts.kickBot(BUILDS)
+    await slack.people.runCommand(stopWeb)
+    await asked(1)
+    expect(told()).toEqual([])
+    expect(lines.filter(({ level }) => level === 'warn')).toMatchObject([
+      { fields: { reference: '00000001', ask: 'stop' }, text: 'an answer could not be shown' },
+    ])
+    expect(JSON.stringify(lines, messagesToo)).not.toContain('/response/')
+  })
+
+  it('takes the words alone where Slack refuses the blocks', async () => {
+    const { slack, untilTold } = await openStage()
+    slack.faults.add({ kind: 'error', method: 'response_url', error: 'invalid_blocks', times: 1 })
+    await slack.people.runCommand(stopWeb)
+    expect(await untilTold(1)).toEqual([requested()])
+    expect(slack.ephemerals(BUILDS, ada)[0]!.message.blocks ?? []).toEqual([])
+  })
+
+  it(`is used ${RESPONSE_USES_MAX} times at most: once for "slow", the rest for the answer`, async () => {
+    const { promise, settle } = pending<ActOutcome>()
+    const { slack, untilTold } = await openStage({ operations: { stop: () => promise } })
+    await slack.people.runCommand(stopWeb)
+    await untilTold(1)
+    slack.faults.add({ kind: '5xx', method: 'response_url', times: ANSWER_TRIES_MAX - 1 })
+    slack.faults.add({ kind: 'error', method: 'response_url', error: 'invalid_blocks', times: 1 })
+    settle(STOP_REQUESTED)
+    expect(await untilTold(2)).toContain(requested())
+    expect(slack.counters.calls('response_url')).toBe(RESPONSE_USES_MAX)
+  })
+})
+
+const picture = { png: new Uint8Array([137, 80, 78, 71]), width: 90, height: 20 }
+const badgeWeb = { ...stopWeb, text: 'badge acme/web' }
+
+describe('a picture', () => {
+  const withPicture = { operations: { badge: async () => ({ ...BADGE, picture }) } }
+
+  it('follows the words into the channel', async () => {
+    const { slack, untilTold } = await openStage(withPicture)
+    await slack.people.runCommand(badgeWeb)
+    expect(await untilTold(1)).toHaveLength(1)
+    await until(() => slack.messages(BUILDS).length === 1)
+    expect(slack.messages(BUILDS)).toMatchObject([{ files: [{ size: 4 }] }])
+  })
+
+  it.each(['files.getUploadURLExternal', 'upload_url', 'files.completeUploadExternal'])(
+    'that Slack does not take is a log line, and the words stay: %s',
+    async (method) => {
+      const { slack, lines, told } = await openStage(withPicture)
+      slack.faults.add({ kind: '5xx', method })
+      await slack.people.runCommand(badgeWeb)
+      await until(() => lines.some(({ text }) => text === 'a picture could not be shown'))
+      expect(told()).toHaveLength(1)
+      expect(slack.messages(BUILDS)).toEqual([])
+    },
+  )
+
+  it('that did not arrive is not announced to Slack as complete', async () => {
+    const { slack, lines } = await openStage(withPicture)
+    slack.faults.add({ kind: '5xx', method: 'upload_url' })
+    await slack.people.runCommand(badgeWeb)
+    await until(() => lines.some(({ text }) => text === 'a picture could not be shown'))
+    expect(slack.counters.calls('files.completeUploadExternal')).toBe(0)
+  })
+
+  it('is not shown where the bot is no member', async () => {
+    const { slack, lines, told } = await openStage(withPicture)
+    slack.acts.kickBot(BUILDS)
+    await slack.people.runCommand(badgeWeb)
+    await until(() => lines.some(({ text }) => text === 'a picture could not be shown'))
+    expect(told()).toHaveLength(1)
+    expect(slack.messages(BUILDS)).toEqual([])
+  })
+})
+
+const messagesToo = (_: string, value: unknown): unknown =>
+  value instanceof Error ? `${value.message} ${value.stack ?? ''} ${String(value.cause)}` : value
