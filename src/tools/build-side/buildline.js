@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // @ts-check
+import { audit, auditHelp } from './audit.js'
 import { nearest, quoted } from './nearest.js'
 import { notify, notifyHelp } from './notify/notify.js'
 import { EXIT, Failure, runProgram } from './program.js'
@@ -17,11 +18,15 @@ import { EXIT, Failure, runProgram } from './program.js'
 const VERSION = '0.1.0'
 
 /** @type {ReadonlyMap<string, Command>} */
-const COMMANDS = new Map([['notify', { help: notifyHelp, run: notify }]])
+const COMMANDS = new Map([
+  ['notify', { help: notifyHelp, run: notify }],
+  ['audit', { help: auditHelp, run: audit }],
+])
 
 const HELP = `buildline: what a build step can tell the Buildline bot.
 
   buildline notify      tells the bot how this build stands
+  buildline audit       where the bot runs: what people asked of CI, as JSON lines
   buildline <command> --help
   buildline --version
 `
