@@ -1,5 +1,5 @@
 import type { ProjectId } from '../domain/ids.ts'
-import { offerOf } from '../domain/offer.ts'
+import { offerOf, type Offer } from '../domain/offer.ts'
 import { isOpen, shownBy, type Action, type Request, type RequestTarget, type RunRef } from '../domain/request.ts'
 import type { Run } from '../domain/run.ts'
 import { parseSubject } from '../domain/subject.ts'
@@ -22,11 +22,8 @@ export const CALLING_MAX_MS = 90_000
  */
 export async function act(deps: ActDeps, deed: Deed, target: Target, by: Asker): Promise<ActOutcome> {
   const { action } = deed
-  const permit = await deps.permits('operate', by)
-  if (permit.kind === 'unknown-person') return permit
-  if (permit.kind === 'no') return { kind: 'forbidden', action, permit }
-  const repeated = await deps.store.read.requestOf(by.askKey)
-  if (repeated) return { kind: 'repeated', action, state: repeated.state }
+  const refusal = await refusalOf(deps, action, by)
+  if (refusal) return refusal
   const find: FindDeps = { reads: deps.store.read, interfaces: deps.interfaces }
   const looked = await findBuild(find, target, action === 'stop' ? 'running' : 'newest')
   if (looked.kind !== 'found') return looked
@@ -35,23 +32,40 @@ export async function act(deps: ActDeps, deed: Deed, target: Target, by: Asker):
   const about: RunRef = { ...build.ref, run: target.kind === 'run' ? target.ref.run : found.run.n }
   const earlier = askedBefore(action, about, found)
   if (earlier) return askedAlready(earlier, build, by)
-  // A button of an earlier run is about that run, which has ended; it must not touch the one that runs now.
-  if (about.run !== found.run.n) return { kind: 'not-now', action, build }
-  const facilities = await facilitiesOf(deps.store.read, found.runs, deps.interfaces)
-  const offer = offerOf(action)(found.run, facilities, found.requests)
-  if (offer === 'not-now') return { kind: 'not-now', action, build }
-  if (isMissing(offer)) return { kind: 'impossible', action, why: offer, build }
+  const offer = await offerNow(deps, action, about, found)
+  if (offer !== 'offered') return notOffered(action, offer, build)
   const ids = await deed.prepare(found)
   if (ids.kind === 'ci-trouble') return ids
-  if (ids.kind === 'impossible')
-    return isMissing(ids.offer)
-      ? { kind: 'impossible', action, why: ids.offer, build }
-      : { kind: 'not-now', action, build }
-  const request = newRequest(deps, deed.action, found, ids, by)
+  if (ids.kind === 'impossible') return notOffered(action, ids.offer, build)
+  return recordAndCall(deps, deed, { request: newRequest(deps, action, found, ids, by), ids, build, by })
+}
+
+async function refusalOf(deps: ActDeps, action: Action, by: Asker): Promise<ActOutcome | null> {
+  const permit = await deps.permits('operate', by)
+  if (permit.kind === 'unknown-person') return permit
+  if (permit.kind === 'no') return { kind: 'forbidden', action, permit }
+  const repeated = await deps.store.read.requestOf(by.askKey)
+  return repeated && { kind: 'repeated', action, state: repeated.state }
+}
+
+async function offerNow({ store, interfaces }: ActDeps, action: Action, about: RunRef, found: Found): Promise<Offer> {
+  // A button of an earlier run is about that run, which has ended; it must not touch the one that runs now.
+  if (about.run !== found.run.n) return 'not-now'
+  return offerOf(action)(found.run, await facilitiesOf(store.read, found.runs, interfaces), found.requests)
+}
+
+const notOffered = (action: Action, offer: Offer, build: BuildSummary): ActOutcome =>
+  isMissing(offer) ? { kind: 'impossible', action, why: offer, build } : { kind: 'not-now', action, build }
+
+async function recordAndCall(
+  deps: ActDeps,
+  deed: Deed,
+  { request, ids, build, by }: { request: Request; ids: Ids; build: BuildSummary; by: Asker },
+): Promise<ActOutcome> {
+  const { action } = deed
   const recorded = await deps.store.write((tx) => record(tx, deps, request))
   switch (recorded.kind) {
     case 'repeated':
-      return { kind: 'repeated', action, state: recorded.request.state }
     case 'open':
       return askedAlready(recorded.request, build, by)
     case 'changed':
@@ -63,18 +77,19 @@ export async function act(deps: ActDeps, deed: Deed, target: Target, by: Asker):
 }
 
 /** What somebody asked of this run that is under way; or, of a restart, that is done: one run is run again once. */
-const askedBefore = (action: Action, about: RunRef, { runs, requests }: Pick<Lineage, 'runs' | 'requests'>) =>
-  requests.findLast(
+const askedBefore = (action: Action, about: RunRef, lineage: Lineage) =>
+  lineage.requests.findLast(
     (request) =>
       request.action === action &&
       request.buildId === about.buildId &&
       request.run === about.run &&
-      (isOpen(request) || (action === 'restart' && isDone(request, runs))),
+      (isOpen(request) || (action === 'restart' && isDone(request, lineage))),
   )
 
-// The run that shows it may be on a later card; and what CI has not confirmed in time may be shown after all.
-const isDone = (request: Request, runs: readonly Run[]): boolean =>
-  request.state === 'confirmed' || shownBy(request, runs) !== null
+// The run that shows it may be on a later card, where the runs of a build are counted anew; and what CI has not confirmed
+// in time may be shown after all.
+const isDone = (request: Request, { subject, runs }: Lineage): boolean =>
+  request.subject === subject && (request.state === 'confirmed' || shownBy(request, runs) !== null)
 
 function askedAlready(
   { action, askKey, askedBy, askedAt: at, state }: Request,

@@ -79,8 +79,8 @@ async function giveUp(deps: ConfirmRequests, request: Request, seen: Exclude<See
   const at = deps.clock.now()
   await change(deps, request, { state: 'unconfirmed', code, lookAt: null, endedAt: at }, async (tx) => {
     // CI says how the build stands: as it was. What we took for its new run is none.
-    const own = seen.kind === 'not-shown' ? seen.own : undefined
-    if (request.action === 'restart' && own) await insertPolled(tx, request, { build: own, begunAgain: false, at })
+    if (request.action === 'restart' && seen.kind === 'not-shown')
+      await insertPolled(tx, request, { build: seen.own, begunAgain: false, at })
   })
 }
 

@@ -46,7 +46,7 @@ export async function listProjects(deps: ListProjects, question: ListQuestion): 
     pages,
     total: projects.length,
     from: interfaces.v2 ? 'v2' : 'legacy',
-    stale: trouble && { readAt: Math.min(...listed.map(({ readAt }) => readAt)), trouble },
+    stale: trouble && { readAt: listed.reduce((oldest, { readAt }) => Math.min(oldest, readAt), clock.now()), trouble },
   }
 }
 

@@ -22,11 +22,11 @@ export interface LookUp {
 export type Seen =
   /** CI shows that it happened */
   | { kind: 'shown'; build: LegacyBuild }
-  /** it does not; `own`: what it says of the build */
-  | { kind: 'not-shown'; own: LegacyBuild | undefined }
+  /** it does not; `own`: what it says of the build that was asked about */
+  | { kind: 'not-shown'; own: LegacyBuild }
   /** CI did not answer */
   | { kind: 'away' }
-  /** there is no interface that could tell */
+  /** there is no interface that could tell, or it does not show the build */
   | { kind: 'blind' }
 
 /** Asks CI what became of a request; changes nothing. */
@@ -37,7 +37,10 @@ export async function lookUp(deps: LookUp, request: Request): Promise<Seen> {
     const { branch } = request.target
     const { builds } = await legacy.getProject(request.projectId, branch === null ? {} : { branch })
     const build = request.action === 'stop' ? ended(request, builds) : await restarted(deps, request, builds)
-    return build ? { kind: 'shown', build } : { kind: 'not-shown', own: ownOf(request, builds) }
+    if (build) return { kind: 'shown', build }
+    // CI shows only so many builds: of one that it does not show, nothing can be said.
+    const own = ownOf(request, builds)
+    return own ? { kind: 'not-shown', own } : { kind: 'blind' }
   } catch (error) {
     if (!(error instanceof CiError)) throw error
     log.warn({ err: error, request: request.id }, 'CI could not be asked what became of a request')

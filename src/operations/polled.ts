@@ -1,7 +1,7 @@
 import { mergeDetails, NO_DETAILS, toFact, type Fact, type Observation, type Origin } from '../domain/fact.ts'
 import type { LegacyBuild } from '../domain/project.ts'
 import { restartsAsked, type RunRef } from '../domain/request.ts'
-import { effectsOf, type Effect } from '../domain/run.ts'
+import { effectsOf, foldBuild, type Effect, type Run } from '../domain/run.ts'
 import { isFinal, toStatus } from '../domain/status.ts'
 import type { BuildPlace, Tx } from '../store/store.ts'
 
@@ -28,7 +28,7 @@ export async function insertPolled(tx: Tx, about: PolledFor, { build, begunAgain
   if (!place || place.lineageKey !== about.lineageKey) return
   const asked = restartsAsked(await tx.restartsOf(about.projectId, build.id))
   let facts: readonly Fact[] = known
-  for (const { word, origin } of said(build, begunAgain)) {
+  for (const { word, origin } of said(build, begunAgain, foldBuild(known, asked).runs.at(-1))) {
     const seen = observationOf(about, build, { place, told }, word)
     const next = [...facts, toFact(seen, Number.MAX_SAFE_INTEGER, at, origin)]
     if (!isNews(effectsOf(next, asked).at(-1)!, origin, facts)) continue
@@ -38,12 +38,18 @@ export async function insertPolled(tx: Tx, about: PolledFor, { build, begunAgain
   }
 }
 
-// That it ended the same way again shows only if it has begun again, which CI did not say: its own word of that may
-// still come, and must not open a further run.
-const said = ({ status }: LegacyBuild, begunAgain: boolean): { word: string; origin: Origin }[] => [
-  ...(begunAgain && isFinal(toStatus(status)) ? [{ word: 'initiated', origin: 'action' } as const] : []),
-  { word: status, origin: 'poll' },
-]
+function said(build: LegacyBuild, begunAgain: boolean, known: Run | undefined): { word: string; origin: Origin }[] {
+  const hasEnded = isFinal(toStatus(build.status))
+  // The two interfaces may have different words for one end: what has ended and has not begun again ended as delivered.
+  if (!begunAgain)
+    return [{ word: hasEnded && known && isFinal(known.status) ? known.word : build.status, origin: 'poll' }]
+  // That it ended the same way again shows only if it has begun again, which CI did not say: its own word of that may
+  // still come, and must not open a further run.
+  return [
+    ...(hasEnded ? [{ word: 'initiated', origin: 'action' } as const] : []),
+    { word: build.status, origin: 'poll' },
+  ]
+}
 
 function isNews(effect: Effect, origin: Origin, facts: readonly Fact[]): boolean {
   if (effect === 'opened' || effect === 'moved') return true
