@@ -5,9 +5,14 @@ const TYPE_BY_FILE = new Map([
   ['index.html', 'text/html; charset=utf-8'],
   ['page.css', 'text/css; charset=utf-8'],
   ['page.js', 'text/javascript; charset=utf-8'],
+  ['composer.js', 'text/javascript; charset=utf-8'],
+  ['deeds.js', 'text/javascript; charset=utf-8'],
+  ['dialogs.js', 'text/javascript; charset=utf-8'],
+  ['list.js', 'text/javascript; charset=utf-8'],
   ['messages.js', 'text/javascript; charset=utf-8'],
   ['blocks.js', 'text/javascript; charset=utf-8'],
   ['mrkdwn.js', 'text/javascript; charset=utf-8'],
+  ['person.js', 'text/javascript; charset=utf-8'],
 ])
 
 // Pictures only from this machine: the page must work offline and tell nobody outside what is looked at.

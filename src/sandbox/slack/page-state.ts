@@ -60,7 +60,7 @@ const toPageChannel = (workspace: Workspace, { id, name, kind, isArchived, membe
   kind,
   isArchived,
   hasBot: members.has(workspace.bot.userId),
-  memberCount: members.size,
+  members: [...members],
 })
 
 const toPageMessage = (workspace: Workspace, channel: Channel, message: Message): Json => ({

@@ -10,10 +10,12 @@ import { streamChanges } from './live.ts'
 import type { Args } from './methods/call.ts'
 import { servePage } from './page-files.ts'
 import { pageState } from './page-state.ts'
+import { answerPeople } from './people-control.ts'
+import type { PeopleControlParts } from './people-control.ts'
 import type { ResponseUrls } from './response-urls.ts'
 import type { SocketDoor } from './sockets/sockets.ts'
 
-export interface RouteParts extends ApiParts, ControlParts {
+export interface RouteParts extends ApiParts, ControlParts, PeopleControlParts {
   responseUrls: ResponseUrls
   sockets: SocketDoor
   stopping: AbortSignal
@@ -98,8 +100,9 @@ async function routeSandbox(
   if (verb === 'GET' && path === '/sandbox/events') return streamChanges(parts.workspace, response)
   if (verb === 'GET' && path === '/sandbox/state') return sendJson(response, 200, pageState(parts.workspace))
   if (verb !== 'GET' && !isOwn(request)) return sendJson(response, 403, { ok: false, error: 'cross_origin' })
-  const text = (await readBody(request)) ?? ''
-  const answer = answerControl(parts, { verb, path, body: parseObject(text) })
+  const body = parseObject((await readBody(request)) ?? '')
+  const isByHand = verb === 'POST' && path === '/sandbox/people'
+  const answer = isByHand ? await answerPeople(parts, body) : answerControl(parts, { verb, path, body })
   if (!answer) return sendJson(response, 404, { ok: false, error: 'not_found' })
   sendJson(response, answer.status, answer.body)
 }

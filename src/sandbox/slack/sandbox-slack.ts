@@ -139,8 +139,8 @@ function createParts(options: SandboxSlackOptions) {
   const acts = createActs(workspace, grant)
   const rates = rateOptions === 'off' ? NO_RATES : createRates(clock, rateOptions)
   const shared = { workspace, triggers, views, sockets, responseUrls }
-  const server = serve({ ...shared, grant, rates, faults, counters, acts, stopping })
   const people = createPeople({ ...shared, sender })
+  const server = serve({ ...shared, grant, rates, faults, counters, acts, people, stopping })
   const handles = { botToken, appToken, signingSecret, acts, faults, counters, people, sender, views, sockets }
   return { workspace, sender, server, stop, handles }
 }

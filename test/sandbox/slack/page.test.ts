@@ -11,23 +11,42 @@ interface Node {
 }
 type Parse = (text: string, names?: object) => Node[]
 
-const place = new URL('../../../src/sandbox/slack/page/mrkdwn.js', import.meta.url).href
-const { parseMrkdwn } = await importPage(place)
+type Outcome = Record<string, unknown>
 
-/** The page's scripts are plain JavaScript, unknown to the type checker. */
-async function importPage(href: string): Promise<{ parseMrkdwn: Parse }> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the tests below check what it returns
-  return (await import(href)) as { parseMrkdwn: Parse }
+interface Words {
+  parseMrkdwn: Parse
+  plainText: (text: string, names?: object) => string
 }
 
+interface Deeds {
+  readTyped: (text: string, place: object, botName: string) => object | null
+  troubleOf: (outcome: Outcome, botName: string) => string | null
+}
+
+const SCRIPTS = [
+  'page.js',
+  'blocks.js',
+  'composer.js',
+  'deeds.js',
+  'dialogs.js',
+  'list.js',
+  'messages.js',
+  'mrkdwn.js',
+  'person.js',
+]
+
+/** The page's scripts are plain JavaScript, unknown to the type checker: the tests below check what they give. */
+const importPage = (file: string): Promise<unknown> =>
+  import(new URL(`../../../src/sandbox/slack/page/${file}`, import.meta.url).href)
+
+const { parseMrkdwn, plainText } = (await importPage('mrkdwn.js')) as Words
+const { readTyped, troubleOf } = (await importPage('deeds.js')) as Deeds
+
 describe('the page', () => {
-  test.each([
+  test.each<[string, string]>([
     ['/', 'text/html'],
     ['/page/page.css', 'text/css'],
-    ['/page/page.js', 'text/javascript'],
-    ['/page/messages.js', 'text/javascript'],
-    ['/page/blocks.js', 'text/javascript'],
-    ['/page/mrkdwn.js', 'text/javascript'],
+    ...SCRIPTS.map((file) => [`/page/${file}`, 'text/javascript'] satisfies [string, string]),
   ])('%s is served under a policy that allows only its own scripts', async (path, type) => {
     const { sandbox } = await openStage()
     const answer = await fetch(`${sandbox.url}${path}`)
@@ -43,22 +62,27 @@ describe('the page', () => {
     expect((await fetch(`${sandbox.url}${path}`)).status).toBe(404)
   })
 
-  test('keeps its scripts and styles out of the markup, and keeps a place for controls and typing', async () => {
+  test('keeps its scripts and styles out of the markup, and names everything one can use', async () => {
     const { sandbox } = await openStage()
     const html = await (await fetch(sandbox.url)).text()
     expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\bon\w+=|\bstyle=/)
-    expect(html).toContain('<section id="side-panel"')
-    expect(html).toMatch(/<textarea\s+id="composer"[^>]*\sdisabled\s[^>]*placeholder="Typing here comes soon"/)
+    const unnamed = [...html.matchAll(/<(?:textarea|nav|aside|section|form|dialog)\b[^>]*>/g)].filter(
+      ([tag]) => !/\baria-label(?:ledby)?="./.test(tag),
+    )
+    expect(unnamed).toEqual([])
+    expect(html).toMatch(/<label for="person">.*<\/label>\s*<select id="person">/)
   })
 
   test('never writes markup from text', async () => {
     const { sandbox } = await openStage()
-    for (const file of ['page.js', 'messages.js', 'blocks.js', 'mrkdwn.js']) {
+    for (const file of SCRIPTS) {
       const source = await (await fetch(`${sandbox.url}/page/${file}`)).text()
       expect(source).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/)
     }
   })
 })
+
+const { sol: _outsider, ...INSIDERS } = PEOPLE
 
 test('the state tells everything shown and no secret', async () => {
   const { call, post, sandbox } = await openStage()
@@ -71,6 +95,7 @@ test('the state tells everything shown and no secret', async () => {
     id: BUILDS,
     name: 'builds',
     hasBot: true,
+    members: [...Object.values(INSIDERS), 'U0BUILDBOT'],
     messages: [{ ts, root: null, editCount: 0 }, { root: ts, isBroadcast: true }, { onlyFor: PEOPLE.ada }],
   })
   expect(text).not.toContain(sandbox.botToken)
@@ -169,4 +194,55 @@ describe('mrkdwn', () => {
     parseMrkdwn('*_~`<:'.repeat(500))
     expect(performance.now() - startedMs).toBeLessThan(1_000)
   })
+})
+
+describe('what is typed', () => {
+  const place = { user: PEOPLE.ada, channel: BUILDS }
+
+  test.each<[string, object, object | null]>([
+    ['/ci list web', place, { deed: { kind: 'command', ...place, command: '/ci', text: 'list web' } }],
+    ['/ci-list', place, { deed: { kind: 'command', ...place, command: '/ci-list', text: '' } }],
+    ['/ci stop <web>', place, { deed: { kind: 'command', ...place, command: '/ci', text: 'stop &lt;web&gt;' } }],
+    ['hello\n', place, { deed: { kind: 'say', ...place, text: 'hello' } }],
+    ['a & <!channel>', place, { deed: { kind: 'say', ...place, text: 'a &amp; &lt;!channel&gt;' } }],
+    [' /ci list', place, { deed: { kind: 'say', ...place, text: ' /ci list' } }],
+    ['/ ci', place, { deed: { kind: 'say', ...place, text: '/ ci' } }],
+    [
+      '@Buildline why',
+      { ...place, threadTs: '1.0' },
+      { deed: { kind: 'say', ...place, text: '@Buildline why', threadTs: '1.0' } },
+    ],
+    [
+      '/ci why',
+      { ...place, threadTs: '1.0' },
+      { trouble: 'Slack runs no commands in threads. Write @Buildline and what it should do.' },
+    ],
+    [' \n', place, null],
+  ])('%j', (text, at, meaning) => expect(readTyped(text, at, 'Buildline')).toEqual(meaning))
+})
+
+describe('the line of trouble', () => {
+  test.each<[Outcome, string]>([
+    [{ kind: 'late', what: 'command /ci' }, 'Buildline did not answer in time (command /ci).'],
+    [{ kind: 'unreachable', what: 'click stop' }, 'Buildline cannot be reached (click stop).'],
+    [{ kind: 'answered', what: 'click stop', status: 404 }, 'Buildline answered with an error, 404 (click stop).'],
+    [
+      { kind: 'answered', what: 'command /ci', status: 200, refusal: 'invalid_blocks' },
+      'Slack refuses what Buildline answered: invalid_blocks (command /ci).',
+    ],
+    [{ ok: false, error: 'no bot is connected' }, 'That did not work: no bot is connected.'],
+  ])('%j', (outcome, words) => expect(troubleOf(outcome, 'Buildline')).toBe(words))
+
+  test.each<Outcome>([
+    { kind: 'answered', what: 'command /ci', status: 200 },
+    { kind: 'said', ts: '1.0' },
+    { kind: 'unsent', because: 'not_confirmed' },
+  ])('says nothing of %j', (outcome) => expect(troubleOf(outcome, 'Buildline')).toBeNull())
+})
+
+test('a message is read aloud without its marks', () => {
+  const names = { users: { [PEOPLE.ada]: 'Ada' } }
+  expect(plainText(':white_check_mark: *Passed* <https://ci.test/1|web #512> by <@U0ADA00001> &amp; co', names)).toBe(
+    'white check mark Passed web #512 by @Ada & co',
+  )
 })

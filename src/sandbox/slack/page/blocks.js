@@ -40,55 +40,56 @@ function textObject(text, names) {
     .map((part) => (/^:.+:$/.test(part) ? draw(emojiNode(part.slice(1, -1))) : part))
 }
 
-/** Blocks, one below the other. */
-export const drawBlocks = (blocks, names) => blocks.map((block) => (DRAW[block.type] ?? unknownBlock)(block, names))
+/**
+ * Blocks, one below the other. `scene` has the `names` and `press(element, blockId, selected)`, which is called when the
+ * person uses an element.
+ */
+export const drawBlocks = (blocks, scene) => blocks.map((block) => (DRAW[block.type] ?? unknownBlock)(block, scene))
 
 const DRAW = {
-  section: (block, names) =>
+  section: (block, scene) =>
     h(
       'div',
       { class: 'block section' },
       h(
         'div',
         { class: 'section-text' },
-        block.text ? h('div', { class: 'text' }, textObject(block.text, names)) : null,
+        block.text ? h('div', { class: 'text' }, textObject(block.text, scene.names)) : null,
         block.fields
           ? h(
               'div',
               { class: 'fields' },
-              block.fields.map((field) => h('div', {}, textObject(field, names))),
+              block.fields.map((field) => h('div', {}, textObject(field, scene.names))),
             )
           : null,
       ),
-      block.accessory ? drawElement(block.accessory, names) : null,
+      block.accessory ? drawElement(block.accessory, block, scene) : null,
     ),
-  header: (block, names) => h('h3', { class: 'block header' }, textObject(block.text, names)),
+  header: (block, { names }) => h('h3', { class: 'block header' }, textObject(block.text, names)),
   divider: () => h('hr', { class: 'block' }),
-  context: (block, names) =>
+  context: (block, { names }) =>
     h(
       'div',
       { class: 'block context' },
-      block.elements.map((one) =>
-        one.type === 'image' ? drawElement(one, names) : h('span', {}, textObject(one, names)),
-      ),
+      block.elements.map((one) => (one.type === 'image' ? picture(one) : h('span', {}, textObject(one, names)))),
     ),
-  actions: (block, names) =>
+  actions: (block, scene) =>
     h(
       'div',
       { class: 'block actions' },
-      block.elements.map((one) => drawElement(one, names)),
+      block.elements.map((one) => drawElement(one, block, scene)),
     ),
   image: (block) =>
     h('figure', { class: 'block image' }, block.title ? h('figcaption', {}, block.title.text) : null, picture(block)),
-  input: (block, names) =>
+  input: (block, scene) =>
     h(
       'div',
       { class: 'block input' },
-      h('label', {}, textObject(block.label, names)),
-      drawElement(block.element, names),
+      h('label', {}, textObject(block.label, scene.names)),
+      drawElement(block.element, block, scene),
     ),
   markdown: (block) => h('div', { class: 'block text' }, block.text),
-  rich_text: (block, names) =>
+  rich_text: (block, { names }) =>
     h(
       'div',
       { class: 'block text' },
@@ -98,27 +99,39 @@ const DRAW = {
 
 const unknownBlock = (block) => h('div', { class: 'block muted' }, `(a block of type ${block.type})`)
 
-const LATER = 'Clicking comes soon'
-
-function drawElement(one, names) {
-  if (one.type === 'button') return button(one, names)
+function drawElement(one, block, scene) {
   if (one.type === 'image') return picture(one)
-  if (one.type === 'overflow')
-    return h('button', { type: 'button', disabled: true, title: LATER, 'aria-label': 'More' }, '⋯')
+  const press = (selected) => scene.press(one, block.block_id, selected)
+  const key = `${block.block_id}/${one.action_id}`
+  if (one.type === 'button') return button(one, { names: scene.names, press, key })
+  if (one.type === 'overflow' || one.type === 'static_select') return choice(one, { press, key })
   const label = one.placeholder?.text ?? one.type.replaceAll('_', ' ')
-  return h('button', { type: 'button', class: 'menu', disabled: true, title: LATER }, `${label} ▾`)
+  return h('button', { type: 'button', class: 'menu', disabled: true, title: 'Not played on this page' }, `${label} ▾`)
 }
 
-function button(one, names) {
-  const label = textObject(one.text, names)
-  const name = one.accessibility_label ?? null
+/** A link opens by itself, and its click is told like any other. */
+function button(one, { names, press, key }) {
   const url = one.url ? safeUrl(one.url) : null
-  const kind = ['button', one.style].filter(Boolean).join(' ')
-  if (url)
-    return h('a', { class: kind, href: url, target: '_blank', rel: 'noopener noreferrer', 'aria-label': name }, label)
-  // Keep the ids: the issue that brings clicking needs them.
-  const ids = { 'data-action-id': one.action_id, 'data-value': one.value }
-  return h('button', { type: 'button', class: kind, disabled: true, title: LATER, 'aria-label': name, ...ids }, label)
+  const shared = {
+    class: ['button', one.style].filter(Boolean).join(' '),
+    'aria-label': one.accessibility_label,
+    'data-action-id': one.action_id,
+    'data-key': key,
+  }
+  const itsOwn = url ? { href: url, target: '_blank', rel: 'noopener noreferrer' } : { type: 'button' }
+  const drawn = h(url ? 'a' : 'button', { ...shared, ...itsOwn }, textObject(one.text, names))
+  drawn.addEventListener('click', () => press())
+  return drawn
+}
+
+function choice(one, { press, key }) {
+  const options = one.options ?? one.option_groups.flatMap((group) => group.options)
+  const label = one.placeholder?.text ?? 'More'
+  const first = h('option', { value: '', selected: true, disabled: true, hidden: true }, label)
+  const items = options.map((option, index) => h('option', { value: index }, option.text.text))
+  const drawn = h('select', { 'aria-label': label, 'data-action-id': one.action_id, 'data-key': key }, first, items)
+  drawn.addEventListener('change', () => press({ selected_option: options[Number(drawn.value)] }))
+  return drawn
 }
 
 /** A picture from this machine is shown; any other is a link, for this page asks nobody outside. */

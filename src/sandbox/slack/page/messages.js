@@ -51,18 +51,13 @@ function drawMessage(message, scene) {
       'div',
       { class: 'content' },
       isContinued ? null : byline(author, message),
-      message.onlyFor
-        ? h(
-            'p',
-            { class: 'muted small' },
-            `👁 Only visible to ${scene.users[message.onlyFor]?.realName ?? message.onlyFor}`,
-          )
-        : null,
+      message.onlyFor ? h('p', { class: 'muted small' }, '👁 Only visible to you') : null,
       broadcastMark(message, scene),
       body(message, scene),
       reactions(message),
       threadButton(message, scene),
     ),
+    moreButton(message, author, scene),
   )
 }
 
@@ -93,28 +88,30 @@ const byline = (author, message) =>
 function broadcastMark(message, { inThread, openThread }) {
   if (!message.isBroadcast) return null
   if (inThread) return h('p', { class: 'muted small' }, '↪ Also sent to the channel')
-  const button = h('button', { type: 'button', class: 'textlink' }, 'a thread')
+  const button = h('button', { type: 'button', class: 'textlink', 'data-key': 'root' }, 'a thread')
   button.addEventListener('click', () => openThread(message.root))
   return h('p', { class: 'muted small' }, '↪ replied to ', button)
 }
 
-function body(message, { names }) {
+function body(message, scene) {
   if (message.isTombstone) return h('p', { class: 'muted' }, '🗑 This message was deleted.')
   const blocks = message.blocks ?? []
   const attachments = message.attachments ?? []
+  const { names } = scene
+  const inside = { names, press: (...what) => scene.press(message, ...what) }
   // As in Slack: with blocks, the text is for notifications and screen readers; beside attachments alone it is shown.
   const text = blocks.length === 0 && message.text ? h('div', { class: 'text' }, mrkdwn(message.text, names)) : null
   const edited =
     message.editCount > 0
       ? h('span', { class: 'muted edited', title: `edited ${message.editCount} times` }, ' (edited)')
       : null
-  const parts = [text, ...drawBlocks(blocks, names)].filter(Boolean)
+  const parts = [text, ...drawBlocks(blocks, inside)].filter(Boolean)
   if (edited && text) text.append(edited)
   return h(
     'div',
     { class: 'body' },
     parts,
-    attachments.map((one) => attachment(one, names)),
+    attachments.map((one) => attachment(one, inside)),
     (message.files ?? []).map(drawFile),
     edited && !text ? edited : null,
   )
@@ -127,14 +124,15 @@ function drawFile({ mimetype, name, title, url_private: url, alt_txt: alt }) {
   return h('figure', { class: 'block image file' }, isPicture ? h('figcaption', {}, name) : null, shown)
 }
 
-function attachment(one, names) {
+function attachment(one, scene) {
+  const { names } = scene
   const box = h(
     'div',
     { class: 'attachment' },
     one.pretext ? h('div', { class: 'text' }, mrkdwn(one.pretext, names)) : null,
     one.title ? h('div', {}, h('b', {}, one.title)) : null,
     one.text ? h('div', { class: 'text' }, mrkdwn(one.text, names)) : null,
-    drawBlocks(one.blocks ?? [], names),
+    drawBlocks(one.blocks ?? [], scene),
     one.footer ? h('div', { class: 'muted small' }, one.footer) : null,
   )
   const color =
@@ -156,7 +154,6 @@ function threadButton(message, { inThread, replies, users, openThread, openRoot 
   if (inThread || message.root) return null
   const thread = replies(message.ts)
   if (thread.length === 0) return null
-  const count = `${thread.length} ${thread.length === 1 ? 'reply' : 'replies'}`
   const faces = [...new Set(thread.map((reply) => reply.user))]
     .slice(0, 3)
     .map((id) => avatar(users[id] ?? { realName: id, role: 'member' }))
@@ -164,11 +161,32 @@ function threadButton(message, { inThread, replies, users, openThread, openRoot 
   const open = message.ts === openRoot
   const button = h(
     'button',
-    { type: 'button', class: 'thread-link', 'aria-expanded': String(open), 'aria-controls': 'thread' },
+    {
+      type: 'button',
+      class: 'thread-link',
+      'aria-expanded': String(open),
+      'aria-controls': 'thread',
+      'data-key': 'thread',
+    },
     faces,
-    h('b', {}, count),
+    h('b', {}, countOf(thread)),
     last,
   )
   button.addEventListener('click', () => openThread(message.ts))
+  return button
+}
+
+/** How many replies a thread has; what one person alone sees is none. */
+export function countOf(thread) {
+  const count = thread.filter(({ onlyFor }) => !onlyFor).length
+  return `${count} ${count === 1 ? 'reply' : 'replies'}`
+}
+
+function moreButton(message, author, { openMenu, inThread }) {
+  if (message.onlyFor || message.isTombstone) return null
+  const name = `Message of ${author.realName}, ${clock(message.ts)}`
+  const attributes = { 'aria-label': 'More actions', 'aria-haspopup': 'dialog', 'data-key': 'more' }
+  const button = h('button', { type: 'button', class: 'more', ...attributes }, '⋯')
+  button.addEventListener('click', () => openMenu(message, name, { canReply: !inThread && !message.root }))
   return button
 }

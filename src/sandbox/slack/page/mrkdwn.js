@@ -97,6 +97,14 @@ export function parseMrkdwn(text, names = {}) {
   return nodes
 }
 
+/** mrkdwn as one would read it aloud: emoji by their names. */
+export const plainText = (text, names) => parseMrkdwn(text, names).map(spoken).join('')
+
+const spoken = ({ kind, name, text, children }) => {
+  if (kind === 'emoji') return name.replaceAll('_', ' ')
+  return children ? children.map(spoken).join('') : text
+}
+
 const plain = (text) => ({ kind: 'text', text: unescape(text) })
 
 /** Slack escapes three characters; they are shown as what they stand for. */

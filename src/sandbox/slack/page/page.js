@@ -1,20 +1,30 @@
-// The page: what is known of the workspace, which channel and thread are open, and how it stays live.
+// The page: what is known of the workspace, which channel and thread are open, how it stays live, and what people do.
 import { h } from './blocks.js'
-import { drawMessages } from './messages.js'
+import { createComposer } from './composer.js'
+import { isSaid, perform, readTyped, troubleOf } from './deeds.js'
+import { chooseAct, isSure } from './dialogs.js'
+import { fill, isNearEnd, scrollToEnd } from './list.js'
+import { countOf, drawMessages } from './messages.js'
+import { plainText } from './mrkdwn.js'
+import { offerPeople, onPersonChange, person } from './person.js'
 
 const byId = (id) => document.getElementById(id)
 const state = { team: {}, bot: {}, users: {}, channels: new Map() }
 const shown = { channel: null, thread: null }
 const unread = new Set()
-const NEAR_END_PX = 80
+const composers = {
+  channel: createComposer(byId('write'), deliver),
+  thread: createComposer(byId('write-reply'), deliver),
+}
 
 addEventListener('hashchange', followHash)
+onPersonChange(followHash)
 byId('thread-close').addEventListener('click', () => go(shown.channel))
+byId('trouble-close').addEventListener('click', () => showTrouble(null))
 byId('menu').addEventListener('click', toggleMenu)
 byId('newer').addEventListener('click', () => scrollToEnd(byId('messages')))
 byId('messages').addEventListener('scroll', () => isNearEnd(byId('messages')) && (byId('newer').hidden = true))
-addEventListener('keydown', (event) => event.key === 'Escape' && shown.thread && go(shown.channel))
-for (const form of document.querySelectorAll('form')) form.addEventListener('submit', (event) => event.preventDefault())
+addEventListener('keydown', closeByKey)
 connect()
 
 /** The stream first, then the state: nothing that happens in between is lost. Each reconnection begins afresh. */
@@ -32,6 +42,7 @@ async function load() {
   state.bot = fresh.bot
   state.users = Object.fromEntries(fresh.users.map((user) => [user.id, user]))
   state.channels = new Map(fresh.channels.map((channel) => [channel.id, withMessages(channel)]))
+  offerPeople(fresh.users)
   say('live', true)
   byId('team').textContent = `${state.team.name} Slack`
   followHash()
@@ -52,16 +63,29 @@ function apply(change) {
   const isNew = change.kind === 'message' && !channel.messages.has(change.message.ts)
   if (change.kind === 'removed') channel.messages.delete(change.ts)
   else channel.messages.set(change.message.ts, change.message)
-  if (isNew && id !== shown.channel && (!change.message.root || change.message.isBroadcast)) unread.add(id)
-  if (id === shown.channel) drawOpen({ isNew })
+  if (isNew) announce(change.message)
+  if (id === shown.channel) drawOpen({ isNew, toEnd: isNew && change.message.user === person() })
   drawSidebar()
 }
+
+/** A new message is read aloud where it is in view, and elsewhere marks its channel. */
+function announce(message) {
+  if (!isForMe(message)) return
+  const isInChannel = !message.root || message.isBroadcast
+  if (message.channel !== shown.channel) return isInChannel ? unread.add(message.channel) : undefined
+  if (!isInChannel && message.root !== shown.thread) return
+  byId('news').textContent = `${state.users[message.user]?.realName}: ${plainText(message.text ?? '', names())}`
+}
+
+const isForMe = ({ onlyFor }) => !onlyFor || onlyFor === person()
 
 function applyChannel(channel) {
   const known = state.channels.get(channel.id)
   state.channels.set(channel.id, { ...channel, messages: known?.messages ?? new Map() })
   drawSidebar()
-  if (channel.id === shown.channel) drawHeader()
+  if (channel.id !== shown.channel) return
+  drawHeader()
+  drawComposers()
 }
 
 // Where we are stands in the address: #C0BUILDS01 or #C0BUILDS01/1700000000.000100
@@ -77,7 +101,8 @@ function followHash() {
   closeMenu()
   drawSidebar()
   drawHeader()
-  drawOpen({ isMove })
+  drawOpen({ toEnd: isMove })
+  drawComposers()
   if (opens) byId('thread-title').focus()
 }
 
@@ -113,16 +138,16 @@ function drawHeader() {
   byId('channel-name').textContent = nameOf(channel)
   byId('thread-channel').textContent = nameOf(channel)
   const facts = [
-    `${channel.memberCount} members`,
+    `${channel.members.length} members`,
     channel.isArchived ? 'archived' : '',
     channel.hasBot ? '' : `without ${state.bot.name}`,
   ]
   byId('channel-about').textContent = [...facts.filter(Boolean), channel.id].join(' · ')
 }
 
-function drawOpen({ isMove = false, isNew = false } = {}) {
+function drawOpen({ toEnd = false, isNew = false } = {}) {
   const channel = state.channels.get(shown.channel)
-  const all = [...channel.messages.values()].sort((one, other) => compareTs(one.ts, other.ts))
+  const all = [...channel.messages.values()].filter(isForMe).sort((one, other) => compareTs(one.ts, other.ts))
   const replies = (root) => all.filter((message) => message.root === root)
   const scene = {
     users: state.users,
@@ -130,14 +155,13 @@ function drawOpen({ isMove = false, isNew = false } = {}) {
     replies,
     openRoot: shown.thread,
     openThread: (root) => go(shown.channel, root),
+    press,
+    openMenu,
   }
-  const roots = all.filter((message) => !message.root || message.isBroadcast || message.onlyFor)
-  fill(byId('messages'), roots.length > 0 ? drawMessages(roots, scene) : [emptyNote()], {
-    isMove,
-    isNew,
-    newer: byId('newer'),
-  })
-  drawThread(channel.messages.get(shown.thread), replies, scene)
+  const roots = all.filter((message) => !message.root || message.isBroadcast)
+  const items = roots.length > 0 ? drawMessages(roots, scene) : [emptyNote()]
+  fill(byId('messages'), items, { toEnd, isNew, newer: byId('newer') })
+  drawThread(channel.messages.get(shown.thread), replies, scene, { toEnd })
 }
 
 /** A ts has more digits than a double: the same length sorts as text, and a longer one is later. */
@@ -150,39 +174,72 @@ const names = () => ({
 
 const emptyNote = () => h('p', { class: 'empty muted' }, 'Nothing has been said here yet.')
 
-function drawThread(root, replies, scene) {
+function drawThread(root, replies, scene, { toEnd }) {
   const pane = byId('thread')
   pane.hidden = !root
   document.body.classList.toggle('has-thread', Boolean(root))
   if (!root) return
   const thread = replies(root.ts)
   const inside = { ...scene, inThread: true }
-  const line = h(
-    'div',
-    { class: 'day', role: 'separator' },
-    h('span', {}, `${thread.length} ${thread.length === 1 ? 'reply' : 'replies'}`),
-  )
+  const line = h('div', { class: 'day', role: 'separator' }, h('span', {}, countOf(thread)))
   const [, ...rest] = drawMessages(thread, inside)
-  fill(byId('replies'), [...drawMessages([root], inside), line, ...rest], {})
+  fill(byId('replies'), [...drawMessages([root], inside), line, ...rest], { toEnd })
 }
 
-/** Redraws a list and keeps the reader's place: at the end one stays at the end, elsewhere nothing moves. */
-function fill(list, items, { isMove = false, isNew = false, newer = null }) {
-  const wasNearEnd = isMove || isNearEnd(list)
-  const place = list.scrollTop
-  const focused = list.contains(document.activeElement)
-    ? document.activeElement.closest('[data-ts]')?.dataset.ts
-    : undefined
-  list.replaceChildren(...items)
-  if (wasNearEnd) scrollToEnd(list)
-  else list.scrollTop = place
-  if (newer) newer.hidden = wasNearEnd || !(isNew || !newer.hidden)
-  if (focused) list.querySelector(`[data-ts="${CSS.escape(focused)}"] .thread-link`)?.focus()
+function drawComposers() {
+  const channel = state.channels.get(shown.channel)
+  const { realName } = state.users[person()]
+  const closed = closedBecause(channel, realName)
+  const at = { channel: channel.id }
+  composers.channel.show(at, { label: `Message ${placeOf(channel)} as ${realName}`, closed })
+  composers.thread.show({ ...at, threadTs: shown.thread }, { label: `Reply as ${realName}`, closed })
 }
 
-const isNearEnd = (list) => list.scrollHeight - list.scrollTop - list.clientHeight < NEAR_END_PX
-const scrollToEnd = (list) => {
-  list.scrollTop = list.scrollHeight
+const placeOf = ({ kind, name }) => (kind === 'im' ? name : `#${name}`)
+
+function closedBecause(channel, realName) {
+  if (channel.isArchived) return `${placeOf(channel)} is archived`
+  return channel.members.includes(person()) ? null : `${realName} is not in ${placeOf(channel)}`
+}
+
+async function deliver(text, place) {
+  const typed = readTyped(text, { ...place, user: person() }, state.bot.name)
+  if (typed?.deed) return act(typed.deed)
+  showTrouble(typed?.trouble ?? null)
+  return typed === null
+}
+
+/** Does it and shows what went wrong; false when it is to be done anew. */
+async function act(deed) {
+  const { status, outcome } = await perform(deed)
+  const trouble = troubleOf(outcome, state.bot.name)
+  showTrouble(trouble)
+  return trouble === null || isSaid(deed, status)
+}
+
+async function press(message, element, blockId, selected) {
+  const isLink = element.url !== undefined
+  if (element.confirm && !isLink && !(await isSure(element.confirm))) return
+  const what = { actionId: element.action_id, blockId, ...(selected ? { selected } : {}) }
+  await act({ kind: 'click', user: person(), channel: message.channel, ts: message.ts, ...what })
+}
+
+async function openMenu(message, name, { canReply }) {
+  const chosen = await chooseAct(name, { canReply })
+  if (chosen === 'reply') return go(message.channel, message.ts)
+  if (!chosen) return
+  await act({ kind: 'shortcut', user: person(), channel: message.channel, ts: message.ts, callbackId: chosen })
+}
+
+function showTrouble(words) {
+  byId('trouble-words').textContent = words ?? ''
+  byId('trouble-close').hidden = words === null
+}
+
+/** Escape closes what lies on top: a dialog does so by itself. */
+function closeByKey({ key }) {
+  if (key !== 'Escape' || document.querySelector('dialog[open]')) return
+  if (shown.thread) go(shown.channel)
 }
 
 function toggleMenu() {

@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import { assertNever } from '../../lib/assert.ts'
+import type { Acknowledgement } from './acknowledgement.ts'
+import { getChannel, getMessage } from './acts.ts'
+import type { Acts } from './acts.ts'
+import type { ControlAnswer } from './control.ts'
+import type { People } from './people.ts'
+import { getElement } from './people/message.ts'
+import { getUser } from './people/parts.ts'
+import type { Workspace } from './workspace.ts'
+
+export interface PeopleControlParts {
+  workspace: Workspace
+  people: People
+  acts: Acts
+}
+
+/**
+ * `POST /sandbox/people`: a person does one thing by hand. 200 with how the bot acknowledged it (`said` for words that
+ * the bot is not told of); 400 for what nobody could do, 404 for who or what is not there, 503 without a bot. After
+ * 400 and 404 nothing has happened.
+ */
+export async function answerPeople(parts: PeopleControlParts, body: unknown): Promise<ControlAnswer> {
+  const parsed = deedSchema.safeParse(body)
+  if (!parsed.success) return refused(400, z.prettifyError(parsed.error))
+  const refusal = findMissing(parts.workspace, parsed.data) ?? findNonsense(parts.workspace, parsed.data)
+  if (refusal) return refusal
+  try {
+    return { status: 200, body: toBody(await perform(parts, parsed.data)) }
+  } catch (error) {
+    // The deed itself was looked at above: what is left to throw is that nobody listens.
+    return refused(503, wordsOf(error))
+  }
+}
+
+const place = { user: z.string(), channel: z.string() }
+const spot = { ...place, ts: z.string() }
+
+const deedSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('command'), ...place, command: z.string().regex(/^\/\S+$/), text: z.string() }),
+  z.strictObject({
+    kind: z.literal('click'),
+    ...spot,
+    actionId: z.string(),
+    blockId: z.string().exactOptional(),
+    selected: z.record(z.string(), z.unknown()).exactOptional(),
+    confirmed: z.boolean().exactOptional(),
+  }),
+  z.strictObject({
+    kind: z.literal('say'),
+    ...place,
+    text: z.string().regex(/\S/, 'nothing is said'),
+    threadTs: z.string().exactOptional(),
+  }),
+  z.strictObject({ kind: z.literal('shortcut'), ...spot, callbackId: z.string() }),
+])
+
+type Deed = z.output<typeof deedSchema>
+
+const refused = (status: number, error: string): ControlAnswer => ({ status, body: { ok: false, error } })
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+function findMissing(workspace: Workspace, deed: Deed): ControlAnswer | null {
+  try {
+    requireAll(workspace, deed)
+    return null
+  } catch (error) {
+    return refused(404, wordsOf(error))
+  }
+}
+
+function requireAll(workspace: Workspace, deed: Deed): void {
+  getUser(workspace, deed.user)
+  const channel = getChannel(workspace, deed.channel)
+  if (deed.kind === 'click') getElement(workspace, deed)
+  if (deed.kind === 'shortcut') getMessage(channel, deed.ts)
+  if (deed.kind === 'say' && deed.threadTs !== undefined) getMessage(channel, deed.threadTs)
+}
+
+function findNonsense(workspace: Workspace, deed: Deed): ControlAnswer | null {
+  const { role, isDeactivated, realName } = getUser(workspace, deed.user)
+  const { isArchived, members, messages, name } = getChannel(workspace, deed.channel)
+  if (role === 'bot' || isDeactivated) return refused(400, `nobody acts as ${realName}`)
+  if (isArchived) return refused(400, `#${name} is archived`)
+  if (!members.has(deed.user)) return refused(400, `${realName} is not in #${name}`)
+  if (deed.kind === 'say' && messages.get(deed.threadTs ?? '')?.threadTs !== undefined) {
+    return refused(400, `${deed.threadTs} is a reply: a thread is named by its root`)
+  }
+  return deed.kind === 'click' ? findUnasked(workspace, deed) : null
+}
+
+function findUnasked(workspace: Workspace, deed: Deed & { kind: 'click' }): ControlAnswer | null {
+  const { element } = getElement(workspace, deed).found
+  if (deed.confirmed !== false || element['confirm'] !== undefined) return null
+  return refused(400, `${deed.actionId} asks for no confirmation`)
+}
+
+type Outcome = Acknowledgement | { kind: 'said'; what: 'say'; ts: string }
+
+async function perform(parts: PeopleControlParts, deed: Deed): Promise<Outcome> {
+  const { people } = parts
+  switch (deed.kind) {
+    case 'command':
+      return people.runCommand(deed)
+    case 'click':
+      return people.click(deed)
+    case 'shortcut':
+      return people.useShortcut(deed)
+    case 'say':
+      return say(parts, deed)
+    default:
+      return assertNever(deed)
+  }
+}
+
+async function say({ workspace, people, acts }: PeopleControlParts, deed: Deed & { kind: 'say' }): Promise<Outcome> {
+  const asked = askedOfBot(workspace, deed.text)
+  if (asked === null) return { kind: 'said', what: 'say', ts: acts.say(deed) }
+  return people.mentionBot({ ...deed, text: asked })
+}
+
+/** What follows the bot's name; null for words that do not begin with it. */
+function askedOfBot({ bot }: Workspace, text: string): string | null {
+  const [, first = '', rest = ''] = /^\s*(\S+)([\s\S]*)$/.exec(text) ?? []
+  const name = first.replace(/[,:]$/, '').toLowerCase()
+  return [`@${bot.name}`, `<@${bot.userId}>`].some((one) => one.toLowerCase() === name) ? rest.trim() : null
+}
+
+/** An error has no JSON of its own. */
+const toBody = (outcome: Outcome): unknown =>
+  outcome.kind === 'unreachable' ? { ...outcome, cause: wordsOf(outcome.cause) } : outcome
