@@ -1,4 +1,5 @@
 import { idOrder, isBuildId, isProjectId, type BuildId, type ChannelId, type ProjectId, type Uuid } from './ids.ts'
+import type { Fact } from './fact.ts'
 import type { Run } from './run.ts'
 import { isFinal } from './status.ts'
 
@@ -76,11 +77,14 @@ export interface Request extends RunRef {
   endedAt: number | null
 }
 
-/** The run that shows what became of a request, when the facts show it. */
-export function shownBy(request: Request, runs: readonly Run[]): Run | null {
+/**
+ * The run that shows what became of a request, when the facts show it.
+ * @param all the requests of the lineage: what one of them brought about is not another one's
+ */
+export function shownBy(request: Request, runs: readonly Run[], all: readonly Request[] = []): Run | null {
   // What happens after a refusal is somebody else's doing.
   if (request.state === 'refused') return null
-  return (request.action === 'stop' ? endOf(request, runs) : startedBy(request, runs)) ?? null
+  return (request.action === 'stop' ? endOf(request, runs) : startedBy(request, runs, all)) ?? null
 }
 
 function endOf({ buildId, run: n }: Request, runs: readonly Run[]): Run | undefined {
@@ -88,25 +92,31 @@ function endOf({ buildId, run: n }: Request, runs: readonly Run[]): Run | undefi
 }
 
 // Our own word that it runs again confirms nothing: CI's must.
-function startedBy(request: Request, runs: readonly Run[]): Run | undefined {
-  return runs.find((run) => isAttempt(request, run) && run.isHeard)
+function startedBy(request: Request, runs: readonly Run[], all: readonly Request[]): Run | undefined {
+  return runs.find((run) => isAttempt(request, run, all) && run.isHeard)
 }
 
 /** Is this the run that the restart brought about? */
-export function isAttempt(request: Request, run: Pick<Run, 'buildId' | 'n' | 'firstAt'>): boolean {
+export function isAttempt(
+  request: Request,
+  run: Pick<Run, 'buildId' | 'n' | 'firstAt'>,
+  all: readonly Request[] = [],
+): boolean {
   if (request.action !== 'restart' || request.state === 'refused') return false
   // On a card of its own, after a long rest, runs are counted from one again.
   const isNext = run.n === request.run + 1 || run.n === 1
   if (run.buildId === request.buildId) return isNext && run.firstAt >= request.askedAt
   if (request.newBuildId !== null) return run.buildId === request.newBuildId && run.n === 1
-  // CI's answer was lost or named no build: a newer build of the same commit that began after we asked is the one.
+  // CI's answer was lost or named no build: a newer build of the same commit that began after we asked is the one,
+  // unless CI named it in answer to somebody else.
+  if (all.some(({ newBuildId }) => newBuildId === run.buildId)) return false
   return idOrder(run.buildId) > idOrder(request.buildId) && run.n === 1 && run.firstAt >= request.askedAt
 }
 
 /** The latest request that says something of this run: asked about it, or brought it about. */
 export const lastRequestOf = (run: Run, requests: readonly Request[]): Request | null =>
   requests.findLast(
-    (request) => (request.buildId === run.buildId && request.run === run.n) || isAttempt(request, run),
+    (request) => (request.buildId === run.buildId && request.run === run.n) || isAttempt(request, run, requests),
   ) ?? null
 
 /** Restarts that make the next start of the same build a new run: not those of which CI says that they never happened. */
@@ -114,3 +124,12 @@ export const restartsAsked = (requests: readonly Request[]) =>
   requests
     .filter(({ action, state, code }) => action === 'restart' && state !== 'refused' && code !== 'not-restarted')
     .map(({ buildId, askedAt }) => ({ buildId, at: askedAt }))
+
+/** The facts that count: our own word of another build that CI then never showed stands for nothing. */
+export function credible<One extends Fact>(facts: readonly One[], requests: readonly Request[]): readonly One[] {
+  const neverShown = requests.filter(({ state, code }) => state === 'unconfirmed' && code === 'not-restarted')
+  if (neverShown.length === 0) return facts
+  return facts.filter(
+    ({ origin, buildId }) => origin !== 'action' || !neverShown.some(({ newBuildId }) => newBuildId === buildId),
+  )
+}

@@ -195,7 +195,7 @@ const asked = ({ action, askedBy: by, state, code }: Request): Asked => ({
 })
 
 function askView(request: Request, context: StoryContext): AskView {
-  const run = shownBy(request, context.runs)
+  const run = shownBy(request, context.runs, context.requests)
   const outcome = run && {
     shown: request.action === 'stop' ? shownAs(run, context.recoveries.get(runKey(run)) ?? null) : ('started' as const),
     buildId: run.buildId,
@@ -257,7 +257,8 @@ export function buildView(run: Run, runs: readonly Run[]): BuildView {
     project: projectName({ ...shared, commitUrl }, run.facts[0]!.projectId),
     buildId: run.buildId,
     branch: facts.find((fact) => fact.branch !== null)?.branch ?? null,
-    buildUrl: own.buildUrl,
+    // The address is the build's: a run that was found by looking has it from the runs before.
+    buildUrl: own.buildUrl ?? mergeDetails(runs.filter(({ buildId }) => buildId === run.buildId)).buildUrl,
     commitUrl,
     commit: own.shortCommitId ?? shared.shortCommitId ?? commitId?.slice(0, 7) ?? null,
     message: own.message ?? shared.message,

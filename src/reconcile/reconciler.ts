@@ -11,11 +11,11 @@ import { tellNext } from './tell.ts'
 /** Calls to Slack under way at once. */
 const CALLS_MAX = 32
 
-/** Lineages taken in side by side: they share transactions, and leave the event loop to the door in between. */
+/** Lineages looked up at once to be taken in. */
 const INTAKE_MAX = 4
 
 /** While deliveries press at the door, it gets this many times what taking in gets of the one thread they share. */
-const DOOR_SHARE = 9
+const DOOR_SHARE = 19
 
 /** The sweep: so often the database is asked what is left, whatever wakes were lost. */
 const SWEEP_MS = 1_000
@@ -55,7 +55,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     while (!stopping.signal.aborted) {
       const due = await store.read.dueIntake(clock.now(), INTAKE_MAX)
       const beganAt = clock.now()
-      const taken = await Promise.all(due.map(takeInOrPostpone))
+      const taken = await takeInAll(due)
       if (deps.isPressed()) await clock.sleep((clock.now() - beganAt) * DOOR_SHARE, stopping.signal)
       if (taken.includes('waits')) isPatient = true
       if (due.length > 0) continue
@@ -64,7 +64,15 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     }
   }
 
-  async function takeInOrPostpone(due: DueLineage): Promise<'taken' | 'waits' | 'failed'> {
+  // A database server works while we wait for it; with one of our own, one at a time leaves the event loop to the door.
+  async function takeInAll(due: readonly DueLineage[]): Promise<Taken[]> {
+    if (store.shared) return Promise.all(due.map(takeInOrPostpone))
+    const taken: Taken[] = []
+    for (const one of due) taken.push(await takeInOrPostpone(one))
+    return taken
+  }
+
+  async function takeInOrPostpone(due: DueLineage): Promise<Taken> {
     const { lineageKey } = due
     try {
       const channels = await takeIn(working, due)
@@ -199,6 +207,8 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     outage: outage.reason,
   }
 }
+
+type Taken = 'taken' | 'waits' | 'failed'
 
 const nameOf = ({ subject, channel }: CardKey): string => `${subject} ${channel}`
 

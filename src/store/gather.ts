@@ -11,6 +11,7 @@ const LOCK_TRIES_MAX = 40
 
 interface Waiting {
   work: (tx: Tx) => Promise<unknown>
+  canBeRedone: boolean
   resolve: (value: never) => void
   reject: (reason: unknown) => void
 }
@@ -23,13 +24,15 @@ export function gather(db: DatabaseSync, tx: Tx) {
   const queue: Waiting[] = []
   let draining: Promise<void> | null = null
   let isEnded = false
+  // Whether a commit waits for the disk: half of what a commit costs, and needed only for what nothing else tells.
+  let synchronous: 'full' | 'normal' = 'full'
 
   async function drain(): Promise<void> {
     // Not at once: whatever else arrives in this turn may still join the first batch.
     await new Promise(setImmediate)
     while (queue.length > 0) {
       const batch = queue.splice(0, BATCH_MAX)
-      const refused = await begin()
+      const refused = await begin(batch)
       if (refused) batch.forEach(({ reject }) => reject(refused.error))
       else if (!(await commit(batch))) await commitEach(batch)
       await new Promise(setImmediate)
@@ -39,16 +42,19 @@ export function gather(db: DatabaseSync, tx: Tx) {
 
   async function commitEach(batch: readonly Waiting[]): Promise<void> {
     for (const one of batch) {
-      const refused = await begin()
+      const refused = await begin([one])
       if (refused) one.reject(refused.error)
       else await commit([one])
     }
   }
 
   /** Waits for another process's lock without holding up this one. @returns why it could not begin, null when it has */
-  async function begin(): Promise<{ error: unknown } | null> {
+  async function begin(batch: readonly Waiting[]): Promise<{ error: unknown } | null> {
+    const wanted = batch.every(({ canBeRedone }) => canBeRedone) ? 'normal' : 'full'
     for (let tries = 1; ; tries++) {
       try {
+        if (wanted !== synchronous) db.exec(`pragma synchronous = ${wanted}`)
+        synchronous = wanted
         db.exec('begin immediate')
         return null
       } catch (error) {
@@ -74,10 +80,10 @@ export function gather(db: DatabaseSync, tx: Tx) {
   }
 
   return {
-    run: <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
+    run: <T>(work: (tx: Tx) => Promise<T>, { canBeRedone = false } = {}): Promise<T> =>
       new Promise<T>((resolve, reject) => {
         if (isEnded) return reject(new Error('the store is closed'))
-        queue.push({ work, resolve, reject })
+        queue.push({ work, canBeRedone, resolve, reject })
         draining ??= drain()
       }),
     /** Takes no more; resolves when what was asked for before is written. */

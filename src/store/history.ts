@@ -3,7 +3,7 @@ import { idOrder } from '../domain/ids.ts'
 import { branchKey } from '../domain/lineage.ts'
 import type { Facilities } from '../domain/offer.ts'
 import { recoveryOf, redStreakTo, type Recovery } from '../domain/recovered.ts'
-import { isAttempt, restartsAsked, type Request } from '../domain/request.ts'
+import { credible, isAttempt, restartsAsked, type Request } from '../domain/request.ts'
 import { foldRuns, runKey, type Run } from '../domain/run.ts'
 import { isRed } from '../domain/status.ts'
 import { lineageSubject } from '../domain/subject.ts'
@@ -31,10 +31,12 @@ export interface Lineage {
 
 export async function readLineage(reads: Reads, lineageKey: string, episode: number): Promise<Lineage> {
   const subject = lineageSubject(lineageKey, episode)
-  const facts = await reads.factsOfEpisode(lineageKey, episode)
   const all = await reads.requestsOf(lineageKey)
+  const facts = credible(await reads.factsOfEpisode(lineageKey, episode), all)
   const runs = foldRuns(facts, restartsAsked(all))
-  const requests = all.filter((request) => request.subject === subject || runs.some((run) => isAttempt(request, run)))
+  const requests = all.filter(
+    (request) => request.subject === subject || runs.some((run) => isAttempt(request, run, all)),
+  )
   return { subject, facts, runs, requests }
 }
 

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
 import { Pool, types, type CustomTypesConfig } from 'pg'
 import { errorCode } from '../lib/error-code.ts'
 import { throughDriver, type Compiled } from './kysely/ask.ts'
@@ -36,9 +36,12 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
   const writing = new Set<Promise<unknown>>()
   return {
     shared: true,
-    async write(work) {
+    async write(work, { canBeRedone = false } = {}) {
       const written = retryRaces(() =>
-        db.transaction().execute((trx) => work(createTx(trx, { compiled, execute: throughDriver(trx), locks: true }))),
+        db.transaction().execute(async (trx) => {
+          if (canBeRedone) await sql`set local synchronous_commit = off`.execute(trx)
+          return work(createTx(trx, { compiled, execute: throughDriver(trx), locks: true }))
+        }),
       )
       writing.add(written)
       return written.finally(() => writing.delete(written))

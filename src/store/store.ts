@@ -17,8 +17,11 @@ export interface Store {
    * Runs `work` in a transaction and resolves after it is durable. Writes of the same moment share one transaction and
    * one fsync; when one of them throws, the others still succeed, and its error is its own. `work` may be run more than
    * once, so it must have no effect but through `tx`. No network call inside.
+   *
+   * `canBeRedone`: what is written follows from what is stored already. It is committed, and survives the process; only a
+   * loss of power before the next other write may take it back, as a whole.
    */
-  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  write<T>(work: (tx: Tx) => Promise<T>, options?: { canBeRedone?: boolean }): Promise<T>
   /** Committed state, outside any transaction. */
   read: Reads
   /** Brings the tables up to date; safe to run by several processes at once. */
@@ -211,6 +214,8 @@ export interface Tx extends Reads {
   claimHandle(handle: string, userId: string, at: number): Promise<boolean>
   setLastDoneAt(job: string, at: number): Promise<void>
   keepBuild(build: KnownBuild): Promise<void>
+  /** A build that turned out not to be there. */
+  forgetBuild(projectId: string, buildId: string): Promise<void>
   hearProject(project: HeardProject): Promise<void>
   /** Throws where the ask is known already, or the same is open for that run: look first, in the same transaction. */
   insertRequest(request: Request): Promise<void>

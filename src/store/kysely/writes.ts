@@ -248,6 +248,10 @@ export function createTx(db: Kysely<Schema>, asking: Asking): Tx {
       )
     },
 
+    async forgetBuild(projectId, buildId) {
+      await db.deleteFrom('build').where('build_key', '=', buildKey(projectId, buildId)).execute()
+    },
+
     async hearProject({ projectId, name, fullName, projectUuid, at }) {
       const row = { project_id: projectId, name, full_name: fullName, project_uuid: projectUuid, at }
       await ask('hearProject', row, (value) =>
