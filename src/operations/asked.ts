@@ -145,7 +145,7 @@ export type BadgeOutcome =
       url: string
       markdown: string
       html: string
-      /** null where there is none that Slack can show, or CI could not be asked */
+      /** PNG, or GIF or JPEG as CI drew it (0 × 0: size not known); null where there is none that Slack can show */
       picture: { png: Uint8Array; width: number; height: number } | null
       trouble: CiTrouble | null
     }

@@ -1,7 +1,7 @@
 import type { BadgeClient } from '../ci/badge.ts'
 import { badgeWords } from '../ci/badge-words.ts'
-import type { Picture } from '../notify/picture.ts'
-import type { BadgeOutcome } from './asked.ts'
+import { isPicture, type Picture } from '../notify/picture.ts'
+import type { BadgeOutcome, ProjectRef } from './asked.ts'
 import { troubleOf } from './ci-trouble.ts'
 import type { FindDeps } from './find-build.ts'
 import { findProject } from './projects.ts'
@@ -27,13 +27,28 @@ export async function badge(deps: BadgeDeps, about: { project: string; branch: s
     const { contentType, bytes } = await deps.badges.fetchBadge(uuid, about.branch)
     const isSvg = contentType === 'image/svg+xml'
     const words = isSvg ? badgeWords(Buffer.from(bytes).toString('utf8')) : null
-    const picture = isSvg ? await deps.draw(bytes) : null
-    return { ...common, words, found: foundIn(words), picture, trouble: null }
+    const picture = isSvg ? await deps.draw(bytes) : asItIs(contentType, bytes)
+    const said = words ?? (await lastWords(deps, project, about.branch))
+    return { ...common, words: said, found: foundIn(words), picture, trouble: null }
   } catch (error) {
     const trouble = troubleOf(error)
     const found = trouble.code === 'not-found' ? 'no-project' : 'unknown'
-    return { ...common, words: null, found, picture: null, trouble }
+    return { ...common, words: await lastWords(deps, project, about.branch), found, picture: null, trouble }
   }
+}
+
+/** Slack shows such pictures by itself. */
+const asItIs = (contentType: string, bytes: Uint8Array) =>
+  isPicture(contentType, bytes) ? { png: bytes, width: 0, height: 0 } : null
+
+/** Where the badge says nothing: the state of the last build that CI told us of. */
+async function lastWords(
+  { reads }: BadgeDeps,
+  { projectId }: ProjectRef,
+  branch: string | null,
+): Promise<string | null> {
+  const build = projectId === null ? null : await reads.newestBuild(projectId, branch ?? undefined)
+  return build && `last build: ${build.word}`
 }
 
 // A badge is a picture for strangers: what it could not find, it says in its words.

@@ -12,7 +12,7 @@ export const DECISIONS_MAX = 20
  */
 export async function explain(deps: StatusDeps, target: Target | null, channel: ChannelId | null): Promise<WhyOutcome> {
   const meant = target ?? (await newestHere(deps, channel))
-  if (!meant) return { kind: 'unknown-build', text: 'any build' }
+  if (!meant) return { kind: 'no-build', project: "this channel's projects", branch: null, nearest: null }
   const looked = await findBuild(deps, meant)
   if (looked.kind !== 'found') return looked
   const { found } = looked

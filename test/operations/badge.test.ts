@@ -44,6 +44,29 @@ describe('the badge', () => {
     expect(await badge(stage)).toMatchObject({ kind: 'badge', found: 'no-project' })
   })
 
+  test('whose words cannot be had says what the last build said', async () => {
+    await using stage = await openStage()
+    await stage.ended('error')
+    const silent = {
+      urlOf: () => stage.ci.url,
+      fetchBadge: async () => ({ contentType: 'image/svg+xml', bytes: new Uint8Array() }),
+    }
+    const { operations } = stage.another({ badges: silent })
+    expect(await operations.badge({ project: 'web', branch: 'main' })).toMatchObject({ words: 'last build: error' })
+    expect(await operations.badge({ project: 'web', branch: 'nowhere' })).toMatchObject({ words: null })
+  })
+
+  test('that CI draws as a PNG or GIF is shown as it is, and what only says so is not', async () => {
+    await using stage = await openStage()
+    const gif = new TextEncoder().encode('GIF89a and so on')
+    const badgeOf = (bytes: Uint8Array) => {
+      const drawn = { urlOf: () => stage.ci.url, fetchBadge: async () => ({ contentType: 'image/gif', bytes }) }
+      return stage.another({ badges: drawn }).operations.badge({ project: 'web', branch: null })
+    }
+    expect(isBadge(await badgeOf(gif)).picture?.png).toEqual(gif)
+    expect(isBadge(await badgeOf(new TextEncoder().encode('<html>'))).picture).toBeNull()
+  })
+
   test('without a site is none', async () => {
     await using stage = await openStage()
     const { operations } = stage.another({ badges: null })

@@ -35,7 +35,7 @@ describe('why', () => {
 
   test('where nothing was delivered yet is about no build', async () => {
     await using stage = await openStage()
-    expect((await stage.main.operations.why(null, BUILDS)).kind).toBe('unknown-build')
+    expect((await stage.main.operations.why(null, BUILDS)).kind).toBe('no-build')
     const target = { kind: 'build-number', number: '999', project: null } as const
     expect(await stage.main.operations.why(target, BUILDS)).toEqual({ kind: 'unknown-build', text: '#999' })
   })
