@@ -100,18 +100,24 @@ export function planStory(story: Story, messages: readonly StoredMessage[], now:
   )
   if (card?.state !== 'posted' || card.ts === null) return cardSteps
   const { ts } = card
-  const inThread = [
-    // Somebody who pressed a button watches the thread; what came of it is told after who asked.
-    ...story.asks.map(({ slot, view }) => ({ slot, view, thread: ts, urgency: 1 })),
-    ...story.replies.map(({ slot, view, newest }) => ({
-      slot,
-      view,
-      thread: ts,
-      urgency: newest ? replyUrgency(view) : LEAST,
-    })),
-  ]
+  const inThread = [...earlierReplies(story), ...asksOf(story), ...newestReplies(story)].map((said) => ({
+    ...said,
+    thread: ts,
+  }))
   return [...cardSteps, ...inThread.flatMap((wanted) => planMessage(wanted, newestOf(wanted.slot, messages), now))]
 }
+
+// A thread is read downwards: what was restarted, who asked for it, what came of it. Whoever pressed a button watches;
+// where nobody asked, an earlier run's reply has time.
+const earlierReplies = ({ replies, asks }: Story) =>
+  replies
+    .filter(({ newest }) => !newest)
+    .map(({ slot, view }) => ({ slot, view, urgency: asks.length > 0 ? ASKED : LEAST }))
+
+const asksOf = ({ asks }: Story) => asks.map(({ slot, view }) => ({ slot, view, urgency: ASKED }))
+
+const newestReplies = ({ replies }: Story) =>
+  replies.filter(({ newest }) => newest).map(({ slot, view }) => ({ slot, view, urgency: replyUrgency(view) }))
 
 export function planNotice(view: NoticeView, messages: readonly StoredMessage[], now: number): PlannedStep[] {
   const steps = planMessage({ slot: 'card', view, thread: null, urgency: 2 }, newestOf('card', messages), now)
@@ -215,6 +221,9 @@ function post(wanted: Wanted, generation: number, again: StoredMessage | null, n
     priority: urgency,
   }
 }
+
+/** What people wait for who pressed a button. */
+const ASKED = 1
 
 /** Failures first; what is still running last: by the time its turn comes, it may have ended, and one message tells it. */
 const LEAST = 4

@@ -1,12 +1,19 @@
 import type { WebClient } from '@slack/web-api'
 import { fieldOf, textOf } from '../notify/slack/answer.ts'
+import { joined, mention, outside } from '../notify/slack/build.ts'
+import { TITLE_CHARS_MAX } from '../notify/slack/limits.ts'
 import type { Picture } from './answers/answer.ts'
 import type { Spot } from './places/place.ts'
 
 const TIMEOUT_MS = 10_000
 
-/** Puts a picture into the channel or thread; throws where the bot may not, is no member, or Slack does not take it. */
-export async function showPicture(client: WebClient, { png, name, alt }: Picture, spot: Spot): Promise<void> {
+/** Puts a picture into the channel or thread, with the name of who asked for it; throws where the bot may not, is no member, or Slack does not take it. */
+export async function showPicture(
+  client: WebClient,
+  { png, name, alt }: Picture,
+  spot: Spot,
+  by: string,
+): Promise<void> {
   const ticket = await client.apiCall('files.getUploadURLExternal', {
     filename: name,
     length: png.byteLength,
@@ -20,6 +27,8 @@ export async function showPicture(client: WebClient, { png, name, alt }: Picture
     files: [{ id, title: alt }],
     channel_id: spot.channel,
     ...(spot.threadTs ? { thread_ts: spot.threadTs } : {}),
+    // Others see the picture, but not the command.
+    initial_comment: joined([outside(alt, TITLE_CHARS_MAX), `asked for by ${mention(by)}`]),
   })
 }
 

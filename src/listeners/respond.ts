@@ -85,7 +85,7 @@ async function showPictureOf(door: Door, ask: Ask, { answer }: Reply, reference:
   const spot = ask.place?.spot
   if (!answer.picture || !spot) return
   try {
-    await showPicture(door.client, answer.picture, spot)
+    await showPicture(door.client, answer.picture, spot, ask.by.user)
   } catch (error) {
     door.log.info({ ...fieldsOf(ask, reference), err: error }, 'a picture could not be shown')
   }

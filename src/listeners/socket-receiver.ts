@@ -9,6 +9,8 @@ import type { Log } from '../lib/log.ts'
 export const OPEN_WITHIN_MS = 10_000
 /** One that ended sooner did not stand: the next waits longer. */
 export const STEADY_AFTER_MS = 5_000
+/** The old connection works so long beside the new one: what Slack has sent over it meanwhile is still acknowledged. */
+export const LINGER_MS = 1_000
 /** A ping that is not answered for so long means that the connection is dead. */
 const PONG_WITHIN_MS = 3_000
 const AGAIN = { baseMs: 250, maxMs: 30_000 }
@@ -72,20 +74,24 @@ export class SocketReceiver implements Receiver {
     }
   }
 
-  /** The old connections end when the new one stands, so that people meet a closed door as briefly as can be. */
+  /** The old connections end when the new one stands, and not before: people never meet a closed door. */
   async #open(): Promise<Link> {
     const before = [...this.#links]
     const link = new Link(this.#options, this.#app!)
     this.#links.add(link)
     try {
       await link.open(this.#stopping.signal)
-      return link
     } catch (error) {
       this.#end(link)
       throw error
-    } finally {
-      for (const old of before) this.#end(old)
     }
+    void this.#endSoon(before)
+    return link
+  }
+
+  async #endSoon(links: readonly Link[]): Promise<void> {
+    await this.#options.clock.sleep(LINGER_MS, this.#stopping.signal)
+    for (const link of links) this.#end(link)
   }
 
   #end(link: Link): void {
@@ -116,9 +122,15 @@ class Link {
     this.#receiver.init(app)
     const { client } = this.#receiver
     client.on('error', (error: unknown) => (this.#trouble = error))
+    // The client closes the connection at Slack's notice; but it works for a while, and people press on.
+    const heard = client.listeners('ws_message')
+    client.removeAllListeners('ws_message')
     this.going = new Promise((resolve) => {
       client.on('close', () => resolve())
-      client.on('ws_message', (message: unknown) => isNotice(message) && resolve())
+      client.on('ws_message', (message: unknown, isBinary: boolean) => {
+        if (isNotice(message)) return resolve()
+        for (const listener of heard) listener.call(client, message, isBinary)
+      })
     })
   }
 

@@ -53,6 +53,8 @@ export function startServer({ file, args = [], env = {}, port, folder, name, pro
     env: { ...inherited(), ...env, PORT: String(port) },
   })
   const lastWords = () => readFileSync(log, 'utf8').slice(-LAST_WORDS_CHARS)
+  // A run that breaks off leaves nothing behind.
+  process.once('exit', () => child.kill('SIGKILL'))
   return { pid: child.pid!, port, lastWords, stop: () => stop(child, lastWords) }
 }
 
