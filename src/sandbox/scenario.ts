@@ -1,6 +1,5 @@
-import type { Clock } from '../lib/clock.ts'
-import type { BuildSnapshot } from './ci/snapshot.ts'
-import type { SandboxCi } from './ci/server.ts'
+import { PEOPLE } from './slack/workspace.ts'
+import { ask, press, push, type Stage } from './stage.ts'
 
 /** One act of the demonstration: what happens, and what there is to see. */
 export interface Act {
@@ -8,64 +7,87 @@ export interface Act {
   play(stage: Stage): Promise<void>
 }
 
-export interface Stage {
-  ci: SandboxCi
-  clock: Clock
-}
+/** Who acts, so that the end can be held against it. */
+export const RESTARTER = PEOPLE.lin
+export const STOPPER = PEOPLE.grace
+export const ASKER = PEOPLE.ada
 
-/** How long a build of the demonstration runs, and how long one looks at its end before the next thing happens. */
+/** What the asker types after `/ci`. */
+export const QUESTIONS = { list: 'list', status: 'status acme/web', badge: 'badge acme/web main' } as const
+
+/** How long a build of the demonstration runs. */
 const BUILD_MS = 3_500
-const LOOK_MS = 2_500
 
-/** Running → failed → restarted → Fixed; a waiting build; a machine's failure; an account at its limit; a burst. */
+/** Failed → Restart → Fixed; Stop; an approval; a machine's failure; questions; a limit; a burst; a red card is left. */
 export const ACTS: readonly Act[] = [
   {
-    title: 'A push to acme/web fails; Ada is called in the thread; a restart makes it green: "Fixed"',
-    async play({ ci, clock }) {
+    title: 'A push to acme/web fails; Ada is called in the thread; Lin presses Restart, and it is "Fixed"',
+    async play(stage) {
       const commit = { branch: 'main', message: 'Fix login for accounts without e-mail', committer: 'Ada' }
-      const build = pushed(ci, 'acme/web', { ...commit, outcome: 'error', ms: BUILD_MS })
-      await clock.sleep(BUILD_MS + LOOK_MS)
-      ci.restart(build.id, 'success')
-      await clock.sleep(BUILD_MS + LOOK_MS)
+      const build = push(stage.ci, 'acme/web', { ...commit, outcome: 'error', ms: BUILD_MS })
+      await stage.clock.sleep(BUILD_MS + stage.lookMs)
+      await press(stage, { by: RESTARTER, label: 'Restart', build })
+      await stage.clock.sleep(BUILD_MS + stage.lookMs)
+    },
+  },
+  {
+    title: 'A build of acme/web runs and runs; Grace presses Stop, and the card says so',
+    async play(stage) {
+      const commit = { branch: 'load-test', message: 'Try it with a million visitors', committer: 'Lin' }
+      const build = push(stage.ci, 'acme/web', { ...commit, outcome: 'none' })
+      await stage.clock.sleep(stage.lookMs)
+      await press(stage, { by: STOPPER, label: 'Stop', build })
+      await stage.clock.sleep(stage.lookMs)
     },
   },
   {
     title: 'A release of acme/api waits for its approval, gets it, and passes',
-    async play({ ci, clock }) {
+    async play({ ci, clock, lookMs }) {
       const commit = { branch: 'release/1.2', message: 'Release 1.2', committer: 'Grace', commitId: undefined }
-      const build = pushed(ci, 'acme/api', { ...commit, needsApproval: true, outcome: 'success', ms: BUILD_MS })
-      await clock.sleep(LOOK_MS)
+      const build = push(ci, 'acme/api', { ...commit, needsApproval: true, outcome: 'success', ms: BUILD_MS })
+      await clock.sleep(lookMs)
       ci.approve(build.id)
-      await clock.sleep(BUILD_MS + LOOK_MS)
+      await clock.sleep(BUILD_MS + lookMs)
     },
   },
   {
     title: "A build machine of acme/ios breaks: nobody's fault, nobody is called",
-    async play({ ci, clock }) {
+    async play({ ci, clock, lookMs }) {
       const commit = { branch: 'main', message: 'Nudge the logo <two> pixels & *more*', committer: 'Grace' }
-      pushed(ci, 'acme/ios', { ...commit, outcome: 'infrastructure_failure', ms: BUILD_MS })
-      await clock.sleep(BUILD_MS + LOOK_MS)
+      push(ci, 'acme/ios', { ...commit, outcome: 'infrastructure_failure', ms: BUILD_MS })
+      await clock.sleep(BUILD_MS + lookMs)
+    },
+  },
+  {
+    title: `Ada asks: ${Object.values(QUESTIONS)
+      .map((text) => `/ci ${text}`)
+      .join(', ')}`,
+    async play(stage) {
+      for (const text of Object.values(QUESTIONS)) await ask(stage, { by: ASKER, text })
+      await stage.clock.sleep(stage.lookMs)
     },
   },
   {
     title: 'The account is over its monthly limit: one notice that counts, not one message a build',
-    async play({ ci, clock }) {
+    async play({ ci, clock, lookMs }) {
       for (const branch of ['spring', 'summer', 'autumn'])
-        pushed(ci, 'acme/web', { branch, message: `Try ${branch} colours`, committer: 'Lin', outcome: 'ignored' })
-      await clock.sleep(LOOK_MS)
+        push(ci, 'acme/web', { branch, message: `Try ${branch} colours`, committer: 'Lin', outcome: 'ignored' })
+      await clock.sleep(lookMs)
     },
   },
   {
     title: 'A burst of builds: failures are told first, each card once, at the pace that Slack allows',
-    async play({ ci, clock }) {
+    async play({ ci, clock, lookMs }) {
       ci.storm('acme/api', { builds: 12, failEvery: 4, ms: BUILD_MS })
-      await clock.sleep(BUILD_MS + LOOK_MS)
+      await clock.sleep(BUILD_MS + lookMs)
+    },
+  },
+  {
+    title: 'A push to acme/api fails, and its red card is left to whoever looks',
+    async play({ ci, clock, lookMs }) {
+      const commit = { branch: 'main', message: 'Round prices to the cent', committer: 'Lin' }
+      push(ci, 'acme/api', { ...commit, outcome: 'error', ms: BUILD_MS })
+      await clock.sleep(BUILD_MS + lookMs)
     },
   },
 ]
-
-function pushed(ci: SandboxCi, project: string, push: Parameters<SandboxCi['push']>[1]): BuildSnapshot {
-  const outcome = ci.push(project, push)
-  if (outcome.kind !== 'build') throw new Error(`the sandbox did not build ${project}: ${outcome.kind}`)
-  return outcome.build
-}

@@ -59,6 +59,13 @@ describe('the build in a view', () => {
     })
   })
 
+  it('has the address of the build from its earlier run', () => {
+    const buildUrl = 'https://ci.example/b/512'
+    const runs = runsOf({ word: 'initiated', details: { ...byAda, buildUrl } }, 'error', 'initiated')
+    expect(runs[1]!.details.buildUrl).toBeNull()
+    expect(buildView(runs[1]!, runs).buildUrl).toBe(buildUrl)
+  })
+
   it('prefers what the run itself said', () => {
     const runs = runsOf(
       { word: 'error', details: byAda },

@@ -28,7 +28,7 @@ export const GRACE = 'U0GRACE001'
 export { BUILDS, LIN }
 
 type Switches = Partial<ReturnType<SandboxCi['switches']>>
-export type Clients = Pick<ClientV2, 'stopBuild' | 'listProjects'> & { legacy: ClientLegacy }
+type Clients = Pick<ClientV2, 'stopBuild' | 'listProjects'> & { legacy: ClientLegacy }
 
 export interface StageOptions {
   switches?: Switches

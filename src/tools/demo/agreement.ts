@@ -3,6 +3,7 @@ import { toStatus } from '../../domain/status.ts'
 import { lookOf } from '../../notify/slack/words.ts'
 import type { BuildSnapshot } from '../../sandbox/ci/snapshot.ts'
 import type { Message } from '../../sandbox/slack/messages.ts'
+import { cardsOf } from '../../sandbox/stage.ts'
 
 /** What CI did and what Slack shows, compared. Each entry is a sentence; all empty: they agree. */
 export interface Agreement {
@@ -14,7 +15,8 @@ export interface Agreement {
 /**
  * Compares the builds of CI with the messages of a channel that follows everything: one card per commit and branch, in
  * the state of its newest build, one reply for each run that another message does not already tell, and one notice for
- * builds that were not run. It looks at what people see, and knows nothing of the bot's own records.
+ * builds that were not run. What people asked for is no matter here. It looks at what people see, and knows nothing of
+ * the bot's own records.
  */
 export function compare(builds: readonly BuildSnapshot[], messages: readonly Message[]): Agreement {
   const agreement: Agreement = { lost: [], doubled: [], wrong: [] }
@@ -29,6 +31,15 @@ export function compare(builds: readonly BuildSnapshot[], messages: readonly Mes
 export const agrees = ({ lost, doubled, wrong }: Agreement): boolean =>
   lost.length + doubled.length + wrong.length === 0
 
+export const both = (one: Agreement, other: Agreement): Agreement => ({
+  lost: [...one.lost, ...other.lost],
+  doubled: [...one.doubled, ...other.doubled],
+  wrong: [...one.wrong, ...other.wrong],
+})
+
+/** The line in a thread that says what somebody asked for. */
+export const isAskLine = ({ text }: Message): boolean => /\b(?:Stop|Restart) requested\b/.test(text)
+
 function compareLineage(
   own: readonly BuildSnapshot[],
   roots: readonly Message[],
@@ -37,16 +48,16 @@ function compareLineage(
 ): void {
   const newest = own.at(-1)!
   const name = `${newest.project} #${newest.id}`
-  const cards = roots.filter(({ text }) => own.some(({ project, id }) => tells(text, `${project} #${id}`)))
+  const cards = [...new Set(own.flatMap((build) => cardsOf(roots, build)))]
   const [card] = cards
   if (!card) return void lost.push(`no card tells ${name}`)
   if (cards.length > 1) doubled.push(`${cards.length} cards tell ${name}`)
   const words = wordsOf(newest.status)
-  if (!words.some((word) => card.text.includes(`*${word}*`)) || !tells(card.text, name))
+  if (!words.some((word) => card.text.includes(`*${word}*`)) || cardsOf([card], newest).length === 0)
     wrong.push(`the card of ${name} does not say ${words.join(' or ')}: ${card.text}`)
   compareThread(
     own,
-    messages.filter(({ threadTs }) => threadTs === card.ts),
+    messages.filter((message) => message.threadTs === card.ts && message.byBot && !isAskLine(message)),
     name,
     { lost, doubled, wrong },
   )
@@ -74,12 +85,6 @@ function compareNotice(expected: number, roots: readonly Message[], { lost, doub
 }
 
 const isAccountTrouble = (status: string): boolean => status === 'ignored' || status === 'blocked'
-
-// `#51` must not be found in `#512`.
-const tells = (text: string, name: string): boolean => {
-  const at = text.indexOf(name)
-  return at >= 0 && !/\d/.test(text[at + name.length] ?? '')
-}
 
 const wordsOf = (ciStatus: string): string[] => {
   const status = toStatus(ciStatus)

@@ -1,0 +1,89 @@
+import type { Clock } from '../lib/clock.ts'
+import type { SandboxCi } from './ci/server.ts'
+import type { BuildSnapshot } from './ci/snapshot.ts'
+import { elementsOf } from './slack/elements.ts'
+import { listOf, objectOf } from './slack/json.ts'
+import type { Message } from './slack/messages.ts'
+import type { SandboxSlack } from './slack/sandbox-slack.ts'
+import { CHANNELS } from './slack/workspace.ts'
+
+/** Where a scenario is played: a CI service, a Slack with the bot in it, and the clock of both. */
+export interface Stage {
+  ci: SandboxCi
+  slack: SandboxSlack
+  clock: Clock
+  /** how long one looks at the end of a build before the next thing happens */
+  lookMs: number
+}
+
+type BuildName = Pick<BuildSnapshot, 'project' | 'id'>
+
+/** How long a person waits for a button or an answer before they go on without. */
+export const PATIENCE_MAX_MS = 10_000
+const LOOK_AGAIN_MS = 50
+
+/** Somebody pushes. Throws if CI does not build it. */
+export function push(ci: SandboxCi, project: string, commit: Parameters<SandboxCi['push']>[1]): BuildSnapshot {
+  const outcome = ci.push(project, commit)
+  if (outcome.kind !== 'build') throw new Error(`the sandbox did not build ${project}: ${outcome.kind}`)
+  return outcome.build
+}
+
+/**
+ * A person presses the button with this label on the build's card in #builds, as soon as it is there, and says yes if
+ * they are asked. Whoever was quicker at the page has it: when the build moves on meanwhile, nothing is pressed.
+ */
+export async function press(stage: Stage, { by, label, build }: { by: string; label: string; build: BuildSnapshot }) {
+  const { ci, slack, clock } = stage
+  const before = stateOf(ci, build)
+  const found = await waitFor(clock, () => (stateOf(ci, build) === before ? findButton(slack, build, label) : 'gone'))
+  if (found === undefined || found === 'gone') return
+  await slack.people.click({ user: by, channel: CHANNELS.builds, ...found })
+}
+
+/** A person types `/ci …` in #builds and waits until the answer is there. */
+export async function ask({ slack, clock }: Stage, { by, text }: { by: string; text: string }): Promise<void> {
+  const answers = () => slack.ephemerals(CHANNELS.builds, by).length
+  const before = answers()
+  await slack.people.runCommand({ user: by, channel: CHANNELS.builds, command: '/ci', text })
+  await waitFor(clock, () => (answers() > before ? true : undefined))
+}
+
+/** The cards that a channel's messages hold of this build. */
+export const cardsOf = (messages: readonly Message[], { project, id }: BuildName): Message[] =>
+  messages.filter(({ threadTs, text }) => threadTs === undefined && names(text, `${project} #${id}`))
+
+/** `#51` is not found in `#512`. */
+function names(text: string, name: string): boolean {
+  const at = text.indexOf(name)
+  return at >= 0 && !/\d/.test(text[at + name.length] ?? '')
+}
+
+function stateOf(ci: SandboxCi, { uuid }: BuildSnapshot): string {
+  const build = ci.state().builds.find((one) => one.uuid === uuid)
+  return `${build?.runs.length ?? 0} ${build?.status ?? ''}`
+}
+
+// People go by what stands on a button; what it is called inside is the bot's own business.
+function findButton(
+  slack: SandboxSlack,
+  build: BuildName,
+  label: string,
+): { ts: string; actionId: string } | undefined {
+  const messages = slack.workspace.channels.get(CHANNELS.builds)!.messages.values()
+  for (const { ts, blocks, attachments } of cardsOf([...messages], build)) {
+    const all = [...blocks, ...attachments.flatMap((one) => listOf(one['blocks']))].flatMap(elementsOf)
+    const button = all.find(({ text }) => objectOf(text)['text'] === label)
+    if (button) return { ts, actionId: String(button['action_id']) }
+  }
+  return undefined
+}
+
+async function waitFor<T>(clock: Clock, look: () => T | undefined): Promise<T | undefined> {
+  const until = clock.now() + PATIENCE_MAX_MS
+  for (;;) {
+    const seen = look()
+    if (seen !== undefined || clock.now() > until) return seen
+    await clock.sleep(LOOK_AGAIN_MS)
+  }
+}

@@ -1,0 +1,57 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SandboxCi } from '../../sandbox/ci/server.ts'
+import type { SandboxSlack } from '../../sandbox/slack/sandbox-slack.ts'
+import { CHANNELS, PEOPLE } from '../../sandbox/slack/workspace.ts'
+import { openSqlite } from '../../store/sqlite.ts'
+
+export const WEBHOOK_SECRET = 'demo-webhook-secret'
+
+// #builds sees everything; #web hears only when main of acme/web breaks or mends.
+const SUBSCRIPTIONS = `subscriptions:
+  - { channel: ${CHANNELS.builds}, project: all }
+  - { channel: ${CHANNELS.web}, project: acme/web, branch: main, events: [failed, recovered] }
+`
+
+/**
+ * Empties the folder, makes a database in it in which Ada has claimed her committer's name, and answers the environment
+ * of a bot between these two.
+ * @param now ms
+ */
+export async function prepare(
+  folder: string,
+  ci: SandboxCi,
+  slack: SandboxSlack,
+  now: number,
+): Promise<Record<string, string>> {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const [database, subscriptions] = [join(folder, 'buildline.db'), join(folder, 'subscriptions.yaml')]
+  writeFileSync(subscriptions, SUBSCRIPTIONS)
+  const store = openSqlite(database)
+  await store.migrate()
+  await store.write((tx) => tx.claimHandle('Ada', PEOPLE.ada, now))
+  await store.close()
+  return {
+    SLACK_API_URL: slack.apiUrl,
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_SIGNING_SECRET: slack.signingSecret,
+    ...ciSettings(ci),
+    WEBHOOK_SECRET,
+    DATABASE_URL: `sqlite:${database}`,
+    DEFAULT_CHANNEL: CHANNELS.builds,
+    SUBSCRIPTIONS_FILE: subscriptions,
+  }
+}
+
+function ciSettings(ci: SandboxCi): Record<string, string> {
+  const { baseUrl, legacyBaseUrl, siteUrl, organizationUuid, authorization, apiKey } = ci.address()
+  return {
+    CI_BASE_URL: baseUrl,
+    CI_LEGACY_BASE_URL: legacyBaseUrl,
+    CI_SITE_URL: siteUrl,
+    CI_ORGANIZATION_UUID: organizationUuid,
+    CI_AUTHORIZATION: authorization,
+    CI_API_KEY: apiKey,
+  }
+}
