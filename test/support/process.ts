@@ -45,7 +45,7 @@ export function startProcess(folder: string, settings: Settings): Process {
     url: () =>
       until('the process opens its doors', () => {
         if (hasEnded) throw new Error(`the process ended:\n${output}`)
-        const port = /"port":(\d+)/.exec(output)?.[1]
+        const port = /"port":(\d+)\D/.exec(output)?.[1]
         return port ? `http://127.0.0.1:${port}` : null
       }),
   }

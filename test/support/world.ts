@@ -2,17 +2,27 @@ import { onTestFinished } from 'vitest'
 import { createSandboxCi, type SandboxCi, type SandboxCiOptions } from '../../src/sandbox/ci/server.ts'
 import type { SandboxSlack } from '../../src/sandbox/slack/sandbox-slack.ts'
 import { CHANNELS } from '../../src/sandbox/slack/workspace.ts'
-import { prepareStage, startApp, WEBHOOK_SECRET, type RunningApp, type Settings, type StageOptions } from './app.ts'
+import type { RunningApp, Settings, StageOptions } from './app.ts'
+import { prepareStage, rowsOf, startApp, until, WEBHOOK_SECRET } from './app.ts'
+import { startProcess, type Process } from './process.ts'
+
+const { builds: BUILDS } = CHANNELS
 
 /** The bot between a sandbox CI and a sandbox Slack, all over real HTTP: what a team lives in. */
-export interface World {
+export interface World extends Scene {
+  app: RunningApp
+  /** starts the bot again on the same database, as after a deployment */
+  restartApp(): Promise<void>
+}
+
+/** The same before the bot is there. */
+export interface Scene {
   ci: SandboxCi
   slack: SandboxSlack
-  app: RunningApp
   folder: string
   settings: Settings
-  /** starts the bot again on the same database, as after a crash or a deployment */
-  restartApp(): Promise<void>
+  /** Tells CI and Slack where the bot listens. */
+  connect(url: string): void
 }
 
 export interface WorldOptions extends StageOptions {
@@ -21,37 +31,61 @@ export interface WorldOptions extends StageOptions {
   socketMode?: boolean
 }
 
-export async function openWorld({ ci: ciOptions, socketMode = false, ...options }: WorldOptions = {}): Promise<World> {
+/** With the bot in this process. Ends with the test. */
+export const openWorld = async (options: WorldOptions = {}): Promise<World> => enterWorld(await openScene(options))
+
+/** Starts the bot in this process, between sandboxes that are there already. */
+export async function enterWorld(scene: Scene): Promise<World> {
+  const world: World = { ...scene, app: await startApp(scene.settings), restartApp }
+  onTestFinished(() => world.app.stop())
+  await enter()
+
+  async function restartApp(): Promise<void> {
+    await world.app.stop()
+    world.app = await startApp(scene.settings)
+    await enter()
+  }
+
+  async function enter(): Promise<void> {
+    scene.connect(world.app.url)
+    if (scene.settings['SLACK_APP_TOKEN']) await untilSocket(scene)
+  }
+
+  return world
+}
+
+/** Both sandboxes and the settings for a bot between them; all end with the test. */
+export async function openScene({ ci: ciOptions, socketMode = false, ...options }: WorldOptions = {}): Promise<Scene> {
   const ci = createSandboxCi(ciOptions)
   await ci.start()
   onTestFinished(() => ci.stop())
-  const stage = await prepareStage({
+  const { slack, folder, settings } = await prepareStage({
+    // How fast Slack takes messages is a matter of other tests.
+    slack: { rates: 'off' },
     ...options,
     settings: {
-      DEFAULT_CHANNEL: CHANNELS.builds,
+      DEFAULT_CHANNEL: BUILDS,
       ...ciSettings(ci),
       ...(socketMode ? { SLACK_APP_TOKEN: 'xapp-sandbox-token', SLACK_SIGNING_SECRET: undefined } : {}),
       ...options.settings,
     },
   })
-  const world: World = { ci, ...stage, app: await startApp(stage.settings), restartApp }
-  onTestFinished(() => world.app.stop())
-  connect()
-  if (socketMode) await until(() => stage.slack.sockets.count() > 0)
-
-  function connect(): void {
-    ci.setWebhookUrl(`${world.app.url}/webhooks/builds/${WEBHOOK_SECRET}`)
-    if (!socketMode) stage.slack.connectBot(`${world.app.url}/slack/events`)
+  const connect = (url: string) => {
+    ci.setWebhookUrl(`${url}/webhooks/builds/${WEBHOOK_SECRET}`)
+    if (!socketMode) slack.connectBot(`${url}/slack/events`)
   }
-
-  async function restartApp(): Promise<void> {
-    await world.app.stop()
-    world.app = await startApp(stage.settings)
-    connect()
-  }
-
-  return world
+  return { ci, slack, folder, settings, connect }
 }
+
+/** The bot as a process of its own, known to CI and Slack. */
+export async function startBot(scene: Scene): Promise<Process> {
+  const bot = startProcess(scene.folder, scene.settings)
+  scene.connect(await bot.url())
+  return bot
+}
+
+export const untilSocket = ({ slack }: Pick<Scene, 'slack'>): Promise<unknown> =>
+  until('the bot has opened a socket', () => slack.sockets.count() > 0)
 
 export function ciSettings(ci: SandboxCi): Settings {
   const { baseUrl, legacyBaseUrl, siteUrl, organizationUuid, authorization, apiKey } = ci.address()
@@ -65,23 +99,109 @@ export function ciSettings(ci: SandboxCi): Settings {
   }
 }
 
-export async function until<T>(look: () => T | Promise<T>, patienceMs = 8_000): Promise<NonNullable<T>> {
-  const end = Date.now() + patienceMs
-  for (;;) {
-    const seen = await look()
-    if (seen) return seen
-    if (Date.now() > end) throw new Error('waited in vain')
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+/** A build that has failed by the time the bot hears of it: its card is born red. */
+export async function pushRed({ ci }: Pick<Scene, 'ci'>, project = 'acme/web', branch = 'main'): Promise<void> {
+  const before = ci.deliveries().length
+  ci.setSwitches({ holdDeliveries: true })
+  ci.push(project, { branch, outcome: 'error', ms: 0, message: 'Fix login' })
+  const [, failed] = await until('the build has failed', () => {
+    const held = ci.deliveries().slice(before)
+    return held.length === 2 && held
+  })
+  ci.setSwitches({ holdDeliveries: false })
+  ci.resend(failed!.n)
 }
 
-/** The card in a channel whose text holds all of these. */
-export function cardIn(slack: SandboxSlack, channel: string, ...words: readonly string[]): { ts: string } | undefined {
-  const holds = (text: unknown) => words.every((word) => String(text).includes(word))
-  const card = slack.messages(channel).find((message) => !message['thread_ts'] && holds(message['text']))
-  return card && { ...card, ts: String(card['ts']) }
+/** A message as the Web API shows it. */
+export type Shown = Record<string, unknown> & { ts: string; text: string }
+
+/** The newest card in a channel whose text holds all of these. */
+export function cardIn(slack: SandboxSlack, channel: string, ...words: readonly string[]): Shown | undefined {
+  const isCard = ({ ts, thread_ts: thread }: Record<string, unknown>) => thread === undefined || thread === ts
+  const card = slack
+    .messages(channel)
+    .findLast((message) => isCard(message) && words.every((word) => String(message['text']).includes(word)))
+  return card && { ...card, ts: String(card['ts']), text: String(card['text']) }
 }
+
+/** Waits for a card whose text holds all of these, and that has the button. */
+export const untilCard = (
+  { slack }: Pick<Scene, 'slack'>,
+  words: readonly string[],
+  button?: string,
+  channel: string = BUILDS,
+): Promise<Shown> =>
+  until(`a card says ${words.join(', ')}, with ${button ?? 'any buttons'}`, () => {
+    const card = cardIn(slack, channel, ...words)
+    return card && (button === undefined || buttonsOf(card).includes(button)) ? card : null
+  }).catch((error: unknown) => {
+    throw new Error(`${String(error)}; the channel says:\n${slack.transcript(channel)}`)
+  })
+
+/** The replies in the thread of a card in #builds, oldest first. */
+export const threadOf = ({ slack }: Pick<Scene, 'slack'>, { ts }: Pick<Shown, 'ts'>): string[] =>
+  slack
+    .messages(BUILDS)
+    .filter((message) => message['thread_ts'] === ts && message['ts'] !== ts)
+    .map(({ text }) => String(text))
+
+/** Waits until a line of the card's thread holds all of these. */
+export const untilThread = (scene: Pick<Scene, 'slack'>, card: Pick<Shown, 'ts'>, ...words: readonly string[]) =>
+  until(`the thread says ${words.join(', ')}`, () =>
+    threadOf(scene, card).find((line) => words.every((word) => line.includes(word))),
+  ).catch((error: unknown) => {
+    throw new Error(`${String(error)}; the thread says:\n${threadOf(scene, card).join('\n')}`)
+  })
+
+/** What this person alone is shown in a channel, oldest first. */
+export const answersTo = ({ slack }: Pick<Scene, 'slack'>, user: string, channel: string = BUILDS): Shown[] =>
+  slack.ephemerals(channel, user).map(({ message }) => ({ ...message }))
+
+/** Everybody reloads Slack: what single people saw is gone. */
+export function reload({ slack }: Pick<Scene, 'slack'>): void {
+  slack.workspace.ephemerals = []
+}
+
+/** Waits until the bot knows so many builds, and CI's projects. Their cards may still be on their way. */
+export const untilKnown = ({ folder }: Pick<Scene, 'folder'>, builds: number): Promise<unknown> =>
+  until(`${builds} builds are known`, () => {
+    const isListed = rowsOf(folder, 'select 1 from project where legacy_id is not null').length > 0
+    return isListed && rowsOf(folder, 'select 1 from build').length === builds
+  })
+
+/** Waits until this person alone is shown something that holds all of these. */
+export const untilAnswered = (
+  scene: Pick<Scene, 'slack'>,
+  user: string,
+  words: readonly string[],
+  channel: string = BUILDS,
+): Promise<Shown> =>
+  until(`${user} is told ${words.join(', ')}`, () =>
+    answersTo(scene, user, channel).findLast(({ text }) => words.every((word) => text.includes(word))),
+  ).catch((error: unknown) => {
+    const told = answersTo(scene, user, channel).map(({ text }) => text)
+    throw new Error(`${String(error)}; told was:\n${told.join('\n---\n')}`)
+  })
+
+/** Types `/ci …`, or another slash command; resolves when the bot has acknowledged it. */
+export const type = ({ slack }: Pick<Scene, 'slack'>, user: string, line: string, channel: string = BUILDS) => {
+  const [command = '', ...words] = line.split(' ')
+  return slack.people.runCommand({ user, channel, command, text: words.join(' ') })
+}
+
+/** Presses a button of a message; resolves when the bot has acknowledged it. */
+export const press = (
+  { slack }: Pick<Scene, 'slack'>,
+  user: string,
+  { ts }: Pick<Shown, 'ts'>,
+  actionId: string,
+  channel: string = BUILDS,
+) => slack.people.click({ user, channel, ts, actionId })
 
 /** The ids of the buttons that a message has. */
 export const buttonsOf = (message: unknown): string[] =>
   [...JSON.stringify(message).matchAll(/"action_id":"([^"]+)"/g)].map(([, id]) => id!)
+
+/** The calls that were to change a build: `stop` of the v2 interface, `restart` of the legacy one. */
+export const writesTo = (ci: SandboxCi, action: 'stop' | 'restart') =>
+  ci.calls().filter(({ method, path }) => method === 'POST' && path.includes(`/${action}`))

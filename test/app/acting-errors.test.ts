@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import type { Action } from '../../src/domain/request.ts'
+import { ACTION_IDS } from '../../src/notify/slack/ids.ts'
+import type { FaultWanted } from '../../src/sandbox/ci/faults.ts'
+import { PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { openWorld, press, pushRed, threadOf, untilAnswered, untilCard, untilThread } from '../support/world.ts'
+import { writesTo, type Shown, type World } from '../support/world.ts'
+
+const { lin } = PEOPLE
+
+/** What CI does to the one call, what the asker is told, and what the thread says. */
+type Meets = readonly [name: string, fault: FaultWanted, answer: readonly string[], thread: string]
+
+/** Slack's own limit for a first answer, and people's. */
+const FIRST_ANSWER_MS_MAX = 3_000
+
+const status = (statusCode: number): FaultWanted => ({ kind: 'status', statusCode, times: 1 })
+
+const STOPS: readonly Meets[] = [
+  ['400', status(400), ['Not stopped', 'probably not running any more'], 'CI refused: probably not running any more'],
+  [
+    '401',
+    status(401),
+    ['Not stopped', "CI refused Buildline's credentials", 'Tell a workspace admin'],
+    'no longer good',
+  ],
+  ['403', status(403), ['Not stopped', 'lack the right to stop builds'], 'our credentials lack the right'],
+  ['404', status(404), ['Not stopped', 'CI knows no such running build'], 'it knows no such build now'],
+  ['429', status(429), ['Not stopped', 'too many requests', 'Try again'], 'too many requests just now'],
+  ['500', status(500), ['Unclear whether CI stops', 'CI failed while it answered'], 'not clear yet'],
+  ['torn', { kind: 'down', times: 1 }, ['Unclear whether CI stops', 'The connection to CI broke'], 'not clear yet'],
+]
+
+const RESTARTS: readonly Meets[] = [
+  ['400', status(400), ['Not restarted', 'perhaps it runs again already'], 'it cannot be restarted now'],
+  ['401', status(401), ['Not restarted', "CI refused Buildline's API key"], 'no longer good'],
+  ['403', status(403), ['Not restarted', 'API key lacks the right'], 'our credentials lack the right'],
+  ['404', status(404), ['Not restarted', 'CI knows no such build any more'], 'it knows no such build'],
+  ['429', status(429), ['Not restarted', 'Nothing was started'], 'too many requests just now'],
+  ['500', status(500), ['Unclear whether CI runs', 'CI failed while it answered'], 'not clear yet'],
+  ['torn', { kind: 'down', times: 1 }, ['Unclear whether CI runs', 'The connection to CI broke'], 'not clear yet'],
+]
+
+describe('an error of CI', () => {
+  it('has words of its own, in the answer and in the thread, and CI is never asked again by itself', async () => {
+    const tried = [
+      ...STOPS.map(([name, ...meets]) => [`Stop: ${name}`, () => stopUnder(...meets)] as const),
+      ...RESTARTS.map(([name, ...meets]) => [`Restart: ${name}`, () => restartUnder(...meets)] as const),
+      ['Stop: no answer', stopUnanswered] as const,
+      ['Restart: done, and its answer lost', restartUnheard] as const,
+    ]
+    const ends = await Promise.all(tried.map(async ([name, attempt]) => [name, await attempt().catch(String)] as const))
+    expect(Object.fromEntries(ends)).toEqual(Object.fromEntries(tried.map(([name]) => [name, 'CI was asked once'])))
+  }, 60_000)
+
+  it('that refused a Stop leaves the button: asked again, it stops, and each ask has its line', async () => {
+    const { world, card } = await openRunning()
+    world.ci.addFault({ ...status(429), where: 'v2' })
+    await press(world, lin, card, ACTION_IDS.stop)
+    await untilThread(world, card, 'too many requests just now')
+    await press(world, lin, await untilCard(world, ['Running'], ACTION_IDS.stop), ACTION_IDS.stop)
+    await untilCard(world, ['Stopped'])
+    await untilThread(world, card, `Stop requested by <@${lin}>`, 'Stopped')
+    expect(writesTo(world.ci, 'stop').map(({ statusCode }) => statusCode)).toEqual([429, 202])
+  })
+
+  it('when it is asked for the uuids says that nothing was done, and leaves no trace in the thread', async () => {
+    const { world, card } = await openRunning()
+    world.ci.addFault({ kind: 'status', statusCode: 401, where: 'legacy' })
+    await press(world, lin, card, ACTION_IDS.stop)
+    await untilAnswered(world, lin, ['CI could not be asked', 'nothing was done', 'Reference:'])
+    expect([threadOf(world, card), writesTo(world.ci, 'stop')]).toEqual([[], []])
+  })
+})
+
+async function openRunning(): Promise<{ world: World; card: Shown }> {
+  const world = await openWorld()
+  world.ci.push('acme/web', { outcome: 'none' })
+  return { world, card: await untilCard(world, ['Running'], ACTION_IDS.stop) }
+}
+
+async function stopUnder(...[fault, answer, thread]: [FaultWanted, readonly string[], string]): Promise<string> {
+  const { world, card } = await openRunning()
+  world.ci.addFault({ ...fault, where: 'v2' })
+  return pressAndHear(world, card, 'stop', answer, thread)
+}
+
+async function restartUnder(...[fault, answer, thread]: [FaultWanted, readonly string[], string]): Promise<string> {
+  const world = await openWorld()
+  await pushRed(world)
+  const card = await untilCard(world, ['Failed'], ACTION_IDS.restart)
+  world.ci.addFault({ ...fault, where: 'legacy' })
+  return pressAndHear(world, card, 'restart', answer, thread)
+}
+
+/** CI takes the connection and says nothing: the asker is told soon that the answer follows, and at last how it ended. */
+async function stopUnanswered(): Promise<string> {
+  const { world, card } = await openRunning()
+  world.ci.addFault({ kind: 'hang', where: 'v2', times: 1 })
+  const pressedAt = Date.now()
+  const heard = pressAndHear(world, card, 'stop', ['Unclear whether CI stops', 'took too long'], 'not clear yet')
+  await untilAnswered(world, lin, ['CI is slow', 'follows here'])
+  return Date.now() - pressedAt < FIRST_ANSWER_MS_MAX ? heard : 'the first answer came too late'
+}
+
+/** CI has restarted the build, and neither its answer nor its deliveries arrive: only looking tells. */
+async function restartUnheard(): Promise<string> {
+  const world = await openWorld({ ci: { switches: { buildMs: 0 } } })
+  await pushRed(world)
+  const card = await untilCard(world, ['Failed'], ACTION_IDS.restart)
+  world.ci.setSwitches({ holdDeliveries: true })
+  world.ci.addFault({ kind: 'lost-answer', where: 'legacy', times: 1 })
+  const heard = await pressAndHear(world, card, 'restart', ['Unclear whether CI runs'], 'not clear yet')
+  await untilCard(world, ['Fixed', 'attempt 2'], ACTION_IDS.open)
+  await untilThread(world, card, `Restart requested by <@${lin}>`, 'attempt 2 runs')
+  return writesTo(world.ci, 'restart').length === 1 ? heard : 'CI was asked again'
+}
+
+async function pressAndHear(
+  world: World,
+  card: Shown,
+  action: Action,
+  answer: readonly string[],
+  thread: string,
+): Promise<string> {
+  await press(world, lin, card, ACTION_IDS[action])
+  await untilAnswered(world, lin, [...answer, 'Reference:'])
+  await untilThread(world, card, `requested by <@${lin}>`, thread)
+  const times = writesTo(world.ci, action).length
+  return times === 1 ? 'CI was asked once' : `CI was asked ${times} times`
+}

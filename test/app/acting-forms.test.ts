@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { ACTION_IDS } from '../../src/notify/slack/ids.ts'
+import type { Switches } from '../../src/sandbox/ci/switches.ts'
+import { PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { openWorld, press, pushRed, type, untilAnswered, untilCard, untilThread } from '../support/world.ts'
+import { writesTo } from '../support/world.ts'
+
+const { ada, lin } = PEOPLE
+
+/** What the interface leaves open, each in the form that the sandbox does not take by itself. */
+const OTHER_FORMS: Partial<Switches> = {
+  listForm: 'envelope',
+  perPageDefault: 1,
+  perPageMax: 1,
+  bigIds: true,
+  idsAsStrings: true,
+  legacyStatusWords: 'synonyms',
+  deliveryStatusWords: 'synonyms',
+  legacyProjectForm: 'wrapped',
+  legacyBuildsOrder: 'oldest-first',
+  restartStatusCode: 202,
+  restartKeepsId: false,
+  missingFields: ['message', 'committer', 'commit_url', 'project_full_name'],
+}
+
+describe('a CI that answers in every other form', () => {
+  it('is stopped, restarted and listed all the same', async () => {
+    const world = await openWorld({ ci: { switches: { ...OTHER_FORMS, buildMs: 50 } } })
+    const { ci } = world
+    ci.push('acme/web', { outcome: 'none' })
+    const card = await untilCard(world, ['Running', 'acme/web'], ACTION_IDS.stop)
+    await press(world, lin, card, ACTION_IDS.stop)
+    await untilThread(world, card, `Stop requested by <@${lin}>`, 'Stopped')
+    await press(world, lin, await untilCard(world, ['Stopped'], ACTION_IDS.restart), ACTION_IDS.restart)
+    await untilThread(world, card, `Restart requested by <@${lin}>`, 'attempt 2')
+    await untilCard(world, ['Passed', 'attempt 2'], ACTION_IDS.restart)
+    await type(world, ada, '/ci list')
+    await untilAnswered(world, ada, ['3 projects', 'acme/web', 'acme/ios · Pro'])
+    expect([writesTo(ci, 'stop').length, writesTo(ci, 'restart').length]).toEqual([1, 1])
+  })
+
+  it.each(['error', 'text', 'html', 'empty'] as const)(
+    'is understood in its errors (%s), whose words are shown as they are and mention nobody',
+    async (errorForm) => {
+      const world = await openWorld({ ci: { switches: { errorForm } } })
+      await pushRed(world)
+      const card = await untilCard(world, ['Failed'], ACTION_IDS.restart)
+      const reason = 'no <!channel>, *never* <https://evil.example|here>'
+      world.ci.addFault({ kind: 'status', statusCode: 400, where: 'legacy', times: 1, reason })
+      await press(world, lin, card, ACTION_IDS.restart)
+      const { text, ...more } = await untilAnswered(world, lin, ['Not restarted', 'perhaps it runs again already'])
+      expect(`${text}${JSON.stringify(more)}`).not.toMatch(/<!channel>|<https:\/\/evil|<h1>|<!doctype/i)
+    },
+  )
+
+  it('which says "rate limit" with a 403 is not taken for missing rights', async () => {
+    const world = await openWorld()
+    world.ci.push('acme/web', { outcome: 'none' })
+    const card = await untilCard(world, ['Running'], ACTION_IDS.stop)
+    world.ci.addFault({ kind: 'status', statusCode: 403, where: 'v2', times: 1, reason: 'Rate Limit Exceeded' })
+    await press(world, lin, card, ACTION_IDS.stop)
+    await untilAnswered(world, lin, ['Not stopped', 'CI has had too many requests', 'The build goes on'])
+    expect(writesTo(world.ci, 'stop')).toHaveLength(1)
+  })
+})

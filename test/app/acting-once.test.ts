@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { ACTION_IDS } from '../../src/notify/slack/ids.ts'
+import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { rowsOf, until } from '../support/app.ts'
+import { answersTo, openScene, openWorld, press, pushRed, startBot, threadOf, untilAnswered } from '../support/world.ts'
+import { untilCard, untilThread, writesTo, type Shown, type World } from '../support/world.ts'
+
+const { builds: BUILDS } = CHANNELS
+const { ada, grace, lin } = PEOPLE
+
+/** A running build, and a CI that thinks for a while before it stops it. */
+async function openRunning(): Promise<{ world: World; card: Shown }> {
+  const world = await openWorld({ ci: { switches: { stopIsForgotten: true } } })
+  world.ci.push('acme/web', { outcome: 'none' })
+  const card = await untilCard(world, ['Running'], ACTION_IDS.stop)
+  world.ci.addFault({ kind: 'slow', ms: 300, where: 'v2' })
+  return { world, card }
+}
+
+const told = (world: World, user: string, words: string): Shown[] =>
+  answersTo(world, user).filter(({ text }) => text.includes(words))
+
+describe('CI is called once', () => {
+  it('for a double click: both clicks are answered, the second with what is under way', async () => {
+    const { world, card } = await openRunning()
+    await Promise.all([press(world, lin, card, ACTION_IDS.stop), press(world, lin, card, ACTION_IDS.stop)])
+    await untilAnswered(world, lin, ['Stop requested already', 'CI was not asked again'])
+    await until('the first is answered', () => told(world, lin, 'CI has taken the request.').length === 1)
+    await untilThread(world, card, 'Stop requested')
+    expect([writesTo(world.ci, 'stop').length, threadOf(world, card).length]).toEqual([1, 1])
+  })
+
+  it('for two people at once: one is told of the other', async () => {
+    const { world, card } = await openRunning()
+    const people = [ada, grace] as const
+    await Promise.all(people.map((user) => press(world, user, card, ACTION_IDS.stop)))
+    await until('both are answered', () => people.every((user) => told(world, user, 'Stop requested').length === 1))
+    const [second] = people.filter((user) => told(world, user, 'Stop requested already').length === 1)
+    const first = second === ada ? grace : ada
+    expect(told(world, second!, `<@${first}> asked for it`)).toHaveLength(1)
+    await untilThread(world, card, `Stop requested by <@${first}>`)
+    expect([writesTo(world.ci, 'stop').length, threadOf(world, card).length]).toEqual([1, 1])
+  })
+
+  it.each(['while it is under way', 'after it was answered'])('for a request that is replayed %s', async (when) => {
+    const { world, card } = await openRunning()
+    await press(world, lin, card, ACTION_IDS.stop)
+    if (when.startsWith('after')) await untilAnswered(world, lin, ['CI has taken the request'])
+    expect(await world.slack.people.replay(`click ${ACTION_IDS.stop}`)).toMatchObject({ status: 200 })
+    await untilAnswered(world, lin, ['this request was made already', 'only once'])
+    await untilAnswered(world, lin, ['CI has taken the request'])
+    expect(writesTo(world.ci, 'stop')).toHaveLength(1)
+  })
+
+  it('for a mention that Slack delivers again', async () => {
+    const { world, card } = await openRunning()
+    const event = { type: 'app_mention', user: lin, channel: BUILDS, thread_ts: card.ts, text: '<@U0BUILDBOT> stop' }
+    const { people } = world.slack
+    await people.sendEvent({ ...event, ts: '1.000001' }, { eventId: 'Ev0STOP001' })
+    await people.sendEvent({ ...event, ts: '1.000001' }, { eventId: 'Ev0STOP001', retryNum: 1 })
+    await untilAnswered(world, lin, ['CI has taken the request'])
+    // After a restart of the bot nothing but the record knows the event.
+    await world.restartApp()
+    await people.sendEvent({ ...event, ts: '1.000001' }, { eventId: 'Ev0STOP001', retryNum: 2 })
+    await untilAnswered(world, lin, ['this request was made already', 'only once'])
+    expect(writesTo(world.ci, 'stop')).toHaveLength(1)
+  })
+
+  it('for one run, however often its Restart is pressed, and again for the next run', async () => {
+    const world = await openWorld({ ci: { switches: { restartOutcome: 'error', buildMs: 20 } } })
+    await pushRed(world)
+    const card = await untilCard(world, ['Failed'], ACTION_IDS.restart)
+    await Promise.all([ada, grace, lin].map((user) => press(world, user, card, ACTION_IDS.restart)))
+    await untilCard(world, ['Failed', 'attempt 2'], ACTION_IDS.restart)
+    expect(writesTo(world.ci, 'restart')).toHaveLength(1)
+    await press(world, ada, card, ACTION_IDS.restart)
+    await untilCard(world, ['Failed', 'attempt 3'], ACTION_IDS.restart)
+    expect(writesTo(world.ci, 'restart')).toHaveLength(2)
+  })
+})
+
+describe('a process that is killed between the record and the answer', () => {
+  it('has called CI once: the next one looks what became of it, and the thread says so', async () => {
+    const scene = await openScene({ ci: { switches: { stopMs: 0, restartKeepsId: false, buildMs: 20 } } })
+    const { ci } = scene
+    const bot = await startBot(scene)
+    ci.push('acme/web', { outcome: 'none' })
+    await pushRed(scene, 'acme/api')
+    const running = await untilCard(scene, ['Running', 'acme/web'], ACTION_IDS.stop)
+    const failed = await untilCard(scene, ['Failed', 'acme/api'], ACTION_IDS.restart)
+    ci.addFault({ kind: 'hang', where: 'v2', times: 1 })
+    await press(scene, ada, running, ACTION_IDS.stop)
+    await until('CI is asked to stop', () => writesTo(ci, 'stop').length === 1)
+    ci.addFault({ kind: 'hang', where: 'legacy', times: 1 })
+    await press(scene, grace, failed, ACTION_IDS.restart)
+    await until('CI is asked to restart', () => writesTo(ci, 'restart').length === 1)
+    bot.kill('SIGKILL')
+    await bot.exit
+    expect(rowsOf(scene.folder, 'select state from request')).toEqual([{ state: 'calling' }, { state: 'calling' }])
+    // CI had heard both, and its deliveries are lost: only looking tells.
+    ci.setSwitches({ holdDeliveries: true })
+    ci.stopBuild('501')
+    ci.restart('502', 'success')
+    const next = await startBot(scene)
+    await untilThread(scene, running, `Stop requested by <@${ada}>`, 'not clear yet')
+    await untilThread(scene, running, `Stop requested by <@${ada}>`, 'Stopped')
+    await untilThread(scene, failed, `Restart requested by <@${grace}>`, 'attempt 2 is #503')
+    await untilCard(scene, ['Stopped', 'acme/web'])
+    await untilCard(scene, ['Fixed', 'acme/api'])
+    expect([writesTo(ci, 'stop').length, writesTo(ci, 'restart').length]).toEqual([1, 1])
+    expect(next.output()).toContain('left in the middle of its call')
+  })
+})

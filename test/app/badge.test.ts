@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { ACTION_IDS } from '../../src/notify/slack/ids.ts'
+import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { delivery, send, until } from '../support/app.ts'
+import { openWorld, pushRed, reload, type, untilAnswered, untilCard, untilKnown } from '../support/world.ts'
+import { type World, type WorldOptions } from '../support/world.ts'
+
+const { builds: BUILDS } = CHANNELS
+const { ada } = PEOPLE
+const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+
+async function openRed(options: WorldOptions = {}): Promise<World> {
+  const world = await openWorld(options)
+  await pushRed(world)
+  await untilCard(world, ['Failed'], ACTION_IDS.restart)
+  return world
+}
+
+const ODD_BRANCHES = ['fix/a&b', 'release 1?x=%41#top', 'a"b<c>|d', 'naïve-日本', 'a_*b*~c`d']
+
+const uuidOf = ({ ci }: World): string => ci.state().projects.find(({ name }) => name === 'acme/web')!.uuid
+
+const filesIn = ({ slack }: World) => [...slack.workspace.files.values()]
+
+describe('/ci badge', () => {
+  it('says the state in words, and what to copy: address, Markdown and HTML', async () => {
+    const world = await openRed()
+    await type(world, ada, '/ci badge acme/web main')
+    const { text } = await untilAnswered(world, ada, ['failing', 'acme/web', '`main`'])
+    const url = `${world.ci.address().siteUrl}/projects/${uuidOf(world)}/status?branch=main`
+    expect(text).toContain(`\`\`\`${url}\`\`\``)
+    expect(text).toContain(`![acme/web main build status](&lt;${url}&gt;)`)
+    expect(text).toContain(`&lt;img src="${url}" alt="acme/web main build status"&gt;`)
+  })
+
+  it('puts the picture into the channel, as a PNG with words for those who do not see it', async () => {
+    const world = await openRed()
+    await type(world, ada, '/ci-badge acme/web main')
+    await until('the picture is there', () => filesIn(world).some(({ isComplete }) => isComplete))
+    const [file] = filesIn(world)
+    expect(file).toMatchObject({ name: 'badge-acme-web-main.png', altText: expect.stringContaining('failing') })
+    expect(file?.bytes?.subarray(0, PNG.length)).toEqual(PNG)
+    await until('it is shown', () => world.slack.transcript(BUILDS).includes('badge-acme-web-main.png'))
+  })
+
+  it('of any branch gives an address that leads to just that branch', async () => {
+    const world = await openWorld()
+    for (const branch of ODD_BRANCHES) {
+      await pushRed(world, 'acme/web', branch)
+      await untilKnown(world, ODD_BRANCHES.indexOf(branch) + 1)
+      const text = `badge acme/web ${escaped(branch.includes(' ') ? `'${branch}'` : branch)}`
+      await world.slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text })
+      const answer = await untilAnswered(world, ada, ['failing', 'Address', 'Markdown', 'HTML'])
+      const url = unescaped(/```([^`]+)```/.exec(answer.text)?.[1] ?? '')
+      expect(new URL(url).searchParams.get('branch')).toBe(branch)
+      reload(world)
+    }
+  })
+
+  it('tells an unknown project, an unknown branch and a project that the site does not know apart', async () => {
+    const world = await openRed()
+    await type(world, ada, '/ci badge acme/wbe')
+    await untilAnswered(world, ada, ['No project', 'Did you mean acme/web'])
+    await type(world, ada, '/ci badge acme/web never-built')
+    await untilAnswered(world, ada, ['unknown', "CI's site knows no build of this branch"])
+    const gone = { project_id: 77, project_name: 'acme/gone', project_full_name: 'acme/gone', build_id: 900 }
+    await send(world.app.url, delivery({ ...gone, project_uuid: '0a0a0a0a-1111-2222-3333-0b0b0b0b0b0b' }))
+    await type(world, ada, '/ci badge acme/gone')
+    await untilAnswered(world, ada, ['acme/gone', "CI's site does not know this project"])
+    world.ci.setSwitches({ badgeUnknownProject: 200 })
+    await type(world, ada, '/ci badge acme/gone main')
+    await untilAnswered(world, ada, ['project unknown', "CI's site does not know this project"])
+  })
+
+  it('while the site is down says so, and still gives what to copy', async () => {
+    const world = await openRed()
+    world.ci.addFault({ kind: 'status', statusCode: 503, where: 'site' })
+    await type(world, ada, '/ci badge acme/web main')
+    await untilAnswered(world, ada, ['could not be fetched', 'CI has a fault of its own', uuidOf(world), 'Markdown'])
+    expect(filesIn(world)).toEqual([])
+  })
+
+  it('without CI_SITE_URL, or without a project, says what is missing', async () => {
+    const world = await openRed({ settings: { CI_SITE_URL: undefined } })
+    await type(world, ada, '/ci badge acme/web')
+    await untilAnswered(world, ada, ['No badge', 'Ask a workspace admin to set CI_SITE_URL'])
+    await type(world, ada, '/ci badge')
+    await untilAnswered(world, ada, ['Not enough', 'this needs a project'])
+  })
+})
+
+/** Slack escapes three characters of what is typed. */
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+const unescaped = (text: string): string =>
+  text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')

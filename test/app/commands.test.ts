@@ -1,0 +1,255 @@
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it } from 'vitest'
+import { ACTION_IDS, CHOICE_ACTION_IDS, PAGE_ACTION_IDS } from '../../src/notify/slack/ids.ts'
+import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import type { Settings } from '../support/app.ts'
+import { databasePath } from '../support/app.ts'
+import {
+  answersTo,
+  buttonsOf,
+  ciSettings,
+  enterWorld,
+  openScene,
+  openWorld,
+  press,
+  pushRed,
+  type,
+} from '../support/world.ts'
+import { reload, untilAnswered, untilCard, untilKnown, writesTo, type Scene, type World } from '../support/world.ts'
+
+const { builds: BUILDS } = CHANNELS
+const { ada } = PEOPLE
+
+/** Settings without CI: neither interface. */
+const NO_CI: Settings = {
+  CI_BASE_URL: undefined,
+  CI_ORGANIZATION_UUID: undefined,
+  CI_AUTHORIZATION: undefined,
+  CI_LEGACY_BASE_URL: undefined,
+  CI_API_KEY: undefined,
+}
+
+/** So many more projects, `acme/p01` and on, every third of them Pro. */
+async function addProjects({ ci }: Scene, count: number): Promise<void> {
+  const { baseUrl, organizationUuid, authorization } = ci.address()
+  for (let n = 1; n <= count; n++) {
+    const name = `acme/p${String(n).padStart(2, '0')}`
+    const response = await fetch(`${baseUrl}/organizations/${organizationUuid}/projects`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        repository_url: `https://git.example.com/${name}.git`,
+        type: n % 3 === 0 ? 'pro' : 'basic',
+        team_ids: [7],
+      }),
+    })
+    if (!response.ok) throw new Error(`${name} was not created: ${response.status}`)
+  }
+}
+
+async function openWithMany(): Promise<World> {
+  const scene = await openScene()
+  await addProjects(scene, 12)
+  return enterWorld(scene)
+}
+
+/** A red build of `main`, and one that runs on `fix/login`. */
+async function openWithBuilds(): Promise<World> {
+  const world = await openWorld()
+  await pushRed(world)
+  await untilCard(world, ['Failed', '#501'], ACTION_IDS.restart)
+  world.ci.push('acme/web', { outcome: 'none', branch: 'fix/login' })
+  await untilKnown(world, 2)
+  return world
+}
+
+/** The last reading of the projects was an hour ago. */
+function ageList({ folder }: Scene): void {
+  const db = new DatabaseSync(databasePath(folder))
+  db.exec(`update job set last_done_at = last_done_at - 3600000 where name = 'refresh-projects'`)
+  db.exec('update project set read_at = read_at - 3600000')
+  db.close()
+}
+
+const names = (text: string): string[] => [...text.matchAll(/• (\S+)/g)].map(([, name]) => name!)
+
+describe('/ci list', () => {
+  it('shows ten projects a page, and Next and Previous turn the page in place', async () => {
+    const world = await openWithMany()
+    await type(world, ada, '/ci list')
+    const first = await untilAnswered(world, ada, ['15 projects', 'page 1 of 2'])
+    expect(buttonsOf(world.slack.ephemerals(BUILDS, ada))).toEqual([PAGE_ACTION_IDS.next])
+    await press(world, ada, first, PAGE_ACTION_IDS.next)
+    const second = await untilAnswered(world, ada, ['15 projects', 'page 2 of 2'])
+    expect(buttonsOf(world.slack.ephemerals(BUILDS, ada))).toEqual([PAGE_ACTION_IDS.previous])
+    expect([names(first.text).length, new Set([...names(first.text), ...names(second.text)]).size]).toEqual([10, 15])
+    // A page carries its whole question: nothing is kept in memory.
+    await world.restartApp()
+    await press(world, ada, second, PAGE_ACTION_IDS.previous)
+    const back = await untilAnswered(world, ada, ['page 1 of 2'])
+    expect([back.text, answersTo(world, ada).length]).toEqual([first.text, 1])
+  })
+
+  it('finds by text and by type, together and apart', async () => {
+    const world = await openWithMany()
+    const listed = async (line: string, ...words: string[]) => {
+      await type(world, ada, line)
+      return names((await untilAnswered(world, ada, words)).text)
+    }
+    expect(await listed('/ci list p0 pro', '`p0`', 'Pro only')).toEqual(['acme/p03', 'acme/p06', 'acme/p09'])
+    expect(await listed('/ci list pro', '5 projects', 'Pro only')).toHaveLength(5)
+    expect(await listed('/ci list basic 2', '10 projects', 'Basic only')).toHaveLength(10)
+    expect(await listed('/ci list nowhere', 'No projects')).toEqual([])
+  })
+
+  it('tells the last known state of each', async () => {
+    const world = await openWithBuilds()
+    await type(world, ada, '/ci-list web')
+    const { text } = await untilAnswered(world, ada, ['1 project', 'acme/web · Basic', 'Running'])
+    expect(text).toContain('#502')
+  })
+
+  it('while CI is slow answers within three seconds that the list follows, and then follows', async () => {
+    const scene = await openScene()
+    scene.ci.addFault({ kind: 'slow', ms: 3_500, where: 'v2', times: 1 })
+    const world = await enterWorld(scene)
+    const acknowledged = await type(world, ada, '/ci list')
+    expect(acknowledged).toMatchObject({ kind: 'answered', status: 200 })
+    const soon = await untilAnswered(world, ada, ['CI is slow', '`list`'])
+    const list = await untilAnswered(world, ada, ['3 projects', 'acme/ios · Pro'])
+    expect(Number(list.ts)).toBeGreaterThan(Number(soon.ts))
+  })
+
+  it('while CI is down shows the list that was read before, how old it is and why', async () => {
+    const scene = await openScene()
+    const world = await enterWorld(scene)
+    await type(world, ada, '/ci list')
+    await untilAnswered(world, ada, ['3 projects'])
+    ageList(scene)
+    world.ci.addFault({ kind: 'status', statusCode: 401 })
+    await type(world, ada, '/ci list')
+    await untilAnswered(world, ada, ['3 projects', 'This list is of', "CI refused Buildline's credentials"])
+  })
+
+  it('while CI is down and nothing was read before says so', async () => {
+    const scene = await openScene()
+    scene.ci.addFault({ kind: 'status', statusCode: 401 })
+    const world = await enterWorld(scene)
+    await type(world, ada, '/ci list')
+    await untilAnswered(world, ada, ['No list', "CI refused Buildline's credentials", 'Next:', 'Reference:'])
+  })
+
+  it('without CI says what to set, and with the legacy interface alone that it lists Basic projects only', async () => {
+    const without = await openWorld({ settings: NO_CI })
+    await type(without, ada, '/ci list')
+    await untilAnswered(without, ada, ['No list', 'set CI_BASE_URL or CI_LEGACY_BASE_URL'])
+    const scene = await openScene()
+    const { CI_LEGACY_BASE_URL, CI_API_KEY } = ciSettings(scene.ci)
+    const legacy = await enterWorld({
+      ...scene,
+      settings: { ...scene.settings, ...NO_CI, CI_LEGACY_BASE_URL, CI_API_KEY },
+    })
+    await type(legacy, ada, '/ci list')
+    await untilAnswered(legacy, ada, ['2 projects', 'which lists Basic projects only'])
+  })
+})
+
+describe('/ci status', () => {
+  it('shows the last build of each branch, of one branch, and of what the channel follows', async () => {
+    const world = await openWithBuilds()
+    await type(world, ada, '/ci status acme/web')
+    await untilAnswered(world, ada, ['1 of 2 branches is red', '#501', 'red since', '#502'])
+    reload(world)
+    await type(world, ada, '/ci status web fix/login')
+    const one = await untilAnswered(world, ada, ['Running', '#502', '`fix/login`'])
+    expect(one.text).not.toContain('#501')
+    await type(world, ada, '/ci status')
+    await untilAnswered(world, ada, ["in this channel's projects", '#502'])
+  })
+
+  it('of a branch or project that nobody knows names the nearest, and does not guess', async () => {
+    const world = await openWithBuilds()
+    await type(world, ada, '/ci status acme/web fix/lgoin')
+    await untilAnswered(world, ada, ['No build yet', 'Did you mean `fix/login`'])
+    await type(world, ada, '/ci status acme/wbe')
+    const asked = await untilAnswered(world, ada, ['No project', 'Did you mean acme/web'])
+    await press(world, ada, asked, CHOICE_ACTION_IDS[0])
+    await untilAnswered(world, ada, ['1 of 2 branches is red'])
+  })
+
+  it('of a name that several projects have asks which, and a button answers', async () => {
+    const world = await openWithBuilds()
+    await type(world, ada, '/ci status acme')
+    const asked = await untilAnswered(world, ada, ['3 projects', 'Choose one'])
+    await press(world, ada, asked, CHOICE_ACTION_IDS[1])
+    await untilAnswered(world, ada, ['acme/'])
+    expect(answersTo(world, ada)).toHaveLength(1)
+  })
+})
+
+describe('/ci stop and /ci restart', () => {
+  it('stop alone shows what runs here, each with its button, and stops nothing', async () => {
+    const world = await openWithBuilds()
+    await type(world, ada, '/ci stop')
+    const shown = await untilAnswered(world, ada, ['1 build runs', '#502'])
+    expect(writesTo(world.ci, 'stop')).toEqual([])
+    await press(world, ada, shown, ACTION_IDS.stop)
+    await untilAnswered(world, ada, ['Stop requested', '#502'])
+    expect(writesTo(world.ci, 'stop')).toHaveLength(1)
+  })
+
+  it('stop takes a project and branch, a number, an address that Slack linked, and the alias does the same', async () => {
+    const world = await openWithBuilds()
+    for (const branch of ['b503', 'b504', 'b505']) world.ci.push('acme/web', { outcome: 'none', branch })
+    await untilKnown(world, 5)
+    const { siteUrl } = world.ci.address()
+    const lines = ['/ci stop acme/web@fix/login', '/ci stop #503', `/ci stop <${siteUrl}/projects/11/builds/504>`]
+    for (const [n, line] of [...lines, '/ci-stop web b505'].entries()) {
+      await type(world, ada, line)
+      await untilAnswered(world, ada, ['Stop requested', `#${502 + n}`])
+      expect(writesTo(world.ci, 'stop')).toHaveLength(n + 1)
+    }
+  })
+
+  it('restart takes the last build of a branch', async () => {
+    const world = await openWithBuilds()
+    await type(world, ada, '/ci-restart acme/web main')
+    await untilAnswered(world, ada, ['Restart requested', '#501'])
+    expect(writesTo(world.ci, 'restart')).toMatchObject([{ path: '/api/v1/builds/501/restart.json' }])
+  })
+})
+
+describe('/ci', () => {
+  it('why tells of each channel which rule decided', async () => {
+    const world = await openWithBuilds()
+    await type(world, ada, '/ci why #501')
+    await untilAnswered(world, ada, ['#501', `<#${BUILDS}> *told*`, 'as CI holds them'])
+  })
+
+  it('understands smart quotes, names that Slack linked, any case and spare blanks', async () => {
+    const world = await openWithBuilds()
+    const texts = ['status “acme/web” ‘main’', 'status acme/<http://web|web> main', ' STATUS   acme/WEB   main ']
+    for (const text of texts) {
+      await world.slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text })
+      await untilAnswered(world, ada, ['Failed', 'acme/web', '#501', '`main`'])
+      reload(world)
+    }
+  })
+
+  it('acts on nothing that it does not know: an unknown command and a word too many have an answer', async () => {
+    const world = await openWithBuilds()
+    await type(world, ada, '/ci stpo acme/web@fix/login')
+    await untilAnswered(world, ada, ['No command', '`stpo`', 'nothing was done', 'Did you mean `/ci stop`'])
+    await type(world, ada, '/ci launch acme/web')
+    await untilAnswered(world, ada, ['No command', '`launch`', 'nothing was done', 'Type `/ci help`'])
+    await type(world, ada, '/ci stop acme/web fix/login now')
+    await untilAnswered(world, ada, ['`now` is a word too many', 'nothing was done'])
+    expect(writesTo(world.ci, 'stop')).toEqual([])
+  })
+
+  it('alone is a call for help', async () => {
+    const world = await openWorld()
+    await type(world, ada, '/ci')
+    await untilAnswered(world, ada, ['/ci list', '/ci stop', '/ci restart', '/ci badge'])
+  })
+})
