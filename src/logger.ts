@@ -26,15 +26,7 @@ export function createLogger(level: string, secrets: readonly string[], destinat
     serializers: { err: plainError },
     hooks: { streamWrite: (line: string) => scrub(line, known) },
   }
-  return pino(options, destination ?? openStdout())
-}
-
-// Lines are written while others are being made, and gathered when many come: one write each would be a fifth of what a
-// delivery costs. What is gathered is written out when the process ends by itself.
-function openStdout(): DestinationStream {
-  const stdout = pino.destination({ dest: 1, sync: false })
-  process.on('exit', () => stdout.flushSync())
-  return stdout
+  return destination ? pino(options, destination) : pino(options)
 }
 
 /** An error without what libraries hang on it: a database client, a request with its headers. */

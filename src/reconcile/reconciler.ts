@@ -15,7 +15,7 @@ const CALLS_MAX = 32
 const INTAKE_MAX = 4
 
 /** While deliveries press at the door, it gets this many times what taking in gets of the one thread they share. */
-const DOOR_SHARE = 19
+const DOOR_SHARE = 9
 
 /** The sweep: so often the database is asked what is left, whatever wakes were lost. */
 const SWEEP_MS = 1_000

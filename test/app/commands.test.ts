@@ -1,20 +1,11 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { ACTION_IDS, CHOICE_ACTION_IDS, PAGE_ACTION_IDS } from '../../src/notify/slack/ids.ts'
+import { botSettings } from '../../src/sandbox/ci/settings.ts'
 import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
 import type { Settings } from '../support/app.ts'
 import { databasePath } from '../support/app.ts'
-import {
-  answersTo,
-  buttonsOf,
-  ciSettings,
-  enterWorld,
-  openScene,
-  openWorld,
-  press,
-  pushRed,
-  type,
-} from '../support/world.ts'
+import { answersTo, buttonsOf, enterWorld, openScene, openWorld, press, pushRed, type } from '../support/world.ts'
 import { reload, untilAnswered, untilCard, untilKnown, writesTo, type Scene, type World } from '../support/world.ts'
 
 const { builds: BUILDS } = CHANNELS
@@ -144,7 +135,7 @@ describe('/ci list', () => {
     await type(without, ada, '/ci list')
     await untilAnswered(without, ada, ['No list', 'set CI_BASE_URL or CI_LEGACY_BASE_URL'])
     const scene = await openScene()
-    const { CI_LEGACY_BASE_URL, CI_API_KEY } = ciSettings(scene.ci)
+    const { CI_LEGACY_BASE_URL, CI_API_KEY } = botSettings(scene.ci)
     const legacy = await enterWorld({
       ...scene,
       settings: { ...scene.settings, ...NO_CI, CI_LEGACY_BASE_URL, CI_API_KEY },

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSandboxCi, type SandboxCi } from '../../src/sandbox/ci/server.ts'
+import { botSettings } from '../../src/sandbox/ci/settings.ts'
 import { PEOPLE } from '../../src/sandbox/slack/workspace.ts'
 import { below, exactly, inMs, note, type Benchmark } from './benchmark.ts'
 import { DELIVERY_PATH, startBot, untilAgreed } from './bot.ts'
@@ -27,7 +28,7 @@ export const click: Benchmark = {
     const bot = await startBot(stage, {
       name: 'click',
       slackUrl: slack.sandbox.apiUrl,
-      settings: ciSettings(ci),
+      settings: botSettings(ci),
       subscriptions: NUMBERS.map((n) => ({ channel: channelId(n), project: 'all', branch: `team-${n}/*` })),
     })
     const url = `http://127.0.0.1:${bot.port}`
@@ -48,18 +49,6 @@ export const click: Benchmark = {
       exactly('restarts asked of CI', restarts, CLICKS),
     ]
   },
-}
-
-function ciSettings(ci: SandboxCi): Record<string, string> {
-  const { baseUrl, legacyBaseUrl, siteUrl, organizationUuid, authorization, apiKey } = ci.address()
-  return {
-    CI_BASE_URL: baseUrl,
-    CI_LEGACY_BASE_URL: legacyBaseUrl,
-    CI_SITE_URL: siteUrl,
-    CI_ORGANIZATION_UUID: organizationUuid,
-    CI_AUTHORIZATION: authorization,
-    CI_API_KEY: apiKey,
-  }
 }
 
 /** Every card is pressed once. */

@@ -1,7 +1,7 @@
 import { staticAuth } from '../../src/ci/auth.ts'
 import { createBadgeClient } from '../../src/ci/badge.ts'
 import { createClientLegacy, type ClientLegacy } from '../../src/ci/client-legacy.ts'
-import { createClientV2, type ClientV2 } from '../../src/ci/client-v2.ts'
+import { createClientV2 } from '../../src/ci/client-v2.ts'
 import { createTransport } from '../../src/ci/transport.ts'
 import type { Request, RunRef } from '../../src/domain/request.ts'
 import type { Subscription } from '../../src/domain/subscription.ts'
@@ -28,7 +28,6 @@ export const GRACE = 'U0GRACE001'
 export { BUILDS, LIN }
 
 type Switches = Partial<ReturnType<SandboxCi['switches']>>
-type Clients = Pick<ClientV2, 'stopBuild' | 'listProjects'> & { legacy: ClientLegacy }
 
 export interface StageOptions {
   switches?: Switches

@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { createSandboxCi, type SandboxCi, type SandboxCiOptions } from '../../src/sandbox/ci/server.ts'
+import { botSettings } from '../../src/sandbox/ci/settings.ts'
 import type { SandboxSlack } from '../../src/sandbox/slack/sandbox-slack.ts'
 import { CHANNELS } from '../../src/sandbox/slack/workspace.ts'
 import type { RunningApp, Settings, StageOptions } from './app.ts'
@@ -65,7 +66,7 @@ export async function openScene({ ci: ciOptions, socketMode = false, ...options 
     ...options,
     settings: {
       DEFAULT_CHANNEL: BUILDS,
-      ...ciSettings(ci),
+      ...botSettings(ci),
       ...(socketMode ? { SLACK_APP_TOKEN: 'xapp-sandbox-token', SLACK_SIGNING_SECRET: undefined } : {}),
       ...options.settings,
     },
@@ -86,18 +87,6 @@ export async function startBot(scene: Scene): Promise<Process> {
 
 export const untilSocket = ({ slack }: Pick<Scene, 'slack'>): Promise<unknown> =>
   until('the bot has opened a socket', () => slack.sockets.count() > 0)
-
-export function ciSettings(ci: SandboxCi): Settings {
-  const { baseUrl, legacyBaseUrl, siteUrl, organizationUuid, authorization, apiKey } = ci.address()
-  return {
-    CI_BASE_URL: baseUrl,
-    CI_LEGACY_BASE_URL: legacyBaseUrl,
-    CI_SITE_URL: siteUrl,
-    CI_ORGANIZATION_UUID: organizationUuid,
-    CI_AUTHORIZATION: authorization,
-    CI_API_KEY: apiKey,
-  }
-}
 
 /** A build that has failed by the time the bot hears of it: its card is born red. */
 export async function pushRed({ ci }: Pick<Scene, 'ci'>, project = 'acme/web', branch = 'main'): Promise<void> {

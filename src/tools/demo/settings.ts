@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SandboxCi } from '../../sandbox/ci/server.ts'
+import { botSettings } from '../../sandbox/ci/settings.ts'
 import type { SandboxSlack } from '../../sandbox/slack/sandbox-slack.ts'
 import { CHANNELS, PEOPLE } from '../../sandbox/slack/workspace.ts'
 import { openSqlite } from '../../store/sqlite.ts'
@@ -36,22 +37,10 @@ export async function prepare(
     SLACK_API_URL: slack.apiUrl,
     SLACK_BOT_TOKEN: slack.botToken,
     SLACK_SIGNING_SECRET: slack.signingSecret,
-    ...ciSettings(ci),
+    ...botSettings(ci),
     WEBHOOK_SECRET,
     DATABASE_URL: `sqlite:${database}`,
     DEFAULT_CHANNEL: CHANNELS.builds,
     SUBSCRIPTIONS_FILE: subscriptions,
-  }
-}
-
-function ciSettings(ci: SandboxCi): Record<string, string> {
-  const { baseUrl, legacyBaseUrl, siteUrl, organizationUuid, authorization, apiKey } = ci.address()
-  return {
-    CI_BASE_URL: baseUrl,
-    CI_LEGACY_BASE_URL: legacyBaseUrl,
-    CI_SITE_URL: siteUrl,
-    CI_ORGANIZATION_UUID: organizationUuid,
-    CI_AUTHORIZATION: authorization,
-    CI_API_KEY: apiKey,
   }
 }
