@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createSandboxCi, type SandboxCi } from '../../src/sandbox/ci/server.ts'
+import { createSandboxCi } from '../../src/sandbox/ci/server.ts'
 import { botSettings } from '../../src/sandbox/ci/settings.ts'
 import { PEOPLE } from '../../src/sandbox/slack/workspace.ts'
 import { below, exactly, inMs, note, type Benchmark } from './benchmark.ts'
