@@ -3,6 +3,7 @@ import { clientCredentialsAuth, staticAuth, type Auth } from './ci/auth.ts'
 import { createClientLegacy } from './ci/client-legacy.ts'
 import { createClientV2 } from './ci/client-v2.ts'
 import { createBadgeClient } from './ci/badge.ts'
+import { CiError } from './ci/errors.ts'
 import { createTransport, type Transport } from './ci/transport.ts'
 import type { CiAuth, Config } from './config.ts'
 import { toStatus } from './domain/status.ts'
@@ -13,6 +14,7 @@ import { systemClock } from './lib/clock.ts'
 import type { Logger } from 'pino'
 import { createMetrics } from './metrics.ts'
 import { svgToPng } from './notify/picture.ts'
+import { createAlarm } from './notify/slack/alarm.ts'
 import { createDirectory } from './notify/slack/directory.ts'
 import { createSlackNotifier } from './notify/slack/notifier.ts'
 import { confirmRequests } from './operations/confirm-requests.ts'
@@ -58,7 +60,9 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
   }
   const notifier = createSlackNotifier(slack)
   const transport = createTransport({ clock })
-  const clients = createClients(config.ci, transport)
+  const { operators, admins } = config
+  const tellAdmins = createAlarm({ ...slack, clock, admins, log })
+  const clients = createClients(config.ci, transport, tellAdmins)
   const interfaces = { v2: clients.v2 !== null, legacy: clients.legacy !== null }
   const rules = createProjectRules({ store, clock, log, ...clients })
   const processId = randomUUID()
@@ -78,7 +82,6 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     isPressed: () => atTheDoor >= PRESSED_AT,
     count: metrics.count,
   })
-  const { operators, admins } = config
   const directory = createDirectory({ ...slack, clock, grants: { operators, admins } })
   const operations = createOperations({
     store,
@@ -209,10 +212,37 @@ async function openStore(database: Config['database'], log: Logger): Promise<Sto
   return openPostgres(database.url, (error) => log.warn({ err: error }, 'a database connection was lost'))
 }
 
-const createClients = ({ v2, legacy }: Config['ci'], transport: Transport) => ({
-  v2: v2 && createClientV2({ ...v2, auth: createAuth(v2.auth, transport), transport }),
-  legacy: legacy && createClientLegacy({ ...legacy, transport }),
+const createClients = ({ v2, legacy }: Config['ci'], transport: Transport, tell: (what: string) => void) => ({
+  v2: v2 && createClientV2({ ...v2, auth: tellingAuth(createAuth(v2.auth, transport), tell), transport }),
+  legacy: legacy && createClientLegacy({ ...legacy, transport: tellingTransport(transport, tell) }),
 })
+
+/** Tells when CI refused the credentials and there are no others to try. */
+const tellingAuth = (auth: Auth, tell: (what: string) => void): Auth => ({
+  ...auth,
+  async renewed(refused) {
+    const other = await auth.renewed(refused)
+    if (other === null) tell(V2_REFUSED)
+    return other
+  },
+})
+
+const tellingTransport = (transport: Transport, tell: (what: string) => void): Transport => ({
+  ...transport,
+  async send(request, signal) {
+    try {
+      return await transport.send(request, signal)
+    } catch (error) {
+      if (error instanceof CiError && error.kind === 'unauthorized') tell(LEGACY_REFUSED)
+      throw error
+    }
+  },
+})
+
+const V2_REFUSED =
+  'CI refuses the credentials of its v2 interface: no build can be stopped. Renew CI_AUTHORIZATION, or the OAuth2 client, and start Buildline again.'
+const LEGACY_REFUSED =
+  'CI refuses the API key of its legacy interface: no build can be restarted. Renew CI_API_KEY, and start Buildline again.'
 
 const createAuth = (auth: CiAuth, transport: Transport): Auth =>
   auth.kind === 'static'

@@ -92,3 +92,21 @@ describe('while Slack does not say who somebody is', () => {
     expect(writesTo(world.ci, 'stop')).toHaveLength(1)
   })
 })
+
+describe('when CI refuses the credentials', () => {
+  const writtenTo = ({ slack }: World, user: string): string[] =>
+    [...slack.workspace.channels.values()]
+      .filter(({ kind, members }) => kind === 'im' && members.has(user))
+      .flatMap(({ messages }) => [...messages.values()].map(({ text }) => text))
+
+  it('each admin is told in a direct message, once, and nobody else', async () => {
+    const { world, card } = await openRunning({ CI_ADMINS: `${grace},S0RELEASE1` })
+    world.ci.addFault({ kind: 'status', statusCode: 401, where: 'v2' })
+    await press(world, lin, card, ACTION_IDS.stop)
+    await until('Grace is told', () => writtenTo(world, grace).some((text) => text.includes('no build can be stopped')))
+    await untilCard(world, ['Running'], ACTION_IDS.stop)
+    await press(world, lin, card, ACTION_IDS.stop)
+    await until('the second is answered', () => answersTo(world, lin).length === 2)
+    expect([writtenTo(world, grace).length, writtenTo(world, lin)]).toEqual([1, []])
+  })
+})

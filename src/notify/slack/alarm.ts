@@ -1,0 +1,39 @@
+import type { Clock } from '../../lib/clock.ts'
+import { createClient, type ClientOptions } from './client.ts'
+import { classify } from './errors.ts'
+
+/** The same trouble is told to the same people at most so often. */
+const AGAIN_MS = 60 * 60_000
+
+export interface AlarmOptions extends ClientOptions {
+  clock: Clock
+  /** Slack users, and user groups, which cannot be written to and are left out */
+  admins: readonly string[]
+  log: { warn(fields: object, text: string): void; error(fields: object, text: string): void }
+}
+
+/**
+ * Tells admins, each in a direct message, what only they can mend; the log is told too. Never throws, and repeats itself
+ * once an hour at most.
+ * @param what the sentence for people; no outside text
+ */
+export function createAlarm({ clock, admins, log, ...options }: AlarmOptions): (what: string) => void {
+  const client = createClient(options)
+  const users = admins.filter((id) => /^[UW]/.test(id))
+  const toldAt = new Map<string, number>()
+
+  async function tell(user: string, text: string): Promise<void> {
+    try {
+      await client.apiCall('chat.postMessage', { channel: user, text, parse: 'none', link_names: false })
+    } catch (error) {
+      log.warn({ user, code: classify(error).code }, 'an admin could not be told')
+    }
+  }
+
+  return (what) => {
+    if (clock.now() - (toldAt.get(what) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) return
+    toldAt.set(what, clock.now())
+    log.error({ told: users.length }, what)
+    void Promise.all(users.map((user) => tell(user, `:rotating_light: ${what}`)))
+  }
+}
