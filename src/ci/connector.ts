@@ -1,16 +1,14 @@
-import { buildConnector } from 'undici'
+import type { buildConnector } from 'undici'
 
-/** Opens undici's connections, and remembers of each failure that it came before there was one. */
-export function createConnector(timeoutMs: number): buildConnector.connector {
-  // The transport's limits are tried and tested on HTTP/1.1 alone.
-  const connect = buildConnector({ timeout: timeoutMs, allowH2: false })
-  return (options, callback) =>
+/** Opens connections as `connect` does, and remembers of each failure that it came before there was one. */
+export const rememberingFailures =
+  (connect: buildConnector.connector): buildConnector.connector =>
+  (options, callback) =>
     connect(options, (...[error, socket]) => {
       if (error === null || error === undefined) return callback(null, socket)
       unconnected.add(error)
       callback(error, null)
     })
-}
 
 /** The connection never stood, TLS included: not a byte of a request was sent. */
 export const neverConnected = (error: unknown): boolean => error instanceof Error && unconnected.has(error)

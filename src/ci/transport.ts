@@ -1,8 +1,7 @@
-import { Agent } from 'undici'
 import { backoffMs } from '../lib/backoff.ts'
 import type { Clock } from '../lib/clock.ts'
-import { createConnector } from './connector.ts'
 import { abortReason, CiError } from './errors.ts'
+import type { Agents } from './agents.ts'
 import { exchange } from './exchange.ts'
 import type { CiRequest, CiResponse } from './exchange.ts'
 
@@ -49,13 +48,17 @@ export function createTransport({
   limits?: Partial<TransportLimits>
 }): Transport {
   const limits = { ...TRANSPORT_LIMITS, ...changed }
-  const agent = createAgent(limits)
-  // A write gets a connection of its own: on one that CI was just about to close, nobody could tell whether it was done.
-  const writeAgent = createAgent(limits, { pipelining: 0 })
+  // The client for HTTP is large, and the webhook door must not wait for it: it is loaded with the first request.
+  let agents: Promise<Agents> | null = null
+  const open = () => (agents ??= import('./agents.ts').then(({ openAgents }) => openAgents(limits)))
   return {
-    close: () => Promise.all([agent.destroy(), writeAgent.destroy()]).then(() => undefined),
+    async close() {
+      const opened = await agents
+      await Promise.all([opened?.read.destroy(), opened?.write.destroy()])
+    },
     async send(request, signal) {
-      const dispatcher = request.method === 'GET' ? agent : writeAgent
+      const { read, write } = await open()
+      const dispatcher = request.method === 'GET' ? read : write
       const deadlineAt = clock.now() + limits.deadlineMs
       for (let tries = 1; ; tries++) {
         try {
@@ -70,17 +73,6 @@ export function createTransport({
       }
     },
   }
-}
-
-function createAgent(limits: TransportLimits, more: { pipelining?: 0 } = {}): Agent {
-  return new Agent({
-    ...more,
-    connect: createConnector(limits.connectTimeoutMs),
-    headersTimeout: limits.headersTimeoutMs,
-    bodyTimeout: limits.bodyTimeoutMs,
-    connections: limits.connectionsMax,
-    allowH2: false,
-  })
 }
 
 function waitBeforeRetryMs(

@@ -42,6 +42,10 @@ export interface Started {
   profiles: string | null
 }
 
+/** A run that breaks off leaves nothing behind. */
+const started = new Set<ChildProcess>()
+process.once('exit', () => started.forEach((child) => child.kill('SIGKILL')))
+
 /** Starts a server of ours on the server's core; it need not answer yet. */
 export function startServer({ file, args = [], env = {}, port, folder, name, profiles }: Started): ServerProcess {
   const profiling = profiles ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`, `--cpu-prof-name=${name}.cpuprofile`] : []
@@ -53,8 +57,7 @@ export function startServer({ file, args = [], env = {}, port, folder, name, pro
     env: { ...inherited(), ...env, PORT: String(port) },
   })
   const lastWords = () => readFileSync(log, 'utf8').slice(-LAST_WORDS_CHARS)
-  // A run that breaks off leaves nothing behind.
-  process.once('exit', () => child.kill('SIGKILL'))
+  started.add(child)
   return { pid: child.pid!, port, lastWords, stop: () => stop(child, lastWords) }
 }
 
