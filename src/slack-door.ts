@@ -5,6 +5,7 @@ import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
 import type { Door } from './listeners/door.ts'
 import { registerListeners } from './listeners/index.ts'
+import { onlyObjects } from './listeners/object-body.ts'
 import { ReceivingApp } from './listeners/receive.ts'
 import { createNewest } from './listeners/views/newest.ts'
 import { SocketReceiver } from './listeners/socket-receiver.ts'
@@ -44,7 +45,7 @@ export function createSlackDoor(options: SlackDoorOptions): SlackDoor {
   const app = createReceivingApp(options, socket ?? http!)
   let stopped: Promise<void> | null = null
   return {
-    handle: http?.requestListener ?? null,
+    handle: http ? onlyObjects(http.requestListener) : null,
     start: async () => socket?.start(),
     stop: () => (stopped ??= stop(app, socket, clock)),
   }

@@ -6,8 +6,8 @@ import { turnedClock } from '../sandbox/slack/stage.ts'
 import { ada, BUILDS, countedKeys, openStage, pending, postCard, STOP_REQUESTED, until, type Stage } from './stage.ts'
 
 const stopWeb = { user: ada, channel: BUILDS, command: '/ci', text: 'stop acme/web' }
-const JSON_TYPE = 'application/json'
-const FORM = 'application/x-www-form-urlencoded'
+const JSON_TYPE = 'application/json' as const
+const FORM = 'application/x-www-form-urlencoded' as const
 
 const sendPayload = ({ slack }: Stage, payload: object) =>
   slack.sender.send({
@@ -34,6 +34,30 @@ describe('the door', () => {
     const body = new URLSearchParams({ command: '/ci', text: 'help', user_id: ada }).toString()
     const timestampS = Math.floor(Date.now() / 1_000) + secondsS
     expect(await slack.sender.send({ what: 'old', contentType: FORM, body, timestampS })).toMatchObject({ status })
+  })
+
+  it.each<[string, typeof FORM | typeof JSON_TYPE, string]>([
+    ['null in a form', FORM, 'payload=null'],
+    ['null as JSON', JSON_TYPE, 'null'],
+    ['a number', JSON_TYPE, '7'],
+    ['a text in a form', FORM, 'payload=%22stop%22'],
+  ])('answers %s with 400, and goes on', async (_, contentType, body) => {
+    const { slack, calls, asked } = await openStage()
+    expect(await slack.sender.send({ what: 'no object', contentType, body })).toMatchObject({ status: 400 })
+    expect(calls).toEqual([])
+    await slack.people.runCommand(stopWeb)
+    expect(await asked(1)).toHaveLength(1)
+  })
+
+  it.each([
+    `stop acme/web ${'x'.repeat(3_000)}`,
+    `stop acme/web main ${'x'.repeat(3_000)}`,
+    `stop acme/web ${'x '.repeat(60)}`,
+  ])('does nothing on a target of which only the beginning was read', async (text) => {
+    const { slack, calls } = await openStage()
+    await slack.people.runCommand({ ...stopWeb, text })
+    await until(() => slack.ephemerals(BUILDS, ada).length > 0)
+    expect(calls.filter(([name]) => name === 'stop')).toEqual([])
   })
 
   it('carries the same key when a signed request is replayed, so that it is one ask', async () => {

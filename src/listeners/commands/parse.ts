@@ -21,6 +21,17 @@ export const parseWords = (text: string): Word[] =>
     .filter(({ text: shown }) => shown !== '')
     .slice(0, WORDS_MAX)
 
+/**
+ * The same, with `CUT` as the last word where not all was read: `stop project branch…` without its branch would be another
+ * target, and nothing is done on a guess.
+ */
+export function parseTyped(text: string): Word[] {
+  const words = parseWords(text)
+  return text.length > TEXT_CHARS_MAX || words.length === WORDS_MAX ? [...words, CUT] : words
+}
+
+export const CUT: Word = { text: '…' }
+
 function readable(text: string): string {
   if (text.length <= TEXT_CHARS_MAX) return text
   let end = TEXT_CHARS_MAX

@@ -5,7 +5,7 @@ import type { Door, Reply } from '../door.ts'
 import { help, unknown } from './help.ts'
 import { commandNamed, COMMANDS, type Command } from './index.ts'
 import type { Question } from './command.ts'
-import { parseWords, type Word } from './parse.ts'
+import { parseTyped, type Word } from './parse.ts'
 
 /** A command by its words: from a slash command or from a mention. */
 export interface Spoken {
@@ -18,7 +18,7 @@ export interface Spoken {
 
 /** `/ci stop acme/web` and `/ci-stop acme/web` are the same. Any other slash command is taken for `/ci`, renamed. */
 export function readSlash(body: unknown): Spoken {
-  const words = parseWords(textAt(body, 'text') ?? '')
+  const words = parseTyped(textAt(body, 'text') ?? '')
   const [, name] = ALIAS.exec(textAt(body, 'command') ?? '') ?? []
   return readWords(name === undefined ? words : [{ text: name }, ...words])
 }

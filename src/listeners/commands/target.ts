@@ -1,6 +1,6 @@
 import { isIdDigits, isUuid, toUuid } from '../../domain/ids.ts'
 import type { Uuid } from '../../domain/ids.ts'
-import type { Word } from './parse.ts'
+import { CUT, type Word } from './parse.ts'
 
 /** What a command is about, as it was typed: nothing here is known to exist. */
 export type Target =
@@ -22,6 +22,7 @@ export type Target =
 export function parseTarget(words: readonly Word[]): Target {
   const [first, second, third] = words
   if (!first) return { kind: 'none' }
+  if (words.includes(CUT)) return { kind: 'unclear', extra: CUT.text }
   const target = readOne(first)
   if (!second) return target
   const both = withSecond(target, second)

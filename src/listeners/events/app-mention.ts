@@ -1,6 +1,6 @@
 import type { Target } from '../../operations/asked.ts'
 import { askerOf, listAt, messageOf, textAt } from '../body.ts'
-import { parseWords, type Word } from '../commands/parse.ts'
+import { parseTyped, type Word } from '../commands/parse.ts'
 import { nameOf, readWords, run, type Spoken } from '../commands/run.ts'
 import type { Door } from '../door.ts'
 import { placeOf } from '../places/of.ts'
@@ -20,7 +20,7 @@ export const isByBot = (body: unknown): boolean => textAt(body, 'event', 'bot_id
 
 /** The words after our name: what stands before it was said to somebody else. */
 function readMention(body: unknown): Spoken {
-  const words = parseWords(textAt(body, 'event', 'text') ?? '')
+  const words = parseTyped(textAt(body, 'event', 'text') ?? '')
   const own = listAt(body, 'authorizations').map((one) => textAt(one, 'user_id'))
   const isOurs = ({ userId }: Word) => userId !== undefined && (own.length === 0 || own.includes(userId))
   return readWords(words.slice(words.findIndex(isOurs) + 1))
