@@ -29,7 +29,8 @@ export async function startBot(environment: Record<string, string>, logFile: str
   return {
     port,
     async stop() {
-      if (bot.exitCode !== null) return bot.exitCode
+      // Killed by a signal, it has no exit code, and will not exit again.
+      if (bot.exitCode !== null || bot.signalCode !== null) return bot.exitCode
       const exited = once(bot, 'exit')
       bot.kill('SIGTERM')
       await exited
