@@ -41,7 +41,7 @@ export function readConfig(
   const env = createReader(environment, faults)
   const config: Config = {
     port: env.port('PORT', 3000),
-    slack: readSlack(env),
+    slack: readSlack(env, faults),
     ci: { v2: readV2(env, faults), legacy: readLegacy(env, faults), siteUrl: env.url('CI_SITE_URL') },
     webhookSecrets: readSecrets(env, faults),
     database: readDatabase(env.text('DATABASE_URL'), faults),
@@ -57,15 +57,34 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 type Reader = ReturnType<typeof createReader>
 
-function readSlack(env: Reader): Config['slack'] {
-  const appToken = env.text('SLACK_APP_TOKEN')
+function readSlack(env: Reader, faults: string[]): Config['slack'] {
+  const appToken = readToken(env, 'SLACK_APP_TOKEN', faults)
   const signing = 'from your app\'s page, "Basic Information"; with SLACK_APP_TOKEN (Socket Mode) it is not needed'
   return {
-    botToken: env.needed('SLACK_BOT_TOKEN', 'the bot token of your Slack app, which begins with xoxb-'),
+    botToken: readToken(env, 'SLACK_BOT_TOKEN', faults) ?? env.needed('SLACK_BOT_TOKEN', TOKENS.SLACK_BOT_TOKEN.is),
     signingSecret: appToken ? env.text('SLACK_SIGNING_SECRET') : env.needed('SLACK_SIGNING_SECRET', signing),
     appToken,
     apiUrl: env.url('SLACK_API_URL'),
   }
+}
+
+/** What each token looks like, and where it is found: whoever pasted another one, or left an example, is told. */
+const TOKENS = {
+  SLACK_BOT_TOKEN: {
+    form: /^(?:xoxe\.)?xoxb-[A-Za-z0-9][\x21-\x7e]*$/,
+    is: 'the bot token of your Slack app, which begins with xoxb-; it is on the app\'s page, "OAuth & Permissions"',
+  },
+  SLACK_APP_TOKEN: {
+    form: /^xapp-[A-Za-z0-9][\x21-\x7e]*$/,
+    is: 'an app-level token of your Slack app, which begins with xapp-; make one on the app\'s page, "Basic Information"',
+  },
+} as const
+
+function readToken(env: Reader, name: keyof typeof TOKENS, faults: string[]): string | null {
+  const token = env.text(name)
+  const { form, is } = TOKENS[name]
+  if (token !== null && !form.test(token)) faults.push(`${name} does not look right: set ${is}`)
+  return token
 }
 
 function readV2(env: Reader, faults: string[]): Config['ci']['v2'] {
@@ -111,9 +130,27 @@ function readSecrets(env: Reader, faults: string[]): readonly string[] {
   const secrets = env.list('WEBHOOK_SECRET')
   if (secrets.length === 0)
     faults.push(
-      "WEBHOOK_SECRET is not set: choose a long random text; CI's webhook address is /webhooks/builds/<that text>",
+      `WEBHOOK_SECRET is not set: choose a long random text (${GOOD_SECRET}); CI's webhook address is /webhooks/builds/<that text>`,
+    )
+  if (!secrets.every((secret) => TYPED.test(secret)))
+    faults.push(
+      `WEBHOOK_SECRET has a space, or a character beyond ASCII: it stands in an address. Make a good one: ${GOOD_SECRET}`,
     )
   return secrets
+}
+
+const TYPED = /^[\x21-\x7e]+$/
+const GOOD_SECRET = 'openssl rand -hex 24'
+
+/** Deliveries are unsigned: whoever guesses the secret can tell the bot anything. */
+const SECRET_LENGTH_GOOD = 16
+
+/** What works and should be better, in words for the log; no value is quoted. */
+export function adviceOn({ webhookSecrets }: Config): string[] {
+  if (webhookSecrets.every(({ length }) => length >= SECRET_LENGTH_GOOD)) return []
+  return [
+    `WEBHOOK_SECRET is short: whoever guesses it can tell the bot anything. Make one of ${SECRET_LENGTH_GOOD} characters or more: ${GOOD_SECRET}`,
+  ]
 }
 
 function readIds(env: Reader, name: string, faults: string[]): readonly string[] {

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { loadEnvFile } from 'node:process'
 import { createApp } from './app.ts'
-import { readConfig, secretsOf } from './config.ts'
+import { adviceOn, readConfig, secretsOf } from './config.ts'
+import { listenFault } from './lib/listen-fault.ts'
 import { createLogger } from './logger.ts'
 
 /** BSD's EX_CONFIG: the configuration is at fault, and starting again will not help. */
@@ -17,6 +18,7 @@ export async function run(): Promise<void> {
   if (reading.kind === 'faults') return refuse(reading.faults)
   const { config } = reading
   const log = createLogger(config.logLevel, secretsOf(config))
+  for (const advice of adviceOn(config)) log.warn({}, advice)
   if (config.subscriptions.length === 0)
     log.warn({}, 'no channel follows anything: set DEFAULT_CHANNEL or SUBSCRIPTIONS_FILE')
   const app = await createApp(config, log).catch((error: unknown) => {
@@ -43,6 +45,8 @@ export async function run(): Promise<void> {
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   await app.start().catch((error: unknown) => {
+    const fault = listenFault(error, config.port)
+    if (fault !== null) return refuse([`PORT: ${fault}. Free it, or set PORT to another`])
     log.fatal({ err: error }, 'buildline could not start')
     process.exit(1)
   })

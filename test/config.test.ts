@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Config } from '../src/config.ts'
-import { readConfig, secretsOf } from '../src/config.ts'
+import { adviceOn, readConfig, secretsOf } from '../src/config.ts'
 import type { Settings } from './support/app.ts'
 
-const LEAST: Settings = { SLACK_BOT_TOKEN: 'xoxb-1', SLACK_SIGNING_SECRET: 'signing', WEBHOOK_SECRET: 'door' }
+const DOOR = 'the-secret-of-the-door'
+
+const LEAST: Settings = { SLACK_BOT_TOKEN: 'xoxb-1', SLACK_SIGNING_SECRET: 'signing', WEBHOOK_SECRET: DOOR }
 
 const V2: Settings = {
   CI_BASE_URL: 'https://ci.example/v2',
@@ -32,7 +34,7 @@ describe('the least that is set', () => {
       port: 3000,
       slack: { botToken: 'xoxb-1', signingSecret: 'signing', appToken: null, apiUrl: null },
       ci: { v2: null, legacy: null, siteUrl: null },
-      webhookSecrets: ['door'],
+      webhookSecrets: [DOOR],
       database: { kind: 'sqlite', path: 'data/buildline.db' },
       subscriptions: [],
       operators: [],
@@ -62,7 +64,7 @@ describe('each variable', () => {
       CI_SITE_URL: 'https://ci.example',
       CI_AUTHORIZATION: 'Bearer token',
       CI_API_KEY: 'key',
-      WEBHOOK_SECRET: ' one, two ,,three',
+      WEBHOOK_SECRET: ' secret-of-monday, secret-of-tuesday ,,secret-of-wednesday',
       DATABASE_URL: 'postgres://ada:pass@db/buildline',
       DEFAULT_CHANNEL: 'C0BUILDS01',
       CI_OPERATORS: 'U0ADA00001,S0RELEASE1',
@@ -86,7 +88,7 @@ describe('each variable', () => {
         legacy: { baseUrl: 'https://legacy.example', apiKey: 'key' },
         siteUrl: 'https://ci.example',
       },
-      webhookSecrets: ['one', 'two', 'three'],
+      webhookSecrets: ['secret-of-monday', 'secret-of-tuesday', 'secret-of-wednesday'],
       database: { kind: 'postgres', url: 'postgres://ada:pass@db/buildline' },
       subscriptions: [
         {
@@ -112,6 +114,14 @@ describe('each variable', () => {
       clientId: 'client',
       clientSecret: 'secret',
     })
+  })
+
+  it.each(['x'.repeat(16), '!"#$%&\'()*+-./:;<=>?@[\\]^_`{|}~', 'f'.repeat(200)])('WEBHOOK_SECRET may be %s', (secret) => {
+    expect(configOf({ ...LEAST, WEBHOOK_SECRET: secret }).webhookSecrets).toEqual([secret])
+  })
+
+  it.each(['xoxb-1-A0-abc', 'xoxe.xoxb-1-Mi0yLTg='])('SLACK_BOT_TOKEN may be %s', (token) => {
+    expect(configOf({ ...LEAST, SLACK_BOT_TOKEN: token }).slack.botToken).toBe(token)
   })
 
   it('SLACK_APP_TOKEN makes the signing secret needless', () => {
@@ -146,7 +156,18 @@ describe('each variable', () => {
       { ...V2, CI_AUTHORIZATION: 'x', CI_TOKEN_URL: 'https://ci.example/t', CI_CLIENT_ID: 'c', CI_CLIENT_SECRET: 's' },
       /both set/,
     ],
-    [{ WEBHOOK_SECRET: ' , ,' }, /^WEBHOOK_SECRET is not set/],
+    [{ WEBHOOK_SECRET: ' , ,' }, /^WEBHOOK_SECRET is not set.*openssl rand -hex 24/],
+    ...[' ', '\t', '…', 'é'].map((character): [Settings, RegExp] => [
+      { WEBHOOK_SECRET: `${DOOR}${character}${DOOR}` },
+      /^WEBHOOK_SECRET has a space.*openssl rand -hex 24/,
+    ]),
+    ...['xoxb-…', 'xoxb-...', 'xoxb-', 'your-token-here', 'xoxp-1', 'xapp-1', 'xoxb-a b', 'xoxe-1'].map(
+      (token): [Settings, RegExp] => [{ SLACK_BOT_TOKEN: token }, /^SLACK_BOT_TOKEN does not look right.*xoxb-/],
+    ),
+    ...['xapp-…', 'xapp-', 'your-token-here', 'xoxb-1'].map((token): [Settings, RegExp] => [
+      { SLACK_APP_TOKEN: token },
+      /^SLACK_APP_TOKEN does not look right.*xapp-/,
+    ]),
     [{ DATABASE_URL: 'mysql://db' }, /^DATABASE_URL is neither/],
     [{ DATABASE_URL: 'sqlite:' }, /^DATABASE_URL is neither/],
     [{ DATABASE_URL: 'postgres://ada:pass@db:port/x' }, /^DATABASE_URL is no readable/],
@@ -159,6 +180,19 @@ describe('each variable', () => {
   })
 })
 
+describe('advice', () => {
+  it('is given on a short webhook secret, among others too, without quoting it', () => {
+    const [advice, ...others] = adviceOn(configOf({ ...LEAST, WEBHOOK_SECRET: `${DOOR},${'x'.repeat(15)}` }))
+    expect(advice).toMatch(/^WEBHOOK_SECRET is short/)
+    expect(advice).not.toContain('x'.repeat(15))
+    expect(others).toEqual([])
+  })
+
+  it('is not given on secrets of 16 characters', () => {
+    expect(adviceOn(configOf({ ...LEAST, WEBHOOK_SECRET: `${DOOR},${'x'.repeat(16)}` }))).toEqual([])
+  })
+})
+
 describe('secrets', () => {
   const SECRETS: Settings = {
     SLACK_BOT_TOKEN: 'xoxb-canary-bot-token',
@@ -167,7 +201,7 @@ describe('secrets', () => {
     CI_AUTHORIZATION: 'Bearer canary-authorization',
     CI_CLIENT_SECRET: 'canary-client-secret',
     CI_API_KEY: 'canary-api-key',
-    WEBHOOK_SECRET: 'canary-door-one,canary-door-two',
+    WEBHOOK_SECRET: 'canary-of-door-one,canary-of-door-two',
     DATABASE_URL: 'postgres://ada:canary-password@db:port/x',
   }
 
@@ -186,8 +220,8 @@ describe('secrets', () => {
       'canary-api-key',
       'Bearer canary-authorization',
       'canary-password',
-      'canary-door-one',
-      'canary-door-two',
+      'canary-of-door-one',
+      'canary-of-door-two',
     ])
   })
 
@@ -199,8 +233,11 @@ describe('secrets', () => {
       CI_BASE_URL: 'canary-url',
       LOG_LEVEL: 'canary',
       DEFAULT_CHANNEL: 'canary',
+      SLACK_BOT_TOKEN: 'canary',
+      SLACK_APP_TOKEN: 'canary',
+      WEBHOOK_SECRET: 'canary,canary/of the door',
     })
-    expect(faults.length).toBeGreaterThan(4)
+    expect(faults.length).toBeGreaterThan(8)
     expect(faults.join('\n')).not.toContain('canary')
   })
 })

@@ -1,24 +1,23 @@
-import { parseArgs } from 'node:util'
 import { createSandboxCi } from '../sandbox/ci/server.ts'
 import type { SandboxCi, SandboxCiOptions } from '../sandbox/ci/server.ts'
+import { parseJson } from '../sandbox/ci/json.ts'
 import { changeSwitches, defaultSwitches } from '../sandbox/ci/switches.ts'
 import type { Switches } from '../sandbox/ci/switches.ts'
+import { giveUp, openPort, readFlags, readPort } from './program.ts'
 
 /** `npm run sandbox:ci`: the sandbox CI service by itself. Prints one JSON line per thing a client needs. */
 const PORT_DEFAULT = 4010
 
-const { values } = parseArgs({
-  options: {
-    port: { type: 'string', default: process.env['PORT'] ?? String(PORT_DEFAULT) },
-    host: { type: 'string', default: process.env['HOST'] ?? '127.0.0.1' },
-    'webhook-url': { type: 'string', default: process.env['WEBHOOK_URL'] ?? '' },
-    seed: { type: 'string', default: process.env['SEED'] ?? '1' },
-    switches: { type: 'string', default: process.env['SWITCHES'] ?? '{}' },
-  },
+const values = readFlags({
+  port: { type: 'string', default: process.env['PORT'] ?? String(PORT_DEFAULT) },
+  host: { type: 'string', default: process.env['HOST'] ?? '127.0.0.1' },
+  'webhook-url': { type: 'string', default: process.env['WEBHOOK_URL'] ?? '' },
+  seed: { type: 'string', default: process.env['SEED'] ?? '1' },
+  switches: { type: 'string', default: process.env['SWITCHES'] ?? '{}' },
 })
 
 const ci = createSandboxCi(readOptions())
-await ci.start(Number(values.port), values.host)
+await openPort(readPort(values.port), (port) => ci.start(port, values.host))
 for (const line of introduction(ci)) console.log(JSON.stringify(line))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void ci.stop())
 
@@ -28,8 +27,10 @@ function readOptions(): SandboxCiOptions {
 }
 
 function readSwitches(text: string): Switches {
-  const changed = changeSwitches(defaultSwitches(), JSON.parse(text))
-  if (changed.kind === 'invalid') throw new Error(`SWITCHES: ${changed.reasons.join('; ')}`)
+  const parsed = parseJson(text)
+  if (parsed.kind === 'not-json') return giveUp('--switches is not JSON')
+  const changed = changeSwitches(defaultSwitches(), parsed.value)
+  if (changed.kind === 'invalid') return giveUp(`--switches: ${changed.reasons.join('; ')}`)
   return changed.switches
 }
 

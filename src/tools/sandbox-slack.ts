@@ -1,16 +1,14 @@
-import { parseArgs } from 'node:util'
 import { CHANNELS } from '../sandbox/slack/workspace.ts'
 import { createSandboxSlack } from '../sandbox/slack/sandbox-slack.ts'
+import { openPort, readFlags, readPort } from './program.ts'
 
 // npm run sandbox:slack [-- --port 4100] [--bot http://127.0.0.1:3000/slack/events]
 const PORT_DEFAULT = '4100'
 
-const { values } = parseArgs({
-  options: { port: { type: 'string', default: PORT_DEFAULT }, bot: { type: 'string' } },
-})
+const values = readFlags({ port: { type: 'string', default: PORT_DEFAULT }, bot: { type: 'string' } })
 
 const sandbox = createSandboxSlack(values.bot === undefined ? {} : { botUrl: values.bot })
-await sandbox.start(Number(values.port))
+await openPort(readPort(values.port), (port) => sandbox.start(port))
 console.log(introduction())
 process.once('SIGINT', stop)
 process.once('SIGTERM', stop)

@@ -8,10 +8,10 @@ import { BUILDS, saidIn } from './channel.ts'
 const SECRETS: Settings = {
   SLACK_BOT_TOKEN: 'xoxb-canary-bot-token-1',
   SLACK_SIGNING_SECRET: 'canary&signing secret-2',
-  WEBHOOK_SECRET: 'canary/door "secret"-3,canary-door-secret-4',
+  WEBHOOK_SECRET: 'canary&door="secret"-3,canary-door-secret-4',
   CI_API_KEY: 'canary+api key-5',
 }
-const DOORS = ['canary/door "secret"-3', 'canary-door-secret-4']
+const DOORS = ['canary&door="secret"-3', 'canary-door-secret-4']
 
 const ways = (secret: string): string[] => [
   secret,

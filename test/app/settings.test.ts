@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { delivery, send, settingsWith, testFolder } from '../support/app.ts'
+import { delivery, openStage, send, settingsWith, testFolder } from '../support/app.ts'
 import { startProcess } from '../support/process.ts'
 
 const EXIT_CONFIG = 78
@@ -44,6 +44,16 @@ describe('the process with bad settings', () => {
     const bot = startProcess(folder, { ...settingsWith(folder), DATABASE_URL: `sqlite:${join(folder, 'other.db')}` })
     expect(await bot.exit).toMatchObject({ code: EXIT_CONFIG })
     expect(bot.output()).toContain('DATABASE_URL: the database cannot be opened')
+    expect(bot.output()).not.toMatch(/\bat .*\.ts:\d+/)
+  })
+
+  it('is told in a sentence which port is taken, and what to do', async () => {
+    const { app } = await openStage()
+    const folder = testFolder()
+    const { port } = new URL(app.url)
+    const bot = startProcess(folder, settingsWith(folder, { PORT: port }))
+    expect(await bot.exit).toEqual({ code: EXIT_CONFIG, signal: null })
+    expect(bot.output()).toContain(`- PORT: port ${port} is taken by another program. Free it, or set PORT to another`)
     expect(bot.output()).not.toMatch(/\bat .*\.ts:\d+/)
   })
 
