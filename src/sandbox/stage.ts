@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import type { SandboxCi } from './ci/server.ts'
 import type { BuildSnapshot } from './ci/snapshot.ts'
+import type { Acknowledgement } from './slack/acknowledgement.ts'
 import { elementsOf } from './slack/elements.ts'
 import { listOf, objectOf } from './slack/json.ts'
 import type { Message } from './slack/messages.ts'
@@ -22,6 +23,10 @@ type BuildName = Pick<BuildSnapshot, 'project' | 'id'>
 export const PATIENCE_MAX_MS = 10_000
 const LOOK_AGAIN_MS = 50
 
+/** How often a person tries before they give it up, and how soon again where nobody was there. */
+export const TRIES_MAX = 3
+const TRY_AGAIN_MS = 2_000
+
 /** Somebody pushes. Throws if CI does not build it. */
 export function push(ci: SandboxCi, project: string, commit: Parameters<SandboxCi['push']>[1]): BuildSnapshot {
   const outcome = ci.push(project, commit)
@@ -31,23 +36,35 @@ export function push(ci: SandboxCi, project: string, commit: Parameters<SandboxC
 
 /**
  * A person presses the button with this label on the build's card in #builds, as soon as it is there, and says yes if
- * they are asked. Whoever was quicker at the page has it: when the build moves on meanwhile, nothing is pressed.
+ * they are asked. Where nothing comes of it, as while the bot is down, they press again. Whoever was quicker at the
+ * page has it: when the build moves on meanwhile, nothing is pressed.
  */
 export async function press(stage: Stage, { by, label, build }: { by: string; label: string; build: BuildSnapshot }) {
   const { ci, slack, clock } = stage
   const before = stateOf(ci, build)
-  const found = await waitFor(clock, () => (stateOf(ci, build) === before ? findButton(slack, build, label) : 'gone'))
-  if (found === undefined || found === 'gone') return
-  await slack.people.click({ user: by, channel: CHANNELS.builds, ...found })
+  const hasMoved = () => (stateOf(ci, build) === before ? undefined : ('moved' as const))
+  for (let tries = 1; tries <= TRIES_MAX; tries++) {
+    const found = await waitFor(clock, () => hasMoved() ?? findButton(slack, build, label))
+    if (found === undefined || found === 'moved') return
+    const { kind } = await slack.people.click({ user: by, channel: CHANNELS.builds, ...found })
+    if (await waitFor(clock, hasMoved, patienceAfter(kind))) return
+  }
 }
 
-/** A person types `/ci …` in #builds and waits until the answer is there. */
+/** A person types `/ci …` in #builds and waits until the answer is there; where none comes, they type it again. */
 export async function ask({ slack, clock }: Stage, { by, text }: { by: string; text: string }): Promise<void> {
   const answers = () => slack.ephemerals(CHANNELS.builds, by).length
   const before = answers()
-  await slack.people.runCommand({ user: by, channel: CHANNELS.builds, command: '/ci', text })
-  await waitFor(clock, () => (answers() > before ? true : undefined))
+  for (let tries = 1; tries <= TRIES_MAX; tries++) {
+    const command = { user: by, channel: CHANNELS.builds, command: '/ci', text }
+    const { kind } = await slack.people.runCommand(command)
+    if (await waitFor(clock, () => (answers() > before ? true : undefined), patienceAfter(kind))) return
+  }
 }
+
+/** Slack tells at once when the bot is not there: one waits only a moment then. */
+const patienceAfter = (kind: Acknowledgement['kind']): number =>
+  kind === 'unreachable' ? TRY_AGAIN_MS : PATIENCE_MAX_MS
 
 /** The cards that a channel's messages hold of this build. */
 export const cardsOf = (messages: readonly Message[], { project, id }: BuildName): Message[] =>
@@ -79,8 +96,12 @@ function findButton(
   return undefined
 }
 
-async function waitFor<T>(clock: Clock, look: () => T | undefined): Promise<T | undefined> {
-  const until = clock.now() + PATIENCE_MAX_MS
+async function waitFor<T>(
+  clock: Clock,
+  look: () => T | undefined,
+  patienceMs = PATIENCE_MAX_MS,
+): Promise<T | undefined> {
+  const until = clock.now() + patienceMs
   for (;;) {
     const seen = look()
     if (seen !== undefined || clock.now() > until) return seen

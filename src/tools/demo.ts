@@ -1,45 +1,53 @@
-import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { join, relative } from 'node:path'
 import { systemClock as clock } from '../lib/clock.ts'
+import { listenFault } from '../lib/listen-fault.ts'
 import { createSandboxCi, type SandboxCi } from '../sandbox/ci/server.ts'
 import { ACTS, ASKER } from '../sandbox/scenario.ts'
 import { createSandboxSlack, type SandboxSlack } from '../sandbox/slack/sandbox-slack.ts'
 import { CHANNELS } from '../sandbox/slack/workspace.ts'
 import { agrees, both, compare, type Agreement } from './demo/agreement.ts'
-import { startBot, type Bot } from './demo/bot.ts'
+import { startBot } from './demo/bot.ts'
 import { compareDeeds } from './demo/deeds.ts'
-import { prepare, WEBHOOK_SECRET } from './demo/settings.ts'
+import { keepBot, type KeptBot } from './demo/keeper.ts'
+import { prepare, REDELIVERY, WEBHOOK_SECRET } from './demo/settings.ts'
 import { transcriptOf } from './demo/transcript.ts'
+import { introduction, introductionOnce, YOUR_TURN } from './demo/words.ts'
+import { openPort, readFlags, readPort } from './program.ts'
 
 // npm run demo: the sandbox CI, a sandbox Slack with a page, and the bot between them. `-- --once` plays it headless,
 // prints what each channel shows, compares that with what CI did and what people asked for, and exits 0 or 1.
 
-const { values } = parseArgs({
-  options: { once: { type: 'boolean', default: false }, port: { type: 'string', default: '4100' } },
+const PORT_DEFAULT = 4100
+
+const values = readFlags({
+  once: { type: 'boolean', default: false },
+  port: { type: 'string' },
+  folder: { type: 'string' },
 })
 
-const FOLDER = join(import.meta.dirname, '..', '..', 'data', 'demo')
-const LOG = join(FOLDER, 'bot.log')
-
 /** How long Slack may take to agree after the last act: the burst goes out at one message a second. */
-const AGREE_MAX_MS = 60_000
+const AGREE_MAX_MS = 90_000
 const LOOK_AGAIN_MS = 250
 
 /** How long one looks before the next thing happens; where nobody does, only as long as things need to settle. */
 const LOOK_MS = values.once ? 500 : 2_500
 
 async function demo(): Promise<number> {
-  const [ci, slack] = [createSandboxCi(), createSandboxSlack()]
+  const [ci, slack] = [createSandboxCi({ switches: REDELIVERY }), createSandboxSlack()]
   await ci.start()
-  await slack.start(values.once ? 0 : Number(values.port)).catch(() => slack.start(0))
-  const bot = await startBot(await prepare(FOLDER, ci, slack, clock.now()), LOG)
+  const port = await openPage(slack)
+  const folder = values.folder ?? folderOf(port)
+  const logFile = join(folder, 'bot.log')
+  const settings = await prepare(folder, ci, slack, clock.now())
+  const start = (botPort: number) => startBot({ ...settings, PORT: String(botPort) }, logFile)
+  const bot = await keepBot({ start, clock, tell: (line) => console.log(`  ! ${line}`) })
   ci.setWebhookUrl(`http://127.0.0.1:${bot.port}/webhooks/builds/${WEBHOOK_SECRET}`)
   slack.connectBot(`http://127.0.0.1:${bot.port}/slack/events`)
   try {
-    introduce(ci, slack, bot)
-    const code = await untilOver(ci, slack)
+    introduce(ci, slack, bot, relative('', logFile))
+    const code = await untilOver(ci, slack, bot)
     const exit = await bot.stop()
-    if (exit !== 0) console.log(`The bot ended with ${exit}; its log is ${LOG}`)
+    if (exit !== 0) console.log(`The bot ended with ${exit}; its log is ${logFile}`)
     return code || (exit === 0 ? 0 : 1)
   } finally {
     // A bot is never left behind, whatever went wrong.
@@ -48,26 +56,39 @@ async function demo(): Promise<number> {
   }
 }
 
-/** Played to its end with `--once`; else until somebody ends it. An interrupted comparison has not agreed. */
-function untilOver(ci: SandboxCi, slack: SandboxSlack): Promise<number> {
-  const interrupted = untilInterrupted().then(() => (values.once ? 1 : 0))
-  const played = play(ci, slack)
-  return Promise.race([interrupted, values.once ? played : played.then(() => interrupted)])
+/** Opens the page's port. One that nobody asked for gives way to another when it is taken. */
+async function openPage(slack: SandboxSlack): Promise<number> {
+  if (values.once) await slack.start(0)
+  else if (values.port !== undefined) await openPort(readPort(values.port), (port) => slack.start(port))
+  else await slack.start(PORT_DEFAULT).catch(async (error: unknown) => elsewhere(slack, error))
+  return Number(new URL(slack.url).port)
 }
 
-function introduce(ci: SandboxCi, slack: SandboxSlack, bot: Bot): void {
-  if (values.once) return
-  console.log(`
-Buildline is running between a sandbox CI service and a sandbox Slack, all on this machine.
+async function elsewhere(slack: SandboxSlack, error: unknown): Promise<void> {
+  const fault = listenFault(error, PORT_DEFAULT)
+  if (fault === null) throw error
+  console.log(`It takes another port for the page: ${fault}, perhaps another demo.`)
+  await slack.start(0)
+}
 
-  Open          ${slack.url}/        the workspace: look at #builds, open the threads, press what you like
-  The CI        ${ci.url}/sandbox/state      (how to drive it: docs/sandbox-ci.md)
-  The bot       http://127.0.0.1:${bot.port}/readyz and /metrics; its log is data/demo/bot.log
-  A push        curl -X POST ${ci.url}/sandbox/projects/acme%2Fweb/push -H 'content-type: application/json' \\
-                  -d '{"branch":"main","message":"My change","committer":"Ada","outcome":"error"}'
+/** Two demos at once must not write over each other's database. */
+const folderOf = (port: number): string =>
+  join(import.meta.dirname, '..', '..', 'data', port === PORT_DEFAULT ? 'demo' : `demo-${values.once ? 'once' : port}`)
 
-Ctrl-C ends it. Now playing:
-`)
+/** Played to its end with `--once`; else until somebody ends it. An interrupted comparison has not agreed. */
+function untilOver(ci: SandboxCi, slack: SandboxSlack, bot: KeptBot): Promise<number> {
+  const interrupted = untilInterrupted().then(() => (values.once ? 1 : 0))
+  const lost = bot.givenUp.then((why) => {
+    console.log(`${why} It is not started again.`)
+    return 1
+  })
+  const played = play(ci, slack)
+  return Promise.race([interrupted, lost, values.once ? played : played.then(() => interrupted)])
+}
+
+function introduce(ci: SandboxCi, slack: SandboxSlack, bot: KeptBot, logFile: string): void {
+  if (values.once) console.log(introductionOnce(bot))
+  else console.log(introduction({ slackUrl: slack.url, ciUrl: ci.url, logFile }, bot))
 }
 
 async function play(ci: SandboxCi, slack: SandboxSlack): Promise<number> {
@@ -84,10 +105,6 @@ async function play(ci: SandboxCi, slack: SandboxSlack): Promise<number> {
   if (!values.once) console.log(YOUR_TURN)
   return agrees(agreement) ? 0 : 1
 }
-
-const YOUR_TURN = `
-Your turn: press Restart on the red card of acme/api in #builds, the one on main, and watch it turn green.
-Then type /ci help in the field below, or mention @Buildline status in a build's thread. Ctrl-C ends it.`
 
 async function untilAgreed(ci: SandboxCi, slack: SandboxSlack): Promise<Agreement> {
   const until = clock.now() + AGREE_MAX_MS
@@ -111,7 +128,7 @@ function look(ci: SandboxCi, slack: SandboxSlack): Agreement {
 
 const untilInterrupted = (): Promise<void> =>
   new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
   })
 
 process.exit(await demo())

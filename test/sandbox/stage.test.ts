@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { systemClock as clock } from '../../src/lib/clock.ts'
 import type { Message } from '../../src/sandbox/slack/messages.ts'
 import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
-import { ask, cardsOf, press, push, type Stage } from '../../src/sandbox/stage.ts'
-import { until } from '../support/app.ts'
+import { ask, cardsOf, press, push, TRIES_MAX, type Stage } from '../../src/sandbox/stage.ts'
+import { NOBODY, until } from '../support/app.ts'
 import { openWorld, untilCard, writesTo } from '../support/world.ts'
 
 const { builds: BUILDS } = CHANNELS
@@ -38,6 +38,32 @@ describe('people on the stage', () => {
     await ask(stage, { by: PEOPLE.ada, text: 'list' })
     expect(stage.slack.ephemerals(BUILDS, PEOPLE.ada)[0]?.message.text).toContain('*3 projects*')
     expect(stage.slack.ephemerals(BUILDS, PEOPLE.lin)).toEqual([])
+  })
+
+  it('try again when nobody was there, and CI is called once', async () => {
+    const { slack, ci, app } = await openWorld()
+    const stage: Stage = { ci, slack, clock, lookMs: 0 }
+    const build = push(ci, 'acme/web', { outcome: 'error', ms: 0 })
+    await untilCard(stage, ['Failed'])
+    slack.connectBot(NOBODY)
+    const tried = Promise.all([
+      press(stage, { by: PEOPLE.lin, label: 'Restart', build }),
+      ask(stage, { by: PEOPLE.ada, text: 'list' }),
+    ])
+    await until('both met nobody', () => slack.sender.acknowledgements.length === 2)
+    expect(slack.sender.acknowledgements.map(({ kind }) => kind)).toEqual(['unreachable', 'unreachable'])
+    slack.connectBot(`${app.url}/slack/events`)
+    await tried
+    expect(writesTo(ci, 'restart')).toHaveLength(1)
+    expect(slack.ephemerals(BUILDS, PEOPLE.ada)).toHaveLength(1)
+  })
+
+  it('give it up when nobody comes back', async () => {
+    const { slack, ci } = await openWorld()
+    slack.connectBot(NOBODY)
+    await ask({ ci, slack, clock, lookMs: 0 }, { by: PEOPLE.ada, text: 'list' })
+    expect(slack.sender.acknowledgements).toHaveLength(TRIES_MAX)
+    expect(slack.ephemerals(BUILDS, PEOPLE.ada)).toEqual([])
   })
 
   it('cannot push a branch that CI does not build: that is a mistake of the scenario', async () => {

@@ -1,55 +1,62 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { createWriteStream, mkdirSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 const MAIN = join(import.meta.dirname, '..', '..', 'main.ts')
 
-/** How long the bot may take to open its doors. */
+/** How long the bot may take to open its doors; then it is killed. */
 const START_MAX_MS = 20_000
 
+/** One process of the bot. */
 export interface Bot {
-  port: number
-  /** SIGTERM, and its exit code */
-  stop(): Promise<number | null>
+  pid: number | undefined
+  /** Resolves when its doors are open; rejects when it ends before that. */
+  port: Promise<number>
+  /** Resolves when it has ended, whatever ended it. */
+  ended: Promise<Ended>
+  kill(signal: NodeJS.Signals): void
 }
 
-/** Starts the real bot as a process of its own, with this environment; its log goes to a file. */
-export async function startBot(environment: Record<string, string>, logFile: string): Promise<Bot> {
-  mkdirSync(join(logFile, '..'), { recursive: true })
+export interface Ended {
+  code: number | null
+  signal: NodeJS.Signals | null
+}
+
+/** Starts the real bot as a process of its own, with this environment; its log goes to the end of a file. */
+export function startBot(environment: Readonly<Record<string, string>>, logFile: string): Bot {
   const bot = spawn(process.execPath, [MAIN], {
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const log = createWriteStream(logFile)
-  bot.stdout.pipe(log)
-  bot.stderr.pipe(log)
-  const port = await portOf(bot, logFile)
-  return {
-    port,
-    async stop() {
-      // Killed by a signal, it has no exit code, and will not exit again.
-      if (bot.exitCode !== null || bot.signalCode !== null) return bot.exitCode
-      const exited = once(bot, 'exit')
-      bot.kill('SIGTERM')
-      await exited
-      return bot.exitCode
-    },
-  }
+  keepLog(bot, logFile)
+  const ended = endOf(bot)
+  return { pid: bot.pid, port: portOf(bot, ended, logFile), ended, kill: (signal) => void bot.kill(signal) }
 }
 
-function portOf(bot: ChildProcess, logFile: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const fail = (why: string) => reject(new Error(`the bot ${why}; its log is ${logFile}`))
-    const timer = setTimeout(() => fail('did not start in time'), START_MAX_MS)
-    bot.once('exit', (code) => fail(`ended at once with ${code}`))
-    createInterface({ input: bot.stdout! }).on('line', (line) => {
-      const port = /"port":(\d+)/.exec(line)?.[1]
-      if (!port) return
-      clearTimeout(timer)
-      bot.removeAllListeners('exit')
-      resolve(Number(port))
-    })
-  })
+function keepLog({ stdout, stderr }: ChildProcess, logFile: string): void {
+  mkdirSync(dirname(logFile), { recursive: true })
+  const log = createWriteStream(logFile, { flags: 'a' })
+  for (const stream of [stdout, stderr]) stream?.on('data', (chunk: Buffer) => log.write(chunk))
 }
+
+const endOf = (bot: ChildProcess): Promise<Ended> =>
+  new Promise((resolve) => {
+    bot.once('exit', (code, signal) => resolve({ code, signal }))
+    // It could not even be started.
+    bot.once('error', () => resolve({ code: null, signal: null }))
+  })
+
+async function portOf(bot: ChildProcess, ended: Promise<Ended>, logFile: string): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const timer = setTimeout(() => bot.kill('SIGKILL'), START_MAX_MS)
+  createInterface({ input: bot.stdout! }).on('line', (line) => {
+    const port = /"port":(\d+)/.exec(line)?.[1]
+    if (port !== undefined) resolve(Number(port))
+  })
+  void ended.then((end) => reject(new Error(`the bot did not start: ${howItEnded(end)}; its log is ${logFile}`)))
+  return promise.finally(() => clearTimeout(timer))
+}
+
+/** `SIGKILL`, or `exit code 1`. */
+export const howItEnded = ({ code, signal }: Ended): string => signal ?? `exit code ${code ?? 'unknown'}`

@@ -2,11 +2,15 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SandboxCi } from '../../sandbox/ci/server.ts'
 import { botSettings } from '../../sandbox/ci/settings.ts'
+import type { Switches } from '../../sandbox/ci/switches.ts'
 import type { SandboxSlack } from '../../sandbox/slack/sandbox-slack.ts'
 import { CHANNELS, PEOPLE } from '../../sandbox/slack/workspace.ts'
 import { openSqlite } from '../../store/sqlite.ts'
 
 export const WEBHOOK_SECRET = 'demo-webhook-secret'
+
+/** This CI repeats a delivery that was not taken, for about a minute: the bot may be killed and come back meanwhile. */
+export const REDELIVERY: Partial<Switches> = { deliveryRetriesMax: 8, deliveryRetryMs: 250 }
 
 // #builds sees everything; #web hears only when main of acme/web breaks or mends.
 const SUBSCRIPTIONS = `subscriptions:

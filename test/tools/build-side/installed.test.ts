@@ -1,6 +1,17 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { testFolder } from '../../support/app.ts'
 import { playing } from './restart.ts'
@@ -32,6 +43,17 @@ async function install(folder: string): Promise<string> {
   return join(prefix, 'node_modules/.bin')
 }
 
+const PAGE = fileURLToPath(new URL('../../../docs/build-steps.md', import.meta.url))
+
+const shellBlocks = (page: string): string[] => Array.from(page.matchAll(/```sh\n(.*?)```/gs), ([, text = '']) => text)
+
+const settingsFor = (url: string) => ({
+  SERVICE_API_KEY: 'k',
+  SERVICE_API_PROJECT_ID: '11',
+  SERVICE_API_BRANCH: 'main',
+  SERVICE_API_URL: url,
+})
+
 describe('the two programs', () => {
   it('are files that a system can run by themselves', () => {
     for (const file of Object.values(PROGRAMS)) {
@@ -52,17 +74,33 @@ describe('the two programs', () => {
     expect(imports.filter(({ file, name }) => !file.includes('/') && name.startsWith('../'))).toEqual([])
   })
 
+  it('run where their folder was copied to, as docs/build-steps.md says, with Node and nothing else', async () => {
+    const [repository, path] = [testFolder(), testFolder()]
+    symlinkSync(process.execPath, join(path, 'node'))
+    const steps = (script: string, env: Record<string, string> = {}) =>
+      run('/bin/sh', ['-ec', script], { cwd: repository, env: { PATH: path, ...env } })
+    const [copy = '', help = '', names = ''] = shellBlocks(readFileSync(PAGE, 'utf8'))
+    const from = copy.replace('src/tools/build-side', FOLDER).replaceAll('my-repository', repository)
+    expect(await run('/bin/sh', ['-ec', from])).toEqual({ code: 0, stdout: '', stderr: '' })
+    const helped = await steps(help)
+    expect(helped).toMatchObject({ code: 0, stderr: '' })
+    for (const word of ['SERVICE_API_KEY', 'BUILDLINE_SECRET']) expect(helped.stdout).toContain(word)
+
+    const stub = await openStub(playing({}))
+    expect(await steps(`${names}\nservice_restart_build`, settingsFor(stub.url))).toMatchObject({ code: 0, stderr: '' })
+    const bot = await openStub(() => ({ status: 202, json: { status: 'recorded' } }))
+    const told = 'buildline notify --strict --status success --project-id 11 --build-id 512'
+    const env = { BUILDLINE_URL: bot.url, BUILDLINE_SECRET: 'canary' }
+    expect(await steps(`${names}\n${told}`, env)).toMatchObject({ code: 0, stderr: '' })
+    expect([stub.requests.length, bot.requests.length]).toEqual([2, 1])
+  })
+
   it('run where npm has installed them, outside of this house', async () => {
     const bin = await install(testFolder())
     expect(realpathSync(join(bin, 'buildline'))).toContain('node_modules/buildline-build-side/')
     expect(await run(join(bin, 'service_restart_build'), ['--help'])).toMatchObject({ code: 0, stderr: '' })
     const stub = await openStub(playing({}))
-    const env = {
-      SERVICE_API_KEY: 'k',
-      SERVICE_API_PROJECT_ID: '11',
-      SERVICE_API_BRANCH: 'main',
-      SERVICE_API_URL: stub.url,
-    }
+    const env = settingsFor(stub.url)
     expect((await run(join(bin, 'service_restart_build'), [], { env })).code).toBe(0)
     expect(await run(join(bin, 'buildline'), ['notify', '--help'])).toMatchObject({ code: 0, stderr: '' })
   })
@@ -89,12 +127,7 @@ describe.skipIf(OLDER.length === 0)(titleOf(OLDER.length > 0), () => {
     const ids = [2n ** 60n + 1n, 2n ** 60n + 2n]
     const text = `{"builds":[${ids.map((id) => `{"id":${id},"message":"id ${id}"}`).join()}]}`
     const stub = await openStub(({ method }) => (method === 'GET' ? { text } : { text: `{"id":${ids[1]}}` }))
-    const env = {
-      SERVICE_API_KEY: 'k',
-      SERVICE_API_PROJECT_ID: '11',
-      SERVICE_API_BRANCH: 'main',
-      SERVICE_API_URL: stub.url,
-    }
+    const env = settingsFor(stub.url)
     const { code, stdout, stderr } = await run(path, [join(FOLDER, PROGRAMS.service_restart_build)], { env })
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toContain(`CI accepted: build #${ids[1]}, the same build again`)
