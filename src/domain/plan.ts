@@ -161,11 +161,11 @@ export function bornRunSaid(messages: readonly StoredMessage[]): string | null |
 }
 
 /**
- * What a view says, as a short text to compare. Whom a reply calls, and whether it went to the channel too, is decided
- * when it is posted and never makes it worth an edit.
+ * What a view says, as a short text to compare. Whom a reply calls, whether it went to the channel too, and whether it
+ * came late, is decided when it is posted and never makes it worth an edit.
  */
 export function digestOf(view: View): string {
-  const said = view.kind === 'reply' ? { ...view, mention: null, broadcast: false } : view
+  const said = view.kind === 'reply' ? { ...view, mention: null, broadcast: false, isLate: undefined } : view
   return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 24)
 }
 

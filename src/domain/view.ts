@@ -72,6 +72,8 @@ export interface ReplyView {
   shown: Shown
   build: BuildView
   attempt: number
+  /** told only when another run had taken the card that was born with it: what it is about has to be said */
+  isLate: boolean
   durationMs: number | null
   /** the Slack user to mention */
   mention: string | null
@@ -212,6 +214,7 @@ function replyView(run: Run, context: StoryContext): ReplyView {
     shown: shownAs(run, recovery),
     build: buildView(run, context.runs),
     attempt: attemptOf(run, context.runs),
+    isLate: runKey(run) === context.bornRun,
     durationMs: durationOf(run),
     // Nobody is called for a run that another one has already replaced.
     mention: isNews ? mentionFor(run, context) : null,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Run } from '../../src/domain/run.ts'
-import { bornRunOf } from '../../src/domain/view.ts'
+import { bornRunOf, type Story } from '../../src/domain/view.ts'
 import { MINUTE, runsOf, SECOND, T0, type Said } from '../support/facts.ts'
 import { ADA, slots, told, toldOfBorn } from './support/telling.ts'
 
@@ -95,6 +95,12 @@ describe('a card that is born finished', () => {
   it('has no reply for it that this channel did not select, though it is replaced', () => {
     const isTold = (run: Run) => run.status === 'success'
     expect(slots(toldOfBorn(['error', restart, 'success'], 1, { isTold }))).toEqual(['run:512.2 fixed'])
+  })
+
+  it('says that the reply for it came late, and of no other', () => {
+    const late = ({ replies }: Story) => replies.map(({ view }) => view.isLate)
+    expect(late(toldOfBorn(['error', restart, 'success'], 1))).toEqual([true, false])
+    expect(late(told(['error', restart, 'success']))).toEqual([false, false])
   })
 
   it('calls and wakes nobody with the reply for it', () => {

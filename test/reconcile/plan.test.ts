@@ -163,9 +163,15 @@ test('only the reply about the newest run is urgent', () => {
   expect(briefly(steps)).toEqual(['post run:512.1 1 +0s p4', 'post run:512.2 1 +0s p0'])
 })
 
+test('where somebody asked, the reply about the earlier run is as urgent as the line of who asked, and before it', () => {
+  const story = tell(['error', { word: 'initiated', after: 11 * MINUTE }], '512.1', [request({ state: 'confirmed' })])
+  const steps = planStory(story, [message({ digest: digestOf(story.card) })], NOW)
+  expect(briefly(steps)).toEqual(['post run:512.1 1 +0s p1', 'post ask:request-1 1 +0s p1'])
+})
+
 test('whom a reply calls and whether it went to the channel is never worth an edit, what it says is', () => {
   const reply = tell(['initiated', 'error']).replies[0]!.view
-  expect(digestOf({ ...reply, mention: 'U0ADA00001', broadcast: true })).toBe(digestOf(reply))
+  expect(digestOf({ ...reply, mention: 'U0ADA00001', broadcast: true, isLate: true })).toBe(digestOf(reply))
   expect(digestOf({ ...reply, shown: 'passed' })).not.toBe(digestOf(reply))
 })
 
@@ -173,6 +179,7 @@ test('a lane is due with its first step and as urgent as its most urgent one', (
   const story = tell(['initiated', 'error', 'initiated', { word: 'error', after: 5 * MINUTE }])
   const steps = planStory(story, [message()], NOW).map((planned, i) => ({ ...planned, at: NOW - i }))
   expect(lanesOf(steps)).toEqual({ edit: { at: NOW, priority: 0 }, post: { at: NOW - 2, priority: 0 }, look: null })
+  expect(lanesOf(steps.toReversed())).toEqual(lanesOf(steps))
   expect(lanesOf([])).toEqual(NO_LANES)
 })
 

@@ -44,18 +44,23 @@ function wordOf({ shown, word }: CardView): string {
 }
 
 function storyLine(view: CardView, channel: ChannelId | null): string {
-  const { hint } = lookOf(view.shown)
   const noLink = buildUrl(view.build) === null ? 'no button to open it: CI gave no link' : null
   const { recovery, asked, missing, replaces } = view
   return joined([
     historyLine(view),
     redSince(recovery),
-    hint,
+    hintOf(view),
     asked && askedWords(asked),
     missing && missingWords(missing),
     replacesLine(replaces, channel),
     noLink,
   ])
+}
+
+// Whom nobody can restart from here, such as a Pro project's build, is not told to be.
+function hintOf({ shown, offers }: CardView): string | null {
+  const { hint } = lookOf(shown)
+  return shown === 'infrastructure_failure' && offers.includes('restart') ? `${hint}: restart it` : hint
 }
 
 /** `started 14:02, failed 14:09, 7 min` */

@@ -24,7 +24,7 @@ export const plainReply = (view: ReplyView): string =>
 
 function replyLine(view: ReplyView): string {
   const { symbol, word, hint } = lookOf(view.shown)
-  const attempt = view.attempt > 1 ? `Attempt ${view.attempt} · ` : ''
+  const attempt = view.attempt > 1 || view.isLate ? `Attempt ${view.attempt} · ` : ''
   const after = view.durationMs === null ? '' : ` after ${durationWords(view.durationMs)}`
   const outcome = `${symbol} ${attempt}*${word}*${after}`
   return joined([outcome, subjectOf(view), redSince(view.recovery), hint, mention(view.mention)])

@@ -37,7 +37,7 @@ const LOOKS: Record<Shown, Look> = {
     word: 'CI machine error',
     color: AMBER,
     ended: 'CI machine failed',
-    hint: "nobody's fault: restart it",
+    hint: "nobody's fault",
   },
   stopped: { symbol: ':black_square_for_stop:', word: 'Stopped', color: GREY, ended: 'stopped', hint: null },
   ignored: { symbol: ':calendar:', word: 'Not built (monthly limit)', color: GREY, ended: 'not built', hint: null },

@@ -85,6 +85,7 @@ export const reply = (change: Partial<ReplyView> = {}): ReplyView => ({
   shown: 'failed',
   build: WEB,
   attempt: 1,
+  isLate: false,
   durationMs: ENDED_AT - STARTED_AT,
   mention: null,
   broadcast: false,

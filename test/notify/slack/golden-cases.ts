@@ -61,6 +61,7 @@ export const GOLDEN_CASES: Record<string, View> = {
   'card-rtl-and-cjk': card({ build: RTL_AND_CJK }),
   'card-long': card({ build: { ...WEB, branch: 'feature/'.repeat(40), message: 'very '.repeat(200) } }),
   'reply-attempt-2': reply({ attempt: 2, shown: 'passed' }),
+  'reply-late': reply({ isLate: true }),
   'reply-mention': reply({ mention: 'U0ADA' }),
   'reply-broadcast': reply({ mention: 'U0ADA', broadcast: true }),
   'reply-fixed-broadcast': reply({ shown: 'fixed', recovery: RECOVERY, broadcast: true }),

@@ -87,6 +87,7 @@ const anyView: fc.Arbitrary<View> = fc.oneof(
     shown,
     build,
     attempt,
+    isLate: fc.boolean(),
     durationMs,
     mention,
     broadcast: fc.boolean(),
