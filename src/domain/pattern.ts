@@ -19,7 +19,8 @@ export type BranchMatch = 'all' | 'matched' | 'not-matched' | 'unknown-branch' |
  */
 export function matchBranch(pattern: string | null, mode: string | null, branch: string | null): BranchMatch {
   if (pattern === null || pattern === '') return 'all'
-  if (branch === null) return /^\*+$/.test(pattern) && modeOf(pattern, mode) === 'wildcard' ? 'all' : 'unknown-branch'
+  if (branch === null)
+    return /^\*+$/.test(pattern) && patternMode(pattern, mode) === 'wildcard' ? 'all' : 'unknown-branch'
   const matcher = matcherOf(pattern, mode)
   if (!matcher) return 'invalid-pattern'
   return matcher(branch) ? 'matched' : 'not-matched'
@@ -31,7 +32,7 @@ type Matcher = (branch: string) => boolean
 
 function matcherOf(pattern: string, mode: string | null): Matcher | null {
   if (pattern.length > PATTERN_CHARS_MAX) return null
-  switch (modeOf(pattern, mode)) {
+  switch (patternMode(pattern, mode)) {
     case 'exact':
       return (branch) => branch === pattern
     case 'wildcard':
@@ -43,7 +44,8 @@ function matcherOf(pattern: string, mode: string | null): Matcher | null {
   }
 }
 
-const modeOf = (pattern: string, mode: string | null): string =>
+/** The mode a pattern is matched in: the one it has, else by its look. */
+export const patternMode = (pattern: string, mode: string | null): string =>
   mode?.trim().toLowerCase() || (pattern.includes('*') ? 'wildcard' : 'exact')
 
 // Leftmost pieces first is enough for `*`: no backtracking, however many stars.

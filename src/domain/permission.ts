@@ -11,8 +11,11 @@ export interface Person {
   isAdmin: boolean
 }
 
-/** `read`: look at builds. `operate`: stop and restart them. `administer`: create, edit and reset projects. */
-export type Right = 'read' | 'operate' | 'administer'
+/**
+ * `read`: look at builds. `subscribe`: say what a channel is told. `operate`: stop and restart builds. `administer`:
+ * create, edit and reset projects.
+ */
+export type Right = 'read' | 'subscribe' | 'operate' | 'administer'
 
 /** User ids (`U…`, `W…`) and user-group ids (`S…`) from the configuration; empty: the default. */
 export interface Grants {
@@ -41,7 +44,7 @@ export function permit(right: Right, person: Person, grants: Grants, groupsOf: r
   if (person.isOutsider) return no('outsider')
   if (right === 'read') return YES
   if (person.isGuest) return no('guest')
-  return right === 'operate' || person.isAdmin ? YES : no('not-admin')
+  return right !== 'administer' || person.isAdmin ? YES : no('not-admin')
 }
 
 const YES: Permit = { kind: 'yes' }

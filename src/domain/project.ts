@@ -65,3 +65,81 @@ export interface LegacyBuild {
   finishedAt: number | null
   raw: Record<string, unknown>
 }
+
+/** What is wrong with one field of a request, in words; no value is quoted. */
+export interface FieldFault {
+  /** `notification_rules[0].options.key` */
+  field: string
+  /** `slack needs a key` */
+  reason: string
+}
+
+/** A project to be created, in the words of CI's request. It holds secrets. Source: interface, E3. */
+export interface ProjectCreation {
+  repository_url: string
+  type: 'basic' | 'pro'
+  /** in decimal digits: they can exceed 2^53 */
+  team_ids: readonly string[]
+  /** Basic only, as environment_variables and deploy_pipelines are */
+  setup_commands?: readonly string[]
+  test_pipelines?: readonly { name: string; commands: readonly string[] }[]
+  notification_rules?: readonly RuleCreation[]
+  environment_variables?: readonly { name: string; value: string }[]
+  deploy_pipelines?: readonly DeploymentCreation[]
+  build_on_pr_only?: boolean
+  branch_match?: 'include' | 'exclude'
+  branches?: readonly string[]
+}
+
+/** A rule in the words of CI's answers; fields beyond these go along. */
+export interface RuleCreation {
+  notifier: string
+  target?: string | null
+  /** null or empty: every branch */
+  branch?: string | null
+  branch_match?: string | null
+  build_statuses: readonly string[]
+  /** `key`, `url`, `room` */
+  options?: Readonly<Record<string, unknown>> | null
+}
+
+export interface DeploymentCreation {
+  branch: { branch_name: string; match_mode: string }
+  config: readonly DeploymentConfig[]
+  position: number
+}
+
+export const DEPLOYMENT_TYPES = [
+  'script_deployment',
+  'elastic_beanstalk_deployment',
+  's3_deployment',
+  'aws_code_deploy_deployment',
+  'app_engine_deployment',
+  'heroku_deployment',
+] as const
+
+/** The fields that each type knows are its own affair: all of them are optional texts, but for the commands. */
+export interface DeploymentConfig {
+  type: (typeof DEPLOYMENT_TYPES)[number]
+  commands?: readonly string[]
+  aws_access_key_id?: string
+  aws_secret_access_key?: string
+  region?: string
+  application_name?: string
+  environment_name?: string
+  s3_bucket?: string
+  local_path?: string
+  acl?: string
+  deployment_group_name?: string
+  deployment_config_name?: string
+  path?: string
+  url?: string
+  refresh_token?: string
+  name?: string
+  api_key?: string
+  restore_from?: string
+  post_deploy?: string
+  backup?: string
+  force?: string
+  check_url?: string
+}

@@ -1,11 +1,12 @@
-import type { ChannelId } from './ids.ts'
+import type { ChannelId, Uuid } from './ids.ts'
+import { patternMode } from './pattern.ts'
 import type { ChannelRule } from './rule.ts'
 
 /** A channel follows a project, or all of them. */
 export interface Subscription {
   channel: ChannelId
   /** a project by full name, name, uuid or legacy id; `all`; `unfollowed`: those that no other channel follows */
-  follows: { what: 'project'; name: string } | { what: 'all' } | { what: 'unfollowed' }
+  follows: Follows
   /** the channel's own rules; null: the project's, as CI holds them */
   rules: readonly ChannelRule[] | null
   /** replies are not also sent to the channel */
@@ -14,7 +15,19 @@ export interface Subscription {
   mention: 'committer' | 'nobody'
   /** where it was made: it is changed there */
   source: 'default-channel' | 'file' | 'slack'
+  /** of those made in Slack */
+  id?: string
+  /** a Slack user */
+  createdBy?: string
+  /** ms since the epoch */
+  createdAt?: number
 }
+
+/** `uuid` and `projectId` are what was known when it was made: they hold where CI renames the project. */
+export type Follows =
+  | { what: 'project'; name: string; uuid?: Uuid | null; projectId?: string | null }
+  | { what: 'all' }
+  | { what: 'unfollowed' }
 
 /** The names one project goes by. */
 export interface ProjectNames {
@@ -40,8 +53,46 @@ export function following(subscriptions: readonly Subscription[], project: Proje
 
 const NEARNESS = { project: 2, all: 1, unfollowed: 0 } as const
 
-function isNamed(follows: Subscription['follows'], { projectId, projectUuid, names }: ProjectNames): boolean {
+/** Ids say more than names: a name can pass from one project to another. */
+function isNamed(follows: Follows, { projectId, projectUuid, names }: ProjectNames): boolean {
   if (follows.what !== 'project') return false
-  const wanted = follows.name.trim().toLowerCase()
+  const ids = [
+    [follows.uuid?.toLowerCase(), projectUuid?.toLowerCase()],
+    [follows.projectId, projectId],
+  ].filter(([kept, own]) => kept && own)
+  if (ids.length > 0) return ids.some(([kept, own]) => kept === own)
+  const wanted = nameKey(follows.name)
   return [projectId, projectUuid, ...names].some((name) => name !== null && name.toLowerCase() === wanted)
+}
+
+const nameKey = (name: string): string => name.trim().toLowerCase()
+
+/**
+ * A text that two subscriptions of a channel have in common exactly if the later one takes the place of the earlier: the
+ * same project (by uuid, else by id, else by name) or all, and the same branches, in whatever words.
+ */
+export const subscriptionSlot = (follows: Follows, rules: readonly ChannelRule[] | null): string =>
+  JSON.stringify([...followedKey(follows), ...branchKeys(rules ?? [])])
+
+function followedKey(follows: Follows): [what: string, key: string] {
+  if (follows.what !== 'project') return [follows.what, '']
+  if (follows.uuid) return ['uuid', follows.uuid.toLowerCase()]
+  return follows.projectId ? ['id', follows.projectId] : ['name', nameKey(follows.name)]
+}
+
+/** None where any rule is for every branch: the others add nothing to it. */
+function branchKeys(rules: readonly ChannelRule[]): string[] {
+  const keys = rules.map(branchKey)
+  return keys.includes(EVERY_BRANCH) ? [] : [...new Set(keys)].sort()
+}
+
+const EVERY_BRANCH = ''
+
+function branchKey({ branch, branchMatch }: ChannelRule): string {
+  if (branch === null || branch === '') return EVERY_BRANCH
+  const mode = patternMode(branch, branchMatch)
+  if (mode !== 'wildcard') return `${mode}:${branch}`
+  const pattern = branch.replaceAll(/\*+/g, '*')
+  if (pattern === '*') return EVERY_BRANCH
+  return `${pattern.includes('*') ? mode : 'exact'}:${pattern}`
 }

@@ -22,23 +22,22 @@ const verdict = (...question: Parameters<typeof permit>): string => {
   return permitted.kind === 'yes' ? 'yes' : permitted.why
 }
 
+const fourTimes = (why: string): [string, string, string, string] => [why, why, why, why]
+
 describe('by default', () => {
-  it.each<[who: string, traits: Partial<Person>, read: string, operate: string, administer: string]>([
-    ['a member', {}, 'yes', 'yes', 'not-admin'],
-    ['an admin', { isAdmin: true }, 'yes', 'yes', 'yes'],
-    ['a guest', { isGuest: true }, 'yes', 'guest', 'guest'],
-    ['an outsider', { isOutsider: true }, 'outsider', 'outsider', 'outsider'],
-    ['an admin of another workspace', { isOutsider: true, isAdmin: true }, 'outsider', 'outsider', 'outsider'],
-    ['a guest who is called an admin', { isGuest: true, isAdmin: true }, 'yes', 'guest', 'guest'],
-    ['a bot', { isBot: true, isAdmin: true }, 'bot', 'bot', 'bot'],
-    ['someone who left', { isDeactivated: true, isAdmin: true }, 'deactivated', 'deactivated', 'deactivated'],
-  ])('%s', (_, traits, read, operate, administer) => {
+  it.each<[who: string, traits: Partial<Person>, ...verdicts: [string, string, string, string]]>([
+    ['a member', {}, 'yes', 'yes', 'yes', 'not-admin'],
+    ['an admin', { isAdmin: true }, 'yes', 'yes', 'yes', 'yes'],
+    ['a guest', { isGuest: true }, 'yes', 'guest', 'guest', 'guest'],
+    ['an outsider', { isOutsider: true }, 'outsider', 'outsider', 'outsider', 'outsider'],
+    ['an admin of another workspace', { isOutsider: true, isAdmin: true }, ...fourTimes('outsider')],
+    ['a guest who is called an admin', { isGuest: true, isAdmin: true }, 'yes', 'guest', 'guest', 'guest'],
+    ['a bot', { isBot: true, isAdmin: true }, ...fourTimes('bot')],
+    ['someone who left', { isDeactivated: true, isAdmin: true }, ...fourTimes('deactivated')],
+  ])('%s', (_, traits, read, subscribe, operate, administer) => {
     const of = (right: Right) => verdict(right, person(traits), NOBODY_LISTED, [])
-    expect({ read: of('read'), operate: of('operate'), administer: of('administer') }).toEqual({
-      read,
-      operate,
-      administer,
-    })
+    const verdicts = (['read', 'subscribe', 'operate', 'administer'] as const).map(of)
+    expect(verdicts).toEqual([read, subscribe, operate, administer])
   })
 
   it('names nobody who may: everyone of a kind may', () => {
@@ -81,6 +80,8 @@ describe.each([
   it('it says nothing of the other right, nor of reading', () => {
     expect(verdict(right, person({ isAdmin: true }), { ...NOBODY_LISTED, [other]: ['U0ADA00001'] }, [])).toBe('yes')
     expect(verdict('read', person(), listing('U0ADA00001'), [])).toBe('yes')
+    expect(verdict('subscribe', person(), listing('U0ADA00001'), [])).toBe('yes')
+    expect(verdict('subscribe', person({ isGuest: true }), listing(GUS), [])).toBe('guest')
   })
 })
 
@@ -98,7 +99,7 @@ describe('whoever asks', () => {
   const anyGrants = fc.record({ operators: ids, admins: ids })
 
   it('a machine and someone who left may nothing', () => {
-    const rights = fc.constantFrom<Right>('read', 'operate', 'administer')
+    const rights = fc.constantFrom<Right>('read', 'subscribe', 'operate', 'administer')
     fc.assert(
       fc.property(rights, anyPerson, anyGrants, ids, (right, who, grants, groups) => {
         if (who.isBot || who.isDeactivated) expect(permit(right, who, grants, groups).kind).toBe('no')
@@ -111,7 +112,8 @@ describe('whoever asks', () => {
       fc.property(anyPerson, (who) => {
         const may = (right: Right) => permit(right, who, NOBODY_LISTED, []).kind === 'yes'
         if (may('administer')) expect(may('operate')).toBe(true)
-        if (may('operate')) expect(may('read')).toBe(true)
+        if (may('operate')) expect(may('subscribe')).toBe(true)
+        if (may('subscribe')) expect(may('read')).toBe(true)
       }),
     )
   })

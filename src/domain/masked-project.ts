@@ -1,0 +1,142 @@
+import { filterOf, type BranchFilter } from './branch-filter.ts'
+import { fieldOf, isRecord, listOf, textOf, textsOf } from './raw-values.ts'
+import { withoutCredentials } from './secret-fields.ts'
+
+/** The parts of a project that are fit to be shown; null: CI said nothing readable. */
+export interface MaskedProject {
+  /** `basic`, `pro`, or CI's own word */
+  type: string | null
+  /** its address, without credentials */
+  repository: string | null
+  provider: string | null
+  /** team ids in digits */
+  teams: readonly string[]
+  onPullRequestsOnly: boolean | null
+  filter: BranchFilter
+  setupCommands: readonly string[]
+  /** names only: values are secrets */
+  variableNames: readonly string[]
+  testPipelines: readonly { name: string | null; commands: readonly string[] }[]
+  deployments: readonly ShownDeployment[]
+  rules: readonly ShownRule[]
+  /** the names of fields outside the interface */
+  unknownFields: readonly string[]
+}
+
+export interface ShownDeployment {
+  branch: string | null
+  /** CI's `match_mode` */
+  match: string | null
+  types: readonly string[]
+  position: number | null
+}
+
+export interface ShownRule {
+  /** its place among the project's rules, counted from 0: what a change names */
+  at: number
+  notifier: string | null
+  target: string | null
+  /** null: every branch */
+  branch: string | null
+  branchMatch: string | null
+  events: readonly string[]
+  /** the options that are set, by name: values are secrets */
+  optionNames: readonly string[]
+}
+
+/** A project to look at: no secret is in it. Whatever is missing or of another form is null or left out. */
+export const maskedProject = (raw: Record<string, unknown>): MaskedProject => ({
+  type: textOf(raw['type']),
+  repository: withoutCredentialsOrNull(textOf(raw['repository_url'])),
+  provider: textOf(raw['repository_provider']),
+  teams: textsOf(raw['team_ids']),
+  onPullRequestsOnly: booleanOf(raw['build_on_pr_only']),
+  filter: filterOf(raw),
+  setupCommands: commandsOf(raw['setup_commands']),
+  variableNames: listOf(raw['environment_variables']).flatMap((variable) => textOf(fieldOf(variable, 'name')) ?? []),
+  testPipelines: listOf(raw['test_pipelines']).filter(isRecord).map(testPipelineOf),
+  deployments: listOf(raw['deployment_pipelines']).filter(isRecord).map(deploymentOf),
+  rules: listOf(raw['notification_rules']).flatMap((rule, at) => (isRecord(rule) ? [ruleOf(rule, at)] : [])),
+  unknownFields: Object.keys(raw).filter((name) => !KNOWN.has(name)),
+})
+
+const KNOWN = new Set([
+  'uuid',
+  'organization_uuid',
+  'name',
+  'type',
+  'repository_url',
+  'repository_provider',
+  'authentication_user',
+  'ssh_key',
+  'aes_key',
+  'created_at',
+  'updated_at',
+  'build_on_pr_only',
+  'branch_match',
+  'branches',
+  'setup_commands',
+  'team_ids',
+  'test_pipelines',
+  'notification_rules',
+  'environment_variables',
+  'deployment_pipelines',
+])
+
+const withoutCredentialsOrNull = (address: string | null): string | null =>
+  address === null ? null : withoutCredentials(address)
+
+const commandsOf = (value: unknown): readonly string[] => textsOf(value).map(withoutCredentials)
+
+const booleanOf = (value: unknown): boolean | null => {
+  if (value === true || value === 'true') return true
+  return value === false || value === 'false' ? false : null
+}
+
+const testPipelineOf = (pipeline: Record<string, unknown>): MaskedProject['testPipelines'][number] => ({
+  name: textOf(pipeline['name']),
+  commands: commandsOf(pipeline['commands']),
+})
+
+function deploymentOf(pipeline: Record<string, unknown>): ShownDeployment {
+  const { branch, config } = pipeline
+  // CI's own example spells it `postion`.
+  const position = textOf(pipeline['position'] ?? pipeline['postion'])
+  return {
+    branch: textOf(branch) ?? textOf(fieldOf(branch, 'branch_name')),
+    match: textOf(fieldOf(branch, 'match_mode')),
+    types: [...new Set([config].flat().flatMap(typesOf))],
+    position: position !== null && /^-?\d{1,15}$/.test(position) ? Number(position) : null,
+  }
+}
+
+// A bare text in a deployment's settings can be anything, a credential too: only what looks like a type is shown.
+function typesOf(step: unknown): string[] {
+  const type = typeof step === 'string' ? step : textOf(fieldOf(step, 'type'))
+  return type !== null && (isRecord(step) || TYPE.test(type)) ? [type] : []
+}
+
+const TYPE = /^[a-z0-9]{1,20}(?:_[a-z0-9]{1,20}){0,3}_deployment$/
+
+function ruleOf(rule: Record<string, unknown>, at: number): ShownRule {
+  return {
+    at,
+    notifier: textOf(rule['notifier']),
+    target: textOf(rule['target']) ?? textOf(rule['email_target']),
+    branch: textOf(rule['branch']),
+    branchMatch: textOf(rule['branch_match']),
+    events: textsOf(rule['build_statuses']),
+    optionNames: [...new Set(optionNamesOf(rule['options']))],
+  }
+}
+
+/** Of options by notifier, `{slack: {key}}`, the innermost names. */
+const optionNamesOf = (options: unknown): string[] =>
+  !isRecord(options)
+    ? []
+    : Object.entries(options).flatMap(([name, value]) => {
+        if (isRecord(value)) return optionNamesOf(value)
+        return isSet(value) ? [name] : []
+      })
+
+const isSet = (value: unknown): boolean => value !== null && value !== undefined && value !== ''

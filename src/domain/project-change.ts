@@ -1,0 +1,149 @@
+import { assertNever } from '../lib/assert.ts'
+import { isIdDigits } from './ids.ts'
+import type { FieldFault } from './project.ts'
+import { fieldOf, isRecord, listOf, saysNothing, textOf } from './raw-values.ts'
+import { ruleFaults, ruleOf, type RuleInput } from './rule-input.ts'
+
+/** What one edit changes of a project. */
+export type ProjectChange =
+  | { what: 'builds'; onPullRequestsOnly: boolean; match: 'include' | 'exclude'; branches: readonly string[] }
+  /** Basic only */
+  | { what: 'setup'; commands: readonly string[] }
+  /** all that there shall be; a value of null stays as it is. Basic only */
+  | { what: 'variables'; variables: readonly VariableInput[] }
+  /** in decimal digits */
+  | { what: 'teams'; ids: readonly string[] }
+  | { what: 'type'; type: 'basic' | 'pro' }
+  /** the rule at this place, counted from 0; null: a new one */
+  | { what: 'rule'; at: number | null; rule: RuleInput }
+  | { what: 'remove-rule'; at: number }
+
+export interface VariableInput {
+  name: string
+  value: string | null
+}
+
+/** The project with the change, or what makes the change meaningless. */
+export type ChangeEffect =
+  | { kind: 'changed'; raw: Record<string, unknown> }
+  | { kind: 'faults'; faults: readonly FieldFault[] }
+
+type Raw = Record<string, unknown>
+
+/**
+ * The project as CI sent it, with this change and no other: unknown fields stay, of a changed rule too. What was passed in
+ * is not touched. Whether CI takes the values is not looked at here.
+ */
+export function applyChange(raw: Raw, change: ProjectChange): ChangeEffect {
+  switch (change.what) {
+    case 'builds':
+      return changeBuilds(raw, change)
+    case 'setup':
+      return basicOnly(raw, 'setup_commands') ?? changed(raw, { setup_commands: [...change.commands] })
+    case 'variables':
+      return basicOnly(raw, VARIABLES) ?? changeVariables(raw, change.variables)
+    case 'teams':
+      return changeTeams(raw, change.ids)
+    case 'type':
+      return changed(raw, { type: change.type })
+    case 'rule':
+      return changeRule(raw, change.at, change.rule)
+    case 'remove-rule':
+      return removeRule(raw, change.at)
+    default:
+      return assertNever(change)
+  }
+}
+
+const VARIABLES = 'environment_variables'
+const RULES = 'notification_rules'
+
+const changed = (raw: Raw, fields: Raw): ChangeEffect => ({ kind: 'changed', raw: { ...raw, ...fields } })
+
+const changedUnless = (faults: readonly FieldFault[], raw: Raw, fields: Raw): ChangeEffect =>
+  faults.length > 0 ? { kind: 'faults', faults } : changed(raw, fields)
+
+const fault = (field: string, reason: string): ChangeEffect => ({ kind: 'faults', faults: [{ field, reason }] })
+
+// CI would ignore the field: the change would look made and not be.
+const basicOnly = (raw: Raw, field: string): ChangeEffect | null =>
+  textOf(raw['type'])?.trim().toLowerCase() === 'basic' ? null : fault(field, 'is only for a project of type basic')
+
+/** What is to be kept has to be understood first. */
+const unreadable = (raw: Raw, field: string): ChangeEffect | null =>
+  saysNothing(raw[field]) || Array.isArray(raw[field]) ? null : fault(field, 'has a form that is not known here')
+
+const isBlank = (text: string): boolean => text.trim() === ''
+
+type Builds = Extract<ProjectChange, { what: 'builds' }>
+
+function changeBuilds(raw: Raw, { onPullRequestsOnly, match, branches }: Builds): ChangeEffect {
+  const faults = branches.flatMap((branch, at) =>
+    isBlank(branch) ? [{ field: `branches[${at}]`, reason: 'is empty' }] : [],
+  )
+  const fields = { build_on_pr_only: onPullRequestsOnly, branch_match: match, branches: [...branches] }
+  return changedUnless(faults, raw, fields)
+}
+
+function changeVariables(raw: Raw, variables: readonly VariableInput[]): ChangeEffect {
+  const before = listOf(raw[VARIABLES])
+  const byName = new Map(before.map((variable) => [fieldOf(variable, 'name'), variable]))
+  const faults = variables.flatMap((variable, at) => variableFaults(variable, at, variables, byName))
+  // Whoever edits sees names: what has none is not theirs to drop.
+  const nameless = before.filter((variable) => typeof fieldOf(variable, 'name') !== 'string')
+  const after = [...variables.map((variable) => variableOf(variable, byName.get(variable.name))), ...nameless]
+  return unreadable(raw, VARIABLES) ?? changedUnless(faults, raw, { [VARIABLES]: after })
+}
+
+function variableFaults(
+  { name, value }: VariableInput,
+  at: number,
+  all: readonly VariableInput[],
+  before: ReadonlyMap<unknown, unknown>,
+): FieldFault[] {
+  const field = `${VARIABLES}[${at}]`
+  if (isBlank(name)) return [{ field: `${field}.name`, reason: 'is empty' }]
+  if (all.findIndex((other) => other.name === name) < at)
+    return [{ field: `${field}.name`, reason: 'is the name of another variable, too' }]
+  if (value === null && !before.has(name))
+    return [{ field: `${field}.value`, reason: 'is missing, and there is no earlier one to keep' }]
+  return []
+}
+
+const variableOf = ({ name, value }: VariableInput, before: unknown): unknown =>
+  value === null ? before : { ...(isRecord(before) ? before : {}), name, value }
+
+function changeTeams(raw: Raw, ids: readonly string[]): ChangeEffect {
+  const faults = ids.flatMap((id, at) =>
+    isIdDigits(id) ? [] : [{ field: `team_ids[${at}]`, reason: 'is no team id' }],
+  )
+  const asSent = new Map(listOf(raw['team_ids']).map((id) => [textOf(id), id]))
+  const teams = [...new Set(ids)].map((id) => asSent.get(id) ?? numberOf(id))
+  return changedUnless(faults, raw, { team_ids: teams })
+}
+
+// Beyond 2^53 digits stay digits, as they do where CI is read.
+const numberOf = (digits: string): number | string => (Number.isSafeInteger(Number(digits)) ? Number(digits) : digits)
+
+function changeRule(raw: Raw, place: number | null, input: RuleInput): ChangeEffect {
+  const rules = listOf(raw[RULES])
+  const at = place ?? rules.length
+  const missing = unreadable(raw, RULES) ?? (place === null ? null : noSuchRule(rules, place))
+  if (missing) return missing
+  const before = rules[at]
+  const field = `${RULES}[${at}]`
+  if (place !== null && !isRecord(before)) return fault(field, 'has a form that is not known here')
+  const after = ruleOf(isRecord(before) ? before : null, input)
+  return changedUnless(ruleFaults(field, input), raw, {
+    [RULES]: [...rules.slice(0, at), after, ...rules.slice(at + 1)],
+  })
+}
+
+const noSuchRule = (rules: readonly unknown[], at: number): ChangeEffect | null =>
+  Object.hasOwn(rules, at) ? null : fault(`${RULES}[${at}]`, 'is no rule of this project')
+
+function removeRule(raw: Raw, at: number): ChangeEffect {
+  const rules = listOf(raw[RULES])
+  const missing = unreadable(raw, RULES) ?? noSuchRule(rules, at)
+  return missing ?? changed(raw, { [RULES]: rules.filter((_, place) => place !== at) })
+}

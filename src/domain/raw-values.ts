@@ -1,0 +1,23 @@
+// The values of what CI sent, read liberally: any may be missing, null, or of another form.
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** null and what is not there say the same. */
+export const saysNothing = (value: unknown): value is null | undefined => value === null || value === undefined
+
+/** A field of whatever it is; never what an object inherits. */
+export const fieldOf = (value: unknown, name: string): unknown =>
+  isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined
+
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+/** A text that is not blank, or a number's digits. */
+export function textOf(value: unknown): string | null {
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' && value.trim() !== '' ? value : null
+}
+
+/** The texts of a list; of one text, its lines. */
+export const textsOf = (value: unknown): readonly string[] =>
+  (typeof value === 'string' ? value.split('\n') : listOf(value)).flatMap((one) => textOf(one) ?? [])

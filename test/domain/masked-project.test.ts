@@ -1,0 +1,121 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { maskedProject, type ShownDeployment } from '../../src/domain/masked-project.ts'
+import { anySent, sentProject } from './support/sent-project.ts'
+
+describe('a project as it is shown', () => {
+  it('has what people ask for, and the names alone of what is secret', () => {
+    expect(maskedProject(sentProject())).toEqual({
+      type: 'basic',
+      repository: 'https://host.example/acme/web.git',
+      provider: 'host',
+      teams: ['7', '9007199254740993'],
+      onPullRequestsOnly: false,
+      filter: { mode: 'include', entries: ['main', '^release/.*$'] },
+      setupCommands: ['npm ci', 'npm run build'],
+      variableNames: ['TOKEN', 'DB_PASSWORD'],
+      testPipelines: [{ name: 'Tests', commands: ['npm test'] }],
+      deployments: [
+        {
+          branch: 'main',
+          match: 'exact',
+          types: ['heroku_deployment', 's3_deployment', 'ftp_deployment'],
+          position: 1,
+        },
+      ],
+      rules: [
+        {
+          at: 0,
+          notifier: 'slack',
+          target: null,
+          branch: null,
+          branchMatch: null,
+          events: ['failed', 'recovered'],
+          optionNames: ['key', 'room'],
+        },
+        {
+          at: 1,
+          notifier: 'webhook',
+          target: null,
+          branch: 'release/*',
+          branchMatch: 'wildcard',
+          events: ['started', 'failed', 'success', 'recovered'],
+          optionNames: ['url'],
+        },
+        {
+          at: 2,
+          notifier: 'email',
+          target: 'committer',
+          branch: null,
+          branchMatch: 'exact',
+          events: ['failed'],
+          optionNames: [],
+        },
+      ],
+      unknownFields: ['build_timeout', 'cache_password'],
+    })
+  })
+
+  const NOTHING = {
+    type: null,
+    repository: null,
+    provider: null,
+    teams: [],
+    onPullRequestsOnly: null,
+    filter: { mode: null, entries: [] },
+    setupCommands: [],
+    variableNames: [],
+    testPipelines: [],
+    deployments: [],
+    rules: [],
+    unknownFields: [],
+  }
+
+  it.each([undefined, null, '', true, {}, [null], [[]]])('has nothing where each field is %j', (value) => {
+    const raw = Object.fromEntries(Object.keys(sentProject()).map((name) => [name, value]))
+    const unknownFields = ['build_timeout', 'cache_password']
+    const onPullRequestsOnly = value === true ? true : null
+    expect(maskedProject(raw)).toEqual({ ...NOTHING, onPullRequestsOnly, unknownFields })
+    expect(maskedProject({})).toEqual(NOTHING)
+  })
+
+  it('keeps the places of rules, though one of them cannot be read', () => {
+    const rules = [null, 'slack', { notifier: 'email', email_target: 'all' }]
+    const [rule, ...others] = maskedProject({ notification_rules: rules }).rules
+    expect([rule?.at, rule?.notifier, rule?.target, others]).toEqual([2, 'email', 'all', []])
+  })
+
+  it('has the options that are set, by name, also those of a notifier', () => {
+    const options = { key: '', url: null, room: '#builds', slack: { key: 'slack-s3cr3t' }, grove: {} }
+    expect(maskedProject({ notification_rules: [{ options }] }).rules[0]?.optionNames).toEqual(['room', 'key'])
+  })
+
+  it('loses the credentials in commands', () => {
+    const commands = ['git clone https://ada:pw@host.example/x', 'npm ci']
+    const masked = maskedProject({ setup_commands: commands, test_pipelines: [{ name: 'Tests', commands }] })
+    const safe = ['git clone https://host.example/x', 'npm ci']
+    expect([masked.setupCommands, masked.testPipelines]).toEqual([safe, [{ name: 'Tests', commands: safe }]])
+  })
+
+  it.each<[claim: string, sent: unknown, shown: Partial<ShownDeployment>]>([
+    ['with one step', { config: { type: 's3_deployment' } }, { types: ['s3_deployment'] }],
+    ['with bare types', { config: ['s3_deployment', 'pw', 'rm -rf x_deployment'] }, { types: ['s3_deployment'] }],
+    ['with a type twice', { config: [{ type: 'odd' }, { type: 'odd' }] }, { types: ['odd'] }],
+    ['without steps', { config: null }, { types: [] }],
+    ['with its branch as a text', { branch: 'main' }, { branch: 'main', match: null }],
+    ["with CI's other spelling", { postion: '2' }, { position: 2 }],
+    ['with a place that is none', { position: 'first' }, { position: null }],
+  ])('has a deployment %s', (_, sent, shown) => {
+    expect(maskedProject({ deployment_pipelines: [sent] }).deployments).toMatchObject([shown])
+  })
+
+  it('shows no secret, whatever CI sends', () => {
+    fc.assert(
+      fc.property(anySent, (raw) => {
+        expect(JSON.stringify(maskedProject(raw))).not.toContain('s3cr3t')
+      }),
+      { numRuns: 200 },
+    )
+    expect(JSON.stringify(maskedProject(sentProject()))).not.toContain('s3cr3t')
+  })
+})
