@@ -9,6 +9,8 @@ export type Acknowledgement =
       elapsedMs: number
       /** the error with which Slack refuses what the answer asks for, if it does */
       refusal?: string
+      /** what the bot finds wrong with a submitted view, by block id */
+      errors?: Record<string, string>
     }
   /** nothing within the ack timeout: the person saw "did not respond" */
   | { kind: 'late'; what: string; elapsedMs: number }

@@ -1,32 +1,36 @@
-import type { Grant } from './api.ts'
+import type { Grant } from './grant.ts'
+import { createChannelActs, getChannel } from './channel-acts.ts'
+import type { ChannelActs } from './channel-acts.ts'
+import type { Events } from './events.ts'
 import { postMessage, removeMessage } from './messages.ts'
 import type { Message } from './messages.ts'
+import { toWireUser } from './wire.ts'
 import type { Channel, Workspace } from './workspace.ts'
 
-/** What people and admins of the workspace do to the bot; each throws on a channel or message that is not there. */
-export interface Acts {
+export { getChannel } from './channel-acts.ts'
+
+/** What people and admins of the workspace do to the bot; each throws on who or what is not there. */
+export interface Acts extends ChannelActs {
   /** A person writes; answers the ts. */
   say(message: { user: string; channel: string; text: string; threadTs?: string | undefined }): string
   deleteMessage: (channel: string, ts: string) => void
   /** From now on this message answers `edit_window_closed`. */
   closeEditWindow: (channel: string, ts: string) => void
-  archive: (channel: string) => void
-  unarchive: (channel: string) => void
-  kickBot: (channel: string) => void
-  inviteBot: (channel: string) => void
+  /** The bot hears `user_change`. */
+  deactivate: (user: string) => void
+  reactivate: (user: string) => void
   revokeToken: () => void
   restoreToken: () => void
+  /** The app is installed without this scope, or with it: methods and events that need it go by that from now on. */
+  revokeScope: (scope: string) => void
+  grantScope: (scope: string) => void
   /** New messages show in history and replies only after so long; 0 at once. */
   setHistoryLag: (ms: number) => void
 }
 
-export function createActs(workspace: Workspace, grant: Grant): Acts {
-  const change = (id: string, edit: (channel: Channel) => void): void => {
-    const channel = getChannel(workspace, id)
-    edit(channel)
-    workspace.changes.emit({ kind: 'channel', channel })
-  }
+export function createActs(workspace: Workspace, grant: Grant, events: Events): Acts {
   return {
+    ...createChannelActs(workspace, events),
     say: ({ user, channel, text, threadTs }) =>
       postMessage(workspace, getChannel(workspace, channel), { userId: user, text, threadTs }).ts,
     deleteMessage: (id, ts) => {
@@ -34,20 +38,25 @@ export function createActs(workspace: Workspace, grant: Grant): Acts {
       removeMessage(workspace, channel, getMessage(channel, ts), false)
     },
     closeEditWindow: (id, ts) => void (getMessage(getChannel(workspace, id), ts).isEditWindowClosed = true),
-    archive: (id) => change(id, (channel) => void (channel.isArchived = true)),
-    unarchive: (id) => change(id, (channel) => void (channel.isArchived = false)),
-    kickBot: (id) => change(id, (channel) => void channel.members.delete(workspace.bot.userId)),
-    inviteBot: (id) => change(id, (channel) => void channel.members.add(workspace.bot.userId)),
+    deactivate: (id) => changeAccount(workspace, events, id, true),
+    reactivate: (id) => changeAccount(workspace, events, id, false),
     revokeToken: () => void (grant.isRevoked = true),
     restoreToken: () => void (grant.isRevoked = false),
+    revokeScope: (scope) => void grant.scopes.delete(scope),
+    grantScope: (scope) => void grant.scopes.add(scope),
     setHistoryLag: (ms) => void (workspace.historyLagMs = ms),
   }
 }
 
-export function getChannel(workspace: Workspace, id: string): Channel {
-  const channel = workspace.channels.get(id)
-  if (!channel) throw new Error(`the sandbox has no channel ${id}`)
-  return channel
+function changeAccount(workspace: Workspace, events: Events, id: string, isDeactivated: boolean): void {
+  const user = workspace.users.get(id)
+  if (!user) throw new Error(`the sandbox has no user ${id}`)
+  if ((user.isDeactivated ?? false) === isDeactivated) return
+  user.isDeactivated = isDeactivated
+  workspace.changes.emit({ kind: 'user', user })
+  const nowS = workspace.clock.now() / 1_000
+  const stamps = { cache_ts: Math.floor(nowS), event_ts: nowS.toFixed(6) }
+  events.tell({ type: 'user_change', user: toWireUser(workspace, user), ...stamps })
 }
 
 export function getMessage(channel: Channel, ts: string): Message {

@@ -1,6 +1,8 @@
 import { METHODS } from './methods/index.ts'
 import { Refusal, textArg } from './methods/call.ts'
 import type { Args, Call, Method } from './methods/call.ts'
+import type { Events } from './events.ts'
+import type { Grant } from './grant.ts'
 import type { Json } from './json.ts'
 import type { Rates } from './rates.ts'
 import type { SocketDoor } from './sockets/sockets.ts'
@@ -8,19 +10,12 @@ import type { Triggers } from './triggers.ts'
 import type { Views } from './views.ts'
 import type { Workspace } from './workspace.ts'
 
-export interface Grant {
-  token: string
-  /** the app-level token, for Socket Mode alone */
-  appToken: string
-  scopes: Set<string>
-  isRevoked: boolean
-}
-
 export interface ApiParts {
   workspace: Workspace
   triggers: Triggers
   views: Views
   sockets: SocketDoor
+  events: Events
   rates: Rates
   grant: Grant
 }
@@ -76,12 +71,12 @@ export const tooMany = (retryAfterS: number): Answer => ({
 })
 
 function runMethod(parts: ApiParts, method: Method, args: Args): Answer {
-  const { workspace, triggers, views, sockets, grant } = parts
+  const { workspace, triggers, views, sockets, events, grant } = parts
   const scopeHeaders = {
     'x-oauth-scopes': [...grant.scopes].join(','),
     'x-accepted-oauth-scopes': method.scopes.join(','),
   }
-  const answer = toAnswer(run(method, { args, workspace, triggers, views, sockets, scopes: grant.scopes }))
+  const answer = toAnswer(run(method, { args, workspace, triggers, views, sockets, events, scopes: grant.scopes }))
   return { ...answer, headers: { ...answer.headers, ...scopeHeaders } }
 }
 

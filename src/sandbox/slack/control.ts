@@ -50,6 +50,11 @@ function addFault(faults: Faults, body: unknown): ControlAnswer {
 const place = { channel: z.string() }
 const spot = { ...place, ts: z.string() }
 
+const CHANNEL_ACTS = ['archive', 'unarchive', 'kick-bot', 'invite-bot', 'make-private'] as const
+/** Slack's channel names have up to 80 characters. */
+const CHANNEL_NAME = /^[a-z0-9_-]{1,80}$/
+const SCOPE = /^[a-z_]+(?::[a-z_.]+)*$/
+
 const actSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('say'),
@@ -60,7 +65,10 @@ const actSchema = z.discriminatedUnion('kind', [
   }),
   z.strictObject({ kind: z.literal('delete-message'), ...spot }),
   z.strictObject({ kind: z.literal('close-edit-window'), ...spot }),
-  z.strictObject({ kind: z.enum(['archive', 'unarchive', 'kick-bot', 'invite-bot']), ...place }),
+  z.strictObject({ kind: z.enum(CHANNEL_ACTS), ...place }),
+  z.strictObject({ kind: z.literal('rename'), ...place, name: z.string().regex(CHANNEL_NAME) }),
+  z.strictObject({ kind: z.enum(['deactivate', 'reactivate']), user: z.string() }),
+  z.strictObject({ kind: z.enum(['revoke-scope', 'grant-scope']), scope: z.string().regex(SCOPE) }),
   z.strictObject({ kind: z.literal('revoke-token') }),
   z.strictObject({ kind: z.literal('restore-token') }),
   z.strictObject({ kind: z.literal('refresh-sockets') }),
@@ -90,16 +98,25 @@ function perform({ acts, sockets }: ControlParts, wanted: Act): string | undefin
   else if (wanted.kind === 'restore-token') acts.restoreToken()
   else if (wanted.kind === 'delete-message') acts.deleteMessage(wanted.channel, wanted.ts)
   else if (wanted.kind === 'close-edit-window') acts.closeEditWindow(wanted.channel, wanted.ts)
+  else if (wanted.kind === 'rename') acts.rename(wanted.channel, wanted.name)
+  else if ('user' in wanted) acts[wanted.kind](wanted.user)
+  else if ('scope' in wanted) changeScope(acts, wanted)
   else changeChannel(acts, wanted.kind, wanted.channel)
   return undefined
 }
 
-function changeChannel(acts: Acts, kind: 'archive' | 'unarchive' | 'kick-bot' | 'invite-bot', channel: string): void {
+function changeScope(acts: Acts, { kind, scope }: { kind: 'revoke-scope' | 'grant-scope'; scope: string }): void {
+  if (kind === 'revoke-scope') acts.revokeScope(scope)
+  else acts.grantScope(scope)
+}
+
+function changeChannel(acts: Acts, kind: (typeof CHANNEL_ACTS)[number], channel: string): void {
   const change = {
     archive: acts.archive,
     unarchive: acts.unarchive,
     'kick-bot': acts.kickBot,
     'invite-bot': acts.inviteBot,
+    'make-private': acts.makePrivate,
   }
   change[kind](channel)
 }

@@ -109,6 +109,9 @@ export type Change =
   | { kind: 'reacted'; channel: Channel; message: Message }
   | { kind: 'ephemeral' | 'ephemeral-removed'; channel: Channel; ephemeral: Ephemeral }
   | { kind: 'channel'; channel: Channel }
+  | { kind: 'user'; user: User }
+  /** what a person has open: modals, the visible one last, and the home tab */
+  | { kind: 'views'; userId: string; stack: readonly Json[]; home: Json | undefined }
 
 export interface Changes {
   emit(change: Change): void

@@ -8,11 +8,15 @@ const TYPE_BY_FILE = new Map([
   ['composer.js', 'text/javascript; charset=utf-8'],
   ['deeds.js', 'text/javascript; charset=utf-8'],
   ['dialogs.js', 'text/javascript; charset=utf-8'],
+  ['fields.js', 'text/javascript; charset=utf-8'],
+  ['forms.js', 'text/javascript; charset=utf-8'],
   ['list.js', 'text/javascript; charset=utf-8'],
+  ['lookup.js', 'text/javascript; charset=utf-8'],
   ['messages.js', 'text/javascript; charset=utf-8'],
   ['blocks.js', 'text/javascript; charset=utf-8'],
   ['mrkdwn.js', 'text/javascript; charset=utf-8'],
   ['person.js', 'text/javascript; charset=utf-8'],
+  ['surfaces.js', 'text/javascript; charset=utf-8'],
 ])
 
 // Pictures only from this machine: the page must work offline and tell nobody outside what is looked at.

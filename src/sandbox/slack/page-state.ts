@@ -2,6 +2,7 @@ import { assertNever } from '../../lib/assert.ts'
 import type { Change } from './changes.ts'
 import type { Json } from './json.ts'
 import type { Message } from './messages.ts'
+import type { Views } from './views.ts'
 import { toWireMessage } from './wire.ts'
 import type { Channel, Ephemeral, Workspace } from './workspace.ts'
 
@@ -9,11 +10,14 @@ import type { Channel, Ephemeral, Workspace } from './workspace.ts'
 export const PAGE_MESSAGES_MAX = 1_000
 
 /** Everything the page shows, at one moment; no token and no secret. */
-export function pageState(workspace: Workspace): Json {
+export function pageState(workspace: Workspace, views: Views): Json {
+  const users = [...workspace.users.values()]
+  const shown = users.map(({ id }) => [id, toPageViews({ stack: views.stack(id), home: views.home(id) })])
   return {
     team: workspace.team,
     bot: workspace.bot,
-    users: [...workspace.users.values()],
+    users,
+    views: Object.fromEntries(shown),
     channels: [...workspace.channels.values()].map((channel) => ({
       ...toPageChannel(workspace, channel),
       messages: messagesOf(workspace, channel),
@@ -32,33 +36,44 @@ function messagesOf(workspace: Workspace, channel: Channel): Json[] {
 
 /** One change as the page is told of it. A thread's root is told again by nobody: the page counts replies itself. */
 export function pageChange(workspace: Workspace, change: Change): Json {
-  const { channel } = change
   switch (change.kind) {
     case 'posted':
     case 'edited':
     case 'reacted':
-      return { kind: 'message', message: toPageMessage(workspace, channel, change.message) }
+      return { kind: 'message', message: toPageMessage(workspace, change.channel, change.message) }
     case 'removed':
-      if (change.message.isTombstone) {
-        return { kind: 'message', message: toPageMessage(workspace, channel, change.message) }
-      }
-      return { kind: 'removed', channel: channel.id, ts: change.message.ts }
+      return pageRemoval(workspace, change)
     case 'ephemeral':
-      return { kind: 'message', message: toPageEphemeral(workspace, channel, change.ephemeral) }
+      return { kind: 'message', message: toPageEphemeral(workspace, change.channel, change.ephemeral) }
     case 'ephemeral-removed':
-      return { kind: 'removed', channel: channel.id, ts: change.ephemeral.message.ts }
+      return { kind: 'removed', channel: change.channel.id, ts: change.ephemeral.message.ts }
     case 'channel':
-      return { kind: 'channel', channel: toPageChannel(workspace, channel) }
+      return { kind: 'channel', channel: toPageChannel(workspace, change.channel) }
+    case 'user':
+      return { kind: 'user', user: change.user }
+    case 'views':
+      return { kind: 'views', user: change.userId, ...toPageViews(change) }
     default:
       return assertNever(change)
   }
 }
 
-const toPageChannel = (workspace: Workspace, { id, name, kind, isArchived, members }: Channel): Json => ({
+function pageRemoval(workspace: Workspace, { channel, message }: { channel: Channel; message: Message }): Json {
+  if (message.isTombstone) return { kind: 'message', message: toPageMessage(workspace, channel, message) }
+  return { kind: 'removed', channel: channel.id, ts: message.ts }
+}
+
+const toPageViews = ({ stack, home }: { stack: readonly Json[]; home: Json | undefined }): Json => ({
+  stack,
+  home: home ?? null,
+})
+
+const toPageChannel = (workspace: Workspace, { id, name, kind, isArchived, members, sharedWith }: Channel): Json => ({
   id,
   name,
   kind,
   isArchived,
+  isShared: sharedWith !== undefined,
   hasBot: members.has(workspace.bot.userId),
   members: [...members],
 })

@@ -1,3 +1,4 @@
+import { isJson } from './json.ts'
 import type { Json } from './json.ts'
 import type { Message } from './messages.ts'
 import type { Channel, User, Workspace } from './workspace.ts'
@@ -99,8 +100,11 @@ export const eventEnvelope = (workspace: Workspace, event: Json, eventId?: strin
       is_enterprise_install: false,
     },
   ],
-  is_ext_shared_channel: workspace.channels.get(String(event['channel']))?.sharedWith !== undefined,
+  is_ext_shared_channel: workspace.channels.get(channelIdIn(event))?.sharedWith !== undefined,
 })
+
+/** Events of a renamed channel carry the channel itself. */
+const channelIdIn = ({ channel }: Json): string => String(isJson(channel) ? channel['id'] : channel)
 
 export const verificationBody = (challenge: string): Json => ({
   token: VERIFICATION_TOKEN,

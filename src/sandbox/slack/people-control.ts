@@ -1,17 +1,20 @@
 import { z } from 'zod'
 import { assertNever } from '../../lib/assert.ts'
-import type { Acknowledgement } from './acknowledgement.ts'
 import { getChannel, getMessage } from './acts.ts'
 import type { Acts } from './acts.ts'
 import type { ControlAnswer } from './control.ts'
 import type { People } from './people.ts'
 import { getElement } from './people/message.ts'
 import { getUser } from './people/parts.ts'
+import { performViewDeed, prepareViewDeed, viewDeeds } from './view-control.ts'
+import type { ViewDeed, ViewOutcome } from './view-control.ts'
+import type { Views } from './views.ts'
 import type { Workspace } from './workspace.ts'
 
 export interface PeopleControlParts {
   workspace: Workspace
   people: People
+  views: Views
   acts: Acts
 }
 
@@ -23,7 +26,7 @@ export interface PeopleControlParts {
 export async function answerPeople(parts: PeopleControlParts, body: unknown): Promise<ControlAnswer> {
   const parsed = deedSchema.safeParse(body)
   if (!parsed.success) return refused(400, z.prettifyError(parsed.error))
-  const refusal = findMissing(parts.workspace, parsed.data) ?? findNonsense(parts.workspace, parsed.data)
+  const refusal = findRefusal(parts, parsed.data)
   if (refusal) return refusal
   try {
     return { status: 200, body: toBody(await perform(parts, parsed.data)) }
@@ -53,13 +56,29 @@ const deedSchema = z.discriminatedUnion('kind', [
     threadTs: z.string().exactOptional(),
   }),
   z.strictObject({ kind: z.literal('shortcut'), ...spot, callbackId: z.string() }),
+  ...viewDeeds,
 ])
 
 type Deed = z.output<typeof deedSchema>
+type PlaceDeed = Exclude<Deed, ViewDeed>
+
+const isInPlace = (deed: Deed): deed is PlaceDeed => 'channel' in deed
 
 const refused = (status: number, error: string): ControlAnswer => ({ status, body: { ok: false, error } })
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+function findRefusal(parts: PeopleControlParts, deed: Deed): ControlAnswer | null {
+  const { workspace } = parts
+  const refusal = findMissing(workspace, deed) ?? findNobody(workspace, deed)
+  if (refusal) return refusal
+  return isInPlace(deed) ? findNonsense(workspace, deed) : prepareViewDeed(parts, deed)
+}
+
+function findNobody(workspace: Workspace, { user }: Deed): ControlAnswer | null {
+  const { role, isDeactivated, realName } = getUser(workspace, user)
+  return role === 'bot' || isDeactivated ? refused(400, `nobody acts as ${realName}`) : null
+}
 
 function findMissing(workspace: Workspace, deed: Deed): ControlAnswer | null {
   try {
@@ -72,16 +91,16 @@ function findMissing(workspace: Workspace, deed: Deed): ControlAnswer | null {
 
 function requireAll(workspace: Workspace, deed: Deed): void {
   getUser(workspace, deed.user)
+  if (!isInPlace(deed)) return
   const channel = getChannel(workspace, deed.channel)
   if (deed.kind === 'click') getElement(workspace, deed)
   if (deed.kind === 'shortcut') getMessage(channel, deed.ts)
   if (deed.kind === 'say' && deed.threadTs !== undefined) getMessage(channel, deed.threadTs)
 }
 
-function findNonsense(workspace: Workspace, deed: Deed): ControlAnswer | null {
-  const { role, isDeactivated, realName } = getUser(workspace, deed.user)
+function findNonsense(workspace: Workspace, deed: PlaceDeed): ControlAnswer | null {
+  const { realName } = getUser(workspace, deed.user)
   const { isArchived, members, messages, name } = getChannel(workspace, deed.channel)
-  if (role === 'bot' || isDeactivated) return refused(400, `nobody acts as ${realName}`)
   if (isArchived) return refused(400, `#${name} is archived`)
   if (!members.has(deed.user)) return refused(400, `${realName} is not in #${name}`)
   if (deed.kind === 'say' && messages.get(deed.threadTs ?? '')?.threadTs !== undefined) {
@@ -96,10 +115,11 @@ function findUnasked(workspace: Workspace, deed: Deed & { kind: 'click' }): Cont
   return refused(400, `${deed.actionId} asks for no confirmation`)
 }
 
-type Outcome = Acknowledgement | { kind: 'said'; what: 'say'; ts: string }
+type Outcome = ViewOutcome | { kind: 'said'; what: 'say'; ts: string }
 
 async function perform(parts: PeopleControlParts, deed: Deed): Promise<Outcome> {
   const { people } = parts
+  if (!isInPlace(deed)) return performViewDeed(parts, deed)
   switch (deed.kind) {
     case 'command':
       return people.runCommand(deed)

@@ -98,7 +98,8 @@ async function routeSandbox(
 ): Promise<void> {
   const verb = request.method ?? 'GET'
   if (verb === 'GET' && path === '/sandbox/events') return streamChanges(parts.workspace, response)
-  if (verb === 'GET' && path === '/sandbox/state') return sendJson(response, 200, pageState(parts.workspace))
+  if (verb === 'GET' && path === '/sandbox/state')
+    return sendJson(response, 200, pageState(parts.workspace, parts.views))
   if (verb !== 'GET' && !isOwn(request)) return sendJson(response, 403, { ok: false, error: 'cross_origin' })
   const body = parseObject((await readBody(request)) ?? '')
   const isByHand = verb === 'POST' && path === '/sandbox/people'

@@ -6,6 +6,7 @@ import { createActs, getChannel } from './acts.ts'
 import type { Acts } from './acts.ts'
 import { createCounters } from './counters.ts'
 import type { Counters } from './counters.ts'
+import { createEvents } from './events.ts'
 import { createFaults } from './faults.ts'
 import type { Faults } from './faults.ts'
 import { sendJson } from './http.ts'
@@ -37,6 +38,8 @@ export interface SandboxSlackOptions {
   signingSecret?: string
   /** what the token may do; default all that is played here, but for writing into channels without the bot */
   scopes?: readonly string[]
+  /** what the app has subscribed to, such as `channel_archive`; default every event that is played here */
+  events?: readonly string[]
   /** `off`, or how strict; default as strict as Slack */
   rates?: RateOptions | 'off'
   /** where the bot listens, such as `http://127.0.0.1:3000/slack/events`; `connectBot` says it later */
@@ -82,6 +85,7 @@ export const DEFAULT_SIGNING_SECRET = 'sandbox-signing-secret'
 export const DEFAULT_SCOPES = [
   'app_mentions:read',
   'channels:history',
+  'channels:join',
   'channels:read',
   'chat:write',
   'commands',
@@ -136,9 +140,10 @@ function createParts(options: SandboxSlackOptions) {
   const sender = createSender({ clock, signingSecret, sockets, botUrl, mode, ackTimeoutMs })
   const faults = createFaults()
   const counters = createCounters(workspace.changes)
-  const acts = createActs(workspace, grant)
+  const events = createEvents({ workspace, sender, grant, subscribed: options.events })
+  const acts = createActs(workspace, grant, events)
   const rates = rateOptions === 'off' ? NO_RATES : createRates(clock, rateOptions)
-  const shared = { workspace, triggers, views, sockets, responseUrls }
+  const shared = { workspace, triggers, views, sockets, events, responseUrls }
   const people = createPeople({ ...shared, sender })
   const server = serve({ ...shared, grant, rates, faults, counters, acts, people, stopping })
   const handles = { botToken, appToken, signingSecret, acts, faults, counters, people, sender, views, sockets }

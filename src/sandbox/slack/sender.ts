@@ -27,6 +27,8 @@ export interface Outgoing {
 
 export interface Sender {
   connectBot(url: string): void
+  /** Whether there is a bot to send to. */
+  isConnected(): boolean
   /** Signs and sends one request to the bot, or tells it over a socket; throws only when no bot is connected. */
   send(request: Outgoing): Promise<Acknowledgement>
   /** Sends the last request of this name once more: the same body, time and signature, or the same envelope. */
@@ -65,6 +67,7 @@ export function createSender(options: SenderOptions): Sender {
   }
   return {
     connectBot: (url) => void (botUrl = url),
+    isConnected: () => botUrl !== undefined || isBySocket(),
     acknowledgements,
     send: async (request) => {
       const dispatch = dispatchOf(request)

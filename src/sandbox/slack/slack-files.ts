@@ -1,4 +1,5 @@
 import { isJson } from './json.ts'
+import { checkView } from './limits.ts'
 import type { Problem } from './limits.ts'
 import type { Workspace } from './model.ts'
 
@@ -10,9 +11,11 @@ export function unknownFiles(workspace: Workspace, content: { blocks?: unknown; 
   ]
 }
 
-/** The same in the blocks of a view. */
-export const unknownFilesInView = (workspace: Workspace, view: unknown): Problem[] =>
-  isJson(view) ? problemsIn(workspace, view['blocks'], '/view/blocks', 'invalid_arguments') : []
+/** Everything that Slack would refuse in a view: its limits, and pictures that are not there. */
+export const problemsOfView = (workspace: Workspace, view: unknown): Problem[] => [
+  ...checkView(view),
+  ...(isJson(view) ? problemsIn(workspace, view['blocks'], '/view/blocks', 'invalid_arguments') : []),
+]
 
 function problemsIn(workspace: Workspace, value: unknown, pointer: string, error: string): Problem[] {
   if (typeof value !== 'object' || value === null) return []

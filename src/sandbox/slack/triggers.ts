@@ -6,22 +6,22 @@ export const TRIGGER_TTL_MS = 3_000
 export const TRIGGERS_KEPT_MAX = 10_000
 
 export type Exchange =
-  | { kind: 'exchanged'; userId: string }
+  | { kind: 'exchanged'; userId: string; channelId: string | undefined }
   | { kind: 'refused'; error: 'invalid_trigger_id' | 'expired_trigger_id' | 'exchanged_trigger_id' }
 
 export interface Triggers {
-  /** A trigger for what this person did now. */
-  issue(userId: string): string
+  /** A trigger for what this person did now; `channelId` is where they were, if in a channel. */
+  issue(userId: string, channelId?: string): string
   exchange(id: string): Exchange
 }
 
 export function createTriggers(workspace: Workspace): Triggers {
   const { clock } = workspace
-  const issued = new Map<string, { userId: string; atMs: number; isSpent: boolean }>()
+  const issued = new Map<string, { userId: string; channelId: string | undefined; atMs: number; isSpent: boolean }>()
   return {
-    issue: (userId) => {
+    issue: (userId, channelId) => {
       const id = `${clock.now()}.${workspace.nextNumber()}.sandbox`
-      issued.set(id, { userId, atMs: clock.now(), isSpent: false })
+      issued.set(id, { userId, channelId, atMs: clock.now(), isSpent: false })
       const [oldest] = issued.keys()
       if (issued.size > TRIGGERS_KEPT_MAX && oldest !== undefined) issued.delete(oldest)
       return id
@@ -32,7 +32,7 @@ export function createTriggers(workspace: Workspace): Triggers {
       if (trigger.isSpent) return { kind: 'refused', error: 'exchanged_trigger_id' }
       if (clock.now() - trigger.atMs > TRIGGER_TTL_MS) return { kind: 'refused', error: 'expired_trigger_id' }
       trigger.isSpent = true
-      return { kind: 'exchanged', userId: trigger.userId }
+      return { kind: 'exchanged', userId: trigger.userId, channelId: trigger.channelId }
     },
   }
 }

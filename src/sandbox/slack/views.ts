@@ -10,15 +10,24 @@ export const VIEW_STACK_MAX = 3
 
 export type ViewResult = { kind: 'shown'; view: Json } | { kind: 'refused'; error: string }
 
-/** The modals that people have open, one stack each, and their home tabs. */
+/** Who is shown a view, and the conversation they were in, if they were in one. */
+export interface ViewPlace {
+  userId: string
+  channelId?: string | undefined
+}
+
+/**
+ * The modals that people have open, one stack each, and their home tabs. An `external_id` names one view of all:
+ * `duplicate_external_id`.
+ */
 export interface Views {
-  open(userId: string, content: Json): Json
+  open(place: ViewPlace, content: Json): ViewResult
   /** `push_limit_reached` above three, `not_found` upon nothing. */
-  push(userId: string, content: Json): ViewResult
+  push(place: ViewPlace, content: Json): ViewResult
   /** By view id or external id; fields with the same block and action id keep what was put in. */
   update(key: string, content: Json): ViewResult
   /** A person has one home tab: its id stays. */
-  publish(userId: string, content: Json): Json
+  publish(userId: string, content: Json): ViewResult
   find(key: string): Json | undefined
   /** The person closes or submits the top modal. */
   close(userId: string): void
@@ -34,43 +43,69 @@ export function createViews(workspace: Workspace): Views {
   const stackOf = (userId: string): Json[] => stacks.get(userId) ?? []
   const all = (): Json[] => [...[...stacks.values()].flat(), ...homes.values()]
   const find = (key: string) => all().find((view) => view['id'] === key || (key && view['external_id'] === key))
+  const isTaken = ({ external_id: wanted }: Json, own?: Json): boolean =>
+    Boolean(wanted) && all().some((view) => view !== own && view['external_id'] === wanted)
+  const changed = (userId: string): void =>
+    workspace.changes.emit({ kind: 'views', userId, stack: stackOf(userId), home: homes.get(userId) })
+  const setStack = (userId: string, stack: Json[]): void => {
+    stacks.set(userId, stack)
+    changed(userId)
+  }
+  const ownerOf = (view: Json): string | undefined =>
+    [...stacks].find(([, stack]) => stack.includes(view))?.[0] ?? [...homes].find(([, home]) => home === view)?.[0]
   return {
-    open: (userId, content) => {
-      const view = toView(workspace, content, {})
-      stacks.set(userId, [view])
-      return view
+    open: ({ userId, channelId }, content) => {
+      if (isTaken(content)) return DUPLICATE
+      const view = toView(workspace, content, {}, {}, channelId)
+      setStack(userId, [view])
+      return { kind: 'shown', view }
     },
-    push: (userId, content) => {
+    push: ({ userId, channelId }, content) => {
       const stack = stackOf(userId)
       const [root] = stack
       if (!root) return { kind: 'refused', error: 'not_found' }
       if (stack.length >= VIEW_STACK_MAX) return { kind: 'refused', error: 'push_limit_reached' }
-      const view = toView(workspace, content, { root_view_id: root['id'], previous_view_id: stack.at(-1)?.['id'] })
-      stacks.set(userId, [...stack, view])
+      if (isTaken(content)) return DUPLICATE
+      const kept = { root_view_id: root['id'], previous_view_id: stack.at(-1)?.['id'] }
+      const view = toView(workspace, content, kept, {}, channelId)
+      setStack(userId, [...stack, view])
       return { kind: 'shown', view }
     },
     update: (key, content) => {
       const view = find(key)
       if (!view) return { kind: 'refused', error: 'not_found' }
+      if (isTaken(content, view)) return DUPLICATE
       const { id, root_view_id, previous_view_id } = view
-      Object.assign(view, toView(workspace, content, { id, root_view_id, previous_view_id }, valuesIn(view)))
+      replace(view, toView(workspace, content, { id, root_view_id, previous_view_id }, valuesIn(view)))
+      const userId = ownerOf(view)
+      if (userId !== undefined) changed(userId)
       return { kind: 'shown', view }
     },
     publish: (userId, content) => {
       const known = homes.get(userId)
+      if (isTaken(content, known)) return DUPLICATE
       const view = toView(workspace, content, known ? { id: known['id'] } : {}, known ? valuesIn(known) : {})
       homes.set(userId, view)
-      return view
+      changed(userId)
+      return { kind: 'shown', view }
     },
     find,
-    close: (userId) => void stacks.set(userId, stackOf(userId).slice(0, -1)),
-    clear: (userId) => void stacks.delete(userId),
+    close: (userId) => setStack(userId, stackOf(userId).slice(0, -1)),
+    clear: (userId) => setStack(userId, []),
     stack: stackOf,
     home: (userId) => homes.get(userId),
   }
 }
 
-function toView(workspace: Workspace, content: Json, kept: Json, values: Values = {}): Json {
+const DUPLICATE: ViewResult = { kind: 'refused', error: 'duplicate_external_id' }
+
+/** In place, since a view may lie in the middle of a stack; what the new one leaves out is gone. */
+function replace(view: Json, next: Json): void {
+  for (const name of Object.keys(view)) delete view[name]
+  Object.assign(view, next)
+}
+
+function toView(workspace: Workspace, content: Json, kept: Json, values: Values = {}, channelId?: string): Json {
   const { team, bot, clock } = workspace
   const blocks = completeBlocks(workspace, listOf(content['blocks']))
   const id = kept['id'] ?? `V0${String(workspace.nextNumber()).padStart(8, '0')}`
@@ -82,6 +117,8 @@ function toView(workspace: Workspace, content: Json, kept: Json, values: Values 
     private_metadata: '',
     callback_id: '',
     external_id: '',
+    submit: null,
+    close: null,
     clear_on_close: false,
     notify_on_close: false,
     previous_view_id: null,
@@ -89,7 +126,7 @@ function toView(workspace: Workspace, content: Json, kept: Json, values: Values 
     ...kept,
     ...content,
     blocks,
-    state: { values: valuesOf(blocks, values) },
+    state: { values: valuesOf(blocks, values, channelId) },
     id,
     hash: `${Math.floor(clock.now() / 1_000)}.${workspace.nextNumber()}`,
   }

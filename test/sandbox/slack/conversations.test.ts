@@ -153,6 +153,56 @@ describe('the other conversations methods', () => {
     expect((await call('conversations.members', { channel: 'C0NOWHERE1' })).error).toBe('channel_not_found')
   })
 
+  test('join lets the bot into a public channel, once', async () => {
+    const { call } = await openStage()
+    const channel = CHANNELS.elsewhere
+    const first = await call('conversations.join', { channel })
+    expect(first).toMatchObject({ ok: true, channel: { id: channel, is_member: true } })
+    expect(first).not.toHaveProperty('warning')
+    expect(await call('conversations.join', { channel })).toMatchObject({
+      ok: true,
+      warning: 'already_in_channel',
+      response_metadata: { warnings: ['already_in_channel'] },
+    })
+    expect(await call('chat.postMessage', { channel, text: 'hello' })).toMatchObject({ ok: true })
+  })
+
+  test.each([
+    ['an archived channel', CHANNELS.archived, 'is_archived'],
+    ['a private one', CHANNELS.secret, 'method_not_supported_for_channel_type'],
+    ['one that is not there', 'C0NOWHERE1', 'channel_not_found'],
+  ])('join refuses %s', async (_what, channel, error) => {
+    const { call } = await openStage()
+    expect((await call('conversations.join', { channel })).error).toBe(error)
+  })
+
+  test('users.conversations names a person’s channels, of the private ones those with the bot', async () => {
+    const { call, sandbox } = await openStage()
+    const names = (body: Body) => listOf(body['channels']).map(({ name }) => name)
+    const args = { user: PEOPLE.grace, types: 'public_channel,private_channel', limit: 4 }
+    const first = await call('users.conversations', args)
+    expect(names(first)).toEqual(['builds', 'web', 'ops', 'old-builds'])
+    const second = { ...args, cursor: nextCursor(first) }
+    expect(names(await call('users.conversations', second))).toEqual(['random', 'release-room', 'shared'])
+    expect(listOf(first['channels'])[0]).not.toHaveProperty('is_member')
+    sandbox.acts.kickBot(CHANNELS.secret)
+    expect(names(await call('users.conversations', { ...args, limit: 9, exclude_archived: true }))).toEqual([
+      'builds',
+      'web',
+      'ops',
+      'random',
+      'shared',
+    ])
+  })
+
+  test('users.conversations without a person is of the bot, and refuses an unknown one', async () => {
+    const { call } = await openStage()
+    const names = listOf((await call('users.conversations'))['channels']).map(({ name }) => name)
+    expect(names).toEqual(['builds', 'web', 'ops', 'old-builds', 'shared'])
+    expect((await call('users.conversations', { user: 'U0NOBODY01' })).error).toBe('user_not_found')
+    expect((await call('users.conversations', { types: 'public' })).error).toBe('invalid_types')
+  })
+
   test('open makes a direct channel once', async () => {
     const { call } = await openStage()
     const first = await call('conversations.open', { users: PEOPLE.lin })

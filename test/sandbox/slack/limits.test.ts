@@ -28,6 +28,9 @@ const metadata = (extra: Json = {}): Json => ({ event_type: 'build_card', event_
 const withBlocks = (...blocks: Json[]): Problem[] => checkMessage({ text: 'fallback', blocks })
 const modal = (extra: Json = {}): Json => ({ type: 'modal', title: plain(1), blocks: [section()], ...extra })
 
+const form = (...elements: Json[]): Json => modal({ submit: plain(1), blocks: elements.map((one) => input(one)) })
+const FOCUSED: Json = { type: 'plain_text_input', focus_on_load: true }
+
 // [what, the limit, what a value of that size gives]
 const UPPER: [string, number, (size: number) => Problem[]][] = [
   ['text of a post', LIMITS.messageTextMax, (n) => checkMessage({ text: '🚀'.repeat(n) })],
@@ -81,6 +84,15 @@ describe('at the upper edge', () => {
 })
 
 const FINE: [string, Problem[]][] = [
+  [
+    'a text field whose lengths are one and the same',
+    checkView(form({ type: 'plain_text_input', min_length: 5, max_length: 5 })),
+  ],
+  ['one field that asks for the focus', checkView(form(FOCUSED, { type: 'url_text_input' }))],
+  [
+    'numbers with and without decimals',
+    checkView(form({ type: 'number_input', is_decimal_allowed: true, min_value: '-1', max_value: '2.5' })),
+  ],
   ['text alone', checkMessage({ text: 'a' })],
   ['blocks alone', checkMessage({ blocks: [section()] })],
   ['attachments alone', checkMessage({ attachments: [{ color: 'good', blocks: [section()] }] })],
@@ -169,6 +181,18 @@ const WRONG: [string, string, Problem[]][] = [
     checkMessage({ text: 'a', metadata: metadata({ event_payload: { k: 'v'.repeat(2_000) } }) }),
   ],
   ['an input without submit', 'invalid_arguments', checkView(modal({ blocks: [input({ type: 'plain_text_input' })] }))],
+  [
+    'a min_length above max_length',
+    'invalid_arguments',
+    checkView(form({ type: 'plain_text_input', min_length: 5, max_length: 4 })),
+  ],
+  ['a max_length over 3,000', 'invalid_arguments', checkView(form({ type: 'plain_text_input', max_length: 3_001 }))],
+  [
+    'a number that is none',
+    'invalid_arguments',
+    checkView(form({ type: 'number_input', is_decimal_allowed: true, min_value: 'few' })),
+  ],
+  ['two fields that ask for the focus', 'invalid_arguments', checkView(form(FOCUSED, FOCUSED))],
   ['mrkdwn as a modal title', 'invalid_arguments', checkView(modal({ title: mrkdwn(1) }))],
   [
     'a view too large as a whole',

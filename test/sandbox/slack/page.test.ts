@@ -29,10 +29,14 @@ const SCRIPTS = [
   'composer.js',
   'deeds.js',
   'dialogs.js',
+  'fields.js',
+  'forms.js',
   'list.js',
+  'lookup.js',
   'messages.js',
   'mrkdwn.js',
   'person.js',
+  'surfaces.js',
 ]
 
 /** The page's scripts are plain JavaScript, unknown to the type checker: the tests below check what they give. */

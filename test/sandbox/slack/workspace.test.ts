@@ -27,6 +27,8 @@ describe('the token', () => {
     ['conversations.list', 'channels:read', 'channels:read,groups:read,im:read', {}],
     ['conversations.members', 'channels:read', 'channels:read,groups:read,im:read', { channel: BUILDS }],
     ['conversations.open', 'im:write', 'im:write', { users: PEOPLE.ada }],
+    ['conversations.join', 'channels:join', 'channels:join', { channel: BUILDS }],
+    ['users.conversations', 'channels:read', 'channels:read,groups:read,im:read', {}],
     ['users.info', 'users:read', 'users:read', { user: PEOPLE.ada }],
     ['users.list', 'users:read', 'users:read', {}],
     ['usergroups.list', 'usergroups:read', 'usergroups:read', {}],

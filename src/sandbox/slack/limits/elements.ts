@@ -177,27 +177,33 @@ const checkboxes = z
 
 const typed = { ...actionId, ...placeholder, ...focus, ...dispatch }
 const inputLength = z.int().max(LIMITS.inputTextMax)
-const plainTextInput = z.strictObject({
-  type: z.literal('plain_text_input'),
-  ...typed,
-  multiline: z.boolean().optional(),
-  initial_value: bounded(LIMITS.inputTextMax, 0).optional(),
-  min_length: inputLength.min(0).optional(),
-  max_length: inputLength.min(1).optional(),
-})
+const plainTextInput = z
+  .strictObject({
+    type: z.literal('plain_text_input'),
+    ...typed,
+    multiline: z.boolean().optional(),
+    initial_value: bounded(LIMITS.inputTextMax, 0).optional(),
+    min_length: inputLength.min(0).optional(),
+    max_length: inputLength.min(1).optional(),
+  })
+  .refine(
+    ({ min_length: min = 0, max_length: max = LIMITS.inputTextMax }) => min <= max,
+    'min_length must not be above max_length',
+  )
 const emailInput = z.strictObject({
   type: z.literal('email_text_input'),
   ...typed,
   initial_value: z.string().optional(),
 })
 const urlInput = z.strictObject({ type: z.literal('url_text_input'), ...typed, initial_value: z.string().optional() })
+const number = z.string().regex(/^-?\d+(?:\.\d+)?$/, 'must be a number')
 const numberInput = z.strictObject({
   type: z.literal('number_input'),
   ...typed,
   is_decimal_allowed: z.boolean(),
-  initial_value: z.string().optional(),
-  min_value: z.string().optional(),
-  max_value: z.string().optional(),
+  initial_value: number.optional(),
+  min_value: number.optional(),
+  max_value: number.optional(),
 })
 
 export const imageElement = z

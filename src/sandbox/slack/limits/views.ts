@@ -28,4 +28,12 @@ const modal = z
 
 const home = z.strictObject({ type: z.literal('home'), ...shared })
 
-export const view = z.discriminatedUnion('type', [modal, home])
+/** Only one element of a view may ask for the focus. */
+const oneFocus = (view: { blocks: readonly object[] }): boolean => view.blocks.filter(asksForFocus).length <= 1
+
+const asksForFocus = (block: object): boolean =>
+  'element' in block && JSON.stringify(block.element).includes('"focus_on_load":true')
+
+export const view = z
+  .discriminatedUnion('type', [modal, home])
+  .refine(oneFocus, 'focus_on_load can only be set for one element')

@@ -1,3 +1,4 @@
+import type { Events } from '../events.ts'
 import type { Triggers } from '../triggers.ts'
 import type { Views } from '../views.ts'
 import type { Json } from '../json.ts'
@@ -13,6 +14,7 @@ export interface Call {
   triggers: Triggers
   views: Views
   sockets: SocketDoor
+  events: Events
   scopes: ReadonlySet<string>
 }
 

@@ -63,7 +63,7 @@ function postToOne(call: Call): Json {
   const { args, workspace } = call
   const channel = writableChannelOf(call)
   const to = requiredArg(args, 'user')
-  if (!channel.members.has(to)) refuse('user_not_in_channel')
+  if (!channel.members.has(to) || workspace.users.get(to)?.isDeactivated) refuse('user_not_in_channel')
   const threadTs = threadOf(channel, textArg(args, 'thread_ts'))
   const { warnings, ...content } = contentOf(workspace, args)
   const draft = { ...content, text: content.text ?? '', userId: workspace.bot.userId, threadTs }

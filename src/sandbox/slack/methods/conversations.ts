@@ -1,99 +1,27 @@
-import { repliesTo } from '../messages.ts'
+import { join } from '../channel-acts.ts'
 import type { Json } from '../json.ts'
-import type { Message } from '../messages.ts'
+import { toWireChannel } from '../wire.ts'
 import { openDirect } from '../workspace.ts'
 import type { Channel, Workspace } from '../workspace.ts'
-import { toWireChannel, toWireMessage } from '../wire.ts'
 import { flagArg, refuse, requiredArg, textArg } from './call.ts'
-import type { Args, Call, Method } from './call.ts'
-import { channelOf, hasBot, readableChannelOf, requireScope } from './channels.ts'
+import type { Call, Method } from './call.ts'
+import { channelOf, requireScope } from './channels.ts'
 import { pageOf } from './paging.ts'
 
-const HISTORY = ['channels:history', 'groups:history', 'im:history']
 const READ = ['channels:read', 'groups:read', 'im:read']
 
-/** The methods of `conversations.*`. */
+/** The methods about channels: `conversations.*` but for what is said in them, and `users.conversations`. */
 export const conversationMethods: Record<string, Method> = {
-  'conversations.history': { scopes: HISTORY, run: history },
-  'conversations.replies': { scopes: HISTORY, run: replies },
   'conversations.info': { scopes: READ, run: info },
   'conversations.list': { scopes: READ, run: list },
   'conversations.members': { scopes: READ, run: members },
+  'conversations.join': { scopes: ['channels:join'], run: joinChannel },
   'conversations.open': { scopes: ['im:write'], run: open },
+  'users.conversations': { scopes: READ, run: channelsOfUser },
 }
 
-const HISTORY_LIMIT_DEFAULT = 100
-const REPLIES_LIMIT_DEFAULT = 1_000
-const MESSAGES_LIMIT_MAX = 999
 const LIST_LIMIT_DEFAULT = 100
 const LIST_LIMIT_MAX = 1_000
-
-const byTs = (limitDefault: number) => ({
-  limitDefault,
-  limitMax: MESSAGES_LIMIT_MAX,
-  keyOf: (message: Message) => message.ts,
-})
-
-/** Newest first: the roots, and the replies that were also sent to the channel. */
-function history(call: Call): Json {
-  const { args, workspace } = call
-  const channel = readableChannelOf(call)
-  const shown = [...channel.messages.values()]
-    .filter((message) => message.threadTs === undefined || message.isBroadcast)
-    .filter(within(args))
-    .filter(visible(workspace))
-    .toReversed()
-  const page = pageOf(args, shown, byTs(HISTORY_LIMIT_DEFAULT))
-  return { messages: page.items.map(onWire(call, channel)), pin_count: 0, ...page.fields }
-}
-
-/** Oldest first, the root at the head of every page. A reply's own ts answers that reply alone. */
-function replies(call: Call): Json {
-  const { args, workspace } = call
-  const channel = readableChannelOf(call)
-  const root = channel.messages.get(requiredArg(args, 'ts', 'thread_not_found'))
-  if (!root || !visible(workspace)(root)) return refuse('thread_not_found')
-  const thread = repliesTo(channel, root.ts).filter(within(args)).filter(visible(workspace))
-  const page = pageOf(args, thread, byTs(REPLIES_LIMIT_DEFAULT))
-  return { messages: [root, ...page.items].map(onWire(call, channel)), ...page.fields }
-}
-
-const onWire =
-  ({ args, workspace }: Call, channel: Channel) =>
-  (message: Message): Json => {
-    const seen = repliesTo(channel, message.ts).filter(visible(workspace))
-    const withMetadata = flagArg(args, 'include_all_metadata') === true
-    return toWireMessage(workspace, channel, message, { withMetadata, replies: seen })
-  }
-
-const visible =
-  ({ clock, historyLagMs }: Workspace) =>
-  ({ postedAtMs }: Message): boolean =>
-    historyLagMs === 0 || clock.now() - postedAtMs >= historyLagMs
-
-const TS = /^\d+(?:\.\d+)?$/
-
-function within(args: Args): (message: Message) => boolean {
-  const oldest = tsOf(args, 'oldest') ?? 0
-  const latest = tsOf(args, 'latest') ?? Number.POSITIVE_INFINITY
-  const isInclusive = flagArg(args, 'inclusive') === true
-  return ({ ts }) => {
-    const micros = microsOf(ts)
-    return isInclusive ? micros >= oldest && micros <= latest : micros > oldest && micros < latest
-  }
-}
-
-function tsOf(args: Args, name: string): number | undefined {
-  const text = textArg(args, name)
-  if (text === undefined) return undefined
-  return TS.test(text) ? microsOf(text) : refuse(`invalid_ts_${name}`)
-}
-
-/** A ts as whole microseconds: seconds with six decimals do not fit a double exactly, these do. */
-function microsOf(ts: string): number {
-  const [seconds = '0', fraction = ''] = ts.split('.')
-  return Number(seconds) * 1_000_000 + Number(fraction.slice(0, 6).padEnd(6, '0'))
-}
 
 function info(call: Call): Json {
   const channel = channelOf(call)
@@ -102,24 +30,40 @@ function info(call: Call): Json {
   return { channel: { ...toWireChannel(call.workspace, channel), ...count } }
 }
 
+function list(call: Call): Json {
+  const { workspace } = call
+  const page = channelPage(call, ({ kind, members: who }) => kind === 'public' || who.has(workspace.bot.userId))
+  return { ...page, channels: page.channels.map((channel) => toWireChannel(workspace, channel)) }
+}
+
+/** A person's channels, or the bot's own without one; of the private ones those that the bot is in as well. */
+function channelsOfUser(call: Call): Json {
+  const { args, workspace } = call
+  const { userId } = workspace.bot
+  const user = workspace.users.get(textArg(args, 'user') ?? userId) ?? refuse('user_not_found')
+  const page = channelPage(call, ({ kind, members: who }) => who.has(user.id) && (kind === 'public' || who.has(userId)))
+  return { ...page, channels: page.channels.map((channel) => withoutMembership(toWireChannel(workspace, channel))) }
+}
+
+/** Slack leaves these two out where every channel is the person's own. */
+const withoutMembership = ({ is_member: _isMember, num_members: _count, ...channel }: Json): Json => channel
+
 const KIND_BY_TYPE = new Map([
   ['public_channel', 'public'],
   ['private_channel', 'private'],
   ['im', 'im'],
 ] as const)
 
-function list(call: Call): Json {
+function channelPage(call: Call, isShown: (channel: Channel) => boolean) {
   const { args, workspace } = call
   const kinds = kindsOf(textArg(args, 'types') ?? 'public_channel')
   for (const kind of kinds) requireScope(call, kind, 'read')
   const channels = [...workspace.channels.values()]
-    .filter((channel) => kinds.has(channel.kind))
-    .filter((channel) => channel.kind === 'public' || hasBot(workspace, channel))
+    .filter((channel) => kinds.has(channel.kind) && isShown(channel))
     .filter((channel) => !channel.isArchived || flagArg(args, 'exclude_archived') !== true)
   const options = { limitDefault: LIST_LIMIT_DEFAULT, limitMax: LIST_LIMIT_MAX, keyOf: ({ id }: Channel) => id }
-  const page = pageOf(args, channels, options)
-  const { response_metadata: cursor } = page.fields
-  return { channels: page.items.map((channel) => toWireChannel(workspace, channel)), response_metadata: cursor }
+  const { items, fields } = pageOf(args, channels, options)
+  return { channels: items, response_metadata: fields['response_metadata'] }
 }
 
 function kindsOf(types: string): Set<Channel['kind']> {
@@ -132,9 +76,30 @@ function members(call: Call): Json {
   const channel = channelOf(call)
   requireScope(call, channel.kind, 'read')
   const options = { limitDefault: LIST_LIMIT_DEFAULT, limitMax: LIST_LIMIT_MAX, keyOf: (id: string) => id }
-  const page = pageOf(call.args, [...channel.members], options)
+  const page = pageOf(call.args, [...channel.members].filter(isActive(call.workspace)), options)
   const { response_metadata: cursor } = page.fields
   return { members: page.items, response_metadata: cursor }
+}
+
+/** Deactivated people are still in their channels when they come back; until then nobody sees them there. */
+const isActive =
+  ({ users }: Workspace) =>
+  (id: string): boolean =>
+    users.get(id)?.isDeactivated !== true
+
+const ALREADY_IN: Json = {
+  warning: 'already_in_channel',
+  response_metadata: { warnings: ['already_in_channel'] },
+}
+
+/** Only public channels can be joined unasked. */
+function joinChannel(call: Call): Json {
+  const { workspace, events } = call
+  const channel = channelOf(call)
+  if (channel.kind !== 'public') refuse('method_not_supported_for_channel_type')
+  if (channel.isArchived) refuse('is_archived')
+  const isNew = join({ workspace, events }, channel)
+  return { channel: toWireChannel(workspace, channel), ...(isNew ? {} : ALREADY_IN) }
 }
 
 /** Opens a direct channel with one person; groups of people are not played here. */
@@ -142,7 +107,8 @@ function open({ args, workspace }: Call): Json {
   const ids = requiredArg(args, 'users', 'users_list_not_supplied').split(',')
   const [id = ''] = ids
   if (ids.length > 1) refuse('not_implemented')
-  if (!workspace.users.has(id)) refuse('user_not_found')
+  const user = workspace.users.get(id) ?? refuse('user_not_found')
+  if (user.isDeactivated) refuse('user_disabled')
   const isOpen = [...workspace.channels.values()].some(({ kind, members: who }) => kind === 'im' && who.has(id))
   const channel = openDirect(workspace, id)
   const shown = flagArg(args, 'return_im') ? toWireChannel(workspace, channel) : { id: channel.id }

@@ -2,6 +2,7 @@ import type { Method } from './call.ts'
 import { chatMethods } from './chat.ts'
 import { conversationMethods } from './conversations.ts'
 import { fileMethods } from './files.ts'
+import { historyMethods } from './history.ts'
 import { otherMethods } from './others.ts'
 import { peopleMethods } from './people.ts'
 import { viewMethods } from './views.ts'
@@ -10,6 +11,7 @@ import { viewMethods } from './views.ts'
 export const METHODS: ReadonlyMap<string, Method> = new Map(
   Object.entries({
     ...chatMethods,
+    ...historyMethods,
     ...conversationMethods,
     ...viewMethods,
     ...fileMethods,

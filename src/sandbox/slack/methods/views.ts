@@ -1,9 +1,8 @@
-import { checkView } from '../limits.ts'
 import { isJson } from '../json.ts'
 import type { Json } from '../json.ts'
-import type { Views } from '../views.ts'
+import type { ViewPlace, Views } from '../views.ts'
 import type { Workspace } from '../model.ts'
-import { unknownFilesInView } from '../slack-files.ts'
+import { problemsOfView } from '../slack-files.ts'
 import { jsonArg, refuse, requiredArg, textArg } from './call.ts'
 import type { Args, Call, Method } from './call.ts'
 
@@ -18,16 +17,16 @@ export const viewMethods: Record<string, Method> = {
 function open({ args, triggers, views, workspace }: Call): Json {
   const content = contentOf(workspace, args, 'modal')
   const trigger = exchange(triggers.exchange(requiredArg(args, 'trigger_id', 'invalid_trigger_id')))
-  return { view: views.open(trigger.userId, content) }
+  return { view: unlessRefused(views.open(trigger, content)) }
 }
 
 function push({ args, triggers, views, workspace }: Call): Json {
   const content = contentOf(workspace, args, 'modal')
   const trigger = exchange(triggers.exchange(requiredArg(args, 'trigger_id', 'invalid_trigger_id')))
-  return { view: unlessRefused(views.push(trigger.userId, content)) }
+  return { view: unlessRefused(views.push(trigger, content)) }
 }
 
-function exchange(result: ReturnType<Call['triggers']['exchange']>): { userId: string } {
+function exchange(result: ReturnType<Call['triggers']['exchange']>): ViewPlace {
   return result.kind === 'exchanged' ? result : refuse(result.error)
 }
 
@@ -49,7 +48,7 @@ function publish({ args, views, workspace }: Call): Json {
   const userId = requiredArg(args, 'user_id')
   if (!workspace.users.has(userId)) refuse('user_not_found')
   requireHash(args, views.home(userId))
-  return { view: views.publish(userId, contentOf(workspace, args, 'home')) }
+  return { view: unlessRefused(views.publish(userId, contentOf(workspace, args, 'home'))) }
 }
 
 function unlessRefused(result: ReturnType<Views['push']>): Json {
@@ -58,7 +57,7 @@ function unlessRefused(result: ReturnType<Views['push']>): Json {
 
 function contentOf(workspace: Workspace, args: Args, type: 'modal' | 'home'): Json {
   const view = jsonArg(args, 'view', 'invalid_arguments') ?? refuse('invalid_arguments')
-  const problems = [...checkView(view), ...unknownFilesInView(workspace, view)]
+  const problems = problemsOfView(workspace, view)
   if (problems.length > 0) {
     const messages = problems.map(({ message, pointer }) => `[ERROR] ${message} [json-pointer:${pointer}]`)
     refuse(problems[0]?.error ?? 'invalid_arguments', { response_metadata: { messages } })

@@ -42,7 +42,8 @@ function textObject(text, names) {
 
 /**
  * Blocks, one below the other. `scene` has the `names` and `press(element, blockId, selected)`, which is called when the
- * person uses an element.
+ * person uses an element. In a view it draws the fields, too: `field(element, block)`, and `input(block, label, field)`
+ * around them.
  */
 export const drawBlocks = (blocks, scene) => blocks.map((block) => (DRAW[block.type] ?? unknownBlock)(block, scene))
 
@@ -81,13 +82,11 @@ const DRAW = {
     ),
   image: (block) =>
     h('figure', { class: 'block image' }, block.title ? h('figcaption', {}, block.title.text) : null, picture(block)),
-  input: (block, scene) =>
-    h(
-      'div',
-      { class: 'block input' },
-      h('label', {}, textObject(block.label, scene.names)),
-      drawElement(block.element, block, scene),
-    ),
+  input: (block, scene) => {
+    const label = textObject(block.label, scene.names)
+    const field = drawElement(block.element, block, scene)
+    return scene.input?.(block, label, field) ?? h('div', { class: 'block input' }, h('label', {}, label), field)
+  },
   markdown: (block) => h('div', { class: 'block text' }, block.text),
   rich_text: (block, { names }) =>
     h(
@@ -101,6 +100,8 @@ const unknownBlock = (block) => h('div', { class: 'block muted' }, `(a block of 
 
 function drawElement(one, block, scene) {
   if (one.type === 'image') return picture(one)
+  const field = scene.field?.(one, block)
+  if (field) return field
   const press = (selected) => scene.press(one, block.block_id, selected)
   const key = `${block.block_id}/${one.action_id}`
   if (one.type === 'button') return button(one, { names: scene.names, press, key })

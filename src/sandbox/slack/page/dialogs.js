@@ -3,7 +3,7 @@ import { plainText } from './mrkdwn.js'
 
 const byId = (id) => document.getElementById(id)
 
-for (const dialog of document.querySelectorAll('dialog')) {
+for (const dialog of document.querySelectorAll('dialog:not(#modal)')) {
   dialog.addEventListener('click', ({ target }) => {
     const button = target.closest('button')
     if (button) dialog.close(button.value)

@@ -7,11 +7,22 @@ import { fill, isNearEnd, scrollToEnd } from './list.js'
 import { countOf, drawMessages } from './messages.js'
 import { plainText } from './mrkdwn.js'
 import { offerPeople, onPersonChange, person } from './person.js'
+import { createSurfaces } from './surfaces.js'
 
 const byId = (id) => document.getElementById(id)
 const state = { team: {}, bot: {}, users: {}, channels: new Map() }
-const shown = { channel: null, thread: null }
+const shown = { channel: null, thread: null, homeOf: null }
 const unread = new Set()
+const surfaces = createSurfaces({
+  bot: () => state.bot.name,
+  people: () => ({
+    names: names(),
+    users: Object.values(state.users),
+    channels: [...state.channels.values()],
+    person: person(),
+  }),
+  act: async (deed) => (await act(deed)).outcome,
+})
 const composers = {
   channel: createComposer(byId('write'), deliver),
   thread: createComposer(byId('write-reply'), deliver),
@@ -24,6 +35,7 @@ byId('trouble-close').addEventListener('click', () => showTrouble(null))
 byId('menu').addEventListener('click', toggleMenu)
 byId('newer').addEventListener('click', () => scrollToEnd(byId('messages')))
 byId('messages').addEventListener('scroll', () => isNearEnd(byId('messages')) && (byId('newer').hidden = true))
+byId('find-build').addEventListener('click', useShortcut)
 addEventListener('keydown', closeByKey)
 connect()
 
@@ -42,6 +54,7 @@ async function load() {
   state.bot = fresh.bot
   state.users = Object.fromEntries(fresh.users.map((user) => [user.id, user]))
   state.channels = new Map(fresh.channels.map((channel) => [channel.id, withMessages(channel)]))
+  surfaces.load(fresh.views)
   offerPeople(fresh.users)
   say('live', true)
   byId('team').textContent = `${state.team.name} Slack`
@@ -57,6 +70,8 @@ function say(words, isLive) {
 
 function apply(change) {
   if (change.kind === 'channel') return applyChannel(change.channel)
+  if (change.kind === 'user') return applyUser(change.user)
+  if (change.kind === 'views') return applyViews(change)
   const id = change.kind === 'removed' ? change.channel : change.message.channel
   const channel = state.channels.get(id)
   if (!channel) return
@@ -72,12 +87,23 @@ function apply(change) {
 function announce(message) {
   if (!isForMe(message)) return
   const isInChannel = !message.root || message.isBroadcast
-  if (message.channel !== shown.channel) return isInChannel ? unread.add(message.channel) : undefined
+  if (message.channel !== shown.channel || shown.homeOf) return isInChannel ? unread.add(message.channel) : undefined
   if (!isInChannel && message.root !== shown.thread) return
   byId('news').textContent = `${state.users[message.user]?.realName}: ${plainText(message.text ?? '', names())}`
 }
 
 const isForMe = ({ onlyFor }) => !onlyFor || onlyFor === person()
+
+function applyUser(user) {
+  state.users[user.id] = user
+  offerPeople(Object.values(state.users))
+  followHash()
+}
+
+function applyViews(change) {
+  surfaces.change(change)
+  if (change.user === person()) surfaces.draw()
+}
 
 function applyChannel(channel) {
   const known = state.channels.get(channel.id)
@@ -88,22 +114,35 @@ function applyChannel(channel) {
   drawComposers()
 }
 
-// Where we are stands in the address: #C0BUILDS01 or #C0BUILDS01/1700000000.000100
+// Where we are stands in the address: #home, #C0BUILDS01 or #C0BUILDS01/1700000000.000100
 function followHash() {
-  const [channel, thread] = decodeURIComponent(location.hash.slice(1)).split('/')
+  const [place, thread] = decodeURIComponent(location.hash.slice(1)).split('/')
+  const isHome = place === 'home'
+  const channel = isHome ? shown.channel : place
   const known = state.channels.has(channel) ? channel : [...state.channels.keys()][0]
   if (known === undefined) return
   const isMove = known !== shown.channel
   const opens = Boolean(thread) && thread !== shown.thread
   shown.channel = known
   shown.thread = thread ?? null
-  unread.delete(known)
+  if (!isHome) unread.delete(known)
+  showHome(isHome)
   closeMenu()
   drawSidebar()
   drawHeader()
   drawOpen({ toEnd: isMove })
   drawComposers()
   if (opens) byId('thread-title').focus()
+}
+
+/** The bot is told when the home tab is opened, and not each time that it is drawn. */
+function showHome(isHome) {
+  const opens = isHome && shown.homeOf !== person()
+  shown.homeOf = isHome ? person() : null
+  byId('home').hidden = !isHome
+  document.body.classList.toggle('has-home', isHome)
+  surfaces.draw()
+  if (opens) void act({ kind: 'open-home', user: person() })
 }
 
 const go = (channel, thread) => {
@@ -117,7 +156,10 @@ function drawSidebar() {
   byId('directs').replaceChildren(...directs.map(channelItem))
   byId('direct-title').hidden = directs.length === 0
   const count = unread.size
-  document.title = `${count > 0 ? `(${count}) ` : ''}${nameOf(state.channels.get(shown.channel))} · Sandbox Slack`
+  const place = shown.homeOf ? 'Home' : nameOf(state.channels.get(shown.channel))
+  document.title = `${count > 0 ? `(${count}) ` : ''}${place} · Sandbox Slack`
+  if (shown.homeOf) byId('home-link').setAttribute('aria-current', 'page')
+  else byId('home-link').removeAttribute('aria-current')
 }
 
 function channelItem(channel) {
@@ -125,7 +167,7 @@ function channelItem(channel) {
   const classes = [isUnread ? 'unread' : '', channel.isArchived || !channel.hasBot ? 'quiet' : '']
     .filter(Boolean)
     .join(' ')
-  const here = channel.id === shown.channel ? 'page' : null
+  const here = channel.id === shown.channel && !shown.homeOf ? 'page' : null
   const mark = isUnread ? h('span', { class: 'dot' }, h('span', { class: 'hidden' }, 'unread')) : null
   return h('li', {}, h('a', { href: `#${channel.id}`, class: classes, 'aria-current': here }, nameOf(channel), mark))
 }
@@ -204,17 +246,17 @@ function closedBecause(channel, realName) {
 
 async function deliver(text, place) {
   const typed = readTyped(text, { ...place, user: person() }, state.bot.name)
-  if (typed?.deed) return act(typed.deed)
+  if (typed?.deed) return (await act(typed.deed)).isDone
   showTrouble(typed?.trouble ?? null)
   return typed === null
 }
 
-/** Does it and shows what went wrong; false when it is to be done anew. */
+/** Does it and shows what went wrong; `isDone` is false when it is to be done anew. */
 async function act(deed) {
   const { status, outcome } = await perform(deed)
   const trouble = troubleOf(outcome, state.bot.name)
   showTrouble(trouble)
-  return trouble === null || isSaid(deed, status)
+  return { outcome, isDone: trouble === null || isSaid(deed, status) }
 }
 
 async function press(message, element, blockId, selected) {
@@ -224,6 +266,12 @@ async function press(message, element, blockId, selected) {
   await act({ kind: 'click', user: person(), channel: message.channel, ts: message.ts, ...what })
 }
 
+async function useShortcut({ currentTarget }) {
+  const { value: callbackId } = currentTarget
+  closeMenu()
+  await act({ kind: 'global-shortcut', user: person(), callbackId })
+}
+
 async function openMenu(message, name, { canReply }) {
   const chosen = await chooseAct(name, { canReply })
   if (chosen === 'reply') return go(message.channel, message.ts)
@@ -231,8 +279,10 @@ async function openMenu(message, name, { canReply }) {
   await act({ kind: 'shortcut', user: person(), channel: message.channel, ts: message.ts, callbackId: chosen })
 }
 
+/** In the modal too: while it is open, nothing behind it is read. */
 function showTrouble(words) {
   byId('trouble-words').textContent = words ?? ''
+  byId('modal-trouble').textContent = words ?? ''
   byId('trouble-close').hidden = words === null
 }
 

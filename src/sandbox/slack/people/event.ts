@@ -1,11 +1,11 @@
 import type { Acknowledgement } from '../acknowledgement.ts'
 import { getChannel } from '../acts.ts'
-import type { Json } from '../json.ts'
 import { postMessage } from '../messages.ts'
-import { eventEnvelope, verificationBody } from '../payloads.ts'
-import { teamOf } from '../workspace.ts'
+import { verificationBody } from '../payloads.ts'
+import { openDirect, teamOf } from '../workspace.ts'
 import { actionTs, getUser } from './parts.ts'
 import type { PeopleParts } from './parts.ts'
+import { sendEvent } from './tell-event.ts'
 
 export function mentionBot(
   parts: PeopleParts,
@@ -37,25 +37,11 @@ export function openHome(parts: PeopleParts, userId: string): Promise<Acknowledg
   return sendEvent(parts, {
     type: 'app_home_opened',
     user,
-    channel: `D${userId.slice(1)}`,
+    channel: openDirect(workspace, userId).id,
     tab: 'home',
     event_ts: actionTs(workspace),
     ...(view ? { view } : {}),
   })
-}
-
-export function sendEvent(
-  { workspace, sender }: PeopleParts,
-  event: Json,
-  { eventId, retryNum }: { eventId?: string; retryNum?: number } = {},
-): Promise<Acknowledgement> {
-  const payload = eventEnvelope(workspace, event, eventId)
-  const what = `event ${String(event['type'])}`
-  const told = { what, contentType: 'application/json', body: JSON.stringify(payload) } as const
-  if (retryNum === undefined) return sender.send({ ...told, envelope: { type: 'events_api', payload } })
-  const headers = { 'x-slack-retry-num': String(retryNum), 'x-slack-retry-reason': 'http_timeout' }
-  const retry = { attempt: retryNum, reason: 'timeout' }
-  return sender.send({ ...told, headers, envelope: { type: 'events_api', payload, retry } })
 }
 
 /** Over HTTP only: sockets need no verification. */

@@ -19,7 +19,7 @@ export const FORM = 'application/x-www-form-urlencoded'
 
 /** What the bot may answer with: a trigger for a view, and a URL for messages. */
 export const ask = ({ workspace, triggers, responseUrls }: PeopleParts, origin: Origin) => ({
-  triggerId: triggers.issue(origin.userId),
+  triggerId: triggers.issue(origin.userId, origin.channelId),
   responseUrl: `${workspace.origin}${responseUrls.issue(origin)}`,
 })
 

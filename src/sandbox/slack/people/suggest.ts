@@ -19,6 +19,8 @@ export interface Search {
   actionId: string
   value: string
   blockId?: string
+  /** which of the person's views; without it the top modal or the home tab */
+  viewId?: string
   channel?: string
   ts?: string
 }
@@ -55,9 +57,12 @@ function placeOf(parts: PeopleParts, search: Search): { found: Found; fields: Js
 }
 
 function requireLength({ element }: Found, { value, actionId }: Search): void {
-  const min = Number(element['min_query_length'] ?? QUERY_LENGTH_MIN)
+  const min = requiredLength(element)
   if (Array.from(value).length < min) throw new Error(`${actionId} asks the bot from ${min} characters on`)
 }
+
+/** How many characters must be typed before this menu asks the bot. */
+export const requiredLength = (menu: Json): number => Number(menu['min_query_length'] ?? QUERY_LENGTH_MIN)
 
 function toSuggestion(acknowledgement: Acknowledgement): Suggestion {
   if (acknowledgement.kind !== 'answered' || acknowledgement.status !== 200) return { acknowledgement, options: [] }

@@ -1,14 +1,13 @@
 import type { Acknowledgement } from '../acknowledgement.ts'
 import { actionOf, findInBlocks } from '../elements.ts'
 import type { Found } from '../elements.ts'
-import { parseObject } from '../http.ts'
 import { listOf, objectOf } from '../json.ts'
 import type { Json } from '../json.ts'
-import { checkView } from '../limits.ts'
-import { isField, putValues, valuesIn } from '../view-state.ts'
+import { isField, putValues, valueNameOf, valuesIn } from '../view-state.ts'
 import type { Values } from '../view-state.ts'
 import type { Views } from '../views.ts'
 import { isDenied, unconfirmed } from './message.ts'
+import { obey } from './obey.ts'
 import { getUser, sendInteraction } from './parts.ts'
 import type { PeopleParts } from './parts.ts'
 
@@ -18,6 +17,8 @@ export interface ViewPress {
   blockId?: string
   selected?: Json
   confirmed?: boolean
+  /** which of the person's views; without it the top modal, or the home tab where none is open */
+  viewId?: string
 }
 
 /** What is chosen or typed stays in the view's state; the bot is told where the block tells at once. */
@@ -39,13 +40,18 @@ export async function pressInView(parts: PeopleParts, press: ViewPress): Promise
   })
 }
 
-/** The top modal of a person, or their home tab, and the element in it. */
+/** The view that is meant, and the element in it. */
 export function getElementInView(views: Views, press: ViewPress): { view: Json; found: Found } {
-  const view = views.stack(press.user).at(-1) ?? views.home(press.user)
+  const { user, viewId } = press
+  const view = viewId === undefined ? (views.stack(user).at(-1) ?? views.home(user)) : findView(views, user, viewId)
   const found = view && findInBlocks(listOf(view['blocks']), press.actionId, press.blockId)
   if (!view || !found) throw new Error(`no open view of ${press.user} has an element ${press.actionId}`)
   return { view, found }
 }
+
+/** One of the views that this person has open. */
+export const findView = (views: Views, userId: string, viewId: string): Json | undefined =>
+  [...views.stack(userId), views.home(userId)].find((view) => view?.['id'] === viewId)
 
 function putField(view: Json, { element, blockId }: Found, selected: Json): void {
   const actionId = String(element['action_id'])
@@ -65,13 +71,10 @@ export async function submitView(
     user: getUser(workspace, userId),
     trigger_id: triggers.issue(userId),
     view,
-    response_urls: [],
+    response_urls: responseUrlsOf(parts, userId, view),
   })
-  if (acknowledgement.kind === 'answered' && acknowledgement.status === 200) {
-    const refusal = obey(views, userId, String(view['id']), parseObject(acknowledgement.body) ?? {})
-    if (refusal !== null) acknowledgement.refusal = refusal
-  }
-  return acknowledgement
+  if (acknowledgement.kind !== 'answered' || acknowledgement.status !== 200) return acknowledgement
+  return { ...acknowledgement, ...obey(parts, { userId, view }, acknowledgement.body) }
 }
 
 function getTop(views: Views, userId: string): Json {
@@ -80,32 +83,36 @@ function getTop(views: Views, userId: string): Json {
   return view
 }
 
-/** An empty answer closes the modal; `errors` leaves it open; a view that Slack refuses changes nothing. */
-function obey(views: Views, userId: string, viewId: string, { response_action: wanted, view }: Json): string | null {
-  if (wanted === 'errors') return null
-  if (wanted === 'update' || wanted === 'push') {
-    const [problem] = checkView(view)
-    if (problem) return problem.error
-    const result = wanted === 'push' ? views.push(userId, objectOf(view)) : views.update(viewId, objectOf(view))
-    return result.kind === 'refused' ? result.error : null
-  }
-  if (wanted === 'clear') views.clear(userId)
-  else views.close(userId)
-  return null
+/** A place to answer for each chosen conversation whose menu asks for one; Slack gives them to modals alone. */
+function responseUrlsOf({ workspace, responseUrls }: PeopleParts, userId: string, view: Json): Json[] {
+  const values = valuesIn(view)
+  return listOf(view['blocks']).flatMap((block) => {
+    const element = objectOf(block['element'])
+    const [blockId, actionId] = [String(block['block_id']), String(element['action_id'])]
+    const channelId = values[blockId]?.[actionId]?.[valueNameOf(element)]
+    if (element['response_url_enabled'] !== true || typeof channelId !== 'string') return []
+    const path = responseUrls.issue({ channelId, userId })
+    const place = { block_id: blockId, action_id: actionId, channel_id: channelId }
+    return [{ ...place, response_url: `${workspace.origin}${path}` }]
+  })
 }
 
-/** Closes the top modal, or all with `isCleared`; the bot is told if the view asks for it. */
+/**
+ * Closes the top modal, or all with `isCleared` or where the view has `clear_on_close`; the bot is told if the view asks
+ * for it.
+ */
 export function closeView(
   parts: PeopleParts,
   { user: userId, isCleared = false }: { user: string; isCleared?: boolean },
 ): Promise<Acknowledgement> {
   const { workspace, views } = parts
   const view = getTop(views, userId)
-  if (isCleared) views.clear(userId)
+  const clears = isCleared || view['clear_on_close'] === true
+  if (clears) views.clear(userId)
   else views.close(userId)
   if (view['notify_on_close'] !== true) {
     return Promise.resolve({ kind: 'unsent', what: 'view_closed', because: 'no_notify_on_close' })
   }
   const user = getUser(workspace, userId)
-  return sendInteraction(parts, 'view_closed', { type: 'view_closed', user, view, is_cleared: isCleared })
+  return sendInteraction(parts, 'view_closed', { type: 'view_closed', user, view, is_cleared: clears })
 }

@@ -1,0 +1,20 @@
+import type { Acknowledgement } from '../acknowledgement.ts'
+import type { Json } from '../json.ts'
+import { eventEnvelope } from '../payloads.ts'
+import type { Sender } from '../sender.ts'
+import type { Workspace } from '../workspace.ts'
+
+/** Tells the bot of an event; `retryNum` and the same `eventId` repeat it as Slack does. */
+export function sendEvent(
+  { workspace, sender }: { workspace: Workspace; sender: Sender },
+  event: Json,
+  { eventId, retryNum }: { eventId?: string; retryNum?: number } = {},
+): Promise<Acknowledgement> {
+  const payload = eventEnvelope(workspace, event, eventId)
+  const what = `event ${String(event['type'])}`
+  const told = { what, contentType: 'application/json', body: JSON.stringify(payload) } as const
+  if (retryNum === undefined) return sender.send({ ...told, envelope: { type: 'events_api', payload } })
+  const headers = { 'x-slack-retry-num': String(retryNum), 'x-slack-retry-reason': 'http_timeout' }
+  const retry = { attempt: retryNum, reason: 'timeout' }
+  return sender.send({ ...told, headers, envelope: { type: 'events_api', payload, retry } })
+}
