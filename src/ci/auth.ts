@@ -1,5 +1,6 @@
 import { abortReason, CiError } from './errors.ts'
 import type { CiRequest, CiResponse } from './exchange.ts'
+import { credentialsIn } from './reason.ts'
 import { createTokenRequest, secretsOf } from './token.ts'
 import type { ClientCredentials, Token } from './token.ts'
 import type { Transport } from './transport.ts'
@@ -48,15 +49,20 @@ export function clientCredentialsAuth(credentials: ClientCredentials): Auth {
   }
 }
 
+/** A v2 request before it has its `Authorization`; its secrets are those of its body. */
+export type UnauthorizedRequest = Omit<CiRequest, 'secrets'> & { secrets?: readonly string[] }
+
 /** Sends a v2 request with its `Authorization`; after a 401 once more with a renewed one, since a 401 has done nothing. */
 export async function sendAuthorized(
   { auth, transport }: { auth: Auth; transport: Transport },
-  request: Omit<CiRequest, 'secrets'>,
+  request: UnauthorizedRequest,
   signal?: AbortSignal,
 ): Promise<CiResponse> {
   const send = (authorization: string) => {
     const headers = { ...request.headers, authorization }
-    return transport.send({ ...request, headers, secrets: [...auth.secrets(), authorization] }, signal)
+    const credentials = [...auth.secrets(), authorization].flatMap(credentialsIn)
+    const secrets = [...credentials, ...(request.secrets ?? [])]
+    return transport.send({ ...request, headers, secrets }, signal)
   }
   const authorization = await unlessAborted(auth.authorization(), request.purpose, signal)
   try {

@@ -3,7 +3,7 @@ import { bodyStart, textOf, TooLargeError, wholeBody } from './body.ts'
 import { neverConnected } from './connector.ts'
 import { abortReason, CiError } from './errors.ts'
 import type { CiErrorKind } from './errors.ts'
-import { cleanReason, hide, hideLookalikes } from './reason.ts'
+import { cleanReason, withoutSecrets } from './reason.ts'
 import { parseRetryAfterMs } from './retry-after.ts'
 
 export interface CiRequest {
@@ -16,7 +16,7 @@ export interface CiRequest {
   purpose: string
   /** Texts that no error may show. */
   secrets: readonly string[]
-  /** Where it is less than the transport's own. */
+  /** Where it is less than the transport's own; where the status suffices, how much is read at most. */
   responseBytesMax?: number
   /** A 2xx says all: a body that is huge, stalls or breaks off is cut short, and fails nothing. */
   statusSuffices?: boolean
@@ -78,7 +78,7 @@ function dispatch(dispatcher: Dispatcher, request: CiRequest, signal: AbortSigna
 
 const bodyOf = ({ body }: Dispatcher.ResponseData, request: CiRequest, limits: ExchangeLimits): Promise<Buffer> =>
   request.statusSuffices
-    ? bodyStart(body, BODY_START_BYTES_MAX)
+    ? bodyStart(body, request.responseBytesMax ?? BODY_START_BYTES_MAX)
     : wholeBody(body, Math.min(request.responseBytesMax ?? Number.POSITIVE_INFINITY, limits.responseBytesMax))
 
 const answerOf = ({ statusCode: status, headers }: Dispatcher.ResponseData, bytes: Buffer): CiResponse => ({
@@ -155,7 +155,7 @@ function kindOfFailure(error: unknown): CiErrorKind {
 // Errors of the network hold sockets and pieces of answers; only their name, code and cleaned words go on.
 function strippedCause(error: unknown, request: CiRequest): Error {
   const { name, message } = error instanceof Error ? error : new Error(String(error))
-  const cause = new Error(hideLookalikes(hide(message, request.secrets)))
+  const cause = new Error(withoutSecrets(message, request.secrets))
   cause.stack = `${name}: ${cause.message}`
   return Object.assign(cause, { name, code: codeOf(error) || name })
 }

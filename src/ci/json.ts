@@ -2,14 +2,14 @@
 export const JSON_DEPTH_MAX = 64
 
 /**
- * Parses what CI sent. Whole numbers beyond 2^53 become digit strings, so that ids survive.
+ * Parses what CI sent. Whole numbers beyond 2^53 become digit strings, so that ids survive; `numbersAsWritten` knows them.
  * Throws a SyntaxError that quotes nothing of the text: not JSON, or nested deeper than `JSON_DEPTH_MAX`.
  */
 export function parseJson(text: string): unknown {
   if (isDeeperThan(JSON_DEPTH_MAX, text)) throw new SyntaxError('the JSON is nested too deep')
   try {
     // Looking at each value costs as much as parsing; only a long number needs it.
-    return LONG_NUMBER.test(text) ? JSON.parse(text, keepBigIntegers) : JSON.parse(text)
+    return LONG_NUMBER.test(text) ? JSON.parse(text, keepLongNumbers) : JSON.parse(text)
   } catch {
     // The parser's own message quotes the text, and the text may hold a secret.
     throw new SyntaxError('the text is not JSON')
@@ -20,12 +20,60 @@ export function parseJson(text: string): unknown {
 const LONG_NUMBER = /\d{16}/
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
 
-function keepBigIntegers(_key: string, value: unknown, context?: { source?: string }): unknown {
+/**
+ * A copy for `JSON.stringify` that writes each number with the digits with which it was parsed. It knows them of all that
+ * `parseJson` gave, and of objects spread from that; a copy made through JSON has lost them.
+ */
+export function numbersAsWritten(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item, at) => asWritten(value, String(at), item))
+  if (!isRecord(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, asWritten(value, name, item)]))
+}
+
+/** A number of these digits, for `JSON.stringify`: doubles would round it beyond 2^53. */
+export const numberOf = (digits: string): unknown =>
+  Number.isSafeInteger(Number(digits)) ? Number(digits) : JSON.rawJSON(digits)
+
+// The engine has them; the language's own types do not name them yet.
+declare global {
+  interface JSON {
+    rawJSON(text: string): unknown
+    isRawJSON(value: unknown): boolean
+  }
+}
+
+function asWritten(holder: object, key: string, value: unknown): unknown {
+  const written = writtenIn(holder)?.get(key)
+  // Whoever spread the object may have put another value in the number's place.
+  const isIt = written !== undefined && (value === written || value === Number(written))
+  return isIt ? JSON.rawJSON(written) : numbersAsWritten(value)
+}
+
+function keepLongNumbers(this: object, key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
-  const source = context?.source ?? ''
+  const source = context?.source ?? String(value)
+  note(this, key, source)
   return /^-?\d+$/.test(source) ? source : value
+}
+
+type Written = Map<string, string>
+
+// An object's are its own, so that they go along when it is spread; no loop over its fields and no JSON shows them.
+const WRITTEN = Symbol('numbers as written')
+const writtenInLists = new WeakMap<object, Written>()
+
+const writtenIn = (holder: object): Written | undefined => {
+  const own: unknown = Array.isArray(holder) ? writtenInLists.get(holder) : Reflect.get(holder, WRITTEN)
+  return own instanceof Map ? own : undefined
+}
+
+function note(holder: object, key: string, source: string): void {
+  const written = writtenIn(holder) ?? new Map<string, string>()
+  written.set(key, source)
+  if (Array.isArray(holder)) writtenInLists.set(holder, written)
+  else Reflect.set(holder, WRITTEN, written)
 }
 
 // Before parsing: the parser itself recurses, and whoever stringifies the value later would throw.

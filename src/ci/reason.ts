@@ -1,5 +1,6 @@
 import { isUuid } from '../domain/ids.ts'
 import { isRecord, parseJson } from './json.ts'
+import { hidePieces } from './pieces.ts'
 
 /** The longest reason that is passed on, in code points. */
 export const REASON_CHARS_MAX = 200
@@ -13,19 +14,41 @@ const REMOVED = '[removed]'
 export function cleanReason(body: string, secrets: readonly string[]): string | undefined {
   const words = withoutMarkup(beginning(hide(said(body.trim()), secrets)))
   // Once more: without its markup the text may show a secret that was escaped or in two halves.
-  const clean = hideLookalikes(hide(words, secrets))
+  const clean = withoutSecrets(words, secrets)
   return clean === '' ? undefined : cut(clean, REASON_CHARS_MAX)
 }
 
+/** A text with the given secrets, pieces of them, and all that looks like one taken out. */
+export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
+  hideLookalikes(hidePieces(hide(text, secrets), secrets, REMOVED))
+
 /** A text with the given secrets taken out, in each form in which a URL, a form or JSON would carry them. */
-export function hide(text: string, secrets: readonly string[]): string {
-  const forms = secrets.flatMap(formsOf).sort((a, b) => b.length - a.length)
+function hide(text: string, secrets: readonly string[]): string {
+  // Only what is there: a project's secrets together would be too long for a pattern.
+  const lower = text.toLowerCase()
+  const isThere = (form: string) => text.includes(form) || lower.includes(form.toLowerCase())
+  const forms = secrets.flatMap(formsOf).filter(isThere)
   if (forms.length === 0) return text
-  return text.replace(new RegExp(forms.map(escapePattern).join('|'), 'gi'), REMOVED)
+  const patterns = forms.sort((a, b) => b.length - a.length).map(patternOf)
+  return text.replace(new RegExp(patterns.join('|'), 'gi'), REMOVED)
 }
 
+/** A secret this short hides whole words only: `test` would take the word out of `test_pipelines`, too. */
+const WORD_CHARS_MAX = 5
+
+function patternOf(form: string): string {
+  const pattern = escapePattern(form)
+  return form.length > WORD_CHARS_MAX ? pattern : String.raw`(?<!\w)${pattern}(?!\w)`
+}
+
+/** An `Authorization` and what it is without its scheme: each is a secret. */
+export const credentialsIn = (authorization: string): string[] => [
+  authorization,
+  ...(/^[\w-]+\s+(\S.*)$/.exec(authorization)?.slice(1) ?? []),
+]
+
 /** A text with everything taken out that has the look of a secret: named values, tokens, queries of addresses. */
-export function hideLookalikes(text: string): string {
+function hideLookalikes(text: string): string {
   return text
     .replace(/\/\/[^/\s@]+@/g, `//${REMOVED}@`)
     .replace(/\?[^\s"'<>]*=[^\s"'<>]*/g, `?${REMOVED}`)
@@ -39,7 +62,11 @@ export function hideLookalikes(text: string): string {
 const NAMED_SECRET =
   /\b([\w-]{0,40}(?:key|token|secret|passw(?:or)?d|authorization))["']?\s*[:=]\s*["']?(?:(?:bearer|basic)\s+)?[^\s"',;&]+/gi
 
-const isTokenLike = (word: string): boolean => /\d/.test(word) && /[a-z]/i.test(word) && !isUuid(word)
+const isTokenLike = (word: string): boolean =>
+  /\d/.test(word) && /[a-z]/i.test(word) && !isUuid(word) && !FIELD_PATH.test(word)
+
+// `notification_rules.0.options`: CI has to be able to say which field it means.
+const FIELD_PATH = /^[a-z_]+(?:[./](?:[a-z_]+|\d{1,3}))+[.]?$/
 
 function said(body: string): string {
   if (!/^[[{"]/.test(body)) return body
@@ -91,15 +118,14 @@ export function cut(text: string, charsMax: number): string {
   return points.length <= charsMax ? text : `${points.slice(0, charsMax - 1).join('')}…`
 }
 
-function formsOf(secret: string): string[] {
-  if (secret === '') return []
-  const [, value = secret] = /^[\w-]+\s+(\S.*)$/.exec(secret) ?? []
-  return [secret, value].flatMap((text) => [
-    text,
-    encodeURIComponent(text),
-    new URLSearchParams({ '': text }).toString().slice(1),
-    JSON.stringify(text).slice(1, -1),
-  ])
-}
+const formsOf = (secret: string): string[] =>
+  secret === ''
+    ? []
+    : [
+        secret,
+        encodeURIComponent(secret.toWellFormed()),
+        new URLSearchParams({ '': secret }).toString().slice(1),
+        JSON.stringify(secret).slice(1, -1),
+      ]
 
 const escapePattern = (text: string): string => text.replace(/[$()*+.?[\\\]^{|}\-/]/g, String.raw`\$&`)

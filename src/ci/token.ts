@@ -4,6 +4,7 @@ import { parseHttpUrl } from './address.ts'
 import { CiError } from './errors.ts'
 import type { CiErrorKind } from './errors.ts'
 import { parseJson } from './json.ts'
+import { credentialsIn } from './reason.ts'
 import type { Transport } from './transport.ts'
 
 export interface ClientCredentials {
@@ -46,7 +47,7 @@ export function createTokenRequest(credentials: ClientCredentials): () => Promis
 /** What no error may show of the credentials. */
 export const secretsOf = ({ clientId, clientSecret }: ClientCredentials): string[] => [
   clientSecret,
-  basicOf(clientId, clientSecret),
+  ...credentialsIn(basicOf(clientId, clientSecret)),
 ]
 
 interface Way {

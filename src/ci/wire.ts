@@ -56,6 +56,12 @@ const projectSchema = z.object({
   notification_rules: z.array(z.unknown()).catch([]),
 })
 
+/** The AES key that the answer to a reset holds: of a project, bare or wrapped, or by itself; null where there is none. */
+export function readAesKey(value: unknown): string | null {
+  const keys = [unwrapped(value, 'project'), value].map((from) => (isRecord(from) ? from['aes_key'] : null))
+  return keys.map((key) => textOrNull.parse(key)).find((key) => key !== null) ?? null
+}
+
 /** A legacy project, bare or as `{project: {…}}`; null without a usable id. */
 export function readLegacyProject(value: unknown): LegacyProject | null {
   const parsed = legacyProjectSchema.safeParse(unwrapped(value, 'project'))

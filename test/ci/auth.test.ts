@@ -27,6 +27,7 @@ async function startCi({
   const client = createTestClientV2(stub.url, { auth, clock })
   return {
     clock,
+    auth,
     list: (signal?: AbortSignal) => client.listProjects({ page: 1 }, signal),
     tokenRequests: () => stub.requests.filter(isTokenRequest),
     sent: () => stub.requests.filter((request) => !isTokenRequest(request)).map(({ headers }) => headers.authorization),
@@ -106,6 +107,14 @@ describe('a token', () => {
 })
 
 describe('after a 401', () => {
+  test('that comes when another call has renewed the token already, that one is taken and none is asked for', async () => {
+    await using ci = await startCi()
+    const refused = await ci.auth.authorization()
+    expect(await ci.auth.renewed(refused)).toBe('Bearer t2')
+    expect(await ci.auth.renewed(refused)).toBe('Bearer t2')
+    expect(ci.tokenRequests()).toHaveLength(2)
+  })
+
   test('fifty calls at once renew the token once, and all succeed', async () => {
     let refused = ''
     await using ci = await startCi({ accepts: (authorization) => authorization !== refused })

@@ -143,6 +143,16 @@ describe('without a page every page is read', () => {
     expect(stub.requests).toHaveLength(2)
   })
 
+  test('but an empty page at the end of the links is the end, and nothing is missing', async () => {
+    await using stub = await startHttpStub(({ query }) =>
+      query.get('page') === '2' ? { json: [] } : { json: projects(1, 3), headers: { link: '<?page=2>; rel=next' } },
+    )
+    const list = await createTestClientV2(stub.url).listProjects()
+    expect(list.projects).toHaveLength(3)
+    expect(list.truncated).toBe(false)
+    expect(stub.requests).toHaveLength(2)
+  })
+
   test('and unreadable items are counted on every page', async () => {
     await using stub = await startHttpStub(({ query }) => ({
       json: { projects: query.get('page') === '2' ? [null, project(2)] : [project(1), null, null], total: 5 },
@@ -223,6 +233,7 @@ describe('a project is read liberally', () => {
   test.each([
     ['wrapped', [{ project: project(1) }]],
     ['with an upper-case uuid', [project(1, { uuid: uuidOf(1).toUpperCase() })]],
+    ['with blanks around its uuid', [project(1, { uuid: ` ${uuidOf(1)}\n` })]],
     ['with nulls for all that may be missing', [project(1, { repository_url: null, notification_rules: null })]],
     ['with types that nobody expects', [project(1, { repository_url: 7, notification_rules: 'none', type: 'turbo' })]],
   ])('%s', async (_form, json) => {

@@ -121,6 +121,9 @@ describe('a success that is not the interface is an answer of the wrong shape', 
   })
 })
 
+/** So many characters of a body are looked at for a reason. */
+const READ_CHARS_MAX = 4_000
+
 describe('no error shows a secret', () => {
   const CANARY = 'canary/Ab+1 <é&"7'
   const TOKEN = 'canary-token-0123456789Zz'
@@ -201,6 +204,23 @@ describe('no error shows a secret', () => {
 
   test('of a base address that is none', () => {
     expect(() => createTestClientV2('ftp://ada:canary@host')).toThrow(/http\(s\) address$/)
+  })
+
+  // Escaped it is known only when it is read as text, and of a half that was cut off nothing tells what it is.
+  test.each([6, 12, 18])('of which only the first %i characters are within what is read', async (chars) => {
+    const secret = `&#99;${TOKEN.slice(1)}`
+    const kept = chars - 1 + '&#99;'.length
+    const text = `${'<br>'.repeat(990)}${'x '.repeat(20)}`.slice(0, READ_CHARS_MAX - kept - 1) + ` ${secret} expired`
+    await using stub = await startHttpStub(() => ({ status: 400, text }))
+    const auth = staticAuth(`Bearer ${TOKEN}`)
+    expectClean(await ciErrorOf(createTestClientV2(stub.url, { auth }).listProjects()))
+  })
+
+  test('that begins as another one does, not even its rest', async () => {
+    await using stub = await startHttpStub(() => ({ status: 400, text: 'saw canary-one here' }))
+    const auth = { ...staticAuth('canary'), secrets: () => ['canary', 'canary-one'] }
+    const error = await ciErrorOf(createTestClientV2(stub.url, { auth }).listProjects())
+    expect(error.reason).toBe('saw [removed] here')
   })
 
   test.each([

@@ -3,12 +3,14 @@ import { createClientLegacy } from '../../src/ci/client-legacy.ts'
 import { createClientV2 } from '../../src/ci/client-v2.ts'
 import { staticAuth } from '../../src/ci/auth.ts'
 import type { Auth } from '../../src/ci/auth.ts'
+import type { CreationForms } from '../../src/ci/creation-body.ts'
 import { CiError } from '../../src/ci/errors.ts'
 import { createTransport } from '../../src/ci/transport.ts'
 import type { TransportLimits } from '../../src/ci/transport.ts'
 import { isIdDigits } from '../../src/domain/ids.ts'
 import type { BuildId, ProjectId } from '../../src/domain/ids.ts'
 import type { Clock } from '../../src/lib/clock.ts'
+import type { SandboxCi } from '../../src/sandbox/ci/server.ts'
 
 export const ORGANIZATION = '0a000000-0000-0000-0000-000000000001'
 
@@ -74,9 +76,18 @@ interface TransportOptions {
   limits?: Partial<TransportLimits>
 }
 
-export function createTestClientV2(baseUrl: string, options: TransportOptions & { auth?: Auth } = {}) {
-  const { auth = staticAuth('Bearer stub') } = options
-  return createClientV2({ baseUrl, organizationUuid: ORGANIZATION, auth, transport: createTestTransport(options) })
+export function createTestClientV2(
+  baseUrl: string,
+  options: TransportOptions & { auth?: Auth; forms?: Partial<CreationForms>; organizationUuid?: string } = {},
+) {
+  const { auth = staticAuth('Bearer stub'), forms = {}, organizationUuid = ORGANIZATION } = options
+  return createClientV2({ baseUrl, organizationUuid, auth, forms, transport: createTestTransport(options) })
+}
+
+/** A client of a started sandbox. */
+export function createSandboxClient(ci: SandboxCi, options: Parameters<typeof createTestClientV2>[1] = {}) {
+  const { baseUrl, organizationUuid, authorization } = ci.address()
+  return createTestClientV2(baseUrl, { auth: staticAuth(authorization), organizationUuid, ...options })
 }
 
 export function createTestClientLegacy(baseUrl: string, options: TransportOptions & { apiKey?: string } = {}) {
