@@ -37,7 +37,7 @@ export async function recordEnd(
   const isFailure = outcome.kind !== 'sent' && outcome.kind !== 'found'
   if (!isFailure) await recordSuccess(tx, claimed, outcome, now)
   else await recordFailure(tx, deps, claimed, outcome)
-  const attempts = isFailure && outcome.kind !== 'rate-limited' ? card.attempts + 1 : 0
+  const attempts = attemptsAfter(card, outcome)
   const plain = card.plain || (outcome.kind === 'refused' && step.lane !== 'look')
   const problem = isFailure ? outcome.code : null
   if (attempts !== card.attempts || plain !== card.plain || problem !== card.problem)
@@ -45,6 +45,13 @@ export async function recordEnd(
   const failed = isFailure ? { lane: step.lane, againAt: now + waitMs(deps, card, step.lane, outcome) } : null
   await relane(tx, deps, card, { underWay: false, failed })
   if (!isFailure && step.lane !== 'look') await tx.reopenChannel(card.channel)
+}
+
+// A look that finds nothing is no step forward: what stumbles after each look must be tried ever more seldom all the same.
+function attemptsAfter({ attempts }: Card, outcome: Sent | Found | Failure): number {
+  if (outcome.kind === 'found' && outcome.ts.length === 0) return attempts
+  const isTrouble = outcome.kind !== 'sent' && outcome.kind !== 'found' && outcome.kind !== 'rate-limited'
+  return isTrouble ? attempts + 1 : 0
 }
 
 async function recordSuccess(

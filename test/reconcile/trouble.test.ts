@@ -229,6 +229,35 @@ describe('a card that fails on our side', () => {
     expect(shownIn(stage)).toEqual(['card 513 passed'])
   })
 
+  test('is tried again ever more seldom, and within ten minutes', async () => {
+    await using stage = await openStage()
+    const { deps } = stage.embody()
+    await stage.hear('error')
+    await takeInDue(deps)
+    stage.sql("update decision set looked = 'broken'")
+    await stage.live()
+    await stage.clock.advance(HOUR)
+    const { attempts, lanes } = (await stage.store.read.card(cardKey()))!
+    expect(attempts).toBeGreaterThan(5)
+    expect(attempts).toBeLessThan(60)
+    expect(lanes.post!.at).toBeLessThanOrEqual(stage.clock.now() + 10 * MINUTE)
+  })
+
+  test('is posted ever more seldom, although each look for what it may have posted succeeds', async () => {
+    await using stage = await openStage()
+    stage.slack.fate(({ name }) => {
+      if (name === 'post') throw new Error('a fault of our own')
+      return SMOOTH
+    })
+    await stage.live()
+    await stage.hear('error')
+    await stage.clock.advance(HOUR)
+    expect(secondsOf(stage, 'post').length).toBeLessThan(30)
+    stage.slack.fate(() => SMOOTH)
+    await stage.clock.advance(HOUR)
+    expect(shownIn(stage)).toEqual(['card 512 failed'])
+  })
+
   test('does not use up the edits of all others', async () => {
     await using stage = await openStage()
     const life = await stage.live()
