@@ -1,4 +1,5 @@
-import type { ChannelRule, RuleVerdict, Selectable } from './rule.ts'
+import { PATTERN_CHARS_MAX } from './pattern.ts'
+import type { ChannelRule, Looked, RuleVerdict, Selectable } from './rule.ts'
 import { lookAt, selectEverything } from './rule.ts'
 import type { Effect } from './run.ts'
 import { assertNever, invariant } from '../lib/assert.ts'
@@ -25,11 +26,14 @@ export interface Decision {
   reason: Reason
   /** where the deciding rules came from */
   rulesFrom: 'ci' | 'channel' | 'nobody'
-  /** every rule that was looked at, and the first of its conditions that failed */
-  looked: readonly RuleVerdict[]
+  /** the rules of all subscriptions, in their order, each with the first of its conditions that failed: at most LOOKED_MAX */
+  looked: readonly Looked[]
   /** selected as a failure or a recovery: what the whole channel should notice */
   loud: boolean
 }
+
+/** Rules kept with a decision: of more than that the first ones, and the one that decided. */
+export const LOOKED_MAX = 20
 
 /** What CI's rules for a project are, as far as we know: null means that they could not be read yet. */
 export type CiRules = readonly ChannelRule[] | null
@@ -46,12 +50,32 @@ export interface Question {
 /** One decision for one fact and one channel; of several subscriptions of the channel the most telling one counts. */
 export function decide(question: Question, subscriptions: readonly Subscription[], ciRules: CiRules): Decision {
   invariant(subscriptions.length > 0, 'a channel without a subscription has nothing to decide')
-  const decisions = subscriptions.map((subscription) => decideOne(question, subscription, ciRules))
+  const decisions = differing(subscriptions).map((subscription) => decideOne(question, subscription, ciRules))
   const tells = decisions.filter(({ verdict }) => verdict === 'tell')
-  return tells.find(({ loud }) => loud) ?? tells[0] ?? decisions.find(updates) ?? decisions[0]!
+  const decided = tells.find(({ loud }) => loud) ?? tells[0] ?? decisions.find(updates) ?? nearestMiss(decisions)
+  return { ...decided, looked: bounded(decisions, decided) }
+}
+
+// Whoever goes by CI's rules is told the same: those rules are looked at once.
+const differing = (subscriptions: readonly Subscription[]): readonly Subscription[] => {
+  const byCi = subscriptions.find(({ rules }) => rules === null)
+  return subscriptions.filter((subscription) => subscription.rules !== null || subscription === byCi)
 }
 
 const updates = ({ verdict }: Decision): boolean => verdict === 'update'
+
+const nearestMiss = (decisions: readonly Decision[]): Decision =>
+  NEAREST_FIRST.flatMap((wanted) => decisions.find(({ reason }) => reason === wanted) ?? [])[0] ?? decisions[0]!
+
+/** The first rules, and where it is not among them the one that decided. */
+function bounded(decisions: readonly Decision[], decided: Decision): Looked[] {
+  const looked = decisions.flatMap((one) => one.looked)
+  const own = decided.looked.map(({ verdict }) => verdict)
+  const verdict = own.includes('selects') ? 'selects' : mostTelling(own)
+  const deciding = decided.looked.find((one) => one.verdict === verdict)
+  const first = looked.slice(0, LOOKED_MAX)
+  return !deciding || first.includes(deciding) ? first : [...first.slice(0, -1), deciding]
+}
 
 function decideOne(question: Question, subscription: Subscription, ciRules: CiRules): Decision {
   const rules = subscription.rules ?? ciRules
@@ -65,8 +89,10 @@ function decideOne(question: Question, subscription: Subscription, ciRules: CiRu
     return { ...base, verdict: 'tell', reason, loud: events.some(isLoud) }
   }
   const lookFor = (wanted: readonly Selectable[]) => rules.map((rule) => lookAt(rule, question.branch, wanted))
-  const looked = lookFor(events)
-  if (looked.includes('selects')) {
+  const verdicts = lookFor(events)
+  const from = subscription.rules ? 'channel' : 'ci'
+  const looked = rules.map((rule, n) => ({ rule: shortened(rule), from, verdict: verdicts[n]! }) as const)
+  if (verdicts.includes('selects')) {
     const loud = lookFor(events.filter(isLoud)).includes('selects')
     return { rulesFrom, looked, verdict: 'tell', reason: toldAs(question, 'event-selected'), loud }
   }
@@ -74,7 +100,7 @@ function decideOne(question: Question, subscription: Subscription, ciRules: CiRu
   if (subscription.rules === null && selectEverything(rules, question.branch))
     return { ...base, looked, verdict: 'tell', reason: 'every-event' }
   if (question.hasCard) return { ...base, looked, verdict: 'update', reason: 'updates-card' }
-  return { ...base, looked, verdict: 'silent', reason: mostTelling(looked) }
+  return { ...base, looked, verdict: 'silent', reason: mostTelling(verdicts) }
 }
 
 const isLoud = (event: Selectable): boolean => event === 'failed' || event === 'recovered'
@@ -106,5 +132,11 @@ export function selectable({ status, recovered }: Pick<Question, 'status' | 'rec
 // The nearest miss says most: a rule that covered the branch, before one that did not.
 const NEAREST_FIRST = ['event-not-selected', 'pattern-invalid', 'branch-unknown', 'branch-not-matched'] as const
 
-const mostTelling = (looked: readonly RuleVerdict[]): Reason =>
-  NEAREST_FIRST.find((verdict) => looked.includes(verdict)) ?? 'event-not-selected'
+const mostTelling = (verdicts: readonly RuleVerdict[]) =>
+  NEAREST_FIRST.find((verdict) => verdicts.includes(verdict)) ?? 'event-not-selected'
+
+// Still too long to be looked at, and no longer than that: it is kept with every fact.
+const shortened = (rule: ChannelRule): ChannelRule =>
+  rule.branch !== null && rule.branch.length > PATTERN_CHARS_MAX
+    ? { ...rule, branch: rule.branch.slice(0, PATTERN_CHARS_MAX + 1) }
+    : rule

@@ -50,6 +50,14 @@ const WORDS = new Map([
 /** How one rule looked at one fact: the first condition that failed, or that it selects. */
 export type RuleVerdict = 'selects' | 'branch-not-matched' | 'branch-unknown' | 'pattern-invalid' | 'event-not-selected'
 
+/** One rule with how it looked at a fact; older versions kept the verdict alone. */
+export interface Looked {
+  rule: ChannelRule | null
+  /** whose rule it is: the project's own, as CI holds them, or the channel's; null: not known */
+  from: 'ci' | 'channel' | null
+  verdict: RuleVerdict
+}
+
 export function lookAt(rule: ChannelRule, branch: string | null, selectable: readonly Selectable[]): RuleVerdict {
   const match = matchBranch(rule.branch, rule.branchMatch, branch)
   if (match === 'invalid-pattern') return 'pattern-invalid'

@@ -2,6 +2,8 @@ import type { Kysely } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import { first, type Dialect } from './migrations/0001-first.ts'
 import { requests } from './migrations/0002-requests.ts'
+import { interactions } from './migrations/0003-interactions.ts'
+import { projectsAndPeople } from './migrations/0004-projects-and-people.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -9,7 +11,12 @@ import type { Schema } from './schema.ts'
  * transaction, since the migrator has no lock there.
  */
 export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<void> {
-  const migrations = { '0001-first': first(dialect), '0002-requests': requests(dialect) }
+  const migrations = {
+    '0001-first': first(dialect),
+    '0002-requests': requests(dialect),
+    '0003-interactions': interactions(dialect),
+    '0004-projects-and-people': projectsAndPeople(dialect),
+  }
   const migrator = new Migrator({
     db,
     disableTransactions: dialect.name === 'sqlite',

@@ -52,7 +52,7 @@ export interface Schema {
     verdict: string
     reason: string
     rules_from: string
-    /** RuleVerdict[] */
+    /** Looked[]; before 0004 RuleVerdict[] */
     looked: string
     recovered: number
     loud: number
@@ -104,7 +104,14 @@ export interface Schema {
   }
   /** calls made, for the limits of the last minute to survive a restart */
   pace: { id: Generated<number>; lane: string; channel: string; at: number }
-  channel: { id: string; closed_code: string | null; closed_at: number | null; retry_at: number | null }
+  channel: {
+    id: string
+    closed_code: string | null
+    closed_at: number | null
+    retry_at: number | null
+    /** those concerned were told of this closing */
+    told_at: number | null
+  }
   project: {
     uuid: string
     name: string
@@ -114,6 +121,8 @@ export interface Schema {
     read_at: number
     /** `basic`, `pro`, or CI's own word */
     type: string | null
+    /** BranchFilter; null where only the legacy interface knows the project */
+    filter: string | null
   }
   /** where each build stands: its newest run, as taken in */
   build: {
@@ -131,10 +140,30 @@ export interface Schema {
     at: number
     is_running: number
     build_uuid: string | null
+    /** the committer's handle in its normal form */
+    committer: string | null
   }
   /** projects by what deliveries called them */
   heard: { project_id: string; name: string; full_name: string | null; project_uuid: string | null; at: number }
-  /** what people asked of CI: at most one open for each run and action. The audit. */
+  /** what people asked through Slack and are owed an answer to */
+  interaction: {
+    id: string
+    ask_key: string
+    /** owed · given-up · told */
+    state: string
+    user_id: string
+    /** outside text, cut */
+    what: string
+    channel: string | null
+    thread_ts: string | null
+    /** a secret for half an hour; null once it is of no use */
+    response_url: string | null
+    received_at: number
+    /** the process that is at work on it */
+    claimed_by: string
+    claimed_at: number
+  }
+  /** what people asked of CI: at most one open for each run and action, and for each project. The audit. */
   request: {
     id: string
     /** what Slack calls this one ask: repeated with it, it is the same */
@@ -142,11 +171,14 @@ export interface Schema {
     action: string
     state: string
     build_key: string | null
+    /** null: it is about a project */
     run: number | null
     lineage_key: string | null
     subject: string | null
-    /** RequestTarget */
+    /** RequestTarget; of one about a project ProjectTarget */
     target: string
+    /** of one about a project */
+    project_uuid: string | null
     asked_by: string
     asked_team: string | null
     channel: string | null
@@ -170,8 +202,22 @@ export interface Schema {
     mention: string
     created_by: string
     created_at: number
+    /** a digest: one subscription of a channel stands in each */
+    slot: string | null
+    changed_by: string | null
+    changed_at: number | null
   }
-  person: { handle: string; user_id: string; claimed_at: number }
+  person: {
+    /** in its normal form */
+    handle: string
+    user_id: string
+    claimed_at: number
+    /** since when the person is gone from the workspace */
+    inactive_at: number | null
+    /** when Slack was last asked about the person; 0: never */
+    checked_at: Generated<number>
+  }
+  person_setting: { user_id: string; mentions: number }
   /** scheduled work, and when it was last done */
   job: { name: string; last_done_at: number }
 }

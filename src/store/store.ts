@@ -1,8 +1,11 @@
+import type { BranchFilter } from '../domain/branch-filter.ts'
 import type { Decision } from '../domain/decide.ts'
 import type { Fact, Observation, Origin } from '../domain/fact.ts'
 import type { ChannelId, MessageTs, ProjectId, Uuid } from '../domain/ids.ts'
+import type { Interaction } from '../domain/interaction.ts'
 import type { PlacedFact } from '../domain/lineage.ts'
 import type { CardState, Lane, Lanes, StoredMessage } from '../domain/plan.ts'
+import type { ProjectRequest } from '../domain/project-request.ts'
 import type { Action, Request, RunRef } from '../domain/request.ts'
 import type { NotificationRule } from '../domain/rule.ts'
 import type { Status } from '../domain/status.ts'
@@ -62,7 +65,10 @@ export interface BuildPlace {
   commitId: string | null
 }
 
-/** What is kept of a project: its names and its rules, no secret. `rules` is null where only the legacy interface knows it. */
+/**
+ * What is kept of a project: its names, its rules and which branches are built, no secret. `rules` and `filter` are null
+ * where only the legacy interface knows it.
+ */
 export interface KnownProject {
   uuid: Uuid
   name: string
@@ -70,6 +76,7 @@ export interface KnownProject {
   /** `basic`, `pro`, or CI's own word; null where only the legacy interface knows it, which lists Basic ones alone */
   type: string | null
   rules: readonly NotificationRule[] | null
+  filter: BranchFilter | null
 }
 
 /** A project by what deliveries called it. */
@@ -93,6 +100,8 @@ export interface KnownBuild extends RunRef {
   /** when the newest fact of it was received (ms) */
   at: number
   buildUuid: Uuid | null
+  /** the committer's handle in its normal form; null where CI named none */
+  committer: string | null
 }
 
 /** What changes of a request as it goes on. */
@@ -101,7 +110,9 @@ export type RequestChange = Partial<
     Request,
     'state' | 'code' | 'reason' | 'answeredAt' | 'newBuildId' | 'newBuildUuid' | 'lookAt' | 'endedAt' | 'claimedBy'
   >
->
+> &
+  // Of a project that is being created.
+  Partial<Pick<ProjectRequest, 'projectUuid'>>
 
 /** A lineage to take in: woken, or with facts of these builds (`project_id/build_id`) that have no episode yet. */
 export interface DueLineage {
@@ -113,6 +124,31 @@ export interface ClosedChannel {
   channel: ChannelId
   code: string
   retryAt: number
+  /** since when (ms) */
+  closedAt: number
+  /** when those concerned were told of it (ms); null: not yet */
+  toldAt: number | null
+}
+
+/** A subscription that was made in Slack. */
+export interface KeptSubscription extends Subscription {
+  source: 'slack'
+  id: string
+  createdBy: string
+  createdAt: number
+  /** who last put another one in its place, and when (ms); null: nobody has */
+  changedBy: string | null
+  changedAt: number | null
+}
+
+/** What somebody in Slack wants a channel to follow. */
+export type WantedSubscription = Pick<Subscription, 'channel' | 'follows' | 'rules' | 'quiet' | 'mention'>
+
+/** Whose a committer's handle is, since when (ms), and since when that person is gone from the workspace. */
+export interface Claim {
+  user: string
+  at: number
+  inactiveAt: number | null
 }
 
 export interface Reads {
@@ -154,8 +190,19 @@ export interface Reads {
   recentCalls(sinceMs: number): Promise<{ lane: Lane; channel: ChannelId; at: number }[]>
   closedChannels(): Promise<ClosedChannel[]>
   project(names: { uuid: string | null; legacyId: string; names: readonly string[] }): Promise<KnownProject | null>
-  subscriptions(): Promise<Subscription[]>
+  /** Those made in Slack, the oldest first. */
+  subscriptions(): Promise<KeptSubscription[]>
+  subscriptionsOf(channel: ChannelId): Promise<KeptSubscription[]>
+  /** Whom to mention for a committer: null where nobody claimed the handle, has gone, or wants no mentions. */
   personOf(handle: string): Promise<string | null>
+  /** The handles that mean this person, the oldest claim (ms) first. */
+  handlesOf(user: string): Promise<{ handle: string; at: number }[]>
+  /** In a transaction it keeps others from changing the claim meanwhile. */
+  claimOf(handle: string): Promise<Claim | null>
+  /** Does this person want to be mentioned? Whoever never said so does. */
+  mentionsOf(user: string): Promise<boolean>
+  /** People with claims that were not looked at since `before` (ms), whoever waits longest first; at most so many. */
+  claimantsToCheck(before: number, limit: number): Promise<string[]>
   lastDoneAt(job: string): Promise<number | null>
   /** Every project of the cache, by name, and when it was last read (ms). */
   projects(): Promise<(KnownProject & { readAt: number })[]>
@@ -168,6 +215,12 @@ export interface Reads {
   newestBuild(projectId: string, branch?: string): Promise<KnownBuild | null>
   /** Builds that run now, newest news first; of these projects, or of all. */
   runningBuilds(projectIds: readonly string[] | null, limit: number): Promise<KnownBuild[]>
+  /** Builds that are the newest of their branch, red, and of one of these committers; newest news first. */
+  redBuildsOf(handles: readonly string[], limit: number): Promise<KnownBuild[]>
+  /** Builds that wait, newest news first; of these projects, or of all. */
+  waitingBuilds(projectIds: readonly string[] | null, limit: number): Promise<KnownBuild[]>
+  /** When each project was last heard of (ms), the newest first. */
+  lastDeliveries(limit: number): Promise<{ project: string; at: number }[]>
   /** The branches of a project, the one with the newest build first. */
   branchesOf(projectId: string, limit: number): Promise<string[]>
   /** What one of our own messages is about. */
@@ -180,8 +233,18 @@ export interface Reads {
   restartsOf(projectId: string, buildId: string): Promise<Request[]>
   /** Open requests that CI is to be asked about by now. */
   requestsToLookAt(now: number, limit: number): Promise<Request[]>
-  /** Requests in the order they were made, after this place in it. */
-  requestsAfter(place: { askedAt: number; id: string }, limit: number): Promise<Request[]>
+  /** The audit: requests about builds and projects in the order they were made, after this place in it. */
+  requestsAfter(place: { askedAt: number; id: string }, limit: number): Promise<(Request | ProjectRequest)[]>
+  /** The newest requests about builds and projects, the newest first. */
+  newestRequests(limit: number): Promise<(Request | ProjectRequest)[]>
+  projectRequestOf(askKey: string): Promise<ProjectRequest | null>
+  openProjectRequest(projectUuid: Uuid): Promise<ProjectRequest | null>
+  /** Open requests about projects that CI is to be asked about by now. */
+  projectRequestsToLookAt(now: number, limit: number): Promise<ProjectRequest[]>
+  /** What Slack sent under this key. In a transaction it keeps others from giving it up meanwhile. */
+  interactionsOf(askKey: string): Promise<Interaction[]>
+  /** Interactions whose answer nobody was shown yet, the oldest first. */
+  owedInteractions(limit: number): Promise<Interaction[]>
 }
 
 export interface Tx extends Reads {
@@ -206,12 +269,35 @@ export interface Tx extends Reads {
   deleteMessage(key: string): Promise<void>
   insertCall(call: { lane: Lane; channel: ChannelId; at: number }): Promise<void>
   forgetCalls(beforeMs: number): Promise<void>
-  closeChannel(channel: ClosedChannel & { at: number }): Promise<void>
+  /** Of one that is closed already, the reason and the next try change; since when, and who was told, stay. */
+  closeChannel(channel: Pick<ClosedChannel, 'channel' | 'code' | 'retryAt'> & { at: number }): Promise<void>
   reopenChannel(channel: ChannelId): Promise<void>
+  /** Those concerned are told of this closing. Says whether they were not before: of several processes one tells them. */
+  markTold(closing: Pick<ClosedChannel, 'channel' | 'closedAt'>, at: number): Promise<boolean>
+  /**
+   * Makes a subscription, or puts it in the place of the one of its slot, which keeps its id and who made it; `was`: how
+   * that one was.
+   */
+  keepSubscription(
+    wanted: WantedSubscription,
+    by: { user: string; at: number },
+  ): Promise<{ kept: KeptSubscription; was: KeptSubscription | null }>
+  /** @returns what is removed; null: there is none of that id (any more) */
+  removeSubscription(id: string): Promise<KeptSubscription | null>
   keepProject(project: KnownProject & { readAt: number }): Promise<void>
   linkLegacyProject(uuid: Uuid, legacyId: string, readAt: number): Promise<void>
   forgetProjects(readBeforeMs: number): Promise<void>
+  /** A handle belongs to whoever claims it first; says whether that is this one. */
   claimHandle(handle: string, userId: string, at: number): Promise<boolean>
+  /** Whoever had it, it is this person's. @returns whose it was */
+  giveHandle(handle: string, userId: string, at: number): Promise<string | null>
+  /** @returns whose it was; null: nobody's */
+  releaseHandle(handle: string): Promise<string | null>
+  setMentions(userId: string, on: boolean): Promise<void>
+  /** The person has left the workspace, at the latest then (ms); null: is there. */
+  setInactive(userId: string, at: number | null): Promise<void>
+  /** Slack was asked about this person (ms). */
+  setChecked(userId: string, at: number): Promise<void>
   setLastDoneAt(job: string, at: number): Promise<void>
   keepBuild(build: KnownBuild): Promise<void>
   /** A build that turned out not to be there. */
@@ -219,5 +305,21 @@ export interface Tx extends Reads {
   hearProject(project: HeardProject): Promise<void>
   /** Throws where the ask is known already, or the same is open for that run: look first, in the same transaction. */
   insertRequest(request: Request): Promise<void>
+  /** Throws where the ask is known already, or another is open for that project: look first, in the same transaction. */
+  insertProjectRequest(request: ProjectRequest): Promise<void>
+  /** Of either kind. */
   updateRequest(id: string, change: RequestChange): Promise<void>
+  insertInteraction(interaction: Interaction): Promise<void>
+  /** Gives one up, unless it was answered or claimed anew since it was read; says whether it did. */
+  claimInteraction(
+    id: string,
+    stood: Pick<Interaction, 'claimedAt'>,
+    claim: Pick<Interaction, 'claimedBy' | 'claimedAt'>,
+  ): Promise<boolean>
+  /** Its answer was shown: removes it, unless somebody gave it up. */
+  settleInteraction(id: string): Promise<void>
+  /** It was shown that it was given up; its response_url is not kept. */
+  tellInteraction(id: string): Promise<void>
+  /** Removes the older ones. @returns how many of them nobody was told about */
+  forgetInteractions(receivedBeforeMs: number): Promise<number>
 }

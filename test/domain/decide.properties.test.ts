@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decide, selectable, type Question } from '../../src/domain/decide.ts'
+import { decide, LOOKED_MAX, selectable, type Question } from '../../src/domain/decide.ts'
 import { selectEverything, type ChannelRule } from '../../src/domain/rule.ts'
 import type { Status } from '../../src/domain/status.ts'
 import { subscribed } from './support/question.ts'
@@ -25,6 +25,8 @@ describe('any decision', () => {
   })
 
   const isEcho = ({ effect }: Question) => effect === 'duplicate' || effect === 'late'
+  const isMiss = (reason: string) =>
+    ['event-not-selected', 'branch-not-matched', 'branch-unknown', 'pattern-invalid'].includes(reason)
   const isNamed = (status: Status) => status !== 'stopped' && status !== 'waiting' && status !== 'unknown'
 
   it('takes rules as a union: together they tell what one of them tells, and everything if they select everything', () => {
@@ -36,6 +38,22 @@ describe('any decision', () => {
         expect(tells(both)).toBe(tells(left) || tells(right) || tellsAll)
         expect(tells([...right, ...left])).toBe(tells(both))
         if (isNamed(one.status)) expect(tells(both)).toBe(tells(left) || tells(right))
+      }),
+    )
+  })
+
+  it('keeps rules in their order, at most so many, the one that decided among them', () => {
+    const many = fc.array(fc.record({ branch, branchMatch, events }), { minLength: 1, maxLength: 2 * LOOKED_MAX })
+    fc.assert(
+      fc.property(question, many, many, (one, left, right) => {
+        const { looked, reason } = decide(one, [subscribed(left), subscribed(right)], null)
+        const all: readonly ChannelRule[] = [...left, ...right]
+        const places = looked.map(({ rule }) => all.indexOf(rule!))
+        expect(places).toEqual(places.toSorted((a, b) => a - b))
+        expect(looked).toHaveLength(isEcho(one) ? 0 : Math.min(LOOKED_MAX, all.length))
+        const verdicts: string[] = looked.map(({ verdict }) => verdict)
+        if (reason === 'event-selected') expect(verdicts).toContain('selects')
+        if (isMiss(reason)) expect(verdicts).toContain(reason)
       }),
     )
   })

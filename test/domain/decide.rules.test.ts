@@ -85,6 +85,16 @@ describe('several subscriptions of one channel', () => {
     expect(decide(asked({ status: 'success' }), [quietly, plainly], null).verdict).toBe('silent')
   })
 
+  it('of which none tells give the nearest miss as the reason, in any order', () => {
+    const [far, near] = [subscribed([on('dev', ['failed'])]), subscribed([on('main', ['success'])])]
+    for (const both of [
+      [far, near],
+      [near, far],
+    ])
+      expect(decide(asked(), both, null).reason).toBe('event-not-selected')
+    expect(decide(asked(), [far, far], null).reason).toBe('branch-not-matched')
+  })
+
   it('update the card when none of them tells', () => {
     expect(decide(asked({ status: 'success', hasCard: true }), [quietly, plainly], null).verdict).toBe('update')
   })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { decide, selectable, type CiRules, type Question, type Reason } from '../../src/domain/decide.ts'
+import { decide, LOOKED_MAX, selectable, type CiRules, type Question, type Reason } from '../../src/domain/decide.ts'
+import { PATTERN_CHARS_MAX } from '../../src/domain/pattern.ts'
 import type { ChannelRule } from '../../src/domain/rule.ts'
 import type { Status } from '../../src/domain/status.ts'
 import { asked, failures, on, subscribed } from './support/question.ts'
@@ -146,13 +147,68 @@ describe('a decision', () => {
     expect(reasons).toEqual(['event-not-selected', 'pattern-invalid', 'branch-not-matched'])
   })
 
-  it('keeps how each rule looked at the fact', () => {
-    const rules = [on('dev', ['failed']), on('main', ['success']), ...failures]
-    expect(decide(asked(), [subscribed()], rules).looked).toEqual([
-      'branch-not-matched',
-      'event-not-selected',
-      'selects',
+  it('keeps each rule and how it looked at the fact, wherever the rules came from', () => {
+    const [dev, greens, reds] = [on('dev', ['failed']), on('main', ['success']), on(null, ['failed'])]
+    const looked = (from: 'ci' | 'channel') => [
+      { rule: dev, from, verdict: 'branch-not-matched' },
+      { rule: greens, from, verdict: 'event-not-selected' },
+      { rule: reds, from, verdict: 'selects' },
+    ]
+    expect(decide(asked(), [subscribed()], [dev, greens, reds]).looked).toEqual(looked('ci'))
+    expect(decide(asked(), [subscribed([dev, greens, reds])], null).looked).toEqual(looked('channel'))
+  })
+
+  it('keeps the rules of every subscription of the channel, whichever of them decided', () => {
+    const [dev, greens] = [on('dev', ['failed']), on('main', ['success'])]
+    const { looked, reason, rulesFrom } = decide(asked(), [subscribed([dev]), subscribed()], [greens])
+    expect([reason, rulesFrom]).toEqual(['event-not-selected', 'ci'])
+    expect(looked).toEqual([
+      { rule: dev, from: 'channel', verdict: 'branch-not-matched' },
+      { rule: greens, from: 'ci', verdict: 'event-not-selected' },
     ])
+  })
+
+  it("keeps the project's rules once, though two subscriptions of the channel go by them", () => {
+    const { looked } = decide(asked(), [subscribed(), subscribed(failures), subscribed()], failures)
+    expect(looked.map(({ from }) => from)).toEqual(['ci', 'channel'])
+  })
+
+  it('keeps no rule where none was looked at', () => {
+    expect(decide(asked(), [subscribed()], null).looked).toEqual([])
+    expect(decide(asked({ effect: 'late' }), [subscribed()], failures).looked).toEqual([])
+  })
+
+  const misses = (count: number): ChannelRule[] => Array.from({ length: count }, (_, n) => on(`dev-${n}`, ['failed']))
+  const keptOf = (rules: readonly ChannelRule[]) =>
+    decide(asked(), [subscribed()], rules).looked.map(({ rule }) => rule!)
+
+  it(`keeps the first ${LOOKED_MAX} rules of more`, () => {
+    expect(keptOf(misses(LOOKED_MAX))).toEqual(misses(LOOKED_MAX))
+    expect(keptOf(misses(LOOKED_MAX + 1))).toEqual(misses(LOOKED_MAX))
+  })
+
+  it('keeps the rule that selects, however many stand before it', () => {
+    const last = on('main', ['failed'])
+    expect(keptOf([...misses(LOOKED_MAX - 1), last, last])).toEqual([...misses(LOOKED_MAX - 1), last])
+    expect(keptOf([...misses(LOOKED_MAX), last])).toEqual([...misses(LOOKED_MAX - 1), last])
+    expect(keptOf([...misses(900), last, ...misses(900)])).toEqual([...misses(LOOKED_MAX - 1), last])
+  })
+
+  it('keeps the nearest miss, which the reason names, however many stand before it', () => {
+    const near = on('main', ['success'])
+    const decision = decide(asked(), [subscribed()], [...misses(LOOKED_MAX), near])
+    expect(decision.reason).toBe('event-not-selected')
+    expect(decision.looked.at(-1)).toEqual({ rule: near, from: 'ci', verdict: 'event-not-selected' })
+    expect(decision.looked).toHaveLength(LOOKED_MAX)
+  })
+
+  it('keeps a pattern that is too long as one that is too long, and no longer', () => {
+    const branchOf = (chars: number) => keptOf([on('b'.repeat(chars), ['failed'])])[0]!.branch!.length
+    expect(branchOf(PATTERN_CHARS_MAX)).toBe(PATTERN_CHARS_MAX)
+    expect(branchOf(PATTERN_CHARS_MAX * 9)).toBe(PATTERN_CHARS_MAX + 1)
+    const { looked } = decide(asked(), [subscribed()], [on('b'.repeat(PATTERN_CHARS_MAX * 9), ['failed'])])
+    expect(looked.map(({ verdict }) => verdict)).toEqual(['pattern-invalid'])
+    expect(decide(asked(), [subscribed()], keptOf([on('b'.repeat(9_999), [])])).reason).toBe('pattern-invalid')
   })
 })
 

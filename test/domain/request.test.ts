@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isIdDigits } from '../../src/domain/ids.ts'
 import {
+  credible,
   isAttempt,
   isOpen,
   lastRequestOf,
@@ -158,6 +159,16 @@ describe('a restart', () => {
     expect(nameOf(shownBy(asked, runsAsked([asked], ...ran, ours, polled)))).toBe('512.2')
   })
 
+  it('is not shown by the newer build that CI named in answer to somebody else', () => {
+    const asked = restart({ state: 'unclear' })
+    const other = restart({ id: 'request-2', newBuildId: buildId('513') })
+    const runs = runsAsked([], ...ran, again('initiated', ASKED_AT, '513'))
+    expect(shownBy(asked, runs, [asked, other])).toBeNull()
+    expect(nameOf(shownBy(other, runs, [asked, other]))).toBe('513.1')
+    const elsewhere = { ...other, newBuildId: buildId('514') }
+    expect(nameOf(shownBy(asked, runs, [asked, elsewhere]))).toBe('513.1')
+  })
+
   it('after a long rest brought about the first run on the next card, where runs are counted anew', () => {
     const asked = restart()
     const onNextCard = runsAsked([], again('initiated', ASKED_AT))
@@ -233,5 +244,33 @@ describe('the restarts that make a start a new run', () => {
 
   it('count no stop', () => {
     expect(restartsAsked([request({ action: 'stop' })])).toEqual([])
+  })
+
+  it('count none of which CI says that it never happened, but one that CI could not be asked about', () => {
+    const gaveUp = (code: string) => restartsAsked([request({ state: 'unconfirmed', code })])
+    expect(gaveUp('not-restarted')).toEqual([])
+    expect(gaveUp('cannot-look')).toHaveLength(1)
+  })
+})
+
+describe('the facts that count', () => {
+  const neverShown = request({ state: 'unconfirmed', code: 'not-restarted', newBuildId: buildId('513') })
+  const [ours, delivered, other] = story(
+    { word: 'initiated', build: '513', origin: 'action' },
+    { word: 'error', build: '513' },
+    { word: 'initiated', build: '514', origin: 'action' },
+  )
+  const facts = [ours!, delivered!, other!]
+
+  it("leave out our own word of a build that CI never showed, and keep CI's own and that of other builds", () => {
+    expect(credible(facts, [neverShown])).toEqual([delivered, other])
+  })
+
+  it.each<[claim: string, change: Partial<Request>]>([
+    ['may still be shown', { state: 'accepted', code: null }],
+    ['could not be looked up', { code: 'cannot-look' }],
+    ['was shown after all', { state: 'confirmed' }],
+  ])('are all of them where the new build %s', (_, change) => {
+    expect(credible(facts, [{ ...neverShown, ...change }])).toEqual(facts)
   })
 })

@@ -41,6 +41,10 @@ describe("the project's rules for Slack", () => {
     ])
   })
 
+  it.each(['Slack', 'SLACK'])('are those of %s too: case is forgiven', (notifier) => {
+    expect(slackRules([rule({ notifier })])).toHaveLength(1)
+  })
+
   it.each(['email', 'campfire', 'flowdock', 'webhook', 'status_report', '', 'slack2'])(
     'are none where the only notifier is %j',
     (notifier) => {

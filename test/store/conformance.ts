@@ -7,13 +7,17 @@ import { decisionClaims } from './claims/decisions.ts'
 import { episodeClaims } from './claims/episodes.ts'
 import { factClaims } from './claims/facts.ts'
 import { intakeClaims } from './claims/intake.ts'
+import { interactionClaims } from './claims/interactions.ts'
+import { jobClaims } from './claims/jobs.ts'
 import { laneClaims } from './claims/lanes.ts'
 import { messageClaims } from './claims/messages.ts'
 import { paceClaims } from './claims/pace.ts'
 import { peopleClaims } from './claims/people.ts'
 import { planClaims } from './claims/plans.ts'
 import { projectClaims } from './claims/projects.ts'
+import { projectRequestClaims } from './claims/project-requests.ts'
 import { requestClaims } from './claims/requests.ts'
+import { subscriptionClaims } from './claims/subscriptions.ts'
 import { writeClaims } from './claims/writes.ts'
 
 const CLAIMS = {
@@ -29,8 +33,12 @@ const CLAIMS = {
   'calls and channels': paceClaims,
   builds: buildClaims,
   requests: requestClaims,
+  'requests about projects': projectRequestClaims,
+  interactions: interactionClaims,
   projects: projectClaims,
-  'people, subscriptions and jobs': peopleClaims,
+  people: peopleClaims,
+  subscriptions: subscriptionClaims,
+  jobs: jobClaims,
   plans: planClaims,
 }
 

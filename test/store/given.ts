@@ -1,6 +1,8 @@
 import { NO_DETAILS, type Observation } from '../../src/domain/fact.ts'
 import { NO_LANES, type Lanes, type StoredMessage } from '../../src/domain/plan.ts'
 import type { PlacedFact } from '../../src/domain/lineage.ts'
+import { toUuid } from '../../src/domain/ids.ts'
+import type { ProjectRequest } from '../../src/domain/project-request.ts'
 import type { CardKey, KeptDecision, Reads, Store } from '../../src/store/store.ts'
 import { buildId, channelId, COMMIT, projectId, T0, WEB, type Said } from '../support/facts.ts'
 
@@ -82,6 +84,30 @@ export const claimed = (about: Partial<StoredMessage & CardKey> = {}): StoredMes
   writtenAt: null,
   bornRun: null,
   ...about,
+})
+
+/** Grace edits acme/web, and CI is being called. */
+export const projectRequest = (change: Partial<ProjectRequest> = {}): ProjectRequest => ({
+  id: 'project-request-1',
+  askKey: `ask of ${change.id ?? 'project-request-1'}`,
+  action: 'edit-project',
+  state: 'calling',
+  project: 'acme/web',
+  projectUuid: toUuid('11111111-aaaa-0000-0000-000000000001'),
+  what: ['branches'],
+  before: { branches: 'k3Jf9aQ2' },
+  askedBy: 'U0GRACE001',
+  askedTeam: null,
+  channel: null,
+  via: 'modal',
+  askedAt: T0,
+  claimedBy: 'process-1',
+  code: null,
+  reason: null,
+  answeredAt: null,
+  lookAt: null,
+  endedAt: null,
+  ...change,
 })
 
 /** What a test needs several of. */

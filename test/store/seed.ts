@@ -64,12 +64,12 @@ export async function seed({ kind, sql }: Place): Promise<void> {
   await sql(`insert into project (uuid, name, legacy_id, rules, read_at)
     select 'uuid-' || i, 'acme/' || i, '' || i, null, ${T0} from ${counted('projects', 5_000)}`)
   await sql(`insert into build (build_key, project_id, build_id, build_order, branch_key, branch, lineage_key, episode, run,
-      status, word, at, is_running, build_uuid)
+      status, word, at, is_running, build_uuid, committer)
     select (i % ${PROJECTS}) || '/' || i, '' || (i % ${PROJECTS}), '' || i,
       substr('0000000000000000000' || (1000000 + i), length('' || (1000000 + i))), 'branch-' || (i % ${BRANCHES}),
-      'main-' || (i / ${PROJECTS} % 10), 'lineage-' || (i / 2), 1, 1, case when i % 500 = 41 then 'started' else 'success' end,
+      'main-' || (i / ${PROJECTS} % 10), 'lineage-' || (i / 2), 1, 1, case when i % 500 = 41 then 'started' when i % 500 = 42 then 'waiting' when i % 3 = 0 then 'failed' else 'success' end,
       'word', ${T0} + i, case when i % 500 = 41 then 1 else 0 end,
-      'uuid-' || i
+      'uuid-' || i, 'handle-' || (i % 500)
     from ${counted('builds', BUILDS)}`)
   await sql(
     `insert into heard (project_id, name, at) select '' || i, 'acme/' || i, ${T0} from ${counted('heards', PROJECTS)}`,
@@ -81,8 +81,18 @@ export async function seed({ kind, sql }: Place): Promise<void> {
       'lineage-' || (i / 2) || '/1', '{}', 'U0LIN00001', 'button', ${T0} + i, 'process',
       case when i % 100 = 0 then ${T0} + i end
     from ${counted('requests', REQUESTS)}`)
-  await sql(`insert into person (handle, user_id, claimed_at)
-    select 'handle-' || i, 'U' || i, ${T0} from ${counted('people', 5_000)}`)
+  await sql(`insert into request (id, ask_key, action, state, target, project_uuid, asked_by, via, asked_at, claimed_by,
+      look_at)
+    select 'project-' || i, 'ask-project-' || i, 'edit-project',
+      case when i % 100 = 0 then 'accepted' else 'confirmed' end, '{"project":"acme/web","what":[]}', 'uuid-' || i,
+      'U0GRACE001', 'modal', ${T0} + i, 'process', case when i % 100 = 0 then ${T0} + i end
+    from ${counted('edits', REQUESTS)}`)
+  await sql(`insert into person (handle, user_id, claimed_at, checked_at)
+    select 'handle-' || i, 'U' || i, ${T0}, ${T0} + i from ${counted('people', 5_000)}`)
+  await sql(`insert into person_setting (user_id, mentions) select 'U' || i, i % 2 from ${counted('settings', 5_000)}`)
+  await sql(`insert into subscription (channel, slot, follows, quiet, mention, created_by, created_at)
+    select 'C0BUILDS' || (i % 500), 'slot-' || i, '{"what":"all"}', 0, 'nobody', 'U0ADA00001', ${T0} + i
+    from ${counted('subscriptions', 5_000)}`)
   // PostgreSQL gathers its statistics by itself after a while; SQLite never does, and the product does not ask it to.
   if (kind === 'postgres') await sql('analyze')
 }

@@ -7,8 +7,9 @@ import { migrationClaims } from './claims/migration.ts'
 import { upgradeClaims } from './claims/upgrade.ts'
 import { conformance } from './conformance.ts'
 
-/** `pragma synchronous`: every commit is on disk before it returns. */
+/** `pragma synchronous`: every commit is on disk before it returns, or only with the next one that is. */
 const FULL = 2
+const NORMAL = 1
 
 describe('the store in SQLite', () => {
   let places: Places
@@ -44,6 +45,35 @@ describe('the store in SQLite', () => {
     using exec = vi.spyOn(DatabaseSync.prototype, 'exec')
     await Promise.all(['a', 'b', 'c'].map((job) => place.store.write((tx) => tx.setLastDoneAt(job, 1))))
     expect(exec.mock.calls.filter(([text]) => text === 'commit')).toHaveLength(1)
+  })
+
+  test.each([
+    ['of which all can be done again', [true, true], NORMAL],
+    ['of which one must last', [true, false], FULL],
+    ['of which all must last', [false, false], FULL],
+  ])('writes of the same moment %s: a commit with synchronous=%3$i', async (_, redone, synchronous) => {
+    await using place = await places.open()
+    await place.store.write((tx) => tx.setLastDoneAt('before', 1), { canBeRedone: true })
+    using exec = vi.spyOn(DatabaseSync.prototype, 'exec')
+    const writes = redone.map((canBeRedone, i) =>
+      place.store.write((tx) => tx.setLastDoneAt(`job-${i}`, 1), { canBeRedone }),
+    )
+    await Promise.all(writes)
+    const [writer] = exec.mock.contexts as DatabaseSync[]
+    expect(exec.mock.calls.filter(([text]) => text === 'commit')).toHaveLength(1)
+    expect(writer!.prepare('pragma synchronous').get()?.['synchronous']).toBe(synchronous)
+  })
+
+  test('a write waits while another process holds the file, and is kept', async () => {
+    await using place = await places.open()
+    using holder = new DatabaseSync(place.url.slice('sqlite:'.length))
+    holder.exec('begin immediate')
+    using exec = vi.spyOn(DatabaseSync.prototype, 'exec')
+    const written = place.store.write((tx) => tx.setLastDoneAt('job', 1))
+    await vi.waitFor(() => expect(exec.mock.calls.filter(([text]) => text === 'begin immediate')).toHaveLength(2))
+    holder.exec('rollback')
+    await written
+    expect(await place.store.read.lastDoneAt('job')).toBe(1)
   })
 
   test('the file is known to be this process’s own', async () => {

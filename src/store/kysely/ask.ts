@@ -44,6 +44,10 @@ export const createAsk = (compiled: Compiled, execute: Execute): Ask =>
     return (await execute(query, parameters)) as Row[]
   }
 
+/** The same columns, each standing for the value of its name. */
+export const columns = <Row extends object>(row: Row, value: (name: keyof Row & string) => Row[keyof Row]): Row =>
+  Object.fromEntries(Object.keys(row).map((name) => [name, value(name as keyof Row & string)])) as Row
+
 /** Stands for a value that comes with each execution. */
 class Placeholder {
   readonly name: string

@@ -1,39 +1,45 @@
 import { sql, type Kysely } from 'kysely'
+import { normalHandle } from '../../domain/handle.ts'
 import type { ProjectId } from '../../domain/ids.ts'
 import { branchKey } from '../../domain/lineage.ts'
+import type { Status } from '../../domain/status.ts'
 import type { Schema } from '../schema.ts'
 import type { KnownBuild, Reads } from '../store.ts'
 import type { Ask } from './ask.ts'
-import { buildKey, toHeardProject, toKnownBuild, toProject } from './rows.ts'
+import { buildKey, toKnownBuild } from './build-rows.ts'
+
+const RED: readonly Status[] = ['failed', 'infrastructure_failure']
 
 /** Keys in one look: well below what a statement may have of parameters. */
 const KEYS_MAX = 500
 
 type BuildReads = Pick<
   Reads,
-  | 'projects'
-  | 'heardProjects'
   | 'build'
   | 'buildByUuid'
   | 'buildsByNumber'
   | 'newestBuild'
   | 'runningBuilds'
+  | 'waitingBuilds'
+  | 'redBuildsOf'
   | 'branchesOf'
-  | 'subjectOf'
 >
 
-/** What commands ask: projects by name, and where their builds stand. */
+/** Where builds stand. */
 export function readBuilds(db: Kysely<Schema>, ask: Ask): BuildReads {
+  const builds = () => db.selectFrom('build').selectAll()
+
+  async function newestNews(
+    some: ReturnType<typeof builds>,
+    projectIds: readonly string[] | null,
+    limit: number,
+  ): Promise<KnownBuild[]> {
+    if (projectIds?.length === 0) return []
+    const query = projectIds ? some.where('project_id', 'in', [...projectIds]) : some
+    return (await query.orderBy('at', 'desc').limit(limit).execute()).map(toKnownBuild)
+  }
+
   return {
-    async projects() {
-      const rows = await db.selectFrom('project').selectAll().orderBy('name').orderBy('uuid').execute()
-      return rows.map((row) => ({ ...toProject(row), readAt: row.read_at }))
-    },
-
-    async heardProjects() {
-      return (await db.selectFrom('heard').selectAll().orderBy('name').execute()).map(toHeardProject)
-    },
-
     async build(projectId, buildId) {
       const [row] = await ask('build', { key: buildKey(projectId, buildId) }, (value) =>
         db.selectFrom('build').selectAll().where('build_key', '=', value('key')),
@@ -75,11 +81,34 @@ export function readBuilds(db: Kysely<Schema>, ask: Ask): BuildReads {
       return row ? toKnownBuild(row) : null
     },
 
-    async runningBuilds(projectIds, limit) {
-      if (projectIds?.length === 0) return []
-      let query = db.selectFrom('build').selectAll().where('is_running', '=', sql.lit(1))
-      if (projectIds) query = query.where('project_id', 'in', [...projectIds])
-      return (await query.orderBy('at', 'desc').limit(limit).execute()).map(toKnownBuild)
+    runningBuilds: (projectIds, limit) => newestNews(builds().where('is_running', '=', sql.lit(1)), projectIds, limit),
+
+    waitingBuilds: (projectIds, limit) =>
+      newestNews(builds().where('status', '=', sql.lit('waiting')), projectIds, limit),
+
+    async redBuildsOf(handles, limit) {
+      if (handles.length === 0) return []
+      const rows = await builds()
+        .where('committer', 'in', handles.map(normalHandle))
+        .where(
+          'status',
+          'in',
+          RED.map((status) => sql.lit(status)),
+        )
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('build as newer')
+                .select('newer.build_key')
+                .whereRef('newer.branch_key', '=', 'build.branch_key')
+                .whereRef('newer.build_order', '>', 'build.build_order'),
+            ),
+          ),
+        )
+        .orderBy('at', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(toKnownBuild)
     },
 
     async branchesOf(projectId, limit) {
@@ -93,16 +122,6 @@ export function readBuilds(db: Kysely<Schema>, ask: Ask): BuildReads {
         .limit(limit)
         .execute()
       return rows.flatMap(({ branch }) => branch ?? [])
-    },
-
-    async subjectOf(channel, ts) {
-      const row = await db
-        .selectFrom('message')
-        .select('subject')
-        .where('channel', '=', channel)
-        .where('ts', '=', ts)
-        .executeTakeFirst()
-      return row?.subject ?? null
     },
   }
 }

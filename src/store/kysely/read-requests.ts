@@ -1,16 +1,14 @@
-import { sql, type Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import { OPEN_STATES } from '../../domain/request.ts'
 import type { Schema } from '../schema.ts'
 import type { Reads } from '../store.ts'
 import type { Ask } from './ask.ts'
-import { buildKey, toRequest } from './rows.ts'
+import { buildKey } from './build-rows.ts'
+import { toRequest } from './request-rows.ts'
 
-type RequestReads = Pick<
-  Reads,
-  'requestsOf' | 'requestOf' | 'openRequest' | 'restartsOf' | 'requestsToLookAt' | 'requestsAfter'
->
+type RequestReads = Pick<Reads, 'requestsOf' | 'requestOf' | 'openRequest' | 'restartsOf' | 'requestsToLookAt'>
 
-/** What people asked of CI. */
+/** What people asked CI to do with builds. */
 export function readRequests(db: Kysely<Schema>, ask: Ask): RequestReads {
   return {
     async requestsOf(lineageKey) {
@@ -21,7 +19,12 @@ export function readRequests(db: Kysely<Schema>, ask: Ask): RequestReads {
     },
 
     async requestOf(askKey) {
-      const row = await db.selectFrom('request').selectAll().where('ask_key', '=', askKey).executeTakeFirst()
+      const row = await db
+        .selectFrom('request')
+        .selectAll()
+        .where('ask_key', '=', askKey)
+        .where('run', 'is not', null)
+        .executeTakeFirst()
       return row ? toRequest(row) : null
     },
 
@@ -53,19 +56,8 @@ export function readRequests(db: Kysely<Schema>, ask: Ask): RequestReads {
         .selectFrom('request')
         .selectAll()
         .where('look_at', '<=', now)
+        .where('run', 'is not', null)
         .orderBy('look_at')
-        .limit(limit)
-        .execute()
-      return rows.map(toRequest)
-    },
-
-    async requestsAfter({ askedAt, id }, limit) {
-      const rows = await db
-        .selectFrom('request')
-        .selectAll()
-        .where(sql<boolean>`(asked_at, id) > (${askedAt}, ${id})`)
-        .orderBy('asked_at')
-        .orderBy('id')
         .limit(limit)
         .execute()
       return rows.map(toRequest)

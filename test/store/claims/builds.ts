@@ -23,6 +23,7 @@ const known = ({ project = WEB, build = '512', ...change }: Partial<KnownBuild> 
   word: 'success',
   at: T0,
   buildUuid: null,
+  committer: null,
   ...change,
 })
 
@@ -58,7 +59,8 @@ const idsOf = (builds: readonly KnownBuild[]) => builds.map((build) => `${build.
 export function buildClaims(places: () => Places): void {
   test('where a build stands is read back whole, and only under its own name', async () => {
     await using place = await places().open()
-    const build = { run: 2, episode: 3, branch: 'feature/ログイン', word: 'Success', at: T0 + HOUR, buildUuid: UUID }
+    const place512 = { run: 2, episode: 3, branch: 'feature/ログイン' }
+    const build = { ...place512, word: 'Success', at: T0 + HOUR, buildUuid: UUID, committer: 'ada' }
     await keep(place.store, build)
     const { read } = place.store
     expect(await read.build(WEB, '512')).toEqual(known(build))
@@ -118,6 +120,64 @@ export function buildClaims(places: () => Places): void {
     expect(idsOf(await read.runningBuilds([WEB, API, '43'], 10))).toEqual(['41/2', '42/3', '41/1'])
     expect(await read.runningBuilds(['43'], 10)).toEqual([])
     expect(await read.runningBuilds([], 10)).toEqual([])
+  })
+
+  test('waiting builds come newest news first, of some projects or of all, as many as asked for', async () => {
+    await using place = await places().open()
+    const waiting = { status: 'waiting', word: 'waiting' } as const
+    await keep(
+      place.store,
+      { build: '1', ...waiting, at: T0 },
+      { build: '2', ...waiting, at: T0 + HOUR },
+      { build: '3', ...waiting, at: T0 + MINUTE, project: API },
+      { build: '4', ...running, at: T0 + 2 * HOUR },
+      { build: '5', ...waiting },
+      { build: '5', at: T0 + 2 * HOUR },
+    )
+    const { read } = place.store
+    expect(idsOf(await read.waitingBuilds(null, 10))).toEqual(['41/2', '42/3', '41/1'])
+    expect(idsOf(await read.waitingBuilds(null, 2))).toEqual(['41/2', '42/3'])
+    expect(idsOf(await read.waitingBuilds([API, '43'], 10))).toEqual(['42/3'])
+    expect(await read.waitingBuilds([], 10)).toEqual([])
+  })
+
+  test('the red builds of somebody are those of their commits that are the newest of their branch', async () => {
+    await using place = await places().open()
+    const red = { status: 'failed', word: 'error', committer: 'ada' } as const
+    await keep(
+      place.store,
+      { ...red, build: '9', at: T0 },
+      { ...red, build: '8' },
+      { ...red, build: '1', branch: 'machine', status: 'infrastructure_failure', at: T0 + HOUR },
+      { ...red, build: '2', branch: 'fixed' },
+      { build: '3', branch: 'fixed', committer: 'grace' },
+      { ...red, build: '4', branch: 'under way' },
+      { ...running, build: '5', branch: 'under way' },
+      { ...red, build: '6', branch: 'of grace', committer: 'grace', at: T0 + 2 * HOUR },
+      { ...red, build: '7', branch: 'of nobody', committer: null },
+      { build: '10', branch: 'green', committer: 'ada' },
+      { ...red, build: '11', branch: 'stopped', status: 'stopped' },
+      { ...red, build: '12', project: API, at: T0 - 1 },
+    )
+    const { read } = place.store
+    expect(idsOf(await read.redBuildsOf(['ada'], 10))).toEqual(['41/1', '41/9', '42/12'])
+    expect(idsOf(await read.redBuildsOf(['ada', 'grace'], 2))).toEqual(['41/6', '41/1'])
+    expect(idsOf(await read.redBuildsOf(['lin'], 10))).toEqual([])
+    expect(await read.redBuildsOf([], 10)).toEqual([])
+  })
+
+  test('a committer is the same in whatever letters CI writes the name', async () => {
+    await using place = await places().open()
+    await keep(place.store, { status: 'failed', committer: ' ÅSA@Acme.example' })
+    expect((await place.store.read.redBuildsOf(['Åsa@acme.example '], 10)).map(({ committer }) => committer)).toEqual([
+      'åsa@acme.example',
+    ])
+  })
+
+  test('a build that is red no more is nobody’s red build', async () => {
+    await using place = await places().open()
+    await keep(place.store, { status: 'failed', committer: 'ada' }, { run: 2, committer: 'ada' })
+    expect(await place.store.read.redBuildsOf(['ada'], 10)).toEqual([])
   })
 
   test('the branches of a project come with the newest build first, each once, as many as asked for', async () => {
@@ -193,6 +253,20 @@ export function buildClaims(places: () => Places): void {
     const api = web({ projectId: projectId(API), name: 'api', fullName: null, projectUuid: null })
     await hearOf(place.store, web(), api, web({ name: 'site', projectUuid: null, at: T0 + 1 }))
     expect(await place.store.read.heardProjects()).toEqual([api, web({ name: 'site', projectUuid: null, at: T0 + 1 })])
+  })
+
+  test('the projects that were heard of last come first, by the longest name, as many as asked for', async () => {
+    await using place = await places().open()
+    const api = web({ projectId: projectId(API), name: 'api', fullName: null, at: T0 + HOUR })
+    const site = web({ projectId: projectId('43'), name: 'site', fullName: 'acme/site', at: T0 - HOUR })
+    await hearOf(place.store, site, web(), api)
+    const { read } = place.store
+    expect(await read.lastDeliveries(10)).toEqual([
+      { project: 'api', at: T0 + HOUR },
+      { project: 'acme/web', at: T0 },
+      { project: 'acme/site', at: T0 - HOUR },
+    ])
+    expect(await read.lastDeliveries(1)).toHaveLength(1)
   })
 
   test('one of our messages is known by its place in its channel', async () => {

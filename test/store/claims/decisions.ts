@@ -14,7 +14,14 @@ export function decisionClaims(places: () => Places): void {
       verdict: 'silent',
       reason: 'branch-not-matched',
       rulesFrom: 'ci',
-      looked: ['branch-not-matched', 'event-not-selected'],
+      looked: [
+        { rule: { branch: 'dev', branchMatch: null, events: ['failed'] }, from: 'ci', verdict: 'branch-not-matched' },
+        {
+          rule: { branch: 'm*\u0000', branchMatch: 'wildcard', events: 'every' },
+          from: 'channel',
+          verdict: 'event-not-selected',
+        },
+      ],
       loud: true,
       recovered: true,
       noticeDay: DAY,
@@ -22,6 +29,17 @@ export function decisionClaims(places: () => Places): void {
     await place.store.write((tx) => tx.keepDecision(decision))
     expect(await place.store.read.decisionsOf(CARD)).toEqual([decision])
     expect(await place.store.read.decisionsOfFact(decision.factSeq)).toEqual([decision])
+  })
+
+  test('of a decision from before rules were kept the verdicts are known, and no rule', async () => {
+    await using place = await places().open()
+    const factSeq = await hear(place.store)
+    await place.store.write((tx) => tx.keepDecision(decided({ factSeq })))
+    await place.sql(`update decision set looked = '["branch-not-matched","selects"]'`)
+    expect((await place.store.read.decisionsOfFact(factSeq))[0]!.looked).toEqual([
+      { rule: null, from: null, verdict: 'branch-not-matched' },
+      { rule: null, from: null, verdict: 'selects' },
+    ])
   })
 
   test('a fact has one decision in a channel: the last one', async () => {

@@ -6,7 +6,12 @@ import { runAside } from '../aside.ts'
 /** Processes that start on one database at the same moment. */
 const PROCESSES = 4
 
-const MIGRATIONS = [{ name: '0001-first' }, { name: '0002-requests' }]
+const MIGRATIONS = [
+  { name: '0001-first' },
+  { name: '0002-requests' },
+  { name: '0003-interactions' },
+  { name: '0004-projects-and-people' },
+]
 
 /**
  * @param rounds who comes first is luck; who is lucky so often is not

@@ -36,8 +36,9 @@ export function paceClaims(places: () => Places): void {
     await using place = await places().open()
     const { read, write } = place.store
     expect(await read.closedChannels()).toEqual([])
-    const closed = { channel: BUILDS, code: 'is_archived', retryAt: T0 + HOUR }
-    await write((tx) => tx.closeChannel({ ...closed, at: T0 }))
+    const closing = { channel: BUILDS, code: 'is_archived', retryAt: T0 + HOUR }
+    const closed = { ...closing, closedAt: T0, toldAt: null }
+    await write((tx) => tx.closeChannel({ ...closing, at: T0 }))
     expect(await read.closedChannels()).toEqual([closed])
     await write((tx) => tx.reopenChannel(RELEASES))
     expect(await read.closedChannels()).toEqual([closed])
@@ -50,8 +51,45 @@ export function paceClaims(places: () => Places): void {
     const { read, write } = place.store
     await write((tx) => tx.closeChannel({ channel: BUILDS, code: 'not_in_channel', at: T0, retryAt: T0 + MINUTE }))
     await write((tx) => tx.closeChannel({ channel: BUILDS, code: 'is_archived', at: T0 + MINUTE, retryAt: T0 + HOUR }))
-    expect(await read.closedChannels()).toEqual([{ channel: BUILDS, code: 'is_archived', retryAt: T0 + HOUR }])
-    const [row] = await place.sql('select closed_at from channel')
-    expect(Number(row?.['closed_at'])).toBe(T0)
+    expect(await read.closedChannels()).toEqual([
+      { channel: BUILDS, code: 'is_archived', retryAt: T0 + HOUR, closedAt: T0, toldAt: null },
+    ])
+  })
+
+  test('of a closing those concerned are told once, also where it is found again', async () => {
+    await using place = await places().open()
+    const { read, write } = place.store
+    const close = (at: number) =>
+      write((tx) => tx.closeChannel({ channel: BUILDS, code: 'is_archived', at, retryAt: at + HOUR }))
+    const told = (closedAt: number, at: number) => write((tx) => tx.markTold({ channel: BUILDS, closedAt }, at))
+    await close(T0)
+    await write((tx) => tx.closeChannel({ channel: RELEASES, code: 'is_archived', at: T0, retryAt: T0 }))
+    expect(await told(T0, T0 + SECOND)).toBe(true)
+    expect(await told(T0, T0 + MINUTE)).toBe(false)
+    await close(T0 + HOUR)
+    expect(await told(T0, T0 + HOUR)).toBe(false)
+    const toldAt = new Map((await read.closedChannels()).map((closed) => [closed.channel, closed.toldAt]))
+    expect(toldAt).toEqual(
+      new Map([
+        [BUILDS, T0 + SECOND],
+        [RELEASES, null],
+      ]),
+    )
+  })
+
+  test('a channel that was opened and is closed anew is told of anew, and not for the closing before', async () => {
+    await using place = await places().open()
+    const { read, write } = place.store
+    const close = (at: number) =>
+      write((tx) => tx.closeChannel({ channel: BUILDS, code: 'is_archived', at, retryAt: at + HOUR }))
+    const told = (closedAt: number) => write((tx) => tx.markTold({ channel: BUILDS, closedAt }, closedAt + SECOND))
+    await close(T0)
+    expect(await told(T0)).toBe(true)
+    await write((tx) => tx.reopenChannel(BUILDS))
+    expect(await told(T0)).toBe(false)
+    await close(T0 + MINUTE)
+    expect(await read.closedChannels()).toMatchObject([{ closedAt: T0 + MINUTE, toldAt: null }])
+    expect(await told(T0)).toBe(false)
+    expect(await told(T0 + MINUTE)).toBe(true)
   })
 }

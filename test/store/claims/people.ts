@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
 import { HOUR, T0 } from '../../support/facts.ts'
 import type { Places } from '../../support/stores.ts'
-import { BUILDS, RELEASES, several } from '../given.ts'
+import { several } from '../given.ts'
 
-/** People, subscriptions and jobs. */
+const ADA = 'U0ADA00001'
+const GRACE = 'U0GRACE001'
+
+/** Whose committers' handles are, and whether those people are to be mentioned. */
 export function peopleClaims(places: () => Places): void {
   test('a handle belongs to whoever claims it first', async () => {
     await using place = await places().open()
@@ -36,39 +39,110 @@ export function peopleClaims(places: () => Places): void {
     expect(await place.store.read.personOf('ada@acme.example')).toBe('U0ADA')
   })
 
-  test('there are no subscriptions before somebody makes one', async () => {
+  test('blanks around a handle do not matter', async () => {
     await using place = await places().open()
-    expect(await place.store.read.subscriptions()).toEqual([])
+    await place.store.write((tx) => tx.claimHandle(' Ada ', ADA, T0))
+    expect(await place.store.read.personOf('ada')).toBe(ADA)
+    expect(await place.store.read.personOf('\tADA')).toBe(ADA)
+    expect(await place.store.read.handlesOf(ADA)).toEqual([{ handle: 'ada', at: T0 }])
   })
 
-  test('subscriptions are read whole, in the order they were made', async () => {
+  test('a claim says whose it is and since when; of a handle that nobody claimed there is none', async () => {
     await using place = await places().open()
-    const subscribe = (channel: string, rest: string) =>
-      place.sql(`insert into subscription (channel, follows, rules, quiet, mention, created_by, created_at)
-        values ('${channel}', ${rest}, 'U0ADA', ${T0})`)
-    await subscribe(RELEASES, `'{"what":"all"}', null, 0, 'nobody'`)
-    const rules = [{ branch: 'release/*', branchMatch: 'wildcard', events: ['failed', 'recovered'] }]
-    await subscribe(BUILDS, `'{"what":"project","name":"acme/web"}', '${JSON.stringify(rules)}', 1, 'committer'`)
-    expect(await place.store.read.subscriptions()).toEqual([
-      { channel: RELEASES, follows: { what: 'all' }, rules: null, quiet: false, mention: 'nobody', source: 'slack' },
-      {
-        channel: BUILDS,
-        follows: { what: 'project', name: 'acme/web' },
-        rules,
-        quiet: true,
-        mention: 'committer',
-        source: 'slack',
-      },
+    await place.store.write((tx) => tx.claimHandle('Ada', ADA, T0))
+    await place.store.write((tx) => tx.claimHandle('Ada', GRACE, T0 + HOUR))
+    expect(await place.store.read.claimOf('ADA')).toEqual({ user: ADA, at: T0, inactiveAt: null })
+    expect(await place.store.write((tx) => tx.claimOf('ada'))).toEqual({ user: ADA, at: T0, inactiveAt: null })
+    expect(await place.store.read.claimOf('grace')).toBeNull()
+  })
+
+  test('the handles of a person come by age, and are nobody else’s', async () => {
+    await using place = await places().open()
+    await place.store.write(async (tx) => {
+      await tx.claimHandle('ada@acme.example', ADA, T0 + HOUR)
+      await tx.claimHandle('ada', ADA, T0)
+      await tx.claimHandle('grace', GRACE, T0)
+    })
+    expect(await place.store.read.handlesOf(ADA)).toEqual([
+      { handle: 'ada', at: T0 },
+      { handle: 'ada@acme.example', at: T0 + HOUR },
     ])
+    expect(await place.store.read.handlesOf('U0NOBODY01')).toEqual([])
   })
 
-  test('a job was last done when it was last said to be, and never before that', async () => {
+  test('a handle that is given to somebody is theirs, whoever had it', async () => {
     await using place = await places().open()
     const { read, write } = place.store
-    expect(await read.lastDoneAt('sweep')).toBeNull()
-    await write((tx) => tx.setLastDoneAt('sweep', T0))
-    await write((tx) => tx.setLastDoneAt('sweep', T0 + HOUR))
-    expect(await read.lastDoneAt('sweep')).toBe(T0 + HOUR)
-    expect(await read.lastDoneAt('digest')).toBeNull()
+    expect(await write((tx) => tx.giveHandle('Ada', GRACE, T0))).toBeNull()
+    expect(await read.personOf('ada')).toBe(GRACE)
+    expect(await write((tx) => tx.giveHandle('ADA', ADA, T0 + HOUR))).toBe(GRACE)
+    expect(await read.claimOf('ada')).toEqual({ user: ADA, at: T0 + HOUR, inactiveAt: null })
+    expect(await read.handlesOf(GRACE)).toEqual([])
+  })
+
+  test('a handle that is released is free, and who had it is told once', async () => {
+    await using place = await places().open()
+    const { read, write } = place.store
+    await write((tx) => tx.claimHandle('ada', ADA, T0))
+    await write((tx) => tx.claimHandle('ada@acme.example', ADA, T0))
+    expect(await write((tx) => tx.releaseHandle('Ada'))).toBe(ADA)
+    expect(await write((tx) => tx.releaseHandle('Ada'))).toBeNull()
+    expect(await read.handlesOf(ADA)).toEqual([{ handle: 'ada@acme.example', at: T0 }])
+    expect(await write((tx) => tx.claimHandle('ada', GRACE, T0))).toBe(true)
+  })
+
+  test('whoever wants no mentions is not mentioned under any handle, until they want them again', async () => {
+    await using place = await places().open()
+    const { read, write } = place.store
+    await write((tx) => tx.claimHandle('ada', ADA, T0))
+    await write((tx) => tx.claimHandle('grace', GRACE, T0))
+    expect(await read.mentionsOf(ADA)).toBe(true)
+    await write((tx) => tx.setMentions(ADA, false))
+    await write((tx) => tx.claimHandle('ada@acme.example', ADA, T0))
+    expect([await read.mentionsOf(ADA), await read.mentionsOf(GRACE)]).toEqual([false, true])
+    expect([await read.personOf('ada'), await read.personOf('ada@acme.example')]).toEqual([null, null])
+    expect(await read.personOf('grace')).toBe(GRACE)
+    expect(await read.claimOf('ada')).toMatchObject({ user: ADA })
+    await write((tx) => tx.setMentions(ADA, true))
+    expect([await read.mentionsOf(ADA), await read.personOf('ada')]).toEqual([true, ADA])
+  })
+
+  test('whoever has left is not mentioned, and still has the handle; back again, they are', async () => {
+    await using place = await places().open()
+    const { read, write } = place.store
+    await write((tx) => tx.claimHandle('ada', ADA, T0))
+    await write((tx) => tx.claimHandle('grace', GRACE, T0))
+    await write((tx) => tx.setInactive(ADA, T0 + HOUR))
+    await write((tx) => tx.setInactive(ADA, T0 + 2 * HOUR))
+    expect(await read.personOf('ada')).toBeNull()
+    expect(await read.personOf('grace')).toBe(GRACE)
+    expect(await read.claimOf('ada')).toEqual({ user: ADA, at: T0, inactiveAt: T0 + HOUR })
+    expect(await write((tx) => tx.claimHandle('ada', GRACE, T0))).toBe(false)
+    await write((tx) => tx.setInactive(ADA, null))
+    expect(await read.personOf('ada')).toBe(ADA)
+  })
+
+  test('the handle of somebody who has left mentions whoever it is given to', async () => {
+    await using place = await places().open()
+    const { read, write } = place.store
+    await write((tx) => tx.claimHandle('ada', ADA, T0))
+    await write((tx) => tx.setInactive(ADA, T0))
+    await write((tx) => tx.giveHandle('ada', GRACE, T0))
+    expect(await read.personOf('ada')).toBe(GRACE)
+  })
+
+  test('claimants are to be looked at once in a while: whoever waits longest first, each once, as many as asked for', async () => {
+    await using place = await places().open()
+    const { read, write } = place.store
+    for (const user of ['U0LIN00001', GRACE, ADA])
+      for (const n of [1, 2]) await write((tx) => tx.claimHandle(`${user} ${n}`, user, T0))
+    await write((tx) => tx.setChecked(ADA, T0 + HOUR))
+    await write((tx) => tx.setChecked(GRACE, T0))
+    expect(await read.claimantsToCheck(T0 + 2 * HOUR, 10)).toEqual(['U0LIN00001', GRACE, ADA])
+    expect(await read.claimantsToCheck(T0 + 2 * HOUR, 2)).toEqual(['U0LIN00001', GRACE])
+    expect(await read.claimantsToCheck(T0 + HOUR, 10)).toEqual(['U0LIN00001', GRACE])
+    expect(await read.claimantsToCheck(T0, 10)).toEqual(['U0LIN00001'])
+    await write((tx) => tx.giveHandle('ada', ADA, T0 + HOUR))
+    expect(await read.claimantsToCheck(T0, 10)).toEqual([ADA, 'U0LIN00001'])
   })
 }

@@ -70,11 +70,23 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
   ['requestsToLookAt', (tx) => tx.requestsToLookAt(LATER, 8), 'request_look'],
   ['requestsAfter', (tx) => tx.requestsAfter({ askedAt: T0 + 4_000, id: 'request-4000' }, 8), 'request_asked'],
   ['updateRequest', (tx) => tx.updateRequest('request-7', { state: 'refused' }), 'request_pkey', 'autoindex_request_1'],
+  ['newestRequests', (tx) => tx.newestRequests(8), 'request_asked'],
+  ['projectRequestOf', (tx) => tx.projectRequestOf('ask-project-7'), 'request_ask_key_key', 'autoindex_request_2'],
+  ['openProjectRequest', (tx) => tx.openProjectRequest(toUuid('uuid-700')), 'request_project'],
+  ['projectRequestsToLookAt', (tx) => tx.projectRequestsToLookAt(LATER, 8), 'request_look_project'],
+  ['redBuildsOf', (tx) => tx.redBuildsOf(['handle-7', 'handle-9'], 8), 'build_red'],
+  ['whether red builds are the newest', (tx) => tx.redBuildsOf(['handle-7', 'handle-9'], 8), 'build_branch'],
+  ['waitingBuilds', (tx) => tx.waitingBuilds(null, 20), 'build_waiting'],
   ['personOf', (tx) => tx.personOf('handle-7'), 'person_pkey', 'autoindex_person_1'],
+  ['claimOf', (tx) => tx.claimOf('handle-7'), 'person_pkey', 'autoindex_person_1'],
+  ['handlesOf', (tx) => tx.handlesOf('U7'), 'person_user'],
+  ['claimantsToCheck', (tx) => tx.claimantsToCheck(T0 + 50, 8), 'person_checked'],
+  ['subscriptionsOf', (tx) => tx.subscriptionsOf(channelId('C0BUILDS7')), 'subscription_slot'],
 ]
 
 /** The ways in which a database reads a whole table, and sorts what an index would have given it in order. */
-const WHOLE_TABLE = /Seq Scan|SCAN (?:fact|card|message|decision|intake|pace|project|person|build|request)(?! USING)/
+const WHOLE_TABLE =
+  /Seq Scan|SCAN (?:fact|card|message|decision|intake|pace|project|person|person_setting|build|request|subscription)(?! USING)/
 const SORTS_ALL = /USE TEMP B-TREE FOR ORDER BY|Sort {2}/
 const MUST_COME_SORTED = [
   'verdictsBefore',
@@ -84,6 +96,11 @@ const MUST_COME_SORTED = [
   'newestBuild of a project',
   'newestBuild of a branch',
   'requestsToLookAt',
+  'projectRequestsToLookAt',
+  'requestsAfter',
+  'newestRequests',
+  'waitingBuilds',
+  'claimantsToCheck',
   'dueCards to post',
   'dueCards to edit',
   'dueCards to look for',

@@ -20,7 +20,7 @@ const insert = (store: Store, ...requests: readonly Request[]): Promise<void> =>
     for (const one of requests) await tx.insertRequest(one)
   })
 
-const idsOf = (requests: readonly Request[]) => requests.map(({ id }) => id)
+const idsOf = (requests: readonly Pick<Request, 'id'>[]) => requests.map(({ id }) => id)
 
 /** What people asked of CI: recorded before CI is called, at most one open for each run and action. */
 export function requestClaims(places: () => Places): void {

@@ -3,7 +3,7 @@ import { toUuid } from '../../../src/domain/ids.ts'
 import type { KnownBuild } from '../../../src/store/store.ts'
 import { buildId, projectId, request, T0, WEB } from '../../support/facts.ts'
 import type { Place, Places } from '../../support/stores.ts'
-import { CARD, claimed, decided, dueKeys, hear, LINEAGE, several } from '../given.ts'
+import { CARD, claimed, decided, dueKeys, hear, LINEAGE, projectRequest, several } from '../given.ts'
 
 const ROUNDS = 25
 
@@ -18,6 +18,7 @@ const BUILD: KnownBuild = {
   word: 'initiated',
   at: T0,
   buildUuid: null,
+  committer: null,
 }
 
 /** Does the same through both stores, round after round, all at once. */
@@ -125,7 +126,15 @@ export function sharingClaims(places: () => Places): void {
       store.write(async (tx) => {
         await tx.ensureCard({ ...CARD, quiet: false, mention: true })
         await tx.keepDecision(decided({ factSeq, decidedAt: T0 + i }))
-        await tx.keepProject({ uuid, name: 'acme/web', legacyId: '41', type: null, rules: [], readAt: T0 + i })
+        await tx.keepProject({
+          uuid,
+          name: 'acme/web',
+          legacyId: '41',
+          type: null,
+          rules: [],
+          filter: null,
+          readAt: T0 + i,
+        })
         await tx.closeChannel({ channel: CARD.channel, code: 'is_archived', at: T0, retryAt: T0 + i })
         await tx.setLastDoneAt('job', T0 + i)
       }),
@@ -145,6 +154,76 @@ export function sharingClaims(places: () => Places): void {
     await using place = await places().open()
     const claims = await both(place, (store) => store.write((tx) => tx.claimHandle('ada', 'U0ADA', T0)))
     expect(claims.filter(Boolean)).toHaveLength(1)
+  })
+
+  test('one subscription stands in a slot that both write, and each learns of the one before', async () => {
+    await using place = await places().open()
+    const wanted = {
+      channel: CARD.channel,
+      follows: { what: 'all' },
+      rules: null,
+      quiet: false,
+      mention: 'nobody',
+    } as const
+    const kept = await both(place, (store, i) =>
+      store.write((tx) => tx.keepSubscription(wanted, { user: 'U0ADA00001', at: T0 + i })),
+    )
+    expect(kept.filter(({ was }) => was === null)).toHaveLength(1)
+    expect(new Set(kept.map((one) => one.kept.id)).size).toBe(1)
+    expect(await place.store.read.subscriptions()).toHaveLength(1)
+  })
+
+  test('of two processes that write to the same project one records it, and the other one meets that', async () => {
+    await using place = await places().open()
+    const asks = await both(place, (store, i) => {
+      const projectUuid = toUuid(`11111111-aaaa-0000-0000-${String(i).padStart(12, '0')}`)
+      const id = `request-${Math.random()}`
+      return store.write(async (tx) => {
+        if (await tx.openProjectRequest(projectUuid)) return 'met'
+        await tx.insertProjectRequest(projectRequest({ id, projectUuid }))
+        return 'recorded'
+      })
+    })
+    expect(asks.filter((outcome) => outcome === 'recorded')).toHaveLength(ROUNDS)
+    expect(asks.filter((outcome) => outcome === 'met')).toHaveLength(ROUNDS)
+  })
+
+  test('one process is the one to tell that a channel is closed', async () => {
+    await using place = await places().open()
+    const closing = { channel: CARD.channel, closedAt: T0 }
+    await place.store.write((tx) => tx.closeChannel({ ...closing, code: 'is_archived', at: T0, retryAt: T0 }))
+    const told = await both(place, (store) => store.write((tx) => tx.markTold(closing, T0)))
+    expect(told.filter(Boolean)).toHaveLength(1)
+  })
+
+  test('of handles that are given to and fro everybody learns who had them, and nobody is told twice', async () => {
+    await using place = await places().open()
+    const users = await both(place, (store, i) => {
+      const user = `U${i}-${Math.random()}`
+      return store.write((tx) => tx.giveHandle('ada', user, T0)).then((was) => ({ user, was }))
+    })
+    const last = await place.store.read.personOf('ada')
+    const had = users.map(({ was }) => was)
+    expect(had.filter((was) => was === null)).toHaveLength(1)
+    expect([...had, last].filter((was) => was !== null).sort()).toEqual(users.map(({ user }) => user).sort())
+  })
+
+  test('a claim that is read in a write stays as it is until that write ends', async () => {
+    await using place = await places().open()
+    const other = place.another()
+    await place.store.write((tx) => tx.claimHandle('ada', 'U0ADA00001', T0))
+    const given: Promise<string | null>[] = []
+    const seen = await place.store.write(async (tx) => {
+      const before = await tx.claimOf('ada')
+      given.push(other.write((theirs) => theirs.giveHandle('ada', 'U0GRACE001', T0)))
+      await place.sql('select pg_sleep(0.05)')
+      const after = await tx.claimOf('ada')
+      await tx.releaseHandle('ada')
+      return [before?.user, after?.user]
+    })
+    expect(seen).toEqual(['U0ADA00001', 'U0ADA00001'])
+    await Promise.all(given)
+    expect(await place.store.read.personOf('ada')).not.toBe('U0ADA00001')
   })
 
   test('two writes that lock each other out both succeed', async () => {

@@ -13,7 +13,7 @@ import { expect, test } from 'vitest'
 import { branchKey } from '../../../src/domain/lineage.ts'
 import { LATE_START_MS } from '../../../src/domain/run.ts'
 import { first } from '../../../src/store/migrations/0001-first.ts'
-import { HOUR, MINUTE, projectId, SECOND, T0 } from '../../support/facts.ts'
+import { channelId, HOUR, MINUTE, projectId, SECOND, T0 } from '../../support/facts.ts'
 import type { Place, Places } from '../../support/stores.ts'
 import { dueKeys, hear, LINEAGE, several } from '../given.ts'
 
@@ -53,7 +53,7 @@ export function upgradeClaims(places: () => Places): void {
     ])
     expect(await read.factsOfEpisode(LINEAGE, 1)).toHaveLength(2)
     expect(await read.projects()).toEqual([
-      { uuid: WEB_UUID, name: 'acme/web', legacyId: '41', type: null, rules: [], readAt: T0 },
+      { uuid: WEB_UUID, name: 'acme/web', legacyId: '41', type: null, rules: [], filter: null, readAt: T0 },
     ])
     expect(await read.cardsOf(`${LINEAGE}/1`)).toHaveLength(1)
     expect(await read.requestsOf(LINEAGE)).toEqual([])
@@ -136,6 +136,40 @@ export function upgradeClaims(places: () => Places): void {
       { projectId: '42', name: 'project 42', fullName: null, projectUuid: null, at: T0 + HOUR },
       { projectId: '41', name: 'web', fullName: 'acme/web', projectUuid: WEB_UUID, at: T0 + MINUTE },
     ])
+  })
+
+  test('red builds that are the newest of their branch are known by their committers', async () => {
+    await using place = await firstTables(places())
+    const by = (committer: string | null) => ({ committer, message: 'a \u0000 in it' })
+    await insertFacts(
+      place,
+      { word: 'initiated', build: '511', details: by('Grace') },
+      { word: 'error', build: '511' },
+      { word: 'initiated', details: by(' Ada ') },
+      { word: 'error', details: by(null) },
+      { word: 'error', project: '42', details: by("o'hara") },
+      { word: 'error', project: '43' },
+    )
+    await place.store.migrate()
+    const { read } = place.store
+    expect(await read.redBuildsOf(['ada'], 10)).toMatchObject([{ projectId: '41', buildId: '512', committer: 'ada' }])
+    expect(await read.redBuildsOf(["o'hara"], 10)).toMatchObject([{ projectId: '42' }])
+    expect(await read.redBuildsOf(['grace', ''], 10)).toEqual([])
+  })
+
+  test('people, closed channels and what was asked are as they were', async () => {
+    await using place = await firstTables(places())
+    await place.sql(`insert into person (handle, user_id, claimed_at) values ('ada', 'U0ADA00001', ${T0})`)
+    await place.sql(`insert into channel values ('C0BUILDS01', 'is_archived', ${T0}, ${T0 + HOUR})`)
+    for (const channel of ['C0BUILDS01', 'C0BUILDS01'])
+      await place.sql(`insert into subscription (channel, follows, quiet, mention, created_by, created_at)
+        values ('${channel}', '{"what":"all"}', 0, 'nobody', 'U0ADA00001', ${T0})`)
+    await place.store.migrate()
+    const { read } = place.store
+    expect(await read.personOf('ada')).toBe('U0ADA00001')
+    expect(await read.claimantsToCheck(T0, 10)).toEqual(['U0ADA00001'])
+    expect(await read.closedChannels()).toMatchObject([{ code: 'is_archived', closedAt: T0, toldAt: null }])
+    expect(await read.subscriptionsOf(channelId('C0BUILDS01'))).toHaveLength(2)
   })
 
   test('many builds are brought over at once', async () => {

@@ -1,0 +1,36 @@
+import type { ChannelId, MessageTs } from './ids.ts'
+
+// What somebody asked through Slack is written down before Slack hears that we have it, so that no death in between makes
+// it mute. The row goes when the answer was shown; whoever finds one that was left answers that it was interrupted.
+
+/** What was asked, and where its answer goes: as much as an answer after a restart needs. */
+export interface Asked {
+  /** what Slack calls this one ask, as requests know it too */
+  askKey: string
+  user: string
+  /** for people, such as `/ci stop acme/web`; outside text, cut */
+  what: string
+  /** null: in no channel */
+  channel: ChannelId | null
+  threadTs: MessageTs | null
+  /** good for RESPONSE_URL_MS; a secret for as long */
+  responseUrl: string | null
+  receivedAt: number
+}
+
+/**
+ * `owed`: somebody is at work on it, or was. `given-up`: it is being answered that this was interrupted, and from here on
+ * nothing may be asked of CI for it. `told`: that answer was shown.
+ */
+export type InteractionState = 'owed' | 'given-up' | 'told'
+
+export interface Interaction extends Asked {
+  id: string
+  state: InteractionState
+  /** the process that is at work on it, since when (ms) */
+  claimedBy: string
+  claimedAt: number
+}
+
+/** Slack takes answers at a response_url for so long. */
+export const RESPONSE_URL_MS = 30 * 60_000

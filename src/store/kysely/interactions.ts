@@ -1,0 +1,116 @@
+import { sql, type Kysely, type Selectable } from 'kysely'
+import type { ChannelId, MessageTs } from '../../domain/ids.ts'
+import type { Interaction } from '../../domain/interaction.ts'
+import type { Schema } from '../schema.ts'
+import type { Reads, Tx } from '../store.ts'
+import type { Ask } from './ask.ts'
+
+type InteractionReads = Pick<Reads, 'interactionsOf' | 'owedInteractions'>
+type InteractionWrites = Pick<
+  Tx,
+  'insertInteraction' | 'claimInteraction' | 'settleInteraction' | 'tellInteraction' | 'forgetInteractions'
+>
+
+/** What people asked through Slack and are owed an answer to. */
+export function readInteractions(db: Kysely<Schema>, locks: boolean): InteractionReads {
+  return {
+    async interactionsOf(askKey) {
+      const found = db.selectFrom('interaction').selectAll().where('ask_key', '=', askKey)
+      // Whoever is about to ask CI for it and whoever gives it up must not pass each other.
+      return (await (locks ? found.forUpdate() : found).execute()).map(toInteraction)
+    },
+
+    async owedInteractions(limit) {
+      const rows = await db
+        .selectFrom('interaction')
+        .selectAll()
+        .where('state', '<>', sql.lit('told'))
+        .orderBy('received_at')
+        .limit(limit)
+        .execute()
+      return rows.map(toInteraction)
+    },
+  }
+}
+
+export function writeInteractions(db: Kysely<Schema>, ask: Ask): InteractionWrites {
+  return {
+    async insertInteraction(interaction) {
+      const row = fromInteraction(interaction)
+      await ask('insertInteraction', row, (value) =>
+        db.insertInto('interaction').values({
+          id: value('id'),
+          ask_key: value('ask_key'),
+          state: value('state'),
+          user_id: value('user_id'),
+          what: value('what'),
+          channel: value('channel'),
+          thread_ts: value('thread_ts'),
+          response_url: value('response_url'),
+          received_at: value('received_at'),
+          claimed_by: value('claimed_by'),
+          claimed_at: value('claimed_at'),
+        }),
+      )
+    },
+
+    async claimInteraction(id, { claimedAt: stood }, { claimedBy, claimedAt }) {
+      const claimed = await db
+        .updateTable('interaction')
+        .set({ state: 'given-up', claimed_by: claimedBy, claimed_at: claimedAt })
+        .where('id', '=', id)
+        .where('state', '<>', 'told')
+        .where('claimed_at', '=', stood)
+        .returning('id')
+        .execute()
+      return claimed.length > 0
+    },
+
+    async settleInteraction(id) {
+      await ask('settleInteraction', { id }, (value) =>
+        db.deleteFrom('interaction').where('id', '=', value('id')).where('state', '=', sql.lit('owed')),
+      )
+    },
+
+    async tellInteraction(id) {
+      await db.updateTable('interaction').set({ state: 'told', response_url: null }).where('id', '=', id).execute()
+    },
+
+    async forgetInteractions(receivedBeforeMs) {
+      const gone = await db
+        .deleteFrom('interaction')
+        .where('received_at', '<', receivedBeforeMs)
+        .returning('state')
+        .execute()
+      return gone.filter(({ state }) => state !== 'told').length
+    },
+  }
+}
+
+const fromInteraction = (interaction: Interaction): Schema['interaction'] => ({
+  id: interaction.id,
+  ask_key: interaction.askKey,
+  state: interaction.state,
+  user_id: interaction.user,
+  what: interaction.what,
+  channel: interaction.channel,
+  thread_ts: interaction.threadTs,
+  response_url: interaction.responseUrl,
+  received_at: interaction.receivedAt,
+  claimed_by: interaction.claimedBy,
+  claimed_at: interaction.claimedAt,
+})
+
+const toInteraction = (row: Selectable<Schema['interaction']>): Interaction => ({
+  id: row.id,
+  askKey: row.ask_key,
+  state: row.state as Interaction['state'],
+  user: row.user_id,
+  what: row.what,
+  channel: row.channel as ChannelId | null,
+  threadTs: row.thread_ts as MessageTs | null,
+  responseUrl: row.response_url,
+  receivedAt: row.received_at,
+  claimedBy: row.claimed_by,
+  claimedAt: row.claimed_at,
+})

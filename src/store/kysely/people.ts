@@ -1,0 +1,134 @@
+import type { Kysely, Selectable } from 'kysely'
+import { normalHandle } from '../../domain/handle.ts'
+import type { Schema } from '../schema.ts'
+import type { Claim, Reads, Tx } from '../store.ts'
+
+type PeopleReads = Pick<Reads, 'personOf' | 'handlesOf' | 'claimOf' | 'mentionsOf' | 'claimantsToCheck'>
+type PeopleWrites = Pick<
+  Tx,
+  'claimHandle' | 'giveHandle' | 'releaseHandle' | 'setMentions' | 'setInactive' | 'setChecked'
+>
+
+/** Whose committers' handles are, and whether those people are to be mentioned. */
+export function readPeople(db: Kysely<Schema>, locks: boolean): PeopleReads {
+  return {
+    async personOf(handle) {
+      const row = await db
+        .selectFrom('person')
+        .leftJoin('person_setting', 'person_setting.user_id', 'person.user_id')
+        .select(['person.user_id', 'person_setting.mentions'])
+        .where('person.handle', '=', normalHandle(handle))
+        .where('person.inactive_at', 'is', null)
+        .executeTakeFirst()
+      return row && wantsMentions(row) ? row.user_id : null
+    },
+
+    async handlesOf(user) {
+      const rows = await db
+        .selectFrom('person')
+        .select(['handle', 'claimed_at as at'])
+        .where('user_id', '=', user)
+        .orderBy('claimed_at')
+        .orderBy('handle')
+        .execute()
+      return rows
+    },
+
+    async claimOf(handle) {
+      const found = db.selectFrom('person').selectAll().where('handle', '=', normalHandle(handle))
+      const row = await (locks ? found.forUpdate() : found).executeTakeFirst()
+      return row ? toClaim(row) : null
+    },
+
+    async mentionsOf(user) {
+      const row = await db
+        .selectFrom('person_setting')
+        .select('mentions')
+        .where('user_id', '=', user)
+        .executeTakeFirst()
+      return wantsMentions(row ?? { mentions: null })
+    },
+
+    async claimantsToCheck(before, limit) {
+      const rows = await db
+        .selectFrom('person')
+        .select(['checked_at', 'user_id'])
+        .distinct()
+        .where('checked_at', '<', before)
+        .orderBy('checked_at')
+        .orderBy('user_id')
+        .limit(limit)
+        .execute()
+      // A claim made since the last look waits beside the older ones of the same person.
+      return [...new Set(rows.map((row) => row.user_id))]
+    },
+  }
+}
+
+export function writePeople(db: Kysely<Schema>, locks: boolean): PeopleWrites {
+  const { claimOf } = readPeople(db, locks)
+
+  async function claimHandle(handle: string, userId: string, at: number): Promise<boolean> {
+    const claimed = await db
+      .insertInto('person')
+      .values({ handle: normalHandle(handle), user_id: userId, claimed_at: at })
+      .onConflict((conflict) => conflict.column('handle').doNothing())
+      .returning('handle')
+      .execute()
+    return claimed.length > 0
+  }
+
+  return {
+    claimHandle,
+
+    async giveHandle(handle, userId, at) {
+      // Claimed first: of two who are given it at once, the later one learns of the earlier.
+      if (await claimHandle(handle, userId, at)) return null
+      const was = await claimOf(handle)
+      await db
+        .updateTable('person')
+        .set({ user_id: userId, claimed_at: at, inactive_at: null, checked_at: NEVER })
+        .where('handle', '=', normalHandle(handle))
+        .execute()
+      return was?.user ?? null
+    },
+
+    async releaseHandle(handle) {
+      const gone = await db
+        .deleteFrom('person')
+        .where('handle', '=', normalHandle(handle))
+        .returning('user_id')
+        .executeTakeFirst()
+      return gone?.user_id ?? null
+    },
+
+    async setMentions(userId, on) {
+      const setting = { mentions: on ? 1 : 0 }
+      await db
+        .insertInto('person_setting')
+        .values({ user_id: userId, ...setting })
+        .onConflict((conflict) => conflict.column('user_id').doUpdateSet(setting))
+        .execute()
+    },
+
+    async setInactive(userId, at) {
+      const own = db.updateTable('person').set({ inactive_at: at }).where('user_id', '=', userId)
+      // Seen to be gone again, a person has been gone since the first time.
+      await (at === null ? own : own.where('inactive_at', 'is', null)).execute()
+    },
+
+    async setChecked(userId, at) {
+      await db.updateTable('person').set({ checked_at: at }).where('user_id', '=', userId).execute()
+    },
+  }
+}
+
+const NEVER = 0
+
+const wantsMentions = ({ mentions }: { mentions: number | null }): boolean => mentions !== 0
+
+const toClaim = (row: Selectable<Schema['person']>): Claim => ({
+  user: row.user_id,
+  at: row.claimed_at,
+  inactiveAt: row.inactive_at,
+})

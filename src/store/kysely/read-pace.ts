@@ -1,0 +1,79 @@
+import { sql, type Kysely } from 'kysely'
+import type { ChannelId } from '../../domain/ids.ts'
+import type { Lane } from '../../domain/plan.ts'
+import type { Schema } from '../schema.ts'
+import type { CardKey, Reads } from '../store.ts'
+
+/** Channels looked at in one round; more than any workspace follows. */
+const CHANNELS_MAX = 10_000
+
+type PaceReads = Pick<Reads, 'channelsToPost' | 'dueCards' | 'backlog' | 'recentCalls' | 'closedChannels'>
+
+/** What is left to do in Slack, and how fast that may go. */
+export function readPace(db: Kysely<Schema>): PaceReads {
+  return {
+    async channelsToPost() {
+      // A walk from one channel to the next along the index: as many steps as channels, however many cards wait.
+      const { rows } = await sql<{ channel: string }>`
+        with recursive step(channel) as (
+          select min(channel) from card where post_at is not null
+          union all
+          select (select min(channel) from card where post_at is not null and channel > step.channel)
+          from step where step.channel is not null
+        )
+        select channel from step where channel is not null limit ${sql.lit(CHANNELS_MAX)}`.execute(db)
+      return rows.map(({ channel }) => channel as ChannelId)
+    },
+
+    async dueCards(lane, now, limit, channel, not) {
+      const [at, priority] = [`${lane}_at`, `${lane}_priority`] as const
+      let query = db.selectFrom('card').select(['subject', 'channel']).where(at, '<=', now)
+      if (channel !== null) query = query.where('channel', '=', channel)
+      if (not.length > 0) query = query.where('channel', 'not in', [...not])
+      return (await query.orderBy(priority).orderBy(at).limit(sql.lit(limit)).execute()) as CardKey[]
+    },
+
+    async backlog() {
+      const waiting = async (lane: Lane) => {
+        const at = `${lane}_at` as const
+        const row = await db
+          .selectFrom('card')
+          .select(({ fn }) => fn.countAll<number>().as('cards'))
+          .where(at, 'is not', null)
+          .executeTakeFirstOrThrow()
+        return Number(row.cards)
+      }
+      const count = (from: 'intake' | 'fact') =>
+        db.selectFrom(from).select(({ fn }) => fn.countAll<number>().as('rows'))
+      const woken = await count('intake').executeTakeFirstOrThrow()
+      const fresh = await count('fact').where('episode', 'is', null).executeTakeFirstOrThrow()
+      return {
+        intake: Number(woken.rows) + Number(fresh.rows),
+        post: await waiting('post'),
+        edit: await waiting('edit'),
+        look: await waiting('look'),
+      }
+    },
+
+    async recentCalls(sinceMs) {
+      const rows = await db
+        .selectFrom('pace')
+        .select(['lane', 'channel', 'at'])
+        .where('at', '>=', sinceMs)
+        .orderBy('at')
+        .execute()
+      return rows as { lane: Lane; channel: ChannelId; at: number }[]
+    },
+
+    async closedChannels() {
+      const rows = await db.selectFrom('channel').selectAll().where('closed_code', 'is not', null).execute()
+      return rows.map((row) => ({
+        channel: row.id as ChannelId,
+        code: row.closed_code!,
+        retryAt: row.retry_at ?? 0,
+        closedAt: row.closed_at ?? 0,
+        toldAt: row.told_at,
+      }))
+    },
+  }
+}

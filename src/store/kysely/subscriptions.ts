@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import type { Kysely, Selectable } from 'kysely'
+import type { ChannelId } from '../../domain/ids.ts'
+import type { ChannelRule } from '../../domain/rule.ts'
+import { subscriptionSlot } from '../../domain/subscription.ts'
+import type { Schema } from '../schema.ts'
+import type { KeptSubscription, Reads, Tx, WantedSubscription } from '../store.ts'
+import type { Ask } from './ask.ts'
+
+type SubscriptionReads = Pick<Reads, 'subscriptions' | 'subscriptionsOf'>
+type SubscriptionWrites = Pick<Tx, 'keepSubscription' | 'removeSubscription'>
+
+/** What channels follow, as it was said in Slack. */
+export function readSubscriptions(db: Kysely<Schema>, ask: Ask): SubscriptionReads {
+  return {
+    async subscriptions() {
+      const rows = await ask('subscriptions', {}, () => db.selectFrom('subscription').selectAll().orderBy('id'))
+      return rows.map(toSubscription)
+    },
+
+    async subscriptionsOf(channel) {
+      const rows = await db
+        .selectFrom('subscription')
+        .selectAll()
+        .where('channel', '=', channel)
+        .orderBy('id')
+        .execute()
+      return rows.map(toSubscription)
+    },
+  }
+}
+
+export function writeSubscriptions(db: Kysely<Schema>, locks: boolean): SubscriptionWrites {
+  async function standing(channel: ChannelId, slot: string): Promise<KeptSubscription | null> {
+    const found = db.selectFrom('subscription').selectAll().where('channel', '=', channel).where('slot', '=', slot)
+    const row = await (locks ? found.forUpdate() : found).executeTakeFirst()
+    return row ? toSubscription(row) : null
+  }
+
+  return {
+    async keepSubscription(wanted, { user, at }) {
+      const row = fromWanted(wanted)
+      const was = await standing(wanted.channel, row.slot)
+      const kept = was
+        ? await db
+            .updateTable('subscription')
+            .set({ ...row, changed_by: user, changed_at: at })
+            .where('id', '=', Number(was.id))
+            .returningAll()
+            .executeTakeFirstOrThrow()
+        : // Where another process makes it at this moment, this write is done again, and finds it.
+          await db
+            .insertInto('subscription')
+            .values({ ...row, created_by: user, created_at: at })
+            .returningAll()
+            .executeTakeFirstOrThrow()
+      return { kept: toSubscription(kept), was }
+    },
+
+    async removeSubscription(id) {
+      if (!ID.test(id)) return null
+      const gone = await db.deleteFrom('subscription').where('id', '=', Number(id)).returningAll().executeTakeFirst()
+      return gone ? toSubscription(gone) : null
+    },
+  }
+}
+
+/** Ids come back from buttons: whatever is no counter is nobody's. */
+const ID = /^\d{1,15}$/
+
+const fromWanted = ({ channel, follows, rules, quiet, mention }: WantedSubscription) => ({
+  channel,
+  slot: slotKey(subscriptionSlot(follows, rules)),
+  follows: JSON.stringify(follows),
+  rules: rules === null ? null : JSON.stringify(rules),
+  quiet: quiet ? 1 : 0,
+  mention,
+})
+
+// A slot holds patterns as long as people type them; what an index takes is shorter.
+const slotKey = (slot: string): string => createHash('sha256').update(slot).digest('hex').slice(0, 32)
+
+const toSubscription = (row: Selectable<Schema['subscription']>): KeptSubscription => ({
+  id: String(row.id),
+  channel: row.channel as ChannelId,
+  follows: JSON.parse(row.follows) as KeptSubscription['follows'],
+  rules: row.rules === null ? null : (JSON.parse(row.rules) as ChannelRule[]),
+  quiet: row.quiet === 1,
+  mention: row.mention === 'committer' ? 'committer' : 'nobody',
+  source: 'slack',
+  createdBy: row.created_by,
+  createdAt: row.created_at,
+  changedBy: row.changed_by,
+  changedAt: row.changed_at,
+})

@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest'
+import type { Interaction } from '../../../src/domain/interaction.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { HOUR, LIN, messageTs, request, SECOND, T0 } from '../../support/facts.ts'
+import type { Places } from '../../support/stores.ts'
+import { BUILDS, CARD, LINEAGE } from '../given.ts'
+
+/** Lin presses Stop on build 512 of acme/web. */
+const interaction = (change: Partial<Interaction> = {}): Interaction => ({
+  id: 'click-1',
+  askKey: 'trigger-1',
+  user: LIN,
+  what: 'Stop of #512',
+  channel: null,
+  threadTs: null,
+  responseUrl: null,
+  receivedAt: T0,
+  state: 'owed',
+  claimedBy: 'process-1',
+  claimedAt: T0,
+  ...change,
+})
+
+const insert = (store: Store, ...interactions: readonly Interaction[]): Promise<void> =>
+  store.write(async (tx) => {
+    for (const one of interactions) await tx.insertInteraction(one)
+  })
+
+const claim = (store: Store, id: string, claimedAt: number, claimedBy = 'process-2'): Promise<boolean> =>
+  store.write((tx) => tx.claimInteraction(id, { claimedAt }, { claimedBy, claimedAt: T0 + HOUR }))
+
+const idsOf = (interactions: readonly Interaction[]): string[] => interactions.map(({ id }) => id)
+
+/** What people asked through Slack: written down before Slack hears of it, until an answer was shown. */
+export function interactionClaims(places: () => Places): void {
+  test('an interaction is read back whole, by what Slack calls it', async () => {
+    await using place = await places().open()
+    const whole = interaction({
+      what: "/ci stop “acme/web”'; drop table interaction; --",
+      channel: BUILDS,
+      threadTs: messageTs('1714831200.000100'),
+      responseUrl: 'https://hooks.slack.com/actions/T1/1/x',
+    })
+    await insert(place.store, whole, interaction({ id: 'bare', askKey: 'trigger-2' }))
+    const { read } = place.store
+    expect(await read.interactionsOf('trigger-1')).toEqual([whole])
+    expect(await read.interactionsOf('trigger-2')).toEqual([interaction({ id: 'bare', askKey: 'trigger-2' })])
+    expect(await read.interactionsOf('trigger-3')).toEqual([])
+  })
+
+  test('the same ask that comes twice is owed two answers', async () => {
+    await using place = await places().open()
+    await insert(place.store, interaction(), interaction({ id: 'click-2' }))
+    expect(idsOf(await place.store.read.interactionsOf('trigger-1')).sort()).toEqual(['click-1', 'click-2'])
+  })
+
+  test('what is answered is gone; what was given up meanwhile stays', async () => {
+    await using place = await places().open()
+    await insert(place.store, interaction(), interaction({ id: 'click-2' }))
+    await claim(place.store, 'click-2', T0)
+    await place.store.write((tx) => tx.settleInteraction('click-1'))
+    await place.store.write((tx) => tx.settleInteraction('click-2'))
+    expect(await place.store.read.interactionsOf('trigger-1')).toEqual([
+      interaction({ id: 'click-2', state: 'given-up', claimedBy: 'process-2', claimedAt: T0 + HOUR }),
+    ])
+  })
+
+  test('one is given up by one, and by nobody once it is answered or told', async () => {
+    await using place = await places().open()
+    await insert(place.store, interaction(), interaction({ id: 'answered' }), interaction({ id: 'told' }))
+    await place.store.write((tx) => tx.settleInteraction('answered'))
+    await place.store.write((tx) => tx.tellInteraction('told'))
+    const { store } = place
+    expect((await Promise.all([claim(store, 'click-1', T0), claim(store, 'click-1', T0)])).sort()).toEqual([
+      false,
+      true,
+    ])
+    expect(await claim(store, 'answered', T0)).toBe(false)
+    expect(await claim(store, 'told', T0)).toBe(false)
+    // Whoever gave it up may have died: it can be claimed anew by whoever has read that.
+    expect(await claim(store, 'click-1', T0 + HOUR, 'process-3')).toBe(true)
+  })
+
+  test('whoever asks CI for it and whoever gives it up do not pass each other', async () => {
+    await using place = await places().open()
+    await insert(place.store, interaction())
+    const asked = place.store.write(async (tx) => {
+      const isOwed = (await tx.interactionsOf('trigger-1')).every(({ state }) => state === 'owed')
+      // Long enough for the other to come in between, where nothing keeps it out.
+      if (isOwed) await tx.setLastDoneAt('between', T0)
+      if (isOwed) await tx.insertRequest(request({ askKey: 'trigger-1', lineageKey: LINEAGE, subject: CARD.subject }))
+      return isOwed
+    })
+    const toldNothing = place.another().write(async (tx) => {
+      await tx.claimInteraction('click-1', { claimedAt: T0 }, { claimedBy: 'process-2', claimedAt: T0 + SECOND })
+      return (await tx.requestOf('trigger-1')) === null
+    })
+    const [isAsked, isToldNothing] = await Promise.all([asked, toldNothing])
+    expect(isAsked).toBe(!isToldNothing)
+  })
+
+  test('what is owed comes oldest first, as many as asked for; what was told is owed no more', async () => {
+    await using place = await places().open()
+    await insert(
+      place.store,
+      interaction({ id: 'late', receivedAt: T0 + 2 * SECOND }),
+      interaction({ id: 'early', receivedAt: T0 }),
+      interaction({ id: 'middle', receivedAt: T0 + SECOND, responseUrl: 'https://hooks.slack.com/actions/T1/1/x' }),
+    )
+    await claim(place.store, 'early', T0)
+    const { read } = place.store
+    expect(idsOf(await read.owedInteractions(10))).toEqual(['early', 'middle', 'late'])
+    expect(idsOf(await read.owedInteractions(2))).toEqual(['early', 'middle'])
+    await place.store.write((tx) => tx.tellInteraction('middle'))
+    expect(idsOf(await read.owedInteractions(10))).toEqual(['early', 'late'])
+    expect((await read.interactionsOf('trigger-1')).find(({ id }) => id === 'middle')).toMatchObject({
+      state: 'told',
+      responseUrl: null,
+    })
+  })
+
+  test('what is too old is removed, and only what nobody was told about counts', async () => {
+    await using place = await places().open()
+    await insert(
+      place.store,
+      interaction({ id: 'mute' }),
+      interaction({ id: 'told' }),
+      interaction({ id: 'young', receivedAt: T0 + 1 }),
+    )
+    await place.store.write((tx) => tx.tellInteraction('told'))
+    expect(await place.store.write((tx) => tx.forgetInteractions(T0))).toBe(0)
+    expect(await place.store.write((tx) => tx.forgetInteractions(T0 + 1))).toBe(1)
+    expect(idsOf(await place.store.read.interactionsOf('trigger-1'))).toEqual(['young'])
+  })
+}

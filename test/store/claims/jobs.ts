@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { HOUR, T0 } from '../../support/facts.ts'
+import type { Places } from '../../support/stores.ts'
+
+/** Which job was done when. */
+export function jobClaims(places: () => Places): void {
+  test('a job was last done when it was last said to be, and never before that', async () => {
+    await using place = await places().open()
+    const { read, write } = place.store
+    expect(await read.lastDoneAt('sweep')).toBeNull()
+    await write((tx) => tx.setLastDoneAt('sweep', T0))
+    await write((tx) => tx.setLastDoneAt('sweep', T0 + HOUR))
+    expect(await read.lastDoneAt('sweep')).toBe(T0 + HOUR)
+    expect(await read.lastDoneAt('digest')).toBeNull()
+  })
+}
