@@ -17,10 +17,14 @@ import { svgToPng } from './notify/picture.ts'
 import { createAlarm } from './notify/slack/alarm.ts'
 import { createDirectory } from './notify/slack/directory.ts'
 import { createSlackNotifier } from './notify/slack/notifier.ts'
+import { createSay } from './notify/slack/say.ts'
+import { createUnanswered, FORGET_JOB } from './operations/unanswered.ts'
+import { createTeller } from './tell-left.ts'
 import { confirmRequests } from './operations/confirm-requests.ts'
 import { createOperations } from './operations/operations.ts'
 import { createProjectRules } from './operations/project-rules.ts'
 import { recordDelivery } from './operations/record-delivery.ts'
+import { tellClosings } from './operations/subscription/tell-closings.ts'
 import { createReconciler } from './reconcile/reconciler.ts'
 import type { SlackDoor } from './slack-door.ts'
 import { openSqlite } from './store/sqlite.ts'
@@ -38,6 +42,13 @@ const REFRESH_EVERY_MS = 5 * 60_000
 
 /** Requests that CI has not confirmed are looked at so often. */
 const CONFIRM_EVERY_MS = 5_000
+
+/** What people were left without an answer to is looked for so often, and what is too old is removed. */
+const ANSWER_LEFT_EVERY_MS = 5_000
+const FORGET_EVERY_MS = 60 * 60_000
+
+/** Channels that have closed are looked for so often, to tell those whom it concerns. */
+const TELL_CLOSINGS_EVERY_MS = 5_000
 
 /** A database that is not there yet is asked for again so often. */
 const STORE_AGAIN_MS = 1_000
@@ -83,26 +94,47 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     count: metrics.count,
   })
   const directory = createDirectory({ ...slack, clock, grants: { operators, admins } })
-  const operations = createOperations({
+  const following = {
     store,
     clock,
     log,
+    permits: directory.permits,
+    subscriptions,
+    rulesOf: rules.rulesOf,
+    say: createSay(slack),
+  }
+  const operations = createOperations({
+    ...following,
     wake: reconciler.wake,
     newId: randomUUID,
     processId,
     interfaces,
     ...clients,
-    permits: directory.permits,
-    subscriptions,
     refresh: rules.refresh,
     badges: config.ci.siteUrl === null ? null : createBadgeClient({ siteUrl: config.ci.siteUrl, transport }),
     draw: svgToPng,
+  })
+  const unanswered = createUnanswered({
+    store,
+    clock,
+    log,
+    newId: randomUUID,
+    processId,
+    tell: createTeller({ ...slack, clock }),
   })
   // Bolt is large: it is loaded for Socket Mode once the webhook door is open, else for the first request from Slack.
   let slackDoor: Promise<SlackDoor> | null = null
   const openSlackDoor = () =>
     (slackDoor ??= import('./slack-door.ts').then(({ createSlackDoor }) =>
-      createSlackDoor({ config: config.slack, operations, clock, random: Math.random, newKey: randomUUID, log }),
+      createSlackDoor({
+        config: config.slack,
+        operations,
+        unanswered,
+        clock,
+        random: Math.random,
+        newKey: randomUUID,
+        log,
+      }),
     ))
   const webhook = createWebhookRoute({
     secrets: config.webhookSecrets,
@@ -146,14 +178,25 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
 
   /** What nobody who knocks has to wait for. */
   async function settleIn(): Promise<void> {
-    if (store.shared && !(await openStoreAndReconcile())) return
+    if (!(await openStoreAndReconcile())) return
     const refresh = { name: 'refresh-projects', everyMs: REFRESH_EVERY_MS, run: rules.refresh }
     const confirm = {
       name: 'confirm-requests',
       everyMs: CONFIRM_EVERY_MS,
       run: () => confirmRequests({ store, clock, log, wake: reconciler.wake, processId, legacy: clients.legacy }),
     }
-    jobs = scheduleJobs([refresh, confirm], { store, clock, log })
+    const answerLeft = { name: 'answer-left', everyMs: ANSWER_LEFT_EVERY_MS, run: unanswered.answerLeft }
+    const forget = { name: FORGET_JOB, everyMs: FORGET_EVERY_MS, run: unanswered.forget }
+    const tell = {
+      name: 'tell-closings',
+      everyMs: TELL_CLOSINGS_EVERY_MS,
+      run: () => tellClosings({ ...following, admins }),
+    }
+    jobs = scheduleJobs([refresh, confirm, answerLeft, forget, tell], { store, clock, log })
+    // At once: whoever asked before the restart is waiting.
+    void unanswered
+      .answerLeft()
+      .catch((error: unknown) => log.warn({ err: error }, 'who was left without an answer is told later'))
     void rules
       .refresh()
       .catch((error: unknown) => log.warn({ err: error }, 'the projects could not be read at the start'))
@@ -183,7 +226,8 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
   return {
     async start() {
       // A database server may be away: then the doors answer 503 until it is there.
-      if (!store.shared) await openStoreAndReconcile()
+      if (!store.shared) await store.migrate()
+      // Before anything is told: a second bot on the same file ends here, and takes nothing of the first one's up.
       const port = await server.listen(config.port)
       running = settleIn()
       log.info({ port, subscriptions: config.subscriptions.length }, 'buildline is up')

@@ -10,10 +10,13 @@ import { ReceivingApp } from './listeners/receive.ts'
 import { createNewest } from './listeners/views/newest.ts'
 import { SocketReceiver } from './listeners/socket-receiver.ts'
 import { createClient } from './notify/slack/client.ts'
-import type { Operations } from './operations/asked.ts'
+import type { Operations } from './operations/bundle.ts'
+import type { Unanswered } from './operations/unanswered.ts'
 
-/** What people asked for has so long to be answered after a stop. */
-export const SETTLE_MS = 10_000
+/** What people asked for has so long to be answered after a stop, */
+export const SETTLE_MS = 8_500
+/** and then so long to be told that it was interrupted: together the 10 s that a stop may take. */
+export const FAREWELL_MS = 1_500
 
 /** A reference is read aloud and searched for: so many characters of a key. */
 const REFERENCE_CHARS = 8
@@ -21,6 +24,7 @@ const REFERENCE_CHARS = 8
 export interface SlackDoorOptions {
   config: Config['slack']
   operations: Operations
+  unanswered: Unanswered
   clock: Clock
   random: () => number
   /** a new uuid */
@@ -33,7 +37,10 @@ export interface SlackDoor {
   handle: ((request: IncomingMessage, response: ServerResponse) => void) | null
   /** In Socket Mode: resolves when the first connection stands. */
   start(): Promise<void>
-  /** Takes no more over sockets, and waits for what is under way, 10 s at most. Idempotent. */
+  /**
+   * Takes no more over sockets and waits for what is under way; who is not answered in time is told so. 10 s at most.
+   * Idempotent.
+   */
   stop(): Promise<void>
 }
 
@@ -53,12 +60,18 @@ export function createSlackDoor(options: SlackDoorOptions): SlackDoor {
 
 async function stop(app: ReceivingApp, socket: SocketReceiver | null, clock: Clock): Promise<void> {
   await socket?.stop()
-  const settled = new AbortController()
-  await Promise.race([app.settled(), clock.sleep(SETTLE_MS, settled.signal)])
-  settled.abort()
+  await within(clock, SETTLE_MS, app.settled())
+  await within(clock, FAREWELL_MS, app.giveUp())
 }
 
-function createReceivingApp({ config, log, operations, clock, newKey }: SlackDoorOptions, receiver: Receiver) {
+async function within(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
+  const done = new AbortController()
+  await Promise.race([work, clock.sleep(ms, done.signal)])
+  done.abort()
+}
+
+function createReceivingApp(options: SlackDoorOptions, receiver: Receiver) {
+  const { config, log, operations, unanswered, clock, newKey } = options
   const { botToken, apiUrl } = config
   const client = createClient({
     token: botToken,
@@ -66,11 +79,11 @@ function createReceivingApp({ config, log, operations, clock, newKey }: SlackDoo
     logger: { warn: (text) => log.warn({ part: 'slack' }, text) },
   })
   const newReference = () => newKey().slice(0, REFERENCE_CHARS)
-  const door: Door = { operations, client, clock, log, newReference, newest: createNewest() }
+  const door: Door = { operations, client, clock, log, newReference, newest: createNewest(), kept: null }
   // Asked of nobody: Bolt would ask Slack who we are before it lets the first listener work, and Slack may be away.
   const authorize = async () => ({ botToken })
-  const app = new ReceivingApp({ receiver, authorize, logger: boltLogger(log), ignoreSelf: false }, door)
-  registerListeners(app, door)
+  const app = new ReceivingApp({ receiver, authorize, logger: boltLogger(log), ignoreSelf: false }, door, unanswered)
+  registerListeners(app)
   app.error(async (error) => {
     throw error
   })

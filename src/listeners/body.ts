@@ -14,9 +14,9 @@ export const askerOf = (body: unknown, via: Asker['via']): Asker => ({
   askKey: askKeyOf(body),
 })
 
-/** The text at the end of a path of fields; null when it is no text or empty. */
+/** The text at the end of a path of fields; null when it is no text or empty. NUL, which PostgreSQL stores nowhere, is left out. */
 export const textAt = (body: unknown, ...path: readonly string[]): string | null =>
-  textOf(path.reduce<unknown>(fieldOf, body))
+  textOf(textOf(path.reduce<unknown>(fieldOf, body))?.replaceAll('\0', ''))
 
 /** A list that is one field of the body; empty where there is none. */
 export function listAt(body: unknown, ...path: readonly string[]): readonly unknown[] {

@@ -1,8 +1,9 @@
 import type { WebClient } from '@slack/web-api'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import type { Operations } from '../operations/asked.ts'
+import type { Operations } from '../operations/bundle.ts'
 import type { Answer } from './answers/answer.ts'
+import type { Kept } from './kept.ts'
 import type { Newest } from './views/newest.ts'
 
 /** What the door for Slack stands on. */
@@ -16,10 +17,13 @@ export interface Door {
   newReference: () => string
   /** of several choices in one modal, which came last */
   newest: Newest
+  /** this one ask, as it is written down; null: nobody waits for an answer */
+  kept: Kept | null
 }
 
 /** What an asker gets, and how the log calls it. */
 export interface Reply {
-  answer: Answer
+  /** null: it is shown already, in a modal */
+  answer: Answer | null
   outcome: string
 }

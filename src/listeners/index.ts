@@ -1,43 +1,67 @@
-import type { App } from '@slack/bolt'
+import type { App, Context } from '@slack/bolt'
+import { invariant } from '../lib/assert.ts'
 import { answerAction } from './actions/index.ts'
 import { textAt } from './body.ts'
 import { answerSlash } from './commands/slash.ts'
 import type { Door } from './door.ts'
 import { answerMention, isByBot } from './events/app-mention.ts'
+import { CHANNEL_EVENTS, hearOfChannel, isChannelEvent } from './events/channel.ts'
 import { createRecent } from './events/recent.ts'
 import { answerShortcut } from './shortcuts/index.ts'
+import { receiveForm } from './views/forms.ts'
 import { suggestionsFor } from './views/suggest.ts'
 
+const channelEvents = Object.keys(CHANNEL_EVENTS).filter(isChannelEvent)
+
 /** The events that we are told of; the manifest asks Slack for them. */
-export const EVENTS = ['app_mention'] as const
+export const EVENTS = ['app_mention', ...channelEvents] as const
 
 /**
  * Everything that Slack can send us, by kind: what nobody knows is answered too. Each is acknowledged before anything
- * else, for Slack waits three seconds; only a menu's options are the acknowledgement themselves.
+ * else, for Slack waits three seconds, and what it asks is on disk by then (`receive`); only a menu's options are the
+ * acknowledgement themselves.
  */
-export function registerListeners(app: App, door: Door): void {
+export function registerListeners(app: App): void {
   const recent = createRecent()
-  app.command(/^/, async ({ ack, body }) => {
+  app.command(/^/, async ({ ack, body, context }) => {
     await ack()
-    await answerSlash(door, body)
+    await answerSlash(doorIn(context), body)
   })
-  app.action({ type: 'block_actions' }, async ({ ack, body }) => {
+  app.action({ type: 'block_actions' }, async ({ ack, body, context }) => {
     await ack()
-    await answerAction(door, body)
+    await answerAction(doorIn(context), body)
   })
-  app.options<'block_suggestion'>({ type: 'block_suggestion' }, async ({ ack, body }) => {
-    await ack(await suggestionsFor(door, body))
+  app.options<'block_suggestion'>({ type: 'block_suggestion' }, async ({ ack, body, context }) => {
+    await ack(await suggestionsFor(doorIn(context), body))
   })
-  app.shortcut({}, async ({ ack, body }) => {
+  app.shortcut({}, async ({ ack, body, context }) => {
     await ack()
-    await answerShortcut(door, body)
+    await answerShortcut(doorIn(context), body)
   })
-  // Nothing is sent in by a form: whoever presses Enter in one that an older version drew sees it close.
-  app.view({ type: 'view_submission' }, async ({ ack }) => ack())
+  app.view({ type: 'view_submission' }, async ({ ack, body, context }) => {
+    const { ack: answer, work } = receiveForm(body)
+    await (answer === null ? ack() : ack(answer))
+    await work?.(doorIn(context))
+  })
   app.view({ type: 'view_closed' }, async ({ ack }) => ack())
-  app.event(EVENTS[0], async ({ body }) => {
+  const isNew = (body: unknown): boolean => {
     const eventId = textAt(body, 'event_id')
-    if (isByBot(body) || (eventId !== null && !recent.isNew(eventId))) return
-    await answerMention(door, body)
+    return eventId === null || recent.isNew(eventId)
+  }
+  app.event('app_mention', async ({ body, context }) => {
+    if (!isByBot(body) && isNew(body)) await answerMention(doorIn(context), body)
   })
+  for (const type of channelEvents)
+    app.event(type, async ({ body, context }) => {
+      if (isNew(body)) await hearOfChannel(doorIn(context), type, body)
+    })
+}
+
+/** The door as this one ask has it: what Bolt carries from the receiver to the listener. */
+export const withDoor = (door: Door): { door: Door } => ({ door })
+
+function doorIn(context: Context): Door {
+  const { door }: { [name: string]: unknown; door?: Door } = context
+  invariant(door, 'every request carries its door')
+  return door
 }

@@ -1,22 +1,41 @@
 import { App, type ReceiverEvent } from '@slack/bolt'
+import type { Unanswered } from '../operations/unanswered.ts'
 import { answerFault } from './answers/door.ts'
+import { answerUndone } from './answers/left.ts'
+import type { Answer } from './answers/answer.ts'
+import { askedIn, isCommand, isSubmission } from './asked-in.ts'
 import { textAt } from './body.ts'
 import type { Door } from './door.ts'
+import { withDoor } from './index.ts'
+import { Kept } from './kept.ts'
 import { placeOf } from './places/of.ts'
+import { contentOf } from './places/place.ts'
+import { answerView } from './views/modal-view.ts'
 
-/** Bolt's app, made sure that every request is acknowledged, counted while it is under way, and never thrown out of. */
+/**
+ * Bolt's app, made sure that whatever deserves an answer is on disk before it is acknowledged, and that every request is
+ * acknowledged, counted while it is under way, and never thrown out of.
+ */
 export class ReceivingApp extends App {
   readonly #underWay = new Set<Promise<void>>()
+  readonly #kept = new Set<Kept>()
   readonly #door: Door
+  readonly #unanswered: Unanswered
 
-  constructor(options: ConstructorParameters<typeof App>[0], door: Door) {
+  constructor(options: ConstructorParameters<typeof App>[0], door: Door, unanswered: Unanswered) {
     super(options)
     this.#door = door
+    this.#unanswered = unanswered
   }
 
   /** Resolves when nothing is under way any more. */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay)
+  }
+
+  /** Tells everybody whose ask is still under way that it was interrupted. */
+  async giveUp(): Promise<void> {
+    await Promise.all([...this.#kept].map((kept) => kept.giveUp()))
   }
 
   override async processEvent(event: ReceiverEvent): Promise<void> {
@@ -26,20 +45,40 @@ export class ReceivingApp extends App {
   }
 
   async #receive(event: ReceiverEvent): Promise<void> {
+    const asked = askedIn(event.body, this.#door.clock.now())
+    if (!asked) return this.#handle(event, null)
+    let kept: Kept
+    try {
+      kept = new Kept(await this.#unanswered.keep(asked), this.#unanswered)
+    } catch (error) {
+      return this.#refuse(event, error)
+    }
+    this.#kept.add(kept)
+    await this.#handle(event, kept)
+    await kept.end()
+    this.#kept.delete(kept)
+  }
+
+  async #handle(event: ReceiverEvent, kept: Kept | null): Promise<void> {
     let isAcknowledged = false
     const ack = async (answer?: unknown) => {
       isAcknowledged = true
-      // Whoever asked sees Slack's own warning; what they asked for is done and answered all the same.
-      await event.ack(answer).catch((error: unknown) => this.#warn(error, 'an acknowledgement did not reach Slack'))
+      await this.#acknowledge(event, answer)
     }
+    const customProperties = { ...event.customProperties, ...withDoor({ ...this.#door, kept }) }
     try {
-      await super.processEvent({ ...event, ack })
+      await super.processEvent({ ...event, ack, customProperties })
     } catch (error) {
-      await this.#fail(event.body, error)
+      await this.#fail(event.body, error, kept)
     }
     if (isAcknowledged) return
     this.#door.log.warn({ kind: kindOf(event.body) }, 'Slack sent something that nobody listens to')
     await ack()
+  }
+
+  // Whoever asked sees Slack's own warning; what they asked for is done and answered all the same.
+  #acknowledge(event: ReceiverEvent, answer?: unknown): Promise<void> {
+    return event.ack(answer).catch((error: unknown) => this.#warn(error, 'an acknowledgement did not reach Slack'))
   }
 
   #warn(error: unknown, text: string): void {
@@ -47,12 +86,36 @@ export class ReceivingApp extends App {
   }
 
   /** What a listener did not foresee. */
-  async #fail(body: unknown, error: unknown): Promise<void> {
+  async #fail(body: unknown, error: unknown, kept: Kept | null): Promise<void> {
     const reference = this.#door.newReference()
     this.#door.log.error({ err: error, reference }, 'a request from Slack could not be handled')
-    await placeOf(this.#door, body)
-      ?.show(answerFault(reference), true)
-      .catch((cause: unknown) => this.#warn(cause, 'an answer could not be shown'))
+    if (kept?.beginAnswer() === false) return
+    await kept?.endAnswer(await this.#show(body, answerFault(reference)))
+  }
+
+  /**
+   * What could not be written down is not begun, and whoever asked is told so: in the acknowledgement of a command, which
+   * Slack shows; on top of a form, which can be sent again; else where they asked. What cannot be said is not acknowledged: then Slack itself warns, or asks again.
+   */
+  async #refuse(event: ReceiverEvent, error: unknown): Promise<void> {
+    const reference = this.#door.newReference()
+    this.#door.log.error({ err: error, reference }, 'a request from Slack could not be written down; nothing was done')
+    const answer = answerUndone(reference)
+    if (isCommand(event.body)) await this.#acknowledge(event, { response_type: 'ephemeral', ...contentOf(answer) })
+    else if (isSubmission(event.body))
+      await this.#acknowledge(event, { response_action: 'push', view: answerView('Not done', answer) })
+    else if (await this.#show(event.body, answer)) await this.#acknowledge(event)
+  }
+
+  async #show(body: unknown, answer: Answer): Promise<boolean> {
+    try {
+      const place = placeOf(this.#door, body)
+      await place?.show(answer, true)
+      return place !== null
+    } catch (error) {
+      this.#warn(error, 'an answer could not be shown')
+      return false
+    }
   }
 }
 

@@ -1,5 +1,7 @@
 import { answerFault, answerSlow } from './answers/door.ts'
+import { answerUndone } from './answers/left.ts'
 import type { Asker } from '../operations/asked.ts'
+import { Undone } from '../operations/undone.ts'
 import type { Door, Reply } from './door.ts'
 import { showPicture } from './picture.ts'
 import type { Place } from './places/place.ts'
@@ -18,17 +20,22 @@ export interface Ask {
 
 /**
  * Does what was asked and answers, whatever happens: a fault has an answer too, with a reference that its log line
- * shares. Never throws.
+ * shares. An answer that could not be shown stays owed. Never throws.
  */
 export async function respond(door: Door, ask: Ask, work: (reference: string) => Promise<Reply>): Promise<void> {
   const reference = door.newReference()
   const waiting = sayWhenSlow(door, ask, reference)
   const reply = await replyTo(door, ask, reference, work)
   await waiting.end()
+  if (door.kept?.beginAnswer() === false)
+    return door.log.info({ ...fieldsOf(ask, reference), outcome: reply.outcome }, LATE)
   const isShown = await show(door, ask, reply.answer, reference)
+  await door.kept?.endAnswer(isShown)
   door.log.info({ ...fieldsOf(ask, reference), outcome: reply.outcome, isShown }, 'an ask from Slack has ended')
   if (isShown) await showPictureOf(door, ask, reply, reference)
 }
+
+const LATE = 'an answer comes after its asker was told otherwise'
 
 /** What the log says of an ask: no text of anybody. */
 const fieldsOf = ({ what, by }: Ask, reference: string) => ({
@@ -52,8 +59,11 @@ function sayWhenSlow(door: Door, ask: Ask, reference: string): { end: () => Prom
 }
 
 async function saySlowAfterAWhile(door: Door, ask: Ask, reference: string, stop: AbortSignal): Promise<void> {
-  await door.clock.sleep(SLOW_AFTER_MS, stop)
-  if (!stop.aborted) await show(door, ask, answerSlow(ask.what), reference, false)
+  // Writing it down took its time, and who asked has waited since then.
+  const now = door.clock.now()
+  const waitedMs = now - (door.kept?.receivedAt ?? now)
+  await door.clock.sleep(Math.max(0, SLOW_AFTER_MS - waitedMs), stop)
+  if (!stop.aborted && !door.kept?.isGivenUp) await show(door, ask, answerSlow(ask.what), reference, false)
 }
 
 async function replyTo(
@@ -66,11 +76,13 @@ async function replyTo(
     return await work(reference)
   } catch (error) {
     door.log.error({ ...fieldsOf(ask, reference), err: error }, 'an ask from Slack could not be answered')
+    if (error instanceof Undone) return { outcome: 'undone', answer: answerUndone(reference) }
     return { outcome: 'fault', answer: answerFault(reference) }
   }
 }
 
 async function show(door: Door, ask: Ask, answer: Reply['answer'], reference: string, isLast = true): Promise<boolean> {
+  if (answer === null) return true
   try {
     await ask.place?.show(answer, isLast)
     return ask.place !== null
@@ -83,7 +95,7 @@ async function show(door: Door, ask: Ask, answer: Reply['answer'], reference: st
 /** An extra, which never fails the words. */
 async function showPictureOf(door: Door, ask: Ask, { answer }: Reply, reference: string): Promise<void> {
   const spot = ask.place?.spot
-  if (!answer.picture || !spot) return
+  if (!answer?.picture || !spot) return
   try {
     await showPicture(door.client, answer.picture, spot, ask.by.user)
   } catch (error) {

@@ -10,6 +10,7 @@ import type { ActOutcome, Asker, BuildSummary, Target } from './asked.ts'
 import { callOnce } from './call-once.ts'
 import type { ActDeps, Deed, Ids } from './deed.ts'
 import { findBuild, summaryOf, type FindDeps, type Found } from './find-build.ts'
+import { Undone } from './undone.ts'
 
 export type { ActDeps }
 
@@ -19,8 +20,27 @@ export const CALLING_MAX_MS = 90_000
 /**
  * Acts on CI at most once: checks who asks and what is so now, records the request, calls CI one time, records how that
  * ended. The same ask twice, two people, or a crash between record and answer never make a second call for one run.
+ * Throws Undone where it fails before CI is called.
  */
 export async function act(deps: ActDeps, deed: Deed, target: Target, by: Asker): Promise<ActOutcome> {
+  const ready = await makeReady(deps, deed, target, by).catch((error: unknown) => {
+    throw new Undone('it failed before that', error)
+  })
+  if (ready.kind !== 'ready') return ready
+  const { request, ids, build } = ready
+  deps.wake(request.lineageKey)
+  return { ...(await callOnce(deps, deed, request, ids)), build }
+}
+
+/** A request that is recorded: CI is to be called for it, once. */
+interface Ready {
+  kind: 'ready'
+  request: Request
+  ids: Ids
+  build: BuildSummary
+}
+
+async function makeReady(deps: ActDeps, deed: Deed, target: Target, by: Asker): Promise<Ready | ActOutcome> {
   const { action } = deed
   const refusal = await refusalOf(deps, action, by)
   if (refusal) return refusal
@@ -37,7 +57,7 @@ export async function act(deps: ActDeps, deed: Deed, target: Target, by: Asker):
   const ids = await deed.prepare(found)
   if (ids.kind === 'ci-trouble') return ids
   if (ids.kind === 'impossible') return notOffered(action, ids.offer, build)
-  return recordAndCall(deps, deed, { request: newRequest(deps, action, found, ids, by), ids, build, by })
+  return recordAsked(deps, { kind: 'ready', request: newRequest(deps, action, found, ids, by), ids, build }, by)
 }
 
 async function refusalOf(deps: ActDeps, action: Action, by: Asker): Promise<ActOutcome | null> {
@@ -57,22 +77,19 @@ async function offerNow({ store, interfaces }: ActDeps, action: Action, about: R
 const notOffered = (action: Action, offer: Offer, build: BuildSummary): ActOutcome =>
   isMissing(offer) ? { kind: 'impossible', action, why: offer, build } : { kind: 'not-now', action, build }
 
-async function recordAndCall(
-  deps: ActDeps,
-  deed: Deed,
-  { request, ids, build, by }: { request: Request; ids: Ids; build: BuildSummary; by: Asker },
-): Promise<ActOutcome> {
-  const { action } = deed
+async function recordAsked(deps: ActDeps, ready: Ready, by: Asker): Promise<Ready | ActOutcome> {
+  const { request, build } = ready
   const recorded = await deps.store.write((tx) => record(tx, deps, request))
   switch (recorded.kind) {
     case 'repeated':
     case 'open':
       return askedAlready(recorded.request, build, by)
     case 'changed':
-      return { kind: 'not-now', action, build }
+      return { kind: 'not-now', action: request.action, build }
+    case 'given-up':
+      throw new Undone('the asker was told that it was interrupted')
     case 'recorded':
-      deps.wake(request.lineageKey)
-      return { ...(await callOnce(deps, deed, request, ids)), build }
+      return ready
   }
 }
 
@@ -136,12 +153,13 @@ function newRequest(deps: ActDeps, action: Action, { run, runs, subject, lineage
 
 const projectIdOf = (run: Run): ProjectId => run.facts[0]!.projectId
 
-type Recorded = { kind: 'recorded' | 'changed' } | { kind: 'repeated' | 'open'; request: Request }
+type Recorded = { kind: 'recorded' | 'changed' | 'given-up' } | { kind: 'repeated' | 'open'; request: Request }
 
 /** The record that comes before the call: one for each ask, and one open for each run and action. */
 async function record(tx: Tx, { interfaces }: ActDeps, request: Request): Promise<Recorded> {
   const repeated = await tx.requestOf(request.askKey)
   if (repeated) return { kind: 'repeated', request: repeated }
+  if (await isGivenUp(tx, request)) return { kind: 'given-up' }
   const open = await tx.openRequest(request, request.action)
   if (open) return { kind: 'open', request: open }
   const parsed = parseSubject(request.subject)
@@ -157,4 +175,10 @@ async function record(tx: Tx, { interfaces }: ActDeps, request: Request): Promis
   await tx.insertRequest(request)
   await tx.wakeLineage(request.lineageKey, request.askedAt, 0)
   return { kind: 'recorded' }
+}
+
+// Somebody took us for dead, or we were told to stop, and the asker knows by now that nothing was done: it stays so.
+async function isGivenUp(tx: Tx, { askKey }: Request): Promise<boolean> {
+  const sent = await tx.interactionsOf(askKey)
+  return sent.some(({ state }) => state !== 'owed')
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { usageOf } from '../../src/listeners/commands/command.ts'
+import { usageOf } from '../../src/listeners/answers/help.ts'
 import { COMMANDS, ROOT_COMMAND } from '../../src/listeners/commands/index.ts'
 import { EVENTS } from '../../src/listeners/index.ts'
 import { SHORTCUTS } from '../../src/listeners/shortcuts/index.ts'
@@ -33,6 +33,8 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   'slash commands': ['commands'],
   shortcuts: ['commands'],
   app_mention: ['app_mentions:read'],
+  'what happens to public channels': ['channels:read'],
+  'what happens to private channels': ['groups:read'],
 }
 
 const METHOD = /'((?:auth|chat|conversations|files|reactions|usergroups|users|views)\.[a-z][A-Za-z.]*)'/g

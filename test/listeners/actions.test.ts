@@ -20,6 +20,7 @@ import {
   sol,
   STOP_REQUESTED,
   type Called,
+  type Stage,
 } from './stage.ts'
 
 const by = {
@@ -29,6 +30,32 @@ const by = {
   via: 'button',
   askKey: expect.stringMatching(/\.sandbox$/),
 }
+
+describe('a click in a home tab', () => {
+  it('is answered in a direct message, and the tab is left as it is', async () => {
+    const { slack, asked } = await openStage()
+    await clickIn(slack, { id: 'V0HOME0001', type: 'home' })
+    expect(await asked(1)).toMatchObject([['stop', { kind: 'run', ref: REF }, { user: ada, via: 'modal' }]])
+    const { text } = answerAct(STOP_REQUESTED, { command: 'stop', branch: null, reference: '00000001' })
+    expect(slack.messages(`D${ada.slice(1)}`)).toMatchObject([{ text }])
+    expect(slack.counters.calls('views.update')).toBe(0)
+  })
+})
+
+const clickIn = (slack: Stage['slack'], view: object) =>
+  slack.sender.send({
+    what: 'a click in a view',
+    contentType: 'application/x-www-form-urlencoded',
+    body: new URLSearchParams({
+      payload: JSON.stringify({
+        type: 'block_actions',
+        user: { id: ada },
+        trigger_id: '1.sandbox',
+        view,
+        actions: [{ type: 'button', action_id: ACTION_IDS.stop, value: REF_TEXT }],
+      }),
+    }).toString(),
+  })
 
 describe('a click on a card', () => {
   it.each<[string, Called]>([
@@ -55,7 +82,7 @@ describe('a click on a card', () => {
   })
 
   it('on the link is acknowledged, asks nothing and says nothing', async () => {
-    const { slack, calls, lines, told } = await openStage()
+    const { slack, door, calls, lines, told } = await openStage()
     const ts = await postCard(slack, [
       {
         type: 'button',
@@ -67,6 +94,8 @@ describe('a click on a card', () => {
     expect(await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: ACTION_IDS.open })).toMatchObject({
       status: 200,
     })
+    // Whatever it would say is said when the door has come to rest.
+    await door.stop()
     expect([calls, lines, told()]).toEqual([[], [], []])
   })
 

@@ -27,7 +27,7 @@ const WELL: readonly string[] = [
 ]
 const DONE = ['requested', 'asked-already', 'repeated']
 /** Nothing was asked of anybody: there is no line in the log to refer to. */
-const SLIPS = ['unknown', 'too-much', 'too-little', 'old']
+const SLIPS = ['unknown', 'too-much', 'too-little', 'nameless', 'old']
 
 const samples = samplesOf(ROWS)
 const isError = ({ command, kind }: Sample) => !WELL.includes(`${command} ${kind}`) && !DONE.includes(kind)
@@ -125,6 +125,35 @@ describe('an ask of unclear end', () => {
       expect(text).not.toMatch(/Try again|Not stopped|Not restarted/)
     }
     expect(labels(unclear(action, 'timeout'))).toEqual(['Open build', 'Refresh'])
+  })
+})
+
+describe('whom Slack does not name', () => {
+  const answerTo = (code: string) =>
+    answerNotAllowed({ kind: 'unknown-person', code }, { action: 'stop', reference: REFERENCE }).text
+
+  it.each(['missing_scope', 'token_revoked', 'invalid_auth', 'account_inactive'])(
+    'for %s: is sent to who can mend it, for no second try does',
+    (code) => {
+      expect(answerTo(code)).toMatch(
+        /Buildline's own token.*\(Slack's code: \w+\).*\n\*Next:\* Ask a workspace admin to/,
+      )
+      expect(answerTo(code)).not.toContain('Try again')
+    },
+  )
+
+  it.each(['no_such_subteam', 'user_not_found'])('for %s: is not sent to try again either', (code) => {
+    expect(answerTo(code)).toMatch(/\n\*Next:\* Ask a /)
+  })
+
+  it('is told that Slack has been asked too much, and to try again', () => {
+    expect(answerTo('ratelimited')).toContain('has asked Slack too much')
+    expect(answerTo('ratelimited')).toContain('*Next:* Try again')
+  })
+
+  it.each(['internal_error', 'timeout', 'http_503', 'toString'])('for %s: tries again', (code) => {
+    expect(answerTo(code)).toContain('*Next:* Try again')
+    expect(answerTo(code)).not.toContain('too much')
   })
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { runRefText, type Action } from '../../src/domain/request.ts'
+import type { RuleVerdict } from '../../src/domain/rule.ts'
 import type { Shown } from '../../src/domain/view.ts'
 import { answerAct } from '../../src/listeners/answers/act.ts'
 import { answerOf, line, row, small, type AskedWith } from '../../src/listeners/answers/answer.ts'
@@ -98,6 +99,12 @@ describe('a name that means several things', () => {
     expect(answer.text).not.toContain('Choose one')
   })
 
+  it('is numbered on its buttons as in the lines, and a single one is not', () => {
+    expect(labelsOf(answerNotFound(projects(2), asked))).toEqual(['1. acme/web0', '2. acme/web1'])
+    const nearly = { kind: 'no-project', text: 'wbe', nearest: 'acme/web' } as const
+    expect(labelsOf(answerNotFound(nearly, asked))).toEqual(['acme/web'])
+  })
+
   it('is never acted on: what was nearly typed is a button and a line to type', () => {
     const answer = answerNotFound({ kind: 'no-project', text: 'wbe', nearest: 'acme/web' }, asked)
     expect(answer.text).toContain('Did you mean acme/web? Then type `/ci stop acme/web@main`.')
@@ -132,6 +139,11 @@ describe('a list of projects', () => {
   it('has no button to a page that is not there', () => {
     const labels = (at: number, pages: number) => labelsOf(answerList({ ...page, page: at, pages }, asked))
     expect([labels(1, 1), labels(1, 2), labels(2, 2)]).toEqual([[], ['Next'], ['Previous']])
+  })
+
+  it('leads back from beyond its end to its last page', () => {
+    const beyond = answerList({ ...page, projects: [], page: 9, pages: 3 }, asked)
+    expect(buttonsOf(beyond).map((button) => parsePage(valueOf(button))?.page)).toEqual([3])
   })
 
   it('has none where the question is too long for a button', () => {
@@ -295,14 +307,15 @@ describe('a badge', () => {
 })
 
 describe('why', () => {
-  const decision = (at: number, looked: readonly string[] = []): Explained => ({
+  const decision = (at: number, verdicts: readonly RuleVerdict[] = []): Explained => ({
     channel: CHANNEL,
     word: `word${at}`,
     at: BUILD_AT + at,
     verdict: 'silent',
     reason: 'late',
     rulesFrom: 'ci',
-    looked,
+    looked: verdicts.map((verdict) => ({ rule: null, from: null, verdict })),
+    posted: [],
   })
   const textOf = (decisions: readonly Explained[]) =>
     JSON.stringify(answerWhy({ kind: 'why', build: buildOf(CAST), decisions, more: 0 }, asked).blocks)
@@ -338,6 +351,12 @@ describe('lines', () => {
     const textOf = (chars: number) => answerOf([line('a'.repeat(3_000)), line('b'.repeat(chars))]).text
     expect(textOf(TEXT_CHARS_MAX - 3_001)).toHaveLength(TEXT_CHARS_MAX)
     expect(textOf(TEXT_CHARS_MAX - 3_000)).toBe(`${'a'.repeat(3_000)}\n… lines left out: 1`)
+  })
+
+  it('leave room for the count of those that are left out', () => {
+    const first = 'a'.repeat(TEXT_CHARS_MAX - 40)
+    const { text } = answerOf([line(first), line('b'.repeat(30)), line('c'.repeat(100))])
+    expect(text).toBe(`${first}\n… lines left out: 2`)
   })
 
   it('lose their links before any line is left out', () => {

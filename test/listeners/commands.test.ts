@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { answerAct } from '../../src/listeners/answers/act.ts'
 import { answerNotAllowed } from '../../src/listeners/answers/not-allowed.ts'
 import { answerHelp } from '../../src/listeners/answers/help.ts'
-import { answerTooLittle, answerTooMuch, answerUnknown } from '../../src/listeners/answers/slips.ts'
+import { answerNameless, answerTooLittle, answerTooMuch, answerUnknown } from '../../src/listeners/answers/slips.ts'
 import { COMMANDS } from '../../src/listeners/commands/index.ts'
 import { answerRunning } from '../../src/listeners/answers/status.ts'
 import { ada, build, BUILDS, openStage, sol, STOP_REQUESTED, type Called } from './stage.ts'
@@ -35,6 +35,9 @@ const both = (action: 'stop' | 'restart'): Asked[] => [
   [`/ci ${action} “acme web”@main`, [[action, project('acme web', 'main'), by]]],
   // Nothing is done on a guess.
   [`/ci ${action} acme/web main now`, []],
+  [`/ci ${action} acme/web@`, []],
+  [`/ci ${action} acme/web ""`, []],
+  [`/ci ${action} ""`, []],
 ]
 
 const overview = { project: null, branch: null, channel: BUILDS }
@@ -52,6 +55,7 @@ describe('a command', () => {
     ['/ci list acme web pro 2', [['listProjects', { text: 'acme web', type: 'pro', page: 2 }]]],
     ['/ci list Basic', [['listProjects', { text: null, type: 'basic', page: 1 }]]],
     ['/ci list 3', [['listProjects', { text: null, type: null, page: 3 }]]],
+    ['/ci list "" acme pro', [['listProjects', { text: 'acme', type: 'pro', page: 1 }]]],
     ['/ci list 0', [['listProjects', { text: '0', type: null, page: 1 }]]],
     ['/ci list 10000', [['listProjects', { text: null, type: null, page: 10_000 }]]],
     ['/ci list 10001', [['listProjects', { text: '10001', type: null, page: 1 }]]],
@@ -114,6 +118,16 @@ describe('a command', () => {
       'badge',
       answerTooLittle({ missing: 'a project', usage: '/ci badge project [branch]', example: '/ci badge acme/web' }),
     ],
+    [
+      'badge acme/web@',
+      answerNameless({
+        branchOf: 'acme/web',
+        usage: '/ci badge project [branch]',
+        example: '/ci badge acme/web@branch',
+      }),
+    ],
+    ['why “”', answerNameless({ branchOf: null, usage: '/ci why [#build]', example: '/ci why project@branch' })],
+    ['""', answerUnknown({ typed: '', nearest: null })],
   ])('helps whoever needs it: /ci %s', async (text, answer) => {
     const { slack, untilTold } = await openStage()
     await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text })

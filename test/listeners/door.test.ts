@@ -99,6 +99,7 @@ describe('the door', () => {
   ])('acknowledges what lacks its fields, and does nothing: %s', async (_, payload) => {
     const stage = await openStage()
     expect(await sendPayload(stage, payload)).toMatchObject({ kind: 'answered', status: 200 })
+    await stage.door.stop()
     expect(stage.calls).toEqual([])
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { answerFault } from '../../src/listeners/answers/door.ts'
+import { answerFault, answerOldSearch } from '../../src/listeners/answers/door.ts'
 import { answerAct } from '../../src/listeners/answers/act.ts'
 import { answerNotAllowed } from '../../src/listeners/answers/not-allowed.ts'
 import { answerNotFound } from '../../src/listeners/answers/not-found.ts'
@@ -7,6 +7,7 @@ import { answerFound } from '../../src/listeners/answers/status.ts'
 import type { Block } from '../../src/notify/slack/blocks.ts'
 import type { Answer } from '../../src/listeners/answers/answer.ts'
 import {
+  branchOf,
   FIND_BRANCH_ID,
   FIND_PROJECT_ID,
   findView,
@@ -145,6 +146,26 @@ describe('"Find a build"', () => {
     expect(textIn(slack)).not.toContain('acme/old')
   })
 
+  it.each([
+    ['of another version', '{"chosen":["41"]}'],
+    ['no JSON', '41'],
+    ['of an empty name', '{"project":""}'],
+    ['empty', ''],
+  ])('says what to do when what it remembers cannot be read: %s', async (_, metadata) => {
+    const { slack, asked } = await openStage()
+    await slack.people.useGlobalShortcut(OPEN)
+    await until(() => slack.views.stack(ada).length === 1)
+    await slack.people.select(chooseProject())
+    await asked(1)
+    const [open] = slack.views.stack(ada)
+    open!['private_metadata'] = metadata
+    await slack.people.select(chooseBranch('main'))
+    expect((await asked(2)).filter(([name]) => name === 'findBuild')).toHaveLength(1)
+    expect(textIn(slack)).toContain(shown(answerOldSearch()))
+    expect(textIn(slack)).toContain(FIND_PROJECT_ID)
+    expect(textIn(slack)).not.toContain(shown(answerFound(build())))
+  })
+
   it('says so when there is no build', async () => {
     const none = { kind: 'no-build', project: 'acme/web', branch: null, nearest: null } as const
     const { slack, asked } = await openStage({ operations: { findBuild: async () => none } })
@@ -188,6 +209,22 @@ describe('"Find a build"', () => {
     await until(() => slack.workspace.channels.has(direct) && slack.messages(direct).length === 1)
     expect(slack.messages(direct)).toMatchObject([{ text: answerFault('00000001').text }])
     expect(lines).toMatchObject([{ level: 'error', fields: { reference: '00000001', ask: 'find' } }])
+  })
+})
+
+describe('a choice in no modal', () => {
+  it('asks nothing, and says what to do in a direct message', async () => {
+    const { slack, asked } = await openStage()
+    const actions = [{ type: 'external_select', action_id: FIND_PROJECT_ID, ...option('41') }]
+    await slack.sender.send({
+      what: 'a choice',
+      contentType: 'application/x-www-form-urlencoded',
+      body: new URLSearchParams({
+        payload: JSON.stringify({ type: 'block_actions', user: { id: ada }, trigger_id: '1.sandbox', actions }),
+      }).toString(),
+    })
+    expect(await asked(1)).toEqual([])
+    expect(slack.messages(`D${ada.slice(1)}`)).toMatchObject([{ text: answerOldSearch().text }])
   })
 })
 
@@ -254,7 +291,44 @@ describe('the form', () => {
   })
 })
 
+describe('the menu of branches', () => {
+  const branchMenu = (chosen: { project: string; branch: string | null }, branches: string[]) => {
+    const view = JSON.parse(JSON.stringify(findView({ chosen, branches, answer: [] })))
+    return view.blocks[1] as { block_id: string; accessory: { initial_option: { value: string } } }
+  }
+  const stands = (branch: string | null) =>
+    branchMenu({ project: '41', branch }, ['main', 'fix/login']).accessory.initial_option.value
+
+  it('stands on the chosen branch, and on any where that is none of them', () => {
+    expect([stands('main'), stands(null), stands('gone')]).toEqual(['branch:main', 'any', 'any'])
+  })
+
+  it('is another one for another project, and the same for another branch', () => {
+    const idOf = (project: string, branch: string) => branchMenu({ project, branch }, []).block_id
+    expect(idOf('41', 'main')).toBe(idOf('41', 'fix/login'))
+    expect(idOf('41', 'main')).not.toBe(idOf('42', 'main'))
+  })
+
+  it.each([
+    ['branch:main', 'main'],
+    ['branch:any', 'any'],
+    ['branch:', null],
+    ['any', null],
+  ])('%s means the branch %s', (value, branch) => {
+    expect(branchOf(value)).toBe(branch)
+  })
+})
+
 describe('the newest choice', () => {
+  it('in a modal keeps it from being forgotten', () => {
+    const newest = createNewest()
+    const older = newest.note('V1')
+    for (let at = 0; at < MODALS_MAX - 1; at += 1) newest.note(`other ${at}`)
+    const newer = newest.note('V1')
+    newest.note('one more')
+    expect([older(), newer()]).toEqual([false, true])
+  })
+
   it(`is known for ${MODALS_MAX} modals`, () => {
     const newest = createNewest()
     const older = newest.note('V1')

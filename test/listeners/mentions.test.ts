@@ -24,6 +24,8 @@ describe('a mention in a thread', () => {
     ['list', () => [['listProjects', { text: null, type: null, page: 1 }]]],
     ['', () => []],
     ['stpo', () => []],
+    ['restart ""', () => []],
+    ['stop acme/web@', () => []],
   ])('is about that thread’s build, unless it names another: @buildline %s', async (text, calls) => {
     const { slack, asked, untilTold, told } = await openStage()
     const ts = await postCard(slack)
@@ -117,6 +119,14 @@ describe('a mention', () => {
     await slack.people.sendEvent(event('<@U0BUILDBOT> stop #1', { user: ACCOUNTS.otherBot, bot_id: 'B0OTHER001' }))
     await slack.people.sendEvent(event('<@U0BUILDBOT> stop #2'))
     expect(await asked(1)).toMatchObject([['stop', { number: '2' }, { user: ada }]])
+  })
+
+  it('is answered in words alone where Slack refuses the blocks', async () => {
+    const { slack, untilTold } = await openStage()
+    slack.faults.add({ kind: 'error', method: 'chat.postEphemeral', error: 'invalid_blocks', times: 1 })
+    await slack.people.mentionBot({ user: ada, channel: BUILDS, text: 'status' })
+    expect(await untilTold(1)).toHaveLength(1)
+    expect(slack.ephemerals(BUILDS, ada)[0]!.message.blocks ?? []).toEqual([])
   })
 
   it('that cannot be answered is logged with its reference', async () => {

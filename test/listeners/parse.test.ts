@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readLetters } from '../../src/listeners/commands/letters.ts'
-import { parseWords, TEXT_CHARS_MAX, WORDS_MAX } from '../../src/listeners/commands/parse.ts'
+import { CUT, parseTyped, parseWords, TEXT_CHARS_MAX, WORDS_MAX } from '../../src/listeners/commands/parse.ts'
 
 const texts = (typed: string): string[] => parseWords(typed).map(({ text }) => text)
 
@@ -34,7 +34,9 @@ describe('words', () => {
     ['“acme web”@main', ['acme web@main']],
     ['‘ada’s web’ main', ['ada’s web', 'main']],
     ['" acme  web "', ['acme web']],
-    ['web "" main', ['web', 'main']],
+    ['web "" main', ['web', '', 'main']],
+    ['web “ ” main', ['web', '', 'main']],
+    [`web ''`, ['web', '']],
   ])('%j: quotes of every kind group', (typed, words) => {
     expect(texts(typed)).toEqual(words)
   })
@@ -118,6 +120,7 @@ describe('what Slack made of what was typed', () => {
       { text: '@ada' },
       { text: '@ops' },
     ])
+    expect(parseWords('<!here^S0OPS|@ops>')).toEqual([{ text: '@ops' }])
     expect(parseWords('<javascript:alert|click>')).toEqual([{ text: 'click' }])
   })
 
@@ -166,6 +169,13 @@ describe('limits', () => {
     expect(texts(words.join(' '))).toEqual(words.slice(0, -1))
   })
 
+  it('end with the mark of what was cut, only where not all was read', () => {
+    const isCut = (typed: string) => parseTyped(typed).at(-1) === CUT
+    expect([isCut('x'.repeat(TEXT_CHARS_MAX)), isCut('x'.repeat(TEXT_CHARS_MAX + 1))]).toEqual([false, true])
+    expect([isCut('w '.repeat(WORDS_MAX - 1)), isCut('w '.repeat(WORDS_MAX))]).toEqual([false, true])
+    expect(isCut('stop …')).toBe(false)
+  })
+
   // Quadratic work on these would not end within any test's time.
   it.each(['<', '<a', '&', '&amp;', '<|>', '\u200d', '\u00ad'])(
     '%j a million times over is read in linear time',
@@ -202,12 +212,20 @@ describe('any text', () => {
   )
   const word = fc.stringMatching(/^[a-zа-я0-9][a-zа-я0-9/_.@#*&<>-]{0,20}$/)
 
-  it('gives few words, none empty, none with white space at an end, none with a control character', () => {
+  it('gives few words, none with white space at an end, none with a control character', () => {
     fc.assert(
       fc.property(junk, (typed) => {
         const found = texts(typed)
         expect(found.length).toBeLessThanOrEqual(WORDS_MAX)
-        for (const text of found) expect(text).toMatch(/^\S(?:[^\p{Cc}\u202e\u200b]*\S)?$/u)
+        for (const text of found) expect(text).toMatch(/^(?:\S(?:[^\p{Cc}\u202e\u200b]*\S)?)?$/u)
+      }),
+    )
+  })
+
+  it('gives no empty word, unless quotes or a link hold nothing', () => {
+    fc.assert(
+      fc.property(junk, (typed) => {
+        expect(texts(typed.replaceAll(/["“”„‟«»'‘’‚‛<]/gu, ''))).not.toContain('')
       }),
     )
   })

@@ -3,6 +3,9 @@ import type { ActOutcome } from '../../src/operations/asked.ts'
 import { answerAct } from '../../src/listeners/answers/act.ts'
 import { answerFault, answerSlow } from '../../src/listeners/answers/door.ts'
 import { ANSWER_TRIES_MAX, RESPONSE_USES_MAX } from '../../src/listeners/places/response-url.ts'
+import { isSlackAddress } from '../../src/listeners/places/slack-address.ts'
+import type { SandboxSlack } from '../../src/sandbox/slack/sandbox-slack.ts'
+import { startHttpStub } from '../support/http-stub.ts'
 import { ada, BADGE, BUILDS, openStage, pending, postCard, STOP_REQUESTED, until } from './stage.ts'
 
 const stopWeb = { user: ada, channel: BUILDS, command: '/ci', text: 'stop acme/web' }
@@ -62,16 +65,42 @@ describe('an answer', () => {
 })
 
 describe('a response_url', () => {
-  it('that drops answers is tried again', async () => {
+  it('that takes no answer just now is tried again', async () => {
     const { slack, untilTold } = await openStage()
-    slack.faults.add({ kind: '5xx', method: 'response_url', times: ANSWER_TRIES_MAX - 1 })
+    slack.faults.add({ kind: 'ratelimited', method: 'response_url', times: ANSWER_TRIES_MAX - 1 })
     await slack.people.runCommand(stopWeb)
     expect(await untilTold(1)).toEqual([requested()])
+    expect(slack.counters.calls('response_url')).toBe(ANSWER_TRIES_MAX)
+    expect(slack.counters.calls('chat.postEphemeral')).toBe(0)
   })
+
+  it.each(['accept-then-drop', 'accept-then-5xx'] as const)(
+    'that takes the answer and does not say so (%s) shows it twice at most, whatever becomes of the second',
+    async (kind) => {
+      const { slack, asked, told } = await openStage()
+      slack.faults.add({ kind })
+      await slack.people.runCommand(stopWeb)
+      await asked(1)
+      expect(told()).toEqual([requested(), requested()])
+      expect(slack.counters.calls('response_url')).toBe(1)
+    },
+  )
+
+  it.each(['5xx', 'down'] as const)(
+    'that drops answers (%s) is tried once more where nothing else is open',
+    async (kind) => {
+      const { slack, untilTold } = await openStage()
+      slack.acts.kickBot(BUILDS)
+      slack.faults.add({ kind, method: 'response_url', times: 1 })
+      await slack.people.runCommand(stopWeb)
+      expect(await untilTold(1)).toEqual([requested()])
+      expect(slack.counters.calls('response_url')).toBe(2)
+    },
+  )
 
   it('that stays away is given up, and the answer goes to the channel for the asker’s eyes', async () => {
     const { slack, untilTold } = await openStage()
-    slack.faults.add({ kind: '5xx', method: 'response_url' })
+    slack.faults.add({ kind: 'ratelimited', method: 'response_url' })
     await slack.people.runCommand(stopWeb)
     expect(await untilTold(1)).toEqual([requested()])
     expect(slack.counters.calls('response_url')).toBe(ANSWER_TRIES_MAX)
@@ -108,18 +137,68 @@ describe('a response_url', () => {
     expect(slack.ephemerals(BUILDS, ada)[0]!.message.blocks ?? []).toEqual([])
   })
 
+  it('of somebody else is asked nothing, and the answer goes the other way', async () => {
+    await using stranger = await startHttpStub(() => ({ status: 200 }))
+    const { slack, untilTold } = await openStage()
+    await sendCommand(slack, { response_url: `${stranger.url}/commands/T1/1/x` })
+    expect(await untilTold(1)).toEqual([requested()])
+    expect(slack.counters.calls('chat.postEphemeral')).toBe(1)
+    expect(stranger.requests).toEqual([])
+  })
+
+  it('that is none is passed by, and one on the host of the Web API is used', async () => {
+    const { slack, untilTold } = await openStage()
+    await sendCommand(slack, { response_url: 'nowhere' })
+    await untilTold(1)
+    expect(slack.counters.calls('response_url')).toBe(0)
+    await sendCommand(slack, { response_url: `${slack.url}/response/unheard-of` })
+    await untilTold(2)
+    expect(slack.counters.calls('response_url')).toBe(1)
+  })
+
+  it.each([
+    ['https://hooks.slack.com/commands/T1/1/x', true],
+    ['HTTPS://HOOKS.SLACK.COM/actions/T1/1/x', true],
+    ['https://hooks.slack-gov.com/commands/T1/1/x', true],
+    ['https://slack.com/api/commands', true],
+    ['http://hooks.slack.com/commands/T1/1/x', false],
+    ['https://hooks.slack.com:8443/commands', false],
+    ['https://hooks.slack.com.ci.example/commands', false],
+    ['https://hooks.slack.com@ci.example/commands', false],
+    ['https://ci.example/?https://hooks.slack.com', false],
+    ['https://x.hooks.slack.com/commands', false],
+    ['file:///etc/hosts', false],
+    ['hooks.slack.com/commands', false],
+    ['', false],
+  ])('%s is one of Slack’s: %s', (url, isSlacks) => {
+    expect(isSlackAddress(url, 'https://slack.com/api/')).toBe(isSlacks)
+  })
+
   it(`is used ${RESPONSE_USES_MAX} times at most: once for "slow", the rest for the answer`, async () => {
     const { promise, settle } = pending<ActOutcome>()
     const { slack, untilTold } = await openStage({ operations: { stop: () => promise } })
     await slack.people.runCommand(stopWeb)
     await untilTold(1)
-    slack.faults.add({ kind: '5xx', method: 'response_url', times: ANSWER_TRIES_MAX - 1 })
+    slack.faults.add({ kind: 'ratelimited', method: 'response_url', times: ANSWER_TRIES_MAX - 1 })
     slack.faults.add({ kind: 'error', method: 'response_url', error: 'invalid_blocks', times: 1 })
     settle(STOP_REQUESTED)
     expect(await untilTold(2)).toContain(requested())
     expect(slack.counters.calls('response_url')).toBe(RESPONSE_USES_MAX)
   })
 })
+
+const sendCommand = (slack: SandboxSlack, more: Record<string, string>) =>
+  slack.sender.send({
+    what: 'a command',
+    contentType: 'application/x-www-form-urlencoded',
+    body: new URLSearchParams({
+      command: '/ci',
+      text: 'stop acme/web',
+      user_id: ada,
+      channel_id: BUILDS,
+      ...more,
+    }).toString(),
+  })
 
 const picture = { png: new Uint8Array([137, 80, 78, 71]), width: 90, height: 20 }
 const badgeWeb = { ...stopWeb, text: 'badge acme/web' }

@@ -5,6 +5,7 @@ import { answerOld } from '../../src/listeners/answers/door.ts'
 import { answerNotAllowed } from '../../src/listeners/answers/not-allowed.ts'
 import { answerNotFound } from '../../src/listeners/answers/not-found.ts'
 import { answerFound } from '../../src/listeners/answers/status.ts'
+import type { SandboxSlack } from '../../src/sandbox/slack/sandbox-slack.ts'
 import { ada, build, BUILDS, openStage, postCard, REF, RESTART_REQUESTED, sol, STOP_REQUESTED } from './stage.ts'
 
 const stopAsked = { command: 'stop', branch: null, reference: '00000001' } as const
@@ -58,6 +59,11 @@ describe('"Stop this build"', () => {
       (found) => answerAct({ kind: 'impossible', action: 'stop', why: 'no-build-uuid', build: found }, stopAsked).text,
     ],
     ['somebody stops already', { offers: [] }, (found) => answerFound(found).text],
+    [
+      'somebody stops already, and that cannot be restarted',
+      { offers: [], missing: { action: 'restart', why: 'pro-project' } },
+      (found) => answerFound(found).text,
+    ],
   ])('says so of a build that %s', async (_, change, words) => {
     const found = build(change)
     const { slack, untilTold } = await openStage({
@@ -87,6 +93,30 @@ describe('"Stop this build"', () => {
 })
 
 describe('a shortcut', () => {
+  it.each([
+    ['restart_build', 'restart'],
+    ['stop_build', 'stop'],
+  ] as const)('without a message says that it is no build, and nothing is done: %s', async (callbackId, command) => {
+    const { slack, calls, untilTold } = await openStage()
+    await sendShortcut(slack, {
+      type: 'message_action',
+      callback_id: callbackId,
+      user: { id: ada },
+      channel: { id: BUILDS },
+    })
+    expect(await untilTold(1)).toEqual([answerNotFound({ kind: 'no-card' }, { ...stopAsked, command }).text])
+    expect(calls).toEqual([])
+  })
+
+  it('of nobody that cannot be answered is one error in the log', async () => {
+    const { slack, door, lines } = await openStage()
+    slack.faults.add({ kind: 'error', method: 'views.open', error: 'expired_trigger_id' })
+    await sendShortcut(slack, { type: 'shortcut', callback_id: 'find_build', user: {} })
+    await door.stop()
+    expect(lines.filter(({ level }) => level === 'error')).toMatchObject([{ fields: { ask: 'find' } }])
+    expect(lines.map(({ text }) => text)).not.toContain('an answer could not be shown')
+  })
+
   it('of an older version is answered, and nothing is done', async () => {
     const { slack, calls, untilTold } = await openStage()
     const ts = await postCard(slack)
@@ -103,3 +133,10 @@ describe('a shortcut', () => {
     expect(slack.messages(direct)).toMatchObject([{ text: answerOld().text }])
   })
 })
+
+const sendShortcut = (slack: SandboxSlack, payload: object) =>
+  slack.sender.send({
+    what: 'a shortcut',
+    contentType: 'application/x-www-form-urlencoded',
+    body: new URLSearchParams({ payload: JSON.stringify(payload) }).toString(),
+  })

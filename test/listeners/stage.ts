@@ -4,19 +4,19 @@ import type { BuildId, ChannelId, ProjectId } from '../../src/domain/ids.ts'
 import type { Config } from '../../src/config.ts'
 import { systemClock, type Clock } from '../../src/lib/clock.ts'
 import type { Log } from '../../src/lib/log.ts'
-import type {
-  ActOutcome,
-  BuildSummary,
-  Operations,
-  ProjectRef,
-  StatusOutcome,
-  WhyOutcome,
-} from '../../src/operations/asked.ts'
+import type { ActOutcome, BuildSummary, ProjectRef, StatusOutcome, WhyOutcome } from '../../src/operations/asked.ts'
+import type { Operations } from '../../src/operations/bundle.ts'
 import type { FaultInput } from '../../src/sandbox/slack/faults.ts'
 import type { SandboxSlack, SandboxSlackOptions } from '../../src/sandbox/slack/sandbox-slack.ts'
 import { createSandboxSlack } from '../../src/sandbox/slack/sandbox-slack.ts'
 import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
 import { createSlackDoor, type SlackDoor } from '../../src/slack-door.ts'
+import { showLeft } from '../../src/listeners/left.ts'
+import { createClient } from '../../src/notify/slack/client.ts'
+import { createUnanswered, type Unanswered } from '../../src/operations/unanswered.ts'
+import { openSqlite } from '../../src/store/sqlite.ts'
+import type { Store } from '../../src/store/store.ts'
+import { databasePath, testFolder } from '../support/app.ts'
 import { portOf } from '../sandbox/slack/bot.ts'
 import { WEB } from '../notify/slack/cast.ts'
 
@@ -80,6 +80,16 @@ const SUCCESS: Operations = {
   suggestProjects: async () => [PROJECT],
   suggestBranches: async () => ['main', 'fix/login'],
   mayRead: async () => ({ kind: 'yes' }),
+  subscriptions: {
+    subscribe: async () => ({ kind: 'no-channel' }),
+    unsubscribe: async () => ({ kind: 'no-channel' }),
+    rules: async () => ({ kind: 'no-channel' }),
+    dryRun: async ({ event }) => ({ kind: 'unknown-event', text: event ?? '', events: [] }),
+    preview: async () => ({ isValid: true, matches: [], more: 0, seen: 0 }),
+    maySubscribe: async () => ({ kind: 'yes' }),
+    channelClosed: async () => {},
+    channelOpened: async () => {},
+  },
 }
 
 export type Called = readonly [name: keyof Operations, ...args: unknown[]]
@@ -106,6 +116,7 @@ export function recordingOperations(changes: Partial<Operations> = {}) {
     suggestProjects: noted('suggestProjects', all.suggestProjects),
     suggestBranches: noted('suggestBranches', all.suggestBranches),
     mayRead: noted('mayRead', all.mayRead),
+    subscriptions: all.subscriptions,
   }
   return { operations, calls }
 }
@@ -128,6 +139,11 @@ export function recordingLog(): { log: Log; lines: Line[] } {
 export interface Stage {
   slack: SandboxSlack
   door: SlackDoor
+  /** what the door has written down, in a database of its own */
+  store: Store
+  /** its file */
+  path: string
+  unanswered: Unanswered
   calls: readonly Called[]
   lines: readonly Line[]
   /** what only this person sees in #builds, as text */
@@ -147,6 +163,8 @@ export interface StageOptions {
   fault?: FaultInput
   /** the door's; default the real one */
   clock?: Clock
+  /** by which what is asked is written down in time; default the real one */
+  keepingClock?: Clock
   newKey?: () => string
 }
 
@@ -159,9 +177,21 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   if (options.fault) slack.faults.add(options.fault)
   const { operations, calls } = recordingOperations(changes)
   const { log, lines } = recordingLog()
+  const path = databasePath(testFolder())
+  const store = await openStore(path)
+  let interactions = 0
+  const unanswered = createUnanswered({
+    store,
+    clock: options.keepingClock ?? systemClock,
+    log,
+    newId: () => `interaction-${(interactions += 1)}`,
+    processId: 'process-1',
+    tell: (left) => showLeft({ client: createClient({ token: slack.botToken, apiUrl: slack.apiUrl }), clock }, left),
+  })
   const door = createSlackDoor({
     config: configOf(slack, socket),
     operations,
+    unanswered,
     clock,
     random: () => 0.5,
     newKey,
@@ -180,7 +210,14 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     await until(() => answered(lines) >= count)
     return calls
   }
-  return { slack, door, calls, lines, told, untilTold, asked }
+  return { slack, door, store, path, unanswered, calls, lines, told, untilTold, asked }
+}
+
+async function openStore(path: string): Promise<Store> {
+  const store = openSqlite(path)
+  await store.migrate()
+  onTestFinished(() => store.close())
+  return store
 }
 
 /** Keys whose references are 00000001, 00000002… */

@@ -27,7 +27,6 @@ describe('a target', () => {
     ['“acme web”', project('acme web')],
     ['@acme/web', project('@acme/web')],
     ['@', project('@')],
-    ['acme/web@', project('acme/web')],
   ])('%s is a project', (typed, target) => {
     expect(targetOf(typed)).toEqual(target)
   })
@@ -38,6 +37,8 @@ describe('a target', () => {
     ['acme/web @main', project('acme/web', 'main')],
     ['acme/web <@U0ADA|main>', project('acme/web', 'main')],
     ['acme/web@ main', project('acme/web', 'main')],
+    ['acme/web@ #512', project('acme/web', '#512')],
+    ['acme/web@ @login', project('acme/web', '@login')],
     ['acme/web@fix/login#7', project('acme/web', 'fix/login#7')],
     ['acme/web fix/login#7', project('acme/web', 'fix/login#7')],
     ['acme/web@ada@home', project('acme/web', 'ada@home')],
@@ -95,8 +96,29 @@ describe('a target', () => {
     ['<https://ci.example/builds/512> main', 'main'],
     ['acme/web https://ci.example/builds/512', 'https://ci.example/builds/512'],
     ['acme/web@main #512', '#512'],
+    ['acme/web main ""', ''],
+    ['#512 ""', ''],
+    ['acme/web@main ""', ''],
+    ['acme/web@ https://ci.example/builds/512', 'https://ci.example/builds/512'],
   ])('is not guessed from more words than it has: %s', (typed, extra) => {
     expect(targetOf(typed)).toEqual({ kind: 'unclear', extra })
+  })
+
+  it.each<[typed: string, project: string | null]>([
+    ['acme/web@', 'acme/web'],
+    ['acme/web@@', 'acme/web'],
+    ['acme/web @', 'acme/web'],
+    ['acme/web ""', 'acme/web'],
+    ['acme/web “ ”', 'acme/web'],
+    ['acme/web@ ""', 'acme/web'],
+    ['“acme web”@', 'acme web'],
+    [`${UUID}@`, uuid],
+    [`${UUID} ""`, uuid],
+    ['""', null],
+    [`''`, null],
+    ['"" main', null],
+  ])('is nothing whose name was begun and left empty: %s', (typed, branchOf) => {
+    expect(targetOf(typed)).toEqual({ kind: 'nameless', project: branchOf })
   })
 
   it('is the same, written together or apart, whatever the branch is called', () => {

@@ -1,7 +1,7 @@
 import type { Target } from '../../operations/asked.ts'
 import { parseChoice, type Choice } from '../answers/values.ts'
 import { badgeAbout } from '../commands/badge.ts'
-import { type About, type Question } from '../commands/command.ts'
+import type { About, Question } from '../commands/command.ts'
 import { listPage } from '../commands/list.ts'
 import { restartAbout } from '../commands/restart.ts'
 import { questionAbout } from '../commands/run.ts'
@@ -12,10 +12,10 @@ import type { Reply } from '../door.ts'
 import type { Click } from './click.ts'
 
 /** A name meant several things, and one of them was chosen: the command again, about that one. */
-export async function repeatWithChoice({ door, value, by, reference }: Click): Promise<Reply | null> {
+export async function repeatWithChoice({ door, value, by, opener, reference }: Click): Promise<Reply | null> {
   const choice = parseChoice(value)
   if (!choice) return null
-  const question = questionAbout(door, choice.command, { by, thread: null, reference })
+  const question = questionAbout(door, choice.command, { by, thread: null, opener, reference })
   return ABOUT[choice.command](question, choice)
 }
 

@@ -1,10 +1,12 @@
 import type { Ask } from '../respond.ts'
 import type { Door } from '../door.ts'
+import type { Opener } from '../views/opener.ts'
 
 /** What a click carries: its value, who made it, and what the answer refers to. */
 export interface Click {
   door: Pick<Door, 'operations'>
   value: string
   by: Ask['by']
+  opener: Opener | null
   reference: string
 }

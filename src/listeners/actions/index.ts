@@ -7,6 +7,8 @@ import { placeOf } from '../places/of.ts'
 import { respond } from '../respond.ts'
 import { FIND_ACTION_IDS } from '../views/find-build.ts'
 import { chooseInFind } from '../views/find.ts'
+import { fieldToldBy } from '../views/forms.ts'
+import { openingPlace } from '../views/opener.ts'
 import { restartRun, stopRun } from './act.ts'
 import type { Click } from './click.ts'
 import { repeatWithChoice } from './choice.ts'
@@ -33,17 +35,22 @@ const CLICKS: ReadonlyMap<string, ClickRow> = new Map<string, ClickRow>([
 
 /** Is somebody there for this action? Every id that we render must be. */
 export const isAnswered = (actionId: string): boolean =>
-  actionId === ACTION_IDS.open || CLICKS.has(actionId) || FIND_ACTION_IDS.has(actionId)
+  actionId === ACTION_IDS.open ||
+  CLICKS.has(actionId) ||
+  FIND_ACTION_IDS.has(actionId) ||
+  fieldToldBy(actionId) !== null
 
 /** A click or a choice in a message or a modal, after it was acknowledged. */
 export async function answerAction(door: Door, body: unknown): Promise<void> {
-  for (const action of listAt(body, 'actions').slice(0, 1)) {
-    const id = textAt(action, 'action_id') ?? ''
-    // A link button opens its address by itself; Slack tells us all the same.
-    if (id === ACTION_IDS.open) return
-    if (FIND_ACTION_IDS.has(id)) return chooseInFind(door, body, action)
-    await answerClick(door, body, CLICKS.get(id) ?? OLD, textAt(action, 'value') ?? '')
-  }
+  const [action] = listAt(body, 'actions')
+  if (action === undefined) return
+  const id = textAt(action, 'action_id') ?? ''
+  // A link button opens its address by itself; Slack tells us all the same.
+  if (id === ACTION_IDS.open) return
+  if (FIND_ACTION_IDS.has(id)) return chooseInFind(door, body, action)
+  const told = fieldToldBy(id)
+  if (told) return told(door, body, action)
+  await answerClick(door, body, CLICKS.get(id) ?? OLD, textAt(action, 'value') ?? '')
 }
 
 const OLD: ClickRow = { what: 'old', replaces: false, answer: async () => null }
@@ -51,11 +58,12 @@ const OLD: ClickRow = { what: 'old', replaces: false, answer: async () => null }
 function answerClick(door: Door, body: unknown, row: ClickRow, value: string): Promise<void> {
   const by = askerOf(body, textAt(body, 'view', 'id') === null ? 'button' : 'modal')
   // What everybody sees is never replaced by what one person asked.
-  const place = placeOf(door, body, row.replaces && isOwnMessage(body))
+  const { opener, place } = openingPlace(door, body, placeOf(door, body, row.replaces && isOwnMessage(body)))
   return respond(
     door,
     { what: row.what, by, place },
-    async (reference) => (await row.answer({ door, value, by, reference })) ?? { outcome: 'old', answer: answerOld() },
+    async (reference) =>
+      (await row.answer({ door, value, by, opener, reference })) ?? { outcome: 'old', answer: answerOld() },
   )
 }
 

@@ -5,7 +5,7 @@ import type { Reply } from '../door.ts'
 import type { Click } from './click.ts'
 
 /** Prev and Next carry the whole question: they work on lists of yesterday. */
-export async function turnPage({ door, value, by, reference }: Click): Promise<Reply | null> {
+export async function turnPage({ door, value, by, opener, reference }: Click): Promise<Reply | null> {
   const page = parsePage(value)
-  return page && listPage(questionAbout(door, 'list', { by, thread: null, reference }), page)
+  return page && listPage(questionAbout(door, 'list', { by, thread: null, opener, reference }), page)
 }

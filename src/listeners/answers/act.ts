@@ -10,7 +10,7 @@ import { answerOf, answerTrouble, line, row, type Answer, type AskedWith, type P
 import { buildButtons, buildSubject, openButton, refreshButton } from './build.ts'
 import { refusedWords, unclearWords } from './codes.ts'
 import { answerNotAllowed } from './not-allowed.ts'
-import { answerNotFound } from './not-found.ts'
+import { answerNotFound, isNotFound } from './not-found.ts'
 import { notNow } from './not-now.ts'
 import { answerCiTrouble, ciSaid } from './trouble.ts'
 
@@ -18,6 +18,7 @@ type Of<Kind extends ActOutcome['kind']> = Extract<ActOutcome, { kind: Kind }>
 
 /** What came of an ask to stop or restart. */
 export function answerAct(outcome: ActOutcome, asked: AskedWith): Answer {
+  if (isNotFound(outcome)) return answerNotFound(outcome, asked)
   switch (outcome.kind) {
     case 'requested':
       return requested(outcome)
@@ -36,13 +37,6 @@ export function answerAct(outcome: ActOutcome, asked: AskedWith): Answer {
       return answerNotAllowed(outcome.permit, { action: outcome.action, reference: asked.reference })
     case 'unknown-person':
       return answerNotAllowed(outcome, { action: actionOf(asked), reference: asked.reference })
-    case 'no-project':
-    case 'several-projects':
-    case 'several-builds':
-    case 'no-build':
-    case 'unknown-build':
-    case 'no-card':
-      return answerNotFound(outcome, asked)
     default:
       return assertNever(outcome)
   }
@@ -77,7 +71,7 @@ const repeated = ({ action, state }: Of<'repeated'>): Answer =>
 
 const SYMBOLS: Record<Action, string> = { stop: ':raised_hand:', restart: ':repeat:' }
 
-const SO_FAR: Record<RequestState, string> = {
+export const SO_FAR: Record<RequestState, string> = {
   calling: 'CI is being asked right now.',
   accepted: 'CI has taken the request and has not confirmed it yet.',
   unclear: 'It is not clear yet whether CI heard it: Buildline is looking.',

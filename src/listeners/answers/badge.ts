@@ -1,16 +1,17 @@
 import { assertNever } from '../../lib/assert.ts'
 import { codeSpan, toLine } from '../../lib/escape.ts'
-import { joined, outside } from '../../notify/slack/build.ts'
-import { BRANCH_CHARS_MAX, cut, PROJECT_CHARS_MAX, TITLE_CHARS_MAX } from '../../notify/slack/limits.ts'
+import { joined, onBranch, outside, projectName } from '../../notify/slack/build.ts'
+import { cut, TITLE_CHARS_MAX } from '../../notify/slack/limits.ts'
 import type { BadgeOutcome } from '../../operations/asked.ts'
 import { answerOf, answerTrouble, line, type Answer, type AskedWith, type Picture } from './answer.ts'
 import { troubleWords } from './codes.ts'
-import { answerNotFound } from './not-found.ts'
+import { answerNotFound, isNotFound } from './not-found.ts'
 
 type Found = Extract<BadgeOutcome, { kind: 'badge' }>
 
 /** What the badge says, and its address in three forms to copy. */
 export function answerBadge(outcome: BadgeOutcome, asked: AskedWith): Answer {
+  if (isNotFound(outcome)) return answerNotFound(outcome, asked)
   switch (outcome.kind) {
     case 'badge':
       return answerOf(partsOf(outcome), pictureOf(outcome))
@@ -18,13 +19,6 @@ export function answerBadge(outcome: BadgeOutcome, asked: AskedWith): Answer {
       return answerTrouble(NO_SITE, asked.reference)
     case 'no-uuid':
       return answerTrouble(noUuid(outcome), asked.reference)
-    case 'no-project':
-    case 'several-projects':
-    case 'several-builds':
-    case 'no-build':
-    case 'unknown-build':
-    case 'no-card':
-      return answerNotFound(outcome, asked)
     default:
       return assertNever(outcome)
   }
@@ -37,7 +31,7 @@ const NO_SITE = {
 }
 
 const noUuid = ({ project }: Extract<BadgeOutcome, { kind: 'no-uuid' }>) => ({
-  what: `:warning: *No badge* for ${outside(project.name, PROJECT_CHARS_MAX) || '(no name)'}.`,
+  what: `:warning: *No badge* for ${projectName({ project: project.name })}.`,
   why: "A badge's address carries the project's uuid, and CI has not named it.",
   next: "Copy the badge from the project's page in CI.",
 })
@@ -53,10 +47,8 @@ const partsOf = (badge: Found) => [
   line(codeBlock(badge.html)),
 ]
 
-function subjectOf({ project, branch }: Found): string {
-  const on = branch === null ? '' : ` on ${codeSpan(cut(toLine(branch), BRANCH_CHARS_MAX))}`
-  return `${outside(project.name, PROJECT_CHARS_MAX) || '(no name)'}${on}`
-}
+const subjectOf = ({ project, branch }: Found): string =>
+  `${projectName({ project: project.name })}${onBranch({ branch })}`
 
 /** What a reader should not take for granted. */
 function doubtOf({ found, trouble, words }: Found): string {

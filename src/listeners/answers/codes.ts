@@ -42,7 +42,8 @@ const NOT_REACHED = 'CI could not be reached.'
 const UNREADABLE = 'CI answered in a form that Buildline cannot read.'
 const TOO_LONG = 'CI answered with more than Buildline reads.'
 const CHECK_SETTINGS = "Ask a workspace admin to check the CI addresses in Buildline's settings."
-const REFRESH = 'Press *Refresh* to see its state now.'
+/** The next step where another look may tell more. */
+export const REFRESH = 'Press *Refresh* to see its state now.'
 
 const READING: Record<CiErrorKind, Words> = {
   'bad-request': {

@@ -19,6 +19,13 @@ export const answerOld = (): Answer =>
     line(nextStep(`Type ${typed('/ci help')} to see what works now.`)),
   ])
 
-/** The first answer when CI takes its time. `what`: the command's name, such as `stop`. */
+/** A choice in a search that does not say any more what it is about. */
+export const answerOldSearch = (): Answer =>
+  answerOf([
+    line(':hourglass: *This search was begun in another version* of Buildline, which remembers it no more.'),
+    line(nextStep('Close it, and open *Find a build* once more.')),
+  ])
+
+/** The first answer when the real one takes its time; what is slow is not known. `what`: the command's name, such as `stop`. */
 export const answerSlow = (what: string): Answer =>
-  answerOf([line(`:hourglass_flowing_sand: CI is slow: the answer to ${typed(what)} follows here.`)])
+  answerOf([line(`:hourglass_flowing_sand: This takes longer: the answer to ${typed(what)} follows here.`)])

@@ -26,7 +26,7 @@ export function answerHelp({ commands, about }: { commands: readonly CommandRow[
 }
 
 /** `/ci stop [project[@branch]]`: how a command is typed. */
-const usageOf = ({ name, usage }: Pick<CommandRow, 'name' | 'usage'>): string =>
+export const usageOf = ({ name, usage }: Pick<CommandRow, 'name' | 'usage'>): string =>
   usage === '' ? `/ci ${name}` : `/ci ${name} ${usage}`
 
 function allOf(commands: readonly CommandRow[], about: string | null): Part[] {

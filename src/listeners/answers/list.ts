@@ -1,11 +1,10 @@
 import { assertNever } from '../../lib/assert.ts'
-import { plain, type ActionButton } from '../../notify/slack/blocks.ts'
-import { joined } from '../../notify/slack/build.ts'
-import { PAGE_ACTION_IDS, PAGES_BLOCK_ID } from '../../notify/slack/ids.ts'
-import { dayTime } from '../../notify/slack/times.ts'
 import { mrkdwnLink } from '../../lib/escape.ts'
-import { buildNumber, onBranch } from '../../notify/slack/build.ts'
+import { plain, type ActionButton } from '../../notify/slack/blocks.ts'
+import { buildNumber, joined, onBranch } from '../../notify/slack/build.ts'
+import { PAGE_ACTION_IDS, PAGES_BLOCK_ID } from '../../notify/slack/ids.ts'
 import { INLINE_URL_CHARS_MAX } from '../../notify/slack/limits.ts'
+import { dayTime } from '../../notify/slack/times.ts'
 import type { ListOutcome, ListQuestion } from '../../operations/asked.ts'
 import {
   answerOf,
@@ -77,10 +76,11 @@ function searched({ text, type }: ListQuestion): string {
   return type === null ? named : `${named}, ${typeWord(type)} only`
 }
 
-function footOf({ from, stale }: Projects): Part[] {
-  const legacy = from === 'legacy' ? small("From CI's legacy interface, which lists Basic projects only.") : null
-  return [...(stale ? [small(staleWords(stale))] : []), ...(legacy ? [legacy] : [])]
-}
+// What is empty is left out of the answer.
+const footOf = ({ from, stale }: Projects): Part[] => [
+  small(stale ? staleWords(stale) : ''),
+  small(from === 'legacy' ? "From CI's legacy interface, which lists Basic projects only." : ''),
+]
 
 /** How old the list is, and why no newer one could be had. */
 function staleWords({ readAt, trouble }: NonNullable<Projects['stale']>): string {

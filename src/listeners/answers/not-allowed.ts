@@ -1,8 +1,11 @@
 import type { Permit } from '../../domain/permission.ts'
 import type { Action } from '../../domain/request.ts'
 import { mention, outside } from '../../notify/slack/build.ts'
+import { failureOfCode } from '../../notify/slack/codes.ts'
 import { WORD_CHARS_MAX } from '../../notify/slack/limits.ts'
 import { answerTrouble, type Answer, type Trouble } from './answer.ts'
+import type { WantedRight } from '../../operations/asked.ts'
+import type { Words } from './codes.ts'
 
 type No = Extract<Permit, { kind: 'no' }>
 
@@ -12,25 +15,67 @@ type No = Extract<Permit, { kind: 'no' }>
  */
 export function answerNotAllowed(
   why: No | { kind: 'unknown-person'; code: string },
-  about: { action: Action | null; reference: string },
+  about: { action: Action | WantedRight | null; reference: string },
 ): Answer {
   const trouble = why.kind === 'no' ? notPermitted(why, about.action) : unknownPerson(why.code)
   return answerTrouble(trouble, about.reference)
 }
 
-const unknownPerson = (code: string): Trouble => ({
-  what: ':no_entry: *Not allowed yet*: Slack did not say who you are.',
-  why: `Without that nobody's rights can be told (Slack's code: ${outside(code, WORD_CHARS_MAX) || 'none'}).`,
-  next: 'Try again in a minute; nothing was done.',
-})
+function unknownPerson(code: string): Trouble {
+  const { why, next } = unknownWords(code)
+  return {
+    what: ':no_entry: *Not allowed yet*: Slack did not say who you are; nothing was done.',
+    why: `${why} (Slack's code: ${outside(code, WORD_CHARS_MAX) || 'none'}).`,
+    next,
+  }
+}
 
-function notPermitted({ why, who }: No, action: Action | null): Trouble {
-  const wish = action === null ? 'see builds' : `${action} builds`
+/** Trying again helps only where Slack has a bad minute. */
+function unknownWords(code: string): Words {
+  const kind = failureOfCode(code)
+  if (kind === 'workspace-closed') return OWN_RIGHTS
+  if (kind === 'rate-limited') return { why: 'Buildline has asked Slack too much just now', next: AGAIN }
+  return NO_SUCH.get(code) ?? { why: "Without that nobody's rights can be told", next: AGAIN }
+}
+
+const AGAIN = 'Try again in a minute.'
+
+const OWN_RIGHTS: Words = {
+  why: "Slack does not take Buildline's own token, or its permissions do not suffice",
+  next: 'Ask a workspace admin to install Buildline in Slack again, with the permissions of its manifest.',
+}
+
+const NO_SUCH: ReadonlyMap<string, Words> = new Map([
+  [
+    'no_such_subteam',
+    {
+      why: "Buildline's settings name a user group that Slack does not know",
+      next: 'Ask a workspace admin to mend CI_OPERATORS or CI_ADMINS.',
+    },
+  ],
+  [
+    'user_not_found',
+    {
+      why: 'Slack does not know your account in the workspace that Buildline is installed in',
+      next: 'Ask a member of that workspace.',
+    },
+  ],
+])
+
+function notPermitted({ why, who }: No, action: Action | WantedRight | null): Trouble {
+  const wish = action === null ? 'see builds' : WISHES[action]
   return {
     what: `:no_entry: *Not allowed*: you may not ${wish} from Slack.`,
     why: WHY[why],
     next: nextOf(why, who, wish),
   }
+}
+
+const WISHES: Record<Action | WantedRight, string> = {
+  stop: 'stop builds',
+  restart: 'restart builds',
+  subscribe: 'change what channels are told',
+  administer: 'create and change projects',
 }
 
 const WHY: Record<No['why'], string> = {

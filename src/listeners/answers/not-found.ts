@@ -1,22 +1,28 @@
 import { assertNever } from '../../lib/assert.ts'
-import { codeSpan, escapePlain, toLine } from '../../lib/escape.ts'
-import type { BuildSummary, NotFound } from '../../operations/asked.ts'
-import { plain, type Button } from '../../notify/slack/blocks.ts'
-import { outside } from '../../notify/slack/build.ts'
-import { CHOICE_ACTION_IDS, CHOICES_BLOCK_ID } from '../../notify/slack/ids.ts'
-import { BRANCH_CHARS_MAX, cut, PROJECT_CHARS_MAX } from '../../notify/slack/limits.ts'
-import { answerTrouble, row, type Answer, type AskedWith, type Part, type Trouble } from './answer.ts'
+import type { NotFound } from '../../operations/asked.ts'
+import { onBranch, outside, projectName } from '../../notify/slack/build.ts'
+import { PROJECT_CHARS_MAX } from '../../notify/slack/limits.ts'
+import { answerTrouble, type Answer, type AskedWith, type Part, type Trouble } from './answer.ts'
 import { buildLine } from './build.ts'
+import { buildChoice, choices, CHOICES_MAX, projectChoice } from './choices.ts'
 import { nameToChoose, projectLine } from './project.ts'
 import { typed } from './typed.ts'
-import { choiceValue, type Choice } from './values.ts'
 
 /** What was asked about could not be told: what is missing, or the choice there is, as buttons. */
 export const answerNotFound = (outcome: NotFound, asked: AskedWith): Answer =>
   answerTrouble(troubleOf(outcome, asked), asked.reference)
 
-/** Text of the button, in characters. */
-const LABEL_CHARS_MAX = 60
+/** Whether an outcome is one of these, whatever else it could be. */
+export const isNotFound = (outcome: { kind: string }): outcome is NotFound => Object.hasOwn(NOT_FOUND, outcome.kind)
+
+const NOT_FOUND: Record<NotFound['kind'], true> = {
+  'no-project': true,
+  'several-projects': true,
+  'several-builds': true,
+  'no-build': true,
+  'unknown-build': true,
+  'no-card': true,
+}
 
 function troubleOf(outcome: NotFound, asked: AskedWith): Trouble {
   switch (outcome.kind) {
@@ -31,7 +37,7 @@ function troubleOf(outcome: NotFound, asked: AskedWith): Trouble {
     case 'unknown-build':
       return {
         what: `:mag: *No build* answers to ${typed(outcome.text)}.`,
-        why: 'Buildline knows the builds that CI has told it of.',
+        why: KNOWN_BUILDS,
         next: `Name its project: ${typed(`/ci ${asked.command} project@branch`)}.`,
       }
     case 'no-card':
@@ -45,6 +51,8 @@ function troubleOf(outcome: NotFound, asked: AskedWith): Trouble {
   }
 }
 
+const KNOWN_BUILDS = 'Buildline knows the builds that CI has told it of.'
+
 function noProject({ text, nearest }: Extract<NotFound, { kind: 'no-project' }>, asked: AskedWith): Trouble {
   const what = `:mag: *No project* answers to ${typed(text)}.`
   if (nearest === null) return { what, why: null, next: `Type ${typed('/ci list')} to see all projects.` }
@@ -54,8 +62,8 @@ function noProject({ text, nearest }: Extract<NotFound, { kind: 'no-project' }>,
 
 function severalProjects(outcome: Extract<NotFound, { kind: 'several-projects' }>, asked: AskedWith): Trouble {
   const { projects, more, text } = outcome
-  const left = more + Math.max(0, projects.length - CHOICE_ACTION_IDS.length)
-  const shown = projects.slice(0, CHOICE_ACTION_IDS.length)
+  const left = more + Math.max(0, projects.length - CHOICES_MAX)
+  const shown = projects.slice(0, CHOICES_MAX)
   const buttons = choices(shown.map((project) => projectChoice(asked, nameToChoose(project), project.name)))
   return {
     what: `:mag: *${projects.length + more} projects* answer to ${typed(text)}.`,
@@ -66,7 +74,7 @@ function severalProjects(outcome: Extract<NotFound, { kind: 'several-projects' }
 }
 
 function severalBuilds({ text, builds }: Extract<NotFound, { kind: 'several-builds' }>, asked: AskedWith): Trouble {
-  const shown = builds.slice(0, CHOICE_ACTION_IDS.length)
+  const shown = builds.slice(0, CHOICES_MAX)
   const buttons = choices(shown.map((build) => buildChoice(asked, build)))
   const left = builds.length - shown.length
   return {
@@ -86,10 +94,8 @@ function nextOf(buttons: readonly Part[], left: number, typing: string): string 
 const andMore = (left: number): string[] => (left > 0 ? [`… and ${left} more`] : [])
 
 function noBuild({ project, branch, nearest }: Extract<NotFound, { kind: 'no-build' }>, asked: AskedWith): Trouble {
-  const name = outside(project, PROJECT_CHARS_MAX)
-  const where = branch === null ? '' : ` on ${codeSpan(cut(toLine(branch), BRANCH_CHARS_MAX))}`
-  const what = `:mag: *No build yet* of ${name}${where}.`
-  const why = 'Buildline knows the builds that CI has told it of.'
+  const what = `:mag: *No build yet* of ${projectName({ project })}${onBranch({ branch })}.`
+  const why = KNOWN_BUILDS
   if (nearest === null) return { what, why, next: branch === null ? FIRST_BUILD : branchesOf(project) }
   const meant = { ...asked, branch: nearest }
   const next = `Did you mean ${typed(nearest)}? Then type ${typed(commandWith(meant, project))}.`
@@ -103,33 +109,3 @@ const branchesOf = (project: string): string => `Type ${typed(`/ci status ${proj
 /** As a person would type it. */
 const commandWith = ({ command, branch }: AskedWith, project: string): string =>
   `/ci ${command} ${project}${branch === null ? '' : `@${branch}`}`
-
-interface Labelled {
-  choice: Choice
-  label: string
-}
-
-const projectChoice = ({ command, branch }: AskedWith, project: string, label: string): Labelled => ({
-  choice: { kind: 'project', command, project, branch },
-  label,
-})
-
-const buildChoice = ({ command }: AskedWith, { ref, project, buildId }: BuildSummary): Labelled => ({
-  choice: { kind: 'run', command, ref },
-  label: `#${buildId} ${project}`,
-})
-
-/** A row of buttons; none where one of them could not carry its choice, for what is missing would not be missed. */
-function choices(labelled: readonly Labelled[]): Part[] {
-  const buttons = labelled.flatMap(({ choice, label }, at) => buttonOf(choice, label, at, labelled.length > 1))
-  return buttons.length === 0 || buttons.length < labelled.length ? [] : [row(CHOICES_BLOCK_ID, buttons)]
-}
-
-function buttonOf(choice: Choice, label: string, at: number, isNumbered: boolean): Button[] {
-  const value = choiceValue(choice)
-  const id = CHOICE_ACTION_IDS[at]
-  if (value === null || id === undefined) return []
-  const name = cut(toLine(label), LABEL_CHARS_MAX)
-  const text = plain(escapePlain(isNumbered ? `${at + 1}. ${name}` : name) || '(no name)')
-  return [{ type: 'button', action_id: id, text, value }]
-}

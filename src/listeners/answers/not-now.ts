@@ -5,6 +5,7 @@ import { ACTIONS_BLOCK_ID, CHOICES_BLOCK_ID } from '../../notify/slack/ids.ts'
 import type { ActOutcome, BuildSummary } from '../../operations/asked.ts'
 import { row, type Trouble } from './answer.ts'
 import { buildButtons, buildSubject, refreshButton, stateWords } from './build.ts'
+import { REFRESH } from './codes.ts'
 
 type NotNow = Extract<ActOutcome, { kind: 'not-now' }>
 
@@ -23,8 +24,6 @@ export function notNow({ action, build }: NotNow): Trouble {
 const NOT_DONE: Record<Action, string> = { stop: 'not stopped', restart: 'not restarted' }
 
 const hasEnded = ({ shown }: BuildSummary): boolean => !['started', 'waiting', 'unknown'].includes(shown)
-
-const REFRESH = 'Press *Refresh* to see its state now.'
 
 function whyNotStopped(build: BuildSummary): { why: string; next: string } {
   const look = buildUrl(build) === null ? REFRESH : 'Open the build to see how it ended.'

@@ -1,10 +1,10 @@
 import type { ProjectRef } from '../../operations/asked.ts'
-import { joined, outside } from '../../notify/slack/build.ts'
-import { PROJECT_CHARS_MAX, WORD_CHARS_MAX } from '../../notify/slack/limits.ts'
+import { joined, outside, projectName } from '../../notify/slack/build.ts'
+import { WORD_CHARS_MAX } from '../../notify/slack/limits.ts'
 
 /** `acme/web · Basic`. Markup. */
 export const projectLine = ({ name, type }: ProjectRef): string =>
-  joined([outside(name, PROJECT_CHARS_MAX) || '(no name)', typeWord(type)])
+  joined([projectName({ project: name }), typeWord(type)])
 
 /** `Basic`, `Pro`, CI's own word, or null. Markup. */
 export function typeWord(type: string | null): string | null {

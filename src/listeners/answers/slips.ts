@@ -1,4 +1,4 @@
-import { answerOf, line, nextStep, type Answer } from './answer.ts'
+import { answerOf, line, nextStep, type Answer, type Part } from './answer.ts'
 import { typed } from './typed.ts'
 
 // Slips of the fingers: nothing was done, nothing is logged, so there is no reference either.
@@ -16,26 +16,34 @@ export const answerUnknown = ({ typed: text, nearest }: { typed: string; nearest
     ),
   ])
 
-/** More words than the command reads; nothing is done on a guess. `usage`: `/ci stop [project[@branch]]` */
-export const answerTooMuch = ({ extra, usage, example }: { extra: string; usage: string; example: string }): Answer =>
-  answerOf([
-    line(`:mag: *Not understood*: ${typed(extra)} is a word too many; nothing was done.`),
-    line(`Usage: ${typed(usage)}`),
-    line(nextStep(`Type it as in ${typed(example)}.`)),
-  ])
+/** How a command is typed. */
+export interface HowTyped {
+  /** `/ci stop [project[@branch]]` */
+  usage: string
+  /** a whole line: `/ci stop acme/web@main` */
+  example: string
+}
+
+/** More words than the command reads; nothing is done on a guess. */
+export const answerTooMuch = ({ extra, ...how }: { extra: string } & HowTyped): Answer =>
+  answerOf([line(`:mag: *Not understood*: ${typed(extra)} is a word too many; nothing was done.`), ...howToType(how)])
 
 /** The command needs a word that is not there. `missing`: `a project` */
-export const answerTooLittle = ({
-  missing,
-  usage,
-  example,
-}: {
-  missing: string
-  usage: string
-  example: string
-}): Answer =>
+export const answerTooLittle = ({ missing, ...how }: { missing: string } & HowTyped): Answer =>
+  answerOf([line(`:mag: *Not enough*: this needs ${missing}; nothing was done.`), ...howToType(how)])
+
+/** A name was begun and left empty. `branchOf`: the project whose branch it would be; null: the project's own name. */
+export const answerNameless = ({ branchOf, ...how }: { branchOf: string | null } & HowTyped): Answer =>
   answerOf([
-    line(`:mag: *Not enough*: this needs ${missing}; nothing was done.`),
-    line(`Usage: ${typed(usage)}`),
-    line(nextStep(`Type it as in ${typed(example)}.`)),
+    line(
+      branchOf === null
+        ? ':mag: *Which project?* An empty name is none; nothing was done.'
+        : `:mag: *Which branch?* None is named after ${typed(branchOf)}; nothing was done.`,
+    ),
+    ...howToType(how),
   ])
+
+const howToType = ({ usage, example }: HowTyped): Part[] => [
+  line(`Usage: ${typed(usage)}`),
+  line(nextStep(`Type it as in ${typed(example)}.`)),
+]

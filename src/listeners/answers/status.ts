@@ -1,16 +1,14 @@
 import { assertNever } from '../../lib/assert.ts'
-import { codeSpan, toLine } from '../../lib/escape.ts'
 import type { Button } from '../../notify/slack/blocks.ts'
-import { commitLine, outside } from '../../notify/slack/build.ts'
+import { commitLine, onBranch, projectName } from '../../notify/slack/build.ts'
 import { actButton } from '../../notify/slack/buttons.ts'
 import { ACTIONS_BLOCK_ID } from '../../notify/slack/ids.ts'
 import { missingWords } from '../../notify/slack/asked.ts'
-import { BRANCH_CHARS_MAX, cut, PROJECT_CHARS_MAX } from '../../notify/slack/limits.ts'
 import { runRefText } from '../../domain/request.ts'
 import type { BuildSummary, RunningOutcome, StatusOutcome } from '../../operations/asked.ts'
 import { answerOf, line, nextStep, row, small, type Answer, type AskedWith, type Part } from './answer.ts'
 import { buildButtons, buildLine } from './build.ts'
-import { answerNotFound } from './not-found.ts'
+import { answerNotFound, isNotFound } from './not-found.ts'
 import { typed } from './typed.ts'
 
 /** The most builds that one answer lists. */
@@ -18,18 +16,12 @@ export const BUILDS_LISTED_MAX = 15
 
 /** The last build of each branch, or of each project that the channel follows. */
 export function answerStatus(outcome: StatusOutcome, asked: AskedWith): Answer {
+  if (isNotFound(outcome)) return answerNotFound(outcome, asked)
   switch (outcome.kind) {
     case 'status':
       return ofProject(outcome)
     case 'channel-status':
       return ofChannel(outcome)
-    case 'no-project':
-    case 'several-projects':
-    case 'several-builds':
-    case 'no-build':
-    case 'unknown-build':
-    case 'no-card':
-      return answerNotFound(outcome, asked)
     default:
       return assertNever(outcome)
   }
@@ -56,11 +48,10 @@ export const answerFound = (build: BuildSummary): Answer =>
 
 function ofProject({ project, branch, builds }: Extract<StatusOutcome, { kind: 'status' }>): Answer {
   const [only, ...others] = builds
-  const name = outside(project.name, PROJECT_CHARS_MAX) || '(no name)'
-  const on = branch === null ? '' : ` on ${codeSpan(cut(toLine(branch), BRANCH_CHARS_MAX))}`
-  if (!only) return nothingHere(`:mag: *No build yet* of ${name}${on}.`)
+  const subject = `${projectName({ project: project.name })}${onBranch({ branch })}`
+  if (!only) return nothingHere(`:mag: *No build yet* of ${subject}.`)
   if (others.length === 0) return answerFound(only)
-  return answerOf([line(`${redSummary(builds, 'branches')}: ${name}${on}`), ...listed(builds, 0)])
+  return answerOf([line(`${redSummary(builds, 'branches')}: ${subject}`), ...listed(builds, 0)])
 }
 
 function ofChannel({ builds, more }: Extract<StatusOutcome, { kind: 'channel-status' }>): Answer {

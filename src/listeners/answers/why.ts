@@ -1,13 +1,12 @@
 import type { Reason } from '../../domain/decide.ts'
 import type { RuleVerdict } from '../../domain/rule.ts'
-import { assertNever } from '../../lib/assert.ts'
 import { outside } from '../../notify/slack/build.ts'
 import { WORD_CHARS_MAX } from '../../notify/slack/limits.ts'
 import { dayTime } from '../../notify/slack/times.ts'
 import type { Explained, WhyOutcome } from '../../operations/asked.ts'
 import { answerOf, line, row, type Answer, type AskedWith, type Part } from './answer.ts'
 import { buildButtons, buildLine } from './build.ts'
-import { answerNotFound } from './not-found.ts'
+import { answerNotFound, isNotFound } from './not-found.ts'
 import { ACTIONS_BLOCK_ID } from '../../notify/slack/ids.ts'
 
 /** The most decisions that one answer lists. */
@@ -18,21 +17,8 @@ export const RULES_LISTED_MAX = 8
 type Found = Extract<WhyOutcome, { kind: 'why' }>
 
 /** Why each channel was told of each fact of a build, or was not; the newest first. */
-export function answerWhy(outcome: WhyOutcome, asked: AskedWith): Answer {
-  switch (outcome.kind) {
-    case 'why':
-      return explained(outcome)
-    case 'no-project':
-    case 'several-projects':
-    case 'several-builds':
-    case 'no-build':
-    case 'unknown-build':
-    case 'no-card':
-      return answerNotFound(outcome, asked)
-    default:
-      return assertNever(outcome)
-  }
-}
+export const answerWhy = (outcome: WhyOutcome, asked: AskedWith): Answer =>
+  isNotFound(outcome) ? answerNotFound(outcome, asked) : explained(outcome)
 
 function explained({ build, decisions, more }: Found): Answer {
   const left = more + Math.max(0, decisions.length - DECISIONS_LISTED_MAX)
@@ -55,7 +41,7 @@ function decisionLines(decision: Explained): Part[] {
   const left = looked.length - RULES_LISTED_MAX
   return [
     line(`• <#${channel}> ${VERDICTS[verdict]}: ${heard}. ${reasonWords(reason)}${rulesWords(decision)}`),
-    ...looked.slice(0, RULES_LISTED_MAX).map((one, n) => line(`    ◦ rule ${n + 1} ${lookedWords(one)}`)),
+    ...looked.slice(0, RULES_LISTED_MAX).map(({ verdict: one }, n) => line(`    ◦ rule ${n + 1} ${lookedWords(one)}`)),
     ...(left > 0 ? [line(`    ◦ … and ${left} more`)] : []),
   ]
 }

@@ -1,12 +1,13 @@
-import type { Operations, Target } from '../../operations/asked.ts'
+import type { Target } from '../../operations/asked.ts'
+import type { Operations } from '../../operations/bundle.ts'
 import { answerBadge } from '../answers/badge.ts'
 import { answerTooLittle } from '../answers/slips.ts'
-import { askedWith, outcomeName, readingTarget, usageOf, whenMayRead, type About } from './command.ts'
+import { askedWith, howTyped, outcomeName, readingTarget, whenMayRead, type About } from './command.ts'
 
 export const badgeAbout: About = {
   overall: async ({ row }) => ({
     outcome: 'too-little',
-    answer: answerTooLittle({ missing: 'a project', usage: usageOf(row), example: row.examples[0] ?? usageOf(row) }),
+    answer: answerTooLittle({ missing: 'a project', ...howTyped(row) }),
   }),
   about: (question, target) =>
     whenMayRead(question, async () => {

@@ -1,9 +1,11 @@
-import type { Asker, Operations, Target } from '../../operations/asked.ts'
+import type { Asker, Target } from '../../operations/asked.ts'
+import type { Operations } from '../../operations/bundle.ts'
 import type { ChoiceCommand } from '../answers/answer.ts'
-import type { CommandRow } from '../answers/help.ts'
+import { usageOf, type CommandRow } from '../answers/help.ts'
 import { answerNotAllowed } from '../answers/not-allowed.ts'
-import { answerTooMuch } from '../answers/slips.ts'
+import { answerNameless, answerTooMuch, type HowTyped } from '../answers/slips.ts'
 import type { Reply } from '../door.ts'
+import type { Opener } from '../views/opener.ts'
 import { parseTarget } from './target.ts'
 import type { Word } from './parse.ts'
 
@@ -18,6 +20,8 @@ export interface Question {
   by: Asker
   /** the build's message in whose thread it was asked, when nothing else is named */
   thread: Target | null
+  /** opens a modal; null where that cannot be */
+  opener: Opener | null
   reference: string
 }
 
@@ -29,23 +33,35 @@ export interface About {
   about: (question: Question, target: Target) => Promise<Reply>
 }
 
-/** Reads what a command is about. Nothing is done on a guess: a word too many is said to be one. */
+/** Reads what a command is about. Nothing is done on a guess: a word too many, or an empty one, is said to be one. */
 export const readingTarget =
   ({ overall, about }: About): Handler =>
   (question) => {
     const target = parseTarget(question.words)
-    if (target.kind === 'unclear') return Promise.resolve(tooMuch(question, target.extra))
+    if (target.kind === 'unclear') return Promise.resolve(tooMuch(question.row, target.extra))
+    if (target.kind === 'nameless') return Promise.resolve(nameless(question.row, target.project))
     if (target.kind !== 'none') return about(question, target)
     return question.thread ? about(question, question.thread) : overall(question)
   }
 
-export const tooMuch = ({ row }: Question, extra: string): Reply => ({
+const tooMuch = (row: CommandRow, extra: string): Reply => ({
   outcome: 'too-much',
-  answer: answerTooMuch({ extra, usage: usageOf(row), example: row.examples[0] ?? usageOf(row) }),
+  answer: answerTooMuch({ extra, ...howTyped(row) }),
 })
 
-/** `/ci stop [project]` */
-export const usageOf = ({ name, usage }: CommandRow): string => `/ci ${name}${usage === '' ? '' : ` ${usage}`}`
+const nameless = (row: CommandRow, project: string | null): Reply => ({
+  outcome: 'nameless',
+  answer: answerNameless({
+    branchOf: project,
+    usage: usageOf(row),
+    example: `/ci ${row.name} ${project ?? 'project'}@branch`,
+  }),
+})
+
+export const howTyped = (row: CommandRow): HowTyped => ({
+  usage: usageOf(row),
+  example: row.examples[0] ?? usageOf(row),
+})
 
 /** Asks first whether this person may read at all: outsiders of shared channels may not. */
 export async function whenMayRead(

@@ -16,7 +16,7 @@ export const listPage = (question: Question, asked: ListQuestion): Promise<Reply
 
 /** `acme pro 2`: the type and the page stand last, in this order; all before them is looked for. */
 export function readList(words: readonly Word[]): ListQuestion {
-  const left = words.map(({ text }) => text)
+  const left = words.map(({ text }) => text).filter((text) => text !== '')
   const page = pageOf(left.at(-1))
   if (page !== null) left.pop()
   const type = typeOf(left.at(-1))

@@ -5,7 +5,10 @@ export const TEXT_CHARS_MAX = 3_000
 /** The most words; further ones are not read. */
 export const WORDS_MAX = 50
 
-/** A word as it is meant, never empty, and what Slack linked it to if the whole word is one link or mention. */
+/**
+ * A word as it is meant, and what Slack linked it to if the whole word is one link or mention. Empty where something was
+ * typed that says nothing, such as `""`: who leaves a name empty means none, and not any.
+ */
 export interface Word extends Reference {
   text: string
 }
@@ -16,10 +19,7 @@ export interface Word extends Reference {
  * backticks around a word are taken off, and `—`, which keyboards make of `--`, is undone outside quotes.
  */
 export const parseWords = (text: string): Word[] =>
-  [...spansOf(readLetters(readable(text)))]
-    .map(wordOf)
-    .filter(({ text: shown }) => shown !== '')
-    .slice(0, WORDS_MAX)
+  [...spansOf(readLetters(readable(text)))].map(wordOf).slice(0, WORDS_MAX)
 
 /**
  * The same, with `CUT` as the last word where not all was read: `stop project branch…` without its branch would be another
@@ -57,7 +57,8 @@ function* spansOf(letters: readonly Letter[]): Generator<Letter[]> {
     const isStray = closing === null && isOneOf(DOUBLE, letters[at])
     const from = closing === null ? at + Number(isStray) : closing + 1
     at = endOfWord(letters, from)
-    yield [...quoted, ...plain(letters.slice(from, at))]
+    const span = [...quoted, ...plain(letters.slice(from, at))]
+    if (span.length > 0 || closing !== null) yield span
   }
 }
 

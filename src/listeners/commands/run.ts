@@ -5,6 +5,7 @@ import type { Door, Reply } from '../door.ts'
 import { help, unknown } from './help.ts'
 import { commandNamed, COMMANDS, type Command } from './index.ts'
 import type { Question } from './command.ts'
+import type { Opener } from '../views/opener.ts'
 import { parseTyped, type Word } from './parse.ts'
 
 /** A command by its words: from a slash command or from a mention. */
@@ -36,6 +37,7 @@ export const nameOf = ({ command }: Spoken): string => command?.name ?? 'help'
 export interface Asking {
   by: Asker
   thread: Target | null
+  opener: Opener | null
   reference: string
 }
 

@@ -1,4 +1,3 @@
-import type { Target } from '../../operations/asked.ts'
 import { askerOf, listAt, messageOf, textAt } from '../body.ts'
 import { parseTyped, type Word } from '../commands/parse.ts'
 import { nameOf, readWords, run, type Spoken } from '../commands/run.ts'
@@ -11,7 +10,7 @@ export function answerMention(door: Door, body: unknown): Promise<void> {
   const spoken = readMention(body)
   const by = askerOf(body, 'mention')
   return respond(door, { what: nameOf(spoken), by, place: placeOf(door, body) }, (reference) =>
-    run(door, spoken, { by, thread: threadTarget(body), reference }),
+    run(door, spoken, { by, thread: messageOf(body), opener: null, reference }),
   )
 }
 
@@ -24,9 +23,4 @@ function readMention(body: unknown): Spoken {
   const own = listAt(body, 'authorizations').map((one) => textAt(one, 'user_id'))
   const isOurs = ({ userId }: Word) => userId !== undefined && (own.length === 0 || own.includes(userId))
   return readWords(words.slice(words.findIndex(isOurs) + 1))
-}
-
-/** The message in whose thread it was said; null in the channel itself. */
-function threadTarget(body: unknown): Target | null {
-  return textAt(body, 'event', 'thread_ts') === null ? null : messageOf(body)
 }

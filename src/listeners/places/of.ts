@@ -1,11 +1,13 @@
 import { listAt, channelOf, textAt, threadOf, userOf } from '../body.ts'
 import type { Door } from '../door.ts'
-import { FIND_BLOCKS, findModal } from '../views/find-build.ts'
+import { FIND_BLOCKS, FIND_CALLBACK_ID, findModal } from '../views/find-build.ts'
+import { placeIn } from '../views/opener.ts'
 import { isRecord } from '../../notify/slack/answer.ts'
 import { directPlace, ephemeralPlace } from './message.ts'
 import { modalPlace } from './modal.ts'
 import type { Place, Spot } from './place.ts'
 import { responseUrlPlace } from './response-url.ts'
+import { isSlackAddress } from './slack-address.ts'
 
 /** Where whoever sent this can be answered; null where Slack leaves no way. */
 export function placeOf(door: Pick<Door, 'client' | 'clock'>, body: unknown, replaces = false): Place | null {
@@ -14,7 +16,8 @@ export function placeOf(door: Pick<Door, 'client' | 'clock'>, body: unknown, rep
   const spot = spotOf(body)
   const ephemeral = user !== null && spot ? ephemeralPlace(client, user, spot) : null
   const url = textAt(body, 'response_url')
-  if (url !== null) return responseUrlPlace({ url, replaces, spot, clock, instead: ephemeral })
+  if (url !== null && isSlackAddress(url, client.slackApiUrl))
+    return responseUrlPlace({ url, replaces, spot, clock, instead: ephemeral })
   return ephemeral ?? placeInModal(door, body) ?? (user === null ? null : directPlace(client, user))
 }
 
@@ -23,13 +26,15 @@ function spotOf(body: unknown): Spot | null {
   return channel && { channel, threadTs: threadOf(body) }
 }
 
-/** The modal that was clicked in: its form stays, the answer stands below. */
+/** The modal that was clicked in or sent in. Of a search the form stays, and the answer stands below. */
 function placeInModal({ client }: Pick<Door, 'client'>, body: unknown): Place | null {
   const viewId = textAt(body, 'view', 'id')
   const user = userOf(body)
   if (viewId === null || textAt(body, 'view', 'type') !== 'modal') return null
-  const form = listAt(body, 'view', 'blocks').filter((block) => FIND_BLOCKS.test(textAt(block, 'block_id') ?? ''))
   const direct = user === null ? null : directPlace(client, user)
+  if (textAt(body, 'view', 'callback_id') !== FIND_CALLBACK_ID)
+    return placeIn(client, viewId, textAt(body, 'view', 'title', 'text') ?? 'Buildline', direct)
+  const form = listAt(body, 'view', 'blocks').filter((block) => FIND_BLOCKS.test(textAt(block, 'block_id') ?? ''))
   const metadata = textAt(body, 'view', 'private_metadata') ?? ''
   return modalPlace({
     client,

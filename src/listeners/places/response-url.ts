@@ -1,11 +1,12 @@
 import type { Clock } from '../../lib/clock.ts'
 import { fieldOf, textOf } from '../../notify/slack/answer.ts'
+import { classify } from '../../notify/slack/errors.ts'
 import type { Answer } from '../answers/answer.ts'
 import { contentOf, isContentRefusal, withoutBlocks, type Place, type Spot } from './place.ts'
 
 /** Slack takes so many answers at one address: "slow" once, the answer, and its text alone if need be. */
 export const RESPONSE_USES_MAX = 5
-/** An answer that does not arrive is sent so often; twice the same is better than none. */
+/** An answer that has surely not arrived is sent so often. One that may have is shown once more at most. */
 export const ANSWER_TRIES_MAX = RESPONSE_USES_MAX - 2
 
 const TIMEOUT_MS = 5_000
@@ -21,20 +22,39 @@ export interface ResponseUrl {
   instead: Place | null
 }
 
-/** An answer through the address that Slack sent along: it reaches the asker wherever they asked. */
+/**
+ * An answer through the address that Slack sent along: it reaches the asker wherever they asked. Where it is unclear
+ * whether it was shown, it is shown once more, by the other way if there is one: twice the same is better than none.
+ */
 export const responseUrlPlace = (address: ResponseUrl): Place => ({
   spot: address.spot,
   async show(answer, isLast) {
     const end = await tell(address, answer, isLast ? ANSWER_TRIES_MAX : 1)
     const settled = end.kind === 'refused' ? await tell(address, withoutBlocks(answer), 1) : end
     if (settled.kind === 'shown') return
-    if (!address.instead) throw new Error(`the response_url did not take the answer: ${settled.code}`)
-    await address.instead.show(answer, isLast)
+    if (await isShownInstead(address, answer, isLast)) return
+    const last = settled.kind === 'unclear' && isLast ? await tell(address, answer, 1) : settled
+    if (last.kind !== 'shown') throw new Error(`the response_url did not take the answer: ${last.code}`)
   },
 })
 
-/** `refused`: other content might be taken. `away`: another time. `dead`: never again. */
-type End = { kind: 'shown' } | { kind: 'refused' | 'away' | 'dead'; code: string }
+/** Throws where it is unclear again whether the answer was shown: then it is left at that. */
+async function isShownInstead({ instead }: ResponseUrl, answer: Answer, isLast: boolean): Promise<boolean> {
+  if (!instead) return false
+  try {
+    await instead.show(answer, isLast)
+    return true
+  } catch (error) {
+    if (classify(error).kind === 'unclear') throw error
+    return false
+  }
+}
+
+/**
+ * `refused`: other content might be taken. `away`: surely not taken, another time. `unclear`: it may have been taken.
+ * `dead`: never again.
+ */
+type End = { kind: 'shown' } | { kind: 'refused' | 'away' | 'unclear' | 'dead'; code: string }
 
 async function tell(address: ResponseUrl, answer: Answer, tries: number): Promise<End> {
   const end = await tellOnce(address, answer)
@@ -60,9 +80,9 @@ async function tellOnce({ url, replaces, spot }: ResponseUrl, answer: Answer): P
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     return endOf(response.status, await response.text())
-  } catch {
+  } catch (error) {
     // What fetch throws may name the address, which is a secret for half an hour.
-    return { kind: 'away', code: 'unreachable' }
+    return { kind: classify(error).kind === 'unsent' ? 'away' : 'unclear', code: 'unreachable' }
   }
 }
 
@@ -70,7 +90,8 @@ function endOf(status: number, body: string): End {
   const code = errorIn(body) ?? (status >= 300 ? String(status) : null)
   if (code === null) return { kind: 'shown' }
   if (isContentRefusal(code)) return { kind: 'refused', code }
-  return { kind: status === 429 || status >= 500 ? 'away' : 'dead', code }
+  if (status >= 500) return { kind: 'unclear', code }
+  return { kind: status === 429 ? 'away' : 'dead', code }
 }
 
 /** `{"ok":false,"error":"…"}`, which comes with any status. */

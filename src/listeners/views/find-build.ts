@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { fieldOf, textOf } from '../../notify/slack/answer.ts'
 import { plain, type Block, type Plain } from '../../notify/slack/blocks.ts'
 import { cut } from '../../notify/slack/limits.ts'
 import { escapePlain, toLine } from '../../lib/escape.ts'
@@ -53,9 +54,7 @@ export const findModal = ({ blocks, metadata }: { blocks: readonly object[]; met
 /** The project that the modal remembers; null for what is not ours. */
 export function chosenProject(metadata: string): string | null {
   try {
-    const read: unknown = JSON.parse(metadata)
-    const project = typeof read === 'object' && read !== null && 'project' in read ? read.project : null
-    return typeof project === 'string' && project !== '' ? project : null
+    return textOf(fieldOf(JSON.parse(metadata), 'project'))
   } catch {
     return null
   }

@@ -1,3 +1,4 @@
+import { answerOldSearch } from '../answers/door.ts'
 import { answerNotFound } from '../answers/not-found.ts'
 import { answerFound } from '../answers/status.ts'
 import { outcomeName, whenMayRead } from '../commands/command.ts'
@@ -5,6 +6,7 @@ import { askerOf, textAt } from '../body.ts'
 import type { Door, Reply } from '../door.ts'
 import { directPlace } from '../places/message.ts'
 import { modalPlace } from '../places/modal.ts'
+import { placeOf } from '../places/of.ts'
 import type { Place } from '../places/place.ts'
 import { respond } from '../respond.ts'
 import { branchOf, chosenProject, FIND_PROJECT_ID, findView, type Chosen } from './find-build.ts'
@@ -13,8 +15,9 @@ import { branchOf, chosenProject, FIND_PROJECT_ID, findView, type Chosen } from 
 export async function chooseInFind(door: Door, body: unknown, action: unknown): Promise<void> {
   const chosen = chosenIn(body, action)
   const viewId = textAt(body, 'view', 'id')
-  if (!chosen || viewId === null) return door.log.info({}, 'a choice in a modal named no project')
   const by = askerOf(body, 'modal')
+  if (!chosen || viewId === null)
+    return respond(door, { what: 'find', by, place: placeOf(door, body) }, async () => UNREADABLE)
   // Of two quick choices the first may be answered last: only the newest is shown.
   const isCurrent = door.newest.note(viewId)
   const branches: string[] = []
@@ -23,6 +26,8 @@ export async function chooseInFind(door: Door, body: unknown, action: unknown): 
     whenMayRead({ operations: door.operations, by, reference }, () => findLast(door, chosen, branches, reference)),
   )
 }
+
+const UNREADABLE: Reply = { outcome: 'old', answer: answerOldSearch() }
 
 function chosenIn(body: unknown, action: unknown): Chosen | null {
   const value = textAt(action, 'selected_option', 'value')

@@ -22,13 +22,14 @@ export function buildName(build: BuildView, attempt = 1): string {
   return `${projectName(build)} ${buildNumber(build)}${again}`
 }
 
-export const projectName = ({ project }: BuildView): string => outside(project, PROJECT_CHARS_MAX) || '(no name)'
+export const projectName = ({ project }: Pick<BuildView, 'project'>): string =>
+  outside(project, PROJECT_CHARS_MAX) || '(no name)'
 
 export const buildNumber = ({ buildId }: Pick<BuildView, 'buildId'>): string =>
   `#${outside(buildId, BUILD_ID_CHARS_MAX)}`
 
 /** `` on `main` `` with its leading blank; empty without a branch. Markup. */
-export function onBranch({ branch }: BuildView): string {
+export function onBranch({ branch }: Pick<BuildView, 'branch'>): string {
   const name = branch === null ? '' : codeSpan(cut(toLine(branch), BRANCH_CHARS_MAX))
   return name === '' ? '' : ` on ${name}`
 }

@@ -8,6 +8,9 @@ import { BROKEN_ANSWER, classify } from './errors.ts'
 /** What Slack says of a person or a group holds so long: somebody who lost a right may use it so much longer. */
 const KNOWN_FOR_MS = 60_000
 
+/** When Slack asks for patience no longer than this, whoever clicked waits; else they are told so. */
+export const PATIENCE_MS_MAX = 5_000
+
 /** People and groups remembered; beyond it the oldest is asked for again. */
 const REMEMBERED_MAX = 5_000
 
@@ -20,7 +23,12 @@ export interface Asking {
 export interface Directory {
   /** May this person do that? Asks Slack who it is; when Slack does not say, nobody may act. */
   permits(right: Right, by: Asking): Promise<Permit | { kind: 'unknown-person'; code: string }>
+  /** Is this person in the workspace still? Asks Slack anew. */
+  presenceOf(user: string): Promise<Presence>
 }
+
+/** `gone`: deactivated, or nobody whom Slack knows. `unknown`: Slack did not say. */
+export type Presence = { kind: 'here' } | { kind: 'gone' } | { kind: 'unknown'; code: string }
 
 /** Who is who in the workspace, from Slack, remembered for a minute. Needs `users:read`, for groups `usergroups:read`. */
 export function createDirectory({
@@ -29,9 +37,9 @@ export function createDirectory({
   ...options
 }: ClientOptions & { clock: Clock; grants: Grants }): Directory {
   const client = createClient(options)
-  const people = createMemory(clock, (user: string) => readPerson(client, user))
-  const groups = createMemory(clock, (group: string) => readGroup(client, group))
-  const ownTeam = createMemory(clock, () => readOwnTeam(client))
+  const people = createMemory(clock, (user: string) => patiently(clock, () => readPerson(client, user)))
+  const groups = createMemory(clock, (group: string) => patiently(clock, () => readGroup(client, group)))
+  const ownTeam = createMemory(clock, () => patiently(clock, () => readOwnTeam(client)))
 
   /** The listed groups that the person is in; whoever is listed by name needs none. */
   async function groupsOf(user: string, right: Right): Promise<string[]> {
@@ -45,18 +53,30 @@ export function createDirectory({
   return {
     async permits(right, { user, team }) {
       try {
-        const { teamId, ...person } = await people(user)
-        const own = await ownTeam('')
+        // All at once: what each has to wait for does not add up.
+        const asked = [people(user), ownTeam(''), groupsOf(user, right)] as const
+        const [{ teamId, ...person }, own, memberOf] = await Promise.all(asked)
         // Slack calls only those strangers who share no channel with us: the workspace tells who is an outsider.
         const isOutsider =
           person.isOutsider || [team, teamId].some((one) => one !== null && own !== null && one !== own)
-        return permit(right, { ...person, isOutsider }, grants, await groupsOf(user, right))
+        return permit(right, { ...person, isOutsider }, grants, memberOf)
       } catch (error) {
         return { kind: 'unknown-person', code: classify(error).code }
       }
     },
+    async presenceOf(user) {
+      try {
+        const { isDeactivated } = await patiently(clock, () => readPerson(client, user))
+        return { kind: isDeactivated ? 'gone' : 'here' }
+      } catch (error) {
+        const { code } = classify(error)
+        return NOBODY.has(code) ? { kind: 'gone' } : { kind: 'unknown', code }
+      }
+    },
   }
 }
+
+const NOBODY: ReadonlySet<string> = new Set(['user_not_found', 'user_not_visible'])
 
 async function readPerson(client: WebClient, user: string): Promise<Person & { teamId: string | null }> {
   const answer = await client.apiCall('users.info', { user })
@@ -82,6 +102,18 @@ async function readGroup(client: WebClient, usergroup: string): Promise<string[]
 
 const readOwnTeam = async (client: WebClient): Promise<string | null> =>
   textOf(fieldOf(await client.apiCall('auth.test', {}), 'team_id'))
+
+/** Asks once more after as long as Slack says, where somebody can wait for that. */
+async function patiently<Value>(clock: Clock, ask: () => Promise<Value>): Promise<Value> {
+  try {
+    return await ask()
+  } catch (error) {
+    const failure = classify(error)
+    if (failure.kind !== 'rate-limited' || failure.retryAfterMs > PATIENCE_MS_MAX) throw error
+    await clock.sleep(failure.retryAfterMs)
+    return ask()
+  }
+}
 
 class BrokenAnswer extends Error {
   code = BROKEN_ANSWER

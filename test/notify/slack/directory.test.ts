@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Grants } from '../../../src/domain/permission.ts'
-import { createDirectory } from '../../../src/notify/slack/directory.ts'
+import { createDirectory, PATIENCE_MS_MAX } from '../../../src/notify/slack/directory.ts'
 import { createSandboxSlack, type SandboxSlackOptions } from '../../../src/sandbox/slack/sandbox-slack.ts'
 import { ACCOUNTS, OUTSIDE, PEOPLE } from '../../../src/sandbox/slack/workspace.ts'
 import { MINUTE, T0 } from '../../support/facts.ts'
@@ -15,7 +15,7 @@ async function open(grants: Partial<Grants> = {}, options: SandboxSlackOptions =
   const sandbox = createSandboxSlack({ rates: 'off', ...options })
   await sandbox.start()
   onTestFinished(() => sandbox.stop())
-  const clock = createHandClock(T0)
+  const { clock, waits } = watchedClock()
   const warned: string[] = []
   const logger = { warn: (message: string) => void warned.push(message) }
   const directory = createDirectory({
@@ -29,7 +29,18 @@ async function open(grants: Partial<Grants> = {}, options: SandboxSlackOptions =
     const permit = await directory.permits(right, { user, team })
     return permit.kind === 'yes' ? 'yes' : permit.kind === 'no' ? permit.why : `unknown: ${permit.code}`
   }
-  return { sandbox, clock, may, warned }
+  return { sandbox, clock, waits, may, warned }
+}
+
+/** A clock that writes down how long somebody sleeps. */
+function watchedClock() {
+  const clock = createHandClock(T0)
+  const waits: number[] = []
+  const sleep: typeof clock.sleep = (ms, signal) => {
+    waits.push(ms)
+    return clock.sleep(ms, signal)
+  }
+  return { clock: { ...clock, sleep }, waits }
 }
 
 describe('by default', () => {
@@ -61,6 +72,30 @@ describe('by default', () => {
     const { may } = await open()
     expect(await may('operate', PEOPLE.ada, OUTSIDE.id)).toBe('outsider')
     expect(await may('operate', PEOPLE.ada, null)).toBe('yes')
+  })
+})
+
+describe('what Slack says of an account', () => {
+  test.each([
+    ['of a guest of several channels', PEOPLE.gus, { is_restricted: true }, 'guest'],
+    ['of a guest of one channel', PEOPLE.gus, { is_ultra_restricted: true }, 'guest'],
+    ['of a member', PEOPLE.lin, {}, 'not-admin'],
+    ['of an admin', PEOPLE.grace, { is_admin: true }, 'yes'],
+    ['of an owner', PEOPLE.grace, { is_owner: true }, 'yes'],
+    ['of the primary owner', PEOPLE.grace, { is_primary_owner: true }, 'yes'],
+    // Slack calls its own bot no bot.
+    ['of Slackbot', 'USLACKBOT', { is_bot: false }, 'bot'],
+  ])('%s decides who may administer', async (_, user, says, may) => {
+    const account = { id: user, team_id: TEAM, ...says }
+    await using stub = await startHttpStub(() => ({ json: { ok: true, team_id: TEAM, user: account } }))
+    const { permits } = createDirectory({
+      token: 'xoxb-1',
+      apiUrl: stub.url,
+      clock: createHandClock(T0),
+      grants: NOBODY,
+    })
+    const permit = await permits('administer', { user, team: TEAM })
+    expect(permit.kind === 'no' ? permit.why : permit.kind).toBe(may)
   })
 })
 
@@ -108,7 +143,7 @@ describe('where Slack does not say who it is, nobody may', () => {
   test.each([
     ['down', { kind: 'down' } as const],
     ['failing', { kind: '5xx' } as const],
-    ['limiting', { kind: 'ratelimited' } as const],
+    ['limiting for long', { kind: 'ratelimited', retryAfterS: PATIENCE_MS_MAX / 1_000 + 1 } as const],
   ])('while it is %s, and it is asked again when it is back', async (_, fault) => {
     const { may, sandbox } = await open()
     sandbox.faults.add({ ...fault, method: 'users.info' })
@@ -138,6 +173,40 @@ describe('where Slack does not say who it is, nobody may', () => {
     sandbox.faults.add({ kind: 'down' })
     expect(await may('operate', PEOPLE.ada)).not.toContain(sandbox.botToken)
     expect(warned.join()).not.toContain(sandbox.botToken)
+  })
+})
+
+describe('a Slack that asks for patience', () => {
+  const patience = (retryAfterS: number, times: number) =>
+    ({ kind: 'ratelimited', method: 'users.info', retryAfterS, times }) as const
+
+  test(`gets it for ${PATIENCE_MS_MAX} ms: whoever clicked waits, and may`, async () => {
+    const { may, sandbox, clock, waits } = await open()
+    sandbox.faults.add(patience(PATIENCE_MS_MAX / 1_000, 1))
+    const asking = may('operate', PEOPLE.ada)
+    await expect.poll(() => waits).toEqual([PATIENCE_MS_MAX])
+    await clock.advance(PATIENCE_MS_MAX - 1)
+    expect(sandbox.counters.calls('users.info')).toBe(1)
+    await clock.advance(1)
+    expect(await asking).toBe('yes')
+    expect(sandbox.counters.calls('users.info')).toBe(2)
+  })
+
+  test('gets no more of it: who waits longer is told at once', async () => {
+    const { may, sandbox, waits } = await open()
+    sandbox.faults.add(patience(PATIENCE_MS_MAX / 1_000 + 1, 1))
+    expect(await may('operate', PEOPLE.ada)).toBe('unknown: ratelimited')
+    expect([waits, sandbox.counters.calls('users.info')]).toEqual([[], 1])
+  })
+
+  test('gets it once for each ask', async () => {
+    const { may, sandbox, clock, waits } = await open()
+    sandbox.faults.add(patience(1, 2))
+    const asking = may('operate', PEOPLE.ada)
+    await expect.poll(() => waits).toEqual([1_000])
+    await clock.advance(1_000)
+    expect(await asking).toBe('unknown: ratelimited')
+    expect(await may('operate', PEOPLE.ada)).toBe('yes')
   })
 })
 

@@ -146,6 +146,15 @@ describe('a post that fails', () => {
   })
 })
 
+test.each([
+  ['none was reached', ['connect', 'connect'], 'unsent'],
+  ['one was reached', ['connect', 'read'], 'unclear'],
+])('of several addresses: %s', (_, calls, kind) => {
+  const failed = (syscall: string) => Object.assign(new Error('failed'), { syscall, code: 'ECONNRESET' })
+  const cause = new AggregateError(calls.map(failed))
+  expect(classify(new TypeError('fetch failed', { cause })).kind).toBe(kind)
+})
+
 test('what nobody knows is unclear, and says nothing', () => {
   expect(classify(new Error(`broke with ${TOKEN}`))).toEqual({ kind: 'unclear', code: 'connection_failed' })
   expect(classify('thrown')).toEqual({ kind: 'unclear', code: 'connection_failed' })

@@ -9,11 +9,11 @@ import type {
 import { answerAct } from '../act.ts'
 import type { Answer, AskedWith, ChoiceCommand } from '../answer.ts'
 import { answerBadge } from '../badge.ts'
-import { answerFault, answerOld, answerSlow } from '../door.ts'
+import { answerFault, answerOld, answerOldSearch, answerSlow } from '../door.ts'
 import { answerHelp, type CommandRow } from '../help.ts'
 import { answerList } from '../list.ts'
 import { answerNotAllowed } from '../not-allowed.ts'
-import { answerTooLittle, answerTooMuch, answerUnknown } from '../slips.ts'
+import { answerNameless, answerTooLittle, answerTooMuch, answerUnknown } from '../slips.ts'
 import { answerFound, answerRunning, answerStatus } from '../status.ts'
 import { answerWhy } from '../why.ts'
 import { buildOf, CAST, REFERENCE, type Cast } from './cast.ts'
@@ -79,21 +79,31 @@ function any(cast: Cast): Sample[] {
     ),
     one('any', 'too-much', 'there is a word too many', answerTooMuch({ extra: typed, ...usage })),
     one('any', 'too-little', 'a needed word is missing', answerTooLittle({ missing: 'a project', ...usage })),
+    one('any', 'nameless', "a branch's name is empty", answerNameless({ branchOf: typed, ...usage })),
+    one('any', 'nameless', "a project's name is empty", answerNameless({ branchOf: null, ...usage })),
     ...refusals(cast)
       .filter(({ outcome }) => NOT_READING.includes(outcome.why))
       .map(({ when, outcome }) => one('any', 'not-allowed', when, answerNotAllowed(outcome, why))),
-    one(
-      'any',
-      'not-allowed',
-      'Slack does not say who asks',
-      answerNotAllowed({ kind: 'unknown-person', code: cast.code }, why),
-    ),
+    ...unknownPersons(cast),
     one('any', 'found', 'one build is looked at', answerFound(buildOf(cast))),
-    one('any', 'slow', 'CI takes longer than 2 s', answerSlow('stop')),
+    one('any', 'slow', 'the answer takes longer than 2 s', answerSlow('stop')),
     one('any', 'fault', 'Buildline has a fault', answerFault(REFERENCE)),
     one('any', 'old', 'the button is of an older version', answerOld()),
+    one('any', 'old', 'the search is of an older version', answerOldSearch()),
   ]
 }
+
+const unknownPersons = ({ code }: Cast): Sample[] =>
+  [
+    ['Slack does not say who asks', code],
+    ['Slack lets Buildline ask nothing', 'missing_scope'],
+    ['Slack has been asked too much', 'ratelimited'],
+    ['a group of the settings is none', 'no_such_subteam'],
+    ['Slack does not know who asks', 'user_not_found'],
+  ].map(([when, why]) => {
+    const unknown = { kind: 'unknown-person', code: why! } as const
+    return one('any', 'not-allowed', when!, answerNotAllowed(unknown, { action: null, reference: REFERENCE }))
+  })
 
 /** Guests read, and nobody has to be named for it. */
 const NOT_READING: readonly string[] = ['outsider', 'deactivated', 'bot']

@@ -1,6 +1,6 @@
 import type { Reason } from '../../../domain/decide.ts'
-import type { RuleVerdict } from '../../../domain/rule.ts'
-import type { Explained, WhyOutcome } from '../../../operations/asked.ts'
+import type { ChannelRule, RuleVerdict } from '../../../domain/rule.ts'
+import type { Explained, KeptLook, WhyOutcome } from '../../../operations/asked.ts'
 import { BUILD_AT, buildOf, CHANNEL, type Cast } from './cast.ts'
 import { notFound } from './not-found.ts'
 import { each, type Cases, type Of } from './words.ts'
@@ -15,7 +15,7 @@ export const whys = (cast: Cast): Cases<WhyOutcome> => ({
     },
     {
       when: 'an older version decided',
-      outcome: whyOf(cast, [{ ...decisionOf('late'), word: cast.word, reason: cast.word, looked: [cast.word] }]),
+      outcome: whyOf(cast, [{ ...decisionOf('late'), word: cast.word, reason: cast.word, looked: [oldLooked(cast)] }]),
     },
   ],
   ...notFound(cast),
@@ -28,11 +28,15 @@ const whyOf = (cast: Cast, decisions: readonly Explained[]): Of<WhyOutcome, 'why
   more: 0,
 })
 
+// What is kept can be of a version that knew other words.
+const oldLooked = ({ word }: Cast): KeptLook => ({ rule: null, from: null, verdict: word })
+
 const decisionOf = (reason: Reason): Explained => ({
   channel: CHANNEL,
   word: 'error',
   at: BUILD_AT,
   reason,
+  posted: [],
   ...DECIDED[reason],
 })
 
@@ -58,8 +62,13 @@ const LOOKED: Record<RuleVerdict, RuleVerdict> = {
   selects: 'selects',
 }
 
-const byCi = (verdict: Explained['verdict'], looked: readonly RuleVerdict[]) =>
-  ({ verdict, rulesFrom: 'ci', looked }) as const
+const byCi = (verdict: Explained['verdict'], verdicts: readonly RuleVerdict[]) =>
+  ({
+    verdict,
+    rulesFrom: 'ci',
+    looked: verdicts.map((one): KeptLook => ({ rule: RULE, from: 'ci', verdict: one })),
+  }) as const
+const RULE: ChannelRule = { branch: 'main', branchMatch: 'exact', events: ['failed'] }
 const byNobody = (verdict: Explained['verdict']) => ({ verdict, rulesFrom: 'nobody', looked: [] }) as const
 
 const DECIDED: Record<Reason, Pick<Explained, 'verdict' | 'rulesFrom' | 'looked'>> = {

@@ -1,0 +1,43 @@
+import { ACTION_WORDS } from '../../notify/slack/asked.ts'
+import { buildNumber, projectName } from '../../notify/slack/build.ts'
+import { dayTime } from '../../notify/slack/times.ts'
+import type { Left } from '../../operations/unanswered.ts'
+import { SO_FAR } from './act.ts'
+import { answerTrouble, type Answer } from './answer.ts'
+import { typed } from './typed.ts'
+
+/** To whoever asked and got no answer, since Buildline was interrupted: what is known of it, and what to do. */
+export function answerLeft({ interaction, request }: Left, reference: string): Answer {
+  const asked = [typed(interaction.what), dayTime(interaction.receivedAt)].filter(Boolean).join(', asked on ')
+  const what = `:warning: *Interrupted*: Buildline was stopped before it could answer you (${asked}).`
+  return answerTrouble(request ? { what, ...soFar(request) } : { what, ...nothingDone }, reference)
+}
+
+const nothingDone = {
+  why: 'Nothing was done: nothing was asked of CI, and nothing will be.',
+  next: 'Ask again.',
+}
+
+type Recorded = NonNullable<Left['request']>
+
+const soFar = (request: Recorded) => ({
+  why: `*${ACTION_WORDS[request.action]}* of ${projectName(request.target)} ${buildNumber(request)} is recorded. ${soFarOf(request)}`,
+  next: "Do not ask again: the build's thread says what comes of it.",
+})
+
+// Whoever was calling is stopped or dead: what came of the call is looked up.
+const soFarOf = ({ state }: Recorded): string =>
+  state === 'calling'
+    ? 'CI was being asked just then: Buildline looks what came of it, and does not ask a second time.'
+    : SO_FAR[state]
+
+/** Nothing was asked of CI, since our own database could not be reached or something else failed before. */
+export const answerUndone = (reference: string): Answer =>
+  answerTrouble(
+    {
+      what: ':warning: *That did not work, and nothing was done*: Buildline could not write it down.',
+      why: 'Its database did not take it in time, or could not be read. Nothing was asked of CI.',
+      next: 'Ask again in a minute. If it fails again, give a workspace admin the reference.',
+    },
+    reference,
+  )

@@ -1,0 +1,62 @@
+import type { Asked } from '../domain/interaction.ts'
+import { parseRunRef } from '../domain/request.ts'
+import { toLine } from '../lib/escape.ts'
+import { ACTION_WORDS } from '../notify/slack/asked.ts'
+import { ACTION_IDS } from '../notify/slack/ids.ts'
+import { cut } from '../notify/slack/limits.ts'
+import { TYPED_CHARS_MAX } from './answers/typed.ts'
+import { askerOf, listAt, textAt, threadOf, userOf } from './body.ts'
+import { isByBot } from './events/app-mention.ts'
+import { SHORTCUTS } from './shortcuts/index.ts'
+import { formOf } from './views/forms.ts'
+
+/** What somebody asks with this, and where they wait for an answer; null: nobody waits for one. */
+export function askedIn(body: unknown, receivedAt: number): Asked | null {
+  const what = whatIn(body)
+  const user = userOf(body)
+  if (what === null || user === null) return null
+  const { askKey, channel } = askerOf(body, 'button')
+  return {
+    askKey,
+    user,
+    what: cut(toLine(what), TYPED_CHARS_MAX),
+    channel,
+    threadTs: threadOf(body),
+    responseUrl: textAt(body, 'response_url'),
+    receivedAt,
+  }
+}
+
+export const isSubmission = (body: unknown): boolean => textAt(body, 'type') === 'view_submission'
+
+export const isCommand = (body: unknown): boolean => textAt(body, 'command') !== null
+
+function whatIn(body: unknown): string | null {
+  if (isCommand(body)) return `${textAt(body, 'command')} ${textAt(body, 'text') ?? ''}`
+  if (textAt(body, 'event', 'type') === 'app_mention') return isByBot(body) ? null : mentionIn(body)
+  switch (textAt(body, 'type') ?? '') {
+    case 'block_actions':
+      return clickIn(body)
+    case 'view_submission':
+      return formOf(body)?.what ?? null
+    case 'shortcut':
+    case 'message_action':
+      return SHORTCUTS.find(({ callbackId }) => callbackId === textAt(body, 'callback_id'))?.name ?? 'a shortcut'
+    default:
+      return null
+  }
+}
+
+/** Without the mentions: whom they name is not shown as typed. */
+const mentionIn = (body: unknown): string =>
+  `@buildline ${(textAt(body, 'event', 'text') ?? '').replaceAll(/<@[^>]*>/g, ' ')}`
+
+function clickIn(body: unknown): string | null {
+  const [action] = listAt(body, 'actions')
+  const id = textAt(action, 'action_id')
+  // A link button opens its address by itself.
+  if (!action || id === ACTION_IDS.open) return null
+  const kind = id === ACTION_IDS.stop ? 'stop' : id === ACTION_IDS.restart ? 'restart' : null
+  const ref = parseRunRef(textAt(action, 'value') ?? '')
+  return kind && ref ? `${ACTION_WORDS[kind]} of #${ref.buildId}` : 'a click'
+}

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest'
+import { ACTION_IDS } from '../../src/notify/slack/ids.ts'
+import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { rowsOf, until } from '../support/app.ts'
+import {
+  answersTo,
+  openScene,
+  press,
+  pushRed,
+  startBot,
+  threadOf,
+  type,
+  type Scene,
+  type Shown,
+} from '../support/world.ts'
+import { untilAnswered, untilCard, untilKnown, untilThread, writesTo } from '../support/world.ts'
+
+const { builds: BUILDS, elsewhere: ELSEWHERE } = CHANNELS
+const { ada, grace, lin } = PEOPLE
+
+const NOTHING_DONE = ['Interrupted', 'nothing was asked of CI', 'Ask again']
+
+const statesIn = ({ folder }: Scene) => rowsOf(folder, 'select state from interaction').map(({ state }) => state)
+const requestsIn = ({ folder }: Scene) => rowsOf(folder, 'select action, state from request')
+
+/** A running build and a red one, on a Slack that does not say who people are while it is asked to stop. */
+async function openSlow(): Promise<{
+  scene: Scene
+  running: Shown
+  failed: Shown
+  bot: Awaited<ReturnType<typeof startBot>>
+}> {
+  const scene = await openScene({ ci: { switches: { stopIsForgotten: true, restartOutcome: 'none' } } })
+  const bot = await startBot(scene)
+  scene.ci.push('acme/web', { outcome: 'none' })
+  await pushRed(scene, 'acme/api')
+  const running = await untilCard(scene, ['Running', 'acme/web'], ACTION_IDS.stop)
+  const failed = await untilCard(scene, ['Failed', 'acme/api'], ACTION_IDS.restart)
+  await untilKnown(scene, 2)
+  scene.slack.faults.add({ kind: 'slow', method: 'users.info', ms: 60_000 })
+  return { scene, running, failed, bot }
+}
+
+describe('a process that is killed after Slack was told that it has the ask, and before it has done anything', () => {
+  it('leaves nobody without an answer: the next one says that nothing was done, each asker once', async () => {
+    const { scene, running, failed, bot } = await openSlow()
+    expect(await press(scene, lin, running, ACTION_IDS.stop)).toMatchObject({ status: 200 })
+    expect(await press(scene, grace, failed, ACTION_IDS.restart)).toMatchObject({ status: 200 })
+    expect(await type(scene, ada, '/ci stop acme/web')).toMatchObject({ status: 200 })
+    expect(statesIn(scene)).toEqual(['owed', 'owed', 'owed'])
+    bot.kill('SIGKILL')
+    await bot.exit
+    expect(requestsIn(scene)).toEqual([])
+    scene.slack.faults.clear()
+    const before = [ada, grace, lin].map((user) => answersTo(scene, user).length)
+    await startBot(scene)
+    await untilAnswered(scene, lin, [...NOTHING_DONE, 'Stop of #501'])
+    await untilAnswered(scene, grace, [...NOTHING_DONE, 'Restart of #502'])
+    await untilAnswered(scene, ada, [...NOTHING_DONE, '/ci stop acme/web'])
+    await until('all are known to be told', () => statesIn(scene).every((state) => state === 'told'))
+    expect([ada, grace, lin].map((user, i) => answersTo(scene, user).length - before[i]!)).toEqual([1, 1, 1])
+    expect([...writesTo(scene.ci, 'stop'), ...writesTo(scene.ci, 'restart')]).toEqual([])
+    expect(threadOf(scene, running)).toEqual([])
+    // A third process finds nobody to tell; and who asks again is heard.
+    await press(scene, lin, running, ACTION_IDS.stop)
+    await untilThread(scene, running, `Stop requested by <@${lin}>`)
+    expect(writesTo(scene.ci, 'stop')).toHaveLength(1)
+  })
+
+  it('does nothing for the same mention that Slack delivers again, since its asker was told so', async () => {
+    const { scene, running, bot } = await openSlow()
+    const { people } = scene.slack
+    const event = { type: 'app_mention', user: lin, channel: BUILDS, thread_ts: running.ts, text: '<@U0BUILDBOT> stop' }
+    await people.sendEvent({ ...event, ts: '1.000001' }, { eventId: 'Ev0STOP001' })
+    bot.kill('SIGKILL')
+    await bot.exit
+    scene.slack.faults.clear()
+    await startBot(scene)
+    await untilAnswered(scene, lin, [...NOTHING_DONE, '@buildline stop'])
+    await until('it is known to be told', () => statesIn(scene).join() === 'told')
+    await people.sendEvent({ ...event, ts: '1.000001' }, { eventId: 'Ev0STOP001', retryNum: 1 })
+    await untilAnswered(scene, lin, ['nothing was done', 'Ask again in a minute'])
+    expect(requestsIn(scene)).toEqual([])
+    expect(writesTo(scene.ci, 'stop')).toEqual([])
+  })
+
+  it('tells in a direct message who asked where the bot cannot speak', async () => {
+    const { scene, bot } = await openSlow()
+    await type(scene, ada, '/ci stop acme/web', ELSEWHERE)
+    bot.kill('SIGKILL')
+    await bot.exit
+    scene.slack.faults.clear()
+    scene.slack.faults.add({ kind: 'error', method: 'response_url', error: 'expired_url' })
+    await startBot(scene)
+    await until('it is known to be told', () => statesIn(scene).join() === 'told')
+    expect(scene.slack.counters.calls('chat.postMessage', 'ok')).toBeGreaterThan(0)
+    const direct = [...scene.slack.workspace.channels.values()].find(({ id }) => id.startsWith('D'))
+    expect(scene.slack.transcript(direct!.id)).toContain('nothing was asked of CI')
+  })
+})
+
+describe('a process that is killed while CI is asked', () => {
+  it('leaves an asker who is told that it is recorded, and that CI is not asked a second time', async () => {
+    const { scene, running, bot } = await openSlow()
+    scene.slack.faults.clear()
+    scene.ci.addFault({ kind: 'hang', where: 'v2', times: 1 })
+    await press(scene, lin, running, ACTION_IDS.stop)
+    await until('CI is asked to stop', () => writesTo(scene.ci, 'stop').length === 1)
+    bot.kill('SIGKILL')
+    await bot.exit
+    await startBot(scene)
+    await untilAnswered(scene, lin, ['Interrupted', 'is recorded', 'Do not ask again'])
+    await untilThread(scene, running, `Stop requested by <@${lin}>`)
+    expect(writesTo(scene.ci, 'stop')).toHaveLength(1)
+  })
+})
+
+describe('a process that is told to stop', () => {
+  it('tells everybody whom it cannot answer in time, leaves with 0, and the next one tells nobody twice', async () => {
+    const { scene, running, bot } = await openSlow()
+    scene.slack.faults.clear()
+    scene.ci.push('acme/api', { outcome: 'none' })
+    const other = await untilCard(scene, ['Running', 'acme/api'], ACTION_IDS.stop)
+    scene.ci.addFault({ kind: 'hang', where: 'v2' })
+    await press(scene, lin, running, ACTION_IDS.stop)
+    await until('CI is asked to stop', () => writesTo(scene.ci, 'stop').length === 1)
+    // Its ids are asked of the legacy interface before anything is recorded.
+    scene.ci.addFault({ kind: 'hang', where: 'legacy' })
+    await press(scene, grace, other, ACTION_IDS.stop)
+    bot.kill('SIGTERM')
+    expect(await bot.exit).toEqual({ code: 0, signal: null })
+    await untilAnswered(scene, grace, NOTHING_DONE)
+    await untilAnswered(scene, lin, ['Interrupted', 'is recorded', 'Do not ask again'])
+    expect(statesIn(scene)).toEqual(['told', 'told'])
+    const told = [grace, lin].map((user) => answersTo(scene, user).length)
+    await startBot(scene)
+    await untilThread(scene, running, `Stop requested by <@${lin}>`, 'not clear yet')
+    expect([grace, lin].map((user) => answersTo(scene, user).length)).toEqual(told)
+    expect(writesTo(scene.ci, 'stop')).toHaveLength(1)
+  }, 60_000)
+
+  it('and whose Slack does not answer either leaves it to the next one', async () => {
+    const { scene, running, bot } = await openSlow()
+    scene.slack.faults.add({ kind: 'slow', ms: 60_000 })
+    await press(scene, lin, running, ACTION_IDS.stop)
+    bot.kill('SIGTERM')
+    expect(await bot.exit).toEqual({ code: 0, signal: null })
+    expect(statesIn(scene)).toEqual(['given-up'])
+    scene.slack.faults.clear()
+    await startBot(scene)
+    await untilAnswered(scene, lin, NOTHING_DONE)
+    expect(requestsIn(scene)).toEqual([])
+  }, 60_000)
+})

@@ -1,0 +1,259 @@
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Asked } from '../../src/domain/interaction.ts'
+import { Undone } from '../../src/operations/undone.ts'
+import {
+  AGAIN_AFTER_MS,
+  createUnanswered,
+  KEEP_WITHIN_MS,
+  LEFT_AFTER_MS,
+  OWED_MAX_MS,
+  ROUND_MAX,
+  type Left,
+  type UnansweredDeps,
+} from '../../src/operations/unanswered.ts'
+import { openSqlite } from '../../src/store/sqlite.ts'
+import type { Store } from '../../src/store/store.ts'
+import { databasePath, testFolder } from '../support/app.ts'
+import { LIN, T0 } from '../support/facts.ts'
+import { createHandClock } from '../support/hand-clock.ts'
+import { recordingLog } from '../listeners/stage.ts'
+import { lin, ofRun, openStage } from './stage.ts'
+
+const asked = (change: Partial<Asked> = {}): Asked => ({
+  askKey: 'trigger-1',
+  user: LIN,
+  what: '/ci stop acme/web',
+  channel: null,
+  threadTs: null,
+  responseUrl: null,
+  receivedAt: T0,
+  ...change,
+})
+
+type Tell = UnansweredDeps['tell']
+
+/** A store in a file, processes on it, and what their askers are told. */
+async function openBook() {
+  const clock = createHandClock(T0)
+  const path = databasePath(testFolder())
+  const store = openSqlite(path)
+  await store.migrate()
+  onTestFinished(() => store.close())
+  const told: Left[] = []
+  const show: Tell = async (left) => {
+    told.push(left)
+    return 'shown'
+  }
+  let ids = 0
+  const { log, lines } = recordingLog()
+  const process = (processId: string, { tell = show, on = store }: { tell?: Tell; on?: Store } = {}) =>
+    createUnanswered({ store: on, clock, log, processId, tell, newId: () => `interaction-${++ids}` })
+  const owed = async () => (await store.read.owedInteractions(100)).map(({ id, state }) => [id, state])
+  return { clock, path, store, told, lines, process, owed }
+}
+
+/** The same database as several processes would share it. */
+const shared = (store: Store): Store => ({ ...store, shared: true })
+
+describe('what is asked', () => {
+  test('is on disk when it is kept, and gone when it is answered', async () => {
+    const { process, owed } = await openBook()
+    const book = process('process-1')
+    const interaction = await book.keep(asked())
+    expect(await owed()).toEqual([['interaction-1', 'owed']])
+    await book.settle(interaction)
+    expect(await owed()).toEqual([])
+  })
+
+  test(`that is not on disk within ${KEEP_WITHIN_MS} ms is refused, and is owed no answer should it come there later`, async () => {
+    const { clock, path, process, owed, told } = await openBook()
+    const book = process('process-1')
+    const other = new DatabaseSync(path)
+    onTestFinished(() => other.close())
+    other.exec('begin immediate')
+    let end = 'none'
+    const keeping = book.keep(asked()).then(
+      () => (end = 'kept'),
+      (error: unknown) => (end = error instanceof Undone ? 'undone' : 'fault'),
+    )
+    await clock.advance(KEEP_WITHIN_MS - 1)
+    expect(end).toBe('none')
+    await clock.advance(1)
+    await keeping
+    expect(end).toBe('undone')
+    other.exec('rollback')
+    const settled = await process('process-2').keep(asked({ askKey: 'trigger-2' }))
+    while ((await owed()).length > 1) await new Promise((resolve) => setImmediate(resolve))
+    expect(await owed()).toEqual([[settled.id, 'owed']])
+    await book.answerLeft().catch(() => {})
+    expect(told.filter(({ interaction }) => interaction.askKey === 'trigger-1')).toEqual([])
+  })
+
+  test('and answered is told nothing more, although the store does not take that at once', async () => {
+    const { store, process, owed, told } = await openBook()
+    let isDown = true
+    const failing: Store = {
+      ...store,
+      write: (work, options) =>
+        isDown && options?.canBeRedone ? Promise.reject(new Error('away')) : store.write(work),
+    }
+    const book = process('process-1', { on: failing })
+    await book.settle(await book.keep(asked()))
+    expect(await owed()).toEqual([['interaction-1', 'owed']])
+    await book.answerLeft()
+    expect(told).toEqual([])
+    isDown = false
+    await book.answerLeft()
+    expect(await owed()).toEqual([])
+    expect(told).toEqual([])
+  })
+})
+
+describe('an ask that a process left', () => {
+  test('is answered at once where the database is ours alone, and once', async () => {
+    const { process, told, owed } = await openBook()
+    await process('process-1').keep(asked())
+    const next = process('process-2')
+    await next.answerLeft()
+    await next.answerLeft()
+    await process('process-3').answerLeft()
+    expect(told).toMatchObject([{ interaction: { what: '/ci stop acme/web' }, request: null }])
+    expect(await owed()).toEqual([])
+  })
+
+  test('is not answered by the process that is at work on it', async () => {
+    const { clock, process, told } = await openBook()
+    const book = process('process-1')
+    await book.keep(asked())
+    await clock.advance(LEFT_AFTER_MS)
+    await book.answerLeft()
+    expect(told).toEqual([])
+  })
+
+  test(`is left alone for ${LEFT_AFTER_MS} ms where others share the database, and then answered by one of them`, async () => {
+    const { clock, store, process, told } = await openBook()
+    const on = shared(store)
+    await process('process-1', { on }).keep(asked())
+    const others = [process('process-2', { on }), process('process-3', { on })]
+    await clock.advance(LEFT_AFTER_MS - 1)
+    await Promise.all(others.map((book) => book.answerLeft()))
+    expect(told).toEqual([])
+    await clock.advance(1)
+    await Promise.all(others.map((book) => book.answerLeft()))
+    expect(told).toHaveLength(1)
+  })
+
+  test(`whose asker cannot be told is tried again after ${AGAIN_AFTER_MS} ms, and by the next process at once`, async () => {
+    const { clock, process, told, owed } = await openBook()
+    await process('process-0').keep(asked())
+    let tries = 0
+    const away: Tell = async () => {
+      tries += 1
+      throw new Error('Slack is away')
+    }
+    const book = process('process-1', { tell: away })
+    await expect(book.answerLeft()).rejects.toThrow('Slack is away')
+    await clock.advance(AGAIN_AFTER_MS - 1)
+    await book.answerLeft()
+    expect(tries).toBe(1)
+    await clock.advance(1)
+    await expect(book.answerLeft()).rejects.toThrow('Slack is away')
+    expect(tries).toBe(2)
+    expect(await owed()).toEqual([['interaction-1', 'given-up']])
+    await process('process-2').answerLeft()
+    expect(told).toHaveLength(1)
+  })
+
+  test('whose asker nothing will ever reach is let go', async () => {
+    const { process, owed } = await openBook()
+    await process('process-0').keep(asked())
+    await process('process-1', { tell: async () => 'unreachable' }).answerLeft()
+    expect(await owed()).toEqual([])
+  })
+
+  test('whose answer could not be shown is answered by the same process', async () => {
+    const { process, told } = await openBook()
+    const book = process('process-1')
+    book.release(await book.keep(asked()))
+    await book.answerLeft()
+    expect(told).toHaveLength(1)
+  })
+
+  test(`waits for the next round where more than ${ROUND_MAX} were left`, async () => {
+    const { process, told } = await openBook()
+    const dead = process('process-0')
+    for (let n = 0; n <= ROUND_MAX; n++) await dead.keep(asked({ askKey: `trigger-${n}`, receivedAt: T0 + n }))
+    const next = process('process-1')
+    await next.answerLeft()
+    expect(told).toHaveLength(ROUND_MAX)
+    await next.answerLeft()
+    expect(told).toHaveLength(ROUND_MAX + 1)
+  })
+
+  test(`is forgotten when it is older than ${OWED_MAX_MS} ms, and the log says so`, async () => {
+    const { clock, process, owed, lines, store } = await openBook()
+    const book = process('process-1')
+    await book.keep(asked())
+    await clock.advance(OWED_MAX_MS)
+    await book.forget()
+    expect(await owed()).toHaveLength(1)
+    await clock.advance(1)
+    await book.forget()
+    expect(await owed()).toEqual([])
+    expect(lines).toMatchObject([{ level: 'warn', fields: { asks: 1 } }])
+    expect(await store.read.lastDoneAt('forget-interactions')).toBe(T0 + OWED_MAX_MS + 1)
+  })
+})
+
+describe('an ask that was given up', () => {
+  test('before it was recorded is never asked of CI, although who was at work on it goes on', async () => {
+    await using stage = await openStage()
+    const { ref } = await stage.running()
+    const { store, clock, log } = stage.main.deps
+    const told: Left[] = []
+    const tell: Tell = async (left) => (told.push(left), 'shown')
+    const book = createUnanswered({ store, clock, log, tell, newId: () => 'interaction-1', processId: 'process-1' })
+    const by = lin()
+    const interaction = await book.keep(asked({ askKey: by.askKey }))
+    const slow = stage.another({
+      permits: async () => {
+        await book.giveUp(interaction)
+        return { kind: 'yes' }
+      },
+    })
+    await expect(slow.operations.stop(ofRun(ref), by)).rejects.toThrow(Undone)
+    expect(told).toMatchObject([{ request: null }])
+    expect(stage.writes()).toEqual([])
+    expect(await stage.requests()).toEqual([])
+  })
+
+  test('after it was recorded is told how that stands, and CI is asked once', async () => {
+    await using stage = await openStage()
+    const { ref } = await stage.running()
+    const { store, clock, log } = stage.main.deps
+    const told: Left[] = []
+    const tell: Tell = async (left) => (told.push(left), 'shown')
+    const book = createUnanswered({ store, clock, log, tell, newId: () => 'interaction-1', processId: 'process-1' })
+    const by = lin()
+    const interaction = await book.keep(asked({ askKey: by.askKey }))
+    expect(await stage.main.operations.stop(ofRun(ref), by)).toMatchObject({ kind: 'requested' })
+    await book.giveUp(interaction)
+    expect(told).toMatchObject([{ request: { action: 'stop', state: 'accepted' } }])
+    expect(stage.writes()).toHaveLength(1)
+  })
+})
+
+describe('an ask that fails', () => {
+  test('before CI is called is known to be undone', async () => {
+    await using stage = await openStage()
+    const { ref } = await stage.running()
+    const { store } = stage.main.deps
+    const locked = stage.another({ store: { ...store, write: () => Promise.reject(new Error('database is locked')) } })
+    await expect(locked.operations.stop(ofRun(ref), lin())).rejects.toMatchObject({
+      code: 'undone',
+      cause: { message: 'database is locked' },
+    })
+    expect(stage.writes()).toEqual([])
+  })
+})
