@@ -1,8 +1,16 @@
 import { describe, expect, test } from 'vitest'
+import type { RunRef } from '../../src/domain/request.ts'
+import type { Explained } from '../../src/operations/asked.ts'
 import { DECISIONS_MAX } from '../../src/operations/explain.ts'
 import { follower } from '../reconcile/stage.ts'
 import { channelId, MINUTE } from '../support/facts.ts'
-import { BUILDS, ofRun, openStage } from './stage.ts'
+import { UNSENT } from '../support/fake-notifier.ts'
+import { BUILDS, ofRun, openStage, type Stage } from './stage.ts'
+
+async function decisionsOf(stage: Stage, ref: RunRef): Promise<readonly Explained[]> {
+  const outcome = await stage.main.operations.why(ofRun(ref), BUILDS)
+  return outcome.kind === 'why' ? outcome.decisions : []
+}
 
 const QUIET = channelId('C0QUIET001')
 
@@ -24,6 +32,83 @@ describe('why', () => {
     expect(decisions.every(({ reason }) => reason !== '')).toBe(true)
     stage.reconcile.subscriptions.length = 0
     expect(await stage.main.operations.why(ofRun(ref), BUILDS)).toEqual(outcome)
+  })
+
+  test('tells each rule that was looked at, and whose it is', async () => {
+    await using stage = await openStage()
+    const rule = { branch: 'release/*', branchMatch: 'wildcard', events: ['failed'] as const }
+    stage.reconcile.subscriptions.push(follower(QUIET, { rules: [rule] }))
+    const { ref } = await stage.ended('error')
+    const decisions = await decisionsOf(stage, ref)
+    const quiet = decisions.filter(({ channel, word }) => channel === QUIET && word === 'error')
+    expect(quiet.map(({ looked }) => looked)).toEqual([[{ rule, from: 'channel', verdict: 'branch-not-matched' }]])
+  })
+
+  test('tells what stands there: the card, and the reply of the run; nothing where nothing was told', async () => {
+    await using stage = await openStage()
+    const failures = [{ branch: 'release/*', branchMatch: null, events: ['failed'] as const }]
+    stage.reconcile.subscriptions.push(follower(QUIET, { rules: failures }))
+    const { ref } = await stage.ended('error')
+    const decisions = await decisionsOf(stage, ref)
+    const [card, reply] = stage.reconcile.slack.messages
+    const at = expect.any(Number)
+    const posted = [
+      { slot: 'card', state: 'posted', ts: card!.ts, at },
+      { slot: `run:${ref.buildId}.1`, state: 'posted', ts: reply!.ts, at },
+    ]
+    expect(card!.ts).not.toBe(reply!.ts)
+    expect(decisions.map((decision) => [decision.channel, decision.word, decision.posted])).toEqual([
+      [BUILDS, 'initiated', posted],
+      [QUIET, 'initiated', []],
+      [BUILDS, 'error', posted],
+      [QUIET, 'error', []],
+    ])
+    for (const { posted: told } of decisions)
+      for (const one of told) expect(one.at).toBeGreaterThanOrEqual(decisions[0]!.at)
+  })
+
+  test('tells of each run its own reply', async () => {
+    await using stage = await openStage()
+    const { ref, uuid } = await stage.ended('error')
+    await stage.clock.advance(2 * MINUTE)
+    stage.ci.restart(uuid, 'success')
+    await stage.clock.advance(5_000)
+    await stage.deliver()
+    await stage.clock.advance(MINUTE)
+    const told = (await decisionsOf(stage, ref)).map(({ word, posted }) => [word, ...posted.map(({ slot }) => slot)])
+    expect(told).toEqual([
+      ['initiated', 'card', `run:${ref.buildId}.1`],
+      ['error', 'card', `run:${ref.buildId}.1`],
+      ['initiated', 'card', `run:${ref.buildId}.2`],
+      ['success', 'card', `run:${ref.buildId}.2`],
+    ])
+  })
+
+  test('tells that a card waits while Slack is away, and that it stands once it does', async () => {
+    await using stage = await openStage()
+    stage.reconcile.slack.fate(() => UNSENT)
+    const { ref } = await stage.running()
+    expect((await decisionsOf(stage, ref)).map(({ posted }) => posted)).toEqual([
+      [{ slot: 'card', state: 'waiting', ts: null, at: null }],
+    ])
+    stage.reconcile.slack.fate(() => undefined)
+    await stage.clock.advance(MINUTE)
+    expect((await decisionsOf(stage, ref)).map(({ posted }) => posted)).toMatchObject([
+      [{ slot: 'card', state: 'posted', ts: stage.reconcile.slack.messages[0]!.ts }],
+    ])
+  })
+
+  test("of the account's trouble tells the notice of the day", async () => {
+    await using stage = await openStage()
+    const { ref } = stage.push({ outcome: 'ignored' })
+    await stage.deliver()
+    await stage.clock.advance(MINUTE)
+    expect(await decisionsOf(stage, ref)).toMatchObject([
+      {
+        reason: 'account-notice',
+        posted: [{ slot: 'notice', state: 'posted', ts: stage.reconcile.slack.messages[0]!.ts }],
+      },
+    ])
   })
 
   test('without a build is about the newest of the channel', async () => {
@@ -57,5 +142,6 @@ describe('why', () => {
     const decisions = outcome.kind === 'why' ? outcome.decisions : []
     expect(decisions).toHaveLength(DECISIONS_MAX)
     expect(decisions.at(-1)!.at).toBeGreaterThan(decisions[0]!.at)
+    expect(outcome).toMatchObject({ build: { at: decisions.at(-1)!.at } })
   })
 })

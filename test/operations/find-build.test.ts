@@ -143,6 +143,19 @@ describe('an address', () => {
       expect(numberOf(await find(stage, { kind: 'build-url', url: form }))).toBe(ref.buildId)
   })
 
+  test('that names no project is the build that was delivered with it, and a choice where none was', async () => {
+    await using stage = await openStage()
+    for (const [id, name] of [
+      ['91', 'web'],
+      ['92', 'api'],
+    ])
+      await heard(stage, { project_id: id, build_id: 7, build_url: `https://ci.example/acme/${name}/builds/7` })
+    const at = (name: string) => find(stage, { kind: 'build-url', url: `https://ci.example/acme/${name}/builds/7` })
+    expect(await at('web')).toMatchObject({ kind: 'found', build: { ref: { projectId: '91' } } })
+    expect(await at('api')).toMatchObject({ kind: 'found', build: { ref: { projectId: '92' } } })
+    expect((await at('elsewhere')).kind).toBe('several-builds')
+  })
+
   test('with a uuid is the build that has it', async () => {
     await using stage = await openStage({ switches: { buildUrlForm: 'uuids' } })
     const { ref, uuid } = await stage.running()

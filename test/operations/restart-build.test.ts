@@ -3,7 +3,7 @@ import type { ClientLegacy } from '../../src/ci/client-legacy.ts'
 import { CiError } from '../../src/ci/errors.ts'
 import { confirmRequests } from '../../src/operations/confirm-requests.ts'
 import { HOUR, MINUTE, SECOND } from '../support/facts.ts'
-import { grace, lin, LIN, NEVER, ofRun, openStage, outcomeInBrief, type Built, type Stage } from './stage.ts'
+import { grace, hear, lin, LIN, NEVER, ofRun, openStage, outcomeInBrief, type Built, type Stage } from './stage.ts'
 
 const RESTARTED = 'restart.json 200'
 const SAME = { restartKeepsId: true, restartOutcome: 'none' } as const
@@ -363,6 +363,58 @@ describe('a restart that never happened', () => {
     await stage.pass(3 * MINUTE)
     expect(await stage.requests()).toMatchObject([{ state: 'unconfirmed', newBuildId: null }])
   })
+
+  test('is not confirmed by the newer build that CI named in answer to somebody else', async () => {
+    await using stage = await openStage({ switches: NEW })
+    const first = await stage.ended()
+    const second = await stage.ended('error', { commitId: newest(stage).commitId })
+    stage.ci.addFault({ kind: 'hang', where: 'legacy', times: 1 })
+    expect(outcomeInBrief(await restart(stage, first))).toBe('unclear timeout')
+    expect(outcomeInBrief(await restart(stage, second, grace()))).toBe('requested')
+    await stage.pass(3 * MINUTE)
+    expect(await stage.requests()).toMatchObject([
+      { state: 'unconfirmed', newBuildId: null },
+      { state: 'confirmed', newBuildId: newest(stage).id },
+    ])
+  })
+})
+
+test('a restart that CI answers with the uuid of the same build runs on the card at once', async () => {
+  await using stage = await openStage({ switches: { ...SAME, buildUrlForm: 'uuids' } })
+  const built = await stage.ended()
+  const { operations } = withRestart(stage, async (restartBuild, id) => ({ ...(await restartBuild(id)), id: null }))
+  const outcome = await operations.restart(ofRun(built.ref), lin())
+  expect(outcome).toMatchObject({ kind: 'requested', newBuildId: built.ref.buildId })
+  await stage.clock.advance(2 * SECOND)
+  expect(stage.card()).toMatchObject({ shown: 'started', attempt: 2 })
+})
+
+test.each(FORMS)('a restart as %s is confirmed by a delivery that says only that it runs', async (_, switches) => {
+  await using stage = await openStage({ switches })
+  const built = await stage.ended()
+  await restart(stage, built)
+  stage.lose()
+  await stage.clock.advance(2 * SECOND)
+  expect(await stage.requests()).toMatchObject([{ state: 'accepted' }])
+  const { store, clock } = stage.main.deps
+  const said = { project_id: built.ref.projectId, build_id: newest(stage).id, status: 'initiated' }
+  const body = JSON.stringify({ build: said })
+  await hear({ store, clock, wake: () => {} }, body)
+  await stage.clock.advance(2 * SECOND)
+  expect(await stage.requests()).toMatchObject([{ state: 'confirmed' }])
+  expect(stage.card()).toMatchObject({ shown: 'started', attempt: 2 })
+})
+
+test('a restart that CI answers with a build of another commit says nothing of that build', async () => {
+  await using stage = await openStage({ switches: NEW })
+  const built = await stage.ended()
+  const { ref } = await stage.ended('success')
+  const known = await stage.reconcile.store.read.factsOfBuild(ref.projectId, ref.buildId)
+  const { operations } = withRestart(stage, async () => ({ id: ref.buildId, uuid: null }))
+  await operations.restart(ofRun(built.ref), lin())
+  await stage.clock.advance(2 * SECOND)
+  expect(await stage.reconcile.store.read.factsOfBuild(ref.projectId, ref.buildId)).toEqual(known)
+  expect(await running(stage)).toEqual([])
 })
 
 test('a restart as a build of another commit is confirmed, and looked up no more', async () => {

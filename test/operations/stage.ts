@@ -3,12 +3,15 @@ import { createBadgeClient } from '../../src/ci/badge.ts'
 import { createClientLegacy, type ClientLegacy } from '../../src/ci/client-legacy.ts'
 import { createClientV2 } from '../../src/ci/client-v2.ts'
 import { createTransport } from '../../src/ci/transport.ts'
+import type { MessageTs } from '../../src/domain/ids.ts'
+import { isProjectRequest } from '../../src/domain/project-request.ts'
 import type { Request, RunRef } from '../../src/domain/request.ts'
 import type { Subscription } from '../../src/domain/subscription.ts'
 import type { CardView } from '../../src/domain/view.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { svgToPng } from '../../src/notify/picture.ts'
-import type { ActOutcome, Asker, Operations, Target } from '../../src/operations/asked.ts'
+import type { ActOutcome, Asker, Target } from '../../src/operations/asked.ts'
+import type { Operations } from '../../src/operations/bundle.ts'
 import { confirmRequests } from '../../src/operations/confirm-requests.ts'
 import { createOperations, type OperationsDeps } from '../../src/operations/operations.ts'
 import { createProjectRules } from '../../src/operations/project-rules.ts'
@@ -71,6 +74,8 @@ export interface Stage extends AsyncDisposable {
   requests(): Promise<Request[]>
   /** The calls that change something at CI. */
   writes(): string[]
+  /** What was said plainly, to a channel or a person. */
+  said: { to: string; text: string }[]
   card(): CardView | undefined
   /** The replies in the thread of the newest card, in a few words. */
   thread(): string[]
@@ -97,6 +102,7 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
   const clients = clientsOf(ci, clock)
   let processes = 0
   let delivered = 0
+  const said: Stage['said'] = []
 
   const another = (changes: Changes = {}): Process =>
     processOf(
@@ -111,8 +117,15 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
         v2: v2 ? clients.v2 : null,
         legacy: legacy ? clients.legacy : null,
         permits: async () => ({ kind: 'yes' }),
-        subscriptions: async (): Promise<readonly Subscription[]> => reconcile.subscriptions,
-        refresh: createProjectRules({ store, clock, log, ...only(clients, interfaces) }).refresh,
+        subscriptions: async (): Promise<readonly Subscription[]> => [
+          ...reconcile.subscriptions,
+          ...(await store.read.subscriptions()),
+        ],
+        ...createProjectRules({ store, clock, log, ...only(clients, interfaces) }),
+        say: async (to, text) => {
+          said.push({ to, text })
+          return { kind: 'sent', ts: `${said.length}.0` as MessageTs }
+        },
         badges: clients.badges,
         draw: svgToPng,
         ...changes,
@@ -178,8 +191,12 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
       life = await reconcile.live({ interfaces })
       await main.deps.refresh()
     },
-    requests: () => store.read.requestsAfter({ askedAt: 0, id: '' }, 100),
+    async requests() {
+      const all = await store.read.requestsAfter({ askedAt: 0, id: '' }, 100)
+      return all.filter((request) => !isProjectRequest(request))
+    },
     writes: () => writesTo(ci),
+    said,
     card: () => slack.messages.flatMap(({ view }) => (view.kind === 'card' ? [view] : [])).at(-1),
     thread: () => slack.messages.filter(({ view }) => view.kind !== 'card').map(({ view }) => inBrief(view)),
     async [Symbol.asyncDispose]() {

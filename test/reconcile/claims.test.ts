@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { LANDING_MAX_MS } from '../../src/domain/plan.ts'
 import { tellNext } from '../../src/reconcile/tell.ts'
 import { MINUTE, SECOND, T0, type Said } from '../support/facts.ts'
-import { inBrief, unclearButLands, UNCLEAR_LOST } from '../support/fake-notifier.ts'
+import { inBrief, limited, unclearButLands, UNCLEAR_LOST } from '../support/fake-notifier.ts'
 import { cardKey, openStage, takeInDue, type Stage } from './stage.ts'
 
 const CARD = cardKey()
@@ -83,6 +83,20 @@ describe('a post of unclear end', () => {
     expect(callsOf(stage)).toEqual(['post', 'find', 'find', 'post', 'find'])
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(LANDING_MAX_MS)
     expect(second!.key).toBe(first!.key)
+  })
+
+  test('that was lost and may not be posted again just now is posted when it may, and not looked for once more', async () => {
+    await using stage = await openStage()
+    let posts = 0
+    const fates = [UNCLEAR_LOST, limited(3 * SECOND)]
+    stage.slack.fate(({ name }) => (name === 'post' ? (fates[posts++] ?? {}) : {}))
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(5 * MINUTE)
+    expect(callsOf(stage)).toEqual(['post', 'find', 'find', 'post', 'post', 'find'])
+    const [, limitedAt, saidAt] = stage.slack.calls.filter(({ name }) => name === 'post').map(({ at }) => at)
+    expect(saidAt! - limitedAt!).toBeLessThan(5 * SECOND)
+    expect(says(stage)).toEqual(['card started'])
   })
 
   test('is not taken for lost by a look that began too early, however long it took', async () => {

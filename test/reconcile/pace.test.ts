@@ -44,6 +44,21 @@ describe('posts', () => {
     expect(pace.freeAt('edit', BUILDS)).toBe(0)
   })
 
+  test.each([
+    [0, 100],
+    [1, 200],
+    [4, 1_600],
+    [5, 2_000],
+    [9, 2_000],
+  ])('that Slack refused %i times all the same are taken to arrive within %i ms from then on', async (times, ms) => {
+    const { clock, pace } = begin()
+    for (let i = 0; i < times; i++) pace.block('post', RELEASES, SECOND)
+    const release = pace.take('post', BUILDS)
+    await clock.advance(5 * SECOND)
+    release(T0)
+    expect(pace.freeAt('post', BUILDS)).toBe(T0 + ms + POST_GAP_MS)
+  })
+
   test('keep their gap over a restart', () => {
     const { pace } = begin([{ lane: 'post', channel: BUILDS, at: T0 - 100 }])
     expect(pace.freeAt('post', BUILDS)).toBeGreaterThanOrEqual(T0 - 100 + POST_GAP_MS)

@@ -16,6 +16,7 @@ const BASIC = {
   legacyId: '41',
   type: 'basic',
   rules: null,
+  filter: null,
   readAt: T0,
 }
 const BOTH = { interfaces: { v2: true, legacy: true } }

@@ -29,6 +29,7 @@ export const BASIC = {
   legacyId: '41',
   type: 'basic',
   rules: null,
+  filter: null,
 }
 
 export const uuidOfBuild = (build: string): Uuid => toUuid(`00000000-0000-0000-0000-${build.padStart(12, '0')}`)

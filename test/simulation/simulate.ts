@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { NO_DETAILS, toFact, type BuildDetails, type Fact, type Origin } from '../../src/domain/fact.ts'
+import { isProjectRequest } from '../../src/domain/project-request.ts'
 import { isOpen, restartsAsked, shownBy } from '../../src/domain/request.ts'
 import { foldRuns, runKey } from '../../src/domain/run.ts'
 import { isFinal, toStatus } from '../../src/domain/status.ts'
@@ -43,7 +44,8 @@ export async function simulate(seed: number): Promise<string[]> {
   const calls = stage.slack.calls.length
   await stage.clock.advance(SILENCE_MS)
   const restless = stage.slack.calls.length - calls
-  const requests = await stage.store.read.requestsAfter({ askedAt: 0, id: '' }, REQUESTS_MAX)
+  const audit = await stage.store.read.requestsAfter({ askedAt: 0, id: '' }, REQUESTS_MAX)
+  const requests = audit.filter((request) => !isProjectRequest(request))
   const happened = { facts: readFacts(stage), requests, subscriptions, interfaces: scenario.interfaces }
   return [
     ...stage.log.filter(({ level, text }) => level === 'error' && !EXPECTED_ERRORS.has(text)).map(describeError),
