@@ -87,6 +87,12 @@ describe('a mention', () => {
     expect(await untilTold(2)).toContain(answerHelp({ commands: COMMANDS, about: null }).text)
   })
 
+  it.each([':', ',', ''])('may be followed by what people put behind a name: @buildline%s', async (mark) => {
+    const { slack, asked } = await openStage()
+    await slack.people.sendEvent(event(`<@U0BUILDBOT>${mark} status acme/web`))
+    expect(await asked(1)).toEqual([['status', { project: 'acme/web', branch: null, channel: BUILDS }]])
+  })
+
   it('is answered once, however often it is delivered', async () => {
     const { slack, asked, untilTold } = await openStage()
     await slack.people.sendEvent(event('<@U0BUILDBOT> stop #1'), { eventId: 'Ev0001' })

@@ -19,8 +19,11 @@ export const isByBot = (body: unknown): boolean => textAt(body, 'event', 'bot_id
 
 /** The words after our name: what stands before it was said to somebody else. */
 function readMention(body: unknown): Spoken {
-  const words = parseTyped(textAt(body, 'event', 'text') ?? '')
+  const words = parseTyped((textAt(body, 'event', 'text') ?? '').replaceAll(ADDRESSED, '$1 '))
   const own = listAt(body, 'authorizations').map((one) => textAt(one, 'user_id'))
   const isOurs = ({ userId }: Word) => userId !== undefined && (own.length === 0 || own.includes(userId))
   return readWords(words.slice(words.findIndex(isOurs) + 1))
 }
+
+// `@buildline: stop`, as people write to one another.
+const ADDRESSED = /(<@[UW][A-Z0-9]{2,20}(?:\|[^<>]{0,80})?>)[:,]/g
