@@ -5,7 +5,7 @@ import type { Config } from '../src/config.ts'
 const SETTINGS = {
   SLACK_BOT_TOKEN: 'xoxb-1',
   SLACK_SIGNING_SECRET: 'signing',
-  WEBHOOK_SECRET: 'door',
+  WEBHOOK_SECRET: 'the-secret-of-the-door',
   SUBSCRIPTIONS_FILE: 's.yml',
 }
 

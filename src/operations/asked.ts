@@ -1,8 +1,9 @@
 import type { Missing } from '../domain/offer.ts'
 import type { BuildId, ChannelId, MessageTs, Uuid } from '../domain/ids.ts'
-import type { Permit } from '../domain/permission.ts'
+import type { Permit, Right } from '../domain/permission.ts'
 import type { ProjectRef } from '../domain/project-names.ts'
 import type { Action, Request, RequestState, RunRef } from '../domain/request.ts'
+import type { Looked } from '../domain/rule.ts'
 import type { BuildView, Shown } from '../domain/view.ts'
 
 export type { ProjectRef }
@@ -63,9 +64,17 @@ export type NotFound =
 
 export const PROJECT_CHOICES_MAX = 5
 
+/** What somebody may not do that is none of the actions on a build. */
+export type WantedRight =
+  | Extract<Right, 'subscribe' | 'administer'>
+  /** a committer's name for oneself */
+  | 'claim'
+  /** a committer's name to another person */
+  | 'give'
+
 /** The asker may not. */
 export type Refused =
-  | { kind: 'forbidden'; action: Action; permit: Extract<Permit, { kind: 'no' }> }
+  | { kind: 'forbidden'; action: Action | WantedRight; permit: Extract<Permit, { kind: 'no' }> }
   /** Slack did not say who the asker is */
   | { kind: 'unknown-person'; code: string }
 
@@ -153,6 +162,9 @@ export type BadgeOutcome =
   | { kind: 'no-uuid'; project: ProjectRef }
   | NotFound
 
+/** A rule as it was looked at then: of another version the verdict can be another word. */
+export type KeptLook = Omit<Looked, 'verdict'> & { verdict: string }
+
 /** Why one channel was told of one fact, or not. */
 export interface Explained {
   channel: ChannelId
@@ -162,27 +174,19 @@ export interface Explained {
   verdict: 'tell' | 'update' | 'silent'
   reason: string
   rulesFrom: 'ci' | 'channel' | 'nobody'
-  looked: readonly string[]
+  /** the rules in their order, at most LOOKED_MAX */
+  looked: readonly KeptLook[]
+  /** what stands in this channel about the fact: the card, the reply of its run, or the account's notice of the day */
+  posted: readonly Posted[]
+}
+
+/** `slot`: `card`, `run:<build>.<n>` or `notice`. `waiting`: not yet there, or not known to be. */
+export interface Posted {
+  slot: string
+  state: 'posted' | 'waiting' | 'gone'
+  ts: MessageTs | null
+  /** when it was last written (ms) */
+  at: number | null
 }
 
 export type WhyOutcome = { kind: 'why'; build: BuildSummary; decisions: readonly Explained[]; more: number } | NotFound
-
-/** What the bot can do, once, whoever asks. Doors get nothing but this. */
-export interface Operations {
-  listProjects(question: ListQuestion): Promise<ListOutcome>
-  status(
-    about: { project: string | null; branch: string | null; channel: ChannelId | null } | { target: Target },
-  ): Promise<StatusOutcome>
-  /** One build, for a choice or a modal. */
-  findBuild(target: Target): Promise<{ kind: 'found'; build: BuildSummary } | NotFound>
-  running(channel: ChannelId | null): Promise<RunningOutcome>
-  stop(target: Target, by: Asker): Promise<ActOutcome>
-  restart(target: Target, by: Asker): Promise<ActOutcome>
-  badge(about: { project: string; branch: string | null }): Promise<BadgeOutcome>
-  why(target: Target | null, channel: ChannelId | null): Promise<WhyOutcome>
-  /** Project names that begin with or contain the text, for a picker. */
-  suggestProjects(text: string): Promise<readonly ProjectRef[]>
-  suggestBranches(project: string, text: string): Promise<readonly string[]>
-  /** May this person read at all? Guests may, outsiders of shared channels may not. */
-  mayRead(by: Pick<Asker, 'user' | 'team'>): Promise<Permit | { kind: 'unknown-person'; code: string }>
-}

@@ -1,14 +1,17 @@
+import type { Fact } from '../domain/fact.ts'
 import type { ChannelId } from '../domain/ids.ts'
-import type { Explained, Target, WhyOutcome } from './asked.ts'
+import type { KeptDecision } from '../store/store.ts'
+import type { Explained, Posted, Target, WhyOutcome } from './asked.ts'
 import { buildStatus, type StatusDeps } from './build-status.ts'
 import { findBuild, summaryOf } from './find-build.ts'
+import { createPosted } from './posted.ts'
 
 /** Decisions in one answer; the newest are shown. */
 export const DECISIONS_MAX = 20
 
 /**
- * Why each channel was told of each fact of a build, or not: the decisions as they were made and kept. Without a target
- * the newest build that the channel could have heard of.
+ * Why each channel was told of each fact of a build, or not: the decisions as they were made and kept, and what stands
+ * there now. Without a target the newest build that the channel could have heard of.
  */
 export async function explain(deps: StatusDeps, target: Target | null, channel: ChannelId | null): Promise<WhyOutcome> {
   const meant = target ?? (await newestHere(deps, channel))
@@ -17,14 +20,24 @@ export async function explain(deps: StatusDeps, target: Target | null, channel: 
   if (looked.kind !== 'found') return looked
   const { found } = looked
   const own = found.facts.filter(({ buildId }) => buildId === found.run.buildId)
-  const all: Explained[] = []
+  const all: Made[] = []
   for (const fact of own)
-    for (const { channel: told, verdict, reason, rulesFrom, looked: rules } of await deps.reads.decisionsOfFact(
-      fact.seq,
-    ))
-      all.push({ channel: told, word: fact.word, at: fact.at, verdict, reason, rulesFrom, looked: rules })
-  const decisions = all.slice(-DECISIONS_MAX)
+    for (const decision of await deps.reads.decisionsOfFact(fact.seq)) all.push({ fact, decision })
+  const postedFor = createPosted(deps.reads, found.runs)
+  const decisions: Explained[] = []
+  for (const { fact, decision } of all.slice(-DECISIONS_MAX))
+    decisions.push(explained(fact, decision, await postedFor(fact, decision)))
   return { kind: 'why', build: await summaryOf(deps, found), decisions, more: all.length - decisions.length }
+}
+
+interface Made {
+  fact: Fact
+  decision: KeptDecision
+}
+
+function explained({ word, at }: Fact, decision: KeptDecision, posted: readonly Posted[]): Explained {
+  const { channel, verdict, reason, rulesFrom, looked } = decision
+  return { channel, word, at, verdict, reason, rulesFrom, looked, posted }
 }
 
 async function newestHere(deps: StatusDeps, channel: ChannelId | null): Promise<Target | null> {

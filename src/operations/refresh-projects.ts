@@ -1,6 +1,7 @@
 import type { ClientLegacy } from '../ci/client-legacy.ts'
 import type { ClientV2 } from '../ci/client-v2.ts'
 import { CiError } from '../ci/errors.ts'
+import { filterOf } from '../domain/branch-filter.ts'
 import { matchBranch } from '../domain/pattern.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
@@ -62,8 +63,8 @@ async function refreshV2({ store, log, v2 }: RefreshProjects, readAt: number): P
       if (matchBranch(branch, branchMatch, 'main') === 'invalid-pattern')
         log.warn({ project: name }, 'a notification rule in CI has an invalid branch pattern, which matches nothing')
   await store.write(async (tx) => {
-    for (const { uuid, name, type, rules } of projects)
-      await tx.keepProject({ uuid, name, type, rules, legacyId: null, readAt })
+    for (const { uuid, name, type, rules, raw } of projects)
+      await tx.keepProject({ uuid, name, type, rules, filter: filterOf(raw), legacyId: null, readAt })
   })
 }
 
@@ -76,7 +77,7 @@ async function refreshLegacy({ store, legacy }: RefreshProjects, readAt: number)
       if (!uuid) continue
       const known = await tx.project({ uuid, legacyId: id, names: [] })
       if (known?.uuid === uuid) await tx.linkLegacyProject(uuid, id, readAt)
-      else await tx.keepProject({ uuid, name, type: null, rules: null, legacyId: id, readAt })
+      else await tx.keepProject({ uuid, name, type: null, rules: null, filter: null, legacyId: id, readAt })
       if (known?.legacyId !== id) await wakeNewest(tx, id, readAt)
     }
   })

@@ -30,8 +30,9 @@ export async function keepBuilds(
     )
     const { branch } = buildView(run, runs)
     const { n, status, word } = run
-    const { buildUuid } = run.details
-    await tx.keepBuild({ projectId, buildId, run: n, lineageKey, episode, branch, status, word, at, buildUuid })
+    const { buildUuid, committer } = run.details
+    const where = { projectId, buildId, run: n, lineageKey, episode, branch }
+    await tx.keepBuild({ ...where, status, word, at, buildUuid, committer })
     const details = mergeDetails([...runs, run])
     const { projectFullName: fullName, projectUuid } = details
     await tx.hearProject({ projectId, name: projectName(details, projectId), fullName, projectUuid, at })

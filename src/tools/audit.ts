@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { loadEnvFile } from 'node:process'
 import { readDatabase } from '../config.ts'
+import { isProjectRequest, type ProjectRequest } from '../domain/project-request.ts'
 import type { Request } from '../domain/request.ts'
 import { openSqlite } from '../store/sqlite.ts'
 import type { Store } from '../store/store.ts'
@@ -52,7 +53,10 @@ async function open(url: string | undefined): Promise<Store> {
   return openSqlite(database.path)
 }
 
-const toEntry = (request: Request) => ({
+const toEntry = (request: Request | ProjectRequest) =>
+  isProjectRequest(request) ? ofProject(request) : ofBuild(request)
+
+const ofBuild = (request: Request) => ({
   at: iso(request.askedAt),
   action: request.action,
   result: request.state,
@@ -70,6 +74,32 @@ const toEntry = (request: Request) => ({
   buildUuid: request.target.buildUuid,
   newBuildId: request.newBuildId,
   newBuildUuid: request.newBuildUuid,
+  reason: request.reason,
+  answeredAt: iso(request.answeredAt),
+  endedAt: iso(request.endedAt),
+  id: request.id,
+})
+
+/** The same keys, so that one table holds both; `fields` names what was to change. */
+const ofProject = (request: ProjectRequest) => ({
+  at: iso(request.askedAt),
+  action: request.action,
+  result: request.state,
+  code: request.code,
+  by: request.askedBy,
+  team: request.askedTeam,
+  channel: request.channel,
+  via: request.via,
+  project: request.project,
+  branch: null,
+  projectId: null,
+  buildId: null,
+  run: null,
+  projectUuid: request.projectUuid,
+  buildUuid: null,
+  newBuildId: null,
+  newBuildUuid: null,
+  fields: request.what,
   reason: request.reason,
   answeredAt: iso(request.answeredAt),
   endedAt: iso(request.endedAt),

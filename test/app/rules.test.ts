@@ -1,6 +1,6 @@
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { SandboxCi } from '../../src/sandbox/ci/server.ts'
+import { openSqlite } from '../../src/store/sqlite.ts'
 import { startCi, v2, projectNamed } from '../sandbox/ci/support.ts'
 import type { Build, Settings, Stage } from '../support/app.ts'
 import { buildOf, databasePath, openStage, sendAll, settled, until, WEBHOOK_SECRET } from '../support/app.ts'
@@ -75,7 +75,7 @@ describe('subscriptions', () => {
 describe('the committer of a failed build', () => {
   const mentioned = async (subscription: string, build: Build, claim: string | null): Promise<boolean> => {
     const { app, slack, folder } = await openStage({ subscriptions: [subscription] })
-    if (claim !== null) claimHandle(folder, claim)
+    if (claim !== null) await claimHandle(folder, claim)
     await sendAll(app.url, build)
     await until('a card is there', () => saidIn(slack, WEB).length === 1)
     return saidIn(slack, WEB)[0]!.text.includes('<@U0ADA00001>')
@@ -98,11 +98,11 @@ describe('the committer of a failed build', () => {
   })
 })
 
-/** As `/ci me` does it. */
-function claimHandle(folder: string, handle: string): void {
-  const db = new DatabaseSync(databasePath(folder), { timeout: 5_000 })
-  db.prepare('insert into person (handle, user_id, claimed_at) values (?, ?, ?)').run(handle, 'U0ADA00001', 1)
-  db.close()
+/** As `/ci me` does it; while the bot writes, it waits without holding the bot up. */
+async function claimHandle(folder: string, handle: string): Promise<void> {
+  const store = openSqlite(databasePath(folder))
+  await store.write((tx) => tx.claimHandle(handle, 'U0ADA00001', 1))
+  await store.close()
 }
 
 describe('the rules that CI holds', () => {

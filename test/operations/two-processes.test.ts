@@ -209,6 +209,8 @@ const depsOf = (
   legacy,
   permits: async () => ({ kind: 'yes' }) as const,
   subscriptions: async () => [follower(BUILDS)],
+  rulesOf: async () => null,
+  say: async () => ({ kind: 'unsent', code: 'nobody_listens' }) as const,
   refresh: async () => ({ readAt: clock.now(), trouble: null }),
   badges,
   draw: async () => null,

@@ -10,7 +10,7 @@ It runs where the bot is installed (its folder or its image) and reads the bot's
 
 Each line: at, action, result (accepted, confirmed, refused, unclear, unconfirmed, calling), code, by, team, channel,
 via, project, branch, projectId, buildId, run, projectUuid, buildUuid, newBuildId, newBuildUuid, reason, answeredAt,
-endedAt, id.
+endedAt, id; of a project that was created, edited or given a new key also fields: the names of what was to change.
 `
 
 /**
