@@ -5,6 +5,8 @@ export const DOORS = ['v2', 'legacy', 'oauth', 'site'] as const
 export type DoorName = (typeof DOORS)[number]
 
 const where = z.enum([...DOORS, 'all']).default('all')
+/** calls of this method alone, such as `PUT` */
+const method = z.enum(['GET', 'POST', 'PUT']).optional()
 /** how many calls it hits; left out: all, until cleared */
 const times = z.int().min(1).optional()
 const SLOW_MS_MAX = 600_000
@@ -15,14 +17,15 @@ const SLOW_MS_MAX = 600_000
  * `garbage` answers 200 with half a JSON text, nothing done.
  */
 export const faultSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('slow'), where, times, ms: z.int().min(0).max(SLOW_MS_MAX) }),
-  z.strictObject({ kind: z.literal('down'), where, times }),
-  z.strictObject({ kind: z.literal('hang'), where, times }),
-  z.strictObject({ kind: z.literal('lost-answer'), where, times }),
-  z.strictObject({ kind: z.literal('garbage'), where, times }),
+  z.strictObject({ kind: z.literal('slow'), where, method, times, ms: z.int().min(0).max(SLOW_MS_MAX) }),
+  z.strictObject({ kind: z.literal('down'), where, method, times }),
+  z.strictObject({ kind: z.literal('hang'), where, method, times }),
+  z.strictObject({ kind: z.literal('lost-answer'), where, method, times }),
+  z.strictObject({ kind: z.literal('garbage'), where, method, times }),
   z.strictObject({
     kind: z.literal('status'),
     where,
+    method,
     times,
     statusCode: z.int().min(400).max(599),
     reason: z
@@ -42,14 +45,16 @@ export interface Faults {
   list(): readonly Fault[]
   clear(): void
   /** The fault that this call meets; counts it. */
-  meet(door: DoorName): Fault | undefined
+  meet(door: DoorName, called: string): Fault | undefined
 }
 
 export function createFaults(): Faults {
   let faults: Fault[] = []
 
-  function meet(door: DoorName): Fault | undefined {
-    const fault = faults.find((candidate) => candidate.where === 'all' || candidate.where === door)
+  function meet(door: DoorName, called: string): Fault | undefined {
+    const fault = faults.find(
+      (candidate) => (candidate.where === 'all' || candidate.where === door) && (candidate.method ?? called) === called,
+    )
     if (fault?.times === undefined) return fault
     fault.times -= 1
     if (fault.times === 0) faults = faults.filter((other) => other !== fault)

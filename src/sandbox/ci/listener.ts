@@ -33,7 +33,7 @@ async function answer(parts: Parts, request: IncomingMessage, response: ServerRe
   const { call } = read
   const door = doorOf(call.path)
   if (door === undefined) return sendReply(response, await dispatch(parts, call))
-  const fault = parts.faults.meet(door)
+  const fault = parts.faults.meet(door, request.method ?? '')
   const reply = await replyUnder(parts, call, door, fault)
   const isCut = fault?.kind === 'lost-answer'
   parts.calls.record(call, isCut ? 0 : (reply?.statusCode ?? 0))

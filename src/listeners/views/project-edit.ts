@@ -1,0 +1,129 @@
+import { plain, section, type Block } from '../../notify/slack/blocks.ts'
+import { projectName } from '../../notify/slack/build.ts'
+import type { PreviewOutcome } from '../../operations/project/asked.ts'
+import { answerOf, line, type AskedWith } from '../answers/answer.ts'
+import { answerOldForm } from '../answers/door.ts'
+import { differenceParts } from '../answers/project-differences.ts'
+import { answerNoDifference } from '../answers/project-ends.ts'
+import { answerChangedMeanwhile, answerNotSent } from '../answers/project-not-sent.ts'
+import { answerProject } from '../answers/project-show.ts'
+import { fieldsWords } from '../answers/project-words.ts'
+import { textAt } from '../body.ts'
+import { outcomeName } from '../commands/command.ts'
+import type { Door, Reply } from '../door.ts'
+import { respond } from '../respond.ts'
+import { awayFrom } from './carry-out.ts'
+import { refusing, showing, type FieldTold, type Form, type Received } from './form.ts'
+import { answerView, type ModalView } from './modal-view.ts'
+import { placeIn, showIn } from './opener.ts'
+import { editView, PART_ACTION_ID } from './project-edit-view.ts'
+import { readEdit } from './project-edit-read.ts'
+import { askerIn, readMemory, tooLongBy, writeWaiting, type FormMemory, type WaitingEdit } from './project-metadata.ts'
+import { askedWith, EDIT_TITLE, SEND_CALLBACK_ID } from './project-send.ts'
+import { tooLongWords } from './too-long.ts'
+import { pushedName, pushedPlace, showInPushed } from './pushed.ts'
+
+const WHAT = 'project edit'
+
+/** Another part was chosen: its fields are drawn, as CI has them now. */
+const choosePart: FieldTold = async (door, body, action) => {
+  const memory = readMemory(body)
+  const viewId = textAt(body, 'view', 'id') ?? ''
+  const by = askerIn(body, memory?.channel ?? null)
+  const isCurrent = door.newest.note(viewId)
+  const place = placeIn(door.client, viewId, EDIT_TITLE, awayFrom(door, by))
+  await respond(door, { what: WHAT, by, place }, async (reference): Promise<Reply> => {
+    if (!memory) return { outcome: 'old', answer: answerOldForm() }
+    const refused = await door.operations.projects.mayAdminister(by)
+    const asked = askedEdit(reference)
+    if (refused.kind !== 'yes') return { outcome: refused.kind, answer: answerNotSent(refused, asked) }
+    const outcome = await door.operations.projects.show(memory.project)
+    if (outcome.kind !== 'project' || outcome.stale)
+      return { outcome: outcomeName(outcome), answer: answerProject(outcome, asked) }
+    const part = textAt(action, 'selected_option', 'value')
+    if (isCurrent()) await showIn(door.client, viewId, editView(outcome.shown, part, memory.channel))
+    return { outcome: 'part', answer: null }
+  })
+}
+
+const askedEdit = (reference: string): AskedWith => askedWith('edit', reference)
+
+/** The form was sent in: it is looked at at once, and compared with what CI has then. */
+function receive(body: unknown): Received {
+  const memory = readMemory(body)
+  const reading = memory && readEdit(body, memory)
+  if (!memory || !reading) return { ack: showing('update', answerView(EDIT_TITLE, answerOldForm())), work: null }
+  if (reading.kind === 'faults') return refusing(reading.faults)
+  const { name, project, channel, base } = memory
+  const waiting: WaitingEdit = { kind: 'edit', project, name, channel, change: reading.change, base, fields: [] }
+  const excess = tooLongBy(waiting)
+  if (excess > 0) return refusing({ [reading.block]: tooLongWords(excess) })
+  const view = { ...comparing(name), external_id: pushedName(body) }
+  return { ack: showing('push', view), work: (door) => compare(door, body, memory, waiting) }
+}
+
+const comparing = (name: string): ModalView => ({
+  type: 'modal',
+  title: plain(EDIT_TITLE),
+  close: plain('Back'),
+  blocks: [section(`:hourglass_flowing_sand: Comparing with what CI has of *${projectName({ project: name })}* …`)],
+})
+
+function compare(door: Door, body: unknown, { channel }: FormMemory, waiting: WaitingEdit): Promise<void> {
+  const by = askerIn(body, channel)
+  const pushed = pushedName(body)
+  // Whoever closed the form has given the change up.
+  const place = pushedPlace(door, pushed, EDIT_TITLE, null)
+  return respond(door, { what: WHAT, by, place }, async (reference) => {
+    const outcome = await door.operations.projects.preview(waiting, by)
+    if (outcome.kind !== 'preview')
+      return { outcome: outcomeName(outcome), answer: answerNoPreview(outcome, reference) }
+    await showInPushed(door, pushed, differenceView(door, outcome, waiting))
+    return { outcome: outcome.kind, answer: null }
+  })
+}
+
+function answerNoPreview(outcome: Exclude<PreviewOutcome, { kind: 'preview' }>, reference: string) {
+  if (outcome.kind === 'no-difference') return answerNoDifference(outcome.project.name)
+  if (outcome.kind === 'changed-meanwhile') return answerChangedMeanwhile(outcome, reference)
+  return answerNotSent(outcome, askedEdit(reference))
+}
+
+type Preview = Extract<PreviewOutcome, { kind: 'preview' }>
+
+function differenceView(
+  { seal }: Pick<Door, 'seal'>,
+  { project, differences, theirs, base }: Preview,
+  waiting: WaitingEdit,
+): ModalView {
+  const fields = [...new Set(differences.map(({ field }) => field))]
+  return {
+    type: 'modal',
+    callback_id: SEND_CALLBACK_ID,
+    title: plain(EDIT_TITLE),
+    close: plain('Back'),
+    submit: plain('Send to CI'),
+    private_metadata: writeWaiting(seal, { ...waiting, base, fields: fields.slice(0, FIELDS_MAX) }),
+    blocks: differenceBlocks(project.name, differences, theirs),
+  }
+}
+
+/** So many fields are named to the channel. */
+const FIELDS_MAX = 5
+
+const differenceBlocks = (name: string, differences: Preview['differences'], theirs: readonly string[]): Block[] =>
+  answerOf([
+    line(`*${projectName({ project: name })}*: this changes, and nothing else does.`),
+    ...differenceParts(differences),
+    line(
+      theirs.length === 0
+        ? ''
+        : `:warning: Since you opened the form somebody else changed ${fieldsWords(theirs)}. What you see is compared with how it is now.`,
+    ),
+  ]).blocks
+
+export const projectEditForm: Form = {
+  what: 'the changes to a project',
+  receive,
+  actions: new Map([[PART_ACTION_ID, choosePart]]),
+}

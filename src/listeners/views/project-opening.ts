@@ -1,0 +1,109 @@
+import { plain, section } from '../../notify/slack/blocks.ts'
+import { projectName } from '../../notify/slack/build.ts'
+import type { ProjectRef } from '../../operations/asked.ts'
+import type { ShownProject } from '../../operations/project/asked.ts'
+import { answerNotFound } from '../answers/not-found.ts'
+import { answerNotOpened } from '../answers/door.ts'
+import { answerNotSent } from '../answers/project-not-sent.ts'
+import { answerProject } from '../answers/project-show.ts'
+import { answerReset } from '../answers/project-ends.ts'
+import { outcomeName, type Question } from '../commands/command.ts'
+import type { Reply } from '../door.ts'
+import { slackCodeOf } from '../places/place.ts'
+import { createView } from './project-create.ts'
+import { editView } from './project-edit-view.ts'
+import { resetView, RESET_TITLE } from './project-reset.ts'
+import type { ModalView } from './modal-view.ts'
+import type { OpenModal, Opener } from './opener.ts'
+import { askedWith, CREATE_TITLE, EDIT_TITLE } from './project-send.ts'
+
+export type Asking = Pick<Question, 'operations' | 'by' | 'opener' | 'reference'>
+
+export type OpeningVerb = 'edit' | 'reset-aes-key'
+
+/** Opens the form to edit a project, or to reset its key: at once, and filled when CI has answered. */
+export async function openProjectForm(asking: Asking, verb: OpeningVerb, text: string): Promise<Reply> {
+  const { operations, by, opener, reference } = asking
+  const asked = askedWith(verb, reference)
+  const found = await operations.projects.find(text)
+  if (found.kind === 'project') {
+    if (!opener) return noOpener(reference)
+    return opening(reference, () => openFor(asking, opener, verb, found.project))
+  }
+  const permit = await operations.projects.mayAdminister(by)
+  if (permit.kind !== 'yes') return { outcome: permit.kind, answer: answerNotSent(permit, asked) }
+  return { outcome: outcomeName(found), answer: answerNotFound(found, asked) }
+}
+
+/** Opens the form to create a project. */
+export async function openCreation(
+  { operations, by, opener, reference }: Asking,
+  repositoryUrl: string,
+): Promise<Reply> {
+  if (!opener) return noOpener(reference)
+  return opening(reference, async () => {
+    const modal = await opener.open(readingView(CREATE_TITLE, 'Looking whether you may …'))
+    const permit = await operations.projects.mayAdminister(by)
+    if (permit.kind !== 'yes')
+      return { outcome: permit.kind, answer: answerNotSent(permit, askedWith('create', reference)) }
+    await modal.show(createView(repositoryUrl, by.channel))
+    return { outcome: 'form', answer: null }
+  })
+}
+
+async function openFor(
+  { operations, by, reference }: Asking,
+  opener: Opener,
+  verb: OpeningVerb,
+  project: ProjectRef,
+): Promise<Reply> {
+  const asked = askedWith(verb, reference)
+  const title = verb === 'edit' ? EDIT_TITLE : RESET_TITLE
+  const modal = await opener.open(readingView(title, `Reading *${projectName({ project: project.name })}* …`))
+  const permit = await operations.projects.mayAdminister(by)
+  if (permit.kind !== 'yes') return { outcome: permit.kind, answer: answerNotSent(permit, asked) }
+  const outcome = await operations.projects.show(project.uuid ?? project.name)
+  if (outcome.kind !== 'project') return { outcome: outcomeName(outcome), answer: answerProject(outcome, asked) }
+  if (outcome.stale) return { outcome: outcomeName(outcome.stale), answer: answerNotSent(outcome.stale, asked) }
+  return fill(modal, verb, outcome.shown, asking(by, reference))
+}
+
+const asking = (by: Question['by'], reference: string) => ({ channel: by.channel, reference })
+
+async function fill(
+  modal: OpenModal,
+  verb: OpeningVerb,
+  shown: ShownProject,
+  { channel, reference }: ReturnType<typeof asking>,
+): Promise<Reply> {
+  const isPro = shown.project.type?.toLowerCase() === 'pro'
+  if (verb === 'reset-aes-key' && !isPro)
+    return {
+      outcome: 'not-pro',
+      answer: answerReset({ kind: 'not-pro', project: shown.project }, askedWith(verb, reference), true),
+    }
+  await modal.show(verb === 'edit' ? editView(shown, null, channel) : resetView(shown, channel))
+  return { outcome: 'form', answer: null }
+}
+
+const readingView = (title: string, text: string): ModalView => ({
+  type: 'modal',
+  title: plain(title),
+  close: plain('Close'),
+  blocks: [section(`:hourglass_flowing_sand: ${text}`)],
+})
+
+const noOpener = (reference: string): Reply => ({ outcome: 'no-opener', answer: answerNotOpened('mention', reference) })
+
+/** Slack's words for a trigger that came too late or was used. */
+const TRIGGER_CODES = /^(?:expired|exchanged|invalid)_trigger(?:_id)?$|^invalid_trigger/
+
+async function opening(reference: string, open: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return await open()
+  } catch (error) {
+    const code = slackCodeOf(error)
+    if (!TRIGGER_CODES.test(code)) throw error
+    return { outcome: `not-opened ${code}`, answer: answerNotOpened('late', reference) }
+  }
+}

@@ -1,0 +1,89 @@
+import { plain, section } from '../../notify/slack/blocks.ts'
+import { mention, projectName } from '../../notify/slack/build.ts'
+import { answerOldForm } from '../answers/door.ts'
+import { answerCreate, answerEdit } from '../answers/project-ends.ts'
+import type { AskedWith } from '../answers/answer.ts'
+import { fieldsWords } from '../answers/project-words.ts'
+import { textAt } from '../body.ts'
+import type { Door } from '../door.ts'
+import { respond } from '../respond.ts'
+import { awayFrom, carryOut } from './carry-out.ts'
+import { showing, type Form, type Received } from './form.ts'
+import type { ModalView } from './modal-view.ts'
+import { placeIn } from './opener.ts'
+import { askerIn, readWaiting } from './project-metadata.ts'
+
+export const SEND_CALLBACK_ID = 'project_send'
+export const CREATE_SEND_CALLBACK_ID = 'project_create_send'
+
+export const CREATE_TITLE = 'Create a project'
+export const EDIT_TITLE = 'Edit a project'
+
+/** "Send to CI": the change that was shown, and no other. */
+export const projectSendForm: Form = {
+  what: 'the changes to a project',
+  receive: (body) => askingCi(EDIT_TITLE, (door) => sendEdit(door, body)),
+}
+
+/** "Create": the project that was shown. */
+export const projectCreateSendForm: Form = {
+  what: 'a new project',
+  receive: (body) => askingCi(CREATE_TITLE, (door) => sendCreation(door, body)),
+}
+
+/** The form gives way to what comes of it. */
+export const askingCi = (title: string, work: (door: Door) => Promise<void>): Received => ({
+  ack: showing('update', waitingView(title, ':hourglass_flowing_sand: Asking CI …')),
+  work,
+})
+
+export const waitingView = (title: string, text: string): ModalView => ({
+  type: 'modal',
+  title: plain(title),
+  close: plain('Close'),
+  blocks: [section(text)],
+})
+
+function sendEdit(door: Door, body: unknown): Promise<void> {
+  const waiting = readWaiting(door.seal, body, 'edit')
+  if (!waiting) return sayOld(door, body, EDIT_TITLE)
+  const by = askerIn(body, waiting.channel)
+  const fields = fieldsWords(waiting.fields)
+  return carryOut(door, body, {
+    what: 'project edit',
+    by,
+    title: EDIT_TITLE,
+    announcement: `:pencil2: ${mention(by.user)} changes *${projectName({ project: waiting.name })}*: ${fields}. What comes of it stands in the thread.`,
+    act: (begun) => door.operations.projects.edit(waiting, by, begun),
+    answer: (outcome, reference) => answerEdit(outcome, askedWith('edit', reference)),
+  })
+}
+
+function sendCreation(door: Door, body: unknown): Promise<void> {
+  const waiting = readWaiting(door.seal, body, 'create')
+  if (!waiting) return sayOld(door, body, CREATE_TITLE)
+  const by = askerIn(body, waiting.channel)
+  const { creation, evenIfThere } = waiting
+  return carryOut(door, body, {
+    what: 'project create',
+    by,
+    title: CREATE_TITLE,
+    announcement: `:hammer_and_wrench: ${mention(by.user)} creates the project *${projectName({ project: waiting.name })}* in CI. What comes of it stands in the thread.`,
+    act: (begun) => door.operations.projects.create(creation, by, { evenIfThere, begun }),
+    answer: (outcome, reference) => answerCreate(outcome, askedWith('create', reference)),
+  })
+}
+
+export const askedWith = (verb: string, reference: string): AskedWith => ({
+  command: 'project',
+  branch: null,
+  rest: [verb],
+  reference,
+})
+
+/** A form that does not say any more what it is about. */
+export function sayOld(door: Door, body: unknown, title: string): Promise<void> {
+  const by = askerIn(body, null)
+  const place = placeIn(door.client, textAt(body, 'view', 'id') ?? '', title, awayFrom(door, by))
+  return respond(door, { what: 'old', by, place }, async () => ({ outcome: 'old', answer: answerOldForm() }))
+}

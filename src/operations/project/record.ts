@@ -1,0 +1,90 @@
+import type { ProjectAction, ProjectRequest } from '../../domain/project-request.ts'
+import type { Uuid } from '../../domain/ids.ts'
+import type { RequestChange } from '../../store/store.ts'
+import { CALLING_MAX_MS } from '../act.ts'
+import type { Asker } from '../asked.ts'
+import { Undone } from '../undone.ts'
+import type { Begun, NotSent } from './asked.ts'
+import type { ProjectDeps } from './deps.ts'
+
+/** What the record of a request holds: names of fields, no values. */
+export interface Wanted {
+  action: ProjectAction
+  project: string
+  projectUuid: Uuid | null
+  what: readonly string[]
+  before: Readonly<Record<string, string>>
+}
+
+type AskedAlready = Extract<NotSent, { kind: 'asked-already' }>
+
+/** The record that comes before the call: one for each ask, and one open for each project. */
+export async function record(
+  deps: ProjectDeps,
+  wanted: Wanted,
+  by: Asker,
+): Promise<{ kind: 'recorded'; request: ProjectRequest } | AskedAlready> {
+  const request = newRequest(deps, wanted, by)
+  const earlier = await deps.store.write(async (tx) => {
+    const repeated = await tx.projectRequestOf(by.askKey)
+    if (repeated) return repeated
+    const sent = await tx.interactionsOf(by.askKey)
+    // The asker was told that it was interrupted and nothing was done: so it stays.
+    if (sent.some(({ state }) => state !== 'owed')) return 'given-up' as const
+    const open = wanted.projectUuid && (await tx.openProjectRequest(wanted.projectUuid))
+    if (open) return open
+    await tx.insertProjectRequest(request)
+    return null
+  })
+  if (earlier === 'given-up') throw new Undone('the asker was told that it was interrupted')
+  return earlier ? askedAlready(earlier) : { kind: 'recorded', request }
+}
+
+export const askedAlready = ({ askedBy: by, askedAt: at, state }: ProjectRequest): AskedAlready => ({
+  kind: 'asked-already',
+  by,
+  at,
+  state,
+})
+
+/** How a request ends. What cannot be written now is looked after by the job, like that of a process that died. */
+export async function end(deps: ProjectDeps, request: ProjectRequest, change: RequestChange): Promise<void> {
+  const at = deps.clock.now()
+  const isOver = change.state !== 'unclear'
+  const ended = { answeredAt: at, lookAt: null, endedAt: isOver ? at : null, ...change }
+  const { id, action, project, askedBy: by } = request
+  deps.log.info({ request: id, action, project, by, state: change.state, code: change.code ?? null }, 'a write to CI')
+  try {
+    await deps.store.write((tx) => tx.updateRequest(request.id, ended))
+  } catch (error) {
+    deps.log.error({ err: error, request: id }, 'the end of a request could not be recorded; it is looked at later')
+  }
+}
+
+/** Tells that it begins, beside the call: CI need not wait for Slack. */
+export function tell({ log }: Pick<ProjectDeps, 'log'>, begun: Begun | undefined): Promise<void> {
+  return (begun?.() ?? Promise.resolve()).catch((error: unknown) =>
+    log.warn({ err: error }, 'that a project is being changed could not be told'),
+  )
+}
+
+const newRequest = ({ newId, clock, processId }: ProjectDeps, wanted: Wanted, by: Asker): ProjectRequest => {
+  const askedAt = clock.now()
+  return {
+    ...wanted,
+    id: newId(),
+    askKey: by.askKey,
+    state: 'calling',
+    askedBy: by.user,
+    askedTeam: by.team,
+    channel: by.channel,
+    via: by.via,
+    askedAt,
+    claimedBy: processId,
+    code: null,
+    reason: null,
+    answeredAt: null,
+    lookAt: askedAt + CALLING_MAX_MS,
+    endedAt: null,
+  }
+}

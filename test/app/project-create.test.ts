@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest'
+import { CHANNELS } from '../../src/sandbox/slack/workspace.ts'
+import { rowsOf, until } from '../support/app.ts'
+import { type, untilAnswered, type World } from '../support/world.ts'
+import { grace, lin, openProjects, projectIn, saidBy, submit, untilModal } from './project-forms.ts'
+
+const { builds: BUILDS } = CHANNELS
+
+const REPOSITORY = 'https://git.example.com/acme/shop.git'
+
+const creationsAt = ({ ci }: World) =>
+  ci.calls().filter(({ method, path }) => method === 'POST' && path.endsWith('/projects'))
+const shopsIn = ({ ci }: World) => ci.state().projects.filter(({ name }) => name === 'acme/shop')
+
+async function lookAt(world: World, fields: Record<string, string> = {}): Promise<void> {
+  await type(world, grace, '/ci project create')
+  await untilModal(world, ['create:repository_url'])
+  await submit(world, { 'create:repository_url': REPOSITORY, 'create:team_ids': '7', ...fields })
+}
+
+describe('creating a project', () => {
+  it.each([
+    ['wrapped', 201],
+    ['bare', 200],
+  ] as const)(
+    '(answer %s, %i) shows what will be there, creates it once, and tells the channel',
+    async (createdProjectForm, createStatusCode) => {
+      const world = await openProjects({ ci: { switches: { createdProjectForm, createStatusCode } } })
+      await lookAt(world, {
+        'create:branches': 'main',
+        'create:setup_commands': 'npm ci',
+        'create:test_pipelines': 'npm test',
+      })
+      const look = await untilModal(world, ['project_create_send', 'acme/shop'])
+      expect(saidBy(look)).toContain('builds `main`, and no other branch')
+      expect(creationsAt(world)).toEqual([])
+      await submit(world)
+      await untilModal(world, ['Created', 'acme/shop'])
+      expect(projectIn(world, 'acme/shop')).toMatchObject({
+        type: 'basic',
+        team_ids: [7],
+        branches: ['main'],
+        setup_commands: ['npm ci'],
+        test_pipelines: [{ commands: ['npm test'] }],
+      })
+      await until('the thread tells', () => world.slack.messages(BUILDS).length === 2)
+      expect(String(world.slack.messages(BUILDS)[0]?.['text'])).toContain(`<@${grace}> creates the project *acme/shop*`)
+      await type(world, lin, '/ci project acme/shop')
+      await untilAnswered(world, lin, ['acme/shop', 'Repository:'])
+    },
+  )
+
+  it.each(['table', 'example'] as const)(
+    'takes every other field as JSON, deployments in the form %s too',
+    async (form) => {
+      const world = await openProjects({
+        ci: { switches: { deploymentForm: form, createRuleNames: form === 'table' ? 'email_target' : 'target' } },
+        settings: { CI_DEPLOYMENT_FORM: form, CI_CREATE_TARGET_NAME: form === 'table' ? 'email_target' : 'target' },
+      })
+      const more = {
+        notification_rules: [{ notifier: 'email', target: 'committer', branch: null, build_statuses: ['failed'] }],
+        environment_variables: [{ name: 'TOKEN', value: 'canary-more' }],
+        deploy_pipelines: [
+          {
+            branch: { branch_name: 'main', match_mode: 'exact' },
+            config: [{ type: 'heroku_deployment', api_key: 'canary-key' }],
+            position: 1,
+          },
+        ],
+      }
+      await lookAt(world, { 'create:more': JSON.stringify(more) })
+      const look = await untilModal(world, ['project_create_send'])
+      expect(saidBy(look)).not.toContain('canary')
+      await submit(world)
+      await untilModal(world, ['Created'])
+      expect(projectIn(world, 'acme/shop')).toMatchObject({
+        notification_rules: [{ notifier: 'email', target: 'committer', build_statuses: ['failed'] }],
+        environment_variables: [{ name: 'TOKEN', value: 'canary-more' }],
+        deployment_pipelines: [{ branch: { branch_name: 'main' } }],
+      })
+      expect(world.app.lines.join('\n')).not.toContain('canary')
+      expect(JSON.stringify(rowsOf(world.folder, 'select * from request'))).not.toContain('canary')
+    },
+  )
+
+  it.each([
+    ['no address', { 'create:repository_url': 'shop' }, 'create:repository_url', 'must name a repository'],
+    ['no team id', { 'create:team_ids': 'seven' }, 'create:team_ids', 'whole number'],
+    ['half a regex', { 'create:branches': 'main\n^wip' }, 'create:branches', '2: '],
+    ['no JSON', { 'create:more': '{' }, 'create:more', 'is no JSON'],
+    [
+      'a rule without its key',
+      { 'create:more': '{"notification_rules":[{"notifier":"slack","build_statuses":["failed"]}]}' },
+      'create:more',
+      'slack needs a key',
+    ],
+    ['a field of the form', { 'create:more': '{"type":"pro"}' }, 'create:more', 'a field of its own'],
+  ])('with %s is refused at the field', async (_, fields, block, words) => {
+    const world = await openProjects()
+    await type(world, grace, '/ci project create')
+    await untilModal(world, ['create:repository_url'])
+    const answer = await submit(world, { 'create:repository_url': REPOSITORY, 'create:team_ids': '7', ...fields })
+    expect(answer).toMatchObject({ errors: { [block]: expect.stringContaining(words) } })
+    expect(creationsAt(world)).toEqual([])
+  })
+
+  it('asks once more where there is one of that name, and then makes a second', async () => {
+    const world = await openProjects()
+    await lookAt(world, { 'create:repository_url': 'git@git.example.com:acme/web.git' })
+    await untilModal(world, ['There is acme/web in CI already', 'Create a second one'])
+    expect(creationsAt(world)).toEqual([])
+    await submit(world)
+    await untilModal(world, ['Created'])
+    expect(world.ci.state().projects.filter(({ name }) => name === 'acme/web')).toHaveLength(2)
+  })
+
+  it('that CI refuses says what CI said, and the form can be mended', async () => {
+    const world = await openProjects()
+    await lookAt(world)
+    await untilModal(world, ['project_create_send'])
+    world.ci.addFault({
+      kind: 'status',
+      statusCode: 400,
+      reason: 'no such team',
+      where: 'v2',
+      method: 'POST',
+      times: 1,
+    })
+    await submit(world)
+    await untilModal(world, ['Not created', 'CI did not accept the values'])
+    await world.slack.people.closeView({ user: grace })
+    await submit(world)
+    await untilModal(world, ['project_create_send'])
+    await submit(world)
+    await untilModal(world, ['Created'])
+    expect(shopsIn(world)).toHaveLength(1)
+  })
+
+  it.each([
+    ['lost-answer', ['Created'], 1, 'confirmed'],
+    ['down', ['Unclear whether CI has created', 'looked three times'], 0, 'unconfirmed'],
+  ] as const)(
+    'whose answer does not come (%s) is looked up by name, and not asked for again',
+    async (kind, words, count, state) => {
+      const world = await openProjects()
+      await lookAt(world)
+      await untilModal(world, ['project_create_send'])
+      world.ci.addFault({ kind, where: 'v2', method: 'POST', times: 1 })
+      await submit(world)
+      await untilModal(world, words)
+      expect([shopsIn(world).length, creationsAt(world).length]).toEqual([count, 1])
+      expect(rowsOf(world.folder, 'select state from request').map((row) => row['state'])).toEqual([state])
+    },
+  )
+
+  it('is refused to who is no admin', async () => {
+    const world = await openProjects()
+    await type(world, lin, '/ci project create')
+    await untilModal(world, ['Not allowed', 'create and change projects'], lin)
+  })
+})

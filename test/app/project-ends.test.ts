@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { INPUT_CHARS_MAX } from '../../src/listeners/views/fields.ts'
+import type { FaultWanted } from '../../src/sandbox/ci/faults.ts'
+import { CHANNELS } from '../../src/sandbox/slack/workspace.ts'
+import { rowsOf } from '../support/app.ts'
+import type { World } from '../support/world.ts'
+import {
+  compareBranches,
+  openPart,
+  openProjects,
+  projectIn,
+  putsTo,
+  saidBy,
+  submit,
+  untilModal,
+} from './project-forms.ts'
+
+const { builds: BUILDS } = CHANNELS
+
+const statesIn = ({ folder }: World) =>
+  rowsOf(folder, 'select action, state, code from request order by asked_at').map((row) => ({ ...row }))
+
+/** The fault meets the write, and not the reading before it: CI is asked to read twice first. */
+async function sendUnder(world: World, fault: FaultWanted): Promise<void> {
+  await compareBranches(world, 'main')
+  world.ci.addFault({ ...fault, where: 'v2', method: 'PUT' })
+  await submit(world)
+}
+
+const status = (statusCode: number): FaultWanted => ({ kind: 'status', statusCode, times: 1 })
+
+describe('a write that CI refuses', () => {
+  it.each([
+    ['400', status(400), ['Not changed', 'CI did not accept the values'], 'bad-request'],
+    ['403', status(403), ['Not changed', 'lack the right to change projects', 'project.write'], 'forbidden'],
+    ['404', status(404), ['Not changed', 'CI knows no such project'], 'not-found'],
+    ['429', status(429), ['Not changed', 'too many requests'], 'rate-limited'],
+  ])('(%s) is said in words, in the form and in the thread, and changes nothing', async (_, fault, words, code) => {
+    const world = await openProjects()
+    const before = projectIn(world)
+    await sendUnder(world, fault)
+    await untilModal(world, [...words, 'Reference'])
+    expect(projectIn(world)).toEqual(before)
+    expect(statesIn(world)).toEqual([{ action: 'edit-project', state: 'refused', code }])
+    expect(String(world.slack.messages(BUILDS).at(-1)?.['text'])).toContain('Not changed')
+    expect(putsTo(world)).toHaveLength(1)
+  })
+})
+
+describe('a write whose end is unclear', () => {
+  it('(done, and the answer lost) is looked up, and said to be done', async () => {
+    const world = await openProjects()
+    await sendUnder(world, { kind: 'lost-answer', times: 1 })
+    await untilModal(world, ['Changed', 'Read again'])
+    expect(projectIn(world)).toMatchObject({ branches: ['main'] })
+    expect(statesIn(world)).toEqual([{ action: 'edit-project', state: 'confirmed', code: null }])
+    expect(putsTo(world)).toHaveLength(1)
+  })
+
+  it.each([
+    ['500', status(500)],
+    ['torn', { kind: 'down', times: 1 } as const],
+  ])('(%s, not done) is looked at three times, said to be unclear, and not sent again', async (_, fault) => {
+    const world = await openProjects()
+    await sendUnder(world, fault)
+    await untilModal(world, ['Unclear whether CI has changed', 'looked three times', 'It is not sent a second time'])
+    expect(statesIn(world)).toEqual([{ action: 'edit-project', state: 'unconfirmed', code: 'not-shown' }])
+    expect(putsTo(world)).toHaveLength(1)
+  })
+})
+
+describe('CI being away', () => {
+  it('before the form is filled says so in the form, and nothing was changed', async () => {
+    const world = await openProjects()
+    world.ci.addFault({ kind: 'status', statusCode: 503, where: 'v2' })
+    await world.slack.people.runCommand({
+      user: 'U0GRACE001',
+      channel: BUILDS,
+      command: '/ci',
+      text: 'project edit acme/web',
+    })
+    await untilModal(world, ['CI could not be asked', 'nothing was changed'])
+  })
+
+  it('between the difference and the sending leaves no record, no announcement and no write', async () => {
+    const world = await openProjects()
+    await compareBranches(world, 'main')
+    world.ci.addFault({ kind: 'status', statusCode: 503, where: 'v2' })
+    await submit(world)
+    await untilModal(world, ['CI could not be asked', 'nothing was changed'])
+    expect([statesIn(world), putsTo(world)]).toEqual([[], []])
+    expect(world.slack.messages(BUILDS)).toEqual([])
+  })
+})
+
+describe('the other parts', () => {
+  it('a rule is changed in place, and its key, which nobody saw, stays', async () => {
+    const world = await openProjects()
+    const before = projectIn(world).notification_rules[1]!
+    const view = await openPart(world, 'rule:1')
+    expect(saidBy(view)).toContain('leave empty to keep it')
+    for (const secret of Object.values(before.options)) expect(saidBy(view)).not.toContain(secret)
+    await submit(world, { 'rule:1:branch': 'release/*' })
+    await untilModal(world, ['Send to CI', 'rule 2', 'release/*'])
+    await submit(world)
+    await untilModal(world, ['Changed'])
+    expect(projectIn(world).notification_rules[1]).toEqual({
+      ...before,
+      branch: 'release/*',
+      branch_match: expect.anything(),
+    })
+  })
+
+  it('a new rule without the key that it needs is refused at the field', async () => {
+    const world = await openProjects()
+    await openPart(world, 'rule:new')
+    const choose = (block: string, value: string, text: string) => ({
+      [block]: { value: { selected_option: { text: { type: 'plain_text', text, emoji: false }, value } } },
+    })
+    const answer = await world.slack.people.submitView({
+      user: 'U0GRACE001',
+      values: { ...choose('rule:new:notifier', 'slack', 'slack'), 'rule:new:events': EVENTS },
+    })
+    expect(answer).toMatchObject({ errors: { 'rule:new:key': 'slack needs a key' } })
+  })
+
+  it('setup commands are written line by line', async () => {
+    const world = await openProjects()
+    await openPart(world, 'setup')
+    await submit(world, { 'setup:commands': 'npm ci\nnpm run build' })
+    await untilModal(world, ['Send to CI', 'npm run build'])
+    await submit(world)
+    await untilModal(world, ['Changed'])
+    expect(projectIn(world)).toMatchObject({ setup_commands: ['npm ci', 'npm run build'] })
+  })
+
+  it('what a form cannot carry is refused at its field, with the limit', async () => {
+    const world = await openProjects()
+    await openPart(world, 'setup')
+    const noise = Array.from({ length: 60 }, (_, n) => createHash('sha256').update(String(n)).digest('base64')).join(
+      '\n',
+    )
+    const answer = await submit(world, { 'setup:commands': noise.slice(0, INPUT_CHARS_MAX) })
+    expect(answer).toMatchObject({ errors: { 'setup:commands': expect.stringContaining('3,000') } })
+  })
+
+  it('the very same is not sent', async () => {
+    const world = await openProjects()
+    await openPart(world, 'teams')
+    await submit(world, { 'teams:ids': '7' })
+    await untilModal(world, ['Nothing to change'])
+    expect(putsTo(world)).toEqual([])
+  })
+})
+
+const EVENTS = {
+  value: { selected_options: [{ text: { type: 'plain_text', text: 'failed', emoji: false }, value: 'failed' }] },
+}

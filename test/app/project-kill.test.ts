@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { rowsOf, until } from '../support/app.ts'
+import { openScene, startBot } from '../support/world.ts'
+import { compareBranches, projectIn, putsTo, submit } from './project-forms.ts'
+
+const { grace } = PEOPLE
+
+it('a process that is killed while CI writes leaves a record, which the next one ends by looking, and whoever asked is told', async () => {
+  const scene = await openScene()
+  const bot = await startBot(scene)
+  await until('the projects are known', () => rowsOf(scene.folder, 'select 1 from project').length >= 3)
+  await compareBranches(scene, 'main')
+  scene.ci.addFault({ kind: 'slow', ms: 1_500, where: 'v2', method: 'PUT', times: 1 })
+  await submit(scene)
+  await until('it is recorded', () => requests().length === 1)
+  await until('it is announced', () => scene.slack.messages(CHANNELS.builds).length === 1)
+  await until('CI has the write', () => scene.ci.faults().length === 0)
+  bot.kill('SIGKILL')
+  await bot.exit
+  expect(requests()).toEqual([{ action: 'edit-project', state: 'calling', code: null }])
+  await startBot(scene)
+  await until('it is ended', () => requests()[0]?.['state'] === 'confirmed')
+  expect(projectIn(scene)).toMatchObject({ branches: ['main'] })
+  expect(putsTo(scene)).toHaveLength(1)
+  await until('Grace is told', () =>
+    directTo(grace).some((text) => text.includes('*Changing* the project acme/web is recorded')),
+  )
+  expect(directTo(grace).filter((text) => text.includes('Interrupted'))).toHaveLength(1)
+
+  function requests() {
+    return rowsOf(scene.folder, 'select action, state, code from request').map((row) => ({ ...row }))
+  }
+  function directTo(user: string): string[] {
+    return [...scene.slack.workspace.channels.values()]
+      .filter(({ kind, members }) => kind === 'im' && members.has(user))
+      .flatMap(({ messages }) => [...messages.values()].map(({ text }) => text))
+  }
+}, 90_000)

@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { CHANNELS } from '../../src/sandbox/slack/workspace.ts'
+import { databasePath, rowsOf, until } from '../support/app.ts'
+import { answersTo, type, untilAnswered, type World } from '../support/world.ts'
+import { grace, lin, openProjects, projectIn, saidBy, submit, topOf, untilModal } from './project-forms.ts'
+
+const { builds: BUILDS } = CHANNELS
+
+const keyIn = (world: World): string => String(projectIn(world, 'acme/ios').aes_key)
+const resetsAt = ({ ci }: World) => ci.calls().filter(({ path }) => path.endsWith('/reset_aes_key'))
+
+async function openReset(world: World): Promise<void> {
+  await type(world, grace, '/ci project reset-aes-key acme/ios')
+  await untilModal(world, ['project_reset', 'gets a new AES key'])
+}
+
+const confirm = (world: World) => submit(world, { 'reset:name': 'acme/ios' })
+
+/** Everything that everybody can see, or that lasts. */
+const lasting = (world: World): string =>
+  [
+    JSON.stringify(world.slack.messages(BUILDS)),
+    world.app.lines.join('\n'),
+    readFileSync(databasePath(world.folder)).toString('latin1'),
+    readFileSync(`${databasePath(world.folder)}-wal`).toString('latin1'),
+  ].join('\n')
+
+describe('resetting an AES key', () => {
+  it.each(['bare', 'wrapped', 'aes_key', 'empty'] as const)(
+    '(%s) shows the new key once, to whoever asked, and it is in no log, no store and no thread',
+    async (resetAesKeyForm) => {
+      const world = await openProjects({ ci: { switches: { resetAesKeyForm } } })
+      const old = keyIn(world)
+      await openReset(world)
+      await confirm(world)
+      const view = await untilModal(world, ['AES key reset', 'shown this once'])
+      expect(keyIn(world)).not.toBe(old)
+      expect(saidBy(view)).toContain(keyIn(world))
+      await until('the thread tells', () => world.slack.messages(BUILDS).length === 2)
+      expect(world.slack.messages(BUILDS).map(({ text }) => text)).toEqual([
+        expect.stringContaining(`<@${grace}> resets the AES key of *acme/ios*`),
+        expect.stringContaining('The new key is shown once, to whoever asked for it'),
+      ])
+      expect(lasting(world).includes(keyIn(world))).toBe(false)
+      expect(lasting(world).includes(old)).toBe(false)
+      expect(rowsOf(world.folder, 'select action, state from request').map((row) => ({ ...row }))).toEqual([
+        { action: 'reset-aes-key', state: 'confirmed' },
+      ])
+    },
+  )
+
+  it('asks for the name of the project first', async () => {
+    const world = await openProjects()
+    await openReset(world)
+    const answer = await submit(world, { 'reset:name': 'acme/web' })
+    expect(answer).toMatchObject({ errors: { 'reset:name': expect.stringContaining("not the project's name") } })
+    expect(resetsAt(world)).toEqual([])
+  })
+
+  it('of a project that is not Pro says that there is none', async () => {
+    const world = await openProjects()
+    await type(world, grace, '/ci project reset-aes-key acme/web')
+    await untilModal(world, ['No AES key', 'is no Pro project'])
+    expect(resetsAt(world)).toEqual([])
+  })
+
+  it('is refused to who is no admin', async () => {
+    const world = await openProjects()
+    await type(world, lin, '/ci project reset-aes-key acme/ios')
+    await untilModal(world, ['Not allowed'], lin)
+    expect(resetsAt(world)).toEqual([])
+  })
+
+  it('whose answer is lost is looked up, and the key is shown all the same', async () => {
+    const world = await openProjects()
+    await openReset(world)
+    world.ci.addFault({ kind: 'lost-answer', where: 'v2', method: 'POST', times: 1 })
+    await confirm(world)
+    const view = await untilModal(world, ['AES key reset'])
+    expect(saidBy(view)).toContain(keyIn(world))
+    expect(resetsAt(world)).toHaveLength(1)
+  })
+
+  it('shows the key where it was asked for, to the asker alone, when the form was closed meanwhile', async () => {
+    const world = await openProjects()
+    await openReset(world)
+    world.ci.addFault({ kind: 'slow', ms: 1_000, where: 'v2', method: 'POST', times: 1 })
+    await confirm(world)
+    await world.slack.people.closeView({ user: grace })
+    expect(topOf(world)).toBeUndefined()
+    const { text } = await untilAnswered(world, grace, ['AES key reset', 'shown this once'])
+    expect(text).toContain(keyIn(world))
+    expect(answersTo(world, lin)).toEqual([])
+    expect(lasting(world).includes(keyIn(world))).toBe(false)
+  })
+
+  it('by a mention says that forms are opened by commands', async () => {
+    const world = await openProjects()
+    await world.slack.people.mentionBot({ user: grace, channel: BUILDS, text: 'project edit acme/web' })
+    await untilAnswered(world, grace, ['The form could not be opened', 'Type it as a command'])
+  })
+})
