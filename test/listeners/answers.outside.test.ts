@@ -4,7 +4,8 @@ import { samplesOf } from '../../src/listeners/answers/samples/samples.ts'
 import { answerRunning, BUILDS_LISTED_MAX } from '../../src/listeners/answers/status.ts'
 import { parseChoice, parsePage } from '../../src/listeners/answers/values.ts'
 import { parseRunRef } from '../../src/domain/request.ts'
-import { CHOICE_ACTION_IDS, PAGE_ACTION_IDS } from '../../src/notify/slack/ids.ts'
+import { isUuid } from '../../src/domain/ids.ts'
+import { CHOICE_ACTION_IDS, PAGE_ACTION_IDS, PROJECT_ACTION_IDS } from '../../src/notify/slack/ids.ts'
 import { TEXT_CHARS_MAX } from '../../src/notify/slack/limits.ts'
 import { checkMessage } from '../../src/sandbox/slack/limits.ts'
 import { ALL_CASTS, buttonsOf, EMPTY, HOSTILE, LONG, ROWS, shownTexts } from './answers-stage.ts'
@@ -34,14 +35,17 @@ describe.each(NAMED)('with names that are $name', ({ samples }) => {
   })
 })
 
-/** Times, our own links, people and groups of the configuration, channels. */
+/** Times, our own links, people of the samples, groups of the configuration, channels. */
 const OUR_MARKUP =
-  /<!date\^\d+\^[^|<>]*\|[^<>|]*>|<https:\/\/ci\.example\/[^|<>]*\|[^<>|]*>|<@U0LIN>|<!subteam\^S0OPS>|<#C0BUILDS01>/g
+  /<!date\^\d+\^[^|<>]*\|[^<>|]*>|<https:\/\/ci\.example\/[^|<>]*\|[^<>|]*>|<https:\/\/slack\.com\/archives\/C0BUILDS01\/p\d+\|[^|<>]*>|<@U0(?:LIN|ADA|GRACE)>|<!subteam\^S0OPS>|<#C0BUILDS01>/g
 
 function isUnderstood(button: ReturnType<typeof buttonsOf>[number]): boolean {
   if ('url' in button) return button.url.startsWith('https://')
   const ids: readonly string[] = CHOICE_ACTION_IDS
   if (ids.includes(button.action_id)) return parseChoice(button.value) !== null
+  const projects: readonly string[] = Object.values(PROJECT_ACTION_IDS)
+  if (projects.includes(button.action_id)) return isUuid(button.value)
+  if (button.action_id.startsWith('subscription')) return /^(?:\d+|new)$/.test(button.value)
   const pages: readonly string[] = Object.values(PAGE_ACTION_IDS)
   return (pages.includes(button.action_id) ? parsePage(button.value) : parseRunRef(button.value)) !== null
 }

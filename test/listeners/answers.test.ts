@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { runRefText, type Action } from '../../src/domain/request.ts'
-import type { RuleVerdict } from '../../src/domain/rule.ts'
+import type { ChannelRule, RuleVerdict } from '../../src/domain/rule.ts'
 import type { Shown } from '../../src/domain/view.ts'
 import { answerAct } from '../../src/listeners/answers/act.ts'
 import { answerOf, line, row, small, type AskedWith } from '../../src/listeners/answers/answer.ts'
@@ -23,9 +23,10 @@ import { answerUnknown } from '../../src/listeners/answers/slips.ts'
 import { answerFound, answerRunning, answerStatus, BUILDS_LISTED_MAX } from '../../src/listeners/answers/status.ts'
 import { TYPED_CHARS_MAX } from '../../src/listeners/answers/typed.ts'
 import { parseChoice, parsePage, VALUE_CHARS_MAX } from '../../src/listeners/answers/values.ts'
-import { answerWhy, DECISIONS_LISTED_MAX, RULES_LISTED_MAX } from '../../src/listeners/answers/why.ts'
-import { SECTION_CHARS_MAX, TEXT_CHARS_MAX } from '../../src/notify/slack/limits.ts'
+import { answerWhy, DECISIONS_LISTED_MAX, RULES_LISTED_MAX, WHY_CHARS_MAX } from '../../src/listeners/answers/why.ts'
+import { BRANCH_CHARS_MAX, SECTION_CHARS_MAX, TEXT_CHARS_MAX } from '../../src/notify/slack/limits.ts'
 import type { Explained } from '../../src/operations/asked.ts'
+import { messageTs } from '../support/facts.ts'
 import { buttonsOf, linesOf, ROWS, shownTexts, valueOf } from './answers-stage.ts'
 
 const asked: AskedWith = { command: 'stop', branch: 'main', reference: REFERENCE }
@@ -311,6 +312,8 @@ describe('why', () => {
     channel: CHANNEL,
     word: `word${at}`,
     at: BUILD_AT + at,
+    branch: 'main',
+    events: ['success', 'recovered'],
     verdict: 'silent',
     reason: 'late',
     rulesFrom: 'ci',
@@ -334,6 +337,82 @@ describe('why', () => {
     expect(rules(RULES_LISTED_MAX)).not.toContain(' more')
     expect(rules(RULES_LISTED_MAX + 1).match(/does not cover this branch/g)).toHaveLength(RULES_LISTED_MAX)
     expect(rules(RULES_LISTED_MAX + 1)).toContain('… and 1 more')
+  })
+
+  it.each<[verdict: RuleVerdict, rule: ChannelRule, words: string]>([
+    [
+      'selects',
+      { branch: null, branchMatch: null, events: ['failed', 'recovered'] },
+      '*selects it*: ✓ branch: every one; ✓ event: failed, recovered has recovered',
+    ],
+    [
+      'selects',
+      { branch: 'm*', branchMatch: null, events: 'every' },
+      '*selects it*: ✓ branch: `m*` (wildcard) matches `main`; ✓ event: every event has success, recovered',
+    ],
+    [
+      'event-not-selected',
+      { branch: 'main', branchMatch: 'exact', events: ['failed'] },
+      '*fails at its events*: ✓ branch: `main` (exact) matches `main`; ✗ event: failed has no success, no recovered',
+    ],
+    [
+      'branch-not-matched',
+      { branch: 'release/.+', branchMatch: 'regex', events: 'every' },
+      '*fails at its branch*: ✗ branch: `release/.+` (regex) does not match `main`; its events were not looked at',
+    ],
+    [
+      'pattern-invalid',
+      { branch: '(', branchMatch: 'regex', events: 'every' },
+      '*fails at its branch*: ✗ branch: `(` (regex) is no valid pattern, and matches nothing; its events were not looked at',
+    ],
+  ])('names each condition of a rule in its order, and the first that failed: %s', (verdict, rule, words) => {
+    const explained = { ...decision(0), looked: [{ rule, from: 'ci', verdict } as const] }
+    expect(textOf([explained])).toContain(`rule 1 (the project's own, in CI) ${words}`)
+  })
+
+  it('says what a branch that CI did not name failed', () => {
+    const rule = { branch: 'main', branchMatch: null, events: 'every' } as const
+    const looked = [{ rule, from: 'file', verdict: 'branch-unknown' }] as const
+    expect(textOf([{ ...decision(0), branch: null, looked }])).toContain(
+      'rule 1 (of the file of subscriptions) *fails at its branch*: ✗ branch: `main` (exact) asks for one, and CI named none',
+    )
+  })
+
+  it(`lists whole decisions up to ${WHY_CHARS_MAX} characters, and counts the others`, () => {
+    /** A decision whose lines are shorter by this than the longest ones. */
+    const shorterBy = (chars: number): Explained => {
+      const cut = Array.from({ length: RULES_LISTED_MAX }, (_, n) => Math.min(90, Math.max(0, chars - n * 90)))
+      const rules = cut.map((less) => ({ branch: 'b'.repeat(BRANCH_CHARS_MAX - less), branchMatch: null, events: [] }))
+      return { ...decision(0), looked: rules.map((rule) => ({ rule, from: 'ci', verdict: 'event-not-selected' })) }
+    }
+    const lengthOf = (one: Explained): number =>
+      shownTexts(answerWhy({ kind: 'why', build: buildOf(CAST), decisions: [one], more: 0 }, asked))
+        .join('\n')
+        .split('\n')
+        .slice(1)
+        .join('\n').length
+    const longest = lengthOf(shorterBy(0))
+    const count = Math.ceil(WHY_CHARS_MAX / longest)
+    const over = count * longest - WHY_CHARS_MAX
+    const fitting = Array.from({ length: count }, (_, n) => shorterBy(Math.floor((over + n) / count)))
+    expect(fitting.reduce((sum, one) => sum + lengthOf(one), 0)).toBe(WHY_CHARS_MAX)
+    expect(textOf(fitting)).not.toContain('earlier')
+    const tooLong = fitting.with(0, shorterBy(Math.floor(over / count) - 1))
+    expect(textOf(tooLong)).toContain('… and 1 earlier')
+  })
+
+  it('says what stands there, since when, and that a reply went to the channel too', () => {
+    const tsOf = (atMs: number) => messageTs(`${atMs / 1_000}.000100`)
+    const [card, reply] = [tsOf(BUILD_AT), tsOf(BUILD_AT + 60_000)]
+    const posted = [
+      { slot: 'card', state: 'posted', ts: card, at: BUILD_AT + 60_000, broadcast: false },
+      { slot: 'run:512.1', state: 'posted', ts: reply, at: BUILD_AT + 60_500, broadcast: true },
+    ] as const
+    const text = textOf([{ ...decision(0), verdict: 'tell', posted }])
+    expect(text).toMatch(/there now: <https:[^|]+\|card> of <[^>]+14:09 UTC>, last edited <[^>]+14:10 UTC>/)
+    expect(text).toMatch(/<https:[^|]+\|reply in the thread> of <[^>]+14:10 UTC>, also sent to the channel/)
+    expect(textOf([{ ...decision(0), verdict: 'tell' }])).toContain('nothing stands there yet')
+    expect(textOf([decision(0)])).toContain('nothing was posted')
   })
 })
 

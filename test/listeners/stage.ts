@@ -6,6 +6,7 @@ import { systemClock, type Clock } from '../../src/lib/clock.ts'
 import type { Log } from '../../src/lib/log.ts'
 import type { ActOutcome, BuildSummary, ProjectRef, StatusOutcome, WhyOutcome } from '../../src/operations/asked.ts'
 import type { Operations } from '../../src/operations/bundle.ts'
+import type { Me } from '../../src/operations/person/asked.ts'
 import type { FaultInput } from '../../src/sandbox/slack/faults.ts'
 import type { SandboxSlack, SandboxSlackOptions } from '../../src/sandbox/slack/sandbox-slack.ts'
 import { createSandboxSlack } from '../../src/sandbox/slack/sandbox-slack.ts'
@@ -58,6 +59,12 @@ export const BADGE = {
   trouble: null,
 } as const
 
+export const meOf = (user: string, handles: readonly string[] = []): Me => ({
+  user,
+  handles: handles.map((handle, at) => ({ handle, at })),
+  mentions: true,
+})
+
 /** Everything succeeds, unless a test says otherwise. */
 const SUCCESS: Operations = {
   listProjects: async (question) => ({
@@ -80,6 +87,16 @@ const SUCCESS: Operations = {
   suggestProjects: async () => [PROJECT],
   suggestBranches: async () => ['main', 'fix/login'],
   mayRead: async () => ({ kind: 'yes' }),
+  projects: {
+    find: async () => ({ kind: 'project', project: PROJECT }),
+    show: async () => ({ kind: 'no-v2' }),
+    mayAdminister: async () => ({ kind: 'yes' }),
+    preview: async () => ({ kind: 'no-v2' }),
+    edit: async () => ({ kind: 'no-v2' }),
+    previewCreation: async () => ({ kind: 'no-v2' }),
+    create: async () => ({ kind: 'no-v2' }),
+    resetAesKey: async () => ({ kind: 'no-v2' }),
+  },
   subscriptions: {
     subscribe: async () => ({ kind: 'no-channel' }),
     unsubscribe: async () => ({ kind: 'no-channel' }),
@@ -90,6 +107,28 @@ const SUCCESS: Operations = {
     channelClosed: async () => {},
     channelOpened: async () => {},
   },
+  people: {
+    me: async ({ user }) => ({ kind: 'me', me: meOf(user) }),
+    claim: async (handle, { user }) => ({ kind: 'claimed', handle, me: meOf(user, [handle]) }),
+    give: async (handle, user) => ({ kind: 'given', handle, user, was: null, untold: [] }),
+    release: async (handle, { user }) => ({ kind: 'released', handle, me: meOf(user) }),
+    setMentions: async (mentions, { user }) => ({ kind: 'mentions', me: { ...meOf(user), mentions } }),
+    accountChanged: async () => {},
+  },
+  home: {
+    home: async (user) => ({
+      kind: 'home',
+      home: {
+        me: meOf(user),
+        red: { shown: [], more: 0 },
+        waiting: { shown: [], more: 0 },
+        subscriptions: { shown: [], more: 0 },
+        mayFollow: true,
+        admin: null,
+      },
+    }),
+  },
+  doctor: { examine: async () => ({ kind: 'findings', findings: [], tookMs: 0 }) },
 }
 
 export type Called = readonly [name: keyof Operations, ...args: unknown[]]
@@ -117,6 +156,10 @@ export function recordingOperations(changes: Partial<Operations> = {}) {
     suggestBranches: noted('suggestBranches', all.suggestBranches),
     mayRead: noted('mayRead', all.mayRead),
     subscriptions: all.subscriptions,
+    people: all.people,
+    projects: all.projects,
+    home: all.home,
+    doctor: all.doctor,
   }
   return { operations, calls }
 }

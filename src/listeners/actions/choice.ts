@@ -3,10 +3,15 @@ import { parseChoice, type Choice } from '../answers/values.ts'
 import { badgeAbout } from '../commands/badge.ts'
 import type { About, Question } from '../commands/command.ts'
 import { listPage } from '../commands/list.ts'
+import type { Word } from '../commands/parse.ts'
+import { projectAbout, readVerb } from '../commands/project.ts'
 import { restartAbout } from '../commands/restart.ts'
+import { rules, TEST_WORD } from '../commands/rules.ts'
 import { questionAbout } from '../commands/run.ts'
 import { statusAbout } from '../commands/status.ts'
 import { stopAbout } from '../commands/stop.ts'
+import { subscribe } from '../commands/subscribe.ts'
+import { unsubscribe } from '../commands/unsubscribe.ts'
 import { whyAbout } from '../commands/why.ts'
 import type { Reply } from '../door.ts'
 import type { Click } from './click.ts'
@@ -32,7 +37,18 @@ const ABOUT: Record<Choice['command'], (question: Question, choice: Choice) => P
   why: about(whyAbout),
   list: (question, choice) =>
     listPage(question, { text: choice.kind === 'project' ? choice.project : null, type: null, page: 1 }),
+  subscribe: (question, choice) => subscribe({ ...question, words: wordsOf(choice) }),
+  unsubscribe: (question, choice) => unsubscribe({ ...question, words: wordsOf(choice) }),
+  project: (question, choice) =>
+    projectAbout(question, readVerb(restOf(choice)), choice.kind === 'project' ? choice.project : ''),
+  rules: (question, choice) => rules({ ...question, words: [{ text: TEST_WORD }, ...wordsOf(choice)] }),
 }
+
+const restOf = (choice: Choice): string | undefined => (choice.kind === 'project' ? choice.rest?.[0] : undefined)
+
+/** As they were typed, but for the project. */
+const wordsOf = (choice: Choice): Word[] =>
+  choice.kind === 'project' ? [choice.project, ...(choice.rest ?? [])].map((text) => ({ text })) : []
 
 const targetOf = (choice: Choice): Target =>
   choice.kind === 'run'

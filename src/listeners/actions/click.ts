@@ -4,7 +4,7 @@ import type { Opener } from '../views/opener.ts'
 
 /** What a click carries: its value, who made it, and what the answer refers to. */
 export interface Click {
-  door: Pick<Door, 'operations'>
+  door: Pick<Door, 'operations' | 'homes'>
   value: string
   by: Ask['by']
   opener: Opener | null

@@ -1,4 +1,10 @@
-import { CHOICE_ACTION_IDS, PAGE_ACTION_IDS, ACTION_IDS } from '../../notify/slack/ids.ts'
+import {
+  PROJECT_ACTION_IDS,
+  CHOICE_ACTION_IDS,
+  PAGE_ACTION_IDS,
+  ACTION_IDS,
+  HOME_ACTION_IDS,
+} from '../../notify/slack/ids.ts'
 import { fieldOf } from '../../notify/slack/answer.ts'
 import { answerOld } from '../answers/door.ts'
 import { askerOf, listAt, textAt } from '../body.ts'
@@ -12,7 +18,10 @@ import { openingPlace } from '../views/opener.ts'
 import { restartRun, stopRun } from './act.ts'
 import type { Click } from './click.ts'
 import { repeatWithChoice } from './choice.ts'
+import { openFollow, toggleMentions } from './home.ts'
 import { turnPage } from './page.ts'
+import { editProject, resetProjectKey } from './project.ts'
+import { SUBSCRIPTION_CLICKS } from './subscription.ts'
 
 interface ClickRow {
   what: string
@@ -26,7 +35,15 @@ const CLICKS: ReadonlyMap<string, ClickRow> = new Map<string, ClickRow>([
   [ACTION_IDS.stop, { what: 'stop', replaces: false, answer: stopRun }],
   [ACTION_IDS.restart, { what: 'restart', replaces: false, answer: restartRun }],
   [PAGE_ACTION_IDS.previous, { what: 'list', replaces: true, answer: turnPage }],
+  [HOME_ACTION_IDS.follow, { what: 'follow a project', replaces: false, answer: openFollow }],
+  [HOME_ACTION_IDS.mentions, { what: 'mentions', replaces: false, answer: toggleMentions }],
   [PAGE_ACTION_IDS.next, { what: 'list', replaces: true, answer: turnPage }],
+  ...[...SUBSCRIPTION_CLICKS].map(([id, answer]): [string, ClickRow] => [
+    id,
+    { what: 'rules', replaces: true, answer },
+  ]),
+  [PROJECT_ACTION_IDS.edit, { what: 'project', replaces: false, answer: editProject }],
+  [PROJECT_ACTION_IDS.reset, { what: 'project', replaces: false, answer: resetProjectKey }],
   ...CHOICE_ACTION_IDS.map((id): [string, ClickRow] => [
     id,
     { what: 'choice', replaces: true, answer: repeatWithChoice },

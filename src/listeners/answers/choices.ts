@@ -18,8 +18,8 @@ export interface Labelled {
   label: string
 }
 
-export const projectChoice = ({ command, branch }: AskedWith, project: string, label: string): Labelled => ({
-  choice: { kind: 'project', command, project, branch },
+export const projectChoice = ({ command, branch, rest }: AskedWith, project: string, label: string): Labelled => ({
+  choice: { kind: 'project', command, project, branch, ...(rest && { rest }) },
   label,
 })
 

@@ -29,3 +29,26 @@ export const answerOldSearch = (): Answer =>
 /** The first answer when the real one takes its time; what is slow is not known. `what`: the command's name, such as `stop`. */
 export const answerSlow = (what: string): Answer =>
   answerOf([line(`:hourglass_flowing_sand: This takes longer: the answer to ${typed(what)} follows here.`)])
+
+/** A form that does not say any more what it is about. */
+export const answerOldForm = (): Answer =>
+  answerOf([
+    line(
+      ':hourglass: *This form was opened in another version* of Buildline, which remembers it no more; nothing was done.',
+    ),
+    line(nextStep('Close it, and open it once more.')),
+  ])
+
+/** A form that Slack did not open: it opens one within three seconds of a command or a click, and not for a mention. */
+export const answerNotOpened = (why: 'mention' | 'late', reference: string): Answer =>
+  answerTrouble(
+    {
+      what: ':warning: *The form could not be opened*; nothing was done.',
+      why:
+        why === 'late'
+          ? 'Slack takes it within three seconds, and this came later.'
+          : 'Slack opens forms for commands and buttons, not for mentions.',
+      next: why === 'late' ? 'Ask once more.' : `Type it as a command, such as ${typed('/ci project edit acme/web')}.`,
+    },
+    reference,
+  )

@@ -15,7 +15,7 @@ export interface CommandRow {
   does: string
   /** whole lines, such as `/ci stop acme/web@main` */
   examples: readonly string[]
-  who: 'everyone' | 'operators' | 'admins'
+  who: 'everyone' | 'members' | 'operators' | 'admins'
 }
 
 /** The grouped list, or all there is to say about one command (by its name or alias). */
@@ -59,6 +59,7 @@ function aboutOne(command: CommandRow): Part[] {
 
 const WHO: Record<CommandRow['who'], string> = {
   everyone: 'everyone in this workspace',
+  members: 'all full members of this workspace',
   operators: "the operators that Buildline's settings name; if they name none, all full members",
   admins: "the admins that Buildline's settings name; if they name none, this workspace's admins",
 }

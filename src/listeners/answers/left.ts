@@ -1,3 +1,4 @@
+import { isProjectRequest, type ProjectAction } from '../../domain/project-request.ts'
 import { ACTION_WORDS } from '../../notify/slack/asked.ts'
 import { buildNumber, projectName } from '../../notify/slack/build.ts'
 import { dayTime } from '../../notify/slack/times.ts'
@@ -10,7 +11,17 @@ import { typed } from './typed.ts'
 export function answerLeft({ interaction, request }: Left, reference: string): Answer {
   const asked = [typed(interaction.what), dayTime(interaction.receivedAt)].filter(Boolean).join(', asked on ')
   const what = `:warning: *Interrupted*: Buildline was stopped before it could answer you (${asked}).`
-  return answerTrouble(request ? { what, ...soFar(request) } : { what, ...nothingDone }, reference)
+  return answerTrouble({ what, ...(request ? soFar(request) : withoutRequest(interaction.what)) }, reference)
+}
+
+// What a channel follows is kept by one write, of which no request tells.
+const withoutRequest = (asked: string) => (FOLLOWING.test(asked) ? perhapsKept : nothingDone)
+
+const FOLLOWING = /^(?:\S+ +)?(?:un)?subscribe\b/i
+
+const perhapsKept = {
+  why: 'It is kept as a whole, or not at all: nothing is half done.',
+  next: `Type ${typed('/ci rules')} in the channel to see what it follows now, and ask again if need be.`,
 }
 
 const nothingDone = {
@@ -20,10 +31,22 @@ const nothingDone = {
 
 type Recorded = NonNullable<Left['request']>
 
-const soFar = (request: Recorded) => ({
-  why: `*${ACTION_WORDS[request.action]}* of ${projectName(request.target)} ${buildNumber(request)} is recorded. ${soFarOf(request)}`,
-  next: "Do not ask again: the build's thread says what comes of it.",
-})
+const soFar = (request: Recorded) =>
+  isProjectRequest(request)
+    ? {
+        why: `${PROJECT_WORDS[request.action]} ${projectName(request)} is recorded. ${soFarOf(request)}`,
+        next: `Look at it with ${typed(`/ci project ${request.project}`)} before you ask again.`,
+      }
+    : {
+        why: `*${ACTION_WORDS[request.action]}* of ${projectName(request.target)} ${buildNumber(request)} is recorded. ${soFarOf(request)}`,
+        next: "Do not ask again: the build's thread says what comes of it.",
+      }
+
+const PROJECT_WORDS: Record<ProjectAction, string> = {
+  'create-project': '*Creating* the project',
+  'edit-project': '*Changing* the project',
+  'reset-aes-key': '*Resetting* the AES key of',
+}
 
 // Whoever was calling is stopped or dead: what came of the call is looked up.
 const soFarOf = ({ state }: Recorded): string =>

@@ -8,6 +8,7 @@ import type { WantedRight } from '../../operations/asked.ts'
 import type { Words } from './codes.ts'
 
 type No = Extract<Permit, { kind: 'no' }>
+type Wanted = Action | WantedRight | 'examine'
 
 /**
  * What the asker lacks, and who can help. Mentions in an answer that one person sees ping nobody.
@@ -15,7 +16,7 @@ type No = Extract<Permit, { kind: 'no' }>
  */
 export function answerNotAllowed(
   why: No | { kind: 'unknown-person'; code: string },
-  about: { action: Action | WantedRight | null; reference: string },
+  about: { action: Wanted | null; reference: string },
 ): Answer {
   const trouble = why.kind === 'no' ? notPermitted(why, about.action) : unknownPerson(why.code)
   return answerTrouble(trouble, about.reference)
@@ -62,7 +63,7 @@ const NO_SUCH: ReadonlyMap<string, Words> = new Map([
   ],
 ])
 
-function notPermitted({ why, who }: No, action: Action | WantedRight | null): Trouble {
+function notPermitted({ why, who }: No, action: Wanted | null): Trouble {
   const wish = action === null ? 'see builds' : WISHES[action]
   return {
     what: `:no_entry: *Not allowed*: you may not ${wish} from Slack.`,
@@ -71,11 +72,14 @@ function notPermitted({ why, who }: No, action: Action | WantedRight | null): Tr
   }
 }
 
-const WISHES: Record<Action | WantedRight, string> = {
+const WISHES: Record<Wanted, string> = {
   stop: 'stop builds',
   restart: 'restart builds',
   subscribe: 'change what channels are told',
   administer: 'create and change projects',
+  examine: 'have Buildline examined',
+  claim: 'claim a committer name',
+  give: 'decide whom a committer name means',
 }
 
 const WHY: Record<No['why'], string> = {

@@ -68,7 +68,7 @@ function severalProjects(outcome: Extract<NotFound, { kind: 'several-projects' }
   return {
     what: `:mag: *${projects.length + more} projects* answer to ${typed(text)}.`,
     why: [...shown.map((project, at) => `${at + 1}. ${projectLine(project)}`), ...andMore(left)],
-    next: nextOf(buttons, left, `type ${typed(`/ci ${asked.command}`)} with more of the name`),
+    next: nextOf(buttons, left, `type ${typed(typedName(asked))} with more of the name`),
     parts: buttons,
   }
 }
@@ -107,5 +107,8 @@ const FIRST_BUILD = 'Push a commit: its build shows here once CI tells of it.'
 const branchesOf = (project: string): string => `Type ${typed(`/ci status ${project}`)} to see its branches.`
 
 /** As a person would type it. */
-const commandWith = ({ command, branch }: AskedWith, project: string): string =>
-  `/ci ${command} ${project}${branch === null ? '' : `@${branch}`}`
+const commandWith = (asked: AskedWith, project: string): string =>
+  [`${typedName(asked)} ${project}${asked.branch === null ? '' : `@${asked.branch}`}`, ...(asked.rest ?? [])].join(' ')
+
+/** Rules alone would list them: a project is named to try them. */
+const typedName = ({ command }: AskedWith): string => (command === 'rules' ? '/ci rules test' : `/ci ${command}`)

@@ -12,7 +12,7 @@ export const PAGE_MAX = 10_000
 
 /** A command, repeated with a project or a run. `project`: a uuid, CI's id, or else its full name. */
 export type Choice =
-  | { kind: 'project'; command: ChoiceCommand; project: string; branch: string | null }
+  | { kind: 'project'; command: ChoiceCommand; project: string; branch: string | null; rest?: readonly string[] }
   | { kind: 'run'; command: ChoiceCommand; ref: RunRef }
 
 /** Null for what could not be read back: it is too long for a button, and a cut name would be another name; or empty. */
@@ -50,7 +50,7 @@ const command = z.enum(CHOICE_COMMANDS)
 const name = z.string().min(1).max(VALUE_CHARS_MAX)
 
 const CHOICE = z.union([
-  z.strictObject({ command, project: name, branch: name.nullable() }),
+  z.strictObject({ command, project: name, branch: name.nullable(), rest: z.array(z.string()).exactOptional() }),
   z.strictObject({ command, run: z.string() }),
 ])
 

@@ -1,18 +1,22 @@
 import type { Reason } from '../../domain/decide.ts'
-import type { RuleVerdict } from '../../domain/rule.ts'
+import { codeSpan, toLine } from '../../lib/escape.ts'
 import { outside } from '../../notify/slack/build.ts'
-import { WORD_CHARS_MAX } from '../../notify/slack/limits.ts'
+import { ACTIONS_BLOCK_ID } from '../../notify/slack/ids.ts'
+import { cut, WORD_CHARS_MAX } from '../../notify/slack/limits.ts'
 import { dayTime } from '../../notify/slack/times.ts'
 import type { Explained, WhyOutcome } from '../../operations/asked.ts'
-import { answerOf, line, row, type Answer, type AskedWith, type Part } from './answer.ts'
+import { answerOf, line, row, type Answer, type AskedWith } from './answer.ts'
 import { buildButtons, buildLine } from './build.ts'
 import { answerNotFound, isNotFound } from './not-found.ts'
-import { ACTIONS_BLOCK_ID } from '../../notify/slack/ids.ts'
+import { postedWords } from './why-posted.ts'
+import { lookedWords } from './why-rule.ts'
 
 /** The most decisions that one answer lists. */
 export const DECISIONS_LISTED_MAX = 20
 /** The most rules of one decision. */
 export const RULES_LISTED_MAX = 8
+/** Decisions are listed whole, and no further one where they are so long together, in characters. */
+export const WHY_CHARS_MAX = 9_000
 
 type Found = Extract<WhyOutcome, { kind: 'why' }>
 
@@ -21,11 +25,12 @@ export const answerWhy = (outcome: WhyOutcome, asked: AskedWith): Answer =>
   isNotFound(outcome) ? answerNotFound(outcome, asked) : explained(outcome)
 
 function explained({ build, decisions, more }: Found): Answer {
-  const left = more + Math.max(0, decisions.length - DECISIONS_LISTED_MAX)
+  const listed = listedOf(decisions.toReversed())
+  const left = more + decisions.length - listed.length
   return answerOf([
     line(buildLine(build)),
     ...(decisions.length === 0 ? [line(NOBODY)] : []),
-    ...decisions.slice(-DECISIONS_LISTED_MAX).toReversed().flatMap(decisionLines),
+    ...listed.flat().map(line),
     ...(left > 0 ? [line(`… and ${left} earlier`)] : []),
     row(ACTIONS_BLOCK_ID, buildButtons(build)),
   ])
@@ -33,16 +38,30 @@ function explained({ build, decisions, more }: Found): Answer {
 
 const NOBODY = 'No channel follows this project: nobody was told, and nobody was to be told.'
 
-/** The verdict with its reason in one line, and a line for each rule that was looked at. */
-function decisionLines(decision: Explained): Part[] {
+/** The lines of each decision, the newest first; at least one is listed. */
+function listedOf(newestFirst: readonly Explained[]): string[][] {
+  const listed: string[][] = []
+  let chars = 0
+  for (const decision of newestFirst.slice(0, DECISIONS_LISTED_MAX)) {
+    const lines = decisionLines(decision)
+    chars += lines.join('\n').length
+    if (listed.length > 0 && chars > WHY_CHARS_MAX) break
+    listed.push(lines)
+  }
+  return listed
+}
+
+/** The verdict with its reason in one line, a line for each rule that was looked at, and what stands there. */
+function decisionLines(decision: Explained): string[] {
   const { channel, word, at, verdict, reason, looked } = decision
   const when = dayTime(at)
   const heard = `${outside(word, WORD_CHARS_MAX) || '(no word)'}${when === null ? '' : `, heard ${when}`}`
   const left = looked.length - RULES_LISTED_MAX
   return [
-    line(`• <#${channel}> ${VERDICTS[verdict]}: ${heard}. ${reasonWords(reason)}${rulesWords(decision)}`),
-    ...looked.slice(0, RULES_LISTED_MAX).map(({ verdict: one }, n) => line(`    ◦ rule ${n + 1} ${lookedWords(one)}`)),
-    ...(left > 0 ? [line(`    ◦ … and ${left} more`)] : []),
+    `• <#${channel}> ${VERDICTS[verdict]}: ${heard}. ${reasonWords(reason)} (${codeSpan(cut(toLine(reason), WORD_CHARS_MAX)) || 'no name'})`,
+    ...looked.slice(0, RULES_LISTED_MAX).map((one, n) => `    ◦ rule ${n + 1}${lookedWords(one, decision)}`),
+    ...(left > 0 ? [`    ◦ … and ${left} more`] : []),
+    `    ◦ ${postedWords(decision)}`,
   ]
 }
 
@@ -66,28 +85,9 @@ const REASONS: Record<Reason, string> = {
   late: 'It came after the end of the run: it changes nothing.',
 }
 
-const reasonWords = (reason: string): string => (isReason(reason) ? REASONS[reason] : `Reason: ${shown(reason)}.`)
+export const reasonWords = (reason: string): string =>
+  isReason(reason) ? REASONS[reason] : `Reason: ${shown(reason)}.`
 
 const isReason = (reason: string): reason is Reason => Object.hasOwn(REASONS, reason)
 
-const LOOKED: Record<RuleVerdict, string> = {
-  selects: 'selects it',
-  'branch-not-matched': 'does not cover this branch',
-  'branch-unknown': 'asks for a branch, and CI named none',
-  'pattern-invalid': 'has an invalid branch pattern, which matches nothing',
-  'event-not-selected': 'covers the branch, but does not select this event',
-}
-
-const lookedWords = (looked: string): string => (isLooked(looked) ? LOOKED[looked] : `ended with ${shown(looked)}`)
-
-const isLooked = (looked: string): looked is RuleVerdict => Object.hasOwn(LOOKED, looked)
-
 const shown = (word: string): string => outside(word, WORD_CHARS_MAX) || '(none)'
-
-const RULES_FROM: Record<Explained['rulesFrom'], string> = {
-  ci: " The rules are the project's own, as CI holds them.",
-  channel: " The rules are this channel's own.",
-  nobody: '',
-}
-
-const rulesWords = ({ rulesFrom, looked }: Explained): string => (looked.length === 0 ? '' : RULES_FROM[rulesFrom])

@@ -1,11 +1,17 @@
 import type { CommandRow } from '../answers/help.ts'
 import { badge } from './badge.ts'
 import type { Handler } from './command.ts'
+import { doctor } from './doctor.ts'
 import { help } from './help.ts'
 import { list } from './list.ts'
+import { me } from './me.ts'
+import { project } from './project.ts'
 import { restart } from './restart.ts'
+import { rules } from './rules.ts'
 import { status } from './status.ts'
 import { stop } from './stop.ts'
+import { subscribe } from './subscribe.ts'
+import { unsubscribe } from './unsubscribe.ts'
 import { why } from './why.ts'
 
 /** One command: what people are told of it, and what answers it. */
@@ -79,6 +85,76 @@ export const COMMANDS: readonly Command[] = [
     examples: ['/ci restart acme/web@main', '/ci restart #512'],
     who: 'operators',
     handle: restart,
+  },
+  {
+    name: 'me',
+    alias: null,
+    group: 'You',
+    usage: '[name [for @person] | forget name | mentions on|off]',
+    does: 'says whom a committer name means, so that failures mention the right person',
+    examples: ['/ci me', '/ci me ada', '/ci me mentions off', '/ci me ada for @grace'],
+    who: 'everyone',
+    handle: me,
+  },
+  {
+    name: 'doctor',
+    alias: null,
+    group: 'Help',
+    usage: '',
+    does: 'finds what is misconfigured, and says how to mend it',
+    examples: ['/ci doctor'],
+    who: 'admins',
+    handle: doctor,
+  },
+  {
+    name: 'rules',
+    alias: null,
+    group: 'Follow',
+    usage: '[page] | test project branch [event]',
+    does: 'shows what this channel is told, and by which rules; with test, who would be told of a build',
+    examples: ['/ci rules', '/ci rules test acme/web main', '/ci rules test acme/web main failed'],
+    who: 'everyone',
+    handle: rules,
+  },
+  {
+    name: 'subscribe',
+    alias: null,
+    group: 'Follow',
+    usage: '[project|all] [events] [branch pattern] [quiet] [mention|no-mention]',
+    does: 'makes this channel follow a project; alone, it opens a form',
+    examples: [
+      '/ci subscribe',
+      '/ci subscribe acme/web',
+      '/ci subscribe acme/web failed recovered release/*',
+      '/ci subscribe all failed quiet no-mention',
+    ],
+    who: 'members',
+    handle: subscribe,
+  },
+  {
+    name: 'unsubscribe',
+    alias: null,
+    group: 'Follow',
+    usage: '[project|all]',
+    does: 'ends what this channel follows of a project',
+    examples: ['/ci unsubscribe', '/ci unsubscribe acme/web', '/ci unsubscribe all'],
+    who: 'members',
+    handle: unsubscribe,
+  },
+  {
+    name: 'project',
+    alias: null,
+    group: 'Projects',
+    usage: '[edit|reset-aes-key] project, or create [repository]',
+    does: 'shows a project: what it builds and whom it tells; creates and changes projects',
+    examples: [
+      '/ci project acme/web',
+      '/ci project edit acme/web',
+      '/ci project create',
+      '/ci project reset-aes-key acme/ios',
+    ],
+    who: 'everyone',
+    handle: project,
   },
   {
     name: 'help',

@@ -110,6 +110,12 @@ const branchOption = (branch: string): Option[] => option(branch, valueOf(branch
 export const projectOptions = (projects: readonly ProjectRef[]): Option[] =>
   projects.flatMap(({ name, uuid, projectId }) => option(name, uuid ?? projectId ?? name)).slice(0, OPTIONS_MAX)
 
+/** One project as an option; null where it cannot be one. */
+export const projectOption = (project: ProjectRef): Option | null => projectOptions([project])[0] ?? null
+
+/** What stands for every project. */
+export const ALL_PROJECTS: Option = { text: plain('All projects'), value: 'all' }
+
 function option(name: string, value: string): Option[] {
   const text = escapePlain(cut(toLine(name), OPTION_TEXT_POINTS_MAX))
   return text === '' || value.length > OPTION_VALUE_CHARS_MAX ? [] : [{ text: plain(text), value }]

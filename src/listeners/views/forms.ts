@@ -1,35 +1,24 @@
-import type { ViewResponseAction } from '@slack/bolt'
 import { textAt } from '../body.ts'
-import type { Door } from '../door.ts'
-
-/** One modal that can be sent in, or that tells of its fields while it is filled in. */
-export interface Form {
-  /** what the log, and whoever was interrupted, calls it */
-  what: string
-  /** Reads what was sent in, at once and from the body alone: Slack waits three seconds for the answer. */
-  receive(body: unknown): Received
-  /** what its fields that tell at once do, by action id */
-  actions?: ReadonlyMap<string, FieldTold>
-}
-
-/** A field was changed, and Slack has been answered. */
-export type FieldTold = (door: Door, body: unknown, action: unknown) => Promise<void>
-
-export interface Received {
-  /** Slack's `response_action` and what goes with it; null: the modal closes */
-  ack: ViewResponseAction | null
-  /** what follows once Slack has been answered; null: nothing */
-  work: ((door: Door) => Promise<void>) | null
-}
+import type { FieldTold, Form, Received } from './form.ts'
+import { FOLLOW_CALLBACK_ID, followForm } from './home-follow.ts'
+import { CREATE_CALLBACK_ID, projectCreateForm } from './project-create.ts'
+import { EDIT_CALLBACK_ID } from './project-edit-view.ts'
+import { projectEditForm } from './project-edit.ts'
+import { projectResetForm, RESET_CALLBACK_ID } from './project-reset.ts'
+import { CREATE_SEND_CALLBACK_ID, projectCreateSendForm, projectSendForm, SEND_CALLBACK_ID } from './project-send.ts'
+import { SUBSCRIBE_CALLBACK_ID } from './subscribe-form.ts'
+import { subscribeForm } from './subscribe.ts'
 
 /** Every form by its `callback_id`. */
-export const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([])
-
-/** Faults at their blocks, by block id: the form stays open. */
-export const refusing = (errors: Readonly<Record<string, string>>): Received => ({
-  ack: { response_action: 'errors', errors },
-  work: null,
-})
+export const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
+  [SUBSCRIBE_CALLBACK_ID, subscribeForm],
+  [FOLLOW_CALLBACK_ID, followForm],
+  [EDIT_CALLBACK_ID, projectEditForm],
+  [SEND_CALLBACK_ID, projectSendForm],
+  [CREATE_CALLBACK_ID, projectCreateForm],
+  [CREATE_SEND_CALLBACK_ID, projectCreateSendForm],
+  [RESET_CALLBACK_ID, projectResetForm],
+])
 
 /** What a submission comes to. Of a form that an older version drew, whoever sends it in sees it close. */
 export const receiveForm = (body: unknown): Received => formOf(body)?.receive(body) ?? { ack: null, work: null }

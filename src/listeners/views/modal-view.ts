@@ -2,8 +2,7 @@ import { plain, section, type Plain } from '../../notify/slack/blocks.ts'
 import { cut, SECTION_CHARS_MAX } from '../../notify/slack/limits.ts'
 import type { Answer } from '../answers/answer.ts'
 
-/** Slack's limits for a modal, in characters, and how many blocks it shows. */
-export const MODAL_TITLE_CHARS_MAX = 24
+/** What a modal remembers, in characters, and how many blocks it shows. */
 export const METADATA_CHARS_MAX = 3_000
 export const MODAL_BLOCKS_MAX = 100
 
@@ -18,6 +17,8 @@ export interface ModalView {
   callback_id?: string
   /** what it remembers, in at most METADATA_CHARS_MAX characters */
   private_metadata?: string
+  /** a name that we can find it by */
+  external_id?: string
 }
 
 /** An answer in a modal of its own. */

@@ -1,6 +1,7 @@
 import { askerOf, textAt } from '../body.ts'
 import type { Door } from '../door.ts'
-import { FIND_PROJECT_ID, projectOptions, type Option } from './find-build.ts'
+import { ALL_PROJECTS, FIND_PROJECT_ID, OPTIONS_MAX, projectOptions, type Option } from './find-build.ts'
+import { SUBSCRIBE_FIELDS } from './subscribe-form.ts'
 
 /** Slack waits three seconds for the options of a menu, and an answer that comes later is no answer. */
 export const SUGGEST_WITHIN_MS = 2_500
@@ -22,8 +23,15 @@ export async function suggestionsFor(door: Door, body: unknown): Promise<{ optio
 }
 
 async function optionsFor({ operations }: Door, body: unknown): Promise<Option[]> {
-  if (textAt(body, 'action_id') !== FIND_PROJECT_ID) return []
+  const field = textAt(body, 'action_id')
+  if (field !== FIND_PROJECT_ID && field !== SUBSCRIBE_FIELDS.project) return []
   const { user, team } = askerOf(body, 'modal')
   const permit = await operations.mayRead({ user, team })
-  return permit.kind === 'yes' ? projectOptions(await operations.suggestProjects(textAt(body, 'value') ?? '')) : []
+  if (permit.kind !== 'yes') return []
+  const text = textAt(body, 'value') ?? ''
+  const projects = projectOptions(await operations.suggestProjects(text))
+  return field === FIND_PROJECT_ID ? projects : [...allIfMeant(text), ...projects].slice(0, OPTIONS_MAX)
 }
+
+const allIfMeant = (text: string): Option[] =>
+  ALL_PROJECTS.text.text.toLowerCase().startsWith(text.trim().toLowerCase()) ? [ALL_PROJECTS] : []

@@ -29,7 +29,7 @@ async function open(grants: Partial<Grants> = {}, options: SandboxSlackOptions =
     const permit = await directory.permits(right, { user, team })
     return permit.kind === 'yes' ? 'yes' : permit.kind === 'no' ? permit.why : `unknown: ${permit.code}`
   }
-  return { sandbox, clock, waits, may, warned }
+  return { sandbox, directory, clock, waits, may, warned }
 }
 
 /** A clock that writes down how long somebody sleeps. */
@@ -42,6 +42,18 @@ function watchedClock() {
   }
   return { clock: { ...clock, sleep }, waits }
 }
+
+test('who is here, and who is gone, is asked anew each time', async () => {
+  const { sandbox, directory } = await open()
+  const kinds = async () =>
+    Promise.all([PEOPLE.ada, ACCOUNTS.deactivated, 'U0NOBODY01'].map(async (user) => directory.presenceOf(user)))
+  expect(await kinds()).toEqual([{ kind: 'here' }, { kind: 'gone' }, { kind: 'gone' }])
+  sandbox.acts.deactivate(PEOPLE.ada)
+  sandbox.acts.reactivate(ACCOUNTS.deactivated)
+  expect(await kinds()).toEqual([{ kind: 'gone' }, { kind: 'here' }, { kind: 'gone' }])
+  sandbox.faults.add({ kind: 'error', method: 'users.info', error: 'fatal_error', times: 1 })
+  expect(await directory.presenceOf(PEOPLE.ada)).toEqual({ kind: 'unknown', code: 'fatal_error' })
+})
 
 describe('by default', () => {
   test.each([

@@ -2,6 +2,7 @@ import { isChannelId, toUuid } from '../../../domain/ids.ts'
 import { parseRunRef } from '../../../domain/request.ts'
 import type { Shown } from '../../../domain/view.ts'
 import { invariant } from '../../../lib/assert.ts'
+import { isMessageTs } from '../../../notify/slack/answer.ts'
 import type { BuildSummary, ProjectRef } from '../../../operations/asked.ts'
 
 /** Every text in an answer that comes from outside: what samples say, and what tests make hostile. */
@@ -52,6 +53,10 @@ export const NEW_BUILD = read(parseRunRef('41/513.1')).buildId
 const PROJECT_UUID = toUuid('0a1b2c3d-0000-4000-8000-0123456789ab')
 const CHANNEL_ID = 'C0BUILDS01'
 export const CHANNEL = read(isChannelId(CHANNEL_ID) ? CHANNEL_ID : null)
+
+const tsOf = (text: string) => read(isMessageTs(text) ? text : null)
+export const CARD_TS = tsOf(`${Date.UTC(2026, 4, 4, 14, 2) / 1_000}.000100`)
+export const REPLY_TS = tsOf(`${BUILD_AT / 1_000}.000200`)
 
 function read<Value>(value: Value | null): Value {
   invariant(value !== null, 'a sample reads as what it is')

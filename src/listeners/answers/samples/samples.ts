@@ -6,21 +6,41 @@ import type {
   StatusOutcome,
   WhyOutcome,
 } from '../../../operations/asked.ts'
+import type { DoctorOutcome } from '../../../operations/doctor/asked.ts'
+import type { CreateOutcome, EditOutcome, ResetOutcome, ShowOutcome } from '../../../operations/project/asked.ts'
+import type { MeOutcome } from '../../../operations/person/asked.ts'
+import type {
+  DryRunOutcome,
+  RulesOutcome,
+  SubscribeOutcome,
+  UnsubscribeOutcome,
+} from '../../../operations/subscription/asked.ts'
 import { answerAct } from '../act.ts'
 import type { Answer, AskedWith, ChoiceCommand } from '../answer.ts'
 import { answerBadge } from '../badge.ts'
-import { answerFault, answerOld, answerOldSearch, answerSlow } from '../door.ts'
+import { answerDoctor } from '../doctor.ts'
+import { answerDryRun } from '../dry-run.ts'
+import { answerFault, answerOld, answerNotOpened, answerOldForm, answerOldSearch, answerSlow } from '../door.ts'
 import { answerHelp, type CommandRow } from '../help.ts'
 import { answerList } from '../list.ts'
+import { answerMe } from '../me.ts'
 import { answerNotAllowed } from '../not-allowed.ts'
+import { answerCreate, answerEdit, answerReset } from '../project-ends.ts'
+import { answerProject } from '../project-show.ts'
+import { answerRules } from '../rules.ts'
 import { answerNameless, answerTooLittle, answerTooMuch, answerUnknown } from '../slips.ts'
 import { answerFound, answerRunning, answerStatus } from '../status.ts'
+import { answerContradiction, answerNear, answerSubscribe, answerUnsubscribe } from '../subscriptions.ts'
 import { answerWhy } from '../why.ts'
 import { buildOf, CAST, REFERENCE, type Cast } from './cast.ts'
 import { acts, runnings } from './acts.ts'
 import { badges } from './badges.ts'
+import { doctors } from './doctors.ts'
 import { lists } from './lists.ts'
+import { ASKER, mes } from './mes.ts'
+import { creations, edits, resets, shownProjects } from './projects.ts'
 import { statuses } from './statuses.ts'
+import { dryRuns, rulings, subscribes, unsubscribes } from './subscriptions.ts'
 import { whys } from './whys.ts'
 import { refusals, type Case } from './words.ts'
 
@@ -44,8 +64,60 @@ export const samplesOf = (commands: readonly CommandRow[], cast: Cast = CAST): S
   ...ofKinds<ActOutcome>('restart', acts(cast, 'restart'), (outcome) => answerAct(outcome, asked('restart', cast))),
   ...ofKinds<BadgeOutcome>('badge', badges(cast), (outcome) => answerBadge(outcome, asked('badge', cast))),
   ...ofKinds<WhyOutcome>('why', whys(cast), (outcome) => answerWhy(outcome, asked('why', cast))),
+  ...ofKinds<MeOutcome>('me', mes(cast), (outcome) => answerMe(outcome, { by: ASKER, reference: REFERENCE })),
+  ...ofKinds<SubscribeOutcome>('subscribe', subscribes(cast), (outcome) =>
+    answerSubscribe(outcome, askedOf('subscribe', cast)),
+  ),
+  ...ofKinds<UnsubscribeOutcome>('unsubscribe', unsubscribes(cast), (outcome) =>
+    answerUnsubscribe(outcome, askedOf('unsubscribe', cast)),
+  ),
+  ...ofKinds<RulesOutcome>('rules', rulings(cast), (outcome) => answerRules(outcome, 1)),
+  ...ofKinds<DryRunOutcome>('rules', dryRuns(cast), (outcome) => answerDryRun(outcome, askedOf('rules', cast))),
+  ...unclearWishes(cast),
+  ...ofKinds<DoctorOutcome>('doctor', doctors(cast), (outcome) => answerDoctor(outcome, { reference: REFERENCE })),
+  ...ofKinds<ShowOutcome>('project', shownProjects(cast), (outcome) =>
+    answerProject(outcome, askedOf('project', cast)),
+  ),
+  ...ofKinds<EditOutcome>('project', edits(cast), (outcome) => answerEdit(outcome, askedOf('project', cast)), 'edit'),
+  ...ofKinds<CreateOutcome>(
+    'project',
+    creations(cast),
+    (outcome) => answerCreate(outcome, askedOf('project', cast)),
+    'create',
+  ),
+  ...ofKinds<ResetOutcome>(
+    'project',
+    resets(cast),
+    (outcome) => answerReset(outcome, askedOf('project', cast), true),
+    'reset',
+  ),
   ...any(cast),
 ]
+
+const askedOf = (command: ChoiceCommand, { typed }: Cast): AskedWith => ({
+  command,
+  branch: null,
+  rest: [typed],
+  reference: REFERENCE,
+})
+
+function unclearWishes({ typed }: Cast): Sample[] {
+  const usage = { usage: '/ci subscribe project', example: '/ci subscribe acme/web' }
+  return [
+    one(
+      'subscribe',
+      'unclear',
+      'a word is nearly one that means something',
+      answerNear({ typed, meant: 'failed', ...usage }),
+    ),
+    one(
+      'subscribe',
+      'unclear',
+      'two words are at odds',
+      answerContradiction({ one: 'mention', other: 'no-mention', ...usage }),
+    ),
+  ]
+}
 
 const asked = (command: ChoiceCommand, { branch }: Cast): AskedWith => ({ command, branch, reference: REFERENCE })
 
@@ -53,9 +125,15 @@ function ofKinds<Outcome>(
   command: string,
   cases: Record<string, readonly Case<Outcome>[]>,
   answerTo: (outcome: Outcome) => Answer,
+  verb?: string,
 ): Sample[] {
   return Object.entries(cases).flatMap(([kind, ones]) =>
-    ones.map(({ when, outcome }) => ({ command, kind, when, answer: answerTo(outcome) })),
+    ones.map(({ when, outcome }) => ({
+      command,
+      kind: verb === undefined ? kind : `${verb}-${kind}`,
+      when,
+      answer: answerTo(outcome),
+    })),
   )
 }
 
@@ -90,6 +168,9 @@ function any(cast: Cast): Sample[] {
     one('any', 'fault', 'Buildline has a fault', answerFault(REFERENCE)),
     one('any', 'old', 'the button is of an older version', answerOld()),
     one('any', 'old', 'the search is of an older version', answerOldSearch()),
+    one('any', 'old', 'the form is of an older version', answerOldForm()),
+    one('any', 'not-opened', 'a form is asked for by a mention', answerNotOpened('mention', REFERENCE)),
+    one('any', 'not-opened', 'Slack opens the form no more', answerNotOpened('late', REFERENCE)),
   ]
 }
 

@@ -1,0 +1,46 @@
+import type { SubscribeWish } from '../../operations/subscription/asked.ts'
+import { answerContradiction, answerNear } from '../answers/subscriptions.ts'
+import { answerNameless, answerTooLittle, answerTooMuch } from '../answers/slips.ts'
+import type { Reply } from '../door.ts'
+import { openSubscribe } from '../views/subscribe-opening.ts'
+import { howTyped, type Question } from './command.ts'
+import { subscribeReply } from './subscribe-reply.ts'
+import { readWish } from './subscribe-words.ts'
+
+/** `/ci subscribe acme/web failed release/*`; alone it opens the form. */
+export function subscribe(question: Question): Promise<Reply> {
+  const { row, words } = question
+  const reading = readWish(words)
+  const how = howTyped(row)
+  switch (reading.kind) {
+    case 'nothing':
+      return openForm(question)
+    case 'wish':
+      return subscribeTo(question, reading.wish, reading.rest)
+    case 'nameless':
+      return slip('nameless', answerNameless({ branchOf: reading.project, ...how }))
+    case 'unclear':
+      return slip('too-much', answerTooMuch({ extra: reading.extra, ...how }))
+    case 'near':
+      return slip('near', answerNear({ ...reading, ...how }))
+    case 'contradiction':
+      return slip('contradiction', answerContradiction({ ...reading, ...how }))
+  }
+}
+
+const slip = async (outcome: string, answer: Reply['answer']): Promise<Reply> => ({ outcome, answer })
+
+async function openForm(question: Question): Promise<Reply> {
+  const { opener, operations, by, row, reference } = question
+  if (opener) return openSubscribe({ opener, operations, by, reference }, null)
+  return { outcome: 'too-little', answer: answerTooLittle({ missing: 'a project', ...howTyped(row) }) }
+}
+
+async function subscribeTo(
+  { operations, by, reference }: Question,
+  wish: SubscribeWish,
+  rest: readonly string[],
+): Promise<Reply> {
+  const outcome = await operations.subscriptions.subscribe(wish, by)
+  return subscribeReply(outcome, { rest, reference })
+}

@@ -1,0 +1,128 @@
+import { patternMode } from '../../domain/pattern.ts'
+import type { ChannelRule } from '../../domain/rule.ts'
+import type { Subscription } from '../../domain/subscription.ts'
+import { codeSpan, toLine } from '../../lib/escape.ts'
+import { joined, mention, outside } from './build.ts'
+import { BRANCH_CHARS_MAX, cut, PROJECT_CHARS_MAX, WORD_CHARS_MAX } from './limits.ts'
+
+// What channels follow, in words. All of it is markup; names, patterns and events come from outside and are escaped.
+
+type Followed = Pick<Subscription, 'follows' | 'rules' | 'quiet' | 'mention'>
+
+/** `acme/web`, `all projects`, `projects that no other channel follows` */
+export function followedProject({ follows }: Pick<Subscription, 'follows'>): string {
+  switch (follows.what) {
+    case 'project':
+      return outside(follows.name, PROJECT_CHARS_MAX) || '(no name)'
+    case 'all':
+      return 'all projects'
+    case 'unfollowed':
+      return 'all projects that no other channel follows'
+  }
+}
+
+/** ``failed, recovered on `main`; quiet; mentions nobody`` */
+export const followedHow = ({ rules, quiet, mention: who }: Followed): string =>
+  joined(
+    [
+      rules === null ? "the project's own rules, as CI holds them" : rulesInWords(rules),
+      quiet ? 'quiet' : null,
+      who === 'nobody' ? 'mentions nobody' : null,
+    ],
+    '; ',
+  )
+
+/** Rules that stand in words, so many at most. */
+export const RULES_SHOWN_MAX = 5
+
+/** ``failed, recovered on `main`; every event on branches like `release/*` `` */
+export function rulesInWords(rules: readonly ChannelRule[]): string {
+  if (rules.length === 0) return 'every event on every branch'
+  const left = rules.length - RULES_SHOWN_MAX
+  const shown = rules.slice(0, RULES_SHOWN_MAX).map(ruleInWords)
+  return [...shown, ...(left > 0 ? [`and ${left} more`] : [])].join('; ')
+}
+
+const ruleInWords = ({ branch, branchMatch, events }: ChannelRule): string =>
+  `${eventsInWords(events)} on ${branchesInWords(branch, branchMatch)}`
+
+const EVENTS_SHOWN_MAX = 8
+
+/** `failed, recovered`, `every event` */
+export function eventsInWords(events: ChannelRule['events']): string {
+  if (events === 'every') return 'every event'
+  if (events.length === 0) return 'no event'
+  const left = events.length - EVENTS_SHOWN_MAX
+  const shown = events.slice(0, EVENTS_SHOWN_MAX).map((event) => outside(event, WORD_CHARS_MAX) || '(no word)')
+  return [...shown, ...(left > 0 ? [`and ${left} more`] : [])].join(', ')
+}
+
+function branchesInWords(branch: string | null, branchMatch: string | null): string {
+  if (branch === null || branch === '') return 'every branch'
+  const name = codeSpan(cut(toLine(branch), BRANCH_CHARS_MAX)) || '(no name)'
+  switch (patternMode(branch, branchMatch)) {
+    case 'exact':
+      return name
+    case 'wildcard':
+      return `branches like ${name}`
+    case 'regex':
+      return `branches that match ${name}`
+    default:
+      return `branches by ${name} in a way that Buildline does not know`
+  }
+}
+
+const followed = (one: Followed): string => `${followedProject(one)}: ${followedHow(one)}`
+
+/** Told to the channel when it follows something, or follows it otherwise. */
+export const subscribedLine = (user: string, now: Followed, was: Followed | null): string =>
+  `:bell: ${by(user)} this channel now follows ${followed(now)}.${was ? ` Was: ${followedHow(was)}.` : ''}`
+
+/** Subscriptions that one line names. */
+const NAMED_MAX = 5
+
+/** Told to the channel when it follows something no more. */
+export const unsubscribedLine = (user: string, gone: readonly Followed[]): string =>
+  `:no_bell: ${by(user)} this channel follows no more: ${listed(gone.map(followed))}.`
+
+const by = (user: string): string => `${mention(user) || 'Somebody'}:`
+
+const listed = (names: readonly string[]): string => {
+  const left = names.length - NAMED_MAX
+  return [...names.slice(0, NAMED_MAX), ...(left > 0 ? [`and ${left} more`] : [])].join(' · ')
+}
+
+/** Told to whoever made what a channel follows, directly, when nothing can be said there any more. */
+export function closedLine({
+  channel,
+  code,
+  followed: those,
+}: {
+  channel: string
+  code: string
+  followed: readonly Followed[]
+}): string {
+  const { what, next } = closedWords(code)
+  return [
+    `:mute: <#${channel}> *cannot be told of builds any more*: ${what}.`,
+    `It follows ${listed(those.map(followedProject))}. What happens meanwhile is kept, and told there when it opens again.`,
+    `*Next:* ${next}`,
+  ].join('\n')
+}
+
+/** Why nothing can be said in a channel, and what mends it. */
+export function closedWords(code: string): { what: string; next: string } {
+  return CLOSED.get(code) ?? { what: `Slack refuses (${outside(code, WORD_CHARS_MAX) || 'no code'})`, next: ALLOW }
+}
+
+const INVITE = `Type ${codeSpan('/invite @Buildline')} there, or ${codeSpan('/ci subscribe')} in another channel.`
+const ALLOW = `Let Buildline post there, or type ${codeSpan('/ci subscribe')} in another channel.`
+
+const CLOSED: ReadonlyMap<string, { what: string; next: string }> = new Map([
+  [
+    'is_archived',
+    { what: 'it is archived', next: `Unarchive it, or type ${codeSpan('/ci subscribe')} in another channel.` },
+  ],
+  ['not_in_channel', { what: 'Buildline is not in it', next: INVITE }],
+  ['channel_not_found', { what: 'it is gone, or private and Buildline is not in it', next: INVITE }],
+])

@@ -1,0 +1,28 @@
+import type { ChannelId } from '../../domain/ids.ts'
+import type { Failure, Sent } from '../../notify/notifier.ts'
+import { closeChannelBefore } from './closings.ts'
+import type { Announced } from './asked.ts'
+import type { SubscriptionDeps } from './deps.ts'
+
+/** Whoever waits for an answer waits no longer than this for Slack's patience. */
+export const PATIENCE_MS_MAX = 5_000
+
+/** Tells the channel what changed, once. What is unclear is not said again: nothing may stand there twice. */
+export async function announce(
+  deps: SubscriptionDeps,
+  { channel, text, user }: { channel: ChannelId; text: string; user: string },
+): Promise<Announced> {
+  const outcome = await patiently(deps, () => deps.say(channel, text))
+  if (outcome.kind === 'sent') return { kind: 'told' }
+  const isClosed = outcome.kind === 'channel-closed'
+  if (isClosed) await closeChannelBefore(deps, channel, outcome.code, user)
+  deps.log.warn({ channel, code: outcome.code }, 'a change of what a channel follows could not be said there')
+  return { kind: 'not-told', code: outcome.code, isClosed }
+}
+
+async function patiently({ clock }: SubscriptionDeps, say: () => Promise<Sent | Failure>): Promise<Sent | Failure> {
+  const first = await say()
+  if (first.kind !== 'rate-limited' || first.retryAfterMs > PATIENCE_MS_MAX) return first
+  await clock.sleep(first.retryAfterMs)
+  return say()
+}

@@ -1,0 +1,220 @@
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { delivery, rowsOf, send, settled, startApp, until } from '../support/app.ts'
+import { startPostgres } from '../support/postgres.ts'
+import {
+  cardIn,
+  openScene,
+  openWorld,
+  pushRed,
+  reload,
+  startBot,
+  type,
+  untilAnswered,
+  untilCard,
+  untilKnown,
+  type Scene,
+  type World,
+} from '../support/world.ts'
+
+const { web: WEB, ops: OPS, secret: SECRET } = CHANNELS
+const { ada, grace } = PEOPLE
+
+const CLOSED = 'cannot be told of builds any more'
+
+/** What the bot has told this person directly. */
+const directTo = ({ slack }: Pick<Scene, 'slack'>, user: string): string[] => {
+  const id = `D${user.slice(1)}`
+  return slack.workspace.channels.has(id) ? slack.messages(id).map(({ text }) => String(text)) : []
+}
+
+const closedIn = ({ folder }: Pick<Scene, 'folder'>) => rowsOf(folder, 'select id, closed_code, told_at from channel')
+
+const untilTold = (scene: Pick<Scene, 'slack'>, user: string, count: number) =>
+  until(
+    `${user} is told ${count} times`,
+    () => directTo(scene, user).filter((text) => text.includes(CLOSED)).length === count,
+  )
+
+/** #web follows acme/web for Ada. */
+async function openFollowing(options: Parameters<typeof openWorld>[0] = {}, channel: string = WEB): Promise<World> {
+  const world = await openWorld(options)
+  await untilKnown(world, 0)
+  const by = channel === SECRET ? grace : ada
+  await type(world, by, '/ci subscribe acme/web failed', channel)
+  await untilAnswered(world, by, ['Kept'], channel)
+  return world
+}
+
+describe('a channel that is archived', () => {
+  it('is paused at once, its owner is told once, and what waited is told when it opens again', async () => {
+    const world = await openFollowing()
+    world.slack.acts.archive(WEB)
+    await until('it is closed', () => closedIn(world).some(({ closed_code: code }) => code === 'is_archived'))
+    await untilTold(world, ada, 1)
+    expect(directTo(world, ada)[0]).toContain(`<#${WEB}> *${CLOSED}*: it is archived.`)
+    expect(directTo(world, ada)[0]).toContain('It follows acme/web.')
+    await pushRed(world)
+    await untilKnown(world, 1)
+    expect(cardIn(world.slack, WEB, 'Failed')).toBeUndefined()
+    world.slack.acts.unarchive(WEB)
+    await untilCard(world, ['Failed', 'acme/web'], undefined, WEB)
+    expect(closedIn(world)).toEqual([])
+    expect(directTo(world, ada)).toHaveLength(1)
+    expect(directTo(world, grace)).toEqual([])
+  })
+
+  it('is found out by the next message that Slack refuses, should the event be lost', async () => {
+    const world = await openFollowing({ slack: { rates: 'off', events: [] } })
+    world.slack.acts.archive(WEB)
+    await pushRed(world)
+    await untilTold(world, ada, 1)
+    expect(closedIn(world)).toMatchObject([{ id: WEB, closed_code: 'is_archived' }])
+  })
+
+  it('is told of to the admins where a file made it follow', async () => {
+    const world = await openWorld({
+      settings: { CI_ADMINS: grace },
+      subscriptions: [`{ channel: ${WEB}, project: acme/web }`],
+    })
+    await untilKnown(world, 0)
+    world.slack.acts.archive(WEB)
+    await untilTold(world, grace, 1)
+    expect(directTo(world, ada)).toEqual([])
+  })
+
+  it('that nobody follows is nobody’s matter', async () => {
+    const world = await openFollowing({ settings: { CI_ADMINS: grace } })
+    world.slack.acts.archive(OPS)
+    world.slack.acts.archive(WEB)
+    await untilTold(world, ada, 1)
+    expect(closedIn(world).map(({ id }) => id)).toEqual([WEB])
+    expect(directTo(world, grace)).toEqual([])
+  })
+
+  it('is told of by the next process where the first one was killed before it could', async () => {
+    const scene = await openScene()
+    const bot = await startBot(scene)
+    await untilKnown(scene, 0)
+    await type(scene, ada, '/ci subscribe acme/web failed', WEB)
+    await untilAnswered(scene, ada, ['Kept'], WEB)
+    scene.slack.faults.add({ kind: 'down', method: 'chat.postMessage' })
+    scene.slack.acts.archive(WEB)
+    await until('it is closed', () => closedIn(scene).length === 1)
+    bot.kill('SIGKILL')
+    await bot.exit
+    scene.slack.faults.clear()
+    // Whoever had taken it on would have ended by then.
+    const { DatabaseSync } = await import('node:sqlite')
+    const db = new DatabaseSync(`${scene.folder}/buildline.db`, { timeout: 5_000 })
+    db.exec('update channel set told_at = told_at - 60000')
+    db.close()
+    await startBot(scene)
+    await untilTold(scene, ada, 1)
+    await type(scene, ada, '/ci rules', CHANNELS.builds)
+    await untilAnswered(scene, ada, ['subscription'], CHANNELS.builds)
+    expect(directTo(scene, ada)).toHaveLength(1)
+  })
+})
+
+describe('a channel that the bot leaves', () => {
+  it.each([
+    ['public', WEB],
+    ['private', SECRET],
+  ])('%s, is paused until it is invited again', async (_, channel) => {
+    const world = await openFollowing({}, channel)
+    const owner = channel === SECRET ? grace : ada
+    world.slack.acts.kickBot(channel)
+    await untilTold(world, owner, 1)
+    expect(directTo(world, owner)[0]).toContain('/invite @Buildline')
+    await pushRed(world)
+    await untilKnown(world, 1)
+    world.slack.acts.inviteBot(channel)
+    await untilCard(world, ['Failed', 'acme/web'], undefined, channel)
+  })
+
+  it('is not opened by somebody else who joins', async () => {
+    const world = await openFollowing()
+    world.slack.acts.archive(WEB)
+    await untilTold(world, ada, 1)
+    await world.slack.people.sendEvent({ type: 'member_joined_channel', user: grace, channel: WEB, team: 'T0SANDBOX1' })
+    expect(closedIn(world)).toHaveLength(1)
+  })
+
+  it('by being deleted is told of as well', async () => {
+    const world = await openFollowing()
+    await world.slack.people.sendEvent({ type: 'channel_deleted', channel: WEB })
+    await untilTold(world, ada, 1)
+    expect(directTo(world, ada)[0]).toContain('it is gone')
+  })
+
+  it('is heard of once, however often Slack says so', async () => {
+    const world = await openFollowing()
+    const { people } = world.slack
+    world.slack.acts.archive(WEB)
+    await untilTold(world, ada, 1)
+    const opened = { type: 'channel_unarchive', channel: WEB, user: grace }
+    await people.sendEvent(opened, { eventId: 'Ev0OPENED1' })
+    await until('it is open', () => closedIn(world).length === 0)
+    await people.sendEvent({ type: 'channel_archive', channel: WEB, user: grace }, { eventId: 'Ev0CLOSED1' })
+    await until('it is closed', () => closedIn(world).length === 1)
+    await people.sendEvent(opened, { eventId: 'Ev0OPENED1', retryNum: 1 })
+    expect(closedIn(world)).toHaveLength(1)
+  })
+})
+
+describe('a channel that is renamed or made private', () => {
+  it('goes on as before: its id stays, and the bot in it', async () => {
+    const world = await openFollowing()
+    world.slack.acts.rename(WEB, 'web-team')
+    world.slack.acts.makePrivate(WEB)
+    await pushRed(world)
+    await untilCard(world, ['Failed', 'acme/web'], undefined, WEB)
+    expect(closedIn(world)).toEqual([])
+    expect(directTo(world, ada)).toEqual([])
+    reload(world)
+    await type(world, ada, '/ci rules', WEB)
+    await untilAnswered(world, ada, ['1 subscription'], WEB)
+  })
+})
+
+const server = await startPostgres()
+afterAll(async () => {
+  if (!('impossible' in server)) await server[Symbol.asyncDispose]()
+})
+
+describe.skipIf('impossible' in server)('two processes on one PostgreSQL', () => {
+  it('both know what was subscribed at one of them with the next delivery, and tell of a closing once', async () => {
+    if ('impossible' in server) return
+    const scene = await openScene({ settings: { DATABASE_URL: await server.createDatabase() } })
+    const [one, two] = [await startApp(scene.settings), await startApp(scene.settings)]
+    onTestFinished(async () => {
+      await Promise.all([one.stop(), two.stop()])
+    })
+    scene.connect(one.url)
+    await until('both are ready', async () => (await isReady(one.url)) && (await isReady(two.url)))
+    await send(two.url, delivery({ build_id: 1, commit_id: 'a'.repeat(40) }))
+    await settled(two.url)
+    await follow(scene, ada, WEB)
+    await follow(scene, grace, OPS)
+    await send(two.url, delivery({ build_id: 2, commit_id: 'b'.repeat(40), status: 'error' }))
+    await untilCard(scene, ['Failed', 'acme/web'], undefined, WEB)
+    scene.slack.acts.archive(WEB)
+    await untilTold(scene, ada, 1)
+    // Both look at the same moments for whom to tell; whoever tells of this one has looked at the other, too.
+    await send(two.url, delivery({ build_id: 3, commit_id: 'c'.repeat(40), status: 'error' }))
+    scene.slack.acts.archive(OPS)
+    await untilTold(scene, grace, 1)
+    await untilTold(scene, ada, 1)
+  })
+})
+
+const isReady = async (url: string): Promise<boolean> => (await fetch(`${url}/readyz`)).ok
+
+/** A database that has just begun may not take the first ask in time. */
+const follow = (scene: Scene, user: string, channel: string): Promise<unknown> =>
+  until(`${channel} follows`, async () => {
+    reload(scene)
+    await type(scene, user, '/ci subscribe acme/web failed', channel)
+    return untilAnswered(scene, user, ['follows'], channel).catch(() => null)
+  })

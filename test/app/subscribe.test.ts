@@ -1,0 +1,365 @@
+import { describe, expect, it } from 'vitest'
+import { SUBSCRIPTION_ACTION_IDS } from '../../src/notify/slack/ids.ts'
+import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { rowsOf, settled, until } from '../support/app.ts'
+import {
+  answersTo,
+  buttonsOf,
+  cardIn,
+  openScene,
+  openWorld,
+  press,
+  pushRed,
+  reload,
+  startBot,
+  type,
+  untilAnswered,
+  untilCard,
+  untilKnown,
+  type Scene,
+  type World,
+} from '../support/world.ts'
+
+const { builds: BUILDS, web: WEB, elsewhere: ELSEWHERE, shared: SHARED } = CHANNELS
+const { ada, grace, gus, sol } = PEOPLE
+
+/** CI's projects are read. */
+const openReady = async (...options: Parameters<typeof openWorld>): Promise<World> => {
+  const world = await openWorld(...options)
+  await untilKnown(world, 0)
+  return world
+}
+
+const linesIn = ({ slack }: Pick<Scene, 'slack'>, channel: string): string[] =>
+  slack
+    .messages(channel)
+    .flatMap(({ text }) => (/this channel (?:now )?follows/.test(String(text)) ? [String(text)] : []))
+
+const kept = ({ folder }: Pick<Scene, 'folder'>) =>
+  rowsOf(folder, 'select channel, rules, quiet, mention from subscription')
+
+const answered = async (world: World, user: string, line: string, channel: string = WEB): Promise<string> => {
+  const before = answersTo(world, user, channel).length
+  await type(world, user, line, channel)
+  return until(`${line} is answered`, () => answersTo(world, user, channel)[before]?.text)
+}
+
+describe('/ci subscribe', () => {
+  it('makes the channel follow what was typed, says so there once, and the next build is told by it', async () => {
+    const world = await openReady()
+    await type(world, ada, '/ci subscribe acme/web failed main quiet no-mention', WEB)
+    await untilAnswered(world, ada, ['Kept', 'failed on `main`; quiet; mentions nobody'], WEB)
+    expect(linesIn(world, WEB)).toEqual([
+      `:bell: <@${ada}>: this channel now follows acme/web: failed on \`main\`; quiet; mentions nobody.`,
+    ])
+    await pushRed(world)
+    await untilCard(world, ['Failed', 'acme/web'], undefined, WEB)
+    await pushRed(world, 'acme/web', 'next')
+    await settled(world.app.url)
+    expect(cardIn(world.slack, WEB, 'Failed', 'next')).toBeUndefined()
+    // The default channel tells what no other one follows.
+    expect(cardIn(world.slack, BUILDS, 'Failed')).toBeUndefined()
+  })
+
+  it('takes the place of what was said before, and says what that was; the same once more says nothing', async () => {
+    const world = await openReady()
+    await answered(world, ada, '/ci subscribe acme/web failed main')
+    expect(await answered(world, grace, '/ci subscribe web started main')).toContain('Was: failed on `main`.')
+    expect(await answered(world, ada, '/ci subscribe acme/web@main started')).toContain('So it is already')
+    expect(linesIn(world, WEB).at(-1)).toBe(
+      `:bell: <@${grace}>: this channel now follows acme/web: started on \`main\`. Was: failed on \`main\`.`,
+    )
+    expect([linesIn(world, WEB).length, kept(world).length]).toEqual([2, 1])
+  })
+
+  it('that Slack delivers twice is kept and said once', async () => {
+    const world = await openReady()
+    await answered(world, ada, '/ci subscribe acme/web failed')
+    await world.slack.people.replay('command /ci')
+    await untilAnswered(world, ada, ['So it is already'], WEB)
+    expect(linesIn(world, WEB)).toHaveLength(1)
+  })
+
+  it('by the project’s own rules follows them as CI holds them', async () => {
+    const world = await openReady()
+    expect(await answered(world, ada, '/ci subscribe acme/web')).toContain("the project's own rules, as CI holds them")
+    expect(await answered(world, ada, '/ci rules')).toContain("the project's own rules, as CI holds them")
+  })
+
+  it.each([
+    ['faild', 'is nearly `failed`'],
+    ['main next', 'a word too many'],
+    ['mention no-mention', 'do not go together'],
+    ['/(/', 'no valid pattern'],
+    ['""', 'Which branch?'],
+  ])('refuses %s with an example, and keeps nothing', async (words, why) => {
+    const world = await openReady()
+    const answer = await answered(world, ada, `/ci subscribe acme/web ${words}`)
+    expect(answer).toContain(why)
+    expect(answer).toContain('*Next:*')
+    expect(kept(world)).toEqual([])
+    expect(linesIn(world, WEB)).toEqual([])
+  })
+
+  it('offers the projects that a name can mean, and keeps the rest of what was typed', async () => {
+    const world = await openReady()
+    await type(world, ada, '/ci subscribe acme failed release/*', WEB)
+    const choice = await untilAnswered(world, ada, ['projects* answer to'], WEB)
+    await press(world, ada, choice, 'choose_1', WEB)
+    const line = await until('the channel hears it', () => linesIn(world, WEB)[0])
+    expect(line).toContain('failed on branches like `release/*`')
+    expect(kept(world)).toHaveLength(1)
+  })
+
+  it('is not for guests, nor for people of another workspace', async () => {
+    const world = await openReady()
+    expect(await answered(world, gus, '/ci subscribe acme/web')).toContain('you may not change what channels are told')
+    expect(await answered(world, sol, '/ci subscribe acme/web', SHARED)).toContain('you may not')
+    expect(await answered(world, gus, '/ci unsubscribe acme/web')).toContain('you may not')
+    expect(kept(world)).toEqual([])
+  })
+
+  it('leaves alone what the file keeps, and shows it', async () => {
+    const world = await openReady({ subscriptions: [`{ channel: ${WEB}, project: acme/web, events: [failed] }`] })
+    expect(await answered(world, ada, '/ci subscribe acme/web')).toContain('the file of subscriptions keeps')
+    expect(await answered(world, ada, '/ci unsubscribe acme/web')).toContain('changed there, and not from Slack')
+    const rules = await answered(world, ada, '/ci rules')
+    expect(rules).toContain('rules of the file')
+    expect(rules).toContain('kept by the file of subscriptions')
+    expect(await answered(world, ada, '/ci rules', BUILDS)).toContain('set by DEFAULT_CHANNEL')
+  })
+
+  it('where the bot is not, is kept, paused, and says how to invite it', async () => {
+    const world = await openReady()
+    await type(world, ada, '/ci subscribe acme/web failed', ELSEWHERE)
+    await untilAnswered(world, ada, ['Kept', '*Paused*', '/invite @Buildline'], ELSEWHERE)
+    expect(kept(world)).toHaveLength(1)
+    reload(world)
+    await type(world, ada, '/ci rules', ELSEWHERE)
+    await untilAnswered(world, ada, ['*Paused* since'], ELSEWHERE)
+    await pushRed(world)
+    world.slack.acts.inviteBot(ELSEWHERE)
+    await untilCard(world, ['Failed', 'acme/web'], undefined, ELSEWHERE)
+  })
+})
+
+describe('@buildline subscribe', () => {
+  it('does the same by a mention, where no form can be opened', async () => {
+    const world = await openReady()
+    await world.slack.people.mentionBot({ user: ada, channel: WEB, text: 'subscribe acme/web failed' })
+    await untilAnswered(world, ada, ['Kept'], WEB)
+    reload(world)
+    await world.slack.people.mentionBot({ user: ada, channel: WEB, text: 'subscribe' })
+    await untilAnswered(world, ada, ['this needs a project'], WEB)
+  })
+})
+
+describe('/ci rules', () => {
+  it('shows each subscription with whose rules it has and who made it; Remove ends one, after asking', async () => {
+    const world = await openReady()
+    await answered(world, ada, '/ci subscribe acme/web failed main')
+    await answered(world, grace, '/ci subscribe acme/api')
+    await type(world, ada, '/ci rules', WEB)
+    const rules = await untilAnswered(world, ada, ['2 subscriptions'], WEB)
+    for (const words of ["this channel's own rules", 'as CI holds them', `made by <@${ada}>`, `made by <@${grace}>`])
+      expect(rules.text).toContain(words)
+    const click = { user: ada, channel: WEB, ts: rules.ts, actionId: SUBSCRIPTION_ACTION_IDS.remove }
+    expect(await world.slack.people.click({ ...click, confirmed: false })).toMatchObject({ kind: 'unsent' })
+    await world.slack.people.click(click)
+    await until('one is removed', () => kept(world).length === 1)
+    await until('the channel hears it', () =>
+      linesIn(world, WEB).some((line) => line.includes('follows no more: acme/web')),
+    )
+  })
+
+  it('turns its pages', async () => {
+    const world = await openReady()
+    for (let n = 0; n < 6; n++) await answered(world, ada, `/ci subscribe acme/web failed b${n}`)
+    await type(world, ada, '/ci rules', WEB)
+    const first = await untilAnswered(world, ada, ['page 1 of 2'], WEB)
+    await press(world, ada, first, SUBSCRIPTION_ACTION_IDS.next, WEB)
+    const second = await untilAnswered(world, ada, ['page 2 of 2', '`b5`'], WEB)
+    expect(buttonsOf(second)).toContain(SUBSCRIPTION_ACTION_IDS.previous)
+    expect(buttonsOf(second)).not.toContain(SUBSCRIPTION_ACTION_IDS.next)
+  })
+
+  it('test says before any build who would be told, and then they are', async () => {
+    const world = await openReady()
+    await answered(world, ada, '/ci subscribe acme/web failed main')
+    const dry = await answered(world, ada, '/ci rules test acme/web main')
+    expect(dry).toMatch(new RegExp(`\\*failed\\*\\n\\s+• <#${WEB}> \\*told\\*: A rule selects`))
+    expect(dry).toContain(`*started, success, recovered, waiting, stopped*\n    • <#${WEB}> *not told*`)
+    expect(dry).toContain('CI *would build* this branch')
+    expect(cardIn(world.slack, WEB, 'Failed')).toBeUndefined()
+    await pushRed(world)
+    await untilCard(world, ['Failed', 'acme/web'], undefined, WEB)
+  })
+
+  it.each([
+    ['/ci rules test', 'a project and a branch'],
+    ['/ci rules test acme/web', 'a branch after the project'],
+    ['/ci rules test acme/web main exploded', '*No event* is called'],
+    ['/ci rules test nobody/knows main', '*No project* answers'],
+    ['/ci rules everything', 'a word too many'],
+  ])('%s is told what is missing', async (line, words) => {
+    expect(await answered(await openReady(), ada, line)).toContain(words)
+  })
+})
+
+const field = (name: string, selected: Record<string, unknown>) => ({
+  user: ada,
+  actionId: `subscribe_${name}`,
+  selected,
+})
+const option = (text: string, value: string) => ({ text: { type: 'plain_text', text, emoji: false }, value })
+const OWN = option("This channel's own rules", 'own')
+
+const modalOf = ({ slack }: Pick<Scene, 'slack'>): string => JSON.stringify(slack.views.stack(ada).at(-1) ?? {})
+
+async function openForm(world: World): Promise<void> {
+  await type(world, ada, '/ci subscribe', WEB)
+  await until('the form is open', () => modalOf(world).includes('subscribe_project'))
+}
+
+const choose = async (world: World, project: string): Promise<void> => {
+  const { options } = await world.slack.people.suggest({ user: ada, actionId: 'subscribe_project', value: project })
+  await world.slack.people.select(field('project', { selected_option: options[0] }))
+}
+
+const typeBranch = (world: World, value: string) => world.slack.people.select(field('branch', { value }))
+
+describe('the form of a subscription', () => {
+  it('offers our projects and all of them', async () => {
+    const world = await openReady()
+    await openForm(world)
+    const { options } = await world.slack.people.suggest({ user: ada, actionId: 'subscribe_project', value: '' })
+    const labels = JSON.stringify(options)
+    for (const name of ['All projects', 'acme/web', 'acme/api']) expect(labels).toContain(name)
+    const api = await world.slack.people.suggest({ user: ada, actionId: 'subscribe_project', value: 'api' })
+    expect(JSON.stringify(api.options)).not.toContain('All projects')
+  })
+
+  it('says live which branches a pattern matches, and that one is invalid', async () => {
+    const world = await openReady()
+    for (const branch of ['main', 'release/1.2', 'next']) await pushRed(world, 'acme/web', branch)
+    await untilKnown(world, 3)
+    await openForm(world)
+    expect(modalOf(world)).toContain('Choose a project to see which branches match.')
+    await choose(world, 'acme/web')
+    await until('all match', () => modalOf(world).includes('3 of 3 branches seen'))
+    await typeBranch(world, 'release/*')
+    await until('one matches', () => modalOf(world).includes('Matches: `release/1.2`; 1 of 3 branches seen.'))
+    await typeBranch(world, '/(/')
+    await until('it is invalid', () => modalOf(world).includes('That is no valid pattern'))
+    await typeBranch(world, 'nothing')
+    await until('none matches', () => modalOf(world).includes('Matches none of 3 branches seen.'))
+  })
+
+  it('shows events and branches where the channel has rules of its own, and not where CI’s decide', async () => {
+    const world = await openReady()
+    await openForm(world)
+    await world.slack.people.select(
+      field('how', { selected_option: option("The project's own rules, as CI holds them", 'ci') }),
+    )
+    await until('they are gone', () => !modalOf(world).includes('subscribe_events'))
+    await world.slack.people.select(field('how', { selected_option: OWN }))
+    await until('they are back', () => modalOf(world).includes('subscribe_events'))
+  })
+
+  it('is sent in, kept, and said in the channel; the answer stands in the form', async () => {
+    const world = await openReady()
+    await openForm(world)
+    await choose(world, 'acme/api')
+    await typeBranch(world, 'release/*')
+    expect(await world.slack.people.submitView({ user: ada })).toMatchObject({ status: 200 })
+    await until('the answer is there', () => modalOf(world).includes('this channel now follows'))
+    expect(linesIn(world, WEB)).toEqual([
+      `:bell: <@${ada}>: this channel now follows acme/api: failed, recovered on branches like \`release/*\`.`,
+    ])
+    expect(kept(world)).toMatchObject([{ channel: WEB, quiet: 0, mention: 'committer' }])
+  })
+
+  it('says at the field what cannot be kept, and stays open', async () => {
+    const world = await openReady()
+    await openForm(world)
+    await choose(world, 'acme/web')
+    await typeBranch(world, '/(/')
+    expect(await world.slack.people.submitView({ user: ada })).toMatchObject({
+      errors: { subscribe_branch: expect.stringContaining('no valid pattern') },
+    })
+    await typeBranch(world, '')
+    const values = { subscribe_events: { subscribe_events: { type: 'checkboxes', selected_options: [] } } }
+    expect(await world.slack.people.submitView({ user: ada, values })).toMatchObject({
+      errors: { subscribe_events: expect.stringContaining('at least one event') },
+    })
+    expect(kept(world)).toEqual([])
+  })
+
+  it('changes a subscription: it begins as that one is, and takes its place', async () => {
+    const world = await openReady()
+    await answered(world, ada, '/ci subscribe acme/web started ^v[0-9]+$ quiet no-mention')
+    await type(world, ada, '/ci rules', WEB)
+    const rules = await untilAnswered(world, ada, ['1 subscription'], WEB)
+    await press(world, ada, rules, SUBSCRIPTION_ACTION_IDS.change, WEB)
+    await until('the form is open', () => modalOf(world).includes('subscribe_project'))
+    expect(modalOf(world)).toContain('"initial_value":"^v[0-9]+$"')
+    await typeBranch(world, 'main')
+    await world.slack.people.submitView({ user: ada })
+    await until('the answer is there', () => modalOf(world).includes('this channel now follows'))
+    expect(linesIn(world, WEB).at(-1)).toBe(
+      `:bell: <@${ada}>: this channel now follows acme/web: started on \`main\`; quiet; mentions nobody. Was: started on branches that match \`^v[0-9]+$\`; quiet; mentions nobody.`,
+    )
+    expect(kept(world)).toHaveLength(1)
+  })
+
+  it('is not opened for what somebody removed meanwhile', async () => {
+    const world = await openReady()
+    await answered(world, ada, '/ci subscribe acme/web failed')
+    await type(world, ada, '/ci rules', WEB)
+    const rules = await untilAnswered(world, ada, ['1 subscription'], WEB)
+    await answered(world, grace, '/ci unsubscribe')
+    await press(world, ada, rules, SUBSCRIPTION_ACTION_IDS.change, WEB)
+    await untilAnswered(world, ada, ['Nothing changed'], WEB)
+    expect(world.slack.views.stack(ada)).toEqual([])
+  })
+
+  it('tells a guest in its place that it is not for guests', async () => {
+    const world = await openReady()
+    await type(world, gus, '/ci subscribe', WEB)
+    const form = () => JSON.stringify(world.slack.views.stack(gus))
+    await until('it says so', () => form().includes('you may not change what channels are told'))
+    expect(form()).not.toContain('subscribe_project')
+  })
+
+  it('works after the bot was started again, on what was drawn before', async () => {
+    const world = await openReady()
+    await openForm(world)
+    await choose(world, 'acme/web')
+    await world.restartApp()
+    await untilKnown(world, 0)
+    await world.slack.people.submitView({ user: ada })
+    await until('it is kept', () => kept(world).length === 1)
+  })
+})
+
+describe('a bot that is killed between keeping and saying so', () => {
+  it('has kept it, tells the asker where to look, and says nothing twice', async () => {
+    const scene = await openScene()
+    const bot = await startBot(scene)
+    await untilKnown(scene, 0)
+    scene.slack.faults.add({ kind: 'ratelimited', method: 'chat.postMessage', retryAfterS: 4 })
+    await type(scene, ada, '/ci subscribe acme/web failed', WEB)
+    await until('it is kept', () => kept(scene).length === 1)
+    bot.kill('SIGKILL')
+    await bot.exit
+    scene.slack.faults.clear()
+    await startBot(scene)
+    await untilAnswered(scene, ada, ['Interrupted', 'Type `/ci rules`'], WEB)
+    expect(kept(scene)).toHaveLength(1)
+    await type(scene, ada, '/ci subscribe acme/web failed', WEB)
+    await untilAnswered(scene, ada, ['So it is already'], WEB)
+    expect(linesIn(scene, WEB)).toEqual([])
+    await pushRed(scene)
+    await untilCard(scene, ['Failed', 'acme/web'], undefined, WEB)
+  })
+})
