@@ -41,7 +41,7 @@ describe('why', () => {
     const { ref } = await stage.ended('error')
     const decisions = await decisionsOf(stage, ref)
     const quiet = decisions.filter(({ channel, word }) => channel === QUIET && word === 'error')
-    expect(quiet.map(({ looked }) => looked)).toEqual([[{ rule, from: 'channel', verdict: 'branch-not-matched' }]])
+    expect(quiet.map(({ looked }) => looked)).toEqual([[{ rule, from: 'file', verdict: 'branch-not-matched' }]])
   })
 
   test('tells what stands there: the card, and the reply of the run; nothing where nothing was told', async () => {
@@ -53,8 +53,8 @@ describe('why', () => {
     const [card, reply] = stage.reconcile.slack.messages
     const at = expect.any(Number)
     const posted = [
-      { slot: 'card', state: 'posted', ts: card!.ts, at },
-      { slot: `run:${ref.buildId}.1`, state: 'posted', ts: reply!.ts, at },
+      { slot: 'card', state: 'posted', ts: card!.ts, at, broadcast: false },
+      { slot: `run:${ref.buildId}.1`, state: 'posted', ts: reply!.ts, at, broadcast: true },
     ]
     expect(card!.ts).not.toBe(reply!.ts)
     expect(decisions.map((decision) => [decision.channel, decision.word, decision.posted])).toEqual([
@@ -89,7 +89,7 @@ describe('why', () => {
     stage.reconcile.slack.fate(() => UNSENT)
     const { ref } = await stage.running()
     expect((await decisionsOf(stage, ref)).map(({ posted }) => posted)).toEqual([
-      [{ slot: 'card', state: 'waiting', ts: null, at: null }],
+      [{ slot: 'card', state: 'waiting', ts: null, at: null, broadcast: false }],
     ])
     stage.reconcile.slack.fate(() => undefined)
     await stage.clock.advance(MINUTE)

@@ -25,6 +25,7 @@ import { BUILDS, openStage as openReconcileStage, type Stage as ReconcileStage }
 import { pushed, startCi } from '../sandbox/ci/support.ts'
 import { inBrief } from '../support/fake-notifier.ts'
 import { buildId, LIN, projectId } from '../support/facts.ts'
+import { absentDoctor } from '../support/doctor.ts'
 import type { HandClock } from '../support/hand-clock.ts'
 
 export const GRACE = 'U0GRACE001'
@@ -115,13 +116,20 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
         processId: `process-${++processes}`,
         interfaces,
         v2: v2 ? clients.v2 : null,
+        ci: v2 ? clients.v2 : null,
+        digestKey: 'key of the stage',
         legacy: legacy ? clients.legacy : null,
         permits: async () => ({ kind: 'yes' }),
+        presenceOf: async () => ({ kind: 'here' }),
+        channelsOf: async () => null,
+        connections: { all: () => [] },
+        doctor: absentDoctor(clock),
         subscriptions: async (): Promise<readonly Subscription[]> => [
           ...reconcile.subscriptions,
           ...(await store.read.subscriptions()),
         ],
         ...createProjectRules({ store, clock, log, ...only(clients, interfaces) }),
+        admins: [],
         say: async (to, text) => {
           said.push({ to, text })
           return { kind: 'sent', ts: `${said.length}.0` as MessageTs }

@@ -4,6 +4,7 @@ import { refreshProjects } from '../../src/operations/refresh-projects.ts'
 import type { Store } from '../../src/store/store.ts'
 import { follower } from '../reconcile/stage.ts'
 import { pushed, startCi } from '../sandbox/ci/support.ts'
+import { absentDoctor } from '../support/doctor.ts'
 import { buildId, MINUTE, projectId, SECOND, T0 } from '../support/facts.ts'
 import { createFakeNotifier } from '../support/fake-notifier.ts'
 import { createHandClock } from '../support/hand-clock.ts'
@@ -55,6 +56,24 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
     const outcomes = await Promise.all(stage.processes.map(({ operations }) => operations.restart(ofRun(ref), by)))
     expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['repeated', 'requested'])
     expect(writesTo(stage.ci)).toEqual(['restart.json 200'])
+  })
+
+  test('in which two people claim one name at the same moment give it to one, and tell the other so', async () => {
+    await using stage = await openShared()
+    for (let round = 0; round < 5; round++) {
+      const [one, two] = stage.processes
+      const ended = await Promise.all([
+        one!.operations.people.claim(`ada${round}`, lin()),
+        two!.operations.people.claim(`Ada${round}`, grace()),
+        two!.operations.people.claim(`ada${round}`, lin({ user: 'U0ADA00001' })),
+      ])
+      expect(ended.map(({ kind }) => kind).sort()).toEqual(['claimed', 'taken', 'taken'])
+      const owner = await stage.store.read.personOf(`ada${round}`)
+      for (const outcome of ended) {
+        if (outcome.kind === 'claimed') expect(outcome.me.user).toBe(owner)
+        if (outcome.kind === 'taken') expect(outcome.by).toBe(owner)
+      }
+    }
   })
 
   test('do not take each other for dead before a call can have ended', async () => {
@@ -206,10 +225,17 @@ const depsOf = (
   processId,
   interfaces: { v2: true, legacy: true },
   v2,
+  ci: v2,
+  digestKey: 'key of both',
   legacy,
   permits: async () => ({ kind: 'yes' }) as const,
+  presenceOf: async () => ({ kind: 'here' }) as const,
+  channelsOf: async () => null,
+  connections: { all: () => [] },
+  doctor: absentDoctor(clock),
   subscriptions: async () => [follower(BUILDS)],
   rulesOf: async () => null,
+  admins: [],
   say: async () => ({ kind: 'unsent', code: 'nobody_listens' }) as const,
   refresh: async () => ({ readAt: clock.now(), trouble: null }),
   badges,

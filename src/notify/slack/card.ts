@@ -3,8 +3,9 @@ import type { ChannelId, MessageTs } from '../../domain/ids.ts'
 import { mrkdwnLink } from '../../lib/escape.ts'
 import { askedWords, missingWords } from './asked.ts'
 import { contextOf, mrkdwn, plain, type ActionsBlock, type Button, type SlackMessage } from './blocks.ts'
-import { buildName, buildUrl, commitElements, commitLine, joined, mention, onBranch, outside } from './build.ts'
+import { buildName, buildUrl, commitElements, commitLine, joined, onBranch, outside } from './build.ts'
 import { actButton } from './buttons.ts'
+import { committerMention } from './handle.ts'
 import { ACTION_IDS, ACTIONS_BLOCK_ID } from './ids.ts'
 import { INLINE_URL_CHARS_MAX, WORD_CHARS_MAX } from './limits.ts'
 import { redSince } from './recovery.ts'
@@ -34,7 +35,7 @@ export function plainCard(view: CardView, channel: ChannelId | null = null): str
 function headline(view: CardView): string {
   const { symbol } = lookOf(view.shown)
   const what = `${symbol} *${wordOf(view)}* ${buildName(view.build, view.attempt)}${onBranch(view.build)}`
-  return joined([what, commitLine(view.build), mention(view.mention)])
+  return joined([what, commitLine(view.build), committerMention(view.mention, view.build.committer)])
 }
 
 /** Ours, or for a word that CI never documented the word itself. */
@@ -63,16 +64,23 @@ function hintOf({ shown, offers }: CardView): string | null {
   return shown === 'infrastructure_failure' && offers.includes('restart') ? `${hint}: restart it` : hint
 }
 
-/** `started 14:02, failed 14:09, 7 min` */
+/** `started 14:02, failed 14:09, 7 min`, and where no delivery told of the end: `CI was asked 17:20` */
 function historyLine(view: CardView): string {
-  const steps = view.history.map(({ what, at }) => {
+  const said = ({ what, at }: Step) => {
     const time = clockTime(at)
     return time && `${stepWord(what, view)} ${time}`
-  })
-  return joined([...steps, view.durationMs === null ? null : durationWords(view.durationMs)], ', ')
+  }
+  const [polled, steps] = [view.history.filter(isPolled), view.history.filter((step) => !isPolled(step))]
+  const duration = view.durationMs === null ? null : durationWords(view.durationMs)
+  return joined([...steps.map(said), duration, ...polled.map(said)], ', ')
 }
 
-function stepWord(what: CardView['history'][number]['what'], view: CardView): string {
+type Step = CardView['history'][number]
+
+const isPolled = ({ what }: Step): boolean => what === 'polled'
+
+function stepWord(what: Step['what'], view: CardView): string {
+  if (what === 'polled') return 'CI was asked'
   if (what === 'ended') return lookOf(view.shown).ended
   if (what === 'waiting') return 'waiting since'
   return what === 'heard' ? 'heard of it' : what
@@ -86,8 +94,8 @@ function replacesLine(ts: MessageTs | null, channel: ChannelId | null): string |
   return time ? `goes on from ${before} of ${time}` : `goes on from ${before}`
 }
 
-// Slack leads this address to the workspace that the reader is signed in to.
-const addressOf = (channel: ChannelId, ts: MessageTs): string =>
+/** Slack leads this address to the workspace that the reader is signed in to. */
+export const addressOf = (channel: ChannelId, ts: MessageTs): string =>
   `https://slack.com/archives/${channel}/p${ts.replace('.', '')}`
 
 function actionsOf({ build, shown, offers, ref }: CardView): ActionsBlock[] {

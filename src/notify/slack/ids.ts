@@ -22,3 +22,28 @@ export const PAGE_ACTION_IDS = { previous: 'list_prev', next: 'list_next' } as c
 
 /** The row that holds them. */
 export const PAGES_BLOCK_ID = 'answer_pages'
+
+/** The buttons of what a channel follows. */
+export const SUBSCRIPTION_ACTION_IDS = {
+  add: 'subscription_add',
+  change: 'subscription_change',
+  remove: 'subscription_remove',
+  previous: 'subscriptions_prev',
+  next: 'subscriptions_next',
+} as const
+
+/** The rows that hold them: of one subscription, and of all. */
+export const subscriptionBlockId = (id: string): string => `subscription_${id}`
+export const SUBSCRIPTIONS_BLOCK_ID = 'subscriptions'
+
+/** The buttons of a project. */
+export const PROJECT_ACTION_IDS = { edit: 'project_edit', reset: 'project_reset_key' } as const
+
+/** The row that holds them. */
+export const PROJECT_BLOCK_ID = 'project_actions'
+
+/** The buttons of App Home that stand nowhere else. */
+export const HOME_ACTION_IDS = { mentions: 'home_mentions', follow: 'home_follow' } as const
+
+/** The rows that hold Home's buttons. */
+export const HOME_BLOCK_IDS = { me: 'home_me_row', follow: 'home_follow_row' } as const

@@ -1,7 +1,8 @@
 import type { ReplyView } from '../../domain/view.ts'
 import { mrkdwnLink } from '../../lib/escape.ts'
 import { contextOf, type SlackMessage } from './blocks.ts'
-import { buildNumber, commitElements, commitLine, joined, mention, onBranch, projectName } from './build.ts'
+import { buildNumber, commitElements, commitLine, joined, onBranch, projectName } from './build.ts'
+import { committerMention } from './handle.ts'
 import { INLINE_URL_CHARS_MAX } from './limits.ts'
 import { redSince } from './recovery.ts'
 import { durationWords } from './times.ts'
@@ -27,7 +28,13 @@ function replyLine(view: ReplyView): string {
   const attempt = view.attempt > 1 || view.isLate ? `Attempt ${view.attempt} · ` : ''
   const after = view.durationMs === null ? '' : ` after ${durationWords(view.durationMs)}`
   const outcome = `${symbol} ${attempt}*${word}*${after}`
-  return joined([outcome, subjectOf(view), redSince(view.recovery), hint, mention(view.mention)])
+  return joined([
+    outcome,
+    subjectOf(view),
+    redSince(view.recovery),
+    hint,
+    committerMention(view.mention, view.build.committer),
+  ])
 }
 
 /** Project, build and branch, with the build's number as the link to it. */

@@ -1,0 +1,37 @@
+import { HANDLE_CHARS_MAX } from '../../domain/handle.ts'
+import { codeSpan, toLine } from '../../lib/escape.ts'
+import { mention } from './build.ts'
+import { cut } from './limits.ts'
+
+// Whom a committer's name means, in words. Markup; the name is outside text.
+
+/** `` `ada` ``, whole: what is longer nobody has claimed. */
+export const handleWords = (handle: string): string => codeSpan(cut(toLine(handle), HANDLE_CHARS_MAX)) || '(no name)'
+
+/** How a command with this name is typed: `/ci me forget "ada lovelace"`. */
+export function meCommand(before: string, handle: string, after = ''): string {
+  const name = toLine(handle)
+  const word = /\s/.test(name) ? `"${name}"` : name
+  return ['/ci me', before, word, after].filter(Boolean).join(' ')
+}
+
+/** `` <@U…> (committer `ada`) ``: everybody sees why this person is called; empty where nobody is. */
+export function committerMention(user: string | null, committer: string | null): string {
+  const who = mention(user)
+  return who === '' || committer === null ? who : `${who} (committer ${handleWords(committer)})`
+}
+
+/** To whom an admin gave a name. */
+export function givenLine({ handle, was, by }: { handle: string; was: string | null; by: string }): string {
+  const before = was === null ? '' : ` It was ${mention(was) || 'somebody else'}'s until now.`
+  return [
+    `:bust_in_silhouette: ${who(by)} decided that the committer name ${handleWords(handle)} means you.${before}`,
+    `A failed build of such a commit mentions you. If it is not yours, type ${codeSpan(meCommand('forget', handle))}.`,
+  ].join(' ')
+}
+
+/** To whom an admin took a name from. */
+export const takenLine = ({ handle, user, by }: { handle: string; user: string; by: string }): string =>
+  `:bust_in_silhouette: ${who(by)} decided that the committer name ${handleWords(handle)} means ${mention(user) || 'somebody else'}, and not you any more. If that is wrong, tell ${who(by)}.`
+
+const who = (user: string): string => mention(user) || 'An admin'

@@ -1,0 +1,74 @@
+import type { WebClient } from '@slack/web-api'
+import { isChannelId, type ChannelId } from '../../domain/ids.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { fieldOf, textOf } from './answer.ts'
+import { createClient, type ClientOptions } from './client.ts'
+
+/** What Slack says holds so long: who has left a private channel may see so much longer what it follows. */
+const KNOWN_FOR_MS = 60_000
+
+/** Pages of Slack's that are read, and how many channels each has: whoever is in more sees those of the first ones. */
+const PAGES_MAX = 5
+const PAGE_CHANNELS = 200
+
+const REMEMBERED_MAX = 1_000
+
+export interface Memberships {
+  /** The channels that this person is in, private ones where we are too; null: Slack does not say. Never throws. */
+  channelsOf(user: string): Promise<ReadonlySet<ChannelId> | null>
+}
+
+/** Who is where, from Slack, remembered for a minute. Needs `channels:read` and `groups:read`. */
+export function createMemberships({
+  clock,
+  log,
+  ...options
+}: ClientOptions & { clock: Clock; log: { warn(fields: object, text: string): void } }): Memberships {
+  const client = createClient(options)
+  const known = new Map<string, { at: number; channels: Promise<ReadonlySet<ChannelId>> }>()
+
+  function remembered(user: string): Promise<ReadonlySet<ChannelId>> {
+    const fresh = known.get(user)
+    if (fresh && clock.now() - fresh.at < KNOWN_FOR_MS) return fresh.channels
+    const channels = readChannels(client, user)
+    known.delete(user)
+    known.set(user, { at: clock.now(), channels })
+    if (known.size > REMEMBERED_MAX) known.delete(known.keys().next().value!)
+    return channels
+  }
+
+  return {
+    async channelsOf(user) {
+      try {
+        return await remembered(user)
+      } catch (error) {
+        known.delete(user)
+        log.warn({ err: error }, 'Slack does not say which channels somebody is in')
+        return null
+      }
+    },
+  }
+}
+
+async function readChannels(client: WebClient, user: string): Promise<ReadonlySet<ChannelId>> {
+  const channels = new Set<ChannelId>()
+  let cursor = ''
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const answer = await client.apiCall('users.conversations', {
+      user,
+      types: 'public_channel,private_channel',
+      limit: PAGE_CHANNELS,
+      ...(cursor === '' ? {} : { cursor }),
+    })
+    for (const id of idsIn(answer)) channels.add(id)
+    cursor = textOf(fieldOf(fieldOf(answer, 'response_metadata'), 'next_cursor')) ?? ''
+    if (cursor === '') break
+  }
+  return channels
+}
+
+function idsIn(answer: unknown): ChannelId[] {
+  const list = fieldOf(answer, 'channels')
+  const ids = Array.isArray(list) ? list.map((channel: unknown) => textOf(fieldOf(channel, 'id'))) : []
+  return ids.filter((id) => id !== null).filter(isChannelId)
+}

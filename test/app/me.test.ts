@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest'
+import { ACCOUNTS, CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { buildOf, rowsOf, sendAll, until, type Build } from '../support/app.ts'
+import { answersTo, openWorld, threadOf, type, untilAnswered, untilCard, untilThread } from '../support/world.ts'
+import type { Scene, World, WorldOptions } from '../support/world.ts'
+
+const { builds: BUILDS, shared: SHARED } = CHANNELS
+const { ada, grace, lin, gus, sol } = PEOPLE
+
+/** Nobody has a name yet. */
+const open = (options: WorldOptions = {}): Promise<World> => openWorld(options)
+
+/** A build runs and fails; what its thread says of that. */
+async function fail(world: World, n: number, build: Build = {}): Promise<string> {
+  await sendAll(world.app.url, buildOf(n, { ...build, status: 'initiated' }))
+  const card = await untilCard(world, ['Running', `#${n}`])
+  await sendAll(world.app.url, buildOf(n, { ...build, status: 'error' }))
+  return untilThread(world, card, 'Failed')
+}
+
+/** What the bot wrote to this person directly. */
+const directTo = ({ slack }: Pick<Scene, 'slack'>, user: string): string[] =>
+  [...slack.workspace.channels.values()]
+    .filter(({ kind, members }) => kind === 'im' && members.has(user))
+    .flatMap(({ messages }) => [...messages.values()].map(({ text }) => text))
+
+const claimsIn = ({ folder }: World) => rowsOf(folder, 'select handle, user_id from person order by handle')
+
+describe('a committer name', () => {
+  it('that is claimed is mentioned where a failure carries it, and everybody sees whose it is', async () => {
+    const world = await open()
+    expect(await fail(world, 1)).not.toContain('<@')
+    await type(world, ada, '/ci me ada')
+    await untilAnswered(world, ada, ['`ada` *means you*', 'Mentions are *on*', `<@${ada}> (committer \`ada\`)`])
+    expect(await fail(world, 2)).toContain(`<@${ada}> (committer \`Ada\`)`)
+    expect(await fail(world, 3, { committer: 'Grace' })).not.toContain('<@')
+  })
+
+  it('is said on a card that is born red, too', async () => {
+    const world = await open()
+    await type(world, ada, '/ci me "Ada Lovelace"')
+    await untilAnswered(world, ada, ['`ada lovelace` *means you*'])
+    await sendAll(world.app.url, buildOf(1, { status: 'error', committer: 'Ada Lovelace' }))
+    await untilCard(world, ['Failed', `<@${ada}> (committer \`Ada Lovelace\`)`])
+  })
+
+  it("is one person's: whoever comes later is told whose it is, and it stays so", async () => {
+    const world = await open()
+    await type(world, ada, '/ci me ada')
+    await untilAnswered(world, ada, ['*means you*'])
+    await type(world, lin, '/ci me ADA')
+    await untilAnswered(world, lin, [
+      '*Taken*',
+      `\`ada\` means <@${ada}>`,
+      'nothing was changed',
+      '/ci me ada for @you',
+    ])
+    await type(world, lin, '/ci me forget ada')
+    await untilAnswered(world, lin, ['*Not yours*', `<@${ada}>`])
+    expect(await fail(world, 1)).toContain(`<@${ada}>`)
+    expect(directTo(world, ada)).toEqual([])
+  })
+
+  it('is given over by an admin, and both are told, each once', async () => {
+    const world = await open()
+    await type(world, ada, '/ci me ada')
+    await untilAnswered(world, ada, ['*means you*'])
+    await type(world, grace, `/ci me ada for <@${lin}|lin>`)
+    await untilAnswered(world, grace, [`\`ada\` *means <@${lin}> now*`, `It was <@${ada}>'s`, 'Told directly'])
+    expect(directTo(world, lin)).toEqual([
+      expect.stringContaining(`<@${grace}> decided that the committer name \`ada\` means you. It was <@${ada}>'s`),
+    ])
+    expect(directTo(world, ada)).toEqual([
+      expect.stringContaining(`<@${grace}> decided that the committer name \`ada\` means <@${lin}>, and not you`),
+    ])
+    expect(await fail(world, 1)).toContain(`<@${lin}> (committer`)
+    await type(world, grace, `/ci me ada for <@${lin}|lin>`)
+    await untilAnswered(world, grace, ['already; nothing was changed'])
+    expect([directTo(world, lin).length, directTo(world, ada).length]).toEqual([1, 1])
+  })
+
+  it('is taken by an admin for themselves, and only who had it has to be told', async () => {
+    const world = await open()
+    await type(world, ada, '/ci me ada')
+    await untilAnswered(world, ada, ['*means you*'])
+    await type(world, grace, '/ci me ada for me')
+    await untilAnswered(world, grace, ['`ada` *means you now*', `Told directly: <@${ada}>.`])
+    expect([directTo(world, grace), directTo(world, ada).length]).toEqual([[], 1])
+  })
+
+  it('whose new owner Slack lets nobody write to is given all the same, and the admin is told so', async () => {
+    const world = await open()
+    world.slack.faults.add({ kind: 'error', method: 'chat.postMessage', error: 'fatal_error', times: 1 })
+    await type(world, grace, `/ci me ada for <@${lin}>`)
+    await untilAnswered(world, grace, [`*means <@${lin}> now*`, `did not take the message to <@${lin}>`])
+    expect(claimsIn(world)).toEqual([{ handle: 'ada', user_id: lin }])
+  })
+
+  it('is given over by nobody but admins', async () => {
+    const world = await open()
+    await type(world, lin, `/ci me ada for <@${ada}>`)
+    await untilAnswered(world, lin, ['Not allowed', 'you may not decide whom a committer name means', 'admins may'])
+    await type(world, gus, '/ci me ada for me')
+    await untilAnswered(world, gus, ['Not allowed'])
+    expect([claimsIn(world), directTo(world, ada)]).toEqual([[], []])
+  })
+
+  it('is forgotten by whoever has it, and free for others then', async () => {
+    const world = await open()
+    await type(world, ada, '/ci me ada')
+    await untilAnswered(world, ada, ['*means you*'])
+    await type(world, ada, '/ci me forget Ada')
+    await untilAnswered(world, ada, ['`ada` *means nobody now*'])
+    expect(await fail(world, 1)).not.toContain('<@')
+    await type(world, lin, '/ci me ada')
+    await untilAnswered(world, lin, ['`ada` *means you*'])
+  })
+})
+
+describe('whoever wants no mentions', () => {
+  it('is not mentioned, and keeps the name; on again, they are', async () => {
+    const world = await open()
+    await type(world, ada, '/ci me ada')
+    await untilAnswered(world, ada, ['*means you*'])
+    await type(world, ada, '/ci me mentions off')
+    await untilAnswered(world, ada, ['Mentions are *off*', '`ada`'])
+    expect(await fail(world, 1)).not.toContain('<@')
+    await type(world, ada, '/ci me mentions on')
+    await untilAnswered(world, ada, ['Mentions are *on*.'])
+    expect(await fail(world, 2)).toContain(`<@${ada}>`)
+  })
+})
+
+describe('never is somebody wrong mentioned', () => {
+  it.each(['dependency[bot]', 'bot', 'noreply@acme.example', '12+ada@users.no-reply.example'])(
+    'for %s, which nobody can claim, not even by an admin',
+    async (name) => {
+      const world = await open()
+      await type(world, ada, `/ci me ${name}`)
+      await untilAnswered(world, ada, ['*Not a name for one person*', 'nothing was changed'])
+      await type(world, grace, `/ci me ${name} for <@${ada}>`)
+      await untilAnswered(world, grace, ['*Not a name for one person*'])
+      expect(claimsIn(world)).toEqual([])
+    },
+  )
+
+  it('for a deactivated account, as soon as Slack tells; back again, they are', async () => {
+    const world = await open()
+    await type(world, lin, '/ci me ada')
+    await untilAnswered(world, lin, ['*means you*'])
+    world.slack.acts.deactivate(lin)
+    await until('it is written down', () => inactive(world).length === 1)
+    expect(await fail(world, 1)).not.toContain('<@')
+    await type(world, ada, '/ci me ada')
+    await untilAnswered(world, ada, ['*Taken*', `<@${lin}>, who has left the workspace`])
+    world.slack.acts.reactivate(lin)
+    await until('it is written down', () => inactive(world).length === 0)
+    expect(await fail(world, 2)).toContain(`<@${lin}>`)
+  })
+
+  it('for a deactivated account whose event was lost, once it is looked up', async () => {
+    const world = await open()
+    await type(world, lin, '/ci me ada')
+    await untilAnswered(world, lin, ['*means you*'])
+    await world.app.stop()
+    world.slack.acts.deactivate(lin)
+    await world.restartApp()
+    await until('it is looked up', () => inactive(world).length === 1, 20_000)
+    expect(await fail(world, 1)).not.toContain('<@')
+  })
+
+  it('by old news that somebody is back', async () => {
+    const world = await open()
+    await type(world, lin, '/ci me ada')
+    await untilAnswered(world, lin, ['*means you*'])
+    world.slack.acts.deactivate(lin)
+    await until('it is written down', () => inactive(world).length === 1)
+    const looks = () => world.slack.counters.calls('users.info')
+    const before = looks()
+    await world.slack.people.sendEvent({ type: 'user_change', user: { id: lin, deleted: false } })
+    await until('Slack is asked', () => looks() > before)
+    expect(await fail(world, 1)).not.toContain('<@')
+  })
+
+  it.each([
+    ['of another workspace', sol],
+    ['that is deactivated', ACCOUNTS.deactivated],
+    ['of an app', ACCOUNTS.otherBot],
+  ])('by giving a name to an account %s', async (_, account) => {
+    const world = await open()
+    await type(world, grace, `/ci me ada for <@${account}>`)
+    await untilAnswered(world, grace, [`*cannot mean <@${account}>*`, 'nothing was changed'])
+    expect([claimsIn(world), directTo(world, account)]).toEqual([[], []])
+  })
+})
+
+describe('a name is claimed', () => {
+  it('by guests too, and not from another workspace', async () => {
+    const world = await open()
+    await type(world, gus, '/ci me gus')
+    await untilAnswered(world, gus, ['`gus` *means you*'])
+    await type(world, sol, '/ci me sol', SHARED)
+    await untilAnswered(world, sol, ['Not allowed', 'you may not claim a committer name'], SHARED)
+    expect(claimsIn(world)).toEqual([{ handle: 'gus', user_id: gus }])
+  })
+
+  it('in a thread, by a mention, whose answer only the asker sees', async () => {
+    const world = await open()
+    await sendAll(world.app.url, buildOf(1, { status: 'error' }))
+    const card = await untilCard(world, ['Failed'])
+    await world.slack.people.mentionBot({ user: ada, channel: BUILDS, text: 'me ada', threadTs: card.ts })
+    await untilAnswered(world, ada, ['`ada` *means you*'])
+    expect(threadOf(world, card).filter((line) => line.includes('means you'))).toEqual([])
+  })
+
+  it('never on a guess', async () => {
+    const world = await open()
+    const asks = ['me Ada Lovelace', 'me forget', 'me mentions', 'me mentions maybe', 'me ada for', 'me ada for @grace']
+    for (const ask of [...asks, `me <@${ada}>`, 'me ""', 'me ada for me now']) await type(world, grace, `/ci ${ask}`)
+    const told = () => answersTo(world, grace).filter(({ text }) => text.includes('nothing was done'))
+    await until('each is answered', () => told().length === asks.length + 3)
+    expect(told().find(({ text }) => text.includes('Lovelace'))?.text).toContain('/ci me "Ada Lovelace"')
+    expect(claimsIn(world)).toEqual([])
+  })
+})
+
+const inactive = ({ folder }: World) => rowsOf(folder, 'select handle from person where inactive_at is not null')

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest'
+import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { buildOf, sendAll, until } from '../support/app.ts'
+import { openWorld, type, untilAnswered } from '../support/world.ts'
+import { saidIn } from './channel.ts'
+
+const { builds: BUILDS, web: WEB, ops: OPS } = CHANNELS
+const { ada } = PEOPLE
+
+it('/ci why tells of each channel every rule with its conditions, the reason, and what was posted there', async () => {
+  const world = await openWorld({
+    subscriptions: [
+      `{ channel: ${WEB}, project: acme/web, branch: main, events: [failed] }`,
+      `{ channel: ${OPS}, project: acme/web, branch: "release/*" }`,
+      `{ channel: ${BUILDS}, project: acme/web, branch: main, events: [success] }`,
+    ],
+  })
+  await sendAll(world.app.url, buildOf(7, { status: 'error' }))
+  await until('#web is told', () => saidIn(world.slack, WEB).length === 1)
+  await type(world, ada, '/ci why #7')
+  const { text, ...answer } = await untilAnswered(world, ada, ['*Failed*', '#7'])
+  const card = saidIn(world.slack, WEB)[0]!
+  const lines = text.split('\n')
+  const of = (channel: string): string => {
+    const from = lines.findIndex((line) => line.includes(`<#${channel}>`))
+    return lines.slice(from, from + 3).join('\n')
+  }
+  const file = 'of the file of subscriptions'
+  expect(of(WEB)).toContain('*told*: error, heard')
+  expect(of(WEB)).toContain('(`event-selected`)')
+  expect(of(WEB)).toContain(
+    `rule 1 (${file}) *selects it*: ✓ branch: \`main\` (exact) matches \`main\`; ✓ event: failed`,
+  )
+  expect(of(WEB)).toContain(`there now: <https://slack.com/archives/${WEB}/p${card.ts.replace('.', '')}|card>`)
+  expect(of(OPS)).toContain(
+    `rule 1 (${file}) *fails at its branch*: ✗ branch: \`release/*\` (wildcard) does not match \`main\``,
+  )
+  expect(of(OPS)).toContain('nothing was posted')
+  expect(of(BUILDS)).toContain('*not told*')
+  expect(of(BUILDS)).toContain(
+    `*fails at its events*: ✓ branch: \`main\` (exact) matches \`main\`; ✗ event: success has no failed`,
+  )
+  expect([saidIn(world.slack, OPS), saidIn(world.slack, BUILDS)]).toEqual([[], []])
+  expect(JSON.stringify(answer)).toContain('Open build')
+})
