@@ -3,7 +3,9 @@ import { HTTPReceiver, LogLevel, type Logger, type Receiver } from '@slack/bolt'
 import type { Config } from './config.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
+import { createSeal } from './lib/seal.ts'
 import type { Door } from './listeners/door.ts'
+import { createHomes, type Homes } from './listeners/events/app-home-watch.ts'
 import { registerListeners } from './listeners/index.ts'
 import { onlyObjects } from './listeners/object-body.ts'
 import { ReceivingApp } from './listeners/receive.ts'
@@ -35,6 +37,8 @@ export interface SlackDoorOptions {
 export interface SlackDoor {
   /** Answers what Slack sends over HTTP; null in Socket Mode, where Slack sends nothing over HTTP. */
   handle: ((request: IncomingMessage, response: ServerResponse) => void) | null
+  /** What people have open as App Home may have changed: a hint. */
+  somethingChanged(): void
   /** In Socket Mode: resolves when the first connection stands. */
   start(): Promise<void>
   /**
@@ -49,16 +53,18 @@ export function createSlackDoor(options: SlackDoorOptions): SlackDoor {
   const { config, clock } = options
   const socket = config.appToken === null ? null : socketReceiver(options, config.appToken)
   const http = socket ? null : httpReceiver(options)
-  const app = createReceivingApp(options, socket ?? http!)
+  const { app, homes } = createReceivingApp(options, socket ?? http!)
   let stopped: Promise<void> | null = null
   return {
     handle: http ? onlyObjects(http.requestListener) : null,
     start: async () => socket?.start(),
-    stop: () => (stopped ??= stop(app, socket, clock)),
+    somethingChanged: homes.wake,
+    stop: () => (stopped ??= stop(app, homes, socket, clock)),
   }
 }
 
-async function stop(app: ReceivingApp, socket: SocketReceiver | null, clock: Clock): Promise<void> {
+async function stop(app: ReceivingApp, homes: Homes, socket: SocketReceiver | null, clock: Clock): Promise<void> {
+  homes.stop()
   await socket?.stop()
   await within(clock, SETTLE_MS, app.settled())
   await within(clock, FAREWELL_MS, app.giveUp())
@@ -79,7 +85,18 @@ function createReceivingApp(options: SlackDoorOptions, receiver: Receiver) {
     logger: { warn: (text) => log.warn({ part: 'slack' }, text) },
   })
   const newReference = () => newKey().slice(0, REFERENCE_CHARS)
-  const door: Door = { operations, client, clock, log, newReference, newest: createNewest(), kept: null }
+  const homes = createHomes({ operations, client, clock, log, newReference })
+  const door: Door = {
+    operations,
+    client,
+    clock,
+    log,
+    newReference,
+    newest: createNewest(),
+    seal: createSeal(botToken),
+    homes,
+    kept: null,
+  }
   // Asked of nobody: Bolt would ask Slack who we are before it lets the first listener work, and Slack may be away.
   const authorize = async () => ({ botToken })
   const app = new ReceivingApp({ receiver, authorize, logger: boltLogger(log), ignoreSelf: false }, door, unanswered)
@@ -87,7 +104,7 @@ function createReceivingApp(options: SlackDoorOptions, receiver: Receiver) {
   app.error(async (error) => {
     throw error
   })
-  return app
+  return { app, homes }
 }
 
 const httpReceiver = ({ config, log }: SlackDoorOptions): HTTPReceiver =>

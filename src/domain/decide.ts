@@ -90,7 +90,8 @@ function decideOne(question: Question, subscription: Subscription, ciRules: CiRu
   }
   const lookFor = (wanted: readonly Selectable[]) => rules.map((rule) => lookAt(rule, question.branch, wanted))
   const verdicts = lookFor(events)
-  const from = subscription.rules ? 'channel' : 'ci'
+  const own = subscription.source === 'file' ? 'file' : 'channel'
+  const from = subscription.rules ? own : 'ci'
   const looked = rules.map((rule, n) => ({ rule: shortened(rule), from, verdict: verdicts[n]! }) as const)
   if (verdicts.includes('selects')) {
     const loud = lookFor(events.filter(isLoud)).includes('selects')

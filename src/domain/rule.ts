@@ -24,9 +24,12 @@ export interface ChannelRule {
 export type Selectable = 'started' | 'waiting' | 'success' | 'recovered' | 'failed' | 'stopped' | 'unknown'
 
 /** What the project's own rules say to Slack: the union of its rules with notifier `slack`. */
-export const slackRules = (rules: readonly NotificationRule[]): ChannelRule[] =>
+export const slackRules = (rules: readonly NotificationRule[]): ChannelRule[] => rulesFor('slack', rules)
+
+/** What the project's own rules say to one notifier. */
+export const rulesFor = (notifier: string, rules: readonly NotificationRule[]): ChannelRule[] =>
   rules
-    .filter((rule) => rule.notifier.toLowerCase() === 'slack')
+    .filter((rule) => rule.notifier.toLowerCase() === notifier)
     .map(({ branch, branchMatch, buildStatuses }) => ({ branch, branchMatch, events: eventsOf(buildStatuses) }))
 
 const eventsOf = (buildStatuses: readonly string[]): readonly string[] =>
@@ -53,8 +56,8 @@ export type RuleVerdict = 'selects' | 'branch-not-matched' | 'branch-unknown' | 
 /** One rule with how it looked at a fact; older versions kept the verdict alone. */
 export interface Looked {
   rule: ChannelRule | null
-  /** whose rule it is: the project's own, as CI holds them, or the channel's; null: not known */
-  from: 'ci' | 'channel' | null
+  /** whose rule it is: the project's own, as CI holds them, the channel's, or the file's; null: not known */
+  from: 'ci' | 'channel' | 'file' | null
   verdict: RuleVerdict
 }
 
@@ -71,8 +74,12 @@ export function lookAt(rule: ChannelRule, branch: string | null, selectable: rea
 const EVERY_BUILD_STATUS = ['started', 'failed', 'success', 'recovered'] as const
 
 /** Do these rules together select every event on this branch? Then stopped builds and unknown words are told as well. */
-export function selectEverything(rules: readonly ChannelRule[], branch: string | null): boolean {
+export const selectEverything = (rules: readonly ChannelRule[], branch: string | null): boolean =>
+  leftAway(rules, branch).length === 0
+
+/** The events that none of these rules selects on this branch; without a branch: on every one. */
+export function leftAway(rules: readonly ChannelRule[], branch: string | null): string[] {
   const covering = rules.filter((rule) => coversBranch(matchBranch(rule.branch, rule.branchMatch, branch)))
   const selected = covering.flatMap(({ events }) => (events === 'every' ? EVERY_BUILD_STATUS : events))
-  return EVERY_BUILD_STATUS.every((word) => selected.includes(word))
+  return EVERY_BUILD_STATUS.filter((word) => !selected.includes(word))
 }

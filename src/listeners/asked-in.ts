@@ -2,7 +2,7 @@ import type { Asked } from '../domain/interaction.ts'
 import { parseRunRef } from '../domain/request.ts'
 import { toLine } from '../lib/escape.ts'
 import { ACTION_WORDS } from '../notify/slack/asked.ts'
-import { ACTION_IDS } from '../notify/slack/ids.ts'
+import { ACTION_IDS, SUBSCRIPTION_ACTION_IDS } from '../notify/slack/ids.ts'
 import { cut } from '../notify/slack/limits.ts'
 import { TYPED_CHARS_MAX } from './answers/typed.ts'
 import { askerOf, listAt, textAt, threadOf, userOf } from './body.ts'
@@ -56,6 +56,7 @@ function clickIn(body: unknown): string | null {
   const id = textAt(action, 'action_id')
   // A link button opens its address by itself.
   if (!action || id === ACTION_IDS.open) return null
+  if (id === SUBSCRIPTION_ACTION_IDS.remove) return 'unsubscribe'
   const kind = id === ACTION_IDS.stop ? 'stop' : id === ACTION_IDS.restart ? 'restart' : null
   const ref = parseRunRef(textAt(action, 'value') ?? '')
   return kind && ref ? `${ACTION_WORDS[kind]} of #${ref.buildId}` : 'a click'

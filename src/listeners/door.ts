@@ -1,8 +1,10 @@
 import type { WebClient } from '@slack/web-api'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
+import type { Seal } from '../lib/seal.ts'
 import type { Operations } from '../operations/bundle.ts'
 import type { Answer } from './answers/answer.ts'
+import type { Homes } from './events/app-home-watch.ts'
 import type { Kept } from './kept.ts'
 import type { Newest } from './views/newest.ts'
 
@@ -17,6 +19,10 @@ export interface Door {
   newReference: () => string
   /** of several choices in one modal, which came last */
   newest: Newest
+  /** for what a form remembers and nobody shall read */
+  seal: Seal
+  /** what people have open as App Home */
+  homes: Homes
   /** this one ask, as it is written down; null: nobody waits for an answer */
   kept: Kept | null
 }

@@ -4,6 +4,8 @@ import { answerAction } from './actions/index.ts'
 import { textAt } from './body.ts'
 import { answerSlash } from './commands/slash.ts'
 import type { Door } from './door.ts'
+import { hearOfAccount } from './events/account.ts'
+import { answerHomeOpened } from './events/app-home.ts'
 import { answerMention, isByBot } from './events/app-mention.ts'
 import { CHANNEL_EVENTS, hearOfChannel, isChannelEvent } from './events/channel.ts'
 import { createRecent } from './events/recent.ts'
@@ -14,7 +16,7 @@ import { suggestionsFor } from './views/suggest.ts'
 const channelEvents = Object.keys(CHANNEL_EVENTS).filter(isChannelEvent)
 
 /** The events that we are told of; the manifest asks Slack for them. */
-export const EVENTS = ['app_mention', ...channelEvents] as const
+export const EVENTS = ['app_mention', ...channelEvents, 'user_change', 'app_home_opened'] as const
 
 /**
  * Everything that Slack can send us, by kind: what nobody knows is answered too. Each is acknowledged before anything
@@ -55,6 +57,12 @@ export function registerListeners(app: App): void {
     app.event(type, async ({ body, context }) => {
       if (isNew(body)) await hearOfChannel(doorIn(context), type, body)
     })
+  app.event('app_home_opened', async ({ body, context }) => {
+    await answerHomeOpened(doorIn(context), body)
+  })
+  app.event('user_change', async ({ body, context }) => {
+    await hearOfAccount(doorIn(context), body)
+  })
 }
 
 /** The door as this one ask has it: what Bolt carries from the receiver to the listener. */

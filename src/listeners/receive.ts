@@ -56,6 +56,8 @@ export class ReceivingApp extends App {
     this.#kept.add(kept)
     await this.#handle(event, kept)
     await kept.end()
+    // Whatever was asked may have changed what somebody has open.
+    this.#door.homes.wake()
     this.#kept.delete(kept)
   }
 

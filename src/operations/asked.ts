@@ -3,7 +3,7 @@ import type { BuildId, ChannelId, MessageTs, Uuid } from '../domain/ids.ts'
 import type { Permit, Right } from '../domain/permission.ts'
 import type { ProjectRef } from '../domain/project-names.ts'
 import type { Action, Request, RequestState, RunRef } from '../domain/request.ts'
-import type { Looked } from '../domain/rule.ts'
+import type { Looked, Selectable } from '../domain/rule.ts'
 import type { BuildView, Shown } from '../domain/view.ts'
 
 export type { ProjectRef }
@@ -171,6 +171,10 @@ export interface Explained {
   word: string
   /** when the fact was received (ms) */
   at: number
+  /** as CI named it in this fact */
+  branch: string | null
+  /** what rules could select of this fact */
+  events: readonly Selectable[]
   verdict: 'tell' | 'update' | 'silent'
   reason: string
   rulesFrom: 'ci' | 'channel' | 'nobody'
@@ -187,6 +191,8 @@ export interface Posted {
   ts: MessageTs | null
   /** when it was last written (ms) */
   at: number | null
+  /** it was also sent to the channel */
+  broadcast: boolean
 }
 
 export type WhyOutcome = { kind: 'why'; build: BuildSummary; decisions: readonly Explained[]; more: number } | NotFound

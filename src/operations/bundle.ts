@@ -14,6 +14,8 @@ import type {
   Target,
   WhyOutcome,
 } from './asked.ts'
+import type { DoctorOperations } from './doctor/asked.ts'
+import type { HomeOperations } from './home/asked.ts'
 import type { ProjectOperations } from './project/asked.ts'
 import type { PersonOperations } from './person/asked.ts'
 import type { SubscriptionOperations } from './subscription/asked.ts'
@@ -38,5 +40,7 @@ export interface Operations {
   mayRead(by: Pick<Asker, 'user' | 'team'>): Promise<Permit | { kind: 'unknown-person'; code: string }>
   subscriptions: SubscriptionOperations
   people: PersonOperations
+  home: HomeOperations
+  doctor: DoctorOperations
   projects: ProjectOperations
 }

@@ -98,7 +98,7 @@ async function change(
   { store, clock, wake }: ConfirmRequests,
   request: Request,
   changes: RequestChange,
-  also: (tx: Tx) => Promise<void> = async () => {},
+  also: (tx: Tx) => Promise<unknown> = async () => {},
 ): Promise<void> {
   await store.write(async (tx) => {
     await tx.intakeOf(request.lineageKey)

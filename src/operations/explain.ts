@@ -1,3 +1,4 @@
+import { selectable } from '../domain/decide.ts'
 import type { Fact } from '../domain/fact.ts'
 import type { ChannelId } from '../domain/ids.ts'
 import type { KeptDecision } from '../store/store.ts'
@@ -35,9 +36,11 @@ interface Made {
   decision: KeptDecision
 }
 
-function explained({ word, at }: Fact, decision: KeptDecision, posted: readonly Posted[]): Explained {
-  const { channel, verdict, reason, rulesFrom, looked } = decision
-  return { channel, word, at, verdict, reason, rulesFrom, looked, posted }
+function explained(fact: Fact, decision: KeptDecision, posted: readonly Posted[]): Explained {
+  const { word, at, branch, status } = fact
+  const { channel, verdict, reason, rulesFrom, looked, recovered } = decision
+  const events = selectable({ status, recovered })
+  return { channel, word, at, branch, events, verdict, reason, rulesFrom, looked, posted }
 }
 
 async function newestHere(deps: StatusDeps, channel: ChannelId | null): Promise<Target | null> {

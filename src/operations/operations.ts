@@ -1,20 +1,29 @@
 import type { BadgeClient } from '../ci/badge.ts'
 import type { Picture } from '../notify/picture.ts'
-import type { Subscription } from '../domain/subscription.ts'
-import type { Operations } from './asked.ts'
 import { badge } from './badge.ts'
 import { buildStatus, runningBuilds, suggestBranches } from './build-status.ts'
+import type { Operations } from './bundle.ts'
 import type { ActDeps } from './deed.ts'
+import type { DoctorDeps } from './doctor/deps.ts'
+import { doctorOperations } from './doctor/operations.ts'
 import { explain } from './explain.ts'
 import { findBuild, summaryOf } from './find-build.ts'
+import type { HomeDeps } from './home/deps.ts'
+import { homeOperations } from './home/home.ts'
 import { listProjects } from './list-projects.ts'
+import type { PersonDeps } from './person/deps.ts'
+import { createPersonOperations } from './person/operations.ts'
+import type { ProjectDeps } from './project/deps.ts'
+import { createProjectOperations } from './project/operations.ts'
 import { suggestProjects } from './projects.ts'
 import type { Refreshed } from './refresh-projects.ts'
 import { restartBuild } from './restart-build.ts'
 import { stopBuild } from './stop-build.ts'
+import type { SubscriptionDeps } from './subscription/deps.ts'
+import { subscriptionOperations } from './subscription/operations.ts'
 
-export interface OperationsDeps extends ActDeps {
-  subscriptions: () => Promise<readonly Subscription[]>
+export interface OperationsDeps extends ActDeps, SubscriptionDeps, ProjectDeps, PersonDeps, HomeDeps {
+  doctor: DoctorDeps
   refresh: () => Promise<Refreshed>
   badges: BadgeClient | null
   draw: (svg: Uint8Array) => Promise<Picture | null>
@@ -39,5 +48,10 @@ export function createOperations(deps: OperationsDeps): Operations {
     suggestProjects: (text) => suggestProjects(store.read, text),
     suggestBranches: (project, text) => suggestBranches(find, project, text),
     mayRead: (by) => deps.permits('read', by),
+    subscriptions: subscriptionOperations(deps),
+    projects: createProjectOperations(deps),
+    people: createPersonOperations(deps),
+    home: homeOperations(deps),
+    doctor: doctorOperations({ ...deps.doctor, permits: deps.permits }),
   }
 }

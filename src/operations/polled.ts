@@ -19,13 +19,13 @@ export interface Polled {
 
 /**
  * What CI showed of a build when it was asked becomes a fact like any other; what is known already is not said again. A
- * build of another commit is left to its own deliveries.
+ * build of another commit is left to its own deliveries. @returns whether it said anything new
  */
-export async function insertPolled(tx: Tx, about: PolledFor, { build, begunAgain, at }: Polled): Promise<void> {
+export async function insertPolled(tx: Tx, about: PolledFor, { build, begunAgain, at }: Polled): Promise<boolean> {
   const known = await tx.factsOfBuild(about.projectId, build.id)
   const told = build.id === about.buildId ? known : await tx.factsOfBuild(about.projectId, about.buildId)
   const place = known.at(-1) ?? told.findLast(({ commitId }) => isSameCommit(commitId, build.commitId))
-  if (!place || place.lineageKey !== about.lineageKey) return
+  if (!place || place.lineageKey !== about.lineageKey) return false
   const asked = restartsAsked(await tx.restartsOf(about.projectId, build.id))
   let facts: readonly Fact[] = known
   for (const { word, origin } of said(build, begunAgain, foldBuild(known, asked).runs.at(-1))) {
@@ -36,6 +36,7 @@ export async function insertPolled(tx: Tx, about: PolledFor, { build, begunAgain
     await tx.insertFact(seen, { at, origin, priority: 0, lineageKey: place.lineageKey, branch, commitId })
     facts = next
   }
+  return facts !== known
 }
 
 function said(build: LegacyBuild, begunAgain: boolean, known: Run | undefined): { word: string; origin: Origin }[] {

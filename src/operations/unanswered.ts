@@ -1,8 +1,9 @@
 import type { Asked, Interaction } from '../domain/interaction.ts'
+import type { ProjectRequest } from '../domain/project-request.ts'
 import type { Request } from '../domain/request.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, Tx } from '../store/store.ts'
 import { Undone } from './undone.ts'
 
 /** What was asked is on disk by then, or it is refused in words: Slack itself waits for three seconds. */
@@ -27,7 +28,7 @@ const LOOKED_AT_MAX = 500
 /** An ask that was interrupted, and the request that it led to; null: nothing was asked of CI, and nothing will be. */
 export interface Left {
   interaction: Interaction
-  request: Request | null
+  request: Request | ProjectRequest | null
 }
 
 export interface UnansweredDeps {
@@ -109,7 +110,7 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
         claimedBy: processId,
         claimedAt: clock.now(),
       })
-      return claimed ? { interaction, request: await tx.requestOf(interaction.askKey) } : null
+      return claimed ? { interaction, request: await requestOf(tx, interaction.askKey) } : null
     })
 
   async function giveUp(interaction: Interaction): Promise<void> {
@@ -146,6 +147,8 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
 
   return { keep, settle, release: ({ id }) => void underWay.delete(id), giveUp, answerLeft, forget }
 }
+
+const requestOf = async (tx: Tx, askKey: string) => (await tx.requestOf(askKey)) ?? (await tx.projectRequestOf(askKey))
 
 /** Under this name the store knows when `forget` was last done. */
 export const FORGET_JOB = 'forget-interactions'

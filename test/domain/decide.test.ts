@@ -149,13 +149,15 @@ describe('a decision', () => {
 
   it('keeps each rule and how it looked at the fact, wherever the rules came from', () => {
     const [dev, greens, reds] = [on('dev', ['failed']), on('main', ['success']), on(null, ['failed'])]
-    const looked = (from: 'ci' | 'channel') => [
+    const looked = (from: 'ci' | 'channel' | 'file') => [
       { rule: dev, from, verdict: 'branch-not-matched' },
       { rule: greens, from, verdict: 'event-not-selected' },
       { rule: reds, from, verdict: 'selects' },
     ]
     expect(decide(asked(), [subscribed()], [dev, greens, reds]).looked).toEqual(looked('ci'))
-    expect(decide(asked(), [subscribed([dev, greens, reds])], null).looked).toEqual(looked('channel'))
+    const own = subscribed([dev, greens, reds])
+    expect(decide(asked(), [own], null).looked).toEqual(looked('channel'))
+    expect(decide(asked(), [{ ...own, source: 'file' }], null).looked).toEqual(looked('file'))
   })
 
   it('keeps the rules of every subscription of the channel, whichever of them decided', () => {

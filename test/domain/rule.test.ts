@@ -1,7 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  leftAway,
   lookAt,
+  rulesFor,
   selectEverything,
   slackRules,
   type ChannelRule,
@@ -157,5 +159,40 @@ describe('rules that select everything', () => {
   ])('are not those that %s', (_, rules, branch) => {
     expect(selectEverything(rules, branch)).toBe(false)
     expect(selectEverything(rules.toReversed(), branch)).toBe(false)
+  })
+})
+
+describe('what rules leave away', () => {
+  const selecting = (events: ChannelRule['events'], branch: string | null = null): ChannelRule => ({
+    branch,
+    branchMatch: null,
+    events,
+  })
+
+  it.each<[claim: string, ChannelRule[], branch: string | null, events: string[]]>([
+    ['everything where there is none', [], 'main', ['started', 'failed', 'success', 'recovered']],
+    ['what none of them selects', [selecting(['failed']), selecting(['recovered'])], 'main', ['started', 'success']],
+    [
+      'on every branch what they select on some alone',
+      [selecting(['started', 'failed', 'success']), selecting('every', 'main')],
+      null,
+      ['recovered'],
+    ],
+    ['nothing where one selects all', [selecting(['failed']), selecting('every')], null, []],
+  ])('is %s', (_, rules, branch, events) => {
+    expect(leftAway(rules, branch)).toEqual(events)
+  })
+
+  it('is asked of one notifier’s rules, whatever its letters, by its own words', () => {
+    const sent = (notifier: string, buildStatuses: string[]): NotificationRule => ({
+      notifier,
+      target: null,
+      branch: null,
+      branchMatch: null,
+      buildStatuses,
+    })
+    const rules = [sent('Webhook', ['succeeded']), sent('slack', ['failed'])]
+    expect(rulesFor('webhook', rules)).toEqual([selecting(['success'])])
+    expect(rulesFor('slack', rules)).toEqual(slackRules(rules))
   })
 })

@@ -3,6 +3,7 @@ import { usageOf } from '../../src/listeners/answers/help.ts'
 import { COMMANDS, ROOT_COMMAND } from '../../src/listeners/commands/index.ts'
 import { EVENTS } from '../../src/listeners/index.ts'
 import { SHORTCUTS } from '../../src/listeners/shortcuts/index.ts'
+import { SCOPES } from '../../src/notify/slack/scopes.ts'
 import { DEFAULT_SCOPES } from '../../src/sandbox/slack/sandbox-slack.ts'
 import { readSources } from './imports.ts'
 import { readManifest, readManifestText } from './manifest.ts'
@@ -19,12 +20,15 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
   'chat.postMessage': ['chat:write'],
   'chat.update': ['chat:write'],
   'conversations.history': ['channels:history', 'groups:history'],
+  'conversations.info': ['channels:read', 'groups:read'],
   'conversations.replies': ['channels:history', 'groups:history'],
   'files.completeUploadExternal': ['files:write'],
   'files.getUploadURLExternal': ['files:write'],
   'usergroups.users.list': ['usergroups:read'],
+  'users.conversations': ['channels:read', 'groups:read'],
   'users.info': ['users:read'],
   'views.open': [],
+  'views.publish': [],
   'views.update': [],
 }
 
@@ -56,7 +60,8 @@ describe('the manifest', () => {
         command: ROOT_COMMAND,
         description: `Builds - ${names.join(', ')}`,
         usage_hint: names.join(' | '),
-        should_escape: false,
+        // `/ci me ada for @grace`: a name alone would not say which Grace.
+        should_escape: true,
       },
       ...aliases.map(({ alias, usage, does }) => ({
         command: alias,
@@ -95,6 +100,14 @@ describe('the manifest', () => {
   it('has every scope that is needed, and none that is not', () => {
     const needed = [...Object.values(METHODS), ...Object.values(FEATURES)].flat()
     expect(scopes).toEqual([...new Set(needed)].toSorted())
+  })
+
+  it('asks for the scopes that the doctor looks for', () => {
+    expect(scopes).toEqual(SCOPES)
+  })
+
+  it('has a Home, which is drawn when it is opened, and a place for the answers to its buttons', () => {
+    expect(features.app_home).toMatchObject({ home_tab_enabled: true, messages_tab_enabled: true })
   })
 
   it('gives a reason beside every scope', () => {

@@ -7,6 +7,7 @@ import { ROOT } from './imports.ts'
 export interface Manifest {
   display_information: { name: string; description: string }
   features: {
+    app_home: { home_tab_enabled: boolean; messages_tab_enabled: boolean }
     bot_user: { display_name: string }
     shortcuts: { name: string; type: string; callback_id: string; description: string }[]
     slash_commands: { command: string; description: string; usage_hint: string; should_escape: boolean }[]

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // @ts-check
 import { audit, auditHelp } from './audit.js'
+import { doctor, doctorHelp } from './doctor.js'
 import { nearest, quoted } from './nearest.js'
 import { notify, notifyHelp } from './notify/notify.js'
 import { EXIT, Failure, runProgram } from './program.js'
@@ -21,12 +22,14 @@ const VERSION = '0.1.0'
 const COMMANDS = new Map([
   ['notify', { help: notifyHelp, run: notify }],
   ['audit', { help: auditHelp, run: audit }],
+  ['doctor', { help: doctorHelp, run: doctor }],
 ])
 
 const HELP = `buildline: what a build step can tell the Buildline bot.
 
   buildline notify      tells the bot how this build stands
   buildline audit       where the bot runs: what people asked of CI, as JSON lines
+  buildline doctor      where the bot runs: what is misconfigured, and how to mend it
   buildline <command> --help
   buildline --version
 `

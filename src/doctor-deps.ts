@@ -1,0 +1,57 @@
+import { statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { BadgeClient } from './ci/badge.ts'
+import type { Config } from './config.ts'
+import { createSlackExaminer } from './notify/slack/examiner.ts'
+import { SCOPES } from './notify/slack/scopes.ts'
+import type { DoctorDeps } from './operations/doctor/deps.ts'
+import { createSecretCheck, presentedSecret } from './webhook/verify.ts'
+
+/** What the doctor looks at, for the bot and for the command line. */
+export function doctorDeps(
+  config: Config,
+  {
+    badges,
+    ...deps
+  }: Pick<DoctorDeps, 'clock' | 'log' | 'store' | 'subscriptions' | 'v2' | 'legacy'> & {
+    badges: BadgeClient | null
+  },
+): DoctorDeps {
+  const { slack, database, webhookSecrets } = config
+  return {
+    ...deps,
+    badges,
+    slack: createSlackExaminer({
+      token: slack.botToken,
+      ...(slack.apiUrl ? { apiUrl: slack.apiUrl } : {}),
+      clock: deps.clock,
+    }),
+    scopesNeeded: SCOPES,
+    isOurs: ownWebhook(webhookSecrets),
+    freeBytes: database.kind === 'sqlite' ? () => freeBytesOf(dirname(database.path)) : null,
+  }
+}
+
+/** Does an address carry one of our secrets, in any of the places where the door looks for it? */
+export function ownWebhook(secrets: readonly string[]): (webhook: URL) => boolean {
+  const isSecret = createSecretCheck(secrets)
+  return ({ pathname, username, password, searchParams: query }) => {
+    const segment = /\/webhooks\/builds\/([^/]+)\/?$/.exec(pathname)?.[1]
+    const basic = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')
+    const authorization = password === '' ? undefined : `Basic ${basic}`
+    return isSecret(presentedSecret({ path: segment === undefined ? null : decoded(segment), authorization, query }))
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}

@@ -1,0 +1,36 @@
+import { CHECKS, type CheckName, type Examined, type Finding, type Found } from './asked.ts'
+import { CHECK_OF, verdictOf } from './checks.ts'
+import type { DoctorDeps } from './deps.ts'
+import { beginExamination, type Examination } from './readings.ts'
+
+/** Whoever has not answered by then is not waited for. */
+export const CHECK_WITHIN_MS = 5_000
+
+/** Makes every check, all at once, and resolves within CHECK_WITHIN_MS whatever hangs. Never throws. */
+export async function examine(deps: DoctorDeps): Promise<Examined> {
+  const { clock } = deps
+  const end = new AbortController()
+  const beganAt = clock.now()
+  const examination = beginExamination(deps, end.signal)
+  const late = clock.sleep(CHECK_WITHIN_MS, end.signal).then((): Found[] => [{ kind: 'not-checked', why: 'late' }])
+  const checked = CHECKS.map(async (check) =>
+    findingsOf(check, await Promise.race([foundBy(check, examination), late])),
+  )
+  const findings = (await Promise.all(checked)).flat()
+  end.abort()
+  return { kind: 'findings', findings, tookMs: clock.now() - beganAt }
+}
+
+async function foundBy(check: CheckName, examination: Examination): Promise<Found[]> {
+  try {
+    return await CHECK_OF[check](examination)
+  } catch (error) {
+    // Whoever was too late is stopped, and says so nobody knows how.
+    if (!examination.signal.aborted) examination.log.warn({ err: error, check }, 'a check of the doctor failed')
+    return [{ kind: 'not-checked', why: 'fault' }]
+  }
+}
+
+// Those that are only counted are like the one before.
+const findingsOf = (check: CheckName, found: readonly Found[]): Finding[] =>
+  found.map((what, at) => ({ verdict: verdictOf(what.kind === 'more' ? found[at - 1]! : what), check, what }))

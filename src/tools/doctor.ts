@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs'
+import { loadEnvFile } from 'node:process'
+import { createTransport } from '../ci/transport.ts'
+import { createClients } from '../app.ts'
+import { readConfig, secretsOf, type Config } from '../config.ts'
+import { doctorDeps } from '../doctor-deps.ts'
+import { systemClock } from '../lib/clock.ts'
+import { toLine } from '../lib/escape.ts'
+import { CHECK_TITLES, findingWords, type Say } from '../listeners/answers/doctor-words.ts'
+import type { Finding, Verdict } from '../operations/doctor/asked.ts'
+import { examine } from '../operations/doctor/examine.ts'
+import { openSqlite } from '../store/sqlite.ts'
+import type { Store } from '../store/store.ts'
+
+export interface DoctorSettings {
+  environment: Readonly<Record<string, string | undefined>>
+  print: (line: string) => void
+}
+
+/**
+ * Examines what the settings lead to, beside a running bot or without one, and prints each finding with its remedy. It
+ * changes nothing but one row in the database: when it last looked. No line holds a secret.
+ * @returns the exit code: 0 when nothing is wrong, else 1
+ */
+export async function runDoctor({ environment, print }: DoctorSettings): Promise<0 | 1> {
+  if (existsSync('.env')) loadEnvFile('.env')
+  const reading = readConfig({ ...process.env, ...environment })
+  if (reading.kind === 'faults') {
+    for (const fault of reading.faults) print(`${MARKS.wrong} Settings: ${fault}`)
+    return 1
+  }
+  const { config } = reading
+  const findings = await findingsWith(config)
+  const show = (line: string) => print(withoutSecrets(line, secretsOf(config)))
+  for (const finding of findings) for (const line of linesOf(finding)) show(line)
+  const wrong = findings.filter(({ verdict }) => verdict === 'wrong').length
+  show(wrong === 0 ? 'Nothing is wrong.' : `${wrong} ${wrong === 1 ? 'thing is' : 'things are'} wrong.`)
+  return wrong === 0 ? 0 : 1
+}
+
+async function findingsWith(config: Config): Promise<readonly Finding[]> {
+  const clock = systemClock
+  const transport = createTransport({ clock })
+  const clients = createClients(
+    config.ci,
+    transport,
+    () => {},
+    () => {},
+  )
+  const store = await open(config)
+  const subscriptions = async () => [...config.subscriptions, ...((await store?.read.subscriptions()) ?? [])]
+  try {
+    const log = { warn: () => {} }
+    const { findings } = await examine(doctorDeps(config, { clock, log, store, subscriptions, ...clients }))
+    return findings
+  } finally {
+    await Promise.all([store?.close(), transport.close()])
+  }
+}
+
+/** Null where the bot has not made its file yet: opening it would make an empty one. */
+async function open({ database }: Config): Promise<Store | null> {
+  if (database.kind === 'sqlite') return existsSync(database.path) ? openSqlite(database.path) : null
+  const { openPostgres } = await import('../store/postgres.ts')
+  return openPostgres(database.url, () => {})
+}
+
+const MARKS: Record<Verdict, string> = { fine: 'ok   ', wrong: 'WRONG', unsure: '?    ', off: '-    ' }
+
+function linesOf(finding: Finding): string[] {
+  const { what, remedy } = findingWords(finding, IN_A_TERMINAL)
+  const said = `${MARKS[finding.verdict]} ${CHECK_TITLES[finding.check]}: ${what}`
+  return remedy === null ? [said] : [said, `      → ${remedy}`]
+}
+
+const IN_A_TERMINAL: Say = {
+  outside: toLine,
+  code: (text) => text,
+  channel: (id) => `channel ${id}`,
+  time: (atMs) => new Date(atMs).toISOString(),
+}
+
+const withoutSecrets = (line: string, secrets: readonly string[]): string =>
+  secrets.reduce((said, secret) => said.replaceAll(secret, '[removed]'), line)

@@ -1,0 +1,338 @@
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../src/lib/clock.ts'
+import { createSlackExaminer } from '../../src/notify/slack/examiner.ts'
+import { SCOPES } from '../../src/notify/slack/scopes.ts'
+import { CHECKS } from '../../src/operations/doctor/asked.ts'
+import { NOBODY } from '../../src/operations/doctor/check-ci.ts'
+import { CHECK_WITHIN_MS } from '../../src/operations/doctor/examine.ts'
+import { CHANNELS } from '../../src/sandbox/slack/workspace.ts'
+import { databasePath, until, WEBHOOK_SECRET } from '../support/app.ts'
+import { startHttpStub } from '../support/http-stub.ts'
+import { projectNamed } from '../sandbox/ci/support.ts'
+import { DOOR, following, heard, openSurgery, type Surgery } from './doctor-stage.ts'
+
+const EVERY_EVENT = ['started', 'failed', 'success', 'recovered']
+const hook = (change: object = {}) => ({
+  notifier: 'webhook',
+  branch: null,
+  build_statuses: EVERY_EVENT,
+  options: { webhook: { url: DOOR } },
+  ...change,
+})
+const withRules = (surgery: Surgery, ...rules: readonly object[]) =>
+  surgery.changeProject('acme/web', { notification_rules: rules })
+
+describe('where everything is as it should be', () => {
+  it('each check says so, and none changes anything at CI', async () => {
+    const surgery = await openSurgery()
+    const before = JSON.stringify(surgery.ci.state().projects)
+    const findings = await surgery.findings()
+    expect(findings.map(({ check, verdict }) => [check, verdict])).toEqual(CHECKS.map((check) => [check, 'fine']))
+    expect(JSON.stringify(surgery.ci.state().projects)).toBe(before)
+    const writes = surgery.ci.calls().filter(({ method }) => method !== 'GET')
+    const ended = writes.map(({ method, statusCode }) => `${method} ${statusCode}`)
+    expect(new Set(ended)).toEqual(new Set(['PUT 404', 'POST 404']))
+    expect(writes.every(({ path }) => path.includes(NOBODY))).toBe(true)
+  })
+})
+
+describe("Slack's token", () => {
+  it('that is revoked is refused, and what hangs on it is not checked', async () => {
+    const surgery = await openSurgery()
+    surgery.slack.acts.revokeToken()
+    expect(await surgery.found('slack-token')).toEqual([{ kind: 'slack-refuses', code: 'token_revoked' }])
+    expect(await surgery.found('slack-scopes')).toEqual([{ kind: 'not-checked', why: 'slack-away' }])
+    expect(await surgery.found('clock')).toEqual([{ kind: 'not-checked', why: 'slack-away' }])
+    expect(await surgery.found('channels')).toEqual([{ kind: 'slack-refuses', code: 'token_revoked' }])
+  })
+
+  it('cannot be judged while Slack is away', async () => {
+    const surgery = await openSurgery()
+    surgery.slack.faults.add({ kind: 'down' })
+    expect(await surgery.found('slack-token')).toMatchObject([{ kind: 'slack-away' }])
+    surgery.slack.faults.clear()
+    surgery.slack.faults.add({ kind: '5xx' })
+    expect(await surgery.found('slack-token')).toEqual([{ kind: 'slack-away', code: 'http_503' }])
+  })
+})
+
+describe('a scope', () => {
+  it.each(SCOPES)('%s that was taken away is named', async (scope) => {
+    const surgery = await openSurgery()
+    surgery.slack.acts.revokeScope(scope)
+    expect(await surgery.found('slack-scopes')).toEqual([{ kind: 'scopes-missing', scopes: [scope] }])
+  })
+
+  it('without which channels cannot be looked at is told there too', async () => {
+    const surgery = await openSurgery()
+    surgery.slack.acts.revokeScope('channels:read')
+    expect(await surgery.found('channels')).toEqual([{ kind: 'slack-refuses', code: 'missing_scope' }])
+  })
+})
+
+describe('a channel', () => {
+  it.each([
+    [CHANNELS.elsewhere, 'not_in_channel'],
+    [CHANNELS.archived, 'is_archived'],
+    ['C0NOWHERE1', 'channel_not_found'],
+  ])('%s that cannot be told is named, with Slack’s word: %s', async (channel, code) => {
+    const surgery = await openSurgery()
+    expect(await surgery.found('channels', following(CHANNELS.builds, channel))).toEqual([
+      { kind: 'channel-closed', channel, code },
+    ])
+  })
+
+  it('that Buildline is thrown out of is named, until it is back', async () => {
+    const surgery = await openSurgery()
+    surgery.slack.acts.kickBot(CHANNELS.builds)
+    expect(await surgery.found('channels')).toMatchObject([{ channel: CHANNELS.builds, code: 'not_in_channel' }])
+    surgery.slack.acts.inviteBot(CHANNELS.builds)
+    expect(await surgery.found('channels')).toEqual([{ kind: 'fine', count: 1 }])
+  })
+
+  it('that is private is no fault', async () => {
+    const surgery = await openSurgery()
+    expect(await surgery.found('channels', following(CHANNELS.secret, CHANNELS.builds))).toEqual([
+      { kind: 'fine', count: 2 },
+    ])
+  })
+
+  it('is missed where nobody follows anything', async () => {
+    const surgery = await openSurgery()
+    expect(await surgery.found('channels', following())).toEqual([{ kind: 'nobody-follows' }])
+  })
+})
+
+describe("CI's credentials", () => {
+  const bearer = (scope: string) => ({ settings: { CI_AUTHORIZATION: `Bearer sandbox-token-${scope}` } })
+
+  it('that are wrong are refused, by each interface for itself', async () => {
+    const surgery = await openSurgery({ settings: { CI_AUTHORIZATION: 'Bearer nobodys', CI_API_KEY: 'nobodys' } })
+    expect(await surgery.found('ci-v2')).toEqual([{ kind: 'ci-refuses', code: 'unauthorized', scope: 'project.read' }])
+    expect(await surgery.found('ci-legacy')).toEqual([{ kind: 'ci-refuses', code: 'unauthorized', scope: null }])
+    expect(await surgery.found('webhook-rules')).toEqual([{ kind: 'not-checked', why: 'ci-away' }])
+    expect(await surgery.found('silent-projects')).toEqual([{ kind: 'not-checked', why: 'ci-away' }])
+  })
+
+  it.each([
+    ['project-read', ['project.write', 'build.write']],
+    ['project-write', ['build.write']],
+    ['build-write', ['project.write']],
+  ])('with %s alone lack %j', async (scope, lacking) => {
+    const surgery = await openSurgery(bearer(scope))
+    expect(await surgery.found('ci-v2-scopes')).toEqual(
+      lacking.map((one) => ({ kind: 'ci-refuses', code: 'forbidden', scope: one })),
+    )
+    expect((await surgery.found('ci-v2'))[0]?.kind).toBe(scope === 'project-read' ? 'fine' : 'ci-refuses')
+  })
+
+  it('may write, too, where CI answers 400 to what it does not know', async () => {
+    const surgery = await openSurgery()
+    surgery.ci.addFault({ kind: 'status', statusCode: 400, where: 'v2' })
+    expect(await surgery.found('ci-v2-scopes')).toEqual([{ kind: 'fine', count: null }])
+  })
+
+  it('of another organization do not reach this one', async () => {
+    const surgery = await openSurgery({ settings: { CI_ORGANIZATION_UUID: NOBODY } })
+    expect(await surgery.found('ci-v2')).toEqual([{ kind: 'ci-refuses', code: 'not-found', scope: 'project.read' }])
+  })
+
+  it('that are not set at all are no fault, and what hangs on them is not checked', async () => {
+    const none = { CI_BASE_URL: '', CI_AUTHORIZATION: '', CI_LEGACY_BASE_URL: '', CI_API_KEY: '', CI_SITE_URL: '' }
+    const surgery = await openSurgery({ settings: none })
+    const off = await surgery.findings()
+    expect(off.filter(({ verdict }) => verdict === 'off').map(({ check }) => check)).toEqual([
+      'ci-v2',
+      'ci-v2-scopes',
+      'ci-legacy',
+      'site',
+    ])
+    expect(await surgery.found('webhook-rules')).toEqual([{ kind: 'not-checked', why: 'no-v2' }])
+  })
+})
+
+describe('the site', () => {
+  it('that is another one draws no badge of our project', async () => {
+    const surgery = await openSurgery()
+    await using elsewhere = await startHttpStub(() => ({ status: 404, text: 'not here' }))
+    const other = await openSurgery({ settings: { CI_SITE_URL: elsewhere.url } })
+    expect(await other.found('site')).toEqual([{ kind: 'ci-refuses', code: 'not-found', scope: null }])
+    expect(await surgery.found('site')).toEqual([{ kind: 'fine', count: null }])
+  })
+
+  it('that answers with a page is not CI’s', async () => {
+    await using page = await startHttpStub(() => ({ headers: { 'content-type': 'text/html' }, text: '<p>Hello' }))
+    const surgery = await openSurgery({ settings: { CI_SITE_URL: page.url } })
+    expect(await surgery.found('site')).toEqual([{ kind: 'ci-refuses', code: 'shape', scope: null }])
+  })
+})
+
+describe('a webhook rule', () => {
+  it('that is missing is missed, and only there', async () => {
+    const surgery = await openSurgery()
+    await withRules(surgery, { notifier: 'email', build_statuses: EVERY_EVENT, options: {} })
+    expect(await surgery.found('webhook-rules')).toEqual([{ kind: 'no-webhook-rule', project: 'acme/web' }])
+  })
+
+  it('to another address is none of ours', async () => {
+    const surgery = await openSurgery()
+    await withRules(surgery, hook({ options: { webhook: { url: 'http://127.0.0.1:9/hooks' } } }))
+    expect(await surgery.found('webhook-rules')).toEqual([{ kind: 'no-webhook-rule', project: 'acme/web' }])
+  })
+
+  it.each([
+    ['in the path', 'http://127.0.0.1:9/webhooks/builds/yesterdays'],
+    ['in the query', 'http://127.0.0.1:9/webhooks/builds?token=yesterdays'],
+    ['in none of its places', 'http://127.0.0.1:9/webhooks/builds'],
+  ])('with a wrong secret %s is told, without it', async (_, url) => {
+    const surgery = await openSurgery()
+    await withRules(surgery, hook({ options: { webhook: { url } } }))
+    expect(await surgery.found('webhook-rules')).toEqual([{ kind: 'webhook-secret', project: 'acme/web' }])
+  })
+
+  it.each([
+    ['behind a proxy', `http://127.0.0.1:9/bots/webhooks/builds/${WEBHOOK_SECRET}/`],
+    ['as HTTP Basic password', `http://ci:${WEBHOOK_SECRET}@127.0.0.1:9/webhooks/builds`],
+    ['as token', `http://127.0.0.1:9/webhooks/builds?token=${WEBHOOK_SECRET}`],
+  ])('with the right one %s is fine', async (_, url) => {
+    const surgery = await openSurgery()
+    await withRules(surgery, hook({ options: { webhook: { url } } }))
+    expect(await surgery.found('webhook-rules')).toEqual([{ kind: 'fine', count: 3 }])
+  })
+
+  it('that filters events away is told, with what it filters', async () => {
+    const surgery = await openSurgery()
+    await withRules(surgery, hook({ build_statuses: ['failed', 'recovered'] }))
+    expect(await surgery.found('webhook-rules')).toEqual([
+      { kind: 'webhook-filtered', project: 'acme/web', events: ['started', 'success'], branch: null },
+    ])
+  })
+
+  it('for one branch leaves the others away', async () => {
+    const surgery = await openSurgery()
+    await withRules(surgery, hook({ branch: 'main', branch_match: 'exact' }))
+    expect(await surgery.found('webhook-rules')).toMatchObject([{ kind: 'webhook-filtered', branch: 'main' }])
+  })
+
+  it('and another one are enough where together they tell everything', async () => {
+    const surgery = await openSurgery()
+    const halves = [
+      hook({ build_statuses: ['started', 'success'] }),
+      hook({ build_statuses: ['failed', 'recovered'], branch: '*' }),
+    ]
+    await withRules(surgery, ...halves)
+    expect(await surgery.found('webhook-rules')).toEqual([{ kind: 'fine', count: 3 }])
+  })
+})
+
+describe('a project', () => {
+  const later = (ms: number) => ({ clock: { ...systemClock, now: () => Date.now() + ms } })
+  const HOUR = 60 * 60_000
+
+  /** A build of acme/web begins at CI, and nobody is told. */
+  async function pushUnheard({ ci }: Surgery): Promise<void> {
+    ci.setSwitches({ holdDeliveries: true })
+    ci.push('acme/web', { outcome: 'none' })
+    await until('it has begun', () => ci.state().builds.some(({ status }) => status === 'initiated'))
+  }
+
+  const hear = ({ deps, ci }: Surgery, at: number) =>
+    deps.store!.write((tx) => tx.hearProject(heard(projectNamed(ci, 'acme/web').id, 'acme/web', at)))
+
+  it('that builds and was never heard of is silent, once a delivery had its time', async () => {
+    const surgery = await openSurgery()
+    await pushUnheard(surgery)
+    expect(await surgery.found('silent-projects')).toEqual([{ kind: 'fine', count: 3 }])
+    expect(await surgery.found('silent-projects', later(HOUR))).toMatchObject([
+      { kind: 'silent-project', project: 'acme/web', lastAt: null, builtAt: expect.any(Number) },
+    ])
+  })
+
+  it('that was heard of more than an hour before its newest build is silent, and else it is not', async () => {
+    const surgery = await openSurgery()
+    await pushUnheard(surgery)
+    await hear(surgery, Date.now() - 2 * HOUR)
+    expect(await surgery.found('silent-projects', later(HOUR))).toMatchObject([{ project: 'acme/web' }])
+    await hear(surgery, Date.now() - HOUR / 2)
+    expect(await surgery.found('silent-projects', later(HOUR))).toEqual([{ kind: 'fine', count: 3 }])
+  })
+
+  it('of which CI shows no builds may be silent: that is not told for certain', async () => {
+    const surgery = await openSurgery()
+    const findings = (await surgery.findings({ legacy: null })).filter(({ check }) => check === 'silent-projects')
+    expect(findings).toMatchObject([
+      { verdict: 'unsure', what: { project: 'acme/web' } },
+      { verdict: 'unsure', what: { project: 'acme/api' } },
+    ])
+  })
+})
+
+describe('the clock', () => {
+  const ahead = ({ slack }: Surgery, ms: number) => ({
+    slack: createSlackExaminer({
+      token: slack.botToken,
+      apiUrl: slack.apiUrl,
+      clock: { now: () => Date.now() + ms },
+    }),
+  })
+
+  it.each([90_000, -90_000])('that is %i ms off is told, with its direction', async (ms) => {
+    const surgery = await openSurgery()
+    const [found] = await surgery.found('clock', ahead(surgery, ms))
+    expect(found).toEqual({ kind: 'clock-off', ms: expect.any(Number) })
+    expect(Math.abs((found as { ms: number }).ms - ms)).toBeLessThan(5_000)
+  })
+
+  it('that is 10 s off is good enough', async () => {
+    const surgery = await openSurgery()
+    expect(await surgery.found('clock', ahead(surgery, 10_000))).toEqual([{ kind: 'fine', count: null }])
+  })
+})
+
+describe('the database', () => {
+  it('that somebody holds cannot be written, and the bot could not either', async () => {
+    const surgery = await openSurgery()
+    const other = new DatabaseSync(databasePath(surgery.folder))
+    onTestFinished(() => other.close())
+    other.exec('begin immediate')
+    expect(await surgery.found('store')).toEqual([{ kind: 'store-fails', code: 'ERR_SQLITE_ERROR' }])
+    other.exec('rollback')
+    expect(await surgery.found('store')).toEqual([{ kind: 'fine', count: null }])
+  })
+
+  it('whose disk is nearly full is told before it is', async () => {
+    const surgery = await openSurgery()
+    const MB = 1024 * 1024
+    expect(await surgery.found('store', { freeBytes: async () => 200 * MB - 1 })).toEqual([
+      { kind: 'disk-full', freeBytes: 200 * MB - 1 },
+    ])
+    expect(await surgery.found('store', { freeBytes: async () => 200 * MB })).toEqual([{ kind: 'fine', count: null }])
+  })
+})
+
+describe('whoever hangs', () => {
+  it('holds up nothing: what it did not say is told as not checked, the rest as ever', async () => {
+    const surgery = await openSurgery()
+    surgery.ci.addFault({ kind: 'hang', where: 'all' })
+    const beganAt = Date.now()
+    const findings = await surgery.findings()
+    expect(Date.now() - beganAt).toBeLessThan(CHECK_WITHIN_MS + 3_000)
+    const late = findings.filter(({ what }) => what.kind === 'not-checked' && what.why === 'late')
+    expect(late.map(({ check }) => check)).toEqual([
+      'ci-v2',
+      'ci-v2-scopes',
+      'ci-legacy',
+      'site',
+      'webhook-rules',
+      'silent-projects',
+    ])
+    expect(findings.filter(({ verdict }) => verdict === 'fine').map(({ check }) => check)).toEqual([
+      'slack-token',
+      'slack-scopes',
+      'clock',
+      'channels',
+      'store',
+    ])
+  })
+})

@@ -1,0 +1,80 @@
+import { onTestFinished } from 'vitest'
+import { createClients } from '../../src/app.ts'
+import { createTransport } from '../../src/ci/transport.ts'
+import { readConfig } from '../../src/config.ts'
+import { doctorDeps } from '../../src/doctor-deps.ts'
+import type { ChannelId, ProjectId } from '../../src/domain/ids.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import type { CheckName, Finding, Found } from '../../src/operations/doctor/asked.ts'
+import type { DoctorDeps } from '../../src/operations/doctor/deps.ts'
+import { examine } from '../../src/operations/doctor/examine.ts'
+import { openSqlite } from '../../src/store/sqlite.ts'
+import type { HeardProject } from '../../src/store/store.ts'
+import { follower } from '../reconcile/stage.ts'
+import { databasePath, WEBHOOK_SECRET, type Settings } from '../support/app.ts'
+import { openScene, type Scene } from '../support/world.ts'
+import { projectNamed, v2 } from '../sandbox/ci/support.ts'
+
+export interface Surgery extends Scene {
+  deps: DoctorDeps
+  /** What is found where the deps are changed like that. */
+  findings(changes?: Partial<DoctorDeps>): Promise<readonly Finding[]>
+  /** What one check finds. */
+  found(check: CheckName, changes?: Partial<DoctorDeps>): Promise<readonly Found[]>
+  /** Changes a project at CI, with all that it has. */
+  changeProject(name: string, change: object): Promise<void>
+}
+
+/** Where Buildline's webhook door would be; nobody listens there. */
+export const DOOR = `http://127.0.0.1:9/webhooks/builds/${WEBHOOK_SECRET}`
+
+/** A doctor with everything as it should be, over real HTTP and a real database. */
+export async function openSurgery({ settings }: { settings?: Settings } = {}): Promise<Surgery> {
+  const scene = await openScene({ ...(settings && { settings }) })
+  scene.ci.setWebhookUrl(DOOR)
+  const reading = readConfig(scene.settings)
+  if (reading.kind === 'faults') throw new Error(reading.faults.join('\n'))
+  const { config } = reading
+  const transport = createTransport({ clock: systemClock })
+  onTestFinished(() => transport.close())
+  const store = openSqlite(databasePath(scene.folder))
+  onTestFinished(() => store.close())
+  await store.migrate()
+  const { id } = projectNamed(scene.ci, 'acme/ios')
+  await store.write((tx) => tx.hearProject(heard(id, 'acme/ios', Date.now())))
+  const clients = createClients(
+    config.ci,
+    transport,
+    () => {},
+    () => {},
+  )
+  const subscriptions = async () => config.subscriptions
+  const log = { warn: () => {} }
+  const deps = doctorDeps(config, { clock: systemClock, log, store, subscriptions, ...clients })
+  const findings = async (changes: Partial<DoctorDeps> = {}) => (await examine({ ...deps, ...changes })).findings
+  return {
+    ...scene,
+    deps,
+    findings,
+    found: async (check, changes) =>
+      (await findings(changes)).filter((one) => one.check === check).map(({ what }) => what),
+    async changeProject(name, change) {
+      const project = (await clients.v2!.listProjects({ name })).projects[0]!
+      const answer = await v2(scene.ci, 'PUT', `/projects/${project.uuid}`, { type: project.type, ...change })
+      if (answer.status !== 200) throw new Error(answer.text)
+    },
+  }
+}
+
+/** What CI shows no builds of has to have been heard of. */
+export const heard = (id: string, name: string, at: number): HeardProject => ({
+  projectId: id as ProjectId,
+  name,
+  fullName: null,
+  projectUuid: null,
+  at,
+})
+
+export const following = (...channels: readonly string[]) => ({
+  subscriptions: async () => channels.map((channel) => follower(channel as ChannelId)),
+})

@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { rowsOf, until, WEBHOOK_SECRET, type Settings } from '../support/app.ts'
+import { openScene, openWorld, type, untilAnswered, type Scene, type World } from '../support/world.ts'
+import { DOOR } from './doctor-stage.ts'
+
+const { ada, grace } = PEOPLE
+const BUILDLINE = fileURLToPath(new URL('../../src/tools/build-side/buildline.js', import.meta.url))
+
+interface Said {
+  code: number
+  out: string
+  err: string
+}
+
+/** `buildline doctor`, as an operator runs it. */
+const buildlineDoctor = (
+  { settings, folder }: Pick<Scene, 'settings' | 'folder'>,
+  changes: Settings = {},
+  ...args: string[]
+) =>
+  new Promise<Said>((resolve) => {
+    const env = { PATH: process.env['PATH'], ...settings, ...changes }
+    execFile(process.execPath, [BUILDLINE, 'doctor', ...args], { env, cwd: folder }, (error, out, err) =>
+      resolve({ code: error ? Number(error.code) : 0, out, err }),
+    )
+  })
+
+const secretsOf = ({ ci, slack }: Scene): string[] => [
+  WEBHOOK_SECRET,
+  slack.botToken,
+  slack.signingSecret,
+  ci.address().apiKey,
+  ci.address().authorization.replace('Bearer ', ''),
+]
+
+/** So that CI shows no project that was never heard of. */
+async function buildEverything({ ci, folder }: World): Promise<void> {
+  for (const project of ['acme/web', 'acme/api', 'acme/ios']) ci.push(project, { outcome: 'none' })
+  await until('all were heard', () => rowsOf(folder, 'select 1 from heard').length === 3)
+}
+
+describe('/ci doctor', () => {
+  it('tells admins what is wrong, and how to mend it', async () => {
+    const world = await openWorld()
+    world.slack.acts.revokeScope('files:write')
+    await type(world, grace, '/ci doctor')
+    const { text } = await untilAnswered(world, grace, ['Slack scopes'])
+    expect(text).toContain(':stethoscope: *1 thing is wrong*')
+    expect(text).toContain(':x: *Slack scopes*: The token lacks `files:write`.\n:wrench: Put manifest.yml')
+    expect(text).toContain(':white_check_mark: *CI, rights to write*')
+    for (const secret of secretsOf(world)) expect(text).not.toContain(secret)
+  })
+
+  it('tells nobody else anything but who may ask', async () => {
+    const world = await openWorld()
+    await type(world, ada, '/ci doctor')
+    const { text } = await untilAnswered(world, ada, ['Not allowed'])
+    expect(text).toContain('you may not have Buildline examined')
+    expect(text).not.toContain('acme')
+    expect(world.ci.calls().filter(({ method }) => method !== 'GET')).toEqual([])
+  })
+})
+
+describe('buildline doctor', () => {
+  it('ends with 0 beside a running bot, where nothing is wrong', async () => {
+    const world = await openWorld()
+    await buildEverything(world)
+    const { code, out, err } = await buildlineDoctor(world)
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toContain('ok    Webhook rules: 3 projects tell Buildline everything.')
+    expect(out.trimEnd().split('\n').at(-1)).toBe('Nothing is wrong.')
+    for (const secret of secretsOf(world)) expect(out).not.toContain(secret)
+  })
+
+  it('ends with 1 where something is, names it and its remedy, and no secret', async () => {
+    const scene = await openScene()
+    scene.ci.setWebhookUrl('http://127.0.0.1:9/webhooks/builds/yesterdays-secret')
+    scene.slack.acts.kickBot(CHANNELS.builds)
+    const { code, out, err } = await buildlineDoctor(scene, { CI_API_KEY: 'nobodys-key' })
+    expect([code, err]).toEqual([1, ''])
+    expect(out).toContain(
+      `WRONG Channels: Buildline is not in channel ${CHANNELS.builds}.\n      → Type /invite @Buildline there.`,
+    )
+    expect(out).toContain('WRONG CI, legacy interface: CI refuses the credentials.\n      → Renew CI_API_KEY')
+    expect(out).toContain('WRONG Webhook rules: acme/web has a webhook rule with a secret that is not')
+    expect(out).toContain('WRONG Database: There is no database yet.')
+    for (const secret of [...secretsOf(scene), 'nobodys-key', 'yesterdays-secret']) expect(out).not.toContain(secret)
+  })
+
+  it('makes no database where there is none', async () => {
+    const scene = await openScene()
+    scene.ci.setWebhookUrl(DOOR)
+    await buildlineDoctor(scene)
+    expect(() => rowsOf(scene.folder, 'select 1')).toThrow('unable to open database file')
+  })
+
+  it('tells every fault of the settings at once, and ends with 1', async () => {
+    const scene = await openScene()
+    const { code, out } = await buildlineDoctor(scene, { WEBHOOK_SECRET: '', SLACK_BOT_TOKEN: 'canary' })
+    expect(code).toBe(1)
+    expect(out).toContain('WRONG Settings: WEBHOOK_SECRET is not set')
+    expect(out).toContain('WRONG Settings: SLACK_BOT_TOKEN does not look right')
+    expect(out).not.toContain('canary')
+  })
+
+  it('takes no further words', async () => {
+    const scene = await openScene()
+    const { code, err } = await buildlineDoctor(scene, {}, '--fast')
+    expect([code, err]).toEqual([64, expect.stringContaining('buildline doctor --help')])
+  })
+})

@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest'
+import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { rowsOf, until } from '../support/app.ts'
+import { openWorld, pushRed, type, untilAnswered, untilKnown, type World, type WorldOptions } from '../support/world.ts'
+
+const { ada, grace, gus, lin, sol } = PEOPLE
+const { builds: BUILDS, ops: OPS, secret: SECRET } = CHANNELS
+
+async function openHomes(options: WorldOptions = {}): Promise<World> {
+  const world = await openWorld({ ...options, settings: { DEFAULT_CHANNEL: undefined, ...options.settings } })
+  const isListed = () => rowsOf(world.folder, 'select 1 from project where legacy_id is not null').length > 0
+  if (options.settings?.['CI_AUTHORIZATION'] === undefined) await until('the projects were read', isListed)
+  return world
+}
+
+/** What stands in somebody's Home now. */
+function homeOf({ slack }: World, user: string): string {
+  const blocks = JSON.stringify(slack.views.home(user)?.['blocks'] ?? [])
+  return [...blocks.matchAll(/"text":"((?:[^"\\]|\\.)*)"/g)]
+    .map(([, text]) => JSON.parse(`"${text}"`) as string)
+    .join('\n')
+}
+
+const untilHome = (world: World, user: string, ...words: readonly string[]) =>
+  until(`the Home of ${user} says ${words.join(', ')}`, () => {
+    const says = homeOf(world, user)
+    return words.every((word) => says.includes(word)) && says
+  }).catch((error: unknown) => {
+    throw new Error(`${String(error)}; it says:\n${homeOf(world, user)}`)
+  })
+
+async function open(world: World, user: string, ...words: readonly string[]): Promise<string> {
+  await world.slack.people.openHome(user)
+  return untilHome(world, user, ...words)
+}
+
+const press = ({ slack }: World, user: string, actionId: string) =>
+  slack.people.clickInView({ user, viewId: String(slack.views.home(user)?.['id']), actionId })
+
+const published = ({ slack }: World): number => slack.counters.calls('views.publish')
+
+describe('App Home', () => {
+  it('is drawn when it is opened, and again when what it shows has changed', async () => {
+    const world = await openHomes()
+    expect(await open(world, ada, 'Your red builds')).toContain('No committer name is yours')
+    await type(world, ada, '/ci me ada')
+    await untilHome(world, ada, 'A failed build of', 'mentions you')
+    await type(world, ada, '/ci subscribe acme/web')
+    await untilHome(world, ada, `<#${BUILDS}>`, '*acme/web*')
+    world.ci.push('acme/web', { committer: 'ada', outcome: 'error', ms: 0, message: 'Fix login' })
+    const red = await untilHome(world, ada, ':x: *Failed* acme/web')
+    expect(red).toContain('Restart')
+    world.ci.push('acme/web', { committer: 'ada', outcome: 'success', ms: 0 })
+    await untilHome(world, ada, 'None. All the branches')
+  })
+
+  it('shows a build that waits, with the way to where it can be approved', async () => {
+    const world = await openHomes()
+    await open(world, lin, 'Nothing is queued')
+    world.ci.push('acme/web', { needsApproval: true, outcome: 'none' })
+    await untilHome(world, lin, ':hourglass_flowing_sand: *Waiting* acme/web', 'Open build')
+  })
+
+  it('turns mentions off and on, there and then', async () => {
+    const world = await openHomes()
+    await open(world, ada, 'Mentions')
+    await type(world, ada, '/ci me ada')
+    await untilHome(world, ada, 'Turn mentions off')
+    await press(world, ada, 'home_mentions')
+    await untilHome(world, ada, 'want no mentions', 'Turn mentions on')
+    await press(world, ada, 'home_mentions')
+    await untilHome(world, ada, 'mentions you', 'Turn mentions off')
+  })
+
+  it('restarts a build, and answers in a direct message', async () => {
+    const world = await openHomes()
+    await type(world, ada, '/ci subscribe all')
+    await pushRed(world)
+    const committer = world.ci.state().builds.at(-1)!.committer
+    await untilKnown(world, 1)
+    await type(world, ada, `/ci me ${committer}`)
+    await open(world, ada, 'Restart')
+    await press(world, ada, 'build_restart')
+    const restarts = () => world.ci.calls().filter(({ path }) => path.includes('/restart'))
+    await until('CI was asked', () => restarts().length === 1)
+    const direct = () =>
+      JSON.stringify(
+        [...world.slack.workspace.channels.values()]
+          .filter(({ id }) => id.startsWith('D'))
+          .map(({ id }) => world.slack.messages(id)),
+      )
+    await until('an answer came directly', () => direct().includes('Restart requested'))
+  })
+
+  it('opens the form to follow a project, where Home is open', async () => {
+    const world = await openHomes()
+    await open(world, ada, 'Follow a project')
+    await press(world, ada, 'home_follow')
+    const form = await until('the form is open', () => world.slack.views.stack(ada).at(-1))
+    const { people } = world.slack
+    const channel = { type: 'conversations_select', selected_conversation: OPS }
+    const next = await people.submitView({
+      user: ada,
+      values: { home_follow_channel: { home_follow_channel: channel } },
+    })
+    expect(next).toMatchObject({ kind: 'answered' })
+    const subscribe = world.slack.views.stack(ada).at(-1)!
+    expect([subscribe['id'], subscribe['callback_id']]).toEqual([form['id'], 'subscribe'])
+    expect(subscribe['private_metadata']).toContain(OPS)
+  })
+
+  it('asks for the channel until one is chosen', async () => {
+    const world = await openHomes()
+    await open(world, ada, 'Follow a project')
+    await press(world, ada, 'home_follow')
+    await until('the form is open', () => world.slack.views.stack(ada).length === 1)
+    const answer = await world.slack.people.submitView({ user: ada, values: {} })
+    expect(JSON.stringify(answer)).toContain('Choose a channel.')
+    expect(world.slack.views.stack(ada).at(-1)?.['callback_id']).toBe('home_follow')
+  })
+
+  it('names what a private channel follows to its members alone', async () => {
+    const world = await openHomes()
+    await world.slack.people.runCommand({ user: grace, channel: SECRET, command: '/ci', text: 'subscribe acme/ios' })
+    await world.slack.people.runCommand({ user: grace, channel: OPS, command: '/ci', text: 'subscribe acme/api' })
+    await until('both are kept', () => rowsOf(world.folder, 'select 1 from subscription').length === 2)
+    expect(await open(world, grace, `<#${SECRET}>`, `<#${OPS}>`)).toContain('acme/ios')
+    const ofLin = await open(world, lin, `<#${OPS}>`)
+    expect(ofLin).not.toContain(SECRET)
+    expect(ofLin).not.toContain('acme/ios')
+    // Gus is in neither.
+    const ofGus = await open(world, gus, 'Nothing yet')
+    expect(ofGus).not.toContain('acme/')
+  })
+
+  it('names what nobody may see to nobody, where Slack does not say who is where', async () => {
+    const world = await openHomes({ slack: { rates: 'off' } })
+    await type(world, ada, '/ci subscribe acme/web')
+    await until('it is kept', () => rowsOf(world.folder, 'select 1 from subscription').length === 1)
+    world.slack.faults.add({ kind: 'error', method: 'users.conversations' })
+    expect(await open(world, ada, 'Slack does not say')).not.toContain('*acme/web*')
+  })
+
+  it('shows admins how CI is, and what was asked of it, and members not', async () => {
+    const world = await openHomes()
+    await type(world, ada, '/ci subscribe all')
+    await pushRed(world)
+    await untilKnown(world, 1)
+    await type(world, ada, '/ci restart acme/web main')
+    await untilAnswered(world, ada, ['Restart requested'])
+    await open(
+      world,
+      grace,
+      ':white_check_mark: v2 interface: last answered',
+      ':white_check_mark: Legacy interface: last answered',
+      '• acme/web · ',
+      `<@${ada}> · restart acme/web`,
+    )
+    expect(await open(world, ada, 'Your red builds')).not.toContain('CI connections')
+  })
+
+  it('shows admins that CI refuses the credentials', async () => {
+    const world = await openHomes({ settings: { CI_AUTHORIZATION: 'Bearer nobodys' } })
+    await open(world, grace, 'v2 interface: CI refused')
+  })
+
+  it('shows an outsider a sentence, and a guest no way to follow', async () => {
+    const world = await openHomes()
+    await type(world, ada, '/ci subscribe acme/web')
+    const outside = await open(world, sol, 'Not allowed')
+    expect(outside).not.toMatch(/acme|red builds/)
+    expect(await open(world, gus, 'Your red builds')).not.toContain('Follow a project')
+  })
+
+  it('is left as it is where nothing that it shows has changed, and where nobody opened it', async () => {
+    const world = await openHomes()
+    await open(world, ada, 'Your red builds')
+    expect(published(world)).toBe(1)
+    await type(world, lin, '/ci me lin')
+    await untilAnswered(world, lin, ['means you'])
+    // A change that shows comes through after the one that does not.
+    await type(world, ada, '/ci me ada')
+    await untilHome(world, ada, 'A failed build of')
+    expect([published(world), world.slack.views.home(lin)]).toEqual([2, undefined])
+  })
+})

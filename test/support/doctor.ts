@@ -1,0 +1,20 @@
+import type { Clock } from '../../src/lib/clock.ts'
+import type { DoctorDeps } from '../../src/operations/doctor/deps.ts'
+
+/** What a doctor stands on whom nobody asks anything: everything is away. */
+export const absentDoctor = (clock: Clock): DoctorDeps => ({
+  clock,
+  log: { warn: () => {} },
+  slack: {
+    identity: async () => ({ kind: 'away', code: 'timeout' }),
+    channel: async () => ({ kind: 'away', code: 'timeout' }),
+  },
+  scopesNeeded: [],
+  subscriptions: async () => [],
+  store: null,
+  v2: null,
+  legacy: null,
+  badges: null,
+  isOurs: () => false,
+  freeBytes: null,
+})
