@@ -53,10 +53,8 @@ async function open(url: string | undefined): Promise<Store> {
   return openSqlite(database.path)
 }
 
-const toEntry = (request: Request | ProjectRequest) =>
-  isProjectRequest(request) ? ofProject(request) : ofBuild(request)
-
-const ofBuild = (request: Request) => ({
+/** One shape for all, so that one table holds them; `fields` names what was to change of a project. */
+const toEntry = (request: Request | ProjectRequest) => ({
   at: iso(request.askedAt),
   action: request.action,
   result: request.state,
@@ -65,45 +63,21 @@ const ofBuild = (request: Request) => ({
   team: request.askedTeam,
   channel: request.channel,
   via: request.via,
-  project: request.target.project,
-  branch: request.target.branch,
-  projectId: request.projectId,
-  buildId: request.buildId,
-  run: request.run,
-  projectUuid: request.target.projectUuid,
-  buildUuid: request.target.buildUuid,
-  newBuildId: request.newBuildId,
-  newBuildUuid: request.newBuildUuid,
+  ...aboutOf(request),
   reason: request.reason,
   answeredAt: iso(request.answeredAt),
   endedAt: iso(request.endedAt),
   id: request.id,
 })
 
-/** The same keys, so that one table holds both; `fields` names what was to change. */
-const ofProject = (request: ProjectRequest) => ({
-  at: iso(request.askedAt),
-  action: request.action,
-  result: request.state,
-  code: request.code,
-  by: request.askedBy,
-  team: request.askedTeam,
-  channel: request.channel,
-  via: request.via,
-  project: request.project,
-  branch: null,
-  projectId: null,
-  buildId: null,
-  run: null,
-  projectUuid: request.projectUuid,
-  buildUuid: null,
-  newBuildId: null,
-  newBuildUuid: null,
-  fields: request.what,
-  reason: request.reason,
-  answeredAt: iso(request.answeredAt),
-  endedAt: iso(request.endedAt),
-  id: request.id,
-})
+function aboutOf(request: Request | ProjectRequest) {
+  const { projectUuid } = isProjectRequest(request) ? request : request.target
+  const nothing = { branch: null, projectId: null, buildId: null, run: null, projectUuid, buildUuid: null }
+  if (isProjectRequest(request))
+    return { project: request.project, ...nothing, newBuildId: null, newBuildUuid: null, fields: request.what }
+  const { target, projectId, buildId, run, newBuildId, newBuildUuid } = request
+  const { project, branch, buildUuid } = target
+  return { project, branch, projectId, buildId, run, projectUuid, buildUuid, newBuildId, newBuildUuid }
+}
 
 const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString())

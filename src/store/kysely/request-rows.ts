@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { BuildId, ChannelId, ProjectId, Uuid } from '../../domain/ids.ts'
 import type { ProjectRequest } from '../../domain/project-request.ts'
-import type { Request, RequestTarget } from '../../domain/request.ts'
+import type { Request, RequestState, RequestTarget } from '../../domain/request.ts'
 import type { Schema } from '../schema.ts'
 import type { RequestChange } from '../store.ts'
 import { buildKey } from './build-rows.ts'
@@ -9,56 +9,29 @@ import { buildKey } from './build-rows.ts'
 export function toRequest(row: Selectable<Schema['request']>): Request {
   const [projectId, buildId] = (row.build_key ?? '').split('/')
   return {
-    id: row.id,
-    askKey: row.ask_key,
+    ...toAsk(row),
     action: row.action as Request['action'],
-    state: row.state as Request['state'],
     projectId: projectId as ProjectId,
     buildId: buildId as BuildId,
     run: row.run ?? 0,
     lineageKey: row.lineage_key ?? '',
     subject: row.subject ?? '',
     target: JSON.parse(row.target) as RequestTarget,
-    askedBy: row.asked_by,
-    askedTeam: row.asked_team,
-    channel: row.channel as ChannelId | null,
-    via: row.via as Request['via'],
-    askedAt: row.asked_at,
-    claimedBy: row.claimed_by,
-    code: row.code,
-    reason: row.reason,
-    answeredAt: row.answered_at,
     newBuildId: row.new_build_id as BuildId | null,
     newBuildUuid: row.new_build_uuid as Uuid | null,
-    lookAt: row.look_at,
-    endedAt: row.ended_at,
   }
 }
 
 export const fromRequest = (request: Request): Selectable<Schema['request']> => ({
-  id: request.id,
-  ask_key: request.askKey,
-  action: request.action,
-  state: request.state,
+  ...fromAsk(request),
   build_key: buildKey(request.projectId, request.buildId),
   run: request.run,
   lineage_key: request.lineageKey,
   subject: request.subject,
   target: JSON.stringify(request.target),
   project_uuid: null,
-  asked_by: request.askedBy,
-  asked_team: request.askedTeam,
-  channel: request.channel,
-  via: request.via,
-  asked_at: request.askedAt,
-  claimed_by: request.claimedBy,
-  code: request.code,
-  reason: request.reason,
-  answered_at: request.answeredAt,
   new_build_id: request.newBuildId,
   new_build_uuid: request.newBuildUuid,
-  look_at: request.lookAt,
-  ended_at: request.endedAt,
 })
 
 /** What a request about a project holds in place of a RequestTarget. */
@@ -67,33 +40,17 @@ type ProjectTarget = Pick<ProjectRequest, 'project' | 'what' | 'before'>
 export function toProjectRequest(row: Selectable<Schema['request']>): ProjectRequest {
   const { project, what, before } = JSON.parse(row.target) as ProjectTarget
   return {
-    id: row.id,
-    askKey: row.ask_key,
+    ...toAsk(row),
     action: row.action as ProjectRequest['action'],
-    state: row.state as ProjectRequest['state'],
     project,
     projectUuid: row.project_uuid as Uuid | null,
     what,
     before,
-    askedBy: row.asked_by,
-    askedTeam: row.asked_team,
-    channel: row.channel as ChannelId | null,
-    via: row.via as ProjectRequest['via'],
-    askedAt: row.asked_at,
-    claimedBy: row.claimed_by,
-    code: row.code,
-    reason: row.reason,
-    answeredAt: row.answered_at,
-    lookAt: row.look_at,
-    endedAt: row.ended_at,
   }
 }
 
 export const fromProjectRequest = (request: ProjectRequest): Selectable<Schema['request']> => ({
-  id: request.id,
-  ask_key: request.askKey,
-  action: request.action,
-  state: request.state,
+  ...fromAsk(request),
   build_key: null,
   run: null,
   lineage_key: null,
@@ -104,6 +61,33 @@ export const fromProjectRequest = (request: ProjectRequest): Selectable<Schema['
     before: request.before,
   } satisfies ProjectTarget),
   project_uuid: request.projectUuid,
+  new_build_id: null,
+  new_build_uuid: null,
+})
+
+/** What both kinds have: who asked, from where, and how it goes. */
+const toAsk = (row: Selectable<Schema['request']>) => ({
+  id: row.id,
+  askKey: row.ask_key,
+  state: row.state as RequestState,
+  askedBy: row.asked_by,
+  askedTeam: row.asked_team,
+  channel: row.channel as ChannelId | null,
+  via: row.via as Request['via'],
+  askedAt: row.asked_at,
+  claimedBy: row.claimed_by,
+  code: row.code,
+  reason: row.reason,
+  answeredAt: row.answered_at,
+  lookAt: row.look_at,
+  endedAt: row.ended_at,
+})
+
+const fromAsk = (request: Request | ProjectRequest) => ({
+  id: request.id,
+  ask_key: request.askKey,
+  action: request.action,
+  state: request.state,
   asked_by: request.askedBy,
   asked_team: request.askedTeam,
   channel: request.channel,
@@ -113,8 +97,6 @@ export const fromProjectRequest = (request: ProjectRequest): Selectable<Schema['
   code: request.code,
   reason: request.reason,
   answered_at: request.answeredAt,
-  new_build_id: null,
-  new_build_uuid: null,
   look_at: request.lookAt,
   ended_at: request.endedAt,
 })
