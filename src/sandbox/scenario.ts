@@ -1,5 +1,5 @@
-import { PEOPLE } from './slack/workspace.ts'
-import { ask, press, push, type Stage } from './stage.ts'
+import { CHANNELS, PEOPLE } from './slack/workspace.ts'
+import { ask, awaitCard, press, push, type Stage } from './stage.ts'
 
 /** One act of the demonstration: what happens, and what there is to see. */
 export interface Act {
@@ -7,7 +7,8 @@ export interface Act {
   play(stage: Stage): Promise<void>
 }
 
-/** Who acts, so that the end can be held against it. */
+/** Who acts, so that the end can be held against it; and whose committer name it is that breaks a build. */
+export const CALLED = PEOPLE.ada
 export const RESTARTER = PEOPLE.lin
 export const STOPPER = PEOPLE.grace
 export const ASKER = PEOPLE.ada
@@ -15,14 +16,22 @@ export const ASKER = PEOPLE.ada
 /** What the asker types after `/ci`. */
 export const QUESTIONS = { list: 'list', status: 'status acme/web', badge: 'badge acme/web main' } as const
 
+/** Who gives a channel rules of its own, where, and what they type after `/ci`. */
+export const FOLLOWER = PEOPLE.lin
+export const FOLLOWING = { channel: CHANNELS.ops, text: 'subscribe acme/web failed,recovered release/*' } as const
+
 /** How long a build of the demonstration runs. */
 const BUILD_MS = 3_500
 
-/** Failed → Restart → Fixed; Stop; an approval; a machine's failure; questions; a limit; a burst; a red card is left. */
+/**
+ * Failed → Restart → Fixed; Stop; an approval; a machine's failure; questions; a channel's own rules; a limit; a burst; a
+ * red card is left.
+ */
 export const ACTS: readonly Act[] = [
   {
-    title: 'A push to acme/web fails; Ada is called in the thread; Lin presses Restart, and it is "Fixed"',
+    title: 'A push to acme/web fails; Ada, who has typed /ci me Ada, is called; Lin presses Restart, and it is "Fixed"',
     async play(stage) {
+      await ask(stage, { by: CALLED, text: 'me Ada' })
       const commit = { branch: 'main', message: 'Fix login for accounts without e-mail', committer: 'Ada' }
       const build = push(stage.ci, 'acme/web', { ...commit, outcome: 'error', ms: BUILD_MS })
       await stage.clock.sleep(BUILD_MS + stage.lookMs)
@@ -64,6 +73,18 @@ export const ACTS: readonly Act[] = [
       .join(', ')}`,
     async play(stage) {
       for (const text of Object.values(QUESTIONS)) await ask(stage, { by: ASKER, text })
+      await stage.clock.sleep(stage.lookMs)
+    },
+  },
+  {
+    title: `Lin types /ci ${FOLLOWING.text} in #ops; a release breaks, is told there too, and /ci why says why`,
+    async play(stage) {
+      await ask(stage, { by: FOLLOWER, ...FOLLOWING })
+      const commit = { branch: 'release/1.2', message: 'Release 1.2', committer: 'Grace' }
+      const build = push(stage.ci, 'acme/web', { ...commit, outcome: 'error', ms: BUILD_MS })
+      await stage.clock.sleep(BUILD_MS)
+      await awaitCard(stage, FOLLOWING.channel, build)
+      await ask(stage, { by: FOLLOWER, channel: FOLLOWING.channel, text: `why #${build.id}` })
       await stage.clock.sleep(stage.lookMs)
     },
   },

@@ -51,16 +51,39 @@ export async function press(stage: Stage, { by, label, build }: { by: string; la
   }
 }
 
-/** A person types `/ci …` in #builds and waits until the answer is there; where none comes, they type it again. */
-export async function ask({ slack, clock }: Stage, { by, text }: { by: string; text: string }): Promise<void> {
-  const answers = () => slack.ephemerals(CHANNELS.builds, by).length
-  const before = answers()
+/**
+ * A person types `/ci …` in a channel and waits until the answer is there; where none comes, or the bot says that it was
+ * interrupted, they type it again.
+ */
+export async function ask({ slack, clock }: Stage, { by, text, channel = CHANNELS.builds }: Ask): Promise<void> {
+  const answers = () => slack.ephemerals(channel, by).map(({ message }) => message.text)
+  let read = answers().length
   for (let tries = 1; tries <= TRIES_MAX; tries++) {
-    const command = { user: by, channel: CHANNELS.builds, command: '/ci', text }
-    const { kind } = await slack.people.runCommand(command)
-    if (await waitFor(clock, () => (answers() > before ? true : undefined), patienceAfter(kind))) return
+    const { kind } = await slack.people.runCommand({ user: by, channel, command: '/ci', text })
+    const answer = await waitFor(clock, () => answers()[read], patienceAfter(kind))
+    if (answer !== undefined && !answer.includes(INTERRUPTED)) return
+    read = answers().length
   }
 }
+
+/** As it stands in the answer. */
+const INTERRUPTED = '*Interrupted*'
+
+interface Ask {
+  by: string
+  text: string
+  /** left out: #builds */
+  channel?: string
+}
+
+/** A person looks at a channel until the build's card is there, or their patience is at its end. */
+export async function awaitCard({ slack, clock }: Stage, channel: string, build: BuildName): Promise<void> {
+  await waitFor(clock, () => cardsOf(messagesIn(slack, channel), build)[0])
+}
+
+export const messagesIn = (slack: SandboxSlack, channel: string): Message[] => [
+  ...slack.workspace.channels.get(channel)!.messages.values(),
+]
 
 /** Slack tells at once when the bot is not there: one waits only a moment then. */
 const patienceAfter = (kind: Acknowledgement['kind']): number =>
@@ -87,8 +110,7 @@ function findButton(
   build: BuildName,
   label: string,
 ): { ts: string; actionId: string } | undefined {
-  const messages = slack.workspace.channels.get(CHANNELS.builds)!.messages.values()
-  for (const { ts, blocks, attachments } of cardsOf([...messages], build)) {
+  for (const { ts, blocks, attachments } of cardsOf(messagesIn(slack, CHANNELS.builds), build)) {
     const all = [...blocks, ...attachments.flatMap((one) => listOf(one['blocks']))].flatMap(elementsOf)
     const button = all.find(({ text }) => objectOf(text)['text'] === label)
     if (button) return { ts, actionId: String(button['action_id']) }

@@ -2,12 +2,14 @@ import { join, relative } from 'node:path'
 import { systemClock as clock } from '../lib/clock.ts'
 import { listenFault } from '../lib/listen-fault.ts'
 import { createSandboxCi, type SandboxCi } from '../sandbox/ci/server.ts'
-import { ACTS, ASKER } from '../sandbox/scenario.ts'
+import { ACTS, ASKER, FOLLOWER, FOLLOWING } from '../sandbox/scenario.ts'
 import { createSandboxSlack, type SandboxSlack } from '../sandbox/slack/sandbox-slack.ts'
-import { CHANNELS } from '../sandbox/slack/workspace.ts'
+import { CHANNELS, PEOPLE } from '../sandbox/slack/workspace.ts'
+import { messagesIn } from '../sandbox/stage.ts'
 import { agrees, both, compare, type Agreement } from './demo/agreement.ts'
 import { startBot } from './demo/bot.ts'
 import { compareDeeds } from './demo/deeds.ts'
+import { compareFollowers, FOLLOWERS } from './demo/followers.ts'
 import { keepBot, type KeptBot } from './demo/keeper.ts'
 import { prepare, REDELIVERY, WEBHOOK_SECRET } from './demo/settings.ts'
 import { transcriptOf } from './demo/transcript.ts'
@@ -38,7 +40,7 @@ async function demo(): Promise<number> {
   const port = await openPage(slack)
   const folder = values.folder ?? folderOf(port)
   const logFile = join(folder, 'bot.log')
-  const settings = await prepare(folder, ci, slack, clock.now())
+  const settings = prepare(folder, ci, slack)
   const start = (botPort: number) => startBot({ ...settings, PORT: String(botPort) }, logFile)
   const bot = await keepBot({ start, clock, tell: (line) => console.log(`  ! ${line}`) })
   ci.setWebhookUrl(`http://127.0.0.1:${bot.port}/webhooks/builds/${WEBHOOK_SECRET}`)
@@ -98,12 +100,19 @@ async function play(ci: SandboxCi, slack: SandboxSlack): Promise<number> {
   }
   await ci.settle()
   const agreement = await untilAgreed(ci, slack)
-  if (values.once) for (const id of [CHANNELS.builds, CHANNELS.web]) console.log(`\n${transcriptOf(slack, id)}`)
+  const shown = [CHANNELS.builds, ...FOLLOWERS.map(({ channel }) => channel)]
+  if (values.once) for (const id of shown) console.log(`\n${transcriptOf(slack, id)}`)
   const { lost, doubled, wrong } = agreement
   for (const sentence of [...lost, ...doubled, ...wrong]) console.log(`  ! ${sentence}`)
   console.log(`\nlost ${lost.length} · doubled ${doubled.length} · wrong ${wrong.length}`)
-  if (!values.once) console.log(YOUR_TURN)
+  if (!values.once) yourTurn(slack)
   return agrees(agreement) ? 0 : 1
+}
+
+/** Whoever looks at the page may not look at the terminal: it stands in both. */
+function yourTurn({ acts }: SandboxSlack): void {
+  console.log(`\n${YOUR_TURN}\n\nCtrl-C ends it.`)
+  acts.say({ user: PEOPLE.grace, channel: CHANNELS.builds, text: YOUR_TURN })
 }
 
 async function untilAgreed(ci: SandboxCi, slack: SandboxSlack): Promise<Agreement> {
@@ -116,14 +125,18 @@ async function untilAgreed(ci: SandboxCi, slack: SandboxSlack): Promise<Agreemen
 }
 
 function look(ci: SandboxCi, slack: SandboxSlack): Agreement {
-  const messages = [...slack.workspace.channels.get(CHANNELS.builds)!.messages.values()]
+  const messages = messagesIn(slack, CHANNELS.builds)
   const { builds, projects } = ci.state()
   const told = compare(builds, messages)
   // Whoever sits at the page does as they like: their deeds are not held against the scenario.
   if (!values.once) return told
-  const answers = slack.ephemerals(CHANNELS.builds, ASKER).map(({ message }) => message.text)
+  const answersTo = (user: string, channel: string) =>
+    slack.ephemerals(channel, user).map(({ message }) => message.text)
   const names = projects.map(({ name }) => name)
-  return both(told, compareDeeds({ calls: ci.calls(), builds, projects: names, messages, answers }))
+  const asked = answersTo(ASKER, CHANNELS.builds)
+  const deeds = compareDeeds({ calls: ci.calls(), builds, projects: names, messages, answers: asked })
+  const answers = answersTo(FOLLOWER, FOLLOWING.channel)
+  return both(both(told, deeds), compareFollowers({ builds, answers, messagesIn: (id) => messagesIn(slack, id) }))
 }
 
 const untilInterrupted = (): Promise<void> =>

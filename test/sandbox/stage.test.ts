@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { systemClock as clock } from '../../src/lib/clock.ts'
 import type { Message } from '../../src/sandbox/slack/messages.ts'
 import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
-import { ask, cardsOf, press, push, TRIES_MAX, type Stage } from '../../src/sandbox/stage.ts'
-import { NOBODY, until } from '../support/app.ts'
-import { openWorld, untilCard, writesTo } from '../support/world.ts'
+import { ask, awaitCard, cardsOf, messagesIn, press, push, TRIES_MAX, type Stage } from '../../src/sandbox/stage.ts'
+import { NOBODY, rowsOf, until } from '../support/app.ts'
+import { openScene, openWorld, startBot, untilCard, writesTo } from '../support/world.ts'
 
-const { builds: BUILDS } = CHANNELS
+const { builds: BUILDS, ops: OPS } = CHANNELS
 
 async function openStage(): Promise<Stage> {
   const { ci, slack } = await openWorld({ slack: { rates: 'off' } })
@@ -40,6 +40,21 @@ describe('people on the stage', () => {
     expect(stage.slack.ephemerals(BUILDS, PEOPLE.lin)).toEqual([])
   })
 
+  it('ask in another channel, and have the answer there alone', async () => {
+    const stage = await openStage()
+    await ask(stage, { by: PEOPLE.ada, text: 'list', channel: OPS })
+    expect(stage.slack.ephemerals(OPS, PEOPLE.ada)[0]?.message.text).toContain('*3 projects*')
+    expect(stage.slack.ephemerals(BUILDS)).toEqual([])
+  })
+
+  it('look at a channel until the card of a build is there, and not for that of another', async () => {
+    const stage = await openStage()
+    push(stage.ci, 'acme/api', { outcome: 'error', ms: 0 })
+    const build = push(stage.ci, 'acme/web', { outcome: 'error', ms: 1_000 })
+    await awaitCard(stage, BUILDS, build)
+    expect(cardsOf(messagesIn(stage.slack, BUILDS), build)).toHaveLength(1)
+  })
+
   it('try again when nobody was there, and CI is called once', async () => {
     const { slack, ci, app } = await openWorld()
     const stage: Stage = { ci, slack, clock, lookMs: 0 }
@@ -56,6 +71,21 @@ describe('people on the stage', () => {
     await tried
     expect(writesTo(ci, 'restart')).toHaveLength(1)
     expect(slack.ephemerals(BUILDS, PEOPLE.ada)).toHaveLength(1)
+  })
+
+  it('ask again when the bot was killed before it could answer', async () => {
+    const scene = await openScene()
+    const bot = await startBot(scene)
+    for (const method of ['response_url', 'chat.postEphemeral']) scene.slack.faults.add({ kind: 'down', method })
+    const asked = ask({ ...scene, clock, lookMs: 0 }, { by: PEOPLE.ada, text: 'me ada' })
+    await until('it is kept', () => rowsOf(scene.folder, 'select 1 from person where handle is not null').length === 1)
+    bot.kill('SIGKILL')
+    await bot.exit
+    scene.slack.faults.clear()
+    await startBot(scene)
+    await asked
+    const answers = scene.slack.ephemerals(BUILDS, PEOPLE.ada).map(({ message }) => message.text)
+    expect(answers).toEqual([expect.stringContaining('*Interrupted*'), expect.stringContaining('`ada` *means you*')])
   })
 
   it('give it up when nobody comes back', async () => {

@@ -2,7 +2,7 @@ import type { Shown } from '../../domain/view.ts'
 import { lookOf } from '../../notify/slack/words.ts'
 import type { CallRecord } from '../../sandbox/ci/calls.ts'
 import type { BuildSnapshot } from '../../sandbox/ci/snapshot.ts'
-import { RESTARTER, STOPPER } from '../../sandbox/scenario.ts'
+import { CALLED, RESTARTER, STOPPER } from '../../sandbox/scenario.ts'
 import type { Message } from '../../sandbox/slack/messages.ts'
 import { cardsOf } from '../../sandbox/stage.ts'
 import { isAskLine, type Agreement } from './agreement.ts'
@@ -20,17 +20,20 @@ export interface Seen {
 
 /**
  * Compares what the people of the scenario did with what came of it: each deed reached CI exactly once, its build's
- * card shows the end of it, the thread says once who asked, and each question has its answer.
+ * card shows the end of it, the thread says once who asked, the committer was called, and each question has its answer.
  */
 export function compareDeeds(seen: Seen): Agreement {
   const agreement: Agreement = { lost: [], doubled: [], wrong: [] }
   for (const deed of DEEDS) compareDeed(deed, seen, agreement)
+  if (!seen.messages.some(isCall)) agreement.lost.push(`no failure calls <@${CALLED}>`)
   for (const [command, words] of Object.entries(answersOwed(seen.projects))) {
     if (!seen.answers.some((answer) => words.every((word) => answer.includes(word))))
       agreement.lost.push(`no answer to /ci ${command} has ${words.join(', ')}`)
   }
   return agreement
 }
+
+const isCall = ({ text }: Message): boolean => text.includes('*Failed*') && text.includes(`<@${CALLED}> (committer`)
 
 interface Deed {
   action: 'Restart' | 'Stop'

@@ -4,8 +4,7 @@ import type { SandboxCi } from '../../sandbox/ci/server.ts'
 import { botSettings } from '../../sandbox/ci/settings.ts'
 import type { Switches } from '../../sandbox/ci/switches.ts'
 import type { SandboxSlack } from '../../sandbox/slack/sandbox-slack.ts'
-import { CHANNELS, PEOPLE } from '../../sandbox/slack/workspace.ts'
-import { openSqlite } from '../../store/sqlite.ts'
+import { CHANNELS } from '../../sandbox/slack/workspace.ts'
 
 export const WEBHOOK_SECRET = 'demo-webhook-secret'
 
@@ -18,25 +17,12 @@ const SUBSCRIPTIONS = `subscriptions:
   - { channel: ${CHANNELS.web}, project: acme/web, branch: main, events: [failed, recovered] }
 `
 
-/**
- * Empties the folder, makes a database in it in which Ada has claimed her committer's name, and answers the environment
- * of a bot between these two.
- * @param now ms
- */
-export async function prepare(
-  folder: string,
-  ci: SandboxCi,
-  slack: SandboxSlack,
-  now: number,
-): Promise<Record<string, string>> {
+/** Empties the folder, which takes a new database, and answers the environment of a bot between these two. */
+export function prepare(folder: string, ci: SandboxCi, slack: SandboxSlack): Record<string, string> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const [database, subscriptions] = [join(folder, 'buildline.db'), join(folder, 'subscriptions.yaml')]
   writeFileSync(subscriptions, SUBSCRIPTIONS)
-  const store = openSqlite(database)
-  await store.migrate()
-  await store.write((tx) => tx.claimHandle('Ada', PEOPLE.ada, now))
-  await store.close()
   return {
     SLACK_API_URL: slack.apiUrl,
     SLACK_BOT_TOKEN: slack.botToken,
@@ -44,7 +30,6 @@ export async function prepare(
     ...botSettings(ci),
     WEBHOOK_SECRET,
     DATABASE_URL: `sqlite:${database}`,
-    DEFAULT_CHANNEL: CHANNELS.builds,
     SUBSCRIPTIONS_FILE: subscriptions,
   }
 }

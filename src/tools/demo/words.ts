@@ -19,8 +19,13 @@ Ctrl-C ends it. Now playing, for about a minute:
 
 /** The same for whoever only waits for the end. */
 export const introductionOnce = ({ pid }: Pick<KeptBot, 'pid'>): string =>
-  `Playing for about 35 seconds; then what everybody saw. The bot is pid ${pid}: kill -9 ${pid}, and it is started again.\n`
+  `Playing for about 40 seconds; then what everybody saw. The bot is pid ${pid}: kill -9 ${pid}, and it is started again.\n`
 
-export const YOUR_TURN = `
-Your turn: press Restart on the red card of acme/api in #builds, the one on main, and watch it turn green.
-Then type /ci help in the field below, or mention @Buildline status in a build's thread. Ctrl-C ends it.`
+/** What there is to try when the acts are over, for the terminal and for #builds. */
+export const YOUR_TURN = `Your turn, as whoever you like ("Acting as" on the page):
+• in #builds press Restart on the red card of acme/api, the one on main, and watch it turn green
+• in #ops type \`/ci rules\`, or \`/ci rules test acme/web release/2.0 failed\`, before any such build runs
+• in #web type \`/ci subscribe\` alone, for a form, or \`/ci subscribe acme/api failed,recovered main\`
+• as Grace, an admin, type \`/ci project acme/web\` and press Edit: what would change is shown before it is sent
+• as Grace type \`/ci me grace\`, then open Home: the builds that broke are hers
+• \`/ci help\` has the rest; in a build's thread write @Buildline status`

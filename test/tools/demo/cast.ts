@@ -21,7 +21,7 @@ export const wellPlayed = (): Seen => ({
   projects: ['acme/web', 'acme/api'],
   messages: [
     message({ ts: FIXED_TS, text: ':sparkles: *Fixed* acme/web #501 (attempt 2) on `main`' }),
-    message({ threadTs: FIXED_TS, text: ':x: *Failed* after 3 s' }),
+    message({ threadTs: FIXED_TS, text: `:x: *Failed* after 3 s · <@${PEOPLE.ada}> (committer \`Ada\`)` }),
     message({ threadTs: FIXED_TS, text: `:repeat: Restart requested by <@${PEOPLE.lin}> · attempt 2 runs` }),
     message({ threadTs: FIXED_TS, text: ':sparkles: Attempt 2 · *Fixed* after 3 s' }),
     message({
@@ -53,9 +53,13 @@ export const call = (method: string, path: string, statusCode = 200): CallRecord
   statusCode,
 })
 
-const run = (status: string) => ({ status, startedAt: '2026-05-04T14:02:00Z', finishedAt: '2026-05-04T14:09:00Z' })
+export const run = (status: string) => ({
+  status,
+  startedAt: '2026-05-04T14:02:00Z',
+  finishedAt: '2026-05-04T14:09:00Z',
+})
 
-const build = (change: Partial<BuildSnapshot>): BuildSnapshot => ({
+export const build = (change: Partial<BuildSnapshot>): BuildSnapshot => ({
   id: '501',
   uuid: `b-${change.id}`,
   project: 'acme/web',

@@ -31,6 +31,7 @@ describe('the end of the scenario', () => {
     ['the card of the build is missing', { messages: [] }, /no card tells the build 501/],
     ['the thread does not say who restarted', withoutLine('Restart requested'), /thread does not say: Restart/],
     ['it names another person', rewritten(PEOPLE.lin, PEOPLE.gus), /thread does not say: Restart requested by <@U0LIN/],
+    ['nobody is called', rewritten('<@U0ADA00001>', 'Ada'), /no failure calls <@U0ADA00001>/],
     ['the list has no answer', { answers: answers.slice(1) }, /no answer to \/ci list/],
     ['the list leaves a project out', { projects: ['acme/web', 'acme/ios'] }, /no answer to \/ci list/],
     ['the status has no answer', { answers: answers.filter((_, at) => at !== 1) }, /no answer to \/ci status/],

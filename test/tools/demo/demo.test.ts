@@ -33,14 +33,14 @@ function startDemo(...args: string[]) {
 const botOf = (output: string): number => Number([...output.matchAll(/\bpid (\d+)(?::|\.)/g)].at(-1)![1])
 
 describe('the demo', { timeout: DEMO_MAX_MS }, () => {
-  it('loses and doubles nothing when its bot is killed while a build runs, and again in the burst', async () => {
+  it('loses and doubles nothing when its bot is killed while a build runs, before a channel follows, and in the burst', async () => {
     const demo = startDemo('--once')
-    for (const act of ['1. A push', '7. A burst']) {
+    for (const act of ['1. A push', '6. Lin types', '8. A burst']) {
       await demo.says(act)
       process.kill(botOf(demo.output()), 'SIGKILL')
     }
     expect([await demo.exit, demo.output()]).toEqual([0, expect.stringContaining('lost 0 · doubled 0 · wrong 0')])
-    expect(demo.output().match(/was ended by SIGKILL; it is started again as pid \d+\.\n/g)).toHaveLength(2)
+    expect(demo.output().match(/was ended by SIGKILL; it is started again as pid \d+\.\n/g)).toHaveLength(3)
   })
 })
 
