@@ -2,9 +2,10 @@ import type { Asked } from '../domain/interaction.ts'
 import { parseRunRef } from '../domain/request.ts'
 import { toLine } from '../lib/escape.ts'
 import { ACTION_WORDS } from '../notify/slack/asked.ts'
-import { ACTION_IDS, SUBSCRIPTION_ACTION_IDS } from '../notify/slack/ids.ts'
+import { ACTION_IDS, CHOICE_ACTION_IDS, HOME_ACTION_IDS, SUBSCRIPTION_ACTION_IDS } from '../notify/slack/ids.ts'
 import { cut } from '../notify/slack/limits.ts'
 import { TYPED_CHARS_MAX } from './answers/typed.ts'
+import { parseChoice } from './answers/values.ts'
 import { askerOf, listAt, textAt, threadOf, userOf } from './body.ts'
 import { isByBot } from './events/app-mention.ts'
 import { SHORTCUTS } from './shortcuts/index.ts'
@@ -51,12 +52,17 @@ function whatIn(body: unknown): string | null {
 const mentionIn = (body: unknown): string =>
   `@buildline ${(textAt(body, 'event', 'text') ?? '').replaceAll(/<@[^>]*>/g, ' ')}`
 
+const CHOICE_IDS: ReadonlySet<string> = new Set(CHOICE_ACTION_IDS)
+
 function clickIn(body: unknown): string | null {
   const [action] = listAt(body, 'actions')
   const id = textAt(action, 'action_id')
   // A link button opens its address by itself.
   if (!action || id === ACTION_IDS.open) return null
   if (id === SUBSCRIPTION_ACTION_IDS.remove) return 'unsubscribe'
+  if (id === HOME_ACTION_IDS.mentions) return 'me mentions'
+  // A choice asks the command again.
+  if (CHOICE_IDS.has(id ?? '')) return parseChoice(textAt(action, 'value') ?? '')?.command ?? 'a click'
   const kind = id === ACTION_IDS.stop ? 'stop' : id === ACTION_IDS.restart ? 'restart' : null
   const ref = parseRunRef(textAt(action, 'value') ?? '')
   return kind && ref ? `${ACTION_WORDS[kind]} of #${ref.buildId}` : 'a click'

@@ -34,8 +34,15 @@ export async function runDoctor({ environment, print }: DoctorSettings): Promise
   const show = (line: string) => print(withoutSecrets(line, secretsOf(config)))
   for (const finding of findings) for (const line of linesOf(finding)) show(line)
   const wrong = findings.filter(({ verdict }) => verdict === 'wrong').length
-  show(wrong === 0 ? 'Nothing is wrong.' : `${wrong} ${wrong === 1 ? 'thing is' : 'things are'} wrong.`)
+  const unsure = findings.filter(({ verdict }) => verdict === 'unsure').length
+  show(ending(wrong, unsure))
   return wrong === 0 ? 0 : 1
+}
+
+/** What could not be told is not called fine. */
+function ending(wrong: number, unsure: number): string {
+  const found = wrong === 0 ? 'Nothing is wrong' : `${wrong} ${wrong === 1 ? 'thing is' : 'things are'} wrong`
+  return unsure === 0 ? `${found}.` : `${found}, and ${unsure} could not be told.`
 }
 
 async function findingsWith(config: Config): Promise<readonly Finding[]> {

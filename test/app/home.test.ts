@@ -109,6 +109,26 @@ describe('App Home', () => {
     expect(subscribe['private_metadata']).toContain(OPS)
   })
 
+  it.each([
+    [lin, 'Nothing changed', 0],
+    [grace, 'Kept', 1],
+  ])('has %s, whatever was sent in as chosen, follow in channels that they are in: %s', async (user, says, kept) => {
+    const world = await openHomes()
+    const { people, views } = world.slack
+    const form = () => JSON.stringify(views.stack(user).at(-1) ?? {})
+    await open(world, user, 'Follow a project')
+    await press(world, user, 'home_follow')
+    await until('the form is open', () => form().includes('home_follow_channel'))
+    const chosen = { type: 'conversations_select', selected_conversation: SECRET }
+    await people.submitView({ user, values: { home_follow_channel: { home_follow_channel: chosen } } })
+    const { options } = await people.suggest({ user, actionId: 'subscribe_project', value: 'acme/web' })
+    await people.select({ user, actionId: 'subscribe_project', selected: { selected_option: options[0] } })
+    await people.submitView({ user })
+    await until('it is answered', () => form().includes(says))
+    expect(rowsOf(world.folder, 'select 1 from subscription')).toHaveLength(kept)
+    expect(world.slack.messages(SECRET)).toHaveLength(kept)
+  })
+
   it('asks for the channel until one is chosen', async () => {
     const world = await openHomes()
     await open(world, ada, 'Follow a project')

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { ACCOUNTS, CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
 import { buildOf, rowsOf, sendAll, until, type Build } from '../support/app.ts'
-import { answersTo, openWorld, threadOf, type, untilAnswered, untilCard, untilThread } from '../support/world.ts'
+import {
+  answersTo,
+  openScene,
+  openWorld,
+  startBot,
+  threadOf,
+  type,
+  untilAnswered,
+  untilCard,
+  untilThread,
+} from '../support/world.ts'
 import type { Scene, World, WorldOptions } from '../support/world.ts'
 
 const { builds: BUILDS, shared: SHARED } = CHANNELS
@@ -215,13 +225,40 @@ describe('a name is claimed', () => {
 
   it('never on a guess', async () => {
     const world = await open()
-    const asks = ['me Ada Lovelace', 'me forget', 'me mentions', 'me mentions maybe', 'me ada for', 'me ada for @grace']
-    for (const ask of [...asks, `me <@${ada}>`, 'me ""', 'me ada for me now']) await type(world, grace, `/ci ${ask}`)
+    const asks = [
+      'me Ada Lovelace',
+      'me forget',
+      'me mentions',
+      'me mentions maybe',
+      'me ada for',
+      'me ada for @grace',
+      'me on',
+    ]
+    for (const ask of [...asks, `me <@${ada}>`, 'me ""', 'me ada for me now', 'me for', 'me for <@U0ADA00001>'])
+      await type(world, grace, `/ci ${ask}`)
     const told = () => answersTo(world, grace).filter(({ text }) => text.includes('nothing was done'))
-    await until('each is answered', () => told().length === asks.length + 3)
+    await until('each is answered', () => told().length === asks.length + 5)
     expect(told().find(({ text }) => text.includes('Lovelace'))?.text).toContain('/ci me "Ada Lovelace"')
+    expect(told().some(({ text }) => text.includes('Type it as in `/ci me mentions on`'))).toBe(true)
     expect(claimsIn(world)).toEqual([])
   })
 })
 
 const inactive = ({ folder }: World) => rowsOf(folder, 'select handle from person where inactive_at is not null')
+
+describe('a bot that is killed before it could answer', () => {
+  it('does not say that nothing was done, and tells the asker where to look', async () => {
+    const scene = await openScene()
+    const bot = await startBot(scene)
+    scene.slack.faults.add({ kind: 'down', method: 'response_url' })
+    scene.slack.faults.add({ kind: 'down', method: 'chat.postEphemeral' })
+    await type(scene, ada, '/ci me ada')
+    await until('it is kept', () => rowsOf(scene.folder, 'select 1 from person where handle is not null').length === 1)
+    bot.kill('SIGKILL')
+    await bot.exit
+    scene.slack.faults.clear()
+    await startBot(scene)
+    const { text } = await untilAnswered(scene, ada, ['Interrupted', 'Type `/ci me`'])
+    expect(text).not.toContain('Nothing was done')
+  })
+})

@@ -3,7 +3,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { fieldToldBy, formOf, FORMS, receiveForm } from '../../src/listeners/views/forms.ts'
 import { createView } from '../../src/listeners/views/project-create.ts'
 import { resetView } from '../../src/listeners/views/project-reset.ts'
-import { editView } from '../../src/listeners/views/project-edit-view.ts'
+import { EDIT_CALLBACK_ID, editView } from '../../src/listeners/views/project-edit-view.ts'
+import { INPUT_CHARS_MAX } from '../../src/listeners/views/fields.ts'
+import { BASE_FIELDS_MAX, BASE_NAME_CHARS_MAX, baseOf } from '../../src/operations/project/base.ts'
 import { maskedProject } from '../../src/domain/masked-project.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { ShownProject } from '../../src/operations/project/asked.ts'
@@ -97,6 +99,49 @@ describe('the forms of projects', () => {
     expect(checkView(createView('', BUILDS))).toEqual([])
     expect(checkView(resetView(shown(raw, LONG.slice(0, 200)), null))).toEqual([])
   })
+
+  it('offer a hundred things to change, and say how many rules are not among them', () => {
+    const rule = { notifier: 'slack', build_statuses: ['failed'], options: { key: 'k' } }
+    const view = (rules: number) =>
+      JSON.stringify(editView(shown({ notification_rules: Array.from({ length: rules }, () => rule) }), null, BUILDS))
+    expect(view(94)).toContain('Rule 94:')
+    expect(view(94)).not.toContain('not among these')
+    expect(view(95)).toContain('The last rule is not among these')
+    expect(view(200)).toContain('The last 106 rules are not among these')
+  })
+
+  it('remember at most what Slack keeps for them', () => {
+    const options = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`${n}${'o'.repeat(149)}`, 'x']))
+    const rule = { notifier: 'n'.repeat(150), build_statuses: ['failed'], options }
+    const fields = Array.from({ length: BASE_FIELDS_MAX + 1 }, (_, n) => [
+      `${n}${'x'.repeat(99)}`.slice(0, BASE_NAME_CHARS_MAX),
+      1,
+    ])
+    const base = baseOf(Object.fromEntries(fields), 'key')
+    for (const part of [null, 'builds', 'rule:0']) {
+      const view = editView({ ...shown({ notification_rules: [rule] }, '"'.repeat(200)), base }, part, BUILDS)
+      expect(checkView(view)).toEqual([])
+    }
+  })
+
+  it('to create opens with an address that is too long cut, and as it is cut it is refused', () => {
+    const view = createView(`https://host/acme/${'x'.repeat(INPUT_CHARS_MAX)}`, null)
+    expect(checkView(view)).toEqual([])
+    expect(JSON.stringify(view)).toContain('x…"')
+  })
+
+  it.each(['A=x••••••', 'A=••••••x', 'A=B=••••••'])(
+    'take no value that is half a mask (%s): it would be written as it stands',
+    (text) => {
+      const values = { 'variables:all': { value: { type: 'plain_text_input', value: text } } }
+      const memory = editView(shown({}), 'variables', BUILDS).private_metadata ?? ''
+      const body = { ...sent(EDIT_CALLBACK_ID, memory) }
+      const received = receiveForm({ ...body, view: { ...body.view, state: { values } } })
+      expect(received.ack).toMatchObject({
+        errors: { 'variables:all': expect.stringContaining('line 1: leave ••••••') },
+      })
+    },
+  )
 
   it('offer no field for what is longer than a field takes, and say so', () => {
     const name = (length: number) => editView(shown({ branches: ['x'.repeat(length)] }), 'builds', BUILDS)

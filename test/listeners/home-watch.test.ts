@@ -9,6 +9,7 @@ import {
   type Homes,
 } from '../../src/listeners/events/app-home-watch.ts'
 import type { HomeOutcome } from '../../src/operations/home/asked.ts'
+import { until } from '../support/app.ts'
 import { T0 } from '../support/facts.ts'
 import { createHandClock, type HandClock } from '../support/hand-clock.ts'
 import { EMPTY_HOME } from './home-states.ts'
@@ -95,6 +96,27 @@ describe('a Home that is open', () => {
     expect([drawn.length, read.length]).toEqual([1, 2])
   })
 
+  it('is drawn once more, however often it is opened while it is being drawn, and then with what is new', async () => {
+    const { homes, drawn, read, change } = openStage()
+    const first = homes.open(ADA, null)
+    await until('it is read', () => read.length === 1)
+    change()
+    await Promise.all([first, ...Array.from({ length: 500 }, () => homes.open(ADA, null))])
+    expect([drawn.length, read.length]).toEqual([2, 2])
+  })
+
+  it('is kept up to date for an hour after it was opened last', async () => {
+    const { homes, clock, drawn, change } = openStage()
+    await homes.open(ADA, null)
+    await clock.advance(WATCHED_FOR_MS - SETTLE_MS)
+    await homes.open(ADA, null)
+    await clock.advance(2 * SWEEP_EVERY_MS)
+    change()
+    homes.wake()
+    await clock.advance(SETTLE_MS)
+    expect(drawn).toHaveLength(3)
+  })
+
   it('is found to have changed where nobody told of it', async () => {
     const { homes, clock, drawn, change } = openStage()
     await homes.open(ADA, null)
@@ -173,6 +195,18 @@ describe('a Home that is open', () => {
     homes.wake()
     await clock.advance(SWEEP_EVERY_MS * 2)
     expect(drawn).toHaveLength(1)
+  })
+})
+
+describe('a Home that waits to be drawn', () => {
+  it('is not, once the bot stops: what it would show is closed', async () => {
+    const { homes, read, drawn } = openStage()
+    const first = homes.open(ADA, null)
+    await until('it is read', () => read.length === 1)
+    const next = homes.open(ADA, null)
+    homes.stop()
+    await Promise.all([first, next])
+    expect([drawn.length, read.length]).toEqual([1, 1])
   })
 })
 

@@ -14,15 +14,19 @@ export function answerLeft({ interaction, request }: Left, reference: string): A
   return answerTrouble({ what, ...(request ? soFar(request) : withoutRequest(interaction.what)) }, reference)
 }
 
-// What a channel follows is kept by one write, of which no request tells.
-const withoutRequest = (asked: string) => (FOLLOWING.test(asked) ? perhapsKept : nothingDone)
-
-const FOLLOWING = /^(?:\S+ +)?(?:un)?subscribe\b/i
-
-const perhapsKept = {
-  why: 'It is kept as a whole, or not at all: nothing is half done.',
-  next: `Type ${typed('/ci rules')} in the channel to see what it follows now, and ask again if need be.`,
+// What a channel follows, and whom a name means, is kept by one write, of which no request tells.
+function withoutRequest(asked: string) {
+  const [, what = ''] = KEPT.exec(asked) ?? []
+  if (what === '') return nothingDone
+  return { why: PERHAPS_KEPT, next: what.toLowerCase() === 'me' ? LOOK_AT_NAMES : LOOK_AT_RULES }
 }
+
+// `/ci-list me` is a search.
+const KEPT = /^(?:(?!\/ci-)\S+ +)?((?:un)?subscribe|me)\b/i
+
+const PERHAPS_KEPT = 'It is kept as a whole, or not at all: nothing is half done.'
+const LOOK_AT_RULES = `Type ${typed('/ci rules')} in the channel to see what it follows now, and ask again if need be.`
+const LOOK_AT_NAMES = `Type ${typed('/ci me')} to see which names mean you now, and ask again if need be.`
 
 const nothingDone = {
   why: 'Nothing was done: nothing was asked of CI, and nothing will be.',

@@ -9,6 +9,7 @@ import { answerOf, answerTrouble, line, nextStep, type Answer, type AskedWith, t
 import type { Words } from './codes.ts'
 import { answerChangedMeanwhile, answerNotSent, isNotSent } from './project-not-sent.ts'
 import { differenceParts } from './project-differences.ts'
+import { unshownWords } from './project-words.ts'
 import { ciSaid } from './trouble.ts'
 import { typed } from './typed.ts'
 
@@ -35,9 +36,18 @@ export function answerEdit(outcome: EditOutcome, asked: AskedWith): Answer {
   }
 }
 
-function compared({ otherwise, readAgain }: Extract<EditOutcome, { kind: 'edited' }>): Part[] {
+function compared({ otherwise, unshown, readAgain }: Extract<EditOutcome, { kind: 'edited' }>): Part[] {
   if (!readAgain) return [line('CI took it. It could not be read again to compare what came of it.')]
-  return otherwise.length === 0 ? [line('Read again, CI has it so, and nothing else has changed.')] : made(otherwise)
+  const [hidden, rest] =
+    unshown.length === 0
+      ? [[], 'nothing else']
+      : [
+          [line(`:warning: *CI does not show ${unshownWords(unshown)}*: look in CI whether that is still there.`)],
+          'nothing else that it shows',
+        ]
+  return otherwise.length === 0
+    ? [line(`Read again, CI has it so, and ${rest} has changed.`), ...hidden]
+    : [...made(otherwise), ...hidden]
 }
 
 function made(otherwise: readonly Difference[]): Part[] {
@@ -183,6 +193,7 @@ const REFUSED: Record<CiErrorKind, Words> = {
 
 const UNCLEAR: Readonly<Record<string, string>> = {
   server: 'CI failed while it answered.',
+  taken: 'CI answered as if it had done it.',
   timeout: 'CI took too long to answer.',
   unreachable: 'The connection to CI broke before the answer came.',
   shape: "CI's answer could not be read.",

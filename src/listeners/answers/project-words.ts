@@ -114,6 +114,16 @@ const SINGLE = new Map([
   ['notification_rules', 'rule'],
 ])
 
+/** Of what CI does not show, so many are named. */
+const UNSHOWN_MAX = 10
+
+/** ``setup commands and rule 2: `options.key` ``: what CI does not show of a project. */
+export function unshownWords(fields: readonly string[]): string {
+  const left = fields.length - UNSHOWN_MAX
+  const words = fields.slice(0, UNSHOWN_MAX).map(fieldWords)
+  return and(left > 0 ? [...words, `${left} more`] : words)
+}
+
 /** `branches, teams and notification rules`: the fields of a project, without what is in them. */
 export const fieldsWords = (fields: readonly string[]): string =>
   and([...new Set(fields.map((field) => fieldWords(/^[^.[]+/.exec(field)?.[0] ?? field)))])

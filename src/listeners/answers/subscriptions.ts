@@ -28,6 +28,8 @@ export function answerSubscribe(outcome: SubscribeOutcome, asked: AskedWith): An
       return answerTrouble(tooMany(outcome.max), asked.reference)
     case 'no-channel':
       return answerTrouble(NO_CHANNEL, asked.reference)
+    case 'not-in-channel':
+      return answerTrouble(notIn(outcome.channel), asked.reference)
     case 'faults':
       return answerTrouble(faulty(outcome.faults), asked.reference)
     case 'no-project':
@@ -126,6 +128,12 @@ const NO_CHANNEL = {
   why: null,
   next: `Type the same in the channel that should follow.`,
 }
+
+const notIn = (channel: string) => ({
+  what: `:no_entry: *Nothing changed*: Slack does not say that you are in <#${channel}>.`,
+  why: 'Whoever says what a channel is told is in it.',
+  next: `Type ${typed('/ci subscribe')} in that channel; join it first, if you have not.`,
+})
 
 const faulty = (faults: readonly { field: string; reason: string }[]) => ({
   what: ':mag: *Nothing changed*: that cannot be kept.',

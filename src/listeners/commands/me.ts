@@ -59,12 +59,22 @@ function readWish(words: readonly Word[]): Wish {
   const verb = first.text.toLowerCase()
   if (verb === 'mentions') return readMentions(second, third)
   if (verb === 'forget') return readForgotten(second, third)
-  if (!second) return { kind: 'claim', handle: first.text }
+  if (verb === 'for') return { kind: 'too-little', missing: NAME, example: meCommand('', 'ada', 'for @grace') }
+  if (!second) return isSwitch(verb) ? switchAlone(verb) : { kind: 'claim', handle: first.text }
   if (second.text.toLowerCase() !== 'for') return tooMuch(second, quoted(words))
   if (!third) return { kind: 'too-little', missing: PERSON, example: meCommand('', first.text, 'for @grace') }
   if (fourth) return tooMuch(fourth, null)
   return readReceiver(first.text, third)
 }
+
+/** Half of `mentions off`: who types that wants no name. */
+const switchAlone = (verb: string): Wish => ({
+  kind: 'too-little',
+  missing: 'a committer name, or mentions',
+  example: meCommand('mentions', verb),
+})
+
+const isSwitch = (verb: string): boolean => verb === 'on' || verb === 'off'
 
 const NAME = 'a committer name, as your commits carry it'
 const PERSON = "a person, chosen from Slack's list after the @"
@@ -80,7 +90,7 @@ const quoted = (words: readonly Word[]): string => meCommand('', words.map(({ te
 function readMentions(second: Word | undefined, third: Word | undefined): Wish {
   const word = second?.text.toLowerCase()
   if (third) return tooMuch(third, null)
-  if (word === 'on' || word === 'off') return { kind: 'mentions', on: word === 'on' }
+  if (word !== undefined && isSwitch(word)) return { kind: 'mentions', on: word === 'on' }
   return { kind: 'too-little', missing: 'on or off', example: '/ci me mentions off' }
 }
 

@@ -11,7 +11,7 @@ import { readWish } from './subscribe-words.ts'
 export function subscribe(question: Question): Promise<Reply> {
   const { row, words } = question
   const reading = readWish(words)
-  const how = howTyped(row)
+  const how = { ...howTyped(row), example: EXAMPLE }
   switch (reading.kind) {
     case 'nothing':
       return openForm(question)
@@ -28,12 +28,18 @@ export function subscribe(question: Question): Promise<Reply> {
   }
 }
 
+/** Alone the command opens a form, which is no example of what is typed. */
+const EXAMPLE = '/ci subscribe acme/web failed recovered release/*'
+
 const slip = async (outcome: string, answer: Reply['answer']): Promise<Reply> => ({ outcome, answer })
 
 async function openForm(question: Question): Promise<Reply> {
   const { opener, operations, by, row, reference } = question
   if (opener) return openSubscribe({ opener, operations, by, reference }, null)
-  return { outcome: 'too-little', answer: answerTooLittle({ missing: 'a project', ...howTyped(row) }) }
+  return {
+    outcome: 'too-little',
+    answer: answerTooLittle({ missing: 'a project', ...howTyped(row), example: EXAMPLE }),
+  }
 }
 
 async function subscribeTo(

@@ -47,6 +47,8 @@ interface Watched {
   digest: string | null
   /** one drawing after the other: an older one must not come last */
   work: Promise<unknown>
+  /** the drawing that has not begun: it reads everything afresh, so it is enough for all who ask until then */
+  next: Promise<boolean> | null
 }
 
 export function createHomes(deps: HomesDeps): Homes {
@@ -69,9 +71,12 @@ export function createHomes(deps: HomesDeps): Homes {
       isDue = false
       // Whoever opens theirs meanwhile is drawn by that.
       const open = [...watched.values()]
-      for (const one of open) if (!stopping.signal.aborted) await refresh(one)
+      for (const one of open) if (isWatched(one) && !stopping.signal.aborted) await refresh(one)
     }
   }
+
+  // Who opened theirs too long ago to be among so many, and again since then, has another entry.
+  const isWatched = (one: Watched): boolean => watched.get(one.user) === one
 
   async function sweep(): Promise<void> {
     while (watched.size > 0 && !stopping.signal.aborted) {
@@ -83,19 +88,24 @@ export function createHomes(deps: HomesDeps): Homes {
 
   async function refresh(one: Watched): Promise<void> {
     if (clock.now() - one.openedAt > WATCHED_FOR_MS) return void watched.delete(one.user)
-    if (await draw(one, 'if changed')) await clock.sleep(PUBLISH_EVERY_MS, stopping.signal)
+    if (await draw(one)) await clock.sleep(PUBLISH_EVERY_MS, stopping.signal)
   }
 
-  function draw(one: Watched, when: 'always' | 'if changed'): Promise<boolean> {
-    const drawing = one.work.then(() => drawNow(one, when))
-    one.work = drawing
-    return drawing
+  function draw(one: Watched): Promise<boolean> {
+    one.next ??= one.work.then(() => {
+      one.next = null
+      return drawNow(one)
+    })
+    one.work = one.next
+    return one.next
   }
 
   /** Says whether Slack was asked. */
-  async function drawNow(one: Watched, when: 'always' | 'if changed'): Promise<boolean> {
+  async function drawNow(one: Watched): Promise<boolean> {
+    // Whatever it reads from is closed soon.
+    if (stopping.signal.aborted) return false
     const { view, digest } = await viewFor(deps, one)
-    if (when === 'if changed' && digest === one.digest) return false
+    if (digest === one.digest) return false
     try {
       await deps.client.apiCall('views.publish', { user_id: one.user, view })
       one.digest = digest
@@ -112,17 +122,19 @@ export function createHomes(deps: HomesDeps): Homes {
     wake,
     stop: () => stopping.abort(),
     async open(user, team) {
-      const before = watched.get(user)
-      const one: Watched = { user, team, openedAt: clock.now(), digest: null, work: before?.work ?? Promise.resolve() }
+      const one = watched.get(user) ?? { user, team, openedAt: 0, digest: null, work: Promise.resolve(), next: null }
+      Object.assign(one, { team, openedAt: clock.now(), digest: null })
       watched.delete(user)
       watched.set(user, one)
       if (watched.size > WATCHED_MAX) watched.delete(watched.keys().next().value!)
       sweeping ??= sweep().finally(() => (sweeping = null))
-      await draw(one, 'always')
+      await draw(one)
     },
     async redraw(user) {
       const one = watched.get(user)
-      if (one) await draw(one, 'always')
+      if (!one) return
+      one.digest = null
+      await draw(one)
     },
   }
 }

@@ -37,7 +37,7 @@ export const followForm: Form = {
   receive(body) {
     const channel = textAt(body, 'view', 'state', 'values', CHANNEL, CHANNEL, 'selected_conversation') ?? ''
     if (!isChannelId(channel)) return refusing({ [CHANNEL]: 'Choose a channel.' })
-    const form = { memory: { channel, instead: null }, shown: null, isOwn: true, preview: null }
+    const form = { memory: { channel, instead: null, isChosen: true }, shown: null, isOwn: true, preview: null }
     return { ack: showing('update', subscribeView(form)), work: null }
   },
 }

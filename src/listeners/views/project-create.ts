@@ -1,6 +1,7 @@
 import { plain } from '../../notify/slack/blocks.ts'
 import { isRecord } from '../../notify/slack/answer.ts'
 import { projectName } from '../../notify/slack/build.ts'
+import { cut } from '../../notify/slack/limits.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import { namesOf, readCreation } from '../../operations/project/creation.ts'
 import type { Creation, CreationPreview } from '../../operations/project/asked.ts'
@@ -10,7 +11,17 @@ import { code, command, fieldsWords, filterWords, listed } from '../answers/proj
 import { outcomeName } from '../commands/command.ts'
 import type { Door } from '../door.ts'
 import { respond } from '../respond.ts'
-import { checkedIn, checksField, chosenIn, choiceField, fieldOption, linesIn, textField, typedIn } from './fields.ts'
+import {
+  checkedIn,
+  checksField,
+  chosenIn,
+  choiceField,
+  fieldOption,
+  INPUT_CHARS_MAX,
+  linesIn,
+  textField,
+  typedIn,
+} from './fields.ts'
 import { refusing, showing, type Form, type Received } from './form.ts'
 import type { ModalView } from './modal-view.ts'
 import { askerIn, channelOf, tooLongBy, writeWaiting, type WaitingCreation } from './project-metadata.ts'
@@ -35,7 +46,8 @@ export const createView = (repositoryUrl: string, channel: ChannelId | null): Mo
         label: 'Repository',
         hint: 'Its address, such as https://host/owner/name or git@host:owner/name.',
       },
-      { initial: repositoryUrl },
+      // Cut, it is too long for an address, and refused.
+      { initial: cut(repositoryUrl, INPUT_CHARS_MAX / 2) },
     ),
     choiceField(
       { block: 'create:type', label: 'Type' },

@@ -4,6 +4,7 @@ import { isIdDigits } from '../../domain/ids.ts'
 import type { ProjectChange, VariableInput } from '../../domain/project-change.ts'
 import type { FieldFault } from '../../domain/project.ts'
 import type { RuleInput } from '../../domain/rule-input.ts'
+import { MASK } from '../../domain/secret-fields.ts'
 import { checkedIn, chosenIn, linesIn, typedIn } from './fields.ts'
 import type { FormMemory } from './project-metadata.ts'
 
@@ -60,8 +61,9 @@ function lineFault({ field, reason }: FieldFault): string {
   return place === undefined ? reason : `line ${Number(place) + 1} ${reason}`
 }
 
-/** What stands for a value that stays. */
+/** What stands for a value that stays; beside anything else it stands for nothing. */
 const KEPT = /^•{3,}$/
+const HALF_KEPT = /•{3,}/
 
 function readVariables(body: unknown): EditReading {
   const block = 'variables:all'
@@ -70,6 +72,7 @@ function readVariables(body: unknown): EditReading {
   const names = variables.map(({ name }) => name)
   const faults = read.flatMap((variable, at) => {
     if (variable === null) return [`line ${at + 1} is not NAME=value`]
+    if (HALF_KEPT.test(variable.value ?? '')) return [`line ${at + 1}: leave ${MASK} as it is, or type the whole value`]
     return names.indexOf(variable.name) < at && names.filter((name) => name === variable.name).length > 1
       ? [`line ${at + 1} names a variable for the second time`]
       : []

@@ -20,7 +20,8 @@ const OPTIONS_MAX = 100
 /** The form to edit a project: what to change, and below it the fields of that part alone. */
 export function editView(shown: ShownProject, part: string | null, channel: ChannelId | null): ModalView {
   const { project, masked } = shown
-  const parts = masked ? partsOf(masked) : []
+  const all = masked ? partsOf(masked) : []
+  const parts = all.slice(0, OPTIONS_MAX)
   const chosen = parts.find(({ value }) => value === part) ?? null
   const rule = masked && chosen ? ruleAt(masked, chosen.value) : null
   const fields = masked && chosen ? fieldsOf(shown, masked, chosen.value) : []
@@ -37,7 +38,7 @@ export function editView(shown: ShownProject, part: string | null, channel: Chan
       channel,
       base: shown.base,
       part: chosen?.value ?? null,
-      rule: rule && isWhole ? { notifier: rule.notifier ?? '', options: rule.optionNames } : null,
+      rule: rule && isWhole ? { notifier: rule.notifier ?? '', options: rule.optionNames.filter(isAskedFor) } : null,
     }),
     blocks: [
       {
@@ -51,10 +52,14 @@ export function editView(shown: ShownProject, part: string | null, channel: Chan
           ...(chosen && { initial_option: chosen }),
         },
       },
+      ...(all.length > parts.length ? [section(leftOut(all.length - parts.length))] : []),
       ...(chosen && !isWhole ? [section(TOO_LONG)] : fields),
     ],
   }
 }
+
+const leftOut = (rules: number): string =>
+  `The last ${rules === 1 ? 'rule is' : `${rules} rules are`} not among these: a menu of Slack takes ${OPTIONS_MAX}. They stay as they are; change them in CI itself.`
 
 function partsOf(masked: MaskedProject): FieldOption[] {
   const basic = masked.type?.toLowerCase() === 'basic'
@@ -66,7 +71,7 @@ function partsOf(masked: MaskedProject): FieldOption[] {
     fieldOption('A new notification rule', 'rule:new'),
   ]
   const rules = masked.rules.map((rule) => fieldOption(`Rule ${rule.at + 1}: ${plainRule(rule)}`, `rule:${rule.at}`))
-  return [...own, ...rules].slice(0, OPTIONS_MAX)
+  return [...own, ...rules]
 }
 
 const plainRule = ({ notifier, events, branch }: ShownRule): string =>
@@ -99,6 +104,9 @@ function fieldsOf(shown: ShownProject, masked: MaskedProject, part: string): rea
       return ruleFields(part, ruleAt(masked, part))
   }
 }
+
+/** Others are not looked at where the form is sent in, and would take room. */
+const isAskedFor = (option: string): boolean => OPTION_LABELS.has(option) || option === 'domain'
 
 const fitting = (text: string, draw: (text: string) => readonly object[]): readonly object[] =>
   text.length > INPUT_CHARS_MAX ? [] : draw(text)

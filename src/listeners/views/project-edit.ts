@@ -1,13 +1,14 @@
 import { plain, section, type Block } from '../../notify/slack/blocks.ts'
 import { projectName } from '../../notify/slack/build.ts'
 import type { PreviewOutcome } from '../../operations/project/asked.ts'
+import { topOf } from '../../operations/project/prepare.ts'
 import { answerOf, line, type AskedWith } from '../answers/answer.ts'
 import { answerOldForm } from '../answers/door.ts'
 import { differenceParts } from '../answers/project-differences.ts'
 import { answerNoDifference } from '../answers/project-ends.ts'
 import { answerChangedMeanwhile, answerNotSent } from '../answers/project-not-sent.ts'
 import { answerProject } from '../answers/project-show.ts'
-import { fieldsWords } from '../answers/project-words.ts'
+import { fieldsWords, unshownWords } from '../answers/project-words.ts'
 import { textAt } from '../body.ts'
 import { outcomeName } from '../commands/command.ts'
 import type { Door, Reply } from '../door.ts'
@@ -91,12 +92,10 @@ function answerNoPreview(outcome: Exclude<PreviewOutcome, { kind: 'preview' }>, 
 
 type Preview = Extract<PreviewOutcome, { kind: 'preview' }>
 
-function differenceView(
-  { seal }: Pick<Door, 'seal'>,
-  { project, differences, theirs, base }: Preview,
-  waiting: WaitingEdit,
-): ModalView {
-  const fields = [...new Set(differences.map(({ field }) => field))]
+function differenceView({ seal }: Pick<Door, 'seal'>, preview: Preview, waiting: WaitingEdit): ModalView {
+  const { base, differences } = preview
+  // Their tops say as much to the channel, and are short.
+  const fields = [...new Set(differences.map(({ field }) => topOf(field)))]
   return {
     type: 'modal',
     callback_id: SEND_CALLBACK_ID,
@@ -104,16 +103,23 @@ function differenceView(
     close: plain('Back'),
     submit: plain('Send to CI'),
     private_metadata: writeWaiting(seal, { ...waiting, base, fields: fields.slice(0, FIELDS_MAX) }),
-    blocks: differenceBlocks(project.name, differences, theirs),
+    blocks: differenceBlocks(preview),
   }
 }
 
 /** So many fields are named to the channel. */
 const FIELDS_MAX = 5
 
-const differenceBlocks = (name: string, differences: Preview['differences'], theirs: readonly string[]): Block[] =>
+const differenceBlocks = ({ project: { name }, differences, theirs, unshown }: Preview): Block[] =>
   answerOf([
-    line(`*${projectName({ project: name })}*: this changes, and nothing else does.`),
+    line(
+      `*${projectName({ project: name })}*: this changes, and nothing else ${unshown.length === 0 ? 'does' : 'that CI shows'}.`,
+    ),
+    line(
+      unshown.length === 0
+        ? ''
+        : `:warning: *CI does not show ${unshownWords(unshown)}.* An update replaces everything: what CI has there may be lost. Look at it in CI before you send this.`,
+    ),
     ...differenceParts(differences),
     line(
       theirs.length === 0

@@ -30,6 +30,8 @@ export interface SubscribeMemory {
   channel: ChannelId
   /** the subscription that is being changed; null: a new one is made */
   instead: string | null
+  /** the channel was chosen in a form, and is not where the form was opened */
+  isChosen: boolean
 }
 
 /** The form as it begins, or as it is filled in. */
@@ -229,6 +231,7 @@ export function readSubscribeForm(body: unknown): Filled | null {
       quiet: options.includes(QUIET.value),
       mention: options.includes(MENTION.value) ? 'committer' : 'nobody',
       ...(memory.instead !== null && { instead: memory.instead }),
+      isChosen: memory.isChosen,
     },
   }
 }
@@ -243,7 +246,8 @@ function memoryOf(metadata: string): SubscribeMemory | null {
   try {
     const read: unknown = JSON.parse(metadata)
     const channel = textOf(fieldOf(read, 'channel'))
-    return channel !== null && isChannelId(channel) ? { channel, instead: textOf(fieldOf(read, 'instead')) } : null
+    if (channel === null || !isChannelId(channel)) return null
+    return { channel, instead: textOf(fieldOf(read, 'instead')), isChosen: fieldOf(read, 'isChosen') === true }
   } catch {
     return null
   }

@@ -29,7 +29,9 @@ export async function openSubscribe(opening: Opening, id: string | null): Promis
     }
   const isOwn = shown === null || shown.subscription.rules !== null
   const preview = shown && isOwn ? await previewOf(operations, shown) : null
-  await opener.open(subscribeView({ memory: { channel: here.channel, instead: id }, shown, isOwn, preview }))
+  await opener.open(
+    subscribeView({ memory: { channel: here.channel, instead: id, isChosen: false }, shown, isOwn, preview }),
+  )
   const permit = await operations.subscriptions.maySubscribe({ user: by.user, team: by.team })
   if (permit.kind === 'yes') return { outcome: 'opened', answer: null }
   return { outcome: permit.kind, answer: answerNotAllowed(permit, { action: 'subscribe', reference }) }

@@ -1,10 +1,7 @@
-import type { Memberships } from '../../notify/slack/memberships.ts'
 import type { FindDeps } from '../find-build.ts'
-import type { SubscriptionDeps } from '../subscription/deps.ts'
+import type { SubscribeDeps } from '../subscription/deps.ts'
 import type { Connections } from './connections.ts'
 
-export interface HomeDeps extends SubscriptionDeps, Pick<FindDeps, 'interfaces'> {
-  /** the channels that a person is in */
-  channelsOf: Memberships['channelsOf']
+export interface HomeDeps extends SubscribeDeps, Pick<FindDeps, 'interfaces'> {
   connections: Pick<Connections, 'all'>
 }

@@ -33,6 +33,8 @@ export interface SubscribeWish {
   mention: 'committer' | 'nobody'
   /** the subscription of this channel whose place it takes, whatever that one followed; left out: that of the same branches */
   instead?: string
+  /** the channel was chosen, and is not where this was asked: whoever chose it has to be in it */
+  isChosen?: boolean
 }
 
 /** Was the channel told of the change? Slack's code where it was not, or may not have been. */
@@ -45,6 +47,8 @@ export type SubscribeOutcome =
   | { kind: 'kept-by-file'; shown: ShownSubscription }
   | { kind: 'too-many'; max: number }
   | { kind: 'no-channel' }
+  /** Slack does not say that the asker is in the channel that they chose */
+  | { kind: 'not-in-channel'; channel: ChannelId }
   | { kind: 'faults'; faults: readonly FieldFault[] }
   | Extract<NotFound, { kind: 'no-project' | 'several-projects' }>
   | Refused

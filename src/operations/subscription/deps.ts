@@ -4,6 +4,7 @@ import type { ProjectNames, Subscription } from '../../domain/subscription.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Failure, Sent } from '../../notify/notifier.ts'
+import type { Memberships } from '../../notify/slack/memberships.ts'
 import type { Store } from '../../store/store.ts'
 import type { ActDeps } from '../deed.ts'
 
@@ -19,4 +20,10 @@ export interface SubscriptionDeps {
   say: (to: ChannelId | string, text: string) => Promise<Sent | Failure>
   /** Slack users, and user groups, which cannot be written to */
   admins: readonly string[]
+}
+
+/** What it takes besides to change what a channel follows. */
+export interface SubscribeDeps extends SubscriptionDeps {
+  /** the channels that a person is in; null: Slack does not say */
+  channelsOf: Memberships['channelsOf']
 }

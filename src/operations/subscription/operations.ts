@@ -1,7 +1,7 @@
 import type { SubscriptionOperations } from './asked.ts'
 import { channelClosed } from './channel-closed.ts'
 import { channelOpened } from './closings.ts'
-import type { SubscriptionDeps } from './deps.ts'
+import type { SubscribeDeps } from './deps.ts'
 import { dryRun } from './dry-run.ts'
 import { previewPattern } from './preview.ts'
 import { channelRules } from './rules.ts'
@@ -9,7 +9,7 @@ import { subscribe } from './subscribe.ts'
 import { unsubscribe } from './unsubscribe.ts'
 
 /** What people ask about what channels follow, in one bundle. */
-export const subscriptionOperations = (deps: SubscriptionDeps): SubscriptionOperations => ({
+export const subscriptionOperations = (deps: SubscribeDeps): SubscriptionOperations => ({
   subscribe: (wish, by) => subscribe(deps, wish, by),
   unsubscribe: (wish, by) => unsubscribe(deps, wish, by),
   rules: (channel) => channelRules(deps, channel),

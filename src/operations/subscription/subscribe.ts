@@ -7,10 +7,10 @@ import { findProject } from '../projects.ts'
 import { Undone } from '../undone.ts'
 import { announce } from './announce.ts'
 import type { SubscribeOutcome, SubscribeWish } from './asked.ts'
-import type { SubscriptionDeps } from './deps.ts'
+import type { SubscribeDeps, SubscriptionDeps } from './deps.ts'
 import { isAbout, namedProjects, type Named } from './names.ts'
 import { shownOf } from './shown.ts'
-import { channelFor } from './who.ts'
+import { channelFor, isIn } from './who.ts'
 import { faultsOf, rulesOf } from './wish.ts'
 
 /** A channel follows so much at most; more is a wish for fewer rules, or for another channel. */
@@ -20,9 +20,11 @@ export const SUBSCRIPTIONS_MAX = 50
  * Keeps what a channel wants to follow, in the place of what followed the same branches of the same project there; then
  * tells the channel in one line. Asked again, it changes nothing and says nothing.
  */
-export async function subscribe(deps: SubscriptionDeps, wish: SubscribeWish, by: Asker): Promise<SubscribeOutcome> {
+export async function subscribe(deps: SubscribeDeps, wish: SubscribeWish, by: Asker): Promise<SubscribeOutcome> {
   const place = await channelFor(deps, by)
   if (place.kind !== 'channel') return place
+  if (wish.isChosen && !(await isIn(deps, by.user, place.channel)))
+    return { kind: 'not-in-channel', channel: place.channel }
   const faults = faultsOf(wish)
   if (faults.length > 0) return { kind: 'faults', faults }
   const found = await findFollows(deps, wish.project)

@@ -1,6 +1,6 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import type { Asker, Refused } from '../asked.ts'
-import type { SubscriptionDeps } from './deps.ts'
+import type { SubscribeDeps, SubscriptionDeps } from './deps.ts'
 
 /** Where a subscription can be said: a channel that is nobody's direct messages; or why this person may not. */
 export async function channelFor(
@@ -20,3 +20,10 @@ export const placeFor = (
 
 /** The ids of direct messages begin so. */
 const DIRECT = 'D'
+
+/**
+ * What is chosen in a form comes from the asker's own client, which could name a private channel that it never saw. False
+ * where Slack does not say.
+ */
+export const isIn = async ({ channelsOf }: SubscribeDeps, user: string, channel: ChannelId): Promise<boolean> =>
+  (await channelsOf(user))?.has(channel) ?? false

@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { MASK } from '../../../src/domain/secret-fields.ts'
-import { baseOf, BASE_FIELDS_MAX, changedSince, OTHER_FIELDS } from '../../../src/operations/project/base.ts'
+import {
+  baseOf,
+  BASE_FIELDS_MAX,
+  BASE_NAME_CHARS_MAX,
+  changedSince,
+  OTHER_FIELDS,
+} from '../../../src/operations/project/base.ts'
 import { commandLines, commandsOfLines } from '../../../src/operations/project/commands.ts'
-import { namesOf } from '../../../src/operations/project/creation.ts'
+import { namesOf, readCreation } from '../../../src/operations/project/creation.ts'
+import type { Creation } from '../../../src/operations/project/asked.ts'
 
 const base = (raw: Record<string, unknown>) => baseOf(raw, 'key')
 
@@ -36,6 +43,40 @@ describe('the version of a project', () => {
     expect(Object.keys(base(many(BASE_FIELDS_MAX + 1)))).toContain(OTHER_FIELDS)
     expect(changedSince(base(many(BASE_FIELDS_MAX + 5)), base(many(BASE_FIELDS_MAX + 5, 9)))).toEqual([OTHER_FIELDS])
   })
+})
+
+test(`a name that takes more than ${BASE_NAME_CHARS_MAX} characters of JSON is told apart with the others`, () => {
+  const [fits, long] = ['x'.repeat(BASE_NAME_CHARS_MAX), '"'.repeat(BASE_NAME_CHARS_MAX / 2 + 1)]
+  expect(Object.keys(base({ [fits]: 1, [long]: 1 }))).toEqual([fits, OTHER_FIELDS])
+})
+
+describe('what a form to create cannot say twice, or in vain', () => {
+  const creation: Creation = {
+    repositoryUrl: 'https://host/acme/shop',
+    type: 'basic',
+    teams: ['7'],
+    onPullRequestsOnly: false,
+    match: null,
+    branches: [],
+    setupCommands: [],
+    testCommands: ['npm test'],
+    more: '{"test_pipelines":[{"name":"Tests","commands":["npm test"]}]}',
+  }
+
+  test('is the test commands: of two one would be lost', () => {
+    expect(readCreation(creation)).toMatchObject({ kind: 'faults', faults: [{ field: 'more' }] })
+    expect(readCreation({ ...creation, testCommands: [] }).kind).toBe('creation')
+    expect(readCreation({ ...creation, more: null }).kind).toBe('creation')
+  })
+
+  test.each(['environment_variables', 'setup_commands', 'deploy_pipelines'])(
+    'is %s of a Pro project: CI would take and drop it',
+    (name) => {
+      const pro: Creation = { ...creation, type: 'pro', more: JSON.stringify({ [name]: [] }) }
+      expect(readCreation(pro)).toMatchObject({ kind: 'faults', faults: [{ field: 'more' }] })
+      expect(readCreation({ ...pro, more: null }).kind).toBe('creation')
+    },
+  )
 })
 
 describe('setup commands in a form', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ChannelId } from '../../../src/domain/ids.ts'
+import type { ChannelId, MessageTs } from '../../../src/domain/ids.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { PATTERN_CHARS_MAX } from '../../../src/domain/pattern.ts'
 import type { Subscription } from '../../../src/domain/subscription.ts'
@@ -74,6 +74,46 @@ test('asked again, nothing changes and nothing is said', async () => {
   expect(await subscribe(stage, wishOf({ events: ['recovered', 'failed'] }), by)).toMatchObject({ kind: 'same' })
   expect(await subscribe(stage, wishOf(), grace())).toMatchObject({ kind: 'same' })
   expect(stage.said).toHaveLength(1)
+})
+
+test('a channel that was chosen is changed by who is in it, and by nobody else', async () => {
+  await using stage = await openStage()
+  const chosen = wishOf({ isChosen: true })
+  for (const channels of [new Set<ChannelId>(), null])
+    expect(await subscribe(stage, chosen, lin(), { channelsOf: async () => channels })).toEqual({
+      kind: 'not-in-channel',
+      channel: BUILDS,
+    })
+  expect(await subscriptionsOf(stage)).toEqual([])
+  expect(stage.said).toEqual([])
+  const isIn: Changes = { channelsOf: async () => new Set([BUILDS]) }
+  expect(await subscribe(stage, chosen, lin(), isIn)).toMatchObject({ kind: 'subscribed' })
+})
+
+test('where it was asked in the channel itself, Slack is not asked who is in it', async () => {
+  await using stage = await openStage()
+  const outcome = await subscribe(stage, wishOf(), lin(), { channelsOf: () => Promise.reject(new Error('asked')) })
+  expect(outcome).toMatchObject({ kind: 'subscribed' })
+})
+
+test('a channel that was closed is open again where it could be told', async () => {
+  await using stage = await openStage()
+  const say = async () => ({ kind: 'channel-closed', code: 'restricted_action' }) as const
+  await subscribe(stage, wishOf(), lin(), { say })
+  expect(await stage.reconcile.store.read.closedChannels()).toHaveLength(1)
+  const outcome = await subscribe(stage, wishOf({ quiet: true }))
+  expect(outcome).toMatchObject({ kind: 'subscribed', shown: { paused: null }, announced: { kind: 'told' } })
+  expect(await stage.reconcile.store.read.closedChannels()).toEqual([])
+})
+
+test('a channel that closes while it is being told stays closed', async () => {
+  await using stage = await openStage()
+  const say = async () => {
+    await stage.main.operations.subscriptions.channelClosed(BUILDS, 'is_archived')
+    return { kind: 'sent', ts: '1700000000.000100' as MessageTs } as const
+  }
+  expect(await subscribe(stage, wishOf(), lin(), { say })).toMatchObject({ announced: { kind: 'told' } })
+  expect(await stage.reconcile.store.read.closedChannels()).toMatchObject([{ code: 'is_archived' }])
 })
 
 test('without events and branch the project’s own rules decide; a branch alone is told of every event', async () => {

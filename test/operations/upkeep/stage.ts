@@ -39,9 +39,9 @@ export interface Pruning {
 export async function pruneNow(stage: Stage, pruning: Pruning = {}): Promise<Pruned> {
   const { retentionDays = RETENTION_DAYS, isPressed = () => false, signal = new AbortController().signal } = pruning
   const { store, clock } = stage
-  let isDone = false
-  const done = prune({ store, clock, log: MUTE, retentionDays, isPressed }, signal).finally(() => (isDone = true))
-  while (!isDone) await clock.advance(1)
+  const state = { isDone: false }
+  const done = prune({ store, clock, log: MUTE, retentionDays, isPressed }, signal).finally(() => (state.isDone = true))
+  while (!state.isDone) await clock.advance(1)
   return done
 }
 

@@ -42,6 +42,12 @@ export const edits = (cast: Cast): Cases<EditOutcome> => ({
       }),
     },
     { when: 'it could not be read again', outcome: edited(cast, { readAgain: false }) },
+    {
+      when: 'CI does not show all of it',
+      outcome: edited(cast, {
+        unshown: ['environment_variables', 'notification_rules[2].options.key', cast.typed],
+      }),
+    },
   ],
   'changed-meanwhile': [
     {
@@ -153,6 +159,10 @@ const inVain = (cast: Cast): Cases<SentInVain> => ({
       ', and it does not show',
     ),
     {
+      when: 'CI answers that it did it, and it does not show',
+      outcome: { kind: 'unclear', code: 'taken', project: cast.project, looked: 'not-shown' },
+    },
+    {
       when: 'CI does not answer, then or later',
       outcome: { kind: 'unclear', code: 'timeout', project: cast.project, looked: 'away' },
     },
@@ -169,6 +179,7 @@ const edited = (cast: Cast, change: Partial<Of<EditOutcome, 'edited'>>): Of<Edit
     difference(cast.typed, cast.typed, null),
   ],
   otherwise: [],
+  unshown: [],
   readAgain: true,
   ...change,
 })

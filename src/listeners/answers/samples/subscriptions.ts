@@ -127,6 +127,12 @@ export const subscribes = (cast: Cast): Cases<SubscribeOutcome> => ({
   'kept-by-file': [{ when: 'the file keeps it', outcome: { kind: 'kept-by-file', shown: ofFile(cast) } }],
   'too-many': [{ when: 'the channel follows too much', outcome: { kind: 'too-many', max: 50 } }],
   'no-channel': [{ when: 'it was asked in a direct message', outcome: { kind: 'no-channel' } }],
+  'not-in-channel': [
+    {
+      when: 'the channel was chosen in Home by who is not in it',
+      outcome: { kind: 'not-in-channel', channel: CHANNEL },
+    },
+  ],
   faults: [
     {
       when: 'the pattern is invalid',
