@@ -98,12 +98,21 @@ function optionsGiven({ notifier, options }: Rule, request: 'create' | 'update')
 const isHttpUrl = (value: unknown): boolean =>
   typeof value === 'string' && /^https?:$/.test(URL.parse(value)?.protocol ?? '')
 
-function missingFaults({ notifier }: Rule, given: Rule, request: 'create' | 'update'): FieldFault[] {
+const missingFaults = ({ notifier }: Rule, given: Rule, request: 'create' | 'update'): FieldFault[] =>
+  missingIn(notifier, given, request).map((name) => ({
+    field: `options.${name}`,
+    reason: `${String(notifier).trim().toLowerCase()} needs a ${name}`,
+  }))
+
+/** The options that its notifier needs and that a rule, in the form of CI's answers, has not got: by their names in an update. */
+export const missingOptions = (rule: Rule): string[] =>
+  missingIn(rule['notifier'], optionsGiven(rule, 'update'), 'update')
+
+function missingIn(notifier: unknown, given: Rule, request: 'create' | 'update'): string[] {
   if (typeof notifier !== 'string') return []
   return (optionsNeeded(notifier) ?? []).flatMap((name) => {
     const inUpdate = updateNameOf(notifier, name)
     const isThere = !isBlank(given[name]) || (request === 'update' && !isBlank(given[inUpdate]))
-    const asked = request === 'update' ? inUpdate : name
-    return isThere ? [] : [{ field: `options.${asked}`, reason: `${notifier.trim().toLowerCase()} needs a ${asked}` }]
+    return isThere ? [] : [request === 'update' ? inUpdate : name]
   })
 }

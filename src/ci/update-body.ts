@@ -76,5 +76,6 @@ function nested(notifier: string, options: Fields): Fields {
   // Beside a domain the address is another thing.
   const isDomainThere = 'domain' in options || 'domain' in already
   const renamed = own.map(([name, value]) => [isDomainThere ? name : updateNameOf(notifier, name), value] as const)
-  return { ...without(options, ANSWERED_OPTIONS), [notifier]: { ...Object.fromEntries(renamed), ...already } }
+  // Flat is how CI answers, and so how a change is made.
+  return { ...without(options, ANSWERED_OPTIONS), [notifier]: { ...already, ...Object.fromEntries(renamed) } }
 }

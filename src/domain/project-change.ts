@@ -39,7 +39,7 @@ export function applyChange(raw: Raw, change: ProjectChange): ChangeEffect {
     case 'builds':
       return changeBuilds(raw, change)
     case 'setup':
-      return basicOnly(raw, 'setup_commands') ?? changed(raw, { setup_commands: [...change.commands] })
+      return basicOnly(raw, SETUP) ?? unreadable(raw, SETUP) ?? changed(raw, { [SETUP]: [...change.commands] })
     case 'variables':
       return basicOnly(raw, VARIABLES) ?? changeVariables(raw, change.variables)
     case 'teams':
@@ -55,6 +55,7 @@ export function applyChange(raw: Raw, change: ProjectChange): ChangeEffect {
   }
 }
 
+const SETUP = 'setup_commands'
 const VARIABLES = 'environment_variables'
 const RULES = 'notification_rules'
 
@@ -87,13 +88,16 @@ function changeBuilds(raw: Raw, { onPullRequestsOnly, match, branches }: Builds)
 
 function changeVariables(raw: Raw, variables: readonly VariableInput[]): ChangeEffect {
   const before = listOf(raw[VARIABLES])
-  const byName = new Map(before.map((variable) => [fieldOf(variable, 'name'), variable]))
+  const byName = new Map(before.map((variable) => [nameOf(variable), variable]))
   const faults = variables.flatMap((variable, at) => variableFaults(variable, at, variables, byName))
   // Whoever edits sees names: what has none is not theirs to drop.
-  const nameless = before.filter((variable) => typeof fieldOf(variable, 'name') !== 'string')
+  const nameless = before.filter((variable) => nameOf(variable) === null)
   const after = [...variables.map((variable) => variableOf(variable, byName.get(variable.name))), ...nameless]
   return unreadable(raw, VARIABLES) ?? changedUnless(faults, raw, { [VARIABLES]: after })
 }
+
+/** As it is shown to whoever edits. */
+const nameOf = (variable: unknown): string | null => textOf(fieldOf(variable, 'name'))
 
 function variableFaults(
   { name, value }: VariableInput,
@@ -111,7 +115,7 @@ function variableFaults(
 }
 
 const variableOf = ({ name, value }: VariableInput, before: unknown): unknown =>
-  value === null ? before : { ...(isRecord(before) ? before : {}), name, value }
+  value === null ? before : { name, ...(isRecord(before) ? before : {}), value }
 
 function changeTeams(raw: Raw, ids: readonly string[]): ChangeEffect {
   const faults = ids.flatMap((id, at) =>

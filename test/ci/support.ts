@@ -4,7 +4,7 @@ import { createClientV2 } from '../../src/ci/client-v2.ts'
 import { staticAuth } from '../../src/ci/auth.ts'
 import type { Auth } from '../../src/ci/auth.ts'
 import type { CreationForms } from '../../src/ci/creation-body.ts'
-import { CiError } from '../../src/ci/errors.ts'
+import { CiError, type CiErrorKind } from '../../src/ci/errors.ts'
 import { createTransport } from '../../src/ci/transport.ts'
 import type { TransportLimits } from '../../src/ci/transport.ts'
 import { isIdDigits } from '../../src/domain/ids.ts'
@@ -67,13 +67,14 @@ export function createTestClock(startsAt = Date.UTC(2026, 0, 5, 12)): TestClock 
   }
 }
 
-export function createTestTransport({ clock = createTestClock(), limits = {} }: TransportOptions = {}) {
-  return createTransport({ clock, random: () => 0, limits })
+export function createTestTransport({ clock = createTestClock(), limits = {}, retried }: TransportOptions = {}) {
+  return createTransport({ clock, random: () => 0, limits, ...(retried ? { retried } : {}) })
 }
 
 interface TransportOptions {
   clock?: Clock
   limits?: Partial<TransportLimits>
+  retried?: (why: CiErrorKind) => void
 }
 
 export function createTestClientV2(

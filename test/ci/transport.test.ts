@@ -21,11 +21,12 @@ const FINE: StubAnswer = { text: 'fine' }
 async function sendThrough(answers: StubAnswer[], limits = {}) {
   const clock = createTestClock()
   await using stub = await startHttpStub((_, at) => answers[Math.min(at, answers.length - 1)]!)
-  const outcome = await createTestTransport({ clock, limits })
+  const retried: string[] = []
+  const outcome = await createTestTransport({ clock, limits, retried: (why) => void retried.push(why) })
     .send(requestTo(stub.url))
     .then(({ text }) => ({ text, error: null }))
     .catch((error: unknown) => ({ text: null, error }))
-  return { ...outcome, requests: stub.requests.length, slept: clock.slept }
+  return { ...outcome, requests: stub.requests.length, slept: clock.slept, retried }
 }
 
 const destroyed: StubAnswer = (response) => void response.destroy()
@@ -49,6 +50,14 @@ describe('a read is tried again', () => {
     ['a body that breaks off', brokenOff],
   ])('after %s', async (_fault, answer) => {
     expect(await sendThrough([answer, answer, FINE])).toMatchObject({ text: 'fine', requests: 3, slept: [250, 500] })
+  })
+
+  test('and each time it is told why', async () => {
+    expect(await sendThrough([{ status: 500 }, destroyed, FINE])).toMatchObject({ retried: ['server', 'unreachable'] })
+    expect(await sendThrough([FINE])).toMatchObject({ retried: [] })
+    expect(await sendThrough([destroyed, destroyed, destroyed])).toMatchObject({
+      retried: ['unreachable', 'unreachable'],
+    })
   })
 
   test.each<[string, StubAnswer, string]>([

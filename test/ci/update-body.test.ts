@@ -74,6 +74,7 @@ describe('a rule in an update', () => {
     ['slack', { key: 'k', room: 'r', url: null }, { slack: { key: 'k', room: 'r', url: null } }],
     ['slack', { key: 'k', colour: 'red' }, { slack: { key: 'k' }, colour: 'red' }],
     ['slack', { slack: { key: 'k' } }, { slack: { key: 'k' } }],
+    ['slack', { key: 'new', slack: { key: 'old', room: 'r' } }, { slack: { key: 'new', room: 'r' } }],
     ['slack', { slack: 'odd', key: 'k' }, { slack: 'odd', key: 'k' }],
     ['campfire', { url: 'u', domain: 'd' }, { campfire: { url: 'u', domain: 'd' } }],
     ['campfire', { url: 'u', campfire: { domain: 'd' } }, { campfire: { url: 'u', domain: 'd' } }],

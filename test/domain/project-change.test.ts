@@ -58,6 +58,13 @@ describe('what only a Basic project has', () => {
   })
 })
 
+it('commands in a form that cannot be kept are not changed', () => {
+  const raw = sentProject({ setup_commands: 'npm ci' })
+  expect(faults({ what: 'setup', commands: ['npm test'] }, raw)).toEqual([
+    'setup_commands has a form that is not known here',
+  ])
+})
+
 describe('a change of variables', () => {
   const change = (...variables: (readonly [name: string, value: string | null])[]): ProjectChange => ({
     what: 'variables',
@@ -83,6 +90,20 @@ describe('a change of variables', () => {
       { name: 'C', value: '4' },
       'A=1',
       { value: '3' },
+    ])
+  })
+
+  it('keeps what is named by nothing but blanks, which no form shows, and the number that a name may be', () => {
+    const raw = sentProject({
+      environment_variables: [
+        { name: ' ', value: '1' },
+        { name: 5, value: '2' },
+      ],
+    })
+    expect(changed(change(['5', null], ['C', '4']), raw)['environment_variables']).toEqual([
+      { name: 5, value: '2' },
+      { name: 'C', value: '4' },
+      { name: ' ', value: '1' },
     ])
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { messageTs, MINUTE, SECOND, T0, type Said } from '../support/facts.ts'
+import { HOUR, messageTs, MINUTE, SECOND, T0, type Said } from '../support/facts.ts'
 import { told } from './support/telling.ts'
 
 describe('the card', () => {
@@ -89,6 +89,22 @@ describe('the card', () => {
         { what: 'started', at: T0 + MINUTE },
         { what: 'ended', at: T0 },
       ],
+      null,
+    ],
+    [
+      'an end that CI told only when it was asked says so, and when',
+      ['initiated', { word: 'error', after: HOUR, origin: 'poll', details: { finishedAt: T0 + MINUTE } }],
+      [
+        { what: 'started', at: T0 },
+        { what: 'ended', at: T0 + MINUTE },
+        { what: 'polled', at: T0 + HOUR },
+      ],
+      MINUTE,
+    ],
+    [
+      'that it was asked about a build that runs still is no news',
+      ['waiting', { word: 'initiated', after: HOUR, origin: 'poll' }],
+      [{ what: 'started', at: T0 + HOUR }],
       null,
     ],
     [

@@ -65,12 +65,16 @@ export interface EditQuestion {
 }
 
 export type PreviewOutcome =
-  /** what would be sent; `theirs`: what somebody else has changed since the form was opened, as it is now */
+  /**
+   * what would be sent; `theirs`: what somebody else has changed since the form was opened, as it is now; `unshown`: what
+   * CI does not show of the project, and an update may so take away
+   */
   | {
       kind: 'preview'
       project: ProjectRef
       differences: readonly Difference[]
       theirs: readonly string[]
+      unshown: readonly string[]
       base: ProjectBase
     }
   | { kind: 'no-difference'; project: ProjectRef }
@@ -97,6 +101,8 @@ export type EditOutcome =
       project: ProjectRef
       differences: readonly Difference[]
       otherwise: readonly Difference[]
+      /** what CI shows neither before nor after: whether it is still there is not known */
+      unshown: readonly string[]
       readAgain: boolean
     }
   | ChangedMeanwhile

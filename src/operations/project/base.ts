@@ -5,7 +5,7 @@ import type { ProjectBase } from './asked.ts'
 
 /** Fields that are told apart; what CI sends beyond them shares one digest. */
 export const BASE_FIELDS_MAX = 30
-/** The longest name that one has, in characters: all of them together travel in a form. */
+/** The longest name that one has, in characters of JSON: all of them together travel in a form. */
 export const BASE_NAME_CHARS_MAX = 40
 
 /** The name of that one. */
@@ -19,13 +19,17 @@ type Raw = Readonly<Record<string, unknown>>
 export function baseOf(raw: Raw, key: string): ProjectBase {
   const names = Object.keys(raw).filter((name) => !ANSWER_ONLY.has(name) && !saysNothing(raw[name]))
   const sorted = names.sort()
-  const own = sorted.filter((name) => name.length <= BASE_NAME_CHARS_MAX).slice(0, BASE_FIELDS_MAX)
+  const own = sorted.filter((name) => charsOf(name) <= BASE_NAME_CHARS_MAX).slice(0, BASE_FIELDS_MAX)
   const others = sorted.filter((name) => !own.includes(name))
   return Object.fromEntries([
     ...own.map((name) => [name, digestOf(name, raw[name], key)] as const),
     ...(others.length === 0 ? [] : [[OTHER_FIELDS, digestOf('', pick(raw, others), key)] as const]),
   ])
 }
+
+const charsOf = (name: string): number => JSON.stringify(name).length - QUOTES
+
+const QUOTES = 2
 
 /** The fields that stand otherwise than they did. */
 export function changedSince(base: ProjectBase, now: ProjectBase): string[] {

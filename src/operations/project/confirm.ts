@@ -1,3 +1,5 @@
+import { CiError } from '../../ci/errors.ts'
+import type { Project } from '../../domain/project.ts'
 import type { ProjectRequest } from '../../domain/project-request.ts'
 import { isOpen } from '../../domain/request.ts'
 import type { RequestChange } from '../../store/store.ts'
@@ -80,11 +82,29 @@ const CLOCKS_APART_MS = 5 * 60_000
 
 async function lookForCreated(deps: ProjectDeps, { project: name, askedAt }: ProjectRequest): Promise<Looked> {
   if (!deps.ci) return { kind: 'blind' }
-  const listed = await deps.ci.listProjects({ name }).catch(() => null)
+  const listed = await listLike(deps.ci, name)
   if (!listed) return { kind: 'away' }
   const isNew = (at: unknown) => typeof at === 'string' && Date.parse(at) >= askedAt - CLOCKS_APART_MS
-  const made = listed.projects.find((one) => one.name === name && isNew(one.raw['created_at']))
+  const made = listed.find((one) => isLike(one, name) && isNew(one.raw['created_at']))
   if (!made) return { kind: 'not-shown' }
   await keep(deps, made)
   return { kind: 'shown', made: { projectUuid: made.uuid } }
 }
+
+/** CI may call `acme/web` by a longer path, which no search by name finds: then all are looked through. */
+async function listLike(ci: NonNullable<ProjectDeps['ci']>, name: string): Promise<readonly Project[] | null> {
+  try {
+    const named = await ci.listProjects({ name }).catch(orNone)
+    return named.projects.length > 0 ? named.projects : (await ci.listProjects()).projects
+  } catch {
+    return null
+  }
+}
+
+// Some services answer 404 when no project has the name.
+function orNone(error: unknown): { projects: Project[] } {
+  if (error instanceof CiError && error.kind === 'not-found') return { projects: [] }
+  throw error
+}
+
+const isLike = (project: Project, name: string): boolean => project.name === name || project.name.endsWith(`/${name}`)

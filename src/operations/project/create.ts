@@ -38,8 +38,22 @@ export async function createProject(
     throw error instanceof Undone ? error : new Undone('it failed before that', error)
   })
   if (ready.kind !== 'ready') return ready
+  const taken = evenIfThere ? null : await endIfThere(deps, ready)
+  if (taken) return taken
   const [outcome] = await Promise.all([send(deps, ready), tell(deps, begun)])
   return outcome
+}
+
+/** Whoever was first has ended between our look and our record. Null: the name is still free. */
+async function endIfThere(deps: ProjectDeps, { request, creation }: Ready): Promise<CreateOutcome | null> {
+  const found = await findNamed(deps, creation.repository_url).catch(async (error: unknown) => {
+    await end(deps, request, { state: 'refused', code: 'fault' })
+    throw new Undone('it could not be looked for again', error)
+  })
+  const [one] = found.kind === 'projects' ? found.projects : []
+  if (found.kind === 'projects' && !one) return null
+  await end(deps, request, { state: 'refused', code: one ? 'exists' : 'ci-trouble' })
+  return found.kind === 'projects' ? { kind: 'exists', project: refOf(one!) } : found
 }
 
 /** Whether one of that name is there already; creates nothing. */

@@ -1,4 +1,5 @@
 import { checkCreation as checkInput } from '../../ci/check-creation.ts'
+import { BASIC_ONLY } from '../../ci/update-body.ts'
 import type { FieldFault, ProjectCreation } from '../../domain/project.ts'
 import { isRecord } from '../../domain/raw-values.ts'
 import type { Creation } from './asked.ts'
@@ -17,6 +18,10 @@ export function readCreation(
   if (taken.length > 0) return faultOf('more', `${taken.join(', ')}: the form has a field of its own for this`)
   const forbidden = creation.type === 'pro' && creation.setupCommands.length > 0
   if (forbidden) return faultOf('setup_commands', 'only Basic projects have setup commands')
+  const ignored = creation.type === 'pro' ? Object.keys(more.fields).filter((name) => PRO_IGNORES.has(name)) : []
+  if (ignored.length > 0) return faultOf('more', `${ignored.join(', ')}: only Basic projects have this`)
+  const isTwice = creation.testCommands.length > 0 && Object.hasOwn(more.fields, 'test_pipelines')
+  if (isTwice) return faultOf('more', 'test_pipelines: the test commands above are one already')
   return checkInput({ ...more.fields, ...fields })
 }
 
@@ -49,6 +54,9 @@ const FORM_FIELDS = new Set([
   'branches',
   'setup_commands',
 ])
+
+/** CI would take these of a Pro project and drop them. */
+const PRO_IGNORES = new Set([...BASIC_ONLY, 'test_commands', 'deploy_pipelines'])
 
 function readMore(
   more: string | null,

@@ -75,17 +75,18 @@ async function write(deps: ProjectDeps, question: EditQuestion, request: Project
 async function send(deps: ProjectDeps, request: ProjectRequest, prepared: Prepared): Promise<EditOutcome> {
   const { ci } = deps
   invariant(ci, 'what was read can be written')
-  const { ref, before, meant } = prepared
+  const { before, meant } = prepared
   const called = await callCi(deps, request, () => ci.updateProject(before.uuid, meant))
   if (called.kind === 'ci-refused') return called
-  if (called.kind === 'answered') {
-    const read = await readAfresh(deps, ref)
-    return finish(deps, request, prepared, read.kind === 'read' ? read.project : called.answer, read.kind === 'read')
-  }
   const seen = await lookAgain(deps, () => look(deps, prepared))
-  if (seen.kind !== 'shown') return endUnclear(deps, request, called.code, seen.kind)
-  return finish(deps, request, prepared, seen.done, true)
+  if (seen.kind === 'shown') return finish(deps, request, prepared, seen.done, true)
+  // Some gateways answer 200 for CI: that it took it is believed only as long as nothing speaks against it.
+  if (called.kind === 'answered' && seen.kind === 'away') return finish(deps, request, prepared, called.answer, false)
+  return endUnclear(deps, request, called.kind === 'answered' ? TAKEN : called.code, seen.kind)
 }
+
+/** Why it is unclear where CI said that it did it. */
+const TAKEN = 'taken'
 
 /** Has any of it come about? What CI made of it is compared afterwards. */
 async function look(deps: ProjectDeps, { ref, before, differences }: Prepared): Promise<Seen<Project>> {
@@ -99,13 +100,13 @@ async function look(deps: ProjectDeps, { ref, before, differences }: Prepared): 
 async function finish(
   deps: ProjectDeps,
   request: ProjectRequest,
-  { ref, before, meant, differences }: Prepared,
+  { ref, before, meant, differences, unshown }: Prepared,
   now: Project | null,
   readAgain: boolean,
 ): Promise<EditOutcome> {
   const otherwise = now ? otherwiseThan(meant, now.raw, before.type !== now.type) : []
   await end(deps, request, { state: 'confirmed', code: otherwise.length > 0 ? 'otherwise' : null })
-  return { kind: 'edited', project: ref, differences, otherwise, readAgain }
+  return { kind: 'edited', project: ref, differences, otherwise, unshown, readAgain }
 }
 
 /** What CI made of it differently. A project of another type has another AES key, or none, by that alone. */

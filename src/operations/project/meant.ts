@@ -1,8 +1,9 @@
 import { checkFilter } from '../../ci/check-filter.ts'
-import { checkRule } from '../../ci/check-rule.ts'
-import { BASIC_ONLY, updateBody } from '../../ci/update-body.ts'
+import { checkRule, missingOptions } from '../../ci/check-rule.ts'
+import { ANSWER_ONLY, BASIC_ONLY, updateBody, without } from '../../ci/update-body.ts'
 import { applyChange, type ProjectChange } from '../../domain/project-change.ts'
 import { differencesOf, type Difference } from '../../domain/project-differences.ts'
+import { maskedSecrets, unsaidFields } from '../../domain/project-hidden.ts'
 import type { FieldFault } from '../../domain/project.ts'
 import { isRecord, listOf } from '../../domain/raw-values.ts'
 import { commandsOfLines } from './commands.ts'
@@ -18,9 +19,20 @@ export function meantBy(
   if (unreadable.length > 0) return { kind: 'faults', faults: unreadable }
   const effect = applyChange(raw, whole)
   if (effect.kind === 'faults') return effect
-  const faults = faultsOf(effect.raw, whole)
-  return faults.length > 0 ? { kind: 'faults', faults } : { kind: 'meant', raw: asWritten(effect.raw) }
+  const meant = asWritten(effect.raw)
+  const faults = [...faultsOf(meant, whole), ...maskedSecrets(withoutAnswerOnly(meant))]
+  return faults.length > 0 ? { kind: 'faults', faults } : { kind: 'meant', raw: meant }
 }
+
+/** What CI does not show of a project that is Basic, or is not, and what an update may so take away: fields by name. */
+export const unshownIn = (raw: Raw, isBasic: boolean): string[] => [
+  ...unsaidFields(raw, isBasic),
+  ...listOf(raw['notification_rules']).flatMap((rule, at) =>
+    isRecord(rule) ? missingOptions(rule).map((name) => `notification_rules[${at}].options.${name}`) : [],
+  ),
+]
+
+const withoutAnswerOnly = (raw: Raw): Raw => without(raw, ANSWER_ONLY)
 
 /** What differs to anybody's eye: that a list is empty, or not there, says the same. */
 export const visibleDifferences = (before: Raw, after: Raw): Difference[] =>

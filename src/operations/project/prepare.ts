@@ -2,11 +2,12 @@ import type { Project } from '../../domain/project.ts'
 import type { Difference } from '../../domain/project-differences.ts'
 import { isProjectRequest } from '../../domain/project-request.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
+import { textOf } from '../../domain/raw-values.ts'
 import type { Asker } from '../asked.ts'
 import type { ChangedMeanwhile, EditQuestion, NotSent, PreviewOutcome, ProjectBase } from './asked.ts'
 import { baseOf, changedSince } from './base.ts'
 import type { ProjectDeps } from './deps.ts'
-import { meantBy, visibleDifferences } from './meant.ts'
+import { meantBy, unshownIn, visibleDifferences } from './meant.ts'
 import { refusalOf } from './permitted.ts'
 import { readAfresh, refOf } from './read.ts'
 
@@ -20,6 +21,8 @@ export interface Prepared {
   differences: readonly Difference[]
   /** fields that somebody else has changed since `question.base` */
   theirs: readonly string[]
+  /** what CI does not show, and so may be lost */
+  unshown: readonly string[]
   base: ProjectBase
 }
 
@@ -29,8 +32,8 @@ export async function previewEdit(deps: ProjectDeps, question: EditQuestion, by:
   if (refusal) return refusal
   const prepared = await prepareEdit(deps, question)
   if (prepared.kind !== 'prepared') return prepared
-  const { ref: project, differences, theirs, base } = prepared
-  return { kind: 'preview', project, differences, theirs, base }
+  const { ref: project, differences, theirs, unshown, base } = prepared
+  return { kind: 'preview', project, differences, theirs, unshown, base }
 }
 
 /** Reads the project afresh and makes the change to it. */
@@ -50,8 +53,11 @@ export async function prepareEdit(
   if (meant.kind === 'faults') return meant
   const differences = visibleDifferences(before.raw, meant.raw)
   if (differences.length === 0) return { kind: 'no-difference', project: ref }
-  return { kind: 'prepared', ref, before, meant: meant.raw, differences, theirs, base: now }
+  const unshown = unshownIn(meant.raw, isBasic(before) && isBasic({ type: textOf(meant.raw['type']) ?? before.type }))
+  return { kind: 'prepared', ref, before, meant: meant.raw, differences, theirs, unshown, base: now }
 }
+
+const isBasic = ({ type }: Pick<Project, 'type'>): boolean => type.trim().toLowerCase() === 'basic'
 
 export async function changedMeanwhile(
   deps: Pick<ProjectDeps, 'store'>,

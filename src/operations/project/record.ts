@@ -1,6 +1,7 @@
-import type { ProjectAction, ProjectRequest } from '../../domain/project-request.ts'
+import { isProjectRequest, type ProjectAction, type ProjectRequest } from '../../domain/project-request.ts'
 import type { Uuid } from '../../domain/ids.ts'
-import type { RequestChange } from '../../store/store.ts'
+import { isOpen } from '../../domain/request.ts'
+import type { RequestChange, Tx } from '../../store/store.ts'
 import { CALLING_MAX_MS } from '../act.ts'
 import type { Asker } from '../asked.ts'
 import { Undone } from '../undone.ts'
@@ -18,7 +19,7 @@ export interface Wanted {
 
 type AskedAlready = Extract<NotSent, { kind: 'asked-already' }>
 
-/** The record that comes before the call: one for each ask, and one open for each project. */
+/** The record that comes before the call: one for each ask, and one open for each project, of new ones by name. */
 export async function record(
   deps: ProjectDeps,
   wanted: Wanted,
@@ -31,7 +32,7 @@ export async function record(
     const sent = await tx.interactionsOf(by.askKey)
     // The asker was told that it was interrupted and nothing was done: so it stays.
     if (sent.some(({ state }) => state !== 'owed')) return 'given-up' as const
-    const open = wanted.projectUuid && (await tx.openProjectRequest(wanted.projectUuid))
+    const open = await openRequest(tx, wanted)
     if (open) return open
     await tx.insertProjectRequest(request)
     return null
@@ -39,6 +40,16 @@ export async function record(
   if (earlier === 'given-up') throw new Undone('the asker was told that it was interrupted')
   return earlier ? askedAlready(earlier) : { kind: 'recorded', request }
 }
+
+/** What is being created has no uuid yet: it goes by its name. */
+async function openRequest(tx: Tx, { action, project, projectUuid }: Wanted): Promise<ProjectRequest | null> {
+  if (projectUuid !== null) return tx.openProjectRequest(projectUuid)
+  const newest = (await tx.newestRequests(LOOKED_BACK_MAX)).filter(isProjectRequest)
+  return newest.find((one) => one.action === action && one.project === project && isOpen(one)) ?? null
+}
+
+/** An open one is among so many of the newest: it is open for minutes. */
+const LOOKED_BACK_MAX = 100
 
 export const askedAlready = ({ askedBy: by, askedAt: at, state }: ProjectRequest): AskedAlready => ({
   kind: 'asked-already',

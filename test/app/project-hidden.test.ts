@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest'
+import { ORGANIZATION, project, uuidOf } from '../ci/support.ts'
+import { rowsOf, until } from '../support/app.ts'
+import { startHttpStub } from '../support/http-stub.ts'
+import { openWorld } from '../support/world.ts'
+import { openPart, saidBy, submit, untilModal } from './project-forms.ts'
+
+/** A world whose CI answers with this project and keeps the branches that it is told. */
+async function openWith(change: Record<string, unknown>) {
+  let current = project(1, {
+    name: 'acme/web',
+    team_ids: [7],
+    notification_rules: [],
+    build_on_pr_only: false,
+    branch_match: 'include',
+    branches: [],
+    setup_commands: [],
+    environment_variables: [{ name: 'TOKEN', value: 'value-1' }],
+    ...change,
+  })
+  const stub = await startHttpStub(({ method, body }) => {
+    if (method !== 'PUT') return { json: [current] }
+    current = { ...current, branches: (JSON.parse(body) as { branches: unknown }).branches }
+    return { json: current }
+  })
+  const settings = {
+    CI_BASE_URL: stub.url,
+    CI_LEGACY_BASE_URL: undefined,
+    CI_SITE_URL: undefined,
+    CI_API_KEY: undefined,
+    CI_ORGANIZATION_UUID: ORGANIZATION,
+    CI_AUTHORIZATION: 'x',
+  }
+  const world = await openWorld({ settings })
+  await until('the project is known', () => rowsOf(world.folder, 'select 1 from project').length === 1)
+  const puts = () => stub.requests.filter(({ method }) => method === 'PUT')
+  return { world, puts, [Symbol.asyncDispose]: () => stub[Symbol.asyncDispose]() }
+}
+
+it('a project whose secret CI masks is not sent, and the form says which and what to do', async () => {
+  await using ci = await openWith({ environment_variables: [{ name: 'TOKEN', value: '****' }] })
+  await openPart(ci.world, 'builds')
+  await submit(ci.world, { 'builds:branches': 'main' })
+  const said = saidBy(await untilModal(ci.world, ['This cannot be sent', 'nothing was changed']))
+  expect(said).toContain('variable `TOKEN`: CI hides it, and it would be lost')
+  expect(said).not.toContain('Send to CI')
+  expect(ci.puts()).toEqual([])
+})
+
+it('a project that CI does not show whole is sent only once that was told, and the end says it again', async () => {
+  await using ci = await openWith({ environment_variables: undefined })
+  await openPart(ci.world, 'builds')
+  await submit(ci.world, { 'builds:branches': 'main' })
+  const preview = saidBy(await untilModal(ci.world, ['Send to CI']))
+  expect(preview).toContain('CI does not show environment variables')
+  expect(preview).not.toContain('nothing else does')
+  await submit(ci.world)
+  const end = saidBy(await untilModal(ci.world, ['Changed', 'CI does not show environment variables']))
+  expect(end).not.toContain('and nothing else has changed')
+  expect(ci.puts()).toHaveLength(1)
+  expect(uuidOf(1)).toBe(ci.puts()[0]?.path.split('/').at(-1))
+})
+
+it('a project that CI shows whole is told nothing of the kind', async () => {
+  await using ci = await openWith({})
+  await openPart(ci.world, 'builds')
+  await submit(ci.world, { 'builds:branches': 'main' })
+  const preview = saidBy(await untilModal(ci.world, ['Send to CI', 'this changes, and nothing else does']))
+  expect(preview).not.toContain('does not show')
+})
