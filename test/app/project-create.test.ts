@@ -138,7 +138,7 @@ describe('creating a project', () => {
 
   it.each([
     ['lost-answer', ['Created'], 1, 'confirmed'],
-    ['down', ['Unclear whether CI has created', 'looked three times'], 0, 'unconfirmed'],
+    ['down', ['Unclear whether CI has created', 'looked three times'], 0, 'unclear'],
   ] as const)(
     'whose answer does not come (%s) is looked up by name, and not asked for again',
     async (kind, words, count, state) => {

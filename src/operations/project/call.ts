@@ -48,7 +48,13 @@ export async function lookAgain<Done>({ clock }: ProjectDeps, look: () => Promis
   return seen
 }
 
-/** What is left to say of a write that does not show. */
+/** Why it is unclear where CI said that it did it. */
+export const TAKEN = 'taken'
+
+/**
+ * What is left to say of a write that does not show. One without an answer may still be on its way through CI: it stays
+ * open until it cannot be, so that nobody's next write is overwritten by it; the job ends it.
+ */
 export async function endUnclear(
   deps: ProjectDeps,
   request: ProjectRequest,
@@ -56,7 +62,7 @@ export async function endUnclear(
   looked: 'not-shown' | 'away',
 ): Promise<Extract<SentInVain, { kind: 'unclear' }>> {
   const change =
-    looked === 'not-shown'
+    looked === 'not-shown' && code === TAKEN
       ? ({ state: 'unconfirmed', code: 'not-shown' } as const)
       : ({ state: 'unclear', code, lookAt: deps.clock.now() + LOOK_LATER_MS } as const)
   await end(deps, request, change)

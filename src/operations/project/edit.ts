@@ -6,7 +6,7 @@ import type { Asker } from '../asked.ts'
 import { Undone } from '../undone.ts'
 import type { Begun, EditOutcome, EditQuestion } from './asked.ts'
 import { digestOf } from './base.ts'
-import { callCi, endUnclear, lookAgain, type Seen } from './call.ts'
+import { callCi, endUnclear, lookAgain, TAKEN, type Seen } from './call.ts'
 import type { ProjectDeps } from './deps.ts'
 import { visibleDifferences } from './meant.ts'
 import { refusalOf } from './permitted.ts'
@@ -84,9 +84,6 @@ async function send(deps: ProjectDeps, request: ProjectRequest, prepared: Prepar
   if (called.kind === 'answered' && seen.kind === 'away') return finish(deps, request, prepared, called.answer, false)
   return endUnclear(deps, request, called.kind === 'answered' ? TAKEN : called.code, seen.kind)
 }
-
-/** Why it is unclear where CI said that it did it. */
-const TAKEN = 'taken'
 
 /** Has any of it come about? What CI made of it is compared afterwards. */
 async function look(deps: ProjectDeps, { ref, before, differences }: Prepared): Promise<Seen<Project>> {
