@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { isIdDigits } from '../domain/ids.ts'
+import { BASIC_ONLY } from '../domain/project-fields.ts'
 import type { FieldFault, ProjectCreation, RuleCreation } from '../domain/project.ts'
 import { checkFilter, LIST_ITEMS_MAX } from './check-filter.ts'
 import { checkRule, LINE_CHARS_MAX } from './check-rule.ts'
 import { deployments } from './deployment-schema.ts'
 import { isRecord } from './json.ts'
 import { flag, line, listOf, named, objectOf, oneOf, text } from './request-values.ts'
-import { BASIC_ONLY, without } from './update-body.ts'
+import { without } from './update-body.ts'
 
 /** More faults than these help nobody. */
 export const FAULTS_MAX = 50

@@ -1,6 +1,7 @@
+import { BASIC_ONLY } from '../domain/project-fields.ts'
 import type { DeploymentCreation, ProjectCreation, RuleCreation } from '../domain/project.ts'
 import { numberOf } from './json.ts'
-import { BASIC_ONLY, without, withTargetNamed } from './update-body.ts'
+import { without, withTargetNamed } from './update-body.ts'
 
 /** How CI wants what its interface leaves open about a creation. */
 export interface CreationForms {

@@ -1,6 +1,6 @@
 import { backoffMs } from '../lib/backoff.ts'
 import type { Clock } from '../lib/clock.ts'
-import { abortReason, CiError } from './errors.ts'
+import { abortReason, CiError, type CiErrorKind } from './errors.ts'
 import type { Agents } from './agents.ts'
 import { exchange } from './exchange.ts'
 import type { CiRequest, CiResponse } from './exchange.ts'
@@ -37,15 +37,20 @@ export interface Transport {
   close(): Promise<void>
 }
 
-/** The one way to CI: bounded in time, size, tries and connections. `random` is uniform in [0, 1). */
+/**
+ * The one way to CI: bounded in time, size, tries and connections. `random` is uniform in [0, 1); `retried` hears why
+ * something is asked again.
+ */
 export function createTransport({
   clock,
   random = Math.random,
   limits: changed = {},
+  retried = () => {},
 }: {
   clock: Clock
   random?: () => number
   limits?: Partial<TransportLimits>
+  retried?: (why: CiErrorKind) => void
 }): Transport {
   const limits = { ...TRANSPORT_LIMITS, ...changed }
   // The client for HTTP is large, and the webhook door must not wait for it: it is loaded with the first request.
@@ -69,6 +74,7 @@ export function createTransport({
           if (waitMs === null || clock.now() + waitMs >= deadlineAt) throw error
           await clock.sleep(waitMs, signal)
           if (signal?.aborted) throw abortReason(signal, { purpose: request.purpose })
+          if (error instanceof CiError) retried(error.kind)
         }
       }
     },

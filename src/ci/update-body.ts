@@ -1,4 +1,5 @@
 import { isIdDigits } from '../domain/ids.ts'
+import { ANSWER_ONLY, BASIC_ONLY } from '../domain/project-fields.ts'
 import { isRecord, numberOf, numbersAsWritten } from './json.ts'
 import { nestedNameOf, updateNameOf } from './notifiers.ts'
 
@@ -14,24 +15,6 @@ export function updateBody(project: Fields): Fields {
   const body = Object.fromEntries(fields.map(([name, value]) => [name, requestValue(name, value)]))
   return isOtherThanBasic(body['type']) ? without(body, BASIC_ONLY) : body
 }
-
-/** What an update has no say in. Pipelines have endpoints of their own. */
-export const ANSWER_ONLY: ReadonlySet<string> = new Set([
-  'uuid',
-  'organization_uuid',
-  'name',
-  'repository_url',
-  'repository_provider',
-  'authentication_user',
-  'ssh_key',
-  'aes_key',
-  'created_at',
-  'updated_at',
-  'test_pipelines',
-  'deployment_pipelines',
-])
-
-export const BASIC_ONLY: ReadonlySet<string> = new Set(['setup_commands', 'environment_variables'])
 
 /** A rule with its `target` under the name that a request wants. Either name is read. */
 export function withTargetNamed(name: 'target' | 'email_target', rule: Fields): Fields {

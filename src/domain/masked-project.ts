@@ -1,4 +1,5 @@
 import { filterOf, type BranchFilter } from './branch-filter.ts'
+import { KNOWN_FIELDS } from './project-fields.ts'
 import { fieldOf, isRecord, listOf, textOf, textsOf } from './raw-values.ts'
 import { withoutCredentials } from './secret-fields.ts'
 
@@ -57,31 +58,8 @@ export const maskedProject = (raw: Record<string, unknown>): MaskedProject => ({
   testPipelines: listOf(raw['test_pipelines']).filter(isRecord).map(testPipelineOf),
   deployments: listOf(raw['deployment_pipelines']).filter(isRecord).map(deploymentOf),
   rules: listOf(raw['notification_rules']).flatMap((rule, at) => (isRecord(rule) ? [ruleOf(rule, at)] : [])),
-  unknownFields: Object.keys(raw).filter((name) => !KNOWN.has(name)),
+  unknownFields: Object.keys(raw).filter((name) => !KNOWN_FIELDS.has(name)),
 })
-
-const KNOWN = new Set([
-  'uuid',
-  'organization_uuid',
-  'name',
-  'type',
-  'repository_url',
-  'repository_provider',
-  'authentication_user',
-  'ssh_key',
-  'aes_key',
-  'created_at',
-  'updated_at',
-  'build_on_pr_only',
-  'branch_match',
-  'branches',
-  'setup_commands',
-  'team_ids',
-  'test_pipelines',
-  'notification_rules',
-  'environment_variables',
-  'deployment_pipelines',
-])
 
 const withoutCredentialsOrNull = (address: string | null): string | null =>
   address === null ? null : withoutCredentials(address)

@@ -9,7 +9,8 @@ const isUpdating = process.env['UPDATE_GOLDEN'] === '1'
 
 // What could not be found is said alike to every command: once is enough to look at.
 const NOT_FOUND = ['no-project', 'several-projects', 'several-builds', 'no-build', 'unknown-build', 'no-card']
-const isShown = ({ command, kind }: Sample) => command === 'stop' || !NOT_FOUND.some((one) => kind === one || kind.endsWith(`-${one}`))
+const isShown = ({ command, kind }: Sample) =>
+  command === 'stop' || !NOT_FOUND.some((one) => kind === one || kind.endsWith(`-${one}`))
 
 const fileOf = ({ command, kind }: Sample) => `${command}-${kind}.json`
 const samples = (cast: Cast) => samplesOf(ROWS, cast).filter(isShown)

@@ -2,6 +2,7 @@ import { assertNever } from '../../lib/assert.ts'
 import { outside } from '../../notify/slack/build.ts'
 import { WORD_CHARS_MAX } from '../../notify/slack/limits.ts'
 import { closedWords, followedHow, followedProject } from '../../notify/slack/subscription.ts'
+import type { NotFound, Refused } from '../../operations/asked.ts'
 import type {
   Announced,
   ShownSubscription,
@@ -10,7 +11,7 @@ import type {
 } from '../../operations/subscription/asked.ts'
 import { answerOf, answerTrouble, line, nextStep, type Answer, type AskedWith, type Part } from './answer.ts'
 import { answerNotAllowed } from './not-allowed.ts'
-import { answerNotFound } from './not-found.ts'
+import { answerNotFound, isNotFound } from './not-found.ts'
 import type { HowTyped } from './slips.ts'
 import { removeButton } from './subscription-buttons.ts'
 import { typed } from './typed.ts'
@@ -22,25 +23,14 @@ export function answerSubscribe(outcome: SubscribeOutcome, asked: AskedWith): An
       return subscribed(outcome)
     case 'same':
       return answerOf([line(`:bell: *So it is already*: this channel follows ${followed(outcome.shown)}.`)])
-    case 'kept-by-file':
-      return keptByFile(outcome.shown, asked)
     case 'too-many':
       return answerTrouble(tooMany(outcome.max), asked.reference)
-    case 'no-channel':
-      return answerTrouble(NO_CHANNEL, asked.reference)
     case 'not-in-channel':
       return answerTrouble(notIn(outcome.channel), asked.reference)
     case 'faults':
       return answerTrouble(faulty(outcome.faults), asked.reference)
-    case 'no-project':
-    case 'several-projects':
-      return answerNotFound(outcome, asked)
-    case 'forbidden':
-      return answerNotAllowed(outcome.permit, { action: 'subscribe', reference: asked.reference })
-    case 'unknown-person':
-      return answerNotAllowed(outcome, { action: 'subscribe', reference: asked.reference })
     default:
-      return assertNever(outcome)
+      return refused(outcome, asked)
   }
 }
 
@@ -53,13 +43,22 @@ export function answerUnsubscribe(outcome: UnsubscribeOutcome, asked: AskedWith)
       return notSubscribed(outcome)
     case 'which':
       return which(outcome.here)
+    default:
+      return refused(outcome, asked)
+  }
+}
+
+/** Why nothing was changed, whatever was wanted. */
+function refused(
+  outcome: Extract<UnsubscribeOutcome, { kind: 'kept-by-file' | 'no-channel' } | NotFound | Refused>,
+  asked: AskedWith,
+): Answer {
+  if (isNotFound(outcome)) return answerNotFound(outcome, asked)
+  switch (outcome.kind) {
     case 'kept-by-file':
       return keptByFile(outcome.shown, asked)
     case 'no-channel':
       return answerTrouble(NO_CHANNEL, asked.reference)
-    case 'no-project':
-    case 'several-projects':
-      return answerNotFound(outcome, asked)
     case 'forbidden':
       return answerNotAllowed(outcome.permit, { action: 'subscribe', reference: asked.reference })
     case 'unknown-person':

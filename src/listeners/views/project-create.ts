@@ -3,7 +3,7 @@ import { isRecord } from '../../notify/slack/answer.ts'
 import { projectName } from '../../notify/slack/build.ts'
 import { cut } from '../../notify/slack/limits.ts'
 import type { ChannelId } from '../../domain/ids.ts'
-import { namesOf, readCreation } from '../../operations/project/creation.ts'
+import { FORM_FIELDS, namesOf, readCreation } from '../../operations/project/creation.ts'
 import type { Creation, CreationPreview } from '../../operations/project/asked.ts'
 import { answerOf, line, type Part } from '../answers/answer.ts'
 import { answerNotSent } from '../answers/project-not-sent.ts'
@@ -127,17 +127,7 @@ const creationIn = (body: unknown): Creation => ({
   more: typedIn(body, 'create:more').trim() || null,
 })
 
-const OWN_FIELDS = [
-  'repository_url',
-  'type',
-  'team_ids',
-  'build_on_pr_only',
-  'branch_match',
-  'branches',
-  'setup_commands',
-  'test_pipelines',
-  'more',
-]
+const OWN_FIELDS: ReadonlySet<string> = new Set([...FORM_FIELDS, 'test_pipelines', 'more'])
 const FAULT_CHARS_MAX = 250
 
 /** What the form has no field for stands at "More". */
@@ -145,7 +135,7 @@ function faultsByBlock(faults: readonly { field: string; reason: string }[]): Re
   const byBlock: Record<string, string> = {}
   for (const { field, reason } of faults) {
     const top = /^[^.[]+/.exec(field)?.[0] ?? field
-    const name = OWN_FIELDS.includes(top) ? top : 'more'
+    const name = OWN_FIELDS.has(top) ? top : 'more'
     const place = /^[^.[]+\[(\d+)\]$/.exec(field)?.[1]
     const said = name === top ? `${place === undefined ? '' : `${Number(place) + 1}: `}${reason}` : `${field} ${reason}`
     const block = `create:${name}`

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { ANSWER_ONLY } from '../../ci/update-body.ts'
+import { ANSWER_ONLY } from '../../domain/project-fields.ts'
 import { isRecord, saysNothing } from '../../domain/raw-values.ts'
 import type { ProjectBase } from './asked.ts'
 

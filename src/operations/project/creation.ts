@@ -1,5 +1,5 @@
 import { checkCreation as checkInput } from '../../ci/check-creation.ts'
-import { BASIC_ONLY } from '../../ci/update-body.ts'
+import { BASIC_ONLY } from '../../domain/project-fields.ts'
 import type { FieldFault, ProjectCreation } from '../../domain/project.ts'
 import { isRecord } from '../../domain/raw-values.ts'
 import type { Creation } from './asked.ts'
@@ -45,7 +45,8 @@ function fieldsOf(creation: Creation): Record<string, unknown> {
   }
 }
 
-const FORM_FIELDS = new Set([
+/** What the form has a field for. */
+export const FORM_FIELDS: ReadonlySet<string> = new Set([
   'repository_url',
   'type',
   'team_ids',

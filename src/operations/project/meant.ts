@@ -1,6 +1,7 @@
 import { checkFilter } from '../../ci/check-filter.ts'
 import { checkRule, missingOptions } from '../../ci/check-rule.ts'
-import { ANSWER_ONLY, BASIC_ONLY, updateBody, without } from '../../ci/update-body.ts'
+import { updateBody, without } from '../../ci/update-body.ts'
+import { ANSWER_ONLY, BASIC_ONLY } from '../../domain/project-fields.ts'
 import { applyChange, type ProjectChange } from '../../domain/project-change.ts'
 import { differencesOf, type Difference } from '../../domain/project-differences.ts'
 import { maskedSecrets, unsaidFields } from '../../domain/project-hidden.ts'
