@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { oldestWaiting } from './backlog.ts'
 import { clientCredentialsAuth, staticAuth, type Auth } from './ci/auth.ts'
 import { createClientLegacy } from './ci/client-legacy.ts'
 import { createClientV2 } from './ci/client-v2.ts'
@@ -6,29 +7,34 @@ import { createBadgeClient } from './ci/badge.ts'
 import { CiError } from './ci/errors.ts'
 import { createTransport, type Transport } from './ci/transport.ts'
 import type { CiAuth, Config } from './config.ts'
+import { countedTransport } from './counted-transport.ts'
 import { toStatus } from './domain/status.ts'
+import { doctorDeps } from './doctor-deps.ts'
 import { createHttpServer, sendJson, type Route } from './http-server.ts'
 import { createReadiness } from './readiness.ts'
 import { scheduleJobs } from './jobs/schedule.ts'
 import { systemClock } from './lib/clock.ts'
 import type { Logger } from 'pino'
-import { createMetrics } from './metrics.ts'
+import { measuredStore } from './measured-store.ts'
+import { createMetrics, type CiInterface, type Metrics } from './metrics.ts'
 import { svgToPng } from './notify/picture.ts'
 import { createAlarm } from './notify/slack/alarm.ts'
 import { createDirectory } from './notify/slack/directory.ts'
+import { createMemberships } from './notify/slack/memberships.ts'
 import { createSlackNotifier } from './notify/slack/notifier.ts'
 import { createSay } from './notify/slack/say.ts'
-import { createUnanswered, FORGET_JOB } from './operations/unanswered.ts'
+import { createUnanswered } from './operations/unanswered.ts'
 import { createTeller } from './tell-left.ts'
-import { confirmRequests } from './operations/confirm-requests.ts'
+import { createConnections, type ConnectionName, type Connections } from './operations/home/connections.ts'
 import { createOperations } from './operations/operations.ts'
 import { createProjectRules } from './operations/project-rules.ts'
 import { recordDelivery } from './operations/record-delivery.ts'
-import { tellClosings } from './operations/subscription/tell-closings.ts'
 import { createReconciler } from './reconcile/reconciler.ts'
 import type { SlackDoor } from './slack-door.ts'
 import { openSqlite } from './store/sqlite.ts'
 import type { Store } from './store/store.ts'
+import { upkeepJobs } from './upkeep.ts'
+import { watchedTransport } from './watched-transport.ts'
 import { createWebhookRoute, isWebhook } from './webhook/route.ts'
 
 /** In-flight requests and calls have so long to end after a stop; what has not is found again at the next start. */
@@ -36,19 +42,6 @@ const STOP_GRACE_MS = 10_000
 
 /** So many deliveries waiting at once are a press, in which taking in yields to the door. */
 const PRESSED_AT = 16
-
-/** Projects and their rules are read again so often. */
-const REFRESH_EVERY_MS = 5 * 60_000
-
-/** Requests that CI has not confirmed are looked at so often. */
-const CONFIRM_EVERY_MS = 5_000
-
-/** What people were left without an answer to is looked for so often, and what is too old is removed. */
-const ANSWER_LEFT_EVERY_MS = 5_000
-const FORGET_EVERY_MS = 60 * 60_000
-
-/** Channels that have closed are looked for so often, to tell those whom it concerns. */
-const TELL_CLOSINGS_EVERY_MS = 5_000
 
 /** A database that is not there yet is asked for again so often. */
 const STORE_AGAIN_MS = 1_000
@@ -62,23 +55,32 @@ export interface BuildlineApp {
 /** Builds every part and wires them: the one place that chooses implementations. */
 export async function createApp(config: Config, log: Logger): Promise<BuildlineApp> {
   const clock = systemClock
-  const store = await openStore(config.database, log)
-  const metrics = createMetrics(() => store.read.backlog())
+  const metrics = createMetrics({
+    backlog: () => store.read.backlog(),
+    oldestWaiting: () => oldestWaiting(store),
+    outage: () => reconciler.outage(),
+    now: clock.now,
+  })
+  const store = measuredStore(await openStore(config.database, log), metrics)
   const slack = {
     token: config.slack.botToken,
     ...(config.slack.apiUrl ? { apiUrl: config.slack.apiUrl } : {}),
     logger: log,
   }
   const notifier = createSlackNotifier(slack)
-  const transport = createTransport({ clock })
+  const transport = createTransport({ clock, retried: metrics.countCiRetry })
   const { operators, admins } = config
   const tellAdmins = createAlarm({ ...slack, clock, admins, log })
-  const clients = createClients(config.ci, transport, tellAdmins)
+  const { v2, legacy, siteUrl } = config.ci
+  const connections = createConnections({ v2: v2 !== null, legacy: legacy !== null, site: siteUrl !== null }, clock.now)
+  const { badges, ...clients } = createClients(config.ci, transport, tellAdmins, connections.note, metrics.countCiCall)
   const interfaces = { v2: clients.v2 !== null, legacy: clients.legacy !== null }
   const rules = createProjectRules({ store, clock, log, ...clients })
   const processId = randomUUID()
   const subscriptions = async () => [...config.subscriptions, ...(await store.read.subscriptions())]
   let atTheDoor = 0
+  const isPressed = () => atTheDoor >= PRESSED_AT
+  let slackDoor: Promise<SlackDoor> | null = null
   const reconciler = createReconciler({
     store,
     notifier,
@@ -90,9 +92,14 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     subscriptions,
     rulesOf: rules.rulesOf,
     interfaces,
-    isPressed: () => atTheDoor >= PRESSED_AT,
+    isPressed,
     count: metrics.count,
   })
+  // Told to everybody who could show it, and at once: what is missed is found by the sweeps.
+  const wake = (lineageKey: string) => {
+    reconciler.wake(lineageKey)
+    void slackDoor?.then((door) => door.somethingChanged())
+  }
   const directory = createDirectory({ ...slack, clock, grants: { operators, admins } })
   const following = {
     store,
@@ -102,17 +109,28 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     subscriptions,
     rulesOf: rules.rulesOf,
     say: createSay(slack),
+    admins,
   }
-  const operations = createOperations({
+  const acting = {
     ...following,
-    wake: reconciler.wake,
+    wake,
     newId: randomUUID,
     processId,
     interfaces,
     ...clients,
+    ci: clients.v2,
+    // The same for every process and after a restart, and known to nobody who sees a digest.
+    digestKey: config.slack.botToken,
+  }
+  const operations = createOperations({
+    ...acting,
+    presenceOf: directory.presenceOf,
     refresh: rules.refresh,
-    badges: config.ci.siteUrl === null ? null : createBadgeClient({ siteUrl: config.ci.siteUrl, transport }),
+    badges,
     draw: svgToPng,
+    channelsOf: createMemberships({ ...slack, clock, log }).channelsOf,
+    connections,
+    doctor: doctorDeps(config, { clock, log, store, subscriptions, badges, ...clients }),
   })
   const unanswered = createUnanswered({
     store,
@@ -123,7 +141,6 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     tell: createTeller({ ...slack, clock }),
   })
   // Bolt is large: it is loaded for Socket Mode once the webhook door is open, else for the first request from Slack.
-  let slackDoor: Promise<SlackDoor> | null = null
   const openSlackDoor = () =>
     (slackDoor ??= import('./slack-door.ts').then(({ createSlackDoor }) =>
       createSlackDoor({
@@ -140,19 +157,27 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     secrets: config.webhookSecrets,
     record(delivery) {
       if (toStatus(delivery.seen.word) === 'unknown') metrics.countUnknown()
-      return recordDelivery({ store, clock, wake: reconciler.wake }, delivery)
+      return recordDelivery({ store, clock, wake }, delivery)
     },
     log,
     now: clock.now,
     count: metrics.countDelivery,
   })
-  const readiness = createReadiness({ store, notifier, clock, outage: reconciler.outage })
+  const readiness = createReadiness({
+    store,
+    notifier,
+    clock,
+    outage: reconciler.outage,
+    oldestWaiting: () => oldestWaiting(store),
+  })
   const routes: Route[] = [
     {
       matches: isWebhook,
       async handle(request, response, url) {
+        const beganAt = performance.now()
         atTheDoor++
         await webhook(request, response, url).finally(() => atTheDoor--)
+        metrics.timeDelivery(performance.now() - beganAt)
       },
     },
     {
@@ -179,20 +204,16 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
   /** What nobody who knocks has to wait for. */
   async function settleIn(): Promise<void> {
     if (!(await openStoreAndReconcile())) return
-    const refresh = { name: 'refresh-projects', everyMs: REFRESH_EVERY_MS, run: rules.refresh }
-    const confirm = {
-      name: 'confirm-requests',
-      everyMs: CONFIRM_EVERY_MS,
-      run: () => confirmRequests({ store, clock, log, wake: reconciler.wake, processId, legacy: clients.legacy }),
-    }
-    const answerLeft = { name: 'answer-left', everyMs: ANSWER_LEFT_EVERY_MS, run: unanswered.answerLeft }
-    const forget = { name: FORGET_JOB, everyMs: FORGET_EVERY_MS, run: unanswered.forget }
-    const tell = {
-      name: 'tell-closings',
-      everyMs: TELL_CLOSINGS_EVERY_MS,
-      run: () => tellClosings({ ...following, admins }),
-    }
-    jobs = scheduleJobs([refresh, confirm, answerLeft, forget, tell], { store, clock, log })
+    const { presenceOf } = directory
+    const { retentionDays } = config
+    const upkeep = { acting, following, rules, unanswered, presenceOf, metrics, retentionDays, isPressed }
+    jobs = scheduleJobs(upkeepJobs(upkeep), {
+      store,
+      clock,
+      log,
+      processId,
+      count: (job, end) => metrics.countJob(job, end, clock.now()),
+    })
     // At once: whoever asked before the restart is waiting.
     void unanswered
       .answerLeft()
@@ -210,7 +231,8 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
   async function openStoreAndReconcile(): Promise<boolean> {
     while (!stopping.signal.aborted) {
       try {
-        await store.migrate()
+        // A file of our own was brought up to date before the doors opened.
+        if (store.shared) await store.migrate()
         await reconciler.start()
         return true
       } catch (error) {
@@ -242,7 +264,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
         closed,
         Promise.race([reconciler.stop(), grace]),
         Promise.race([slackDoor?.then((door) => door.stop()), grace]),
-        jobs?.stop(),
+        Promise.race([jobs?.stop(), grace]),
       ])
       await Promise.all([store.close(), transport.close()])
       log.info({}, 'buildline is down')
@@ -256,10 +278,23 @@ async function openStore(database: Config['database'], log: Logger): Promise<Sto
   return openPostgres(database.url, (error) => log.warn({ err: error }, 'a database connection was lost'))
 }
 
-const createClients = ({ v2, legacy }: Config['ci'], transport: Transport, tell: (what: string) => void) => ({
-  v2: v2 && createClientV2({ ...v2, auth: tellingAuth(createAuth(v2.auth, transport), tell), transport }),
-  legacy: legacy && createClientLegacy({ ...legacy, transport: tellingTransport(transport, tell) }),
-})
+/** The clients of CI that are configured. @param note hears how each question ended @param count each call too */
+export function createClients(
+  { v2, legacy, siteUrl }: Config['ci'],
+  transport: Transport,
+  tell: (what: string) => void,
+  note: Connections['note'],
+  count: Metrics['countCiCall'] = () => {},
+) {
+  const counted = (name: CiInterface) => countedTransport(transport, (end, ms) => count(name, end, ms))
+  const watched = (name: ConnectionName) => watchedTransport(counted(name), (trouble) => note(name, trouble))
+  const auth = v2 && tellingAuth(createAuth(v2.auth, counted('sign-in')), tell)
+  return {
+    v2: v2 && auth && createClientV2({ ...v2, auth, transport: watched('v2') }),
+    legacy: legacy && createClientLegacy({ ...legacy, transport: tellingTransport(watched('legacy'), tell) }),
+    badges: siteUrl === null ? null : createBadgeClient({ siteUrl, transport: watched('site') }),
+  }
+}
 
 /** Tells when CI refused the credentials and there are no others to try. */
 const tellingAuth = (auth: Auth, tell: (what: string) => void): Auth => ({

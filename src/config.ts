@@ -9,7 +9,7 @@ export interface Config {
   port: number
   slack: { botToken: string; signingSecret: string | null; appToken: string | null; apiUrl: string | null }
   ci: {
-    v2: { baseUrl: string; organizationUuid: string; auth: CiAuth } | null
+    v2: { baseUrl: string; organizationUuid: string; auth: CiAuth; forms: CreationForms } | null
     legacy: { baseUrl: string; apiKey: string } | null
     siteUrl: string | null
   }
@@ -18,7 +18,15 @@ export interface Config {
   subscriptions: readonly Subscription[]
   operators: readonly string[]
   admins: readonly string[]
+  /** what is older is removed */
+  retentionDays: number
   logLevel: string
+}
+
+/** How this CI takes what its interface leaves open about a new project. */
+export interface CreationForms {
+  deploymentForm: 'table' | 'example'
+  createTargetName: 'email_target' | 'target'
 }
 
 export type CiAuth =
@@ -48,6 +56,7 @@ export function readConfig(
     subscriptions: [...readDefaultChannel(env, faults), ...readFileOf(env, faults, readFile)],
     operators: readIds(env, 'CI_OPERATORS', faults),
     admins: readIds(env, 'CI_ADMINS', faults),
+    retentionDays: env.days('RETENTION_DAYS', 90),
     logLevel: env.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   }
   return faults.length > 0 ? { kind: 'faults', faults } : { kind: 'config', config: Object.freeze(config) }
@@ -100,7 +109,11 @@ function readV2(env: Reader, faults: string[]): Config['ci']['v2'] {
     faults.push(
       "CI_AUTHORIZATION is not set: CI_BASE_URL needs it (the header's value, as is), or CI_TOKEN_URL with CI_CLIENT_ID and CI_CLIENT_SECRET",
     )
-  return auth && { baseUrl, organizationUuid, auth }
+  const forms: CreationForms = {
+    deploymentForm: env.oneOf('CI_DEPLOYMENT_FORM', ['table', 'example'], 'table'),
+    createTargetName: env.oneOf('CI_CREATE_TARGET_NAME', ['email_target', 'target'], 'email_target'),
+  }
+  return auth && { baseUrl, organizationUuid, auth, forms }
 }
 
 function readAuth(env: Reader, faults: string[]): CiAuth | null {
@@ -235,6 +248,13 @@ function createReader(environment: Environment, faults: string[]) {
       if (!port.success) faults.push(`${name} is no port: a number from 0 to 65535`)
       return port.data ?? otherwise
     },
+    days(name: string, otherwise: number): number {
+      const value = text(name)
+      if (!value) return otherwise
+      const days = DAYS.safeParse(value)
+      if (!days.success) faults.push(`${name} is no number of days: a whole number from 1 to ${DAYS_MAX}`)
+      return days.data ?? otherwise
+    },
     list: (name: string): readonly string[] =>
       (text(name) ?? '')
         .split(',')
@@ -250,6 +270,8 @@ function createReader(environment: Environment, faults: string[]) {
 }
 
 const HTTP_URL = z.url({ protocol: /^https?$/ })
+const DAYS_MAX = 3_650
+const DAYS = z.coerce.number().int().min(1).max(DAYS_MAX)
 const PORT = z.coerce.number().int().min(0).max(65_535)
 
 /** Every value that no log, error or message may show. */

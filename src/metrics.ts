@@ -1,16 +1,63 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { OldestWaiting } from './backlog.ts'
+import type { CiErrorKind } from './ci/errors.ts'
+import type { CiCallEnd } from './counted-transport.ts'
+import type { JobEnd } from './jobs/schedule.ts'
+import type { SilentEnd } from './operations/upkeep/refresh-silent.ts'
 import type { Counted } from './reconcile/deps.ts'
 
-/** The metrics by their stable names; no label ever holds outside text. */
-export function createMetrics(backlog: () => Promise<Record<string, number>>) {
-  const registry = new Registry()
-  const registers = [registry]
-  collectDefaultMetrics({ register: registry })
+/** What is looked up when somebody asks for the metrics. */
+export interface Looked {
+  /** how much waits, by queue */
+  backlog: () => Promise<Record<string, number>>
+  /** since when the oldest of it has waited (ms); null: nothing waits */
+  oldestWaiting: () => Promise<OldestWaiting>
+  /** why nothing is sent to Slack; null: it is reachable */
+  outage: () => string | null
+  now: () => number
+}
 
+/** One question to CI by its interface: `sign-in` is where tokens come from. */
+export type CiInterface = 'v2' | 'legacy' | 'site' | 'sign-in'
+
+export type Metrics = ReturnType<typeof createMetrics>
+
+/** The metrics by their stable names, as docs/operations/metrics.md has them; no label ever holds outside text. */
+export function createMetrics(looked: Looked) {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const doors = doorMetrics(registry)
+  const slack = slackMetrics(registry)
+  const ci = ciMetrics(registry)
+  const store = storeMetrics(registry)
+  const upkeep = upkeepMetrics(registry)
+  const waiting = waitingMetrics(registry, looked)
+  return {
+    ...doors,
+    ...ci,
+    ...store,
+    ...upkeep,
+    count: slack.count,
+    contentType: registry.contentType,
+    async text(): Promise<string> {
+      await waiting.look()
+      return registry.metrics()
+    },
+  }
+}
+
+function doorMetrics(registry: Registry) {
+  const registers = [registry]
   const deliveries = new Counter({
     name: 'buildline_deliveries_total',
     help: 'Requests to the webhook door, by HTTP status and answer',
     labelNames: ['status', 'answer'],
+    registers,
+  })
+  const seconds = new Histogram({
+    name: 'buildline_delivery_seconds',
+    help: 'From the beginning of a request to the webhook door to its answer',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
     registers,
   })
   const unknown = new Counter({
@@ -18,6 +65,15 @@ export function createMetrics(backlog: () => Promise<Record<string, number>>) {
     help: 'Deliveries with a status word that the interface does not name',
     registers,
   })
+  return {
+    countDelivery: (status: number, answer: string) => deliveries.inc({ status: String(status), answer }),
+    countUnknown: () => unknown.inc(),
+    timeDelivery: (ms: number) => seconds.observe(ms / MS_PER_S),
+  }
+}
+
+function slackMetrics(registry: Registry) {
+  const registers = [registry]
   const decisions = new Counter({
     name: 'buildline_decisions_total',
     help: 'Decisions for a fact and a channel, by reason',
@@ -26,8 +82,14 @@ export function createMetrics(backlog: () => Promise<Record<string, number>>) {
   })
   const calls = new Counter({
     name: 'buildline_slack_calls_total',
-    help: 'Calls to Slack, by lane (post, edit, look) and outcome',
+    help: 'Calls to Slack that keep cards and threads, by lane (post, edit, look) and outcome',
     labelNames: ['lane', 'outcome'],
+    registers,
+  })
+  const retries = new Counter({
+    name: 'buildline_slack_retries_total',
+    help: 'Calls to Slack that did not succeed and are made again, by lane',
+    labelNames: ['lane'],
     registers,
   })
   const looks = new Counter({
@@ -43,34 +105,140 @@ export function createMetrics(backlog: () => Promise<Record<string, number>>) {
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
     registers,
   })
+  return {
+    count(what: Counted): void {
+      switch (what.what) {
+        case 'decision':
+          return decisions.inc({ reason: what.reason })
+        case 'call':
+          if (!ENDED.has(what.outcome)) retries.inc({ lane: what.lane })
+          return calls.inc({ lane: what.lane, outcome: what.outcome })
+        case 'look':
+          return looks.inc({ found: String(what.found) })
+        case 'lag':
+          return lag.observe({ priority: String(what.priority) }, what.ms / MS_PER_S)
+      }
+    },
+  }
+}
+
+/** Outcomes after which the same call is not made again by itself. */
+const ENDED = new Set(['sent', 'found', 'channel-closed', 'workspace-closed'])
+
+function ciMetrics(registry: Registry) {
+  const registers = [registry]
+  const calls = new Counter({
+    name: 'buildline_ci_calls_total',
+    help: 'Questions and orders to CI, tries not counted, by interface (v2, legacy, site, sign-in) and outcome (ok, or why not)',
+    labelNames: ['interface', 'outcome'],
+    registers,
+  })
+  const seconds = new Histogram({
+    name: 'buildline_ci_call_seconds',
+    help: 'What they took, with all their tries, by interface',
+    labelNames: ['interface'],
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  })
+  const retries = new Counter({
+    name: 'buildline_ci_retries_total',
+    help: 'Questions to CI that were asked again, by why',
+    labelNames: ['why'],
+    registers,
+  })
+  const silent = new Counter({
+    name: 'buildline_silent_builds_total',
+    help: 'Builds that CI was asked about because they had been silent for long, by what came of it',
+    labelNames: ['end'],
+    registers,
+  })
+  return {
+    countCiCall(name: CiInterface, outcome: CiCallEnd, ms: number): void {
+      calls.inc({ interface: name, outcome })
+      seconds.observe({ interface: name }, ms / MS_PER_S)
+    },
+    countCiRetry: (why: CiErrorKind) => retries.inc({ why }),
+    countSilent: (end: SilentEnd) => silent.inc({ end }),
+  }
+}
+
+function storeMetrics(registry: Registry) {
+  const registers = [registry]
+  const seconds = new Histogram({
+    name: 'buildline_store_seconds',
+    help: 'What the database took, by operation (read; write: until it is durable)',
+    labelNames: ['operation'],
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+    registers,
+  })
+  const failures = new Counter({
+    name: 'buildline_store_failures_total',
+    help: 'Operations that the database did not carry out, by operation',
+    labelNames: ['operation'],
+    registers,
+  })
+  return {
+    timeStore: (operation: 'read' | 'write', ms: number) => seconds.observe({ operation }, ms / MS_PER_S),
+    countStoreFailure: (operation: 'read' | 'write') => failures.inc({ operation }),
+  }
+}
+
+function upkeepMetrics(registry: Registry) {
+  const registers = [registry]
+  const jobs = new Counter({
+    name: 'buildline_jobs_total',
+    help: 'Scheduled jobs that this process was at, by job and end (done, again, failed)',
+    labelNames: ['job', 'end'],
+    registers,
+  })
+  const doneAt = new Gauge({
+    name: 'buildline_job_done_timestamp_seconds',
+    help: 'When this process last did a scheduled job',
+    labelNames: ['job'],
+    registers,
+  })
+  const removed = new Counter({
+    name: 'buildline_pruned_rows_total',
+    help: 'Rows that were removed because they were older than RETENTION_DAYS',
+    registers,
+  })
+  return {
+    countJob(job: string, end: JobEnd, endedAt: number): void {
+      jobs.inc({ job, end })
+      if (end === 'done') doneAt.set({ job }, endedAt / MS_PER_S)
+    },
+    countPruned: (rows: number) => removed.inc(rows),
+  }
+}
+
+function waitingMetrics(registry: Registry, { backlog, oldestWaiting, outage, now }: Looked) {
+  const registers = [registry]
   const waiting = new Gauge({
     name: 'buildline_backlog',
     help: 'What waits: lineages to take in, cards to post, edit and look up',
     labelNames: ['queue'],
     registers,
   })
-
+  const oldest = new Gauge({
+    name: 'buildline_backlog_oldest_seconds',
+    help: 'For how long the oldest of it has been due; closed channels do not count',
+    labelNames: ['queue'],
+    registers,
+  })
+  const reachable = new Gauge({
+    name: 'buildline_slack_reachable',
+    help: '1 while messages can be sent to Slack, 0 while nothing is sent because it is away or refuses us',
+    registers,
+  })
   return {
-    countDelivery: (status: number, answer: string) => deliveries.inc({ status: String(status), answer }),
-    countUnknown: () => unknown.inc(),
-    count(what: Counted): void {
-      switch (what.what) {
-        case 'decision':
-          return decisions.inc({ reason: what.reason })
-        case 'call':
-          return calls.inc({ lane: what.lane, outcome: what.outcome })
-        case 'look':
-          return looks.inc({ found: String(what.found) })
-        case 'lag':
-          return lag.observe({ priority: String(what.priority) }, what.ms / 1_000)
-      }
-    },
-    contentType: registry.contentType,
-    async text(): Promise<string> {
-      // Counted when somebody asks; a database that is away leaves the last count.
-      const sizes = await backlog().catch(() => ({}))
-      for (const [queue, size] of Object.entries(sizes)) waiting.set({ queue }, size)
-      return registry.metrics()
+    /** Counted when somebody asks; a database that is away leaves the last count. */
+    async look(): Promise<void> {
+      reachable.set(outage() === null ? 1 : 0)
+      for (const [queue, size] of Object.entries(await backlog().catch(() => ({})))) waiting.set({ queue }, size)
+      for (const [queue, since] of Object.entries(await oldestWaiting().catch(() => ({}))))
+        oldest.set({ queue }, since === null ? 0 : Math.max(0, now() - since) / MS_PER_S)
     },
   }
 }
+
+const MS_PER_S = 1_000

@@ -1,22 +1,31 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { OldestWaiting } from './backlog.ts'
 import { sendJson } from './http-server.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Notifier } from './notify/notifier.ts'
+import { failureOfCode } from './notify/slack/codes.ts'
 import type { Store } from './store/store.ts'
 
 /** Slack is asked at most so often, however often we are. */
 const SLACK_ASKED_EVERY_MS = 10_000
 
+/** What has been due for longer is late. */
+export const LATE_MS = 5 * 60_000
+
 export interface ReadinessDeps {
-  store: Store
+  store: Pick<Store, 'ping'>
   notifier: Pick<Notifier, 'ping'>
   clock: Clock
   /** why nothing is being sent to Slack; null: it is reachable */
   outage: () => string | null
+  oldestWaiting: () => Promise<OldestWaiting>
 }
 
-/** `/healthz`: the process is up. `/readyz`: the store and Slack are reachable, or what is wrong, by name. */
-export function createReadiness({ store, notifier, clock, outage }: ReadinessDeps) {
+/**
+ * `/healthz`: the process is up. `/readyz`: the store and Slack are reachable, or what is wrong, by name and in words.
+ * What is late is told too, and is no reason to send deliveries elsewhere.
+ */
+export function createReadiness({ store, notifier, clock, outage, oldestWaiting }: ReadinessDeps) {
   let asked: { at: number; answer: Promise<string> } | null = null
 
   async function slackState(): Promise<string> {
@@ -25,27 +34,67 @@ export function createReadiness({ store, notifier, clock, outage }: ReadinessDep
     if (!asked || clock.now() - asked.at > SLACK_ASKED_EVERY_MS)
       asked = {
         at: clock.now(),
-        answer: notifier.ping().then((answer) => (answer.kind === 'sent' ? 'ok' : answer.code)),
+        answer: notifier.ping().then((answer) => (answer.kind === 'sent' ? OK : answer.code)),
       }
     return asked.answer
   }
 
   const storeState = (): Promise<string> =>
     store.ping().then(
-      () => 'ok',
+      () => OK,
       () => 'unreachable',
     )
+
+  async function lateness(): Promise<string[]> {
+    const oldest = await oldestWaiting().catch(() => ({}))
+    return Object.entries<number | null>(oldest).flatMap(([queue, since]) => lateWords(queue, since, clock.now()))
+  }
 
   return {
     healthz: (_: IncomingMessage, response: ServerResponse) => sendJson(response, 200, { status: 'up' }),
     async readyz(_: IncomingMessage, response: ServerResponse) {
       const [storeSays, slackSays] = await Promise.all([storeState(), slackState()])
-      const isReady = storeSays === 'ok' && slackSays === 'ok'
-      sendJson(response, isReady ? 200 : 503, {
-        status: isReady ? 'ready' : 'not ready',
+      const wrong = [...storeWords(storeSays), ...slackWords(slackSays)]
+      const late = storeSays === OK ? await lateness() : []
+      sendJson(response, wrong.length === 0 ? 200 : 503, {
+        status: wrong.length === 0 ? 'ready' : 'not ready',
         store: storeSays,
         slack: slackSays,
+        ...(wrong.length === 0 ? {} : { wrong }),
+        ...(late.length === 0 ? {} : { late }),
       })
     },
   }
 }
+
+const OK = 'ok'
+
+const storeWords = (says: string): string[] =>
+  says === OK
+    ? []
+    : [
+        'The database does not answer: deliveries are refused with 503 until it does. Look at DATABASE_URL and its server.',
+      ]
+
+function slackWords(code: string): string[] {
+  if (code === OK) return []
+  return failureOfCode(code) === 'workspace-closed'
+    ? [
+        `Slack refuses the bot (${code}): mend SLACK_BOT_TOKEN or the app, and start Buildline again. What waits goes out then.`,
+      ]
+    : [`Slack does not answer as it should (${code}): nothing is sent until it does. What waits goes out then.`]
+}
+
+const LATE: Readonly<Record<string, string>> = {
+  intake: 'The oldest news that is not taken in came',
+  post: 'The oldest message that is not posted was due',
+  edit: 'The oldest edit that is not made was due',
+  look: 'The oldest look-up that is not made was due',
+}
+
+const MINUTE_MS = 60_000
+
+const lateWords = (queue: string, since: number | null, now: number): string[] =>
+  since === null || now - since <= LATE_MS
+    ? []
+    : [`${LATE[queue] ?? `The oldest of ${queue} was due`} ${Math.floor((now - since) / MINUTE_MS)} minutes ago.`]

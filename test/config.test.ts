@@ -39,6 +39,7 @@ describe('the least that is set', () => {
       subscriptions: [],
       operators: [],
       admins: [],
+      retentionDays: 90,
       logLevel: 'info',
     })
   })
@@ -69,6 +70,7 @@ describe('each variable', () => {
       DEFAULT_CHANNEL: 'C0BUILDS01',
       CI_OPERATORS: 'U0ADA00001,S0RELEASE1',
       CI_ADMINS: 'U0GRACE001',
+      RETENTION_DAYS: '30',
       LOG_LEVEL: 'WARN',
     })
     expect(config).toEqual({
@@ -84,6 +86,7 @@ describe('each variable', () => {
           baseUrl: 'https://ci.example/v2',
           organizationUuid: V2['CI_ORGANIZATION_UUID'],
           auth: { kind: 'static', authorization: 'Bearer token' },
+          forms: { deploymentForm: 'table', createTargetName: 'email_target' },
         },
         legacy: { baseUrl: 'https://legacy.example', apiKey: 'key' },
         siteUrl: 'https://ci.example',
@@ -102,6 +105,7 @@ describe('each variable', () => {
       ],
       operators: ['U0ADA00001', 'S0RELEASE1'],
       admins: ['U0GRACE001'],
+      retentionDays: 30,
       logLevel: 'warn',
     })
   })
@@ -116,8 +120,15 @@ describe('each variable', () => {
     })
   })
 
-  it.each(['x'.repeat(16), '!"#$%&\'()*+-./:;<=>?@[\\]^_`{|}~', 'f'.repeat(200)])('WEBHOOK_SECRET may be %s', (secret) => {
-    expect(configOf({ ...LEAST, WEBHOOK_SECRET: secret }).webhookSecrets).toEqual([secret])
+  it.each(['x'.repeat(16), '!"#$%&\'()*+-./:;<=>?@[\\]^_`{|}~', 'f'.repeat(200)])(
+    'WEBHOOK_SECRET may be %s',
+    (secret) => {
+      expect(configOf({ ...LEAST, WEBHOOK_SECRET: secret }).webhookSecrets).toEqual([secret])
+    },
+  )
+
+  it.each(['1', '3650'])('RETENTION_DAYS may be %s', (days) => {
+    expect(configOf({ ...LEAST, RETENTION_DAYS: days }).retentionDays).toBe(Number(days))
   })
 
   it.each(['xoxb-1-A0-abc', 'xoxe.xoxb-1-Mi0yLTg='])('SLACK_BOT_TOKEN may be %s', (token) => {
@@ -172,6 +183,10 @@ describe('each variable', () => {
     [{ DATABASE_URL: 'sqlite:' }, /^DATABASE_URL is neither/],
     [{ DATABASE_URL: 'postgres://ada:pass@db:port/x' }, /^DATABASE_URL is no readable/],
     [{ DEFAULT_CHANNEL: '#builds' }, /^DEFAULT_CHANNEL is no channel id/],
+    ...['0', '3651', '7.5', 'ninety', '-1'].map((days): [Settings, RegExp] => [
+      { RETENTION_DAYS: days },
+      /^RETENTION_DAYS is no number of days: a whole number from 1 to 3650$/,
+    ]),
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL is none of/],
     [{ SUBSCRIPTIONS_FILE: 'missing.yml' }, /^SUBSCRIPTIONS_FILE missing\.yml cannot be read: ENOENT/],
   ])('is refused in words when it makes no sense: %o', (setting, fault) => {

@@ -19,8 +19,8 @@ export interface CardView {
   build: BuildView
   /** 1 for the first run of the lineage */
   attempt: number
-  /** what happened to the newest run, and when (ms) */
-  history: readonly { what: 'started' | 'waiting' | 'ended' | 'heard'; at: number }[]
+  /** what happened to the newest run, and when (ms); `polled`: CI told of the end only when it was asked */
+  history: readonly { what: 'started' | 'waiting' | 'ended' | 'heard' | 'polled'; at: number }[]
   durationMs: number | null
   /** set when the card itself has to tell the committer: it was born red */
   mention: string | null
@@ -241,11 +241,13 @@ const durationOf = ({ startedAt, finalAt }: Run): number | null =>
 
 function historyOf(run: Run): CardView['history'] {
   const waiting = run.status === 'waiting' ? run.facts.findLast(({ status }) => status === 'waiting') : undefined
+  const polled = run.facts.find(({ seq, origin }) => seq === run.finalSeq && origin === 'poll')
   return [
     ...(run.startedAt === null ? [] : [{ what: 'started' as const, at: run.startedAt }]),
     ...(waiting ? [{ what: 'waiting' as const, at: waiting.at }] : []),
     ...(run.finalAt === null ? [] : [{ what: 'ended' as const, at: run.finalAt }]),
     ...(run.status === 'unknown' ? [{ what: 'heard' as const, at: run.facts.at(-1)!.at }] : []),
+    ...(polled ? [{ what: 'polled' as const, at: polled.at }] : []),
   ]
 }
 

@@ -1,45 +1,98 @@
 import { schedule } from 'node-cron'
-import type { Clock } from '../lib/clock.ts'
+import { takeJob, type Held, type LeaseDeps } from './lease.ts'
 import type { Log } from '../lib/log.ts'
-import type { Store } from '../store/store.ts'
 
-/** One piece of upkeep. It keeps its own "last done" row, so that a restart catches up and a clock change doubles nothing. */
+/**
+ * One piece of upkeep. Its "last done" row lets a restart catch up, and tells several processes that one of them has done
+ * it; its lease lets one of them be at it at a time.
+ */
 export interface Job {
   name: string
-  /** how often it is due, in ms */
-  everyMs: number
-  run(): Promise<unknown>
+  /** how often it is due (ms); null: it is of this process alone, and done at each look, without row or lease */
+  everyMs: number | null
+  /** `again`: it could not be done, and is due still. The signal aborts when the process stops, or has lost its lease. */
+  run(signal: AbortSignal): Promise<unknown>
+}
+
+/** How a job ended, for metrics. */
+export type JobEnd = 'done' | 'again' | 'failed'
+
+export interface ScheduleDeps extends LeaseDeps {
+  log: Log
+  count: (job: string, end: JobEnd, ms: number) => void
 }
 
 /** So often the clock is looked at for jobs that are due. */
 const LOOK = '*/5 * * * * *'
 
-/** Runs each job when it is due by its "last done" row; a job that fails is due again at the next look. */
-export function scheduleJobs(jobs: readonly Job[], { store, clock, log }: { store: Store; clock: Clock; log: Log }) {
-  const running = new Set<string>()
-
-  // Not waited for: a job that hangs on a CI that is slow must hold up no other.
-  function look(): void {
-    for (const job of jobs) void runIfDue(job)
-  }
-
-  async function runIfDue(job: Job): Promise<void> {
-    if (running.has(job.name)) return
-    running.add(job.name)
-    try {
-      const lastDoneAt = (await store.read.lastDoneAt(job.name)) ?? Number.NEGATIVE_INFINITY
-      if (clock.now() - lastDoneAt >= job.everyMs) await job.run()
-    } catch (error) {
-      log.warn({ err: error, job: job.name }, 'a scheduled job failed; it will be tried again')
-    } finally {
-      running.delete(job.name)
-    }
-  }
-
-  const task = schedule(LOOK, look)
+/** Runs each job when it is due; one that fails is due again at the next look. */
+export function scheduleJobs(jobs: readonly Job[], deps: ScheduleDeps) {
+  const look = createLook(jobs, deps)
+  // The library only ticks: what is due, and whether it was done, is told by the rows.
+  const task = schedule(LOOK, look.now)
   return {
-    stop: async () => {
+    /** Resolves when what is under way has ended. */
+    async stop(): Promise<void> {
       await task.stop()
+      await look.stop()
     },
   }
 }
+
+/** Looks once for what is due. A job that hangs, on a CI that is slow, holds up no other. */
+export function createLook(jobs: readonly Job[], deps: ScheduleDeps) {
+  const stopping = new AbortController()
+  const running = new Map<string, Promise<void>>()
+
+  function now(): void {
+    if (stopping.signal.aborted) return
+    for (const job of jobs) {
+      if (running.has(job.name)) continue
+      running.set(
+        job.name,
+        runIfDue(deps, job, stopping.signal).finally(() => running.delete(job.name)),
+      )
+    }
+  }
+
+  return {
+    now,
+    isIdle: () => running.size === 0,
+    /** What is under way is told to stop; resolves when it has ended. */
+    async stop(): Promise<void> {
+      stopping.abort()
+      await Promise.all(running.values())
+    },
+  }
+}
+
+async function runIfDue(deps: ScheduleDeps, job: Job, stopping: AbortSignal): Promise<void> {
+  const { clock, log, count } = deps
+  const beganAt = clock.now()
+  try {
+    const { name, everyMs } = job
+    const end =
+      everyMs === null
+        ? endOf(await job.run(stopping), stopping)
+        : await runHeld(job, await takeJob(deps, { name, everyMs }, stopping))
+    if (end) count(job.name, end, clock.now() - beganAt)
+  } catch (error) {
+    count(job.name, 'failed', clock.now() - beganAt)
+    log.warn({ err: error, job: job.name }, 'a scheduled job failed; it will be tried again')
+  }
+}
+
+async function runHeld(job: Job, held: Held | null): Promise<JobEnd | null> {
+  if (!held) return null
+  let isDone = false
+  try {
+    const end = endOf(await job.run(held.signal), held.signal)
+    isDone = end === 'done'
+    return end
+  } finally {
+    await held.release(isDone)
+  }
+}
+
+// What was stopped in the middle is not done.
+const endOf = (said: unknown, signal: AbortSignal): JobEnd => (said === 'again' || signal.aborted ? 'again' : 'done')

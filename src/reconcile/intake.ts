@@ -36,10 +36,11 @@ export async function takeIn(deps: Working, due: DueLineage): Promise<ChannelId[
   }
   const subscriptions = project ? following(await deps.subscriptions(), project.names) : []
   const known: Known = { subscriptions, rules: rules === 'wait' ? null : rules }
-  const { touched, decided } = await deps.store.write((tx) => takeInWith(tx, deps, due, known), {
+  const { touched, decided, facts } = await deps.store.write((tx) => takeInWith(tx, deps, due, known), {
     canBeRedone: true,
   })
   for (const decision of decided) report(deps, lineageKey, decision)
+  reportTaken(deps, { lineageKey, facts, decided })
   return [...new Set(touched.map(({ channel }) => channel))]
 }
 
@@ -79,7 +80,7 @@ async function takeInWith(tx: Tx, deps: Working, { lineageKey, buildKeys }: DueL
   }
   for (const fact of placed) await wakeSuccessors(tx, fact, lineageKey, deps.clock.now())
   if (mark) await tx.settleLineage(lineageKey, mark.stamp)
-  return { touched, decided }
+  return { touched, decided, facts: placed.map(({ seq }) => seq) }
 }
 
 /** Gives the facts that have none their episode. @returns those facts */
@@ -140,4 +141,15 @@ function report({ log, count }: ReconcileDeps, lineageKey: string, decision: Kep
   count({ what: 'decision', reason: decision.reason })
   const { factSeq, channel, verdict, reason } = decision
   log.debug({ lineage: lineageKey, fact: factSeq, channel, verdict, reason }, 'decided')
+}
+
+// The line between a delivery's and that of its message; each decision by itself is told at `debug`.
+function reportTaken(
+  { log }: ReconcileDeps,
+  { lineageKey, facts, decided }: { lineageKey: string; facts: readonly number[]; decided: readonly KeptDecision[] },
+): void {
+  if (facts.length === 0) return
+  const verdicts: Record<string, number> = {}
+  for (const { verdict } of decided) verdicts[verdict] = (verdicts[verdict] ?? 0) + 1
+  log.info({ lineage: lineageKey, facts, verdicts }, 'taken in')
 }

@@ -20,6 +20,8 @@ export interface Claimed {
   at: number
   /** when the newest fact that it tells was received (ms) */
   heardAt: number
+  /** the newest fact that it tells */
+  fact: number
   messageKey: string
   /** for a reply whose card turns out to be gone */
   cardMessage: StoredMessage | undefined
@@ -130,7 +132,7 @@ function waitMs({ random }: ReconcileDeps, card: Card, lane: Lane, failure: Fail
 /** Tells the log and the metrics how a step ended. */
 export function reportEnd(
   { log, count, clock }: ReconcileDeps,
-  { card, step, priority, heardAt, messageKey }: Claimed,
+  { card, step, priority, heardAt, fact, messageKey }: Claimed,
   outcome: Sent | Found | Failure,
 ): void {
   count({ what: 'call', lane: step.lane, outcome: outcome.kind })
@@ -138,6 +140,7 @@ export function reportEnd(
   if (outcome.kind === 'found') count({ what: 'look', found: outcome.ts.length > 0 })
   const slot = step.lane === 'post' ? step.slot : step.message.slot
   const fields = {
+    fact,
     subject: card.subject,
     channel: card.channel,
     lane: step.lane,

@@ -22,6 +22,8 @@ export interface CardPlan {
   bornRun: string | null
   /** when the newest fact was received (ms): what is told now is so old */
   heardAt: number
+  /** that fact's place in the order of receipt, by which a log line can be followed back to its delivery */
+  fact: number
 }
 
 /** Reads everything about one card fresh and plans what is left to do; empty when Slack already agrees. */
@@ -49,12 +51,15 @@ export async function planCard(
     requests,
     facilities: await facilitiesOf(reads, runs, interfaces),
   })
-  return { steps: planStory(story, messages, now), bornRun: bornRunOf(runs), heardAt: newestOf(facts) }
+  return { steps: planStory(story, messages, now), bornRun: bornRunOf(runs), ...newestOf(facts) }
 }
 
-const NOTHING: CardPlan = { steps: [], bornRun: null, heardAt: 0 }
+const NOTHING: CardPlan = { steps: [], bornRun: null, heardAt: 0, fact: 0 }
 
-const newestOf = (facts: readonly Fact[]): number => Math.max(...facts.map(({ at }) => at))
+const newestOf = (facts: readonly Fact[]): Pick<CardPlan, 'heardAt' | 'fact'> => ({
+  heardAt: Math.max(...facts.map(({ at }) => at)),
+  fact: Math.max(...facts.map(({ seq }) => seq)),
+})
 
 const toldBy = (decisions: readonly KeptDecision[]) => {
   const told = new Set(decisions.map(({ factSeq }) => factSeq))
@@ -85,5 +90,5 @@ async function planDay(
     ignored: Math.max(0, count('ignored') - listed('ignored')),
     blocked: Math.max(0, count('blocked') - listed('blocked')),
   }
-  return { steps: planNotice(noticeView(day, runs, more), messages, now), bornRun: null, heardAt: newestOf(facts) }
+  return { steps: planNotice(noticeView(day, runs, more), messages, now), bornRun: null, ...newestOf(facts) }
 }

@@ -41,7 +41,7 @@ async function claimStep(tx: Tx, deps: ReconcileDeps, key: CardKey, lane: Lane):
   await tx.insertCall({ lane, channel: key.channel, at: now })
   await relane(tx, deps, key, { underWay: true })
   const cardMessage = read.messages.findLast(({ slot, state }) => slot === 'card' && state === 'posted')
-  return { card: read.card, step, priority, at: now, heardAt: read.heardAt, messageKey, cardMessage }
+  return { card: read.card, step, priority, at: now, heardAt: read.heardAt, fact: read.fact, messageKey, cardMessage }
 }
 
 async function claim(tx: Tx, deps: ReconcileDeps, key: CardKey, step: Step, bornRun: string | null): Promise<string> {

@@ -4,6 +4,7 @@ import { first, type Dialect } from './migrations/0001-first.ts'
 import { requests } from './migrations/0002-requests.ts'
 import { interactions } from './migrations/0003-interactions.ts'
 import { projectsAndPeople } from './migrations/0004-projects-and-people.ts'
+import { upkeep } from './migrations/0005-upkeep.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -16,6 +17,7 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
     '0002-requests': requests(dialect),
     '0003-interactions': interactions(dialect),
     '0004-projects-and-people': projectsAndPeople(dialect),
+    '0005-upkeep': upkeep(dialect),
   }
   const migrator = new Migrator({
     db,

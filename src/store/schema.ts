@@ -142,6 +142,8 @@ export interface Schema {
     build_uuid: string | null
     /** the committer's handle in its normal form */
     committer: string | null
+    /** when CI was last asked how it stands, because it had been silent for long */
+    asked_at: Generated<number | null>
   }
   /** projects by what deliveries called them */
   heard: { project_id: string; name: string; full_name: string | null; project_uuid: string | null; at: number }
@@ -220,4 +222,6 @@ export interface Schema {
   person_setting: { user_id: string; mentions: number }
   /** scheduled work, and when it was last done */
   job: { name: string; last_done_at: number }
+  /** scheduled work that one of several processes is at, and until when it may be */
+  lease: { name: string; held_by: string; held_until: number }
 }

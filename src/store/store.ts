@@ -114,6 +114,16 @@ export type RequestChange = Partial<
   // Of a project that is being created.
   Partial<Pick<ProjectRequest, 'projectUuid'>>
 
+/** A fact by its place alone. */
+export type FactPlace = Pick<PlacedFact, 'seq' | 'at' | 'episode'> & Pick<BuildPlace, 'lineageKey'>
+
+/** Scheduled work that one of several processes may do, until then (ms). */
+export interface Lease {
+  name: string
+  heldBy: string
+  heldUntil: number
+}
+
 /** A lineage to take in: woken, or with facts of these builds (`project_id/build_id`) that have no episode yet. */
 export interface DueLineage {
   lineageKey: string
@@ -187,6 +197,10 @@ export interface Reads {
   ): Promise<CardKey[]>
   /** What waits: lineages to take in, cards to post, edit and look up. */
   backlog(): Promise<{ intake: number; post: number; edit: number; look: number }>
+  /** When the oldest news came that is not taken in yet (ms); null: there is none. */
+  oldestNews(): Promise<number | null>
+  /** Since when the oldest step of a lane is due (ms), those in these channels left out; null: there is none. */
+  oldestStep(lane: Lane, not: readonly ChannelId[]): Promise<number | null>
   recentCalls(sinceMs: number): Promise<{ lane: Lane; channel: ChannelId; at: number }[]>
   closedChannels(): Promise<ClosedChannel[]>
   project(names: { uuid: string | null; legacyId: string; names: readonly string[] }): Promise<KnownProject | null>
@@ -204,6 +218,13 @@ export interface Reads {
   /** People with claims that were not looked at since `before` (ms), whoever waits longest first; at most so many. */
   claimantsToCheck(before: number, limit: number): Promise<string[]>
   lastDoneAt(job: string): Promise<number | null>
+  /** Facts in order of receipt, after this one. */
+  factsAfter(seq: number, limit: number): Promise<FactPlace[]>
+  /**
+   * Builds that run or wait and were neither heard of nor asked about since then (ms), nor are silent since before
+   * `notBefore`; the longest silent first.
+   */
+  silentBuilds(since: { notAfter: number; notBefore: number }, limit: number): Promise<KnownBuild[]>
   /** Every project of the cache, by name, and when it was last read (ms). */
   projects(): Promise<(KnownProject & { readAt: number })[]>
   heardProjects(): Promise<HeardProject[]>
@@ -299,6 +320,29 @@ export interface Tx extends Reads {
   /** Slack was asked about this person (ms). */
   setChecked(userId: string, at: number): Promise<void>
   setLastDoneAt(job: string, at: number): Promise<void>
+  /**
+   * Takes or renews a lease unless somebody else has it at `now` (ms); says whether it is held. One that reaches further
+   * than `longestMs` was taken by a clock that was wrong, and is nobody's.
+   */
+  takeLease(lease: Lease, at: { now: number; longestMs: number }): Promise<boolean>
+  /** Gives it back, if it is (still) held. */
+  releaseLease(lease: Pick<Lease, 'name' | 'heldBy'>): Promise<void>
+  /** CI was asked how these builds stand (ms). */
+  setAsked(builds: readonly Pick<KnownBuild, 'projectId' | 'buildId'>[], at: number): Promise<void>
+  /**
+   * Removes all that is kept of one card of a lineage, in every channel: facts, decisions, messages, builds, and with the
+   * lineage's last card what people asked about it. @returns how many rows
+   */
+  removeEpisode(lineageKey: string, episode: number): Promise<number>
+  /** Removes bodies as they came that were received before then (ms), the oldest first. @returns how many */
+  removeDeliveries(receivedBefore: number, limit: number): Promise<number>
+  /** Removes what people asked about projects before then (ms), if it has ended. @returns how many */
+  removeProjectRequests(askedBefore: number, limit: number): Promise<number>
+  /**
+   * Removes account notices of the days before this one (`YYYY-MM-DD`) that wait for nothing, or for one of these closed
+   * channels. @returns how many
+   */
+  removeNotices(old: { beforeDay: string; closed: readonly ChannelId[] }, limit: number): Promise<number>
   keepBuild(build: KnownBuild): Promise<void>
   /** A build that turned out not to be there. */
   forgetBuild(projectId: string, buildId: string): Promise<void>

@@ -99,7 +99,7 @@ async function stopUnanswered(): Promise<string> {
   world.ci.addFault({ kind: 'hang', where: 'v2', times: 1 })
   const pressedAt = Date.now()
   const heard = pressAndHear(world, card, 'stop', ['Unclear whether CI stops', 'took too long'], 'not clear yet')
-  await untilAnswered(world, lin, ['CI is slow', 'follows here'])
+  await untilAnswered(world, lin, ['This takes longer', 'follows here'])
   return Date.now() - pressedAt < FIRST_ANSWER_MS_MAX ? heard : 'the first answer came too late'
 }
 

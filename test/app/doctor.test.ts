@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
-import { rowsOf, until, WEBHOOK_SECRET, type Settings } from '../support/app.ts'
+import { NOBODY, rowsOf, until, WEBHOOK_SECRET, type Settings } from '../support/app.ts'
 import { openScene, openWorld, type, untilAnswered, type Scene, type World } from '../support/world.ts'
 import { DOOR } from './doctor-stage.ts'
 
@@ -73,6 +73,14 @@ describe('buildline doctor', () => {
     expect(out).toContain('ok    Webhook rules: 3 projects tell Buildline everything.')
     expect(out.trimEnd().split('\n').at(-1)).toBe('Nothing is wrong.')
     for (const secret of secretsOf(world)) expect(out).not.toContain(secret)
+  })
+
+  it('does not call fine what could not be told', async () => {
+    const world = await openWorld()
+    await buildEverything(world)
+    const { code, out } = await buildlineDoctor(world, { SLACK_API_URL: NOBODY })
+    expect(code).toBe(0)
+    expect(out.trimEnd().split('\n').at(-1)).toMatch(/^Nothing is wrong, and [1-9]\d* could not be told\.$/)
   })
 
   it('ends with 1 where something is, names it and its remedy, and no secret', async () => {

@@ -28,7 +28,12 @@ describe('health', () => {
     slack.acts.revokeToken()
     expect(await answerOf(`${app.url}/readyz`)).toEqual([
       503,
-      { status: 'not ready', store: 'ok', slack: 'token_revoked' },
+      {
+        status: 'not ready',
+        store: 'ok',
+        slack: 'token_revoked',
+        wrong: [expect.stringMatching(/^Slack refuses the bot \(token_revoked\): mend SLACK_BOT_TOKEN/)],
+      },
     ])
   })
 

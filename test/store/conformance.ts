@@ -10,13 +10,16 @@ import { intakeClaims } from './claims/intake.ts'
 import { interactionClaims } from './claims/interactions.ts'
 import { jobClaims } from './claims/jobs.ts'
 import { laneClaims } from './claims/lanes.ts'
+import { leaseClaims } from './claims/leases.ts'
 import { messageClaims } from './claims/messages.ts'
 import { paceClaims } from './claims/pace.ts'
 import { peopleClaims } from './claims/people.ts'
 import { planClaims } from './claims/plans.ts'
+import { pruneClaims } from './claims/prune.ts'
 import { projectClaims } from './claims/projects.ts'
 import { projectRequestClaims } from './claims/project-requests.ts'
 import { requestClaims } from './claims/requests.ts'
+import { silentClaims } from './claims/silent.ts'
 import { subscriptionClaims } from './claims/subscriptions.ts'
 import { writeClaims } from './claims/writes.ts'
 
@@ -39,6 +42,9 @@ const CLAIMS = {
   people: peopleClaims,
   subscriptions: subscriptionClaims,
   jobs: jobClaims,
+  leases: leaseClaims,
+  'what is old': pruneClaims,
+  'what is silent': silentClaims,
   plans: planClaims,
 }
 

@@ -125,8 +125,10 @@ async function removeThese(deps: PruneDeps, signal: AbortSignal, { going, stays,
       if (done.rows >= ROWS_MAX) break
       done.looked++
       if (await stays(tx, { lineageKey, episode })) continue
-      done.rows += await tx.removeEpisode(lineageKey, episode)
-      done.cards++
+      const rows = await tx.removeEpisode(lineageKey, episode)
+      // Without any another process was here first.
+      if (rows > 0) done.cards++
+      done.rows += rows
     }
     return done
   }

@@ -7,7 +7,13 @@ import type { CardKey, Reads } from '../store.ts'
 /** Channels looked at in one round; more than any workspace follows. */
 const CHANNELS_MAX = 10_000
 
-type PaceReads = Pick<Reads, 'channelsToPost' | 'dueCards' | 'backlog' | 'recentCalls' | 'closedChannels'>
+/** The priorities that facts come in with. */
+const URGENCIES = [0, 1, 2]
+
+type PaceReads = Pick<
+  Reads,
+  'channelsToPost' | 'dueCards' | 'backlog' | 'oldestNews' | 'oldestStep' | 'recentCalls' | 'closedChannels'
+>
 
 /** What is left to do in Slack, and how fast that may go. */
 export function readPace(db: Kysely<Schema>): PaceReads {
@@ -53,6 +59,35 @@ export function readPace(db: Kysely<Schema>): PaceReads {
         edit: await waiting('edit'),
         look: await waiting('look'),
       }
+    },
+
+    async oldestNews() {
+      // By priority, as the index has them: the smallest time of all would be looked up for each fact of a flood.
+      const firsts = await Promise.all(
+        URGENCIES.map((urgency) =>
+          db
+            .selectFrom('fact')
+            .select('at')
+            .where('episode', 'is', null)
+            .where('priority', '>=', sql.lit(urgency))
+            .orderBy('priority')
+            .orderBy('seq')
+            .limit(sql.lit(1))
+            .executeTakeFirst(),
+        ),
+      )
+      const all = firsts.flatMap((first) => first?.at ?? [])
+      return all.length === 0 ? null : Math.min(...all)
+    },
+
+    async oldestStep(lane, not) {
+      const at = `${lane}_at` as const
+      const steps = db
+        .selectFrom('card')
+        .select(({ fn }) => fn.min(at).as('since'))
+        .where(at, 'is not', null)
+      const row = await (not.length > 0 ? steps.where('channel', 'not in', [...not]) : steps).executeTakeFirst()
+      return row?.since ?? null
     },
 
     async recentCalls(sinceMs) {

@@ -7,6 +7,7 @@ import { readInteractions } from './interactions.ts'
 import { readJobs } from './jobs.ts'
 import { readPeople } from './people.ts'
 import { readProjectRequests } from './project-requests.ts'
+import { readPlaces } from './prune.ts'
 import { readBuilds } from './read-builds.ts'
 import { readCards } from './read-cards.ts'
 import { readDecisions } from './read-decisions.ts'
@@ -15,6 +16,7 @@ import { readIntake } from './read-intake.ts'
 import { readPace } from './read-pace.ts'
 import { readProjects } from './read-projects.ts'
 import { readRequests } from './read-requests.ts'
+import { readSilent } from './silent.ts'
 import { readSubscriptions } from './subscriptions.ts'
 
 /** How a set of queries is asked; `locks`: what is read to be changed must be locked, since others write side by side. */
@@ -36,6 +38,8 @@ export function createReads(db: Kysely<Schema>, { compiled, execute, locks }: As
     ...readPeople(db, locks),
     ...readSubscriptions(db, ask),
     ...readJobs(db),
+    ...readPlaces(db),
+    ...readSilent(db),
     ...readBuilds(db, ask),
     ...readRequests(db, ask),
     ...readProjectRequests(db),

@@ -4,9 +4,12 @@ import type { Tx } from '../store.ts'
 import { createAsk } from './ask.ts'
 import { writeInteractions } from './interactions.ts'
 import { writeJobs } from './jobs.ts'
+import { writeLeases } from './leases.ts'
 import { writePeople } from './people.ts'
 import { writeProjectRequests } from './project-requests.ts'
+import { writePrune } from './prune.ts'
 import { createReads, type Asking } from './reads.ts'
+import { writeSilent } from './silent.ts'
 import { writeSubscriptions } from './subscriptions.ts'
 import { writeBuilds } from './write-builds.ts'
 import { writeCards } from './write-cards.ts'
@@ -28,6 +31,9 @@ export function createTx(db: Kysely<Schema>, asking: Asking): Tx {
     ...writePeople(db, asking.locks),
     ...writeSubscriptions(db, asking.locks),
     ...writeJobs(db),
+    ...writeLeases(db),
+    ...writePrune(db),
+    ...writeSilent(db),
     ...writeBuilds(db, ask),
     ...writeRequests(db),
     ...writeProjectRequests(db),

@@ -56,6 +56,13 @@ export const GOLDEN_CASES: Record<string, View> = {
   'card-no-committer': card({ build: { ...WEB, committer: null } }),
   'card-no-build-link': card({ build: { ...WEB, buildUrl: null } }),
   'card-end-only': card({ history: [{ what: 'ended', at: ENDED_AT }], durationMs: null }),
+  'card-polled': card({
+    history: [
+      { what: 'started', at: STARTED_AT },
+      { what: 'ended', at: ENDED_AT },
+      { what: 'polled', at: ENDED_AT + 3 * 60 * 60_000 },
+    ],
+  }),
   'card-hostile': card({ build: HOSTILE }),
   'card-hostile-word': card({ shown: 'unknown', word: '<!channel> *x*', build: HOSTILE }),
   'card-rtl-and-cjk': card({ build: RTL_AND_CJK }),

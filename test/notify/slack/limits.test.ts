@@ -64,7 +64,7 @@ const anyView: fc.Arbitrary<View> = fc.oneof(
     word: odd,
     build,
     attempt,
-    history: fc.array(fc.record({ what: fc.constantFrom('started', 'waiting', 'ended', 'heard'), at }), {
+    history: fc.array(fc.record({ what: fc.constantFrom('started', 'waiting', 'ended', 'heard', 'polled'), at }), {
       maxLength: 4,
     }),
     durationMs,

@@ -11,6 +11,7 @@ const MIGRATIONS = [
   { name: '0002-requests' },
   { name: '0003-interactions' },
   { name: '0004-projects-and-people' },
+  { name: '0005-upkeep' },
 ]
 
 /**

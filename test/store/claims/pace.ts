@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { HOUR, MINUTE, SECOND, T0 } from '../../support/facts.ts'
 import type { Places } from '../../support/stores.ts'
-import { BUILDS, RELEASES } from '../given.ts'
+import { BUILDS, CARD, hear, RELEASES, stand } from '../given.ts'
 
 /** What a restart must not forget: the calls of the last minute, and the channels that are closed. */
 export function paceClaims(places: () => Places): void {
@@ -54,6 +54,30 @@ export function paceClaims(places: () => Places): void {
     expect(await read.closedChannels()).toEqual([
       { channel: BUILDS, code: 'is_archived', retryAt: T0 + HOUR, closedAt: T0, toldAt: null },
     ])
+  })
+
+  test('the oldest news is what came first of what nobody has taken in, however urgent', async () => {
+    await using place = await places().open()
+    const { read, write } = place.store
+    expect(await read.oldestNews()).toBeNull()
+    const first = await hear(place.store, { after: -MINUTE, priority: 2 })
+    await hear(place.store, { after: 0, priority: 0 })
+    await hear(place.store, { after: SECOND, priority: 1 })
+    expect(await read.oldestNews()).toBe(T0 - MINUTE)
+    await write((tx) => tx.placeFact(first, 1))
+    expect(await read.oldestNews()).toBe(T0)
+  })
+
+  test('the oldest step of a lane is the one that is due first; channels may be left out', async () => {
+    await using place = await places().open()
+    const { read } = place.store
+    expect(await read.oldestStep('post', [])).toBeNull()
+    await stand(place.store, CARD, { post: { at: T0 + MINUTE, priority: 0 }, edit: { at: T0 - MINUTE, priority: 0 } })
+    await stand(place.store, { ...CARD, channel: RELEASES }, { post: { at: T0, priority: 4 } })
+    expect(await read.oldestStep('post', [])).toBe(T0)
+    expect(await read.oldestStep('post', [RELEASES])).toBe(T0 + MINUTE)
+    expect(await read.oldestStep('post', [RELEASES, BUILDS])).toBeNull()
+    expect(await read.oldestStep('look', [])).toBeNull()
   })
 
   test('of a closing those concerned are told once, also where it is found again', async () => {

@@ -13,6 +13,8 @@ const RUN = { projectId: projectId(ONE.projectId), buildId: buildId('700'), run:
 const CARD = { subject: ONE.subject, channel: CHANNEL }
 const LATER = T0 + FACTS
 const LONG_AGO = T0 - 1
+const SILENT = { notAfter: T0 + 5_000, notBefore: T0 + 1_000 }
+const NOTICES = { beforeDay: ONE.day, closed: [CHANNEL] }
 
 /** Each question that is asked again and again, and what must lead to its answer: a name of each database for it. */
 const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
@@ -46,6 +48,7 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
   ['dueCards to post', (tx) => tx.dueCards('post', LATER, 32, CHANNEL, []), 'card_post'],
   ['dueCards to edit', (tx) => tx.dueCards('edit', LATER, 32, null, [CHANNEL]), 'card_edit'],
   ['dueCards to look for', (tx) => tx.dueCards('look', LATER, 32, null, []), 'card_look'],
+  ['oldestNews', (tx) => tx.oldestNews(), 'fact_unplaced'],
   ['recentCalls', (tx) => tx.recentCalls(LATER), 'pace_at'],
   ['forgetCalls', (tx) => tx.forgetCalls(LONG_AGO), 'pace_at'],
   [
@@ -81,6 +84,15 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
   ['claimOf', (tx) => tx.claimOf('handle-7'), 'person_pkey', 'autoindex_person_1'],
   ['handlesOf', (tx) => tx.handlesOf('U7'), 'person_user'],
   ['claimantsToCheck', (tx) => tx.claimantsToCheck(T0 + 50, 8), 'person_checked'],
+  ['factsAfter', (tx) => tx.factsAfter(FACTS / 2, 100), 'fact_pkey', 'fact USING INTEGER PRIMARY KEY'],
+  ['silentBuilds that run', (tx) => tx.silentBuilds(SILENT, 20), 'build_running'],
+  ['silentBuilds that wait', (tx) => tx.silentBuilds(SILENT, 20), 'build_waiting'],
+  ['setAsked', (tx) => tx.setAsked([RUN], T0), 'build_pkey', 'autoindex_build_1'],
+  ['removeEpisode', (tx) => tx.removeEpisode('lineage-3', 1), 'fact_lineage'],
+  ['the decisions that go with it', (tx) => tx.removeEpisode('lineage-5', 1), 'decision_subject'],
+  ['the requests that go with it', (tx) => tx.removeEpisode('lineage-7', 1), 'request_lineage'],
+  ['removeNotices', (tx) => tx.removeNotices(NOTICES, 20), 'card_pkey', 'autoindex_card_1'],
+  ['removeProjectRequests', (tx) => tx.removeProjectRequests(T0 + 50, 20), 'request_asked'],
   ['subscriptionsOf', (tx) => tx.subscriptionsOf(channelId('C0BUILDS7')), 'subscription_slot'],
 ]
 
@@ -93,6 +105,7 @@ const MUST_COME_SORTED = [
   'lineagesAfter',
   'dueIntake of facts',
   'dueIntake of wakes',
+  'oldestNews',
   'newestBuild of a project',
   'newestBuild of a branch',
   'requestsToLookAt',
@@ -104,6 +117,11 @@ const MUST_COME_SORTED = [
   'dueCards to post',
   'dueCards to edit',
   'dueCards to look for',
+  'factsAfter',
+  'silentBuilds that run',
+  'silentBuilds that wait',
+  'removeNotices',
+  'removeProjectRequests',
 ]
 
 export function planClaims(places: () => Places): void {

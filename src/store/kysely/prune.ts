@@ -1,0 +1,106 @@
+import type { DeleteQueryBuilder, DeleteResult, Kysely } from 'kysely'
+import { OPEN_STATES } from '../../domain/request.ts'
+import { lineageSubject, noticeSubject } from '../../domain/subject.ts'
+import type { Schema } from '../schema.ts'
+import type { Reads, Tx } from '../store.ts'
+
+type PruneWrites = Pick<Tx, 'removeEpisode' | 'removeDeliveries' | 'removeProjectRequests' | 'removeNotices'>
+
+/** What has become old: looked at in the order in which it came. */
+export const readPlaces = (db: Kysely<Schema>): Pick<Reads, 'factsAfter'> => ({
+  async factsAfter(seq, limit) {
+    const rows = await db
+      .selectFrom('fact')
+      .select(['seq', 'at', 'episode', 'lineage_key'])
+      .where('seq', '>', seq)
+      .orderBy('seq')
+      .limit(limit)
+      .execute()
+    return rows.map(({ lineage_key: lineageKey, ...place }) => ({ ...place, lineageKey }))
+  },
+})
+
+/** Takes away what nobody needs any more. */
+export function writePrune(db: Kysely<Schema>): PruneWrites {
+  return {
+    async removeEpisode(lineageKey, episode) {
+      const subject = lineageSubject(lineageKey, episode)
+      const facts = await db
+        .deleteFrom('fact')
+        .where('lineage_key', '=', lineageKey)
+        .where('episode', '=', episode)
+        .returning('build_key')
+        .execute()
+      const builds = [...new Set(facts.map((fact) => fact.build_key))]
+      // A build that was run again on a later card stands there.
+      const standing = db.deleteFrom('build').where('build_key', 'in', builds)
+      const own = standing.where('lineage_key', '=', lineageKey).where('episode', '=', episode)
+      return (
+        facts.length +
+        (builds.length === 0 ? 0 : await count(own)) +
+        (await count(db.deleteFrom('decision').where('subject', '=', subject))) +
+        (await count(db.deleteFrom('message').where('subject', '=', subject))) +
+        (await count(db.deleteFrom('card').where('subject', '=', subject))) +
+        (await removeAsked(db, lineageKey))
+      )
+    },
+
+    async removeDeliveries(receivedBefore, limit) {
+      const oldest = db.selectFrom('delivery').select('id').orderBy('id').limit(limit)
+      return count(db.deleteFrom('delivery').where('id', 'in', oldest).where('received_at', '<', receivedBefore))
+    },
+
+    async removeProjectRequests(askedBefore, limit) {
+      const oldest = db
+        .selectFrom('request')
+        .select('id')
+        .where('asked_at', '<', askedBefore)
+        .where('run', 'is', null)
+        .where('state', 'not in', OPEN_STATES)
+        .orderBy('asked_at')
+        .orderBy('id')
+        .limit(limit)
+      return count(db.deleteFrom('request').where('id', 'in', oldest))
+    },
+
+    async removeNotices({ beforeDay, closed }, limit) {
+      const rows = await db
+        .selectFrom('card')
+        .select(['subject', 'channel'])
+        .where('subject', '>', noticeSubject(''))
+        .where('subject', '<', noticeSubject(beforeDay))
+        .where(({ or, and, eb }) => {
+          const isDone = and([eb('post_at', 'is', null), eb('edit_at', 'is', null), eb('look_at', 'is', null)])
+          return closed.length === 0 ? isDone : or([isDone, eb('channel', 'in', [...closed])])
+        })
+        .orderBy('subject')
+        .orderBy('channel')
+        .limit(limit)
+        .execute()
+      for (const { subject, channel } of rows) {
+        await db.deleteFrom('message').where('subject', '=', subject).where('channel', '=', channel).execute()
+        await db.deleteFrom('card').where('subject', '=', subject).where('channel', '=', channel).execute()
+      }
+      return rows.length
+    },
+  }
+}
+
+// A restart that somebody asked for on one card may have begun a run on the next one: it is part of both stories.
+async function removeAsked(db: Kysely<Schema>, lineageKey: string): Promise<number> {
+  const left = await db
+    .selectFrom('fact')
+    .select('seq')
+    .where('lineage_key', '=', lineageKey)
+    .where('episode', 'is not', null)
+    .limit(1)
+    .executeTakeFirst()
+  return left ? 0 : count(db.deleteFrom('request').where('lineage_key', '=', lineageKey))
+}
+
+async function count<Table extends keyof Schema>(
+  query: DeleteQueryBuilder<Schema, Table, DeleteResult>,
+): Promise<number> {
+  const { numDeletedRows } = await query.executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}

@@ -1,0 +1,77 @@
+import type { Log } from './lib/log.ts'
+import type { Job } from './jobs/schedule.ts'
+import type { Metrics } from './metrics.ts'
+import { confirmRequests, type ConfirmRequests } from './operations/confirm-requests.ts'
+import { CLAIMANTS_JOB, lookAtClaimants } from './operations/person/claimants.ts'
+import type { PersonDeps } from './operations/person/deps.ts'
+import type { ProjectRules } from './operations/project-rules.ts'
+import { confirmProjectRequests } from './operations/project/confirm.ts'
+import { tellClosings } from './operations/subscription/tell-closings.ts'
+import { FORGET_JOB, type Unanswered } from './operations/unanswered.ts'
+import { prune, PRUNE_EVERY_MS, PRUNE_JOB } from './operations/upkeep/prune.ts'
+import { refreshSilent, REFRESH_SILENT_EVERY_MS } from './operations/upkeep/refresh-silent.ts'
+
+/** Projects and their rules are read again so often. */
+const REFRESH_EVERY_MS = 5 * 60_000
+
+/** Requests that CI has not confirmed are looked at so often. */
+const CONFIRM_EVERY_MS = 5_000
+
+/** Those whom committers' names mean are looked up a few at a time, each once a day. */
+const CLAIMANTS_EVERY_MS = 10 * 60_000
+
+/** What is too old to be answered is removed so often. */
+const FORGET_EVERY_MS = 60 * 60_000
+
+/** Channels that have closed are looked for so often, to tell those whom it concerns. */
+const TELL_CLOSINGS_EVERY_MS = 5_000
+
+export interface UpkeepDeps {
+  acting: ConfirmRequests & Parameters<typeof confirmProjectRequests>[0] & { log: Log }
+  following: Parameters<typeof tellClosings>[0]
+  rules: Pick<ProjectRules, 'refresh'>
+  unanswered: Pick<Unanswered, 'answerLeft' | 'forget'>
+  presenceOf: PersonDeps['presenceOf']
+  metrics: Pick<Metrics, 'countSilent' | 'countPruned'>
+  retentionDays: number
+  isPressed: () => boolean
+}
+
+/** All that the clock alone makes happen, beside the reconciler's sweep. */
+export function upkeepJobs(deps: UpkeepDeps): Job[] {
+  const { acting, rules, unanswered, metrics, retentionDays, isPressed } = deps
+  return [
+    {
+      name: 'refresh-projects',
+      everyMs: REFRESH_EVERY_MS,
+      run: async () => ((await rules.refresh()).trouble ? 'again' : 'done'),
+    },
+    {
+      name: 'confirm-requests',
+      everyMs: CONFIRM_EVERY_MS,
+      run: async () => {
+        await confirmRequests(acting)
+        await confirmProjectRequests(acting)
+      },
+    },
+    // Each process knows what it is at work on, and what it could not show.
+    { name: 'answer-left', everyMs: null, run: () => unanswered.answerLeft() },
+    { name: FORGET_JOB, everyMs: FORGET_EVERY_MS, run: () => unanswered.forget() },
+    { name: 'tell-closings', everyMs: TELL_CLOSINGS_EVERY_MS, run: () => tellClosings(deps.following) },
+    {
+      name: CLAIMANTS_JOB,
+      everyMs: CLAIMANTS_EVERY_MS,
+      run: (signal) => lookAtClaimants({ ...acting, presenceOf: deps.presenceOf }, signal),
+    },
+    {
+      name: 'refresh-silent',
+      everyMs: REFRESH_SILENT_EVERY_MS,
+      run: (signal) => refreshSilent({ ...acting, count: metrics.countSilent }, signal),
+    },
+    {
+      name: PRUNE_JOB,
+      everyMs: PRUNE_EVERY_MS,
+      run: async (signal) => metrics.countPruned((await prune({ ...acting, retentionDays, isPressed }, signal)).rows),
+    },
+  ]
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { buildOf, openStage, sendAll, settled, type RunningApp } from '../support/app.ts'
+import { CHANNELS } from '../../src/sandbox/slack/workspace.ts'
+
+const { builds: BUILDS } = CHANNELS
+
+type Line = Record<string, unknown> & { msg: string }
+
+const linesOf = ({ lines }: RunningApp): Line[] => lines.map((line) => JSON.parse(line) as Line)
+
+/** What the log says on the way of one delivery: each step is found by what the step before names. */
+function follow(app: RunningApp, delivery: number): { fact: number; steps: Line[] } {
+  const lines = linesOf(app)
+  const [came] = lines.filter((line) => line.msg === 'delivery' && line['delivery'] === delivery)
+  const fact = Number(came?.['fact'])
+  const taken = lines.filter((line) => line.msg === 'taken in' && (line['facts'] as number[]).includes(fact))
+  const subject = String(came?.['lineage'])
+  const told = lines.filter(
+    (line) => line.msg === 'told' && String(line['subject']).startsWith(`${subject}/`) && Number(line['fact']) >= fact,
+  )
+  return { fact, steps: [came, ...taken, ...told].filter((line) => line !== undefined) }
+}
+
+it.each(['info', 'debug'])('follows a delivery by its id from the door to the message, at %s', async (level) => {
+  const { app, slack } = await openStage({
+    settings: { DEFAULT_CHANNEL: BUILDS, LOG_LEVEL: level },
+    slack: { rates: 'off' },
+  })
+  await sendAll(app.url, buildOf(512, { status: 'initiated' }), buildOf(513, { status: 'error' }))
+  await settled(app.url)
+  await sendAll(app.url, buildOf(512, { status: 'success' }))
+  await settled(app.url)
+  const { fact, steps } = follow(app, 1)
+  expect(steps).toMatchObject([
+    { msg: 'delivery', delivery: 1, fact, build: '512', status: 'initiated', answer: 'recorded' },
+    { msg: 'taken in', facts: [fact], verdicts: { tell: 1 } },
+    { msg: 'told', fact, channel: BUILDS, lane: 'post', slot: 'card', outcome: 'sent' },
+    { msg: 'told', lane: 'edit', outcome: 'sent' },
+    { msg: 'told', lane: 'post', slot: 'run:512.1', outcome: 'sent' },
+  ])
+  const { steps: failed } = follow(app, 2)
+  expect(failed.map(({ msg }) => msg)).toEqual(['delivery', 'taken in', 'told'])
+  // The last step names the message as Slack does.
+  expect(slack.messages(BUILDS).map(({ ts }) => ts)).toContain(failed.at(-1)?.['ts'])
+})
+
+it('says of a delivery that nobody is told of that it ended there', async () => {
+  const { app } = await openStage({ subscriptions: [`{ channel: ${BUILDS}, project: all, events: [failed] }`] })
+  await sendAll(app.url, buildOf(512, { status: 'initiated' }))
+  await settled(app.url)
+  expect(follow(app, 1).steps).toMatchObject([{ msg: 'delivery' }, { msg: 'taken in', verdicts: { silent: 1 } }])
+  expect(linesOf(app).filter(({ msg }) => msg === 'decided')).toMatchObject([{ verdict: 'silent' }])
+})
+
+it('writes the lines that docs/operations/logs.md shows', async () => {
+  const { app } = await openStage({ settings: { DEFAULT_CHANNEL: BUILDS } })
+  await sendAll(app.url, buildOf(512, { status: 'initiated' }))
+  await settled(app.url)
+  await sendAll(app.url, buildOf(512, { status: 'error' }))
+  await settled(app.url)
+  const docs = readFileSync(new URL('../../docs/operations/logs.md', import.meta.url), 'utf8')
+  const shown = docs.split('\n').filter((line) => line.startsWith('{'))
+  expect(shown.length).toBeGreaterThan(5)
+  for (const line of shown.map((text) => JSON.parse(text) as Line)) {
+    const written = linesOf(app).find(({ msg }) => msg === line.msg)
+    expect(Object.keys(written ?? {})).toEqual(Object.keys(line))
+    expect(docs).toContain(`| \`${line.msg}\` |`)
+  }
+})

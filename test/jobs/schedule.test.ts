@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EARLY_MS } from '../../src/jobs/lease.ts'
+import { HOUR, T0 } from '../support/facts.ts'
+import { createHandClock, watched } from '../support/hand-clock.ts'
+import { sqlitePlaces, type Places } from '../support/stores.ts'
+import { counted, held, look, processOn } from './stage.ts'
+
+const DAY = 24 * HOUR
+
+describe('a job of a process that has the database to itself', () => {
+  let places: Places
+  beforeAll(async () => void (places = await sqlitePlaces()))
+  afterAll(() => places[Symbol.asyncDispose]())
+
+  async function open(startAt = T0) {
+    const place = await places.open()
+    const store = watched(place.store)
+    return { place, store, clock: createHandClock(startAt, store.pending) }
+  }
+
+  test('is done at the first look, and then so often as it is due', async () => {
+    const { place, store, clock } = await open()
+    await using _ = place
+    const { job, begun } = counted(clock)
+    const process = processOn(store, clock, 'process-1', job)
+    await look(clock, process)
+    await look(clock, process)
+    await clock.advance(HOUR - EARLY_MS - 1)
+    await look(clock, process)
+    expect(begun).toEqual([T0])
+    await clock.advance(1)
+    await look(clock, process)
+    expect(begun).toEqual([T0, T0 + HOUR - EARLY_MS])
+    expect(process.ended).toEqual(['prune done', 'prune done'])
+  })
+
+  test('is caught up after a restart if it was due meanwhile, and is not done anew if it was not', async () => {
+    const { place, store, clock } = await open()
+    await using _ = place
+    const first = counted(clock, DAY)
+    await look(clock, processOn(store, clock, 'process-1', first.job))
+    const second = counted(clock, DAY)
+    await clock.advance(DAY / 2)
+    await look(clock, processOn(store, clock, 'process-2', second.job))
+    expect(second.begun).toEqual([])
+    await clock.advance(DAY * 3)
+    await look(clock, processOn(store, clock, 'process-3', second.job))
+    expect(second.begun).toEqual([T0 + DAY * 3.5])
+  })
+
+  test.each([
+    ['forward in spring', Date.UTC(2026, 2, 28, 12)],
+    ['back in autumn', Date.UTC(2026, 9, 24, 12)],
+  ])('is done once every 24 hours on the days when clocks go %s', async (_, startAt) => {
+    const { place, store, clock } = await open(startAt)
+    await using __ = place
+    const { job, begun } = counted(clock, DAY)
+    const process = processOn(store, clock, 'process-1', job)
+    for (let hour = 0; hour < 72; hour++) {
+      await look(clock, process)
+      await clock.advance(HOUR)
+    }
+    expect(begun).toEqual([startAt, startAt + DAY, startAt + 2 * DAY])
+  })
+
+  test('is due when it was last done in the future: the clock was ahead then', async () => {
+    const { place, store, clock } = await open()
+    await using _ = place
+    await store.write((tx) => tx.setLastDoneAt('prune', T0 + 1))
+    const { job, begun } = counted(clock)
+    await look(clock, processOn(store, clock, 'process-1', job))
+    expect(begun).toEqual([T0])
+  })
+
+  test('is due still when it failed, or says so; others are not held up by it', async () => {
+    const { place, store, clock } = await open()
+    await using _ = place
+    let word: 'again' | Error = 'again'
+    const failing = counted(clock, HOUR, () => {
+      if (word instanceof Error) throw word
+      return word
+    })
+    const other = { ...counted(clock), job: { ...counted(clock).job, name: 'refresh' } }
+    const process = processOn(store, clock, 'process-1', failing.job, other.job)
+    await look(clock, process)
+    word = new Error('CI is away')
+    await look(clock, process)
+    await look(clock, process)
+    expect(failing.begun).toEqual([T0, T0, T0])
+    expect(process.ended).toEqual(['prune again', 'refresh done', 'prune failed', 'prune failed'])
+    expect(process.warned).toHaveLength(2)
+    expect(await store.read.lastDoneAt('prune')).toBeNull()
+  })
+
+  test('is begun once while it is under way, however often is looked, and counts from its beginning', async () => {
+    const { place, store, clock } = await open()
+    await using _ = place
+    const slow = held(clock)
+    const process = processOn(store, clock, 'process-1', slow.job)
+    await look(clock, process)
+    await clock.advance(2 * HOUR)
+    await look(clock, process)
+    expect(slow.begun).toEqual([T0])
+    slow.end()
+    await clock.settle()
+    expect(await store.read.lastDoneAt('prune')).toBe(T0)
+  })
+
+  test('of a dead process is nobody’s: the next process takes it at once', async () => {
+    const { place, store, clock } = await open()
+    await using _ = place
+    await look(clock, processOn(store, clock, 'process-1', held(clock).job))
+    const second = counted(clock)
+    await look(clock, processOn(store, clock, 'process-2', second.job))
+    expect(second.begun).toEqual([T0])
+  })
+
+  test('that is the process’s own is done at each look', async () => {
+    const { place, store, clock } = await open()
+    await using _ = place
+    const { job, begun } = counted(clock, null)
+    const process = processOn(store, clock, 'process-1', job)
+    await look(clock, process)
+    await look(clock, process)
+    expect(begun).toHaveLength(2)
+    expect(await store.read.lastDoneAt('prune')).toBeNull()
+  })
+
+  test('is told to end when the process stops, is due still, and nothing is begun after that', async () => {
+    const { place, store, clock } = await open()
+    await using _ = place
+    const slow = held(clock)
+    const process = processOn(store, clock, 'process-1', slow.job)
+    await look(clock, process)
+    await process.look.stop()
+    expect(slow.isAborted()).toBe(true)
+    expect(process.ended).toEqual(['prune again'])
+    expect(await store.read.lastDoneAt('prune')).toBeNull()
+    await look(clock, process)
+    expect(slow.begun).toHaveLength(1)
+  })
+})

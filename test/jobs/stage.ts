@@ -1,0 +1,66 @@
+import { createLook, type Job, type ScheduleDeps } from '../../src/jobs/schedule.ts'
+import type { Store } from '../../src/store/store.ts'
+import { until } from '../support/app.ts'
+import { HOUR } from '../support/facts.ts'
+import type { HandClock } from '../support/hand-clock.ts'
+
+export interface Process {
+  look: ReturnType<typeof createLook>
+  ended: string[]
+  warned: string[]
+}
+
+/** One process with these jobs, on this store. */
+export function processOn(store: Store, clock: HandClock, processId: string, ...jobs: readonly Job[]): Process {
+  const ended: string[] = []
+  const warned: string[] = []
+  const mute = () => {}
+  const deps: ScheduleDeps = {
+    store,
+    clock,
+    processId,
+    log: { debug: mute, info: mute, error: mute, warn: (_, text) => void warned.push(text) },
+    count: (job, end) => void ended.push(`${job} ${end}`),
+  }
+  return { look: createLook(jobs, deps), ended, warned }
+}
+
+/** Looks, and waits until everything that is under way has come to rest. */
+export async function look(clock: HandClock, ...processes: readonly Process[]): Promise<void> {
+  for (const process of processes) process.look.now()
+  await clock.settle()
+}
+
+/** A job that says when it ran, and ends when the test lets it. */
+export function held(clock: HandClock, everyMs = HOUR) {
+  const begun: number[] = []
+  let end: () => void = () => {}
+  let aborted = false
+  const job: Job = {
+    name: 'prune',
+    everyMs,
+    run: (signal) =>
+      new Promise<void>((resolve) => {
+        begun.push(clock.now())
+        end = resolve
+        signal.addEventListener('abort', () => {
+          aborted = true
+          resolve()
+        })
+      }),
+  }
+  return { job, begun, end: () => end(), isAborted: () => aborted }
+}
+
+export function counted(clock: HandClock, everyMs: number | null = HOUR, said: () => unknown = () => {}) {
+  const begun: number[] = []
+  const run = async () => {
+    begun.push(clock.now())
+    return said()
+  }
+  return { job: { name: 'prune', everyMs, run } satisfies Job, begun }
+}
+
+/** Waits until nothing of it is under way. */
+export const idle = ({ isIdle }: ReturnType<typeof createLook>): Promise<unknown> =>
+  until('nothing is under way', () => isIdle())

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { MINUTE, T0 } from '../../support/facts.ts'
+import type { Places } from '../../support/stores.ts'
+import type { Store } from '../../../src/store/store.ts'
+
+const LONGEST = MINUTE
+
+const take = ({ write }: Store, heldBy: string, now = T0, name = 'prune'): Promise<boolean> =>
+  write((tx) => tx.takeLease({ name, heldBy, heldUntil: now + LONGEST }, { now, longestMs: LONGEST }))
+
+/** Of several processes one is at a piece of scheduled work. */
+export function leaseClaims(places: () => Places): void {
+  test('one process has a lease, and no other until its time is over', async () => {
+    await using place = await places().open()
+    const [store, other] = [place.store, place.another()]
+    expect(await take(store, 'process-1')).toBe(true)
+    expect(await take(other, 'process-2')).toBe(false)
+    expect(await take(other, 'process-2', T0 + LONGEST - 1)).toBe(false)
+    expect(await take(other, 'process-2', T0 + LONGEST)).toBe(true)
+    expect(await take(store, 'process-1', T0 + LONGEST)).toBe(false)
+  })
+
+  test('whoever has it may renew it, and the time counts from there', async () => {
+    await using place = await places().open()
+    await take(place.store, 'process-1')
+    expect(await take(place.store, 'process-1', T0 + LONGEST - 1)).toBe(true)
+    expect(await take(place.store, 'process-2', T0 + LONGEST)).toBe(false)
+  })
+
+  test('a lease that is given back is free at once, and only its holder can give it back', async () => {
+    await using place = await places().open()
+    const { write } = place.store
+    await take(place.store, 'process-1')
+    await write((tx) => tx.releaseLease({ name: 'prune', heldBy: 'process-2' }))
+    expect(await take(place.store, 'process-2')).toBe(false)
+    await write((tx) => tx.releaseLease({ name: 'prune', heldBy: 'process-1' }))
+    expect(await take(place.store, 'process-2')).toBe(true)
+  })
+
+  test('leases of other names are nobody else’s matter', async () => {
+    await using place = await places().open()
+    await take(place.store, 'process-1')
+    expect(await take(place.store, 'process-2', T0, 'refresh-projects')).toBe(true)
+  })
+
+  test('a lease from a clock that was ahead is nobody’s: it reaches further than one may', async () => {
+    await using place = await places().open()
+    await take(place.store, 'process-1', T0 + 24 * 60 * MINUTE)
+    expect(await take(place.store, 'process-2')).toBe(true)
+  })
+
+  test('of many that ask at one moment one gets it', async () => {
+    await using place = await places().open()
+    const stores = [place.store, place.another(), place.another()]
+    const taken = await Promise.all(
+      stores.flatMap((store, i) => [1, 2, 3].map((n) => take(store, `process-${i}-${n}`))),
+    )
+    expect(taken.filter((isTaken) => isTaken)).toHaveLength(1)
+  })
+}

@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest'
+import type { Store } from '../../../src/store/store.ts'
+import { buildId, projectId, request, T0, WEB } from '../../support/facts.ts'
+import type { Place, Places } from '../../support/stores.ts'
+import { BUILDS, CARD, claimed, decided, hear, LINEAGE, projectRequest, RELEASES, stand } from '../given.ts'
+
+/** Everything that a build on an episode's card leaves behind, in two channels. */
+async function told(store: Store, build: string, episode: number): Promise<void> {
+  const subject = `${LINEAGE}/${episode}`
+  const seq = await hear(store, { build })
+  await store.write(async (tx) => {
+    await tx.placeFact(seq, episode)
+    await tx.keepBuild({
+      projectId: projectId(WEB),
+      buildId: buildId(build),
+      run: 1,
+      lineageKey: LINEAGE,
+      episode,
+      branch: 'main',
+      status: 'failed',
+      word: 'error',
+      at: T0,
+      buildUuid: null,
+      committer: null,
+    })
+    for (const channel of [BUILDS, RELEASES]) {
+      await tx.ensureCard({ subject, channel, quiet: false, mention: false })
+      await tx.keepDecision(decided({ factSeq: seq, subject, channel }))
+      await tx.insertMessage(claimed({ subject, channel, key: `${subject} ${channel}` }))
+    }
+  })
+}
+
+const count = async ({ sql }: Place, table: string): Promise<number> =>
+  Number((await sql(`select count(*) as n from ${table}`))[0]!['n'])
+
+const countAll = async (place: Place): Promise<Record<string, number>> =>
+  Object.fromEntries(
+    await Promise.all(
+      ['fact', 'build', 'card', 'decision', 'message', 'request'].map(
+        async (table) => [table, await count(place, table)] as const,
+      ),
+    ),
+  )
+
+/** What is old is taken away, whole and a little at a time. */
+export function pruneClaims(places: () => Places): void {
+  test('facts are listed in the order of receipt, after one of them, so many', async () => {
+    await using place = await places().open()
+    const [first, second, third] = [await hear(place.store), await hear(place.store), await hear(place.store)]
+    await place.store.write((tx) => tx.placeFact(second, 7))
+    expect(await place.store.read.factsAfter(first, 1)).toEqual([
+      { seq: second, at: T0, episode: 7, lineageKey: LINEAGE },
+    ])
+    expect((await place.store.read.factsAfter(0, 9)).map(({ seq, episode }) => [seq, episode])).toEqual([
+      [first, null],
+      [second, 7],
+      [third, null],
+    ])
+  })
+
+  test('an episode goes with everything behind its cards, in every channel, and no other does', async () => {
+    await using place = await places().open()
+    await told(place.store, '512', 1)
+    await told(place.store, '513', 2)
+    expect(await place.store.write((tx) => tx.removeEpisode(LINEAGE, 1))).toBe(8)
+    expect(await countAll(place)).toEqual({ fact: 1, build: 1, card: 2, decision: 2, message: 2, request: 0 })
+    expect(await place.store.read.build(WEB, '513')).not.toBeNull()
+    expect(await place.store.write((tx) => tx.removeEpisode(LINEAGE, 1))).toBe(0)
+  })
+
+  test('a build that stands on a later card, and news that is not taken in, stay', async () => {
+    await using place = await places().open()
+    await told(place.store, '512', 1)
+    await told(place.store, '512', 2)
+    await hear(place.store, { build: '512' })
+    await place.store.write((tx) => tx.removeEpisode(LINEAGE, 1))
+    expect(await place.store.read.build(WEB, '512')).toMatchObject({ episode: 2 })
+    expect((await place.store.read.factsOfBuild(WEB, '512')).map(({ episode }) => episode)).toEqual([2, null])
+  })
+
+  test('what was asked goes with the last card of the lineage', async () => {
+    await using place = await places().open()
+    await told(place.store, '512', 1)
+    await told(place.store, '513', 2)
+    await place.store.write((tx) => tx.insertRequest(request({ lineageKey: LINEAGE, subject: CARD.subject })))
+    await place.store.write((tx) => tx.removeEpisode(LINEAGE, 1))
+    expect(await place.store.read.requestsOf(LINEAGE)).toHaveLength(1)
+    await place.store.write((tx) => tx.removeEpisode(LINEAGE, 2))
+    expect(await countAll(place)).toEqual({ fact: 0, build: 0, card: 0, decision: 0, message: 0, request: 0 })
+  })
+
+  test('bodies that were received before then go, so many at a time', async () => {
+    await using place = await places().open()
+    await place.store.write(async (tx) => {
+      for (const after of [0, 1, 2, 3])
+        await tx.insertDelivery({ receivedAt: T0 + after, answer: 'recorded', factSeq: 1, body: `${after}` })
+    })
+    const remove = () => place.store.write((tx) => tx.removeDeliveries(T0 + 3, 2))
+    expect([await remove(), await remove(), await remove()]).toEqual([2, 1, 0])
+    expect(await place.sql('select body from delivery')).toEqual([{ body: '3' }])
+  })
+
+  test('asks about projects go when they were made before then and have ended; those about builds stay', async () => {
+    await using place = await places().open()
+    await place.store.write(async (tx) => {
+      await tx.insertProjectRequest(projectRequest({ id: 'old', state: 'confirmed' }))
+      await tx.insertProjectRequest(projectRequest({ id: 'older', state: 'refused', askedAt: T0 - 1 }))
+      await tx.insertProjectRequest(projectRequest({ id: 'open', state: 'accepted', askedAt: T0 - 2 }))
+      await tx.insertProjectRequest(projectRequest({ id: 'young', state: 'confirmed', askedAt: T0 + 1 }))
+      await tx.insertRequest(request({ id: 'build', state: 'refused', askedAt: T0 - 1 }))
+    })
+    const remove = () => place.store.write((tx) => tx.removeProjectRequests(T0 + 1, 1))
+    expect([await remove(), await remove(), await remove()]).toEqual([1, 1, 0])
+    const left = await place.store.read.requestsAfter({ askedAt: 0, id: '' }, 9)
+    expect(left.map(({ id }) => id)).toEqual(['open', 'build', 'young'])
+  })
+
+  test('notices of days before this one go with their messages, unless something is left to do', async () => {
+    await using place = await places().open()
+    const notice = (day: string, channel = BUILDS) => ({ subject: `notice/${day}`, channel })
+    const days = ['2026-02-27', '2026-02-28', '2026-03-01', '2026-03-02']
+    for (const day of days) await stand(place.store, notice(day))
+    await stand(place.store, notice('2026-02-26'), { edit: { at: T0, priority: 3 } })
+    await stand(place.store, CARD)
+    await place.store.write(async (tx) => {
+      for (const day of days) await tx.insertMessage(claimed({ ...notice(day), key: day }))
+    })
+    const old = { beforeDay: '2026-03-02', closed: [RELEASES] }
+    const remove = () => place.store.write((tx) => tx.removeNotices(old, 2))
+    expect([await remove(), await remove(), await remove()]).toEqual([2, 1, 0])
+    expect(await place.store.read.cardsOf('notice/2026-03-02')).toHaveLength(1)
+    expect(await place.store.read.cardsOf('notice/2026-02-26')).toHaveLength(1)
+    expect(await place.store.read.cardsOf(CARD.subject)).toHaveLength(1)
+    expect(await place.sql('select key from message')).toEqual([{ key: '2026-03-02' }])
+  })
+
+  test('a notice that waits for one of these closed channels goes, and one that waits for another stays', async () => {
+    await using place = await places().open()
+    for (const channel of [BUILDS, RELEASES])
+      await stand(place.store, { subject: 'notice/2026-03-01', channel }, { post: { at: T0, priority: 3 } })
+    const old = { beforeDay: '2026-03-02', closed: [RELEASES] }
+    expect(await place.store.write((tx) => tx.removeNotices(old, 9))).toBe(1)
+    expect(await place.store.read.cardsOf('notice/2026-03-01')).toMatchObject([{ channel: BUILDS }])
+  })
+}

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import type { KnownBuild, Store } from '../../../src/store/store.ts'
+import { buildId, HOUR, projectId, T0, WEB } from '../../support/facts.ts'
+import type { Places } from '../../support/stores.ts'
+import { LINEAGE } from '../given.ts'
+
+const SINCE = { notAfter: T0, notBefore: T0 - 10 * HOUR }
+
+const standing = ({ write }: Store, build: string, change: Partial<KnownBuild> = {}): Promise<void> =>
+  write((tx) =>
+    tx.keepBuild({
+      projectId: projectId(WEB),
+      buildId: buildId(build),
+      run: 1,
+      lineageKey: LINEAGE,
+      episode: 1,
+      branch: 'main',
+      status: 'started',
+      word: 'initiated',
+      at: T0,
+      buildUuid: null,
+      committer: null,
+      ...change,
+    }),
+  )
+
+const silent = async ({ read }: Store, limit = 10): Promise<string[]> =>
+  (await read.silentBuilds(SINCE, limit)).map(({ buildId: build }) => build)
+
+/** Builds of which nothing is heard, though they have not ended. */
+export function silentClaims(places: () => Places): void {
+  test('a build that runs or waits is silent when it was not heard of since then, the longest silent first', async () => {
+    await using place = await places().open()
+    await standing(place.store, '1')
+    await standing(place.store, '2', { at: T0 + 1 })
+    await standing(place.store, '3', { status: 'waiting', at: T0 - HOUR })
+    await standing(place.store, '4', { status: 'failed' })
+    expect(await silent(place.store)).toEqual(['3', '1'])
+    expect(await silent(place.store, 1)).toEqual(['3'])
+  })
+
+  test('one that has been silent for too long is let be', async () => {
+    await using place = await places().open()
+    await standing(place.store, '1', { at: SINCE.notBefore })
+    await standing(place.store, '2', { at: SINCE.notBefore - 1 })
+    expect(await silent(place.store)).toEqual(['1'])
+  })
+
+  test('one that CI was asked about is silent again only when that is as long ago; news of it changes nothing of that', async () => {
+    await using place = await places().open()
+    for (const build of ['1', '2']) await standing(place.store, build, { at: T0 - HOUR })
+    await place.store.write((tx) => tx.setAsked([{ projectId: projectId(WEB), buildId: buildId('1') }], T0 + 1))
+    expect(await silent(place.store)).toEqual(['2'])
+    await standing(place.store, '1', { at: T0 - HOUR, word: 'testing' })
+    expect(await silent(place.store)).toEqual(['2'])
+    await place.store.write((tx) => tx.setAsked([{ projectId: projectId(WEB), buildId: buildId('1') }], T0))
+    expect(await silent(place.store)).toEqual(['1', '2'])
+  })
+}
