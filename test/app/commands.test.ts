@@ -106,7 +106,7 @@ describe('/ci list', () => {
     const world = await enterWorld(scene)
     const acknowledged = await type(world, ada, '/ci list')
     expect(acknowledged).toMatchObject({ kind: 'answered', status: 200 })
-    const soon = await untilAnswered(world, ada, ['CI is slow', '`list`'])
+    const soon = await untilAnswered(world, ada, ['This takes longer', '`list`'])
     const list = await untilAnswered(world, ada, ['3 projects', 'acme/ios · Pro'])
     expect(Number(list.ts)).toBeGreaterThan(Number(soon.ts))
   })
@@ -214,7 +214,7 @@ describe('/ci', () => {
   it('why tells of each channel which rule decided', async () => {
     const world = await openWithBuilds()
     await type(world, ada, '/ci why #501')
-    await untilAnswered(world, ada, ['#501', `<#${BUILDS}> *told*`, 'as CI holds them'])
+    await untilAnswered(world, ada, ['#501', `<#${BUILDS}> *told*`, "the project's own, in CI", '*selects it*'])
   })
 
   it('understands smart quotes, names that Slack linked, any case and spare blanks', async () => {

@@ -18,6 +18,7 @@ import { typed } from './typed.ts'
 
 /** What this channel follows from now on, or why nothing has changed. */
 export function answerSubscribe(outcome: SubscribeOutcome, asked: AskedWith): Answer {
+  if (isUnchanged(outcome)) return unchanged(outcome, asked)
   switch (outcome.kind) {
     case 'subscribed':
       return subscribed(outcome)
@@ -30,12 +31,13 @@ export function answerSubscribe(outcome: SubscribeOutcome, asked: AskedWith): An
     case 'faults':
       return answerTrouble(faulty(outcome.faults), asked.reference)
     default:
-      return refused(outcome, asked)
+      return assertNever(outcome)
   }
 }
 
 /** What this channel follows no more, or the choice there is. */
 export function answerUnsubscribe(outcome: UnsubscribeOutcome, asked: AskedWith): Answer {
+  if (isUnchanged(outcome)) return unchanged(outcome, asked)
   switch (outcome.kind) {
     case 'unsubscribed':
       return unsubscribed(outcome)
@@ -44,15 +46,25 @@ export function answerUnsubscribe(outcome: UnsubscribeOutcome, asked: AskedWith)
     case 'which':
       return which(outcome.here)
     default:
-      return refused(outcome, asked)
+      return assertNever(outcome)
   }
 }
 
 /** Why nothing was changed, whatever was wanted. */
-function refused(
-  outcome: Extract<UnsubscribeOutcome, { kind: 'kept-by-file' | 'no-channel' } | NotFound | Refused>,
-  asked: AskedWith,
-): Answer {
+type Unchanged = Extract<
+  UnsubscribeOutcome,
+  { kind: NotFound['kind'] | Refused['kind'] | 'kept-by-file' | 'no-channel' }
+>
+
+const UNCHANGED: readonly string[] = ['kept-by-file', 'no-channel', 'forbidden', 'unknown-person'] satisfies Exclude<
+  Unchanged['kind'],
+  NotFound['kind']
+>[]
+
+const isUnchanged = (outcome: SubscribeOutcome | UnsubscribeOutcome): outcome is Unchanged =>
+  isNotFound(outcome) || UNCHANGED.includes(outcome.kind)
+
+function unchanged(outcome: Unchanged, asked: AskedWith): Answer {
   if (isNotFound(outcome)) return answerNotFound(outcome, asked)
   switch (outcome.kind) {
     case 'kept-by-file':
