@@ -9,6 +9,9 @@ export const PATTERN_CHARS_MAX = 1_000
  */
 export const REGEX_PIECES_MAX = 1_500
 
+/** The longest branch that a regex is tried on, in characters; it covers no longer one, which no repository can have. */
+export const REGEX_BRANCH_CHARS_MAX = 1_500
+
 /** `unknown-branch`: the build named no branch, and only a pattern for all branches covers that. */
 export type BranchMatch = 'all' | 'matched' | 'not-matched' | 'unknown-branch' | 'invalid-pattern'
 
@@ -68,7 +71,7 @@ function wildcard(pattern: string): Matcher {
 
 function regex(pattern: string): Matcher | null {
   const compiled = compile(pattern)
-  return compiled && ((branch) => compiled.matches(branch))
+  return compiled && ((branch) => branch.length <= REGEX_BRANCH_CHARS_MAX && compiled.matches(branch))
 }
 
 // Rules are few and asked for every fact: keep what was compiled, bounded.
