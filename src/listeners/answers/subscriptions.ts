@@ -83,13 +83,17 @@ function unchanged(outcome: Unchanged, asked: AskedWith): Answer {
 const followed = ({ subscription }: ShownSubscription): string =>
   `*${followedProject(subscription)}*: ${followedHow(subscription)}`
 
-function subscribed({ shown, was, announced }: Extract<SubscribeOutcome, { kind: 'subscribed' }>): Answer {
+function subscribed({ shown, was, announced, silent }: Extract<SubscribeOutcome, { kind: 'subscribed' }>): Answer {
   return answerOf([
     line(`:bell: *Kept*: this channel now follows ${followed(shown)}.`),
     ...(was ? [line(`Was: ${followedHow(was.subscription)}.`)] : []),
+    ...(silent ? [line(silentWords(silent))] : []),
     ...announcedParts(announced),
   ])
 }
+
+const silentWords = (channel: string): string =>
+  `<#${channel}> is the default channel, which hears only of what no other channel follows: of this it hears nothing any more.`
 
 function unsubscribed({ removed, announced }: Extract<UnsubscribeOutcome, { kind: 'unsubscribed' }>): Answer {
   return answerOf([

@@ -41,7 +41,14 @@ export interface SubscribeWish {
 export type Announced = { kind: 'told' } | { kind: 'not-told'; code: string; isClosed: boolean }
 
 export type SubscribeOutcome =
-  | { kind: 'subscribed'; shown: ShownSubscription; was: ShownSubscription | null; announced: Announced }
+  | {
+      kind: 'subscribed'
+      shown: ShownSubscription
+      was: ShownSubscription | null
+      announced: Announced
+      /** the default channel, where it hears nothing of this any more; null: it does, or never did */
+      silent: ChannelId | null
+    }
   /** exactly this is so already */
   | { kind: 'same'; shown: ShownSubscription }
   | { kind: 'kept-by-file'; shown: ShownSubscription }

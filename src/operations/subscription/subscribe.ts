@@ -7,6 +7,7 @@ import { findProject } from '../projects.ts'
 import { Undone } from '../undone.ts'
 import { announce } from './announce.ts'
 import type { SubscribeOutcome, SubscribeWish } from './asked.ts'
+import { fallsSilent } from './default-channel.ts'
 import type { SubscribeDeps, SubscriptionDeps } from './deps.ts'
 import { isAbout, namedProjects, type Named } from './names.ts'
 import { shownOf } from './shown.ts'
@@ -30,9 +31,8 @@ export async function subscribe(deps: SubscribeDeps, wish: SubscribeWish, by: As
   const found = await findFollows(deps, wish.project)
   if (found.kind !== 'follows') return found
   const wanted = wantedBy(wish, place.channel, found)
-  const file = (await deps.subscriptions()).find(
-    (one) => one.source === 'file' && isSamePlace(one, wanted, found.about),
-  )
+  const before = await deps.subscriptions()
+  const file = before.find((one) => one.source === 'file' && isSamePlace(one, wanted, found.about))
   if (file) return { kind: 'kept-by-file', shown: (await shownOf(deps, [file]))[0]! }
   const keeping = { wanted, about: found.about, instead: wish.instead ?? null, by, at: deps.clock.now() }
   const ended = await deps.store.write((tx) => keep(tx, keeping))
@@ -46,7 +46,8 @@ export async function subscribe(deps: SubscribeDeps, wish: SubscribeWish, by: As
   })
   // The channel may have turned out to be closed.
   const [now] = await shownOf(deps, [ended.kept])
-  return { kind: 'subscribed', shown: now!, was: was ?? null, announced }
+  const silent = fallsSilent(before, place.channel, found.about)
+  return { kind: 'subscribed', shown: now!, was: was ?? null, announced, silent }
 }
 
 /** What a name stands for; `about`: the one project, null for all of them. */

@@ -103,7 +103,11 @@ export const subscribes = (cast: Cast): Cases<SubscribeOutcome> => ({
   subscribed: [
     {
       when: 'the channel follows it from now on',
-      outcome: { kind: 'subscribed', shown: shownOf(cast), was: null, announced: TOLD },
+      outcome: { kind: 'subscribed', shown: shownOf(cast), was: null, announced: TOLD, silent: null },
+    },
+    {
+      when: 'the default channel hears nothing of it any more',
+      outcome: { kind: 'subscribed', shown: shownOf(cast), was: null, announced: TOLD, silent: CHANNEL },
     },
     {
       when: 'it takes the place of another one',
@@ -112,15 +116,28 @@ export const subscribes = (cast: Cast): Cases<SubscribeOutcome> => ({
         shown: shownOf(cast, { rules: null, quiet: true, mention: 'nobody' }),
         was: shownOf(cast),
         announced: TOLD,
+        silent: null,
       },
     },
     ...Object.entries({ ...CLOSED, [cast.code]: 'Slack says something else' }).map(([code, when]) => ({
       when,
-      outcome: { kind: 'subscribed', shown: shownOf(cast), was: null, announced: notTold(code, true) } as const,
+      outcome: {
+        kind: 'subscribed',
+        shown: shownOf(cast),
+        was: null,
+        announced: notTold(code, true),
+        silent: null,
+      } as const,
     })),
     {
       when: 'it is not clear whether the channel was told',
-      outcome: { kind: 'subscribed', shown: shownOf(cast), was: null, announced: notTold('timeout', false) },
+      outcome: {
+        kind: 'subscribed',
+        shown: shownOf(cast),
+        was: null,
+        announced: notTold('timeout', false),
+        silent: null,
+      },
     },
   ],
   same: [{ when: 'it is so already', outcome: { kind: 'same', shown: shownOf(cast) } }],
