@@ -6,6 +6,7 @@ export default defineConfig({
     reporters: ['default', ['json', { outputFile: 'test-results/vitest.json' }]],
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    // Most of what drives a real process waits: one more than the cores of a small machine.
+    maxWorkers: 3,
   },
 })
