@@ -17,7 +17,7 @@ const LOOKS_SECRET: readonly [RegExp, string][] = [
 ]
 
 /** The log: one JSON object a line, scrubbed of every configured secret and of whatever looks like one. */
-export function createLogger(level: string, secrets: readonly string[], destination?: DestinationStream): Logger {
+export function createLogger(level: string, secrets: readonly string[], destination: DestinationStream): Logger {
   const known = secrets.filter((secret) => secret.length >= SECRET_CHARS_MIN).flatMap(written)
   const options = {
     level,
@@ -26,7 +26,7 @@ export function createLogger(level: string, secrets: readonly string[], destinat
     serializers: { err: plainError },
     hooks: { streamWrite: (line: string) => scrub(line, known) },
   }
-  return destination ? pino(options, destination) : pino(options)
+  return pino(options, destination)
 }
 
 /** An error without what libraries hang on it: a database client, a request with its headers. */

@@ -4,6 +4,7 @@ import { createApp } from './app.ts'
 import { adviceOn, readConfig, secretsOf } from './config.ts'
 import { listenFault } from './lib/listen-fault.ts'
 import { createLogger } from './logger.ts'
+import { standardOutput } from './standard-output.ts'
 
 /** BSD's EX_CONFIG: the configuration is at fault, and starting again will not help. */
 const EXIT_CONFIG = 78
@@ -17,7 +18,7 @@ export async function run(): Promise<void> {
   const reading = readConfig(process.env)
   if (reading.kind === 'faults') return refuse(reading.faults)
   const { config } = reading
-  const log = createLogger(config.logLevel, secretsOf(config))
+  const log = createLogger(config.logLevel, secretsOf(config), standardOutput())
   for (const advice of adviceOn(config)) log.warn({}, advice)
   if (config.subscriptions.length === 0)
     log.warn({}, 'no channel follows anything: set DEFAULT_CHANNEL or SUBSCRIPTIONS_FILE')

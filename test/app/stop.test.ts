@@ -29,6 +29,18 @@ describe('a process that is told to stop', () => {
     expect(tookMs).toBeLessThan(5_000)
   })
 
+  it('goes on, and leaves, although nobody reads its log any more', async () => {
+    const { folder, settings } = await prepareStage({ subscriptions: EVERYBODY })
+    const bot = startProcess(folder, settings)
+    const url = await bot.url()
+    bot.leaveOutput()
+    // More lines than any pipe holds.
+    for (let n = 1; n <= 60; n++) await sendAll(url, ...Array.from({ length: 20 }, () => ({ message: `${n}` })))
+    const { exit, tookMs } = await stopped(bot)
+    expect(exit).toEqual(CLEAN)
+    expect(tookMs).toBeLessThan(8_000)
+  })
+
   it('finishes its calls to Slack, and the next process doubles and loses nothing', async () => {
     const { folder, settings, slack } = await prepareStage({ subscriptions: EVERYBODY })
     const bot = startProcess(folder, settings)

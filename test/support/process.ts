@@ -17,6 +17,8 @@ export interface Process {
   /** resolves when the doors are open */
   url(): Promise<string>
   kill(signal: NodeJS.Signals): void
+  /** from now on nobody reads its log */
+  leaveOutput(): void
   readonly exit: Promise<Exit>
 }
 
@@ -42,6 +44,11 @@ export function startProcess(folder: string, settings: Settings): Process {
     output: () => output,
     exit,
     kill: (signal) => void child.kill(signal),
+    leaveOutput() {
+      child.stdout.pause()
+      // What ends unread has ended, too.
+      child.once('exit', () => child.stdout.destroy())
+    },
     url: () =>
       until('the process opens its doors', () => {
         if (hasEnded) throw new Error(`the process ended:\n${output}`)
