@@ -41,8 +41,9 @@ export interface UpkeepDeps {
 export function upkeepJobs(deps: UpkeepDeps): Job[] {
   const { acting, rules, unanswered, metrics, retentionDays, isPressed } = deps
   return [
+    // Not the row of the reading itself: the job may join one that began earlier, and what is listed is as old as that.
     {
-      name: 'refresh-projects',
+      name: 'read-projects',
       everyMs: REFRESH_EVERY_MS,
       run: async () => ((await rules.refresh()).trouble ? 'again' : 'done'),
     },

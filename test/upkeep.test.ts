@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { WHOLE_READING } from '../src/operations/refresh-projects.ts'
 import { upkeepJobs, type UpkeepDeps } from '../src/upkeep.ts'
 
 const docs = readFileSync(new URL('../docs/operations/upkeep.md', import.meta.url), 'utf8')
@@ -25,4 +26,8 @@ test('every job is described in docs/operations/upkeep.md, with how often it is 
 
 test('no two jobs have one name, under which the store knows when they were done', () => {
   expect(new Set(jobs.map(({ name }) => name)).size).toBe(jobs.length)
+})
+
+test('no job has the name of the reading of the projects, which is as old as its beginning and not as the job', () => {
+  expect(jobs.map(({ name }) => name)).not.toContain(WHOLE_READING)
 })

@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts'
 import type { BuildSummary, ListOutcome, ListQuestion, ProjectRef } from './asked.ts'
 import { summariesOf } from './find-build.ts'
 import { allProjects, ofListed } from './projects.ts'
-import type { Refreshed } from './refresh-projects.ts'
+import { WHOLE_READING, type Refreshed } from './refresh-projects.ts'
 import type { Interfaces } from '../store/history.ts'
 
 export const PAGE_SIZE = 10
@@ -51,7 +51,7 @@ export async function listProjects(deps: ListProjects, question: ListQuestion): 
 }
 
 const lastWholeAt = async ({ store }: ListProjects): Promise<number> =>
-  (await store.read.lastDoneAt('refresh-projects')) ?? Number.NEGATIVE_INFINITY
+  (await store.read.lastDoneAt(WHOLE_READING)) ?? Number.NEGATIVE_INFINITY
 
 function select(listed: readonly ProjectRef[], { text, type }: ListQuestion): ProjectRef[] {
   const ofType = type === null ? [...listed] : listed.filter((project) => project.type === type)

@@ -11,6 +11,9 @@ import type { CiTrouble } from './asked.ts'
 /** A project that CI has not listed for so long is forgotten, and with it its rules. */
 const FORGET_AFTER_MS = 7 * 24 * 60 * 60_000
 
+/** Under this name the store knows when a reading that was whole began: what is older than it is gone from CI. */
+export const WHOLE_READING = 'refresh-projects'
+
 export interface RefreshProjects {
   store: Store
   clock: Clock
@@ -37,7 +40,7 @@ export async function refreshProjects(deps: RefreshProjects): Promise<Refreshed>
   if (!trouble)
     await deps.store.write(async (tx) => {
       await tx.forgetProjects(readAt - FORGET_AFTER_MS)
-      await tx.setLastDoneAt('refresh-projects', readAt)
+      await tx.setLastDoneAt(WHOLE_READING, readAt)
     })
   return { readAt, trouble }
 }
