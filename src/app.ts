@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { oldestWaiting } from './backlog.ts'
-import { clientCredentialsAuth, staticAuth, type Auth } from './ci/auth.ts'
-import { createClientLegacy } from './ci/client-legacy.ts'
-import { createClientV2 } from './ci/client-v2.ts'
-import { createBadgeClient } from './ci/badge.ts'
-import { CiError } from './ci/errors.ts'
-import { createTransport, type Transport } from './ci/transport.ts'
-import type { CiAuth, Config } from './config.ts'
-import { countedTransport } from './counted-transport.ts'
+import { createTransport } from './ci/transport.ts'
+import { createClients } from './ci-clients.ts'
+import type { Config } from './config.ts'
 import { toStatus } from './domain/status.ts'
 import { doctorDeps } from './doctor-deps.ts'
 import { createHttpServer, sendJson, type Route } from './http-server.ts'
@@ -16,7 +11,7 @@ import { scheduleJobs } from './jobs/schedule.ts'
 import { systemClock } from './lib/clock.ts'
 import type { Logger } from 'pino'
 import { measuredStore } from './measured-store.ts'
-import { createMetrics, type CiInterface, type Metrics } from './metrics.ts'
+import { createMetrics } from './metrics.ts'
 import { svgToPng } from './notify/picture.ts'
 import { createAlarm } from './notify/slack/alarm.ts'
 import { createDirectory } from './notify/slack/directory.ts'
@@ -25,7 +20,7 @@ import { createSlackNotifier } from './notify/slack/notifier.ts'
 import { createSay } from './notify/slack/say.ts'
 import { createUnanswered } from './operations/unanswered.ts'
 import { createTeller } from './tell-left.ts'
-import { createConnections, type ConnectionName, type Connections } from './operations/home/connections.ts'
+import { createConnections } from './operations/home/connections.ts'
 import { createOperations } from './operations/operations.ts'
 import { createProjectRules } from './operations/project-rules.ts'
 import { recordDelivery } from './operations/record-delivery.ts'
@@ -34,7 +29,6 @@ import type { SlackDoor } from './slack-door.ts'
 import { openSqlite } from './store/sqlite.ts'
 import type { Store } from './store/store.ts'
 import { upkeepJobs } from './upkeep.ts'
-import { watchedTransport } from './watched-transport.ts'
 import { createWebhookRoute, isWebhook } from './webhook/route.ts'
 
 /** In-flight requests and calls have so long to end after a stop; what has not is found again at the next start. */
@@ -277,53 +271,3 @@ async function openStore(database: Config['database'], log: Logger): Promise<Sto
   const { openPostgres } = await import('./store/postgres.ts')
   return openPostgres(database.url, (error) => log.warn({ err: error }, 'a database connection was lost'))
 }
-
-/** The clients of CI that are configured. @param note hears how each question ended @param count each call too */
-export function createClients(
-  { v2, legacy, siteUrl }: Config['ci'],
-  transport: Transport,
-  tell: (what: string) => void,
-  note: Connections['note'],
-  count: Metrics['countCiCall'] = () => {},
-) {
-  const counted = (name: CiInterface) => countedTransport(transport, (end, ms) => count(name, end, ms))
-  const watched = (name: ConnectionName) => watchedTransport(counted(name), (trouble) => note(name, trouble))
-  const auth = v2 && tellingAuth(createAuth(v2.auth, counted('sign-in')), tell)
-  return {
-    v2: v2 && auth && createClientV2({ ...v2, auth, transport: watched('v2') }),
-    legacy: legacy && createClientLegacy({ ...legacy, transport: tellingTransport(watched('legacy'), tell) }),
-    badges: siteUrl === null ? null : createBadgeClient({ siteUrl, transport: watched('site') }),
-  }
-}
-
-/** Tells when CI refused the credentials and there are no others to try. */
-const tellingAuth = (auth: Auth, tell: (what: string) => void): Auth => ({
-  ...auth,
-  async renewed(refused) {
-    const other = await auth.renewed(refused)
-    if (other === null) tell(V2_REFUSED)
-    return other
-  },
-})
-
-const tellingTransport = (transport: Transport, tell: (what: string) => void): Transport => ({
-  ...transport,
-  async send(request, signal) {
-    try {
-      return await transport.send(request, signal)
-    } catch (error) {
-      if (error instanceof CiError && error.kind === 'unauthorized') tell(LEGACY_REFUSED)
-      throw error
-    }
-  },
-})
-
-const V2_REFUSED =
-  'CI refuses the credentials of its v2 interface: no build can be stopped. Renew CI_AUTHORIZATION, or the OAuth2 client, and start Buildline again.'
-const LEGACY_REFUSED =
-  'CI refuses the API key of its legacy interface: no build can be restarted. Renew CI_API_KEY, and start Buildline again.'
-
-const createAuth = (auth: CiAuth, transport: Transport): Auth =>
-  auth.kind === 'static'
-    ? staticAuth(auth.authorization)
-    : clientCredentialsAuth({ ...auth, transport, clock: systemClock })

@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
-import type { Lease, Store } from '../store/store.ts'
+import type { Lease } from '../store/kept.ts'
+import type { Store } from '../store/store.ts'
 
 /** Whoever does a job and dies loses it after so long; whoever lives renews it three times as often. */
 export const LEASE_MS = 60_000

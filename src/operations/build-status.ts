@@ -1,6 +1,6 @@
 import type { ChannelId } from '../domain/ids.ts'
 import { following, type Subscription } from '../domain/subscription.ts'
-import type { HeardProject, KnownBuild } from '../store/store.ts'
+import type { HeardProject, KnownBuild } from '../store/kept.ts'
 import type { BuildSummary, RunningOutcome, StatusOutcome, Target } from './asked.ts'
 import { findBuild, summariesOf, summaryOf, type FindDeps } from './find-build.ts'
 import { findProject } from './projects.ts'

@@ -1,7 +1,7 @@
 import { selectable } from '../domain/decide.ts'
 import type { Fact } from '../domain/fact.ts'
 import type { ChannelId } from '../domain/ids.ts'
-import type { KeptDecision } from '../store/store.ts'
+import type { KeptDecision } from '../store/kept.ts'
 import type { Explained, Posted, Target, WhyOutcome } from './asked.ts'
 import { buildStatus, type StatusDeps } from './build-status.ts'
 import { findBuild, summaryOf } from './find-build.ts'

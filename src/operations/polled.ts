@@ -3,7 +3,8 @@ import type { LegacyBuild } from '../domain/project.ts'
 import { restartsAsked, type RunRef } from '../domain/request.ts'
 import { effectsOf, foldBuild, type Effect, type Run } from '../domain/run.ts'
 import { isFinal, toStatus } from '../domain/status.ts'
-import type { BuildPlace, Tx } from '../store/store.ts'
+import type { BuildPlace } from '../store/kept.ts'
+import type { Tx } from '../store/store.ts'
 
 /** What was asked about, and the lineage that it belongs to. */
 export interface PolledFor extends Pick<RunRef, 'projectId' | 'buildId'> {

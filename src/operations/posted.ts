@@ -2,7 +2,8 @@ import type { Fact } from '../domain/fact.ts'
 import { newestOf, type StoredMessage } from '../domain/plan.ts'
 import { runKey, type Run } from '../domain/run.ts'
 import { noticeSubject } from '../domain/subject.ts'
-import type { Card, CardKey, KeptDecision, Reads } from '../store/store.ts'
+import type { Card, CardKey, KeptDecision } from '../store/kept.ts'
+import type { Reads } from '../store/store.ts'
 import type { Posted } from './asked.ts'
 
 /**

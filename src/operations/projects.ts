@@ -1,6 +1,7 @@
 import { joinProjects, matchProjects, type ProjectRef } from '../domain/project-names.ts'
 import { nearest } from '../lib/nearest.ts'
-import type { HeardProject, KnownProject, Reads } from '../store/store.ts'
+import type { HeardProject, KnownProject } from '../store/kept.ts'
+import type { Reads } from '../store/store.ts'
 import { PROJECT_CHOICES_MAX, type NotFound } from './asked.ts'
 
 /** Every project that CI lists or that a delivery named. */

@@ -8,7 +8,8 @@ import { effectsOf, foldRuns, type Effect, type RestartAsked, type Run } from '.
 import { lineageSubject } from '../domain/subject.ts'
 import type { Subscription } from '../domain/subscription.ts'
 import { recoveriesOf } from '../store/history.ts'
-import type { KeptDecision, Tx } from '../store/store.ts'
+import type { KeptDecision } from '../store/kept.ts'
+import type { Tx } from '../store/store.ts'
 
 /** What decisions rest on beside the facts: who follows the project, and the project's own rules. */
 export interface Known {

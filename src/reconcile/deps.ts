@@ -4,7 +4,8 @@ import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Notifier } from '../notify/notifier.ts'
 import type { Interfaces } from '../store/history.ts'
-import type { CardKey, Store } from '../store/store.ts'
+import type { CardKey } from '../store/kept.ts'
+import type { Store } from '../store/store.ts'
 
 /** What the reconciler stands on. */
 export interface ReconcileDeps {

@@ -1,6 +1,7 @@
 import { lanesOf, settleDead, type Lane, type Lanes, type StoredMessage } from '../domain/plan.ts'
 import { backoffMs } from '../lib/backoff.ts'
-import type { Card, CardKey, Reads, Tx } from '../store/store.ts'
+import type { Card, CardKey } from '../store/kept.ts'
+import type { Reads, Tx } from '../store/store.ts'
 import type { ReconcileDeps } from './deps.ts'
 import { planCard, type CardPlan } from './story.ts'
 

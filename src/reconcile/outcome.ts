@@ -1,7 +1,8 @@
 import { LANDING_MAX_MS, type Lane, type Step, type StoredMessage } from '../domain/plan.ts'
 import { backoffMs } from '../lib/backoff.ts'
 import type { Failure, Found, Sent } from '../notify/notifier.ts'
-import type { Card, Tx } from '../store/store.ts'
+import type { Card } from '../store/kept.ts'
+import type { Tx } from '../store/store.ts'
 import type { ReconcileDeps } from './deps.ts'
 import { relane } from './lanes.ts'
 

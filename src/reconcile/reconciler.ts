@@ -1,6 +1,6 @@
 import type { ChannelId } from '../domain/ids.ts'
 import type { Lane } from '../domain/plan.ts'
-import type { CardKey, ClosedChannel, DueLineage } from '../store/store.ts'
+import type { CardKey, ClosedChannel, DueLineage } from '../store/kept.ts'
 import type { ReconcileDeps } from './deps.ts'
 import { RULES_LOOK_AGAIN_MS, takeIn } from './intake.ts'
 import { postponeCard } from './lanes.ts'

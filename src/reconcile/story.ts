@@ -14,7 +14,8 @@ import { toStatus } from '../domain/status.ts'
 import { parseSubject } from '../domain/subject.ts'
 import { bornRunOf, NOTICE_BUILDS_MAX, tellStory } from '../domain/view.ts'
 import { facilitiesOf, readLineage, recoveriesOf, type Interfaces } from '../store/history.ts'
-import type { Card, KeptDecision, Reads } from '../store/store.ts'
+import type { Card, KeptDecision } from '../store/kept.ts'
+import type { Reads } from '../store/store.ts'
 
 export interface CardPlan {
   steps: PlannedStep[]

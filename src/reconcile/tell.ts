@@ -1,6 +1,7 @@
 import { LANDING_MAX_MS, type Lane, type Step } from '../domain/plan.ts'
 import type { Failure, Found, Sent } from '../notify/notifier.ts'
-import type { Card, CardKey, Tx } from '../store/store.ts'
+import type { Card, CardKey } from '../store/kept.ts'
+import type { Tx } from '../store/store.ts'
 import type { ReconcileDeps } from './deps.ts'
 import { readCard, relane } from './lanes.ts'
 import { recordEnd, reportEnd, type Claimed } from './outcome.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { loadEnvFile } from 'node:process'
 import { createTransport } from '../ci/transport.ts'
-import { createClients } from '../app.ts'
+import { createClients } from '../ci-clients.ts'
 import { readConfig, secretsOf, type Config } from '../config.ts'
 import { doctorDeps } from '../doctor-deps.ts'
 import { systemClock } from '../lib/clock.ts'

@@ -3,7 +3,8 @@ import { NO_LANES, type Lanes, type StoredMessage } from '../../src/domain/plan.
 import type { PlacedFact } from '../../src/domain/lineage.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { ProjectRequest } from '../../src/domain/project-request.ts'
-import type { CardKey, KeptDecision, Reads, Store } from '../../src/store/store.ts'
+import type { CardKey, KeptDecision } from '../../src/store/kept.ts'
+import type { Reads, Store } from '../../src/store/store.ts'
 import { buildId, channelId, COMMIT, projectId, T0, WEB, type Said } from '../support/facts.ts'
 
 export const BUILDS = channelId('C0BUILDS01')

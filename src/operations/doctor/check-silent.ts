@@ -1,5 +1,5 @@
 import type { LegacyProject, Project } from '../../domain/project.ts'
-import type { HeardProject } from '../../store/store.ts'
+import type { HeardProject } from '../../store/kept.ts'
 import type { Found } from './asked.ts'
 import { isTellingUs } from './check-webhooks.ts'
 import { bounded, readProjects } from './projects.ts'

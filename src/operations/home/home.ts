@@ -1,7 +1,7 @@
 import { following } from '../../domain/subscription.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { Subscription } from '../../domain/subscription.ts'
-import type { KnownBuild } from '../../store/store.ts'
+import type { KnownBuild } from '../../store/kept.ts'
 import type { BuildSummary } from '../asked.ts'
 import { summariesOf } from '../find-build.ts'
 import type { Me } from '../person/asked.ts'

@@ -1,6 +1,6 @@
 import { maskedProject } from '../../domain/masked-project.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
-import type { KnownProject } from '../../store/store.ts'
+import type { KnownProject } from '../../store/kept.ts'
 import type { BuildSummary, CiTrouble } from '../asked.ts'
 import { summariesOf } from '../find-build.ts'
 import { findProject } from '../projects.ts'

@@ -1,6 +1,6 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import type { Failure, Sent } from '../../notify/notifier.ts'
-import type { ClosedChannel } from '../../store/store.ts'
+import type { ClosedChannel } from '../../store/kept.ts'
 import { closeChannelBefore } from './closings.ts'
 import type { Announced } from './asked.ts'
 import type { SubscriptionDeps } from './deps.ts'

@@ -1,7 +1,7 @@
 import { filterInWords, wouldBuild } from '../../domain/branch-filter.ts'
 import { decide, type CiRules, type Question } from '../../domain/decide.ts'
 import { following, type Subscription } from '../../domain/subscription.ts'
-import type { ClosedChannel, KnownProject } from '../../store/store.ts'
+import type { ClosedChannel, KnownProject } from '../../store/kept.ts'
 import { findProject } from '../projects.ts'
 import type { DryChannel, DryEvent, DryRunOutcome } from './asked.ts'
 import type { SubscriptionDeps } from './deps.ts'

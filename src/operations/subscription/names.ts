@@ -1,6 +1,7 @@
 import type { ProjectRef } from '../../domain/project-names.ts'
 import { following, type ProjectNames, type Subscription } from '../../domain/subscription.ts'
-import type { HeardProject, Reads } from '../../store/store.ts'
+import type { HeardProject } from '../../store/kept.ts'
+import type { Reads } from '../../store/store.ts'
 import { allProjects } from '../projects.ts'
 
 /** All projects, each with the names under which the facts of its builds come in. */

@@ -1,5 +1,5 @@
 import type { Subscription } from '../../domain/subscription.ts'
-import type { ClosedChannel } from '../../store/store.ts'
+import type { ClosedChannel } from '../../store/kept.ts'
 import type { ShownSubscription } from './asked.ts'
 import type { SubscriptionDeps } from './deps.ts'
 import { isAbout, namedProjects, type Named } from './names.ts'

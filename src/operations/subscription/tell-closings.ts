@@ -1,6 +1,6 @@
 import type { Subscription } from '../../domain/subscription.ts'
 import { closedLine } from '../../notify/slack/subscription.ts'
-import type { ClosedChannel } from '../../store/store.ts'
+import type { ClosedChannel } from '../../store/kept.ts'
 import { toldName } from './closings.ts'
 import type { SubscriptionDeps } from './deps.ts'
 

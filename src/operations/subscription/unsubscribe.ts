@@ -1,7 +1,7 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import { unsubscribedLine } from '../../notify/slack/subscription.ts'
 import type { Subscription } from '../../domain/subscription.ts'
-import type { KeptSubscription } from '../../store/store.ts'
+import type { KeptSubscription } from '../../store/kept.ts'
 import type { Asker } from '../asked.ts'
 import { findProject } from '../projects.ts'
 import { announce } from './announce.ts'

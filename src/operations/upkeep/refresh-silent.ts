@@ -4,7 +4,8 @@ import type { LegacyBuild } from '../../domain/project.ts'
 import { toStatus } from '../../domain/status.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import type { KnownBuild, Store } from '../../store/store.ts'
+import type { KnownBuild } from '../../store/kept.ts'
+import type { Store } from '../../store/store.ts'
 import { insertPolled } from '../polled.ts'
 
 /** A build that runs or waits is asked about when nothing was heard of it for so long, and again after so long. */

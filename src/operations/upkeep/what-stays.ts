@@ -5,7 +5,8 @@ import { isOpen } from '../../domain/request.ts'
 import { isAccountNotice, isVerdict } from '../../domain/status.ts'
 import { lineageSubject } from '../../domain/subject.ts'
 import { noticeDay } from '../../domain/notice.ts'
-import type { Card, FactPlace, Reads } from '../../store/store.ts'
+import type { Card, FactPlace } from '../../store/kept.ts'
+import type { Reads } from '../../store/store.ts'
 
 /** A branch on which nothing was built for so many times as long is forgotten with its last outcome. */
 export const BRANCH_TIMES = 4

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { BuildId, ProjectId, Uuid } from '../../domain/ids.ts'
 import type { Status } from '../../domain/status.ts'
 import type { Schema } from '../schema.ts'
-import type { KnownBuild } from '../store.ts'
+import type { KnownBuild } from '../kept.ts'
 
 export const buildKey = (projectId: string, buildId: string): string => `${projectId}/${buildId}`
 

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { ChannelId, MessageTs } from '../../domain/ids.ts'
 import { LANES, NO_LANES, type Lane, type Lanes, type StoredMessage } from '../../domain/plan.ts'
 import type { Schema } from '../schema.ts'
-import type { Card } from '../store.ts'
+import type { Card } from '../kept.ts'
 
 export const toCard = (row: Selectable<Schema['card']>): Card => ({
   subject: row.subject,

@@ -5,7 +5,7 @@ import type { PlacedFact } from '../../domain/lineage.ts'
 import type { Looked, RuleVerdict } from '../../domain/rule.ts'
 import { toStatus } from '../../domain/status.ts'
 import type { Schema } from '../schema.ts'
-import type { BuildPlace, KeptDecision } from '../store.ts'
+import type { BuildPlace, KeptDecision } from '../kept.ts'
 
 export const toPlacedFact = (row: Selectable<Schema['fact']>): PlacedFact & BuildPlace => ({
   seq: row.seq,

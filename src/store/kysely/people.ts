@@ -1,7 +1,8 @@
 import type { Kysely, Selectable } from 'kysely'
 import { normalHandle } from '../../domain/handle.ts'
 import type { Schema } from '../schema.ts'
-import type { Claim, Reads, Tx } from '../store.ts'
+import type { Claim } from '../kept.ts'
+import type { Reads, Tx } from '../store.ts'
 
 type PeopleReads = Pick<Reads, 'personOf' | 'handlesOf' | 'claimOf' | 'mentionsOf' | 'claimantsToCheck'>
 type PeopleWrites = Pick<

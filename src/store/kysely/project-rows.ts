@@ -3,7 +3,7 @@ import type { BranchFilter } from '../../domain/branch-filter.ts'
 import type { ProjectId, Uuid } from '../../domain/ids.ts'
 import type { NotificationRule } from '../../domain/rule.ts'
 import type { Schema } from '../schema.ts'
-import type { HeardProject, KnownProject } from '../store.ts'
+import type { HeardProject, KnownProject } from '../kept.ts'
 
 export const toProject = (row: Selectable<Schema['project']>): KnownProject => ({
   uuid: row.uuid as Uuid,

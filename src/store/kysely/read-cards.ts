@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'
-import type { CardKey, Reads } from '../store.ts'
+import type { CardKey } from '../kept.ts'
+import type { Reads } from '../store.ts'
 import type { Ask } from './ask.ts'
 import { toCard, toMessage } from './card-rows.ts'
 

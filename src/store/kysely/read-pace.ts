@@ -2,7 +2,8 @@ import { sql, type Kysely } from 'kysely'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { Lane } from '../../domain/plan.ts'
 import type { Schema } from '../schema.ts'
-import type { CardKey, Reads } from '../store.ts'
+import type { CardKey } from '../kept.ts'
+import type { Reads } from '../store.ts'
 
 /** Channels looked at in one round; more than any workspace follows. */
 const CHANNELS_MAX = 10_000

@@ -3,7 +3,7 @@ import type { BuildId, ChannelId, ProjectId, Uuid } from '../../domain/ids.ts'
 import type { ProjectRequest } from '../../domain/project-request.ts'
 import type { Request, RequestState, RequestTarget } from '../../domain/request.ts'
 import type { Schema } from '../schema.ts'
-import type { RequestChange } from '../store.ts'
+import type { RequestChange } from '../kept.ts'
 import { buildKey } from './build-rows.ts'
 
 export function toRequest(row: Selectable<Schema['request']>): Request {

@@ -4,7 +4,8 @@ import type { ChannelId } from '../../domain/ids.ts'
 import type { ChannelRule } from '../../domain/rule.ts'
 import { subscriptionSlot } from '../../domain/subscription.ts'
 import type { Schema } from '../schema.ts'
-import type { KeptSubscription, Reads, Tx, WantedSubscription } from '../store.ts'
+import type { KeptSubscription, WantedSubscription } from '../kept.ts'
+import type { Reads, Tx } from '../store.ts'
 import type { Ask } from './ask.ts'
 
 type SubscriptionReads = Pick<Reads, 'subscriptions' | 'subscriptionsOf'>

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { toUuid } from '../../../src/domain/ids.ts'
-import type { KnownProject, Store } from '../../../src/store/store.ts'
+import type { KnownProject } from '../../../src/store/kept.ts'
+import type { Store } from '../../../src/store/store.ts'
 import { HOUR, T0 } from '../../support/facts.ts'
 import type { Places } from '../../support/stores.ts'
 

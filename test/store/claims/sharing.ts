@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { toUuid } from '../../../src/domain/ids.ts'
-import type { KnownBuild } from '../../../src/store/store.ts'
+import type { KnownBuild } from '../../../src/store/kept.ts'
 import { buildId, projectId, request, T0, WEB } from '../../support/facts.ts'
 import type { Place, Places } from '../../support/stores.ts'
 import { CARD, claimed, decided, dueKeys, hear, LINEAGE, projectRequest, several } from '../given.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { KnownBuild, Store } from '../../../src/store/store.ts'
+import type { KnownBuild } from '../../../src/store/kept.ts'
+import type { Store } from '../../../src/store/store.ts'
 import { buildId, HOUR, projectId, T0, WEB } from '../../support/facts.ts'
 import type { Places } from '../../support/stores.ts'
 import { LINEAGE } from '../given.ts'

@@ -1,0 +1,62 @@
+import { clientCredentialsAuth, staticAuth, type Auth } from './ci/auth.ts'
+import { createBadgeClient } from './ci/badge.ts'
+import { createClientLegacy } from './ci/client-legacy.ts'
+import { createClientV2 } from './ci/client-v2.ts'
+import { CiError } from './ci/errors.ts'
+import type { Transport } from './ci/transport.ts'
+import type { CiAuth, Config } from './config.ts'
+import { countedTransport } from './counted-transport.ts'
+import { systemClock } from './lib/clock.ts'
+import type { CiInterface, Metrics } from './metrics.ts'
+import type { ConnectionName, Connections } from './operations/home/connections.ts'
+import { watchedTransport } from './watched-transport.ts'
+
+/** The clients of CI that are configured. @param note hears how each question ended @param count each call too */
+export function createClients(
+  { v2, legacy, siteUrl }: Config['ci'],
+  transport: Transport,
+  tell: (what: string) => void,
+  note: Connections['note'],
+  count: Metrics['countCiCall'] = () => {},
+) {
+  const counted = (name: CiInterface) => countedTransport(transport, (end, ms) => count(name, end, ms))
+  const watched = (name: ConnectionName) => watchedTransport(counted(name), (trouble) => note(name, trouble))
+  const auth = v2 && tellingAuth(createAuth(v2.auth, counted('sign-in')), tell)
+  return {
+    v2: v2 && auth && createClientV2({ ...v2, auth, transport: watched('v2') }),
+    legacy: legacy && createClientLegacy({ ...legacy, transport: tellingTransport(watched('legacy'), tell) }),
+    badges: siteUrl === null ? null : createBadgeClient({ siteUrl, transport: watched('site') }),
+  }
+}
+
+/** Tells when CI refused the credentials and there are no others to try. */
+const tellingAuth = (auth: Auth, tell: (what: string) => void): Auth => ({
+  ...auth,
+  async renewed(refused) {
+    const other = await auth.renewed(refused)
+    if (other === null) tell(V2_REFUSED)
+    return other
+  },
+})
+
+const tellingTransport = (transport: Transport, tell: (what: string) => void): Transport => ({
+  ...transport,
+  async send(request, signal) {
+    try {
+      return await transport.send(request, signal)
+    } catch (error) {
+      if (error instanceof CiError && error.kind === 'unauthorized') tell(LEGACY_REFUSED)
+      throw error
+    }
+  },
+})
+
+const V2_REFUSED =
+  'CI refuses the credentials of its v2 interface: no build can be stopped. Renew CI_AUTHORIZATION, or the OAuth2 client, and start Buildline again.'
+const LEGACY_REFUSED =
+  'CI refuses the API key of its legacy interface: no build can be restarted. Renew CI_API_KEY, and start Buildline again.'
+
+const createAuth = (auth: CiAuth, transport: Transport): Auth =>
+  auth.kind === 'static'
+    ? staticAuth(auth.authorization)
+    : clientCredentialsAuth({ ...auth, transport, clock: systemClock })
