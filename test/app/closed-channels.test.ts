@@ -5,7 +5,7 @@ import { startPostgres } from '../support/postgres.ts'
 import {
   cardIn,
   openScene,
-  openWorld,
+  openReady,
   pushRed,
   reload,
   startBot,
@@ -37,9 +37,8 @@ const untilTold = (scene: Pick<Scene, 'slack'>, user: string, count: number) =>
   )
 
 /** #web follows acme/web for Ada. */
-async function openFollowing(options: Parameters<typeof openWorld>[0] = {}, channel: string = WEB): Promise<World> {
-  const world = await openWorld(options)
-  await untilKnown(world, 0)
+async function openFollowing(options: Parameters<typeof openReady>[0] = {}, channel: string = WEB): Promise<World> {
+  const world = await openReady(options)
   const by = channel === SECRET ? grace : ada
   await type(world, by, '/ci subscribe acme/web failed', channel)
   await untilAnswered(world, by, ['Kept'], channel)
@@ -73,11 +72,10 @@ describe('a channel that is archived', () => {
   })
 
   it('is told of to the admins where a file made it follow', async () => {
-    const world = await openWorld({
+    const world = await openReady({
       settings: { CI_ADMINS: grace },
       subscriptions: [`{ channel: ${WEB}, project: acme/web }`],
     })
-    await untilKnown(world, 0)
     world.slack.acts.archive(WEB)
     await untilTold(world, grace, 1)
     expect(directTo(world, ada)).toEqual([])

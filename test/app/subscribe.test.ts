@@ -7,7 +7,7 @@ import {
   buttonsOf,
   cardIn,
   openScene,
-  openWorld,
+  openReady,
   press,
   pushRed,
   reload,
@@ -22,13 +22,6 @@ import {
 
 const { builds: BUILDS, web: WEB, elsewhere: ELSEWHERE, shared: SHARED } = CHANNELS
 const { ada, grace, gus, sol } = PEOPLE
-
-/** CI's projects are read. */
-const openReady = async (...options: Parameters<typeof openWorld>): Promise<World> => {
-  const world = await openWorld(...options)
-  await untilKnown(world, 0)
-  return world
-}
 
 const linesIn = ({ slack }: Pick<Scene, 'slack'>, channel: string): string[] =>
   slack

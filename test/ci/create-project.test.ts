@@ -7,7 +7,7 @@ import type { DeploymentConfig, ProjectCreation } from '../../src/domain/project
 import { projectNamed, startCi } from '../sandbox/ci/support.ts'
 import { startHttpStub } from '../support/http-stub.ts'
 import type { StubAnswer } from '../support/http-stub.ts'
-import { ciErrorOf, createSandboxClient, createTestClientV2, project, uuidOf } from './support.ts'
+import { ciErrorOf, createSandboxClient, createTestClientV2, project, REFUSAL_FORMS, uuidOf } from './support.ts'
 
 const settings: Omit<DeploymentConfig, 'type'> = {
   aws_access_key_id: 'a',
@@ -218,13 +218,7 @@ describe('the sandbox creates', () => {
     expect(projectNamed(ci, 'acme/docs').team_ids).toEqual([7, 8])
   })
 
-  test.each([
-    ['errors', /branches/],
-    ['error', /branches/],
-    ['text', /branches/],
-    ['html', /Bad Request/],
-    ['empty', /HTTP 400\)$/],
-  ] as const)('nothing that it refuses with %s', async (errorForm, said) => {
+  test.each(REFUSAL_FORMS)('nothing that it refuses with %s', async (errorForm, said) => {
     const ci = await startCi({ switches: { errorForm } })
     const error = await ciErrorOf(createSandboxClient(ci).createProject({ ...small, branches: ['^half'] }))
     expect(error).toMatchObject({ kind: 'bad-request', isUndone: true })

@@ -9,6 +9,22 @@ declare global {
   }
 }
 
+/** What an update does not say, written from the interface's table and not from the source. */
+export const CI_OWN_FIELDS: readonly string[] = [
+  'uuid',
+  'organization_uuid',
+  'name',
+  'repository_url',
+  'repository_provider',
+  'authentication_user',
+  'ssh_key',
+  'aes_key',
+  'created_at',
+  'updated_at',
+  'test_pipelines',
+  'deployment_pipelines',
+]
+
 const digits = fc.bigInt({ min: 2n ** 53n, max: 2n ** 64n - 1n }).map(String)
 const longNumber = digits.map((text) => JSON.rawJSON(text))
 const leaf = fc.oneof(

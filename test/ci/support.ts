@@ -45,6 +45,15 @@ export const project = (n: number, more: Record<string, unknown> = {}): Record<s
 export const projects = (from: number, to: number): Record<string, unknown>[] =>
   Array.from({ length: to - from + 1 }, (_, at) => project(from + at))
 
+/** The forms in which CI refuses branches that it cannot read, and what an error of ours says of each. */
+export const REFUSAL_FORMS = [
+  ['errors', /branches/],
+  ['error', /branches/],
+  ['text', /branches/],
+  ['html', /Bad Request/],
+  ['empty', /HTTP 400\)$/],
+] as const
+
 export interface TestClock extends Clock {
   /** what was slept so far, in order */
   slept: number[]

@@ -6,8 +6,8 @@ import type { SandboxCi } from '../../src/sandbox/ci/server.ts'
 import { projectNamed, startCi, v2 } from '../sandbox/ci/support.ts'
 import { startHttpStub } from '../support/http-stub.ts'
 import type { StubAnswer } from '../support/http-stub.ts'
-import { anyProject, exactly } from './generated-projects.ts'
-import { ciErrorOf, createSandboxClient, createTestClientV2, project, uuidOf } from './support.ts'
+import { anyProject, CI_OWN_FIELDS, exactly } from './generated-projects.ts'
+import { ciErrorOf, createSandboxClient, createTestClientV2, project, REFUSAL_FORMS, uuidOf } from './support.ts'
 
 const WEB = toUuid(uuidOf(1))
 
@@ -73,13 +73,7 @@ describe('in the sandbox', () => {
     })
   })
 
-  test.each([
-    ['errors', /branches/],
-    ['error', /branches/],
-    ['text', /branches/],
-    ['html', /Bad Request/],
-    ['empty', /HTTP 400\)$/],
-  ] as const)('a refusal as %s is a CiError, and changes nothing', async (errorForm, said) => {
+  test.each(REFUSAL_FORMS)('a refusal as %s is a CiError, and changes nothing', async (errorForm, said) => {
     const ci = await startCi({ switches: { errorForm } })
     const { uuid, raw } = await read(ci, 'acme/web')
     const error = await ciErrorOf(createSandboxClient(ci).updateProject(uuid, { ...raw, branches: ['^half'] }))
@@ -162,21 +156,7 @@ type Fields = Record<string, unknown>
 
 /** The answer of a CI that keeps all that an update says, beside what only it sets. */
 function keptOf(before: Fields, said: Fields): Fields {
-  const own = [
-    'uuid',
-    'organization_uuid',
-    'name',
-    'repository_url',
-    'repository_provider',
-    'authentication_user',
-    'ssh_key',
-    'aes_key',
-    'created_at',
-    'updated_at',
-    'test_pipelines',
-    'deployment_pipelines',
-  ]
-  const kept = Object.fromEntries(Object.entries(before).filter(([name]) => own.includes(name)))
+  const kept = Object.fromEntries(Object.entries(before).filter(([name]) => CI_OWN_FIELDS.includes(name)))
   const rules = said['notification_rules']
   return { ...kept, ...said, ...(Array.isArray(rules) && { notification_rules: rules.map(answeredRule) }) }
 }

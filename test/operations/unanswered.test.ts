@@ -210,12 +210,7 @@ describe('an ask that was given up', () => {
   test('before it was recorded is never asked of CI, although who was at work on it goes on', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
-    const { store, clock, log } = stage.main.deps
-    const told: Left[] = []
-    const tell: Tell = async (left) => (told.push(left), 'shown')
-    const book = createUnanswered({ store, clock, log, tell, newId: () => 'interaction-1', processId: 'process-1' })
-    const by = lin()
-    const interaction = await book.keep(asked({ askKey: by.askKey }))
+    const { told, book, by, interaction } = await keptAsk(stage)
     const slow = stage.another({
       permits: async () => {
         await book.giveUp(interaction)
@@ -231,12 +226,7 @@ describe('an ask that was given up', () => {
   test('after it was recorded is told how that stands, and CI is asked once', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
-    const { store, clock, log } = stage.main.deps
-    const told: Left[] = []
-    const tell: Tell = async (left) => (told.push(left), 'shown')
-    const book = createUnanswered({ store, clock, log, tell, newId: () => 'interaction-1', processId: 'process-1' })
-    const by = lin()
-    const interaction = await book.keep(asked({ askKey: by.askKey }))
+    const { told, book, by, interaction } = await keptAsk(stage)
     expect(await stage.main.operations.stop(ofRun(ref), by)).toMatchObject({ kind: 'requested' })
     await book.giveUp(interaction)
     expect(told).toMatchObject([{ request: { action: 'stop', state: 'accepted' } }])
@@ -257,3 +247,14 @@ describe('an ask that fails', () => {
     expect(stage.writes()).toEqual([])
   })
 })
+
+/** Lin's ask is on disk, and whoever gives it up tells `told`. */
+async function keptAsk(stage: Awaited<ReturnType<typeof openStage>>) {
+  const { store, clock, log } = stage.main.deps
+  const told: Left[] = []
+  const tell: Tell = async (left) => (told.push(left), 'shown')
+  const book = createUnanswered({ store, clock, log, tell, newId: () => 'interaction-1', processId: 'process-1' })
+  const by = lin()
+  const interaction = await book.keep(asked({ askKey: by.askKey }))
+  return { told, book, by, interaction }
+}

@@ -158,6 +158,13 @@ export const untilKnown = ({ folder }: Pick<Scene, 'folder'>, builds: number): P
     return isListed && rowsOf(folder, 'select 1 from build').length === builds
   })
 
+/** A world whose CI has been read. */
+export async function openReady(...options: Parameters<typeof openWorld>): Promise<World> {
+  const world = await openWorld(...options)
+  await untilKnown(world, 0)
+  return world
+}
+
 /** Waits until this person alone is shown something that holds all of these. */
 export const untilAnswered = (
   scene: Pick<Scene, 'slack'>,

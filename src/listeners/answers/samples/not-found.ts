@@ -52,3 +52,9 @@ const severalBuilds = (cast: Cast): Of<NotFound, 'several-builds'> => ({
   text: '#512',
   builds: [buildOf(cast), buildOf(cast, 'passed', { project: cast.other, ref: OTHER_REF })],
 })
+
+/** The project alone was not found. */
+export const noProject = (cast: Cast) => {
+  const { 'no-project': none, 'several-projects': several } = notFound(cast)
+  return { 'no-project': none, 'several-projects': several } as const
+}
