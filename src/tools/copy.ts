@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs'
+import { readDatabase } from '../config.ts'
+import { copyAll, NotEmpty, postgresSide, sqliteSide, type CopySide } from '../store/copy.ts'
+import { openSqlite } from '../store/sqlite.ts'
+import { giveUp, readFlags } from './program.ts'
+
+const USAGE = 'Say from where and to where: npm run copy -- --from sqlite:data/buildline.db --to sqlite:backup.db'
+
+/** Copies everything that the bot keeps into a fresh database: a backup, one put back, or the way to PostgreSQL. */
+async function copy(): Promise<void> {
+  const { from, to } = readFlags({ from: { type: 'string' }, to: { type: 'string' } })
+  if (!from || !to) return giveUp(USAGE)
+  const [source, target] = [await sideOf(from, '--from'), await sideOf(to, '--to')]
+  try {
+    const copied = await copyAll(source, target)
+    for (const [table, rows] of copied) process.stdout.write(`${table}: ${rows}\n`)
+    process.stdout.write(`${[...copied.values()].reduce((sum, rows) => sum + rows, 0)} rows copied\n`)
+  } catch (error) {
+    if (error instanceof NotEmpty)
+      giveUp(`--to: there is something in it already (${error.message}); copy into a fresh database`)
+    giveUp(`Nothing was copied: ${error instanceof Error ? error.message : String(error)}`)
+  } finally {
+    await Promise.all([source.close(), target.close()])
+  }
+}
+
+async function sideOf(given: string, flag: '--from' | '--to'): Promise<CopySide> {
+  const faults: string[] = []
+  const database = readDatabase(given, faults)
+  if (faults.length > 0) giveUp(`${flag}: ${faults.join('; ').replaceAll('DATABASE_URL', 'it')}`)
+  try {
+    if (database.kind === 'sqlite') {
+      if (flag === '--from' && !existsSync(database.path)) giveUp('--from: there is no such file')
+      if (flag === '--to') await upToDate(openSqlite(database.path))
+      return sqliteSide(database.path)
+    }
+    const { openPostgres } = await import('../store/postgres.ts')
+    if (flag === '--to') await upToDate(openPostgres(database.url, () => {}))
+    return await postgresSide(database.url)
+  } catch (error) {
+    return giveUp(`${flag}: the database cannot be opened: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+async function upToDate(store: { migrate(): Promise<void>; close(): Promise<void> }): Promise<void> {
+  await store.migrate()
+  await store.close()
+}
+
+await copy()

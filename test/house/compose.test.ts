@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { readConfig } from '../../src/config.ts'
+
+const SERVICE = z.object({
+  environment: z.record(z.string(), z.coerce.string()),
+  ports: z.array(z.string()).default([]),
+  volumes: z.array(z.string()).default([]),
+  stop_grace_period: z.string().optional(),
+})
+const COMPOSE = z.object({
+  services: z.object({ bot: SERVICE, postgres: SERVICE }),
+  volumes: z.record(z.string(), z.null()),
+})
+
+const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
+const { services, volumes } = COMPOSE.parse(parse(read('compose.yaml')))
+
+const SETTINGS = {
+  SLACK_BOT_TOKEN: 'xoxb-1-2-ofthebuilds',
+  SLACK_SIGNING_SECRET: '0123456789abcdef0123456789abcdef',
+  WEBHOOK_SECRET: 'door-secret-of-today',
+}
+
+describe('compose.yaml', () => {
+  test('starts a bot whose settings it knows, on the database that it starts', () => {
+    const { environment } = services.bot
+    const given = { ...SETTINGS, ...environment }
+    const url = given['DATABASE_URL']?.replace(/\$\{[^}]*\}/, 'password')
+    expect(readConfig({ ...given, DATABASE_URL: url })).toMatchObject({
+      kind: 'config',
+      config: { port: 3000, database: { kind: 'postgres', url } },
+    })
+    const { POSTGRES_USER: user, POSTGRES_DB: name } = services.postgres.environment
+    expect(url).toBe(`postgres://${user}:password@postgres/${name}`)
+    for (const setting of Object.keys(environment)) expect(read('README.md')).toContain(`\`${setting}\``)
+  })
+
+  test('waits for a stop longer than it may take, and reaches the port of the image', () => {
+    const stopMaxMs = Number(/STOP_MAX_MS = (\d+)_000/.exec(read('src/run.ts'))?.[1])
+    expect(Number.parseInt(services.bot.stop_grace_period ?? '', 10)).toBeGreaterThan(stopMaxMs)
+    expect(services.bot.ports.map((port) => port.split(':').at(-1))).toEqual([
+      /^EXPOSE (\d+)$/m.exec(read('Dockerfile'))?.[1],
+    ])
+  })
+
+  test('keeps the database in a volume, and no password in the file', () => {
+    expect(services.postgres.volumes.map((volume) => volume.split(':')[0])).toEqual(Object.keys(volumes))
+    expect(services.postgres.environment['POSTGRES_PASSWORD']).toMatch(/^\$\{POSTGRES_PASSWORD:\?/)
+  })
+
+  test('opens no port to other machines', () => {
+    expect(services.bot.ports.every((port) => port.startsWith('127.0.0.1:'))).toBe(true)
+    expect(services.postgres.ports).toEqual([])
+  })
+})
