@@ -39,12 +39,34 @@ export function createMetrics(looked: Looked) {
     ...upkeep,
     count: slack.count,
     contentType: registry.contentType,
+    /** our own, and not the process's */
+    described: () =>
+      registry
+        .getMetricsAsArray()
+        .filter(({ name }) => name.startsWith('buildline_'))
+        .map(described),
     async text(): Promise<string> {
       await waiting.look()
       return registry.metrics()
     },
   }
 }
+
+/** A metric as docs/operations/metrics.md lists it. */
+interface Described {
+  name: string
+  type: string
+  labels: readonly string[]
+  help: string
+}
+
+// The types leave out the labels, which each metric has.
+const described = (metric: { name: string; help: string }): Described => ({
+  name: metric.name,
+  type: metric.constructor.name.toLowerCase(),
+  labels: 'labelNames' in metric && Array.isArray(metric.labelNames) ? metric.labelNames.map(String) : [],
+  help: metric.help,
+})
 
 function doorMetrics(registry: Registry) {
   const registers = [registry]

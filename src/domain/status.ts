@@ -23,6 +23,9 @@ const BY_WORD = new Map<string, Status>([
   ['blocked', 'blocked'],
 ])
 
+/** Every word that CI documents, synonyms too. */
+export const WORDS: readonly string[] = [...BY_WORD.keys()]
+
 /** The status that CI's word names. Case and outer blanks are forgiven; any other word is `unknown`, never an error. */
 export const toStatus = (word: string): Status => BY_WORD.get(word.trim().toLowerCase()) ?? 'unknown'
 

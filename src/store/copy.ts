@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { Client, types } from 'pg'
+import { Client } from 'pg'
+import { parserOf } from './postgres.ts'
 
 // Everything that is stored, from one database into another, of whichever kind: for backups, for putting them back, and for
 // going on in PostgreSQL. Both sides have the tables of the migrations, with the same names.
@@ -166,9 +167,5 @@ async function countOn(client: Client, table: string): Promise<void> {
       [quoted(table), name],
     )
 }
-
-// bigint arrives as text; ours are ms and counters, far below 2^53.
-const parserOf: typeof types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
-  oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format as 'text')
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`

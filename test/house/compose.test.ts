@@ -27,7 +27,7 @@ const SETTINGS = {
 describe('compose.yaml', () => {
   test('starts a bot whose settings it knows, on the database that it starts', () => {
     const { environment } = services.bot
-    const given = { ...SETTINGS, ...environment }
+    const given: Record<string, string> = { ...SETTINGS, ...environment }
     const url = given['DATABASE_URL']?.replace(/\$\{[^}]*\}/, 'password')
     expect(readConfig({ ...given, DATABASE_URL: url })).toMatchObject({
       kind: 'config',

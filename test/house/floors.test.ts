@@ -31,7 +31,7 @@ describe('the house', () => {
     expect(circles(imports)).toEqual([])
   })
 
-  it('chooses its implementations in app.ts, main.ts and the tools alone', () => {
+  it('chooses its implementations in app.ts, its parts, main.ts and the tools alone', () => {
     expect(choosers(imports)).toEqual([])
     expect(imports.some(({ from, to }) => from === 'app.ts' && to === 'store/sqlite.ts')).toBe(true)
   })

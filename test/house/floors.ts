@@ -39,10 +39,13 @@ function breachOf(from: string, to: string): string | null {
 /** What talks to the world, and is chosen in one place. */
 const IMPLEMENTATION = /^(?:store\/(?:sqlite|postgres)|notify\/slack\/notifier|ci\/(?:client-\w+|transport|auth))\.ts$/
 
+/** Where the parts are built: `app.ts`, and what it hands a part of that to. */
+const CHOOSERS = new Set(['main.ts', 'app.ts', 'engine.ts', 'ci-clients.ts'])
+
 export const choosers = (imports: readonly Import[]): string[] =>
   imports
     .filter(({ from, to, isType }) => !isType && IMPLEMENTATION.test(to) && roomOf(from) !== roomOf(to))
-    .filter(({ from }) => from !== 'app.ts' && from !== 'main.ts' && roomOf(from) !== 'tools')
+    .filter(({ from }) => !CHOOSERS.has(from) && roomOf(from) !== 'tools')
     .map(({ from, to }) => `${from} → ${to}`)
 
 /** Circles of imports, each once, by the files on it. Types count: a circle of types is one thought in two files. */

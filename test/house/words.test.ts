@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from './imports.ts'
@@ -40,7 +40,7 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'
   encoding: 'utf8',
 })
   .split('\0')
-  .filter((file) => /\.(?:ts|js|md|css|html|ya?ml|json)$/.test(file))
+  .filter((file) => /\.(?:ts|js|md|css|html|ya?ml|json)$/.test(file) && existsSync(join(ROOT, file)))
 
 function findings(file: string, text: string): string[] {
   return text

@@ -1,0 +1,124 @@
+import { cell } from './cell.ts'
+
+/** What an operator can set, by name: what counts where it is not set, and what it is. */
+interface Setting {
+  names: readonly string[]
+  default: string
+  is: string
+}
+
+const NEEDED = '*needed*'
+
+/** Every setting, in the order in which somebody new comes to it. */
+export const SETTINGS: readonly Setting[] = [
+  {
+    names: ['SLACK_BOT_TOKEN'],
+    default: NEEDED,
+    is: 'the bot token, `xoxb-…`',
+  },
+  {
+    names: ['SLACK_SIGNING_SECRET'],
+    default: '*needed without `SLACK_APP_TOKEN`*',
+    is: 'proves that a request comes from Slack',
+  },
+  {
+    names: ['SLACK_APP_TOKEN'],
+    default: '',
+    is: '`xapp-…`; set: Socket Mode, and Slack needs no way in',
+  },
+  {
+    names: ['SLACK_API_URL'],
+    default: "Slack's",
+    is: 'another Web API, for tests',
+  },
+  {
+    names: ['WEBHOOK_SECRET'],
+    default: NEEDED,
+    is: 'one or more, comma-separated, without spaces; a short one is warned of: add the new one, change CI, remove the old one',
+  },
+  {
+    names: ['DEFAULT_CHANNEL'],
+    default: '',
+    is: 'channel id: follows every project that no other channel follows',
+  },
+  {
+    names: ['SUBSCRIPTIONS_FILE'],
+    default: '',
+    is: 'YAML: [what channels are told](docs/subscriptions.md#which-subscription-counts)',
+  },
+  {
+    names: ['CI_BASE_URL', 'CI_ORGANIZATION_UUID'],
+    default: '',
+    is: 'the v2 interface: projects and their rules, *Stop*, changing projects',
+  },
+  {
+    names: ['CI_AUTHORIZATION'],
+    default: '',
+    is: "the `Authorization` header's value for it, as is; or:",
+  },
+  {
+    names: ['CI_TOKEN_URL', 'CI_CLIENT_ID', 'CI_CLIENT_SECRET'],
+    default: '',
+    is: 'OAuth2 client credentials',
+  },
+  {
+    names: ['CI_LEGACY_BASE_URL', 'CI_API_KEY'],
+    default: '',
+    is: 'the legacy interface, for Basic projects: *Restart*',
+  },
+  {
+    names: ['CI_DEPLOYMENT_FORM'],
+    default: '`table`',
+    is: 'how CI takes the deployment pipelines of a new project: `table` (`deploy_pipelines`, objects, `position`) or `example` (`deployment_pipelines`, texts, `postion`); its interface shows both',
+  },
+  {
+    names: ['CI_CREATE_TARGET_NAME'],
+    default: '`email_target`',
+    is: "what CI calls the field of a new project's rule that says who gets its e-mail: `email_target` or `target`",
+  },
+  {
+    names: ['CI_SITE_URL'],
+    default: '',
+    is: "CI's public site, for badges",
+  },
+  {
+    names: ['CI_OPERATORS'],
+    default: 'all full members',
+    is: 'who may stop and restart, comma-separated: Slack user ids (`U…`) and user-group ids (`S…`)',
+  },
+  {
+    names: ['CI_ADMINS'],
+    default: "the workspace's admins and owners",
+    is: 'the same: who may create and edit projects, reset keys, ask the doctor, decide whose a committer name is. Each user (`U…`) is told in a direct message when CI refuses the credentials, and when a channel closes that nobody else answers for',
+  },
+  {
+    names: ['DATABASE_URL'],
+    default: '`sqlite:data/buildline.db`',
+    is: 'or `postgres://user:password@host/database`',
+  },
+  {
+    names: ['RETENTION_DAYS'],
+    default: '`90`',
+    is: 'what is older is removed once a day, the audit too: [what stays](docs/operations/upkeep.md)',
+  },
+  {
+    names: ['PORT'],
+    default: '`3000`',
+    is: '0 takes a free one',
+  },
+  {
+    names: ['LOG_LEVEL'],
+    default: '`info`',
+    is: '`debug` also tells each decision',
+  },
+]
+
+export const settingTable = (): string =>
+  [
+    '| name | default | what it is |',
+    '|---|---|---|',
+    ...SETTINGS.map(
+      ({ names, default: unset, is }) =>
+        `| ${names.map((name) => `\`${name}\``).join(', ')} | ${unset} | ${cell(is)} |`,
+    ),
+  ].join('\n')
