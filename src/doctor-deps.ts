@@ -35,11 +35,11 @@ export function doctorDeps(
 /** Does an address carry one of our secrets, in any of the places where the door looks for it? */
 export function ownWebhook(secrets: readonly string[]): (webhook: URL) => boolean {
   const isSecret = createSecretCheck(secrets)
-  return ({ pathname, username, password, searchParams: query }) => {
+  return ({ pathname, username, password, search }) => {
     const segment = /\/webhooks\/builds\/([^/]+)\/?$/.exec(pathname)?.[1]
     const basic = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')
     const authorization = password === '' ? undefined : `Basic ${basic}`
-    return isSecret(presentedSecret({ path: segment === undefined ? null : decoded(segment), authorization, query }))
+    return isSecret(presentedSecret({ path: segment === undefined ? null : decoded(segment), authorization, search }))
   }
 }
 

@@ -1,10 +1,19 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { boundConnections } from './connections.ts'
 import type { Log } from './lib/log.ts'
 
 /** Slow headers and slow bodies are cut off: an idle stranger must not hold a socket for long. */
-const HEADERS_TIMEOUT_MS = 10_000
-const REQUEST_TIMEOUT_MS = 25_000
-const KEEP_ALIVE_MS = 65_000
+export const HEADERS_TIMEOUT_MS = 10_000
+export const REQUEST_TIMEOUT_MS = 25_000
+export const CUT_LOOK_MS = 2_000
+export const KEEP_ALIVE_MS = 65_000
+
+/** Whoever does not read an answer is waited for no longer; the longest answer, a database's time limit, takes less. */
+export const UNREAD_MS = 45_000
+
+/** The head of a request: its first line and all headers together, and how many there may be. */
+export const HEAD_BYTES_MAX = 16 * 1024
+export const HEADERS_MAX = 100
 
 export type Handler = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void> | void
 
@@ -26,14 +35,18 @@ export function createHttpServer(routes: readonly Route[], log: Log): HttpServer
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      connectionsCheckingInterval: 2_000,
+      connectionsCheckingInterval: CUT_LOOK_MS,
+      maxHeaderSize: HEAD_BYTES_MAX,
     },
     (request, response) => {
-      // A sender that keeps its connection busy would be served on and on.
-      if (!server.listening) response.setHeader('connection', 'close')
+      if (!isAnswered(request, response)) return
+      // A sender that keeps its connection busy would be served on and on; of who asks for another protocol nothing more is read.
+      if (!server.listening || request.headers.upgrade !== undefined) response.setHeader('connection', 'close')
       void dispatch(routes, request, response, log)
     },
   )
+  const isAnswered = boundConnections(server)
+  server.setTimeout(UNREAD_MS)
   return {
     listen: (port) => listen(server, port),
     close: (graceMs) => close(server, graceMs),
@@ -47,6 +60,8 @@ async function dispatch(
   log: Log,
 ): Promise<void> {
   try {
+    // Names and values in turn. Node leaves headers beyond its own bound out without a word.
+    if (request.rawHeaders.length / 2 > HEADERS_MAX) return refuseHeaders(response)
     const url = URL.parse(request.url ?? '/', 'http://localhost')
     const route = url && routes.find(({ matches }) => matches(url.pathname))
     if (url && route) await route.handle(request, response, url)
@@ -56,6 +71,11 @@ async function dispatch(
     if (!response.headersSent) sendJson(response, 500, { status: 'error' })
     else response.destroy()
   }
+}
+
+function refuseHeaders(response: ServerResponse): void {
+  response.setHeader('connection', 'close')
+  sendJson(response, 431, { status: 'refused', reason: `a request may have ${HEADERS_MAX} headers` })
 }
 
 export function sendJson(response: ServerResponse, status: number, body: object): void {

@@ -7,7 +7,6 @@ import { createSeal } from './lib/seal.ts'
 import type { Door } from './listeners/door.ts'
 import { createHomes, type Homes } from './listeners/events/app-home-watch.ts'
 import { registerListeners } from './listeners/index.ts'
-import { onlyObjects } from './listeners/object-body.ts'
 import { ReceivingApp } from './listeners/receive.ts'
 import { createNewest } from './listeners/views/newest.ts'
 import { SocketReceiver } from './listeners/socket-receiver.ts'
@@ -35,7 +34,7 @@ export interface SlackDoorOptions {
 }
 
 export interface SlackDoor {
-  /** Answers what Slack sends over HTTP; null in Socket Mode, where Slack sends nothing over HTTP. */
+  /** Answers what Slack sends over HTTP and the gate let through; null in Socket Mode, where Slack sends nothing over HTTP. */
   handle: ((request: IncomingMessage, response: ServerResponse) => void) | null
   /** What people have open as App Home may have changed: a hint. */
   somethingChanged(): void
@@ -56,7 +55,7 @@ export function createSlackDoor(options: SlackDoorOptions): SlackDoor {
   const { app, homes } = createReceivingApp(options, socket ?? http!)
   let stopped: Promise<void> | null = null
   return {
-    handle: http ? onlyObjects(http.requestListener) : null,
+    handle: http ? http.requestListener : null,
     start: async () => socket?.start(),
     somethingChanged: homes.wake,
     stop: () => (stopped ??= stop(app, homes, socket, clock)),

@@ -74,21 +74,41 @@ function regex(pattern: string): Matcher | null {
   return compiled && ((branch) => branch.length <= REGEX_BRANCH_CHARS_MAX && compiled.matches(branch))
 }
 
-// Rules are few and asked for every fact: keep what was compiled, bounded.
-const COMPILED_MAX = 500
-const compiledByPattern = new Map<string, RE2JS | null>()
+/**
+ * Rules are few and asked for every fact: so many compiled patterns are kept, with so many pieces in all. Matching leaves
+ * some KB at each piece, so that five hundred of the largest would take half a GB.
+ */
+export const COMPILED_MAX = 500
+export const COMPILED_PIECES_MAX = 10_000
+
+interface Compiled {
+  regex: RE2JS | null
+  pieces: number
+}
+
+const compiledByPattern = new Map<string, Compiled>()
+let piecesKept = 0
 
 function compile(pattern: string): RE2JS | null {
   const known = compiledByPattern.get(pattern)
-  if (known !== undefined) return known
-  if (compiledByPattern.size >= COMPILED_MAX) compiledByPattern.clear()
-  const compiled = tryCompile(pattern)
-  compiledByPattern.set(pattern, compiled)
+  if (known) return known.regex
+  const pieces = piecesOf(pattern)
+  const compiled = pieces > REGEX_PIECES_MAX ? null : tryCompile(pattern)
+  keep(pattern, { regex: compiled, pieces: compiled ? pieces : 1 })
   return compiled
 }
 
+function keep(pattern: string, compiled: Compiled): void {
+  const isFull = compiledByPattern.size >= COMPILED_MAX || piecesKept + compiled.pieces > COMPILED_PIECES_MAX
+  if (isFull) {
+    compiledByPattern.clear()
+    piecesKept = 0
+  }
+  compiledByPattern.set(pattern, compiled)
+  piecesKept += compiled.pieces
+}
+
 function tryCompile(pattern: string): RE2JS | null {
-  if (piecesOf(pattern) > REGEX_PIECES_MAX) return null
   try {
     return RE2JS.compile(pattern, RE2JS.DOTALL)
   } catch {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { createCollected } from '../lib/collected.ts'
 
 /** The largest delivery that is read. */
 export const BODY_BYTES_MAX = 256 * 1024
@@ -9,14 +10,12 @@ export type Body = { kind: 'whole'; bytes: Buffer } | { kind: 'too-large'; bytes
 export function readBody(request: IncomingMessage): Promise<Body> {
   if (Number(request.headers['content-length'] ?? 0) > BODY_BYTES_MAX) return Promise.resolve(TOO_LARGE)
   return new Promise((resolve) => {
-    const chunks: Buffer[] = []
-    let bytes = 0
-    request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length
-      if (bytes <= BODY_BYTES_MAX) chunks.push(chunk)
+    const collected = createCollected()
+    request.on('data', (piece: Buffer) => {
+      if (collected.lengthBytes + piece.length <= BODY_BYTES_MAX) collected.add(piece)
       else stop(TOO_LARGE)
     })
-    request.on('end', () => resolve({ kind: 'whole', bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) }))
+    request.on('end', () => resolve({ kind: 'whole', bytes: collected.bytes() }))
     request.on('error', () => stop({ kind: 'aborted' }))
     request.on('close', () => resolve({ kind: 'aborted' }))
 

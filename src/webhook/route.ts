@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { endUnread } from '../lib/end-unread.ts'
 import type { Log } from '../lib/log.ts'
 import type { Recorded } from '../operations/record-delivery.ts'
 import type { Observation } from '../domain/fact.ts'
@@ -63,13 +64,13 @@ export function createWebhookRoute({ secrets, record, log, now, count }: Webhook
   return async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
     const answer = await answerTo(request, url)
     count(answer.status, answer.says)
-    // What is left of a body that nobody wants is not read: the connection ends with the answer.
     response.writeHead(answer.status, {
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(answer.body),
       ...answer.headers,
     })
-    response.end(answer.body)
+    if (answer.headers?.['connection'] === 'close') endUnread(request, response, answer.body)
+    else response.end(answer.body)
   }
 }
 
@@ -97,7 +98,7 @@ function present({ headers }: IncomingMessage, url: URL) {
   return {
     path: segment ? decodeSegment(segment) : null,
     authorization: headers.authorization,
-    query: url.searchParams,
+    search: url.search,
   }
 }
 

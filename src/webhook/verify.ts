@@ -1,9 +1,14 @@
 import { hash, timingSafeEqual } from 'node:crypto'
+import { parse } from 'node:querystring'
+
+/** So many keys of a query are looked at for the secret. */
+export const QUERY_KEYS_MAX = 20
 
 export interface Presented {
   path: string | null
   authorization: string | undefined
-  query: URLSearchParams
+  /** the query of the address, with its question mark */
+  search: string
 }
 
 /**
@@ -22,8 +27,8 @@ export function createSecretCheck(secrets: readonly string[]): (presented: strin
 }
 
 /** The secret as it was sent: in the path, as HTTP Basic password, or as `?token=`. */
-export function presentedSecret({ path, authorization, query }: Presented): string | null {
-  return path ?? basicPassword(authorization) ?? query.get('token')
+export function presentedSecret({ path, authorization, search }: Presented): string | null {
+  return path ?? basicPassword(authorization) ?? tokenIn(search)
 }
 
 function basicPassword(authorization: string | undefined): string | null {
@@ -32,4 +37,10 @@ function basicPassword(authorization: string | undefined): string | null {
   const decoded = Buffer.from(encoded, 'base64').toString('utf8')
   const colon = decoded.indexOf(':')
   return colon < 0 ? null : decoded.slice(colon + 1)
+}
+
+// Not URLSearchParams: it takes ten milliseconds for the thousands of keys that fit into an address.
+function tokenIn(search: string): string | null {
+  const { token = null } = parse(search.slice(1), '&', '=', { maxKeys: QUERY_KEYS_MAX })
+  return Array.isArray(token) ? (token[0] ?? null) : token
 }

@@ -20,7 +20,13 @@ export interface BotOptions {
   /** further settings, such as those of a CI */
   settings?: Readonly<Record<string, string>>
   /** one subscription a channel; default: #builds follows everything */
-  subscriptions?: readonly { channel: string; project: string; branch?: string; events?: readonly string[] }[]
+  subscriptions?: readonly {
+    channel: string
+    project: string
+    branch?: string
+    branch_match?: string
+    events?: readonly string[]
+  }[]
 }
 
 /** The bot as an operator starts it: its own process, its own file, the default log. It need not answer yet. */

@@ -40,7 +40,7 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'
   encoding: 'utf8',
 })
   .split('\0')
-  .filter((file) => /\.(?:ts|js|md|css|html|ya?ml|json)$/.test(file) && existsSync(join(ROOT, file)))
+  .filter((file) => /\.(?:tsx?|js|md|css|html|ya?ml|json)$/.test(file) && existsSync(join(ROOT, file)))
 
 function findings(file: string, text: string): string[] {
   return text

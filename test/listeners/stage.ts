@@ -12,6 +12,7 @@ import type { SandboxSlack, SandboxSlackOptions } from '../../src/sandbox/slack/
 import { createSandboxSlack } from '../../src/sandbox/slack/sandbox-slack.ts'
 import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
 import { createSlackDoor, type SlackDoor } from '../../src/slack-door.ts'
+import { createGate, type Gate } from '../../src/listeners/gate.ts'
 import { showLeft } from '../../src/listeners/left.ts'
 import { createClient } from '../../src/notify/slack/client.ts'
 import { createUnanswered, type Unanswered } from '../../src/operations/unanswered.ts'
@@ -87,6 +88,7 @@ const SUCCESS: Operations = {
   suggestProjects: async () => [PROJECT],
   suggestBranches: async () => ['main', 'fix/login'],
   mayRead: async () => ({ kind: 'yes' }),
+  hearEvent: async () => true,
   projects: {
     find: async () => ({ kind: 'project', project: PROJECT }),
     show: async () => ({ kind: 'no-v2' }),
@@ -155,6 +157,7 @@ export function recordingOperations(changes: Partial<Operations> = {}) {
     suggestProjects: noted('suggestProjects', all.suggestProjects),
     suggestBranches: noted('suggestBranches', all.suggestBranches),
     mayRead: noted('mayRead', all.mayRead),
+    hearEvent: all.hearEvent,
     subscriptions: all.subscriptions,
     people: all.people,
     projects: all.projects,
@@ -241,8 +244,11 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     log,
   })
   onTestFinished(() => door.stop())
-  if (door.handle) slack.connectBot(await listen(door.handle))
-  else await door.start()
+  if (door.handle) {
+    const { handle } = door
+    const gate = createGate({ signingSecret: slack.signingSecret, log, now: systemClock.now })
+    slack.connectBot(await listen((request, response) => void letIn(gate, handle, request, response)))
+  } else await door.start()
   const told: Stage['told'] = (user = ada, channel = BUILDS) =>
     slack.ephemerals(channel, user).map(({ message }) => message.text)
   const untilTold: Stage['untilTold'] = async (count, user, channel) => {
@@ -278,6 +284,12 @@ const configOf = (slack: SandboxSlack, socket: boolean): Config['slack'] => ({
 
 const answered = (lines: readonly Line[]): number =>
   lines.filter(({ text }) => text === 'an ask from Slack has ended').length
+
+async function letIn(gate: Gate, handle: Handle, ...[request, response]: Parameters<Handle>): Promise<void> {
+  if (await gate(request, response)) handle(request, response)
+}
+
+type Handle = NonNullable<SlackDoor['handle']>
 
 async function listen(handle: NonNullable<SlackDoor['handle']>): Promise<string> {
   const server = createServer(handle)

@@ -6,6 +6,7 @@ import { CANARY, deliveriesIn, factsIn, openDoor, traces } from './door.ts'
 const PATH = `/webhooks/builds/${WEBHOOK_SECRET}`
 const JSON_TYPE = { 'content-type': 'application/json' }
 const HELD_MAX_MS = 30_000
+const NO_DIGEST = '0'.repeat(64)
 
 function requestOf(body: object, path = PATH): string {
   const text = JSON.stringify(body)
@@ -90,15 +91,22 @@ describe('connections', () => {
       const door = await openDoor()
       const sinceMs = Date.now()
       const wires = [openWire(door.url), openWire(door.url), openWire(door.url)] as const
+      const [mute, slack] = [openWire(door.url), openWire(door.url)]
+      const forged = {
+        'x-slack-request-timestamp': Math.floor(sinceMs / 1_000),
+        'x-slack-signature': `v0=${NO_DIGEST}`,
+      }
+      slack.write(head('/slack/events', { ...JSON_TYPE, ...forged, 'content-length': 200_000 }))
       wires[0].write(`POST ${PATH} HTTP/1.1\r\nhost: x\r\n`)
       wires[1].write(head(PATH, { ...JSON_TYPE, 'content-length': 200_000 }))
       wires[2].write(head('/webhooks/builds/wrong', { ...JSON_TYPE, 'content-length': 200_000 }))
       const dripping = setInterval(() => {
         if (wires[0].isOpen()) wires[0].write(`x-${Date.now()}: y\r\n`)
         if (wires[1].isOpen()) wires[1].write(' ')
+        if (slack.isOpen()) slack.write(' ')
       }, 200)
       expect((await send(door.url, delivery())).status).toBe(202)
-      await Promise.all(wires.map(({ closed }) => closed))
+      await Promise.all([...wires, mute, slack].map(({ closed }) => closed))
       clearInterval(dripping)
       expect(Date.now() - sinceMs).toBeLessThan(HELD_MAX_MS)
       expect(wires.flatMap(statuses).every((status) => status >= 400)).toBe(true)

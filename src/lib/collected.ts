@@ -1,0 +1,40 @@
+/** A body that comes in pieces. */
+export interface Collected {
+  add(piece: Buffer): void
+  /** bytes of memory that it takes; never much more than twice what has come */
+  readonly takenBytes: number
+  readonly lengthBytes: number
+  bytes(): Buffer
+}
+
+/** Collects pieces into one stretch of memory: a million pieces of one byte take no more than one piece of a million. */
+export function createCollected(): Collected {
+  let held: Buffer = Buffer.alloc(0)
+  let length = 0
+
+  function makeRoom(needed: number): void {
+    if (needed <= held.length) return
+    const larger = Buffer.allocUnsafe(Math.max(needed, held.length * 2))
+    held.copy(larger, 0, 0, length)
+    held = larger
+  }
+
+  return {
+    add(piece) {
+      // Most bodies are one piece, and stay where they are.
+      if (length === 0) held = piece
+      else {
+        makeRoom(length + piece.length)
+        piece.copy(held, length)
+      }
+      length += piece.length
+    },
+    get takenBytes() {
+      return held.length
+    },
+    get lengthBytes() {
+      return length
+    },
+    bytes: () => held.subarray(0, length),
+  }
+}

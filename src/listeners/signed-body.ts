@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http'
+import { createCollected } from '../lib/collected.ts'
+import type { Room } from './room.ts'
+
+/** The largest request that is read; the largest form that Slack can send, every letter of it escaped, is smaller. */
+export const BODY_BYTES_MAX = 4 * 1024 * 1024
+
+export type Body = { kind: 'whole'; bytes: Buffer } | { kind: 'too-large' } | { kind: 'no-room' } | { kind: 'aborted' }
+
+export const announcesTooMuch = ({ headers }: IncomingMessage, bytesMax: number): boolean =>
+  Number(headers['content-length'] ?? 0) > bytesMax
+
+/** Reads a body of at most `bytesMax`, as long as there is room for it. */
+export function readBody(request: IncomingMessage, bytesMax: number, room: Room): Promise<Body> {
+  return new Promise((resolve) => {
+    const body = createCollected()
+    const place = room.enter(() => stop({ kind: 'no-room' }))
+    request.on('data', take)
+    request.on('end', () => end({ kind: 'whole', bytes: body.bytes() }))
+    request.on('error', () => end({ kind: 'aborted' }))
+    request.on('close', () => end({ kind: 'aborted' }))
+
+    function take(piece: Buffer): void {
+      if (body.lengthBytes + piece.length > bytesMax) return stop({ kind: 'too-large' })
+      body.add(piece)
+      place.holds(body.takenBytes)
+    }
+
+    function stop(ended: Body): void {
+      request.off('data', take)
+      request.pause()
+      end(ended)
+    }
+
+    function end(ended: Body): void {
+      place.leave()
+      resolve(ended)
+    }
+  })
+}

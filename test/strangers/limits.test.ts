@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { constantIn, limitsIn, limitsInSource, limitsOnPage, type Limit } from './limits.ts'
+
+/** The rooms into which comes what strangers say. */
+const FACES_STRANGERS =
+  /^src\/(?:(?:connections|http-server)\.ts|webhook\/|domain\/(?:ids|pattern|handle|lineage|decide)\.ts|listeners\/(?:[^/]+\.ts|events\/|commands\/|places\/)|ci\/json\.ts)/
+
+const keyOf = ({ name, file }: Limit): string => `${file} ${name}`
+
+const page = limitsOnPage()
+const source = limitsInSource()
+
+describe('the page of limits', () => {
+  it('is read whole, and so is the source', () => {
+    expect(page.length).toBeGreaterThan(50)
+    expect(source.length).toBeGreaterThan(100)
+  })
+
+  it('has each limit once, with what happens at its edge', () => {
+    expect(page.map(keyOf).length).toBe(new Set(page.map(keyOf)).size)
+    expect(page.filter(({ says }) => says.trim().length < 8)).toEqual([])
+  })
+
+  it.each(page.map((row) => [keyOf(row), row] as const))('says the number of the source: %s', (_, row) => {
+    expect(constantIn(row.file, row.name)).toBe(row.number)
+  })
+
+  it('leaves out no limit of the rooms that face strangers', () => {
+    const known = new Set(page.map(keyOf))
+    const facing = source.filter(({ file }) => FACES_STRANGERS.test(file))
+    expect(facing.length).toBeGreaterThan(20)
+    expect(facing.filter((limit) => !known.has(keyOf(limit)))).toEqual([])
+  })
+})
+
+describe('the test of the page', () => {
+  it('reads numbers, products, and words where it is neither', () => {
+    const text = ['export const A_MAX = 10_000', 'const B_MAX = 4 * 1024 * 1024', 'const C_MAX = A_MAX - 2'].join('\n')
+    expect(limitsIn('x.ts', text).map(({ name, number }) => `${name} ${number}`)).toEqual([
+      'A_MAX 10,000',
+      'B_MAX 4,194,304',
+      'C_MAX `A_MAX - 2`',
+    ])
+  })
+
+  it('finds a constant that has another name or stands elsewhere missing', () => {
+    expect(constantIn('src/http-server.ts', 'HEADERS_MAX')).toBe('100')
+    expect(constantIn('src/http-server.ts', 'HEADERS_LEAST')).toBeNull()
+    expect(constantIn('src/nowhere.ts', 'HEADERS_MAX')).toBeNull()
+  })
+})

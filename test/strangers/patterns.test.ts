@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { COMPILED_MAX, COMPILED_PIECES_MAX, matchBranch } from '../../src/domain/pattern.ts'
+import { WEB } from '../app/channel.ts'
+import { buildOf, delivery, openFolder, send, settled } from '../support/app.ts'
+import { residentMB, startBot, type Bot } from './bot.ts'
+
+const PATTERN = fileURLToPath(new URL('../../src/domain/pattern.ts', import.meta.url))
+
+/** How much memory the first ten of these patterns leave taken, and how much two hundred of them (MB). */
+function takenBy(pattern: string): { ten: number; all: number } {
+  const script = `
+    const { matchBranch } = await import(${JSON.stringify(PATTERN)})
+    const taken = () => { gc(); return process.memoryUsage().heapUsed / 2 ** 20 }
+    const match = (from, to) => { for (let n = from; n < to; n++) matchBranch(${JSON.stringify(pattern)} + n, 'regex', 'b') }
+    match(0, 1)
+    const before = taken()
+    match(1, 11)
+    const ten = taken() - before
+    match(11, 200)
+    console.log(JSON.stringify({ ten, all: taken() - before }))`
+  const args = ['--expose-gc', '--input-type=module', '-e', script]
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as { ten: number; all: number }
+}
+
+describe('patterns that strangers write', () => {
+  it(`are kept compiled up to ${COMPILED_PIECES_MAX} pieces in all: two hundred of the worst take little more than ten`, () => {
+    const { ten, all } = takenBy('(.*a){200}c')
+    expect(ten).toBeGreaterThan(0.5)
+    expect(all).toBeLessThan(4 * ten)
+  })
+
+  it(`are matched rightly when more than ${COMPILED_MAX}, or more pieces, come in turn`, () => {
+    const large = (n: number) => `(?:${'x'.repeat(600)}|v)${n}`
+    for (const round of [1, 2])
+      for (let n = 0; n < 40; n++) {
+        expect(matchBranch(large(n), 'regex', `v${n}`), `round ${round}`).toBe('matched')
+        expect(matchBranch(large(n), 'regex', `v${n + 1}`), `round ${round}`).toBe('not-matched')
+      }
+  })
+})
+
+const BOMBS = ['(a+)+$', '(a|aa)+$', '(a|a?)+$', '(.*a){100}', '(a*)*b', '([a-z]+)*1', '(x+x+)+y', '.{0,500}z']
+
+describe('a bot whose rules are such patterns', () => {
+  let bot: Bot
+  const { folder, remove } = openFolder()
+  beforeAll(async () => {
+    const subscriptions = BOMBS.map((branch) => ({ channel: WEB, project: 'all', branch, branch_match: 'regex' }))
+    const file = join(folder, 'subscriptions.yml')
+    // JSON is YAML.
+    writeFileSync(file, JSON.stringify({ subscriptions }))
+    bot = await startBot({ SUBSCRIPTIONS_FILE: file })
+  })
+  afterAll(async () => {
+    await bot.stop()
+    remove()
+  })
+
+  it('takes builds of the branches that they were made for, and grows by little', async () => {
+    const before = residentMB(bot.pid)
+    for (let n = 0; n < 20; n++) {
+      const branch = `${'a'.repeat(980)}!${n}`
+      expect((await send(bot.url, delivery(buildOf(n + 1, { branch, status: 'error' })))).status).toBe(202)
+    }
+    await settled(bot.url)
+    expect((await fetch(`${bot.url}/healthz`)).status).toBe(200)
+    expect(residentMB(bot.pid) - before).toBeLessThan(64)
+  })
+})

@@ -1,0 +1,201 @@
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { REFUSED_LOGGED_EVERY_MS, SSL_CHECK_BYTES_MAX } from '../../src/listeners/gate.ts'
+import { SIGNED_WITHIN_S } from '../../src/listeners/signature.ts'
+import { BODY_BYTES_MAX } from '../../src/listeners/signed-body.ts'
+import { signedHeaders } from '../../src/sandbox/slack/sign.ts'
+import { ada } from '../listeners/stage.ts'
+import { BUILDS, WEB } from '../app/channel.ts'
+import { rowsOf, until } from '../support/app.ts'
+import { answerTo, NEXT, residentMB, SLACK_PATH, startBot, statusesIn, type Bot } from './bot.ts'
+
+let bot: Bot
+beforeAll(async () => void (bot = await startBot()))
+afterAll(() => bot.stop())
+
+const FORM = 'application/x-www-form-urlencoded'
+const JSON_TYPE = 'application/json'
+const MARGIN_S = 30
+
+interface Sent {
+  type?: string
+  headers?: Record<string, string>
+  /** how long ago it was signed */
+  ageS?: number
+  /** what is sent in place of what was signed */
+  instead?: string | Buffer
+}
+
+/** Sends what Slack would have signed. */
+async function send(body: string | Buffer, { type = FORM, headers = {}, ageS = 0, instead = body }: Sent = {}) {
+  const signed = signedHeaders(bot.slack.signingSecret, Math.floor(Date.now() / 1_000) - ageS, body.toString())
+  return post(instead, { 'content-type': type, ...signed, ...headers })
+}
+
+async function post(body: string | Buffer, headers: Record<string, string>) {
+  const response = await fetch(`${bot.url}${SLACK_PATH}`, { method: 'POST', headers, body: Buffer.from(body) })
+  return { status: response.status, text: await response.text() }
+}
+
+const command = (fields: Record<string, string> = {}): string =>
+  new URLSearchParams({ command: '/ci', text: 'help', user_id: ada, channel_id: BUILDS, ...fields }).toString()
+
+/** What the bot takes to be an ask of somebody is written down. */
+const asks = () => rowsOf(bot.folder, 'select * from interaction').length
+
+const payload = (value: unknown): string => new URLSearchParams({ payload: JSON.stringify(value) }).toString()
+const deep = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+
+describe('a request that Slack did not sign', () => {
+  it.each<[string, Record<string, string>]>([
+    ['that has no signature', {}],
+    ['that has only a time', { 'x-slack-request-timestamp': String(Math.floor(Date.now() / 1_000)) }],
+    ['whose signature is no signature', { 'x-slack-signature': 'v0=', 'x-slack-request-timestamp': '1' }],
+    [
+      'whose signature is made up',
+      {
+        'x-slack-signature': `v0=${'0'.repeat(64)}`,
+        'x-slack-request-timestamp': String(Math.floor(Date.now() / 1_000)),
+      },
+    ],
+  ])('is answered 401: %s', async (_, headers) => {
+    expect((await post(command(), { 'content-type': FORM, ...headers })).status).toBe(401)
+    expect(asks()).toBe(0)
+  })
+
+  it.each<[string, string, Sent]>([
+    ['by another body', command(), { instead: command({ text: 'stop acme/web' }) }],
+    ['too long ago', command(), { ageS: SIGNED_WITHIN_S + MARGIN_S }],
+    ['too far ahead', command(), { ageS: -SIGNED_WITHIN_S - MARGIN_S }],
+    ['at another time than it says', command(), { headers: { 'x-slack-request-timestamp': '1531420618' } }],
+  ])('is answered 401: signed %s', async (_, body, sent) => {
+    expect((await send(body, sent)).status).toBe(401)
+    expect(asks()).toBe(0)
+  })
+
+  it('is answered before its body is read: 401 by its head alone, 413 where it announces too much', async () => {
+    const head = (bytes: number) => `POST ${SLACK_PATH} HTTP/1.1\r\nhost: x\r\ncontent-length: ${bytes}\r\n\r\n`
+    expect(statusesIn(await answerTo(bot.url, head(1_000_000)))).toEqual([401])
+    expect(statusesIn(await answerTo(bot.url, head(BODY_BYTES_MAX)))).toEqual([401])
+    expect(statusesIn(await answerTo(bot.url, head(BODY_BYTES_MAX + 1)))).toEqual([413])
+  })
+
+  it('may be Slack’s check of our certificate, which says and does nothing', async () => {
+    const check = { 'content-type': FORM }
+    expect(await post('ssl_check=1&token=x', check)).toEqual({ status: 200, text: '' })
+    expect((await post('ssl_check=1'.padEnd(SSL_CHECK_BYTES_MAX, '&'), check)).status).toBe(200)
+    expect((await post('ssl_check=1'.padEnd(SSL_CHECK_BYTES_MAX + 1, '&'), check)).status).toBe(401)
+    expect((await post(`ssl_check=1&${command()}`, check)).status).toBe(200)
+    expect((await post('ssl_check=0', check)).status).toBe(401)
+    expect((await post('{"ssl_check":"1"}', { 'content-type': JSON_TYPE })).status).toBe(401)
+    expect(asks()).toBe(0)
+  })
+
+  it(`is told to the log at most every ${REFUSED_LOGGED_EVERY_MS / 1_000} s, and never in its own words`, async () => {
+    const lines = () => bot.output().match(/that Slack did not sign/g)?.length ?? 0
+    await post('canary-of-a-stranger', { 'content-type': 'canary/type' })
+    await until('it is told', () => lines() > 0)
+    const before = lines()
+    for (let n = 0; n < 100; n++) await post('canary-of-a-stranger', { 'x-slack-signature': 'canary-signature' })
+    // The answer to a signed one comes after everything that was told before.
+    await send('{"type":"canary-less"}', { type: JSON_TYPE })
+    await until('the log has come as far', () => bot.output().includes('nobody listens to'))
+    expect(lines() - before).toBeLessThanOrEqual(1)
+    expect(bot.output()).not.toContain('canary-of')
+    expect(bot.output()).not.toContain('canary/')
+  })
+})
+
+describe('a request that Slack signed and that has no clear meaning', () => {
+  it.each<[string, string | Buffer, Sent]>([
+    ['two payloads', `${payload({ type: 'block_actions' })}&${payload({ type: 'view_submission' })}`, {}],
+    ['a payload that is a list', payload([1, 2]), {}],
+    ['a payload that is no JSON', 'payload=%7B', {}],
+    ['100,000 objects in each other', `payload=${encodeURIComponent(deep(100_000))}`, {}],
+    ['100,000 objects in each other, as JSON', deep(100_000), { type: JSON_TYPE }],
+    ['100,000 lists in each other, as JSON', '['.repeat(100_000), { type: JSON_TYPE }],
+    ['nothing, as JSON', '', { type: JSON_TYPE }],
+    ['text, as JSON', 'help', { type: JSON_TYPE }],
+  ])('is answered 400: %s', async (_, body, sent) => {
+    expect((await send(body, sent)).status).toBe(400)
+    expect((await fetch(`${bot.url}/healthz`)).status).toBe(200)
+  })
+
+  it('is answered 400: bytes that are no UTF-8', async () => {
+    const bytes = Buffer.from([0x74, 0x3d, 0xff, 0xfe])
+    const timestampS = Math.floor(Date.now() / 1_000)
+    const { createHmac } = await import('node:crypto')
+    const hex = createHmac('sha256', bot.slack.signingSecret).update(`v0:${timestampS}:`).update(bytes).digest('hex')
+    const headers = { 'x-slack-request-timestamp': String(timestampS), 'x-slack-signature': `v0=${hex}` }
+    expect((await post(bytes, { 'content-type': FORM, ...headers })).status).toBe(400)
+  })
+
+  it('is answered 415 when it is compressed: nothing is unpacked', async () => {
+    const bomb = gzipSync(Buffer.alloc(20 * 1024 * 1024))
+    expect((await send(bomb, { headers: { 'content-encoding': 'gzip' } })).status).toBe(415)
+  })
+
+  it.each<[string, string, Sent]>([
+    ['a form of a million keys', Array.from({ length: 300_000 }, (_, n) => `k${n}=`).join('&'), {}],
+    ['a form of a million keys of one name', 'a&'.repeat(1_000_000), {}],
+    ['NUL in every field', command({ text: 'he\0lp', channel_name: '\0', '\0': '\0' }), {}],
+    ['names of the prototype', payload({ type: '__proto__', constructor: { prototype: {} }, ['__proto__']: 1 }), {}],
+    ['a type that is an object', payload({ type: { toString: 1 }, user: null, actions: 'x' }), {}],
+    ['an event of an unknown kind', '{"type":"event_callback","event":{"type":"constructor"}}', { type: JSON_TYPE }],
+  ])('is acknowledged, and the bot goes on: %s', async (_, body, sent) => {
+    expect((await send(body, sent)).status).toBe(200)
+    expect((await fetch(`${bot.url}/healthz`)).status).toBe(200)
+  })
+
+  it('of 5 MB is answered 413', async () => {
+    expect((await send('x'.repeat(5 * 1024 * 1024))).status).toBe(413)
+  })
+})
+
+describe('a signed request that somebody sends again', () => {
+  it('is one subscription, however often it comes', async () => {
+    const { people } = bot.slack
+    const text = 'subscribe all failed'
+    await people.runCommand({ user: ada, channel: WEB, command: '/ci', text })
+    const subscriptions = () => rowsOf(bot.folder, 'select * from subscription').length
+    await until('it is made', () => subscriptions() === 1)
+    await Promise.all(Array.from({ length: 20 }, () => people.replay('command /ci')))
+    await until('all are answered', () => asks() === 0)
+    expect(subscriptions()).toBe(1)
+  })
+
+  it('as an event is heard once', async () => {
+    const event = { type: 'app_mention', user: ada, text: '<@U0BOT> help', channel: BUILDS, ts: '1700000000.000100' }
+    const body = JSON.stringify({ type: 'event_callback', event_id: 'Ev1', event })
+    const headers = signedHeaders(bot.slack.signingSecret, Math.floor(Date.now() / 1_000), body)
+    const before = bot.slack.counters.calls('chat.postEphemeral') + bot.slack.counters.calls('chat.postMessage')
+    for (let n = 0; n < 20; n++) expect((await post(body, { 'content-type': JSON_TYPE, ...headers })).status).toBe(200)
+    await until('all are answered', () => asks() === 0)
+    const after = bot.slack.counters.calls('chat.postEphemeral') + bot.slack.counters.calls('chat.postMessage')
+    expect(after - before).toBe(1)
+  })
+})
+
+it('bodies that could be Slack’s and never end hold a bounded room, and leave Slack its own', async () => {
+  const before = residentMB(bot.pid)
+  const timestampS = Math.floor(Date.now() / 1_000)
+  const head = [
+    `POST ${SLACK_PATH} HTTP/1.1`,
+    'host: x',
+    `content-length: ${BODY_BYTES_MAX}`,
+    `x-slack-request-timestamp: ${timestampS}`,
+    `x-slack-signature: v0=${'0'.repeat(64)}`,
+  ]
+  const halves = Array.from({ length: 40 }, () =>
+    answerTo(bot.url, [...head, '', ''].join('\r\n'), Buffer.alloc(3 * 1024 * 1024)),
+  )
+  const first = await Promise.race(halves)
+  expect(statusesIn(first)).toEqual([503])
+  expect((await send(command())).status).toBe(200)
+  expect(residentMB(bot.pid) - before).toBeLessThan(96)
+})
+
+it('requests on one connection are answered in turn, refused ones by its end', async () => {
+  const answers = statusesIn(await answerTo(bot.url, `GET ${SLACK_PATH} HTTP/1.1\r\nhost: x\r\n\r\n`, NEXT))
+  expect(answers).toEqual([405, 200])
+})
