@@ -100,12 +100,19 @@ export function planStory(story: Story, messages: readonly StoredMessage[], now:
   )
   if (card?.state !== 'posted' || card.ts === null) return cardSteps
   const { ts } = card
-  const inThread = [...earlierReplies(story), ...asksOf(story), ...newestReplies(story)].map((said) => ({
-    ...said,
-    thread: ts,
-  }))
-  return [...cardSteps, ...inThread.flatMap((wanted) => planMessage(wanted, newestOf(wanted.slot, messages), now))]
+  const inThread = [...earlierReplies(story), ...asksOf(story), ...newestReplies(story)].flatMap((said) => {
+    const message = newestOf(said.slot, messages)
+    return planMessage({ ...said, thread: ts, lookIn: threadOf(message, messages) ?? ts }, message, now)
+  })
+  return [...cardSteps, ...inThread]
 }
+
+/** Where a reply would have arrived that was claimed before the card was posted anew: under the one that stood then. */
+const threadOf = (reply: StoredMessage | undefined, messages: readonly StoredMessage[]): MessageTs | null =>
+  messages
+    .filter(({ slot, ts, claimedAt }) => slot === 'card' && ts !== null && reply && claimedAt <= reply.claimedAt)
+    .sort((a, b) => a.generation - b.generation)
+    .at(-1)?.ts ?? null
 
 // A thread is read downwards: what was restarted, who asked for it, what came of it. Whoever pressed a button watches;
 // where nobody asked, an earlier run's reply has time.
@@ -173,6 +180,8 @@ interface Wanted {
   slot: string
   view: View
   thread: MessageTs | null
+  /** where it is looked for; left out: in that thread */
+  lookIn?: MessageTs
   urgency: number
 }
 
@@ -196,7 +205,7 @@ function lookOrPost(wanted: Wanted, message: StoredMessage, now: number): Planne
   const landedBy = message.claimedAt + LANDING_MAX_MS
   if (message.lookedAt !== null && message.lookedAt >= landedBy) return post(wanted, message.generation, message, now)
   const at = message.lookedAt === null ? now : landedBy
-  return { step: { lane: 'look', message, thread: wanted.thread }, at, priority: wanted.urgency }
+  return { step: look(wanted, message), at, priority: wanted.urgency }
 }
 
 function planEdit(wanted: Wanted, message: StoredMessage, now: number): PlannedStep[] {
@@ -208,10 +217,15 @@ function planEdit(wanted: Wanted, message: StoredMessage, now: number): PlannedS
   })
   if (message.sending !== null) return []
   if (message.digest !== digest) return [edit(now)]
-  if (message.doubtAt !== null)
-    return [{ step: { lane: 'look', message, thread: wanted.thread }, at: message.doubtAt, priority: LEAST }]
+  if (message.doubtAt !== null) return [{ step: look(wanted, message), at: message.doubtAt, priority: LEAST }]
   return message.recheckAt === null ? [] : [edit(message.recheckAt)]
 }
+
+const look = ({ thread, lookIn }: Wanted, message: StoredMessage): Step => ({
+  lane: 'look',
+  message,
+  thread: lookIn ?? thread,
+})
 
 function post(wanted: Wanted, generation: number, again: StoredMessage | null, now: number): PlannedStep {
   const { slot, view, thread, urgency } = wanted

@@ -14,6 +14,8 @@ export interface LeaseDeps {
   clock: Clock
   /** this process, as claims name it */
   processId: string
+  /** of several processes: aborts when others have taken this one's work over */
+  lost?: () => AbortSignal
 }
 
 /** A job by its name, and how often it is due (ms). */
@@ -44,14 +46,15 @@ export async function takeJob(deps: LeaseDeps, job: Due, stopping: AbortSignal):
   const ended = new AbortController()
   if (store.shared) void keepLease(deps, job, { lost, ended: ended.signal })
   return {
-    signal: AbortSignal.any([stopping, lost.signal]),
+    signal: AbortSignal.any([stopping, lost.signal, ...(deps.lost ? [deps.lost()] : [])]),
     async release(isDone) {
       ended.abort()
       await store.write(
         async (tx) => {
+          // Whoever lost it meanwhile says nothing of when it was done: another one does.
+          if (store.shared && !(await tx.releaseLease({ name: job.name, heldBy: processId }))) return
           // From when it began: what takes long is not done ever later.
           if (isDone) await tx.setLastDoneAt(job.name, takenAt)
-          if (store.shared) await tx.releaseLease({ name: job.name, heldBy: processId })
         },
         { canBeRedone: true },
       )

@@ -46,16 +46,18 @@ export function registerListeners(app: App): void {
     await work?.(doorIn(context))
   })
   app.view({ type: 'view_closed' }, async ({ ack }) => ack())
-  const isNew = (body: unknown): boolean => {
+  const isNew = async (body: unknown, { operations }: Door): Promise<boolean> => {
     const eventId = textAt(body, 'event_id')
-    return eventId === null || recent.isNew(eventId)
+    return eventId === null || (recent.isNew(eventId) && (await operations.hearEvent(eventId)))
   }
   app.event('app_mention', async ({ body, context }) => {
-    if (!isByBot(body) && isNew(body)) await answerMention(doorIn(context), body)
+    const door = doorIn(context)
+    if (!isByBot(body) && (await isNew(body, door))) await answerMention(door, body)
   })
   for (const type of channelEvents)
     app.event(type, async ({ body, context }) => {
-      if (isNew(body)) await hearOfChannel(doorIn(context), type, body)
+      const door = doorIn(context)
+      if (await isNew(body, door)) await hearOfChannel(door, type, body)
     })
   app.event('app_home_opened', async ({ body, context }) => {
     await answerHomeOpened(doorIn(context), body)

@@ -6,6 +6,7 @@ import type { Notifier } from '../notify/notifier.ts'
 import type { Interfaces } from '../store/history.ts'
 import type { CardKey } from '../store/kept.ts'
 import type { Store } from '../store/store.ts'
+import type { Presence } from './presence.ts'
 
 /** What the reconciler stands on. */
 export interface ReconcileDeps {
@@ -19,6 +20,8 @@ export interface ReconcileDeps {
   newKey: () => string
   /** this process, as claims name it */
   processId: string
+  /** where other processes share the database; left out: it is our own */
+  presence?: Pick<Presence, 'pass'>
   /** all subscriptions in force now */
   subscriptions: () => Promise<readonly Subscription[]>
   /**

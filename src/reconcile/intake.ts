@@ -23,9 +23,10 @@ const SUCCESSORS_MAX = 100
 /**
  * Takes in what is new of one lineage: gives each fact its card, decides for each channel whether it is told and keeps
  * why, and puts the cards concerned in their lanes. All in one transaction; running it again changes nothing.
- * @returns the channels that have something to do; `waits`: the rules are being read for the first time
+ * @returns the channels that have something to do; `waits`: the rules are being read for the first time; `elsewhere`:
+ * another process is at it
  */
-export async function takeIn(deps: Working, due: DueLineage): Promise<ChannelId[] | 'waits'> {
+export async function takeIn(deps: Working, due: DueLineage): Promise<ChannelId[] | 'waits' | 'elsewhere'> {
   const { lineageKey } = due
   const project = await projectOf(deps, due)
   const rules = project ? await deps.rulesOf(project.names) : null
@@ -37,9 +38,9 @@ export async function takeIn(deps: Working, due: DueLineage): Promise<ChannelId[
   }
   const subscriptions = project ? following(await deps.subscriptions(), project.names) : []
   const known: Known = { subscriptions, rules: rules === 'wait' ? null : rules }
-  const { touched, decided, facts } = await deps.store.write((tx) => takeInWith(tx, deps, due, known), {
-    canBeRedone: true,
-  })
+  const taken = await deps.store.write((tx) => takeInWith(tx, deps, due, known), { canBeRedone: true })
+  if (!taken) return 'elsewhere'
+  const { touched, decided, facts } = taken
   for (const decision of decided) report(deps, lineageKey, decision)
   reportTaken(deps, { lineageKey, facts, decided })
   return [...new Set(touched.map(({ channel }) => channel))]
@@ -61,9 +62,12 @@ async function projectOf(
 }
 
 async function takeInWith(tx: Tx, deps: Working, { lineageKey, buildKeys }: DueLineage, known: Known) {
+  // Not waited for: there is other work, and what the other one takes in need not be taken in again.
+  if (deps.presence && !(await tx.lockIntake(lineageKey))) return null
   const mark = await tx.intakeOf(lineageKey)
   const requests = await tx.requestsOf(lineageKey)
   const placed = await place(tx, lineageKey, await tx.factsOfBuilds(buildKeys), requests)
+  if (deps.presence && !mark && placed.length === 0) return null
   const episodes = new Set([
     ...placed.map(({ episode }) => episode!),
     ...(await newestOnly(tx, lineageKey)),

@@ -1,88 +1,55 @@
 import { LANDING_MAX_MS, type Lane, type Step } from '../domain/plan.ts'
 import type { Failure, Found, Sent } from '../notify/notifier.ts'
 import type { Card, CardKey } from '../store/kept.ts'
-import type { Tx } from '../store/store.ts'
+import { claimStep, type Busy } from './claim.ts'
 import type { ReconcileDeps } from './deps.ts'
-import { readCard, relane } from './lanes.ts'
 import { recordEnd, reportEnd, type Claimed } from './outcome.ts'
+import type { Pass } from './presence.ts'
+import { claimShared, endShared, type Turn } from './shared.ts'
 
 /** The history is searched from a little before the claim, for clocks that differ. */
 const CLOCKS_DIFFER_MS = 60_000
 
-/** How one step ended; `nothing`: there was none left to take. */
-export type Told = { kind: 'nothing' } | { kind: 'done'; step: Step; sentAt: number; outcome: Sent | Found | Failure }
+/**
+ * How one step ended; `nothing`: there was none left to take. `busy`: it is another process's turn, for about so long.
+ * `overtaken`: claimed, and not made, since others may have taken it over by then.
+ */
+export type Told =
+  | { kind: 'nothing' | 'overtaken' }
+  | Busy
+  | { kind: 'done'; step: Step; sentAt: number; outcome: Sent | Found | Failure }
 
 /**
  * Takes at most one step for a card in one lane: plans afresh, records the claim, makes the call, records its end.
  * Whatever dies on the way leaves a card that is found and planned again.
  */
 export async function tellNext(deps: ReconcileDeps, key: CardKey, lane: Lane): Promise<Told> {
-  const claimed = await deps.store.write((tx) => claimStep(tx, deps, key, lane))
+  const { presence, processId } = deps
+  if (!presence) return tellClaimed(deps, await deps.store.write((tx) => claimStep(tx, deps, key, lane)), null)
+  const pass = presence.pass()
+  const turn = { call: deps.newKey(), by: processId }
+  return tellClaimed(deps, await deps.store.write((tx) => claimShared(tx, deps, { key, lane, turn })), { pass, turn })
+}
+
+async function tellClaimed(
+  deps: ReconcileDeps,
+  claimed: Claimed | Busy | null,
+  shared: { pass: Pass; turn: Turn } | null,
+): Promise<Told> {
   if (!claimed) return { kind: 'nothing' }
+  if ('kind' in claimed) return claimed
   const sentAt = deps.clock.now()
-  const outcome = await take(deps, claimed)
-  await deps.store.write((tx) => recordEnd(tx, deps, claimed, outcome))
+  // The last thing before the call: whoever slept since the claim may not know that others have gone on.
+  const isOvertaken = shared !== null && !shared.pass.isValid()
+  const outcome = isOvertaken ? OVERTAKEN : await take(deps, claimed)
+  if (shared) await endShared(deps, claimed, { turn: shared.turn, outcome, sentAt: isOvertaken ? null : sentAt })
+  else await deps.store.write((tx) => recordEnd(tx, deps, claimed, outcome))
+  if (isOvertaken) return { kind: 'overtaken' }
   reportEnd(deps, claimed, outcome)
   return { kind: 'done', step: claimed.step, sentAt, outcome }
 }
 
-async function claimStep(tx: Tx, deps: ReconcileDeps, key: CardKey, lane: Lane): Promise<Claimed | null> {
-  // One call per card at a time, and this is it: whatever else looks under way has ended without a record.
-  const read = await readCard(tx, deps, key, false)
-  if (!read) return null
-  const now = deps.clock.now()
-  const due = read.steps.filter(({ step, at }) => step.lane === lane && at <= now)
-  const first = due.sort((a, b) => a.priority - b.priority)[0]
-  if (!first) {
-    await relane(tx, deps, key, { underWay: false })
-    return null
-  }
-  const { step, priority } = first
-  const messageKey = await claim(tx, deps, key, step, read.bornRun)
-  await tx.insertCall({ lane, channel: key.channel, at: now })
-  await relane(tx, deps, key, { underWay: true })
-  const cardMessage = read.messages.findLast(({ slot, state }) => slot === 'card' && state === 'posted')
-  return { card: read.card, step, priority, at: now, heardAt: read.heardAt, fact: read.fact, messageKey, cardMessage }
-}
-
-async function claim(tx: Tx, deps: ReconcileDeps, key: CardKey, step: Step, bornRun: string | null): Promise<string> {
-  const now = deps.clock.now()
-  switch (step.lane) {
-    case 'look':
-      return step.message.key
-    case 'edit': {
-      // The digest and the recheck as planned: of a dead process's edit they say more than what it left behind.
-      const { digest, recheckAt } = step.message
-      await tx.updateMessage(step.message.key, {
-        sending: step.digest,
-        sendingAt: now,
-        claimedBy: deps.processId,
-        digest,
-        recheckAt,
-      })
-      return step.message.key
-    }
-    case 'post': {
-      const claimed = {
-        state: 'claimed',
-        claimedAt: now,
-        claimedBy: deps.processId,
-        lookedAt: null,
-        digest: step.digest,
-      } as const
-      const born = step.slot === 'card' ? bornRun : null
-      if (step.again) {
-        await tx.updateMessage(step.again.key, { ...claimed, bornRun: born })
-        return step.again.key
-      }
-      const message = { key: deps.newKey(), slot: step.slot, generation: step.generation, ...claimed, bornRun: born }
-      await tx.insertMessage({ ...key, ...UNSAID, ...message })
-      return message.key
-    }
-  }
-}
-
-const UNSAID = { ts: null, sending: null, sendingAt: null, recheckAt: null, doubtAt: null, writtenAt: null }
+const OVERTAKEN = { kind: 'unsent', code: 'overtaken' } as const
 
 async function take({ notifier }: ReconcileDeps, { card, step, messageKey }: Claimed): Promise<Sent | Found | Failure> {
   const { channel, plain } = card

@@ -19,8 +19,9 @@ interface Waiting {
 /**
  * Group commit: writes that arrive in one turn of the event loop share one transaction and one fsync. When one of them
  * throws, the batch is rolled back and each is run again by itself, so that only the culprit fails.
+ * @param checkPlace throws where what would be written could not be read again
  */
-export function gather(db: DatabaseSync, tx: Tx) {
+export function gather(db: DatabaseSync, tx: Tx, checkPlace: () => void = () => {}) {
   const queue: Waiting[] = []
   let draining: Promise<void> | null = null
   let isEnded = false
@@ -53,6 +54,7 @@ export function gather(db: DatabaseSync, tx: Tx) {
     const wanted = batch.every(({ canBeRedone }) => canBeRedone) ? 'normal' : 'full'
     for (let tries = 1; ; tries++) {
       try {
+        checkPlace()
         if (wanted !== synchronous) db.exec(`pragma synchronous = ${wanted}`)
         synchronous = wanted
         db.exec('begin immediate')

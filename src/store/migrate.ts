@@ -1,10 +1,11 @@
-import type { Kysely } from 'kysely'
-import { Migrator } from 'kysely/migration'
+import { sql, type Kysely } from 'kysely'
+import { DEFAULT_MIGRATION_TABLE, Migrator } from 'kysely/migration'
 import { first, type Dialect } from './migrations/0001-first.ts'
 import { requests } from './migrations/0002-requests.ts'
 import { interactions } from './migrations/0003-interactions.ts'
 import { projectsAndPeople } from './migrations/0004-projects-and-people.ts'
 import { upkeep } from './migrations/0005-upkeep.ts'
+import { severalProcesses } from './migrations/0006-several-processes.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -18,7 +19,9 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
     '0003-interactions': interactions(dialect),
     '0004-projects-and-people': projectsAndPeople(dialect),
     '0005-upkeep': upkeep(dialect),
+    '0006-several-processes': severalProcesses(dialect),
   }
+  if (await isUpToDate(db, Object.keys(migrations))) return
   const migrator = new Migrator({
     db,
     disableTransactions: dialect.name === 'sqlite',
@@ -26,4 +29,16 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
   })
   const { error } = await migrator.migrateToLatest()
   if (error) throw new Error('the database could not be brought up to date', { cause: error })
+}
+
+/**
+ * Whether all of ours are done. There may be more: a newer version has been here, which only adds (decision 12), and an
+ * older process that starts beside it finds everything it knows.
+ */
+async function isUpToDate(db: Kysely<Schema>, names: readonly string[]): Promise<boolean> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
+  if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return false
+  const { rows } = await sql<{ name: string }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(db)
+  const done = new Set(rows.map(({ name }) => name))
+  return names.every((name) => done.has(name))
 }

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { Pool, types, type CustomTypesConfig } from 'pg'
 import { errorCode } from '../lib/error-code.ts'
@@ -7,10 +8,21 @@ import { createTx } from './kysely/writes.ts'
 import { migrate } from './migrate.ts'
 import type { Schema } from './schema.ts'
 import type { Store } from './store.ts'
+import { createTurnstile } from './turnstile.ts'
 
 const CONNECTIONS_MAX = 10
+
+/** Writes wait for one another at a row, each with a connection: some are left to those that read. */
+const WRITES_MAX = 8
 const CONNECT_TIMEOUT_MS = 5_000
-const STATEMENT_TIMEOUT_MS = 30_000
+/** A statement of ours has so long; to bring the tables up to date it has longer, and may wait for another process. */
+const STATEMENT_TIMEOUT_MS = 10_000
+const MIGRATION_TIMEOUT_MS = 30_000
+/** Whoever says nothing for so much longer than a statement may take is gone: a network can swallow all without a word. */
+const UNHEARD_MS = 2_000
+
+/** Whoever stops in the middle of a transaction holds what others wait for no longer than this. */
+const ASLEEP_MAX_MS = 5_000
 
 /** A transaction that lost a race is tried so often. */
 const TRIES_MAX = 5
@@ -26,6 +38,8 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
     max: CONNECTIONS_MAX,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: ASLEEP_MAX_MS,
+    stream: () => openSocket(STATEMENT_TIMEOUT_MS + UNHEARD_MS),
     types: { getTypeParser: parserOf },
   })
   pool.on('error', onIdleError)
@@ -34,22 +48,27 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   const compiled: Compiled = new Map()
   const writing = new Set<Promise<unknown>>()
+  const inTurn = createTurnstile(WRITES_MAX)
   return {
     shared: true,
     async write(work, { canBeRedone = false } = {}) {
-      const written = retryRaces(() =>
+      const transaction = () =>
         db.transaction().execute(async (trx) => {
           if (canBeRedone) await sql`set local synchronous_commit = off`.execute(trx)
           return work(createTx(trx, { compiled, execute: throughDriver(trx), locks: true }))
-        }),
-      )
+        })
+      const written = retryRaces(() => inTurn(transaction))
       writing.add(written)
       return written.finally(() => writing.delete(written))
     },
     read: createReads(db, { compiled, execute: throughDriver(db), locks: false }),
-    migrate: () => migrate(db, { name: 'postgres' }),
+    migrate: () => migrateWith(url, onIdleError),
     async ping() {
       await pool.query('select 1')
+    },
+    async time() {
+      const { rows } = await pool.query<{ now: string }>('select extract(epoch from clock_timestamp()) * 1000 as now')
+      return Number(rows[0]!.now)
     },
     async close() {
       await Promise.allSettled(writing)
@@ -60,8 +79,33 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
   }
 }
 
+/** A connection that is silent for too long ends, with whatever waits on it: kept, it would hold up whoever gets it next. */
+function openSocket(silentMaxMs: number): Socket {
+  const socket = new Socket()
+  return socket.setTimeout(silentMaxMs, () => socket.destroy(new Error('the database server says nothing')))
+}
+
+async function migrateWith(connectionString: string, onIdleError: (error: Error) => void): Promise<void> {
+  const pool = new Pool({
+    connectionString,
+    max: 2,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: MIGRATION_TIMEOUT_MS,
+    stream: () => openSocket(MIGRATION_TIMEOUT_MS + UNHEARD_MS),
+    types: { getTypeParser: parserOf },
+  })
+  pool.on('error', onIdleError)
+  pool.on('connect', (client) => void client.on('error', onIdleError))
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  try {
+    await migrate(db, { name: 'postgres' })
+  } finally {
+    await db.destroy()
+  }
+}
+
 // bigint arrives as text; ours are ms and counters, far below 2^53.
-const parserOf: CustomTypesConfig['getTypeParser'] = (oid, format) =>
+export const parserOf: CustomTypesConfig['getTypeParser'] = (oid, format) =>
   oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format)
 
 // serialization_failure, deadlock_detected, unique_violation: two writers met; the second one reads again what is there.

@@ -77,6 +77,9 @@ export interface Schema {
     /** 1: blocks were refused, tell it as text alone */
     plain: number
     problem: string | null
+    /** of several processes: the call to Slack that is under way for it, and which of them makes it */
+    call: Generated<string | null>
+    call_by: Generated<string | null>
   }
   message: {
     /** the claim's key, which travels with the message */
@@ -103,7 +106,26 @@ export interface Schema {
     born_run: string | null
   }
   /** calls made, for the limits of the last minute to survive a restart */
-  pace: { id: Generated<number>; lane: string; channel: string; at: number }
+  pace: {
+    id: Generated<number>
+    lane: string
+    channel: string
+    at: number
+    /** of several processes: the call under way, whose time is known only when it has ended */
+    call: Generated<string | null>
+  }
+  /** the processes that share the database, and until when each is taken to be alive */
+  presence: { id: string; alive_until: number }
+  /** when the next call may be made: of posts by channel, of the other lanes under the channel `*` */
+  slot: {
+    lane: string
+    channel: string
+    free_at: number
+    /** the call under way */
+    call: string | null
+  }
+  /** what Slack told, so that a repetition is known in every process */
+  event: { id: string; heard_at: number }
   channel: {
     id: string
     closed_code: string | null

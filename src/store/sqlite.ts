@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { Kysely, SqliteDialect, type CompiledQuery, type SqliteDatabase } from 'kysely'
@@ -21,15 +21,20 @@ export function openSqlite(path: string): Store {
   const reader = connect(path)
   const [writing, reading] = [toKysely(writer), toKysely(reader)]
   const compiled: Compiled = new Map()
-  const write = gather(writer, createTx(writing, { compiled, execute: directly(writer), locks: false }))
+  const checkPlace = createPlaceCheck([path, `${path}-wal`])
+  const tx = createTx(writing, { compiled, execute: directly(writer), locks: false })
+  const write = gather(writer, tx, checkPlace)
   return {
     shared: false,
     write: write.run,
     read: createReads(reading, { compiled, execute: directly(reader), locks: false }),
     migrate: () => exclusively(writer, () => migrate(writing, { name: 'sqlite' })),
     async ping() {
+      checkPlace()
       reader.prepare('select 1').get()
     },
+    // The machine's own: whoever shares a file shares the machine.
+    time: async () => Number(reader.prepare("select unixepoch('subsec') * 1000 as now").get()!['now']),
     async close() {
       await write.end()
       await Promise.all([writing.destroy(), reading.destroy()])
@@ -38,6 +43,23 @@ export function openSqlite(path: string): Store {
     },
   }
 }
+
+/**
+ * A file that was removed or replaced can be written to as before, and all of it is lost when we end: then nothing more is
+ * written, unless that very file is put back.
+ */
+function createPlaceCheck(paths: readonly string[]): () => void {
+  const known = new Map<string, number>()
+  return () => {
+    for (const path of paths) {
+      const inode = statSync(path, { throwIfNoEntry: false })?.ino
+      if (known.has(path) && known.get(path) !== inode) throw new Error(FILE_GONE)
+      if (inode !== undefined) known.set(path, inode)
+    }
+  }
+}
+
+const FILE_GONE = 'the database file was removed or replaced while it was in use: put it back, or start Buildline again'
 
 function connect(path: string): DatabaseSync {
   const db = new DatabaseSync(path)

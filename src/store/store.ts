@@ -7,6 +7,7 @@ import type { ProjectRequest } from '../domain/project-request.ts'
 import type { Action, Request, RunRef } from '../domain/request.ts'
 import type {
   BuildPlace,
+  CallUnderWay,
   Card,
   CardKey,
   Claim,
@@ -44,6 +45,8 @@ export interface Store {
   /** Resolves when the database answers; rejects with what it said. */
   ping(): Promise<void>
   close(): Promise<void>
+  /** The database's own time (ms), which all that share it go by. */
+  time(): Promise<number>
   /** whether other processes may share this database */
   shared: boolean
 }
@@ -105,6 +108,8 @@ export interface Reads {
   /** People with claims that were not looked at since `before` (ms), whoever waits longest first; at most so many. */
   claimantsToCheck(before: number, limit: number): Promise<string[]>
   lastDoneAt(job: string): Promise<number | null>
+  /** Is there a process that was to be alive until now (ms) at the latest? */
+  hasLapsed(now: number): Promise<boolean>
   /** Facts in order of receipt, after this one. */
   factsAfter(seq: number, limit: number): Promise<FactPlace[]>
   /**
@@ -155,6 +160,12 @@ export interface Reads {
   owedInteractions(limit: number): Promise<Interaction[]>
 }
 
+/** Somebody else has the slot: when it is free (ms), as far as is known while a call is under way. */
+export interface SlotTaken {
+  freeAt: number
+  isUnderWay: boolean
+}
+
 export interface Tx extends Reads {
   /** Stores a fact, which is by itself the mark that its lineage has something to take in, at this priority (0 first). */
   insertFact(seen: Observation, where: { at: number; origin: Origin; priority: number } & BuildPlace): Promise<number>
@@ -162,6 +173,13 @@ export interface Tx extends Reads {
   insertDelivery(delivery: { receivedAt: number; answer: string; factSeq: number; body: string }): Promise<number>
   /** Marks a lineage to be taken in although no new fact says so; a wake that is already there keeps the earlier time. */
   wakeLineage(lineageKey: string, dueAt: number, priority: number): Promise<void>
+  /**
+   * Until this write ends, no other one goes on from here with the same name: for what must not be more than so many, and
+   * is counted first.
+   */
+  lockName(name: string): Promise<void>
+  /** Keeps others from taking the lineage in until this write ends; says whether nobody else is at it now. */
+  lockIntake(lineageKey: string): Promise<boolean>
   /** Removes the mark unless somebody woke the lineage after `stamp` was read. */
   settleLineage(lineageKey: string, stamp: number): Promise<void>
   /** Puts a lineage off, its new facts too. */
@@ -212,8 +230,40 @@ export interface Tx extends Reads {
    * than `longestMs` was taken by a clock that was wrong, and is nobody's.
    */
   takeLease(lease: Lease, at: { now: number; longestMs: number }): Promise<boolean>
-  /** Gives it back, if it is (still) held. */
-  releaseLease(lease: Pick<Lease, 'name' | 'heldBy'>): Promise<void>
+  /** Gives it back, if it is (still) held; says whether it was. */
+  releaseLease(lease: Pick<Lease, 'name' | 'heldBy'>): Promise<boolean>
+  /** This process is alive until then (ms). `begun`: it was not known, or has been taken over. */
+  renewPresence(id: string, aliveUntil: number): Promise<'kept' | 'begun'>
+  /** Is this process taken to be alive? If so, nobody takes it over before this write has ended. */
+  isPresent(id: string, now: number): Promise<boolean>
+  endPresence(id: string): Promise<void>
+  /**
+   * Buries the processes, other than this one, that are not alive any more: their leases are free, and whoever they owe
+   * an answer is left. Of several that bury one does.
+   * @returns who they were, and the calls to Slack that they had under way
+   */
+  takeOver(now: number, by: string): Promise<{ dead: readonly string[]; calls: readonly CallUnderWay[] }>
+  /** The call under way for a card, which is locked; `elsewhere`: another write has it locked at this moment. */
+  callOf(key: CardKey): Promise<{ call: string; by: string } | 'elsewhere' | null>
+  setCall(key: CardKey, call: { call: string; by: string } | null): Promise<void>
+  /** Takes the turn to post in a channel, until it is left or dropped, or until then (ms). Null: taken. */
+  takePostSlot(channel: ChannelId, call: string, at: { now: number; until: number }): Promise<SlotTaken | null>
+  /** Takes one of the `max` calls in `windowMs` that a lane has, counted at `until` (ms) until its time is known. */
+  takeWindowSlot(
+    lane: Lane,
+    channel: ChannelId,
+    call: string,
+    at: { now: number; until: number; windowMs: number; max: number },
+  ): Promise<SlotTaken | null>
+  /** The call has ended, and arrived at Slack then (ms). */
+  leaveSlot(call: string, ended: { arrivedAt: number; postGapMs: number }): Promise<void>
+  /** The call was not made. */
+  dropSlot(call: string, now: number): Promise<void>
+  /** Slack takes nothing in this lane (of posts: in this channel) until then (ms). */
+  blockSlot(lane: Lane, channel: ChannelId, until: number): Promise<void>
+  /** Says whether this event of Slack's is heard for the first time. */
+  hearEvent(id: string, at: number): Promise<boolean>
+  forgetEvents(heardBefore: number): Promise<void>
   /** CI was asked how these builds stand (ms). */
   setAsked(builds: readonly Pick<KnownBuild, 'projectId' | 'buildId'>[], at: number): Promise<void>
   /**

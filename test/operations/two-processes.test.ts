@@ -1,6 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import type { ReconcileDeps } from '../../src/reconcile/deps.ts'
+import { EVENTS_KEPT_MS } from '../../src/operations/hear-event.ts'
+import { HANDLES_MAX } from '../../src/operations/person/asked.ts'
 import { refreshProjects } from '../../src/operations/refresh-projects.ts'
+import { SUBSCRIPTIONS_MAX } from '../../src/operations/subscription/subscribe.ts'
 import type { Store } from '../../src/store/store.ts'
 import { follower } from '../reconcile/stage.ts'
 import { pushed, startCi } from '../sandbox/ci/support.ts'
@@ -74,6 +77,75 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
         if (outcome.kind === 'taken') expect(outcome.by).toBe(owner)
       }
     }
+  })
+
+  test('that are asked to create the same project at one moment ask CI once', async () => {
+    await using stage = await openShared()
+    for (let round = 0; round < 5; round++) {
+      const creation = {
+        repositoryUrl: `https://git.example.com/acme/shop${round}.git`,
+        type: 'pro',
+        teams: ['7'],
+        onPullRequestsOnly: false,
+        match: null,
+        branches: [],
+        setupCommands: [],
+        testCommands: ['npm test'],
+        more: null,
+      } as const
+      const ended = await Promise.all(
+        stage.processes.map(({ operations }, i) =>
+          operations.projects.create(creation, i === 0 ? lin() : grace(), { evenIfThere: false }),
+        ),
+      )
+      expect(ended.filter(({ kind }) => kind === 'created')).toHaveLength(1)
+      expect(ended.filter(({ kind }) => kind === 'asked-already' || kind === 'exists')).toHaveLength(1)
+    }
+    expect(writesTo(stage.ci)).toHaveLength(5)
+  })
+
+  test('in which a channel follows more and more leave it at SUBSCRIPTIONS_MAX', async () => {
+    await using stage = await openShared()
+    const follow = (i: number) =>
+      stage.processes[i % 2]!.operations.subscriptions.subscribe(
+        {
+          project: 'all',
+          events: ['failed'],
+          branch: `release/${i}`,
+          branchMatch: 'exact',
+          quiet: false,
+          mention: 'nobody',
+        },
+        i % 2 === 0 ? lin() : grace(),
+      )
+    for (let i = 0; i < SUBSCRIPTIONS_MAX - 1; i++) await follow(i)
+    const ended = await Promise.all([1, 2, 3, 4].map((i) => follow(SUBSCRIPTIONS_MAX + i)))
+    expect(ended.map(({ kind }) => kind).sort()).toEqual(['subscribed', 'too-many', 'too-many', 'too-many'])
+    expect(await stage.store.read.subscriptions()).toHaveLength(SUBSCRIPTIONS_MAX)
+  })
+
+  test('in which one person claims many names at once give at most HANDLES_MAX, and answer each', async () => {
+    await using stage = await openShared()
+    const by = lin()
+    const ended = await Promise.all(
+      Array.from({ length: 40 }, (_, i) =>
+        stage.processes[i % 2]!.operations.people.claim(`ada-${i}`, { ...by, askKey: `ask-${i}` }),
+      ),
+    )
+    expect(ended.filter(({ kind }) => kind === 'claimed')).toHaveLength(HANDLES_MAX)
+    expect(ended.filter(({ kind }) => kind === 'too-many')).toHaveLength(40 - HANDLES_MAX)
+    expect(await stage.store.read.handlesOf(by.user)).toHaveLength(HANDLES_MAX)
+  })
+
+  test('that are told the same event both know that one of them has heard it', async () => {
+    await using stage = await openShared()
+    const heard = await Promise.all(stage.processes.map(({ operations }) => operations.hearEvent('Ev0ADA0001')))
+    expect(heard.filter((isNew) => isNew)).toHaveLength(1)
+    expect(await stage.processes[0]!.operations.hearEvent('Ev0ADA0002')).toBe(true)
+    await stage.clock.advance(EVENTS_KEPT_MS)
+    expect(await stage.processes[1]!.operations.hearEvent('Ev0ADA0001')).toBe(false)
+    await stage.clock.advance(1)
+    expect(await stage.processes[1]!.operations.hearEvent('Ev0ADA0001')).toBe(true)
   })
 
   test('do not take each other for dead before a call can have ended', async () => {

@@ -168,6 +168,41 @@ describe('a post of unclear end', () => {
   })
 })
 
+describe('a reply of unclear end whose card was posted anew meanwhile', () => {
+  const FROZEN = { landsAfterMs: null, failure: { kind: 'message-gone', code: 'edit_window_closed' } } as const
+
+  async function failedAndStartedAgain(replyLands: boolean) {
+    const stage = await openStage()
+    let replies = 0
+    stage.slack.fate(({ name, thread }) => {
+      if (name === 'edit') return FROZEN
+      if (name !== 'post' || thread === null || replies++ > 0) return {}
+      return replyLands ? unclearButLands() : UNCLEAR_LOST
+    })
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(2 * SECOND)
+    await stage.hear('error', 'initiated')
+    await stage.clock.advance(5 * MINUTE)
+    return stage
+  }
+
+  test('is found under the card that stood then, and not said twice', async () => {
+    await using stage = await failedAndStartedAgain(true)
+    expect(says(stage).toSorted()).toEqual(['card started', 'card started', 'reply failed'])
+    const [old] = stage.slack.messages
+    expect(stage.slack.messages.find(({ view }) => view.kind === 'reply')!.thread).toBe(old!.ts)
+  })
+
+  test('is said under the new card where it did not arrive', async () => {
+    await using stage = await failedAndStartedAgain(false)
+    const anew = stage.slack.messages.findLast(({ view }) => view.kind === 'card')!
+    expect(stage.slack.messages.filter(({ view }) => view.kind === 'reply').map(({ thread }) => thread)).toEqual([
+      anew.ts,
+    ])
+  })
+})
+
 describe('an edit of unclear end', () => {
   const isEdit = ({ name }: { name: string }) => name === 'edit'
 

@@ -6,6 +6,10 @@ import type { Store, Tx } from '../../src/store/store.ts'
 export interface Life {
   kill(): void
   isDead(): boolean
+  /** As by `kill -STOP`: it stands still, and knows nothing of it. @returns what lets it go on */
+  pause(): () => void
+  /** Whatever else the process calls, it may not live to see the end of it. */
+  mortally: Mortally
 }
 
 interface World {
@@ -20,11 +24,22 @@ interface World {
  */
 export function mortal({ store, notifier, clock }: World, fuse: number): { life: Life; deps: World } {
   let left = fuse
+  let paused: Promise<void> | null = null
   const isDead = () => left <= 0
 
-  const outlives = <T>(value: T): T | Promise<never> => {
+  const outlives = <T>(value: T): T | Promise<T> => {
     left--
-    return isDead() ? NEVER : value
+    if (isDead()) return NEVER
+    return paused ? paused.then(() => (isDead() ? NEVER : value)) : value
+  }
+
+  function pause(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    paused = promise
+    return () => {
+      if (paused === promise) paused = null
+      resolve()
+    }
   }
 
   const mortally =
@@ -56,7 +71,7 @@ export function mortal({ store, notifier, clock }: World, fuse: number): { life:
     notifier: mapMethods(notifier, mortally),
     clock: { now: clock.now, sleep: mortally((ms, signal) => clock.sleep(ms, signal)) },
   }
-  return { life: { isDead, kill: () => void (left = 0) }, deps }
+  return { life: { isDead, kill: () => void (left = 0), pause, mortally }, deps }
 }
 
 const NEVER = new Promise<never>(() => {})

@@ -12,6 +12,7 @@ type Ended = 'claimed' | Extract<MeOutcome, { kind: 'taken' | 'too-many' }>
  */
 export const claim = ({ store, clock }: PersonDeps, handle: string, user: string): Promise<Ended> =>
   store.write(async (tx) => {
+    await tx.lockName(`handles of ${user}`)
     // Whoever asks is here: a mark that says otherwise is of before they came back.
     await tx.setInactive(user, null)
     const before = await standing(tx, handle, user)

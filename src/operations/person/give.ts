@@ -34,6 +34,7 @@ type Changed = { kind: 'changed'; was: string | null } | Extract<MeOutcome, { ki
 
 const change = ({ store, clock }: PersonDeps, handle: string, user: string): Promise<Changed> =>
   store.write(async (tx) => {
+    await tx.lockName(`handles of ${user}`)
     const known = await tx.claimOf(handle)
     if (known?.user === user) return { kind: 'changed', was: user }
     if ((await tx.handlesOf(user)).length >= HANDLES_MAX) return { kind: 'too-many', user, max: HANDLES_MAX }

@@ -45,6 +45,8 @@ export async function record(
 /** What is being created has no uuid yet: it goes by its name. */
 async function openRequest(tx: Tx, { action, project, projectUuid }: Wanted): Promise<ProjectRequest | null> {
   if (projectUuid !== null) return tx.openProjectRequest(projectUuid)
+  // Nothing in the tables keeps two of one name apart.
+  await tx.lockName(`create ${project}`)
   const newest = (await tx.newestRequests(LOOKED_BACK_MAX)).filter(isProjectRequest)
   return newest.find((one) => one.action === action && one.project === project && isOpen(one)) ?? null
 }

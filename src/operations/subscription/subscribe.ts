@@ -99,6 +99,7 @@ interface Keeping {
 
 async function keep(tx: Tx, { wanted, about, instead, by, at }: Keeping): Promise<Ended> {
   await refuseIfGivenUp(tx, by)
+  await tx.lockName(`subscriptions of ${wanted.channel}`)
   const here = await tx.subscriptionsOf(wanted.channel)
   const there = here.filter((one) => one.id !== instead && isSamePlace(one, wanted, about))
   const [old, ...others] = [...here.filter(({ id }) => id === instead), ...there]

@@ -27,6 +27,7 @@ export const writeLeases = (db: Kysely<Schema>): Pick<Tx, 'takeLease' | 'release
   },
 
   async releaseLease({ name, heldBy }) {
-    await db.deleteFrom('lease').where('name', '=', name).where('held_by', '=', heldBy).execute()
+    const gone = db.deleteFrom('lease').where('name', '=', name).where('held_by', '=', heldBy)
+    return (await gone.returning('name').execute()).length > 0
   },
 })

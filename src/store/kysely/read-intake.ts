@@ -46,7 +46,7 @@ export function readIntake(db: Kysely<Schema>, ask: Ask, locks: boolean): Intake
 
     async intakeOf(lineageKey) {
       // The mark may not be there yet, and so be nothing to lock.
-      if (locks) await sql`select pg_advisory_xact_lock(hashtextextended(${lineageKey}, 1))`.execute(db)
+      if (locks) await sql`select pg_advisory_xact_lock(${intakeLock(lineageKey)})`.execute(db)
       const [row] = await ask('intakeOf', { lineageKey }, (value) =>
         db.selectFrom('intake').select('stamp').where('lineage_key', '=', value('lineageKey')),
       )
@@ -54,3 +54,6 @@ export function readIntake(db: Kysely<Schema>, ask: Ask, locks: boolean): Intake
     },
   }
 }
+
+/** What stands for the taking in of a lineage among all the database's locks. */
+export const intakeLock = (lineageKey: string) => sql`hashtextextended(${lineageKey}, 1)`

@@ -34,7 +34,8 @@ export function readPace(db: Kysely<Schema>): PaceReads {
 
     async dueCards(lane, now, limit, channel, not) {
       const [at, priority] = [`${lane}_at`, `${lane}_priority`] as const
-      let query = db.selectFrom('card').select(['subject', 'channel']).where(at, '<=', now)
+      // Of several processes, one has a call under way for a card.
+      let query = db.selectFrom('card').select(['subject', 'channel']).where(at, '<=', now).where('call', 'is', null)
       if (channel !== null) query = query.where('channel', '=', channel)
       if (not.length > 0) query = query.where('channel', 'not in', [...not])
       return (await query.orderBy(priority).orderBy(at).limit(sql.lit(limit)).execute()) as CardKey[]

@@ -6,6 +6,7 @@ import { readAudit } from './audit.ts'
 import { readInteractions } from './interactions.ts'
 import { readJobs } from './jobs.ts'
 import { readPeople } from './people.ts'
+import { readPresence } from './presence.ts'
 import { readProjectRequests } from './project-requests.ts'
 import { readPlaces } from './prune.ts'
 import { readBuilds } from './read-builds.ts'
@@ -38,6 +39,7 @@ export function createReads(db: Kysely<Schema>, { compiled, execute, locks }: As
     ...readPeople(db, locks),
     ...readSubscriptions(db, ask),
     ...readJobs(db),
+    ...readPresence(db),
     ...readPlaces(db),
     ...readSilent(db),
     ...readBuilds(db, ask),

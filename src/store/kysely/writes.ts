@@ -2,14 +2,17 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'
 import type { Tx } from '../store.ts'
 import { createAsk } from './ask.ts'
+import { writeEvents } from './events.ts'
 import { writeInteractions } from './interactions.ts'
 import { writeJobs } from './jobs.ts'
 import { writeLeases } from './leases.ts'
 import { writePeople } from './people.ts'
+import { writePresence } from './presence.ts'
 import { writeProjectRequests } from './project-requests.ts'
 import { writePrune } from './prune.ts'
 import { createReads, type Asking } from './reads.ts'
 import { writeSilent } from './silent.ts'
+import { writeSlots } from './slots.ts'
 import { writeSubscriptions } from './subscriptions.ts'
 import { writeBuilds } from './write-builds.ts'
 import { writeCards } from './write-cards.ts'
@@ -24,7 +27,7 @@ export function createTx(db: Kysely<Schema>, asking: Asking): Tx {
   return {
     ...createReads(db, asking),
     ...writeFacts(db, ask),
-    ...writeIntake(db, ask),
+    ...writeIntake(db, ask, asking.locks),
     ...writeCards(db, ask),
     ...writePace(db, ask),
     ...writeProjects(db, ask),
@@ -32,6 +35,9 @@ export function createTx(db: Kysely<Schema>, asking: Asking): Tx {
     ...writeSubscriptions(db, asking.locks),
     ...writeJobs(db),
     ...writeLeases(db),
+    ...writePresence(db, asking.locks),
+    ...writeSlots(db, asking.locks),
+    ...writeEvents(db),
     ...writePrune(db),
     ...writeSilent(db),
     ...writeBuilds(db, ask),

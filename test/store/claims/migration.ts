@@ -12,6 +12,7 @@ const MIGRATIONS = [
   { name: '0003-interactions' },
   { name: '0004-projects-and-people' },
   { name: '0005-upkeep' },
+  { name: '0006-several-processes' },
 ]
 
 /**

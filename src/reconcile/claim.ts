@@ -1,0 +1,82 @@
+import type { Lane, Step } from '../domain/plan.ts'
+import type { CardKey } from '../store/kept.ts'
+import type { Tx } from '../store/store.ts'
+import type { ReconcileDeps } from './deps.ts'
+import { readCard, relane } from './lanes.ts'
+import type { Claimed } from './outcome.ts'
+
+/** Somebody else's turn, for about so long (ms). */
+export interface Busy {
+  kind: 'busy'
+  forMs: number
+}
+
+/**
+ * Plans a card afresh and records the claim to its most urgent step in a lane; null: there is none.
+ * @param turn of several processes: whether this one may make the call now, asked once there is one to make
+ */
+export async function claimStep(
+  tx: Tx,
+  deps: ReconcileDeps,
+  key: CardKey,
+  lane: Lane,
+  turn: ((now: number) => Promise<Busy | null>) | null = null,
+): Promise<Claimed | Busy | null> {
+  // One call per card at a time, and this is it: whatever else looks under way has ended without a record.
+  const read = await readCard(tx, deps, key, false)
+  if (!read) return null
+  const now = deps.clock.now()
+  const due = read.steps.filter(({ step, at }) => step.lane === lane && at <= now)
+  const first = due.sort((a, b) => a.priority - b.priority)[0]
+  if (!first) {
+    await relane(tx, deps, key, { underWay: false })
+    return null
+  }
+  const { step, priority } = first
+  const not = (await turn?.(now)) ?? null
+  if (not) return not
+  const messageKey = await claim(tx, deps, key, step, read.bornRun)
+  if (!turn) await tx.insertCall({ lane, channel: key.channel, at: now })
+  await relane(tx, deps, key, { underWay: true })
+  const cardMessage = read.messages.findLast(({ slot, state }) => slot === 'card' && state === 'posted')
+  return { card: read.card, step, priority, at: now, heardAt: read.heardAt, fact: read.fact, messageKey, cardMessage }
+}
+
+async function claim(tx: Tx, deps: ReconcileDeps, key: CardKey, step: Step, bornRun: string | null): Promise<string> {
+  const now = deps.clock.now()
+  switch (step.lane) {
+    case 'look':
+      return step.message.key
+    case 'edit': {
+      // The digest and the recheck as planned: of a dead process's edit they say more than what it left behind.
+      const { digest, recheckAt } = step.message
+      await tx.updateMessage(step.message.key, {
+        sending: step.digest,
+        sendingAt: now,
+        claimedBy: deps.processId,
+        digest,
+        recheckAt,
+      })
+      return step.message.key
+    }
+    case 'post': {
+      const claimed = {
+        state: 'claimed',
+        claimedAt: now,
+        claimedBy: deps.processId,
+        lookedAt: null,
+        digest: step.digest,
+      } as const
+      const born = step.slot === 'card' ? bornRun : null
+      if (step.again) {
+        await tx.updateMessage(step.again.key, { ...claimed, bornRun: born })
+        return step.again.key
+      }
+      const message = { key: deps.newKey(), slot: step.slot, generation: step.generation, ...claimed, bornRun: born }
+      await tx.insertMessage({ ...key, ...UNSAID, ...message })
+      return message.key
+    }
+  }
+}
+
+const UNSAID = { ts: null, sending: null, sendingAt: null, recheckAt: null, doubtAt: null, writtenAt: null }
