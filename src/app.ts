@@ -6,9 +6,15 @@ import type { Config } from './config.ts'
 import { toStatus } from './domain/status.ts'
 import { doctorDeps } from './doctor-deps.ts'
 import { createHttpServer, sendJson, type Route } from './http-server.ts'
+import { hasHungUp } from './hung-up.ts'
 import { createReadiness } from './readiness.ts'
 import { scheduleJobs } from './jobs/schedule.ts'
-import { systemClock } from './lib/clock.ts'
+import { createAgreedClock } from './lib/agreed-clock.ts'
+import { machineClocks, systemClock } from './lib/clock.ts'
+import { createRunningTime, createSteadyTime } from './lib/steady-time.ts'
+import { shared } from './lib/shared.ts'
+import { createGate } from './listeners/gate.ts'
+import { inTime } from './lib/in-time.ts'
 import type { Logger } from 'pino'
 import { measuredStore } from './measured-store.ts'
 import { createMetrics } from './metrics.ts'
@@ -24,11 +30,13 @@ import { createConnections } from './operations/home/connections.ts'
 import { createOperations } from './operations/operations.ts'
 import { createProjectRules } from './operations/project-rules.ts'
 import { recordDelivery } from './operations/record-delivery.ts'
+import { createPresence } from './reconcile/presence.ts'
 import { createReconciler } from './reconcile/reconciler.ts'
 import type { SlackDoor } from './slack-door.ts'
 import { openSqlite } from './store/sqlite.ts'
 import type { Store } from './store/store.ts'
-import { upkeepJobs } from './upkeep.ts'
+import { createStoreTrial } from './try-store.ts'
+import { OFTEN_DONE_JOB, upkeepJobs } from './upkeep.ts'
 import { createWebhookRoute, isWebhook } from './webhook/route.ts'
 
 /** In-flight requests and calls have so long to end after a stop; what has not is found again at the next start. */
@@ -36,6 +44,10 @@ const STOP_GRACE_MS = 10_000
 
 /** So many deliveries waiting at once are a press, in which taking in yields to the door. */
 const PRESSED_AT = 16
+
+/** Who delivers, or asks for figures, is answered after so long at most: what the database has not taken is refused. */
+const STORE_PATIENCE_MS = 8_000
+const FIGURES_PATIENCE_MS = 2_000
 
 /** A database that is not there yet is asked for again so often. */
 const STORE_AGAIN_MS = 1_000
@@ -48,10 +60,12 @@ export interface BuildlineApp {
 
 /** Builds every part and wires them: the one place that chooses implementations. */
 export async function createApp(config: Config, log: Logger): Promise<BuildlineApp> {
-  const clock = systemClock
+  // Where several machines share a database they go by its clock; alone, by our own, which somebody may set back.
+  const steady = config.database.kind === 'sqlite' ? createSteadyTime(machineClocks) : null
+  const clock = createAgreedClock({ ...systemClock, now: steady?.now ?? createRunningTime(machineClocks) })
   const metrics = createMetrics({
-    backlog: () => store.read.backlog(),
-    oldestWaiting: () => oldestWaiting(store),
+    backlog: () => inTime(clock, FIGURES_PATIENCE_MS, store.read.backlog()),
+    oldestWaiting: () => inTime(clock, FIGURES_PATIENCE_MS, oldestWaiting(store)),
     outage: () => reconciler.outage(),
     now: clock.now,
   })
@@ -61,7 +75,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     ...(config.slack.apiUrl ? { apiUrl: config.slack.apiUrl } : {}),
     logger: log,
   }
-  const notifier = createSlackNotifier(slack)
+  const notifier = createSlackNotifier({ ...slack, now: clock.now })
   const transport = createTransport({ clock, retried: metrics.countCiRetry })
   const { operators, admins } = config
   const tellAdmins = createAlarm({ ...slack, clock, admins, log })
@@ -71,6 +85,10 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
   const interfaces = { v2: clients.v2 !== null, legacy: clients.legacy !== null }
   const rules = createProjectRules({ store, clock, log, ...clients })
   const processId = randomUUID()
+  const agreed = { clock, agree: () => clock.agree(store.time) }
+  const presence = store.shared
+    ? createPresence({ store, ...agreed, log, monotonic: performance.now.bind(performance), processId })
+    : null
   const subscriptions = async () => [...config.subscriptions, ...(await store.read.subscriptions())]
   let atTheDoor = 0
   const isPressed = () => atTheDoor >= PRESSED_AT
@@ -83,6 +101,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     random: Math.random,
     newKey: randomUUID,
     processId,
+    ...(presence ? { presence } : {}),
     subscriptions,
     rulesOf: rules.rulesOf,
     interfaces,
@@ -134,6 +153,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     processId,
     tell: createTeller({ ...slack, clock }),
   })
+  const gate = createGate({ signingSecret: config.slack.signingSecret ?? '', log, now: systemClock.now })
   // Bolt is large: it is loaded for Socket Mode once the webhook door is open, else for the first request from Slack.
   const openSlackDoor = () =>
     (slackDoor ??= import('./slack-door.ts').then(({ createSlackDoor }) =>
@@ -151,23 +171,26 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     secrets: config.webhookSecrets,
     record(delivery) {
       if (toStatus(delivery.seen.word) === 'unknown') metrics.countUnknown()
-      return recordDelivery({ store, clock, wake }, delivery)
+      return inTime(clock, STORE_PATIENCE_MS, recordDelivery({ store, clock, wake }, delivery))
     },
     log,
     now: clock.now,
     count: metrics.countDelivery,
   })
   const readiness = createReadiness({
-    store,
+    store: { ping: createStoreTrial({ store, clock }) },
     notifier,
     clock,
     outage: reconciler.outage,
     oldestWaiting: () => oldestWaiting(store),
   })
+  // It counts what waits in the database: however many ask at once, that is done for all of them.
+  const metricsText = shared(metrics.text)
   const routes: Route[] = [
     {
       matches: isWebhook,
       async handle(request, response, url) {
+        if (presence?.isDrowsy() && (await hasHungUp(request, clock))) return
         const beganAt = performance.now()
         atTheDoor++
         await webhook(request, response, url).finally(() => atTheDoor--)
@@ -177,7 +200,11 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     {
       matches: (path) => path === '/slack/events' && config.slack.appToken === null,
       async handle(request, response) {
-        if (request.method === 'POST') return (await openSlackDoor()).handle?.(request, response)
+        if (presence?.isDrowsy() && (await hasHungUp(request, clock))) return
+        if (request.method === 'POST') {
+          if (await gate(request, response)) (await openSlackDoor()).handle?.(request, response)
+          return
+        }
         response.setHeader('allow', 'POST')
         sendJson(response, 405, { status: 'refused', reason: 'only POST is answered here' })
       },
@@ -187,7 +214,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     {
       matches: (path) => path === '/metrics',
       handle: async (_, response) =>
-        void response.writeHead(200, { 'content-type': metrics.contentType }).end(await metrics.text()),
+        void response.writeHead(200, { 'content-type': metrics.contentType }).end(await metricsText()),
     },
   ]
   const server = createHttpServer(routes, log)
@@ -206,6 +233,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
       clock,
       log,
       processId,
+      ...(presence ? { lost: presence.lost } : {}),
       count: (job, end) => metrics.countJob(job, end, clock.now()),
     })
     // At once: whoever asked before the restart is waiting.
@@ -227,6 +255,8 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
       try {
         // A file of our own was brought up to date before the doors opened.
         if (store.shared) await store.migrate()
+        await presence?.start()
+        steady?.notBefore((await store.read.lastDoneAt(OFTEN_DONE_JOB)) ?? 0)
         await reconciler.start()
         return true
       } catch (error) {
@@ -246,7 +276,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
       // Before anything is told: a second bot on the same file ends here, and takes nothing of the first one's up.
       const port = await server.listen(config.port)
       running = settleIn()
-      log.info({ port, subscriptions: config.subscriptions.length }, 'buildline is up')
+      log.info({ port, process: processId, subscriptions: config.subscriptions.length }, 'buildline is up')
       return { port }
     },
     async stop() {
@@ -260,6 +290,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
         Promise.race([slackDoor?.then((door) => door.stop()), grace]),
         Promise.race([jobs?.stop(), grace]),
       ])
+      await Promise.race([presence?.stop(), grace])
       await Promise.all([store.close(), transport.close()])
       log.info({}, 'buildline is down')
     },

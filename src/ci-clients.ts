@@ -51,9 +51,10 @@ const tellingTransport = (transport: Transport, tell: (what: string) => void): T
   },
 })
 
-const V2_REFUSED =
+/** Told to admins: only they can mend it. */
+export const V2_REFUSED =
   'CI refuses the credentials of its v2 interface: no build can be stopped. Renew CI_AUTHORIZATION, or the OAuth2 client, and start Buildline again.'
-const LEGACY_REFUSED =
+export const LEGACY_REFUSED =
   'CI refuses the API key of its legacy interface: no build can be restarted. Renew CI_API_KEY, and start Buildline again.'
 
 const createAuth = (auth: CiAuth, transport: Transport): Auth =>

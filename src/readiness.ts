@@ -2,12 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { OldestWaiting } from './backlog.ts'
 import { sendJson } from './http-server.ts'
 import type { Clock } from './lib/clock.ts'
+import { inTime } from './lib/in-time.ts'
+import { shared } from './lib/shared.ts'
 import type { Notifier } from './notify/notifier.ts'
 import { failureOfCode } from './notify/slack/codes.ts'
 import type { Store } from './store/store.ts'
 
 /** Slack is asked at most so often, however often we are. */
 const SLACK_ASKED_EVERY_MS = 10_000
+
+/** Whoever asks is answered in time, whoever else is not: what has not answered by then is named. */
+export const ANSWER_MAX_MS = 2_000
 
 /** What has been due for longer is late. */
 export const LATE_MS = 5 * 60_000
@@ -36,26 +41,31 @@ export function createReadiness({ store, notifier, clock, outage, oldestWaiting 
         at: clock.now(),
         answer: notifier.ping().then((answer) => (answer.kind === 'sent' ? OK : answer.code)),
       }
-    return asked.answer
+    return inTime(clock, ANSWER_MAX_MS, asked.answer).catch(() => 'timeout')
   }
 
   const storeState = (): Promise<string> =>
-    store.ping().then(
+    inTime(clock, ANSWER_MAX_MS, store.ping()).then(
       () => OK,
       () => 'unreachable',
     )
 
   async function lateness(): Promise<string[]> {
-    const oldest = await oldestWaiting().catch(() => ({}))
+    const oldest = await inTime(clock, ANSWER_MAX_MS, oldestWaiting()).catch(() => ({}))
     return Object.entries<number | null>(oldest).flatMap(([queue, since]) => lateWords(queue, since, clock.now()))
   }
+
+  // Anybody may ask, as often as they like.
+  const look = shared(async () => {
+    const [storeSays, slackSays] = await Promise.all([storeState(), slackState()])
+    return { storeSays, slackSays, late: storeSays === OK ? await lateness() : [] }
+  })
 
   return {
     healthz: (_: IncomingMessage, response: ServerResponse) => sendJson(response, 200, { status: 'up' }),
     async readyz(_: IncomingMessage, response: ServerResponse) {
-      const [storeSays, slackSays] = await Promise.all([storeState(), slackState()])
+      const { storeSays, slackSays, late } = await look()
       const wrong = [...storeWords(storeSays), ...slackWords(slackSays)]
-      const late = storeSays === OK ? await lateness() : []
       sendJson(response, wrong.length === 0 ? 200 : 503, {
         status: wrong.length === 0 ? 'ready' : 'not ready',
         store: storeSays,
@@ -73,7 +83,7 @@ const storeWords = (says: string): string[] =>
   says === OK
     ? []
     : [
-        'The database does not answer: deliveries are refused with 503 until it does. Look at DATABASE_URL and its server.',
+        'The database does not answer: deliveries are refused with 503 until it does. Look at DATABASE_URL, its server and its disk.',
       ]
 
 function slackWords(code: string): string[] {

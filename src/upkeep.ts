@@ -17,6 +17,9 @@ const REFRESH_EVERY_MS = 5 * 60_000
 /** Requests that CI has not confirmed are looked at so often. */
 const CONFIRM_EVERY_MS = 5_000
 
+/** Its row says to a few seconds until when this database was in use. */
+export const OFTEN_DONE_JOB = 'confirm-requests'
+
 /** Those whom committers' names mean are looked up a few at a time, each once a day. */
 const CLAIMANTS_EVERY_MS = 10 * 60_000
 
@@ -48,7 +51,7 @@ export function upkeepJobs(deps: UpkeepDeps): Job[] {
       run: async () => ((await rules.refresh()).trouble ? 'again' : 'done'),
     },
     {
-      name: 'confirm-requests',
+      name: OFTEN_DONE_JOB,
       everyMs: CONFIRM_EVERY_MS,
       run: async () => {
         await confirmRequests(acting)

@@ -1,4 +1,3 @@
-import { schedule } from 'node-cron'
 import { takeJob, type Held, type LeaseDeps } from './lease.ts'
 import type { Log } from '../lib/log.ts'
 
@@ -22,19 +21,28 @@ export interface ScheduleDeps extends LeaseDeps {
   count: (job: string, end: JobEnd, ms: number) => void
 }
 
-/** So often the clock is looked at for jobs that are due. */
-const LOOK = '*/5 * * * * *'
+/** So often it is looked at which jobs are due; it is not asked what time it is for that: somebody may set the clock. */
+export const LOOK_EVERY_MS = 5_000
 
 /** Runs each job when it is due; one that fails is due again at the next look. */
 export function scheduleJobs(jobs: readonly Job[], deps: ScheduleDeps) {
   const look = createLook(jobs, deps)
-  // The library only ticks: what is due, and whether it was done, is told by the rows.
-  const task = schedule(LOOK, look.now)
+  const stopping = new AbortController()
+  const looking = lookOnAndOn()
+
+  async function lookOnAndOn(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await deps.clock.sleep(LOOK_EVERY_MS, stopping.signal)
+      look.now()
+    }
+  }
+
   return {
     /** Resolves when what is under way has ended. */
     async stop(): Promise<void> {
-      await task.stop()
+      stopping.abort()
       await look.stop()
+      await looking
     },
   }
 }

@@ -19,3 +19,13 @@ export const systemClock: Clock = {
       }
     }),
 }
+
+/** The clocks of a machine. */
+export interface MachineClocks {
+  /** ms since the epoch, which people, programs and time servers set */
+  set(): number
+  /** ms since some moment, which nobody sets */
+  running(): number
+}
+
+export const machineClocks: MachineClocks = { set: () => Date.now(), running: () => performance.now() }

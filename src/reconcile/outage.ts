@@ -20,6 +20,8 @@ export interface Outage {
   reason(): string | null
   /** The time of the next question (ms). */
   askAt(): number
+  /** A question is on its way. The next one does not wait for its answer: where nothing answers, that takes long. */
+  asked(): void
   heard(outcome: Outcome): void
 }
 
@@ -32,6 +34,9 @@ export function createOutage(clock: Clock): Outage {
   return {
     reason: () => reason,
     askAt: () => askAt,
+    asked() {
+      askAt = clock.now() + ASK_DOWN_MS
+    },
     heard(outcome) {
       const { kind } = outcome
       const unreached = kind === 'unclear' || kind === 'unsent'

@@ -111,7 +111,8 @@ async function recordLookFailure(tx: Tx, { step, messageKey, cardMessage }: Clai
   if (failure.kind !== 'message-gone' || step.lane !== 'look' || step.thread === null) return
   if (step.message.state === 'posted') await tx.updateMessage(messageKey, { doubtAt: null })
   else await tx.deleteMessage(messageKey)
-  if (cardMessage) await tx.updateMessage(cardMessage.key, { state: 'gone' })
+  // It may have been the thread of an earlier card, which is known to be gone.
+  if (cardMessage?.ts === step.thread) await tx.updateMessage(cardMessage.key, { state: 'gone' })
 }
 
 async function recordEditFailure(tx: Tx, key: string, failure: Failure, now: number): Promise<void> {

@@ -1,11 +1,13 @@
 import type { ChannelId } from '../domain/ids.ts'
 import type { Lane } from '../domain/plan.ts'
+import { backoffMs } from '../lib/backoff.ts'
 import type { CardKey, ClosedChannel, DueLineage } from '../store/kept.ts'
 import type { ReconcileDeps } from './deps.ts'
 import { RULES_LOOK_AGAIN_MS, takeIn } from './intake.ts'
 import { postponeCard } from './lanes.ts'
 import { createOutage } from './outage.ts'
 import { createPace, WINDOW_MS, type Pace } from './pace.ts'
+import { endStumbled, takeOver } from './shared.ts'
 import { tellNext } from './tell.ts'
 
 /** Calls to Slack under way at once. */
@@ -14,14 +16,20 @@ const CALLS_MAX = 32
 /** Lineages looked up at once to be taken in. */
 const INTAKE_MAX = 4
 
+/** Of several processes, each takes its own among so many times as many. */
+const INTAKE_SPREAD = 4
+
 /** While deliveries press at the door, it gets this many times what taking in gets of the one thread they share. */
 const DOOR_SHARE = 9
 
 /** The sweep: so often the database is asked what is left, whatever wakes were lost. */
 const SWEEP_MS = 1_000
 
-/** A lineage that could not be taken in is tried again after so long, and holds up no other. */
+/** A lineage that could not be taken in is tried again ever more seldom, and holds up no other. */
 const INTAKE_AGAIN_MS = 5_000
+const INTAKE_AGAIN_MAX_MS = 10 * 60_000
+/** How often each has failed is known of so many. */
+const FAILING_MAX = 10_000
 
 export interface Reconciler {
   start(): Promise<void>
@@ -45,23 +53,33 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   const underWay = new Map<string, Promise<void>>()
   const posting = new Set<ChannelId>()
   const waitingChannels = new Set<ChannelId>()
+  const failing = new Map<string, number>()
   const working = { ...deps, isUnderWay: (card: CardKey) => underWay.has(nameOf(card)) }
   let closed: readonly ClosedChannel[] = []
+  let answered = () => {}
   let pace: Pace
   let loops: Promise<void>[] = []
 
   async function intakeLoop(): Promise<void> {
     let isPatient = false
     while (!stopping.signal.aborted) {
-      const due = await store.read.dueIntake(clock.now(), INTAKE_MAX)
+      const due = await dueIntake()
       const beganAt = clock.now()
       const taken = await takeInAll(due)
       if (deps.isPressed()) await clock.sleep((clock.now() - beganAt) * DOOR_SHARE, stopping.signal)
-      if (taken.includes('waits')) isPatient = true
-      if (due.length > 0) continue
+      if (taken.includes('waits') || taken.includes('elsewhere')) isPatient = true
+      if (taken.some((one) => one !== 'elsewhere')) continue
       await bells.intake.wait(isPatient ? RULES_LOOK_AGAIN_MS : SWEEP_MS)
       isPatient = false
     }
+  }
+
+  // Several processes that all took the most urgent ones would meet at each.
+  async function dueIntake(): Promise<readonly DueLineage[]> {
+    if (!deps.presence) return store.read.dueIntake(clock.now(), INTAKE_MAX)
+    const due = await store.read.dueIntake(clock.now(), INTAKE_MAX * INTAKE_SPREAD)
+    const from = Math.floor(deps.random() * due.length)
+    return [...due.slice(from), ...due.slice(0, from)].slice(0, INTAKE_MAX)
   }
 
   // A database server works while we wait for it; with one of our own, one at a time leaves the event loop to the door.
@@ -76,17 +94,24 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     const { lineageKey } = due
     try {
       const channels = await takeIn(working, due)
-      if (channels === 'waits') return 'waits'
+      if (channels === 'waits' || channels === 'elsewhere') return channels
+      // Put off, it is looked at without its facts first, which is no sign that they can be read.
+      if (due.buildKeys.length > 0) failing.delete(lineageKey)
       for (const channel of channels) waitingChannels.add(channel)
       bells.send.ring()
       return 'taken'
     } catch (error) {
       log.error({ err: error, lineage: lineageKey }, 'could not take in the news of a lineage; it will be tried again')
-      await store
-        .write((tx) => tx.postponeLineage(lineageKey, clock.now() + INTAKE_AGAIN_MS))
-        .catch(() => clock.sleep(SWEEP_MS))
+      const againAt = clock.now() + intakeAgainMs(lineageKey)
+      await store.write((tx) => tx.postponeLineage(lineageKey, againAt)).catch(() => clock.sleep(SWEEP_MS))
       return 'failed'
     }
+  }
+
+  function intakeAgainMs(lineageKey: string): number {
+    const failures = failing.get(lineageKey) ?? 0
+    if (failing.size < FAILING_MAX) failing.set(lineageKey, failures + 1)
+    return backoffMs(failures, deps.random(), { baseMs: INTAKE_AGAIN_MS, maxMs: INTAKE_AGAIN_MAX_MS })
   }
 
   async function sendLoop(): Promise<void> {
@@ -105,6 +130,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
 
   async function sweep(): Promise<void> {
     closed = await store.read.closedChannels()
+    for (const { channel } of await takeOver(deps)) waitingChannels.add(channel)
     for (const channel of await store.read.channelsToPost()) waitingChannels.add(channel)
     await store.write((tx) => tx.forgetCalls(clock.now() - WINDOW_MS * 2))
   }
@@ -112,11 +138,22 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   /** While Slack is down, one question now and then is all that is sent. */
   async function askedInVain(): Promise<boolean> {
     if (outage.reason() === null) return false
-    await clock.sleep(outage.askAt() - clock.now(), stopping.signal)
-    if (stopping.signal.aborted) return true
-    outage.heard(await deps.notifier.ping())
-    if (outage.reason() === null) log.info({}, 'Slack answers again')
-    return outage.reason() !== null
+    const back = new AbortController()
+    answered = () => back.abort()
+    await clock.sleep(outage.askAt() - clock.now(), AbortSignal.any([stopping.signal, back.signal]))
+    if (outage.reason() !== null && !stopping.signal.aborted) void ask()
+    return true
+  }
+
+  async function ask(): Promise<void> {
+    outage.asked()
+    const answer = await deps.notifier.ping()
+    // Several may be on their way: what becomes of the others says nothing once one was answered.
+    if (outage.reason() === null) return
+    outage.heard(answer)
+    if (outage.reason() !== null) return
+    log.info({}, 'Slack answers again')
+    answered()
   }
 
   async function beginCalls(): Promise<number> {
@@ -158,7 +195,9 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   }
 
   async function tellAndRelease(key: CardKey, lane: Lane, release: (sentAt: number | null) => void): Promise<void> {
-    release(await tell(key, lane))
+    const { sentAt, deferMs } = await tell(key, lane)
+    release(sentAt)
+    if (deferMs !== null) pace.defer(lane, key.channel, deferMs)
     underWay.delete(nameOf(key))
     if (lane === 'post') posting.delete(key.channel)
     // Whatever the call was, a post of the same card may have waited for its end.
@@ -166,21 +205,36 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     bells.send.ring()
   }
 
-  /** @returns when Slack was called (or may have been), null if it was not; never rejects */
-  async function tell(key: CardKey, lane: Lane): Promise<number | null> {
+  /** @returns when Slack was called (or may have been), null if it was not; and how long others have the turn */
+  async function tell(key: CardKey, lane: Lane): Promise<{ sentAt: number | null; deferMs: number | null }> {
     try {
       const told = await tellNext(deps, key, lane)
-      if (told.kind === 'nothing') return null
+      if (told.kind === 'busy') return { sentAt: null, deferMs: told.forMs }
+      if (told.kind !== 'done') return { sentAt: null, deferMs: null }
       const { outcome, sentAt } = told
       outage.heard(outcome)
       if (outcome.kind === 'rate-limited') pace.block(lane, key.channel, outcome.retryAfterMs)
       if (outcome.kind === 'channel-closed') closed = await store.read.closedChannels()
-      return sentAt
+      return { sentAt, deferMs: null }
     } catch (error) {
       log.error({ err: error, ...key }, 'a step towards Slack failed on our side; it will be tried again')
-      await store.write((tx) => postponeCard(tx, deps, key)).catch(() => clock.sleep(SWEEP_MS, stopping.signal))
-      return clock.now()
+      await stumbled(key)
+      return { sentAt: clock.now(), deferMs: null }
     }
+  }
+
+  /** Others leave the card to us while they take us for alive: what was under way must not stay so. */
+  async function stumbled(key: CardKey): Promise<void> {
+    do {
+      try {
+        return await store.write(async (tx) => {
+          await endStumbled(tx, deps, key)
+          await postponeCard(tx, deps, key)
+        })
+      } catch {
+        await clock.sleep(SWEEP_MS, stopping.signal)
+      }
+    } while (deps.presence && !stopping.signal.aborted)
   }
 
   /** Until the next channel is free, or the next sweep, which finds whatever has become due meanwhile. */
@@ -193,7 +247,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
 
   return {
     async start() {
-      pace = createPace(clock, await store.read.recentCalls(clock.now() - WINDOW_MS))
+      pace = createPace(clock, deps.presence ? [] : await store.read.recentCalls(clock.now() - WINDOW_MS))
       const guard = (loop: () => Promise<void>) => forever(loop, deps, stopping.signal)
       loops = [guard(intakeLoop), guard(sendLoop)]
     },
@@ -208,7 +262,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   }
 }
 
-type Taken = 'taken' | 'waits' | 'failed'
+type Taken = 'taken' | 'waits' | 'elsewhere' | 'failed'
 
 const nameOf = ({ subject, channel }: CardKey): string => `${subject} ${channel}`
 

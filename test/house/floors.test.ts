@@ -12,7 +12,7 @@ describe('the house', () => {
   it('is read whole: every import with a file behind it', () => {
     expect(sources.size).toBeGreaterThan(100)
     expect(imports.length).toBeGreaterThan(300)
-    const missing = imports.filter(({ to }) => to.endsWith('.ts') && !sources.has(to))
+    const missing = imports.filter(({ to }) => /\.tsx?$/.test(to) && !sources.has(to))
     expect(missing).toEqual([])
     const lines = [...sources.values()].join('\n').match(/^(?:import|\} from|export .* from)\b.*'$/gm) ?? []
     expect(imports.length).toBeGreaterThanOrEqual(lines.length)

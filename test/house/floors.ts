@@ -15,7 +15,7 @@ export const roomOf = (file: string): string => (file.includes('/') ? file.slice
 
 const floorOf = (room: string): number => FLOORS.findIndex((rooms) => rooms.includes(room))
 
-const isOurs = (file: string): boolean => file.endsWith('.ts')
+const isOurs = (file: string): boolean => /\.tsx?$/.test(file)
 
 /** Every import that breaks the rule of the floors, in words. */
 export const breaches = (imports: readonly Import[]): string[] =>

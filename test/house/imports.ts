@@ -17,7 +17,7 @@ export type Sources = ReadonlyMap<string, string>
 
 export function readSources(): Sources {
   const folder = join(ROOT, 'src')
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
   return new Map(files.map((file) => [file, readFileSync(join(folder, file), 'utf8')]))
 }
 

@@ -12,6 +12,7 @@ export interface Exit {
 }
 
 export interface Process {
+  pid: number
   /** everything on stdout and stderr so far */
   output(): string
   /** resolves when the doors are open */
@@ -41,6 +42,7 @@ export function startProcess(folder: string, settings: Settings): Process {
     await exit
   })
   return {
+    pid: child.pid ?? 0,
     output: () => output,
     exit,
     kill: (signal) => void child.kill(signal),

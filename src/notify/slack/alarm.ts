@@ -34,6 +34,9 @@ export function createAlarm({ clock, admins, log, ...options }: AlarmOptions): (
     if (clock.now() - (toldAt.get(what) ?? Number.NEGATIVE_INFINITY) < AGAIN_MS) return
     toldAt.set(what, clock.now())
     log.error({ told: users.length }, what)
-    void Promise.all(users.map((user) => tell(user, `:rotating_light: ${what}`)))
+    void Promise.all(users.map((user) => tell(user, alarmText(what))))
   }
 }
+
+/** What the admins read. */
+export const alarmText = (what: string): string => `:rotating_light: ${what}`

@@ -12,6 +12,8 @@ export interface ClientOptions {
   apiUrl?: string
   logger?: WarningLog
   timeoutMs?: number
+  /** told of each answer's headers */
+  heard?: (headers: Pick<Headers, 'get'>) => void
 }
 
 const TIMEOUT_MS = 10_000
@@ -20,16 +22,24 @@ const TIMEOUT_MS = 10_000
  * A Web API client that asks once. The defaults of the client re-send a post after a dropped connection, go on for half
  * an hour, never time out, and let one 429 hold up everything else.
  */
-export const createClient = ({ token, apiUrl, logger, timeoutMs = TIMEOUT_MS }: ClientOptions): WebClient =>
+export const createClient = ({ token, apiUrl, logger, timeoutMs = TIMEOUT_MS, heard }: ClientOptions): WebClient =>
   new WebClient(token, {
     ...(apiUrl === undefined ? {} : { slackApiUrl: apiUrl }),
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     timeout: timeoutMs,
-    fetch: exchange,
+    fetch: heard ? exchangeHeard(heard) : exchange,
     allowAbsoluteUrls: false,
     logger: quiet(token, logger),
   })
+
+const exchangeHeard =
+  (heard: NonNullable<ClientOptions['heard']>): typeof exchange =>
+  async (url, init) => {
+    const answer = await exchange(url, init)
+    heard(answer.headers)
+    return answer
+  }
 
 /** The client's own log: its debug lines hold whole messages and never leave; its warnings do, without a token. */
 function quiet(token: string, logger: WarningLog | undefined): Logger {

@@ -8,18 +8,28 @@ import { findMessages } from './find.ts'
 import { claimMetadata } from './ids.ts'
 import { identityOf } from './identity.ts'
 import { renderView } from './render.ts'
+import { createTheirClock } from './their-clock.ts'
+
+export interface SlackNotifierOptions extends ClientOptions {
+  /** our own clock (ms); left out: Slack's and ours are taken to agree */
+  now?: () => number
+}
 
 /**
  * Tells Slack. Every call is one request (`find`: one a page, and one to learn who we are) and resolves; how it failed
  * is in the answer, which holds no secret.
  */
-export function createSlackNotifier(options: ClientOptions): Notifier {
-  const client = createClient(options)
+export function createSlackNotifier({ now, ...options }: SlackNotifierOptions): Notifier {
+  const theirs = now ? createTheirClock(now) : null
+  const client = createClient({ ...options, ...(theirs ? { heard: theirs.heard } : {}) })
   const identity = identityOf(client)
   return {
     post: (message) => attempt(() => post(client, message)),
     edit: (message) => attempt(() => edit(client, message)),
-    find: async (search) => notOurs(await attempt(async () => findMessages(client, await identity.known(), search))),
+    find: async (search) =>
+      notOurs(
+        await attempt(async () => findMessages(client, await identity.known(), theirs?.widened(search) ?? search)),
+      ),
     remove: (message) => attempt(() => remove(client, message)),
     ping: () => attempt(() => identity.ask().then(() => ({ kind: 'sent' }) as const)),
   }

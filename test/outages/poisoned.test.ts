@@ -1,0 +1,99 @@
+import { describe, expect, it, test } from 'vitest'
+import { BUILDS, headlines, WEB } from '../app/channel.ts'
+import { openStage as openWork, type Stage as Work } from '../reconcile/stage.ts'
+import { openStage, sendAll, settled, until, type RunningApp } from '../support/app.ts'
+import { MINUTE, SECOND, type Said } from '../support/facts.ts'
+import { inBrief } from '../support/fake-notifier.ts'
+import { redBuild } from './team-at-door.ts'
+
+/** A healthy channel is told by then, whatever goes wrong beside it. */
+const SOON_MS = 20_000
+
+const numberIn = async ({ url }: RunningApp, line: RegExp): Promise<number> =>
+  Number(line.exec(await (await fetch(`${url}/metrics`)).text())?.[1] ?? 0)
+
+describe('a channel for which Slack always says', () => {
+  it.each([
+    ['msg_too_long', 'refused'],
+    ['invalid_blocks', 'refused'],
+    ['internal_error', 'unclear'],
+    ['a_word_that_nobody_knows', 'refused'],
+  ])('%s holds up no other, and shows in the log and the metrics', async (error, outcome) => {
+    const { app, slack } = await openStage({
+      slack: { rates: 'off' },
+      subscriptions: [`{ channel: ${WEB}, project: all }`, `{ channel: ${BUILDS}, project: all }`],
+    })
+    slack.faults.add({ kind: 'error', error, channel: WEB })
+    await sendAll(app.url, ...[1, 2].map(redBuild))
+    await until('the other channel is told all', () => headlines(slack, BUILDS).length === 2, SOON_MS)
+    expect(headlines(slack, WEB)).toEqual([])
+    expect(app.lines.some((line) => line.includes(WEB) && line.includes(`"code":"${error}"`))).toBe(true)
+    const line = new RegExp(`^buildline_slack_calls_total\\{lane="post",outcome="${outcome}"\\} (\\d+)`, 'm')
+    expect(await numberIn(app, line)).toBeGreaterThanOrEqual(1)
+    expect(await numberIn(app, /^buildline_backlog\{queue="(?:post|look)"\} ([1-9]\d*)/m)).toBeGreaterThanOrEqual(1)
+  })
+
+  it('nothing wrong is told as ever, and nothing waits', async () => {
+    const { app, slack } = await openStage({
+      slack: { rates: 'off' },
+      subscriptions: [`{ channel: ${WEB}, project: all }`, `{ channel: ${BUILDS}, project: all }`],
+    })
+    await sendAll(app.url, redBuild(1))
+    await settled(app.url)
+    expect([headlines(slack, WEB), headlines(slack, BUILDS)]).toEqual([['Failed acme/web #1'], ['Failed acme/web #1']])
+    expect(await numberIn(app, /^buildline_slack_calls_total\{lane="post",outcome="refused"\} (\d+)/m)).toBe(0)
+  })
+})
+
+const build = (id: number): Said => ({
+  word: 'error',
+  build: String(id),
+  commit: String(id).repeat(10),
+  branch: `fix/${id}`,
+})
+
+const shown = ({ slack }: Work) => slack.messages.map(({ view }) => inBrief(view))
+const failures = ({ log }: Work) => log.filter(({ text }) => text.startsWith('could not take in the news')).length
+
+describe('a build of which something is stored that cannot be read', () => {
+  test('holds up no other, is tried ever more seldom, and is told when it can be read', async () => {
+    await using stage = await openWork()
+    await stage.hear(build(512))
+    stage.sql("update fact set details = 'broken'")
+    await stage.live()
+    await stage.hear(build(513))
+    await stage.clock.advance(5 * SECOND)
+    expect(shown(stage)).toEqual(['card 513 failed'])
+    await stage.clock.advance(20 * MINUTE)
+    const atFirst = failures(stage)
+    expect(atFirst).toBeGreaterThan(5)
+    expect(atFirst).toBeLessThan(16)
+    await stage.clock.advance(20 * MINUTE)
+    expect(failures(stage) - atFirst).toBeLessThan(5)
+    expect(stage.log.find(({ level }) => level === 'error')?.fields).toMatchObject({
+      lineage: expect.any(String),
+    })
+    stage.sql("update fact set details = (select details from fact where build_id = '513') where build_id = '512'")
+    await stage.clock.advance(10 * MINUTE)
+    expect(shown(stage)).toEqual(['card 513 failed', 'card 512 failed'])
+  }, 90_000)
+
+  test('that can be read is taken in at once, and nothing is said in the log', async () => {
+    await using stage = await openWork()
+    await stage.live()
+    await stage.hear(build(512))
+    await stage.clock.advance(5 * SECOND)
+    expect(shown(stage)).toEqual(['card 512 failed'])
+    expect(stage.log.filter(({ level }) => level === 'error')).toEqual([])
+  })
+
+  test('does not keep the next build of its branch from being told', async () => {
+    await using stage = await openWork()
+    await stage.hear({ ...build(512), branch: 'main' })
+    stage.sql("update fact set details = 'broken'")
+    await stage.live()
+    await stage.hear({ ...build(513), branch: 'main' })
+    await stage.clock.advance(5 * SECOND)
+    expect(shown(stage)).toEqual(['card 513 failed'])
+  })
+})
