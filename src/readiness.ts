@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { OldestWaiting } from './backlog.ts'
 import { sendJson } from './http-server.ts'
 import type { Clock } from './lib/clock.ts'
@@ -27,7 +27,7 @@ export interface ReadinessDeps {
 }
 
 /**
- * `/healthz`: the process is up. `/readyz`: the store and Slack are reachable, or what is wrong, by name and in words.
+ * Answers `/readyz`: the store and Slack are reachable, or what is wrong, by name and in words.
  * What is late is told too, and is no reason to send deliveries elsewhere.
  */
 export function createReadiness({ store, notifier, clock, outage, oldestWaiting }: ReadinessDeps) {
@@ -61,19 +61,16 @@ export function createReadiness({ store, notifier, clock, outage, oldestWaiting 
     return { storeSays, slackSays, late: storeSays === OK ? await lateness() : [] }
   })
 
-  return {
-    healthz: (_: IncomingMessage, response: ServerResponse) => sendJson(response, 200, { status: 'up' }),
-    async readyz(_: IncomingMessage, response: ServerResponse) {
-      const { storeSays, slackSays, late } = await look()
-      const wrong = [...storeWords(storeSays), ...slackWords(slackSays)]
-      sendJson(response, wrong.length === 0 ? 200 : 503, {
-        status: wrong.length === 0 ? 'ready' : 'not ready',
-        store: storeSays,
-        slack: slackSays,
-        ...(wrong.length === 0 ? {} : { wrong }),
-        ...(late.length === 0 ? {} : { late }),
-      })
-    },
+  return async (response: ServerResponse): Promise<void> => {
+    const { storeSays, slackSays, late } = await look()
+    const wrong = [...storeWords(storeSays), ...slackWords(slackSays)]
+    sendJson(response, wrong.length === 0 ? 200 : 503, {
+      status: wrong.length === 0 ? 'ready' : 'not ready',
+      store: storeSays,
+      slack: slackSays,
+      ...(wrong.length === 0 ? {} : { wrong }),
+      ...(late.length === 0 ? {} : { late }),
+    })
   }
 }
 

@@ -11,7 +11,7 @@ const AGAIN_AFTER_MS = 10
  * Where the log goes, a line at a time, written when `write` returns. A reader that has gone away, or that reads no more,
  * keeps nobody waiting: not the process that wants to end, nor whoever knocks.
  */
-export function standardOutput(write: (line: Uint8Array) => number = (line) => writeSync(STDOUT, line)) {
+export function standardOutput(write: (line: Uint8Array) => number = openStdout()) {
   let isRead = true
   let isBehind = false
 
@@ -42,6 +42,12 @@ export function standardOutput(write: (line: Uint8Array) => number = (line) => w
       }
     },
   }
+}
+
+/** Node lets a pipe refuse what it cannot take once its stream was asked for; before that it would hold us up for ever. */
+function openStdout(): (line: Uint8Array) => number {
+  const { writable } = process.stdout
+  return (line) => (writable ? writeSync(STDOUT, line) : line.length)
 }
 
 const pause = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)

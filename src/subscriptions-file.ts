@@ -1,4 +1,5 @@
-import { parse, YAMLParseError } from 'yaml'
+import { createRequire } from 'node:module'
+import type * as Yaml from 'yaml'
 import { z } from 'zod'
 import { isChannelId } from './domain/ids.ts'
 import { matchBranch } from './domain/pattern.ts'
@@ -41,6 +42,8 @@ export function readSubscriptions(text: string): { subscriptions: readonly Subsc
 }
 
 function parseYaml(text: string): { kind: 'value'; value: unknown } | { kind: 'fault'; fault: string } {
+  // Its seventy modules are loaded only where there is a file.
+  const { parse, YAMLParseError }: typeof Yaml = createRequire(import.meta.url)('yaml')
   try {
     return { kind: 'value', value: parse(text) }
   } catch (error) {

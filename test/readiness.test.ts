@@ -6,7 +6,7 @@ import { createHandClock } from './support/hand-clock.ts'
 
 /** What `/readyz` answers, over HTTP, where everything is well but what is changed. */
 async function answerOf(changes: Partial<ReadinessDeps> = {}): Promise<{ status: number; body: unknown }> {
-  const readiness = createReadiness({
+  const answer = createReadiness({
     store: { ping: async () => {} },
     notifier: { ping: async () => ({ kind: 'sent' }) },
     clock: createHandClock(T0),
@@ -14,7 +14,7 @@ async function answerOf(changes: Partial<ReadinessDeps> = {}): Promise<{ status:
     oldestWaiting: async () => ({ intake: null, post: T0 }),
     ...changes,
   })
-  const server = createServer((request, response) => void readiness.readyz(request, response))
+  const server = createServer((_, response) => void answer(response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const address = server.address()

@@ -1,3 +1,4 @@
+import { schedule } from 'node-cron'
 import { takeJob, type Held, type LeaseDeps } from './lease.ts'
 import type { Log } from '../lib/log.ts'
 
@@ -21,19 +22,34 @@ export interface ScheduleDeps extends LeaseDeps {
   count: (job: string, end: JobEnd, ms: number) => void
 }
 
-/** So often it is looked at which jobs are due; it is not asked what time it is for that: somebody may set the clock. */
-export const LOOK_EVERY_MS = 5_000
+/** So often it is looked at which jobs are due. */
+const LOOK = '*/5 * * * * *'
+const LOOK_EVERY_MS = 5_000
+
+/** The library goes by the clock that people set: set back by an hour, it is silent for an hour. Then it begins anew. */
+const SILENT_MS = 2 * LOOK_EVERY_MS
 
 /** Runs each job when it is due; one that fails is due again at the next look. */
 export function scheduleJobs(jobs: readonly Job[], deps: ScheduleDeps) {
   const look = createLook(jobs, deps)
   const stopping = new AbortController()
-  const looking = lookOnAndOn()
+  let looks = 0
+  // It only ticks: what is due, and whether it was done, is told by the rows.
+  const tick = (): void => {
+    looks++
+    look.now()
+  }
+  let task = schedule(LOOK, tick)
+  const watching = watch()
 
-  async function lookOnAndOn(): Promise<void> {
+  async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await deps.clock.sleep(LOOK_EVERY_MS, stopping.signal)
-      look.now()
+      const before = looks
+      await deps.clock.sleep(SILENT_MS, stopping.signal)
+      if (looks !== before || stopping.signal.aborted) continue
+      await task.destroy()
+      task = schedule(LOOK, tick)
+      tick()
     }
   }
 
@@ -41,8 +57,9 @@ export function scheduleJobs(jobs: readonly Job[], deps: ScheduleDeps) {
     /** Resolves when what is under way has ended. */
     async stop(): Promise<void> {
       stopping.abort()
+      await watching
+      await task.destroy()
       await look.stop()
-      await looking
     },
   }
 }

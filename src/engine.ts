@@ -1,0 +1,279 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { oldestWaiting } from './backlog.ts'
+import { createTransport } from './ci/transport.ts'
+import { createClients } from './ci-clients.ts'
+import type { Config } from './config.ts'
+import { doctorDeps } from './doctor-deps.ts'
+import { scheduleJobs } from './jobs/schedule.ts'
+import type { AgreedClock } from './lib/agreed-clock.ts'
+import { systemClock } from './lib/clock.ts'
+import { inTime } from './lib/in-time.ts'
+import { shared } from './lib/shared.ts'
+import type { SteadyTime } from './lib/steady-time.ts'
+import { createGate } from './listeners/gate.ts'
+import type { Logger } from 'pino'
+import { createMetrics, type Metrics } from './metrics.ts'
+import { svgToPng } from './notify/picture.ts'
+import { createAlarm } from './notify/slack/alarm.ts'
+import { createDirectory } from './notify/slack/directory.ts'
+import { createMemberships } from './notify/slack/memberships.ts'
+import { createSlackNotifier } from './notify/slack/notifier.ts'
+import { createSay } from './notify/slack/say.ts'
+import { createConnections } from './operations/home/connections.ts'
+import { createOperations } from './operations/operations.ts'
+import { createProjectRules } from './operations/project-rules.ts'
+import { createUnanswered } from './operations/unanswered.ts'
+import { createReadiness } from './readiness.ts'
+import { createPresence } from './reconcile/presence.ts'
+import { createReconciler } from './reconcile/reconciler.ts'
+import type { SlackDoor } from './slack-door.ts'
+import type { Store } from './store/store.ts'
+import { createTeller } from './tell-left.ts'
+import { createStoreTrial } from './try-store.ts'
+import { OFTEN_DONE_JOB, upkeepJobs } from './upkeep.ts'
+
+/** Who asks for figures is answered after so long at most, with what is known by then. */
+const FIGURES_PATIENCE_MS = 2_000
+
+/** A database that is not there yet is asked for again so often. */
+const STORE_AGAIN_MS = 1_000
+
+/** The Slack door is loaded so long after the start where nobody has knocked before. */
+const SLACK_DOOR_AFTER_MS = 3_000
+
+export interface EngineDeps {
+  config: Config
+  log: Logger
+  clock: AgreedClock
+  /** where the time is our own; null: the database's counts */
+  steady: SteadyTime | null
+  store: Store
+  /** this process, as others and the log know it */
+  processId: string
+  /** those that are valid now */
+  webhookSecrets: () => readonly string[]
+  /** many deliveries wait at the door, and nothing else is urgent */
+  isPressed: () => boolean
+}
+
+/** Everything behind the webhook door: what it heard is told, people are answered, jobs are done. */
+export interface Engine {
+  metrics: Metrics
+  /** The metrics as Prometheus reads them. */
+  metricsText: () => Promise<string>
+  /** Answers `/readyz`. */
+  readyz: (response: ServerResponse) => Promise<void>
+  /** Answers Slack's requests. */
+  fromSlack: (request: IncomingMessage, response: ServerResponse) => Promise<void>
+  /** Whether this process sleeps, or slept until a moment ago. */
+  isDrowsy: () => boolean
+  /** A hint that a lineage has news. */
+  wake: (lineageKey: string) => void
+  /** Resolves when everything is under way; a database server that is away is waited for. */
+  start(): Promise<void>
+  /** Idempotent; what has not ended after `graceMs` is found again at the next start. */
+  stop(graceMs: number): Promise<void>
+}
+
+/** Builds every part behind the webhook door and wires them. */
+export function createEngine({
+  config,
+  log,
+  clock,
+  steady,
+  store,
+  processId,
+  webhookSecrets,
+  isPressed,
+}: EngineDeps): Engine {
+  const metrics = createMetrics({
+    backlog: () => inTime(clock, FIGURES_PATIENCE_MS, store.read.backlog()),
+    oldestWaiting: () => inTime(clock, FIGURES_PATIENCE_MS, oldestWaiting(store)),
+    outage: () => reconciler.outage(),
+    now: clock.now,
+  })
+  const slack = {
+    token: config.slack.botToken,
+    ...(config.slack.apiUrl ? { apiUrl: config.slack.apiUrl } : {}),
+    logger: log,
+  }
+  const notifier = createSlackNotifier({ ...slack, now: clock.now })
+  const transport = createTransport({ clock, retried: metrics.countCiRetry })
+  const { operators, admins } = config
+  const tellAdmins = createAlarm({ ...slack, clock, admins, log })
+  const { v2, legacy, siteUrl } = config.ci
+  const connections = createConnections({ v2: v2 !== null, legacy: legacy !== null, site: siteUrl !== null }, clock.now)
+  const { badges, ...clients } = createClients(config.ci, transport, tellAdmins, connections.note, metrics.countCiCall)
+  const interfaces = { v2: clients.v2 !== null, legacy: clients.legacy !== null }
+  const rules = createProjectRules({ store, clock, log, ...clients })
+  const agreed = { clock, agree: () => clock.agree(store.time) }
+  const presence = store.shared
+    ? createPresence({ store, ...agreed, log, monotonic: performance.now.bind(performance), processId })
+    : null
+  const subscriptions = async () => [...config.subscriptions, ...(await store.read.subscriptions())]
+  let slackDoor: Promise<SlackDoor> | null = null
+  const reconciler = createReconciler({
+    store,
+    notifier,
+    clock,
+    log,
+    random: Math.random,
+    newKey: randomUUID,
+    processId,
+    ...(presence ? { presence } : {}),
+    subscriptions,
+    rulesOf: rules.rulesOf,
+    interfaces,
+    isPressed,
+    count: metrics.count,
+  })
+  // Told to everybody who could show it, and at once: what is missed is found by the sweeps.
+  const wake = (lineageKey: string) => {
+    reconciler.wake(lineageKey)
+    void slackDoor?.then((door) => door.somethingChanged())
+  }
+  const directory = createDirectory({ ...slack, clock, grants: { operators, admins } })
+  const following = {
+    store,
+    clock,
+    log,
+    permits: directory.permits,
+    subscriptions,
+    rulesOf: rules.rulesOf,
+    say: createSay(slack),
+    admins,
+  }
+  const acting = {
+    ...following,
+    wake,
+    newId: randomUUID,
+    processId,
+    interfaces,
+    ...clients,
+    ci: clients.v2,
+    // The same for every process and after a restart, and known to nobody who sees a digest.
+    digestKey: config.slack.botToken,
+  }
+  const operations = createOperations({
+    ...acting,
+    presenceOf: directory.presenceOf,
+    refresh: rules.refresh,
+    badges,
+    draw: svgToPng,
+    channelsOf: createMemberships({ ...slack, clock, log }).channelsOf,
+    connections,
+    doctor: doctorDeps(config, { webhookSecrets, clock, log, store, subscriptions, badges, ...clients }),
+  })
+  const unanswered = createUnanswered({
+    store,
+    clock,
+    log,
+    newId: randomUUID,
+    processId,
+    tell: createTeller({ ...slack, clock }),
+  })
+  const gate = createGate({ signingSecret: config.slack.signingSecret ?? '', log, now: systemClock.now })
+  // Bolt is large: it is loaded for Socket Mode at once, else when the bot has settled in, or for the first request.
+  const openSlackDoor = () =>
+    (slackDoor ??= import('./slack-door.ts').then(({ createSlackDoor }) =>
+      createSlackDoor({
+        config: config.slack,
+        operations,
+        unanswered,
+        clock,
+        random: Math.random,
+        newKey: randomUUID,
+        log,
+      }),
+    ))
+  const readyz = createReadiness({
+    store: { ping: createStoreTrial({ store, clock }) },
+    notifier,
+    clock,
+    outage: reconciler.outage,
+    oldestWaiting: () => oldestWaiting(store),
+  })
+  const stopping = new AbortController()
+  let jobs: ReturnType<typeof scheduleJobs> | null = null
+  let running: Promise<void> = Promise.resolve()
+
+  /** What nobody who knocks has to wait for. */
+  async function settleIn(): Promise<void> {
+    if (!(await openStoreAndReconcile())) return
+    const { presenceOf } = directory
+    const { retentionDays } = config
+    const upkeep = { acting, following, rules, unanswered, presenceOf, metrics, retentionDays, isPressed }
+    jobs = scheduleJobs(upkeepJobs(upkeep), {
+      store,
+      clock,
+      log,
+      processId,
+      ...(presence ? { lost: presence.lost } : {}),
+      count: (job, end) => metrics.countJob(job, end, clock.now()),
+    })
+    // At once: whoever asked before the restart is waiting.
+    void unanswered
+      .answerLeft()
+      .catch((error: unknown) => log.warn({ err: error }, 'who was left without an answer is told later'))
+    void rules
+      .refresh()
+      .catch((error: unknown) => log.warn({ err: error }, 'the projects could not be read at the start'))
+    // Not waited for: Slack may be away, and a stop must not wait for it.
+    if (config.slack.appToken === null) return void loadWhenQuiet()
+    void openSlackDoor()
+      .then((door) => door.start())
+      .catch((error: unknown) => log.error({ err: error }, "Slack's door could not be opened; alerts go on without it"))
+  }
+
+  /** The first click must not wait for Bolt, nor a flood of deliveries. */
+  async function loadWhenQuiet(): Promise<void> {
+    do await clock.sleep(SLACK_DOOR_AFTER_MS, stopping.signal)
+    while (isPressed())
+    if (!stopping.signal.aborted) await openSlackDoor()
+  }
+
+  async function openStoreAndReconcile(): Promise<boolean> {
+    while (!stopping.signal.aborted) {
+      try {
+        // A file of our own was brought up to date before the doors opened.
+        if (store.shared) await store.migrate()
+        await presence?.start()
+        steady?.notBefore((await store.read.lastDoneAt(OFTEN_DONE_JOB)) ?? 0)
+        await reconciler.start()
+        return true
+      } catch (error) {
+        // A file of our own will not mend itself; a database server may still be starting.
+        if (!store.shared) throw error
+        log.error({ err: error }, 'the database cannot be reached; deliveries are answered with 503 until it can')
+        await clock.sleep(STORE_AGAIN_MS, stopping.signal)
+      }
+    }
+    return false
+  }
+
+  return {
+    metrics,
+    // It counts what waits in the database: however many ask at once, that is done for all of them.
+    metricsText: shared(metrics.text),
+    readyz,
+    async fromSlack(request, response) {
+      if (await gate(request, response)) (await openSlackDoor()).handle?.(request, response)
+    },
+    isDrowsy: () => presence?.isDrowsy() ?? false,
+    wake,
+    start: () => (running = settleIn()),
+    async stop(graceMs) {
+      stopping.abort()
+      await running.catch(() => {})
+      const grace = clock.sleep(graceMs)
+      await Promise.all([
+        Promise.race([reconciler.stop(), grace]),
+        Promise.race([slackDoor?.then((door) => door.stop()), grace]),
+        Promise.race([jobs?.stop(), grace]),
+      ])
+      await Promise.race([presence?.stop(), grace])
+      await transport.close()
+    },
+  }
+}
