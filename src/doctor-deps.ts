@@ -12,12 +12,15 @@ export function doctorDeps(
   config: Config,
   {
     badges,
+    webhookSecrets,
     ...deps
   }: Pick<DoctorDeps, 'clock' | 'log' | 'store' | 'subscriptions' | 'v2' | 'legacy'> & {
     badges: BadgeClient | null
+    /** those that are valid now */
+    webhookSecrets: () => readonly string[]
   },
 ): DoctorDeps {
-  const { slack, database, webhookSecrets } = config
+  const { slack, database } = config
   return {
     ...deps,
     badges,
@@ -27,7 +30,7 @@ export function doctorDeps(
       clock: deps.clock,
     }),
     scopesNeeded: SCOPES,
-    isOurs: ownWebhook(webhookSecrets),
+    isOurs: (webhook) => ownWebhook(webhookSecrets())(webhook),
     freeBytes: database.kind === 'sqlite' ? () => freeBytesOf(dirname(database.path)) : null,
   }
 }

@@ -17,14 +17,22 @@ const LOOKS_SECRET: readonly [RegExp, string][] = [
 ]
 
 /** The log: one JSON object a line, scrubbed of every configured secret and of whatever looks like one. */
-export function createLogger(level: string, secrets: readonly string[], destination: DestinationStream): Logger {
-  const known = secrets.filter((secret) => secret.length >= SECRET_CHARS_MIN).flatMap(written)
+export function createLogger(level: string, secrets: () => readonly string[], destination: DestinationStream): Logger {
+  let of: readonly string[] = []
+  let known: readonly string[] = []
+  // They may become more while the bot runs.
+  const knownNow = (): readonly string[] => {
+    const now = secrets()
+    if (now !== of) known = now.filter((secret) => secret.length >= SECRET_CHARS_MIN).flatMap(written)
+    of = now
+    return known
+  }
   const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: plainError },
-    hooks: { streamWrite: (line: string) => scrub(line, known) },
+    hooks: { streamWrite: (line: string) => scrub(line, knownNow()) },
   }
   return pino(options, destination)
 }

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { loadEnvFile } from 'node:process'
+import { existsSync, readFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
 import { createApp } from './app.ts'
 import { adviceOn, readConfig, secretsOf } from './config.ts'
 import { listenFault } from './lib/listen-fault.ts'
@@ -12,13 +12,13 @@ const EXIT_CONFIG = 78
 /** A stop that hangs ends the process all the same; nothing is lost by it. */
 const STOP_MAX_MS = 12_000
 
-/** Reads the configuration, starts, and stops on a signal. */
+/** Reads the configuration, starts, and stops on a signal; another one has it read the webhook secrets again. */
 export async function run(): Promise<void> {
-  if (existsSync('.env')) loadEnvFile('.env')
-  const reading = readConfig(process.env)
+  const reading = readConfig(readEnvironment())
   if (reading.kind === 'faults') return refuse(reading.faults)
   const { config } = reading
-  const log = createLogger(config.logLevel, secretsOf(config), standardOutput())
+  let secrets = secretsOf(config)
+  const log = createLogger(config.logLevel, () => secrets, standardOutput())
   for (const advice of adviceOn(config)) log.warn({}, advice)
   if (config.subscriptions.length === 0)
     log.warn({}, 'no channel follows anything: set DEFAULT_CHANNEL or SUBSCRIPTIONS_FILE')
@@ -43,6 +43,15 @@ export async function run(): Promise<void> {
       },
     )
   }
+  const takeSecrets = () => {
+    const again = readConfig(readEnvironment())
+    if (again.kind === 'faults')
+      return log.error({ faults: again.faults }, 'the settings have faults now: the webhook secrets stay as they were')
+    secrets = [...secrets, ...secretsOf(again.config)]
+    app.takeWebhookSecrets(again.config.webhookSecrets)
+    log.info({ valid: again.config.webhookSecrets.length }, 'the webhook secrets were read again')
+  }
+  process.on('SIGUSR2', takeSecrets)
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   await app.start().catch((error: unknown) => {
@@ -52,6 +61,12 @@ export async function run(): Promise<void> {
     process.exit(1)
   })
 }
+
+/** The environment, and beneath it what `.env` says at this moment. */
+const readEnvironment = (): Readonly<Record<string, string | undefined>> => ({
+  ...(existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {}),
+  ...process.env,
+})
 
 function refuse(faults: readonly string[]): void {
   process.stderr.write(

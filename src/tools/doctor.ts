@@ -58,7 +58,9 @@ async function findingsWith(config: Config): Promise<readonly Finding[]> {
   const subscriptions = async () => [...config.subscriptions, ...((await store?.read.subscriptions()) ?? [])]
   try {
     const log = { warn: () => {} }
-    const { findings } = await examine(doctorDeps(config, { clock, log, store, subscriptions, ...clients }))
+    const { findings } = await examine(
+      doctorDeps(config, { webhookSecrets: () => config.webhookSecrets, clock, log, store, subscriptions, ...clients }),
+    )
     return findings
   } finally {
     await Promise.all([store?.close(), transport.close()])

@@ -6,7 +6,7 @@ import type { Observation } from '../domain/fact.ts'
 import { readBody } from './body.ts'
 import { readPayload } from './payload.ts'
 import { createThrottle } from './throttle.ts'
-import { createSecretCheck, presentedSecret } from './verify.ts'
+import { presentedSecret } from './verify.ts'
 
 /** A sender that can retry is asked to, after so many seconds, while the store is away. */
 const STORE_RETRY_S = 5
@@ -14,7 +14,8 @@ const STORE_RETRY_S = 5
 const PATH = /^\/webhooks\/builds(?:\/([^/]*))?\/?$/
 
 export interface WebhookDeps {
-  secrets: readonly string[]
+  /** Is this one of the secrets that are valid now? */
+  isSecret: (presented: string | null) => boolean
   record: (delivery: { seen: Observation; body: string }) => Promise<Recorded>
   log: Log
   now: () => number
@@ -26,8 +27,7 @@ export interface WebhookDeps {
 export const isWebhook = (pathname: string): boolean => PATH.test(pathname)
 
 /** Answers one request as the contract's table says. It stores a delivery before it answers 202, and nothing of a refused one. */
-export function createWebhookRoute({ secrets, record, log, now, count }: WebhookDeps) {
-  const isSecret = createSecretCheck(secrets)
+export function createWebhookRoute({ isSecret, record, log, now, count }: WebhookDeps) {
   const throttle = createThrottle(now)
 
   async function answerTo(request: IncomingMessage, url: URL): Promise<Answer> {

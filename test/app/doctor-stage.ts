@@ -50,7 +50,14 @@ export async function openSurgery({ settings }: { settings?: Settings } = {}): P
   )
   const subscriptions = async () => config.subscriptions
   const log = { warn: () => {} }
-  const deps = doctorDeps(config, { clock: systemClock, log, store, subscriptions, ...clients })
+  const deps = doctorDeps(config, {
+    webhookSecrets: () => config.webhookSecrets,
+    clock: systemClock,
+    log,
+    store,
+    subscriptions,
+    ...clients,
+  })
   const findings = async (changes: Partial<DoctorDeps> = {}) => (await examine({ ...deps, ...changes })).findings
   return {
     ...scene,

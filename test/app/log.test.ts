@@ -6,7 +6,7 @@ const SECRET = 'door/of "today" & tomorrow'
 /** What the log says of one thing, at every level. */
 function logged(secrets: readonly string[], tell: (log: ReturnType<typeof createLogger>) => void): string {
   const lines: string[] = []
-  tell(createLogger('trace', secrets, { write: (line) => lines.push(line) }))
+  tell(createLogger('trace', () => secrets, { write: (line) => lines.push(line) }))
   return lines.join('')
 }
 

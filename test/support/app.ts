@@ -57,9 +57,10 @@ export async function startApp(settings: Settings): Promise<RunningApp> {
   if (reading.kind === 'faults') throw new Error(reading.faults.join('\n'))
   const { config } = reading
   const lines: string[] = []
+  const secrets = secretsOf(config)
   const app = await createApp(
     config,
-    createLogger(config.logLevel, secretsOf(config), { write: (line) => lines.push(line) }),
+    createLogger(config.logLevel, () => secrets, { write: (line) => lines.push(line) }),
   )
   const { port } = await app.start()
   let stopped: Promise<void> | null = null

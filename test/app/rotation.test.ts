@@ -1,0 +1,64 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { buildOf, delivery, prepareStage, rowsOf, send, until } from '../support/app.ts'
+import { startProcess } from '../support/process.ts'
+
+const [OLD, NEW] = ['door-secret-of-today', 'door-secret-of-tomorrow']
+
+async function openStage() {
+  const { folder, settings } = await prepareStage({ settings: { WEBHOOK_SECRET: undefined, LOG_LEVEL: 'info' } })
+  const write = (secrets: string) => writeFileSync(join(folder, '.env'), `WEBHOOK_SECRET=${secrets}\n`)
+  write(OLD)
+  const bot = startProcess(folder, settings)
+  const url = await bot.url()
+  let build = 0
+  return {
+    folder,
+    bot,
+    write,
+    deliver: async (secret: string) =>
+      (await send(url, delivery(buildOf(++build)), { path: `/webhooks/builds/${secret}` })).status,
+    /** Has the bot read the settings so often, as its log says? */
+    hasRead: (times: number, words = 'read again') =>
+      until(`${times} × ${words}`, () => bot.output().split(words).length > times),
+  }
+}
+
+describe('a webhook secret', () => {
+  it('is changed while deliveries come, and none of them is refused', async () => {
+    const { folder, bot, write, deliver, hasRead } = await openStage()
+    const over = new AbortController()
+    let secret = OLD
+    const answers: number[] = []
+    const sender = (async () => {
+      while (!over.signal.aborted) answers.push(await deliver(secret))
+    })()
+    expect(await deliver(NEW)).toBe(404)
+    write(`${NEW},${OLD}`)
+    bot.kill('SIGUSR2')
+    await hasRead(1)
+    secret = NEW
+    const some = answers.length
+    await until('the sender has sent with the new one', () => answers.length > some + 5)
+    write(NEW)
+    bot.kill('SIGUSR2')
+    await hasRead(2)
+    expect(await deliver(OLD)).toBe(404)
+    over.abort()
+    await sender
+    expect(answers.filter((status) => status !== 202)).toEqual([])
+    expect(rowsOf(folder, 'select 1 from delivery')).toHaveLength(answers.length)
+    // What is searched for in the log are all that ever were.
+    expect(bot.output()).not.toMatch(/door-secret/)
+  })
+
+  it('stays as it was where the settings have a fault, which is named', async () => {
+    const { bot, write, deliver, hasRead } = await openStage()
+    write(`${NEW}\nRETENTION_DAYS=many`)
+    bot.kill('SIGUSR2')
+    await hasRead(1, 'stay as they were')
+    expect([await deliver(OLD), await deliver(NEW)]).toEqual([202, 404])
+    expect(bot.output()).not.toMatch(/door-secret/)
+  })
+})
