@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { answerNotOpened } from '../../src/listeners/answers/door.ts'
 import { fieldToldBy, formOf, FORMS, receiveForm } from '../../src/listeners/views/forms.ts'
 import { createView } from '../../src/listeners/views/project-create.ts'
 import { resetView } from '../../src/listeners/views/project-reset.ts'
@@ -10,7 +11,8 @@ import { maskedProject } from '../../src/domain/masked-project.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { ShownProject } from '../../src/operations/project/asked.ts'
 import { checkView } from '../../src/sandbox/slack/limits.ts'
-import { ada, BUILDS, openStage, until } from './stage.ts'
+import type { Operations } from '../../src/operations/bundle.ts'
+import { ada, BUILDS, grace, openStage, recordingOperations, until } from './stage.ts'
 
 const sent = (callbackId: string, metadata = '') => ({
   type: 'view_submission',
@@ -60,6 +62,22 @@ describe('while what is asked cannot be written down', () => {
     const [form, top] = views.stack(ada)
     expect(JSON.stringify(top)).toContain('nothing was done')
     expect(JSON.stringify(form)).toContain('https://host/acme/shop')
+  })
+})
+
+const FOLLOWING_NOTHING: Operations['subscriptions'] = {
+  ...recordingOperations().operations.subscriptions,
+  rules: async () => ({ kind: 'rules', channel: BUILDS, subscriptions: [] }),
+}
+
+describe('a form that Slack does not open any more', () => {
+  it.each(['subscribe', 'project edit acme/web', 'project create'])('(/ci %s) is said to be late', async (text) => {
+    const { slack } = await openStage({ operations: { subscriptions: FOLLOWING_NOTHING } })
+    slack.faults.add({ kind: 'error', method: 'views.open', error: 'expired_trigger_id' })
+    await slack.people.runCommand({ user: grace, channel: BUILDS, command: '/ci', text })
+    const answers = () => slack.ephemerals(BUILDS, grace).map(({ message }) => message.text)
+    await until(() => answers().length > 0)
+    expect(answers()).toEqual([answerNotOpened('late', '00000001').text])
   })
 })
 

@@ -119,15 +119,33 @@ export const largeHome = (cast: Cast = CAST): HomeState => {
 
 const OUTSIDER = { kind: 'no', why: 'outsider', who: [] } as const
 
-export const HOMES: readonly [name: string, view: HomeView][] = [
-  ['empty', homeView(EMPTY_HOME)],
-  ['member', homeView(memberHome())],
-  ['unclaimed', homeView({ ...memberHome(), me: EMPTY_HOME.me, red: NONE })],
-  ['guest', homeView({ ...memberHome(), mayFollow: false, me: { ...memberHome().me, mentions: false } })],
-  ['slack-silent', homeView({ ...EMPTY_HOME, me: memberHome().me, subscriptions: null })],
-  ['admin', homeView(adminHome())],
+/** Every Home, with when somebody sees it so. */
+export const HOMES: readonly [name: string, when: string, view: HomeView][] = [
+  ['empty', 'Somebody opens Home for the first time: nothing is claimed, nothing is followed.', homeView(EMPTY_HOME)],
+  ['member', 'A member opens Home, with red builds and a build that waits.', homeView(memberHome())],
+  [
+    'unclaimed',
+    'A member opens Home who has claimed no committer name.',
+    homeView({ ...memberHome(), me: EMPTY_HOME.me, red: NONE }),
+  ],
+  [
+    'guest',
+    'A guest opens Home: they may look, and follow nothing.',
+    homeView({ ...memberHome(), mayFollow: false, me: { ...memberHome().me, mentions: false } }),
+  ],
+  [
+    'slack-silent',
+    'Slack does not say which channels somebody is in.',
+    homeView({ ...EMPTY_HOME, me: memberHome().me, subscriptions: null }),
+  ],
+  [
+    'admin',
+    'An admin opens Home: the connections, what was heard, what is paused, and who asked CI for what stand below.',
+    homeView(adminHome()),
+  ],
   [
     'admin-at-first',
+    'An admin opens Home of a bot that was just started.',
     homeView({
       ...EMPTY_HOME,
       admin: {
@@ -144,6 +162,10 @@ export const HOMES: readonly [name: string, view: HomeView][] = [
       },
     }),
   ],
-  ['largest', homeView(largeHome())],
-  ['outsider', answerHome(answerNotAllowed(OUTSIDER, { action: null, reference: REFERENCE }))],
+  ['largest', 'There is more of everything than Home shows.', homeView(largeHome())],
+  [
+    'outsider',
+    'Somebody of another workspace opens Home in a shared channel.',
+    answerHome(answerNotAllowed(OUTSIDER, { action: null, reference: REFERENCE })),
+  ],
 ]

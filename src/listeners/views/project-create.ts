@@ -162,7 +162,8 @@ function preview(door: Door, body: unknown, waiting: WaitingCreation): Promise<v
   })
 }
 
-function lookView(
+/** What would be created; it waits in the view, sealed. */
+export function lookView(
   { seal }: Pick<Door, 'seal'>,
   outcome: Extract<CreationPreview, { kind: 'free' | 'exists' }>,
   waiting: WaitingCreation,

@@ -59,11 +59,12 @@ function receive(body: unknown): Received {
   const waiting: WaitingEdit = { kind: 'edit', project, name, channel, change: reading.change, base, fields: [] }
   const excess = tooLongBy(waiting)
   if (excess > 0) return refusing({ [reading.block]: tooLongWords(excess) })
-  const view = { ...comparing(name), external_id: pushedName(body) }
+  const view = { ...comparingView(name), external_id: pushedName(body) }
   return { ack: showing('push', view), work: (door) => compare(door, body, memory, waiting) }
 }
 
-const comparing = (name: string): ModalView => ({
+/** Lies on the form until CI has answered. */
+export const comparingView = (name: string): ModalView => ({
   type: 'modal',
   title: plain(EDIT_TITLE),
   close: plain('Back'),
@@ -92,7 +93,8 @@ function answerNoPreview(outcome: Exclude<PreviewOutcome, { kind: 'preview' }>, 
 
 type Preview = Extract<PreviewOutcome, { kind: 'preview' }>
 
-function differenceView({ seal }: Pick<Door, 'seal'>, preview: Preview, waiting: WaitingEdit): ModalView {
+/** What would be sent to CI; the change waits in it, sealed. */
+export function differenceView({ seal }: Pick<Door, 'seal'>, preview: Preview, waiting: WaitingEdit): ModalView {
   const { base, differences } = preview
   // Their tops say as much to the channel, and are short.
   const fields = [...new Set(differences.map(({ field }) => topOf(field)))]

@@ -9,12 +9,11 @@ import { answerProject } from '../answers/project-show.ts'
 import { answerReset } from '../answers/project-ends.ts'
 import { outcomeName, type Question } from '../commands/command.ts'
 import type { Reply } from '../door.ts'
-import { slackCodeOf } from '../places/place.ts'
 import { createView } from './project-create.ts'
 import { editView } from './project-edit-view.ts'
 import { resetView, RESET_TITLE } from './project-reset.ts'
 import type { ModalView } from './modal-view.ts'
-import type { OpenModal, Opener } from './opener.ts'
+import { opening, type OpenModal, type Opener } from './opener.ts'
 import { askedWith, CREATE_TITLE, EDIT_TITLE } from './project-send.ts'
 
 export type Asking = Pick<Question, 'operations' | 'by' | 'opener' | 'reference'>
@@ -86,7 +85,8 @@ async function fill(
   return { outcome: 'form', answer: null }
 }
 
-const readingView = (title: string, text: string): ModalView => ({
+/** Stands there until CI has answered. */
+export const readingView = (title: string, text: string): ModalView => ({
   type: 'modal',
   title: plain(title),
   close: plain('Close'),
@@ -94,16 +94,3 @@ const readingView = (title: string, text: string): ModalView => ({
 })
 
 const noOpener = (reference: string): Reply => ({ outcome: 'no-opener', answer: answerNotOpened('mention', reference) })
-
-/** Slack's words for a trigger that came too late or was used. */
-const TRIGGER_CODES = /^(?:expired|exchanged|invalid)_trigger(?:_id)?$|^invalid_trigger/
-
-async function opening(reference: string, open: () => Promise<Reply>): Promise<Reply> {
-  try {
-    return await open()
-  } catch (error) {
-    const code = slackCodeOf(error)
-    if (!TRIGGER_CODES.test(code)) throw error
-    return { outcome: `not-opened ${code}`, answer: answerNotOpened('late', reference) }
-  }
-}

@@ -47,10 +47,14 @@ function reset(door: Door, body: unknown, { project, name, channel }: FormMemory
     what: 'project reset-aes-key',
     by,
     title: RESET_TITLE,
-    announcement: `:key: ${mention(by.user)} resets the AES key of *${projectName({ project: name })}*. What comes of it stands in the thread.`,
+    announcement: resetLine(by.user, name),
     act: (begun) => door.operations.projects.resetAesKey(project, by, begun),
     answer: (outcome, reference, isForAsker) => answerReset(outcome, askedWith('reset-aes-key', reference), isForAsker),
   })
 }
+
+/** Told where it was asked for, before it is done. */
+export const resetLine = (user: string, name: string): string =>
+  `:key: ${mention(user)} resets the AES key of *${projectName({ project: name })}*. What comes of it stands in the thread.`
 
 export const projectResetForm: Form = { what: 'the reset of an AES key', receive }

@@ -11,7 +11,7 @@ import { awayFrom, carryOut } from './carry-out.ts'
 import { showing, type Form, type Received } from './form.ts'
 import type { ModalView } from './modal-view.ts'
 import { placeIn } from './opener.ts'
-import { askerIn, readWaiting } from './project-metadata.ts'
+import { askerIn, readWaiting, type WaitingCreation, type WaitingEdit } from './project-metadata.ts'
 
 export const SEND_CALLBACK_ID = 'project_send'
 export const CREATE_SEND_CALLBACK_ID = 'project_create_send'
@@ -48,16 +48,19 @@ function sendEdit(door: Door, body: unknown): Promise<void> {
   const waiting = readWaiting(door.seal, body, 'edit')
   if (!waiting) return sayOld(door, body, EDIT_TITLE)
   const by = askerIn(body, waiting.channel)
-  const fields = fieldsWords(waiting.fields)
   return carryOut(door, body, {
     what: 'project edit',
     by,
     title: EDIT_TITLE,
-    announcement: `:pencil2: ${mention(by.user)} changes *${projectName({ project: waiting.name })}*: ${fields}. What comes of it stands in the thread.`,
+    announcement: editLine(by.user, waiting),
     act: (begun) => door.operations.projects.edit(waiting, by, begun),
     answer: (outcome, reference) => answerEdit(outcome, askedWith('edit', reference)),
   })
 }
+
+/** Told where it was asked for, before it is sent. */
+export const editLine = (user: string, { name, fields }: Pick<WaitingEdit, 'name' | 'fields'>): string =>
+  `:pencil2: ${mention(user)} changes *${projectName({ project: name })}*: ${fieldsWords(fields)}. What comes of it stands in the thread.`
 
 function sendCreation(door: Door, body: unknown): Promise<void> {
   const waiting = readWaiting(door.seal, body, 'create')
@@ -68,11 +71,15 @@ function sendCreation(door: Door, body: unknown): Promise<void> {
     what: 'project create',
     by,
     title: CREATE_TITLE,
-    announcement: `:hammer_and_wrench: ${mention(by.user)} creates the project *${projectName({ project: waiting.name })}* in CI. What comes of it stands in the thread.`,
+    announcement: createLine(by.user, waiting),
     act: (begun) => door.operations.projects.create(creation, by, { evenIfThere, begun }),
     answer: (outcome, reference) => answerCreate(outcome, askedWith('create', reference)),
   })
 }
+
+/** Told where it was asked for, before it is sent. */
+export const createLine = (user: string, { name }: Pick<WaitingCreation, 'name'>): string =>
+  `:hammer_and_wrench: ${mention(user)} creates the project *${projectName({ project: name })}* in CI. What comes of it stands in the thread.`
 
 export const askedWith = (verb: string, reference: string): AskedWith => ({
   command: 'project',

@@ -4,7 +4,7 @@ import type { PatternPreview, ShownSubscription } from '../../operations/subscri
 import { answerNotAllowed } from '../answers/not-allowed.ts'
 import { answerSubscribe, answerUnsubscribe } from '../answers/subscriptions.ts'
 import type { Reply } from '../door.ts'
-import type { Opener } from './opener.ts'
+import { opening, type Opener } from './opener.ts'
 import { subscribeView } from './subscribe-form.ts'
 
 export interface Opening {
@@ -15,8 +15,10 @@ export interface Opening {
 }
 
 /** Opens the form, empty or (with an id) with a subscription of this channel in it. Who may not is told in its place. */
-export async function openSubscribe(opening: Opening, id: string | null): Promise<Reply> {
-  const { operations, opener, by, reference } = opening
+export const openSubscribe = (asked: Opening, id: string | null): Promise<Reply> =>
+  opening(asked.reference, () => open(asked, id))
+
+async function open({ operations, opener, by, reference }: Opening, id: string | null): Promise<Reply> {
   const here = await operations.subscriptions.rules(by.channel)
   const asked = { command: 'subscribe', branch: null, rest: [], reference } as const
   if (here.kind === 'no-channel') return { outcome: 'no-channel', answer: answerSubscribe(here, asked) }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { faultSchema } from './faults.ts'
-import type { ChangeOutcome, Handles, PushOutcome, StormOutcome } from './handles.ts'
-import { json } from './http.ts'
+import type { ChangeOutcome, Handles, PushOutcome, RulesOutcome, StormOutcome } from './handles.ts'
+import { findRoute, json } from './http.ts'
 import type { Call, Reply, Route } from './http.ts'
 import { parseJson } from './json.ts'
 import { faultReasons } from './reasons.ts'
@@ -33,7 +33,18 @@ const stormSchema = z.strictObject({
 const finishSchema = z.strictObject({ outcome: outcome.exclude(['none']).default('success') })
 const restartSchema = z.strictObject({ outcome: outcome.optional() })
 const resendSchema = z.strictObject({ order: z.array(z.int()) })
+const rulesSchema = z.strictObject({ rules: z.unknown() })
 const webhookSchema = z.strictObject({ url: z.url({ protocol: /^https?$/ }) })
+
+/** The same by itself, without the service around it: answers a call to one of these paths. */
+export function createControl(ci: Handles): (call: Call) => Promise<Reply> {
+  const routes = controlRoutes(ci)
+  return async (call) => {
+    const found = findRoute(routes, call.method, call.path)
+    if (found.kind === 'route') return found.route.handle(call, found.params)
+    return json(found.kind === 'no-route' ? 404 : 405, { errors: ['no such call'] })
+  }
+}
 
 /** The control interface under /sandbox: for people, tests and panels. It asks for no credentials and meets no faults. */
 export function controlRoutes(ci: Handles): Route[] {
@@ -49,6 +60,10 @@ export function controlRoutes(ci: Handles): Route[] {
     post('/sandbox/projects/:project*/storm', (call, { project }) =>
       withBody(call, stormSchema, (wanted) => pushReply(ci.storm(project!, wanted))),
     ),
+    post('/sandbox/projects/:project*/rules', (call, { project }) =>
+      withBody(call, rulesSchema, ({ rules }) => rulesReply(ci.setRules(project!, rules))),
+    ),
+    post('/sandbox/nightly', () => json(201, { builds: ci.nightly() })),
     post('/sandbox/builds/:build/finish', (call, { build }) =>
       withBody(call, finishSchema, (wanted) => changeReply(ci.finish(build!, wanted.outcome))),
     ),
@@ -59,7 +74,7 @@ export function controlRoutes(ci: Handles): Route[] {
     post('/sandbox/builds/:build/approve', (_, { build }) => changeReply(ci.approve(build!))),
     get('/sandbox/deliveries', () => json(200, { deliveries: ci.deliveries() })),
     post('/sandbox/deliveries/resend', (call) =>
-      withBody(call, resendSchema, ({ order }) => json(202, { resent: order.filter((n) => ci.resend(n)) })),
+      withBody(call, resendSchema, ({ order }) => json(202, { resent: ci.resendInOrder(order) })),
     ),
     post('/sandbox/deliveries/:n/resend', (_, { n }) => found(202, ci.resend(Number(n)))),
     get('/sandbox/deliveries/:n', (_, { n }) =>
@@ -77,6 +92,7 @@ export function controlRoutes(ci: Handles): Route[] {
     { method: 'DELETE', pattern: '/sandbox/faults', handle: () => (ci.clearFaults(), done()) },
     post('/sandbox/webhook', (call) => withBody(call, webhookSchema, ({ url }) => (ci.setWebhookUrl(url), done()))),
     post('/sandbox/forget-key', () => (ci.forgetKey(), done())),
+    post('/sandbox/remember-key', () => (ci.rememberKey(), done())),
   ]
   const table = routes.map(({ method, pattern }) => `${method} ${pattern.replace('*', '')}`)
   return [get('/sandbox', () => json(200, { control: table })), ...routes]
@@ -99,6 +115,11 @@ function pushReply(result: PushOutcome | StormOutcome): Reply {
   if (result.kind === 'branch-not-built')
     return json(409, { errors: ["the project's branch filter leaves this branch out"] })
   return json(201, result.kind === 'build' ? result.build : { builds: result.builds })
+}
+
+function rulesReply(result: RulesOutcome): Reply {
+  if (result.kind === 'no-project') return json(404, { errors: ['no such project'] })
+  return result.kind === 'rules' ? json(200, { rules: result.rules }) : invalid(result.reasons)
 }
 
 function changeReply(result: ChangeOutcome): Reply {

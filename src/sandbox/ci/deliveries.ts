@@ -38,6 +38,8 @@ export interface Deliveries {
   decisions(): readonly Decision[]
   /** The same bytes once more, at once. Undefined: no such delivery. */
   resend(n: number): Delivery | undefined
+  /** Several, each when the one before has its answer; the numbers that there are. */
+  resendInOrder(order: readonly number[]): number[]
   /** Resolves when nothing is queued any more; what is held stays held. */
   settle(): Promise<void>
   clear(): void
@@ -127,6 +129,17 @@ export function createDeliveries(world: World): Deliveries {
     return delivery
   }
 
+  function resendInOrder(order: readonly number[]): number[] {
+    const known = new Map(deliveries.map((delivery) => [delivery.n, delivery]))
+    const chosen = order.flatMap((n) => known.get(n) ?? [])
+    track(sendEach(chosen))
+    return chosen.map(({ n }) => n)
+  }
+
+  async function sendEach(chosen: readonly Delivery[]): Promise<void> {
+    for (const delivery of chosen) await send(delivery)
+  }
+
   async function settle(): Promise<void> {
     while (pending.size > 0) await Promise.all(pending)
   }
@@ -144,5 +157,5 @@ export function createDeliveries(world: World): Deliveries {
     await settle()
   }
 
-  return { tell, list: () => deliveries, decisions: () => decisions, resend, settle, clear, close }
+  return { tell, list: () => deliveries, decisions: () => decisions, resend, resendInOrder, settle, clear, close }
 }

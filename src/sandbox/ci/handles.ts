@@ -2,6 +2,10 @@ import type { BuildLife, ChangeResult, FinalStatus, Push } from './builds.ts'
 import type { CallRecord, Calls } from './calls.ts'
 import type { Decision, Deliveries, Delivery } from './deliveries.ts'
 import type { Fault, Faults, FaultWanted } from './faults.ts'
+import { nightly } from './nightly.ts'
+import { readRules } from './request-rules.ts'
+import type { RulesRead, RuleSpelling } from './request-rules.ts'
+import { seedCredentials } from './seed.ts'
 import { buildSnapshot, stateSnapshot } from './snapshot.ts'
 import type { BuildSnapshot, StateSnapshot } from './snapshot.ts'
 import type { Build, Outcome } from './state.ts'
@@ -9,7 +13,7 @@ import { storm } from './storm.ts'
 import type { Storm } from './storm.ts'
 import { changeSwitches } from './switches.ts'
 import type { Switches } from './switches.ts'
-import { findBuild, findProject } from './world.ts'
+import { findBuild, findProject, isoTime } from './world.ts'
 import type { World } from './world.ts'
 
 export type PushOutcome =
@@ -21,12 +25,15 @@ export type ChangeOutcome =
   | { kind: 'not-possible'; reason: string }
   | { kind: 'no-build' }
 export type StormOutcome = { kind: 'builds'; builds: BuildSnapshot[] } | { kind: 'no-project' }
+export type RulesOutcome = RulesRead | { kind: 'no-project' }
 export type SwitchOutcome = { kind: 'switches'; switches: Switches } | { kind: 'invalid'; reasons: string[] }
 
 /** What a person or a test can make the service do. Projects are named by name, uuid or id; builds by uuid or id (digits). */
 export interface Handles {
   push(project: string, push?: Push): PushOutcome
   storm(project: string, wanted: Storm): StormOutcome
+  /** What runs by the clock on a real service: of each project the newest commit of `main` is built once more. */
+  nightly(): BuildSnapshot[]
   finish(build: string, status: FinalStatus): ChangeOutcome
   approve(build: string): ChangeOutcome
   stopBuild(build: string): ChangeOutcome
@@ -37,6 +44,8 @@ export interface Handles {
   decisions(): readonly Decision[]
   /** The same bytes once more. Undefined: no such delivery. */
   resend(n: number): Delivery | undefined
+  /** Several, each when the one before has its answer; the numbers that there are. */
+  resendInOrder(order: readonly number[]): number[]
   /** Resolves when every queued delivery is answered or has failed. */
   settle(): Promise<void>
   calls(): readonly CallRecord[]
@@ -48,8 +57,12 @@ export interface Handles {
   clearFaults(): void
   /** Every webhook rule of every project gets this address. */
   setWebhookUrl(url: string): void
-  /** The account gets a new key and all tokens die: whoever knew them meets 401. `reset` brings the old ones back. */
+  /** All rules of a project, in the form of a response; what cannot be saved changes nothing. */
+  setRules(project: string, rules: unknown): RulesOutcome
+  /** The account gets a new key and all tokens die: whoever knew them meets 401. */
   forgetKey(): void
+  /** The key and the tokens of the start are good again. */
+  rememberKey(): void
   /** Everything as after the start. */
   reset(): void
 }
@@ -81,6 +94,7 @@ export function createHandles({ world, life, deliveries, faults, calls, reset }:
       const builds = storm(world, life, project, wanted)
       return { kind: 'builds', builds: builds.map((build) => buildSnapshot(world, build)) }
     },
+    nightly: () => nightly(world, life).map((build) => buildSnapshot(world, build)),
     finish: (text, status) => change(text, (build) => life.finish(build, status)),
     approve: (text) => change(text, (build) => life.approve(build)),
     stopBuild: (text) => change(text, (build) => life.stop(build)),
@@ -89,6 +103,7 @@ export function createHandles({ world, life, deliveries, faults, calls, reset }:
     deliveries: () => deliveries.list(),
     decisions: () => deliveries.decisions(),
     resend: (n) => deliveries.resend(n),
+    resendInOrder: (order) => deliveries.resendInOrder(order),
     settle: () => deliveries.settle(),
     calls: () => calls.list(),
     switches: () => world.switches,
@@ -101,12 +116,28 @@ export function createHandles({ world, life, deliveries, faults, calls, reset }:
     addFault: (fault) => faults.add(fault),
     clearFaults: () => faults.clear(),
     setWebhookUrl: (url) => setWebhookUrl(world, url),
+    setRules: (project, rules) => setRules(world, project, rules),
     forgetKey: () => {
       world.state.apiKey = `sandbox-api-key-${world.random.hex(8)}`
       world.state.tokens = []
     },
+    rememberKey: () => void Object.assign(world.state, seedCredentials(world.state.organizations[0]!.uuid)),
     reset,
   }
+}
+
+// A person may write a rule as either interface does.
+const ANY_SPELLING: RuleSpelling = { targetNames: ['target', 'email_target'], options: ['nested', 'flat'] }
+
+function setRules(world: World, name: string, raw: unknown): RulesOutcome {
+  const project = findProject(world, name)
+  if (!project) return { kind: 'no-project' }
+  const read = readRules(raw, ANY_SPELLING, world.switches)
+  if (read.kind === 'rules') {
+    const updated_at = isoTime(world.clock.now())
+    project.fields = { ...project.fields, notification_rules: read.rules, updated_at }
+  }
+  return read
 }
 
 function setWebhookUrl(world: World, url: string): void {

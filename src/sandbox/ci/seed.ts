@@ -30,14 +30,19 @@ export function seedState(random: Random, now: number, webhookUrl: string): CiSt
     ],
     projects: [project(11, 'acme/web', 'basic'), project(12, 'acme/api', 'basic'), project(13, 'acme/ios', 'pro')],
     builds: new Map(),
-    tokens: seedTokens(organizationUuid),
-    apiKey: API_KEY,
+    ...seedCredentials(organizationUuid),
     ...CLIENT,
     nextProjectId: 14,
     nextBuildId: 501,
     nextPipelineId: 9001,
   }
 }
+
+/** The key and the tokens of the start. */
+export const seedCredentials = (organizationUuid: string): Pick<CiState, 'tokens' | 'apiKey'> => ({
+  tokens: seedTokens(organizationUuid),
+  apiKey: API_KEY,
+})
 
 function seedTokens(organizationUuid: string): CiState['tokens'] {
   const token = (value: string, scopes: CiState['tokens'][number]['scopes']) => {

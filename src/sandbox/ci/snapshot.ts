@@ -13,6 +13,8 @@ export interface BuildSnapshot {
   message: string
   committer: string
   status: string
+  /** how long its run takes from start to end (ms), as long as nobody steps in; null: until somebody ends it */
+  runMs: number | null
   runs: { status: string; startedAt: string | null; finishedAt: string | null }[]
 }
 
@@ -25,6 +27,7 @@ export const buildSnapshot = (world: World, build: Build): BuildSnapshot => ({
   message: build.message,
   committer: build.committer,
   status: currentRun(build).status,
+  runMs: build.plan.outcome === 'none' ? null : build.plan.ms * world.switches.timeScale,
   runs: build.runs.map(runSnapshot),
 })
 

@@ -1,23 +1,5 @@
-import { readFile } from 'node:fs/promises'
-import type { ServerResponse } from 'node:http'
-
-const TYPE_BY_FILE = new Map([
-  ['index.html', 'text/html; charset=utf-8'],
-  ['page.css', 'text/css; charset=utf-8'],
-  ['page.js', 'text/javascript; charset=utf-8'],
-  ['composer.js', 'text/javascript; charset=utf-8'],
-  ['deeds.js', 'text/javascript; charset=utf-8'],
-  ['dialogs.js', 'text/javascript; charset=utf-8'],
-  ['fields.js', 'text/javascript; charset=utf-8'],
-  ['forms.js', 'text/javascript; charset=utf-8'],
-  ['list.js', 'text/javascript; charset=utf-8'],
-  ['lookup.js', 'text/javascript; charset=utf-8'],
-  ['messages.js', 'text/javascript; charset=utf-8'],
-  ['blocks.js', 'text/javascript; charset=utf-8'],
-  ['mrkdwn.js', 'text/javascript; charset=utf-8'],
-  ['person.js', 'text/javascript; charset=utf-8'],
-  ['surfaces.js', 'text/javascript; charset=utf-8'],
-])
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pageFiles } from './page-bundle.ts'
 
 // Pictures only from this machine: the page must work offline and tell nobody outside what is looked at.
 const POLICY = [
@@ -31,19 +13,26 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const HEADERS = {
+/** Of everything that the browser gets to show. */
+export const PAGE_HEADERS = {
   'content-security-policy': POLICY,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
-  'cache-control': 'no-cache',
+  vary: 'accept-encoding',
 }
 
-/** Serves the page and its parts; false for any other path. */
-export async function servePage(path: string, response: ServerResponse): Promise<boolean> {
-  const file = path === '/' ? 'index.html' : path.replace('/page/', '')
-  const type = TYPE_BY_FILE.get(file)
-  if (!type || (path !== '/' && !path.startsWith('/page/'))) return false
-  const content = await readFile(new URL(`page/${file}`, import.meta.url))
-  response.writeHead(200, { ...HEADERS, 'content-type': type }).end(content)
+/** What has its content in its name never changes. */
+const cacheFor = (path: string): string => (path === '/' ? 'no-cache' : 'public, max-age=31536000, immutable')
+
+/** Serves the page and its parts, compressed to whoever takes it; false for any other path. */
+export async function servePage(request: IncomingMessage, response: ServerResponse, path: string): Promise<boolean> {
+  if (path !== '/' && !path.startsWith('/page/')) return false
+  const file = (await pageFiles()).get(path)
+  if (!file) return false
+  const isCompressed = /\bgzip\b/.test(request.headers['accept-encoding']?.toString() ?? '')
+  const encoding = isCompressed ? { 'content-encoding': 'gzip' } : {}
+  response
+    .writeHead(200, { ...PAGE_HEADERS, ...encoding, 'cache-control': cacheFor(path), 'content-type': file.type })
+    .end(isCompressed ? file.gzipped : file.plain)
   return true
 }

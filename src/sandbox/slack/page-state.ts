@@ -1,4 +1,5 @@
 import { assertNever } from '../../lib/assert.ts'
+import type { AppWords } from './app-words.ts'
 import type { Change } from './changes.ts'
 import type { Json } from './json.ts'
 import type { Message } from './messages.ts'
@@ -10,13 +11,16 @@ import type { Channel, Ephemeral, Workspace } from './workspace.ts'
 export const PAGE_MESSAGES_MAX = 1_000
 
 /** Everything the page shows, at one moment; no token and no secret. */
-export function pageState(workspace: Workspace, views: Views): Json {
+export function pageState(workspace: Workspace, views: Views, app: AppWords): Json {
   const users = [...workspace.users.values()]
   const shown = users.map(({ id }) => [id, toPageViews({ stack: views.stack(id), home: views.home(id) })])
   return {
+    nowMs: workspace.clock.now(),
     team: workspace.team,
     bot: workspace.bot,
+    app,
     users,
+    userGroups: workspace.userGroups.map(({ id, handle, name }) => ({ id, handle, name })),
     views: Object.fromEntries(shown),
     channels: [...workspace.channels.values()].map((channel) => ({
       ...toPageChannel(workspace, channel),

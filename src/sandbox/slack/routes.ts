@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AppWords } from './app-words.ts'
 import { answerCall, textChannelOf } from './api.ts'
 import type { Answer, ApiParts } from './api.ts'
 import { answerControl } from './control.ts'
@@ -6,10 +7,14 @@ import type { ControlParts } from './control.ts'
 import { playCall } from './fault-play.ts'
 import { answerUpload, readUpload, serveFile } from './file-routes.ts'
 import { parseArgs, parseObject, readBody, sendJson } from './http.ts'
+import { serveGallery } from './gallery-files.ts'
+import type { Gallery } from './gallery-files.ts'
 import { streamChanges } from './live.ts'
 import type { Args } from './methods/call.ts'
 import { servePage } from './page-files.ts'
 import { pageState } from './page-state.ts'
+import { isPanelPath } from './panel-door.ts'
+import type { PanelFrame } from './panel-door.ts'
 import { answerPeople } from './people-control.ts'
 import type { PeopleControlParts } from './people-control.ts'
 import type { ResponseUrls } from './response-urls.ts'
@@ -18,6 +23,11 @@ import type { SocketDoor } from './sockets/sockets.ts'
 export interface RouteParts extends ApiParts, ControlParts, PeopleControlParts {
   responseUrls: ResponseUrls
   sockets: SocketDoor
+  /** what the app has declared, for the page */
+  app: AppWords
+  panel: PanelFrame
+  /** null: there is none */
+  gallery: Gallery | null
   stopping: AbortSignal
 }
 
@@ -29,7 +39,8 @@ export async function route(parts: RouteParts, request: IncomingMessage, respons
   if (pathname.startsWith('/sandbox/')) return routeSandbox(parts, request, response, pathname)
   if (pathname.startsWith('/upload/')) return routeUpload(parts, request, response, pathname)
   if (request.method === 'GET' && serveFile(parts.workspace, pathname, response)) return
-  if (request.method === 'GET' && (await servePage(pathname, response))) return
+  if (request.method === 'GET' && (await servePage(request, response, pathname))) return
+  if (request.method === 'GET' && (await serveGallery(parts.gallery, response, pathname))) return
   sendJson(response, 404, { ok: false, error: 'not_found' })
 }
 
@@ -97,15 +108,29 @@ async function routeSandbox(
   path: string,
 ): Promise<void> {
   const verb = request.method ?? 'GET'
-  if (verb === 'GET' && path === '/sandbox/events') return streamChanges(parts.workspace, response)
+  if (verb === 'GET' && path === '/sandbox/events') return stream(parts, response)
   if (verb === 'GET' && path === '/sandbox/state')
-    return sendJson(response, 200, pageState(parts.workspace, parts.views))
+    return sendJson(response, 200, pageState(parts.workspace, parts.views, parts.app))
   if (verb !== 'GET' && !isOwn(request)) return sendJson(response, 403, { ok: false, error: 'cross_origin' })
+  if (isPanelPath(path) && parts.panel.door) return parts.panel.door.answer(request, response, path)
   const body = parseObject((await readBody(request)) ?? '')
   const isByHand = verb === 'POST' && path === '/sandbox/people'
   const answer = isByHand ? await answerPeople(parts, body) : answerControl(parts, { verb, path, body })
   if (!answer) return sendJson(response, 404, { ok: false, error: 'not_found' })
   sendJson(response, answer.status, answer.body)
+}
+
+/** One stream for both: a browser opens few connections to one address, and each page keeps one. */
+function stream({ workspace, panel, stopping }: RouteParts, response: ServerResponse): void {
+  streamChanges(workspace, response)
+  const left = new AbortController()
+  const end = () => void response.end()
+  stopping.addEventListener('abort', end, { once: true })
+  response.once('close', () => {
+    stopping.removeEventListener('abort', end)
+    left.abort()
+  })
+  panel.follow((event) => void response.write(event), AbortSignal.any([left.signal, stopping]))
 }
 
 /** Scripts send no Origin; a browser does, and only this server's own page may change things. */

@@ -4,6 +4,8 @@ import { systemClock } from '../../lib/clock.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { createActs, getChannel } from './acts.ts'
 import type { Acts } from './acts.ts'
+import { readAppWords } from './app-words.ts'
+import type { CommandWords } from './app-words.ts'
 import { createCounters } from './counters.ts'
 import type { Counters } from './counters.ts'
 import { createEvents } from './events.ts'
@@ -11,6 +13,9 @@ import { createFaults } from './faults.ts'
 import type { Faults } from './faults.ts'
 import { sendJson } from './http.ts'
 import type { Json } from './json.ts'
+import type { Gallery } from './gallery-files.ts'
+import { createPanelFrame } from './panel-door.ts'
+import type { PanelDoor } from './panel-door.ts'
 import { createPeople } from './people.ts'
 import type { People } from './people.ts'
 import { createRates, NO_RATES } from './rates.ts'
@@ -48,6 +53,10 @@ export interface SandboxSlackOptions {
   mode?: 'http' | 'socket'
   sockets?: SocketOptions
   ackTimeoutMs?: number
+  /** words that may follow a command, such as `/ci stop`, for the page to offer beside those of the manifest */
+  hints?: readonly CommandWords[]
+  /** everything that the bot can say, beneath `/gallery/` */
+  gallery?: Gallery
 }
 
 export interface SandboxSlack {
@@ -72,6 +81,8 @@ export interface SandboxSlack {
   readonly views: Views
   readonly sockets: Sockets
   connectBot(url: string): void
+  /** What the page shows and can do besides Slack is answered here from now on. */
+  openPanel(door: PanelDoor): void
   /** A channel's messages, roots and replies, oldest first, as the Web API shows them, with metadata. */
   messages(channel: string): Json[]
   /** What only single people see, or this one, oldest first. */
@@ -103,7 +114,7 @@ export const DEFAULT_SCOPES = [
 /** A Slack to try the bot against: one workspace in memory, with Slack's limits, rates and errors. */
 export function createSandboxSlack(options: SandboxSlackOptions = {}): SandboxSlack {
   const parts = createParts(options)
-  const { workspace, sender, stop: stopping, server } = parts
+  const { workspace, sender, panel, stop: stopping, server } = parts
   return {
     ...parts.handles,
     start: async (port = 0, host = '127.0.0.1') => {
@@ -119,6 +130,7 @@ export function createSandboxSlack(options: SandboxSlackOptions = {}): SandboxSl
     },
     workspace,
     connectBot: (url) => sender.connectBot(url),
+    openPanel: (door) => panel.open(door),
     messages: (id) => allMessages(workspace, id),
     ephemerals: (id, user) => workspace.ephemerals.filter(isIn(id, user)),
     transcript: (id) => transcript(workspace, id),
@@ -145,9 +157,12 @@ function createParts(options: SandboxSlackOptions) {
   const rates = rateOptions === 'off' ? NO_RATES : createRates(clock, rateOptions)
   const shared = { workspace, triggers, views, sockets, events, responseUrls }
   const people = createPeople({ ...shared, sender })
-  const server = serve({ ...shared, grant, rates, faults, counters, acts, people, stopping })
+  const app = readAppWords(options.hints)
+  const panel = createPanelFrame()
+  const { gallery = null } = options
+  const server = serve({ ...shared, grant, rates, faults, counters, acts, people, app, panel, gallery, stopping })
   const handles = { botToken, appToken, signingSecret, acts, faults, counters, people, sender, views, sockets }
-  return { workspace, sender, server, stop, handles }
+  return { workspace, sender, panel, server, stop, handles }
 }
 
 function serve(parts: RouteParts): Server {

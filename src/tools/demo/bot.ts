@@ -24,14 +24,23 @@ export interface Ended {
 }
 
 /** Starts the real bot as a process of its own, with this environment; its log goes to the end of a file. */
-export function startBot(environment: Readonly<Record<string, string>>, logFile: string): Bot {
+export function startBot(
+  environment: Readonly<Record<string, string>>,
+  logFile: string,
+  startMaxMs: number = START_MAX_MS,
+): Bot {
   const bot = spawn(process.execPath, [MAIN], {
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   keepLog(bot, logFile)
   const ended = endOf(bot)
-  return { pid: bot.pid, port: portOf(bot, ended, logFile), ended, kill: (signal) => void bot.kill(signal) }
+  return {
+    pid: bot.pid,
+    port: portOf(bot, { ended, logFile, startMaxMs }),
+    ended,
+    kill: (signal) => void bot.kill(signal),
+  }
 }
 
 function keepLog({ stdout, stderr }: ChildProcess, logFile: string): void {
@@ -47,9 +56,12 @@ const endOf = (bot: ChildProcess): Promise<Ended> =>
     bot.once('error', () => resolve({ code: null, signal: null }))
   })
 
-async function portOf(bot: ChildProcess, ended: Promise<Ended>, logFile: string): Promise<number> {
+async function portOf(
+  bot: ChildProcess,
+  { ended, logFile, startMaxMs }: { ended: Promise<Ended>; logFile: string; startMaxMs: number },
+): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
-  const timer = setTimeout(() => bot.kill('SIGKILL'), START_MAX_MS)
+  const timer = setTimeout(() => bot.kill('SIGKILL'), startMaxMs)
   createInterface({ input: bot.stdout! }).on('line', (line) => {
     const port = /"port":(\d+)/.exec(line)?.[1]
     if (port !== undefined) resolve(Number(port))

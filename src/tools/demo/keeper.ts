@@ -11,13 +11,21 @@ export interface KeptBot {
   readonly port: number
   /** of the newest process */
   readonly pid: number | undefined
-  /** Pulls the plug: SIGKILL. It is started again by itself. */
+  /** SIGKILL. It is started again by itself. */
   kill(): void
-  /** Pulls the plug, and resolves when the doors are open again. */
+  /** `unplugged`: stays away until it is plugged in · `gone`: has been given up, or stopped */
+  readonly state: 'running' | 'starting' | 'unplugged' | 'gone'
+  /** how many processes there have been */
+  readonly starts: number
+  /** Pulls the plug: SIGKILL, and it stays away. */
+  pull(): void
+  /** Starts it again after that, at the same port. */
+  plugIn(): void
+  /** Kills it, and resolves when the doors are open again. */
   restart(): Promise<void>
   /** Resolves, in words, when it has died too often and stays away. */
   readonly givenUp: Promise<string>
-  /** SIGTERM, for good; its exit code, null when a signal ended it. Idempotent. */
+  /** SIGTERM, for good; its exit code, null when a signal ended it, 0 where it was unplugged. Idempotent. */
   stop(): Promise<number | null>
 }
 
@@ -33,29 +41,62 @@ export interface KeeperParts {
 export async function keepBot({ start, clock, tell }: KeeperParts): Promise<KeptBot> {
   const givenUp = Promise.withResolvers<string>()
   const deaths: number[] = []
-  let isStopping = false
-  let bot = start(0)
+  let [isStopping, isIn, isAlive, isOpen, starts] = [false, true, false, false, 0]
+  let bot = begin(0)
   const port = await bot.port
   let next = successor()
 
+  function begin(at: number): Bot {
+    const begun = start(at)
+    starts += 1
+    isAlive = true
+    isOpen = false
+    // That one dies before its doors are open is told by its end.
+    begun.port.then(
+      () => (isOpen = isAlive && begun === bot),
+      () => {},
+    )
+    return begun
+  }
+
   function successor(): Promise<Bot | null> {
-    // That a successor dies before its doors are open is told by its end.
-    bot.port.catch(() => {})
     return bot.ended.then(succeed)
   }
 
   function succeed(end: Ended): Bot | null {
-    if (isStopping) return null
+    isAlive = isOpen = false
+    if (isStopping || !isIn) return null
     deaths.push(clock.now())
     if (isTooOften(deaths)) {
+      isStopping = true
       givenUp.resolve(`The bot ended ${DEATHS_MAX} times within a minute, the last time by ${howItEnded(end)}.`)
       return null
     }
     const { pid } = bot
-    bot = start(port)
-    next = successor()
+    startAgain()
     tell(`The bot (pid ${pid}) was ended by ${howItEnded(end)}; it is started again as pid ${bot.pid}.`)
     return bot
+  }
+
+  function startAgain(): void {
+    bot = begin(port)
+    next = successor()
+  }
+
+  function pull(): void {
+    if (isStopping || !isIn) return
+    isIn = false
+    bot.kill('SIGKILL')
+    tell(`The plug was pulled: the bot (pid ${bot.pid}) is away until it is started again.`)
+  }
+
+  function plugIn(): void {
+    if (isStopping || isIn) return
+    isIn = true
+    // Where its end has not been heard of yet, that starts it.
+    if (isAlive) return
+    startAgain()
+    tell(`The bot is started again as pid ${bot.pid}.`)
   }
 
   async function restart(): Promise<void> {
@@ -69,7 +110,14 @@ export async function keepBot({ start, clock, tell }: KeeperParts): Promise<Kept
   async function stop(): Promise<number | null> {
     isStopping = true
     bot.kill('SIGTERM')
-    return (await bot.ended).code
+    const { code } = await bot.ended
+    return isIn ? code : 0
+  }
+
+  const state = () => {
+    if (isStopping) return 'gone'
+    if (!isIn) return 'unplugged'
+    return isOpen ? 'running' : 'starting'
   }
 
   return {
@@ -77,6 +125,14 @@ export async function keepBot({ start, clock, tell }: KeeperParts): Promise<Kept
     get pid() {
       return bot.pid
     },
+    get state() {
+      return state()
+    },
+    get starts() {
+      return starts
+    },
+    pull,
+    plugIn,
     kill: () => bot.kill('SIGKILL'),
     restart,
     givenUp: givenUp.promise,

@@ -2,19 +2,20 @@ import type { KeptBot } from './keeper.ts'
 
 /** What is told before the first act to whoever will look at the page. */
 export const introduction = (
-  { slackUrl, ciUrl, logFile }: { slackUrl: string; ciUrl: string; logFile: string },
+  { slackUrl, ciUrl, logFile, isPlayed }: { slackUrl: string; ciUrl: string; logFile: string; isPlayed: boolean },
   { port, pid }: Pick<KeptBot, 'port' | 'pid'>,
 ): string => `
 Buildline is running between a sandbox CI service and a sandbox Slack, all on this machine.
 
-  Open          ${slackUrl}/        the workspace: look at #builds, open the threads, press what you like
+  Open          ${slackUrl}/        the workspace, the CI beside it, what breaks both, and a tour
+  Its words     ${slackUrl}/gallery/     everything that Buildline can say, and when
   The CI        ${ciUrl}/sandbox/state      (how to drive it: docs/sandbox-ci.md)
   The bot       http://127.0.0.1:${port}/readyz and /metrics; its log is ${logFile}
   A push        curl -X POST ${ciUrl}/sandbox/projects/acme%2Fweb/push -H 'content-type: application/json' \\
                   -d '{"branch":"main","message":"My change","committer":"Ada","outcome":"error"}'
   Its plug      kill -9 ${pid}      pulls it: the bot is started again, and CI repeats what was refused
 
-Ctrl-C ends it. Now playing, for about a minute:
+Ctrl-C ends it. ${isPlayed ? 'Now playing, for about a minute:' : 'Nothing plays by itself: the page has a tour.'}
 `
 
 /** The same for whoever only waits for the end. */

@@ -95,6 +95,64 @@ describe('the control interface', () => {
     expect(text).not.toContain(ci.address().apiKey)
   })
 
+  it('edits the rules of a project, as either interface writes them', async () => {
+    const ci = await startCi()
+    const rules = [
+      {
+        notifier: 'slack',
+        target: 'committer',
+        branch: 'release/*',
+        build_statuses: ['failed'],
+        options: { key: 'k' },
+      },
+    ]
+    const answer = await control(ci, 'POST', '/projects/acme/web/rules', { rules })
+    expect(answer).toMatchObject({ status: 200, json: { rules: [{ ...rules[0], branch_match: 'wildcard' }] } })
+    const email = [{ notifier: 'email', email_target: 'committer', build_statuses: ['failed'] }]
+    await control(ci, 'POST', '/projects/acme/api/rules', { rules: email })
+    const targets = ['acme/web', 'acme/api'].map((name) => projectNamed(ci, name).notification_rules[0]!.target)
+    expect(targets).toEqual(['committer', 'committer'])
+    // The very form that the state shows can be sent back.
+    const shown = projectNamed(ci, 'acme/ios').notification_rules
+    expect((await control(ci, 'POST', '/projects/acme/ios/rules', { rules: shown })).json).toEqual({ rules: shown })
+  })
+
+  it('refuses rules that cannot be saved, and leaves the old ones', async () => {
+    const ci = await startCi()
+    const before = projectNamed(ci, 'acme/web').notification_rules
+    const set = (rules: unknown, name = 'acme/web') => control(ci, 'POST', `/projects/${name}/rules`, { rules })
+    expect((await set([{ notifier: 'slack', build_statuses: ['failed'] }])).text).toContain('slack needs key')
+    expect((await set([{ notifier: 'email', build_statuses: [] }])).status).toBe(400)
+    expect((await set('none')).status).toBe(400)
+    expect((await set([], 'acme/none')).status).toBe(404)
+    expect(projectNamed(ci, 'acme/web').notification_rules).toEqual(before)
+  })
+
+  it('builds the newest commit of main of every project once more at night', async () => {
+    const ci = await startCi()
+    const { commitId } = pushed(ci, { committer: 'Grace', outcome: 'none' })
+    pushed(ci, { branch: 'dev', outcome: 'none' })
+    const { status, json } = await control(ci, 'POST', '/nightly')
+    expect(status).toBe(201)
+    expect(json).toMatchObject({
+      builds: [
+        { project: 'acme/web', branch: 'main', commitId, committer: 'Grace' },
+        { project: 'acme/api', branch: 'main', message: 'Nightly build' },
+        { project: 'acme/ios' },
+      ],
+    })
+    expect(ci.state().builds).toHaveLength(5)
+  })
+
+  it('remembers the key and the tokens again', async () => {
+    const ci = await startCi()
+    const { apiKey, authorization } = ci.address()
+    await control(ci, 'POST', '/forget-key')
+    await control(ci, 'POST', '/remember-key')
+    expect((await v2(ci, 'GET', '/projects', undefined, authorization)).status).toBe(200)
+    expect((await request('GET', `${ci.url}/api/v1/projects.json?api_key=${apiKey}`)).status).toBe(200)
+  })
+
   it('forgets the key and every token, until a reset', async () => {
     const ci = await startCi()
     const { apiKey } = ci.address()

@@ -242,6 +242,19 @@ describe('which rules send', () => {
 })
 
 describe('resending', () => {
+  it('sends several one after the other, in the order that is wanted', async () => {
+    const hook = await startReceiver()
+    const ci = await startCi({ webhookUrl: hook.url, switches: { holdDeliveries: true } })
+    const { uuid } = pushed(ci, { needsApproval: true, outcome: 'none' })
+    ci.approve(uuid)
+    ci.finish(uuid, 'error')
+    const order = [3, 1, 2, 3, 1, 2, 2]
+    expect(ci.resendInOrder([...order, 99])).toEqual(order)
+    await ci.settle()
+    const statuses = ['waiting', 'initiated', 'error']
+    expect(hook.statuses()).toEqual(order.map((n) => statuses[n - 1]))
+  })
+
   it('sends held deliveries in any order, byte for byte', async () => {
     const hook = await startReceiver()
     const ci = await startCi({ webhookUrl: hook.url, switches: { holdDeliveries: true } })

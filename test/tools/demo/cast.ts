@@ -68,6 +68,7 @@ export const build = (change: Partial<BuildSnapshot>): BuildSnapshot => ({
   message: 'Fix login',
   committer: 'Ada',
   status: 'success',
+  runMs: 4_000,
   runs: [],
   ...change,
 })

@@ -1,33 +1,5 @@
-import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { testFolder, until } from '../../support/app.ts'
-
-const DEMO = fileURLToPath(new URL('../../../src/tools/demo.ts', import.meta.url))
-
-/** The longest that the demo, played once, may take on a busy machine. */
-const DEMO_MAX_MS = 170_000
-
-/** The demo as `npm run demo` starts it, over a database of its own; ended with the test. */
-function startDemo(...args: string[]) {
-  const demo = spawn(process.execPath, [DEMO, '--folder', testFolder(), ...args], {
-    env: { PATH: process.env['PATH'] },
-  })
-  let output = ''
-  for (const stream of [demo.stdout, demo.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text))
-  const exit = new Promise<number | null>((resolve) => demo.once('close', (code) => resolve(code)))
-  onTestFinished(async () => {
-    demo.kill('SIGTERM')
-    await exit
-  })
-  return {
-    output: () => output,
-    exit,
-    says: (words: string) => until(`the demo says ${words}`, () => output.includes(words), DEMO_MAX_MS),
-    interrupt: () => void demo.kill('SIGINT'),
-  }
-}
+import { describe, expect, it } from 'vitest'
+import { DEMO_MAX_MS, openDemo, startDemo } from '../../support/demo.ts'
 
 /** The process of the bot that runs now, as the demo named it. */
 const botOf = (output: string): number => Number([...output.matchAll(/\bpid (\d+)(?::|\.)/g)].at(-1)![1])
@@ -53,5 +25,34 @@ describe('the page', () => {
     demo.interrupt()
     expect(await demo.exit).toBe(0)
     expect(demo.output()).not.toContain('was ended')
+  })
+})
+
+describe('the plug', { timeout: DEMO_MAX_MS }, () => {
+  it('is pulled in a storm, and nothing is lost or doubled; a reset begins anew; interrupted, all of it ends with 0', async () => {
+    const demo = await openDemo()
+    const begun = await demo.state()
+    await demo.post('ci/projects/acme%2Fweb/storm', { builds: 4, failEvery: 2, ms: 500 })
+    await demo.reaches('the first is told', ({ watched: { standing } }) => standing.right > 0)
+    await demo.post('panel/plug', { isIn: false })
+    await demo.reaches('the bot is away', ({ watched: { bot } }) => bot.state === 'unplugged')
+    await demo.post('ci/projects/acme%2Fapi/push', { outcome: 'error', ms: 0 })
+    await demo.reaches('the news is not taken', ({ watched: { standing } }) => standing.notTaken > 0)
+    expect(await demo.state()).toMatchObject({ watched: { queue: null, bot: { starts: 1 }, standing: { lost: [] } } })
+    await demo.post('panel/plug', { isIn: true })
+    await demo.reaches('all five are told', ({ watched: { standing } }) => standing.right === 5)
+    expect((await demo.state()).watched).toMatchObject({
+      bot: { state: 'running', starts: 2 },
+      lag: { lastMs: expect.any(Number), oldestMs: null },
+      standing: { lost: [], doubled: [], wrong: [], onTheWay: 0, notTaken: 0 },
+    })
+
+    expect(await demo.post('panel/reset')).toBe(202)
+    await demo.reaches('another demo is there', ({ startedAt }) => startedAt > begun.startedAt)
+    const { buildsTotal, watched } = await demo.state()
+    expect([buildsTotal, watched.bot.starts, watched.standing.right]).toEqual([0, 1, 0])
+    await demo.post('panel/plug', { isIn: false })
+    demo.interrupt()
+    expect(await demo.exit).toBe(0)
   })
 })

@@ -5,6 +5,9 @@ import { startBot } from '../../../src/tools/demo/bot.ts'
 import { DEATHS_MAX, DEATHS_WINDOW_MS, isTooOften, keepBot } from '../../../src/tools/demo/keeper.ts'
 import { settingsWith, testFolder, until } from '../../support/app.ts'
 
+/** The longest that one process may take to be there on a busy machine. */
+const START_MAX_MS = 60_000
+
 /** The real bot, kept; `later` is laid over the settings of each process but the first. */
 async function keep(later: Record<string, string> = {}) {
   const folder = testFolder()
@@ -28,7 +31,7 @@ const isUp = (port: number): Promise<boolean> =>
     () => false,
   )
 
-describe('a kept bot', () => {
+describe('a kept bot', { timeout: START_MAX_MS * 4 }, () => {
   it('is another process at the same port after its plug was pulled, and one line says so', async () => {
     const { bot, lines, pids } = await keep()
     const { port, pid } = bot
@@ -47,8 +50,47 @@ describe('a kept bot', () => {
   ] as const)('comes back by itself after a %s from anywhere', async (signal, how) => {
     const { bot, lines } = await keep()
     process.kill(bot.pid!, signal)
-    await until('it has come back', async () => lines.length > 0 && (await isUp(bot.port)))
+    await until('it has come back', async () => lines.length > 0 && (await isUp(bot.port)), START_MAX_MS)
     expect(lines[0]).toContain(`was ended by ${how}`)
+  })
+
+  it('stays away while its plug is pulled, and is another process at the same port when it is in again', async () => {
+    const { bot, lines, pids } = await keep()
+    const { port, pid } = bot
+    expect([bot.state, bot.starts]).toEqual(['running', 1])
+    bot.pull()
+    await until('it is away', async () => bot.state === 'unplugged' && !(await isUp(port)), START_MAX_MS)
+    expect([pids.length, lines]).toEqual([
+      1,
+      [`The plug was pulled: the bot (pid ${pid}) is away until it is started again.`],
+    ])
+    bot.pull()
+    bot.plugIn()
+    bot.plugIn()
+    await until('it has come back', async () => bot.state === 'running' && (await isUp(port)), START_MAX_MS)
+    expect([bot.port, bot.starts, pids.length]).toEqual([port, 2, 2])
+    expect(bot.pid).not.toBe(pid)
+  })
+
+  it('comes back when the plug is in again before its end was heard of', async () => {
+    const { bot, pids } = await keep()
+    const { port, pid } = bot
+    bot.pull()
+    bot.plugIn()
+    await until(
+      'it has come back',
+      async () => bot.pid !== pid && bot.state === 'running' && (await isUp(port)),
+      START_MAX_MS,
+    )
+    expect(pids).toHaveLength(2)
+  })
+
+  it('is stopped well while its plug is pulled, and does not come back after that', async () => {
+    const { bot, pids } = await keep()
+    bot.pull()
+    expect(await bot.stop()).toBe(0)
+    bot.plugIn()
+    expect([bot.state, await isUp(bot.port), pids.length]).toEqual(['gone', false, 1])
   })
 
   it('stays away once it is stopped', async () => {

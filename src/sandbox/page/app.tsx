@@ -1,0 +1,94 @@
+import { useEffect } from 'preact/hooks'
+import './look/layout.css'
+import { ABOVE, LINE } from './panels.ts'
+import { useSlack, WorkspaceProvider } from './store/workspace.tsx'
+import { AskProvider } from './workspace/ask.tsx'
+import { ChannelPane } from './workspace/channel-pane.tsx'
+import { Dock } from './workspace/dock.tsx'
+import { HomePane } from './workspace/home-pane.tsx'
+import { OpenModal } from './workspace/open-modal.tsx'
+import { Sidebar } from './workspace/sidebar.tsx'
+import { ThreadPane } from './workspace/thread-pane.tsx'
+import { Topbar } from './workspace/topbar.tsx'
+import { Trouble } from './workspace/trouble.tsx'
+import { useTheme } from './workspace/theme.ts'
+
+/** The whole page. */
+export function App() {
+  return (
+    <WorkspaceProvider>
+      <AskProvider>
+        <Page />
+      </AskProvider>
+    </WorkspaceProvider>
+  )
+}
+
+function Page() {
+  const isLoaded = useSlack((state) => state.isLoaded)
+  useTheme()
+  return isLoaded ? <Loaded /> : <p class="loading">Opening the workspace…</p>
+}
+
+function Loaded() {
+  const isHome = useSlack((state) => state.place.kind === 'home')
+  const hasThread = useSlack(({ place, messages }) => messages.get(place.channel)?.has(place.thread ?? '') ?? false)
+  const hasDock = useSlack((state) => state.dock !== null)
+  const isMenuOpen = useSlack((state) => state.isMenuOpen)
+  useTitle()
+  const has = [hasThread && 'has-thread', hasDock && 'has-dock', isMenuOpen && 'has-menu', isHome && 'has-home']
+  return (
+    <div class={['page', ...has].filter(Boolean).join(' ')}>
+      <a class="skip" href="#messages" onClick={skip}>
+        Skip to the messages
+      </a>
+      <Topbar />
+      <Trouble />
+      <div class="columns">
+        <Sidebar />
+        <ChannelPane />
+        <HomePane />
+        <ThreadPane />
+        <Dock />
+      </div>
+      {LINE.length > 0 && (
+        <footer class="line">
+          {LINE.map((Part, index) => (
+            <Part key={index} />
+          ))}
+        </footer>
+      )}
+      {ABOVE.map((Part, index) => (
+        <Part key={index} />
+      ))}
+      <News />
+      <OpenModal />
+    </div>
+  )
+}
+
+/** The address says where one is, so the jump is made here. */
+function skip(event: Event): void {
+  event.preventDefault()
+  document.querySelector<HTMLElement>('#messages')?.focus()
+}
+
+/** What is new is read aloud. */
+function News() {
+  const news = useSlack((state) => state.news)
+  return (
+    <p id="news" class="hidden" role="status">
+      {news}
+    </p>
+  )
+}
+
+function useTitle(): void {
+  const channel = useSlack(({ channels, place }) => channels.get(place.channel))
+  const isHome = useSlack((state) => state.place.kind === 'home')
+  const botName = useSlack((state) => state.bot.name)
+  useEffect(() => {
+    const sign = channel?.kind === 'im' ? '' : '#'
+    document.title = `${isHome ? botName : `${sign}${channel?.name ?? ''}`} · Sandbox Slack`
+  }, [channel, isHome, botName])
+}

@@ -1,0 +1,36 @@
+import { usePanel } from '../panel/panel-store.ts'
+import { useDeed } from '../panel/use-deed.ts'
+import { BOT_WORDS } from './figures.tsx'
+
+/** The bot's process: a real one, and a real SIGKILL. */
+export function Plug() {
+  const bot = usePanel((state) => state.watched.bot)
+  const { deed, isBusy } = useDeed()
+  if (bot === null) return null
+  const isIn = bot.state !== 'unplugged'
+  return (
+    <section class="panel-part" aria-labelledby="plug-title">
+      <h3 id="plug-title">The bot</h3>
+      <p role="status" id="bot-state">
+        {BOT_WORDS[bot.state]}
+        {isIn && bot.pid !== null && ` as process ${bot.pid}`}, started{' '}
+        {bot.starts === 1 ? 'once' : `${bot.starts} times`}
+      </p>
+      <div class="panel-row">
+        <button
+          class={isIn ? 'button danger' : 'button primary'}
+          type="button"
+          disabled={isBusy || bot.state === 'gone'}
+          onClick={() => void deed('panel/plug', { isIn: !isIn })}
+        >
+          {isIn ? 'Pull the plug' : 'Start it again'}
+        </button>
+      </div>
+      <p class="panel-note">
+        {isIn
+          ? 'SIGKILL: it gets no chance to finish anything.'
+          : 'CI repeats what was not taken for about a minute; then it gives up, and you can send it again from its deliveries.'}
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,35 @@
+import { useDeed } from '../panel/use-deed.ts'
+import { useAsk } from '../workspace/ask.tsx'
+
+/** Everything anew: an empty database, an empty workspace, a fresh CI. */
+export function Reset() {
+  const { deed, isBusy } = useDeed()
+  const ask = useAsk()
+  const reset = async (isPlayed: boolean) => {
+    if (await ask(SURE)) await deed('panel/reset', { isPlayed })
+  }
+  return (
+    <section class="panel-part" aria-labelledby="reset-title">
+      <h3 id="reset-title">Begin anew</h3>
+      <div class="panel-row">
+        <button class="button danger" type="button" disabled={isBusy} onClick={() => void reset(false)}>
+          Reset
+        </button>
+        <button class="button" type="button" disabled={isBusy} onClick={() => void reset(true)}>
+          Reset and play the scenario
+        </button>
+      </div>
+      <p class="panel-note">The page comes back by itself after some seconds.</p>
+    </section>
+  )
+}
+
+const text = (words: string) => ({ type: 'plain_text', text: words }) as const
+
+const SURE = {
+  title: text('Begin anew?'),
+  text: text('All messages, builds and settings of this sandbox go.'),
+  confirm: text('Reset'),
+  deny: text('Keep it'),
+  style: 'danger',
+} as const

@@ -1,0 +1,2 @@
+/** Style sheets are bundled into one. */
+declare module '*.css'

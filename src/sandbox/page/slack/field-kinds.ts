@@ -1,0 +1,107 @@
+import type { Channel, Element, Option, User } from '../store/wire.ts'
+
+const FIELDS = new Set([
+  'plain_text_input',
+  'email_text_input',
+  'url_text_input',
+  'number_input',
+  'static_select',
+  'users_select',
+  'channels_select',
+  'conversations_select',
+  'external_select',
+  'multi_static_select',
+  'multi_users_select',
+  'multi_channels_select',
+  'multi_conversations_select',
+  'multi_external_select',
+  'checkboxes',
+  'radio_buttons',
+  'datepicker',
+  'timepicker',
+  'datetimepicker',
+])
+
+/** Whether people can put something into an element of this type: buttons and overflow menus hold nothing. */
+export const isField = ({ type }: Element): boolean => FIELDS.has(type)
+
+/** Whether the field is several controls, which take their name from a group and not from a label. */
+export const isGroup = ({ type }: Element): boolean =>
+  type === 'radio_buttons' || type === 'checkboxes' || (type.startsWith('multi_') && !type.includes('external'))
+
+/** One thing to choose: its words, the value that Slack keeps, and the key by which the two are known again. */
+export interface Item {
+  words: string
+  more?: string | undefined
+  value: unknown
+  key: string
+  group?: string
+}
+
+/** What can be chosen in a field, by its type. */
+export function itemsOf(
+  element: Element,
+  known: { users: readonly User[]; channels: readonly Channel[]; person: string },
+): Item[] {
+  if (element.type.includes('users')) return userItems(known.users)
+  if (element.type.includes('channels')) return channelItems(known.channels)
+  return element.type.includes('conversations') ? conversationItems(element, known) : optionItems(element)
+}
+
+const optionItem = ({ text, description, value, ...rest }: Option, group?: string): Item => ({
+  words: text.text,
+  more: description?.text,
+  value: { text, ...(description ? { description } : {}), value, ...rest },
+  key: value,
+  ...(group === undefined ? {} : { group }),
+})
+
+const optionItems = ({ options = [], option_groups: groups = [] }: Element): Item[] => [
+  ...options.map((option) => optionItem(option)),
+  ...groups.flatMap((group) => group.options.map((option) => optionItem(option, group.label.text))),
+]
+
+const idItem = (id: string, words: string): Item => ({ words, value: id, key: id })
+
+const userItems = (users: readonly User[]): Item[] =>
+  users.filter(({ isDeactivated }) => !isDeactivated).map(({ id, realName }) => idItem(id, realName))
+
+const channelItems = (channels: readonly Channel[]): Item[] =>
+  channels
+    .filter(({ kind, isArchived }) => kind === 'public' && !isArchived)
+    .map(({ id, name }) => idItem(id, `#${name}`))
+
+function conversationItems(
+  { filter = {} }: Element,
+  { channels, person }: { channels: readonly Channel[]; person: string },
+): Item[] {
+  const isWanted = ({ kind, isShared }: Channel) =>
+    (filter.include?.includes(kind) ?? true) && !(filter.exclude_external_shared_channels && isShared)
+  return channels
+    .filter(({ kind, isArchived, members }) => !isArchived && (kind === 'public' || members.includes(person)))
+    .filter(({ kind }) => !(kind === 'im' && filter.exclude_bot_users))
+    .filter(isWanted)
+    .map(({ id, name, kind }) => idItem(id, kind === 'im' ? 'Direct message with the app' : `#${name}`))
+}
+
+/** By what a kept value is known again. */
+export const keyOfValue = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && 'value' in value ? value.value : value
+
+/** Under which name Slack keeps what a field of this type holds. */
+export function valueNameOf({ type }: Element): string {
+  if (type.endsWith('_input')) return 'value'
+  if (type === 'radio_buttons') return 'selected_option'
+  if (type === 'checkboxes') return 'selected_options'
+  if (type.endsWith('picker')) return PICKED[type] ?? 'value'
+  const [, several, noun = ''] = /^(multi_)?(\w+)_select$/.exec(type) ?? []
+  const name = CHOSEN[noun] ?? 'option'
+  return several === undefined ? `selected_${name}` : `selected_${name}s`
+}
+
+const PICKED: Record<string, string> = {
+  datepicker: 'selected_date',
+  timepicker: 'selected_time',
+  datetimepicker: 'selected_date_time',
+}
+const CHOSEN: Record<string, string> = { users: 'user', channels: 'channel', conversations: 'conversation' }

@@ -1,0 +1,145 @@
+// Slack's mrkdwn as a tree of plain objects; what draws it puts every text in as text, so nothing here can become markup.
+import { emojiNamed } from './emoji.ts'
+
+export type Node =
+  | { kind: 'text'; text: string }
+  | { kind: 'code'; text: string }
+  | { kind: 'pre'; text: string }
+  | { kind: 'bold' | 'italic' | 'strike' | 'quote'; children: Node[] }
+  | { kind: 'link'; url: string; children: Node[] }
+  | { kind: 'emoji'; text: string; name: string }
+  /** `isMe` where it calls whoever looks */
+  | { kind: 'mention'; text: string; isMe?: boolean }
+  | { kind: 'time'; text: string; iso: string }
+
+/** What ids are called, and whose eyes these are. */
+export interface Names {
+  users?: Readonly<Record<string, string>>
+  channels?: Readonly<Record<string, string>>
+  me?: string
+  /** for "5 minutes ago"; left out, such a date keeps its fallback */
+  nowMs?: number
+}
+
+const PATTERN = new RegExp(
+  [
+    '```([\\s\\S]+?)```',
+    '`([^`\\n]+)`',
+    '<([^<>\\n]+)>',
+    ':([a-z0-9_+-]+):',
+    '(?<![\\w*])\\*(?=\\S)([^*\\n]*[^*\\s])\\*(?![\\w*])',
+    '(?<![\\w_])_(?=\\S)([^_\\n]*[^_\\s])_(?![\\w_])',
+    '(?<![\\w~])~(?=\\S)([^~\\n]*[^~\\s])~(?![\\w~])',
+    '(?<![^\\n])((?:&gt;[^\\n]*(?:\\n|$))+)',
+  ].join('|'),
+  'g',
+)
+
+/** mrkdwn → its parts, in order. */
+export function parseMrkdwn(text: string, names: Names = {}): Node[] {
+  const nodes: Node[] = []
+  let done = 0
+  for (const match of text.matchAll(PATTERN)) {
+    if (match.index > done) nodes.push(plain(text.slice(done, match.index)))
+    nodes.push(nodeOf(match, names))
+    done = match.index + match[0].length
+  }
+  if (done < text.length) nodes.push(plain(text.slice(done)))
+  return nodes
+}
+
+/** mrkdwn as one would read it aloud: emoji by their names. */
+export const plainText = (text: string, names?: Names): string => parseMrkdwn(text, names).map(spoken).join('')
+
+function spoken(node: Node): string {
+  if (node.kind === 'emoji') return node.name.replaceAll('_', ' ')
+  return 'children' in node ? node.children.map(spoken).join('') : node.text
+}
+
+const plain = (text: string): Node => ({ kind: 'text', text: unescape(text) })
+
+/** Slack escapes three characters; they are shown as what they stand for. */
+const unescape = (text: string): string => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+
+function nodeOf(match: RegExpExecArray, names: Names): Node {
+  const [whole, pre, code, angle, emoji, bold, italic, strike, quote = ''] = match
+  if (pre !== undefined) return { kind: 'pre', text: unescape(pre.replace(/^\n/, '')) }
+  if (code !== undefined) return { kind: 'code', text: unescape(code) }
+  if (angle !== undefined) return angleNode(angle, names)
+  if (emoji !== undefined) return emojiNode(emoji, whole)
+  if (bold !== undefined) return { kind: 'bold', children: parseMrkdwn(bold, names) }
+  if (italic !== undefined) return { kind: 'italic', children: parseMrkdwn(italic, names) }
+  if (strike !== undefined) return { kind: 'strike', children: parseMrkdwn(strike, names) }
+  return { kind: 'quote', children: parseMrkdwn(quote.replaceAll(/^&gt; ?/gm, '').trimEnd(), names) }
+}
+
+export function emojiNode(name: string, whole = `:${name}:`): Node {
+  const text = emojiNamed(name)
+  return text === null ? { kind: 'text', text: whole } : { kind: 'emoji', text, name }
+}
+
+function angleNode(inside: string, names: Names): Node {
+  const [target = '', ...labels] = inside.split('|')
+  const label = labels.length > 0 ? unescape(labels.join('|')) : ''
+  const id = target.slice(1)
+  if (target.startsWith('@')) return mention(`@${label || names.users?.[id] || id}`, id === names.me)
+  if (target.startsWith('#')) return mention(`#${label || names.channels?.[id] || id}`)
+  if (target.startsWith('!subteam^')) return mention(label || `@${target.slice('!subteam^'.length)}`)
+  if (target.startsWith('!date^')) return dateNode(target, label, names)
+  if (target.startsWith('!')) return mention(`@${label || id}`, names.me !== undefined)
+  const url = safeUrl(unescape(target))
+  if (!url) return { kind: 'text', text: label || `<${unescape(target)}>` }
+  return { kind: 'link', url, children: label ? labelNodes(label) : [{ kind: 'text', text: unescape(target) }] }
+}
+
+const mention = (text: string, isMe = false): Node => ({ kind: 'mention', text, ...(isMe ? { isMe } : {}) })
+
+/** A label is plain but for emoji. */
+export const labelNodes = (label: string): Node[] =>
+  label
+    .split(/(:[a-z0-9_+-]+:)/)
+    .filter(Boolean)
+    .map((part) => (/^:.+:$/.test(part) ? emojiNode(part.slice(1, -1)) : { kind: 'text', text: part }))
+
+/** Only web and mail addresses are followed; null for any other. */
+export function safeUrl(text: string): string | null {
+  if (!URL.canParse(text)) return null
+  return ['http:', 'https:', 'mailto:'].includes(new URL(text).protocol) ? text : null
+}
+
+const DATE_PARTS: Record<string, Intl.DateTimeFormatOptions> = {
+  date_num: { year: 'numeric', month: '2-digit', day: '2-digit' },
+  date: { year: 'numeric', month: 'long', day: 'numeric' },
+  date_short: { year: 'numeric', month: 'short', day: 'numeric' },
+  date_long: { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' },
+  date_pretty: { year: 'numeric', month: 'long', day: 'numeric' },
+  date_short_pretty: { year: 'numeric', month: 'short', day: 'numeric' },
+  date_long_pretty: { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' },
+  time: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+  time_secs: { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
+}
+
+function dateNode(target: string, fallback: string, { nowMs }: Names): Node {
+  const [, seconds, format = '{date} {time}', link] = target.split('^')
+  const date = new Date(Number(seconds) * 1000)
+  if (Number.isNaN(date.getTime())) return { kind: 'text', text: fallback }
+  const text = unescape(format).replaceAll(/\{(\w+)\}/g, (whole, part: string) => datePart(date, part, nowMs) ?? whole)
+  const url = link ? safeUrl(unescape(link)) : null
+  return url
+    ? { kind: 'link', url, children: [{ kind: 'text', text }] }
+    : { kind: 'time', text, iso: date.toISOString() }
+}
+
+function datePart(date: Date, part: string, nowMs = date.getTime()): string | undefined {
+  if (part === 'ago') return ago(nowMs - date.getTime())
+  if (!Object.hasOwn(DATE_PARTS, part)) return undefined
+  return new Intl.DateTimeFormat(undefined, DATE_PARTS[part]).format(date)
+}
+
+function ago(ms: number): string {
+  const minutes = Math.round(ms / 60_000)
+  const words = new Intl.RelativeTimeFormat('en')
+  if (Math.abs(minutes) < 60) return words.format(-minutes, 'minute')
+  if (Math.abs(minutes) < 1440) return words.format(-Math.round(minutes / 60), 'hour')
+  return words.format(-Math.round(minutes / 1440), 'day')
+}

@@ -1,0 +1,26 @@
+import { createStore, useStore } from '../store/store.ts'
+import { panelNow, serverNow } from '../panel/panel-store.ts'
+import { recallMemo, rememberMemo } from './memo.ts'
+import type { Memo } from './memo.ts'
+
+const store = createStore<Memo | null, Memo>((_, memo) => memo, null)
+store.subscribe(() => {
+  const memo = store.get()
+  if (memo) rememberMemo(memo)
+})
+
+export const useMemo = (): Memo | null => useStore(store, (memo) => memo)
+
+/** Reads what is remembered, once it is known of which demo. */
+export function openMemo(): void {
+  const panel = panelNow()
+  if (panel && store.get() === null) store.dispatch(recallMemo(panel.startedAt, serverNow()))
+}
+
+export function changeMemo(change: Partial<Memo>): void {
+  const memo = store.get()
+  if (memo) store.dispatch({ ...memo, ...change })
+}
+
+/** Shows another step, which begins now. */
+export const showStep = (step: number): void => changeMemo({ step, at: serverNow(), isDone: false, isOpen: true })

@@ -1,0 +1,129 @@
+import './tour.css'
+import { useEffect, useRef } from 'preact/hooks'
+import { CloseIcon } from '../look/icons.tsx'
+import { usePanel } from '../panel/panel-store.ts'
+import { useDeed } from '../panel/use-deed.ts'
+import { useSlack } from '../store/workspace.tsx'
+import { STEPS } from './steps.tsx'
+import type { Step } from './steps.tsx'
+import { changeMemo, openMemo, showStep, useMemo } from './tour-store.ts'
+import type { Memo } from './memo.ts'
+
+/** The tour's box: one step at a time, which sees by itself that it was done. */
+export function Tour() {
+  const isThere = usePanel(() => true)
+  const memo = useMemo()
+  useEffect(openMemo, [isThere])
+  if (isThere === null || memo === null) return null
+  const step = STEPS[memo.step]
+  return memo.isOpen && step ? <StepBox key={memo.step} step={step} memo={memo} /> : null
+}
+
+/** In the line at the bottom: takes the tour up again. */
+export function TourButton() {
+  const isThere = usePanel(() => true)
+  const memo = useMemo()
+  if (isThere === null || memo === null) return null
+  const toggle = () => changeMemo({ isOpen: !memo.isOpen })
+  return (
+    <button class="tour-button" type="button" aria-expanded={memo.isOpen} aria-controls="tour" onClick={toggle}>
+      Tour {Math.min(memo.step + 1, STEPS.length)}/{STEPS.length}
+    </button>
+  )
+}
+
+function StepBox({ step, memo }: { step: Step; memo: Memo }) {
+  const { title, Text, seen } = step
+  const heading = useRef<HTMLHeadingElement>(null)
+  const isLast = memo.step === STEPS.length - 1
+  useSeen(step, memo)
+  const go = (to: number) => showStep(to)
+  return (
+    <section id="tour" class="tour" aria-labelledby="tour-title">
+      <header class="tour-header">
+        <h2 id="tour-title" ref={heading}>
+          <span class="tour-count">
+            {memo.step + 1} of {STEPS.length}
+          </span>{' '}
+          {title}
+        </h2>
+        <button class="icon" type="button" aria-label="Dismiss the tour" onClick={() => changeMemo({ isOpen: false })}>
+          <CloseIcon />
+        </button>
+      </header>
+      <Playing />
+      <p>
+        <Text />
+      </p>
+      {step.isStorm && <StormButton />}
+      <p role="status" class={memo.isDone ? 'tour-seen done' : 'tour-seen'}>
+        {memo.isDone ? `✓ ${seen}` : ''}
+      </p>
+      <p class="tour-buttons">
+        {memo.step > 0 && (
+          <button class="button" type="button" onClick={() => go(memo.step - 1)}>
+            Back
+          </button>
+        )}
+        {isLast ? (
+          <button
+            class="button primary"
+            type="button"
+            onClick={() => changeMemo({ isOpen: false, step: 0, isDone: false })}
+          >
+            End the tour
+          </button>
+        ) : (
+          <button class={memo.isDone ? 'button primary' : 'button'} type="button" onClick={() => go(memo.step + 1)}>
+            {memo.isDone ? 'Next' : 'Skip'}
+          </button>
+        )}
+      </p>
+    </section>
+  )
+}
+
+/** Whatever comes may be what the step waits for. */
+function useSeen({ isDone }: Step, memo: Memo): void {
+  const panel = usePanel((state) => state)
+  const slack = useSlack((state) => state)
+  const isSeen = !memo.isDone && panel !== null && isDone({ panel, slack, at: memo.at })
+  useEffect(() => {
+    if (isSeen) changeMemo({ isDone: true })
+  }, [isSeen])
+}
+
+/** Other people's builds would be taken for one's own. */
+function Playing() {
+  const scene = usePanel((state) => state.scene)
+  const { deed, isBusy } = useDeed()
+  if (scene === null) return null
+  return (
+    <p class="tour-playing">
+      A scenario is being played ({scene.n} of {scene.of}). Watch it, or{' '}
+      <button
+        class="textlink"
+        type="button"
+        disabled={isBusy}
+        onClick={() => void deed('panel/reset', { isPlayed: false })}
+      >
+        begin with an empty workspace
+      </button>
+      .
+    </p>
+  )
+}
+
+const STORM_BUILDS = 8
+
+function StormButton() {
+  const { deed, isBusy } = useDeed()
+  const storm = () => void deed('ci/projects/acme%2Fapi/storm', { builds: STORM_BUILDS, failEvery: 5, ms: 8_000 })
+  return (
+    <p>
+      <button class="button" type="button" disabled={isBusy} onClick={storm}>
+        Start a storm of {STORM_BUILDS} builds
+      </button>
+    </p>
+  )
+}

@@ -1,0 +1,165 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { BoltIcon, HashIcon, LockIcon } from '../look/icons.tsx'
+import { Avatar } from '../slack/avatar.tsx'
+import { channelsOf } from '../store/state.ts'
+import type { State } from '../store/state.ts'
+import { unreadIn } from '../store/read.ts'
+import type { Channel } from '../store/wire.ts'
+import { useActs, useSlack } from '../store/workspace.tsx'
+import { directOf } from './app-tabs.tsx'
+
+/** Where one can go, and where something is new. Up and down move between the lines. */
+export function Sidebar() {
+  const channels = useSlack((state) => state.channels)
+  const users = useSlack((state) => state.users)
+  const person = useSlack((state) => state.person)
+  const box = useRef<HTMLElement>(null)
+  useMenu(box)
+  const shown = channelsOf({ channels, users, person }).filter(({ kind }) => kind !== 'im')
+  return (
+    <nav id="sidebar" ref={box} class="sidebar" aria-label="Channels" onKeyDown={moveByKey}>
+      <Shortcuts />
+      <h2>Channels</h2>
+      <ul id="channels">
+        {shown.map((channel) => (
+          <li key={channel.id}>
+            <ChannelLink channel={channel} isMember={channel.members.includes(person)} />
+          </li>
+        ))}
+      </ul>
+      <h2>Apps</h2>
+      <ul id="directs">
+        <li>
+          <AppLink />
+        </li>
+      </ul>
+      {users.get(person)?.role === 'guest' && (
+        <p class="sidebar-note">As a guest {users.get(person)?.realName} sees only channels they were invited to.</p>
+      )}
+    </nav>
+  )
+}
+
+/** Where there is no room for it, the sidebar lies over the page: Escape and a tap beside it close it again. */
+function useMenu(box: { current: HTMLElement | null }): void {
+  const isOpen = useSlack((state) => state.isMenuOpen)
+  const { dispatch } = useActs()
+  useEffect(() => {
+    if (!isOpen) return
+    box.current?.querySelector<HTMLElement>('[aria-current], a')?.focus()
+    const close = () => dispatch({ kind: 'menu', isOpen: false })
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return
+      event.preventDefault()
+      close()
+      document.querySelector<HTMLElement>('#menu')?.focus()
+    }
+    const onTap = ({ target }: Event) => {
+      const isElsewhere = target instanceof Element && !target.closest('#sidebar, #menu')
+      if (isElsewhere) close()
+    }
+    document.addEventListener('keydown', onKey)
+    document.addEventListener('pointerdown', onTap)
+    return () => {
+      document.removeEventListener('keydown', onKey)
+      document.removeEventListener('pointerdown', onTap)
+    }
+  }, [isOpen])
+}
+
+function Shortcuts() {
+  const shortcuts = useSlack((state) => state.app.shortcuts)
+  const person = useSlack((state) => state.person)
+  const { perform, dispatch } = useActs()
+  return (
+    <ul>
+      {shortcuts
+        .filter(({ type }) => type === 'global')
+        .map(({ name, callbackId }) => (
+          <li key={callbackId}>
+            <button
+              type="button"
+              value={callbackId}
+              onClick={() => {
+                dispatch({ kind: 'menu', isOpen: false })
+                void perform({ kind: 'global-shortcut', user: person, callbackId })
+              }}
+            >
+              <BoltIcon /> {name}
+            </button>
+          </li>
+        ))}
+    </ul>
+  )
+}
+
+function ChannelLink({ channel, isMember }: { channel: Channel; isMember: boolean }) {
+  const { id, kind, name, isArchived, hasBot } = channel
+  const isHere = useSlack(({ place }) => place.kind === 'channel' && place.channel === id)
+  const isQuiet = isArchived || !hasBot || !isMember
+  return (
+    <SidebarLink place={id} isHere={isHere} isQuiet={isQuiet} channel={id}>
+      {kind === 'private' ? <LockIcon /> : <HashIcon />}
+      <span class="sidebar-name">
+        <span class="hidden">{kind === 'private' ? 'private channel ' : '#'}</span>
+        {name}
+      </span>
+    </SidebarLink>
+  )
+}
+
+function AppLink() {
+  const bot = useSlack((state) => state.bot)
+  const direct = useSlack(({ channels, person }) => directOf([...channels.values()], person))
+  const isHere = useSlack(({ place }) => place.kind === 'home' || place.channel === direct)
+  return (
+    <SidebarLink id="home-link" place="home" isHere={isHere} channel={direct ?? ''}>
+      <Avatar user={{ id: bot.userId, realName: bot.name, role: 'bot' }} size="tiny" />
+      <span class="sidebar-name">{bot.name}</span>
+    </SidebarLink>
+  )
+}
+
+interface SidebarLinkProps {
+  id?: string
+  place: string
+  channel: string
+  isHere: boolean
+  isQuiet?: boolean
+  children: preact.ComponentChildren
+}
+
+function SidebarLink({ id, place, channel, isHere, isQuiet = false, children }: SidebarLinkProps) {
+  const isUnread = useSlack(isUnreadIn(channel))
+  const mentions = useSlack((state) => unreadIn(state, channel).mentions)
+  const { dispatch } = useActs()
+  return (
+    <a
+      id={id}
+      href={`#${place}`}
+      class={[isUnread && 'unread', isQuiet && 'quiet'].filter(Boolean).join(' ')}
+      aria-current={isHere ? 'page' : undefined}
+      onClick={() => dispatch({ kind: 'menu', isOpen: false })}
+    >
+      {children}
+      {isUnread && <span class="hidden">, unread</span>}
+      {mentions > 0 && (
+        <span class="mentions">
+          {mentions}
+          <span class="hidden"> {mentions === 1 ? 'mention' : 'mentions'}</span>
+        </span>
+      )}
+    </a>
+  )
+}
+
+const isUnreadIn = (channel: string) => (state: State) => unreadIn(state, channel).isUnread
+
+function moveByKey(event: preact.TargetedKeyboardEvent<HTMLElement>): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+  if (step === undefined) return
+  const stops = [...event.currentTarget.querySelectorAll<HTMLElement>('a, button')]
+  const next = stops[stops.findIndex((stop) => stop === document.activeElement) + step]
+  event.preventDefault()
+  next?.focus()
+}

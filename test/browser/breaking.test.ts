@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest'
+import { describeDemo, openPage } from './stage.ts'
+import { expectToFit, message, messages, unnamed } from './person.ts'
+
+async function openBreaking(url: string) {
+  const page = await openPage(url)
+  await page.getByRole('group', { name: 'Panels' }).getByRole('button', { name: 'Break it' }).click()
+  const panel = page.getByRole('region', { name: 'Break it', exact: true })
+  await panel.getByRole('heading', { name: 'The bot' }).waitFor()
+  return { page, panel }
+}
+
+describeDemo('the panel that breaks things', (demo) => {
+  it('takes Slack away, and when it is back nothing is lost or doubled', async () => {
+    const { page, panel } = await openBreaking(demo().url)
+    expect([await unnamed(page), await expectToFit(page)]).toEqual([[], undefined])
+    const slack = panel.getByRole('group', { name: 'Slack …' })
+    await slack.getByLabel('is down').check()
+    await demo().ci('projects/acme%2Fweb/push', { outcome: 'error', ms: 0 })
+    await page.getByText('on its way 1').waitFor()
+    expect(await messages(page, 'acme/web #501').count()).toBe(0)
+    await slack.getByLabel('works').check()
+    await message(page, /Failed acme\/web #501/)
+    await page.getByText('on its way 0').waitFor()
+    expect(await page.getByText('lost 0 · doubled 0', { exact: true }).count()).toBe(1)
+  })
+
+  it('keeps what is broken over a reload, for everybody', async () => {
+    const { page, panel } = await openBreaking(demo().url)
+    await panel.getByLabel("has forgotten the bot's key").check()
+    await page.reload()
+    expect(await panel.getByLabel("has forgotten the bot's key").isChecked()).toBe(true)
+    await panel.getByRole('group', { name: 'CI …' }).getByLabel('works').check()
+  })
+
+  it('begins anew, when one is sure', async () => {
+    const { page, panel } = await openBreaking(demo().url)
+    await demo().ci('projects/acme%2Fweb/push', { outcome: 'none' })
+    await message(page, /Running acme\/web/)
+    await panel.getByRole('button', { name: 'Reset', exact: true }).click()
+    await page.getByRole('dialog', { name: 'Begin anew?' }).getByRole('button', { name: 'Keep it' }).click()
+    await panel.getByRole('button', { name: 'Reset', exact: true }).click()
+    await page.getByRole('dialog', { name: 'Begin anew?' }).getByRole('button', { name: 'Reset' }).click()
+    await messages(page, 'acme/web').first().waitFor({ state: 'detached' })
+    await page.getByText('bot running').waitFor()
+  })
+})

@@ -1,0 +1,131 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { actAs, answer, find, goTo, leaveForms, message, modal, noDialog, openForm, unnamed, write } from './person.ts'
+import { describeDemo, openPage } from './stage.ts'
+
+/** Somebody sits down at the page, where no form of an earlier claim lies open any more. */
+async function openAs(name: string, url: string): Promise<Page> {
+  const page = await openPage(url)
+  await actAs(page, name)
+  await page.getByRole('textbox', { name: `Message #builds as ${name}` }).waitFor()
+  await leaveForms(page)
+  return page
+}
+
+describeDemo('whoever fills in a form', (demo) => {
+  test('subscribes: what is missing and what is wrong stand at their fields, and the channel hears of it', async () => {
+    const page = await openAs('Ada', demo().url)
+    await goTo(page, 'ops')
+    const form = await openForm(page, '/ci subscribe', 'Follow builds')
+    expect(await unnamed(page)).toEqual([])
+    await form.getByRole('button', { name: 'Keep' }).click()
+    await form.getByText('Please complete this required field.').waitFor()
+    await find(form, 'Project', 'acme/web')
+    await form.getByRole('textbox', { name: /^Branches/ }).fill('^release/($')
+    await form.getByText('That is no valid pattern').waitFor()
+    await form.getByRole('textbox', { name: /^Branches/ }).fill('release/*')
+    await form.getByText(/Matches|No branch has been seen/).waitFor()
+    await form.getByRole('button', { name: 'Keep' }).click()
+    await message(page, 'this channel now follows acme/web')
+    await leaveForms(page)
+  })
+
+  test('changes what is followed, out of what is followed now', async () => {
+    const page = await openAs('Ada', demo().url)
+    await goTo(page, 'ops')
+    await write(page, '/ci rules')
+    await (await answer(page, /subscription/)).getByRole('button', { name: 'Change' }).click()
+    const form = await modal(page, 'Follow builds')
+    expect(await form.getByRole('textbox', { name: /^Branches/ }).inputValue()).toBe('release/*')
+    await form.getByRole('checkbox', { name: 'stopped' }).check()
+    await form.getByRole('button', { name: 'Keep' }).click()
+    await message(page, /now follows acme\/web.*stopped/)
+    await leaveForms(page)
+  })
+
+  test('edits a project: a fault at its field, the difference before it is sent, then what came of it', async () => {
+    const page = await openAs('Grace', demo().url)
+    const form = await openForm(page, '/ci project edit acme/web', 'Edit a project')
+    await form.getByRole('combobox').selectOption({ label: 'Branches and pull requests' })
+    const branches = form.getByRole('textbox', { name: /^Branches/ })
+    await branches.fill('^release/(')
+    await form.getByRole('button', { name: 'Compare' }).click()
+    await form.locator('[aria-invalid="true"]').waitFor()
+    await branches.fill('main\nrelease/2.0')
+    await form.getByRole('button', { name: 'Compare' }).click()
+    await form.getByText('this changes').waitFor()
+    await form.getByRole('button', { name: 'Send to CI' }).click()
+    await message(page, /@Grace changes acme\/web/)
+    await form
+      .getByText(/Changed|CI has taken/)
+      .first()
+      .waitFor()
+  })
+
+  test('creates a project: every fault at once, a look at it, and it is there', async () => {
+    const page = await openAs('Grace', demo().url)
+    const form = await openForm(page, '/ci project create', 'Create a project')
+    await form.getByRole('textbox', { name: /^Repository/ }).fill('acme shop')
+    await form.getByRole('textbox', { name: /^Team ids/ }).fill('seven')
+    await form.getByRole('button', { name: 'Look at it' }).click()
+    await form.locator('[aria-invalid="true"]').nth(1).waitFor()
+    await form.getByRole('textbox', { name: /^Repository/ }).fill('https://code.example/acme/shop')
+    await form.getByRole('textbox', { name: /^Team ids/ }).fill('')
+    await form.getByRole('button', { name: 'Look at it' }).click()
+    await form.getByRole('button', { name: 'Create', exact: true }).click()
+    await message(page, /@Grace creates the project acme\/shop/)
+    await leaveForms(page)
+  })
+
+  test('resets a key: another name than the project’s is refused at its field', async () => {
+    const page = await openAs('Grace', demo().url)
+    const form = await openForm(page, '/ci project reset-aes-key acme/ios', 'Reset an AES key')
+    const name = form.getByRole('textbox', { name: /^Type the project/ })
+    await name.fill('acme/web')
+    await form.getByRole('button', { name: 'Reset', exact: true }).click()
+    await form.getByText("this is not the project's name").waitFor()
+    await name.fill('acme/ios')
+    await form.getByRole('button', { name: 'Reset', exact: true }).click()
+    await message(page, /@Grace resets the AES key of acme\/ios/)
+    await leaveForms(page)
+  })
+
+  test('finds a build from the search bar', async () => {
+    const page = await openAs('Ada', demo().url)
+    await demo().ci('projects/acme%2Fapi/push', {
+      branch: 'main',
+      message: 'Drop v1',
+      committer: 'Lin',
+      outcome: 'success',
+      ms: 100,
+    })
+    await message(page, /Passed acme\/api/)
+    await page.getByRole('navigation', { name: 'Channels' }).getByRole('button', { name: 'Find a build' }).click()
+    const form = await modal(page, 'Find a build')
+    await form.getByRole('searchbox').fill('acme/api')
+    await form.getByRole('list', { name: 'Found' }).getByRole('button', { name: 'acme/api' }).click()
+    await form
+      .getByText(/Passed.*acme\/api/)
+      .first()
+      .waitFor()
+  })
+
+  test('follows from Home, where a channel is chosen first', async () => {
+    const page = await openAs('Ada', demo().url)
+    await goTo(page, 'Buildline')
+    await page.getByRole('region', { name: 'Buildline' }).getByRole('button', { name: 'Follow a project' }).click()
+    const form = await modal(page, 'Follow builds')
+    await form.getByRole('combobox', { name: 'Which channel shall be told?' }).selectOption({ label: '#web' })
+    await form.getByRole('button', { name: 'Next' }).click()
+    await form.getByRole('radiogroup', { name: 'What is told' }).waitFor()
+    await leaveForms(page)
+  })
+
+  test('needs no mouse: Escape closes a form, and the focus is where it was', async () => {
+    const page = await openAs('Ada', demo().url)
+    await openForm(page, '/ci subscribe', 'Follow builds')
+    await page.keyboard.press('Escape')
+    await noDialog(page)
+    await page.locator('#composer:focus').waitFor()
+  })
+})

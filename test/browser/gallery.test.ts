@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { readGroups } from '../../src/tools/gallery/entries.ts'
+import { buildGallery, GOLDEN } from '../../src/tools/gallery/site.ts'
+import { expectToFit, unnamed } from './person.ts'
+import { describeInBrowser, openPage, PHONE } from './stage.ts'
+
+/** As `npm run gallery` writes it, opened from its folder. */
+async function openGallery(look?: Parameters<typeof openPage>[1]) {
+  const folder = mkdtempSync(join(tmpdir(), 'gallery-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  for (const [name, bytes] of await buildGallery(GOLDEN)) writeFileSync(join(folder, name), bytes)
+  return openPage(pathToFileURL(join(folder, 'index.html')).href, look)
+}
+
+describeInBrowser('the gallery', () => {
+  test('draws every entry of every group, and each has its sentence', async () => {
+    const page = await openGallery()
+    for (const { title, entries } of readGroups(GOLDEN)) {
+      await page.getByRole('navigation', { name: 'Groups' }).getByRole('link', { name: title }).first().click()
+      await page.getByRole('main', { name: title }).waitFor()
+      const drawn = await page.locator('.gallery-entry').evaluateAll((all) => all.map(({ id }) => id))
+      expect(drawn).toEqual(entries.map(({ id }) => id))
+      const empty = await page
+        .locator('.gallery-picture')
+        .evaluateAll((all) => all.filter((one) => one.clientHeight < 20).length)
+      expect(empty).toBe(0)
+    }
+  })
+
+  test('finds what is searched for, and shows its JSON', async () => {
+    const page = await openGallery()
+    await page.getByRole('searchbox', { name: 'Search' }).fill('project-reset-errors')
+    const found = page.getByRole('article', { name: 'project-reset-errors' })
+    await found.waitFor()
+    expect(await found.getByText("this is not the project's name").count()).toBe(2)
+    await found.getByText('JSON').click()
+    await found.getByText('"callback_id": "project_reset"').waitFor()
+    expect(await unnamed(page)).toEqual([])
+  })
+
+  test('fits on a phone, in the dark', async () => {
+    const page = await openGallery({ ...PHONE, colorScheme: 'dark' })
+    await page.getByRole('article', { name: 'card-failed', exact: true }).waitFor()
+    await expectToFit(page)
+  })
+})
