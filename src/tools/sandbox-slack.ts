@@ -1,5 +1,6 @@
 import { CHANNELS } from '../sandbox/slack/workspace.ts'
 import { createSandboxSlack } from '../sandbox/slack/sandbox-slack.ts'
+import { COMMAND_HINTS } from './demo/hints.ts'
 import { openPort, readFlags, readPort } from './program.ts'
 
 // npm run sandbox:slack [-- --port 4100] [--bot http://127.0.0.1:3000/slack/events]
@@ -7,7 +8,10 @@ const PORT_DEFAULT = '4100'
 
 const values = readFlags({ port: { type: 'string', default: PORT_DEFAULT }, bot: { type: 'string' } })
 
-const sandbox = createSandboxSlack(values.bot === undefined ? {} : { botUrl: values.bot })
+const sandbox = createSandboxSlack({
+  hints: COMMAND_HINTS,
+  ...(values.bot === undefined ? {} : { botUrl: values.bot }),
+})
 await openPort(readPort(values.port), (port) => sandbox.start(port))
 console.log(introduction())
 process.once('SIGINT', stop)

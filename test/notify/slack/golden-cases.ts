@@ -30,114 +30,292 @@ const RUNNING = {
 const STAGES = ALL_STAGES.map((stage) => [stage, stage === 'refused' ? 'not-found' : null] as const)
 
 const REFUSALS = [
-  'bad-request',
-  'not-found',
-  'unauthorized',
-  'forbidden',
-  'rate-limited',
-  'unreachable',
-  'timeout',
-  'new',
-]
+  ['bad-request', 'it does not take the request'],
+  ['not-found', 'it knows no such build'],
+  ['unauthorized', 'it does not know the bot'],
+  ['forbidden', 'the bot lacks the right'],
+  ['rate-limited', 'it was asked too often'],
+  ['unreachable', 'it was not there'],
+  ['timeout', 'it did not answer in time'],
+  ['new', 'it said something that nobody knows'],
+] as const
+
+/** A card is edited as the build goes on; a reply tells that a run has ended. */
+const SHOWN_WHEN: Record<Shown, { card: string; reply: string }> = {
+  started: { card: 'A build runs.', reply: 'A build is told of that runs.' },
+  waiting: { card: 'A build waits: queued, or for an approval.', reply: 'A build is told of that waits.' },
+  passed: { card: 'A build has passed.', reply: 'A run has passed.' },
+  fixed: { card: 'A build has passed after its branch was red.', reply: 'A run has passed after its branch was red.' },
+  failed: { card: 'A build has failed.', reply: 'A run has failed.' },
+  infrastructure_failure: { card: 'A build machine broke.', reply: 'The machine of a run broke.' },
+  stopped: { card: 'A build was stopped.', reply: 'A run was stopped.' },
+  ignored: {
+    card: 'CI did not build a commit, since the monthly limit was reached; its card was there before.',
+    reply: 'A run was not built, since the monthly limit was reached.',
+  },
+  blocked: {
+    card: 'CI blocked a build, since it used too much; its card was there before.',
+    reply: 'A run was blocked, since it used too much.',
+  },
+  unknown: {
+    card: 'CI says a word that Buildline does not know: the card shows it as it is.',
+    reply: 'A run ended in a word that Buildline does not know.',
+  },
+}
+
+const STAGE_WHEN: Record<Asked['stage'], string> = {
+  asked: 'CI is being asked',
+  confirmed: 'CI has done it',
+  refused: 'CI refused',
+  unclear: 'it is not clear whether CI heard it',
+  unconfirmed: 'CI did not say in time what came of it',
+}
+
+const MISSING_WHEN: Record<Missing, string> = {
+  'no-v2': 'the v2 interface is not configured, which stops builds',
+  'no-legacy': 'the legacy interface is not configured, which restarts builds',
+  'no-build-uuid': "the build's uuid is not known",
+  'pro-project': 'CI restarts no builds of Pro projects',
+  'project-unknown': 'CI does not list the project',
+}
+
+export interface GoldenCase {
+  /** one sentence: when somebody meets it */
+  when: string
+  view: View
+}
+
+const told = (when: string, view: View): GoldenCase => ({ when, view })
 
 /** Every message a person may meet, by the name of its file. */
-export const GOLDEN_CASES: Record<string, View> = {
-  ...Object.fromEntries(ALL_SHOWN.map(({ shown, word }) => [`card-${shown}`, cardOf(shown, word)])),
-  ...Object.fromEntries(ALL_SHOWN.map(({ shown }) => [`reply-${shown}`, reply({ shown, ...recoveryOf(shown) })])),
-  'card-attempt-2': card({ attempt: 2 }),
-  'card-born-red-mention': card({ mention: 'U0ADA' }),
-  'card-replaced': card({ replaces: OLD_CARD }),
-  'card-bare': card({ build: BARE, history: [], durationMs: null }),
-  'card-no-branch': card({ build: { ...WEB, branch: null } }),
-  'card-no-commit': card({ build: { ...WEB, commit: null, commitUrl: null } }),
-  'card-commit-without-link': card({ build: { ...WEB, commitUrl: null } }),
-  'card-link-without-commit': card({ build: { ...WEB, commit: null } }),
-  'card-no-message': card({ build: { ...WEB, message: null } }),
-  'card-no-committer': card({ build: { ...WEB, committer: null } }),
-  'card-no-build-link': card({ build: { ...WEB, buildUrl: null } }),
-  'card-end-only': card({ history: [{ what: 'ended', at: ENDED_AT }], durationMs: null }),
-  'card-polled': card({
-    history: [
-      { what: 'started', at: STARTED_AT },
-      { what: 'ended', at: ENDED_AT },
-      { what: 'polled', at: ENDED_AT + 3 * 60 * 60_000 },
-    ],
-  }),
-  'card-hostile': card({ build: HOSTILE }),
-  'card-hostile-word': card({ shown: 'unknown', word: '<!channel> *x*', build: HOSTILE }),
-  'card-rtl-and-cjk': card({ build: RTL_AND_CJK }),
-  'card-long': card({ build: { ...WEB, branch: 'feature/'.repeat(40), message: 'very '.repeat(200) } }),
-  'reply-attempt-2': reply({ attempt: 2, shown: 'passed' }),
-  'reply-late': reply({ isLate: true }),
-  'reply-mention': reply({ mention: 'U0ADA' }),
-  'reply-broadcast': reply({ mention: 'U0ADA', broadcast: true }),
-  'reply-fixed-broadcast': reply({ shown: 'fixed', recovery: RECOVERY, broadcast: true }),
-  'reply-fixed-at-least': reply({ shown: 'fixed', recovery: { ...RECOVERY, atLeast: true } }),
-  'reply-bare': reply({ build: BARE, durationMs: null, broadcast: true }),
-  'reply-hostile': reply({ build: HOSTILE, broadcast: true }),
-  'reply-rtl-and-cjk': reply({ build: RTL_AND_CJK, broadcast: true }),
-  ...Object.fromEntries(STAGES.map(([stage, code]) => [`card-asked-${stage}`, askedCard(stage, code)])),
-  ...Object.fromEntries(ALL_MISSING.map((why) => [`card-missing-${why}`, missingCard(why)])),
-  'card-stop': card({ ...RUNNING, offers: ['stop'] }),
-  'card-stop-bare': card({ ...RUNNING, build: BARE, offers: ['stop'], ref: '7/9.1' }),
-  'card-stop-hostile': card({ ...RUNNING, build: HOSTILE, offers: ['stop'] }),
-  'card-stop-rtl-and-cjk': card({ ...RUNNING, build: RTL_AND_CJK, offers: ['stop'] }),
-  'card-stop-long': card({ ...RUNNING, build: { ...WEB, branch: 'feature/'.repeat(40) }, offers: ['stop'] }),
-  'card-stop-refused': card({
-    ...RUNNING,
-    offers: ['stop'],
-    asked: { action: 'stop', by: 'U0LIN', stage: 'refused', code: 'bad-request' },
-  }),
-  'card-restart': card({ offers: ['restart'] }),
-  'card-restart-first': card({
-    shown: 'infrastructure_failure',
-    word: 'infrastructure_failure',
-    offers: ['restart'],
-  }),
-  'card-restart-without-link': card({ build: { ...WEB, buildUrl: null }, offers: ['restart'] }),
-  'card-restarted': card({
-    ...RUNNING,
-    attempt: 2,
-    ref: '41/512.2',
-    offers: ['stop'],
-    asked: { action: 'restart', by: 'U0LIN', stage: 'confirmed', code: null },
-  }),
+export const GOLDEN_CASES: Record<string, GoldenCase> = {
+  ...Object.fromEntries(
+    ALL_SHOWN.map(({ shown, word }) => [`card-${shown}`, told(SHOWN_WHEN[shown].card, cardOf(shown, word))]),
+  ),
+  ...Object.fromEntries(
+    ALL_SHOWN.map(({ shown }) => [
+      `reply-${shown}`,
+      told(SHOWN_WHEN[shown].reply, reply({ shown, ...recoveryOf(shown) })),
+    ]),
+  ),
+  'card-attempt-2': told('A build was run again, and the second run has failed too.', card({ attempt: 2 })),
+  'card-born-red-mention': told(
+    'The first that is heard of a build is its failure: the card itself calls the committer, who claimed the name.',
+    card({ mention: 'U0ADA' }),
+  ),
+  'card-replaced': told(
+    'Slack lets the old card be edited no more: a new one stands in its place and links it.',
+    card({ replaces: OLD_CARD }),
+  ),
+  'card-bare': told('CI left out all that it may leave out.', card({ build: BARE, history: [], durationMs: null })),
+  'card-no-branch': told('CI names no branch.', card({ build: { ...WEB, branch: null } })),
+  'card-no-commit': told('CI names no commit.', card({ build: { ...WEB, commit: null, commitUrl: null } })),
+  'card-commit-without-link': told(
+    'CI names the commit, and no address of it.',
+    card({ build: { ...WEB, commitUrl: null } }),
+  ),
+  'card-link-without-commit': told(
+    'CI gives the address of a commit that it does not name.',
+    card({ build: { ...WEB, commit: null } }),
+  ),
+  'card-no-message': told('The commit has no message.', card({ build: { ...WEB, message: null } })),
+  'card-no-committer': told('CI names no committer.', card({ build: { ...WEB, committer: null } })),
+  'card-no-build-link': told(
+    'CI gives no address of the build, so there is no button to open it.',
+    card({ build: { ...WEB, buildUrl: null } }),
+  ),
+  'card-end-only': told(
+    'Only the end of the build was heard.',
+    card({ history: [{ what: 'ended', at: ENDED_AT }], durationMs: null }),
+  ),
+  'card-polled': told(
+    'No delivery told of the end for hours: CI was asked.',
+    card({
+      history: [
+        { what: 'started', at: STARTED_AT },
+        { what: 'ended', at: ENDED_AT },
+        { what: 'polled', at: ENDED_AT + 3 * 60 * 60_000 },
+      ],
+    }),
+  ),
+  'card-hostile': told(
+    'Names and messages try to mention, link and format: they appear as they were typed.',
+    card({ build: HOSTILE }),
+  ),
+  'card-hostile-word': told(
+    'CI says a word that nobody knows, and it tries to mention the channel.',
+    card({ shown: 'unknown', word: '<!channel> *x*', build: HOSTILE }),
+  ),
+  'card-rtl-and-cjk': told(
+    'Names are written from right to left, or in Chinese characters.',
+    card({ build: RTL_AND_CJK }),
+  ),
+  'card-long': told(
+    'The branch and the message are longer than a card takes: they are cut, and it shows.',
+    card({ build: { ...WEB, branch: 'feature/'.repeat(40), message: 'very '.repeat(200) } }),
+  ),
+  'reply-attempt-2': told('A second run has passed.', reply({ attempt: 2, shown: 'passed' })),
+  'reply-late': told('An older run of the commit ended after a newer one had begun.', reply({ isLate: true })),
+  'reply-mention': told(
+    'A build failed whose committer claimed the name: the thread calls them.',
+    reply({ mention: 'U0ADA' }),
+  ),
+  'reply-broadcast': told(
+    'A build failed whose card was there before: the reply is sent to the channel too.',
+    reply({ mention: 'U0ADA', broadcast: true }),
+  ),
+  'reply-fixed-broadcast': told(
+    'A branch is mended, and its card was there before: the reply is sent to the channel too.',
+    reply({ shown: 'fixed', recovery: RECOVERY, broadcast: true }),
+  ),
+  'reply-fixed-at-least': told(
+    'A branch is mended that was red for longer than is kept.',
+    reply({ shown: 'fixed', recovery: { ...RECOVERY, atLeast: true } }),
+  ),
+  'reply-bare': told(
+    'A build failed of which CI left out all that it may leave out.',
+    reply({ build: BARE, durationMs: null, broadcast: true }),
+  ),
+  'reply-hostile': told(
+    'A build failed whose names try to mention, link and format.',
+    reply({ build: HOSTILE, broadcast: true }),
+  ),
+  'reply-rtl-and-cjk': told(
+    'A build failed whose names are written from right to left, or in Chinese characters.',
+    reply({ build: RTL_AND_CJK, broadcast: true }),
+  ),
+  ...Object.fromEntries(
+    STAGES.map(([stage, code]) => [
+      `card-asked-${stage}`,
+      told(`Somebody asked to restart the build, and ${STAGE_WHEN[stage]}.`, askedCard(stage, code)),
+    ]),
+  ),
+  ...Object.fromEntries(
+    ALL_MISSING.map((why) => [
+      `card-missing-${why}`,
+      told(`A button is missing, and the card says why: ${MISSING_WHEN[why]}.`, missingCard(why)),
+    ]),
+  ),
+  'card-stop': told(
+    'A build runs that can be stopped: Stop asks before it is sent.',
+    card({ ...RUNNING, offers: ['stop'] }),
+  ),
+  'card-stop-bare': told(
+    'A build runs that can be stopped, and CI names no branch and no commit of it.',
+    card({ ...RUNNING, build: BARE, offers: ['stop'], ref: '7/9.1' }),
+  ),
+  'card-stop-hostile': told(
+    'A build runs that can be stopped, and its names try to format the question.',
+    card({ ...RUNNING, build: HOSTILE, offers: ['stop'] }),
+  ),
+  'card-stop-rtl-and-cjk': told(
+    'A build runs that can be stopped, and its names are written from right to left.',
+    card({ ...RUNNING, build: RTL_AND_CJK, offers: ['stop'] }),
+  ),
+  'card-stop-long': told(
+    'A build runs that can be stopped, and its names are longer than the question takes.',
+    card({ ...RUNNING, build: { ...WEB, branch: 'feature/'.repeat(40) }, offers: ['stop'] }),
+  ),
+  'card-stop-refused': told(
+    'CI refused to stop the build: it can be asked again.',
+    card({
+      ...RUNNING,
+      offers: ['stop'],
+      asked: { action: 'stop', by: 'U0LIN', stage: 'refused', code: 'bad-request' },
+    }),
+  ),
+  'card-restart': told('A build has failed that can be restarted.', card({ offers: ['restart'] })),
+  'card-restart-first': told(
+    "A build machine broke: that is nobody's fault, and Restart is offered first.",
+    card({
+      shown: 'infrastructure_failure',
+      word: 'infrastructure_failure',
+      offers: ['restart'],
+    }),
+  ),
+  'card-restart-without-link': told(
+    'A build can be restarted, and CI gives no address of it.',
+    card({ build: { ...WEB, buildUrl: null }, offers: ['restart'] }),
+  ),
+  'card-restarted': told(
+    'Somebody restarted the build: its second run goes on, and can be stopped.',
+    card({
+      ...RUNNING,
+      attempt: 2,
+      ref: '41/512.2',
+      offers: ['stop'],
+      asked: { action: 'restart', by: 'U0LIN', stage: 'confirmed', code: null },
+    }),
+  ),
   ...Object.fromEntries(
     STAGES.flatMap(([stage, code]) =>
-      (['stop', 'restart'] as const).map((action) => [`ask-${action}-${stage}`, ask({ action, stage, code })]),
+      (['stop', 'restart'] as const).map((action) => [
+        `ask-${action}-${stage}`,
+        told(`Somebody asked to ${action} the build, and ${STAGE_WHEN[stage]}.`, ask({ action, stage, code })),
+      ]),
     ),
   ),
   ...Object.fromEntries(
-    REFUSALS.map((code) => [`ask-refused-${code}`, ask({ action: 'restart', stage: 'refused', code })]),
+    REFUSALS.map(([code, why]) => [
+      `ask-refused-${code}`,
+      told(`CI did not restart the build: ${why}.`, ask({ action: 'restart', stage: 'refused', code })),
+    ]),
   ),
-  'ask-stopped': ask({ stage: 'confirmed', outcome: { shown: 'stopped', buildId: '512', attempt: 1 } }),
-  'ask-stop-came-late': ask({ stage: 'confirmed', outcome: { shown: 'passed', buildId: '512', attempt: 1 } }),
-  'ask-restarted': ask({
-    action: 'restart',
-    stage: 'confirmed',
-    outcome: { shown: 'started', buildId: '512', attempt: 2 },
-  }),
-  'ask-restarted-as-another': ask({
-    action: 'restart',
-    stage: 'confirmed',
-    outcome: { shown: 'started', buildId: '513', attempt: 2 },
-  }),
-  'ask-hostile': ask({
-    by: '<!channel>',
-    buildId: '<!here>',
-    stage: 'refused',
-    code: '<!everyone>',
-    outcome: { shown: 'started', buildId: '<!channel>', attempt: 2 },
-    action: 'restart',
-  }),
-  notice: notice(),
-  'notice-one': notice({ ignored: 0, blocked: 1, builds: [{ ...API, shown: 'blocked' }] }),
-  'notice-more': notice({
-    ignored: 20,
-    blocked: 0,
-    builds: notice().builds.map((one) => ({ ...one, shown: 'ignored' })),
-  }),
-  'notice-hostile': notice({ ignored: 1, blocked: 0, builds: [{ ...HOSTILE, shown: 'ignored' }] }),
+  'ask-stopped': told(
+    'CI has stopped the build that somebody asked to stop.',
+    ask({ stage: 'confirmed', outcome: { shown: 'stopped', buildId: '512', attempt: 1 } }),
+  ),
+  'ask-stop-came-late': told(
+    'The build had passed before CI could stop it.',
+    ask({ stage: 'confirmed', outcome: { shown: 'passed', buildId: '512', attempt: 1 } }),
+  ),
+  'ask-restarted': told(
+    'The run that somebody asked for has begun.',
+    ask({
+      action: 'restart',
+      stage: 'confirmed',
+      outcome: { shown: 'started', buildId: '512', attempt: 2 },
+    }),
+  ),
+  'ask-restarted-as-another': told(
+    'The run that somebody asked for has begun, as a build with a number of its own.',
+    ask({
+      action: 'restart',
+      stage: 'confirmed',
+      outcome: { shown: 'started', buildId: '513', attempt: 2 },
+    }),
+  ),
+  'ask-hostile': told(
+    "CI's own words try to mention the channel: they appear as they are.",
+    ask({
+      by: '<!channel>',
+      buildId: '<!here>',
+      stage: 'refused',
+      code: '<!everyone>',
+      outcome: { shown: 'started', buildId: '<!channel>', attempt: 2 },
+      action: 'restart',
+    }),
+  ),
+  notice: told(
+    'The account could not run some builds today: there is one notice for each channel and day, and it is edited as they grow more.',
+    notice(),
+  ),
+  'notice-one': told(
+    'The account could not run one build today.',
+    notice({ ignored: 0, blocked: 1, builds: [{ ...API, shown: 'blocked' }] }),
+  ),
+  'notice-more': told(
+    'The account could not run more builds today than the notice lists.',
+    notice({
+      ignored: 20,
+      blocked: 0,
+      builds: notice().builds.map((one) => ({ ...one, shown: 'ignored' })),
+    }),
+  ),
+  'notice-hostile': told(
+    'The account could not run a build whose names try to mention, link and format.',
+    notice({ ignored: 1, blocked: 0, builds: [{ ...HOSTILE, shown: 'ignored' }] }),
+  ),
 }
 
 function askedCard(stage: Asked['stage'], code: string | null): CardView {

@@ -1,18 +1,17 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { View } from '../../../src/domain/view.ts'
 import { renderView } from '../../../src/notify/slack/render.ts'
 import { checkMessage } from '../../../src/sandbox/slack/limits.ts'
-import { GOLDEN_CASES } from './golden-cases.ts'
+import { GOLDEN_CASES, type GoldenCase } from './golden-cases.ts'
 
 const FOLDER = new URL('../../golden/', import.meta.url)
 const isUpdating = process.env['UPDATE_GOLDEN'] === '1'
 
 describe('every message reads as its golden file shows', () => {
-  test.each(Object.entries(GOLDEN_CASES))('%s', (name, view) => {
+  test.each(Object.entries(GOLDEN_CASES))('%s', (name, one) => {
     const file = new URL(`${name}.json`, FOLDER)
-    if (isUpdating) writeFileSync(file, golden(view))
-    expect(golden(view)).toBe(readFileSync(file, 'utf8'))
+    if (isUpdating) writeFileSync(file, golden(one))
+    expect(golden(one)).toBe(readFileSync(file, 'utf8'))
   })
 
   test('no golden file is left over', () => {
@@ -25,14 +24,14 @@ describe('every message reads as its golden file shows', () => {
   })
 })
 
-test.each(Object.entries(GOLDEN_CASES))('%s is within the limits of a post and of an update', (_, view) => {
+test.each(Object.entries(GOLDEN_CASES))('%s is within the limits of a post and of an update', (_, { view }) => {
   for (const plain of [false, true]) expect(checkMessage(renderView(view, { plain }), { isUpdate: true })).toEqual([])
 })
 
 /** Invisible characters are written out: a person reads these files. */
-function golden(view: View): string {
+function golden({ when, view }: GoldenCase): string {
   const { text, attachments } = renderView(view)
   const plain = renderView(view, { plain: true }).text
-  const json = JSON.stringify({ text, plain, attachments }, null, 2)
+  const json = JSON.stringify({ when, text, plain, attachments }, null, 2)
   return `${json.replace(/[\p{Cf}]/gu, (mark) => `\\u${mark.codePointAt(0)!.toString(16).padStart(4, '0')}`)}\n`
 }
