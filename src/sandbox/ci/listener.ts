@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { assertNever } from '../../lib/assert.ts'
+import { isOwnPage } from '../../lib/same-origin.ts'
 import type { Calls } from './calls.ts'
 import { refuse } from './errors.ts'
 import type { DoorName, Fault, Faults } from './faults.ts'
@@ -32,7 +33,12 @@ async function answer(parts: Parts, request: IncomingMessage, response: ServerRe
   if (read.kind === 'too-large') return refuseTooLarge(parts, response)
   const { call } = read
   const door = doorOf(call.path)
-  if (door === undefined) return sendReply(response, await dispatch(parts, call))
+  if (door === undefined) {
+    // Whoever has this open in a browser has other pages open, too.
+    const isStrange = request.method !== 'GET' && !isOwnPage(request)
+    const reply = isStrange ? refuse(parts.world.switches, 403, 'only a page of this server may do that') : null
+    return sendReply(response, reply ?? (await dispatch(parts, call)))
+  }
   const fault = parts.faults.meet(door, request.method ?? '')
   const reply = await replyUnder(parts, call, door, fault)
   const isCut = fault?.kind === 'lost-answer'

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isOwnPage } from '../../lib/same-origin.ts'
 import type { AppWords } from './app-words.ts'
 import { answerCall, textChannelOf } from './api.ts'
 import type { Answer, ApiParts } from './api.ts'
@@ -110,8 +111,11 @@ async function routeSandbox(
   const verb = request.method ?? 'GET'
   if (verb === 'GET' && path === '/sandbox/events') return stream(parts, response)
   if (verb === 'GET' && path === '/sandbox/state')
-    return sendJson(response, 200, pageState(parts.workspace, parts.views, parts.app))
-  if (verb !== 'GET' && !isOwn(request)) return sendJson(response, 403, { ok: false, error: 'cross_origin' })
+    return sendJson(response, 200, {
+      ...pageState(parts.workspace, parts.views, parts.app),
+      hasGallery: parts.gallery !== null,
+    })
+  if (verb !== 'GET' && !isOwnPage(request)) return sendJson(response, 403, { ok: false, error: 'cross_origin' })
   if (isPanelPath(path) && parts.panel.door) return parts.panel.door.answer(request, response, path)
   const body = parseObject((await readBody(request)) ?? '')
   const isByHand = verb === 'POST' && path === '/sandbox/people'
@@ -131,9 +135,4 @@ function stream({ workspace, panel, stopping }: RouteParts, response: ServerResp
     left.abort()
   })
   panel.follow((event) => void response.write(event), AbortSignal.any([left.signal, stopping]))
-}
-
-/** Scripts send no Origin; a browser does, and only this server's own page may change things. */
-function isOwn({ headers }: IncomingMessage): boolean {
-  return headers.origin === undefined || headers.origin === `http://${headers.host}`
 }

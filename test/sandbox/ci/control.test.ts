@@ -12,6 +12,17 @@ describe('the control interface', () => {
     )
   })
 
+  it.each([
+    ['another page', 'https://elsewhere.example', 403],
+    ['its own page', null, 200],
+  ])('lets %s in a browser switch it %s', async (_, origin, status) => {
+    const ci = await startCi()
+    const headers = { origin: origin ?? ci.url, 'content-type': 'application/json' }
+    const answer = await fetch(`${ci.url}/sandbox/nightly`, { method: 'POST', headers, body: '{}' })
+    expect(Math.floor(answer.status / 100)).toBe(Math.floor(status / 100))
+    expect(ci.state().builds.length > 0).toBe(status === 200)
+  })
+
   it.each(['acme/web', 'acme%2Fweb', '11'])('pushes to %s', async (project) => {
     const ci = await startCi()
     const push = { branch: 'dev', message: 'Fix login', committer: 'Grace', outcome: 'error', ms: 0 }

@@ -23,6 +23,7 @@ export interface State {
   team: Team
   bot: { userId: string; name: string }
   app: AppWords
+  hasGallery: boolean
   users: ReadonlyMap<string, User>
   userGroups: Snapshot['userGroups']
   channels: ReadonlyMap<string, Channel>
@@ -70,6 +71,7 @@ export const emptyState = (kept: Kept): State => ({
   team: { id: '', name: 'Sandbox' },
   bot: { userId: '', name: '' },
   app: { commands: [], shortcuts: [], isReadOnly: true },
+  hasGallery: false,
   users: new Map(),
   userGroups: [],
   channels: new Map(),
@@ -115,7 +117,7 @@ export function reduce(state: State, action: Action): State {
 export const keyOf = ({ channel, ts }: Pick<Message, 'channel' | 'ts'>): string => `${channel}/${ts}`
 
 function load(state: State, snapshot: Snapshot): State {
-  const { nowMs, team, bot, app, users, userGroups, channels, views } = snapshot
+  const { nowMs, team, bot, app, hasGallery, users, userGroups, channels, views } = snapshot
   const known = {
     ...state,
     isLoaded: true,
@@ -124,6 +126,7 @@ function load(state: State, snapshot: Snapshot): State {
     team,
     bot,
     app,
+    hasGallery,
     userGroups,
     views,
     users: new Map(users.map((user) => [user.id, user])),

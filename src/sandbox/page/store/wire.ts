@@ -194,6 +194,8 @@ export interface Snapshot {
   team: Team
   bot: { userId: string; name: string }
   app: AppWords
+  /** whether `/gallery/` shows everything that the app says */
+  hasGallery: boolean
   users: User[]
   userGroups: { id: string; handle: string; name: string }[]
   channels: (Channel & { messages: Message[] })[]

@@ -13,6 +13,7 @@ export function Sidebar() {
   const channels = useSlack((state) => state.channels)
   const users = useSlack((state) => state.users)
   const person = useSlack((state) => state.person)
+  const hasGallery = useSlack((state) => state.hasGallery)
   const box = useRef<HTMLElement>(null)
   useMenu(box)
   const shown = channelsOf({ channels, users, person }).filter(({ kind }) => kind !== 'im')
@@ -33,6 +34,11 @@ export function Sidebar() {
           <AppLink />
         </li>
       </ul>
+      {hasGallery && (
+        <p class="sidebar-note">
+          <a href="/gallery/">Gallery: everything it can say</a>
+        </p>
+      )}
       {users.get(person)?.role === 'guest' && (
         <p class="sidebar-note">As a guest {users.get(person)?.realName} sees only channels they were invited to.</p>
       )}
