@@ -23,6 +23,8 @@ export interface Stage {
   say(text: string): void
   /** a database with so many builds in it, filled once a run; the path */
   filled(builds: number): Promise<string>
+  /** how many organizations the simulated day plays */
+  organizations: number
 }
 
 export const atMost = (what: string, value: number, max: number, show: (value: number) => string): Row => ({

@@ -17,6 +17,8 @@ export interface BotOptions {
   slackUrl: string
   /** a database that is there already; default a new one */
   database?: string
+  /** where it may run; left out: on the server's core */
+  cores?: string
   /** further settings, such as those of a CI */
   settings?: Readonly<Record<string, string>>
   /** one subscription a channel; default: #builds follows everything */
@@ -32,11 +34,12 @@ export interface BotOptions {
 /** The bot as an operator starts it: its own process, its own file, the default log. It need not answer yet. */
 export async function spawnBot(
   stage: Pick<Stage, 'folder' | 'profiles'>,
-  { name, slackUrl, database, settings, subscriptions }: BotOptions,
+  { name, slackUrl, database, cores, settings, subscriptions }: BotOptions,
 ): Promise<ServerProcess> {
   return startServer({
     file: MAIN,
     port: await freePort(),
+    cores,
     folder: stage.folder,
     name,
     profiles: stage.profiles,

@@ -4,6 +4,8 @@ import { LOAD_CORE, runToEnd } from './processes.ts'
 /** What the load generator is to do: deliveries of ever new builds, over keep-alive connections. */
 export interface Load {
   port: number
+  /** of several processes: connections go to one after the other */
+  ports?: readonly number[]
   path: string
   connections: number
   firstBuild: number

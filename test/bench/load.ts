@@ -10,7 +10,10 @@ const ACCEPTED = 202
 const TICK_MS = 1
 
 const load = JSON.parse(process.argv[2]!) as Load
-const wires = await Promise.all(Array.from({ length: load.connections }, () => openWire(load.port, load.path)))
+const ports = load.ports ?? [load.port]
+const wires = await Promise.all(
+  Array.from({ length: load.connections }, (_, i) => openWire(ports[i % ports.length]!, load.path)),
+)
 process.stdout.write(JSON.stringify(await run()))
 for (const wire of wires) wire.close()
 

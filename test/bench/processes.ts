@@ -9,17 +9,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** The measured server has a core to itself; whatever loads it shares the other one. */
 export const SERVER_CORE = 0
 export const LOAD_CORE = 1
+export const CORES = availableParallelism()
+/** For what shares the machine as it would without us. */
+export const ALL_CORES = `0-${CORES - 1}`
 
 const READY_MAX_MS = 15_000
 const READY_LOOK_MS = 10
 const STOP_MAX_MS = 20_000
 const LAST_WORDS_CHARS = 2_000
 
-export const canPin = availableParallelism() > 1 && spawnSync('taskset', ['-V']).status === 0
+export const canPin = CORES > 1 && spawnSync('taskset', ['-V']).status === 0
 
-/** Keeps this process, and so what it starts, off the server's core. */
-export function pinSelf(): void {
-  if (canPin) execFileSync('taskset', ['-p', '-c', String(LOAD_CORE), String(process.pid)], { stdio: 'ignore' })
+/** Keeps this process, and so what it starts, off the server's core; or where it is told to be. */
+export function pinSelf(cores: string | number = LOAD_CORE): void {
+  if (canPin) execFileSync('taskset', ['-p', '-c', String(cores), String(process.pid)], { stdio: 'ignore' })
 }
 
 export interface ServerProcess {
@@ -36,6 +39,8 @@ export interface Started {
   args?: readonly string[]
   env?: Readonly<Record<string, string>>
   port: number
+  /** where it may run; left out: on the server's core */
+  cores?: string | undefined
   /** it runs here and writes its log here, as `name`.log */
   folder: string
   name: string
@@ -47,11 +52,20 @@ const started = new Set<ChildProcess>()
 process.once('exit', () => started.forEach((child) => child.kill('SIGKILL')))
 
 /** Starts a server of ours on the server's core; it need not answer yet. */
-export function startServer({ file, args = [], env = {}, port, folder, name, profiles }: Started): ServerProcess {
+export function startServer({
+  file,
+  args = [],
+  env = {},
+  port,
+  cores,
+  folder,
+  name,
+  profiles,
+}: Started): ServerProcess {
   const profiling = profiles ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`, `--cpu-prof-name=${name}.cpuprofile`] : []
   const log = join(folder, `${name}.log`)
   const fd = openSync(log, 'a')
-  const child = spawnNode([...profiling, file, ...args], SERVER_CORE, {
+  const child = spawnNode([...profiling, file, ...args], cores ?? SERVER_CORE, {
     cwd: folder,
     stdio: ['ignore', fd, fd],
     env: { ...inherited(), ...env, PORT: String(port) },
@@ -97,11 +111,26 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
+/** Processor time that a process has taken (ms), to 10 ms; NaN where the machine does not tell. */
+export function cpuMs(pid: number): number {
+  if (process.platform !== 'linux') return Number.NaN
+  // The name, in brackets, may hold anything.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK
+}
+
+/** Linux counts in hundredths of a second. */
+const MS_PER_TICK = 10
+
 /** Resident memory of a process, in MB. */
 export const residentMB = (pid: number): number =>
   Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1_024
 
-const spawnNode = (args: readonly string[], core: number, options: Parameters<typeof spawn>[2]): ChildProcess =>
+const spawnNode = (
+  args: readonly string[],
+  core: number | string,
+  options: Parameters<typeof spawn>[2],
+): ChildProcess =>
   canPin
     ? spawn('taskset', ['-c', String(core), process.execPath, ...args], options)
     : spawn(process.execPath, args, options)

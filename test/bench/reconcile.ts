@@ -4,7 +4,7 @@ import { asRatio, atMost, inMs, note, type Benchmark, type Stage } from './bench
 import { DELIVERY_PATH, startBot } from './bot.ts'
 import { deliveryBody, projectName } from './delivery.ts'
 import { branchName, PROJECT } from './filled-database.ts'
-import { channelId, openSlack, type Slack } from './slack.ts'
+import { channelId, claimOf, openSlack } from './slack.ts'
 import { median } from './statistics.ts'
 import { openWire } from './wire.ts'
 
@@ -73,6 +73,3 @@ async function open(stage: Stage, name: string, database: string) {
     },
   }
 }
-
-const claimOf = ({ message }: Slack['writes'][number]): string =>
-  (message.metadata as { event_payload: { key: string } }).event_payload.key

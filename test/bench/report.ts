@@ -1,11 +1,15 @@
-import { writeFileSync } from 'node:fs'
-import { cpus } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { cpus, loadavg, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Benchmark, Row } from './benchmark.ts'
 
 type Result = { benchmark: Benchmark; rows: readonly Row[] }
 
 const PAGE = fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url))
+
+/** Its prose is written by hand; what stands between the marks is not. */
+const SCALE_PAGE = fileURLToPath(new URL('../../docs/scale.md', import.meta.url))
+const SCALE_MARK = '<!-- figures: npm run bench writes all below -->'
 
 const HEAD = ['what', 'value', 'goal', 'met']
 
@@ -45,6 +49,18 @@ export function writePage(results: readonly Result[], tookMs: number): void {
     '',
   ]
   writeFileSync(PAGE, page.join('\n'))
+}
+
+/** Writes the figures of scale below the mark on their page; what stands above it stays. */
+export function writeScale(results: readonly Result[]): void {
+  const [prose, old] = readFileSync(SCALE_PAGE, 'utf8').split(SCALE_MARK)
+  if (old === undefined) throw new Error(`${SCALE_PAGE} has no mark for the figures`)
+  const memoryGB = Math.round(totalmem() / 1_024 ** 3)
+  const run = `This run: ${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores, ${memoryGB} GB of memory, ${process.platform} ${process.arch}, Node ${process.versions.node}; load average of the machine at its end ${loadavg()[0]!.toFixed(1)} (a quiet one has less than 3).`
+  writeFileSync(
+    SCALE_PAGE,
+    [prose + SCALE_MARK, '', '## The figures', '', run, ...results.flatMap(sectionOf), ''].join('\n'),
+  )
 }
 
 const sectionOf = ({ benchmark: { name, about }, rows }: Result): string[] => [

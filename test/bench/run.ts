@@ -6,25 +6,53 @@ import { acknowledged } from './acknowledged.ts'
 import type { Benchmark, Row, Stage } from './benchmark.ts'
 import { burst } from './burst.ts'
 import { click } from './click.ts'
+import { day, ORGANIZATIONS_PLAYED } from './day.ts'
 import { fillDatabase } from './filled-database.ts'
 import { latency } from './latency.ts'
 import { live } from './live.ts'
 import { memory } from './memory.ts'
+import { processesShared } from './processes-shared.ts'
 import { pinSelf } from './processes.ts'
 import { reconcile } from './reconcile.ts'
-import { printTable, writePage } from './report.ts'
+import { printTable, writePage, writeScale } from './report.ts'
 import { start } from './start.ts'
+import { stored } from './stored.ts'
+import { strangers } from './strangers.ts'
+import { workspace } from './workspace.ts'
 
-// npm run bench [-- <name>…] [--write] [--profile <folder>]
-const BENCHMARKS: readonly Benchmark[] = [acknowledged, latency, live, burst, click, memory, start, reconcile]
+// npm run bench [-- <name>…] [--write] [--write-scale] [--organizations 1000] [--profile <folder>]
+/** What docs/scale.md rests on. */
+const SCALE: readonly Benchmark[] = [processesShared, stored, day, workspace]
+const BENCHMARKS: readonly Benchmark[] = [
+  acknowledged,
+  latency,
+  live,
+  burst,
+  click,
+  memory,
+  start,
+  reconcile,
+  strangers,
+  ...SCALE,
+]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { write: { type: 'boolean', default: false }, profile: { type: 'string' } },
+  options: {
+    write: { type: 'boolean', default: false },
+    'write-scale': { type: 'boolean', default: false },
+    organizations: { type: 'string', default: String(ORGANIZATIONS_PLAYED) },
+    profile: { type: 'string' },
+  },
 })
 const chosen = BENCHMARKS.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
 if (chosen.length === 0) throw new Error(`the benchmarks are ${BENCHMARKS.map(({ name }) => name).join(', ')}`)
 if (values.write && chosen.length < BENCHMARKS.length) throw new Error('only a whole run is written down')
+const isScale = values['write-scale'] || values.write
+if (isScale && SCALE.some((one) => !chosen.includes(one)))
+  throw new Error(`what is written of scale is ${SCALE.map(({ name }) => name).join(', ')}, all of it`)
+const organizations = Number(values.organizations)
+if (!Number.isInteger(organizations) || organizations < 1) throw new Error('--organizations is a number from 1')
 
 pinSelf()
 const startedAt = performance.now()
@@ -39,6 +67,7 @@ try {
   printTable(results)
   stage.say(`It took ${Math.round(tookMs / 1_000)} s.`)
   if (values.write) writePage(results, tookMs)
+  if (isScale) writeScale(results.filter(({ benchmark }) => SCALE.includes(benchmark)))
 } finally {
   rmSync(stage.folder, { recursive: true, force: true })
 }
@@ -60,5 +89,5 @@ function openStage(profile: string | undefined): Stage {
     }
     return path
   }
-  return { folder, profiles, say, filled }
+  return { folder, profiles, say, filled, organizations }
 }

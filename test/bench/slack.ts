@@ -12,6 +12,10 @@ export interface Write {
 
 export type Slack = Awaited<ReturnType<typeof openSlack>>
 
+/** The key of the claim that the bot posted it with. */
+export const claimOf = ({ message }: Write): string =>
+  (message.metadata as { event_payload: { key: string } }).event_payload.key
+
 export const channelId = (n: number): string => `C0BENCH${String(n).padStart(3, '0')}`
 
 /** A sandbox Slack with so many channels, and the record of what the bot wrote there. */
