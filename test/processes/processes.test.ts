@@ -54,7 +54,7 @@ describe.skipIf(!isPossible)('four processes on one PostgreSQL', () => {
 })
 
 /** As long as a machine with other work takes. */
-const until: typeof untilWithin = (what, claim, withinMs = 90_000) => untilWithin(what, claim, withinMs)
+const until = <T>(what: string, claim: () => T | Promise<T>, withinMs = 90_000) => untilWithin(what, claim, withinMs)
 
 /** What is due at the start, and then not for minutes. */
 const RARE = ['read-projects', 'look-at-claimants', 'refresh-silent', 'forget-interactions', 'prune']

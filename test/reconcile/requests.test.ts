@@ -6,7 +6,7 @@ import type { AskView, CardView } from '../../src/domain/view.ts'
 import type { RequestChange } from '../../src/store/kept.ts'
 import { buildId, LIN, MINUTE, request, SECOND, story, T0, type Said } from '../support/facts.ts'
 import { inBrief } from '../support/fake-notifier.ts'
-import { BUILDS, cardKey, follower, openStage, RELEASES, type Stage } from './stage.ts'
+import { BUILDS, cardKey, follower, openStage, RELEASES, type Incarnation, type Stage } from './stage.ts'
 
 const { subject: SUBJECT } = cardKey()
 const LINEAGE = SUBJECT.split('/')[0]!
@@ -21,16 +21,25 @@ const BASIC = {
 }
 const BOTH = { interfaces: { v2: true, legacy: true } }
 
+type Told = Stage & { life: Incarnation }
+
 /** A channel or two in which everything was told so far; CI can be asked for everything. */
-async function openTold(said: readonly (string | Said)[], channels = [BUILDS]): Promise<Stage> {
+async function openTold(said: readonly (string | Said)[], channels = [BUILDS]): Promise<Told> {
   const stage = await openStage({ subscriptions: channels.map((channel) => follower(channel)) })
   await stage.store.write((tx) => tx.keepProject(BASIC))
-  await stage.live(BOTH)
+  const life = await stage.live(BOTH)
   for (const each of said) {
     await stage.hear(each)
     await stage.clock.advance(5 * SECOND)
   }
-  return stage
+  return { ...stage, life }
+}
+
+/** A day goes by without a process, which would only look every second. */
+async function rest(stage: Told): Promise<void> {
+  stage.life.kill()
+  await stage.clock.advance(REST_MS + MINUTE)
+  await stage.live(BOTH)
 }
 
 /** Lin asks; the request is recorded before CI is called, as the operations do it. */
@@ -307,7 +316,7 @@ describe('a delivery that repeats what was late', () => {
 describe('a request about a card that rests', () => {
   test('reaches that card, not the newer one of the same commit', async () => {
     await using stage = await openTold(['error'])
-    await stage.clock.advance(REST_MS + MINUTE)
+    await rest(stage)
     await hear(stage, { word: 'error', build: '513' })
     expect(shownIn(stage)).toEqual(['card 512 failed', 'card 513 failed'])
     await ask(stage)
@@ -318,7 +327,7 @@ describe('a request about a card that rests', () => {
 
   test('brings a new card, and is confirmed by the run on it, though it is the same build', async () => {
     await using stage = await openTold(['initiated', 'error'])
-    await stage.clock.advance(REST_MS + MINUTE)
+    await rest(stage)
     await ask(stage, { state: 'accepted' })
     await hear(stage, 'initiated')
     expect(await stateOf(stage)).toBe('confirmed')
@@ -334,7 +343,7 @@ describe('a request about a card that rests', () => {
 
   test('does not let the end of its run end a stop of the run that it brought', async () => {
     await using stage = await openTold(['initiated', 'error'])
-    await stage.clock.advance(REST_MS + MINUTE)
+    await rest(stage)
     await ask(stage, { state: 'accepted' })
     await hear(stage, 'initiated')
     const { subject } = cardKey('', BUILDS, 2)
