@@ -22,6 +22,9 @@ const INTAKE_SPREAD = 4
 /** While deliveries press at the door, it gets this many times what taking in gets of the one thread they share. */
 const DOOR_SHARE = 9
 
+/** So often it is looked whether they still do. */
+const PRESSED_LOOK_MS = 20
+
 /** The sweep: so often the database is asked what is left, whatever wakes were lost. */
 const SWEEP_MS = 1_000
 
@@ -66,12 +69,19 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       const due = await dueIntake()
       const beganAt = clock.now()
       const taken = await takeInAll(due)
-      if (deps.isPressed()) await clock.sleep((clock.now() - beganAt) * DOOR_SHARE, stopping.signal)
+      await leaveToDoor((clock.now() - beganAt) * DOOR_SHARE)
       if (taken.includes('waits') || taken.includes('elsewhere')) isPatient = true
       if (taken.some((one) => one !== 'elsewhere')) continue
       await bells.intake.wait(isPatient ? RULES_LOOK_AGAIN_MS : SWEEP_MS)
       isPatient = false
     }
+  }
+
+  /** While deliveries press, and no longer: what took long may have waited for the database. */
+  async function leaveToDoor(ms: number): Promise<void> {
+    const until = clock.now() + ms
+    while (deps.isPressed() && clock.now() < until && !stopping.signal.aborted)
+      await clock.sleep(Math.min(PRESSED_LOOK_MS, until - clock.now()), stopping.signal)
   }
 
   // Several processes that all took the most urgent ones would meet at each.
