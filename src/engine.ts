@@ -229,7 +229,7 @@ export function createEngine({
   /** The first click must not wait for Bolt, nor a flood of deliveries. */
   async function loadWhenQuiet(): Promise<void> {
     do await clock.sleep(SLACK_DOOR_AFTER_MS, stopping.signal)
-    while (isPressed())
+    while (isPressed() && !stopping.signal.aborted)
     if (!stopping.signal.aborted) await openSlackDoor()
   }
 
