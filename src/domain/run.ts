@@ -116,10 +116,18 @@ function effectAfterFinal(run: Draft, final: Fact, fact: Fact, asked: readonly R
   const neverRan = final.status === 'ignored' || final.status === 'blocked'
   // Our own word comes after CI's answer: by then the run that it speaks of may have come and ended.
   const isOurs = fact.origin === 'action'
-  const isNewRun = restarted || (!isOurs && (run.started !== null || neverRan || fact.at - final.at > LATE_START_MS))
+  const isLong = fact.at - final.at > LATE_START_MS && !owesStart(run, final)
+  const isNewRun = restarted || (!isOurs && (run.started !== null || neverRan || isLong))
   if (isNewRun) return 'opened'
   return saidBefore(run, fact) ? 'duplicate' : 'late'
 }
+
+/**
+ * We had CI start it, and learned how it ended by asking: CI has delivered nothing of it. A sender that repeats what was
+ * not taken says both later, however long nobody took it; the second start is a restart again.
+ */
+const owesStart = (run: Draft, final: Fact): boolean =>
+  run.facts[0]?.origin === 'action' && final.origin === 'poll' && !run.echoes.some(saysStarted)
 
 const saidBefore = (run: Draft, fact: Fact): boolean => run.echoes.some((echo) => echo.word === fact.word)
 

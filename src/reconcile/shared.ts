@@ -18,7 +18,7 @@ export interface Turn {
 }
 
 /** Another one has the card at this moment, or this process is not known to be alive: soon again. */
-const AGAIN_MS = 100
+export const AGAIN_MS = 100
 
 /** Claims a step unless another process is at the card, has the turn, or takes this one for dead. */
 export async function claimShared(

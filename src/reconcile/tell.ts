@@ -5,7 +5,7 @@ import { claimStep, type Busy } from './claim.ts'
 import type { ReconcileDeps } from './deps.ts'
 import { recordEnd, reportEnd, type Claimed } from './outcome.ts'
 import type { Pass } from './presence.ts'
-import { claimShared, endShared, type Turn } from './shared.ts'
+import { AGAIN_MS, claimShared, endShared, type Turn } from './shared.ts'
 
 /** The history is searched from a little before the claim, for clocks that differ. */
 const CLOCKS_DIFFER_MS = 60_000
@@ -27,6 +27,8 @@ export async function tellNext(deps: ReconcileDeps, key: CardKey, lane: Lane): P
   const { presence, processId } = deps
   if (!presence) return tellClaimed(deps, await deps.store.write((tx) => claimStep(tx, deps, key, lane)), null)
   const pass = presence.pass()
+  // Nothing would be sent: to claim and give back, over and over until the database is told again, would only keep it busy.
+  if (!pass.isValid()) return { kind: 'busy', forMs: AGAIN_MS }
   const turn = { call: deps.newKey(), by: processId }
   return tellClaimed(deps, await deps.store.write((tx) => claimShared(tx, deps, { key, lane, turn })), { pass, turn })
 }

@@ -81,6 +81,28 @@ describe('the fold of a build that was started again through us', () => {
       ['opened', 'moved', 'duplicate'],
     ],
     [
+      'what CI delivers long after it was asked how that ended is of the same run',
+      [
+        ours(),
+        polled('success', 5 * SECOND),
+        said('initiated', 6 * SECOND + LATE_START_MS),
+        said('success', 7 * SECOND + LATE_START_MS),
+      ],
+      ['512.1 failed', '512.2 success'],
+      ['opened', 'moved', 'late', 'duplicate'],
+    ],
+    [
+      'and the second start that it delivers is a restart',
+      [
+        ours(),
+        polled('success', 5 * SECOND),
+        said('initiated', 6 * SECOND + LATE_START_MS),
+        said('initiated', 7 * SECOND + LATE_START_MS),
+      ],
+      ['512.1 failed', '512.2 success', '512.3 started'],
+      ['opened', 'moved', 'late', 'opened'],
+    ],
+    [
       'a run that ends without a word of its start is one run',
       [said('success', 5 * SECOND), said('initiated', 6 * SECOND)],
       ['512.1 failed', '512.2 success'],

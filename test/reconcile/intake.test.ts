@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Subscription } from '../../src/domain/subscription.ts'
 import { MINUTE, SECOND, T0, type Said } from '../support/facts.ts'
 import { inBrief } from '../support/fake-notifier.ts'
-import { BUILDS, cardKey, follower, openStage, RELEASES, type Stage } from './stage.ts'
+import { BUILDS, cardKey, follower, openStage, RELEASES, takeInDue, type Stage } from './stage.ts'
 
 const REDS_AND_RECOVERIES: Partial<Subscription> = {
   rules: [{ branch: null, branchMatch: null, events: ['failed', 'recovered'] }],
@@ -20,6 +20,25 @@ async function hearInTurn(stage: Stage, ...said: readonly Said[]): Promise<void>
     await stage.clock.advance(10 * SECOND)
   }
 }
+
+test('what names the project while its first fact is being taken in is told to those who follow it by that name', async () => {
+  const byName = follower(BUILDS, { follows: { what: 'project', name: 'acme/web' } })
+  await using stage = await openStage({ subscriptions: [byName] })
+  const { deps } = stage.embody()
+  let isFirst = true
+  const write: typeof deps.store.write = async (work, options) => {
+    if (isFirst) {
+      isFirst = false
+      await stage.hear({ word: 'error', details: { projectName: 'acme/web' } })
+    }
+    return deps.store.write(work, options)
+  }
+  await stage.hear('initiated')
+  await takeInDue({ ...deps, store: { ...deps.store, write } })
+  await stage.live()
+  await stage.clock.advance(5 * SECOND)
+  expect(shownIn(stage)).toEqual(['card 512 failed'])
+})
 
 describe('a failure that comes late', () => {
   test('makes the newer success a recovery, also in a channel that was not told of it before', async () => {

@@ -6,8 +6,8 @@ import type { Store, Tx } from '../../src/store/store.ts'
 export interface Life {
   kill(): void
   isDead(): boolean
-  /** As by `kill -STOP`: it stands still, and knows nothing of it. @returns what lets it go on */
-  pause(): () => void
+  /** As by `kill -STOP`, after so many steps: it stands still, and knows nothing of it. @returns what lets it go on */
+  pause(afterSteps?: number): () => void
   /** Whatever else the process calls, it may not live to see the end of it. */
   mortally: Mortally
 }
@@ -24,20 +24,20 @@ interface World {
  */
 export function mortal({ store, notifier, clock }: World, fuse: number): { life: Life; deps: World } {
   let left = fuse
-  let paused: Promise<void> | null = null
+  let stop: { left: number; until: Promise<void> } | null = null
   const isDead = () => left <= 0
 
   const outlives = <T>(value: T): T | Promise<T> => {
     left--
     if (isDead()) return NEVER
-    return paused ? paused.then(() => (isDead() ? NEVER : value)) : value
+    return stop && stop.left-- <= 0 ? stop.until.then(() => (isDead() ? NEVER : value)) : value
   }
 
-  function pause(): () => void {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    paused = promise
+  function pause(afterSteps = 0): () => void {
+    const { promise: until, resolve } = Promise.withResolvers<void>()
+    stop = { left: afterSteps, until }
     return () => {
-      if (paused === promise) paused = null
+      if (stop?.until === until) stop = null
       resolve()
     }
   }

@@ -107,6 +107,16 @@ describe('a process that wakes', () => {
     expect(await tell(other, 'edit')).toMatchObject({ kind: 'done', outcome: { kind: 'sent' } })
   })
 
+  test('and has not told the database yet claims nothing, which it would give back at once and claim again', async () => {
+    await using stage = await openStage({ shared: true })
+    const asleep: ReconcileDeps = { ...stage.embody().deps, presence: { pass: () => ({ isValid: () => false }) } }
+    await renew(stage, asleep)
+    await stage.hear('initiated')
+    await takeInDue(asleep)
+    expect(await tellNext(asleep, CARD, 'post')).toMatchObject({ kind: 'busy' })
+    expect(await stage.messagesOf(CARD)).toEqual([])
+  })
+
   test('claims nothing until it is known to be alive again', async () => {
     const { stage, sleeper, tell } = await openTwo()
     await using _ = stage

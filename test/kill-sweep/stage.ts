@@ -1,0 +1,191 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { EVENTS } from '../../src/domain/status.ts'
+import type { Clock } from '../../src/lib/clock.ts'
+import { createSandboxCi, type SandboxCi } from '../../src/sandbox/ci/server.ts'
+import { botSettings } from '../../src/sandbox/ci/settings.ts'
+import { createSandboxSlack, type SandboxSlack } from '../../src/sandbox/slack/sandbox-slack.ts'
+import { CHANNELS, createChannel } from '../../src/sandbox/slack/workspace.ts'
+import { startBot, type Bot } from '../../src/tools/demo/bot.ts'
+import { queryOnce } from '../support/postgres.ts'
+import { FAST_TIME, fastClock, toText, type FastTime } from './fast-clock.ts'
+import type { Gate } from './points.ts'
+import { openTap, type Moment, type Passage, type Verdict } from './tap.ts'
+
+const PRELOAD = fileURLToPath(new URL('fast-time.ts', import.meta.url))
+const SECRET = 'sweep-webhook-secret'
+
+/** Slack's patience is real: a machine under load is no bot that is slow. CI's outlasts every start. */
+const PATIENCE_MS = 10_000
+const CI_PATIENCE_MS = 300_000
+const START_MAX_MS = 180_000
+
+/** CI repeats what was not taken, in its order; where nobody listens, the tap holds it until somebody does. */
+const RETRIES_MAX = 20
+
+/** The burst's channels; in #builds people press buttons. */
+const BURST_CHANNELS = 10
+export const CLICKED = { channel: CHANNELS.builds, prefix: 'pressed/' }
+export const FOLLOWED = [
+  CLICKED,
+  ...Array.from({ length: BURST_CHANNELS }, (_, n) => ({ channel: `C0SWEEP${n + 10}`, prefix: `sweep-${n}/` })),
+]
+
+const CI_WRITE = /\/(?:stop|restart)\b/
+
+/** Hears of every request at each of its moments, and says what becomes of it. */
+export type Hear = (gate: Gate, moment: Moment, passage: Passage) => Verdict
+
+/** A CI, a Slack, a database, and taps between them and a bot that is started and killed as somebody likes. */
+export interface Stage extends AsyncDisposable {
+  clock: Clock
+  ci: SandboxCi
+  slack: SandboxSlack
+  folder: string
+  /** what is heard from now on */
+  hear: Hear
+  /** the calls to CI that change a build, as the bot sent them: `POST …/stop`, `POST …/restart` */
+  ciWrites: string[]
+  /** One process of the bot; those who call reach it when its doors are open. */
+  start(): Bot
+  /** where the newest process listens */
+  botUrl(): string | null
+  /** Leaves the folder, with the log and the file, to whoever wants to know what went wrong. */
+  keep(): void
+  /** the bodies of the deliveries that the database holds */
+  bodies(): Promise<string[]>
+}
+
+/** @param databaseUrl a `postgres://` address of an empty database; null: an SQLite file */
+export async function openStage(databaseUrl: string | null, times: number): Promise<Stage> {
+  const time = { since: Date.now(), times }
+  if (databaseUrl !== null) await hasten(databaseUrl, time)
+  const clock = fastClock(time)
+  const folder = mkdtempSync(join(tmpdir(), 'buildline-sweep-'))
+  const file = join(folder, 'buildline.db')
+  const ci = createSandboxCi({
+    clock,
+    switches: { deliveryRetriesMax: RETRIES_MAX, deliveryRetryMs: 100, deliveryTimeoutMs: CI_PATIENCE_MS },
+  })
+  const slack = createSandboxSlack({ clock, ackTimeoutMs: PATIENCE_MS * times })
+  await Promise.all([ci.start(), slack.start()])
+  follow(slack)
+  let url: string | null = null
+  let up = Promise.withResolvers<string>()
+  let isKept = false
+  const watch = (gate: Gate) => (moment: Moment, passage: Passage) => {
+    const { method, path } = passage
+    if (gate === 'ci' && moment === 'arrived' && method === 'POST' && CI_WRITE.test(path)) stage.ciWrites.push(path)
+    return stage.hear(gate, moment, passage)
+  }
+  const door = await openTap({ clock, target: () => up.promise, watch: watch('door') })
+  const toSlack = await openTap({ clock, target: async () => slack.url, watch: watch('slack') })
+  const toCi = await openTap({ clock, target: async () => ci.url, watch: watch('ci') })
+  ci.setWebhookUrl(`${door.url}/webhooks/builds/${SECRET}`)
+  slack.connectBot(`${door.url}/slack/events`)
+  const settings = {
+    NODE_OPTIONS: `--import ${PRELOAD}`,
+    [FAST_TIME]: toText(time),
+    LOG_LEVEL: 'info',
+    SLACK_API_URL: slack.apiUrl.replace(slack.url, toSlack.url),
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_SIGNING_SECRET: slack.signingSecret,
+    ...botSettings(ci),
+    CI_BASE_URL: ci.address().baseUrl.replace(ci.url, toCi.url),
+    CI_LEGACY_BASE_URL: ci.address().legacyBaseUrl.replace(ci.url, toCi.url),
+    WEBHOOK_SECRET: SECRET,
+    DATABASE_URL: databaseUrl ?? `sqlite:${file}`,
+    SUBSCRIPTIONS_FILE: subscriptionsIn(folder),
+  }
+
+  function start(): Bot {
+    const bot = startBot(settings, join(folder, 'bot.log'), START_MAX_MS)
+    void bot.port.then(enter, () => {})
+    void bot.ended.then(leave)
+    return bot
+  }
+
+  function enter(port: number): void {
+    url = `http://127.0.0.1:${port}`
+    up.resolve(url)
+  }
+
+  // Whoever waits for a process already waits for the next one, too.
+  function leave(): void {
+    if (url !== null) up = Promise.withResolvers()
+    url = null
+  }
+
+  const stage: Stage = {
+    clock,
+    ci,
+    slack,
+    folder,
+    hear: () => 'pass',
+    ciWrites: [],
+    start,
+    botUrl: () => url,
+    bodies: async () => (await rowsOf(databaseUrl, file, 'select body from delivery')).map(({ body }) => String(body)),
+    keep: () => void (isKept = true),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([ci.stop(), slack.stop(), door.close(), toSlack.close(), toCi.close()])
+      if (!isKept) rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  return stage
+}
+
+/** The processes go by the clock of the database that they share: so that runs as fast. */
+async function hasten(databaseUrl: string, { since, times }: FastTime): Promise<void> {
+  const real = 'extract(epoch from pg_catalog.clock_timestamp()) * 1000'
+  await queryOnce(
+    databaseUrl,
+    `create function public.clock_timestamp() returns timestamptz language sql volatile as
+     $$ select to_timestamp((${since} + (${real} - ${since}) * ${times}) / 1000) $$`,
+  )
+  const database = new URL(databaseUrl).pathname.slice(1)
+  await queryOnce(databaseUrl, `alter database ${database} set search_path = public, pg_catalog`)
+}
+
+/** What CI has given up, and nobody has acknowledged. */
+export const untakenBy = (ci: SandboxCi): Delivery[] =>
+  ci.deliveries().filter(({ state, attempts }) => state !== 'queued' && !attempts.some(isTaken))
+
+export type Delivery = ReturnType<SandboxCi['deliveries']>[number]
+
+export const isTaken = (attempt: Delivery['attempts'][number]): boolean =>
+  attempt.kind === 'answered' && attempt.statusCode === 202
+
+function follow({ workspace }: SandboxSlack): void {
+  for (const { channel } of FOLLOWED) {
+    if (workspace.channels.has(channel)) continue
+    workspace.channels.set(channel, createChannel(channel, channel.toLowerCase(), [workspace.bot.userId]))
+  }
+}
+
+function subscriptionsIn(folder: string): string {
+  const path = join(folder, 'subscriptions.yml')
+  const events = [...EVENTS, 'stopped']
+  const subscriptions = FOLLOWED.map(({ channel, prefix }) => ({
+    channel,
+    project: 'all',
+    branch: `${prefix}*`,
+    events,
+  }))
+  // JSON is YAML.
+  writeFileSync(path, JSON.stringify({ subscriptions }))
+  return path
+}
+
+async function rowsOf(databaseUrl: string | null, file: string, sql: string): Promise<Record<string, unknown>[]> {
+  if (databaseUrl !== null) return (await queryOnce(databaseUrl, sql)) as Record<string, unknown>[]
+  const db = new DatabaseSync(file, { readOnly: true })
+  try {
+    return db.prepare(sql).all()
+  } finally {
+    db.close()
+  }
+}
