@@ -84,6 +84,10 @@ function observationOf(
     word,
     details: {
       ...NO_DETAILS,
+      // On a card of its own nothing else says whose build it is.
+      projectName: known.projectName,
+      projectFullName: known.projectFullName,
+      projectUuid: known.projectUuid,
       buildUuid: build.uuid,
       // The legacy interface names people and commits in other words: what was delivered stays.
       message: known.message === null ? firstLine(build.message) : null,

@@ -4,7 +4,7 @@ import { confirmRequests, GIVE_UP_MS, ROUND_MAX } from '../../src/operations/con
 import { lineageKey } from '../../src/domain/lineage.ts'
 import { lineageSubject } from '../../src/domain/subject.ts'
 import { CONFIRM_WITHIN_MS, type Request } from '../../src/domain/request.ts'
-import { buildId, MINUTE, projectId, request, SECOND, story, T0 } from '../support/facts.ts'
+import { buildId, HOUR, MINUTE, projectId, request, SECOND, story, T0 } from '../support/facts.ts'
 import { lin, ofRun, openStage, type Stage } from './stage.ts'
 
 const KEY = lineageKey(story('initiated')[0]!)
@@ -144,6 +144,19 @@ test('what is looked up keeps the names that were delivered', async () => {
     shown: 'stopped',
     build: { committer: 'Ada', message: 'Fix login', branch: 'main' },
   })
+})
+
+test('a build that only looking found, on a card of its own, goes by the name of its project', async () => {
+  await using stage = await openStage({ switches: { restartKeepsId: false, restartOutcome: 'none' } })
+  const { ref } = await stage.ended()
+  await stage.rest(26 * HOUR)
+  stage.ci.addFault({ kind: 'lost-answer', where: 'legacy', times: 1 })
+  await stage.main.operations.restart(ofRun(ref), lin())
+  stage.lose()
+  await stage.pass(CONFIRM_WITHIN_MS)
+  const card = stage.card()!
+  expect(card.build.buildId).not.toBe(ref.buildId)
+  expect(card).toMatchObject({ shown: 'started', attempt: 1, build: { project: 'acme/web' } })
 })
 
 test('a fault of CI is no crash of the round', async () => {

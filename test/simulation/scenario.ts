@@ -1,45 +1,57 @@
-import type { ChannelId } from '../../src/domain/ids.ts'
 import type { Subscription } from '../../src/domain/subscription.ts'
-import { BUILDS, follower, RELEASES } from '../reconcile/stage.ts'
-import { channelId, MINUTE, SECOND, type Said } from '../support/facts.ts'
-import {
-  limited,
-  SMOOTH,
-  unclearButLands,
-  UNCLEAR_LOST,
-  UNSENT,
-  type Call,
-  type Fate,
-} from '../support/fake-notifier.ts'
 import type { Interfaces } from '../../src/store/history.ts'
-import { BASIC, uuidOfBuild } from './people.ts'
+import { BUILDS, follower, RELEASES } from '../reconcile/stage.ts'
+import { channelId, HOUR, MINUTE, SECOND } from '../support/facts.ts'
+import { buildsOf, WEB_PLACES, type Builds, type Place } from './builds.ts'
+import { ECHO_MS } from './ci.ts'
 import { createRandom, type Random } from './random.ts'
+import { CLOSED_CODES, REVOKED_CODES, type Weather } from './weather.ts'
 
 // What happens in one simulated run, all of it decided by the seed.
 
 export interface Scenario {
   random: Random
-  subscriptions: readonly Subscription[]
-  /** what CI delivers, and when (ms after the beginning) */
-  deliveries: readonly { after: number; said: Said }[]
-  fateOf: (call: Call) => Partial<Fate>
+  chapters: readonly Chapter[]
+  weather: Weather
   /** a process lives for so many steps */
   fuse: () => number
   /** and the next one begins so much later */
   downMs: () => number
   /** processes at work at once, on one store */
   processes: number
-  closed: { channel: ChannelId; fromMs: number; toMs: number } | null
-  /** when people delete a card, if there is one */
-  losses: readonly number[]
-  /** when somebody presses a button, and how often at once */
-  presses: readonly { after: number; times: number }[]
+  /** the last of them stands still now and then */
+  stalls: boolean
   interfaces: Interfaces
   /** the probability that a wake arrives */
   wakes: number
-  /** from then on nothing goes wrong any more */
-  calmAfterMs: number
 }
+
+/** One stretch of time; before the next one the bot is down for long. Times are ms after the beginning. */
+export interface Chapter {
+  fromMs: number
+  subscriptions: readonly Subscription[]
+  builds: Builds
+  /** when people delete a message, if there is one */
+  losses: readonly number[]
+  /** when some card can no longer be edited */
+  frosts: readonly number[]
+  /** when somebody presses a button, and how often at once */
+  presses: readonly { after: number; times: number }[]
+  /** from then on nothing more happens */
+  calmAfterMs: number
+  /** the bot has come to rest before this chapter ends */
+  endsCalm: boolean
+}
+
+/** Longer than anything waits before it is tried again: a closed channel, and all else. */
+export const CALM_AFTER_CLOSURE_MS = 12 * MINUTE
+export const CALM_MS = 3 * MINUTE
+
+export const calmOf = ({ weather: { closed } }: Pick<Scenario, 'weather'>): number =>
+  closed ? CALM_AFTER_CLOSURE_MS : CALM_MS
+
+/** What is older is forgotten, where the night is long enough. */
+export const RETENTION_DAYS = 90
 
 const QUIET = channelId('C0QUIET001')
 
@@ -51,131 +63,143 @@ const CHANNELS: readonly (() => Subscription)[] = [
   () => follower(BUILDS, { follows: { what: 'unfollowed' }, mention: 'committer' }),
 ]
 
-/** A call that takes effect does so by then, whatever its caller was told. */
-const LANDS_BY_MS = 12 * SECOND
-const LISTED_BY_MS = 4 * SECOND
-
 export function createScenario(seed: number): Scenario {
   const random = createRandom(seed)
   const trouble = random.pick([0, 0.03, 0.1, 0.3, 0.5])
   const crashes = random.pick([0, 60, 200, 600])
-  const first = random.between(0, CHANNELS.length - 1)
-  const subscriptions = [CHANNELS[first]!(), CHANNELS[(first + 1) % CHANNELS.length]!()]
-  // Who follows a project that nobody else follows must know its name at once.
-  const isNameNeeded = subscriptions.some(({ follows }) => follows.what === 'unfollowed')
-  const deliveries = toDeliveries(random, isNameNeeded ? 0 : random.pick([0, 0, 0.4]))
-  const presses = random.chance(0.5) ? [] : toPresses(random)
-  const lastAt = Math.max(...deliveries.map(({ after }) => after), ...presses.map(({ after }) => after + ECHO_MS))
-  const calmAfterMs = lastAt + random.between(0, 90 * SECOND)
-  const closed = { channel: random.pick([BUILDS, RELEASES]), fromMs: random.between(0, MINUTE), toMs: calmAfterMs }
+  const processes = random.pick([1, 1, 1, 2, 3])
+  const interfaces = random.pick(INTERFACES)
+  const days = daysOf(random)
+  const closed = random.chance(0.15)
+    ? { channel: random.pick([BUILDS, RELEASES]), code: random.pick(CLOSED_CODES), ...windowOf(random) }
+    : null
+  const weather: Weather = {
+    trouble,
+    slowMs: random.pick([300, 300, 9 * SECOND]),
+    lags: processes === 1 && random.chance(0.3),
+    refusals: random.pick([0, 0, 0, 0.1]),
+    closed,
+    revoked: random.chance(0.1) ? { code: random.pick(REVOKED_CODES), ...windowOf(random) } : null,
+  }
   return {
     random,
-    subscriptions,
-    deliveries,
-    fateOf: (call) => fateOf(random, trouble, call),
+    chapters: chaptersOf(random, { days, interfaces, calmMs: calmOf({ weather }) }),
+    weather,
     fuse: () => (crashes === 0 ? Number.POSITIVE_INFINITY : random.between(1, crashes)),
     downMs: () => random.pick([0, 0, random.between(0, 8 * SECOND)]),
-    processes: random.chance(0.2) ? 2 : 1,
-    closed: random.chance(0.15) ? closed : null,
-    losses: random.chance(0.15) ? [random.between(0, calmAfterMs), random.between(0, calmAfterMs)] : [],
-    presses,
-    interfaces: presses.length > 0 ? { v2: true, legacy: true } : random.pick(INTERFACES),
+    processes,
+    stalls: processes > 1 && random.chance(0.5),
+    interfaces,
     wakes: random.pick([0, 0.5, 1]),
-    calmAfterMs,
   }
 }
 
-/** What a press brings about is delivered by then. */
-const ECHO_MS = 45 * SECOND
+const windowOf = (random: Random) => {
+  const fromMs = random.between(0, MINUTE)
+  return { fromMs, toMs: fromMs + random.between(SECOND, 2 * MINUTE) }
+}
 
 const INTERFACES: readonly Interfaces[] = [
   { v2: false, legacy: false },
+  { v2: true, legacy: true },
+  { v2: true, legacy: true },
   { v2: true, legacy: true },
   { v2: true, legacy: false },
   { v2: false, legacy: true },
 ]
 
-const toPresses = (random: Random) =>
+/** Most stories are told in one go; or after a night, after the card's rest, or when most is forgotten. */
+type Days = 'one' | 'night' | 'day' | 'season'
+
+const daysOf = (random: Random): Days =>
+  random.pick(['one', 'one', 'one', 'one', 'one', 'one', 'one', 'night', 'day', 'season'])
+
+const GAPS_MS: Record<Exclude<Days, 'one'>, number> = { night: 4 * HOUR, day: 26 * HOUR, season: 100 * 24 * HOUR }
+
+interface Course {
+  days: Days
+  interfaces: Interfaces
+  calmMs: number
+}
+
+function chaptersOf(random: Random, { days, interfaces, calmMs }: Course): Chapter[] {
+  const subscriptions = followersOf(random)
+  const first = chapterOf(random, {
+    fromMs: 0,
+    firstBuild: 501,
+    subscriptions,
+    interfaces,
+    isAnew: false,
+    isTelling: days === 'season',
+  })
+  if (days === 'one') return [first]
+  const changes = random.chance(0.5)
+  const endsCalm = changes || days === 'season' || random.chance(0.5)
+  const fromMs = first.calmAfterMs + (endsCalm ? calmMs : 0) + GAPS_MS[days]
+  const later = changes ? followersOf(random) : subscriptions
+  // Whom old builds concern must be plain: after a change only what was built on another branch is new.
+  const second = {
+    fromMs,
+    firstBuild: 701,
+    subscriptions: later,
+    interfaces,
+    isAnew: changes,
+    isTelling: days === 'season',
+  }
+  return [{ ...first, endsCalm }, chapterOf(random, second)]
+}
+
+function followersOf(random: Random): Subscription[] {
+  const first = random.between(0, CHANNELS.length - 1)
+  return [CHANNELS[first]!(), CHANNELS[(first + 1) % CHANNELS.length]!()]
+}
+
+interface ChapterWanted {
+  fromMs: number
+  firstBuild: number
+  subscriptions: readonly Subscription[]
+  interfaces: Interfaces
+  /** nothing of what was built before goes on */
+  isAnew: boolean
+  /** every delivery says all: what was said before may be forgotten */
+  isTelling: boolean
+}
+
+function chapterOf(random: Random, { fromMs, firstBuild, subscriptions, interfaces, ...how }: ChapterWanted): Chapter {
+  const { isAnew, isTelling } = how
+  // Who follows a project that nobody else follows must know its name at once.
+  const isNameNeeded = subscriptions.some(({ follows }) => follows.what === 'unfollowed')
+  const builds = buildsOf(random, {
+    from: fromMs,
+    firstBuild,
+    places: isAnew ? NEW_PLACES : random.pick(PLACES),
+    commits: COMMITS.slice(0, random.between(1, COMMITS.length)),
+    forgetful: isNameNeeded || isTelling ? 0 : random.pick([0, 0, 0.4]),
+    lossy: random.pick([0, 0, 0.2]),
+  })
+  const isPressed = !isAnew && !(isTelling && fromMs > 0) && (interfaces.v2 || interfaces.legacy) && random.chance(0.6)
+  const presses = isPressed ? pressesOf(random, fromMs) : []
+  const ends = [...builds.truth, ...builds.deliveries].map(({ after }) => after)
+  const lastAt = Math.max(fromMs, ...ends, ...presses.map(({ after }) => after + ECHO_MS))
+  const calmAfterMs = lastAt + random.between(0, 90 * SECOND)
+  const times = (most: number) =>
+    random.chance(0.15) ? Array.from({ length: most }, () => random.between(fromMs, calmAfterMs)) : []
+  const losses = times(2).toSorted((a, b) => a - b)
+  const frosts = times(1)
+  return { fromMs, subscriptions, builds, losses, frosts, presses, calmAfterMs, endsCalm: false }
+}
+
+const COMMITS = ['1', '2', '3', '4', '5', '6', '7']
+
+const PLACES: readonly (readonly Place[])[] = [WEB_PLACES.slice(0, 1), [...WEB_PLACES, ['42', 'main']]]
+
+const NEW_PLACES: readonly Place[] = [
+  ['41', 'release/1'],
+  ['42', 'release/1'],
+]
+
+const pressesOf = (random: Random, fromMs: number) =>
   Array.from({ length: random.between(1, 6) }, () => ({
-    after: random.between(SECOND, 90 * SECOND),
+    after: fromMs + random.between(SECOND, 90 * SECOND),
     times: random.chance(0.3) ? 2 : 1,
   })).toSorted((a, b) => a.after - b.after)
-
-function toDeliveries(random: Random, forgetful: number): { after: number; said: Said }[] {
-  const spreadMs = random.pick([0, 2 * SECOND, 20 * SECOND])
-  const lateMs = random.pick([0, 0, 3 * SECOND, 15 * SECOND, MINUTE])
-  const repeats = random.pick([0, 0.2, 0.6])
-  const places = random.pick(PLACES)
-  const builds = random.between(1, 7)
-  const commits = random.between(1, builds)
-  const deliveries: { after: number; said: Said }[] = []
-  for (let build = 1; build <= builds; build++) {
-    const commit = String(random.between(1, commits)).repeat(40)
-    const [project, branch] = random.pick(places)
-    let after = random.between(0, 30 * SECOND)
-    for (const word of wordsOf(random)) {
-      const details = random.chance(forgetful) ? {} : detailsOf(project, String(500 + build))
-      const said: Said = { word, build: String(500 + build), project, branch, commit, details }
-      deliveries.push({ after: after + random.between(0, lateMs), said })
-      while (random.chance(repeats)) deliveries.push({ after: after + random.between(0, 4 * lateMs), said })
-      after += random.between(0, spreadMs)
-    }
-  }
-  return deliveries.toSorted((a, b) => a.after - b.after)
-}
-
-const PLACES: readonly (readonly (readonly [project: string, branch: string])[])[] = [
-  [['41', 'main']],
-  [
-    ['41', 'main'],
-    ['41', 'fix/login'],
-    ['42', 'main'],
-  ],
-]
-
-const detailsOf = (project: string, build: string) => ({
-  projectUuid: project === '41' ? BASIC.uuid : null,
-  buildUuid: uuidOfBuild(build),
-  projectName: project === '41' ? 'acme/web' : 'acme/api',
-  committer: project === '41' ? 'Ada' : 'Grace',
-  message: 'fix login',
-})
-
-const wordsOf = (random: Random): string[] => [
-  ...runOf(random),
-  ...(random.chance(0.3) ? runOf(random) : []),
-  ...(random.chance(0.1) ? runOf(random) : []),
-]
-
-const runOf = (random: Random): string[] => [
-  ...(random.chance(0.9) ? ['initiated'] : []),
-  ...(random.chance(0.15) ? ['waiting', 'initiated'] : []),
-  ...(random.chance(0.05) ? ['paused'] : []),
-  ...(random.chance(0.95) ? [random.pick(FINALS)] : []),
-]
-
-const FINALS = [
-  'success',
-  'success',
-  'error',
-  'error',
-  'error',
-  'stopped',
-  'ignored',
-  'blocked',
-  'infrastructure_failure',
-]
-
-function fateOf(random: Random, trouble: number, { name }: Call): Partial<Fate> {
-  const smooth = { ...SMOOTH, landsAfterMs: random.between(1, 300), listedAfterMs: random.between(0, LISTED_BY_MS) }
-  if (!random.chance(trouble)) return smooth
-  const answersAfterMs = random.pick([random.between(1, 500), 10 * SECOND])
-  const failures: Partial<Fate>[] = [
-    { ...limited(random.between(1, 5) * SECOND), answersAfterMs },
-    { ...UNSENT, answersAfterMs },
-    { ...UNCLEAR_LOST, answersAfterMs },
-    { ...unclearButLands(random.between(1, 500)), answersAfterMs },
-    { ...unclearButLands(random.between(0, LANDS_BY_MS)), answersAfterMs },
-  ]
-  return { ...smooth, ...random.pick(name === 'ping' ? failures.slice(0, 3) : failures) }
-}

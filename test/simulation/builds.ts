@@ -1,0 +1,108 @@
+import { toUuid, type Uuid } from '../../src/domain/ids.ts'
+import { MINUTE, SECOND, type Said } from '../support/facts.ts'
+import type { Random } from './random.ts'
+
+// What CI builds, and what it delivers of that: shuffled, late, repeated, and sometimes not at all.
+
+/** What CI says of a build, and when (ms after the beginning). */
+export interface Delivery {
+  after: number
+  said: Said
+}
+
+export interface Builds {
+  deliveries: readonly Delivery[]
+  /** how the builds really stand, in the order in which it happened: CI knows, whether or not it is delivered */
+  truth: readonly Delivery[]
+}
+
+export interface BuildsWanted {
+  from: number
+  firstBuild: number
+  places: readonly Place[]
+  /** commits are named by digits: lineages of an earlier day go on where the digits are the same */
+  commits: readonly string[]
+  /** the probability that a delivery leaves out all that it may leave out */
+  forgetful: number
+  /** the probability that a delivery is never made */
+  lossy: number
+}
+
+export type Place = readonly [project: string, branch: string]
+
+export const WEB_PLACES: readonly Place[] = [
+  ['41', 'main'],
+  ['41', 'fix/login'],
+]
+
+/** The acme/web of every simulation is Basic: both interfaces know it. acme/api is not listed at all. */
+export const BASIC = {
+  uuid: toUuid('41000000-0000-0000-0000-000000000000'),
+  name: 'acme/web',
+  legacyId: '41',
+  type: 'basic',
+  rules: null,
+  filter: null,
+}
+
+export const uuidOfBuild = (build: string): Uuid => toUuid(`00000000-0000-0000-0000-${build.padStart(12, '0')}`)
+
+export function buildsOf(random: Random, wanted: BuildsWanted): Builds {
+  const { from, firstBuild, places, commits, forgetful, lossy } = wanted
+  const spreadMs = random.pick([0, 2 * SECOND, 20 * SECOND])
+  const lateMs = random.pick([0, 0, 3 * SECOND, 15 * SECOND, MINUTE])
+  const repeats = random.pick([0, 0.2, 0.6])
+  const deliveries: Delivery[] = []
+  const truth: Delivery[] = []
+  const builds = random.between(1, 7)
+  for (let n = 0; n < builds; n++) {
+    const build = String(firstBuild + n)
+    const [project, branch] = random.pick(places)
+    const commit = random.pick(commits).repeat(40)
+    let after = from + random.between(0, 30 * SECOND)
+    for (const word of wordsOf(random)) {
+      const details = random.chance(forgetful) ? {} : detailsOf(project, build)
+      const said: Said = { word, build, project, branch, commit, details }
+      truth.push({ after, said })
+      if (!random.chance(lossy)) deliveries.push({ after: after + random.between(0, lateMs), said })
+      while (random.chance(repeats)) deliveries.push({ after: after + random.between(0, 4 * lateMs), said })
+      after += random.between(0, spreadMs)
+    }
+  }
+  return { deliveries: inOrder(deliveries), truth: inOrder(truth) }
+}
+
+export const inOrder = (deliveries: readonly Delivery[]): Delivery[] => deliveries.toSorted((a, b) => a.after - b.after)
+
+export const detailsOf = (project: string, build: string): NonNullable<Said['details']> => ({
+  projectUuid: project === '41' ? BASIC.uuid : null,
+  buildUuid: uuidOfBuild(build),
+  projectName: project === '41' ? 'acme/web' : 'acme/api',
+  committer: project === '41' ? 'Ada' : 'Grace',
+  message: 'fix login',
+})
+
+const wordsOf = (random: Random): string[] => [
+  ...runOf(random),
+  ...(random.chance(0.3) ? runOf(random) : []),
+  ...(random.chance(0.1) ? runOf(random) : []),
+]
+
+const runOf = (random: Random): string[] => [
+  ...(random.chance(0.9) ? ['initiated'] : []),
+  ...(random.chance(0.15) ? ['waiting', 'initiated'] : []),
+  ...(random.chance(0.05) ? ['paused'] : []),
+  ...(random.chance(0.95) ? [random.pick(FINALS)] : []),
+]
+
+const FINALS = [
+  'success',
+  'success',
+  'error',
+  'error',
+  'error',
+  'stopped',
+  'ignored',
+  'blocked',
+  'infrastructure_failure',
+]

@@ -1,0 +1,153 @@
+import { CiError } from '../../src/ci/errors.ts'
+import { toUuid } from '../../src/domain/ids.ts'
+import type { LegacyBuild } from '../../src/domain/project.ts'
+import { isFinal, toStatus } from '../../src/domain/status.ts'
+import type { ActDeps } from '../../src/operations/act.ts'
+import type { Clock } from '../../src/lib/clock.ts'
+import { buildId, projectId, SECOND, T0, type Said } from '../support/facts.ts'
+import { BASIC, uuidOfBuild, type Delivery } from './builds.ts'
+import type { Random } from './random.ts'
+
+/** The CI that people act on: it does what it is asked, or not, says so, or not, and knows how every build stands. */
+export interface Ci {
+  /** what CI was asked to do, call by call: `stop 512` */
+  calls: string[]
+  /** what it did of that */
+  done: string[]
+  v2: NonNullable<ActDeps['v2']>
+  legacy: NonNullable<ActDeps['legacy']>
+  /** Learns what happens, in the order in which it does. */
+  happen(truth: readonly Delivery[]): void
+  /** From now on every question is answered. */
+  recover(): void
+  /** How the build stands now, in CI's word; null: it has not begun. */
+  wordOf(build: string): string | null
+  /** Whether the build was among the newest of its branch then (ms), the only ones that CI shows. */
+  shows(build: string, branch: string | null, at: number): boolean
+}
+
+/** CI's answers come late, or not; what it does shows in deliveries, later still: by ECHO_MS after the press. */
+const ANSWERS_WITHIN_MS = 2 * SECOND
+const SHOWS_WITHIN_MS = 20 * SECOND
+export const ECHO_MS = 50 * SECOND
+
+/** So many builds of a branch are shown, the newest. */
+const SHOWN_MAX = 6
+
+interface CiOptions {
+  clock: Clock
+  random: Random
+  /** What CI delivers so many ms after the beginning. */
+  deliver: (delivery: Delivery) => void
+}
+
+export function openCi({ clock, random, deliver }: CiOptions): Ci {
+  const calls: string[] = []
+  const carriedOut: string[] = []
+  const truth: Delivery[] = []
+  let anew = 0
+  let isWell = false
+  const since = () => clock.now() - T0
+  const soon = () => random.between(0, SHOWS_WITHIN_MS)
+  const factsOf = (build: string) => truth.filter(({ said }) => said.build === build)
+  const placeOf = (build: string): Said => factsOf(build)[0]!.said
+
+  function happen(deliveries: readonly Delivery[]): void {
+    truth.push(...deliveries)
+    truth.sort((a, b) => a.after - b.after)
+  }
+
+  function tell(delivery: Delivery): void {
+    happen([delivery])
+    if (random.chance(0.8))
+      deliver({ ...delivery, after: delivery.after + random.pick([0, random.between(0, 5 * SECOND)]) })
+  }
+
+  /** Takes its time, and does it or does not, and says so or does not. */
+  async function answer<T>(name: string, act: () => T): Promise<T> {
+    calls.push(name)
+    await clock.sleep(random.between(0, ANSWERS_WITHIN_MS))
+    const fate = random.pick(['done', 'done', 'done', 'refused', 'lost', 'done but lost'])
+    if (fate === 'refused') throw new CiError({ kind: 'not-found', status: 404, purpose: name })
+    const done = fate === 'lost' ? null : act()
+    if (fate !== 'lost') carriedOut.push(name)
+    if (done === null || fate === 'done but lost') throw new CiError({ kind: 'timeout', isWrite: true, purpose: name })
+    return done
+  }
+
+  function runAgain(build: string): string {
+    const again = random.chance(0.5) ? build : String(600 + anew++)
+    const place = placeOf(build)
+    const said = { ...place, build: again, details: { ...place.details, buildUuid: uuidOfBuild(again) } }
+    const startsAt = since() + soon()
+    tell({ after: startsAt, said: { ...said, word: 'initiated' } })
+    if (random.chance(0.8))
+      tell({ after: startsAt + soon(), said: { ...said, word: random.pick(['success', 'error', 'stopped']) } })
+    return again
+  }
+
+  async function look<T>(read: () => T): Promise<T> {
+    await clock.sleep(random.between(0, ANSWERS_WITHIN_MS))
+    const fate = isWell ? 'shown' : random.pick(['shown', 'shown', 'shown', 'away'])
+    if (fate === 'away') throw new CiError({ kind: 'server', status: 500, purpose: 'read a project' })
+    return read()
+  }
+
+  const wordOf = (build: string): string | null =>
+    factsOf(build).findLast(({ after }) => after <= since())?.said.word ?? null
+
+  const newestOf = (branch: string | null, until: number): LegacyBuild[] => {
+    const happened = truth.filter(({ after, said }) => after <= until && said.project === BASIC.legacyId)
+    const own = happened.filter(({ said }) => branch === null || said.branch === branch)
+    const builds = [...Map.groupBy(own, ({ said }) => said.build!).values()].map(shownAs)
+    return builds.sort((a, b) => Number(b.id) - Number(a.id)).slice(0, SHOWN_MAX)
+  }
+
+  return {
+    calls,
+    done: carriedOut,
+    happen,
+    wordOf,
+    shows: (build, branch, at) => newestOf(branch, at - T0).some(({ id }) => id === build),
+    recover: () => void (isWell = true),
+    v2: {
+      stopBuild: ({ buildUuid }) => {
+        const build = String(Number(buildUuid.split('-')[4]))
+        const stopped = { ...placeOf(build), word: 'stopped' }
+        return answer(`stop ${build}`, () => tell({ after: since() + soon(), said: stopped }))
+      },
+    },
+    legacy: {
+      restartBuild: (id) =>
+        answer(`restart ${id}`, () => {
+          const again = runAgain(id)
+          return { id: buildId(again), uuid: random.chance(0.5) ? uuidOfBuild(again) : null }
+        }),
+      getProject: (id, { branch } = {}) =>
+        look(() => {
+          if (id !== BASIC.legacyId) throw new CiError({ kind: 'not-found', status: 404, purpose: 'read a project' })
+          return { id: projectId(id), uuid: BASIC.uuid, name: BASIC.name, builds: newestOf(branch ?? null, since()) }
+        }),
+    },
+  }
+}
+
+/** How CI shows a build of which this has happened. */
+function shownAs(happened: readonly Delivery[]): LegacyBuild {
+  const { said, after } = happened.at(-1)!
+  const begun = happened.findLast(({ said: { word } }) => word === 'initiated')
+  const { message = null, committer = null } = said.details ?? {}
+  return {
+    id: buildId(said.build!),
+    uuid: toUuid(uuidOfBuild(said.build!)),
+    projectId: projectId(said.project!),
+    status: said.word,
+    branch: said.branch ?? null,
+    commitId: said.commit ?? null,
+    committer,
+    message,
+    startedAt: begun ? T0 + begun.after : null,
+    finishedAt: isFinal(toStatus(said.word)) ? T0 + after : null,
+    raw: {},
+  }
+}

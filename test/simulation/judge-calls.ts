@@ -1,0 +1,59 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Call } from '../support/fake-notifier.ts'
+import { SECOND } from '../support/facts.ts'
+import type { World } from './simulate.ts'
+import type { Weather } from './weather.ts'
+
+/** Slack's limits, and no call in vain. */
+export function judgeCalls(world: World): string[] {
+  return [...judgePace(world), ...(isSmooth(world) ? judgeSmooth(world) : [])]
+}
+
+/** Nothing goes wrong at all: then nothing is looked for, nothing is said twice, and every edit changes something. */
+const isSmooth = ({ scenario, processes, lost, frozen }: World): boolean =>
+  isFair(scenario.weather) &&
+  processes.deaths() === 0 &&
+  scenario.processes === 1 &&
+  scenario.chapters.length === 1 &&
+  lost.length === 0 &&
+  frozen.size === 0
+
+const isFair = ({ trouble, refusals, closed, revoked }: Weather): boolean =>
+  trouble === 0 && refusals === 0 && !closed && !revoked
+
+function judgeSmooth({ stage: { slack } }: World): string[] {
+  const wrongs: string[] = []
+  const said = new Map<string, unknown>()
+  for (const { name, key, view } of slack.calls) {
+    if (name !== 'post' && name !== 'edit') wrongs.push(`a ${name} where nothing had gone wrong`)
+    if (name === 'post' && said.has(key!)) wrongs.push(`posted twice: ${key}`)
+    if (name === 'edit' && isDeepStrictEqual(said.get(key!), view)) wrongs.push(`an edit that changes nothing: ${key}`)
+    if (key !== null) said.set(key, view)
+  }
+  return wrongs
+}
+
+const POST_GAP_MS = SECOND
+const CALLS_PER_MINUTE = 50
+
+/** One process keeps Slack's limits, across its deaths too. Several do not know of each other. */
+function judgePace({ scenario, stage: { slack } }: World): string[] {
+  if (scenario.processes > 1) return []
+  const posts = Map.groupBy(
+    slack.calls.filter(({ name }) => name === 'post'),
+    ({ channel }) => channel,
+  )
+  const early = [...posts.values()].flatMap((own) =>
+    own.filter((call, i) => i > 0 && call.at - own[i - 1]!.at < POST_GAP_MS),
+  )
+  return [
+    ...early.map(({ channel, at }) => `two posts within a second in ${channel} at ${at}`),
+    ...crowded(slack.calls.filter(({ name }) => name === 'edit')),
+    ...crowded(slack.calls.filter(({ name }) => name === 'find')),
+  ]
+}
+
+const crowded = (calls: readonly Call[]): string[] =>
+  calls
+    .filter((call, i) => i >= CALLS_PER_MINUTE && call.at - calls[i - CALLS_PER_MINUTE]!.at < 60 * SECOND)
+    .map(({ name, at }) => `more than ${CALLS_PER_MINUTE} of ${name} within a minute at ${at}`)

@@ -1,0 +1,73 @@
+import { isOpen, restartsAsked, shownBy } from '../../src/domain/request.ts'
+import { foldRuns } from '../../src/domain/run.ts'
+import { isFinal, toStatus } from '../../src/domain/status.ts'
+import { HOUR, T0 } from '../support/facts.ts'
+import { BASIC } from './builds.ts'
+import { lineagesOf, type Happened } from './oracle.ts'
+import type { World } from './simulate.ts'
+
+/** Whatever people ask comes to an end, CI is called at most once for it, and what is confirmed has happened. */
+export function judgeRequests(world: World, happened: Happened): string[] {
+  const { requests } = happened
+  const wrongs = requests.filter(isOpen).map(({ id, state }) => `${id} is ${state} when all is over`)
+  // Each card counts its runs from one.
+  const cards = lineagesOf(happened).map(({ runs }) => runs)
+  for (const request of requests)
+    if (request.state === 'confirmed' && !isDone(world, request) && !cards.some((runs) => shownBy(request, runs)))
+      wrongs.push(`${request.id} is confirmed by nothing`)
+  return [...wrongs, ...judgeAsks(requests), ...judgeCalls(world, requests), ...judgeSilence(world, happened)]
+}
+
+const isDone = ({ ci: { done } }: World, { action, buildId }: Happened['requests'][number]): boolean =>
+  done.includes(`${action} ${buildId}`)
+
+/** While somebody's ask is open nobody else can ask the same of that run; and one run is run again once. */
+function judgeAsks(requests: Happened['requests']): string[] {
+  const same = Map.groupBy(
+    requests,
+    ({ card, action, buildId, run }) => `${action} ${buildId}.${run} on a card ${card}`,
+  )
+  return [...same].flatMap(([name, asks]) => {
+    // What we had given up on may be asked again, and be shown by what the second ask brought about.
+    const inOrder = asks.filter(({ code }) => !isGivenUp(code)).toSorted((a, b) => a.askedAt - b.askedAt)
+    const atOnce = inOrder.some((ask, i) => (inOrder[i - 1]?.endedAt ?? 0) > ask.askedAt)
+    const done = inOrder.filter(({ action, state }) => action === 'restart' && state === 'confirmed')
+    return [...(atOnce ? [`asked twice at once: ${name}`] : []), ...(done.length > 1 ? [`done twice: ${name}`] : [])]
+  })
+}
+
+const isGivenUp = (code: string | null): boolean => code === 'not-restarted' || code === 'cannot-look'
+
+function judgeCalls({ ci: { calls } }: World, requests: Happened['requests']): string[] {
+  const asked = (name: string) => requests.filter(({ action, buildId: build }) => `${action} ${build}` === name).length
+  return [...new Set(calls)].flatMap((name) => {
+    const times = calls.filter((call) => call === name).length
+    return times > asked(name) ? [`CI was called ${times} times to ${name}, and asked to ${asked(name)} times`] : []
+  })
+}
+
+const SILENT_MS = 3 * HOUR
+const LET_BE_MS = 7 * 24 * HOUR
+
+/** After a night of silence CI was asked: what has ended there does not go on here, though its delivery was lost. */
+function judgeSilence({ scenario, ci, stage, chapterEnds }: World, { facts, requests }: Happened): string[] {
+  const [first, second] = scenario.chapters
+  const { legacy } = scenario.interfaces
+  if (!second || !legacy) return []
+  const night = second.fromMs - first!.calmAfterMs
+  if (night < SILENT_MS || night > LET_BE_MS) return []
+  const runs = foldRuns(facts, restartsAsked(requests))
+  const known = facts.filter(({ seq, projectId }) => seq <= chapterEnds[0]! && projectId === BASIC.legacyId)
+  return [...Map.groupBy(known, ({ branch }) => branch).values()].flatMap((own) => {
+    const builds = [...new Set(own.map(({ buildId }) => buildId))]
+    const isSilent = (build: string) => !facts.some(({ buildId, at }) => buildId === build && at > T0 + second.fromMs)
+    return builds
+      .filter((build) => isSilent(build) && ci.shows(build, own[0]!.branch, stage.clock.now()))
+      .filter((build) => {
+        const newest = runs.findLast(({ buildId }) => buildId === build)!
+        const isRunning = newest.status === 'started' || newest.status === 'waiting'
+        return isRunning && isFinal(toStatus(ci.wordOf(build)!))
+      })
+      .map((build) => `${build} is said to go on, and CI says that it is ${ci.wordOf(build)}`)
+  })
+}

@@ -1,0 +1,205 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Fact } from '../../src/domain/fact.ts'
+import { isFinal } from '../../src/domain/status.ts'
+import type { CardView, ReplyView, View } from '../../src/domain/view.ts'
+import type { Stage } from '../reconcile/stage.ts'
+import { SECOND, T0 } from '../support/facts.ts'
+import { inBrief, type Shown } from '../support/fake-notifier.ts'
+import { judgeCalls } from './judge-calls.ts'
+import { judgeRequests } from './judge-requests.ts'
+import { readNaively } from './naive.ts'
+import { expectedCards, expectedNotices, type Expected, type ExpectedNotice, type Happened } from './oracle.ts'
+import type { World } from './simulate.ts'
+
+export const ADA = 'U0ADA00001'
+
+/** Compares what stands in Slack with what should. @returns everything that is wrong */
+export function judge(world: World): string[] {
+  const { stage, scenario, memory, chapterEnds } = world
+  const happened: Happened = {
+    facts: memory.facts(),
+    requests: memory.requests(),
+    eras: erasOf(world, chapterEnds),
+    interfaces: scenario.interfaces,
+  }
+  return [
+    ...stage.log.filter(({ level, text }) => level === 'error' && !EXPECTED_ERRORS.has(text)).map(describeError),
+    ...judgeMessages(world, happened),
+    ...judgeRequests(world, happened),
+    ...judgeCalls(world),
+  ]
+}
+
+const EXPECTED_ERRORS = new Set(['Slack refuses; a person has to change something'])
+
+const describeError = ({ text, fields }: Stage['log'][number]): string => {
+  const cause = 'err' in fields && fields.err instanceof Error ? fields.err.stack : ''
+  return `error logged: ${text} ${cause}`
+}
+
+const erasOf = ({ scenario: { chapters } }: World, chapterEnds: readonly number[]): Happened['eras'] =>
+  chapters.map(({ subscriptions }, i) => ({
+    subscriptions,
+    untilSeq: chapterEnds[i] ?? Number.POSITIVE_INFINITY,
+    untilAt: chapters[i + 1] ? T0 + chapters[i + 1]!.fromMs : Number.POSITIVE_INFINITY,
+  }))
+
+function judgeMessages(world: World, happened: Happened): string[] {
+  const { stage, lost, frozen } = world
+  const unexplained = new Set(stage.slack.messages)
+  const wrongs = [
+    ...expectedCards(happened).flatMap((expected) => judgeStory(world, expected, unexplained)),
+    ...expectedNotices(happened).flatMap((expected) => judgeNotice(world, expected, unexplained)),
+  ]
+  // What hung on a deleted card went with it as far as people see; what hangs on one that was given up may be told by the
+  // new one itself.
+  const roots = new Set([...lost.map(({ ts }) => ts), ...frozen])
+  for (const message of unexplained)
+    if (message.thread === null || !roots.has(message.thread)) wrongs.push(`too much: ${brief(message)}`)
+  return wrongs
+}
+
+/** The messages of one card or notice, by the book that the bot keeps of its claims. */
+function messagesOf({ memory }: World, messages: readonly Shown[], where: { card: string; channel: string }) {
+  return messages
+    .filter(({ key, channel }) => channel === where.channel && memory.claimOf(key)?.card === where.card)
+    .map((message) => ({ ...memory.claimOf(message.key)!, message }))
+}
+
+type Booked = ReturnType<typeof messagesOf>[number]
+
+function judgeNotice(world: World, expected: ExpectedNotice, unexplained: Set<Shown>): string[] {
+  const { stage, lost } = world
+  const { channel, view } = expected
+  const notices = messagesOf(world, stage.slack.messages, expected).map(({ message }) => message)
+  if (notices.length === 1) unexplained.delete(notices[0]!)
+  if (messagesOf(world, lost, expected).length > 0) return []
+  if (notices.length !== 1) return [`${notices.length} notices in ${channel} instead of one`]
+  return isDeepStrictEqual(notices[0]!.view, view)
+    ? []
+    : [`a notice in ${channel} says ${JSON.stringify(notices[0]!.view)} instead of ${JSON.stringify(view)}`]
+}
+
+function judgeStory(world: World, expected: Expected, unexplained: Set<Shown>): string[] {
+  const where = `${expected.channel} ${expected.runs.at(-1)!.buildId}`
+  const booked = messagesOf(world, world.stage.slack.messages, expected)
+  const deleted = messagesOf(world, world.lost, expected)
+  const isLost = deleted.some(({ slot }) => slot === 'card')
+  const cards = booked.filter(({ slot }) => slot === 'card').sort((a, b) => a.generation - b.generation)
+  const card = cards.at(-1)
+  // One that can no longer be edited was given up for a new one; it stands as it was.
+  const givenUp = cards.slice(0, -1)
+  if (!card) return isLost ? [] : [`no card: ${where}`]
+  const extra = givenUp.filter(
+    ({ message, generation }) => !isGivenUp(world, message) || generation === card.generation,
+  )
+  if (extra.length > 0) return [`${cards.length} cards instead of one: ${where}`]
+  for (const { message } of cards) unexplained.delete(message)
+  const story = expected.story(card.bornRun)
+  const thread = { ...expected, where, booked, deleted, isLost, unexplained }
+  return [
+    ...judgeBirth(card),
+    ...(staysAsItWas(world, card, isLost)
+      ? []
+      : [...judgeCard(card, story.card, expected), ...judgeNaively(card, expected, where)]),
+    ...judgeMentions(thread, story.card),
+    ...story.asks.flatMap(({ slot, view }) => judgeLine(thread, slot, view)),
+    ...story.replies.flatMap(({ slot, view }) => judgeLine(thread, slot, view)),
+  ]
+}
+
+const isGivenUp = ({ frozen }: World, { ts }: Shown): boolean => frozen.has(ts)
+
+interface Thread extends Expected {
+  where: string
+  booked: readonly Booked[]
+  deleted: readonly Booked[]
+  isLost: boolean
+  unexplained: Set<Shown>
+}
+
+// The second card is the last one: if that cannot be edited either, or was deleted, what stands stands as it was.
+const staysAsItWas = ({ frozen }: World, { message, generation }: Booked, isLost: boolean): boolean =>
+  frozen.has(message.ts) && (generation > 1 || isLost)
+
+function judgeCard({ message }: Booked, wanted: CardView, { channel, runs, branch }: Expected): string[] {
+  if (saysTheSame(message.view, wanted, branch)) return []
+  return [
+    `${channel} ${runs.at(-1)!.buildId}: the card says ${JSON.stringify(message.view)} instead of ${JSON.stringify(wanted)}`,
+  ]
+}
+
+/** Once, whatever was deleted: what people took away does not come back. */
+function judgeLine(thread: Thread, wantedSlot: string, view: View): string[] {
+  const { booked, deleted, isLost, unexplained, where, branch } = thread
+  const roots = new Set(deleted.map(({ message }) => message.ts))
+  const lines = booked
+    .filter(({ slot, message }) => slot === wantedSlot && !(message.thread !== null && roots.has(message.thread)))
+    .map(({ message }) => message)
+  const mayMiss = isLost || deleted.some(({ slot }) => slot === wantedSlot)
+  if (lines.length > 1 || (lines.length === 0 && !mayMiss))
+    return [`${where}: ${lines.length} times ${wantedSlot} instead of once: ${lines.map(brief).join('; ')}`]
+  for (const line of lines) unexplained.delete(line)
+  const wrong = isLost ? [] : lines.filter((line) => !saysTheSame(line.view, view, branch))
+  return wrong.map((line) => `${where}: ${wantedSlot} says ${JSON.stringify(line.view)}, not ${JSON.stringify(view)}`)
+}
+
+/** The record of what a card told when it was born must be what people saw: it decides whether a reply tells it. */
+function judgeBirth({ message: { first }, bornRun }: Booked): string[] {
+  const { build, shown } = first as CardView
+  const told = shown === 'passed' || shown === 'fixed' || isFinal(shown) ? build.buildId : null
+  return (bornRun?.split('.')[0] ?? null) === told
+    ? []
+    : [`a card born as ${build.buildId} ${shown} is recorded as ${bornRun}`]
+}
+
+/** The same, read from the facts in the plainest way, by no word of the product. */
+function judgeNaively({ message: { view } }: Booked, { facts, branch, requests }: Expected, where: string): string[] {
+  const { shown, attempt, build } = view as CardView
+  const naive = readNaively(facts, branch, requests)
+  const said = `${build.buildId} ${shown}, attempt ${attempt}`
+  return said === naive ? [] : [`${where}: the card says ${said}; the facts, read plainly, ${naive}`]
+}
+
+/**
+ * An edit notifies nobody: whoever broke the newest build must have been named in a message when it appeared, once;
+ * and nobody for what is nobody's fault, or where nobody is to be called.
+ */
+function judgeMentions({ subscription, runs, booked, deleted, where }: Thread, card: CardView): string[] {
+  const newest = runs.at(-1)!
+  const calls = (messages: readonly Booked[]) =>
+    messages.map(({ message: { first } }) => first).filter((first) => isOfBuild(first) && first.mention === ADA)
+  const called = calls(booked) as (CardView | ReplyView)[]
+  const wrongly = called.filter(({ shown }) => shown !== 'failed' || subscription.mention !== 'committer')
+  if (wrongly.length > 0) return [`${where}: somebody was called wrongly, ${wrongly.map(inBrief).join('; ')}`]
+  const times = Map.groupBy(called, ({ kind, build, attempt }) => `${kind} ${build.buildId} attempt ${attempt}`)
+  const twice = [...times].filter(([, same]) => same.length > 1 && deleted.length === 0).map(([name]) => name)
+  if (twice.length > 0) return [`${where}: called twice to ${twice.join(', ')}`]
+  const isTheirFault = newest.status === 'failed' && newest.facts.every(({ details }) => details.committer === 'Ada')
+  if (subscription.mention !== 'committer' || !isTheirFault || card.build.committer !== 'Ada') return []
+  const named = [...called, ...(calls(deleted) as CardView[])].some(({ build }) => build.buildId === newest.buildId)
+  return named ? [] : [`${where}: nobody was called to the failure of ${newest.buildId}`]
+}
+
+const isOfBuild = (view: View): view is CardView | ReplyView => view.kind === 'card' || view.kind === 'reply'
+
+// Whom a message calls, whether it went to the channel, whether it came late: it depends on the moment, as does a link
+// to an earlier card.
+// CI, when asked, may know since when it was red to the second; which of its runs that was about it does not say.
+const saysTheSame = (said: View, wanted: View, branch: readonly Fact[]): boolean => {
+  const isAsked = branch.some(({ origin }) => origin === 'poll')
+  const core = (view: View) => ({
+    ...view,
+    mention: null,
+    broadcast: null,
+    isLate: null,
+    replaces: null,
+    recovery: 'recovery' in view && view.recovery ? { ...view.recovery, ...(isAsked ? { sinceAt: 0 } : {}) } : null,
+  })
+  return isDeepStrictEqual(core(said), core(wanted))
+}
+
+export const brief = ({ channel, ts, thread, key, view, postedAt }: Shown): string => {
+  const attempt = isOfBuild(view) ? ` (attempt ${view.attempt})` : ''
+  return `${inBrief(view)}${attempt} in ${channel} at +${(postedAt - T0) / SECOND}s, ${ts} under ${thread}, ${key}`
+}

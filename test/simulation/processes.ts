@@ -1,0 +1,118 @@
+import { createPresence, type Presence } from '../../src/reconcile/presence.ts'
+import type { Incarnation, Stage } from '../reconcile/stage.ts'
+import type { ReconcileDeps } from '../../src/reconcile/deps.ts'
+import { SECOND } from '../support/facts.ts'
+import type { Ci } from './ci.ts'
+import { handsOf, type Hands } from './people.ts'
+import type { Scenario } from './scenario.ts'
+
+// The processes of the bot: born, stopped in the middle, killed, and born again.
+
+export interface Processes {
+  /** Buries the dead and bears the next ones, when their time has come. */
+  keepAlive(after: number): Promise<void>
+  living(): readonly Hands[]
+  /** Kills all. */
+  kill(): Promise<void>
+  /** Replaces all by one that lives on. */
+  lastOne(): Promise<Hands>
+  deaths(): number
+}
+
+interface Place {
+  hands: Hands | null
+  bornAt: number
+  /** it dies at a step of its own; one that stands still now and then lives on, and must not do harm */
+  isMortal: boolean
+  goOnAt: number | null
+  goOn: () => void
+}
+
+/** A process that stands still is taken for dead by the others, and comes back. */
+const STALL_CHANCE = 0.02
+const STALL_MAX_MS = 70 * SECOND
+const STALL_AFTER_STEPS_MAX = 40
+const HEARD_OUT_MS = 30 * SECOND
+
+export function createProcesses(stage: Stage, scenario: Scenario, ci: Ci): Processes {
+  const { random, interfaces, processes, stalls } = scenario
+  const newId = countedIds()
+  let deaths = 0
+  const places = Array.from({ length: processes }, (_, i): Place => {
+    const isMortal = !(stalls && i === processes - 1)
+    return { hands: null, bornAt: 0, isMortal, goOnAt: null, goOn: () => {} }
+  })
+
+  const live = async (fuse: number) => {
+    const process =
+      processes > 1 ? await liveAmongOthers(stage, { interfaces }, fuse) : await stage.live({ interfaces }, fuse)
+    return handsOf(process, ci, newId)
+  }
+
+  async function keepPlace(place: Place, after: number): Promise<void> {
+    if (place.hands?.process.isDead()) {
+      place.hands = null
+      place.bornAt = after + scenario.downMs()
+      deaths++
+    }
+    if (!place.hands && place.bornAt <= after)
+      place.hands = await live(place.isMortal ? scenario.fuse() : Number.POSITIVE_INFINITY)
+    if (!place.isMortal) stall(place, after)
+  }
+
+  function stall(place: Place, after: number): void {
+    if (place.goOnAt === null && random.chance(STALL_CHANCE)) {
+      place.goOn = place.hands!.process.pause(random.between(0, STALL_AFTER_STEPS_MAX))
+      place.goOnAt = after + random.between(SECOND, STALL_MAX_MS)
+    } else if (place.goOnAt !== null && place.goOnAt <= after) goOn(place)
+  }
+
+  function goOn(place: Place): void {
+    place.goOnAt = null
+    place.goOn()
+  }
+
+  async function kill(): Promise<void> {
+    if (stalls) await hearOut()
+    for (const place of places) {
+      place.hands?.process.kill()
+      place.hands = null
+    }
+  }
+
+  // What stood still with a call on its hands is heard out: who sends a call long after the others took him for dead, and
+  // dies before he can say so, leaves what nobody can know of.
+  async function hearOut(): Promise<void> {
+    for (const place of places) goOn(place)
+    await stage.clock.advance(HEARD_OUT_MS)
+  }
+
+  return {
+    async keepAlive(after) {
+      for (const place of places) await keepPlace(place, after)
+    },
+    living: () => places.flatMap(({ hands }) => (hands && !hands.process.isDead() ? [hands] : [])),
+    kill,
+    async lastOne() {
+      await kill()
+      return live(Number.POSITIVE_INFINITY)
+    },
+    deaths: () => deaths,
+  }
+}
+
+/** A process that says to the others that it is alive. */
+async function liveAmongOthers(stage: Stage, changes: Partial<ReconcileDeps>, fuse: number): Promise<Incarnation> {
+  const own: { presence?: Presence } = {}
+  const process = stage.embody({ ...changes, presence: { pass: () => own.presence!.pass() } }, fuse)
+  const { store, clock, log, processId } = process.deps
+  own.presence = createPresence({ store, clock, log, processId, agree: async () => {}, monotonic: clock.now })
+  void own.presence.start().then(() => process.reconciler.start())
+  await stage.clock.settle()
+  return process
+}
+
+const countedIds = () => {
+  let n = 0
+  return () => `request-${++n}`
+}
