@@ -38,7 +38,9 @@ export async function takeIn(deps: Working, due: DueLineage): Promise<ChannelId[
   }
   const subscriptions = project ? following(await deps.subscriptions(), project.names) : []
   const known: Known = { subscriptions, rules: rules === 'wait' ? null : rules }
-  const taken = await deps.store.write((tx) => takeInWith(tx, deps, due, known), { canBeRedone: true })
+  const taken = await deps.store.write((tx) => takeInWith(tx, deps, due, { ...known, seen: project?.seen ?? NONE }), {
+    canBeRedone: true,
+  })
   if (!taken) return 'elsewhere'
   const { touched, decided, facts } = taken
   for (const decision of decided) report(deps, lineageKey, decision)
@@ -49,7 +51,7 @@ export async function takeIn(deps: Working, due: DueLineage): Promise<ChannelId[
 async function projectOf(
   { store }: ReconcileDeps,
   { lineageKey, buildKeys }: DueLineage,
-): Promise<{ names: ProjectNames; heardAt: number } | null> {
+): Promise<{ names: ProjectNames; heardAt: number; seen: ReadonlySet<number> } | null> {
   const own = await store.read.factsOfBuilds(buildKeys)
   const newest = await store.read.newestEpisode(lineageKey)
   const told = newest ? await store.read.factsOfEpisode(lineageKey, newest.episode) : []
@@ -58,15 +60,28 @@ async function projectOf(
   // Later deliveries may leave out what the first ones said, of the same build or of another one of the commit.
   const details = mergeDetails([...told, ...own])
   const names = [details.projectName, details.projectFullName, projectName(details, first.projectId)]
-  return { names: { projectId: first.projectId, projectUuid: details.projectUuid, names }, heardAt: first.at }
+  return {
+    names: { projectId: first.projectId, projectUuid: details.projectUuid, names },
+    heardAt: first.at,
+    seen: new Set(own.map(({ seq }) => seq)),
+  }
 }
 
-async function takeInWith(tx: Tx, deps: Working, { lineageKey, buildKeys }: DueLineage, known: Known) {
+const NONE: ReadonlySet<number> = new Set()
+
+async function takeInWith(
+  tx: Tx,
+  deps: Working,
+  { lineageKey, buildKeys }: DueLineage,
+  { seen, ...known }: Known & { seen: ReadonlySet<number> },
+) {
   // Not waited for: there is other work, and what the other one takes in need not be taken in again.
   if (deps.presence && !(await tx.lockIntake(lineageKey))) return null
   const mark = await tx.intakeOf(lineageKey)
   const requests = await tx.requestsOf(lineageKey)
-  const placed = await place(tx, lineageKey, await tx.factsOfBuilds(buildKeys), requests)
+  // Who follows was asked for the facts that were known then: one that came since may name the project, and waits its turn.
+  const facts = (await tx.factsOfBuilds(buildKeys)).filter(({ seq, episode }) => episode !== null || seen.has(seq))
+  const placed = await place(tx, lineageKey, facts, requests)
   if (deps.presence && !mark && placed.length === 0) return null
   const episodes = new Set([
     ...placed.map(({ episode }) => episode!),
