@@ -39,9 +39,6 @@ const FIGURES_PATIENCE_MS = 2_000
 /** A database that is not there yet is asked for again so often. */
 const STORE_AGAIN_MS = 1_000
 
-/** The Slack door is loaded so long after the start where nobody has knocked before. */
-const SLACK_DOOR_AFTER_MS = 3_000
-
 export interface EngineDeps {
   config: Config
   log: Logger
@@ -174,7 +171,7 @@ export function createEngine({
     tell: createTeller({ ...slack, clock }),
   })
   const gate = createGate({ signingSecret: config.slack.signingSecret ?? '', log, now: systemClock.now })
-  // Bolt is large: it is loaded for Socket Mode at once, else when the bot has settled in, or for the first request.
+  // Bolt is large: it is loaded for Socket Mode once the webhook door is open, else for the first request from Slack.
   const openSlackDoor = () =>
     (slackDoor ??= import('./slack-door.ts').then(({ createSlackDoor }) =>
       createSlackDoor({
@@ -219,18 +216,11 @@ export function createEngine({
     void rules
       .refresh()
       .catch((error: unknown) => log.warn({ err: error }, 'the projects could not be read at the start'))
+    if (config.slack.appToken === null) return
     // Not waited for: Slack may be away, and a stop must not wait for it.
-    if (config.slack.appToken === null) return void loadWhenQuiet()
     void openSlackDoor()
       .then((door) => door.start())
       .catch((error: unknown) => log.error({ err: error }, "Slack's door could not be opened; alerts go on without it"))
-  }
-
-  /** The first click must not wait for Bolt, nor a flood of deliveries. */
-  async function loadWhenQuiet(): Promise<void> {
-    do await clock.sleep(SLACK_DOOR_AFTER_MS, stopping.signal)
-    while (isPressed() && !stopping.signal.aborted)
-    if (!stopping.signal.aborted) await openSlackDoor()
   }
 
   async function openStoreAndReconcile(): Promise<boolean> {
