@@ -181,6 +181,7 @@ describe('App Home', () => {
 
   it('shows admins that CI refuses the credentials', async () => {
     const world = await openHomes({ settings: { CI_AUTHORIZATION: 'Bearer nobodys' } })
+    await until('CI has refused', () => world.ci.calls().some(({ statusCode }) => statusCode === 401))
     await open(world, grace, 'v2 interface: CI refused')
   })
 
