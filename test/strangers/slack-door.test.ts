@@ -177,6 +177,8 @@ describe('a signed request that somebody sends again', () => {
 })
 
 it('bodies that could be Slack’s and never end hold a bounded room, and leave Slack its own', async () => {
+  // What the first request from Slack has loaded is not theirs.
+  expect((await send(command())).status).toBe(200)
   const before = residentMB(bot.pid)
   const timestampS = Math.floor(Date.now() / 1_000)
   const head = [
@@ -186,13 +188,14 @@ it('bodies that could be Slack’s and never end hold a bounded room, and leave 
     `x-slack-request-timestamp: ${timestampS}`,
     `x-slack-signature: v0=${'0'.repeat(64)}`,
   ]
-  const halves = Array.from({ length: 40 }, () =>
+  const halves = Array.from({ length: 140 }, () =>
     answerTo(bot.url, [...head, '', ''].join('\r\n'), Buffer.alloc(3 * 1024 * 1024)),
   )
   const first = await Promise.race(halves)
   expect(statusesIn(first)).toEqual([503])
   expect((await send(command())).status).toBe(200)
-  expect(residentMB(bot.pid) - before).toBeLessThan(96)
+  // Of 420 MB: what was thrown away is garbage for a moment, and collected as it comes.
+  expect(residentMB(bot.pid) - before).toBeLessThan(240)
 })
 
 it('requests on one connection are answered in turn, refused ones by its end', async () => {
