@@ -6,6 +6,6 @@ export async function inTime<T>(clock: Clock, ms: number, work: Promise<T>): Pro
   const patience = clock.sleep(ms, over.signal).then(() => {
     throw new Error(`no answer within ${ms} ms`)
   })
-  // Whichever comes second, nobody listens to it any more.
-  return Promise.race([work, patience]).finally(() => over.abort())
+  // Whichever comes second, nobody listens to it any more. Without a reason of ours an exception would be made for it.
+  return Promise.race([work, patience]).finally(() => over.abort('over'))
 }

@@ -20,7 +20,7 @@ const INTAKE_MAX = 4
 const INTAKE_SPREAD = 4
 
 /** While deliveries press at the door, it gets this many times what taking in gets of the one thread they share. */
-const DOOR_SHARE = 9
+const DOOR_SHARE = 19
 
 /** So often it is looked whether they still do. */
 const PRESSED_LOOK_MS = 20

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
+import type { LogOnDisk } from './log-on-disk.ts'
 import type { Tx } from './store.ts'
 
 /** Writes that share one transaction: enough to make the fsync cheap, few enough to keep the event loop moving. */
@@ -17,23 +18,21 @@ interface Waiting {
 }
 
 /**
- * Group commit: writes that arrive in one turn of the event loop share one transaction and one fsync. When one of them
+ * Group commit: writes that arrive while others are being written share one transaction and one sync. When one of them
  * throws, the batch is rolled back and each is run again by itself, so that only the culprit fails.
  * @param checkPlace throws where what would be written could not be read again
  */
-export function gather(db: DatabaseSync, tx: Tx, checkPlace: () => void = () => {}) {
+export function gather(db: DatabaseSync, tx: Tx, { log, checkPlace }: { log: LogOnDisk; checkPlace: () => void }) {
   const queue: Waiting[] = []
   let draining: Promise<void> | null = null
   let isEnded = false
-  // Whether a commit waits for the disk: half of what a commit costs, and needed only for what nothing else tells.
-  let synchronous: 'full' | 'normal' = 'full'
 
   async function drain(): Promise<void> {
     // Not at once: whatever else arrives in this turn may still join the first batch.
     await new Promise(setImmediate)
     while (queue.length > 0) {
       const batch = queue.splice(0, BATCH_MAX)
-      const refused = await begin(batch)
+      const refused = await begin()
       if (refused) batch.forEach(({ reject }) => reject(refused.error))
       else if (!(await commit(batch))) await commitEach(batch)
       await new Promise(setImmediate)
@@ -43,20 +42,18 @@ export function gather(db: DatabaseSync, tx: Tx, checkPlace: () => void = () => 
 
   async function commitEach(batch: readonly Waiting[]): Promise<void> {
     for (const one of batch) {
-      const refused = await begin([one])
+      const refused = await begin()
       if (refused) one.reject(refused.error)
       else await commit([one])
     }
   }
 
   /** Waits for another process's lock without holding up this one. @returns why it could not begin, null when it has */
-  async function begin(batch: readonly Waiting[]): Promise<{ error: unknown } | null> {
-    const wanted = batch.every(({ canBeRedone }) => canBeRedone) ? 'normal' : 'full'
+  async function begin(): Promise<{ error: unknown } | null> {
     for (let tries = 1; ; tries++) {
       try {
         checkPlace()
-        if (wanted !== synchronous) db.exec(`pragma synchronous = ${wanted}`)
-        synchronous = wanted
+        log.mend()
         db.exec('begin immediate')
         return null
       } catch (error) {
@@ -68,16 +65,26 @@ export function gather(db: DatabaseSync, tx: Tx, checkPlace: () => void = () => 
 
   /** Runs and commits what has begun; false: one of several threw, and nothing of the batch is written. */
   async function commit(batch: readonly Waiting[]): Promise<boolean> {
+    const values: unknown[] = []
     try {
-      const values: unknown[] = []
       for (const { work } of batch) values.push(await work(tx))
       db.exec('commit')
-      batch.forEach(({ resolve }, i) => resolve(values[i] as never))
-      return true
     } catch (error) {
       if (db.isOpen && db.isTransaction) db.exec('rollback')
       if (batch.length === 1) batch[0]!.reject(error)
       return batch.length === 1
+    }
+    await answer(batch, values)
+    return true
+  }
+
+  /** When it is on disk, as far as it must last: what follows from the facts alone can be done again. */
+  async function answer(batch: readonly Waiting[], values: readonly unknown[]): Promise<void> {
+    try {
+      if (batch.some(({ canBeRedone }) => !canBeRedone)) await log.sync()
+      batch.forEach(({ resolve }, i) => resolve(values[i] as never))
+    } catch (error) {
+      batch.forEach(({ reject }) => reject(error))
     }
   }
 

@@ -6,16 +6,18 @@ import type { Compiled, Execute } from './kysely/ask.ts'
 import { createReads } from './kysely/reads.ts'
 import { createTx } from './kysely/writes.ts'
 import { gather } from './gather.ts'
+import { createLogOnDisk, type ToDisk } from './log-on-disk.ts'
 import { migrate } from './migrate.ts'
 import type { Schema } from './schema.ts'
 import type { Store } from './store.ts'
 
 /**
- * The store in one SQLite file: WAL, and `synchronous=FULL`, so that a commit is on disk when it returns. Reads go
- * through a connection of their own and see only what is committed.
+ * The store in one SQLite file, in WAL mode: `write` resolves when what it wrote is on disk. Reads go through a connection
+ * of their own and see only what is committed.
  * @param path file path; its folder is made
+ * @param toDisk how the log is put on the disk; default `fdatasync`, on a thread of the pool
  */
-export function openSqlite(path: string): Store {
+export function openSqlite(path: string, toDisk?: ToDisk): Store {
   mkdirSync(dirname(path), { recursive: true })
   const writer = connect(path)
   const reader = connect(path)
@@ -23,7 +25,8 @@ export function openSqlite(path: string): Store {
   const compiled: Compiled = new Map()
   const checkPlace = createPlaceCheck([path, `${path}-wal`])
   const tx = createTx(writing, { compiled, execute: directly(writer), locks: false })
-  const write = gather(writer, tx, checkPlace)
+  const log = createLogOnDisk(writer, `${path}-wal`, toDisk)
+  const write = gather(writer, tx, { log, checkPlace })
   return {
     shared: false,
     write: write.run,
@@ -37,6 +40,7 @@ export function openSqlite(path: string): Store {
     time: async () => Number(reader.prepare("select unixepoch('subsec') * 1000 as now").get()!['now']),
     async close() {
       await write.end()
+      log.close()
       await Promise.all([writing.destroy(), reading.destroy()])
       // Kysely closes a connection only if it has used it.
       for (const db of [writer, reader]) if (db.isOpen) db.close()
@@ -65,7 +69,7 @@ function connect(path: string): DatabaseSync {
   const db = new DatabaseSync(path)
   whenFree(() => db.exec('pragma journal_mode = wal'))
   db.exec(
-    `pragma synchronous = full; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}; pragma cache_size = -${CACHE_KB}`,
+    `pragma synchronous = normal; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}; pragma cache_size = -${CACHE_KB}`,
   )
   return db
 }

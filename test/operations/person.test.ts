@@ -5,17 +5,17 @@ import { HANDLES_MAX } from '../../src/operations/person/asked.ts'
 import { LOOK_AGAIN_MS, LOOK_GAP_MS, LOOKS_MAX, lookAtClaimants } from '../../src/operations/person/claimants.ts'
 import type { PersonDeps } from '../../src/operations/person/deps.ts'
 import { createPersonOperations } from '../../src/operations/person/operations.ts'
-import { openSqlite } from '../../src/store/sqlite.ts'
 import { recordingLog } from '../listeners/stage.ts'
 import { databasePath, testFolder } from '../support/app.ts'
 import { LIN, MINUTE, T0 } from '../support/facts.ts'
 import { createHandClock } from '../support/hand-clock.ts'
+import { openBesideHandClock } from '../support/stores.ts'
 import { GRACE, grace, lin } from './stage.ts'
 
 /** The operations on a store of their own; time stands still. Slack says that everybody is here and may. */
 async function open(changes: Partial<PersonDeps> = {}) {
   const clock = createHandClock(T0)
-  const store = openSqlite(databasePath(testFolder()))
+  const store = openBesideHandClock(databasePath(testFolder()))
   await store.migrate()
   onTestFinished(() => store.close())
   const { log, lines } = recordingLog()

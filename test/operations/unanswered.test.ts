@@ -12,11 +12,11 @@ import {
   type Left,
   type UnansweredDeps,
 } from '../../src/operations/unanswered.ts'
-import { openSqlite } from '../../src/store/sqlite.ts'
 import type { Store } from '../../src/store/store.ts'
 import { databasePath, testFolder } from '../support/app.ts'
 import { LIN, T0 } from '../support/facts.ts'
 import { createHandClock } from '../support/hand-clock.ts'
+import { openBesideHandClock } from '../support/stores.ts'
 import { recordingLog } from '../listeners/stage.ts'
 import { lin, ofRun, openStage } from './stage.ts'
 
@@ -37,7 +37,7 @@ type Tell = UnansweredDeps['tell']
 async function openBook() {
   const clock = createHandClock(T0)
   const path = databasePath(testFolder())
-  const store = openSqlite(path)
+  const store = openBesideHandClock(path)
   await store.migrate()
   onTestFinished(() => store.close())
   const told: Left[] = []

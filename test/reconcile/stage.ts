@@ -12,12 +12,12 @@ import type { Counted, ReconcileDeps } from '../../src/reconcile/deps.ts'
 import { takeIn } from '../../src/reconcile/intake.ts'
 import { createReconciler, type Reconciler } from '../../src/reconcile/reconciler.ts'
 import { lineageSubject } from '../../src/domain/subject.ts'
-import { openSqlite } from '../../src/store/sqlite.ts'
 import type { CardKey } from '../../src/store/kept.ts'
 import type { Store } from '../../src/store/store.ts'
 import { channelId, story, T0, type Said } from '../support/facts.ts'
 import { createFakeNotifier, type FakeNotifier } from '../support/fake-notifier.ts'
 import { createHandClock, watched, type HandClock } from '../support/hand-clock.ts'
+import { openBesideHandClock } from '../support/stores.ts'
 import { mortal, type Life } from './mortal.ts'
 
 export const BUILDS = channelId('C0BUILDS01')
@@ -82,7 +82,7 @@ export async function openStage({
   const folder = mkdtempSync(join(FAST_FOLDER, 'buildline-stage-'))
   const path = join(folder, 'builds.db')
   copyFileSync(await template(), path)
-  const own = openSqlite(path)
+  const own = openBesideHandClock(path)
   const store = watched({ ...own, shared })
   const clock = createHandClock(startAt, store.pending)
   const slack = createFakeNotifier(clock)
@@ -171,7 +171,7 @@ async function makeTemplate(): Promise<string> {
   const folder = mkdtempSync(join(FAST_FOLDER, 'buildline-template-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'builds.db')
-  const store = openSqlite(path)
+  const store = openBesideHandClock(path)
   await store.migrate()
   // A connection that was never used is not closed, and the tables would stay in the log beside the file.
   await store.read.closedChannels()

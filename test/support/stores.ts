@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { fdatasyncSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,6 +29,16 @@ export interface Places extends AsyncDisposable {
   /** A fresh database without any. */
   openEmpty(): Promise<Place>
 }
+
+/**
+ * A file whose writes wait for the disk on the thread itself: beside a clock that is turned by hand nothing may go on by
+ * a time of its own.
+ */
+export const openBesideHandClock = (path: string): Store =>
+  openSqlite(path, (file, done) => {
+    fdatasyncSync(file)
+    done(null)
+  })
 
 /** The store that a `DATABASE_URL` names. */
 export function openStoreAt(url: string): Store {
