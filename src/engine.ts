@@ -39,6 +39,9 @@ const FIGURES_PATIENCE_MS = 2_000
 /** A database that is not there yet is asked for again so often. */
 const STORE_AGAIN_MS = 1_000
 
+/** Nobody has read a card and pressed it within this time. */
+const CLICKS_AFTER_MS = 500
+
 export interface EngineDeps {
   config: Config
   log: Logger
@@ -109,7 +112,9 @@ export function createEngine({
     ? createPresence({ store, ...agreed, log, monotonic: performance.now.bind(performance), processId })
     : null
   const subscriptions = async () => [...config.subscriptions, ...(await store.read.subscriptions())]
+  const stopping = new AbortController()
   let slackDoor: Promise<SlackDoor> | null = null
+  let expected: Promise<unknown> | null = null
   const reconciler = createReconciler({
     store,
     notifier,
@@ -123,7 +128,10 @@ export function createEngine({
     rulesOf: rules.rulesOf,
     interfaces,
     isPressed,
-    count: metrics.count,
+    count(what) {
+      metrics.count(what)
+      if (what.what === 'call' && what.outcome === 'sent') expectClicks()
+    },
   })
   // Told to everybody who could show it, and at once: what is missed is found by the sweeps.
   const wake = (lineageKey: string) => {
@@ -171,7 +179,8 @@ export function createEngine({
     tell: createTeller({ ...slack, clock }),
   })
   const gate = createGate({ signingSecret: config.slack.signingSecret ?? '', log, now: systemClock.now })
-  // Bolt is large: it is loaded for Socket Mode once the webhook door is open, else for the first request from Slack.
+  // Bolt is large: it is loaded for Socket Mode once the webhook door is open, else when a card stands that can be pressed,
+  // at the latest for the first request from Slack.
   const openSlackDoor = () =>
     (slackDoor ??= import('./slack-door.ts').then(({ createSlackDoor }) =>
       createSlackDoor({
@@ -184,6 +193,14 @@ export function createEngine({
         log,
       }),
     ))
+  const slackDoorFailed = (error: unknown) =>
+    log.error({ err: error }, "Slack's door could not be opened; alerts go on without it")
+  // Who presses first shall wait no longer than who presses next; what is being posted just now goes first.
+  const expectClicks = () =>
+    void (expected ??= clock
+      .sleep(CLICKS_AFTER_MS, stopping.signal)
+      .then(() => (stopping.signal.aborted ? null : openSlackDoor()))
+      .catch(slackDoorFailed))
   const readyz = createReadiness({
     store: { ping: createStoreTrial({ store, clock }) },
     notifier,
@@ -191,7 +208,6 @@ export function createEngine({
     outage: reconciler.outage,
     oldestWaiting: () => oldestWaiting(store),
   })
-  const stopping = new AbortController()
   let jobs: ReturnType<typeof scheduleJobs> | null = null
   let running: Promise<void> = Promise.resolve()
 
@@ -220,7 +236,7 @@ export function createEngine({
     // Not waited for: Slack may be away, and a stop must not wait for it.
     void openSlackDoor()
       .then((door) => door.start())
-      .catch((error: unknown) => log.error({ err: error }, "Slack's door could not be opened; alerts go on without it"))
+      .catch(slackDoorFailed)
   }
 
   async function openStoreAndReconcile(): Promise<boolean> {
