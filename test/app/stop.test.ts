@@ -34,8 +34,8 @@ describe('a process that is told to stop', () => {
     const bot = startProcess(folder, settings)
     const url = await bot.url()
     bot.leaveOutput()
-    // More lines than any pipe holds.
-    for (let n = 1; n <= 60; n++) await sendAll(url, ...Array.from({ length: 20 }, () => ({ message: `${n}` })))
+    // A pipe holds 64 KB, and a line has 200 bytes at least: more than twice as much.
+    for (let n = 1; n <= 35; n++) await sendAll(url, ...Array.from({ length: 20 }, () => ({ message: `${n}` })))
     const { exit, tookMs } = await stopped(bot)
     expect(exit).toEqual(CLEAN)
     expect(tookMs).toBeLessThan(8_000)
