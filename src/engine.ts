@@ -166,7 +166,7 @@ export function createEngine({
     refresh: rules.refresh,
     badges,
     draw: svgToPng,
-    channelsOf: createMemberships({ ...slack, clock, log }).channelsOf,
+    ...createMemberships({ ...slack, clock, log }),
     connections,
     doctor: doctorDeps(config, { webhookSecrets, clock, log, store, subscriptions, badges, ...clients }),
   })

@@ -195,4 +195,13 @@ export interface Posted {
   broadcast: boolean
 }
 
-export type WhyOutcome = { kind: 'why'; build: BuildSummary; decisions: readonly Explained[]; more: number } | NotFound
+export type WhyOutcome =
+  | {
+      kind: 'why'
+      build: BuildSummary
+      decisions: readonly Explained[]
+      more: number
+      /** channels that the asker cannot look into, and of which nothing is said */
+      hidden: number
+    }
+  | NotFound

@@ -32,7 +32,7 @@ export interface Operations {
   stop(target: Target, by: Asker): Promise<ActOutcome>
   restart(target: Target, by: Asker): Promise<ActOutcome>
   badge(about: { project: string; branch: string | null }): Promise<BadgeOutcome>
-  why(target: Target | null, channel: ChannelId | null): Promise<WhyOutcome>
+  why(target: Target | null, by: Pick<Asker, 'user' | 'channel'>): Promise<WhyOutcome>
   /** Project names that begin with or contain the text, for a picker. */
   suggestProjects(text: string): Promise<readonly ProjectRef[]>
   suggestBranches(project: string, text: string): Promise<readonly string[]>

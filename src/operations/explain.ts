@@ -2,10 +2,11 @@ import { selectable } from '../domain/decide.ts'
 import type { Fact } from '../domain/fact.ts'
 import type { ChannelId } from '../domain/ids.ts'
 import type { KeptDecision } from '../store/kept.ts'
-import type { Explained, Posted, Target, WhyOutcome } from './asked.ts'
+import type { Asker, Explained, Posted, Target, WhyOutcome } from './asked.ts'
 import { buildStatus, type StatusDeps } from './build-status.ts'
 import { findBuild, summaryOf } from './find-build.ts'
 import { createPosted } from './posted.ts'
+import { visibleTo, type VisibleDeps } from './visible.ts'
 
 /** Decisions in one answer; the newest are shown. */
 export const DECISIONS_MAX = 20
@@ -14,8 +15,12 @@ export const DECISIONS_MAX = 20
  * Why each channel was told of each fact of a build, or not: the decisions as they were made and kept, and what stands
  * there now. Without a target the newest build that the channel could have heard of.
  */
-export async function explain(deps: StatusDeps, target: Target | null, channel: ChannelId | null): Promise<WhyOutcome> {
-  const meant = target ?? (await newestHere(deps, channel))
+export async function explain(
+  deps: StatusDeps & VisibleDeps,
+  target: Target | null,
+  by: Pick<Asker, 'user' | 'channel'>,
+): Promise<WhyOutcome> {
+  const meant = target ?? (await newestHere(deps, by.channel))
   if (!meant) return { kind: 'no-build', project: "this channel's projects", branch: null, nearest: null }
   const looked = await findBuild(deps, meant)
   if (looked.kind !== 'found') return looked
@@ -24,11 +29,16 @@ export async function explain(deps: StatusDeps, target: Target | null, channel: 
   const all: Made[] = []
   for (const fact of own)
     for (const decision of await deps.reads.decisionsOfFact(fact.seq)) all.push({ fact, decision })
+  const isVisible = await visibleTo(deps, by)
+  const { shown = [], kept = [] } = Object.groupBy(all, ({ decision }) =>
+    isVisible(decision.channel) ? 'shown' : 'kept',
+  )
+  const hidden = new Set(kept.map(({ decision }) => decision.channel)).size
   const postedFor = createPosted(deps.reads, found.runs)
   const decisions: Explained[] = []
-  for (const { fact, decision } of all.slice(-DECISIONS_MAX))
+  for (const { fact, decision } of shown.slice(-DECISIONS_MAX))
     decisions.push(explained(fact, decision, await postedFor(fact, decision)))
-  return { kind: 'why', build: await summaryOf(deps, found), decisions, more: all.length - decisions.length }
+  return { kind: 'why', build: await summaryOf(deps, found), decisions, more: shown.length - decisions.length, hidden }
 }
 
 interface Made {

@@ -45,7 +45,7 @@ export function createOperations(deps: OperationsDeps): Operations {
     stop: (target, by) => stopBuild(deps, target, by),
     restart: (target, by) => restartBuild(deps, target, by),
     badge: (about) => badge({ ...find, badges: deps.badges, draw: deps.draw }, about),
-    why: (target, channel) => explain({ ...find, subscriptions }, target, channel),
+    why: (target, by) => explain({ ...find, subscriptions, seenBy: deps.seenBy }, target, by),
     suggestProjects: (text) => suggestProjects(store.read, text),
     suggestBranches: (project, text) => suggestBranches(find, project, text),
     mayRead: (by) => deps.permits('read', by),

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
-import { buildOf, sendAll, until } from '../support/app.ts'
-import { openWorld, type, untilAnswered } from '../support/world.ts'
+import { buildOf, sendAll, settled, until } from '../support/app.ts'
+import { openWorld, reload, type, untilAnswered, untilKnown } from '../support/world.ts'
 import { saidIn } from './channel.ts'
 
-const { builds: BUILDS, web: WEB, ops: OPS } = CHANNELS
-const { ada } = PEOPLE
+const { builds: BUILDS, web: WEB, ops: OPS, secret: SECRET } = CHANNELS
+const { ada, grace, lin } = PEOPLE
 
 it('/ci why tells of each channel every rule with its conditions, the reason, and what was posted there', async () => {
   const world = await openWorld({
@@ -42,4 +42,22 @@ it('/ci why tells of each channel every rule with its conditions, the reason, an
   )
   expect([saidIn(world.slack, OPS), saidIn(world.slack, BUILDS)]).toEqual([[], []])
   expect(JSON.stringify(answer)).toContain('Open build')
+})
+
+it('of a private channel /ci why and a dry run speak to its members alone, and in it', async () => {
+  const world = await openWorld({ subscriptions: [`{ channel: ${SECRET}, project: acme/web, branch: "hidden/*" }`] })
+  await sendAll(world.app.url, buildOf(7, { status: 'error' }))
+  await untilKnown(world, 1)
+  await settled(world.app.url)
+  const saidTo = async (user: string, line: string, channel: string) => {
+    reload(world)
+    await type(world, user, line, channel)
+    return JSON.stringify(await untilAnswered(world, user, ['acme/web'], channel))
+  }
+  for (const line of ['/ci why #7', '/ci rules test acme/web main failed']) {
+    const toLin = await saidTo(lin, line, BUILDS)
+    expect(toLin).toContain('One channel is left out')
+    for (const own of [SECRET, 'hidden/*']) expect(toLin).not.toContain(own)
+    for (const channel of [BUILDS, SECRET]) expect(await saidTo(grace, line, channel)).toContain('hidden/*')
+  }
 })

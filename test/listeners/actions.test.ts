@@ -161,7 +161,7 @@ describe('a choice', () => {
     ['status', ['status', { project: '42', branch: 'main', channel: BUILDS }]],
     ['restart', ['restart', { kind: 'project', project: '42', branch: 'main' }, by]],
     ['badge', ['badge', { project: '42', branch: 'main' }]],
-    ['why', ['why', { kind: 'project', project: '42', branch: 'main' }, BUILDS]],
+    ['why', ['why', { kind: 'project', project: '42', branch: 'main' }, by]],
     ['list', ['listProjects', { text: '42', type: null, page: 1 }]],
   ])('repeats %s', async (command, call) => {
     const { slack, asked } = await openStage()
@@ -175,7 +175,7 @@ describe('a choice', () => {
     const { slack, asked } = await openStage()
     const ts = await postCard(slack, [button('choose_1', choiceValue({ kind: 'run', command: 'why', ref: REF })!)])
     await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'choose_1' })
-    expect(await asked(1)).toEqual([['why', { kind: 'run', ref: REF }, BUILDS]])
+    expect(await asked(1)).toEqual([['why', { kind: 'run', ref: REF }, by]])
   })
 
   it('in a message that everybody sees leaves it there', async () => {

@@ -321,7 +321,7 @@ describe('why', () => {
     posted: [],
   })
   const textOf = (decisions: readonly Explained[]) =>
-    JSON.stringify(answerWhy({ kind: 'why', build: buildOf(CAST), decisions, more: 0 }, asked).blocks)
+    JSON.stringify(answerWhy({ kind: 'why', build: buildOf(CAST), decisions, more: 0, hidden: 0 }, asked).blocks)
 
   it('lists the newest decisions first, 20 of them, and counts the earlier ones', () => {
     const many = Array.from({ length: DECISIONS_LISTED_MAX + 1 }, (_, at) => decision(at))
@@ -386,7 +386,7 @@ describe('why', () => {
       return { ...decision(0), looked: rules.map((rule) => ({ rule, from: 'ci', verdict: 'event-not-selected' })) }
     }
     const lengthOf = (one: Explained): number =>
-      shownTexts(answerWhy({ kind: 'why', build: buildOf(CAST), decisions: [one], more: 0 }, asked))
+      shownTexts(answerWhy({ kind: 'why', build: buildOf(CAST), decisions: [one], more: 0, hidden: 0 }, asked))
         .join('\n')
         .split('\n')
         .slice(1)

@@ -46,7 +46,7 @@ export const build = (change: Partial<BuildSummary> = {}): BuildSummary => ({
 export const STOP_REQUESTED: ActOutcome = { kind: 'requested', action: 'stop', build: build(), newBuildId: null }
 export const RESTART_REQUESTED: ActOutcome = { kind: 'requested', action: 'restart', build: build(), newBuildId: null }
 export const STATUS: StatusOutcome = { kind: 'status', project: PROJECT, branch: null, builds: [build()] }
-export const WHY: WhyOutcome = { kind: 'why', build: build(), decisions: [], more: 0 }
+export const WHY: WhyOutcome = { kind: 'why', build: build(), decisions: [], more: 0, hidden: 0 }
 export const BADGE = {
   kind: 'badge',
   project: PROJECT,

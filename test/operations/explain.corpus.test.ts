@@ -8,6 +8,7 @@ import { follower, openStage, type Stage } from '../reconcile/stage.ts'
 import { createScenario } from '../simulation/scenario.ts'
 import { buildId, channelId, projectId, SECOND, WEB, type Said } from '../support/facts.ts'
 import type { Shown } from '../support/fake-notifier.ts'
+import { seesAll } from './stage.ts'
 
 // What /ci why says of each delivery, held against what Slack shows after it, and against rules that are spelled out
 // here by hand: neither is asked of the code that decides.
@@ -129,8 +130,8 @@ async function play(deliveries: readonly Said[]): Promise<number> {
 async function explained({ store, subscriptions }: Stage, said: Said, at: number): Promise<Explained[]> {
   const ref = { projectId: projectId(said.project ?? WEB), buildId: buildId(said.build ?? '512'), run: 1 }
   const interfaces = { v2: false, legacy: false }
-  const deps = { reads: store.read, interfaces, subscriptions: async () => subscriptions }
-  const outcome = await explain(deps, { kind: 'run', ref }, null)
+  const deps = { reads: store.read, interfaces, subscriptions: async () => subscriptions, seenBy: seesAll }
+  const outcome = await explain(deps, { kind: 'run', ref }, { user: 'U0LIN00001', channel: null })
   return outcome.kind === 'why' ? outcome.decisions.filter((one) => one.at === at) : []
 }
 

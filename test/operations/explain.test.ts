@@ -5,14 +5,15 @@ import { DECISIONS_MAX } from '../../src/operations/explain.ts'
 import { follower } from '../reconcile/stage.ts'
 import { channelId, MINUTE } from '../support/facts.ts'
 import { UNSENT } from '../support/fake-notifier.ts'
-import { BUILDS, ofRun, openStage, type Stage } from './stage.ts'
+import { BUILDS, ofRun, openStage, type Changes, type Stage } from './stage.ts'
 
 async function decisionsOf(stage: Stage, ref: RunRef): Promise<readonly Explained[]> {
-  const outcome = await stage.main.operations.why(ofRun(ref), BUILDS)
+  const outcome = await stage.main.operations.why(ofRun(ref), HERE)
   return outcome.kind === 'why' ? outcome.decisions : []
 }
 
 const QUIET = channelId('C0QUIET001')
+const HERE = { user: 'U0LIN00001', channel: BUILDS }
 
 describe('why', () => {
   test('gives for each fact and channel the verdict as it was made, with its reason', async () => {
@@ -20,7 +21,7 @@ describe('why', () => {
     const failures = [{ branch: 'release/*', branchMatch: null, events: ['failed'] as const }]
     stage.reconcile.subscriptions.push(follower(QUIET, { rules: failures }))
     const { ref } = await stage.ended('error')
-    const outcome = await stage.main.operations.why(ofRun(ref), BUILDS)
+    const outcome = await stage.main.operations.why(ofRun(ref), HERE)
     expect(outcome).toMatchObject({ kind: 'why', more: 0, build: { ref, shown: 'failed' } })
     const decisions = outcome.kind === 'why' ? outcome.decisions : []
     expect(decisions.map(({ channel, word, verdict }) => `${channel} ${word} ${verdict}`)).toEqual([
@@ -31,7 +32,7 @@ describe('why', () => {
     ])
     expect(decisions.every(({ reason }) => reason !== '')).toBe(true)
     stage.reconcile.subscriptions.length = 0
-    expect(await stage.main.operations.why(ofRun(ref), BUILDS)).toEqual(outcome)
+    expect(await stage.main.operations.why(ofRun(ref), HERE)).toEqual(outcome)
   })
 
   test('tells each rule that was looked at, and whose it is', async () => {
@@ -111,18 +112,33 @@ describe('why', () => {
     ])
   })
 
+  test('says nothing of a channel that the asker cannot look into, but that there is one; there it is said', async () => {
+    await using stage = await openStage()
+    stage.reconcile.subscriptions.push(follower(QUIET))
+    const { ref } = await stage.ended('error')
+    const saidTo = async (changes: Changes, by: typeof HERE) => {
+      const outcome = await stage.another(changes).operations.why(ofRun(ref), by)
+      const { decisions = [], hidden = null } = outcome.kind === 'why' ? outcome : {}
+      return { channels: [...new Set(decisions.map(({ channel }) => channel))], hidden }
+    }
+    const outsider: Changes = { seenBy: async () => new Set([BUILDS]) }
+    expect(await saidTo(outsider, HERE)).toEqual({ channels: [BUILDS], hidden: 1 })
+    expect(await saidTo(outsider, { ...HERE, channel: QUIET })).toEqual({ channels: [BUILDS, QUIET], hidden: 0 })
+    expect(await saidTo({ seenBy: async () => null }, HERE)).toEqual({ channels: [BUILDS], hidden: 1 })
+  })
+
   test('without a build is about the newest of the channel', async () => {
     await using stage = await openStage()
     await stage.ended('error')
     const { ref } = await stage.running({}, 'acme/api')
-    expect(await stage.main.operations.why(null, BUILDS)).toMatchObject({ kind: 'why', build: { ref } })
+    expect(await stage.main.operations.why(null, HERE)).toMatchObject({ kind: 'why', build: { ref } })
   })
 
   test('where nothing was delivered yet is about no build', async () => {
     await using stage = await openStage()
-    expect((await stage.main.operations.why(null, BUILDS)).kind).toBe('no-build')
+    expect((await stage.main.operations.why(null, HERE)).kind).toBe('no-build')
     const target = { kind: 'build-number', number: '999', project: null } as const
-    expect(await stage.main.operations.why(target, BUILDS)).toEqual({ kind: 'unknown-build', text: '#999' })
+    expect(await stage.main.operations.why(target, HERE)).toEqual({ kind: 'unknown-build', text: '#999' })
   })
 
   test('shows the newest twenty decisions, and how many there are more', async () => {
@@ -134,10 +150,7 @@ describe('why', () => {
       await stage.clock.advance(5_000)
       await stage.deliver()
     }
-    const outcome = await stage.main.operations.why(
-      { kind: 'build-number', number: ref.buildId, project: null },
-      BUILDS,
-    )
+    const outcome = await stage.main.operations.why({ kind: 'build-number', number: ref.buildId, project: null }, HERE)
     expect(outcome).toMatchObject({ kind: 'why', more: 2, build: { attempt: 11 } })
     const decisions = outcome.kind === 'why' ? outcome.decisions : []
     expect(decisions).toHaveLength(DECISIONS_MAX)

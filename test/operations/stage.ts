@@ -3,7 +3,7 @@ import { createBadgeClient } from '../../src/ci/badge.ts'
 import { createClientLegacy, type ClientLegacy } from '../../src/ci/client-legacy.ts'
 import { createClientV2 } from '../../src/ci/client-v2.ts'
 import { createTransport } from '../../src/ci/transport.ts'
-import type { MessageTs } from '../../src/domain/ids.ts'
+import type { ChannelId, MessageTs } from '../../src/domain/ids.ts'
 import { isProjectRequest } from '../../src/domain/project-request.ts'
 import type { Request, RunRef } from '../../src/domain/request.ts'
 import type { Subscription } from '../../src/domain/subscription.ts'
@@ -49,6 +49,14 @@ export interface Process {
 
 /** What of a process is other than usual. */
 export type Changes = Partial<OperationsDeps>
+
+/** A workspace without private channels. */
+export const seesAll = async (): Promise<ReadonlySet<ChannelId>> =>
+  new (class extends Set<ChannelId> {
+    override has(): boolean {
+      return true
+    }
+  })()
 
 /** The operations between a real store, the real reconciler and a CI that answers over HTTP; time stands still. */
 export interface Stage extends AsyncDisposable {
@@ -122,6 +130,7 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
         permits: async () => ({ kind: 'yes' }),
         presenceOf: async () => ({ kind: 'here' }),
         channelsOf: async () => null,
+        seenBy: seesAll,
         connections: { all: () => [] },
         doctor: absentDoctor(clock),
         subscriptions: async (): Promise<readonly Subscription[]> => [

@@ -303,6 +303,7 @@ const depsOf = (
   permits: async () => ({ kind: 'yes' }) as const,
   presenceOf: async () => ({ kind: 'here' }) as const,
   channelsOf: async () => null,
+  seenBy: async () => null,
   connections: { all: () => [] },
   doctor: absentDoctor(clock),
   subscriptions: async () => [follower(BUILDS)],

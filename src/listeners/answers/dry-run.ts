@@ -4,6 +4,7 @@ import { onBranch, outside, projectName } from '../../notify/slack/build.ts'
 import { BRANCH_CHARS_MAX, cut, WORD_CHARS_MAX } from '../../notify/slack/limits.ts'
 import { rulesInWords } from '../../notify/slack/subscription.ts'
 import type { DryChannel, DryEvent, DryRunOutcome } from '../../operations/subscription/asked.ts'
+import { hiddenParts } from './hidden.ts'
 import { answerOf, answerTrouble, line, nextStep, small, type Answer, type AskedWith, type Part } from './answer.ts'
 import { answerNotFound } from './not-found.ts'
 import { typed } from './typed.ts'
@@ -39,8 +40,9 @@ export function answerDryRun(outcome: DryRunOutcome, asked: AskedWith): Answer {
 }
 
 function tried(run: DryRun): Part[] {
-  const { project, branch, events, unread } = run
-  const nobody = events.every(({ channels }) => channels.length === 0)
+  const { project, branch, events, unread, hidden } = run
+  const noneShown = events.every(({ channels }) => channels.length === 0)
+  const nobody = noneShown && hidden === 0
   return [
     line(
       `:crystal_ball: *Dry run*: ${projectName({ project: project.name })}${onBranch({ branch })}. Nothing was built or told.`,
@@ -53,7 +55,8 @@ function tried(run: DryRun): Part[] {
           ),
         ]
       : []),
-    ...(nobody ? NOBODY : eventParts(events)),
+    ...(nobody ? NOBODY : noneShown ? [] : eventParts(events)),
+    ...hiddenParts(hidden),
     small(
       nobody
         ? ''

@@ -8,6 +8,7 @@ import type { Explained, WhyOutcome } from '../../operations/asked.ts'
 import { answerOf, line, row, type Answer, type AskedWith } from './answer.ts'
 import { buildButtons, buildLine } from './build.ts'
 import { answerNotFound, isNotFound } from './not-found.ts'
+import { hiddenParts } from './hidden.ts'
 import { postedWords } from './why-posted.ts'
 import { lookedWords } from './why-rule.ts'
 
@@ -24,14 +25,15 @@ type Found = Extract<WhyOutcome, { kind: 'why' }>
 export const answerWhy = (outcome: WhyOutcome, asked: AskedWith): Answer =>
   isNotFound(outcome) ? answerNotFound(outcome, asked) : explained(outcome)
 
-function explained({ build, decisions, more }: Found): Answer {
+function explained({ build, decisions, more, hidden }: Found): Answer {
   const listed = listedOf(decisions.toReversed())
   const left = more + decisions.length - listed.length
   return answerOf([
     line(buildLine(build)),
-    ...(decisions.length === 0 ? [line(NOBODY)] : []),
+    ...(decisions.length === 0 && hidden === 0 ? [line(NOBODY)] : []),
     ...listed.flat().map(line),
     ...(left > 0 ? [line(`… and ${left} earlier`)] : []),
+    ...hiddenParts(hidden),
     row(ACTIONS_BLOCK_ID, buildButtons(build)),
   ])
 }

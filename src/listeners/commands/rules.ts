@@ -36,9 +36,9 @@ const HOW: HowTyped = { usage: '/ci rules test project branch [event]', example:
 async function tryRules(question: Question, words: readonly Word[]): Promise<Reply> {
   const reading = readTry(words)
   if ('outcome' in reading) return reading
-  const { operations, reference } = question
+  const { operations, by, reference } = question
   return whenMayRead(question, async () => {
-    const outcome = await operations.subscriptions.dryRun(reading)
+    const outcome = await operations.subscriptions.dryRun(reading, by)
     const rest = [reading.branch, ...(reading.event === null ? [] : [reading.event])]
     return {
       outcome: outcomeName(outcome),

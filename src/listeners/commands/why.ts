@@ -12,6 +12,6 @@ export const why = readingTarget(whyAbout)
 
 const explain = (question: Question, target: Target | null): Promise<Reply> =>
   whenMayRead(question, async () => {
-    const outcome = await question.operations.why(target, question.by.channel)
+    const outcome = await question.operations.why(target, question.by)
     return { outcome: outcomeName(outcome), answer: answerWhy(outcome, askedWith(question, 'why', target)) }
   })

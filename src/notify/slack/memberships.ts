@@ -16,6 +16,8 @@ const REMEMBERED_MAX = 1_000
 export interface Memberships {
   /** The channels that this person is in, private ones where we are too; null: Slack does not say. Never throws. */
   channelsOf(user: string): Promise<ReadonlySet<ChannelId> | null>
+  /** The channels that this person can look into: their own, and the public ones that we are in. Else as `channelsOf`. */
+  seenBy(user: string): Promise<ReadonlySet<ChannelId> | null>
 }
 
 /** Who is where, from Slack, remembered for a minute. Needs `channels:read` and `groups:read`. */
@@ -25,9 +27,9 @@ export function createMemberships({
   ...options
 }: ClientOptions & { clock: Clock; log: { warn(fields: object, text: string): void } }): Memberships {
   const client = createClient(options)
-  const known = new Map<string, { at: number; channels: Promise<ReadonlySet<ChannelId>> }>()
+  const known = new Map<string | null, { at: number; channels: Promise<ReadonlySet<ChannelId>> }>()
 
-  function remembered(user: string): Promise<ReadonlySet<ChannelId>> {
+  function remembered(user: string | null): Promise<ReadonlySet<ChannelId>> {
     const fresh = known.get(user)
     if (fresh && clock.now() - fresh.at < KNOWN_FOR_MS) return fresh.channels
     const channels = readChannels(client, user)
@@ -37,26 +39,32 @@ export function createMemberships({
     return channels
   }
 
+  async function asked(user: string | null): Promise<ReadonlySet<ChannelId> | null> {
+    try {
+      return await remembered(user)
+    } catch (error) {
+      known.delete(user)
+      log.warn({ err: error }, 'Slack does not say which channels somebody is in')
+      return null
+    }
+  }
+
   return {
-    async channelsOf(user) {
-      try {
-        return await remembered(user)
-      } catch (error) {
-        known.delete(user)
-        log.warn({ err: error }, 'Slack does not say which channels somebody is in')
-        return null
-      }
+    channelsOf: asked,
+    async seenBy(user) {
+      const [own, ours] = await Promise.all([asked(user), asked(null)])
+      return own && ours && new Set([...own, ...ours])
     },
   }
 }
 
-async function readChannels(client: WebClient, user: string): Promise<ReadonlySet<ChannelId>> {
+/** @param user null: the public ones that we are in ourselves */
+async function readChannels(client: WebClient, user: string | null): Promise<ReadonlySet<ChannelId>> {
   const channels = new Set<ChannelId>()
   let cursor = ''
   for (let page = 0; page < PAGES_MAX; page++) {
     const answer = await client.apiCall('users.conversations', {
-      user,
-      types: 'public_channel,private_channel',
+      ...(user === null ? { types: 'public_channel' } : { user, types: 'public_channel,private_channel' }),
       limit: PAGE_CHANNELS,
       ...(cursor === '' ? {} : { cursor }),
     })

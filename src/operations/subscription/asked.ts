@@ -104,6 +104,8 @@ export type DryRunOutcome =
       } | null
       /** the project's rules could not be read yet: every event is told */
       unread: boolean
+      /** channels that the asker cannot look into, and of which nothing is said */
+      hidden: number
     }
   | { kind: 'unknown-event'; text: string; events: readonly string[] }
   | Extract<NotFound, { kind: 'no-project' | 'several-projects' }>
@@ -131,7 +133,10 @@ export interface SubscriptionOperations {
   unsubscribe(wish: { project: string | null; id: string | null }, by: Asker): Promise<UnsubscribeOutcome>
   rules(channel: ChannelId | null): Promise<RulesOutcome>
   /** `event`: one word of the rules; null: each of them. */
-  dryRun(question: { project: string; branch: string; event: string | null }): Promise<DryRunOutcome>
+  dryRun(
+    question: { project: string; branch: string; event: string | null },
+    by: Pick<Asker, 'user' | 'channel'>,
+  ): Promise<DryRunOutcome>
   preview(question: PatternQuestion): Promise<PatternPreview>
   /** May this person say what channels are told? */
   maySubscribe(by: Pick<Asker, 'user' | 'team'>): Promise<Permit | { kind: 'unknown-person'; code: string }>

@@ -7,6 +7,7 @@ import type { Failure, Sent } from '../../notify/notifier.ts'
 import type { Memberships } from '../../notify/slack/memberships.ts'
 import type { Store } from '../../store/store.ts'
 import type { ActDeps } from '../deed.ts'
+import type { VisibleDeps } from '../visible.ts'
 
 export interface SubscriptionDeps {
   store: Store
@@ -23,7 +24,7 @@ export interface SubscriptionDeps {
 }
 
 /** What it takes besides to change what a channel follows. */
-export interface SubscribeDeps extends SubscriptionDeps {
+export interface SubscribeDeps extends SubscriptionDeps, VisibleDeps {
   /** the channels that a person is in; null: Slack does not say */
   channelsOf: Memberships['channelsOf']
 }

@@ -3,8 +3,10 @@ import { decide, type CiRules, type Question } from '../../domain/decide.ts'
 import { following, type Subscription } from '../../domain/subscription.ts'
 import type { ClosedChannel, KnownProject } from '../../store/kept.ts'
 import { findProject } from '../projects.ts'
+import { visibleTo } from '../visible.ts'
+import type { Asker } from '../asked.ts'
 import type { DryChannel, DryEvent, DryRunOutcome } from './asked.ts'
-import type { SubscriptionDeps } from './deps.ts'
+import type { SubscribeDeps } from './deps.ts'
 import { namedProjects } from './names.ts'
 import { pausedIn } from './shown.ts'
 import { SELECTABLE_EVENTS } from './wish.ts'
@@ -19,7 +21,11 @@ export interface DryQuestion {
 type DryWord = (typeof SELECTABLE_EVENTS)[number]
 
 /** Who would be told of a build before any runs, and why: decided as deliveries are, about a build that has no card yet. */
-export async function dryRun(deps: SubscriptionDeps, question: DryQuestion): Promise<DryRunOutcome> {
+export async function dryRun(
+  deps: SubscribeDeps,
+  question: DryQuestion,
+  by: Pick<Asker, 'user' | 'channel'>,
+): Promise<DryRunOutcome> {
   const events = wordsOf(question.event)
   if (events.length === 0) return { kind: 'unknown-event', text: question.event ?? '', events: SELECTABLE_EVENTS }
   const { read } = deps.store
@@ -37,7 +43,10 @@ export async function dryRun(deps: SubscriptionDeps, question: DryQuestion): Pro
   ])
   const known = await read.project({ uuid: project.uuid, legacyId: project.projectId ?? '', names: [project.name] })
   const ciRules = rules === 'wait' ? null : rules
-  const situation = { ciRules, closed, subscriptions: following(subscriptions, names) }
+  const isVisible = await visibleTo(deps, by)
+  const followers = following(subscriptions, names)
+  const shown = followers.filter(({ channel }) => isVisible(channel))
+  const situation = { ciRules, closed, subscriptions: shown }
   return {
     kind: 'dry-run',
     project,
@@ -45,8 +54,12 @@ export async function dryRun(deps: SubscriptionDeps, question: DryQuestion): Pro
     events: events.map((event) => dryEvent(event, question.branch, situation)),
     filter: filterFor(known, question.branch),
     unread: ciRules === null,
+    hidden: countChannels(followers) - countChannels(shown),
   }
 }
+
+const countChannels = (subscriptions: readonly Subscription[]): number =>
+  new Set(subscriptions.map(({ channel }) => channel)).size
 
 /** The events that a word means; none: it means nothing. */
 function wordsOf(word: string | null): readonly DryWord[] {

@@ -18,8 +18,8 @@ function open(url: string) {
   const clock = createHandClock(T0)
   const warnings: string[] = []
   const log = { warn: (_: object, text: string) => void warnings.push(text) }
-  const { channelsOf } = createMemberships({ token: 'xoxb-canary', apiUrl: `${url}/api/`, clock, log })
-  return { clock, warnings, channelsOf }
+  const { channelsOf, seenBy } = createMemberships({ token: 'xoxb-canary', apiUrl: `${url}/api/`, clock, log })
+  return { clock, warnings, channelsOf, seenBy }
 }
 
 const asked = ({ body }: StubRequest) => new URLSearchParams(body)
@@ -64,5 +64,24 @@ describe('the channels that somebody is in', () => {
     expect(warnings).toHaveLength(1)
     isAway = false
     expect([...((await channelsOf(ADA)) ?? [])]).toEqual(['C0BUILDS01'])
+  })
+})
+
+describe('the channels that somebody can look into', () => {
+  const answering = (ours: object) =>
+    startHttpStub((request) =>
+      asked(request).get('user') === ADA ? { json: { ok: true, channels: [{ id: 'C0SECRET01' }] } } : { json: ours },
+    )
+
+  it('are their own, and the public ones that we are in', async () => {
+    await using slack = await answering({ ok: true, channels: [{ id: 'C0BUILDS01' }] })
+    expect([...((await open(slack.url).seenBy(ADA)) ?? [])].toSorted()).toEqual(['C0BUILDS01', 'C0SECRET01'])
+    const ours = slack.requests.map(asked).find((request) => !request.has('user'))
+    expect(ours?.get('types')).toBe('public_channel')
+  })
+
+  it('are not known while Slack does not say one or the other', async () => {
+    await using slack = await answering({ ok: false, error: 'missing_scope' })
+    expect(await open(slack.url).seenBy(ADA)).toBeNull()
   })
 })

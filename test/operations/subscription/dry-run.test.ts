@@ -4,11 +4,14 @@ import type { CiRules } from '../../../src/domain/decide.ts'
 import type { Subscription } from '../../../src/domain/subscription.ts'
 import type { DryRunOutcome } from '../../../src/operations/subscription/asked.ts'
 import { dryRun } from '../../../src/operations/subscription/dry-run.ts'
-import type { SubscriptionDeps } from '../../../src/operations/subscription/deps.ts'
-import { openStage as openReconcileStage, RELEASES } from '../../reconcile/stage.ts'
+import type { SubscribeDeps } from '../../../src/operations/subscription/deps.ts'
+import { follower, openStage as openReconcileStage, RELEASES } from '../../reconcile/stage.ts'
 import { buildOf, delivery, type Build } from '../../support/app.ts'
 import { channelId } from '../../support/facts.ts'
-import { BUILDS, hear, openStage, takeInAll } from '../stage.ts'
+import { BUILDS, hear, openStage, seesAll, takeInAll, type Changes } from '../stage.ts'
+
+const HERE = { user: 'U0LIN00001', channel: BUILDS }
+const SECRET = channelId('C0SECRET01')
 
 const OPS = channelId('C0OPS00001')
 
@@ -78,14 +81,16 @@ test(
               ),
             )
           await told(buildOf(99, { branch: 'elsewhere', status: 'initiated' }))
-          const asking: SubscriptionDeps = {
+          const asking: SubscribeDeps = {
             ...deps,
             admins: [],
             permits: async () => ({ kind: 'yes' }),
+            channelsOf: async () => null,
+            seenBy: seesAll,
             say: async () => ({ kind: 'unsent', code: 'nobody_listens' }),
           }
           await takeInAll({ ...deps, isUnderWay: () => false }, stage.store)
-          const dry = await dryRun(asking, { project: project.name, branch: on, event: null })
+          const dry = await dryRun(asking, { project: project.name, branch: on, event: null }, HERE)
           for (const [, n, status] of TOLD) {
             await told(buildOf(project.id * 10 + n, { branch: on, status }))
             await takeInAll({ ...deps, isUnderWay: () => false }, stage.store)
@@ -132,7 +137,7 @@ test('one event alone can be tried, by any of its names; a word that is none is 
   await using stage = await openStage()
   const { subscriptions } = stage.main.operations
   const eventsOf = async (event: string | null) => {
-    const outcome = await subscriptions.dryRun({ project: 'web', branch: 'main', event })
+    const outcome = await subscriptions.dryRun({ project: 'web', branch: 'main', event }, HERE)
     return outcome.kind === 'dry-run' ? outcome.events.map((one) => one.event) : outcome.kind
   }
   expect(await eventsOf('FAILED')).toEqual(['failed'])
@@ -140,7 +145,7 @@ test('one event alone can be tried, by any of its names; a word that is none is 
   expect(await eventsOf('fixed')).toEqual(['recovered'])
   expect(await eventsOf(null)).toHaveLength(6)
   expect(await eventsOf('exploded')).toBe('unknown-event')
-  expect(await subscriptions.dryRun({ project: 'nobody/knows', branch: 'main', event: null })).toMatchObject({
+  expect(await subscriptions.dryRun({ project: 'nobody/knows', branch: 'main', event: null }, HERE)).toMatchObject({
     kind: 'no-project',
   })
 })
@@ -150,10 +155,26 @@ test('a channel that is closed is named as paused, and the project’s branch fi
   const { store } = stage.reconcile
   await store.write((tx) => tx.closeChannel({ channel: BUILDS, code: 'is_archived', at: 1, retryAt: 2 }))
   const { subscriptions } = stage.main.operations
-  expect(await subscriptions.dryRun({ project: 'web', branch: 'main', event: 'failed' })).toMatchObject({
+  expect(await subscriptions.dryRun({ project: 'web', branch: 'main', event: 'failed' }, HERE)).toMatchObject({
     events: [{ channels: [{ channel: BUILDS, paused: { code: 'is_archived', at: 1 } }] }],
     filter: { isBuilt: true },
   })
+})
+
+test('of a channel that the asker cannot look into nothing is said but that there is one; there it is said', async () => {
+  await using stage = await openStage()
+  stage.reconcile.subscriptions.push(follower(SECRET))
+  const about = { project: 'web', branch: 'main', event: 'failed' }
+  const saidTo = async (changes: Changes, by: typeof HERE) => {
+    const outcome = await stage.another(changes).operations.subscriptions.dryRun(about, by)
+    const { events: tried = [], hidden = null } = outcome.kind === 'dry-run' ? outcome : {}
+    return { channels: tried.flatMap(({ channels }) => channels.map(({ channel }) => channel)), hidden }
+  }
+  const outsider: Changes = { seenBy: async () => new Set([BUILDS]) }
+  expect(await saidTo(outsider, HERE)).toEqual({ channels: [BUILDS], hidden: 1 })
+  expect(await saidTo(outsider, { ...HERE, channel: SECRET })).toEqual({ channels: [BUILDS, SECRET], hidden: 0 })
+  expect(await saidTo({ seenBy: async () => new Set([BUILDS, SECRET]) }, HERE)).toMatchObject({ hidden: 0 })
+  expect(await saidTo({ seenBy: async () => null }, HERE)).toEqual({ channels: [BUILDS], hidden: 1 })
 })
 
 test('a pattern is previewed with the branches that were built, the newest first', async () => {

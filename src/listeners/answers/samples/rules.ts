@@ -56,6 +56,11 @@ export const dryRuns = (cast: Cast): Cases<DryRunOutcome> => ({
     { when: 'channels follow the project', outcome: dryRunOf(cast) },
     { when: 'nobody follows it', outcome: { ...dryRunOf(cast), events: [{ event: 'failed', channels: [] }] } },
     { when: 'the rules are not read yet', outcome: { ...dryRunOf(cast), unread: true } },
+    { when: 'the asker cannot look into some of the channels', outcome: { ...dryRunOf(cast), hidden: 2 } },
+    {
+      when: 'the asker cannot look into the only channel',
+      outcome: { ...dryRunOf(cast), events: [{ event: 'failed', channels: [] }], hidden: 1 },
+    },
     { when: 'its branch filter is not known', outcome: { ...dryRunOf(cast), filter: null } },
     {
       when: 'CI builds every branch',
@@ -101,6 +106,7 @@ const dryRunOf = (cast: Cast): Of<DryRunOutcome, 'dry-run'> => ({
   ],
   filter: { words: { kind: 'only', entries: [cast.branch] }, isBuilt: true, by: cast.branch, invalid: [] },
   unread: false,
+  hidden: 0,
 })
 
 const CLOSED_NOW = { code: 'is_archived', at: RED_AT }

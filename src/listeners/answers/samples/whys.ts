@@ -39,6 +39,11 @@ export const whys = (cast: Cast): Cases<WhyOutcome> => ({
       when: 'it went into the notice of the day',
       outcome: whyOf(cast, [{ ...decisionOf(cast, 'account-notice'), posted: NOTICE }]),
     },
+    {
+      when: 'the asker cannot look into some of the channels',
+      outcome: { ...whyOf(cast, [decisionOf(cast, 'event-selected')]), hidden: 2 },
+    },
+    { when: 'the asker cannot look into the only channel', outcome: { ...whyOf(cast, []), hidden: 1 } },
   ],
   ...notFound(cast),
 })
@@ -48,6 +53,7 @@ const whyOf = (cast: Cast, decisions: readonly Explained[]): Of<WhyOutcome, 'why
   build: buildOf(cast),
   decisions,
   more: 0,
+  hidden: 0,
 })
 
 // What is kept can be of a version that knew other words.
