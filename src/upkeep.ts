@@ -12,7 +12,7 @@ import { prune, PRUNE_EVERY_MS, PRUNE_JOB } from './operations/upkeep/prune.ts'
 import { refreshSilent, REFRESH_SILENT_EVERY_MS } from './operations/upkeep/refresh-silent.ts'
 
 /** Projects and their rules are read again so often. */
-const REFRESH_EVERY_MS = 5 * 60_000
+export const REFRESH_EVERY_MS = 5 * 60_000
 
 /** Requests that CI has not confirmed are looked at so often. */
 const CONFIRM_EVERY_MS = 5_000

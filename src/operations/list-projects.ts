@@ -10,7 +10,7 @@ import type { Interfaces } from '../store/history.ts'
 export const PAGE_SIZE = 10
 
 /** A list that was read so recently is not read again: turning pages asks CI once. */
-const FRESH_MS = 60_000
+export const FRESH_MS = 60_000
 
 export interface ListProjects {
   store: Store

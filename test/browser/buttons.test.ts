@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
 import type { DemoProcess } from '../../src/tools/gallery/demo-process.ts'
 import {
   actAs,
@@ -23,6 +24,13 @@ const push = (demo: DemoProcess, project: string, more: object) =>
     committer: 'Ada',
     ...more,
   })
+
+/** Somebody types a command in #web, at a window of their own. */
+async function runElsewhere({ url }: DemoProcess, text: string): Promise<void> {
+  const deed = { kind: 'command', user: PEOPLE.grace, channel: CHANNELS.web, command: '/ci', text }
+  const { ok } = await fetch(new URL('/sandbox/people', url), { method: 'POST', body: JSON.stringify(deed) })
+  expect(ok).toBe(true)
+}
 
 /** A card of this build in this state. */
 async function card(page: Page, words: string, build: string): Promise<Locator> {
@@ -99,13 +107,39 @@ describeDemo('whoever presses', (demo) => {
     await message(page, 'follows no more')
   })
 
+  test('Next and Previous turn the pages of what a channel follows, in one message', async () => {
+    const page = await openPage(demo().url)
+    await actAs(page, 'Grace')
+    await goTo(page, 'web')
+    for (const n of [1, 2, 3, 4, 5]) await runElsewhere(demo(), `subscribe acme/api failed release/${n}`)
+    await answer(page, /follows acme\/api.*release\/5/)
+    await write(page, '/ci rules')
+    const rules = await answer(page, 'page 1 of 2')
+    await rules.getByRole('button', { name: 'Next' }).click()
+    await (await answer(page, 'page 2 of 2')).getByRole('button', { name: 'Previous' }).click()
+    await answer(page, 'page 1 of 2')
+    expect(await messages(page, /page \d of 2/).count()).toBe(1)
+  })
+
+  test('Refresh says how it is now', async () => {
+    const page = await openPage(demo().url)
+    await push(demo(), 'acme/api', { branch: 'slow', outcome: 'none' })
+    await card(page, 'Running', 'acme/api #504')
+    await write(page, '/ci restart #504')
+    const refused = await answer(page, /not restarted/)
+    await demo().ci('builds/504/finish', { outcome: 'success' })
+    await card(page, 'Passed', 'acme/api #504')
+    await refused.getByRole('button', { name: 'Refresh' }).click()
+    await answer(page, /Passed.*acme\/api #504/s)
+  })
+
   test('Home shows whose builds are red, and takes mentions away and gives them back', async () => {
     const page = await openPage(demo().url)
     await actAs(page, 'Grace')
     await write(page, '/ci me grace')
     await answer(page, 'means you')
     await push(demo(), 'acme/api', { committer: 'grace', message: 'Drop v1', outcome: 'error', ms: 100 })
-    await card(page, 'Failed', 'acme/api #504')
+    await card(page, 'Failed', 'acme/api #505')
     await goTo(page, 'Buildline')
     const home = page.getByRole('region', { name: 'Buildline' })
     await home
@@ -120,8 +154,24 @@ describeDemo('whoever presses', (demo) => {
     const page = await openPage(demo().url)
     await actAs(page, 'Gus')
     await goTo(page, 'builds')
-    await (await card(page, 'Failed', 'acme/api #504')).getByRole('button', { name: 'Restart' }).click()
+    await (await card(page, 'Failed', 'acme/api #505')).getByRole('button', { name: 'Restart' }).click()
     await answer(page, /[Gg]uest/)
     expect(await messages(page, 'Restart requested by @Gus').count()).toBe(0)
+  })
+
+  test('Restart is pressed in Home too, where nothing is red then', async () => {
+    const page = await openPage(demo().url)
+    await actAs(page, 'Lin')
+    await write(page, '/ci me lin')
+    await answer(page, 'means you')
+    await push(demo(), 'acme/web', { branch: 'slow-query', committer: 'lin', outcome: 'error', ms: 100 })
+    await card(page, 'Failed', 'acme/web #506')
+    await goTo(page, 'Buildline')
+    const home = page.getByRole('region', { name: 'Buildline' })
+    await home.getByRole('button', { name: 'Restart' }).click()
+    await home.getByText('None. All the branches that you committed to last are fine.').waitFor()
+    await goTo(page, 'builds')
+    const opened = await openThread(page, await card(page, 'Fixed', 'acme/web #506'))
+    await opened.getByText('Restart requested by @Lin').last().waitFor()
   })
 })

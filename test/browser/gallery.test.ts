@@ -2,21 +2,25 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readGroups } from '../../src/tools/gallery/entries.ts'
 import { buildGallery, GOLDEN } from '../../src/tools/gallery/site.ts'
 import { expectToFit, unnamed } from './person.ts'
 import { describeInBrowser, openPage, PHONE } from './stage.ts'
 
-/** As `npm run gallery` writes it, opened from its folder. */
-async function openGallery(look?: Parameters<typeof openPage>[1]) {
-  const folder = mkdtempSync(join(tmpdir(), 'gallery-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  for (const [name, bytes] of await buildGallery(GOLDEN)) writeFileSync(join(folder, name), bytes)
-  return openPage(pathToFileURL(join(folder, 'index.html')).href, look)
-}
+const folder = mkdtempSync(join(tmpdir(), 'gallery-'))
+
+/** Opened from its folder. */
+const openGallery = (look?: Parameters<typeof openPage>[1]) =>
+  openPage(pathToFileURL(join(folder, 'index.html')).href, look)
 
 describeInBrowser('the gallery', () => {
+  // As `npm run gallery` writes it.
+  beforeAll(async () => {
+    for (const [name, bytes] of await buildGallery(GOLDEN)) writeFileSync(join(folder, name), bytes)
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
   test('draws every entry of every group, and each has its sentence', async () => {
     const page = await openGallery()
     for (const { title, entries } of readGroups(GOLDEN)) {

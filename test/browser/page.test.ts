@@ -319,6 +319,8 @@ describeInBrowser('at the page', () => {
     await openThread(page, await message(page, 'Restart'))
     await thread(page).getByRole('article').first().hover()
     expect(await unnamed(page)).toEqual([])
+    await page.evaluate(() => document.body.append(...['button', 'input'].map((name) => document.createElement(name))))
+    expect((await unnamed(page)).map((line) => line.trim())).toEqual(['- button', '- textbox'])
   })
 })
 

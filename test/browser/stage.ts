@@ -9,7 +9,7 @@ import { startDemo, type DemoProcess } from '../../src/tools/gallery/demo-proces
 /** The browser's own file; null where this machine has none. */
 const CHROMIUM = findChromium(process.env)
 
-/** What a run leaves behind to look at. */
+/** Where a picture of each claim that failed is left. */
 const SHOTS = join(import.meta.dirname, '..', '..', 'test-results', 'browser')
 
 /** What was done and seen, step by step, for whoever looks into a claim that fails. It takes its time. */
@@ -69,8 +69,8 @@ export const DESK: Look = { viewport: { width: 1280, height: 800 } }
 export const PHONE: Look = { viewport: { width: 375, height: 800 }, hasTouch: true, isMobile: true }
 
 /**
- * Opens an address in a profile of its own. At the end of the claim a picture of the page is kept in
- * test-results/browser, with BROWSER_TRACE=1 a trace too; a page that left the browser anything to complain of fails it.
+ * Opens an address in a profile of its own. If the claim fails, a picture of the page is kept in test-results/browser; with
+ * BROWSER_TRACE=1 a picture and a trace of every one. A page that left the browser anything to complain of fails it.
  */
 export async function openPage(url: string, look: Look = DESK): Promise<Page> {
   const context = await (await browser()).newContext({ ...DESK, ...look, reducedMotion: 'reduce', locale: 'en-GB' })
@@ -96,8 +96,9 @@ export function faultsOf(page: Page): string[] {
 
 function keepAtTheEnd(context: BrowserContext, page: Page, faults: readonly string[]): void {
   const file = fileFor(expect.getState().currentTestName ?? 'a claim')
-  onTestFinished(async () => {
-    await page.screenshot({ path: `${file}.png` }).catch(() => {})
+  onTestFinished(async ({ task }) => {
+    const isFine = task.result?.state !== 'fail' && faults.length === 0
+    if (isTraced || !isFine) await page.screenshot({ path: `${file}.png` }).catch(() => {})
     if (isTraced) await context.tracing.stop({ path: `${file}.zip` })
     await context.close()
     expect(faults).toEqual([])

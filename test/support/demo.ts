@@ -1,32 +1,22 @@
-import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import type { PanelState } from '../../src/sandbox/panel/state.ts'
+import { runDemo } from '../../src/tools/gallery/demo-process.ts'
 import { testFolder, until } from './app.ts'
-
-const DEMO = fileURLToPath(new URL('../../src/tools/demo.ts', import.meta.url))
 
 /** The longest that the demo, played once, may take on a busy machine. */
 export const DEMO_MAX_MS = 170_000
 
 /** The demo as `npm run demo` starts it, over a database of its own; ended with the test. */
-export function startDemo(...args: string[]) {
-  const demo = spawn(process.execPath, [DEMO, '--folder', testFolder(), ...args], {
-    env: { PATH: process.env['PATH'] },
-  })
-  let output = ''
-  for (const stream of [demo.stdout, demo.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text))
-  const exit = new Promise<number | null>((resolve) => demo.once('close', (code) => resolve(code)))
+export function startDemo(...flags: string[]) {
+  const demo = runDemo(testFolder(), flags)
   onTestFinished(async () => {
     demo.kill('SIGTERM')
-    await exit
+    await demo.exit
   })
   return {
-    output: () => output,
-    exit,
-    says: (words: string) => until(`the demo says ${words}`, () => output.includes(words), DEMO_MAX_MS),
-    interrupt: () => void demo.kill('SIGINT'),
+    ...demo,
+    says: (words: string) => until(`the demo says ${words}`, () => demo.output().includes(words), DEMO_MAX_MS),
+    interrupt: () => demo.kill('SIGINT'),
   }
 }
 
@@ -34,7 +24,7 @@ export function startDemo(...args: string[]) {
 export async function openDemo() {
   const demo = startDemo('--port', '0', '--quiet')
   await demo.says('Ctrl-C ends it')
-  const url = /Open +(\S+)/.exec(demo.output())![1]!
+  const url = await demo.url()
   const state = async () => (await (await fetch(`${url}sandbox/panel/state`)).json()) as PanelState
   return {
     ...demo,

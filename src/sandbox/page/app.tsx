@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import './look/layout.css'
 import { ABOVE, LINE } from './panels.ts'
+import { partnerIn } from './store/direct.ts'
 import { useSlack, WorkspaceProvider } from './store/workspace.tsx'
 import { AskProvider } from './workspace/ask.tsx'
 import { ChannelPane } from './workspace/channel-pane.tsx'
@@ -85,10 +86,11 @@ function News() {
 
 function useTitle(): void {
   const channel = useSlack(({ channels, place }) => channels.get(place.channel))
+  const partner = useSlack(({ users, person }) => channel && partnerIn(channel, users, person)?.realName)
   const isHome = useSlack((state) => state.place.kind === 'home')
   const botName = useSlack((state) => state.bot.name)
   useEffect(() => {
-    const sign = channel?.kind === 'im' ? '' : '#'
-    document.title = `${isHome ? botName : `${sign}${channel?.name ?? ''}`} · Sandbox Slack`
-  }, [channel, isHome, botName])
+    const name = partner ?? `#${channel?.name ?? ''}`
+    document.title = `${isHome ? botName : name} · Sandbox Slack`
+  }, [channel, partner, isHome, botName])
 }

@@ -88,8 +88,19 @@ export interface Standing {
   notCounted: number
 }
 
+/** What CI's rules say and the bot has not read yet: it goes by those that it read before. */
+export interface RulesRead {
+  /** the projects whose rules for Slack have changed since */
+  unread: string[]
+  /** when it reads them again at the latest (ms), if it is there */
+  dueAt: number
+  /** from when on (ms) it reads them as soon as somebody types `/ci list` */
+  onListFrom: number
+}
+
 export interface Watched {
   bot: BotShown
+  rules: RulesRead
   queue: Queue
   lag: Lag
   standing: Standing

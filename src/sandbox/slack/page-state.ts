@@ -72,7 +72,11 @@ const toPageViews = ({ stack, home }: { stack: readonly Json[]; home: Json | und
   home: home ?? null,
 })
 
-const toPageChannel = (workspace: Workspace, { id, name, kind, isArchived, members, sharedWith }: Channel): Json => ({
+/** A channel as the page knows it. */
+export const toPageChannel = (
+  workspace: Workspace,
+  { id, name, kind, isArchived, members, sharedWith }: Channel,
+): Json => ({
   id,
   name,
   kind,

@@ -3,10 +3,13 @@ import { assertNever } from '../../lib/assert.ts'
 import { getChannel, getMessage } from './acts.ts'
 import type { Acts } from './acts.ts'
 import type { ControlAnswer } from './control.ts'
+import { directDeed, findNoReader, openDirect } from './direct-control.ts'
+import type { DirectDeed, Opened } from './direct-control.ts'
+import { hasBot } from './methods/channels.ts'
 import type { People } from './people.ts'
 import { getElement } from './people/message.ts'
 import { getUser } from './people/parts.ts'
-import { performViewDeed, prepareViewDeed, viewDeeds } from './view-control.ts'
+import { findTooShort, performViewDeed, prepareViewDeed, toOptions, viewDeeds } from './view-control.ts'
 import type { ViewDeed, ViewOutcome } from './view-control.ts'
 import type { Views } from './views.ts'
 import type { Workspace } from './workspace.ts'
@@ -38,14 +41,14 @@ export async function answerPeople(parts: PeopleControlParts, body: unknown): Pr
 
 const place = { user: z.string(), channel: z.string() }
 const spot = { ...place, ts: z.string() }
+const control = { actionId: z.string(), blockId: z.string().exactOptional() }
 
 const deedSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('command'), ...place, command: z.string().regex(/^\/\S+$/), text: z.string() }),
   z.strictObject({
     kind: z.literal('click'),
     ...spot,
-    actionId: z.string(),
-    blockId: z.string().exactOptional(),
+    ...control,
     selected: z.record(z.string(), z.unknown()).exactOptional(),
     confirmed: z.boolean().exactOptional(),
   }),
@@ -56,11 +59,13 @@ const deedSchema = z.discriminatedUnion('kind', [
     threadTs: z.string().exactOptional(),
   }),
   z.strictObject({ kind: z.literal('shortcut'), ...spot, callbackId: z.string() }),
+  z.strictObject({ kind: z.literal('search'), ...spot, ...control, value: z.string() }),
+  directDeed,
   ...viewDeeds,
 ])
 
 type Deed = z.output<typeof deedSchema>
-type PlaceDeed = Exclude<Deed, ViewDeed>
+type PlaceDeed = Exclude<Deed, ViewDeed | DirectDeed>
 
 const isInPlace = (deed: Deed): deed is PlaceDeed => 'channel' in deed
 
@@ -72,7 +77,8 @@ function findRefusal(parts: PeopleControlParts, deed: Deed): ControlAnswer | nul
   const { workspace } = parts
   const refusal = findMissing(workspace, deed) ?? findNobody(workspace, deed)
   if (refusal) return refusal
-  return isInPlace(deed) ? findNonsense(workspace, deed) : prepareViewDeed(parts, deed)
+  if (isInPlace(deed)) return findNonsense(workspace, deed)
+  return deed.kind === 'open-direct' ? findNoReader(workspace, deed) : prepareViewDeed(parts, deed)
 }
 
 function findNobody(workspace: Workspace, { user }: Deed): ControlAnswer | null {
@@ -93,7 +99,7 @@ function requireAll(workspace: Workspace, deed: Deed): void {
   getUser(workspace, deed.user)
   if (!isInPlace(deed)) return
   const channel = getChannel(workspace, deed.channel)
-  if (deed.kind === 'click') getElement(workspace, deed)
+  if (deed.kind === 'click' || deed.kind === 'search') getElement(workspace, deed)
   if (deed.kind === 'shortcut') getMessage(channel, deed.ts)
   if (deed.kind === 'say' && deed.threadTs !== undefined) getMessage(channel, deed.threadTs)
 }
@@ -106,6 +112,7 @@ function findNonsense(workspace: Workspace, deed: PlaceDeed): ControlAnswer | nu
   if (deed.kind === 'say' && messages.get(deed.threadTs ?? '')?.threadTs !== undefined) {
     return refused(400, `${deed.threadTs} is a reply: a thread is named by its root`)
   }
+  if (deed.kind === 'search') return findTooShort(getElement(workspace, deed).found.element, deed)
   return deed.kind === 'click' ? findUnasked(workspace, deed) : null
 }
 
@@ -115,11 +122,11 @@ function findUnasked(workspace: Workspace, deed: Deed & { kind: 'click' }): Cont
   return refused(400, `${deed.actionId} asks for no confirmation`)
 }
 
-type Outcome = ViewOutcome | { kind: 'said'; what: 'say'; ts: string }
+type Outcome = ViewOutcome | Opened | { kind: 'said'; what: 'say'; ts: string }
 
 async function perform(parts: PeopleControlParts, deed: Deed): Promise<Outcome> {
-  const { people } = parts
-  if (!isInPlace(deed)) return performViewDeed(parts, deed)
+  const { people, workspace } = parts
+  if (!isInPlace(deed)) return deed.kind === 'open-direct' ? openDirect(workspace, deed) : performViewDeed(parts, deed)
   switch (deed.kind) {
     case 'command':
       return people.runCommand(deed)
@@ -127,6 +134,8 @@ async function perform(parts: PeopleControlParts, deed: Deed): Promise<Outcome> 
       return people.click(deed)
     case 'shortcut':
       return people.useShortcut(deed)
+    case 'search':
+      return toOptions(await people.suggest(deed))
     case 'say':
       return say(parts, deed)
     default:
@@ -136,7 +145,9 @@ async function perform(parts: PeopleControlParts, deed: Deed): Promise<Outcome> 
 
 async function say({ workspace, people, acts }: PeopleControlParts, deed: Deed & { kind: 'say' }): Promise<Outcome> {
   const asked = askedOfBot(workspace, deed.text)
-  if (asked === null) return { kind: 'said', what: 'say', ts: acts.say(deed) }
+  // An app hears of words only where it is: where it is not, its name is a name.
+  const isHeard = hasBot(workspace, getChannel(workspace, deed.channel))
+  if (asked === null || !isHeard) return { kind: 'said', what: 'say', ts: acts.say(deed) }
   return people.mentionBot({ ...deed, text: asked })
 }
 

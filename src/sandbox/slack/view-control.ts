@@ -6,6 +6,7 @@ import { fillIn, findFormErrors } from './form.ts'
 import type { Json } from './json.ts'
 import type { People } from './people.ts'
 import { requiredLength } from './people/suggest.ts'
+import type { Suggestion } from './people/suggest.ts'
 import { findView, getElementInView } from './people/view.ts'
 import { isField, putValues, valueNameOf, valuesIn } from './view-state.ts'
 import type { Views } from './views.ts'
@@ -70,7 +71,11 @@ function findUnusable(views: Views, deed: DeedInView): ControlAnswer | null {
   return refused(400, `${deed.actionId} asks for no confirmation`)
 }
 
-function findTooShort(menu: Json, { actionId, value }: ElementDeed & { kind: 'suggest' }): ControlAnswer | null {
+/** A menu asks nobody before enough was typed. */
+export function findTooShort(
+  menu: Json,
+  { actionId, value }: { actionId: string; value: string },
+): ControlAnswer | null {
   const min = requiredLength(menu)
   return Array.from(value).length < min ? refused(400, `${actionId} asks the bot from ${min} characters on`) : null
 }
@@ -127,7 +132,11 @@ function press({ people, views }: ViewControlParts, deed: ViewDeed & { kind: 'pr
 
 async function suggest({ people }: ViewControlParts, deed: ViewDeed & { kind: 'suggest' }): Promise<ViewOutcome> {
   const { view: viewId, values: _values, ...search } = deed
-  const { acknowledgement, options } = await people.suggest({ ...search, viewId })
+  return toOptions(await people.suggest({ ...search, viewId }))
+}
+
+/** What was found; how the bot answered instead, where it did not as it should. */
+export function toOptions({ acknowledgement, options }: Suggestion): ViewOutcome {
   const isFine = acknowledgement.kind === 'answered' && acknowledgement.refusal === undefined
   return isFine && acknowledgement.status === 200
     ? { kind: 'suggested', what: acknowledgement.what, options }

@@ -89,15 +89,22 @@ export const createChannel = (id: string, name: string, members: readonly string
   lastTsMicros: 0,
 })
 
-const DM_PREFIX = 'D'
-
 /** The direct channel between the bot and a person, opened when there is none yet. */
-export function openDirect(workspace: Workspace, userId: string): Channel {
-  const id = `${DM_PREFIX}${userId.slice(1)}`
-  const known = workspace.channels.get(id)
-  if (known) return known
-  const members = [userId, workspace.bot.userId]
-  const channel: Channel = { ...createChannel(id, workspace.users.get(userId)?.name ?? userId, members), kind: 'im' }
+export const openDirect = (workspace: Workspace, userId: string): Channel =>
+  findDirect(workspace, [userId, workspace.bot.userId]) ??
+  addDirect(workspace, `D${userId.slice(1)}`, [userId, workspace.bot.userId])
+
+/** The direct channel between two people, of which the bot knows nothing; opened when there is none yet. */
+export const openDirectBetween = (workspace: Workspace, pair: readonly [string, string]): Channel =>
+  findDirect(workspace, pair) ?? addDirect(workspace, `D0${String(workspace.nextNumber()).padStart(8, '0')}`, pair)
+
+/** The direct channel of these two, if it has been opened. */
+export const findDirect = ({ channels }: Workspace, pair: readonly [string, string]): Channel | undefined =>
+  [...channels.values()].find(({ kind, members }) => kind === 'im' && pair.every((id) => members.has(id)))
+
+function addDirect(workspace: Workspace, id: string, pair: readonly [string, string]): Channel {
+  const name = pair.map((one) => workspace.users.get(one)?.name ?? one).join('-')
+  const channel: Channel = { ...createChannel(id, name, pair), kind: 'im' }
   workspace.channels.set(id, channel)
   workspace.changes.emit({ kind: 'channel', channel })
   return channel

@@ -29,7 +29,8 @@ const LAGS_MAX = 20
 export function watch(parts: WatchParts, stopped: AbortSignal): () => Watched {
   const { ci, slack, bot, clock } = parts
   const lagOf = watchLag(slack, clock, stopped)
-  const uncounted = watchRules(ci)
+  const rulesOf = watchRules(ci, clock)
+  let rules = rulesOf()
   const rest = watchRest(clock)
   let queue: Queue = null
   let [standing, lag]: [Standing, Lag] = [judge(evidence(true)).standing, { lastMs: null, oldestMs: null }]
@@ -37,6 +38,7 @@ export function watch(parts: WatchParts, stopped: AbortSignal): () => Watched {
   const queueNow = () => (bot.state === 'running' ? queue : null)
   return () => ({
     bot: { state: bot.state, pid: bot.pid ?? null, starts: bot.starts },
+    rules: rules.read,
     queue: queueNow(),
     lag,
     standing,
@@ -54,8 +56,10 @@ export function watch(parts: WatchParts, stopped: AbortSignal): () => Watched {
 
   function evidence(isBusy: boolean) {
     const { builds } = ci.state()
+    rules = rulesOf()
+    const { uncounted } = rules
     const messages = messagesIn(slack, CHANNELS.builds)
-    return { builds, deliveries: ci.deliveries(), decisions: ci.decisions(), messages, uncounted: uncounted(), isBusy }
+    return { builds, deliveries: ci.deliveries(), decisions: ci.decisions(), messages, uncounted, isBusy }
   }
 }
 

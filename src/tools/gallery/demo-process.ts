@@ -1,8 +1,42 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 
 const DEMO = join(import.meta.dirname, '..', 'demo.ts')
+
+/** A demo as `npm run demo` starts it, in a process of its own. */
+interface DemoRun {
+  /** all that it has printed so far */
+  output(): string
+  /** its exit code, once it has ended */
+  exit: Promise<number | null>
+  /** Where its page is, once it is open. Rejects when the demo ends before that. */
+  url(): Promise<string>
+  kill(signal: NodeJS.Signals): void
+}
+
+/** @param folder of its database and its log; emptied */
+export function runDemo(folder: string, flags: readonly string[]): DemoRun {
+  const demo = spawn(process.execPath, [DEMO, '--folder', folder, ...flags], {
+    env: { PATH: process.env['PATH'] },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  const opened = Promise.withResolvers<string>()
+  for (const stream of [demo.stdout, demo.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+      const url = /Open +(http:\S+)\s/.exec(output)?.[1]
+      if (url !== undefined) opened.resolve(url)
+    })
+  const exit = new Promise<number | null>((resolve) => demo.once('close', resolve))
+  const early = async () => Promise.reject(new Error(`the demo ended with ${await exit}: ${output}`))
+  return {
+    output: () => output,
+    exit,
+    url: () => Promise.race([opened.promise, early()]),
+    kill: (signal) => void demo.kill(signal),
+  }
+}
 
 /** A demo that somebody else started: a process of its own, in which nothing plays by itself. */
 export interface DemoProcess {
@@ -16,26 +50,14 @@ export interface DemoProcess {
 
 /** Starts one on any free port. @param folder of its database and its log; emptied */
 export async function startDemo(folder: string): Promise<DemoProcess> {
-  const demo = spawn(process.execPath, [DEMO, '--quiet', '--no-open', '--port', '0', '--folder', folder], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const ended = new Promise<number | null>((resolve) => demo.once('exit', resolve))
-  const opened = new Promise<string>((resolve) => {
-    createInterface({ input: demo.stdout }).on('line', (line) => {
-      const url = /Open +(http:\S+)/.exec(line)?.[1]
-      if (url !== undefined) resolve(url)
-    })
-  })
-  const url = await Promise.race([
-    opened,
-    ended.then((code) => Promise.reject(new Error(`the demo ended with ${code}`))),
-  ])
+  const demo = runDemo(folder, ['--quiet', '--no-open', '--port', '0'])
+  const url = await demo.url()
   return {
     url,
     ci: (path, body) => post(new URL(`/sandbox/ci/${path}`, url), body),
     stop: () => {
       demo.kill('SIGTERM')
-      return ended
+      return demo.exit
     },
   }
 }

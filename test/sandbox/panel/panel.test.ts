@@ -8,6 +8,7 @@ import { pushed, reached, request, startCi, startReceiver } from '../ci/support.
 const STANDING = { lost: [], doubled: [], wrong: [], right: 0, onTheWay: 0, notTaken: 0, notCounted: 0 }
 const WATCHED: Watched = {
   bot: { state: 'running', pid: 7, starts: 1 },
+  rules: { unread: [], dueAt: 0, onListFrom: 0 },
   queue: null,
   lag: { lastMs: null, oldestMs: null },
   standing: STANDING,

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -43,6 +44,12 @@ export async function openBoth(
 ): Promise<Stage & { bot: Bot }> {
   const bot = await openBot(answer)
   return { ...(await openStage({ botUrl: bot.url, ...options })), bot }
+}
+
+/** Slack's algorithm, written down once more. */
+export function isSigned({ headers, body }: Received, secret: string): boolean {
+  const base = `v0:${String(headers['x-slack-request-timestamp'])}:${body}`
+  return headers['x-slack-signature'] === `v0=${createHmac('sha256', secret).update(base).digest('hex')}`
 }
 
 /** The one item there is. */

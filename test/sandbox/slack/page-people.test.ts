@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { SandboxSlack } from '../../../src/sandbox/slack/sandbox-slack.ts'
 import { ACCOUNTS, CHANNELS, PEOPLE } from '../../../src/sandbox/slack/workspace.ts'
-import { answering, formOf, only, openBoth, payloadOf } from './bot.ts'
+import { answering, formOf, isSigned, only, openBoth, payloadOf } from './bot.ts'
 import { BUILDS, bodyOf, openStage } from './stage.ts'
 
 const { ada, grace, gus, lin, sol } = PEOPLE
@@ -25,6 +25,13 @@ const menu = {
   options: [{ text: { type: 'plain_text', text: 'main' }, value: 'main' }],
 }
 const blocks = [{ type: 'actions', block_id: 'b1', elements: [button('stop', { confirm }), button('restart'), menu] }]
+
+const searching = {
+  type: 'actions',
+  block_id: 'b2',
+  elements: [{ type: 'external_select', action_id: 'find', placeholder: { type: 'plain_text', text: 'A branch' } }],
+}
+const search = { kind: 'search', user: lin, channel: BUILDS, actionId: 'find', value: 'mai' }
 
 /** What a person does by hand, and the answer's status and body. */
 async function deed({ url }: SandboxSlack, body: unknown, headers: Record<string, string> = {}) {
@@ -67,6 +74,35 @@ describe('what is done by hand', () => {
       container: { message_ts: ts },
       actions: [{ action_id: 'pick', selected_option: { value: 'main' } }],
     })
+  })
+
+  test('a search in a message asks the bot, signed, and finds what it offers', async () => {
+    const { bot, sandbox, post } = await openBoth(answering({ options: menu.options }))
+    const ts = await post({ blocks: [searching] })
+    const { body } = await deed(sandbox, { ...search, ts })
+    expect(body).toMatchObject({ kind: 'suggested', what: 'suggestion find', options: [{ value: 'main' }] })
+    const asked = only(bot.received)
+    expect(isSigned(asked, sandbox.signingSecret)).toBe(true)
+    expect(payloadOf(asked)).toMatchObject({
+      type: 'block_suggestion',
+      user: { id: lin },
+      container: { type: 'message', message_ts: ts, channel_id: BUILDS },
+      channel: { id: BUILDS },
+      action_id: 'find',
+      block_id: 'b2',
+      value: 'mai',
+    })
+  })
+
+  test.each<[string, object, object]>([
+    ['options that break Slack’s limits', { options: [{ value: 'main' }] }, { refusal: expect.any(String) }],
+    ['no answer that means anything', { found: 1 }, { refusal: expect.any(String) }],
+  ])('a search that is answered by %s finds nothing', async (_what, answer, told) => {
+    const { sandbox, post } = await openBoth(answering(answer))
+    const ts = await post({ blocks: [searching] })
+    const { body } = await deed(sandbox, { ...search, ts })
+    expect(body).toMatchObject({ kind: 'answered', ...told })
+    expect(body).not.toHaveProperty('options')
   })
 
   test('a no in the dialog reaches nobody', async () => {
@@ -172,6 +208,16 @@ describe('what is refused', () => {
     expect([bot.received.length, sandbox.messages(BUILDS).length]).toEqual([0, 2])
   })
 
+  test('a search before enough was typed: 400, and the bot is not asked', async () => {
+    const { bot, sandbox, post } = await openBoth()
+    const ts = await post({ blocks: [searching] })
+    expect(await deed(sandbox, { ...search, ts, value: 'ma' })).toMatchObject({
+      status: 400,
+      body: { error: 'find asks the bot from 3 characters on' },
+    })
+    expect(bot.received).toEqual([])
+  })
+
   test('who or what is not there: 404, and nothing happens', async () => {
     const { bot, call, post, sandbox } = await openBoth()
     const ts = await post({ blocks })
@@ -186,6 +232,7 @@ describe('what is refused', () => {
       { ...click, blockId: 'b2' },
       { ...click, ts: shown['message_ts'] },
       { kind: 'shortcut', user: ada, channel: BUILDS, ts: shown['message_ts'], callbackId: 'stop_build' },
+      { ...search, ts },
     ]
     const statuses = []
     for (const body of absent) statuses.push((await deed(sandbox, body)).status)

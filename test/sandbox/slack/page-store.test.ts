@@ -93,6 +93,13 @@ describe('what is new to somebody', () => {
     const fresh = await openState()
     expect(fresh.store.get().newFrom).toBeNull()
   })
+
+  test('is new after a reload too, where a channel was opened after they had come', async () => {
+    const known = await openState({ person: ada, readMarks: { [ada]: { [web]: '' } } })
+    expect(known.store.get().newFrom).toBe('')
+    const newcomer = await openState({ person: ada, readMarks: { [grace]: { [web]: '' } } })
+    expect(newcomer.store.get().newFrom).toBeNull()
+  })
 })
 
 describe('what somebody sees', () => {

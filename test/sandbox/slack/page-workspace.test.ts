@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { CHANNELS, PEOPLE } from '../../../src/sandbox/slack/workspace.ts'
 import { describeInBrowser, openPage, PHONE } from '../../browser/stage.ts'
-import { actAs, answer, message, messages, openThread, write } from '../../browser/person.ts'
-import { formOf, only, openBoth, payloadOf } from './bot.ts'
+import { actAs, answer, find, message, messages, openThread, write } from '../../browser/person.ts'
+import { answering, formOf, only, openBoth, payloadOf } from './bot.ts'
 import { until } from './stage.ts'
 
 const { ada, grace } = PEOPLE
@@ -21,8 +21,8 @@ const blocks = [
 ]
 
 /** A sandbox with a bot, and its page, at which Ada sits and looks at #builds. */
-async function openSandbox(answering?: Parameters<typeof openBoth>[0]) {
-  const stage = await openBoth(answering)
+async function openSandbox(told?: Parameters<typeof openBoth>[0]) {
+  const stage = await openBoth(told)
   const page = await openPage(stage.sandbox.url)
   await page.getByRole('textbox', { name: 'Message #builds as Ada' }).waitFor()
   return { ...stage, page }
@@ -82,14 +82,14 @@ describeInBrowser('the workspace', () => {
     const button = page.getByRole('button', { name: 'More', exact: true })
     await button.focus()
     await button.press('Enter')
-    await page.getByRole('menuitem', { name: 'mute' }).waitFor()
-    expect(await focused(page)).toBe('mute')
+    await page.locator('[role="menuitem"]:focus').filter({ hasText: 'mute' }).waitFor()
     await page.keyboard.press('ArrowDown')
     expect(await focused(page)).toBe('unfollow')
     await page.keyboard.press('Escape')
     await page.getByRole('menu').waitFor({ state: 'hidden' })
     expect(await button.evaluate((one) => one === document.activeElement)).toBe(true)
     await button.press('Enter')
+    await page.locator('[role="menuitem"]:focus').waitFor()
     await page.keyboard.press('End')
     await page.keyboard.press('Enter')
     await until(() => bot.received.length > 0)
@@ -108,6 +108,44 @@ describeInBrowser('the workspace', () => {
       actions: [{ action_id: 'pick', selected_option: { value: 'next' } }],
     })
     expect(await select.locator('option:checked').textContent()).toBe('next')
+  })
+
+  test('a search in a message asks the bot, and what is chosen is told and stands there', async () => {
+    const { bot, page, post } = await openSandbox(answering({ options: ['main', 'next'].map(option) }))
+    const menu = { type: 'external_select', action_id: 'find', placeholder: plain('A branch') }
+    await post({ blocks: [{ type: 'actions', block_id: 'b1', elements: [menu] }] })
+    const log = page.getByRole('log', { name: 'Messages' })
+    await find(log, 'A branch', 'next')
+    await log.getByRole('list', { name: 'Chosen' }).getByText('next').waitFor()
+    await until(() => bot.received.length > 1)
+    expect(bot.received.map(payloadOf)).toMatchObject([
+      { type: 'block_suggestion', value: 'next', channel: { id: CHANNELS.builds } },
+      { type: 'block_actions', actions: [{ action_id: 'find', selected_option: { value: 'next' } }] },
+    ])
+  })
+
+  test('one writes to another, who is told so and sees it; nobody else does, and no bot hears of it', async () => {
+    const { bot, page } = await openSandbox()
+    const people = page.getByRole('navigation', { name: 'Channels' })
+    await people.getByRole('button', { name: 'Grace' }).click()
+    await page.getByRole('textbox', { name: 'Message Grace as Ada' }).waitFor()
+    await write(page, '@Buildline or you: who broke main?')
+    await message(page, 'who broke main?')
+    await link(page, /^# builds$/).click()
+    await actAs(page, 'Lin')
+    await people.getByRole('button', { name: 'Ada' }).waitFor()
+    expect(await link(page, /unread/).count()).toBe(0)
+    await page.reload()
+    await actAs(page, 'Grace')
+    await link(page, /Ada.*unread.*1 mention/).click()
+    await message(page, 'who broke main?')
+    await page.getByRole('heading', { name: 'Ada', exact: true }).waitFor()
+    await write(page, 'not me')
+    await actAs(page, 'Ada')
+    await page.getByRole('textbox', { name: 'Message Grace as Ada' }).waitFor()
+    await message(page, 'not me')
+    expect(await link(page, /unread/).count()).toBe(0)
+    expect(bot.received).toEqual([])
   })
 
   test('what only one sees can be sent away, and stays away', async () => {

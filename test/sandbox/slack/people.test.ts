@@ -1,18 +1,11 @@
-import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { objectOf } from '../../../src/sandbox/slack/json.ts'
 import { signature } from '../../../src/sandbox/slack/sign.ts'
 import { PEOPLE } from '../../../src/sandbox/slack/workspace.ts'
-import { answering, formOf, only, openBoth, payloadOf } from './bot.ts'
-import type { Bot, Received } from './bot.ts'
+import { answering, formOf, isSigned, only, openBoth, payloadOf } from './bot.ts'
+import type { Bot } from './bot.ts'
 import { BUILDS, openStage, START_MS } from './stage.ts'
 import type { Stage } from './stage.ts'
-
-/** Slack's algorithm, written down once more. */
-function isSigned({ headers, body }: Received, secret: string): boolean {
-  const base = `v0:${String(headers['x-slack-request-timestamp'])}:${body}`
-  return headers['x-slack-signature'] === `v0=${createHmac('sha256', secret).update(base).digest('hex')}`
-}
 
 const button = (actionId: string, value: string) => ({
   type: 'button',

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { PanelProject, PanelRule } from '../../panel/state.ts'
 import { usePanel } from '../panel/panel-store.ts'
+import { clock } from '../slack/when.ts'
 import { useDeed } from '../panel/use-deed.ts'
 import { useActs } from '../store/workspace.tsx'
 import { Choice, Text } from './push.tsx'
@@ -23,6 +24,7 @@ export function Rules() {
           </option>
         ))}
       </Choice>
+      <Unread project={project?.name ?? ''} />
       {project && <Editor key={`${project.name} ${JSON.stringify(project.rules)}`} project={project} />}
       <p class="panel-note">
         The <code>webhook</code> rule sends the deliveries; the <code>slack</code> rules say what #builds is told.
@@ -31,6 +33,27 @@ export function Rules() {
     </section>
   )
 }
+
+/** What one has changed shows nothing before the bot has read it. */
+function Unread({ project }: { project: string }) {
+  const rules = usePanel((state) => state.watched.rules)
+  const isUnread = rules?.unread.includes(project) ?? false
+  return (
+    <p role="status" class={isUnread ? 'ci-unread' : 'hidden'}>
+      {rules && isUnread && (
+        <>
+          Buildline has not read these yet. It does by about {minute(rules.dueAt)}, or, from {minute(rules.onListFrom)}{' '}
+          on, when somebody types <code>/ci list</code>.
+        </>
+      )}
+    </p>
+  )
+}
+
+const MINUTE_MS = 60_000
+
+/** The whole minute at which it has surely come. */
+const minute = (ms: number): string => clock(String((Math.ceil(ms / MINUTE_MS) * MINUTE_MS) / 1_000))
 
 function Editor({ project: { name, rules: held } }: { project: PanelProject }) {
   const [rules, setRules] = useState<readonly PanelRule[]>(held)

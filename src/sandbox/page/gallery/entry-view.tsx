@@ -82,7 +82,6 @@ const formOf = (values: Values, errors: Readonly<Record<string, string>>): NonNu
   held: (element, block) => values[block.block_id ?? '']?.[element.action_id ?? ''] ?? {},
   put: () => undefined,
   tell: () => undefined,
-  search: () => Promise.resolve([]),
   errors,
 })
 

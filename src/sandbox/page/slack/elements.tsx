@@ -77,8 +77,6 @@ function Overflow({ element, block }: ElementProps) {
 function FieldOfMessage({ element, block }: ElementProps) {
   const scene = useScene()
   const [held, setHeld] = useState<Value>({})
-  const isPlayed = !element.type.includes('external')
-  if (!isPlayed) return <span class="muted small">{element.placeholder?.text ?? 'A search'} (in forms alone)</span>
   return (
     <Field
       element={element}

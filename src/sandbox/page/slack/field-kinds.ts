@@ -73,15 +73,21 @@ const channelItems = (channels: readonly Channel[]): Item[] =>
 
 function conversationItems(
   { filter = {} }: Element,
-  { channels, person }: { channels: readonly Channel[]; person: string },
+  { users, channels, person }: { users: readonly User[]; channels: readonly Channel[]; person: string },
 ): Item[] {
   const isWanted = ({ kind, isShared }: Channel) =>
     (filter.include?.includes(kind) ?? true) && !(filter.exclude_external_shared_channels && isShared)
   return channels
     .filter(({ kind, isArchived, members }) => !isArchived && (kind === 'public' || members.includes(person)))
-    .filter(({ kind }) => !(kind === 'im' && filter.exclude_bot_users))
+    .filter(({ kind, hasBot }) => !(kind === 'im' && hasBot && filter.exclude_bot_users))
     .filter(isWanted)
-    .map(({ id, name, kind }) => idItem(id, kind === 'im' ? 'Direct message with the app' : `#${name}`))
+    .map((channel) => idItem(channel.id, wordsOf(channel, users, person)))
+}
+
+function wordsOf({ kind, name, members }: Channel, users: readonly User[], person: string): string {
+  if (kind !== 'im') return `#${name}`
+  const partner = users.find(({ id }) => id !== person && members.includes(id))
+  return `Direct message with ${partner?.role === 'bot' ? 'the app' : (partner?.realName ?? name)}`
 }
 
 /** By what a kept value is known again. */

@@ -39,7 +39,7 @@ function atOf(element: Element, block: Block, scene: Scene, own: OwnKeeping | un
     tellsAtOnce: own !== undefined || block.type !== 'input' || block.dispatch_action === true,
     put: (value) => (own ? own.put(toValue(value)) : form?.put(element, block, toValue(value))),
     tell: (value) => (own ? own.tell(toValue(value ?? kept[name] ?? null)) : form?.tell(element, block)),
-    search: (text) => form?.search(element, block, text) ?? Promise.resolve([]),
+    search: (text) => scene.search(element, block, text),
     scene,
   }
 }

@@ -12,6 +12,8 @@ export interface Scene {
   person: string
   /** a button is pressed, or a choice made in a menu that holds nothing */
   press(element: Element, block: Block, selected?: Value): void
+  /** the options of a menu that asks for them */
+  search(element: Element, block: Block, text: string): Promise<Option[]>
   /** in a view: what its fields hold. Without it fields are shown, and hold what is put into them for nobody. */
   form?: Form
 }
@@ -22,14 +24,19 @@ export interface Form {
   put(element: Element, block: Block, value: Value): void
   /** a choice was made, or Enter pressed: whoever wants to know at once is told */
   tell(element: Element, block: Block): void
-  /** the options of a menu that asks for them */
-  search(element: Element, block: Block, text: string): Promise<Option[]>
   /** what is wrong, by block */
   errors: Readonly<Record<string, string>>
 }
 
 /** A scene in which nothing happens: for looking at. */
-export const STILL: Scene = { names: {}, users: [], channels: [], person: '', press: () => undefined }
+export const STILL: Scene = {
+  names: {},
+  users: [],
+  channels: [],
+  person: '',
+  press: () => undefined,
+  search: () => Promise.resolve([]),
+}
 
 const SceneContext = createContext<Scene>(STILL)
 

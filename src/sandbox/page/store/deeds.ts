@@ -1,7 +1,7 @@
 // What a person does by hand: read from what they typed, told to the sandbox, and what came of it in words.
 import { withMentions } from './mentions.ts'
 import type { Mention } from './mentions.ts'
-import type { Option } from './wire.ts'
+import type { Channel, Option } from './wire.ts'
 
 export type Deed = { kind: string; user: string } & Record<string, unknown>
 
@@ -17,6 +17,8 @@ export interface Outcome {
   ts?: string
   errors?: Record<string, string>
   options?: Option[]
+  /** the one that was opened */
+  channel?: Channel
 }
 
 /** Where something is typed. */

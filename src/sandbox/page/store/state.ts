@@ -141,7 +141,7 @@ function load(state: State, snapshot: Snapshot): State {
 /** Whoever is new here has read all that was said before they came. */
 function withStart(state: State, people: readonly User[]): ReadMarks {
   const newest = Object.fromEntries([...state.messages].map(([id, messages]) => [id, newestOf(messages)]))
-  return Object.fromEntries(people.map(({ id }) => [id, { ...newest, ...state.readMarks[id] }]))
+  return Object.fromEntries(people.map(({ id }) => [id, state.readMarks[id] ?? newest]))
 }
 
 const newestOf = (messages: ReadonlyMap<string, Message>): string =>

@@ -14,9 +14,23 @@ export function Tour() {
   const isThere = usePanel(() => true)
   const memo = useMemo()
   useEffect(openMemo, [isThere])
+  useFocus(memo)
   if (isThere === null || memo === null) return null
   const step = STEPS[memo.step]
   return memo.isOpen && step ? <StepBox key={memo.step} step={step} memo={memo} /> : null
+}
+
+/** Whoever goes on by keyboard finds the next step under their hands, and after the last the way back in. */
+function useFocus(memo: Memo | null): void {
+  const last = useRef<string>(undefined)
+  const shown = memo && `${memo.isOpen} ${memo.step}`
+  useEffect(() => {
+    if (!memo || shown === null) return
+    // What a page opens with takes the focus from nobody.
+    if (last.current !== undefined)
+      document.querySelector<HTMLElement>(memo.isOpen ? '#tour-title' : '#tour-button')?.focus()
+    last.current = shown
+  }, [shown])
 }
 
 /** In the line at the bottom: takes the tour up again. */
@@ -26,7 +40,14 @@ export function TourButton() {
   if (isThere === null || memo === null) return null
   const toggle = () => changeMemo({ isOpen: !memo.isOpen })
   return (
-    <button class="tour-button" type="button" aria-expanded={memo.isOpen} aria-controls="tour" onClick={toggle}>
+    <button
+      id="tour-button"
+      class="tour-button"
+      type="button"
+      aria-expanded={memo.isOpen}
+      aria-controls="tour"
+      onClick={toggle}
+    >
       Tour {Math.min(memo.step + 1, STEPS.length)}/{STEPS.length}
     </button>
   )
@@ -34,14 +55,13 @@ export function TourButton() {
 
 function StepBox({ step, memo }: { step: Step; memo: Memo }) {
   const { title, Text, seen } = step
-  const heading = useRef<HTMLHeadingElement>(null)
   const isLast = memo.step === STEPS.length - 1
   useSeen(step, memo)
   const go = (to: number) => showStep(to)
   return (
     <section id="tour" class="tour" aria-labelledby="tour-title">
       <header class="tour-header">
-        <h2 id="tour-title" ref={heading}>
+        <h2 id="tour-title" tabIndex={-1}>
           <span class="tour-count">
             {memo.step + 1} of {STEPS.length}
           </span>{' '}

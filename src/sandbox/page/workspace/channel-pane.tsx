@@ -1,6 +1,7 @@
 import { useMemo, useRef } from 'preact/hooks'
 import { HashIcon, LockIcon, PeopleIcon } from '../look/icons.tsx'
 import { Avatar } from '../slack/avatar.tsx'
+import { partnerIn } from '../store/direct.ts'
 import { isInChannel, messagesFor } from '../store/read.ts'
 import type { Channel, Message } from '../store/wire.ts'
 import { useSlack } from '../store/workspace.tsx'
@@ -16,7 +17,7 @@ export function ChannelPane() {
   return (
     <main class="pane" hidden={isHidden}>
       <Header channel={channel} />
-      {channel.kind === 'im' && <AppTabs here="messages" />}
+      {channel.kind === 'im' && channel.hasBot && <AppTabs here="messages" />}
       <Conversation channel={channel} />
       <Composer at={{ channel: channel.id }} id="write" fieldId="composer" />
     </main>
@@ -24,20 +25,16 @@ export function ChannelPane() {
 }
 
 function Header({ channel }: { channel: Channel }) {
-  const bot = useSlack((state) => state.bot)
-  const isDirect = channel.kind === 'im'
+  const bot = useSlack((state) => state.bot.name)
+  const partner = useSlack(({ users, person }) => partnerIn(channel, users, person))
   return (
     <header class="pane-header">
-      {isDirect ? (
-        <Avatar user={{ id: bot.userId, realName: bot.name, role: 'bot' }} size="small" />
-      ) : (
-        <ChannelSign channel={channel} />
-      )}
+      {partner ? <Avatar user={partner} size="small" /> : <ChannelSign channel={channel} />}
       <h2 id="channel-name" tabIndex={-1}>
-        {isDirect ? bot.name : channel.name}
+        {partner?.realName ?? channel.name}
       </h2>
       <p id="channel-about">
-        {!isDirect && (
+        {!partner && (
           <span class="members" title={`${channel.members.length} members`}>
             <PeopleIcon /> {channel.members.length}
             <span class="hidden"> members</span>
@@ -45,7 +42,7 @@ function Header({ channel }: { channel: Channel }) {
         )}
         {channel.isShared && <span>shared with another workspace</span>}
         {channel.isArchived && <span>archived</span>}
-        {!channel.hasBot && <span>without {bot.name}</span>}
+        {!channel.hasBot && <span>without {bot}</span>}
         <code class="channel-id">{channel.id}</code>
       </p>
     </header>
@@ -91,8 +88,15 @@ function useThreads(all: readonly Message[]): ReadonlyMap<string, readonly Messa
 
 function Beginning({ channel }: { channel: Channel }) {
   const bot = useSlack((state) => state.bot.name)
-  if (channel.kind === 'im')
+  const partner = useSlack(({ users, person }) => partnerIn(channel, users, person))
+  if (channel.kind === 'im' && channel.hasBot)
     return <p class="empty muted">Nothing yet. What {bot} has to say to you alone will stand here.</p>
+  if (partner)
+    return (
+      <p class="empty muted">
+        Nothing yet. What you and {partner.realName} write here no app hears; {bot} only of a command.
+      </p>
+    )
   return (
     <div class="empty">
       <p class="empty-title">This is the very beginning of #{channel.name}</p>

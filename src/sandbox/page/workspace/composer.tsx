@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { MentionIcon, SendIcon, SlashIcon } from '../look/icons.tsx'
+import { partnerIn } from '../store/direct.ts'
 import type { Channel } from '../store/wire.ts'
 import { channelsOf } from '../store/state.ts'
 import type { State } from '../store/state.ts'
@@ -181,18 +182,18 @@ function useWords({ channel: id, threadTs }: ComposerProps['at']): { label: stri
   const realName = useSlack((state) => state.users.get(state.person)?.realName ?? '')
   const person = useSlack((state) => state.person)
   const isReadOnly = useSlack((state) => state.app.isReadOnly)
-  const botName = useSlack((state) => state.bot.name)
+  const partner = useSlack(({ users }) => channel && partnerIn(channel, users, person))
   if (!channel) return { label: 'Message', closed: '' }
-  const name = channel.kind === 'im' ? botName : `#${channel.name}`
+  const name = partner?.realName ?? `#${channel.name}`
   const label = threadTs === undefined ? `Message ${name} as ${realName}` : `Reply as ${realName}`
   return { label, closed: closedBecause(channel, { name, realName, person, isReadOnly }) }
 }
 
 function closedBecause(
-  { kind, isArchived, members }: Channel,
+  { kind, isArchived, members, hasBot }: Channel,
   { name, realName, person, isReadOnly }: { name: string; realName: string; person: string; isReadOnly: boolean },
 ): string | null {
   if (isArchived) return `${name} is archived`
-  if (kind === 'im' && isReadOnly) return 'Sending messages to this app is turned off'
+  if (kind === 'im' && hasBot && isReadOnly) return 'Sending messages to this app is turned off'
   return members.includes(person) ? null : `${realName} is not in ${name}`
 }

@@ -1,12 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { BoltIcon, HashIcon, LockIcon } from '../look/icons.tsx'
 import { Avatar } from '../slack/avatar.tsx'
-import { channelsOf } from '../store/state.ts'
+import { directOf } from '../store/direct.ts'
+import { actorsOf, channelsOf } from '../store/state.ts'
 import type { State } from '../store/state.ts'
 import { unreadIn } from '../store/read.ts'
-import type { Channel } from '../store/wire.ts'
+import type { Channel, User } from '../store/wire.ts'
 import { useActs, useSlack } from '../store/workspace.tsx'
-import { directOf } from './app-tabs.tsx'
 
 /** Where one can go, and where something is new. Up and down move between the lines. */
 export function Sidebar() {
@@ -27,6 +27,16 @@ export function Sidebar() {
             <ChannelLink channel={channel} isMember={channel.members.includes(person)} />
           </li>
         ))}
+      </ul>
+      <h2>Direct messages</h2>
+      <ul id="people">
+        {actorsOf({ users })
+          .filter(({ id }) => id !== person)
+          .map((user) => (
+            <li key={user.id}>
+              <PersonLink user={user} />
+            </li>
+          ))}
       </ul>
       <h2>Apps</h2>
       <ul id="directs">
@@ -114,9 +124,41 @@ function ChannelLink({ channel, isMember }: { channel: Channel; isMember: boolea
   )
 }
 
+/** Where they have never written to each other, the first step there opens their channel. */
+function PersonLink({ user }: { user: User }) {
+  const person = useSlack((state) => state.person)
+  const direct = useSlack(({ channels }) => directOf(channels, [person, user.id]))
+  const isHere = useSlack(({ place }) => place.kind === 'channel' && place.channel === direct)
+  const { perform, dispatch, go } = useActs()
+  const open = async () => {
+    dispatch({ kind: 'menu', isOpen: false })
+    const { channel } = (await perform({ kind: 'open-direct', user: person, with: user.id })).outcome
+    if (!channel) return
+    dispatch({ kind: 'changed', change: { kind: 'channel', channel }, isInSight: true })
+    go(channel.id)
+  }
+  const shown = (
+    <>
+      <Avatar user={user} size="tiny" />
+      <span class="sidebar-name">{user.realName}</span>
+    </>
+  )
+  if (direct === null)
+    return (
+      <button type="button" onClick={() => void open()}>
+        {shown}
+      </button>
+    )
+  return (
+    <SidebarLink place={direct} isHere={isHere} channel={direct}>
+      {shown}
+    </SidebarLink>
+  )
+}
+
 function AppLink() {
   const bot = useSlack((state) => state.bot)
-  const direct = useSlack(({ channels, person }) => directOf([...channels.values()], person))
+  const direct = useSlack(({ channels, person, bot: app }) => directOf(channels, [person, app.userId]))
   const isHere = useSlack(({ place }) => place.kind === 'home' || place.channel === direct)
   return (
     <SidebarLink id="home-link" place="home" isHere={isHere} channel={direct ?? ''}>

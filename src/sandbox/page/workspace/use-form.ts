@@ -46,8 +46,6 @@ export function useForm(view: View, user: string): OpenForm {
         const tellsAtOnce = block.type !== 'input' || block.dispatch_action === true
         if (tellsAtOnce) void press(element, block)
       },
-      search: async (element, block, value) =>
-        (await perform({ kind: 'suggest', ...inView(), ...at(element, block), value })).outcome.options ?? [],
       errors,
     }
     const scene: Scene = {
@@ -56,6 +54,8 @@ export function useForm(view: View, user: string): OpenForm {
       channels: [...channels.values()],
       person: user,
       press: (element, block, selected) => void press(element, block, selected),
+      search: async (element, block, value) =>
+        (await perform({ kind: 'suggest', ...inView(), ...at(element, block), value })).outcome.options ?? [],
       form,
     }
     return {

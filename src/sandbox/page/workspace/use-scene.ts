@@ -21,9 +21,17 @@ export function useMessageScenes(): (message: Message) => Scene {
       const what = { actionId: element.action_id, blockId: block.block_id, ...(selected ? { selected } : {}) }
       await perform({ kind: 'click', user: now().person, channel, ts, ...what })
     }
+    const search = async ({ channel, ts }: Message, element: Element, block: Block, value: string) => {
+      const what = { actionId: element.action_id, blockId: block.block_id, value }
+      return (await perform({ kind: 'search', user: now().person, channel, ts, ...what })).outcome.options ?? []
+    }
     const scenes = new WeakMap<Message, Scene>()
     return (message) => {
-      const scene = scenes.get(message) ?? { ...known, press: (...used) => void press(message, ...used) }
+      const scene = scenes.get(message) ?? {
+        ...known,
+        press: (...used) => void press(message, ...used),
+        search: (...typed) => search(message, ...typed),
+      }
       scenes.set(message, scene)
       return scene
     }

@@ -5,13 +5,13 @@ import type { Call } from './call.ts'
 
 const USER_ID = /^U[A-Z0-9]+$/
 
-/** The channel that `channel` names, if the bot may know of it: private ones only from inside. */
+/** The channel that `channel` names, if the bot may know of it: private and direct ones only from inside. */
 export const channelOf = ({ args, workspace }: Call): Channel =>
   channelNamed(workspace, requiredArg(args, 'channel', 'channel_not_found'))
 
 function channelNamed(workspace: Workspace, id: string): Channel {
   const channel = workspace.channels.get(id)
-  if (!channel || (channel.kind === 'private' && !hasBot(workspace, channel))) return refuse('channel_not_found')
+  if (!channel || (channel.kind !== 'public' && !hasBot(workspace, channel))) return refuse('channel_not_found')
   return channel
 }
 

@@ -1,7 +1,7 @@
 import { join } from '../channel-acts.ts'
 import type { Json } from '../json.ts'
 import { toWireChannel } from '../wire.ts'
-import { openDirect } from '../workspace.ts'
+import { findDirect, openDirect } from '../workspace.ts'
 import type { Channel, Workspace } from '../workspace.ts'
 import { flagArg, refuse, requiredArg, textArg } from './call.ts'
 import type { Call, Method } from './call.ts'
@@ -109,7 +109,7 @@ function open({ args, workspace }: Call): Json {
   if (ids.length > 1) refuse('not_implemented')
   const user = workspace.users.get(id) ?? refuse('user_not_found')
   if (user.isDeactivated) refuse('user_disabled')
-  const isOpen = [...workspace.channels.values()].some(({ kind, members: who }) => kind === 'im' && who.has(id))
+  const isOpen = findDirect(workspace, [id, workspace.bot.userId]) !== undefined
   const channel = openDirect(workspace, id)
   const shown = flagArg(args, 'return_im') ? toWireChannel(workspace, channel) : { id: channel.id }
   return { channel: shown, ...(isOpen ? { no_op: true, already_open: true } : {}) }

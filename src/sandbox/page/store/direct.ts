@@ -1,0 +1,19 @@
+import type { Channel, User } from './wire.ts'
+
+/** Whom a direct channel is with, for whoever looks at it; undefined for any other channel. */
+export function partnerIn(
+  { kind, members }: Channel,
+  users: ReadonlyMap<string, User>,
+  person: string,
+): User | undefined {
+  if (kind !== 'im') return undefined
+  return users.get(members.find((id) => id !== person) ?? '')
+}
+
+/** The id of the direct channel of these two; null before either wrote. */
+export const directOf = (
+  channels: ReadonlyMap<string, Channel>,
+  [one, other]: readonly [string, string],
+): string | null =>
+  [...channels.values()].find(({ kind, members }) => kind === 'im' && members.includes(one) && members.includes(other))
+    ?.id ?? null

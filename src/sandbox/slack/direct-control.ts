@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import type { ControlAnswer } from './control.ts'
+import type { Json } from './json.ts'
+import { toPageChannel } from './page-state.ts'
+import { openDirectBetween } from './workspace.ts'
+import type { Workspace } from './workspace.ts'
+
+/** Somebody begins to write to somebody else: both have a direct channel from then on, and no app hears of it. */
+export const directDeed = z.strictObject({ kind: z.literal('open-direct'), user: z.string(), with: z.string() })
+
+export type DirectDeed = z.output<typeof directDeed>
+
+export interface Opened {
+  kind: 'opened'
+  what: 'open-direct'
+  /** as the page knows channels: news of it may come after this answer */
+  channel: Json
+}
+
+/** What somebody writes to an app goes to its own direct channel, and nobody reads what they write to themselves. */
+export function findNoReader({ users }: Workspace, { user, with: other }: DirectDeed): ControlAnswer | null {
+  const reader = users.get(other)
+  if (!reader) return refused(404, `the sandbox has no user ${other}`)
+  const isReader = reader.role !== 'bot' && !reader.isDeactivated && other !== user
+  return isReader ? null : refused(400, `nobody reads what is written to ${reader.realName}`)
+}
+
+const refused = (status: number, error: string): ControlAnswer => ({ status, body: { ok: false, error } })
+
+export const openDirect = (workspace: Workspace, { user, with: other }: DirectDeed): Opened => ({
+  kind: 'opened',
+  what: 'open-direct',
+  channel: toPageChannel(workspace, openDirectBetween(workspace, [user, other])),
+})
