@@ -1,7 +1,15 @@
 import type { ProjectId } from '../domain/ids.ts'
 import { offerOf, type Offer } from '../domain/offer.ts'
-import { isOpen, shownBy, type Action, type Request, type RequestTarget, type RunRef } from '../domain/request.ts'
-import type { Run } from '../domain/run.ts'
+import {
+  isOpen,
+  restartsAsked,
+  shownBy,
+  type Action,
+  type Request,
+  type RequestTarget,
+  type RunRef,
+} from '../domain/request.ts'
+import { foldBuild, type Run } from '../domain/run.ts'
 import { parseSubject } from '../domain/subject.ts'
 import { buildView, isMissing } from '../domain/view.ts'
 import { facilitiesOf, readLineage, type Lineage } from '../store/history.ts'
@@ -168,13 +176,20 @@ async function record(tx: Tx, { interfaces }: ActDeps, request: Request): Promis
   const { runs, requests } = lineage
   const earlier = askedBefore(request.action, request, lineage)
   if (earlier) return { kind: 'open', request: earlier }
-  const run = runs.findLast((one) => one.buildId === request.buildId)
+  const run = await runNow(tx, request, lineage)
   if (run?.n !== request.run) return { kind: 'changed' }
   if (offerOf(request.action)(run, await facilitiesOf(tx, runs, interfaces), requests) !== 'offered')
     return { kind: 'changed' }
   await tx.insertRequest(request)
   await tx.wakeLineage(request.lineageKey, request.askedAt, 0)
   return { kind: 'recorded' }
+}
+
+// What was heard of the build and is not on the card yet counts: CI may have begun it again, or it may have ended.
+async function runNow(tx: Tx, { projectId, buildId }: Request, { facts }: Lineage): Promise<Run | undefined> {
+  const fresh = (await tx.factsOfBuild(projectId, buildId)).filter(({ episode }) => episode === null)
+  const known = facts.filter((fact) => fact.buildId === buildId)
+  return foldBuild([...known, ...fresh], restartsAsked(await tx.restartsOf(projectId, buildId))).runs.at(-1)
 }
 
 // Somebody took us for dead, or we were told to stop, and the asker knows by now that nothing was done: it stays so.

@@ -3,7 +3,8 @@ import type { ClientLegacy } from '../ci/client-legacy.ts'
 import { isFinalFact, mergeDetails, type Fact } from '../domain/fact.ts'
 import { idOrder } from '../domain/ids.ts'
 import type { LegacyBuild } from '../domain/project.ts'
-import type { Request } from '../domain/request.ts'
+import { restartsAsked, type Request } from '../domain/request.ts'
+import { foldBuild } from '../domain/run.ts'
 import { isFinal, toStatus } from '../domain/status.ts'
 import type { Log } from '../lib/log.ts'
 import type { Store } from '../store/store.ts'
@@ -70,18 +71,28 @@ async function restarted(
   if (named && named.id !== buildId) return named
   const facts = await store.read.factsOfBuild(projectId, buildId)
   const before = facts.filter(({ at }) => at <= request.askedAt)
+  const asked = restartsAsked(await store.read.restartsOf(projectId, buildId))
+  const heard = facts.filter(({ at }) => at < request.askedAt)
+  const known = foldBuild(heard, asked).runs.at(-1)
   const own = ownOf(request, builds)
-  if (own && hasBegunAgain(own, request, before)) return own
+  if (own && hasBegunAgain(own, request, { before, wasOver: !known || isFinal(known.status) })) return own
   return newBuildId === null && newBuildUuid === null ? successorOf({ store }, request, before, builds) : undefined
 }
 
-function hasBegunAgain(build: LegacyBuild, request: Request, before: readonly Fact[]): boolean {
+interface Before {
+  before: readonly Fact[]
+  /** as far as we had heard when somebody asked */
+  wasOver: boolean
+}
+
+function hasBegunAgain(build: LegacyBuild, request: Request, { before, wasOver }: Before): boolean {
   const status = toStatus(build.status)
-  if (status === 'started' || status === 'waiting') return true
+  if (wasOver && (status === 'started' || status === 'waiting')) return true
   const { startedAt: known } = mergeDetails(before)
   // Both times are CI's own: no clocks to compare.
   if (known !== null) return build.startedAt !== null && build.startedAt > known
-  return beganSince(build, request, before)
+  // CI had begun it again by itself: what it shows is that.
+  return wasOver && beganSince(build, request, before)
 }
 
 // CI's clock may be behind ours; but what began before the run ended that was asked about is that run.

@@ -1,4 +1,4 @@
-import type { Lane, Step } from '../domain/plan.ts'
+import { LANDING_MAX_MS, type Lane, type Step } from '../domain/plan.ts'
 import type { CardKey } from '../store/kept.ts'
 import type { Tx } from '../store/store.ts'
 import type { ReconcileDeps } from './deps.ts'
@@ -69,8 +69,12 @@ async function claim(tx: Tx, deps: ReconcileDeps, key: CardKey, step: Step, born
       } as const
       const born = step.slot === 'card' ? bornRun : null
       if (step.again) {
-        await tx.updateMessage(step.again.key, { ...claimed, bornRun: born })
-        return step.again.key
+        const { key: again, digest, bornRun: bornBefore } = step.again
+        // From here on two may arrive, whatever becomes of this call: unsure what they say, if one tells another end.
+        const isAlike = digest !== null && bornBefore === born
+        const doubt = { doubtAt: now + LANDING_MAX_MS, digest: isAlike ? step.digest : null }
+        await tx.updateMessage(again, { ...claimed, bornRun: born, ...doubt })
+        return again
       }
       const message = { key: deps.newKey(), slot: step.slot, generation: step.generation, ...claimed, bornRun: born }
       await tx.insertMessage({ ...key, ...UNSAID, ...message })

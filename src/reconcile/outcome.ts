@@ -1,3 +1,4 @@
+import type { MessageTs } from '../domain/ids.ts'
 import { LANDING_MAX_MS, type Lane, type Step, type StoredMessage } from '../domain/plan.ts'
 import { backoffMs } from '../lib/backoff.ts'
 import type { Failure, Found, Sent } from '../notify/notifier.ts'
@@ -66,8 +67,9 @@ async function recordSuccess(
   switch (step.lane) {
     case 'post': {
       if (outcome.kind !== 'sent') return
-      const doubtAt = step.again ? now + LANDING_MAX_MS : null
-      return tx.updateMessage(messageKey, { state: 'posted', ts: outcome.ts, writtenAt: now, doubtAt })
+      const { digest, again } = step
+      const doubtAt = again ? now + LANDING_MAX_MS : null
+      return tx.updateMessage(messageKey, { state: 'posted', ts: outcome.ts, writtenAt: now, digest, doubtAt })
     }
     case 'edit': {
       const { recheckAt } = step.message
@@ -76,20 +78,33 @@ async function recordSuccess(
     }
     case 'look': {
       const ts = outcome.kind === 'found' ? (outcome.ts[0] ?? null) : null
-      if (step.message.state === 'posted') {
-        // The one that we thought stood is not there, another of ours is: that one is the message now.
-        const isOther = ts !== null && ts !== step.message.ts
-        return tx.updateMessage(messageKey, isOther ? { doubtAt: null, ts, digest: null } : { doubtAt: null })
-      }
-      // Of two that arrived the older one stays, and it may say what was so when it was first posted.
-      const digest = outcome.kind === 'found' && outcome.ts.length > 1 ? null : step.message.digest
+      if (step.message.state === 'posted') return tx.updateMessage(messageKey, afterDoubt(step.message, ts, at))
       // The claim may be a dead process's: from here on it is ours to look after.
       return tx.updateMessage(
         messageKey,
-        ts ? { state: 'posted', ts, writtenAt: now, lookedAt: at, digest } : { state: 'unclear', lookedAt: at },
+        ts
+          ? { state: 'posted', ts, writtenAt: now, lookedAt: at, ...saidBy(step.message, ts) }
+          : { state: 'unclear', lookedAt: at },
       )
     }
   }
+}
+
+type MessageChange = Parameters<Tx['updateMessage']>[1]
+
+function afterDoubt(message: StoredMessage, ts: MessageTs | null, at: number): MessageChange {
+  if (ts === null || ts === message.ts) return { doubtAt: null }
+  // An earlier copy is there and the one that stands is not: history may not show that one yet.
+  if (at < message.claimedAt + 2 * LANDING_MAX_MS) return { doubtAt: at + LANDING_MAX_MS }
+  return { doubtAt: null, ts, digest: null }
+}
+
+// What was posted more than once may say what was so at any of these times. What is recorded of its birth is so of the
+// last one: where an earlier one told another end, nobody knows which, and a reply tells it again rather than never.
+function saidBy({ digest, doubtAt, claimedAt, bornRun }: StoredMessage, ts: MessageTs): MessageChange {
+  if (doubtAt === null) return { digest }
+  const isOther = digest === null && Number(ts) * 1_000 < claimedAt
+  return { digest: null, bornRun: isOther ? null : bornRun }
 }
 
 async function recordFailure(tx: Tx, deps: ReconcileDeps, claimed: Claimed, failure: Failure): Promise<void> {
@@ -101,10 +116,15 @@ async function recordFailure(tx: Tx, deps: ReconcileDeps, claimed: Claimed, fail
   if (step.lane === 'look') return recordLookFailure(tx, claimed, failure)
   if (failure.kind === 'unclear') return tx.updateMessage(messageKey, { state: 'unclear', lookedAt: null })
   // Nothing arrived: the claim is void. One that was unclear before stays findable under its key.
-  if (step.again) await tx.updateMessage(messageKey, { state: 'unclear', lookedAt: now + LANDING_MAX_MS })
+  if (step.again) await tx.updateMessage(messageKey, { state: 'unclear', lookedAt: lookedEnough(failure, now) })
   else await tx.deleteMessage(messageKey)
   if (failure.kind === 'message-gone' && cardMessage) await tx.updateMessage(cardMessage.key, { state: 'gone' })
 }
+
+// Where it may be said again soon it is; what waits for somebody is looked for once more before that: by then history may
+// show what it hid, and nobody looks so far back afterwards.
+const lookedEnough = ({ kind }: Failure, now: number): number =>
+  kind === 'channel-closed' || kind === 'workspace-closed' ? now : now + LANDING_MAX_MS
 
 // The thread is gone, and what stood in it: whether a reply ever arrived there matters no more.
 async function recordLookFailure(tx: Tx, { step, messageKey, cardMessage }: Claimed, failure: Failure): Promise<void> {

@@ -9,10 +9,10 @@ import {
   type PlannedStep,
   type StoredMessage,
 } from '../domain/plan.ts'
-import { foldRuns, type Run } from '../domain/run.ts'
+import { foldRuns, runKey, type Run } from '../domain/run.ts'
 import { toStatus } from '../domain/status.ts'
 import { parseSubject } from '../domain/subject.ts'
-import { bornRunOf, NOTICE_BUILDS_MAX, tellStory } from '../domain/view.ts'
+import { bornRunOf, NOTICE_BUILDS_MAX, tellStory, type Story } from '../domain/view.ts'
 import { facilitiesOf, readLineage, recoveriesOf, type Interfaces } from '../store/history.ts'
 import type { Card, KeptDecision } from '../store/kept.ts'
 import type { Reads } from '../store/store.ts'
@@ -52,7 +52,19 @@ export async function planCard(
     requests,
     facilities: await facilitiesOf(reads, runs, interfaces),
   })
-  return { steps: planStory(story, messages, now), bornRun: bornRunOf(runs), ...newestOf(facts) }
+  return {
+    steps: planStory(calledBefore(story, runs, messages), messages, now),
+    bornRun: bornRunOf(runs),
+    ...newestOf(facts),
+  }
+}
+
+// The card before this one told the same when it appeared, and called its committer: once is enough.
+function calledBefore(story: Story, runs: readonly Run[], messages: readonly StoredMessage[]): Story {
+  const isTold = messages.some(
+    ({ slot, state, bornRun }) => slot === 'card' && state === 'gone' && bornRun === runKey(runs.at(-1)!),
+  )
+  return isTold ? { ...story, card: { ...story.card, mention: null } } : story
 }
 
 const NOTHING: CardPlan = { steps: [], bornRun: null, heardAt: 0, fact: 0 }

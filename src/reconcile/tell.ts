@@ -65,7 +65,8 @@ async function take({ notifier }: ReconcileDeps, { card, step, messageKey }: Cla
   }
 }
 
-// Where a message of ours turns up twice, the one that stands stays and comes first; the other is taken back.
+// Where a message of ours turns up twice, the one that stands stays and comes first; the others are taken back. Of what
+// was only claimed, the newest stays: what is recorded of a card's birth is so of that one.
 async function look(
   notifier: ReconcileDeps['notifier'],
   { channel }: Card,
@@ -75,7 +76,7 @@ async function look(
   const untilMs = (message.doubtAt ?? message.claimedAt) + LANDING_MAX_MS + CLOCKS_DIFFER_MS
   const found = await notifier.find({ channel, thread, key: message.key, sinceMs, untilMs })
   if (found.kind !== 'found') return found
-  const kept = found.ts.find((ts) => ts === message.ts) ?? found.ts[0]
+  const kept = found.ts.find((ts) => ts === message.ts) ?? found.ts.at(-1)
   const others = found.ts.filter((ts) => ts !== kept)
   for (const ts of others) {
     const removed = await notifier.remove({ channel, ts })

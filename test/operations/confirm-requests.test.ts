@@ -121,6 +121,25 @@ test('without the legacy interface an unclear request waits for a delivery, and 
   expect(await stage.requests()).toMatchObject([{ state: 'unconfirmed', code: 'cannot-look' }])
 })
 
+test('what CI had begun again by itself confirms no restart that was asked after that', async () => {
+  await using stage = await openStage({ switches: { restartKeepsId: true } })
+  const { ref, uuid } = await stage.ended()
+  stage.ci.restart(uuid, 'none')
+  await stage.deliver(['initiated'])
+  const [fact] = await stage.reconcile.store.read.factsOfBuild(ref.projectId, ref.buildId)
+  const about = { ...ref, lineageKey: fact!.lineageKey, subject: lineageSubject(fact!.lineageKey, 1) }
+  const now = stage.clock.now()
+  await given(stage, 1, { ...about, action: 'restart', state: 'unclear', askedAt: now, lookAt: now })
+  for (const outcome of ['none', 'error'] as const) {
+    if (outcome === 'error') stage.ci.finish(uuid, outcome)
+    await stage.pass(10 * SECOND)
+    expect(await stage.requests(), outcome).toMatchObject([{ state: 'unclear' }])
+  }
+  await stage.pass(CONFIRM_WITHIN_MS)
+  expect(await stage.requests()).toMatchObject([{ state: 'unconfirmed', code: 'not-restarted' }])
+  expect(stage.card()).toMatchObject({ shown: 'failed', attempt: 2 })
+})
+
 test('what is looked up keeps the names that were delivered', async () => {
   await using stage = await openStage()
   const { ref } = await stage.running({ committer: 'Ada', message: 'Fix login\n\nand more' })

@@ -221,6 +221,21 @@ describe('a restart is offered', () => {
     expect(stage.writes()).toEqual([])
   })
 
+  test('not where CI has begun it again by itself, though the card does not say so yet', async () => {
+    await using stage = await openStage({ switches: SAME })
+    const built = await stage.ended()
+    stage.ci.restart(built.uuid, 'none')
+    await stage.clock.advance(SECOND)
+    const { store, clock } = stage.reconcile
+    for (const { status, body } of stage.ci.deliveries().slice(-1)) {
+      expect(status).toBe('initiated')
+      await hear({ store, clock, wake: () => {} }, body)
+    }
+    expect(stage.card()).toMatchObject({ shown: 'failed', offers: ['restart'] })
+    expect((await restart(stage, built)).kind).toBe('not-now')
+    expect([stage.writes(), await stage.requests()]).toEqual([[], []])
+  })
+
   test('not for a Pro project', async () => {
     await using stage = await openStage()
     const built = await stage.ended('error', {}, 'acme/ios')

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { LANDING_MAX_MS } from '../../src/domain/plan.ts'
+import { CHANNEL_AGAIN_MS } from '../../src/reconcile/outcome.ts'
 import { tellNext } from '../../src/reconcile/tell.ts'
 import { MINUTE, SECOND, T0, type Said } from '../support/facts.ts'
-import { inBrief, limited, unclearButLands, UNCLEAR_LOST } from '../support/fake-notifier.ts'
+import { inBrief, limited, unclearButLands, UNCLEAR_LOST, type Fate } from '../support/fake-notifier.ts'
 import { cardKey, openStage, takeInDue, type Stage } from './stage.ts'
 
 const CARD = cardKey()
@@ -165,6 +166,95 @@ describe('a post of unclear end', () => {
     await stage.clock.advance(5 * MINUTE)
     expect(says(stage)).toEqual(['card started'])
     expect(stage.slack.messages[0]!.ts).toBe((await stage.messagesOf(CARD))[0]!.ts)
+  })
+})
+
+describe('a card posted again, red by then, while history still hid the first', () => {
+  const HIDDEN = { ...unclearButLands(), listedAfterMs: 22 * SECOND }
+
+  async function postedAgain(...fates: Partial<Fate>[]) {
+    const stage = await openStage()
+    stage.slack.fate(({ name }) => (name === 'post' ? (fates.shift() ?? {}) : {}))
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(5 * SECOND)
+    await stage.hear('error')
+    await stage.clock.advance(5 * MINUTE)
+    return stage
+  }
+
+  const born = ({ slack }: Stage) => slack.messages.map(({ first }) => inBrief(first).replace(' 512', ''))
+
+  test('is the newer one where both are found: that one has told the end, and no reply does', async () => {
+    await using stage = await postedAgain({ ...HIDDEN, listedAfterMs: 30 * SECOND }, unclearButLands(12 * SECOND))
+    expect(says(stage)).toEqual(['card failed'])
+    expect(born(stage)).toEqual(['card failed'])
+  })
+
+  test('is the first one where only that arrived: it is edited, and a reply tells the end', async () => {
+    await using stage = await postedAgain(HIDDEN, UNCLEAR_LOST)
+    expect(says(stage)).toEqual(['card failed', 'reply failed'])
+    expect(born(stage)).toEqual(['card started', 'reply failed'])
+  })
+
+  test('is the first one where two more were lost after it', async () => {
+    await using stage = await postedAgain({ ...HIDDEN, listedAfterMs: 45 * SECOND }, UNCLEAR_LOST, UNCLEAR_LOST)
+    expect(born(stage)).toEqual(['card started', 'reply failed'])
+  })
+
+  test('is the first one where that told the end already, and no reply tells it again', async () => {
+    await using stage = await openStage()
+    stage.slack.meet(HIDDEN, {}, {}, UNCLEAR_LOST)
+    await stage.live()
+    await stage.hear('error')
+    await stage.clock.advance(5 * MINUTE)
+    expect(callsOf(stage).filter((name) => name === 'post')).toHaveLength(2)
+    expect(says(stage)).toEqual(['card failed'])
+  })
+
+  test('is the newer one where only that arrived, and no reply tells what it told', async () => {
+    await using stage = await postedAgain(UNCLEAR_LOST, unclearButLands())
+    expect(says(stage)).toEqual(['card failed'])
+    expect(born(stage)).toEqual(['card failed'])
+  })
+
+  test('is the newer one where Slack said so, and needs no edit', async () => {
+    await using stage = await postedAgain(UNCLEAR_LOST, {})
+    expect(says(stage)).toEqual(['card failed'])
+    expect(callsOf(stage)).not.toContain('edit')
+  })
+
+  test('is looked for once more where the first one was found, and what arrived after that is taken back', async () => {
+    await using stage = await postedAgain(HIDDEN, { ...unclearButLands(12 * SECOND), answersAfterMs: 5 * SECOND })
+    expect(says(stage)).toEqual(['card failed', 'reply failed'])
+  })
+
+  test('stands where Slack said so, though history shows the first one earlier', async () => {
+    await using stage = await postedAgain(HIDDEN, { listedAfterMs: 25 * SECOND })
+    expect(says(stage)).toEqual(['card failed'])
+    expect(born(stage)).toEqual(['card failed'])
+    expect(stage.slack.messages[0]!.ts).toBe((await stage.messagesOf(CARD))[0]!.ts)
+  })
+
+  test('is the first one where the channel had closed: it is looked for again before anything is said there', async () => {
+    const closed = { kind: 'channel-closed', code: 'is_archived' } as const
+    await using stage = await postedAgain(HIDDEN, { landsAfterMs: null, failure: closed })
+    await stage.clock.advance(CHANNEL_AGAIN_MS)
+    expect(says(stage)).toEqual(['card failed', 'reply failed'])
+    expect(born(stage)).toEqual(['card started', 'reply failed'])
+  })
+
+  test('is the first one where somebody deletes the newer one', async () => {
+    await using stage = await openStage()
+    stage.slack.meet(HIDDEN)
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(21 * SECOND)
+    const [first, again] = stage.slack.messages
+    stage.slack.lose(again!.ts)
+    await stage.clock.advance(5 * MINUTE)
+    expect(says(stage)).toEqual(['card started'])
+    expect((await stage.messagesOf(CARD))[0]).toMatchObject({ state: 'posted', ts: first!.ts, doubtAt: null })
   })
 })
 

@@ -179,6 +179,23 @@ describe('a card that people delete', () => {
     expect(stage.slack.messages.map(({ first }) => first)).toMatchObject([{ kind: 'card', mention: 'U0ADA00001' }])
   })
 
+  test('does not call the committer again for what it had told when it was born', async () => {
+    await using stage = await openStage({ subscriptions: [follower(BUILDS, { mention: 'committer' })] })
+    await stage.store.write((tx) => tx.claimHandle('Ada', 'U0ADA00001', T0))
+    await stage.live()
+    await stage.hear({ word: 'error', details: { committer: 'Ada' } })
+    await stage.clock.advance(5 * SECOND)
+    const [before] = stage.slack.messages
+    stage.slack.lose(before!.ts)
+    await stage.hear({ word: 'error', details: { committer: 'Ada', message: 'fix login' } })
+    await stage.clock.advance(MINUTE)
+    const calls = [before!, ...stage.slack.messages].map(({ first }) => first)
+    expect(calls).toMatchObject([
+      { shown: 'failed', mention: 'U0ADA00001' },
+      { shown: 'failed', mention: null },
+    ])
+  })
+
   test('takes the search for a reply with it: nobody searches its thread for ever', async () => {
     await using stage = await openStage()
     await stage.live()

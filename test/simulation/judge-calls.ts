@@ -21,10 +21,12 @@ const isSmooth = ({ scenario, processes, lost, frozen }: World): boolean =>
 const isFair = ({ trouble, refusals, closed, revoked }: Weather): boolean =>
   trouble === 0 && refusals === 0 && !closed && !revoked
 
-function judgeSmooth({ stage: { slack } }: World): string[] {
+function judgeSmooth({ stage: { slack }, cutOff }: World): string[] {
   const wrongs: string[] = []
   const said = new Map<string, unknown>()
-  for (const { name, key, view } of slack.calls) {
+  // The last process takes over at any moment, and a slow answer to what was being said then comes to nobody: whether it
+  // arrived has to be looked at. Of all other messages nothing has.
+  for (const { name, key, view } of slack.calls.filter((call) => !isOf(call, cutOff))) {
     if (name !== 'post' && name !== 'edit') wrongs.push(`a ${name} where nothing had gone wrong`)
     if (name === 'post' && said.has(key!)) wrongs.push(`posted twice: ${key}`)
     if (name === 'edit' && isDeepStrictEqual(said.get(key!), view)) wrongs.push(`an edit that changes nothing: ${key}`)
@@ -32,6 +34,9 @@ function judgeSmooth({ stage: { slack } }: World): string[] {
   }
   return wrongs
 }
+
+const isOf = ({ name, key }: Call, keys: ReadonlySet<string>): boolean =>
+  key === null ? name === 'remove' && keys.size > 0 : keys.has(key)
 
 const POST_GAP_MS = SECOND
 const CALLS_PER_MINUTE = 50

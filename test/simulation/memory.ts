@@ -46,33 +46,36 @@ export function createMemory({ sql, store }: Stage): Memory {
     lastSeq: () => Math.max(0, ...facts.keys()),
     async remember() {
       for (const fact of readFacts(sql)) facts.set(fact.seq, fact)
-      for (const claim of readClaims(sql)) claims.set(claim.key, claim)
+      const nameOf = cardNames(sql)
+      for (const { subject, ...claim } of readClaims(sql))
+        claims.set(claim.key, { ...claim, card: nameOf(subject) ?? subject })
       const asked = await store.read.requestsAfter({ askedAt: 0, id: '' }, REQUESTS_MAX)
       for (const known of requests.values()) known.isForgotten = true
-      const nameOf = cardNames(sql)
       for (const request of asked)
-        if (!isProjectRequest(request))
-          requests.set(request.id, { ...request, card: nameOf(request.subject), isForgotten: false })
+        if (!isProjectRequest(request)) {
+          // While another card of the lineage stands, the bot knows what was asked on one that it has forgotten.
+          const card = nameOf(request.subject) ?? requests.get(request.id)?.card ?? request.subject
+          requests.set(request.id, { ...request, card, isForgotten: false })
+        }
     },
   }
 }
 
-function readClaims(sql: Stage['sql']): (Claim & { key: string })[] {
+function readClaims(sql: Stage['sql']): (Omit<Claim, 'card'> & { key: string; subject: string })[] {
   const rows = sql('select * from message') as (Record<string, string> & { generation: number })[]
-  const nameOf = cardNames(sql)
   return rows.map(({ key, subject, slot, generation, born_run: bornRun = null }) => ({
     key: key!,
-    card: nameOf(subject!),
+    subject: subject!,
     slot: slot!,
     generation,
     bornRun,
   }))
 }
 
-function cardNames(sql: Stage['sql']): (subject: string) => string {
+function cardNames(sql: Stage['sql']): (subject: string) => string | null {
   const rows = sql(`select lineage_key || '/' || episode as subject, min(seq) as first from fact group by 1`)
   const firsts = new Map((rows as { subject: string; first: number }[]).map(({ subject, first }) => [subject, first]))
-  return (subject) => (firsts.has(subject) ? cardName(firsts.get(subject)!) : subject)
+  return (subject) => (firsts.has(subject) ? cardName(firsts.get(subject)!) : null)
 }
 
 const ORIGINS: readonly Origin[] = ['delivery', 'poll', 'action']

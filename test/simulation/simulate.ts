@@ -32,6 +32,8 @@ export interface World {
   lost: Shown[]
   /** messages that can no longer be edited */
   frozen: Set<MessageTs>
+  /** messages that were being said when the last process took over */
+  cutOff: Set<string>
   deliveries: Delivery[]
   /** the last fact of each chapter */
   chapterEnds: number[]
@@ -88,7 +90,7 @@ function createWorld(stage: Stage, scenario: Scenario): World {
   stage.slack.fate(createFate(random, weather, { frozen, since: () => since(stage) }))
   const processes = createProcesses(stage, scenario, ci)
   const memory = createMemory(stage)
-  return { scenario, stage, ci, processes, memory, lost: [], frozen, deliveries, chapterEnds: [] }
+  return { scenario, stage, ci, processes, memory, lost: [], frozen, cutOff: new Set(), deliveries, chapterEnds: [] }
 }
 
 const since = ({ clock }: Stage): number => clock.now() - T0
@@ -177,12 +179,13 @@ async function remember({ stage, memory }: World): Promise<void> {
 
 /** Nothing goes wrong any more, and nothing new happens: one process finds whatever is left. */
 async function comeToRest(world: World): Promise<Hands> {
-  const { stage, scenario, processes, ci, frozen } = world
+  const { stage, scenario, processes, ci, frozen, cutOff } = world
   const { closed } = scenario.weather
   if (closed) stage.slack.open(closed.channel)
   const calm = { trouble: 0, slowMs: 0, lags: false, refusals: 0, closed: null, revoked: null }
   stage.slack.fate(createFate(scenario.random, calm, { frozen, since: () => since(stage) }))
   ci.recover()
+  for (const key of underWay(stage)) cutOff.add(key)
   const last = await processes.lastOne()
   await keepUpInTime(stage, last)
   const calmUntil = stage.clock.now() + calmOf(scenario)
@@ -193,11 +196,17 @@ async function comeToRest(world: World): Promise<Hands> {
   return last
 }
 
+const underWay = ({ sql }: Stage): string[] =>
+  (sql("select key from message where state = 'claimed' or sending is not null") as { key: string }[]).map(
+    ({ key }) => key,
+  )
+
 /** By the bot's own books. Whether they are right is seen in Slack. */
 async function isAtRest({ stage: { store }, memory }: World): Promise<boolean> {
   const left = Object.values(await store.read.backlog())
+  if (left.some((waiting) => waiting > 0)) return false
   await memory.remember()
-  return left.every((waiting) => waiting === 0) && !memory.requests().some(isOpen)
+  return !memory.requests().some(isOpen)
 }
 
 async function keepUpInTime({ clock }: Stage, last: Hands): Promise<void> {
