@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { createAgreedClock } from '../../src/lib/agreed-clock.ts'
+import { createHandClock } from '../support/hand-clock.ts'
+
+const T0 = Date.UTC(2026, 4, 4)
+
+/** Our own clock at T0, and a database whose clock is so much ahead of it and answers after `tookMs`. */
+function openClocks(aheadMs: number, tookMs = 0) {
+  const own = createHandClock(T0)
+  const agreed = createAgreedClock(own)
+  const ask = async () => {
+    const theirs = own.now() + tookMs / 2 + aheadMs
+    if (tookMs > 0) await own.advance(tookMs)
+    return theirs
+  }
+  return { own, agreed, agree: () => agreed.agree(ask) }
+}
+
+describe('a clock that goes by another one', () => {
+  it('is our own before anybody was asked', () => {
+    expect(openClocks(90_000).agreed.now()).toBe(T0)
+  })
+
+  it.each([90_000, -90_000, 21])('goes %i ms ahead of our own when the other one does', async (aheadMs) => {
+    const { own, agreed, agree } = openClocks(aheadMs)
+    await agree()
+    expect(agreed.now() - own.now()).toBe(aheadMs)
+    await own.advance(5_000)
+    expect(agreed.now() - own.now()).toBe(aheadMs)
+  })
+
+  it('stays as it is where the two differ by no more than clocks that are right', async () => {
+    const { own, agreed, agree } = openClocks(20)
+    await agree()
+    expect(agreed.now()).toBe(own.now())
+  })
+
+  it('takes half the way there and back for the time at which the other one looked', async () => {
+    const { own, agreed, agree } = openClocks(10_000, 4_000)
+    await agree()
+    expect(agreed.now() - own.now()).toBe(10_000)
+  })
+
+  it('stays as it is while an answer that took long could be right', async () => {
+    const { own, agreed, agree } = openClocks(1_500, 4_000)
+    await agree()
+    expect(agreed.now()).toBe(own.now())
+  })
+
+  it('is put right again when the other one was set', async () => {
+    const { own, agreed } = openClocks(0)
+    await agreed.agree(async () => own.now() + 60_000)
+    await agreed.agree(async () => own.now() - 60_000)
+    expect(agreed.now() - own.now()).toBe(-60_000)
+  })
+
+  it('stays as it is where nobody answers', async () => {
+    const { own, agreed } = openClocks(0)
+    await agreed.agree(async () => own.now() + 60_000)
+    await expect(agreed.agree(() => Promise.reject(new Error('away')))).rejects.toThrow('away')
+    expect(agreed.now() - own.now()).toBe(60_000)
+  })
+})
