@@ -16,7 +16,8 @@ WORKDIR /app
 COPY --from=parts /app/node_modules ./node_modules
 COPY package.json manifest.yml ./
 COPY src ./src
-RUN mkdir data && chown node:node data
+RUN mkdir data && chown node:node data \
+ && ln -s /app/src/tools/build-side/buildline.js /usr/local/bin/buildline
 USER node
 VOLUME /app/data
 EXPOSE 3000
