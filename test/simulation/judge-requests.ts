@@ -36,7 +36,8 @@ function judgeAsks(requests: Happened['requests']): string[] {
   })
 }
 
-const isGivenUp = (code: string | null): boolean => code === 'not-restarted' || code === 'cannot-look'
+const GIVEN_UP: readonly (string | null)[] = ['not-restarted', 'still-running', 'cannot-look']
+const isGivenUp = (code: string | null): boolean => GIVEN_UP.includes(code)
 
 function judgeCalls({ ci: { calls } }: World, requests: Happened['requests']): string[] {
   const asked = (name: string) => requests.filter(({ action, buildId: build }) => `${action} ${build}` === name).length
