@@ -83,9 +83,15 @@ function deploymentOf(pipeline: Record<string, unknown>): ShownDeployment {
   return {
     branch: textOf(branch) ?? textOf(fieldOf(branch, 'branch_name')),
     match: textOf(fieldOf(branch, 'match_mode')),
-    types: [...new Set([config].flat().flatMap(typesOf))],
+    types: [...new Set(stepsOf(config).flatMap(typesOf))],
     position: position !== null && /^-?\d{1,15}$/.test(position) ? Number(position) : null,
   }
+}
+
+/** The steps themselves; of an object that holds lists of them, which CI's documents do not show, their types alone. */
+function stepsOf(config: unknown): unknown[] {
+  if (!isRecord(config) || config['type'] !== undefined) return [config].flat()
+  return Object.values(config).flatMap((inner) => listOf(inner).flatMap((step) => textOf(fieldOf(step, 'type')) ?? []))
 }
 
 // A bare text in a deployment's settings can be anything, a credential too: only what looks like a type is shown.

@@ -53,6 +53,25 @@ describe('/ci project acme/web', () => {
     expect(answer.text).toContain('Slack: all builds of every branch')
   })
 
+  it('offers what only an admin may to an admin alone, and tells others who may', async () => {
+    const world = await openProjects()
+    await type(world, lin, '/ci project acme/web')
+    const lins = await untilAnswered(world, lin, ['Repository:', 'Admins can edit it.'])
+    expect(JSON.stringify(lins)).not.toContain('project_edit')
+    await type(world, grace, '/ci project acme/web')
+    const graces = await untilAnswered(world, grace, ['Repository:'])
+    expect(JSON.stringify(graces)).toContain('project_edit')
+    expect(graces.text).not.toContain('Admins can')
+  })
+
+  it('has words for what CI calls by number or by a word of its own', async () => {
+    const world = await openProjects()
+    await type(world, lin, '/ci project acme/web')
+    const { text } = await untilAnswered(world, lin, ['*Team:* number `7` in CI'])
+    expect(text).toContain('Status at the repository host: all builds of every branch')
+    expect(text).toContain('• a script, from ')
+  })
+
   it('of two that are meant offers both, and the chosen one is shown', async () => {
     const world = await openProjects()
     await type(world, lin, '/ci project acme')
@@ -84,11 +103,13 @@ describe('editing', () => {
   })
 
   it('is refused to who is no admin, in words, whether typed or clicked', async () => {
-    const world = await openProjects()
+    const world = await openProjects({ settings: { CI_ADMINS: `${grace},${lin}` } })
     await type(world, ada, '/ci project edit acme/web')
     await untilModal(world, ['Not allowed', 'create and change projects'], ada)
     await type(world, lin, '/ci project acme/web')
     const shown = await untilAnswered(world, lin, ['Repository:'])
+    Object.assign(world.settings, { CI_ADMINS: grace })
+    await world.restartApp()
     await press(world, lin, shown, 'project_edit')
     await untilModal(world, ['Not allowed'], lin)
     expect(putsTo(world)).toEqual([])

@@ -18,10 +18,12 @@ describeDemo('the panel that breaks things', (demo) => {
     await slack.getByLabel('is down').check()
     await demo().ci('projects/acme%2Fweb/push', { outcome: 'error', ms: 0 })
     await page.getByText('on its way 1').waitFor()
+    await page.getByText(/^lag \d+\.\d s$/).waitFor()
     expect(await messages(page, 'acme/web #501').count()).toBe(0)
     await slack.getByLabel('works').check()
     await message(page, /Failed acme\/web #501/)
     await page.getByText('on its way 0').waitFor()
+    await page.getByText(/^last lag \d+\.\d s$/).waitFor()
     expect(await page.getByText('lost 0 · doubled 0', { exact: true }).count()).toBe(1)
   })
 

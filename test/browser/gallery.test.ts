@@ -46,6 +46,37 @@ describeInBrowser('the gallery', () => {
     expect(await unnamed(page)).toEqual([])
   })
 
+  test('has the colours that were chosen on the page, whatever the machine is set to', async () => {
+    const page = await openGallery({ colorScheme: 'light' })
+    const theme = () => page.locator('html').getAttribute('data-theme')
+    await page.getByRole('article').first().waitFor()
+    expect(await theme()).toBe('light')
+    await page.evaluate(`localStorage.setItem('theme', '"dark"')`)
+    await page.reload()
+    await page.getByRole('article').first().waitFor()
+    expect(await theme()).toBe('dark')
+  })
+
+  test('says what the line below an example is', async () => {
+    const page = await openGallery()
+    const card = page.getByRole('article', { name: 'card-failed', exact: true })
+    await card.getByRole('region', { name: 'As a notification' }).getByText('❌ Failed acme/web').waitFor()
+    await page.getByRole('searchbox', { name: 'Search' }).fill('project-reset-errors')
+    const form = page.getByRole('article', { name: 'project-reset-errors' })
+    await form.getByRole('region', { name: 'As it is read aloud' }).waitFor()
+  })
+
+  test('on a phone folds its menu away, until somebody asks for it', async () => {
+    const page = await openGallery(PHONE)
+    const forms = page.getByRole('navigation', { name: 'Groups' }).getByRole('link', { name: /^Forms/ })
+    await page.getByRole('article').first().waitFor()
+    expect(await forms.isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'All groups' }).click()
+    await forms.click()
+    await page.getByRole('main', { name: 'Forms' }).waitFor()
+    expect(await forms.isVisible()).toBe(false)
+  })
+
   test('fits on a phone, in the dark', async () => {
     const page = await openGallery({ ...PHONE, colorScheme: 'dark' })
     await page.getByRole('article', { name: 'card-failed', exact: true }).waitFor()

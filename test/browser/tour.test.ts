@@ -60,6 +60,25 @@ describeDemo('the tour', (demo) => {
     await page.getByRole('region', { name: '1 of 8 Say who you are' }).waitFor()
   })
 
+  it.each([
+    ['at a desk', DESK],
+    ['on a phone', PHONE],
+  ])('stands below the columns %s, over nothing, and no word of its buttons is broken', async (_, look) => {
+    const { page, tour } = await openTour(demo().url, look)
+    for (let step = 1; step < 8; step++) await tour.getByRole('button', { name: 'Skip' }).click()
+    await page.getByRole('region', { name: '8 of 8 Follow a project' }).waitFor()
+    const below = (await tour.boundingBox())!
+    const columns = (await page.locator('.columns').boundingBox())!
+    const line = (await page.locator('footer').boundingBox())!
+    expect(columns.y + columns.height).toBeLessThanOrEqual(below.y)
+    expect(below.y + below.height).toBeLessThanOrEqual(line.y)
+    const [back, end] = await Promise.all(
+      ['Back', 'End the tour'].map((name) => tour.getByRole('button', { name }).boundingBox()),
+    )
+    expect(back!.height).toBe(end!.height)
+    expect(back!.y + back!.height).toBeLessThanOrEqual(below.y + below.height)
+  })
+
   it(
     'is followed to its end without a mouse: each of its eight steps sees by itself that it was done',
     async () => {

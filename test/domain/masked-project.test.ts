@@ -101,6 +101,11 @@ describe('a project as it is shown', () => {
     ['with one step', { config: { type: 's3_deployment' } }, { types: ['s3_deployment'] }],
     ['with bare types', { config: ['s3_deployment', 'pw', 'rm -rf x_deployment'] }, { types: ['s3_deployment'] }],
     ['with a type twice', { config: [{ type: 'odd' }, { type: 'odd' }] }, { types: ['odd'] }],
+    [
+      'with a list of its steps within',
+      { config: { note: 'pw', deployments: [{ type: 's3_deployment' }, 'pw'], keys: [{ type: 'pw' }] } },
+      { types: ['s3_deployment'] },
+    ],
     ['without steps', { config: null }, { types: [] }],
     ['with its branch as a text', { branch: 'main' }, { branch: 'main', match: null }],
     ["with CI's other spelling", { postion: '2' }, { position: 2 }],

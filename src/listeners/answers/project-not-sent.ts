@@ -55,7 +55,7 @@ export const answerNoV2 = (reference: string): Answer =>
     {
       what: ":warning: *Projects cannot be read*: CI's v2 interface is not configured.",
       why: null,
-      next: 'Ask a workspace admin to set CI_BASE_URL and what goes with it.',
+      next: 'Ask whoever runs Buildline to set CI_BASE_URL and what goes with it.',
     },
     reference,
   )

@@ -10,7 +10,7 @@ import { troubleWords } from './codes.ts'
 import { answerNotFound, isNotFound } from './not-found.ts'
 import { typeWord } from './project.ts'
 import { answerNoV2, answerNotListed } from './project-not-sent.ts'
-import { and, code, command, filterWords, listed, ruleWords } from './project-words.ts'
+import { code, command, deploymentTypes, filterWords, listed, ruleWords } from './project-words.ts'
 import { answerCiTrouble } from './trouble.ts'
 
 /** Of rules, commands and pipelines, so many each are listed. */
@@ -33,7 +33,7 @@ export function answerProject(outcome: ShowOutcome, asked: AskedWith): Answer {
 
 type Shown = Extract<ShowOutcome, { kind: 'project' }>
 
-const partsOf = ({ shown, stale }: Shown): Part[] => [
+const partsOf = ({ shown, stale, mayEdit }: Shown): Part[] => [
   line(
     `:package: *${projectName({ project: shown.project.name })}* · ${typeWord(shown.project.type) ?? 'type unknown'}`,
   ),
@@ -42,7 +42,7 @@ const partsOf = ({ shown, stale }: Shown): Part[] => [
     : [line(`:hourglass: CI cannot be asked now: ${troubleWords(stale.code).why} This is what was last read.`)]),
   line(shown.build === null ? 'Last build: none that Buildline was told of' : `Last build: ${buildLine(shown.build)}`),
   ...(shown.masked === null ? [] : [...(stale === null ? settings(shown.masked) : lastRead(shown.masked))]),
-  ...(stale === null ? [row(PROJECT_BLOCK_ID, buttons(shown))] : []),
+  ...(stale === null ? ends(shown, mayEdit) : []),
 ]
 
 const lastRead = (masked: MaskedProject): Part[] => [
@@ -59,7 +59,7 @@ const settings = (masked: MaskedProject): Part[] => [
   line(
     `*Branches:* ${filterWords(masked.filter)}${masked.onPullRequestsOnly ? ', and only those of pull requests' : ''}`,
   ),
-  line(masked.teams.length === 0 ? '' : `*Teams:* ${listed(masked.teams)}`),
+  line(teamWords(masked.teams)),
   ...several('Setup', masked.setupCommands.map(command)),
   ...several(
     'Tests',
@@ -79,6 +79,12 @@ const settings = (masked: MaskedProject): Part[] => [
   ),
 ]
 
+/** CI sends only numbers. */
+function teamWords(teams: readonly string[]): string {
+  if (teams.length === 0) return ''
+  return teams.length === 1 ? `*Team:* number ${listed(teams)} in CI` : `*Teams:* numbers ${listed(teams)} in CI`
+}
+
 const rules = ({ rules: all }: MaskedProject): Part[] =>
   all.length === 0 ? [line('*Notifications:* none')] : several('Notifications', all.map(ruleWords))
 
@@ -90,7 +96,7 @@ const deploymentWords = ({ branch, match, types }: ShownDeployment): string => {
     branch === null
       ? 'every branch'
       : `${code(branch)}${match === null || match === 'exact' ? '' : ` (${outside(match, TITLE_CHARS_MAX)})`}`
-  return `${types.length === 0 ? 'of a kind that CI does not say' : and(types.map((type) => code(type)))}, from ${where}`
+  return types.length === 0 ? `from ${where} (CI does not say how)` : `${deploymentTypes(types)}, from ${where}`
 }
 
 /** A headed list. */
@@ -101,10 +107,11 @@ function several(head: string, items: readonly string[]): Part[] {
   return [line(`*${head}:*`), ...[...items.slice(0, ITEMS_MAX), ...more].map((item) => line(`• ${item}`))]
 }
 
-/** For everybody: who may not is told so, in words. */
-function buttons({ project: { uuid, type } }: ShownProject): ActionButton[] {
+/** Only whoever may is offered to change it; to others it is said who may. */
+function ends({ project: { uuid, type } }: ShownProject, mayEdit: boolean): Part[] {
   if (uuid === null) return []
+  if (!mayEdit) return [small('Admins can edit it.')]
   const edit: ActionButton = { type: 'button', action_id: PROJECT_ACTION_IDS.edit, text: plain('Edit'), value: uuid }
   const reset: ActionButton = { ...edit, action_id: PROJECT_ACTION_IDS.reset, text: plain('Reset AES key') }
-  return type?.toLowerCase() === 'pro' ? [edit, reset] : [edit]
+  return [row(PROJECT_BLOCK_ID, type?.toLowerCase() === 'pro' ? [edit, reset] : [edit])]
 }

@@ -44,6 +44,20 @@ const NOTIFIERS = new Map([
   ['flowdock', 'Flowdock'],
   ['hipchat', 'HipChat'],
   ['grove', 'Grove'],
+  ['repository_status', 'Status at the repository host'],
+])
+
+/** ``a script, S3 and `ftp_deployment` ``: how something is deployed; empty where CI does not say. */
+export const deploymentTypes = (types: readonly string[]): string =>
+  and(types.map((type) => DEPLOYMENTS.get(type.toLowerCase()) ?? code(type)))
+
+const DEPLOYMENTS = new Map([
+  ['script_deployment', 'a script'],
+  ['elastic_beanstalk_deployment', 'Elastic Beanstalk'],
+  ['s3_deployment', 'S3'],
+  ['aws_code_deploy_deployment', 'AWS CodeDeploy'],
+  ['app_engine_deployment', 'App Engine'],
+  ['heroku_deployment', 'Heroku'],
 ])
 
 export const EVENTS: readonly [event: string, word: string][] = [

@@ -38,7 +38,7 @@ function readProject(words: readonly Word[]): { verb: OpeningVerb | 'show' | 'cr
 
 const show = (question: Question, name: string): Promise<Reply> =>
   whenMayRead(question, async () => {
-    const outcome = await question.operations.projects.show(name)
+    const outcome = await question.operations.projects.show(name, question.by)
     const asked = { command: 'project', branch: null, reference: question.reference } as const
     return { outcome: outcomeName(outcome), answer: answerProject(outcome, asked) }
   })

@@ -38,7 +38,7 @@ const choosePart: FieldTold = async (door, body, action) => {
     const refused = await door.operations.projects.mayAdminister(by)
     const asked = askedEdit(reference)
     if (refused.kind !== 'yes') return { outcome: refused.kind, answer: answerNotSent(refused, asked) }
-    const outcome = await door.operations.projects.show(memory.project)
+    const outcome = await door.operations.projects.show(memory.project, by)
     if (outcome.kind !== 'project' || outcome.stale)
       return { outcome: outcomeName(outcome), answer: answerProject(outcome, asked) }
     const part = textAt(action, 'selected_option', 'value')

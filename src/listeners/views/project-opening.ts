@@ -61,7 +61,7 @@ async function openFor(
   const modal = await opener.open(readingView(title, `Reading *${projectName({ project: project.name })}* …`))
   const permit = await operations.projects.mayAdminister(by)
   if (permit.kind !== 'yes') return { outcome: permit.kind, answer: answerNotSent(permit, asked) }
-  const outcome = await operations.projects.show(project.uuid ?? project.name)
+  const outcome = await operations.projects.show(project.uuid ?? project.name, by)
   if (outcome.kind !== 'project') return { outcome: outcomeName(outcome), answer: answerProject(outcome, asked) }
   if (outcome.stale) return { outcome: outcomeName(outcome.stale), answer: answerNotSent(outcome.stale, asked) }
   return fill(modal, verb, outcome.shown, asking(by, reference))

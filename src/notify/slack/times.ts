@@ -33,6 +33,10 @@ export function durationWords(durationMs: number): string {
   return twoUnits(s, S_PER_DAY, 'd', S_PER_H, 'h')
 }
 
+/** `after 7 min`, and `within 1 s` where there was next to nothing between. */
+export const afterWords = (durationMs: number): string =>
+  Math.round(durationMs / MS_PER_S) < 1 ? 'within 1 s' : `after ${durationWords(durationMs)}`
+
 function twoUnits(s: number, large: number, largeWord: string, small: number, smallWord: string): string {
   const rest = Math.floor((s % large) / small)
   const whole = `${Math.floor(s / large)} ${largeWord}`

@@ -25,8 +25,11 @@ export interface ShownProject {
 export type ProjectBase = Readonly<Record<string, string>>
 
 export type ShowOutcome =
-  /** `stale`: CI could not be asked now; then only type, filter and rules are known, as they were last read */
-  | { kind: 'project'; shown: ShownProject; stale: CiTrouble | null }
+  /**
+   * `stale`: CI could not be asked now; then only type, filter and rules are known, as they were last read. `mayEdit`:
+   * whether the asker may edit and reset it
+   */
+  | { kind: 'project'; shown: ShownProject; stale: CiTrouble | null; mayEdit: boolean }
   | { kind: 'no-v2' }
   | NotListed
   | CiTrouble
@@ -147,7 +150,7 @@ export interface ProjectOperations {
   /** The one project that a text names, of those that are known. */
   find(text: string): Promise<{ kind: 'project'; project: ProjectRef } | NotFound>
   /** Reads the project afresh from CI; as last read where CI cannot be asked. */
-  show(project: string): Promise<ShowOutcome>
+  show(project: string, by: Pick<Asker, 'user' | 'team'>): Promise<ShowOutcome>
   /** May this person create, edit and reset? */
   mayAdminister(by: Pick<Asker, 'user' | 'team'>): Promise<{ kind: 'yes' } | Refused>
   /** What would change; sends nothing. */

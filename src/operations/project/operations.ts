@@ -11,7 +11,7 @@ import { showProject } from './show.ts'
 /** Everything that can be done with a project. */
 export const createProjectOperations = (deps: ProjectDeps): ProjectOperations => ({
   find: (text) => findProject(deps.store.read, text),
-  show: (project) => showProject(deps, project),
+  show: (project, by) => showProject(deps, project, by),
   mayAdminister: async (by) => (await refusalOf(deps, by)) ?? { kind: 'yes' },
   preview: (question, by) => previewEdit(deps, question, by),
   edit: (question, by, begun) => editProject(deps, question, by, begun),

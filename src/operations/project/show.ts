@@ -1,21 +1,27 @@
 import { maskedProject } from '../../domain/masked-project.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
 import type { KnownProject } from '../../store/kept.ts'
-import type { BuildSummary, CiTrouble } from '../asked.ts'
+import type { Asker, BuildSummary, CiTrouble } from '../asked.ts'
 import { summariesOf } from '../find-build.ts'
 import { findProject } from '../projects.ts'
 import type { ShownProject, ShowOutcome } from './asked.ts'
 import { baseOf } from './base.ts'
 import { commandLines } from './commands.ts'
 import type { ProjectDeps } from './deps.ts'
+import { refusalOf } from './permitted.ts'
 import { readAfresh } from './read.ts'
 
 /** The project as CI holds it now, without its secrets; where CI cannot be asked, what was last read of it. */
-export async function showProject(deps: ProjectDeps, text: string): Promise<ShowOutcome> {
+export async function showProject(
+  deps: ProjectDeps,
+  text: string,
+  by: Pick<Asker, 'user' | 'team'>,
+): Promise<ShowOutcome> {
   const found = await findProject(deps.store.read, text)
   if (found.kind !== 'project') return found
-  const read = await readAfresh(deps, found.project)
-  if (read.kind === 'ci-trouble') return asLastRead(deps, found.project, read)
+  const [read, refusal] = await Promise.all([readAfresh(deps, found.project), refusalOf(deps, by)])
+  const mayEdit = refusal === null
+  if (read.kind === 'ci-trouble') return asLastRead(deps, found.project, { trouble: read, mayEdit })
   if (read.kind !== 'read') return read
   const { project, ref } = read
   const shown = {
@@ -25,16 +31,20 @@ export async function showProject(deps: ProjectDeps, text: string): Promise<Show
     build: await newestOf(deps, ref),
     base: baseOf(project.raw, deps.digestKey),
   }
-  return { kind: 'project', shown, stale: null }
+  return { kind: 'project', shown, stale: null, mayEdit }
 }
 
-async function asLastRead(deps: ProjectDeps, project: ProjectRef, trouble: CiTrouble): Promise<ShowOutcome> {
+async function asLastRead(
+  deps: ProjectDeps,
+  project: ProjectRef,
+  { trouble, mayEdit }: { trouble: CiTrouble; mayEdit: boolean },
+): Promise<ShowOutcome> {
   const { uuid } = project
   const known = uuid === null ? null : await deps.store.read.project({ uuid, legacyId: '', names: [] })
   if (!known) return trouble
   const build = await newestOf(deps, project)
   const shown: ShownProject = { project, masked: maskedProject(rawOf(known)), setup: [], build, base: {} }
-  return { kind: 'project', shown, stale: trouble }
+  return { kind: 'project', shown, stale: trouble, mayEdit }
 }
 
 /** What the cache holds, in CI's words. */

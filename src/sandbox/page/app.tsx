@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import './look/layout.css'
+import { useColours } from './look/theme.ts'
 import { ABOVE, LINE } from './panels.ts'
 import { partnerIn } from './store/direct.ts'
 import { useSlack, WorkspaceProvider } from './store/workspace.tsx'
@@ -12,7 +13,6 @@ import { Sidebar } from './workspace/sidebar.tsx'
 import { ThreadPane } from './workspace/thread-pane.tsx'
 import { Topbar } from './workspace/topbar.tsx'
 import { Trouble } from './workspace/trouble.tsx'
-import { useTheme } from './workspace/theme.ts'
 
 /** The whole page. */
 export function App() {
@@ -27,7 +27,7 @@ export function App() {
 
 function Page() {
   const isLoaded = useSlack((state) => state.isLoaded)
-  useTheme()
+  useColours(useSlack((state) => state.theme))
   return isLoaded ? <Loaded /> : <p class="loading">Opening the workspace…</p>
 }
 

@@ -41,7 +41,7 @@ async function takeLife(browser: Browser, gallery: string, path: string): Promis
   await page.goto(`${pathToFileURL(join(gallery, 'index.html')).href}#${ids}`)
   await page.addStyleTag({
     content: `.gallery-nav, .gallery-shown > h2, .gallery-reading, .gallery-entry details, .gallery-entry h3 { display: none }
-      .gallery { display: block } .gallery-shown { padding: 12px 16px 1px }
+      body { background: var(--ground) } .gallery { display: block } .gallery-shown { padding: 12px 16px 1px }
       .gallery-entry { margin: 0 0 12px; padding: 0; border: 0 } .gallery-when { margin: 0 0 4px }
       .gallery-picture { margin: 0 } .gallery-picture .message { padding: 6px 12px }`,
   })
@@ -75,18 +75,21 @@ async function dismissTour(page: Page): Promise<void> {
   if ((await dismiss.count()) > 0) await dismiss.first().click()
 }
 
-/** Ada's push fails and calls her; she restarts it, and it is fixed. Then another one runs. */
+/** Ada's push fails and calls her; Lin restarts it, and it is fixed. Then another one runs. */
 async function mend(page: Page, demo: DemoProcess): Promise<void> {
   const log = page.getByRole('log', { name: 'Messages' })
   const push = { branch: 'main', message: 'Fix login for accounts without e-mail', committer: 'Ada', ms: 600 }
   await type(page, '/ci me Ada')
   await log.getByText('means you').first().waitFor()
   await log.getByRole('button', { name: 'Dismiss' }).first().click()
+  await page.getByLabel('Acting as').selectOption({ label: 'Lin' })
   await demo.ci('projects/acme%2Fweb/push', { ...push, outcome: 'error' })
   const card = log
     .getByRole('article')
     .filter({ hasText: 'acme/web #501' })
     .filter({ has: page.getByRole('button', { name: 'Restart' }) })
+  // Of a run that has been restarted meanwhile nobody is called any more.
+  await log.getByRole('button', { name: /^1 reply/ }).waitFor()
   await card.getByRole('button', { name: 'Restart' }).click()
   await log.getByText('Fixed').first().waitFor()
   await log.getByRole('button', { name: 'Dismiss' }).first().click()
@@ -101,7 +104,10 @@ async function mend(page: Page, demo: DemoProcess): Promise<void> {
     .getByRole('button', { name: /^\d+ replies/ })
     .first()
     .click()
-  await page.getByRole('complementary', { name: 'Thread' }).getByText('Attempt 2').first().waitFor()
+  const thread = page.getByRole('complementary', { name: 'Thread' })
+  await thread.getByText('Attempt 2').first().waitFor()
+  await thread.getByText('@Ada').first().waitFor()
+  await page.getByText('on its way 0').waitFor()
 }
 
 async function type(page: Page, text: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { clockTime, dayTime, durationWords } from '../../../src/notify/slack/times.ts'
+import { afterWords, clockTime, dayTime, durationWords } from '../../../src/notify/slack/times.ts'
 
 const S = 1_000
 const MIN = 60 * S
@@ -19,6 +19,15 @@ test.each([
   [51 * H, '2 d 3 h'],
 ])('%d ms are %s', (durationMs, words) => {
   expect(durationWords(durationMs)).toBe(words)
+})
+
+test.each([
+  [0, 'within 1 s'],
+  [499, 'within 1 s'],
+  [500, 'after 1 s'],
+  [7 * MIN, 'after 7 min'],
+])('what failed %d ms later failed %s', (durationMs, words) => {
+  expect(afterWords(durationMs)).toBe(words)
 })
 
 test('a time is shown in the zone of its reader, and in UTC where that fails', () => {

@@ -30,7 +30,7 @@ async function open(switches = {}) {
   await keepAll(stage)
   const project = uuidIn(ci)
   const base = async () => {
-    const shown = await stage.operations.show('acme/web')
+    const shown = await stage.operations.show('acme/web', asker())
     return shown.kind === 'project' ? shown.shown.base : {}
   }
   return { ci, stage, project, base }

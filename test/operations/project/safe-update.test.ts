@@ -96,7 +96,7 @@ describe('a safe update', () => {
         expect((await v2(ci, 'PUT', `/projects/${project}`, wanted)).status).toBe(200)
         const before = projectOf(ci)
         const puts = putsTo(ci).length
-        const shown = await stage.operations.show('acme/web')
+        const shown = await stage.operations.show('acme/web', asker())
         if (shown.kind !== 'project') throw new Error(shown.kind)
         const outcome = await stage.operations.edit({ project, change: wish, base: shown.shown.base }, asker())
         const differences = differencesOf({ ...before }, { ...projectOf(ci) })

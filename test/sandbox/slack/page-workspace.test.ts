@@ -205,6 +205,11 @@ describeInBrowser('the workspace', () => {
     expect(await focused(page)).toContain('web')
   })
 
+  test('without the demo nothing stands below the columns', async () => {
+    const { page } = await openSandbox()
+    expect(await page.locator('footer').isVisible()).toBe(false)
+  })
+
   test('light and dark follow the machine, until somebody says otherwise, and that is remembered', async () => {
     const { page } = await openSandbox()
     const theme = () => page.locator('html').getAttribute('data-theme')
@@ -220,6 +225,17 @@ describeInBrowser('the workspace', () => {
 })
 
 describeInBrowser('the workspace on a phone', () => {
+  test('a panel is as wide as the window, also over an open thread', async () => {
+    const { sandbox, post } = await openBoth()
+    await post({ text: 'in it', thread_ts: await post({ text: 'first' }) })
+    const page = await openPage(sandbox.url, PHONE)
+    await openThread(page, await message(page, 'first'))
+    await page.getByRole('button', { name: 'Break it' }).click()
+    const panel = page.getByRole('region', { name: 'Break it', exact: true })
+    await panel.waitFor()
+    expect((await panel.boundingBox())?.width).toBe(PHONE.viewport?.width)
+  })
+
   test('the channels lie over the page when asked for, and go at Escape, a tap beside them, or a choice', async () => {
     const { sandbox } = await openBoth()
     const page = await openPage(sandbox.url, PHONE)

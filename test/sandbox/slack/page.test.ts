@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { escapeMrkdwn } from '../../../src/lib/escape.ts'
 import { parseMrkdwn, plainText } from '../../../src/sandbox/page/slack/mrkdwn.ts'
 import { readTyped, troubleOf } from '../../../src/sandbox/page/store/deeds.ts'
 import type { Outcome, TypedAt } from '../../../src/sandbox/page/store/deeds.ts'
@@ -202,6 +203,21 @@ describe('mrkdwn', () => {
     ['<!date^nope^{time}|14:02>', [text('14:02')]],
     [':constructor:', [text(':constructor:')]],
   ])('%s', (source, nodes) => expect(parseMrkdwn(source, names)).toEqual(nodes))
+
+  test.each(['Nudge the logo <two> pixels & *more*', 'a *b* _c_ ~d~ :tada: *e*', 'größe_maß_x and x_', '> *quoted*'])(
+    'what somebody typed is drawn as they typed it where the bot writes it in a headline: %s',
+    (message) => {
+      const drawn = parseMrkdwn(`*Failed* acme/web #512 · Grace: ${escapeMrkdwn(message)}`)
+      expect(drawn.map((node) => [node.kind, 'text' in node ? node.text.replaceAll('\u00ad', '') : ''])).toEqual([
+        ['bold', ''],
+        ['text', ` acme/web #512 · Grace: ${message}`],
+      ])
+    },
+  )
+
+  test('without the soft hyphens the same would be bold', () => {
+    expect(parseMrkdwn('pixels &amp; *more*').map(({ kind }) => kind)).toEqual(['text', 'bold'])
+  })
 
   test('a date is shown in the reader’s own zone', () => {
     const [node] = parseMrkdwn('<!date^1785420120^at {time}|14:02 UTC>')

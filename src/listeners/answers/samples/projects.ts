@@ -18,11 +18,18 @@ import { ciTrouble, CODES, each, refusals, type Cases, type Of } from './words.t
 /** What `/ci project` shows. */
 export const shownProjects = (cast: Cast): Cases<ShowOutcome> => ({
   project: [
-    { when: 'it is there', outcome: { kind: 'project', shown: shownOf(cast), stale: null } },
-    { when: 'it is Pro, and says little', outcome: { kind: 'project', shown: bare(cast), stale: null } },
+    { when: 'it is there', outcome: { kind: 'project', shown: shownOf(cast), stale: null, mayEdit: true } },
+    {
+      when: 'it is Pro, and says little',
+      outcome: { kind: 'project', shown: bare(cast), stale: null, mayEdit: true },
+    },
+    {
+      when: 'the asker is no admin',
+      outcome: { kind: 'project', shown: bare(cast), stale: null, mayEdit: false },
+    },
     ...ciTrouble(cast, ', and an older reading is known').map(({ when, outcome: stale }) => ({
       when,
-      outcome: { kind: 'project', shown: shownOf(cast), stale } as const,
+      outcome: { kind: 'project', shown: shownOf(cast), stale, mayEdit: true } as const,
     })),
   ],
   'no-v2': [{ when: 'the v2 interface is not configured', outcome: { kind: 'no-v2' } }],
@@ -205,11 +212,13 @@ function shownOf(cast: Cast): ShownProject {
     test_pipelines: [{ name: cast.word, commands: ['npm test'] }],
     deployment_pipelines: [
       { branch: { branch_name: cast.branch, match_mode: 'wildcard' }, config: [{ type: 's3_deployment' }] },
+      { branch: 'main', config: { deployments: [{ type: 'script_deployment' }] } },
       { config: [] },
     ],
     notification_rules: [
       { notifier: 'slack', branch: cast.branch, branch_match: 'exact', build_statuses: ['failed', 'recovered'] },
       { notifier: 'email', target: 'committer', build_statuses: ['started', 'failed', 'success', 'recovered'] },
+      { notifier: 'repository_status', build_statuses: ['failed', 'success'] },
       { notifier: cast.word, branch: cast.branch, branch_match: 'regex', build_statuses: [cast.word] },
     ],
     [cast.code]: true,

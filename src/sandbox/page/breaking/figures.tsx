@@ -1,3 +1,4 @@
+import type { Watched } from '../../panel/state.ts'
 import { usePanel } from '../panel/panel-store.ts'
 import './breaking.css'
 
@@ -13,7 +14,7 @@ export function Figures() {
       </span>
       {standing.wrong.length > 0 && <span class="figure bad">wrong {standing.wrong.length}</span>}
       <span class="figure">on its way {standing.onTheWay + standing.notTaken}</span>
-      <span class="figure more">lag {secondsWords(lag.oldestMs ?? lag.lastMs)}</span>
+      <span class="figure more">{lagWords(lag)}</span>
       <span class="figure more">
         queue {queue === null ? '–' : queue.intake + queue.post + queue.edit + queue.look}
       </span>
@@ -21,6 +22,10 @@ export function Figures() {
     </p>
   )
 }
+
+/** While all is told only the last one is known. */
+const lagWords = ({ oldestMs, lastMs }: Watched['lag']): string =>
+  oldestMs === null ? `last lag ${secondsWords(lastMs)}` : `lag ${secondsWords(oldestMs)}`
 
 export const BOT_WORDS = {
   running: 'running',

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { HomeTab } from '../slack/home-tab.tsx'
 import { MessageView } from '../slack/message.tsx'
 import { ModalSheet } from '../slack/modal-sheet.tsx'
-import { plainText, type Names } from '../slack/mrkdwn.ts'
+import { plainText, seenText, type Names } from '../slack/mrkdwn.ts'
 import { SceneProvider, STILL, type Scene } from '../slack/scene.ts'
 import type { Block, Channel, User, Values } from '../store/wire.ts'
 import type { Entry } from './entry.ts'
@@ -19,9 +19,10 @@ export function EntryView({ entry }: { entry: Entry }) {
       <div class="gallery-picture">
         <Picture entry={entry} />
       </div>
-      <section class="gallery-reading" aria-label="As it is read aloud">
+      <section class="gallery-reading" aria-labelledby={`${id}-reading`}>
+        <h4 id={`${id}-reading`}>{entry.shows === 'message' ? 'As a notification' : 'As it is read aloud'}</h4>
         {reading.map((line, index) => (
-          <p key={index}>{plainText(line, NAMES)}</p>
+          <p key={index}>{entry.shows === 'message' ? seenText(line, NAMES) : plainText(line, NAMES)}</p>
         ))}
       </section>
       {entry.shows === 'message' && entry.plain !== null && (

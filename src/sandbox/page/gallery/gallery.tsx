@@ -3,6 +3,7 @@
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import '../look/look.css'
+import { recallTheme, useColours } from '../look/theme.ts'
 import { EntryView } from './entry-view.tsx'
 import type { Entry, Group } from './entry.ts'
 import './gallery.css'
@@ -18,7 +19,8 @@ const FOUND_MAX = 60
 function Gallery({ groups }: { groups: readonly Group[] }) {
   const hash = useHash()
   const [wanted, setWanted] = useState('')
-  useMachineTheme()
+  const [isMenuOpen, setMenuOpen] = useState(false)
+  useColours(recallTheme())
   const { title, entries } = shownFor(groups, hash, wanted)
   return (
     <div class="gallery">
@@ -32,13 +34,25 @@ function Gallery({ groups }: { groups: readonly Group[] }) {
           placeholder="a name, a word, when it appears"
           onInput={({ currentTarget }) => setWanted(currentTarget.value)}
         />
-        <ul>
+        <button
+          class="gallery-menu"
+          type="button"
+          aria-expanded={isMenuOpen}
+          aria-controls="gallery-groups"
+          onClick={() => setMenuOpen(!isMenuOpen)}
+        >
+          {isMenuOpen ? 'Close' : 'All groups'}
+        </button>
+        <ul id="gallery-groups" class={isMenuOpen ? '' : 'folded'}>
           {groups.map((group) => (
             <li key={group.title}>
               <a
                 href={`#${slugOf(group)}`}
                 aria-current={group.title === title ? 'page' : undefined}
-                onClick={() => setWanted('')}
+                onClick={() => {
+                  setWanted('')
+                  setMenuOpen(false)
+                }}
               >
                 {group.title} <span class="muted">{group.entries.length}</span>
               </a>
@@ -88,17 +102,6 @@ function useHash(): string {
     return () => removeEventListener('hashchange', look)
   }, [])
   return decodeURIComponent(hash.replace(/^#/, ''))
-}
-
-/** Light or dark, as the machine is set. */
-function useMachineTheme(): void {
-  useEffect(() => {
-    const machine = matchMedia('(prefers-color-scheme: dark)')
-    const apply = () => (document.documentElement.dataset['theme'] = machine.matches ? 'dark' : 'light')
-    apply()
-    machine.addEventListener('change', apply)
-    return () => machine.removeEventListener('change', apply)
-  }, [])
 }
 
 render(<Gallery groups={globalThis.galleryGroups} />, document.body)

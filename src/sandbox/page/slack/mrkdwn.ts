@@ -21,18 +21,21 @@ export interface Names {
   nowMs?: number
 }
 
+// Marks work at the edge of a word. The soft hyphen counts as a letter: with it the bot switches them off.
+const LETTER = '\\p{L}\\p{N}_\\u00ad'
+
 const PATTERN = new RegExp(
   [
     '```([\\s\\S]+?)```',
     '`([^`\\n]+)`',
     '<([^<>\\n]+)>',
     ':([a-z0-9_+-]+):',
-    '(?<![\\w*])\\*(?=\\S)([^*\\n]*[^*\\s])\\*(?![\\w*])',
-    '(?<![\\w_])_(?=\\S)([^_\\n]*[^_\\s])_(?![\\w_])',
-    '(?<![\\w~])~(?=\\S)([^~\\n]*[^~\\s])~(?![\\w~])',
+    `(?<![${LETTER}*])\\*(?=\\S)([^*\\n]*[^*\\s])\\*(?![${LETTER}*])`,
+    `(?<![${LETTER}])_(?=\\S)([^_\\n]*[^_\\s])_(?![${LETTER}])`,
+    `(?<![${LETTER}~])~(?=\\S)([^~\\n]*[^~\\s])~(?![${LETTER}~])`,
     '(?<![^\\n])((?:&gt;[^\\n]*(?:\\n|$))+)',
   ].join('|'),
-  'g',
+  'gu',
 )
 
 /** mrkdwn → its parts, in order. */
@@ -50,6 +53,11 @@ export function parseMrkdwn(text: string, names: Names = {}): Node[] {
 
 /** mrkdwn as one would read it aloud: emoji by their names. */
 export const plainText = (text: string, names?: Names): string => parseMrkdwn(text, names).map(spoken).join('')
+
+/** The same as one sees it: emoji as pictures. */
+export const seenText = (text: string, names?: Names): string => parseMrkdwn(text, names).map(seen).join('')
+
+const seen = (node: Node): string => ('children' in node ? node.children.map(seen).join('') : node.text)
 
 function spoken(node: Node): string {
   if (node.kind === 'emoji') return node.name.replaceAll('_', ' ')

@@ -1,3 +1,4 @@
+import type { Theme } from '../look/theme.ts'
 import { plainText } from '../slack/mrkdwn.ts'
 import type { AppWords, Change, Channel, Message, Snapshot, Team, User, Views } from './wire.ts'
 
@@ -11,8 +12,6 @@ export interface Place {
 
 /** Up to which ts somebody has read each channel, by person. */
 export type ReadMarks = Readonly<Record<string, Readonly<Record<string, string>>>>
-
-export type Theme = 'system' | 'light' | 'dark'
 
 export interface State {
   /** false until the first state came */

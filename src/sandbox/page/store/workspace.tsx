@@ -1,13 +1,14 @@
 import { createContext } from 'preact'
 import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useMemo } from 'preact/hooks'
+import { recallTheme } from '../look/theme.ts'
 import { isSaid, readTyped, troubleOf } from './deeds.ts'
 import type { Deed, Outcome } from './deeds.ts'
 import { follow } from './live.ts'
 import { isText, recall, remember } from './memory.ts'
 import { perform } from './perform.ts'
 import { emptyState, reduce } from './state.ts'
-import type { Action, ReadMarks, State, Theme } from './state.ts'
+import type { Action, ReadMarks, State } from './state.ts'
 import { createStore, useStore } from './store.ts'
 import type { Store } from './store.ts'
 import { mentionsOf } from './mentions.ts'
@@ -96,8 +97,6 @@ function createShared(): Shared {
   return { store, acts }
 }
 
-const THEMES: readonly unknown[] = ['system', 'light', 'dark']
-const isTheme = (value: unknown): value is Theme => THEMES.includes(value)
 const isDock = (value: unknown): value is string | null => value === null || typeof value === 'string'
 
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText)
@@ -109,7 +108,7 @@ const recallAll = () => ({
   person: recall('person', isText, ''),
   readMarks: recall('read', isMarks, {}),
   dismissed: new Set(recall('dismissed', isTexts, [])),
-  theme: recall('theme', isTheme, 'system'),
+  theme: recallTheme(),
   dock: recall('dock', isDock, null),
 })
 

@@ -121,7 +121,7 @@ export const STEPS: readonly Step[] = [
         and <code>npm start</code>. The README has each step.
       </>
     ),
-    seen: '#ops hears when acme/api breaks and when it is mended, and of nothing else. That was the tour.',
+    seen: 'Of acme/api #ops hears when it breaks and when it is mended, and nothing else. That was the tour.',
     isDone: ({ slack, at }) => since(slack, at).some(({ text = '' }) => /(?:now|this channel) follows/.test(text)),
   },
 ]

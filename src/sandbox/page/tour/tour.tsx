@@ -60,25 +60,25 @@ function StepBox({ step, memo }: { step: Step; memo: Memo }) {
   const go = (to: number) => showStep(to)
   return (
     <section id="tour" class="tour" aria-labelledby="tour-title">
-      <header class="tour-header">
-        <h2 id="tour-title" tabIndex={-1}>
-          <span class="tour-count">
-            {memo.step + 1} of {STEPS.length}
-          </span>{' '}
-          {title}
-        </h2>
-        <button class="icon" type="button" aria-label="Dismiss the tour" onClick={() => changeMemo({ isOpen: false })}>
-          <CloseIcon />
-        </button>
-      </header>
-      <Playing />
-      <p>
-        <Text />
-      </p>
-      {step.isStorm && <StormButton />}
-      <p role="status" class={memo.isDone ? 'tour-seen done' : 'tour-seen'}>
-        {memo.isDone ? `✓ ${seen}` : ''}
-      </p>
+      <h2 id="tour-title" tabIndex={-1}>
+        <span class="tour-count">
+          {memo.step + 1} of {STEPS.length}
+        </span>{' '}
+        {title}
+      </h2>
+      <button class="icon" type="button" aria-label="Dismiss the tour" onClick={() => changeMemo({ isOpen: false })}>
+        <CloseIcon />
+      </button>
+      <div class="tour-body">
+        <Playing />
+        <p>
+          <Text />
+        </p>
+        {step.isStorm && <StormButton />}
+        <p role="status" class={memo.isDone ? 'tour-seen done' : 'tour-seen'}>
+          {memo.isDone ? `✓ ${seen}` : ''}
+        </p>
+      </div>
       <p class="tour-buttons">
         {memo.step > 0 && (
           <button class="button" type="button" onClick={() => go(memo.step - 1)}>
@@ -120,7 +120,7 @@ function Playing() {
   if (scene === null) return null
   return (
     <p class="tour-playing">
-      A scenario is being played ({scene.n} of {scene.of}). Watch it, or{' '}
+      A scenario is being played ({scene.n} of {scene.of}): watch it, or{' '}
       <button
         class="textlink"
         type="button"
@@ -129,7 +129,6 @@ function Playing() {
       >
         begin with an empty workspace
       </button>
-      .
     </p>
   )
 }

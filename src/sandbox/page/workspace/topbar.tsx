@@ -1,9 +1,9 @@
 import { MenuIcon, ThemeIcon } from '../look/icons.tsx'
+import type { Theme } from '../look/theme.ts'
 import { DOCK } from '../panels.ts'
 import type { Panel } from '../panels.ts'
 import { Avatar } from '../slack/avatar.tsx'
 import { actorsOf } from '../store/state.ts'
-import type { Theme } from '../store/state.ts'
 import { useActs, useSlack } from '../store/workspace.tsx'
 
 /** Across the top: the workspace, the panels' buttons, light or dark, and whom the page acts for. */

@@ -1,9 +1,16 @@
 import { useLayoutEffect } from 'preact/hooks'
-import { useSlack } from '../store/workspace.tsx'
+import { recall } from '../store/memory.ts'
+
+export type Theme = 'system' | 'light' | 'dark'
+
+const THEMES: readonly unknown[] = ['system', 'light', 'dark']
+const isTheme = (value: unknown): value is Theme => THEMES.includes(value)
+
+/** What was chosen on the page, in this browser. */
+export const recallTheme = (): Theme => recall('theme', isTheme, 'system')
 
 /** Light or dark, as the person chose, or as the machine is set. */
-export function useTheme(): void {
-  const theme = useSlack((state) => state.theme)
+export function useColours(theme: Theme): void {
   useLayoutEffect(() => {
     const machine = matchMedia('(prefers-color-scheme: dark)')
     const apply = () => {
