@@ -26,6 +26,7 @@ export function doctorDeps(
     badges,
     slack: createSlackExaminer({
       token: slack.botToken,
+      appToken: slack.appToken,
       ...(slack.apiUrl ? { apiUrl: slack.apiUrl } : {}),
       clock: deps.clock,
     }),

@@ -9,9 +9,11 @@ import { scheduleJobs } from './jobs/schedule.ts'
 import type { AgreedClock } from './lib/agreed-clock.ts'
 import { systemClock } from './lib/clock.ts'
 import { inTime } from './lib/in-time.ts'
+import { createSeldom } from './lib/seldom.ts'
 import { shared } from './lib/shared.ts'
 import type { SteadyTime } from './lib/steady-time.ts'
 import { createGate } from './listeners/gate.ts'
+import { createSocketWatch } from './listeners/socket-watch.ts'
 import type { Logger } from 'pino'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { svgToPng } from './notify/picture.ts'
@@ -28,6 +30,7 @@ import { createReadiness } from './readiness.ts'
 import { createPresence } from './reconcile/presence.ts'
 import { createReconciler } from './reconcile/reconciler.ts'
 import type { SlackDoor } from './slack-door.ts'
+import { checkAtStart } from './start-check.ts'
 import type { Store } from './store/store.ts'
 import { createTeller } from './tell-left.ts'
 import { createStoreTrial } from './try-store.ts'
@@ -87,10 +90,14 @@ export function createEngine({
   webhookSecrets,
   isPressed,
 }: EngineDeps): Engine {
+  const seldom = createSeldom(clock)
+  const socketWatch = createSocketWatch({ clock, log, seldom })
+  const socket = config.slack.appToken === null ? null : socketWatch
   const metrics = createMetrics({
     backlog: () => inTime(clock, FIGURES_PATIENCE_MS, store.read.backlog()),
     oldestWaiting: () => inTime(clock, FIGURES_PATIENCE_MS, oldestWaiting(store)),
     outage: () => reconciler.outage(),
+    socketStands: () => socket?.stands() ?? null,
     now: clock.now,
   })
   const slack = {
@@ -160,6 +167,7 @@ export function createEngine({
     // The same for every process and after a restart, and known to nobody who sees a digest.
     digestKey: config.slack.botToken,
   }
+  const doctor = doctorDeps(config, { webhookSecrets, clock, log, store, subscriptions, badges, ...clients })
   const operations = createOperations({
     ...acting,
     presenceOf: directory.presenceOf,
@@ -168,7 +176,7 @@ export function createEngine({
     draw: svgToPng,
     ...createMemberships({ ...slack, clock, log }),
     connections,
-    doctor: doctorDeps(config, { webhookSecrets, clock, log, store, subscriptions, badges, ...clients }),
+    doctor,
   })
   const unanswered = createUnanswered({
     store,
@@ -187,6 +195,7 @@ export function createEngine({
         config: config.slack,
         operations,
         unanswered,
+        socketWatch,
         clock,
         random: Math.random,
         newKey: randomUUID,
@@ -206,6 +215,7 @@ export function createEngine({
     notifier,
     clock,
     outage: reconciler.outage,
+    socket,
     oldestWaiting: () => oldestWaiting(store),
   })
   let jobs: ReturnType<typeof scheduleJobs> | null = null
@@ -213,6 +223,10 @@ export function createEngine({
 
   /** What nobody who knocks has to wait for. */
   async function settleIn(): Promise<void> {
+    const configured = { ...doctor, subscriptions: async () => config.subscriptions }
+    void checkAtStart({ doctor: configured, clock, log, seldom, stopping: stopping.signal }).catch((error: unknown) =>
+      log.warn({ err: error }, 'Slack could not be asked at the start; /ci doctor asks the same'),
+    )
     if (!(await openStoreAndReconcile())) return
     const { presenceOf } = directory
     const { retentionDays } = config

@@ -5,7 +5,7 @@ import pino, { type DestinationStream, type Logger } from 'pino'
 const MAY_LOOK_SECRET = /xox|xapp-|=|bearer|:\/\/|\/webhooks\//i
 
 /** A configured secret shorter than this is not searched for: it would black out ordinary words. */
-const SECRET_CHARS_MIN = 6
+export const SECRET_CHARS_MIN = 6
 
 // What looks like a secret wherever it stands: redaction by path never sees messages, stacks and addresses.
 const LOOKS_SECRET: readonly [RegExp, string][] = [
@@ -31,14 +31,23 @@ export function createLogger(level: string, secrets: () => readonly string[], de
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
-    serializers: { err: plainError },
+    serializers: { err: plainError(DETAILED.has(level)) },
     hooks: { streamWrite: (line: string) => scrub(line, knownNow()) },
   }
   return pino(options, destination)
 }
 
-/** An error without what libraries hang on it: a database client, a request with its headers. */
-function plainError(error: unknown): unknown {
+/** Where stacks are wanted whatever the fault. */
+const DETAILED: ReadonlySet<string> = new Set(['debug', 'trace'])
+
+/**
+ * An error without what libraries hang on it: a database client, a request with its headers. Where it came from says
+ * nothing of an ordinary network fault.
+ */
+const plainError = (isDetailed: boolean) => (error: unknown) =>
+  plain(error, isDetailed || !causesOf(error).some(isNetworkFault))
+
+function plain(error: unknown, withStack: boolean): unknown {
   if (!(error instanceof Error)) return String(error)
   const { name: type, message, stack, cause } = error
   const code = errorCode(error)
@@ -46,10 +55,34 @@ function plainError(error: unknown): unknown {
     type,
     message,
     ...(code === null ? {} : { code }),
-    stack,
-    ...(cause === undefined ? {} : { cause: plainError(cause) }),
+    ...(withStack ? { stack } : {}),
+    ...(cause === undefined ? {} : { cause: plain(cause, withStack) }),
   }
 }
+
+const CAUSES_MAX = 8
+
+function causesOf(error: unknown): unknown[] {
+  const causes: unknown[] = []
+  for (let cause = error; cause instanceof Error && causes.length < CAUSES_MAX; cause = cause.cause) causes.push(cause)
+  return causes
+}
+
+const isNetworkFault = (error: unknown): boolean => NETWORK.has(errorCode(error) ?? '')
+
+const NETWORK: ReadonlySet<string> = new Set([
+  'EAI_AGAIN',
+  'ECONNABORTED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_SOCKET',
+])
 
 // As typed, as JSON writes it, and as an address does.
 const written = (secret: string): string[] => [

@@ -14,6 +14,8 @@ export interface Looked {
   oldestWaiting: () => Promise<OldestWaiting>
   /** why nothing is sent to Slack; null: it is reachable */
   outage: () => string | null
+  /** whether a Socket Mode connection stands; null: Slack reaches us over HTTP */
+  socketStands: () => boolean | null
   now: () => number
 }
 
@@ -233,7 +235,7 @@ function upkeepMetrics(registry: Registry) {
   }
 }
 
-function waitingMetrics(registry: Registry, { backlog, oldestWaiting, outage, now }: Looked) {
+function waitingMetrics(registry: Registry, { backlog, oldestWaiting, outage, socketStands, now }: Looked) {
   const registers = [registry]
   const waiting = new Gauge({
     name: 'buildline_backlog',
@@ -252,10 +254,18 @@ function waitingMetrics(registry: Registry, { backlog, oldestWaiting, outage, no
     help: '1 while messages can be sent to Slack, 0 while nothing is sent because it is away or refuses us',
     registers,
   })
+  const socket = new Gauge({
+    name: 'buildline_slack_socket_open',
+    help: '1 while a Socket Mode connection stands, 0 while none does and Slack can deliver nothing; absent over HTTP',
+    registers,
+  })
   return {
     /** Counted when somebody asks; a database that is away leaves the last count. */
     async look(): Promise<void> {
       reachable.set(outage() === null ? 1 : 0)
+      const stands = socketStands()
+      if (stands === null) socket.remove()
+      else socket.set(stands ? 1 : 0)
       for (const [queue, size] of Object.entries(await backlog().catch(() => ({})))) waiting.set({ queue }, size)
       for (const [queue, since] of Object.entries(await oldestWaiting().catch(() => ({}))))
         oldest.set({ queue }, since === null ? 0 : Math.max(0, now() - since) / MS_PER_S)

@@ -4,6 +4,7 @@ import { sendJson } from './http-server.ts'
 import type { Clock } from './lib/clock.ts'
 import { inTime } from './lib/in-time.ts'
 import { shared } from './lib/shared.ts'
+import { socketWords, type SocketWatch } from './listeners/socket-watch.ts'
 import type { Notifier } from './notify/notifier.ts'
 import { failureOfCode } from './notify/slack/codes.ts'
 import type { Store } from './store/store.ts'
@@ -23,14 +24,17 @@ export interface ReadinessDeps {
   clock: Clock
   /** why nothing is being sent to Slack; null: it is reachable */
   outage: () => string | null
+  /** null: Slack reaches us over HTTP */
+  socket: Pick<SocketWatch, 'trouble'> | null
   oldestWaiting: () => Promise<OldestWaiting>
 }
 
 /**
- * Answers `/readyz`: the store and Slack are reachable, or what is wrong, by name and in words.
+ * Answers `/readyz`: the store and Slack are reachable, in Socket Mode also for what Slack has to say, or what is wrong,
+ * by name and in words.
  * What is late is told too, and is no reason to send deliveries elsewhere.
  */
-export function createReadiness({ store, notifier, clock, outage, oldestWaiting }: ReadinessDeps) {
+export function createReadiness({ store, notifier, clock, outage, socket, oldestWaiting }: ReadinessDeps) {
   let asked: { at: number; answer: Promise<string> } | null = null
 
   async function slackState(): Promise<string> {
@@ -63,11 +67,13 @@ export function createReadiness({ store, notifier, clock, outage, oldestWaiting 
 
   return async (response: ServerResponse): Promise<void> => {
     const { storeSays, slackSays, late } = await look()
-    const wrong = [...storeWords(storeSays), ...slackWords(slackSays)]
+    const trouble = socket?.trouble() ?? null
+    const wrong = [...storeWords(storeSays), ...slackWords(slackSays), ...(trouble ? [socketWords(trouble)] : [])]
     sendJson(response, wrong.length === 0 ? 200 : 503, {
       status: wrong.length === 0 ? 'ready' : 'not ready',
       store: storeSays,
       slack: slackSays,
+      ...(socket ? { socket: trouble?.code ?? OK } : {}),
       ...(wrong.length === 0 ? {} : { wrong }),
       ...(late.length === 0 ? {} : { late }),
     })
@@ -83,7 +89,8 @@ const storeWords = (says: string): string[] =>
         'The database does not answer: deliveries are refused with 503 until it does. Look at DATABASE_URL, its server and its disk.',
       ]
 
-function slackWords(code: string): string[] {
+/** What is wrong with Slack, by its own word; nothing where that is `ok`. */
+export function slackWords(code: string): string[] {
   if (code === OK) return []
   return failureOfCode(code) === 'workspace-closed'
     ? [

@@ -3,6 +3,7 @@ import { parseEnv } from 'node:util'
 import { createApp } from './app.ts'
 import { adviceOn, readConfig, secretsOf } from './config.ts'
 import { listenFault } from './lib/listen-fault.ts'
+import { nobodyFollows } from './listeners/answers/mending-words.ts'
 import { createLogger } from './logger.ts'
 import { standardOutput } from './standard-output.ts'
 
@@ -20,8 +21,7 @@ export async function run(): Promise<void> {
   let secrets = secretsOf(config)
   const log = createLogger(config.logLevel, () => secrets, standardOutput())
   for (const advice of adviceOn(config)) log.warn({}, advice)
-  if (config.subscriptions.length === 0)
-    log.warn({}, 'no channel follows anything: set DEFAULT_CHANNEL or SUBSCRIPTIONS_FILE')
+  if (config.subscriptions.length === 0) log.warn({}, Object.values(nobodyFollows()).join(' '))
   const app = await createApp(config, log).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : 'unknown error'
     return refuse([

@@ -10,6 +10,7 @@ import { registerListeners } from './listeners/index.ts'
 import { ReceivingApp } from './listeners/receive.ts'
 import { createNewest } from './listeners/views/newest.ts'
 import { SocketReceiver } from './listeners/socket-receiver.ts'
+import type { SocketWatch } from './listeners/socket-watch.ts'
 import { createClient } from './notify/slack/client.ts'
 import type { Operations } from './operations/bundle.ts'
 import type { Unanswered } from './operations/unanswered.ts'
@@ -26,6 +27,8 @@ export interface SlackDoorOptions {
   config: Config['slack']
   operations: Operations
   unanswered: Unanswered
+  /** told whether a connection stands, in Socket Mode */
+  socketWatch: SocketWatch
   clock: Clock
   random: () => number
   /** a new uuid */
@@ -113,8 +116,8 @@ const httpReceiver = ({ config, log }: SlackDoorOptions): HTTPReceiver =>
     logger: boltLogger(log),
   })
 
-const socketReceiver = ({ config, log, clock, random }: SlackDoorOptions, appToken: string): SocketReceiver =>
-  new SocketReceiver({ appToken, apiUrl: config.apiUrl, clock, random, log })
+const socketReceiver = ({ config, socketWatch, clock, random }: SlackDoorOptions, appToken: string): SocketReceiver =>
+  new SocketReceiver({ appToken, apiUrl: config.apiUrl, clock, random, watch: socketWatch })
 
 // Bolt's debug lines hold whole requests; only its warnings and errors are of use to an operator.
 function boltLogger(log: Log): Logger {

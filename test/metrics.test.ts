@@ -9,6 +9,7 @@ const LOOKED = {
   backlog: async () => ({ intake: 3, post: 0 }),
   oldestWaiting: async () => ({ intake: T0 - MINUTE, post: null }),
   outage: () => null,
+  socketStands: (): boolean | null => null,
   now: () => T0,
 }
 
@@ -79,6 +80,17 @@ describe('what can be counted', () => {
     expect(text).toContain('buildline_backlog_oldest_seconds{queue="intake"} 60')
     expect(text).toContain('buildline_backlog_oldest_seconds{queue="post"} 0')
     expect(text).toContain('buildline_slack_reachable 1')
+  })
+
+  it.each([
+    [true, /^buildline_slack_socket_open 1$/m],
+    [false, /^buildline_slack_socket_open 0$/m],
+  ])('tells whether a Socket Mode connection stands: %s', async (stands, sample) => {
+    expect(await create({ socketStands: () => stands }).text()).toMatch(sample)
+  })
+
+  it('tells nothing of a socket where Slack comes over HTTP', async () => {
+    expect(await create().text()).not.toMatch(/^buildline_slack_socket_open /m)
   })
 
   it('tells the last of that while the database is away, and that Slack is not there', async () => {

@@ -11,6 +11,7 @@ async function answerOf(changes: Partial<ReadinessDeps> = {}): Promise<{ status:
     notifier: { ping: async () => ({ kind: 'sent' }) },
     clock: createHandClock(T0),
     outage: () => null,
+    socket: null,
     oldestWaiting: async () => ({ intake: null, post: T0 }),
     ...changes,
   })
@@ -50,6 +51,20 @@ describe('/readyz', () => {
     const { status, body } = await answerOf({ outage: () => code })
     expect(status).toBe(503)
     expect(body).toEqual(wellBut({ slack: code, wrong: [expect.stringMatching(words)] }))
+  })
+
+  it('says that a Socket Mode connection stands, where one is configured', async () => {
+    const { status, body } = await answerOf({ socket: { trouble: () => null } })
+    expect([status, body]).toEqual([200, { status: 'ready', store: 'ok', slack: 'ok', socket: 'ok' }])
+  })
+
+  it.each([
+    ['refuses', 'invalid_auth', /^Slack refuses SLACK_APP_TOKEN \(invalid_auth\): .* Make an app-level token/],
+    ['away', 'ECONNREFUSED', /^No Socket Mode connection to Slack stands \(ECONNREFUSED\): no command/],
+  ] as const)('says that none does, since Slack %s: %s', async (kind, code, words) => {
+    const { status, body } = await answerOf({ socket: { trouble: () => ({ kind, code }) } })
+    expect(status).toBe(503)
+    expect(body).toEqual(wellBut({ socket: code, wrong: [expect.stringMatching(words)] }))
   })
 
   it('says all that is wrong', async () => {

@@ -3,12 +3,10 @@ import { fieldOf } from '../notify/slack/answer.ts'
 import { exchange } from '../notify/slack/exchange.ts'
 import { backoffMs } from '../lib/backoff.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { Log } from '../lib/log.ts'
+import { STEADY_AFTER_MS, type SocketWatch } from './socket-watch.ts'
 
 /** A connection that does not stand after so long is given up. */
 export const OPEN_WITHIN_MS = 10_000
-/** One that ended sooner did not stand: the next waits longer. */
-export const STEADY_AFTER_MS = 5_000
 /** The old connection works so long beside the new one: what Slack has sent over it meanwhile is still acknowledged. */
 export const LINGER_MS = 1_000
 /** A ping that is not answered for so long means that the connection is dead. */
@@ -21,7 +19,7 @@ export interface SocketOptions {
   apiUrl: string | null
   clock: Clock
   random: () => number
-  log: Log
+  watch: SocketWatch
 }
 
 /**
@@ -58,17 +56,20 @@ export class SocketReceiver implements Receiver {
   }
 
   async #run(onOpen: () => void): Promise<void> {
-    const { clock, random, log } = this.#options
+    const { clock, random, watch } = this.#options
     for (let failures = 0; !this.#stopping.signal.aborted;) {
       const openedAt = clock.now()
       try {
         const link = await this.#open()
+        watch.opened()
         onOpen()
         await link.going
+        watch.lost()
       } catch (error) {
         if (this.#stopping.signal.aborted) return
-        log.warn({ err: error, part: 'slack' }, 'a Socket Mode connection could not be opened; trying again')
+        watch.failed(error)
       }
+      // One that ended sooner did not stand: the next waits longer.
       failures = clock.now() - openedAt >= STEADY_AFTER_MS ? 0 : failures + 1
       if (failures > 1) await clock.sleep(backoffMs(failures - 2, random(), AGAIN), this.#stopping.signal)
     }
@@ -141,7 +142,8 @@ class Link {
     // Whichever loses the race may still reject.
     standing.catch(() => {})
     try {
-      if (!(await Promise.race([standing, late]))) throw new Error(`no hello within ${OPEN_WITHIN_MS} ms`)
+      if (!(await Promise.race([standing, late])))
+        throw new DOMException(`no hello within ${OPEN_WITHIN_MS} ms`, 'TimeoutError')
     } catch (error) {
       // A connection that is refused ends without a reason.
       throw error ?? new Error('the connection was refused or torn', { cause: this.#trouble })
@@ -164,7 +166,7 @@ class Link {
   }
 }
 
-// What it has to say comes back as an error, and is logged once.
+// What it has to say comes back as an error.
 const SILENT: Logger = {
   debug: () => {},
   info: () => {},

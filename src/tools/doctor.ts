@@ -4,6 +4,7 @@ import { createTransport } from '../ci/transport.ts'
 import { createClients } from '../ci-clients.ts'
 import { readConfig, secretsOf, type Config } from '../config.ts'
 import { doctorDeps } from '../doctor-deps.ts'
+import { SECRET_CHARS_MIN } from '../logger.ts'
 import { systemClock } from '../lib/clock.ts'
 import { toLine } from '../lib/escape.ts'
 import { CHECK_TITLES, findingWords, type Say } from '../listeners/answers/doctor-words.ts'
@@ -39,10 +40,10 @@ export async function runDoctor({ environment, print }: DoctorSettings): Promise
   return wrong === 0 ? 0 : 1
 }
 
-/** What could not be told is not called fine. */
+/** What could not be checked is not called fine. */
 function ending(wrong: number, unsure: number): string {
   const found = wrong === 0 ? 'Nothing is wrong' : `${wrong} ${wrong === 1 ? 'thing is' : 'things are'} wrong`
-  return unsure === 0 ? `${found}.` : `${found}, and ${unsure} could not be told.`
+  return unsure === 0 ? `${found}.` : `${found}, and ${unsure} could not be checked.`
 }
 
 async function findingsWith(config: Config): Promise<readonly Finding[]> {
@@ -90,4 +91,6 @@ const IN_A_TERMINAL: Say = {
 }
 
 const withoutSecrets = (line: string, secrets: readonly string[]): string =>
-  secrets.reduce((said, secret) => said.replaceAll(secret, '[removed]'), line)
+  secrets
+    .filter((secret) => secret.length >= SECRET_CHARS_MIN)
+    .reduce((said, secret) => said.replaceAll(secret, '[removed]'), line)

@@ -47,13 +47,46 @@ describe("Slack's token", () => {
     expect(await surgery.found('channels')).toEqual([{ kind: 'slack-refuses', code: 'token_revoked' }])
   })
 
-  it('cannot be judged while Slack is away', async () => {
+  it('that nobody can be asked about is wrong all the same: nothing works without Slack', async () => {
     const surgery = await openSurgery()
     surgery.slack.faults.add({ kind: 'down' })
-    expect(await surgery.found('slack-token')).toMatchObject([{ kind: 'slack-away' }])
+    expect(await surgery.findings()).toContainEqual({
+      verdict: 'wrong',
+      check: 'slack-token',
+      what: { kind: 'slack-away', code: expect.any(String) },
+    })
     surgery.slack.faults.clear()
     surgery.slack.faults.add({ kind: '5xx' })
     expect(await surgery.found('slack-token')).toEqual([{ kind: 'slack-away', code: 'http_503' }])
+  })
+})
+
+describe("Socket Mode's app token", () => {
+  const withToken = (SLACK_APP_TOKEN: string) => openSurgery({ settings: { SLACK_APP_TOKEN } })
+
+  it('that Slack takes is fine, and no connection is opened', async () => {
+    const surgery = await withToken('xapp-sandbox-token')
+    expect(await surgery.found('socket-mode')).toEqual([{ kind: 'fine', count: null }])
+    expect(surgery.slack.sockets.count()).toBe(0)
+  })
+
+  it('that is wrong is refused, however good the bot token is', async () => {
+    const surgery = await withToken('xapp-wrong-1')
+    const findings = (await surgery.findings()).filter(({ verdict }) => verdict === 'wrong')
+    expect(findings).toEqual([
+      { verdict: 'wrong', check: 'socket-mode', what: { kind: 'slack-refuses', code: 'invalid_auth' } },
+    ])
+  })
+
+  it('that is not set is no fault: Slack comes over HTTP', async () => {
+    const surgery = await openSurgery()
+    expect(await surgery.found('socket-mode')).toEqual([{ kind: 'over-http' }])
+  })
+
+  it('cannot be judged while Slack is away', async () => {
+    const surgery = await withToken('xapp-sandbox-token')
+    surgery.slack.faults.add({ kind: 'down' })
+    expect(await surgery.found('socket-mode')).toEqual([{ kind: 'not-checked', why: 'slack-away' }])
   })
 })
 
@@ -318,6 +351,7 @@ describe('whoever hangs', () => {
     const beganAt = Date.now()
     const findings = await surgery.findings()
     expect(Date.now() - beganAt).toBeLessThan(CHECK_WITHIN_MS + 3_000)
+    expect(findings.filter(({ verdict }) => verdict === 'wrong')).toEqual([])
     const late = findings.filter(({ what }) => what.kind === 'not-checked' && what.why === 'late')
     expect(late.map(({ check }) => check)).toEqual([
       'ci-v2',
@@ -330,6 +364,7 @@ describe('whoever hangs', () => {
     expect(findings.filter(({ verdict }) => verdict === 'fine').map(({ check }) => check)).toEqual([
       'slack-token',
       'slack-scopes',
+      'socket-mode',
       'clock',
       'channels',
       'store',

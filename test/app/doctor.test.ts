@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
 import { NOBODY, rowsOf, until, WEBHOOK_SECRET, type Settings } from '../support/app.ts'
-import { openScene, openWorld, type, untilAnswered, type Scene, type World } from '../support/world.ts'
+import { openScene, openWorld, startBot, type, untilAnswered, type Scene, type World } from '../support/world.ts'
 import { DOOR } from './doctor-stage.ts'
 
 const { ada, grace } = PEOPLE
@@ -75,12 +75,13 @@ describe('buildline doctor', () => {
     for (const secret of secretsOf(world)) expect(out).not.toContain(secret)
   })
 
-  it('does not call fine what could not be told', async () => {
+  it('ends with 1 where Slack cannot be reached, and does not call fine what could not be checked', async () => {
     const world = await openWorld()
     await buildEverything(world)
     const { code, out } = await buildlineDoctor(world, { SLACK_API_URL: NOBODY })
-    expect(code).toBe(0)
-    expect(out.trimEnd().split('\n').at(-1)).toMatch(/^Nothing is wrong, and [1-9]\d* could not be told\.$/)
+    expect(code).toBe(1)
+    expect(out).toContain('WRONG Slack token: Slack could not be asked (')
+    expect(out.trimEnd().split('\n').at(-1)).toMatch(/^1 thing is wrong, and [1-9]\d* could not be checked\.$/)
   })
 
   it('ends with 1 where something is, names it and its remedy, and no secret', async () => {
@@ -96,6 +97,26 @@ describe('buildline doctor', () => {
     expect(out).toContain('WRONG Webhook rules: acme/web has a webhook rule with a secret that is not')
     expect(out).toContain('WRONG Database: There is no database yet.')
     for (const secret of [...secretsOf(scene), 'nobodys-key', 'yesterdays-secret']) expect(out).not.toContain(secret)
+  })
+
+  it('ends with 1 where Slack refuses the app token, and says where another one is made', async () => {
+    const scene = await openScene()
+    const { code, out } = await buildlineDoctor(scene, { SLACK_APP_TOKEN: 'xapp-wrong-1' })
+    expect(code).toBe(1)
+    expect(out).toMatch(
+      /WRONG Socket Mode: Slack does not take the app token \(invalid_auth\), .*\n +→ Make an app-level token with connections:write .* SLACK_APP_TOKEN/,
+    )
+    expect(out).not.toContain('xapp-wrong-1')
+  })
+
+  it('says in the words of the start that no channel follows anything', async () => {
+    const scene = await openScene({ settings: { DEFAULT_CHANNEL: '' } })
+    const bot = await startBot(scene)
+    const { code, out } = await buildlineDoctor(scene)
+    const what = 'No channel follows anything, so nobody is told.'
+    const remedy = 'Type /ci subscribe in a channel, or set DEFAULT_CHANNEL or SUBSCRIPTIONS_FILE.'
+    expect([code, out]).toEqual([1, expect.stringContaining(`WRONG Channels: ${what}\n      → ${remedy}`)])
+    expect(bot.output()).toContain(`"msg":"${what} ${remedy}"`)
   })
 
   it('makes no database where there is none', async () => {

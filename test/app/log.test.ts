@@ -21,6 +21,20 @@ describe('the log', () => {
     expect(output).not.toContain('tomorrow')
   })
 
+  const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+
+  it.each([
+    ['info', refused, false],
+    ['info', new Error('could not be read', { cause: refused }), false],
+    ['info', new Error('a fault of ours'), true],
+    ['debug', refused, true],
+  ])('at %s level says where %s came from: not where the network is at fault', (level, err, hasStack) => {
+    let output = ''
+    createLogger(level, () => [], { write: (line) => (output += line) }).error({ err }, 'no answer')
+    expect(output).toContain(err.message)
+    expect(output.includes('"stack"')).toBe(hasStack)
+  })
+
   it.each([
     ['a Slack token', 'token xoxb-12345-abcdef in use', 'xoxb-12345-abcdef'],
     ['an app token', 'xapp-1-A0-abcdef', 'xapp-1-A0-abcdef'],

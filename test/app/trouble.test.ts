@@ -58,7 +58,7 @@ describe('Slack', () => {
     const { app, slack } = await openStage({
       subscriptions: [`{ channel: ${BUILDS}, project: all }`, `{ channel: ${WEB}, project: all }`],
     })
-    slack.faults.add({ kind: 'ratelimited', channel: BUILDS, times: 1, retryAfterS: 4 })
+    slack.faults.add({ kind: 'ratelimited', method: 'chat.postMessage', channel: BUILDS, times: 1, retryAfterS: 4 })
     const sinceMs = Date.now()
     await sendAll(app.url, buildOf(1, { status: 'error' }))
     await untilSaid(slack, WEB, ['Failed acme/web #1'], 2_000)

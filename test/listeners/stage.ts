@@ -13,6 +13,8 @@ import { createSandboxSlack } from '../../src/sandbox/slack/sandbox-slack.ts'
 import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
 import { createSlackDoor, type SlackDoor } from '../../src/slack-door.ts'
 import { createGate, type Gate } from '../../src/listeners/gate.ts'
+import { createSocketWatch } from '../../src/listeners/socket-watch.ts'
+import { createSeldom } from '../../src/lib/seldom.ts'
 import { showLeft } from '../../src/listeners/left.ts'
 import { createClient } from '../../src/notify/slack/client.ts'
 import { createUnanswered, type Unanswered } from '../../src/operations/unanswered.ts'
@@ -238,6 +240,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     config: configOf(slack, socket),
     operations,
     unanswered,
+    socketWatch: createSocketWatch({ clock, log, seldom: createSeldom(clock) }),
     clock,
     random: () => 0.5,
     newKey,

@@ -8,6 +8,7 @@ export const absentDoctor = (clock: Clock): DoctorDeps => ({
   slack: {
     identity: async () => ({ kind: 'away', code: 'timeout' }),
     channel: async () => ({ kind: 'away', code: 'timeout' }),
+    socket: null,
   },
   scopesNeeded: [],
   subscriptions: async () => [],

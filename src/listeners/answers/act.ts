@@ -121,9 +121,9 @@ function nextOfMissing(why: Missing, { action, build }: Of<'impossible'>): strin
   const inCi = `${ACTION_WORDS[action]} it in CI itself${buildUrl(build) === null ? '' : ', with *Open build*'}.`
   switch (why) {
     case 'no-v2':
-      return 'Ask a workspace admin to set CI_BASE_URL and what goes with it.'
+      return 'Ask whoever runs Buildline to set CI_BASE_URL and what goes with it.'
     case 'no-legacy':
-      return 'Ask a workspace admin to set CI_LEGACY_BASE_URL and CI_API_KEY.'
+      return 'Ask whoever runs Buildline to set CI_LEGACY_BASE_URL and CI_API_KEY.'
     case 'no-build-uuid':
     case 'pro-project':
     case 'project-unknown':

@@ -27,7 +27,7 @@ export function answerBadge(outcome: BadgeOutcome, asked: AskedWith): Answer {
 const NO_SITE = {
   what: ':warning: *No badge*: Buildline does not know the address of the CI site.',
   why: 'Badges come from the site, not from the interface.',
-  next: 'Ask a workspace admin to set CI_SITE_URL.',
+  next: 'Ask whoever runs Buildline to set CI_SITE_URL.',
 }
 
 const noUuid = ({ project }: Extract<BadgeOutcome, { kind: 'no-uuid' }>) => ({

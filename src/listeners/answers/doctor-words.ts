@@ -1,6 +1,7 @@
 import type { CiErrorKind } from '../../ci/errors.ts'
 import { assertNever } from '../../lib/assert.ts'
 import { durationWords } from '../../notify/slack/times.ts'
+import { appTokenRemedy, nobodyFollows } from './mending-words.ts'
 import type { CheckName, Finding, Found, Unchecked } from '../../operations/doctor/asked.ts'
 
 // What the doctor found, and how to mend it: one table of words, for Slack and for the command line.
@@ -24,6 +25,7 @@ export interface FindingWords {
 export const CHECK_TITLES: Record<CheckName, string> = {
   'slack-token': 'Slack token',
   'slack-scopes': 'Slack scopes',
+  'socket-mode': 'Socket Mode',
   clock: 'Clock',
   channels: 'Channels',
   'ci-v2': 'CI, v2 interface',
@@ -41,6 +43,8 @@ export function findingWords({ check, what }: Pick<Finding, 'check' | 'what'>, s
       return { what: FINE[check](what.count), remedy: null }
     case 'not-configured':
       return { what: OFF[check] ?? 'It is not set up.', remedy: null }
+    case 'over-http':
+      return { what: `Not set up (SLACK_APP_TOKEN): Slack reaches Buildline over HTTP.`, remedy: null }
     case 'slack-refuses':
       return slackRefuses(check, what.code, say)
     case 'slack-away':
@@ -54,10 +58,7 @@ export function findingWords({ check, what }: Pick<Finding, 'check' | 'what'>, s
         remedy: `Put manifest.yml into the app's settings in Slack once more, and install the app again.`,
       }
     case 'nobody-follows':
-      return {
-        what: 'No channel follows anything, so nobody is told.',
-        remedy: `Type ${say.code('/ci subscribe')} in a channel, or set ${say.code('DEFAULT_CHANNEL')}.`,
-      }
+      return nobodyFollows(say.code)
     case 'channel-closed':
       return channelClosed(what, say)
     case 'ci-refuses':
@@ -96,6 +97,7 @@ const counted = (count: number, noun: string): string => `${count} ${noun}${coun
 const FINE: Record<CheckName, (count: number | null) => string> = {
   'slack-token': () => 'Slack takes it.',
   'slack-scopes': () => 'All that the manifest asks for are granted.',
+  'socket-mode': () => 'Slack takes the app token.',
   clock: () => "It agrees with Slack's.",
   channels: (count) => `${counted(count ?? 0, 'channel')} can be told.`,
   'ci-v2': (count) => `${counted(count ?? 0, 'project')} can be read.`,
@@ -129,6 +131,7 @@ const UNCHECKED: Record<Unchecked, (check: CheckName, say: Say) => string> = {
 const WHO: Record<CheckName, string> = {
   'slack-token': 'Slack',
   'slack-scopes': 'Slack',
+  'socket-mode': 'Slack',
   clock: 'Slack',
   channels: 'Slack',
   'ci-v2': 'CI',
@@ -141,6 +144,7 @@ const WHO: Record<CheckName, string> = {
 }
 
 function slackRefuses(check: CheckName, code: string, say: Say): FindingWords {
+  if (check === 'socket-mode') return socketRefused(code, say)
   if (code === 'missing_scope')
     return {
       what: `Slack does not let Buildline look (${say.outside(code)}).`,
@@ -152,6 +156,14 @@ function slackRefuses(check: CheckName, code: string, say: Say): FindingWords {
     remedy: `Install the app in Slack again, and set its bot token as ${say.code('SLACK_BOT_TOKEN')}.`,
   }
 }
+
+const socketRefused = (code: string, say: Say): FindingWords => ({
+  what:
+    code === 'missing_scope'
+      ? `The app token lacks ${say.code('connections:write')}, so Slack delivers nothing.`
+      : `Slack does not take the app token (${say.outside(code)}), and delivers nothing.`,
+  remedy: appTokenRemedy(say.code),
+})
 
 function channelClosed({ channel, code }: Extract<Found, { kind: 'channel-closed' }>, say: Say): FindingWords {
   const where = say.channel(channel)

@@ -29,13 +29,13 @@ function examined({ findings, tookMs }: Examined): Answer {
     line(summary(of('wrong').length, of('unsure').length)),
     ...[...of('wrong'), ...of('unsure'), ...of('off')].map((finding) => line(findingLine(finding))),
     ...of('fine').map((finding) => small(findingLine(finding))),
-    small(`Looked at in ${durationWords(tookMs)}. The same on the machine itself: \`buildline doctor\`.`),
+    small(`Looked at in ${durationWords(tookMs)}. The same on the machine itself: \`npm run buildline -- doctor\`.`),
   ])
 }
 
-/** `:x: *2 things are wrong*, and 1 could not be told`: how an examination ended, in one line. Markup. */
+/** `:x: *2 things are wrong*, and 1 could not be checked`: how an examination ended, in one line. Markup. */
 function summary(wrong: number, unsure: number): string {
-  const told = unsure === 0 ? '' : `, and ${unsure} could not be told`
+  const told = unsure === 0 ? '' : `, and ${unsure} could not be checked`
   if (wrong === 0) return `:stethoscope: *Nothing is wrong*${told}.`
   return `:stethoscope: *${wrong === 1 ? '1 thing is' : `${wrong} things are`} wrong*${told}.`
 }

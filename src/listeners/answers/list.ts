@@ -46,7 +46,7 @@ export function answerList(outcome: ListOutcome, { reference }: Pick<AskedWith, 
 const NO_CI = {
   what: ':warning: *No list*: Buildline does not know yet where CI is.',
   why: 'Neither of its interfaces is set.',
-  next: 'Ask a workspace admin to set CI_BASE_URL or CI_LEGACY_BASE_URL, and what goes with it.',
+  next: 'Ask whoever runs Buildline to set CI_BASE_URL or CI_LEGACY_BASE_URL, and what goes with it.',
 }
 
 function found(outcome: Projects): Answer {

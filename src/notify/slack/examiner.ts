@@ -22,18 +22,24 @@ export type SlackIdentity =
 /** `closed`: nothing can be said in this channel. */
 export type ChannelLook = { kind: 'open' } | { kind: 'closed'; code: string } | NoAnswer
 
+/** `open`: a Socket Mode connection could be opened; none is. */
+export type SocketLook = { kind: 'open' } | NoAnswer
+
 export interface SlackExaminer {
   identity(signal: AbortSignal): Promise<SlackIdentity>
   /** Needs `channels:read`, for private channels `groups:read`. */
   channel(channel: ChannelId, signal: AbortSignal): Promise<ChannelLook>
+  /** Needs `connections:write`; null without an app token */
+  socket: ((signal: AbortSignal) => Promise<SocketLook>) | null
 }
 
 /** Looks at Slack as it answers, headers and all, which its client does not show. Never throws. */
 export function createSlackExaminer({
   token,
+  appToken = null,
   apiUrl = SLACK_API_URL,
   clock,
-}: Pick<ClientOptions, 'token' | 'apiUrl'> & { clock: Pick<Clock, 'now'> }): SlackExaminer {
+}: Pick<ClientOptions, 'token' | 'apiUrl'> & { appToken?: string | null; clock: Pick<Clock, 'now'> }): SlackExaminer {
   const call = (method: string, values: Record<string, string>, signal: AbortSignal) =>
     askSlack({ url: new URL(method, apiUrl), token, values, signal, clock })
   return {
@@ -49,6 +55,14 @@ export function createSlackExaminer({
       const isClosed = answer.kind === 'refuses' && failureOfCode(answer.code) === 'channel-closed'
       return isClosed ? { kind: 'closed', code: answer.code } : answer
     },
+    socket:
+      appToken === null
+        ? null
+        : async (signal) => {
+            const url = new URL('apps.connections.open', apiUrl)
+            const answer = await askSlack({ url, token: appToken, values: {}, signal, clock })
+            return answer.kind === 'answer' ? { kind: 'open' } : answer
+          },
   }
 }
 

@@ -5,7 +5,7 @@ import { buildNumber, commitElements, commitLine, joined, onBranch, projectName 
 import { committerMention } from './handle.ts'
 import { INLINE_URL_CHARS_MAX } from './limits.ts'
 import { redSince } from './recovery.ts'
-import { durationWords } from './times.ts'
+import { afterWords } from './times.ts'
 import { lookOf } from './words.ts'
 
 /**
@@ -26,7 +26,7 @@ export const plainReply = (view: ReplyView): string =>
 function replyLine(view: ReplyView): string {
   const { symbol, word, hint } = lookOf(view.shown)
   const attempt = view.attempt > 1 || view.isLate ? `Attempt ${view.attempt} · ` : ''
-  const after = view.durationMs === null ? '' : ` after ${durationWords(view.durationMs)}`
+  const after = view.durationMs === null ? '' : ` ${afterWords(view.durationMs)}`
   const outcome = `${symbol} ${attempt}*${word}*${after}`
   return joined([
     outcome,

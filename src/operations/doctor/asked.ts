@@ -8,6 +8,7 @@ import type { Permit } from '../../domain/permission.ts'
 export const CHECKS = [
   'slack-token',
   'slack-scopes',
+  'socket-mode',
   'clock',
   'channels',
   'ci-v2',
@@ -21,7 +22,7 @@ export const CHECKS = [
 
 export type CheckName = (typeof CHECKS)[number]
 
-/** `wrong`: somebody has to mend it. `unsure`: it could not be told. `off`: it is not set up, which may be meant. */
+/** `wrong`: somebody has to mend it. `unsure`: it could not be checked. `off`: it is not set up, which may be meant. */
 export type Verdict = 'fine' | 'wrong' | 'unsure' | 'off'
 
 /** What one check found; a check has one finding or several. */
@@ -36,6 +37,8 @@ export type Found =
   /** `count`: how many channels, projects or scopes were looked at, where that says something */
   | { kind: 'fine'; count: number | null }
   | { kind: 'not-configured' }
+  /** without an app token Slack comes to our door */
+  | { kind: 'over-http' }
   | { kind: 'slack-refuses'; code: string }
   | { kind: 'slack-away'; code: string }
   | { kind: 'scopes-missing'; scopes: readonly string[] }
@@ -62,7 +65,7 @@ export type Found =
   /** further findings like the one before */
   | { kind: 'more'; count: number }
 
-/** Why something could not be told. */
+/** Why something could not be checked. */
 export type Unchecked =
   /** nobody answered in time */
   'late' | 'slack-away' | 'ci-away' | 'no-v2' | 'no-project' | 'store-fails' | 'not-said' | 'too-many' | 'fault'

@@ -19,6 +19,18 @@ export async function checkScopes({ identity, scopesNeeded }: Examination): Prom
     : [{ kind: 'fine', count: scopesNeeded.length }]
 }
 
+/** In Socket Mode: would Slack let a connection be opened, over which it delivers everything? None is. */
+export async function checkSocket({ slack, signal }: Examination): Promise<Found[]> {
+  if (!slack.socket) return [{ kind: 'over-http' }]
+  const opening = await slack.socket(signal)
+  if (opening.kind === 'open') return [{ kind: 'fine', count: null }]
+  return [
+    opening.kind === 'refuses'
+      ? { kind: 'slack-refuses', code: opening.code }
+      : { kind: 'not-checked', why: 'slack-away' },
+  ]
+}
+
 /** Slack calls what was signed more than five minutes ago a replay, and so do we: this is a good while before. */
 export const CLOCK_OFF_MS_MAX = 30_000
 

@@ -6,14 +6,14 @@ import { beginExamination, type Examination } from './readings.ts'
 /** Whoever has not answered by then is not waited for. */
 export const CHECK_WITHIN_MS = 5_000
 
-/** Makes every check, all at once, and resolves within CHECK_WITHIN_MS whatever hangs. Never throws. */
-export async function examine(deps: DoctorDeps): Promise<Examined> {
+/** Makes every check, or those that are named, all at once, and resolves within CHECK_WITHIN_MS whatever hangs. Never throws. */
+export async function examine(deps: DoctorDeps, checks: readonly CheckName[] = CHECKS): Promise<Examined> {
   const { clock } = deps
   const end = new AbortController()
   const beganAt = clock.now()
   const examination = beginExamination(deps, end.signal)
   const late = clock.sleep(CHECK_WITHIN_MS, end.signal).then((): Found[] => [{ kind: 'not-checked', why: 'late' }])
-  const checked = CHECKS.map(async (check) =>
+  const checked = checks.map(async (check) =>
     findingsOf(check, await Promise.race([foundBy(check, examination), late])),
   )
   const findings = (await Promise.all(checked)).flat()
@@ -33,4 +33,8 @@ async function foundBy(check: CheckName, examination: Examination): Promise<Foun
 
 // Those that are only counted are like the one before.
 const findingsOf = (check: CheckName, found: readonly Found[]): Finding[] =>
-  found.map((what, at) => ({ verdict: verdictOf(what.kind === 'more' ? found[at - 1]! : what), check, what }))
+  found.map((what, at) => ({
+    verdict: verdictOf({ check, what: what.kind === 'more' ? found[at - 1]! : what }),
+    check,
+    what,
+  }))

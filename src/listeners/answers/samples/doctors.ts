@@ -43,7 +43,7 @@ function forbidden(cast: Cast): Cases<DoctorOutcome>['forbidden'] {
 
 const examined = (found: readonly (readonly [CheckName, Found])[]): Extract<DoctorOutcome, { kind: 'findings' }> => ({
   kind: 'findings',
-  findings: found.map(([check, what]) => ({ check, what, verdict: verdictOf(what) })),
+  findings: found.map(([check, what]) => ({ check, what, verdict: verdictOf({ check, what }) })),
   tookMs: 800,
 })
 
@@ -56,6 +56,7 @@ const unchecked = (why: Unchecked, ...checks: readonly CheckName[]) =>
 const WHENS: Record<CheckName, string> = {
   'slack-token': 'Slack does not take the token, or is away',
   'slack-scopes': 'scopes are missing',
+  'socket-mode': 'Slack does not take the app token, or there is none',
   clock: 'the clock is off',
   channels: 'channels cannot be told',
   'ci-v2': "CI's v2 interface does not answer as it should",
@@ -73,6 +74,11 @@ const foundBy = ({ project, other, branch, code, word }: Cast): Record<CheckName
     { kind: 'slack-away', code },
   ],
   'slack-scopes': [{ kind: 'scopes-missing', scopes: ['channels:read', 'groups:read'] }],
+  'socket-mode': [
+    { kind: 'slack-refuses', code: 'invalid_auth' },
+    { kind: 'slack-refuses', code: 'missing_scope' },
+    { kind: 'over-http' },
+  ],
   clock: [
     { kind: 'clock-off', ms: 90_000 },
     { kind: 'clock-off', ms: -90_000 },

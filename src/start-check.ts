@@ -1,0 +1,65 @@
+import type { Clock } from './lib/clock.ts'
+import type { Log } from './lib/log.ts'
+import type { Seldom } from './lib/seldom.ts'
+import { findingWords, type Say } from './listeners/answers/doctor-words.ts'
+import { slackUnreached } from './listeners/answers/mending-words.ts'
+import { SLACK_AWAY } from './listeners/socket-watch.ts'
+import type { Finding } from './operations/doctor/asked.ts'
+import type { DoctorDeps } from './operations/doctor/deps.ts'
+import { examine } from './operations/doctor/examine.ts'
+import { slackWords } from './readiness.ts'
+
+/** A Slack that is away is asked again so often; that it still is, is said ever more seldom. */
+const ASK_AGAIN_MS = 60_000
+
+export interface StartCheckDeps {
+  doctor: DoctorDeps
+  clock: Clock
+  log: Pick<Log, 'info' | 'warn'>
+  seldom: Seldom
+  stopping: AbortSignal
+}
+
+/**
+ * Asks Slack once whether it takes the bot, and whether the configured channels can be told: whoever has just started it
+ * reads the log, and the first delivery may be hours away. Nobody waits for it. Throws nothing but faults of ours.
+ */
+export async function checkAtStart({ doctor, clock, log, seldom, stopping }: StartCheckDeps): Promise<void> {
+  for (let wasAway = false; !stopping.aborted; wasAway = true) {
+    const { findings } = await examine(doctor, ['slack-token', 'channels'])
+    if (stopping.aborted) return
+    const code = awayCode(findings)
+    if (code === null) {
+      if (wasAway) log.info({ part: 'slack' }, 'Slack answers')
+      return tell(findings, log)
+    }
+    if (seldom.isDue(SLACK_AWAY)) log.warn({ part: 'slack', code }, slackUnreached(code))
+    await clock.sleep(ASK_AGAIN_MS, stopping)
+  }
+}
+
+function awayCode(findings: readonly Finding[]): string | null {
+  const token = findings.find(({ check }) => check === 'slack-token')?.what
+  if (token?.kind === 'slack-away') return token.code
+  return token?.kind === 'not-checked' ? 'timeout' : null
+}
+
+function tell(findings: readonly Finding[], log: Pick<Log, 'warn'>): void {
+  const refused = findings.find(({ check, what }) => check === 'slack-token' && what.kind === 'slack-refuses')?.what
+  // Whatever else is asked of a Slack that refuses us ends in the same way.
+  if (refused?.kind === 'slack-refuses')
+    return log.warn({ part: 'slack', code: refused.code }, slackWords(refused.code).join(' '))
+  for (const finding of findings) {
+    // That nobody follows anything was said before the door opened.
+    if (finding.verdict !== 'wrong' || finding.what.kind === 'nobody-follows') continue
+    const { what, remedy } = findingWords(finding, IN_THE_LOG)
+    log.warn({ part: 'slack' }, remedy === null ? what : `${what} ${remedy}`)
+  }
+}
+
+const IN_THE_LOG: Say = {
+  outside: (text) => text,
+  code: (text) => text,
+  channel: (id) => `channel ${id}`,
+  time: (atMs) => new Date(atMs).toISOString(),
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { CHANNELS } from '../../src/sandbox/slack/workspace.ts'
+import { NOBODY, openStage, prepareStage, startApp, until, type RunningApp, type Settings } from '../support/app.ts'
+
+interface Line {
+  level: number
+  msg: string
+}
+
+const WARN = 40
+
+const warningsOf = ({ lines }: Pick<RunningApp, 'lines'>): string[] =>
+  lines
+    .map((line): Line => JSON.parse(line))
+    .filter(({ level }) => level >= WARN)
+    .map(({ msg }) => msg)
+
+/** Started, and Slack asked by then. */
+async function openAsked(settings: Settings = {}) {
+  const stage = await openStage({ settings: { LOG_LEVEL: 'info', DEFAULT_CHANNEL: CHANNELS.builds, ...settings } })
+  await until('Slack was asked who we are', () => stage.slack.counters.calls('auth.test') > 0)
+  await until('and how the channel stands', () => stage.slack.counters.calls('conversations.info') > 0)
+  return stage
+}
+
+const oneWarning = (app: RunningApp) => until('it is said', () => warningsOf(app).length > 0 && warningsOf(app))
+
+async function startWith(settings: Settings): Promise<RunningApp> {
+  const { settings: all } = await prepareStage({ settings: { LOG_LEVEL: 'info', ...settings } })
+  const app = await startApp(all)
+  onTestFinished(() => app.stop())
+  return app
+}
+
+describe('the start', () => {
+  it('says that Slack refuses the bot token, as /readyz does, after the door has opened', async () => {
+    const { app } = await openAsked({ SLACK_BOT_TOKEN: 'xoxb-wrong-1' })
+    expect(await oneWarning(app)).toEqual([
+      expect.stringMatching(/^Slack refuses the bot \(invalid_auth\): mend SLACK_BOT_TOKEN/),
+    ])
+    expect(app.lines[0]).toContain('buildline is up')
+  })
+
+  it('says that Buildline is not in the channel that is set, and how it gets there', async () => {
+    const { app } = await openAsked({ DEFAULT_CHANNEL: CHANNELS.elsewhere })
+    expect(await oneWarning(app)).toEqual([
+      `Buildline is not in channel ${CHANNELS.elsewhere}. Type /invite @Buildline there.`,
+    ])
+  })
+
+  it('warns of nothing where all is well', async () => {
+    const { app, slack } = await openAsked()
+    expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
+    await app.stop()
+    expect(warningsOf(app)).toEqual([])
+    expect(slack.counters.calls('conversations.info')).toBe(1)
+  })
+
+  it.each([
+    ['over HTTP', {}],
+    ['in Socket Mode', { SLACK_APP_TOKEN: 'xapp-sandbox-token' }],
+  ])('says once, in words and without a stack, that Slack cannot be reached %s', async (_, settings) => {
+    const app = await startWith({ SLACK_API_URL: NOBODY, DEFAULT_CHANNEL: CHANNELS.builds, ...settings })
+    await oneWarning(app)
+    await app.stop()
+    expect(warningsOf(app)).toEqual([
+      expect.stringMatching(/^Slack cannot be reached \(\w+\); what is to be told waits until it can\.$/),
+    ])
+    expect(app.lines.join('')).not.toContain('"stack"')
+  })
+
+  it('says that Slack refuses the app token, and so does /readyz', async () => {
+    const { app } = await openAsked({ SLACK_APP_TOKEN: 'xapp-wrong-1' })
+    expect(await oneWarning(app)).toEqual([
+      expect.stringMatching(/^Slack refuses SLACK_APP_TOKEN \(invalid_auth\): .* Make an app-level token/),
+    ])
+    const response = await fetch(`${app.url}/readyz`)
+    expect([response.status, await response.json()]).toEqual([
+      503,
+      expect.objectContaining({
+        slack: 'ok',
+        socket: 'invalid_auth',
+        wrong: [expect.stringContaining('SLACK_APP_TOKEN')],
+      }),
+    ])
+    expect(await (await fetch(`${app.url}/metrics`)).text()).toMatch(/^buildline_slack_socket_open 0$/m)
+    expect(app.lines.join('')).not.toContain('xapp-wrong-1')
+  })
+})
