@@ -1,4 +1,5 @@
-import { compareRuns, type Run } from './run.ts'
+import { idOrder } from './ids.ts'
+import type { Run } from './run.ts'
 import { isRed, isVerdict } from './status.ts'
 
 /** How long a branch was red before this run: when its first red run ended (ms), and how many builds were red. */
@@ -20,11 +21,11 @@ export function recoveryOf(run: Run, history: readonly Run[], historyIsCut = fal
   const { finalSeq } = run
   if (run.status !== 'success' || finalSeq === null) return null
   const verdicts = history.filter((other) => isVerdict(other.status) && other.finalSeq !== null)
-  const overtaken = verdicts.some((other) => compareRuns(other, run) > 0 && other.finalSeq! < finalSeq)
+  const overtaken = verdicts.some((other) => compareEnds(other, run) > 0 && other.finalSeq! < finalSeq)
   if (overtaken) return null
   // A green one that comes after this run has finished does not take its recovery away again.
   const counts = (other: Run) => isRed(other.status) || other.finalSeq! < finalSeq
-  const before = verdicts.filter((other) => compareRuns(other, run) < 0 && counts(other)).sort(compareRuns)
+  const before = verdicts.filter((other) => compareEnds(other, run) < 0 && counts(other)).sort(compareEnds)
   return redStreak(before, historyIsCut)
 }
 
@@ -33,8 +34,14 @@ export function recoveryOf(run: Run, history: readonly Run[], historyIsCut = fal
  * @param history finished runs of the same project and branch, in any order
  */
 export function redStreakTo(run: Run, history: readonly Run[], historyIsCut: boolean): Recovery | null {
-  const before = history.filter((other) => isVerdict(other.status) && compareRuns(other, run) < 0).sort(compareRuns)
+  const before = history.filter((other) => isVerdict(other.status) && compareEnds(other, run) < 0).sort(compareEnds)
   return redStreak([...before, run], historyIsCut)
+}
+
+// Runs of one build go by what ended them: each card of a build that rested counts its runs from one.
+function compareEnds(a: Run, b: Run): number {
+  const [left, right] = [idOrder(a.buildId), idOrder(b.buildId)]
+  return left === right ? (a.finalSeq ?? 0) - (b.finalSeq ?? 0) : left < right ? -1 : 1
 }
 
 function redStreak(before: readonly Run[], historyIsCut: boolean): Recovery | null {

@@ -71,7 +71,7 @@ export async function redSince(reads: Reads, run: Run): Promise<Recovery | null>
   if (branch === null) return redStreakTo(run, [], false)
   const key = branchKey(run.facts[0]!.projectId, branch)
   const before = await reads.verdictsBefore(key, idOrder(run.buildId), HISTORY_FAR)
-  return redStreakTo(run, foldOthers(before, [run]), before.length === HISTORY_FAR)
+  return redStreakTo(run, foldHistory(before, [run]), before.length === HISTORY_FAR)
 }
 
 async function recoveryIn(reads: Reads, run: Run, own: readonly Run[]): Promise<Recovery | null> {
@@ -84,7 +84,7 @@ async function recoveryIn(reads: Reads, run: Run, own: readonly Run[]): Promise<
   for (const limit of [HISTORY_NEAR, HISTORY_FAR]) {
     const before = await reads.verdictsBefore(key, order, limit)
     const isCut = before.length === limit
-    const recovery = recoveryOf(run, [...own, ...foldOthers(before, own)], isCut)
+    const recovery = recoveryOf(run, foldHistory(before, own), isCut)
     // A green one that counts ends the streak, or shows that there is none: what lies before it changes nothing.
     const sawEnd = before.some(
       ({ status, seq, buildId }) => status === 'success' && buildId !== run.buildId && seq < run.finalSeq!,
@@ -96,8 +96,8 @@ async function recoveryIn(reads: Reads, run: Run, own: readonly Run[]): Promise<
 
 const branchOf = (run: Run): string | null => run.facts.findLast((fact) => fact.branch !== null)?.branch ?? null
 
-function foldOthers(facts: readonly Fact[], own: readonly Run[]): Run[] {
-  const known = new Set(own.map(({ buildId }) => buildId))
-  const others = facts.filter(({ buildId }) => !known.has(buildId)).toSorted((a, b) => a.seq - b.seq)
-  return foldRuns(others)
+// A build of this card may have runs on an earlier one, before it rested.
+function foldHistory(facts: readonly Fact[], own: readonly Run[]): Run[] {
+  const bySeq = new Map([...facts, ...own.flatMap((run) => run.facts)].map((fact) => [fact.seq, fact]))
+  return foldRuns([...bySeq.values()].toSorted((a, b) => a.seq - b.seq))
 }

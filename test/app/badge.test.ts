@@ -83,7 +83,7 @@ describe('/ci badge', () => {
   it('without CI_SITE_URL, or without a project, says what is missing', async () => {
     const world = await openRed({ settings: { CI_SITE_URL: undefined } })
     await type(world, ada, '/ci badge acme/web')
-    await untilAnswered(world, ada, ['No badge', 'Ask a workspace admin to set CI_SITE_URL'])
+    await untilAnswered(world, ada, ['No badge', 'Ask whoever runs Buildline to set CI_SITE_URL'])
     await type(world, ada, '/ci badge')
     await untilAnswered(world, ada, ['Not enough', 'this needs a project'])
   })

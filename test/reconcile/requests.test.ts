@@ -341,6 +341,26 @@ describe('a request about a card that rests', () => {
     ])
   })
 
+  test('is Fixed when its run passes: the failure on the card before counts', async () => {
+    await using stage = await openTold(['initiated', 'error'])
+    await rest(stage)
+    await ask(stage, { state: 'accepted' })
+    await hear(stage, 'initiated')
+    await hear(stage, 'success')
+    expect(shownIn(stage)).toContain('card 512 fixed')
+  })
+
+  test('whose run passes late does not take from a newer build of the commit that it mended the branch', async () => {
+    await using stage = await openTold(['initiated', 'error'])
+    await rest(stage)
+    await hear(stage, { word: 'success', build: '513' })
+    expect(shownIn(stage)).toContain('card 513 fixed')
+    await ask(stage, { state: 'accepted' })
+    await hear(stage, 'initiated')
+    await hear(stage, 'success')
+    expect(cardIn(stage)).toMatchObject({ shown: 'fixed', build: { buildId: '513' } })
+  })
+
   test('does not let the end of its run end a stop of the run that it brought', async () => {
     await using stage = await openTold(['initiated', 'error'])
     await rest(stage)
