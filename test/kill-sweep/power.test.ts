@@ -36,6 +36,12 @@ describe('a power loss after an acknowledgement', () => {
     const answered = 'writev(22, [{iov_base="HTTP/1.1 202 Accepted\\r\\n"..., iov_len=150}], 2) = 170'
     expect(trace(asked, 'fdatasync(19) = 0', answered)).toEqual([{ delivery: 1, isSynced: true }])
     expect(trace(asked, '<... fdatasync resumed>) = 0', answered)).toEqual([{ delivery: 1, isSynced: true }])
+    const halves = [
+      'read(22,  <unfinished ...>',
+      '<... read resumed>"POST /webhooks/builds/door-secre"..., 65536) = 812',
+    ]
+    expect(trace(...halves, 'fdatasync(19) = 0', answered)).toEqual([{ delivery: 1, isSynced: true }])
+    expect(trace('fdatasync(19) = 0', ...halves, answered)).toEqual([{ delivery: 1, isSynced: false }])
     expect(trace('fdatasync(19) = 0', asked, answered)).toEqual([{ delivery: 1, isSynced: false }])
     expect(trace(asked, 'fdatasync(19) = -1 EIO (Input/output error)', answered)).toMatchObject([{ isSynced: false }])
     expect(trace(asked, answered, 'fdatasync(19) = 0')).toMatchObject([{ isSynced: false }])

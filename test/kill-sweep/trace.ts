@@ -10,16 +10,27 @@ export interface TracedAnswer {
 export function answersIn(trace: string): TracedAnswer[] {
   const answers: TracedAnswer[] = []
   const syncsBefore = new Map<string, number>()
+  // By thread: a read that others interrupt says first from where, and then what.
+  const reading = new Map<string, string>()
   let syncs = 0
   for (const line of trace.split('\n')) {
     if (SYNCED.test(line)) syncs++
-    const [, read] = /\bread\((\d+), "POST \/webhooks\//.exec(line) ?? []
+    const [, thread = '', begun] = /^(\d+) +read\((\d+), +<unfinished/.exec(line) ?? []
+    if (begun !== undefined) reading.set(thread, begun)
+    const read = deliveryRead(line, reading)
     if (read !== undefined) syncsBefore.set(read, syncs)
     const [, written] = /\bwritev?\((\d+), .*"HTTP\/1\.1 202 /.exec(line) ?? []
     if (written === undefined) continue
     answers.push({ delivery: answers.length + 1, isSynced: syncs > (syncsBefore.get(written) ?? syncs) })
   }
   return answers
+}
+
+function deliveryRead(line: string, reading: ReadonlyMap<string, string>): string | undefined {
+  const [, atOnce] = /\bread\((\d+), "POST \/webhooks\//.exec(line) ?? []
+  if (atOnce !== undefined) return atOnce
+  const [, thread] = /^(\d+) +<\.\.\. read resumed>"POST \/webhooks\//.exec(line) ?? []
+  return thread === undefined ? undefined : reading.get(thread)
 }
 
 /** How often the disk was waited for. */
