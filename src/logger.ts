@@ -5,7 +5,7 @@ import pino, { type DestinationStream, type Logger } from 'pino'
 const MAY_LOOK_SECRET = /xox|xapp-|=|bearer|:\/\/|\/webhooks\//i
 
 /** A configured secret shorter than this is not searched for: it would black out ordinary words. */
-export const SECRET_CHARS_MIN = 6
+const SECRET_CHARS_MIN = 6
 
 // What looks like a secret wherever it stands: redaction by path never sees messages, stacks and addresses.
 const LOOKS_SECRET: readonly [RegExp, string][] = [
@@ -23,7 +23,7 @@ export function createLogger(level: string, secrets: () => readonly string[], de
   // They may become more while the bot runs.
   const knownNow = (): readonly string[] => {
     const now = secrets()
-    if (now !== of) known = now.filter((secret) => secret.length >= SECRET_CHARS_MIN).flatMap(written)
+    if (now !== of) known = secretForms(now)
     of = now
     return known
   }
@@ -84,14 +84,23 @@ const NETWORK: ReadonlySet<string> = new Set([
   'UND_ERR_SOCKET',
 ])
 
+/** Each way in which configured secrets may stand in a line. */
+export const secretForms = (secrets: readonly string[]): string[] =>
+  secrets.filter((secret) => secret.length >= SECRET_CHARS_MIN).flatMap(written)
+
 // As typed, as JSON writes it, and as an address does.
 const written = (secret: string): string[] => [
   ...new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]),
 ]
 
-export function scrub(line: string, known: readonly string[]): string {
+export function withoutForms(line: string, forms: readonly string[]): string {
   let clean = line
-  for (const secret of known) if (clean.includes(secret)) clean = clean.replaceAll(secret, '[secret]')
+  for (const form of forms) if (clean.includes(form)) clean = clean.replaceAll(form, '[secret]')
+  return clean
+}
+
+export function scrub(line: string, known: readonly string[]): string {
+  let clean = withoutForms(line, known)
   if (!MAY_LOOK_SECRET.test(clean)) return clean
   for (const [pattern, instead] of LOOKS_SECRET) clean = clean.replace(pattern, instead)
   return clean

@@ -1,7 +1,7 @@
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
 import type { Seldom } from './lib/seldom.ts'
-import { findingWords, type Say } from './listeners/answers/doctor-words.ts'
+import { findingWords, IN_PLAIN_TEXT } from './listeners/answers/doctor-words.ts'
 import { slackUnreached } from './listeners/answers/mending-words.ts'
 import { SLACK_AWAY } from './listeners/socket-watch.ts'
 import type { Finding } from './operations/doctor/asked.ts'
@@ -52,14 +52,7 @@ function tell(findings: readonly Finding[], log: Pick<Log, 'warn'>): void {
   for (const finding of findings) {
     // That nobody follows anything was said before the door opened.
     if (finding.verdict !== 'wrong' || finding.what.kind === 'nobody-follows') continue
-    const { what, remedy } = findingWords(finding, IN_THE_LOG)
+    const { what, remedy } = findingWords(finding, IN_PLAIN_TEXT)
     log.warn({ part: 'slack' }, remedy === null ? what : `${what} ${remedy}`)
   }
-}
-
-const IN_THE_LOG: Say = {
-  outside: (text) => text,
-  code: (text) => text,
-  channel: (id) => `channel ${id}`,
-  time: (atMs) => new Date(atMs).toISOString(),
 }

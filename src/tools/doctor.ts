@@ -4,10 +4,9 @@ import { createTransport } from '../ci/transport.ts'
 import { createClients } from '../ci-clients.ts'
 import { readConfig, secretsOf, type Config } from '../config.ts'
 import { doctorDeps } from '../doctor-deps.ts'
-import { SECRET_CHARS_MIN } from '../logger.ts'
+import { secretForms, withoutForms } from '../logger.ts'
 import { systemClock } from '../lib/clock.ts'
-import { toLine } from '../lib/escape.ts'
-import { CHECK_TITLES, findingWords, type Say } from '../listeners/answers/doctor-words.ts'
+import { CHECK_TITLES, findingWords, IN_PLAIN_TEXT } from '../listeners/answers/doctor-words.ts'
 import type { Finding, Verdict } from '../operations/doctor/asked.ts'
 import { examine } from '../operations/doctor/examine.ts'
 import { openSqlite } from '../store/sqlite.ts'
@@ -32,7 +31,8 @@ export async function runDoctor({ environment, print }: DoctorSettings): Promise
   }
   const { config } = reading
   const findings = await findingsWith(config)
-  const show = (line: string) => print(withoutSecrets(line, secretsOf(config)))
+  const forms = secretForms(secretsOf(config))
+  const show = (line: string) => print(withoutForms(line, forms))
   for (const finding of findings) for (const line of linesOf(finding)) show(line)
   const wrong = findings.filter(({ verdict }) => verdict === 'wrong').length
   const unsure = findings.filter(({ verdict }) => verdict === 'unsure').length
@@ -78,19 +78,7 @@ async function open({ database }: Config): Promise<Store | null> {
 const MARKS: Record<Verdict, string> = { fine: 'ok   ', wrong: 'WRONG', unsure: '?    ', off: '-    ' }
 
 function linesOf(finding: Finding): string[] {
-  const { what, remedy } = findingWords(finding, IN_A_TERMINAL)
+  const { what, remedy } = findingWords(finding, IN_PLAIN_TEXT)
   const said = `${MARKS[finding.verdict]} ${CHECK_TITLES[finding.check]}: ${what}`
   return remedy === null ? [said] : [said, `      → ${remedy}`]
 }
-
-const IN_A_TERMINAL: Say = {
-  outside: toLine,
-  code: (text) => text,
-  channel: (id) => `channel ${id}`,
-  time: (atMs) => new Date(atMs).toISOString(),
-}
-
-const withoutSecrets = (line: string, secrets: readonly string[]): string =>
-  secrets
-    .filter((secret) => secret.length >= SECRET_CHARS_MIN)
-    .reduce((said, secret) => said.replaceAll(secret, '[removed]'), line)

@@ -1,5 +1,6 @@
 import type { CiErrorKind } from '../../ci/errors.ts'
 import { assertNever } from '../../lib/assert.ts'
+import { toLine } from '../../lib/escape.ts'
 import { durationWords } from '../../notify/slack/times.ts'
 import { appTokenRemedy, nobodyFollows } from './mending-words.ts'
 import type { CheckName, Finding, Found, Unchecked } from '../../operations/doctor/asked.ts'
@@ -14,6 +15,14 @@ export interface Say {
   code(text: string): string
   channel(id: string): string
   time(atMs: number): string
+}
+
+/** For a terminal and a log. */
+export const IN_PLAIN_TEXT: Say = {
+  outside: toLine,
+  code: (text) => text,
+  channel: (id) => `channel ${id}`,
+  time: (atMs) => new Date(atMs).toISOString(),
 }
 
 export interface FindingWords {
