@@ -30,10 +30,8 @@ export async function explain(
   for (const fact of own)
     for (const decision of await deps.reads.decisionsOfFact(fact.seq)) all.push({ fact, decision })
   const isVisible = await visibleTo(deps, by)
-  const { shown = [], kept = [] } = Object.groupBy(all, ({ decision }) =>
-    isVisible(decision.channel) ? 'shown' : 'kept',
-  )
-  const hidden = new Set(kept.map(({ decision }) => decision.channel)).size
+  const shown = all.filter(({ decision }) => isVisible(decision.channel))
+  const hidden = new Set(all.map(({ decision }) => decision.channel).filter((one) => !isVisible(one))).size
   const postedFor = createPosted(deps.reads, found.runs)
   const decisions: Explained[] = []
   for (const { fact, decision } of shown.slice(-DECISIONS_MAX))
