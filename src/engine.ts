@@ -190,8 +190,9 @@ export function createEngine({
   // Bolt is large: it is loaded for Socket Mode once the webhook door is open, else when a card stands that can be pressed,
   // at the latest for the first request from Slack.
   const openSlackDoor = () =>
-    (slackDoor ??= import('./slack-door.ts').then(({ createSlackDoor }) =>
-      createSlackDoor({
+    (slackDoor ??= import('./slack-door.ts').then(({ createSlackDoor }) => {
+      log.debug({ part: 'slack' }, 'what answers people is loaded')
+      return createSlackDoor({
         config: config.slack,
         operations,
         unanswered,
@@ -200,8 +201,8 @@ export function createEngine({
         random: Math.random,
         newKey: randomUUID,
         log,
-      }),
-    ))
+      })
+    }))
   const slackDoorFailed = (error: unknown) =>
     log.error({ err: error }, "Slack's door could not be opened; alerts go on without it")
   // Who presses first shall wait no longer than who presses next; what is being posted just now goes first.
