@@ -7,9 +7,9 @@ import { createHttpServer, sendJson, type Route } from './http-server.ts'
 import { hasHungUp } from './hung-up.ts'
 import { createAgreedClock } from './lib/agreed-clock.ts'
 import { machineClocks, systemClock } from './lib/clock.ts'
-import { inTime } from './lib/in-time.ts'
 import { createRunningTime, createSteadyTime } from './lib/steady-time.ts'
 import { createLater } from './lib/later.ts'
+import { createPatience } from './lib/patience.ts'
 import { measuredStore } from './measured-store.ts'
 import type { Metrics } from './metrics.ts'
 import { recordDelivery } from './operations/record-delivery.ts'
@@ -76,13 +76,14 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     return engine
   }
 
+  const inTime = createPatience(clock, STORE_PATIENCE_MS)
   const webhook = createWebhookRoute({
     isSecret: (presented) => isSecret(presented),
     record(delivery) {
       if (toStatus(delivery.seen.word) === 'unknown') measures.tell((to) => to.countUnknown())
       // What comes before there is anybody to wake is found by the first sweep.
       const recorded = recordDelivery({ store, clock, wake: (key) => engine?.wake(key) }, delivery)
-      return inTime(clock, STORE_PATIENCE_MS, recorded)
+      return inTime(recorded)
     },
     log,
     now: clock.now,

@@ -6,7 +6,8 @@ export const JSON_DEPTH_MAX = 64
  * Throws a SyntaxError that quotes nothing of the text: not JSON, or nested deeper than `JSON_DEPTH_MAX`.
  */
 export function parseJson(text: string): unknown {
-  if (isDeeperThan(JSON_DEPTH_MAX, text)) throw new SyntaxError('the JSON is nested too deep')
+  if (opensMoreThan(JSON_DEPTH_MAX, text) && isDeeperThan(JSON_DEPTH_MAX, text))
+    throw new SyntaxError('the JSON is nested too deep')
   try {
     // Looking at each value costs as much as parsing; only a long number needs it.
     return LONG_NUMBER.test(text) ? JSON.parse(text, keepLongNumbers) : JSON.parse(text)
@@ -74,6 +75,14 @@ function note(holder: object, key: string, source: string): void {
   written.set(key, source)
   if (Array.isArray(holder)) writtenInLists.set(holder, written)
   else Reflect.set(holder, WRITTEN, written)
+}
+
+// Most texts have too few brackets to be that deep, and to look for brackets is cheaper than to look at each character.
+function opensMoreThan(most: number, text: string): boolean {
+  let found = 0
+  for (const bracket of ['[', '{'])
+    for (let at = text.indexOf(bracket); at >= 0 && found <= most; at = text.indexOf(bracket, at + 1)) found++
+  return found > most
 }
 
 // Before parsing: the parser itself recurses, and whoever stringifies the value later would throw.

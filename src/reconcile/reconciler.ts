@@ -300,7 +300,8 @@ function createBell({ clock }: Pick<ReconcileDeps, 'clock'>) {
     async wait(ms: number): Promise<void> {
       if (!rung) {
         const waiting = new AbortController()
-        wakeUp = () => waiting.abort()
+        // Without a reason of ours an exception would be made for each ring.
+        wakeUp = () => waiting.abort('rung')
         await clock.sleep(ms, waiting.signal)
         wakeUp = null
       }

@@ -84,14 +84,21 @@ export function readFacts(db: Kysely<Schema>, ask: Ask, locks: boolean): FactRea
     },
 
     async isOvertaken(branchKey, buildOrder, seq) {
-      const next = await ask('isOvertaken', { branchKey, buildOrder }, (value) =>
-        verdicts(value('branchKey'))
+      const [older] = await ask('isOvertaken', { branchKey, buildOrder, seq }, (value) =>
+        db
+          .selectFrom(
+            verdicts(value('branchKey'))
+              .select('seq')
+              .where('build_order', '>', value('buildOrder'))
+              .orderBy('build_order')
+              .limit(sql.lit(OVERTAKERS_MAX))
+              .as('next'),
+          )
           .select('seq')
-          .where('build_order', '>', value('buildOrder'))
-          .orderBy('build_order')
-          .limit(sql.lit(OVERTAKERS_MAX)),
+          .where('seq', '<', value('seq'))
+          .limit(sql.lit(1)),
       )
-      return next.some((newer) => newer.seq < seq)
+      return older !== undefined
     },
 
     async lineagesAfter(branchKey, buildOrder, limit) {

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { createPatience } from '../../src/lib/patience.ts'
+import { createHandClock } from '../support/hand-clock.ts'
+
+const LIMIT_MS = 8_000
+const LATE = 'no answer within 8000 ms'
+
+const never = () => new Promise<never>(() => {})
+
+/** What became of it by now. */
+function watch(work: Promise<unknown>) {
+  const seen = { end: 'waits' }
+  work.then(
+    (value) => (seen.end = String(value)),
+    (error: unknown) => (seen.end = String(error)),
+  )
+  return seen
+}
+
+function open() {
+  const clock = createHandClock(0)
+  const inTime = createPatience(clock, LIMIT_MS)
+  return { clock, inTime }
+}
+
+describe('work that is waited for', () => {
+  it('gives what it comes to, or what it failed of', async () => {
+    const { inTime } = open()
+    await expect(inTime(Promise.resolve('done'))).resolves.toBe('done')
+    await expect(inTime(Promise.reject(new Error('the disk is full')))).rejects.toThrow('the disk is full')
+  })
+
+  it('is given up at its limit, and not before', async () => {
+    const { clock, inTime } = open()
+    const one = watch(inTime(never()))
+    await clock.advance(LIMIT_MS - 1)
+    expect(one.end).toBe('waits')
+    await clock.advance(1)
+    expect(one.end).toContain(LATE)
+  })
+
+  it('is given up up to 100 ms early where it came right after other work, and by a limit of its own where it came later', async () => {
+    const { clock, inTime } = open()
+    const [first] = [watch(inTime(never())), await clock.advance(99)]
+    const [second] = [watch(inTime(never())), await clock.advance(1)]
+    const third = watch(inTime(never()))
+    await clock.advance(LIMIT_MS - 100)
+    expect([first, second, third].map(({ end }) => end)).toEqual([
+      expect.stringContaining(LATE),
+      expect.stringContaining(LATE),
+      'waits',
+    ])
+    await clock.advance(100)
+    expect(third.end).toContain(LATE)
+  })
+
+  it('has its whole limit where nothing else is waited for any more', async () => {
+    const { clock, inTime } = open()
+    await inTime(Promise.resolve())
+    await clock.advance(50)
+    const one = watch(inTime(never()))
+    await clock.advance(LIMIT_MS - 1)
+    expect(one.end).toBe('waits')
+  })
+
+  it('may end in the same moment as others that are given up, without taking them along', async () => {
+    const { clock, inTime } = open()
+    const done = Promise.withResolvers<string>()
+    const [one, other] = [watch(inTime(done.promise)), watch(inTime(never()))]
+    done.resolve('done')
+    await clock.advance(LIMIT_MS)
+    expect([one.end, other.end]).toEqual(['done', `Error: ${LATE}`])
+  })
+})
