@@ -29,8 +29,8 @@ export function mortal({ store, notifier, clock }: World, fuse: number): { life:
 
   const outlives = <T>(value: T): T | Promise<T> => {
     left--
-    if (isDead()) return NEVER
-    return stop && stop.left-- <= 0 ? stop.until.then(() => (isDead() ? NEVER : value)) : value
+    if (isDead()) return never()
+    return stop && stop.left-- <= 0 ? stop.until.then(() => (isDead() ? never() : value)) : value
   }
 
   function pause(afterSteps = 0): () => void {
@@ -74,7 +74,9 @@ export function mortal({ store, notifier, clock }: World, fuse: number): { life:
   return { life: { isDead, kill: () => void (left = 0), pause, mortally }, deps }
 }
 
-const NEVER = new Promise<never>(() => {})
+// One for each who waits: a promise that lives as long as the module would hold all who ever waited for it, and with them
+// every world that a test has played.
+const never = () => new Promise<never>(() => {})
 
 type Mortally = <Args extends unknown[], T>(call: (...args: Args) => Promise<T>) => (...args: Args) => Promise<T>
 

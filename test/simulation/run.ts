@@ -24,12 +24,15 @@ interface Report {
 const SHOWN_CHARS_MAX = 2_000
 const PROGRESS_EVERY_MS = 10_000
 
+/** Of what a process says before it ends, so much is searched for the reason: behind it the engine prints its stack. */
+const LAST_WORDS_CHARS_MAX = 10_000
+
 if (values.part === undefined) await playAll()
 else await playPart(Number(values.part))
 
-/** One process plays every nth seed, and says how each ended. */
+/** One process plays its seeds one after the other, and says how each ended. */
 async function playPart(part: number): Promise<void> {
-  for (let seed = from + part; seed < from + seeds; seed += processes) {
+  for (const seed of seedsOf(part)) {
     const wrongs = await simulate(seed).then(
       (played) => played.wrongs,
       (error: unknown) => [String(error)],
@@ -39,8 +42,16 @@ async function playPart(part: number): Promise<void> {
   process.disconnect?.()
 }
 
+/** Every nth seed. */
+function seedsOf(part: number): number[] {
+  const own: number[] = []
+  for (let seed = from + part; seed < from + seeds; seed += processes) own.push(seed)
+  return own
+}
+
 async function playAll(): Promise<void> {
   const failed: number[] = []
+  const ended: string[] = []
   let played = 0
   const say = () => console.log(`${played} of ${seeds} seeds played, ${failed.length} failed`)
   const progress = setInterval(say, PROGRESS_EVERY_MS)
@@ -50,16 +61,57 @@ async function playAll(): Promise<void> {
     failed.push(seed)
     console.log([`SEED=${seed}`, ...wrongs.map((wrong) => wrong.slice(0, SHOWN_CHARS_MAX))].join('\n  '))
   }
-  await Promise.all(Array.from({ length: processes }, (_, part) => playElsewhere(part, hear)))
+  async function playOne(part: number): Promise<void> {
+    const end = await playElsewhere(part, hear)
+    if (end === null) return
+    ended.push(`process ${part + 1} of ${processes} ${end}`)
+    console.log(ended.at(-1))
+  }
+  await Promise.all(Array.from({ length: processes }, (_, part) => playOne(part)))
   clearInterval(progress)
   say()
+  // Once more: it may have happened hours and many lines ago.
+  for (const end of ended) console.log(end)
   if (failed.length > 0) console.log(`one of them again: SEED=${failed[0]} npm test -- test/simulation`)
-  process.exitCode = failed.length === 0 && played === seeds ? 0 : 1
+  process.exitCode = failed.length === 0 && ended.length === 0 && played === seeds ? 0 : 1
 }
 
-function playElsewhere(part: number, hear: (report: Report) => void): Promise<void> {
+/** @returns null when the process has played its part and ended well, or else how it ended, and at which seed */
+function playElsewhere(part: number, hear: (report: Report) => void): Promise<string | null> {
   const own = ['--seeds', String(seeds), '--from', String(from), '--processes', String(processes)]
-  const child = fork(import.meta.filename, [...own, '--part', String(part)])
-  child.on('message', (report) => hear(report as Report))
-  return new Promise((resolve) => child.once('exit', () => resolve()))
+  const child = fork(import.meta.filename, [...own, '--part', String(part)], {
+    stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+  })
+  const due = seedsOf(part)
+  let played = 0
+  let lastWords = ''
+  child.on('message', (report) => {
+    played++
+    hear(report as Report)
+  })
+  child.stderr?.setEncoding('utf8').on('data', (words: string) => {
+    process.stderr.write(words)
+    lastWords = (lastWords + words).slice(-LAST_WORDS_CHARS_MAX)
+  })
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(`did not begin: ${error.message}`))
+    // Not at its exit: what it said until then may still be on its way.
+    child.once('close', (code, signal) => {
+      const isWhole = code === 0 && played === due.length
+      resolve(
+        isWhole ? null : `ended ${signal ? `by ${signal}` : `with code ${code}`} ${where()}${reasonIn(lastWords)}`,
+      )
+    })
+  })
+
+  function where(): string {
+    const at = due[played] === undefined ? '' : `, at SEED=${due[played]}`
+    return `after ${played} of ${due.length} seeds${at}`
+  }
+}
+
+/** The line that names an error, as `: FATAL ERROR: Reached heap limit`; or nothing. */
+function reasonIn(lastWords: string): string {
+  const line = lastWords.split('\n').findLast((words) => /error(?: \[\w+\])?: |unsettled/i.test(words))
+  return line === undefined ? '' : `: ${line.trim()}`
 }

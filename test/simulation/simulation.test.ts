@@ -1,5 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { simulate } from './simulate.ts'
+import { createScenario } from './scenario.ts'
+import { play, simulate } from './simulate.ts'
 
 // SEED=17 plays one seed again, SEEDS=5000 plays so many; `npm run simulate` plays ten thousand.
 const { SEED, SEEDS = '60' } = process.env
@@ -32,3 +36,25 @@ test('the same seed is the same run, call by call; another one is another', { ti
     expect((await simulate(seed + 1)).trace, `SEED=${seed + 1}`).not.toBe(trace)
   }
 })
+
+test(
+  'a world that was played to its end is let go, with all who died in it',
+  { timeout: 3 * SEED_MAX_MS },
+  async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const worlds = [await playAndLetGo(3), await playAndLetGo(14)]
+    // What was looked at through a weak reference is held until the turn is over.
+    await setImmediate()
+    collect()
+    expect(worlds.map((world) => world.deref())).toEqual([undefined, undefined])
+  },
+)
+
+/** @returns the randomness of that world, which all of its processes share */
+async function playAndLetGo(seed: number): Promise<WeakRef<object>> {
+  const scenario = createScenario(seed)
+  const { deaths } = await play(scenario)
+  expect(deaths, `SEED=${seed}`).toBeGreaterThan(0)
+  return new WeakRef(scenario.random)
+}
