@@ -3,13 +3,10 @@ import { setFlagsFromString } from 'node:v8'
 
 // Everything else is compiled once and kept beside the system's temporary files: the second start is twice as fast.
 enableCompileCache()
-// What a delivery leaves behind is garbage at once: a small nursery (MB) and a heap that grows slowly (%) keep a flood of
-// them out of the process's size.
-setFlagsFromString('--max-semi-space-size=4')
+// A heap that grows slowly (%) keeps a flood out of the process's size; so does the small nursery of the start command.
 setFlagsFromString('--heap-growing-percent=30')
-// The engine begins to mark the whole heap as soon as less room is left than its nursery has: in a heap as small as ours
-// nearly always, and then the threads that mark take the core from the one that answers. When the room is used up (%) is
-// soon enough.
+// The engine marks the whole heap long before its room is used up (%), and the threads that mark take the core from the one
+// that answers: in a heap as small as ours, every few seconds.
 setFlagsFromString('--incremental-marking-soft-trigger=70')
 setFlagsFromString('--incremental-marking-hard-trigger=90')
 const { run } = await import('./run.ts')

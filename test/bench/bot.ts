@@ -1,12 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DEFAULT_BOT_TOKEN, DEFAULT_SIGNING_SECRET } from '../../src/sandbox/slack/sandbox-slack.ts'
+import { START } from '../support/start-command.ts'
 import type { Stage } from './benchmark.ts'
 import { freePort, startServer, untilUp, type ServerProcess } from './processes.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const SECRET = 'a-secret-for-the-benchmarks'
 
 export const DELIVERY_PATH = `/webhooks/builds/${SECRET}`
@@ -37,7 +36,7 @@ export async function spawnBot(
   { name, slackUrl, database, cores, settings, subscriptions }: BotOptions,
 ): Promise<ServerProcess> {
   return startServer({
-    file: MAIN,
+    ...START,
     port: await freePort(),
     cores,
     folder: stage.folder,

@@ -35,6 +35,8 @@ export interface ServerProcess {
 }
 
 export interface Started {
+  /** Node's own */
+  options?: readonly string[]
   file: string
   args?: readonly string[]
   env?: Readonly<Record<string, string>>
@@ -53,6 +55,7 @@ process.once('exit', () => started.forEach((child) => child.kill('SIGKILL')))
 
 /** Starts a server of ours on the server's core; it need not answer yet. */
 export function startServer({
+  options = [],
   file,
   args = [],
   env = {},
@@ -65,7 +68,7 @@ export function startServer({
   const profiling = profiles ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`, `--cpu-prof-name=${name}.cpuprofile`] : []
   const log = join(folder, `${name}.log`)
   const fd = openSync(log, 'a')
-  const child = spawnNode([...profiling, file, ...args], cores ?? SERVER_CORE, {
+  const child = spawnNode([...profiling, ...options, file, ...args], cores ?? SERVER_CORE, {
     cwd: folder,
     stdio: ['ignore', fd, fd],
     env: { ...inherited(), ...env, PORT: String(port) },

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { readConfig } from '../../src/config.ts'
+import { START } from '../support/start-command.ts'
 
 const SERVICE = z.object({
   environment: z.record(z.string(), z.coerce.string()),
@@ -49,6 +50,13 @@ describe('compose.yaml', () => {
   test('keeps the database in a volume, and no password in the file', () => {
     expect(services.postgres.volumes.map((volume) => volume.split(':')[0])).toEqual(Object.keys(volumes))
     expect(services.postgres.environment['POSTGRES_PASSWORD']).toMatch(/^\$\{POSTGRES_PASSWORD:\?/)
+  })
+
+  test('runs a bot that is started as `npm start` does', () => {
+    const { options } = START
+    expect(/^CMD (.*)$/m.exec(read('Dockerfile'))?.[1]).toBe(
+      JSON.stringify(['node', ...options, 'src/main.ts']).replaceAll(',', ', '),
+    )
   })
 
   test('opens no port to other machines', () => {

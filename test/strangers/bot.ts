@@ -1,16 +1,14 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import {
   createSandboxSlack,
   type SandboxSlack,
   type SandboxSlackOptions,
 } from '../../src/sandbox/slack/sandbox-slack.ts'
 import { openFolder, settingsWith, until, WEBHOOK_SECRET, type Settings } from '../support/app.ts'
+import { START } from '../support/start-command.ts'
 import { BUILDS } from '../app/channel.ts'
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 export const PATH = `/webhooks/builds/${WEBHOOK_SECRET}`
 export const SLACK_PATH = '/slack/events'
@@ -36,7 +34,7 @@ export async function startBot(
   await slack.start()
   const { folder, remove } = openFolder()
   const env = settingsWith(folder, { SLACK_API_URL: slack.apiUrl, DEFAULT_CHANNEL: BUILDS, ...settings })
-  const [program, ...args] = [...through, process.execPath, MAIN]
+  const [program, ...args] = [...through, process.execPath, ...START.options, START.file]
   const child = spawn(program, args, { cwd: folder, env: { PATH: process.env['PATH'], ...env } })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
