@@ -10,6 +10,7 @@ import { machineClocks, systemClock } from './lib/clock.ts'
 import { createRunningTime, createSteadyTime } from './lib/steady-time.ts'
 import { createLater } from './lib/later.ts'
 import { createPatience } from './lib/patience.ts'
+import { createTrickle } from './lib/trickle.ts'
 import { measuredStore } from './measured-store.ts'
 import type { Metrics } from './metrics.ts'
 import { recordDelivery } from './operations/record-delivery.ts'
@@ -70,12 +71,14 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
       store,
       processId,
       webhookSecrets: () => webhookSecrets,
+      trickle,
       isPressed: () => atTheDoor >= PRESSED_AT,
     })
     measures.use(engine.metrics)
     return engine
   }
 
+  const trickle = createTrickle({ clock, running: machineClocks.running })
   const inTime = createPatience(clock, STORE_PATIENCE_MS)
   const webhook = createWebhookRoute({
     isSecret: (presented) => isSecret(presented),
@@ -87,6 +90,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     },
     log,
     now: clock.now,
+    trickle,
     count: (status, answer) => measures.tell((to) => to.countDelivery(status, answer)),
   })
   const routes: Route[] = [

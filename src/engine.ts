@@ -12,6 +12,7 @@ import { inTime } from './lib/in-time.ts'
 import { createSeldom } from './lib/seldom.ts'
 import { shared } from './lib/shared.ts'
 import type { SteadyTime } from './lib/steady-time.ts'
+import type { Trickle } from './lib/trickle.ts'
 import { createGate } from './listeners/gate.ts'
 import { createSocketWatch } from './listeners/socket-watch.ts'
 import type { Logger } from 'pino'
@@ -56,6 +57,8 @@ export interface EngineDeps {
   processId: string
   /** those that are valid now */
   webhookSecrets: () => readonly string[]
+  /** for large bodies */
+  trickle: Trickle
   /** many deliveries wait at the door, and nothing else is urgent */
   isPressed: () => boolean
 }
@@ -88,6 +91,7 @@ export function createEngine({
   store,
   processId,
   webhookSecrets,
+  trickle,
   isPressed,
 }: EngineDeps): Engine {
   const seldom = createSeldom(clock)
@@ -186,7 +190,7 @@ export function createEngine({
     processId,
     tell: createTeller({ ...slack, clock }),
   })
-  const gate = createGate({ signingSecret: config.slack.signingSecret ?? '', log, now: systemClock.now })
+  const gate = createGate({ signingSecret: config.slack.signingSecret ?? '', log, now: systemClock.now, trickle })
   // Bolt is large: it is loaded for Socket Mode once the webhook door is open, else when a card stands that can be pressed,
   // at the latest for the first request from Slack.
   const openSlackDoor = () =>

@@ -1,20 +1,23 @@
 /** A body that comes in pieces. */
 export interface Collected {
   add(piece: Buffer): void
-  /** bytes of memory that it takes; never much more than twice what has come */
+  /** bytes of memory that it takes; never much more than what was announced, or twice what has come */
   readonly takenBytes: number
   readonly lengthBytes: number
   bytes(): Buffer
 }
 
-/** Collects pieces into one stretch of memory: a million pieces of one byte take no more than one piece of a million. */
-export function createCollected(): Collected {
+/**
+ * Collects pieces into one stretch of memory: a million pieces of one byte take no more than one piece of a million.
+ * @param announcedBytes so much will come, as was said, and not more than whoever asks would keep: room for it is made at once
+ */
+export function createCollected(announcedBytes = 0): Collected {
   let held: Buffer = Buffer.alloc(0)
   let length = 0
 
   function makeRoom(needed: number): void {
     if (needed <= held.length) return
-    const larger = Buffer.allocUnsafe(Math.max(needed, held.length * 2))
+    const larger = Buffer.allocUnsafe(Math.max(needed, announcedBytes, held.length * 2))
     held.copy(larger, 0, 0, length)
     held = larger
   }

@@ -3,6 +3,7 @@ import { parse } from 'node:querystring'
 import { isRecord, parseJson } from '../ci/json.ts'
 import { endUnread } from '../lib/end-unread.ts'
 import type { Log } from '../lib/log.ts'
+import type { Trickle } from '../lib/trickle.ts'
 import { createRoom } from './room.ts'
 import { isSignedBy, signatureIn, type Signature } from './signature.ts'
 import { announcesTooMuch, BODY_BYTES_MAX, readBody } from './signed-body.ts'
@@ -23,6 +24,7 @@ export interface GateDeps {
   signingSecret: string
   log: Pick<Log, 'warn'>
   now: () => number
+  trickle: Trickle
 }
 
 /** True: Slack has signed it, its body is in `rawBody`, and Bolt may have it. False: it is answered. Never throws. */
@@ -33,8 +35,8 @@ export type Gate = (request: IncomingMessage & { rawBody?: Buffer }, response: S
  * signature that could be right is refused before its body is read. A body that is no object would end the process, for
  * Bolt looks into it outside of every catch.
  */
-export function createGate({ signingSecret, log, now }: GateDeps): Gate {
-  const room = createRoom(UNSIGNED_BYTES_MAX)
+export function createGate({ signingSecret, log, now, trickle }: GateDeps): Gate {
+  const shared = { room: createRoom(UNSIGNED_BYTES_MAX), trickle }
   const tellRefused = createRefusedLog(log, now)
 
   function unsigned(): Refusal {
@@ -50,7 +52,7 @@ export function createGate({ signingSecret, log, now }: GateDeps): Gate {
   }
 
   async function lookAtSigned(request: IncomingMessage, signature: Signature) {
-    const body = await readBody(request, BODY_BYTES_MAX, room)
+    const body = await readBody(request, BODY_BYTES_MAX, shared)
     if (body.kind !== 'whole') return NOT_WHOLE[body.kind]
     if (!isSignedBy(signingSecret, signature, body.bytes)) return unsigned()
     return isReadable(request.headers['content-type'] ?? '', body.bytes)
@@ -61,7 +63,7 @@ export function createGate({ signingSecret, log, now }: GateDeps): Gate {
   async function lookAtUnsigned(request: IncomingMessage) {
     if (!isForm(request.headers['content-type'] ?? '') || announcesTooMuch(request, SSL_CHECK_BYTES_MAX))
       return unsigned()
-    const body = await readBody(request, SSL_CHECK_BYTES_MAX, room)
+    const body = await readBody(request, SSL_CHECK_BYTES_MAX, shared)
     const isCheck = body.kind === 'whole' && fieldsOf(body.bytes.toString())['ssl_check'] === '1'
     return isCheck ? ({ status: 200, bytes: null } as const) : unsigned()
   }
@@ -72,7 +74,7 @@ export function createGate({ signingSecret, log, now }: GateDeps): Gate {
       request.rawBody = found.bytes
       return true
     }
-    answer(request, response, found)
+    answer(request, response, found, trickle)
     return false
   }
 }
@@ -134,7 +136,12 @@ function decode(bytes: Buffer): string | null {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-function answer(request: IncomingMessage, response: ServerResponse, found: Refusal | { status: 200 }): void {
+function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  found: Refusal | { status: 200 },
+  trickle: Trickle,
+): void {
   if (found.status === 200) return void response.writeHead(200).end()
   const body = JSON.stringify({ status: 'refused', reason: found.reason })
   if (found.status === 503) response.setHeader('retry-after', RETRY_S)
@@ -143,7 +150,7 @@ function answer(request: IncomingMessage, response: ServerResponse, found: Refus
     'content-length': Buffer.byteLength(body),
     connection: 'close',
   })
-  endUnread(request, response, body)
+  endUnread(request, response, body, trickle)
 }
 
 const RETRY_S = 5

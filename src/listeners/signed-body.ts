@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { createCollected } from '../lib/collected.ts'
+import type { Trickle } from '../lib/trickle.ts'
 import type { Room } from './room.ts'
 
 /** The largest request that is read; the largest form that Slack can send, every letter of it escaped, is smaller. */
@@ -7,14 +8,23 @@ export const BODY_BYTES_MAX = 4 * 1024 * 1024
 
 export type Body = { kind: 'whole'; bytes: Buffer } | { kind: 'too-large' } | { kind: 'no-room' } | { kind: 'aborted' }
 
-export const announcesTooMuch = ({ headers }: IncomingMessage, bytesMax: number): boolean =>
-  Number(headers['content-length'] ?? 0) > bytesMax
+export const announcesTooMuch = (request: IncomingMessage, bytesMax: number): boolean =>
+  announcedBytes(request) > bytesMax
+
+const announcedBytes = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0)
+
+/** What all bodies that are not yet known to be Slack's share. */
+export interface Shared {
+  room: Room
+  trickle: Trickle
+}
 
 /** Reads a body of at most `bytesMax`, as long as there is room for it. */
-export function readBody(request: IncomingMessage, bytesMax: number, room: Room): Promise<Body> {
+export function readBody(request: IncomingMessage, bytesMax: number, { room, trickle }: Shared): Promise<Body> {
   return new Promise((resolve) => {
-    const body = createCollected()
+    const body = createCollected(Math.min(announcedBytes(request), bytesMax))
     const place = room.enter(() => stop({ kind: 'no-room' }))
+    const tookOf = trickle.open(request)
     request.on('data', take)
     request.on('end', () => end({ kind: 'whole', bytes: body.bytes() }))
     request.on('error', () => end({ kind: 'aborted' }))
@@ -23,6 +33,7 @@ export function readBody(request: IncomingMessage, bytesMax: number, room: Room)
     function take(piece: Buffer): void {
       if (body.lengthBytes + piece.length > bytesMax) return stop({ kind: 'too-large' })
       body.add(piece)
+      tookOf(piece.length)
       place.holds(body.takenBytes)
     }
 

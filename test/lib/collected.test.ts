@@ -22,6 +22,23 @@ describe('a body that comes in pieces', () => {
       expect(collect('x'.repeat(length), 1).takenBytes).toBeLessThanOrEqual(2 * length)
   })
 
+  it('takes what was announced once it comes in pieces, and no more', () => {
+    const collected = createCollected(100_000)
+    collected.add(Buffer.alloc(10))
+    expect(collected.takenBytes).toBe(10)
+    collected.add(Buffer.alloc(10))
+    expect(collected.takenBytes).toBe(100_000)
+    collected.add(Buffer.alloc(99_980))
+    expect(collected.takenBytes).toBe(100_000)
+    expect(collected.bytes()).toHaveLength(100_000)
+  })
+
+  it('may be longer than was announced', () => {
+    const collected = createCollected(3)
+    for (const piece of ['ab', 'cd', 'ef']) collected.add(Buffer.from(piece))
+    expect(collected.bytes().toString()).toBe('abcdef')
+  })
+
   it('is not changed by what happens to the first piece’s neighbours', () => {
     const shared = Buffer.from('abcdef')
     const collected = createCollected()

@@ -2,7 +2,8 @@ import { createServer } from 'node:http'
 import { onTestFinished } from 'vitest'
 import type { BuildId, ChannelId, ProjectId } from '../../src/domain/ids.ts'
 import type { Config } from '../../src/config.ts'
-import { systemClock, type Clock } from '../../src/lib/clock.ts'
+import { machineClocks, systemClock, type Clock } from '../../src/lib/clock.ts'
+import { createTrickle } from '../../src/lib/trickle.ts'
 import type { Log } from '../../src/lib/log.ts'
 import type { ActOutcome, BuildSummary, ProjectRef, StatusOutcome, WhyOutcome } from '../../src/operations/asked.ts'
 import type { Operations } from '../../src/operations/bundle.ts'
@@ -249,7 +250,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   onTestFinished(() => door.stop())
   if (door.handle) {
     const { handle } = door
-    const gate = createGate({ signingSecret: slack.signingSecret, log, now: systemClock.now })
+    const trickle = createTrickle({ clock: systemClock, running: machineClocks.running })
+    const gate = createGate({ signingSecret: slack.signingSecret, log, now: systemClock.now, trickle })
     slack.connectBot(await listen((request, response) => void letIn(gate, handle, request, response)))
   } else await door.start()
   const told: Stage['told'] = (user = ada, channel = BUILDS) =>

@@ -1,0 +1,71 @@
+import { PassThrough } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { AT_ONCE_BYTES, createTrickle, LARGE_BYTES_PER_S } from '../../src/lib/trickle.ts'
+import { createHandClock } from '../support/hand-clock.ts'
+
+const PIECE_BYTES = 16 * 1024
+/** A piece is paid for after so long. */
+const PIECE_MS = (PIECE_BYTES * 1_000) / LARGE_BYTES_PER_S
+
+function open() {
+  const clock = createHandClock(0)
+  const trickle = createTrickle({ clock, running: clock.now })
+  /** A body of so many pieces, all of which have come, read as the door reads it. */
+  function send(pieces: number) {
+    const body = new PassThrough({ highWaterMark: PIECE_BYTES * pieces })
+    for (let n = 0; n < pieces; n++) body.write(Buffer.alloc(PIECE_BYTES))
+    const read = { bytes: 0 }
+    const took = trickle.open(body)
+    body.on('data', ({ length }: Buffer) => {
+      read.bytes += length
+      took(length)
+    })
+    return read
+  }
+  return { clock, send }
+}
+
+describe('a body', () => {
+  it('is taken as it comes while it is as small as what people send', async () => {
+    const { clock, send } = open()
+    const read = send(AT_ONCE_BYTES / PIECE_BYTES)
+    await clock.settle()
+    expect(read.bytes).toBe(AT_ONCE_BYTES)
+  })
+
+  it('is read at its measure from there on, however much has come', async () => {
+    const { clock, send } = open()
+    const read = send(100)
+    await clock.settle()
+    const atOnce = AT_ONCE_BYTES + PIECE_BYTES
+    expect(read.bytes).toBe(atOnce)
+    await clock.advance(10 * PIECE_MS)
+    expect(read.bytes).toBe(atOnce + 10 * PIECE_BYTES)
+    await clock.advance(1_000)
+    expect(read.bytes).toBe(100 * PIECE_BYTES)
+  })
+
+  it('shares the measure with what others send, each in turn', async () => {
+    const { clock, send } = open()
+    const reads = [send(100), send(100), send(100), send(100)]
+    await clock.settle()
+    const before = reads.map(({ bytes }) => bytes)
+    await clock.advance(40 * PIECE_MS)
+    expect(reads.map(({ bytes }, i) => (bytes - before[i]!) / PIECE_BYTES)).toEqual([10, 10, 10, 10])
+  })
+
+  it('that is small is not held up by what is large', async () => {
+    const { clock, send } = open()
+    const [large, small] = [send(100), send(1)]
+    await clock.settle()
+    expect([large.bytes < 100 * PIECE_BYTES, small.bytes]).toEqual([true, PIECE_BYTES])
+  })
+
+  it('has no credit for the time when nobody sent', async () => {
+    const { clock, send } = open()
+    await clock.advance(60_000)
+    const read = send(100)
+    await clock.advance(10 * PIECE_MS)
+    expect(read.bytes).toBe(AT_ONCE_BYTES + 11 * PIECE_BYTES)
+  })
+})
