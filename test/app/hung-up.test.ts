@@ -1,0 +1,47 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
+import { hasHungUp } from '../../src/hung-up.ts'
+import { createHandClock } from '../support/hand-clock.ts'
+import { until } from '../support/app.ts'
+
+const REQUEST = 'POST /webhooks/builds/x HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}'
+
+/** What is said of a request whose sender does this before the moment has passed. */
+async function ask(then: (sender: Socket) => void): Promise<boolean> {
+  const clock = createHandClock(0)
+  const said = Promise.withResolvers<boolean>()
+  const seen = { isAsked: false, isGone: false }
+  const server = createServer((request) => {
+    request.socket.on('end', () => (seen.isGone = true)).on('close', () => (seen.isGone = true))
+    request.resume()
+    seen.isAsked = true
+    hasHungUp(request, clock).then(said.resolve, said.reject)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const sender = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {})
+  onTestFinished(() => {
+    sender.destroy()
+    server.close()
+  })
+  sender.write(REQUEST)
+  await until('the request is there', () => seen.isAsked)
+  then(sender)
+  if (sender.destroyed || sender.writableEnded) await until('that is seen', () => seen.isGone)
+  await clock.advance(20)
+  return said.promise
+}
+
+it('whoever waits for the answer has not hung up', async () => {
+  expect(await ask(() => {})).toBe(false)
+})
+
+it('whoever has gone has hung up, as the process learns in the moment after it woke', async () => {
+  expect(await ask((sender) => sender.destroy())).toBe(true)
+  expect(await ask((sender) => sender.resetAndDestroy())).toBe(true)
+})
+
+it('so has whoever says that nothing more comes: nobody who waits for an answer does', async () => {
+  expect(await ask((sender) => sender.end())).toBe(true)
+})
