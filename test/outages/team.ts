@@ -6,12 +6,11 @@ import { inBrief, type Call, type Fate } from '../support/fake-notifier.ts'
 /** Six projects, each with a channel of its own. */
 export const CHANNELS = Array.from({ length: 6 }, (_, n) => channelId(`C0OUTAGE0${n}`))
 
-export const BUILDS = 300
 /** These have a card, and run, when Slack goes. */
 export const EARLY = 60
 
-/** These have ended, and everybody knows, when Slack goes: one for each channel. */
-const ENDED = numbers(BUILDS + 1, BUILDS + CHANNELS.length)
+/** These have ended, and everybody knows, when Slack goes: one for each channel; beyond all others, however many are played. */
+const ENDED = numbers(60_001, 60_000 + CHANNELS.length)
 
 /** Not in step with anything that is done each second. */
 export const OUTAGE_MS = 10 * MINUTE + 337
