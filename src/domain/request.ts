@@ -23,6 +23,9 @@ export const isOpen = ({ state }: Pick<Request, 'state'>): boolean =>
 /** CI has so long to show what it was asked for; then it is asked itself, and what is still unknown is said. */
 export const CONFIRM_WITHIN_MS = 2 * 60_000
 
+/** Of several processes, one heard of the run and another one confirmed the request: their clocks differ by so much. */
+export const CLOCKS_DIFFER_MS = 60_000
+
 /** One execution of a build, by name: what a button is about. */
 export interface RunRef {
   projectId: ProjectId
@@ -102,16 +105,24 @@ export function isAttempt(
   run: Pick<Run, 'buildId' | 'n' | 'firstAt'>,
   all: readonly Request[] = [],
 ): boolean {
-  if (request.action !== 'restart' || request.state === 'refused') return false
+  if (request.action !== 'restart' || request.state === 'refused' || wasDoneBefore(request, run)) return false
   // On a card of its own, after a long rest, runs are counted from one again.
   const isNext = run.n === request.run + 1 || run.n === 1
   if (run.buildId === request.buildId) return isNext && run.firstAt >= request.askedAt
   if (request.newBuildId !== null) return run.buildId === request.newBuildId && run.n === 1
   // CI's answer was lost or named no build: a newer build of the same commit that began after we asked is the one,
-  // unless CI named it in answer to somebody else.
-  if (all.some(({ newBuildId }) => newBuildId === run.buildId)) return false
+  // unless CI named it in answer to somebody else, before this request was taken to be done.
+  if (request.state !== 'confirmed' && all.some((other) => isNamedFor(other, run))) return false
   return idOrder(run.buildId) > idOrder(request.buildId) && run.n === 1 && run.firstAt >= request.askedAt
 }
+
+/** What confirmed it had begun by then; the same build, or another one of the commit, may run for other reasons later. */
+const wasDoneBefore = ({ state, endedAt }: Request, { firstAt }: Pick<Run, 'firstAt'>): boolean =>
+  state === 'confirmed' && endedAt !== null && firstAt > endedAt + CLOCKS_DIFFER_MS
+
+// Whoever restarts a newer build itself is answered with its name too: that is about its next run.
+const isNamedFor = (other: Request, run: Pick<Run, 'buildId' | 'n' | 'firstAt'>): boolean =>
+  other.newBuildId === run.buildId && isAttempt(other, run)
 
 /** The latest request that says something of this run: asked about it, or brought it about. */
 export const lastRequestOf = (run: Run, requests: readonly Request[]): Request | null =>

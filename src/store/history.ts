@@ -34,10 +34,10 @@ export async function readLineage(reads: Reads, lineageKey: string, episode: num
   const all = await reads.requestsOf(lineageKey)
   const facts = credible(await reads.factsOfEpisode(lineageKey, episode), all)
   const runs = foldRuns(facts, restartsAsked(all))
-  const requests = all.filter(
-    (request) => request.subject === subject || runs.some((run) => isAttempt(request, run, all)),
-  )
-  return { subject, facts, runs, requests }
+  // While CI is being called, whoever called it has the last word: what was asked on another card may yet be refused.
+  const isHere = (request: Request) =>
+    request.subject === subject || (request.state !== 'calling' && runs.some((run) => isAttempt(request, run, all)))
+  return { subject, facts, runs, requests: all.filter(isHere) }
 }
 
 /** What CI can be asked about these runs, and through which interface. */

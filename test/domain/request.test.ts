@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isIdDigits } from '../../src/domain/ids.ts'
 import {
+  CLOCKS_DIFFER_MS,
   credible,
   isAttempt,
   isOpen,
@@ -167,6 +168,39 @@ describe('a restart', () => {
     expect(nameOf(shownBy(other, runs, [asked, other]))).toBe('513.1')
     const elsewhere = { ...other, newBuildId: buildId('514') }
     expect(nameOf(shownBy(asked, runs, [asked, elsewhere]))).toBe('513.1')
+  })
+
+  it('is still shown by the newer build that it was taken for, though CI then names that to somebody else', () => {
+    const asked = restart({ state: 'confirmed', endedAt: T0 + ASKED_AT + MINUTE })
+    const other = restart({ id: 'request-2', newBuildId: buildId('513') })
+    const runs = runsAsked([], ...ran, again('initiated', ASKED_AT, '513'))
+    expect(nameOf(shownBy(asked, runs, [asked, other]))).toBe('513.1')
+  })
+
+  it.each<[by: string, change: Partial<Request>, build: string, n: number]>([
+    ['the same build', {}, '512', 2],
+    ['the build that CI named', { newBuildId: buildId('513') }, '513', 1],
+    ['a newer build, where CI named none', {}, '513', 1],
+  ])('is done once: %s may run for other reasons after that', (_, change, build, n) => {
+    const endedAt = T0 + ASKED_AT + MINUTE
+    const run = (firstAt: number) => ({ buildId: buildId(build), n, firstAt })
+    const done = restart({ ...change, state: 'confirmed', endedAt })
+    expect(isAttempt(done, run(endedAt + CLOCKS_DIFFER_MS))).toBe(true)
+    expect(isAttempt(done, run(endedAt + CLOCKS_DIFFER_MS + 1))).toBe(false)
+    // Given up is not done: what CI shows late may be it all the same.
+    const givenUp = { ...done, state: 'unconfirmed' } as const
+    expect(isAttempt(givenUp, run(endedAt + CLOCKS_DIFFER_MS + 1))).toBe(true)
+  })
+
+  it('is still shown by the newer build when that is restarted itself, and CI names it in answer', () => {
+    const asked = restart({ state: 'unclear' })
+    const other = restart({ id: 'request-2', buildId: buildId('513'), newBuildId: buildId('513'), askedAt: T0 + HOUR })
+    const runs = runsAsked([other], ...ran, again('error', ASKED_AT, '513'), again('initiated', HOUR + MINUTE, '513'))
+    expect(nameOf(shownBy(asked, runs, [asked, other]))).toBe('513.1')
+    expect(nameOf(shownBy(other, runs, [asked, other]))).toBe('513.2')
+    const nextCard = runsAsked([], again('initiated', HOUR + MINUTE, '513'))
+    expect(shownBy(asked, nextCard, [asked, other])).toBeNull()
+    expect(nameOf(shownBy(other, nextCard, [asked, other]))).toBe('513.1')
   })
 
   it('after a long rest brought about the first run on the next card, where runs are counted anew', () => {

@@ -341,6 +341,63 @@ describe('a request about a card that rests', () => {
     ])
   })
 
+  test('is told on a newer card once CI has answered: what CI refused brought about nothing that runs there', async () => {
+    for (const again of ['initiated', { word: 'error', build: '513' }]) {
+      await using stage = await openTold(['initiated', 'error'])
+      await rest(stage)
+      await ask(stage)
+      await hear(stage, again)
+      const newer = inBrief(cardIn(stage))
+      await answer(stage, { state: 'refused', code: 'bad-request', endedAt: stage.clock.now() })
+      expect(shownIn(stage)).toEqual(['card 512 failed', 'reply 512 failed', 'ask restart 512 refused', newer])
+      expect(cardIn(stage).asked).toBeNull()
+    }
+  })
+
+  test('is told on the newer card that it brought, though CI was faster than its own answer', async () => {
+    await using stage = await openTold(['initiated', 'error'])
+    await rest(stage)
+    await ask(stage)
+    await hear(stage, { word: 'error', build: '513' })
+    expect(cardIn(stage)).toMatchObject({ build: { buildId: '513' }, asked: null })
+    await answer(stage, { state: 'accepted', newBuildId: buildId('513') })
+    expect(cardIn(stage).asked).toMatchObject({ by: LIN, stage: 'confirmed' })
+    expect(shownIn(stage).slice(2)).toEqual([
+      'ask restart 512 confirmed',
+      'card 513 failed',
+      'ask restart 512 confirmed',
+    ])
+  })
+
+  test('keeps the newer card that it brought where that build is then restarted itself', async () => {
+    await using stage = await openTold(['initiated', 'error'])
+    await rest(stage)
+    await ask(stage)
+    await hear(stage, { word: 'error', build: '513' })
+    const { subject } = cardKey('', BUILDS, 2)
+    const about = { buildId: buildId('513'), subject, askedBy: 'U0ADA00001' }
+    await ask(stage, { id: 'request-2', state: 'accepted', newBuildId: buildId('513'), ...about })
+    await runs(stage, '513')
+    await answer(stage, { state: 'unclear', code: 'interrupted' })
+    expect(await stateOf(stage)).toBe('confirmed')
+    const lines = stage.slack.messages.flatMap(({ view }) => (view.kind === 'ask' ? [inBrief(view)] : []))
+    expect(lines).toEqual(['ask restart 512 confirmed', 'ask restart 513 asked', 'ask restart 512 confirmed'])
+  })
+
+  test.each<[what: string, again: string | Said, card: string]>([
+    ['the same build', 'initiated', 'card 512 started'],
+    ['a further build of the commit', { word: 'error', build: '514' }, 'card 514 failed'],
+  ])('is told on no card that %s opens a day after it was done', async (_, again, card) => {
+    await using stage = await openTold(['initiated', 'error'])
+    await ask(stage, { state: 'unclear', code: 'timeout' })
+    await hear(stage, { word: 'error', build: '513' })
+    expect(await stateOf(stage)).toBe('confirmed')
+    await rest(stage)
+    await hear(stage, again)
+    expect(shownIn(stage).slice(-2)).toEqual(['reply 513 failed', card])
+    expect(cardIn(stage).asked).toBeNull()
+  })
+
   test('is Fixed when its run passes: the failure on the card before counts', async () => {
     await using stage = await openTold(['initiated', 'error'])
     await rest(stage)

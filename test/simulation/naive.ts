@@ -8,6 +8,11 @@ interface Run {
   build: number
   status: string
   startSeen: boolean
+  /** whose word began it, and whose ended it */
+  begunBy: Fact['origin']
+  endedBy: Fact['origin'] | null
+  /** its start was told after its end */
+  startCameLate: boolean
   finalAt: number | null
   finalSeq: number
 }
@@ -29,12 +34,14 @@ function runsOf(facts: readonly Fact[], requests: readonly Request[]): Run[] {
     const run = runs.findLast(({ build }) => build === Number(fact.buildId))
     if (!run || isNewRun(run, fact, requests)) runs.push(begin(fact))
     else if (run.finalAt === null) goOn(run, fact)
+    else if (STARTED.has(fact.word) && fact.origin !== 'action') run.startCameLate = true
   }
   return runs.sort((a, b) => a.build - b.build)
 }
 
 function begin(fact: Fact): Run {
-  const run = { build: Number(fact.buildId), status: '', startSeen: false, finalAt: null, finalSeq: 0 }
+  const unknown = { status: '', startSeen: false, startCameLate: false, endedBy: null, finalAt: null, finalSeq: 0 }
+  const run = { ...unknown, build: Number(fact.buildId), begunBy: fact.origin }
   goOn(run, fact)
   return run
 }
@@ -42,17 +49,23 @@ function begin(fact: Fact): Run {
 function goOn(run: Run, { word, at, seq, origin }: Fact): void {
   run.status = word
   if (STARTED.has(word) && origin !== 'action') run.startSeen = true
-  if (FINAL.has(word)) Object.assign(run, { finalAt: at, finalSeq: seq })
+  if (FINAL.has(word)) Object.assign(run, { finalAt: at, finalSeq: seq, endedBy: origin })
 }
 
-function isNewRun({ status, startSeen, finalAt }: Run, fact: Fact, requests: readonly Request[]): boolean {
+function isNewRun(run: Run, fact: Fact, requests: readonly Request[]): boolean {
+  const { status, startSeen, finalAt } = run
   if (finalAt === null) return false
   if (FINAL.has(fact.word)) return family(fact.word) !== family(status)
   if (!STARTED.has(fact.word)) return false
   if (requests.some((request) => restarts(request, fact, finalAt))) return true
   if (fact.origin === 'action') return false
-  return startSeen || status === 'ignored' || status === 'blocked' || fact.at - finalAt > 60_000
+  if (startSeen || status === 'ignored' || status === 'blocked') return true
+  return fact.at - finalAt > 60_000 && !isOwedItsStart(run)
 }
+
+/** We had it begun and asked how it ended: what CI itself tells of it may come at any time, and its start tells of it once. */
+const isOwedItsStart = ({ begunBy, endedBy, startCameLate }: Run): boolean =>
+  begunBy === 'action' && endedBy === 'poll' && !startCameLate
 
 const restarts = ({ action, buildId, state, code, askedAt }: Request, fact: Fact, finalAt: number): boolean =>
   action === 'restart' &&
