@@ -1,3 +1,4 @@
+import type { Fact } from './fact.ts'
 import { idOrder } from './ids.ts'
 import type { Run } from './run.ts'
 import { isRed, isVerdict } from './status.ts'
@@ -36,6 +37,36 @@ export function recoveryOf(run: Run, history: readonly Run[], historyIsCut = fal
 export function redStreakTo(run: Run, history: readonly Run[], historyIsCut: boolean): Recovery | null {
   const before = history.filter((other) => isVerdict(other.status) && compareEnds(other, run) < 0).sort(compareEnds)
   return redStreak([...before, run], historyIsCut)
+}
+
+/** What finishes a build, by its place among the outcomes of its branch. */
+type Placed = Pick<Fact, 'seq' | 'buildId' | 'status'>
+
+/**
+ * Whose recovery tells of this red outcome: what passed after it, with no green one in between that had come before.
+ * @param later outcomes of the same branch from the red one's own build on, in the order of builds, then of receipt
+ */
+export function recoveringFrom<T extends Placed>(red: Placed, later: readonly T[]): T[] {
+  const recovering: T[] = []
+  let greenSince = Number.POSITIVE_INFINITY
+  for (const one of later) {
+    const isBefore = one.buildId === red.buildId && one.seq < red.seq
+    if (one.status !== 'success' || isBefore) continue
+    if (one.seq < greenSince) recovering.push(one)
+    greenSince = Math.min(greenSince, one.seq)
+  }
+  return recovering
+}
+
+/**
+ * What this green outcome recovered from: the red ones before it, back to the green one that had come before it.
+ * @param earlier outcomes of the same branch up to the green one's own build, newest build first, then newest first
+ */
+export function recoveredFrom<T extends Placed>(green: Placed, earlier: readonly T[]): T[] {
+  const isBefore = ({ buildId, seq }: T) => buildId !== green.buildId || seq < green.seq
+  const before = earlier.filter(isBefore)
+  const end = before.findIndex(({ status, seq }) => status === 'success' && seq < green.seq)
+  return before.slice(0, end === -1 ? undefined : end).filter(({ status }) => isRed(status))
 }
 
 // Runs of one build go by what ended them: each card of a build that rested counts its runs from one.

@@ -97,6 +97,9 @@ export type RequestChange = Partial<
 /** A fact by its place alone. */
 export type FactPlace = Pick<PlacedFact, 'seq' | 'at' | 'episode'> & Pick<BuildPlace, 'lineageKey'>
 
+/** A fact that finishes a build, by its place alone. */
+export type VerdictPlace = FactPlace & Pick<PlacedFact, 'buildId' | 'status'>
+
 /** Scheduled work that one of several processes may do, until then (ms). */
 export interface Lease {
   name: string

@@ -14,6 +14,7 @@ import type {
   ClosedChannel,
   DueLineage,
   FactPlace,
+  VerdictPlace,
   HeardProject,
   KeptDecision,
   KeptSubscription,
@@ -59,7 +60,7 @@ export interface Reads {
   factsOfEpisode(lineageKey: string, episode: number): Promise<PlacedFact[]>
   newestEpisode(lineageKey: string): Promise<{ episode: number; lastAt: number; facts: number } | null>
   /** Facts that finish a build of the branch at or before this build, newest build first. */
-  verdictsBefore(branchKey: string, buildOrder: string, limit: number): Promise<Fact[]>
+  verdictsBefore(branchKey: string, buildOrder: string, limit: number): Promise<(PlacedFact & BuildPlace)[]>
   /** Has a newer build of the branch, one of the next hundred, finished before this fact was received? */
   isOvertaken(branchKey: string, buildOrder: string, seq: number): Promise<boolean>
   /** The lineages of newer builds of the branch that are taken in and could have recovered from this one. */
@@ -112,6 +113,8 @@ export interface Reads {
   hasLapsed(now: number): Promise<boolean>
   /** Facts in order of receipt, after this one. */
   factsAfter(seq: number, limit: number): Promise<FactPlace[]>
+  /** Facts that finish a build of the branch, this build or a newer one, oldest build first, then in order of receipt. */
+  verdictsFrom(branchKey: string, buildOrder: string, limit: number): Promise<VerdictPlace[]>
   /**
    * Builds that run or wait and were neither heard of nor asked about since then (ms), nor are silent since before
    * `notBefore`; the longest silent first.

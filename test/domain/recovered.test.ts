@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { recoveryOf, redStreakTo } from '../../src/domain/recovered.ts'
+import { recoveredFrom, recoveringFrom, recoveryOf, redStreakTo } from '../../src/domain/recovered.ts'
 import { foldRuns, runKey, type Run } from '../../src/domain/run.ts'
-import { isVerdict } from '../../src/domain/status.ts'
+import { isRed, isVerdict } from '../../src/domain/status.ts'
 import { MINUTE, runsOf, SECOND, story, T0, type Said } from '../support/facts.ts'
 
 const built = (build: string, word: string, after?: number): Said => ({
@@ -280,5 +280,60 @@ describe('the red streak that a red run stands in', () => {
 
   it('is none for a run that passed', () => {
     expect(streakTo('2', built('1', 'error'), built('2', 'success'))).toBeNull()
+  })
+})
+
+describe('what recovered from a red outcome', () => {
+  /** The builds that recovered from this one, of what was received in this order. */
+  function recovering(build: string, ...said: Said[]): string[] {
+    const facts = story(...said)
+    const red = facts.find((fact) => fact.buildId === build && isRed(fact.status))!
+    const later = facts.filter(({ buildId }) => Number(buildId) >= Number(build)).toSorted(inOrder)
+    return recoveringFrom(red, later).map(({ buildId }) => buildId)
+  }
+
+  const inOrder = (a: Placed, b: Placed) => Number(a.buildId) - Number(b.buildId) || a.seq - b.seq
+  type Placed = { buildId: string; seq: number }
+
+  it.each<[claim: string, said: Said[], builds: string[]]>([
+    ['is the next that passed', [built('1', 'error'), built('2', 'error'), built('3', 'success')], ['3']],
+    ['is not the second', [built('1', 'error'), built('2', 'success'), built('3', 'success')], ['2']],
+    ['is nothing where nothing passed', [built('1', 'error'), built('2', 'error')], []],
+    ['is itself, restarted', [built('1', 'error'), built('1', 'success')], ['1']],
+    ['is not itself before it failed', [built('1', 'success'), built('1', 'error')], []],
+    [
+      'is what had passed before the one in between did',
+      [built('1', 'error'), built('3', 'success'), built('2', 'success')],
+      ['2', '3'],
+    ],
+  ])('%s', (_, said, builds) => {
+    expect(recovering('1', ...said)).toEqual(builds)
+  })
+
+  it('is all that recovered, and would have recovered from less or from nothing without it; it knows the same of itself', () => {
+    const order = fc.shuffledSubarray(['1', '2', '3', '4', '5', '6', '7', '8'])
+    const word = fc.constantFrom('success', 'error', 'infrastructure_failure')
+    const branch = order.chain((builds) => fc.tuple(...builds.map((build) => word.map((w) => built(build, w)))))
+    fc.assert(
+      fc.property(branch, (said) => {
+        const runs = runsOf(...said)
+        const facts = runs.flatMap((run) => run.facts).toSorted(inOrder)
+        const fixed = runs.filter((run) => recoveryOf(run, runs) !== null)
+        for (const red of runs.filter(({ status }) => isRed(status))) {
+          const without = runs.filter((run) => run !== red)
+          const telling = (run: Run, history: readonly Run[]) => JSON.stringify(recoveryOf(run, history))
+          const changed = fixed.filter((run) => telling(run, runs) !== telling(run, without))
+          const builds = new Set(recovering(red.buildId, ...said))
+          const kept = fixed.map(({ buildId }) => buildId).filter((build) => builds.has(build))
+          for (const run of fixed) {
+            const green = run.facts.at(-1)!
+            const earlier = facts.slice(0, facts.indexOf(green) + 1).toReversed()
+            const from = recoveredFrom(green, earlier).map(({ buildId }) => buildId)
+            expect(from.includes(red.buildId)).toBe(kept.includes(run.buildId))
+          }
+          expect(kept).toEqual(changed.map(({ buildId }) => buildId))
+        }
+      }),
+    )
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { isOpen, type Action } from '../../src/domain/request.ts'
 import { mortal } from '../reconcile/mortal.ts'
 import { MINUTE } from '../support/facts.ts'
-import { grace, lin, NEVER, ofRun, openStage, type Process, type Stage } from './stage.ts'
+import { grace, lin, never, ofRun, openStage, type Process, type Stage } from './stage.ts'
 
 /** More steps than an ask takes, from the first read to the last write. */
 const STEPS_MAX = 80
@@ -44,9 +44,9 @@ async function askAndDie(stage: Stage, fuse: number, ask: (process: Process) => 
   const { store, clock, v2, legacy } = stage.main.deps
   const { life, deps } = mortal({ store, notifier: stage.reconcile.slack, clock }, fuse)
   const whileAlive = async <T>(call: () => Promise<T>): Promise<T> => {
-    if (life.isDead()) return NEVER
+    if (life.isDead()) return never()
     const answer = await call()
-    return life.isDead() ? NEVER : answer
+    return life.isDead() ? never() : answer
   }
   const process = stage.another({
     ...deps,

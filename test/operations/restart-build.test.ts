@@ -3,7 +3,7 @@ import type { ClientLegacy } from '../../src/ci/client-legacy.ts'
 import { CiError } from '../../src/ci/errors.ts'
 import { confirmRequests } from '../../src/operations/confirm-requests.ts'
 import { HOUR, MINUTE, SECOND } from '../support/facts.ts'
-import { grace, hear, lin, LIN, NEVER, ofRun, openStage, outcomeInBrief, type Built, type Stage } from './stage.ts'
+import { grace, hear, lin, LIN, never, ofRun, openStage, outcomeInBrief, type Built, type Stage } from './stage.ts'
 
 const RESTARTED = 'restart.json 200'
 const SAME = { restartKeepsId: true, restartOutcome: 'none' } as const
@@ -193,7 +193,7 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
     const built = await stage.ended()
     const dying = withRestart(stage, async (restartBuild, id) => {
       if (when === 'after') await restartBuild(id)
-      return NEVER
+      return never()
     })
     void dying.operations.restart(ofRun(built.ref), lin())
     await expect.poll(async () => (await stage.requests()).map(({ state }) => state)).toEqual(['calling'])

@@ -293,4 +293,5 @@ export function outcomeInBrief(outcome: ActOutcome): string {
   return kind === 'repeated' ? `${kind} ${outcome.state}` : kind
 }
 
-export const NEVER = new Promise<never>(() => {})
+/** A promise for each who waits: one that all share would keep what waits for it, and the worlds behind, for good. */
+export const never = (): Promise<never> => new Promise(() => {})

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { confirmRequests } from '../../src/operations/confirm-requests.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { MINUTE, SECOND } from '../support/facts.ts'
-import { grace, GRACE, lin, LIN, NEVER, ofRun, openStage, outcomeInBrief } from './stage.ts'
+import { grace, GRACE, lin, LIN, never, ofRun, openStage, outcomeInBrief } from './stage.ts'
 
 const STOPPED = 'stop 202'
 
@@ -368,7 +368,7 @@ describe('CI gets one stop for one run', () => {
       v2: {
         async stopBuild(build) {
           if (when === 'after') await real.stopBuild(build)
-          return NEVER
+          return never()
         },
       },
     })
@@ -389,7 +389,7 @@ describe('CI gets one stop for one run', () => {
   test('while it is being called, its own process does not take it for dead', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
-    const slow = stage.another({ v2: { stopBuild: () => NEVER } })
+    const slow = stage.another({ v2: { stopBuild: never } })
     void slow.operations.stop(ofRun(ref), lin())
     await expect.poll(async () => (await stage.requests()).length).toBe(1)
     await stage.pass(85 * SECOND, slow)

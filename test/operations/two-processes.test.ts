@@ -19,7 +19,7 @@ import {
   grace,
   hear,
   lin,
-  NEVER,
+  never,
   ofRun,
   processOf,
   takeInAll,
@@ -152,7 +152,7 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
     await using stage = await openShared()
     const ref = await stage.build('running')
     const [, other] = stage.processes
-    const dying = stage.process({ v2: { stopBuild: () => NEVER } })
+    const dying = stage.process({ v2: { stopBuild: never } })
     void dying.operations.stop(ofRun(ref), lin())
     const stateOf = async () => (await stage.store.read.openRequest(ref, 'stop'))?.state
     await expect.poll(stateOf).toBe('calling')

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
@@ -79,9 +79,10 @@ export async function openStage({
   random = () => 0.5,
   shared = false,
 }: StageOptions = {}): Promise<Stage> {
+  const bytes = await template()
   const folder = mkdtempSync(join(FAST_FOLDER, 'buildline-stage-'))
   const path = join(folder, 'builds.db')
-  copyFileSync(await template(), path)
+  writeFileSync(path, bytes)
   const own = openBesideHandClock(path)
   const store = watched({ ...own, shared })
   const clock = createHandClock(startAt, store.pending)
@@ -163,20 +164,24 @@ const LINEAGES_MAX = 100
 // Nothing here must outlive the machine; where there is memory to write to, no disk has to turn.
 const FAST_FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
-let templated: Promise<string> | null = null
+let templated: Promise<Buffer> | null = null
 
-const template = (): Promise<string> => (templated ??= makeTemplate())
+const template = (): Promise<Buffer> => (templated ??= makeTemplate())
 
-async function makeTemplate(): Promise<string> {
+/** An empty database with its tables, as the bytes of its file. No folder of it is left: a test's process may be ended. */
+async function makeTemplate(): Promise<Buffer> {
   const folder = mkdtempSync(join(FAST_FOLDER, 'buildline-template-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'builds.db')
-  const store = openBesideHandClock(path)
-  await store.migrate()
-  // A connection that was never used is not closed, and the tables would stay in the log beside the file.
-  await store.read.closedChannels()
-  await store.close()
-  return path
+  try {
+    const store = openBesideHandClock(path)
+    await store.migrate()
+    // A connection that was never used is not closed, and the tables would stay in the log beside the file.
+    await store.read.closedChannels()
+    await store.close()
+    return readFileSync(path)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 const logInto = (spoken: Spoken[]): Log => {

@@ -96,11 +96,18 @@ async function removeCards(
   const stays = createStays({ now, before, forgottenBefore: now - (now - before) * BRANCH_TIMES })
   const removed = { cards: 0, rows: 0 }
   let last = 0
+  let looked = 0
   while (!signal.aborted) {
     const facts = await read.factsAfter(last, LOOKED_AT_MAX)
     const old = cardsOfFacts(facts, before)
     // The order of receipt is that of time but for a clock that was put back: a page of young ones is the end.
-    if (old.length === 0 && !facts.some(({ at }) => at < before)) break
+    if (old.length === 0 && !facts.some(({ at }) => at < before)) {
+      if (removed.cards === looked) break
+      // Once more from the beginning: something may have stayed only for what has gone since.
+      looked = removed.cards
+      last = 0
+      continue
+    }
     last = facts.at(-1)!.seq
     const going: typeof old = []
     await inTurn(deps, signal, async () => {

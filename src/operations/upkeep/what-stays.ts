@@ -1,11 +1,12 @@
 import { ID_DIGITS_MAX, idOrder, type ProjectId } from '../../domain/ids.ts'
 import { branchKey, REST_MS, type PlacedFact } from '../../domain/lineage.ts'
 import { LANES, type StoredMessage } from '../../domain/plan.ts'
+import { recoveredFrom, recoveringFrom } from '../../domain/recovered.ts'
 import { isOpen } from '../../domain/request.ts'
-import { isAccountNotice, isVerdict } from '../../domain/status.ts'
+import { isAccountNotice, isRed, isVerdict } from '../../domain/status.ts'
 import { lineageSubject } from '../../domain/subject.ts'
 import { noticeDay } from '../../domain/notice.ts'
-import type { Card, FactPlace } from '../../store/kept.ts'
+import type { Card, FactPlace, VerdictPlace } from '../../store/kept.ts'
 import type { Reads } from '../../store/store.ts'
 
 /** A branch on which nothing was built for so many times as long is forgotten with its last outcome. */
@@ -34,8 +35,19 @@ interface Needed {
 export function createStays(age: Age) {
   const branches = new Map<string, Needed>()
 
-  /** Nothing of a story goes while any of it is young, may still change in Slack, or tells how a branch stands. */
-  return async function stays(reads: Reads, { lineageKey, episode }: Place): Promise<boolean> {
+  /**
+   * Nothing of a story goes while any of it is young, may still change in Slack, or tells how a branch stands; nor while
+   * another card of the same red streak stays: planned again, that would take back what it said rightly. And what ended a
+   * streak goes only after it: otherwise what passed later would have recovered.
+   */
+  return (reads: Reads, place: Place): Promise<boolean> => staysItself(reads, place, new Set())
+
+  /** @param looked the cards that were looked at on the way here */
+  async function staysItself(reads: Reads, { lineageKey, episode }: Place, looked: Set<string>): Promise<boolean> {
+    const subject = lineageSubject(lineageKey, episode)
+    if (looked.has(subject)) return false
+    const isFirst = looked.size === 0
+    looked.add(subject)
     // First: in a transaction it keeps others from taking in what comes meanwhile.
     if ((await reads.intakeOf(lineageKey)) !== null) return true
     const facts = await reads.factsOfEpisode(lineageKey, episode)
@@ -45,19 +57,20 @@ export function createStays(age: Age) {
       (await hasNews(reads, facts)) ||
       (await isAskedAbout(reads, lineageKey, age)) ||
       (await isNeeded(reads, facts)) ||
-      (await isToldStill(reads, lineageSubject(lineageKey, episode), age))
+      (await isToldStill(reads, subject, age)) ||
+      (await someOfStreak(reads, facts, async (card, isEnded) => {
+        const isWaitedFor = isFirst && isEnded && lineageSubject(card.lineageKey, card.episode) !== subject
+        return isWaitedFor || staysItself(reads, card, looked)
+      }))
     )
   }
 
-  async function isNeeded(reads: Reads, facts: readonly PlacedFact[]): Promise<boolean> {
-    for (const { projectId, branch, buildId, status } of facts) {
-      // Builds of which no branch is known share no history.
-      if (branch === null) continue
+  function isNeeded(reads: Reads, facts: readonly PlacedFact[]): Promise<boolean> {
+    return someOnBranch(facts, async ({ projectId, buildId, status }, branch) => {
       const { newest, outcomesFrom } = await neededOf(reads, projectId, branch)
       const order = idOrder(buildId)
-      if (order === newest || (isVerdict(status) && order >= outcomesFrom)) return true
-    }
-    return false
+      return order === newest || (isVerdict(status) && order >= outcomesFrom)
+    })
   }
 
   async function neededOf(reads: Reads, projectId: ProjectId, branch: string): Promise<Needed> {
@@ -77,6 +90,61 @@ export function cardsOfFacts(facts: readonly FactPlace[], before: number): Place
   for (const { at, lineageKey, episode } of facts)
     if (at < before && episode !== null) cards.set(lineageSubject(lineageKey, episode), { lineageKey, episode })
   return [...cards.values()]
+}
+
+/** Builds of which no branch is known share no history. */
+async function someOnBranch(
+  facts: readonly PlacedFact[],
+  isSo: (fact: PlacedFact, branch: string) => Promise<boolean>,
+): Promise<boolean> {
+  for (const fact of facts) if (fact.branch !== null && (await isSo(fact, fact.branch))) return true
+  return false
+}
+
+/**
+ * Whether it is so of a card of the same red streak as one of these, or of what ended it; asked one after the other.
+ * @param isSo is told whether one of these ended what is on that card
+ */
+const someOfStreak = (
+  reads: Reads,
+  facts: readonly PlacedFact[],
+  isSo: (card: Place, isEnded: boolean) => Promise<boolean>,
+): Promise<boolean> =>
+  someOnBranch(facts, async (fact, branch) => {
+    const key = branchKey(fact.projectId, branch)
+    for (const { lineageKey, episode } of await streakOf(reads, key, fact))
+      if (episode === null || (await isSo({ lineageKey, episode }, fact.status === 'success'))) return true
+    return false
+  })
+
+/** Of a red outcome what recovered from it; of a green one the red ones that it ended, even if it was overtaken itself. */
+async function streakOf(reads: Reads, key: string, fact: PlacedFact): Promise<FactPlace[]> {
+  if (fact.status === 'success') return recoveredFrom(fact, await outcomesTo(reads, key, fact))
+  if (!isRed(fact.status)) return []
+  const recovering: FactPlace[] = []
+  for (const green of recoveringFrom(fact, await outcomesAfter(reads, key, fact)))
+    if (!(await reads.isOvertaken(key, idOrder(green.buildId), green.seq))) recovering.push(green)
+  return recovering
+}
+
+/** The outcomes of its branch up to this green one, as far back as the green one before it. */
+async function outcomesTo(
+  reads: Reads,
+  key: string,
+  { buildId, seq }: PlacedFact,
+): Promise<(PlacedFact & FactPlace)[]> {
+  const near = await reads.verdictsBefore(key, idOrder(buildId), OUTCOMES_NEAR)
+  const sawEnd = near.some((one) => one.status === 'success' && one.buildId !== buildId && one.seq < seq)
+  return sawEnd || near.length < OUTCOMES_NEAR ? near : reads.verdictsBefore(key, idOrder(buildId), OUTCOMES_FAR)
+}
+
+/** The outcomes of its branch from this one's build on, as far as one that passed in its turn: most branches soon do. */
+async function outcomesAfter(reads: Reads, key: string, { buildId }: PlacedFact): Promise<VerdictPlace[]> {
+  const near = await reads.verdictsFrom(key, idOrder(buildId), OUTCOMES_NEAR)
+  const isGreenInTurn = (one: VerdictPlace, i: number) =>
+    one.status === 'success' && one.buildId !== buildId && near.slice(i + 1).every(({ seq }) => seq > one.seq)
+  const isEnough = near.length < OUTCOMES_NEAR || near.slice(0, -1).some(isGreenInTurn)
+  return isEnough ? near : reads.verdictsFrom(key, idOrder(buildId), OUTCOMES_FAR)
 }
 
 // A day's notice goes as a whole: while it stands, so do the builds that it counts.

@@ -1,5 +1,7 @@
-import type { DeleteQueryBuilder, DeleteResult, Kysely } from 'kysely'
+import { sql, type DeleteQueryBuilder, type DeleteResult, type Kysely } from 'kysely'
+import type { BuildId } from '../../domain/ids.ts'
 import { OPEN_STATES } from '../../domain/request.ts'
+import { toStatus } from '../../domain/status.ts'
 import { lineageSubject, noticeSubject } from '../../domain/subject.ts'
 import type { Schema } from '../schema.ts'
 import type { Reads, Tx } from '../store.ts'
@@ -7,7 +9,7 @@ import type { Reads, Tx } from '../store.ts'
 type PruneWrites = Pick<Tx, 'removeEpisode' | 'removeDeliveries' | 'removeProjectRequests' | 'removeNotices'>
 
 /** What has become old: looked at in the order in which it came. */
-export const readPlaces = (db: Kysely<Schema>): Pick<Reads, 'factsAfter'> => ({
+export const readPlaces = (db: Kysely<Schema>): Pick<Reads, 'factsAfter' | 'verdictsFrom'> => ({
   async factsAfter(seq, limit) {
     const rows = await db
       .selectFrom('fact')
@@ -17,6 +19,25 @@ export const readPlaces = (db: Kysely<Schema>): Pick<Reads, 'factsAfter'> => ({
       .limit(limit)
       .execute()
     return rows.map(({ lineage_key: lineageKey, ...place }) => ({ ...place, lineageKey }))
+  },
+
+  async verdictsFrom(branchKey, buildOrder, limit) {
+    const rows = await db
+      .selectFrom('fact')
+      .select(['seq', 'at', 'episode', 'lineage_key', 'build_id', 'word'])
+      .where('branch_key', '=', branchKey)
+      .where('verdict', '=', sql.lit(1))
+      .where('build_order', '>=', buildOrder)
+      .orderBy('build_order')
+      .orderBy('seq')
+      .limit(limit)
+      .execute()
+    return rows.map(({ lineage_key: lineageKey, build_id: buildId, word, ...place }) => ({
+      ...place,
+      lineageKey,
+      buildId: buildId as BuildId,
+      status: toStatus(word),
+    }))
   },
 })
 

@@ -66,7 +66,8 @@ function claims(places: () => Places): void {
     await using place = await places().open()
     const { store } = place
     for (let i = 0; i < BUILDS_OLD; i++) await heard(store, T0 + i * MINUTE, String(100 + i), 'error')
-    for (const build of ['900', '901']) await heard(store, T0 + DAY, build, 'success')
+    // The first of them was fixed after all these, and goes with them.
+    for (const build of ['800', '900', '901']) await heard(store, T0 + DAY, build, 'success')
     // Told long ago: nothing of them waits.
     await place.sql('update card set post_at = null, edit_at = null, look_at = null')
     const now = T0 + (RETENTION_DAYS + 2) * DAY
@@ -89,7 +90,7 @@ function claims(places: () => Places): void {
         expect(await read.cardsOf(`${lineageKey}/${episode}`)).toHaveLength(1)
     }
     expect(pruned.reduce((sum, cards) => sum + cards)).toBeGreaterThanOrEqual(BUILDS_OLD - 10)
-    expect(pruned.reduce((sum, cards) => sum + cards)).toBeLessThanOrEqual(BUILDS_OLD)
+    expect(pruned.reduce((sum, cards) => sum + cards)).toBeLessThanOrEqual(BUILDS_OLD + 1)
     const left = await place.sql(`select count(*) as n from card where not exists
       (select 1 from fact where fact.lineage_key || '/' || fact.episode = card.subject)`)
     expect(Number(left[0]!['n'])).toBe(0)

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { lineageKey, REST_MS } from '../../../src/domain/lineage.ts'
+import type { Recovery } from '../../../src/domain/recovered.ts'
 import { lineageSubject } from '../../../src/domain/subject.ts'
+import type { View } from '../../../src/domain/view.ts'
 import { recoveriesOf, redSince, readLineage } from '../../../src/store/history.ts'
 import { ROWS_MAX } from '../../../src/operations/upkeep/prune.ts'
 import { BRANCH_TIMES } from '../../../src/operations/upkeep/what-stays.ts'
@@ -17,7 +19,7 @@ const ended = (...builds: readonly (readonly [build: string, word: string])[]): 
 
 const keyOf = (said: Said): string => lineageKey(story(said)[0]!)
 
-/** Two later builds that passed: what lies before them tells nothing of the branch any more. */
+/** Two later builds that passed: one that passed before them tells nothing of the branch any more. */
 const GREENS = ended(['900', 'success'], ['901', 'success'])
 
 async function askedOf(stage: Stage, said: Said, change: Parameters<typeof request>[0] = {}): Promise<void> {
@@ -36,8 +38,8 @@ async function askedOf(stage: Stage, said: Said, change: Parameters<typeof reque
 describe('a story that is older than the retention', () => {
   test('goes as a whole: facts, decisions, card, messages, build, asks and the bodies as they came', async () => {
     await using stage = await openStage({ subscriptions: [follower(BUILDS), follower(RELEASES)] })
-    await tell(stage, of('512', 'initiated'), of('512', 'error'))
-    await askedOf(stage, of('512', 'error'))
+    await tell(stage, of('512', 'initiated'), of('512', 'success'))
+    await askedOf(stage, of('512', 'success'))
     expect(left(stage)).toEqual({ delivery: 2, fact: 2, decision: 4, card: 2, message: 2, build: 1, request: 1 })
     await tell(stage, ...GREENS)
     await stage.clock.advance(OLD)
@@ -49,7 +51,7 @@ describe('a story that is older than the retention', () => {
 
   test('is still there when it is just as old, and not a millisecond later', async () => {
     await using stage = await openStage()
-    await stage.hear(of('512', 'error'))
+    await stage.hear(of('512', 'success'))
     await tell(stage, ...GREENS)
     await stage.clock.advance(T0 + OLD - stage.clock.now())
     expect((await pruneNow(stage)).cards).toBe(0)
@@ -62,18 +64,18 @@ describe('a story that is older than the retention', () => {
     await using stage = await openStage()
     await tell(stage, of('512', 'waiting'), ...GREENS)
     await stage.clock.advance(OLD)
-    await tell(stage, of('512', 'initiated'), of('512', 'error'))
+    await tell(stage, of('512', 'initiated'), of('512', 'success'))
     expect((await pruneNow(stage)).cards).toBe(0)
-    expect(await stage.store.read.factsOfEpisode(keyOf(of('512', 'error')), 1)).toHaveLength(3)
+    expect(await stage.store.read.factsOfEpisode(keyOf(of('512', 'success')), 1)).toHaveLength(3)
   })
 
   test('goes card by card where the same commit is built on and on, and what was asked goes with the last one', async () => {
     await using stage = await openStage()
-    const key = keyOf(of('512', 'error'))
-    await tell(stage, of('512', 'error'), ...GREENS)
-    await askedOf(stage, of('512', 'error'))
+    const key = keyOf(of('512', 'success'))
+    await tell(stage, of('512', 'success'), ...GREENS)
+    await askedOf(stage, of('512', 'success'))
     await stage.clock.advance(REST_MS * 2)
-    await tell(stage, of('513', 'error', { commit: commitOf('512') }))
+    await tell(stage, of('513', 'success', { commit: commitOf('512') }))
     await stage.clock.advance(OLD - REST_MS)
     expect((await pruneNow(stage)).cards).toBe(1)
     expect(await stage.store.read.requestsOf(key)).toHaveLength(1)
@@ -86,7 +88,7 @@ describe('a story that is older than the retention', () => {
 
   test('leaves a build that was run again on a later card standing there', async () => {
     await using stage = await openStage()
-    await tell(stage, of('512', 'initiated'), of('512', 'error'), ...GREENS)
+    await tell(stage, of('512', 'initiated'), of('512', 'success'), ...GREENS)
     await stage.clock.advance(REST_MS * 2)
     await tell(stage, of('512', 'initiated'), of('512', 'success'))
     await stage.clock.advance(OLD - REST_MS)
@@ -102,7 +104,7 @@ describe('what may still change in Slack stays, however old its facts are', () =
       (stage) =>
         stage.store.write((tx) =>
           tx.setLanes(
-            { subject: lineageSubject(keyOf(of('512', 'error')), 1), channel: BUILDS },
+            { subject: lineageSubject(keyOf(of('512', 'success')), 1), channel: BUILDS },
             { post: { at: T0, priority: 0 }, edit: null, look: null },
           ),
         ),
@@ -113,24 +115,24 @@ describe('what may still change in Slack stays, however old its facts are', () =
         stage.sql(
           'update message set written_at = ? where subject like ?',
           stage.clock.now() - REST_MS,
-          `${keyOf(of('512', 'error'))}%`,
+          `${keyOf(of('512', 'success'))}%`,
         ),
     ],
     [
       'a lineage that was woken',
-      (stage) => stage.store.write((tx) => tx.wakeLineage(keyOf(of('512', 'error')), T0, 0)),
+      (stage) => stage.store.write((tx) => tx.wakeLineage(keyOf(of('512', 'success')), T0, 0)),
     ],
-    ['a build with news that nobody has taken in', (stage) => stage.hear(of('512', 'initiated'), of('512', 'error'))],
+    ['a build with news that nobody has taken in', (stage) => stage.hear(of('512', 'initiated'), of('512', 'success'))],
     [
       'a build about which something is asked',
-      (stage) => askedOf(stage, of('512', 'error'), { state: 'accepted', askedAt: T0 }),
+      (stage) => askedOf(stage, of('512', 'success'), { state: 'accepted', askedAt: T0 }),
     ],
-    ['a build about which something was asked lately', (stage) => askedOf(stage, of('512', 'error'))],
+    ['a build about which something was asked lately', (stage) => askedOf(stage, of('512', 'success'))],
   ]
 
   test.each(stays)('%s', async (_, happens) => {
     await using stage = await openStage()
-    await tell(stage, of('512', 'error'), ...GREENS)
+    await tell(stage, of('512', 'success'), ...GREENS)
     await stage.clock.advance(OLD)
     await happens(stage)
     expect((await pruneNow(stage)).cards).toBe(0)
@@ -139,7 +141,7 @@ describe('what may still change in Slack stays, however old its facts are', () =
 
   test('a card that was written more than a day ago does not', async () => {
     await using stage = await openStage()
-    await tell(stage, of('512', 'error'), ...GREENS)
+    await tell(stage, of('512', 'success'), ...GREENS)
     await stage.clock.advance(OLD)
     stage.sql('update message set written_at = ?', stage.clock.now() - REST_MS - 1)
     expect((await pruneNow(stage)).cards).toBe(1)
@@ -148,7 +150,7 @@ describe('what may still change in Slack stays, however old its facts are', () =
   test('but not for a channel that has been closed for as long', async () => {
     await using stage = await openStage()
     stage.slack.close(BUILDS, 'is_archived')
-    await tell(stage, of('512', 'error'))
+    await tell(stage, of('512', 'success'))
     stage.subscriptions.splice(0)
     await tell(stage, ...GREENS)
     await stage.clock.advance(OLD)
@@ -160,7 +162,7 @@ describe('what may still change in Slack stays, however old its facts are', () =
   test('but for one that was closed as long ago and is open again', async () => {
     await using stage = await openStage()
     stage.slack.close(BUILDS, 'is_archived')
-    await tell(stage, of('512', 'error'))
+    await tell(stage, of('512', 'success'))
     stage.subscriptions.splice(0)
     await tell(stage, ...GREENS)
     await stage.store.write((tx) => tx.reopenChannel(BUILDS))
@@ -217,6 +219,87 @@ describe('how a branch stands', () => {
     expect(before.get(key)?.says).toMatchObject({ recoveries: [['512.1', { builds: 1 }]] })
   })
 
+  test('is told as it was: what was fixed stays so on a card that stays for a newer build of its commit', async () => {
+    await using stage = await openStage()
+    const commit = commitOf('503')
+    await tell(stage, of('503', 'success'), of('505', 'success', { commit }), of('504', 'success', { commit }))
+    await tell(stage, of('502', 'error'))
+    const fixed = () => stage.slack.messages.filter(({ view }) => 'shown' in view && view.shown === 'fixed')
+    expect(fixed().map(({ view }) => view)).toMatchObject([{ build: { buildId: '503' }, recovery: { builds: 1 } }])
+    await stage.clock.advance(OLD)
+    expect((await pruneNow(stage)).cards).toBe(0)
+    await wakeAll(stage)
+    expect(fixed()).toHaveLength(1)
+  })
+
+  const FIXED = ended(['510', 'success'], ['511', 'error'], ['512', 'infrastructure_failure'], ['513', 'success'])
+
+  test('the red ones stay with what was fixed after them, while that was asked about lately, and go with it', async () => {
+    await using stage = await openStage()
+    await tell(stage, ...FIXED, ...GREENS)
+    await stage.clock.advance(OLD)
+    await askedOf(stage, of('513', 'success'))
+    expect((await pruneNow(stage)).cards).toBe(1)
+    expect(buildsLeft(stage)).toEqual(['511', '512', '513', '900', '901'])
+    await wakeAll(stage)
+    const isOf513 = ({ view }: { view: View }) => view.kind === 'card' && view.build.buildId === '513'
+    const [card] = stage.slack.messages.filter(isOf513)
+    expect(card?.view).toMatchObject({ shown: 'fixed', recovery: { builds: 2 } })
+    await stage.clock.advance(OLD + 1)
+    expect((await pruneNow(stage)).cards).toBe(3)
+    expect(buildsLeft(stage)).toEqual(['900', '901'])
+  })
+
+  test('the red ones do not stay for what passed after a newer build had ended: that recovered from nothing', async () => {
+    await using stage = await openStage()
+    await tell(stage, ...ended(['511', 'error'], ['600', 'success']), ...GREENS, of('513', 'success'))
+    await stage.clock.advance(OLD)
+    await askedOf(stage, of('513', 'success'))
+    expect((await pruneNow(stage)).cards).toBe(2)
+    expect(buildsLeft(stage)).toEqual(['513', '900', '901'])
+  })
+
+  test('what was fixed stays with the red ones while one of those was asked about: else the next would be fixed', async () => {
+    await using stage = await openStage()
+    await tell(stage, ...FIXED, ...GREENS)
+    await stage.clock.advance(OLD)
+    await askedOf(stage, of('511', 'error'))
+    expect((await pruneNow(stage)).cards).toBe(1)
+    expect(buildsLeft(stage)).toEqual(['511', '512', '513', '900', '901'])
+    await wakeAll(stage)
+    const of900 = stage.slack.messages
+      .map(({ view }) => view)
+      .find((view) => view.kind === 'card' && view.build.buildId === '900')
+    expect(of900).toMatchObject({ shown: 'passed', recovery: null })
+  })
+
+  test('the red ones go at once with what was fixed after them, where nothing was asked', async () => {
+    await using stage = await openStage()
+    await tell(stage, ...FIXED, ...GREENS)
+    await stage.clock.advance(OLD)
+    expect((await pruneNow(stage)).cards).toBe(4)
+    expect(buildsLeft(stage)).toEqual(['900', '901'])
+  })
+
+  test('keeps the red ones before the last but one that passed too: its button is still there to be pressed', async () => {
+    await using stage = await openStage()
+    await tell(stage, ...ended(['510', 'success'], ['511', 'error'], ['512', 'success'], ['513', 'success']))
+    await stage.clock.advance(OLD)
+    expect((await pruneNow(stage)).cards).toBe(1)
+    expect(buildsLeft(stage)).toEqual(['511', '512', '513'])
+  })
+
+  test('what was fixed, and is kept since it failed when it was built again, keeps what was red before it', async () => {
+    await using stage = await openStage()
+    const again = of('512', 'error', { commit: commitOf('511') })
+    await tell(stage, ...ended(['508', 'error'], ['509', 'success'], ['510', 'error'], ['511', 'success']))
+    await tell(stage, again, of('513', 'success'), ...GREENS)
+    await stage.clock.advance(OLD)
+    await askedOf(stage, of('513', 'success'))
+    await pruneNow(stage)
+    expect(buildsLeft(stage)).toEqual(['510', '511', '512', '513', '900', '901'])
+  })
+
   test('of builds without a branch there is nothing to know', async () => {
     await using stage = await openStage()
     await tell(stage, of('512', 'error', { branch: null }))
@@ -247,19 +330,36 @@ describe('how a branch stands', () => {
       const young = [...before].filter(([, { at }]) => at >= stage.clock.now() - 90 * DAY)
       expect(young.length).toBeGreaterThan(3)
       expect(young.map(([key]) => [key, after.get(key)])).toEqual(young)
+      // Red since when is asked of the newest build alone; what was fixed is told on every card that is still there.
+      const fixed = (standing: typeof after) => [...standing].map(([key, { says }]) => [key, says.recoveries] as const)
+      expect(fixed(after)).toEqual(fixed(before).filter(([key]) => after.has(key)))
     },
   )
 })
 
+/** Something is asked, or comes late: every card is planned again. */
+async function wakeAll(stage: Stage): Promise<void> {
+  const keys = stage.sql('select distinct lineage_key from fact') as { lineage_key: string }[]
+  await stage.store.write(async (tx) => {
+    for (const { lineage_key: key } of keys) await tx.wakeLineage(key, stage.clock.now(), 0)
+  })
+  await tell(stage)
+}
+
+interface Says {
+  recoveries: readonly [run: string, Recovery][]
+  red: Recovery | null
+}
+
 /** What each card says of recovery and redness, by lineage, and when its last fact came. */
-async function standingOf(stage: Stage): Promise<Map<string, { at: number; says: unknown }>> {
+async function standingOf(stage: Stage): Promise<Map<string, { at: number; says: Says }>> {
   const { read } = stage.store
   const cards = stage.sql('select lineage_key, episode, max(at) as at from fact group by 1, 2') as {
     lineage_key: string
     episode: number
     at: number
   }[]
-  const standing = new Map<string, { at: number; says: unknown }>()
+  const standing = new Map<string, { at: number; says: Says }>()
   for (const { lineage_key: key, episode, at } of cards) {
     const { runs } = await readLineage(read, key, episode)
     const says = { recoveries: [...(await recoveriesOf(read, runs))], red: await redSince(read, runs.at(-1)!) }

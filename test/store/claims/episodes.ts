@@ -80,6 +80,24 @@ export function episodeClaims(places: () => Places): void {
     expect((await read.verdictsBefore(MAIN, idOrder('512'), 2)).map(({ buildId }) => buildId)).toEqual(['512', '511'])
   })
 
+  test('the verdicts from a build on begin with its own, in the order of builds and of receipt, and know their card', async () => {
+    await using place = await places().open()
+    for (const build of ['511', '1000', '512', '513', '512']) await hear(place.store, { build })
+    await hear(place.store, { build: '514', word: 'initiated' })
+    await hear(place.store, { build: '512', branch: 'main2' })
+    const { read } = place.store
+    await place.store.write((tx) => tx.placeFact(3, 7))
+    const from = await read.verdictsFrom(MAIN, idOrder('512'), 10)
+    expect(from.map(({ buildId, seq }) => [buildId, seq])).toEqual([
+      ['512', 3],
+      ['512', 5],
+      ['513', 4],
+      ['1000', 2],
+    ])
+    expect(from[0]).toEqual({ seq: 3, at: T0, episode: 7, lineageKey: LINEAGE, buildId: '512', status: 'failed' })
+    expect(await read.verdictsFrom(MAIN, idOrder('512'), 3)).toEqual(from.slice(0, 3))
+  })
+
   test('a build is overtaken by a newer one that ended before, and by no older, later or unfinished one', async () => {
     await using place = await places().open()
     const { read } = place.store

@@ -85,6 +85,7 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
   ['handlesOf', (tx) => tx.handlesOf('U7'), 'person_user'],
   ['claimantsToCheck', (tx) => tx.claimantsToCheck(T0 + 50, 8), 'person_checked'],
   ['factsAfter', (tx) => tx.factsAfter(FACTS / 2, 100), 'fact_pkey', 'fact USING INTEGER PRIMARY KEY'],
+  ['verdictsFrom', (tx) => tx.verdictsFrom(ONE.branchKey, ONE.buildOrder, 25), 'fact_verdict'],
   ['silentBuilds that run', (tx) => tx.silentBuilds(SILENT, 20), 'build_running'],
   ['silentBuilds that wait', (tx) => tx.silentBuilds(SILENT, 20), 'build_waiting'],
   ['setAsked', (tx) => tx.setAsked([RUN], T0), 'build_pkey', 'autoindex_build_1'],
@@ -102,6 +103,7 @@ const WHOLE_TABLE =
 const SORTS_ALL = /USE TEMP B-TREE FOR ORDER BY|Sort {2}/
 const MUST_COME_SORTED = [
   'verdictsBefore',
+  'verdictsFrom',
   'lineagesAfter',
   'dueIntake of facts',
   'dueIntake of wakes',
