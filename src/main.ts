@@ -3,8 +3,6 @@ import { setFlagsFromString } from 'node:v8'
 
 // Everything else is compiled once and kept beside the system's temporary files: the second start is twice as fast.
 enableCompileCache()
-// A heap that grows slowly (%) keeps a flood out of the process's size; so does the small nursery of the start command.
-setFlagsFromString('--heap-growing-percent=30')
 // The engine marks the whole heap long before its room is used up (%), and the threads that mark take the core from the one
 // that answers: in a heap as small as ours, every few seconds.
 setFlagsFromString('--incremental-marking-soft-trigger=70')
