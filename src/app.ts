@@ -71,14 +71,15 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
       store,
       processId,
       webhookSecrets: () => webhookSecrets,
-      trickle,
+      measures: { bodies: measure(), refused },
       isPressed: () => atTheDoor >= PRESSED_AT,
     })
     measures.use(engine.metrics)
     return engine
   }
 
-  const trickle = createTrickle({ clock, running: machineClocks.running })
+  const measure = () => createTrickle({ clock, running: machineClocks.running })
+  const refused = measure()
   const inTime = createPatience(clock, STORE_PATIENCE_MS)
   const webhook = createWebhookRoute({
     isSecret: (presented) => isSecret(presented),
@@ -90,7 +91,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     },
     log,
     now: clock.now,
-    trickle,
+    measures: { bodies: measure(), refused },
     count: (status, answer) => measures.tell((to) => to.countDelivery(status, answer)),
   })
   const routes: Route[] = [

@@ -12,7 +12,7 @@ import { inTime } from './lib/in-time.ts'
 import { createSeldom } from './lib/seldom.ts'
 import { shared } from './lib/shared.ts'
 import type { SteadyTime } from './lib/steady-time.ts'
-import type { Trickle } from './lib/trickle.ts'
+import type { Measures } from './lib/trickle.ts'
 import { createGate } from './listeners/gate.ts'
 import { createSocketWatch } from './listeners/socket-watch.ts'
 import type { Logger } from 'pino'
@@ -57,8 +57,8 @@ export interface EngineDeps {
   processId: string
   /** those that are valid now */
   webhookSecrets: () => readonly string[]
-  /** for large bodies */
-  trickle: Trickle
+  /** at which large bodies of Slack's requests are read */
+  measures: Measures
   /** many deliveries wait at the door, and nothing else is urgent */
   isPressed: () => boolean
 }
@@ -91,7 +91,7 @@ export function createEngine({
   store,
   processId,
   webhookSecrets,
-  trickle,
+  measures,
   isPressed,
 }: EngineDeps): Engine {
   const seldom = createSeldom(clock)
@@ -190,7 +190,7 @@ export function createEngine({
     processId,
     tell: createTeller({ ...slack, clock }),
   })
-  const gate = createGate({ signingSecret: config.slack.signingSecret ?? '', log, now: systemClock.now, trickle })
+  const gate = createGate({ signingSecret: config.slack.signingSecret ?? '', log, now: systemClock.now, measures })
   // Bolt is large: it is loaded for Socket Mode once the webhook door is open, else when a card stands that can be pressed,
   // at the latest for the first request from Slack.
   const openSlackDoor = () =>

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts'
+import { lateAfter } from './in-time.ts'
 
 /** Those that come within this time go by one timer: whoever comes last is waited for by as much less. */
 const SHARED_MS = 100
@@ -41,9 +42,3 @@ interface Group {
   over: AbortController
   late: Promise<never>
 }
-
-// Once it is over nobody listens any more.
-const lateAfter = (clock: Clock, ms: number, over: AbortSignal): Promise<never> =>
-  clock.sleep(ms, over).then(() => {
-    throw new Error(`no answer within ${ms} ms`)
-  })

@@ -1,39 +1,63 @@
 import type { Clock } from './clock.ts'
 
-/** Of one request so many bytes are taken as they come: a delivery has fewer, and nearly all that Slack sends. */
-export const AT_ONCE_BYTES = 16 * 1024
+/** Of one request so many bytes are taken as they come: a delivery has far fewer, and so has what people's clicks send. */
+export const AT_ONCE_BYTES = 64 * 1024
 
-/** What is sent beyond that is read no faster than this, all of it together. */
+/** What is sent beyond that is read no faster than this, all that shares a measure together. */
 export const LARGE_BYTES_PER_S = 4 * 1024 * 1024
 
 interface Source {
   pause(): unknown
   resume(): unknown
+  once(event: 'close', listener: () => void): unknown
 }
 
-/** A measure of what all large bodies together may have us read. */
+/** A measure of what all large bodies of one kind together may have us read. */
 export interface Trickle {
   /** For one request: to be told of each piece; the source then rests until its turn has come. */
   open(source: Source): (bytes: number) => void
 }
 
+/** One for bodies that may be taken, and one for what is sent on after it was refused: strangers delay only each other. */
+export interface Measures {
+  bodies: Trickle
+  refused: Trickle
+}
+
 /**
  * To read costs the thread, and memory until it is collected, whatever becomes of what was read: whoever sends without end
- * would have more of both than those who are waited for. Each in turn, so that nobody's large body holds up a small one for long.
+ * would have more of both than those who are waited for. Each in its turn; whoever goes leaves nothing that others wait for.
  * @param running ms since some moment, which nobody sets
  */
 export function createTrickle({ clock, running }: { clock: Pick<Clock, 'sleep'>; running: () => number }): Trickle {
+  // Those that rest, with what they have sent, in the order of their turns.
+  const resting = new Map<Source, number>()
+  let isTaking = false
   let freeAt = 0
+
+  async function takeTurns(): Promise<void> {
+    isTaking = true
+    for (const [source, bytes] of resting) {
+      resting.delete(source)
+      freeAt = Math.max(freeAt, running()) + (bytes * 1_000) / LARGE_BYTES_PER_S
+      await clock.sleep(freeAt - running())
+      source.resume()
+    }
+    isTaking = false
+  }
+
   return {
     open(source) {
       let taken = 0
+      let isWatched = false
       return (bytes) => {
         taken += bytes
         if (taken <= AT_ONCE_BYTES) return
-        freeAt = Math.max(freeAt, running()) + (bytes * 1_000) / LARGE_BYTES_PER_S
-        const waitMs = freeAt - running()
+        if (!isWatched) source.once('close', () => resting.delete(source))
+        isWatched = true
         source.pause()
-        void clock.sleep(waitMs).then(() => source.resume())
+        resting.set(source, (resting.get(source) ?? 0) + bytes)
+        if (!isTaking) void takeTurns()
       }
     },
   }

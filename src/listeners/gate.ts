@@ -3,7 +3,7 @@ import { parse } from 'node:querystring'
 import { isRecord, parseJson } from '../ci/json.ts'
 import { endUnread } from '../lib/end-unread.ts'
 import type { Log } from '../lib/log.ts'
-import type { Trickle } from '../lib/trickle.ts'
+import type { Measures, Trickle } from '../lib/trickle.ts'
 import { createRoom } from './room.ts'
 import { isSignedBy, signatureIn, type Signature } from './signature.ts'
 import { announcesTooMuch, BODY_BYTES_MAX, readBody } from './signed-body.ts'
@@ -24,7 +24,8 @@ export interface GateDeps {
   signingSecret: string
   log: Pick<Log, 'warn'>
   now: () => number
-  trickle: Trickle
+  /** at which large bodies are read */
+  measures: Measures
 }
 
 /** True: Slack has signed it, its body is in `rawBody`, and Bolt may have it. False: it is answered. Never throws. */
@@ -35,8 +36,8 @@ export type Gate = (request: IncomingMessage & { rawBody?: Buffer }, response: S
  * signature that could be right is refused before its body is read. A body that is no object would end the process, for
  * Bolt looks into it outside of every catch.
  */
-export function createGate({ signingSecret, log, now, trickle }: GateDeps): Gate {
-  const shared = { room: createRoom(UNSIGNED_BYTES_MAX), trickle }
+export function createGate({ signingSecret, log, now, measures }: GateDeps): Gate {
+  const shared = { room: createRoom(UNSIGNED_BYTES_MAX), trickle: measures.bodies }
   const tellRefused = createRefusedLog(log, now)
 
   function unsigned(): Refusal {
@@ -74,7 +75,7 @@ export function createGate({ signingSecret, log, now, trickle }: GateDeps): Gate
       request.rawBody = found.bytes
       return true
     }
-    answer(request, response, found, trickle)
+    answer(request, response, found, measures.refused)
     return false
   }
 }

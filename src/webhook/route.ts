@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { endUnread } from '../lib/end-unread.ts'
 import type { Log } from '../lib/log.ts'
-import type { Trickle } from '../lib/trickle.ts'
+import type { Measures } from '../lib/trickle.ts'
 import type { Recorded } from '../operations/record-delivery.ts'
 import type { Observation } from '../domain/fact.ts'
 import { readBody } from './body.ts'
@@ -20,8 +20,8 @@ export interface WebhookDeps {
   record: (delivery: { seen: Observation; body: string }) => Promise<Recorded>
   log: Log
   now: () => number
-  /** for large bodies, and for what is sent on after it was refused */
-  trickle: Trickle
+  /** at which large bodies are read */
+  measures: Measures
   /** how a request was answered: the status, and what the body says */
   count: (status: number, answer: string) => void
 }
@@ -30,14 +30,14 @@ export interface WebhookDeps {
 export const isWebhook = (pathname: string): boolean => PATH.test(pathname)
 
 /** Answers one request as the contract's table says. It stores a delivery before it answers 202, and nothing of a refused one. */
-export function createWebhookRoute({ isSecret, record, log, now, trickle, count }: WebhookDeps) {
+export function createWebhookRoute({ isSecret, record, log, now, measures, count }: WebhookDeps) {
   const throttle = createThrottle(now)
 
   async function answerTo(request: IncomingMessage, url: URL): Promise<Answer> {
     if (request.method !== 'POST') return refuse(405, 'only POST is answered here', { allow: 'POST' })
     if (!isSecret(presentedSecret(present(request, url)))) return stranger(request)
     if (!isJson(request)) return refuse(415, 'send JSON, as application/json, not compressed')
-    const body = await readBody(request, trickle)
+    const body = await readBody(request, measures.bodies)
     if (body.kind === 'too-large') return refuse(413, `a body may have ${body.bytesMax} bytes`, { connection: 'close' })
     if (body.kind === 'aborted') return refuse(400, 'the body broke off', { connection: 'close' })
     const reading = readPayload(body.bytes)
@@ -72,7 +72,7 @@ export function createWebhookRoute({ isSecret, record, log, now, trickle, count 
       'content-length': Buffer.byteLength(answer.body),
       ...answer.headers,
     })
-    if (answer.headers?.['connection'] === 'close') endUnread(request, response, answer.body, trickle)
+    if (answer.headers?.['connection'] === 'close') endUnread(request, response, answer.body, measures.refused)
     else response.end(answer.body)
   }
 }

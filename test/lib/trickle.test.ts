@@ -3,18 +3,19 @@ import { describe, expect, it } from 'vitest'
 import { AT_ONCE_BYTES, createTrickle, LARGE_BYTES_PER_S } from '../../src/lib/trickle.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
-const PIECE_BYTES = 16 * 1024
+const PIECE_BYTES = 64 * 1024
 /** A piece is paid for after so long. */
 const PIECE_MS = (PIECE_BYTES * 1_000) / LARGE_BYTES_PER_S
 
 function open() {
   const clock = createHandClock(0)
-  const trickle = createTrickle({ clock, running: clock.now })
+  const measure = () => createTrickle({ clock, running: clock.now })
+  const shared = measure()
   /** A body of so many pieces, all of which have come, read as the door reads it. */
-  function send(pieces: number) {
+  function send(pieces: number, trickle = shared) {
     const body = new PassThrough({ highWaterMark: PIECE_BYTES * pieces })
     for (let n = 0; n < pieces; n++) body.write(Buffer.alloc(PIECE_BYTES))
-    const read = { bytes: 0 }
+    const read = { bytes: 0, goAway: () => body.destroy() }
     const took = trickle.open(body)
     body.on('data', ({ length }: Buffer) => {
       read.bytes += length
@@ -22,7 +23,7 @@ function open() {
     })
     return read
   }
-  return { clock, send }
+  return { clock, measure, send }
 }
 
 describe('a body', () => {
@@ -41,7 +42,7 @@ describe('a body', () => {
     expect(read.bytes).toBe(atOnce)
     await clock.advance(10 * PIECE_MS)
     expect(read.bytes).toBe(atOnce + 10 * PIECE_BYTES)
-    await clock.advance(1_000)
+    await clock.advance(100 * PIECE_MS)
     expect(read.bytes).toBe(100 * PIECE_BYTES)
   })
 
@@ -67,5 +68,25 @@ describe('a body', () => {
     const read = send(100)
     await clock.advance(10 * PIECE_MS)
     expect(read.bytes).toBe(AT_ONCE_BYTES + 11 * PIECE_BYTES)
+  })
+
+  it('whose sender goes leaves nothing that others would wait for', async () => {
+    const { clock, send } = open()
+    const gone = Array.from({ length: 200 }, () => send(3))
+    await clock.settle()
+    for (const { goAway } of gone) goAway()
+    const read = send(100)
+    await clock.advance(10 * PIECE_MS)
+    // Only the one whose turn it was when it went has still been waited for.
+    expect(read.bytes).toBe(AT_ONCE_BYTES + 10 * PIECE_BYTES)
+  })
+
+  it('waits for nobody whose bodies have another measure', async () => {
+    const { clock, measure, send } = open()
+    const others = Array.from({ length: 20 }, () => send(100))
+    const read = send(100, measure())
+    await clock.advance(10 * PIECE_MS)
+    expect(read.bytes).toBe(AT_ONCE_BYTES + 11 * PIECE_BYTES)
+    expect(Math.max(...others.map(({ bytes }) => bytes))).toBeLessThan(AT_ONCE_BYTES + 3 * PIECE_BYTES)
   })
 })

@@ -250,8 +250,9 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   onTestFinished(() => door.stop())
   if (door.handle) {
     const { handle } = door
-    const trickle = createTrickle({ clock: systemClock, running: machineClocks.running })
-    const gate = createGate({ signingSecret: slack.signingSecret, log, now: systemClock.now, trickle })
+    const measure = () => createTrickle({ clock: systemClock, running: machineClocks.running })
+    const measures = { bodies: measure(), refused: measure() }
+    const gate = createGate({ signingSecret: slack.signingSecret, log, now: systemClock.now, measures })
     slack.connectBot(await listen((request, response) => void letIn(gate, handle, request, response)))
   } else await door.start()
   const told: Stage['told'] = (user = ada, channel = BUILDS) =>
