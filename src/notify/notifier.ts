@@ -23,6 +23,8 @@ export interface Post {
   view: View
   /** our claim's key: unique per message, no secret */
   key: string
+  /** the run whose end the message tells as it appears, if it does: it travels along, since nobody else may know later */
+  bornRun: string | null
   /** the card to reply to; null posts to the channel */
   thread: MessageTs | null
   /** text alone: the way out when the target refuses the blocks */
@@ -33,7 +35,9 @@ export interface Edit {
   channel: ChannelId
   ts: MessageTs
   view: View
+  /** as it was posted */
   key: string
+  bornRun: string | null
   plain?: boolean
 }
 
@@ -55,7 +59,13 @@ export interface Sent {
 export interface Found {
   kind: 'found'
   /** empty: no such message is visible (yet) */
-  ts: readonly MessageTs[]
+  copies: readonly Copy[]
+}
+
+export interface Copy {
+  ts: MessageTs
+  /** undefined: posted by a version that did not say */
+  bornRun: string | null | undefined
 }
 
 /** How an attempt failed; `code` is the target's own, for logs and people. No secret, no outside text. */

@@ -35,11 +35,28 @@ export async function claimStep(
   const { step, priority } = first
   const not = (await turn?.(now)) ?? null
   if (not) return not
-  const messageKey = await claim(tx, deps, key, step, read.bornRun)
+  const bornRun = bornRunBy(step, read.bornRun)
+  const messageKey = await claim(tx, deps, key, step, bornRun)
   if (!turn) await tx.insertCall({ lane, channel: key.channel, at: now })
   await relane(tx, deps, key, { underWay: true })
   const cardMessage = read.messages.findLast(({ slot, state }) => slot === 'card' && state === 'posted')
-  return { card: read.card, step, priority, at: now, heardAt: read.heardAt, fact: read.fact, messageKey, cardMessage }
+  return {
+    card: read.card,
+    step,
+    priority,
+    at: now,
+    heardAt: read.heardAt,
+    fact: read.fact,
+    messageKey,
+    bornRun,
+    cardMessage,
+  }
+}
+
+/** What the message of a step told as it appeared, or tells if it is posted now. */
+function bornRunBy(step: Step, bornNow: string | null): string | null {
+  if (step.lane !== 'post') return step.message.bornRun
+  return step.slot === 'card' ? bornNow : null
 }
 
 async function claim(tx: Tx, deps: ReconcileDeps, key: CardKey, step: Step, bornRun: string | null): Promise<string> {
@@ -66,17 +83,14 @@ async function claim(tx: Tx, deps: ReconcileDeps, key: CardKey, step: Step, born
         claimedBy: deps.processId,
         lookedAt: null,
         digest: step.digest,
+        bornRun,
       } as const
-      const born = step.slot === 'card' ? bornRun : null
       if (step.again) {
-        const { key: again, digest, bornRun: bornBefore } = step.again
-        // From here on two may arrive, whatever becomes of this call: unsure what they say, if one tells another end.
-        const isAlike = digest !== null && bornBefore === born
-        const doubt = { doubtAt: now + LANDING_MAX_MS, digest: isAlike ? step.digest : null }
-        await tx.updateMessage(again, { ...claimed, bornRun: born, ...doubt })
-        return again
+        // From here on two may arrive, whatever becomes of this call.
+        await tx.updateMessage(step.again.key, { ...claimed, doubtAt: now + LANDING_MAX_MS })
+        return step.again.key
       }
-      const message = { key: deps.newKey(), slot: step.slot, generation: step.generation, ...claimed, bornRun: born }
+      const message = { key: deps.newKey(), slot: step.slot, generation: step.generation, ...claimed }
       await tx.insertMessage({ ...key, ...UNSAID, ...message })
       return message.key
     }

@@ -1,7 +1,6 @@
-import type { MessageTs } from '../domain/ids.ts'
 import { LANDING_MAX_MS, type Lane, type Step, type StoredMessage } from '../domain/plan.ts'
 import { backoffMs } from '../lib/backoff.ts'
-import type { Failure, Found, Sent } from '../notify/notifier.ts'
+import type { Copy, Failure, Found, Sent } from '../notify/notifier.ts'
 import type { Card } from '../store/kept.ts'
 import type { Tx } from '../store/store.ts'
 import type { ReconcileDeps } from './deps.ts'
@@ -25,6 +24,8 @@ export interface Claimed {
   /** the newest fact that it tells */
   fact: number
   messageKey: string
+  /** what the message of this step told as it appeared, or tells if this posts it: goes along with what is sent */
+  bornRun: string | null
   /** for a reply whose card turns out to be gone */
   cardMessage: StoredMessage | undefined
 }
@@ -53,7 +54,7 @@ export async function recordEnd(
 
 // A look that finds nothing is no step forward: what stumbles after each look must be tried ever more seldom all the same.
 function attemptsAfter({ attempts }: Card, outcome: Sent | Found | Failure): number {
-  if (outcome.kind === 'found' && outcome.ts.length === 0) return attempts
+  if (outcome.kind === 'found' && outcome.copies.length === 0) return attempts
   const isTrouble = outcome.kind !== 'sent' && outcome.kind !== 'found' && outcome.kind !== 'rate-limited'
   return isTrouble ? attempts + 1 : 0
 }
@@ -77,13 +78,13 @@ async function recordSuccess(
       return tx.updateMessage(messageKey, { sending: null, digest: step.digest, recheckAt: rechecked, writtenAt: now })
     }
     case 'look': {
-      const ts = outcome.kind === 'found' ? (outcome.ts[0] ?? null) : null
-      if (step.message.state === 'posted') return tx.updateMessage(messageKey, afterDoubt(step.message, ts, at))
+      const copy = outcome.kind === 'found' ? outcome.copies[0] : undefined
+      if (step.message.state === 'posted') return tx.updateMessage(messageKey, afterDoubt(step.message, copy, at))
       // The claim may be a dead process's: from here on it is ours to look after.
       return tx.updateMessage(
         messageKey,
-        ts
-          ? { state: 'posted', ts, writtenAt: now, lookedAt: at, ...saidBy(step.message, ts) }
+        copy
+          ? { state: 'posted', writtenAt: now, lookedAt: at, ...saidBy(step.message, copy) }
           : { state: 'unclear', lookedAt: at },
       )
     }
@@ -92,20 +93,20 @@ async function recordSuccess(
 
 type MessageChange = Parameters<Tx['updateMessage']>[1]
 
-function afterDoubt(message: StoredMessage, ts: MessageTs | null, at: number): MessageChange {
-  if (ts === null || ts === message.ts) return { doubtAt: null }
+function afterDoubt(message: StoredMessage, copy: Copy | undefined, at: number): MessageChange {
+  if (!copy || copy.ts === message.ts) return { doubtAt: null }
   // An earlier copy is there and the one that stands is not: history may not show that one yet.
   if (at < message.claimedAt + 2 * LANDING_MAX_MS) return { doubtAt: at + LANDING_MAX_MS }
-  return { doubtAt: null, ts, digest: null }
+  return { doubtAt: null, ...saidBy(message, copy) }
 }
 
-// What was posted more than once may say what was so at any of these times. What is recorded of its birth is so of the
-// last one: where an earlier one told another end, nobody knows which, and a reply tells it again rather than never.
-function saidBy({ digest, doubtAt, claimedAt, bornRun }: StoredMessage, ts: MessageTs): MessageChange {
-  if (doubtAt === null) return { digest }
-  const isOther = digest === null && Number(ts) * 1_000 < claimedAt
-  return { digest: null, bornRun: isOther ? null : bornRun }
-}
+// What was posted more than once may say what was so at any of these times. Which of them this one told as it appeared, it
+// says itself.
+const saidBy = (message: StoredMessage, { ts, bornRun = message.bornRun }: Copy): MessageChange => ({
+  ts,
+  bornRun,
+  digest: message.doubtAt === null ? message.digest : null,
+})
 
 async function recordFailure(tx: Tx, deps: ReconcileDeps, claimed: Claimed, failure: Failure): Promise<void> {
   const { step, messageKey, card, cardMessage } = claimed
@@ -159,7 +160,7 @@ export function reportEnd(
 ): void {
   count({ what: 'call', lane: step.lane, outcome: outcome.kind })
   if (outcome.kind === 'sent' && isNews(step)) count({ what: 'lag', ms: clock.now() - heardAt, priority })
-  if (outcome.kind === 'found') count({ what: 'look', found: outcome.ts.length > 0 })
+  if (outcome.kind === 'found') count({ what: 'look', found: outcome.copies.length > 0 })
   const slot = step.lane === 'post' ? step.slot : step.message.slot
   const fields = {
     fact,
@@ -170,7 +171,8 @@ export function reportEnd(
     message: messageKey,
     outcome: outcome.kind,
   }
-  if (outcome.kind === 'sent' || outcome.kind === 'found') return log.info({ ...fields, ts: outcome.ts }, 'told')
+  if (outcome.kind === 'sent') return log.info({ ...fields, ts: outcome.ts }, 'told')
+  if (outcome.kind === 'found') return log.info({ ...fields, ts: outcome.copies.map(({ ts }) => ts) }, 'told')
   const { code } = outcome
   if (outcome.kind === 'refused' || outcome.kind === 'channel-closed' || outcome.kind === 'workspace-closed')
     log.error({ ...fields, code }, 'Slack refuses; a person has to change something')

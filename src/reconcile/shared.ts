@@ -74,7 +74,7 @@ export async function endShared(
 async function recordLate(
   tx: Tx,
   deps: ReconcileDeps,
-  { card, step, messageKey }: Claimed,
+  { card, step, messageKey, bornRun }: Claimed,
   outcome: Sent | Found | Failure,
 ): Promise<void> {
   const { clock, log } = deps
@@ -85,7 +85,7 @@ async function recordLate(
   if (step.lane === 'edit') await tx.updateMessage(messageKey, { digest: null })
   else if (message.state === 'posted') await tx.updateMessage(messageKey, { doubtAt: clock.now() })
   else if (message.state === 'unclear' && outcome.kind === 'sent')
-    await tx.updateMessage(messageKey, { state: 'posted', ts: outcome.ts, doubtAt: clock.now() })
+    await tx.updateMessage(messageKey, { state: 'posted', ts: outcome.ts, bornRun, doubtAt: clock.now() })
   await relane(tx, deps, card, { underWay: false })
 }
 

@@ -53,20 +53,23 @@ async function tellClaimed(
 
 const OVERTAKEN = { kind: 'unsent', code: 'overtaken' } as const
 
-async function take({ notifier }: ReconcileDeps, { card, step, messageKey }: Claimed): Promise<Sent | Found | Failure> {
+async function take(
+  { notifier }: ReconcileDeps,
+  { card, step, messageKey, bornRun }: Claimed,
+): Promise<Sent | Found | Failure> {
   const { channel, plain } = card
   switch (step.lane) {
     case 'post':
-      return notifier.post({ channel, view: step.view, key: messageKey, thread: step.thread, plain })
+      return notifier.post({ channel, view: step.view, key: messageKey, bornRun, thread: step.thread, plain })
     case 'edit':
-      return notifier.edit({ channel, ts: step.message.ts!, view: step.view, key: messageKey, plain })
+      return notifier.edit({ channel, ts: step.message.ts!, view: step.view, key: messageKey, bornRun, plain })
     case 'look':
       return look(notifier, card, step)
   }
 }
 
 // Where a message of ours turns up twice, the one that stands stays and comes first; the others are taken back. Of what
-// was only claimed, the newest stays: what is recorded of a card's birth is so of that one.
+// was only claimed, the newest stays, which called whom there was to call.
 async function look(
   notifier: ReconcileDeps['notifier'],
   { channel }: Card,
@@ -76,12 +79,12 @@ async function look(
   const untilMs = (message.doubtAt ?? message.claimedAt) + LANDING_MAX_MS + CLOCKS_DIFFER_MS
   const found = await notifier.find({ channel, thread, key: message.key, sinceMs, untilMs })
   if (found.kind !== 'found') return found
-  const kept = found.ts.find((ts) => ts === message.ts) ?? found.ts.at(-1)
-  const others = found.ts.filter((ts) => ts !== kept)
-  for (const ts of others) {
+  const kept = found.copies.find(({ ts }) => ts === message.ts) ?? found.copies.at(-1)
+  const others = found.copies.filter((copy) => copy !== kept)
+  for (const { ts } of others) {
     const removed = await notifier.remove({ channel, ts })
     // What cannot be taken back stays: to ask again would not help.
     if (removed.kind !== 'sent' && removed.kind !== 'message-gone') return removed
   }
-  return { kind: 'found', ts: kept === undefined ? [] : [kept, ...others] }
+  return { kind: 'found', copies: kept === undefined ? [] : [kept, ...others] }
 }

@@ -1,7 +1,7 @@
 import type { ChannelId } from '../../src/domain/ids.ts'
 import type { Shown, View } from '../../src/domain/view.ts'
 import type { Clock } from '../../src/lib/clock.ts'
-import type { Edit, Failure, Notifier, Post, Sent } from '../../src/notify/notifier.ts'
+import type { Copy, Edit, Failure, Notifier, Post, Sent } from '../../src/notify/notifier.ts'
 import { createRates } from '../../src/sandbox/slack/rates.ts'
 import type { Random } from '../simulation/random.ts'
 import { messageTs } from '../support/facts.ts'
@@ -46,7 +46,7 @@ export function createDaySlack(clock: Clock, random: Random): DaySlack {
   const calls: SlackCalls = { post: 0, edit: 0, find: 0, remove: 0, ping: 0 }
   const cardEnds = new Map<string, number>()
   const newsEnds = new Map<string, number>()
-  const byKey = new Map<string, Sent>()
+  const byKey = new Map<string, Copy>()
   let limited = 0
   let underWay = 0
   let posted = 0
@@ -67,10 +67,10 @@ export function createDaySlack(clock: Clock, random: Random): DaySlack {
     return outcome
   }
 
-  function appear({ key, view }: Post): Sent {
+  function appear({ key, bornRun, view }: Post): Sent {
     show(view, { isNew: true })
     const sent: Sent = { kind: 'sent', ts: messageTs(`${++posted}.000000`) }
-    byKey.set(key, sent)
+    byKey.set(key, { ts: sent.ts, bornRun })
     return sent
   }
 
@@ -96,8 +96,8 @@ export function createDaySlack(clock: Clock, random: Random): DaySlack {
     edit: (edit) => call('edit', edit.channel, () => change(edit)),
     find: ({ channel, key }) =>
       call('find', channel, () => {
-        const sent = byKey.get(key)
-        return { kind: 'found', ts: sent ? [sent.ts] : [] }
+        const copy = byKey.get(key)
+        return { kind: 'found', copies: copy ? [copy] : [] }
       }),
     remove: ({ channel, ts }) => call('remove', channel, () => ({ kind: 'sent', ts })),
     ping: () => call('ping', undefined, () => ({ kind: 'sent' })),

@@ -113,7 +113,7 @@ describe('a post of unclear end', () => {
     }
     const looking = tellNext({ ...deps, notifier: { ...deps.notifier, find } }, CARD, 'look')
     await stage.clock.advance(LANDING_MAX_MS)
-    expect(await looking).toMatchObject({ outcome: { kind: 'found', ts: [] } })
+    expect(await looking).toMatchObject({ outcome: { kind: 'found', copies: [] } })
     await stage.live()
     await stage.clock.advance(5 * MINUTE)
     expect(callsOf(stage)).toEqual(['post', 'find', 'find'])
@@ -210,6 +210,21 @@ describe('a card posted again, red by then, while history still hid the first', 
     await stage.clock.advance(5 * MINUTE)
     expect(callsOf(stage).filter((name) => name === 'post')).toHaveLength(2)
     expect(says(stage)).toEqual(['card failed'])
+  })
+
+  test('is known for what it told itself, and an edit leaves it so', async () => {
+    await using stage = await openStage()
+    stage.slack.fate(({ name }) => (name === 'post' ? (fates.shift() ?? {}) : {}))
+    const fates: Partial<Fate>[] = [HIDDEN, UNCLEAR_LOST]
+    await stage.hear('initiated')
+    await stage.hear('error')
+    await stage.live()
+    await stage.clock.advance(5 * SECOND)
+    await stage.hear('initiated')
+    await stage.clock.advance(5 * MINUTE)
+    expect(says(stage)).toEqual(['card started', 'reply failed'])
+    expect((await stage.messagesOf(CARD))[0]!.bornRun).toBe('512.1')
+    expect(stage.slack.messages[0]!.bornRun).toBe('512.1')
   })
 
   test('is the newer one where only that arrived, and no reply tells what it told', async () => {

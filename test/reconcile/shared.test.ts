@@ -5,7 +5,7 @@ import { PRESENCE_MS } from '../../src/reconcile/presence.ts'
 import { takeOver } from '../../src/reconcile/shared.ts'
 import { tellNext, type Told } from '../../src/reconcile/tell.ts'
 import { SECOND } from '../support/facts.ts'
-import { inBrief } from '../support/fake-notifier.ts'
+import { inBrief, UNCLEAR_LOST } from '../support/fake-notifier.ts'
 import { cardKey, openStage, takeInDue, type Stage } from './stage.ts'
 
 const CARD = cardKey()
@@ -88,6 +88,27 @@ describe('a process that wakes', () => {
     expect(shown(stage)).toHaveLength(1)
     const [left] = stage.slack.messages
     expect(await stage.messagesOf(CARD)).toMatchObject([{ state: 'posted', ts: left!.ts, doubtAt: null }])
+  })
+
+  test('in the middle of a call that alone arrived has that one stand, known for what it told', async () => {
+    const { stage, sleeper, other, oversleep, tell } = await openTwo()
+    await using _ = stage
+    const post: typeof sleeper.notifier.post = async (message) => {
+      await oversleep()
+      await stage.hear({ word: 'error', after: SECOND })
+      await takeInDue(other)
+      await tell(other, 'look')
+      await stage.clock.advance(LANDING_MAX_MS)
+      await renew(stage, other)
+      await tell(other, 'look')
+      stage.slack.meet(UNCLEAR_LOST)
+      await tell(other, 'post')
+      expect(await stage.messagesOf(CARD)).toMatchObject([{ state: 'unclear', bornRun: '512.1' }])
+      return stage.slack.post(message)
+    }
+    await tell({ ...sleeper, notifier: { ...sleeper.notifier, post } }, 'post')
+    const [arrived] = stage.slack.messages
+    expect(await stage.messagesOf(CARD)).toMatchObject([{ state: 'posted', ts: arrived!.ts, bornRun: null }])
   })
 
   test('with an older edit than stands by then has it said anew', async () => {

@@ -10,6 +10,8 @@ export interface Shown {
   ts: MessageTs
   thread: MessageTs | null
   key: string
+  /** what the message says of its birth */
+  bornRun: string | null
   view: View
   /** what it said when it appeared: the only time that anybody is notified */
   first: View
@@ -104,14 +106,17 @@ export function createFakeNotifier(clock: Clock): FakeNotifier {
     return code === undefined ? null : { kind: 'channel-closed', code }
   }
 
-  function appear({ channel, view, key, thread, plain = false }: Post, { listedAfterMs }: Fate): Sent | Failure {
+  function appear(
+    { channel, view, key, bornRun, thread, plain = false }: Post,
+    { listedAfterMs }: Fate,
+  ): Sent | Failure {
     const shut = closure(channel)
     if (shut) return shut
     if (thread !== null && !messages.some(({ ts }) => ts === thread))
       return { kind: 'message-gone', code: 'thread_not_found' }
     const ts = nextTs()
     const listedAt = clock.now() + listedAfterMs
-    messages.push({ channel, ts, thread, key, view, first: view, plain, postedAt: clock.now(), listedAt })
+    messages.push({ channel, ts, thread, key, bornRun, view, first: view, plain, postedAt: clock.now(), listedAt })
     return { kind: 'sent', ts }
   }
 
@@ -120,12 +125,12 @@ export function createFakeNotifier(clock: Clock): FakeNotifier {
     return messageTs(`${Math.floor(lastTs / 1_000_000)}.${String(lastTs % 1_000_000).padStart(6, '0')}`)
   }
 
-  function change({ channel, ts, view, plain = false }: Edit): Sent | Failure {
+  function change({ channel, ts, view, bornRun, plain = false }: Edit): Sent | Failure {
     const shut = closure(channel)
     if (shut) return shut
     const message = messages.find((one) => one.ts === ts)
     if (!message) return { kind: 'message-gone', code: 'message_not_found' }
-    Object.assign(message, { view, plain })
+    Object.assign(message, { view, bornRun, plain })
     return { kind: 'sent', ts }
   }
 
@@ -142,7 +147,7 @@ export function createFakeNotifier(clock: Clock): FakeNotifier {
         message.postedAt >= sinceMs &&
         message.listedAt <= clock.now(),
     )
-    return { kind: 'found', ts: seen.map(({ ts }) => ts) } as const
+    return { kind: 'found', copies: seen.map(({ ts, bornRun }) => ({ ts, bornRun })) } as const
   }
 
   function lose(ts: MessageTs): void {

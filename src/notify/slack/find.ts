@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api'
 import type { MessageTs } from '../../domain/ids.ts'
-import type { Failure, Found, Search } from '../notifier.ts'
+import type { Copy, Failure, Found, Search } from '../notifier.ts'
 import { fieldOf, isMessageTs, isRecord, textOf } from './answer.ts'
 import { BROKEN_ANSWER } from './errors.ts'
 import type { Identity } from './identity.ts'
@@ -15,14 +15,15 @@ const PAGES_MAX = 25
  * that breaks off is `unclear`, since whoever believes it posts twice. Throws what the client throws.
  */
 export async function findMessages(client: WebClient, identity: Identity, search: Search): Promise<Found | Failure> {
-  const found = new Set<MessageTs>()
+  const found = new Map<MessageTs, Copy>()
   let cursor: string | null = null
   for (let pages = 0; pages < PAGES_MAX; pages += 1) {
     const page = await readPage(client, search, cursor)
     if (page === null) return { kind: 'unclear', code: BROKEN_ANSWER }
     for (const message of page.messages) {
       const { ts } = message
-      if (isMessageTs(ts) && isOurs(message, identity, search.key)) found.add(ts)
+      const claim = claimOf(message, identity)
+      if (isMessageTs(ts) && claim?.['key'] === search.key) found.set(ts, { ts, bornRun: bornRunIn(claim) })
     }
     if (!page.hasMore) return inOrder(found)
     if (page.next === null) break
@@ -32,7 +33,10 @@ export async function findMessages(client: WebClient, identity: Identity, search
 }
 
 // As long as all seconds have ten digits, the order of the texts is the order of the times.
-const inOrder = (found: ReadonlySet<MessageTs>): Found => ({ kind: 'found', ts: [...found].sort() })
+const inOrder = (found: ReadonlyMap<MessageTs, Copy>): Found => ({
+  kind: 'found',
+  copies: [...found.values()].sort((a, b) => (a.ts < b.ts ? -1 : 1)),
+})
 
 interface Page {
   messages: readonly Message[]
@@ -71,10 +75,14 @@ const CLOCK_SKEW_MS = 5 * 60_000
 
 const toTs = (ms: number): string => (Math.max(0, ms) / 1_000).toFixed(6)
 
-function isOurs(message: Message, { userId, botId }: Identity, key: string): boolean {
-  const byUs = (botId !== null && message.bot_id === botId) || (userId !== null && message.user === userId)
-  return byUs && keyOf(message.metadata) === key
+/** What one of our own messages carries; null: it is not ours. */
+function claimOf({ bot_id: bot, user, metadata }: Message, { userId, botId }: Identity): Fields | null {
+  const byUs = (botId !== null && bot === botId) || (userId !== null && user === userId)
+  if (!byUs || fieldOf(metadata, 'event_type') !== CLAIM_EVENT_TYPE) return null
+  const claim = fieldOf(metadata, 'event_payload')
+  return isRecord(claim) ? claim : null
 }
 
-const keyOf = (metadata: unknown): unknown =>
-  fieldOf(metadata, 'event_type') === CLAIM_EVENT_TYPE ? fieldOf(fieldOf(metadata, 'event_payload'), 'key') : null
+type Fields = Record<string, unknown>
+
+const bornRunIn = ({ born }: Fields): string | null | undefined => (typeof born === 'string' ? born || null : undefined)

@@ -6,10 +6,13 @@ export const ACTION_IDS = { open: 'build_open', stop: 'build_stop', restart: 'bu
 /** The row that holds a card's buttons. */
 export const ACTIONS_BLOCK_ID = 'build_actions'
 
-/** What our claim's key travels as, in a message's metadata. */
+/** What travels in the metadata of each message of ours: our claim's key, and the run that it told as it appeared ('': none). */
 export const CLAIM_EVENT_TYPE = 'buildline_message'
 
-export const claimMetadata = (key: string) => ({ event_type: CLAIM_EVENT_TYPE, event_payload: { key } })
+export const claimMetadata = ({ key, bornRun }: { key: string; bornRun: string | null }) => ({
+  event_type: CLAIM_EVENT_TYPE,
+  event_payload: { key, born: bornRun ?? '' },
+})
 
 /** The buttons of a question with several answers, in their order. */
 export const CHOICE_ACTION_IDS = ['choose_1', 'choose_2', 'choose_3', 'choose_4', 'choose_5'] as const

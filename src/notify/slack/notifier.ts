@@ -82,9 +82,9 @@ async function remove(client: WebClient, { channel, ts }: { channel: ChannelId; 
 
 // `attachments` always goes along, empty too: what an update leaves out would stay. The metadata as well, for that reason
 // turned round: an edited message must still be found by its key.
-function contentOf({ channel, view, key, plain = false }: Post | Edit) {
+function contentOf({ channel, view, key, bornRun, plain = false }: Post | Edit) {
   const { text, attachments } = renderView(view, { plain, channel })
-  return { channel, text, attachments, metadata: claimMetadata(key), parse: 'none', link_names: false }
+  return { channel, text, attachments, metadata: claimMetadata({ key, bornRun }), parse: 'none', link_names: false }
 }
 
 function threadOf({ thread, view }: Post) {

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { MessageTs } from '../../../src/domain/ids.ts'
+import type { Found } from '../../../src/notify/notifier.ts'
 import { createSlackNotifier } from '../../../src/notify/slack/notifier.ts'
 import { renderView } from '../../../src/notify/slack/render.ts'
 import { startHttpStub, type HttpStub, type StubAnswer, type StubRequest } from '../../support/http-stub.ts'
@@ -18,13 +20,15 @@ const slackAt = ({ url }: HttpStub) => createSlackNotifier({ token: TOKEN, apiUr
 const formOf = (request: StubRequest | undefined): Record<string, string> =>
   Object.fromEntries(new URLSearchParams(request?.body))
 
-const metadata = (key: string) => ({ event_type: 'buildline_message', event_payload: { key } })
+const metadata = (key: string, born = '') => ({ event_type: 'buildline_message', event_payload: { key, born } })
+
+const copy = (ts: MessageTs, bornRun: string | null | undefined = null) => ({ ts, bornRun })
 
 describe('post', () => {
   test('sends text, blocks and the key together, in one request, and answers where it stands', async () => {
     await using stub = await startHttpStub(() => sent)
     const view = card()
-    expect(await slackAt(stub).post({ channel: CHANNEL, view, key: 'k1', thread: null })).toEqual({
+    expect(await slackAt(stub).post({ channel: CHANNEL, view, key: 'k1', bornRun: null, thread: null })).toEqual({
       kind: 'sent',
       ts: TS,
     })
@@ -41,9 +45,15 @@ describe('post', () => {
     })
   })
 
+  test.each(['post', 'edit'] as const)('says which run the message told as it appeared: %s', async (call) => {
+    await using stub = await startHttpStub(() => sent)
+    await slackAt(stub)[call]({ channel: CHANNEL, ts: TS, view: card(), key: 'k1', bornRun: '512.2', thread: null })
+    expect(JSON.parse(formOf(stub.requests[0])['metadata']!)).toEqual(metadata('k1', '512.2'))
+  })
+
   test('a plain post has no blocks', async () => {
     await using stub = await startHttpStub(() => sent)
-    await slackAt(stub).post({ channel: CHANNEL, view: card(), key: 'k1', thread: null, plain: true })
+    await slackAt(stub).post({ channel: CHANNEL, view: card(), key: 'k1', bornRun: null, thread: null, plain: true })
     expect(formOf(stub.requests[0])).toMatchObject({
       attachments: '[]',
       text: renderView(card(), { plain: true }).text,
@@ -53,8 +63,8 @@ describe('post', () => {
   test('a reply goes to its thread, and to the channel only when it is broadcast', async () => {
     await using stub = await startHttpStub(() => sent)
     const slack = slackAt(stub)
-    await slack.post({ channel: CHANNEL, view: reply(), key: 'k1', thread: ROOT })
-    await slack.post({ channel: CHANNEL, view: reply({ broadcast: true }), key: 'k2', thread: ROOT })
+    await slack.post({ channel: CHANNEL, view: reply(), key: 'k1', bornRun: null, thread: ROOT })
+    await slack.post({ channel: CHANNEL, view: reply({ broadcast: true }), key: 'k2', bornRun: null, thread: ROOT })
     const [quiet, loud] = stub.requests.map(formOf)
     expect(quiet).toMatchObject({ thread_ts: ROOT })
     expect(quiet).not.toHaveProperty('reply_broadcast')
@@ -65,7 +75,13 @@ describe('post', () => {
 describe('edit', () => {
   test('replaces text, blocks and key of that one message', async () => {
     await using stub = await startHttpStub(() => sent)
-    const outcome = await slackAt(stub).edit({ channel: CHANNEL, ts: TS, view: card({ shown: 'passed' }), key: 'k1' })
+    const outcome = await slackAt(stub).edit({
+      channel: CHANNEL,
+      ts: TS,
+      view: card({ shown: 'passed' }),
+      key: 'k1',
+      bornRun: null,
+    })
     expect(outcome).toEqual({ kind: 'sent', ts: TS })
     expect(stub.requests.map(({ path }) => path)).toEqual(['/chat.update'])
     const { text, attachments, metadata: claim, ...rest } = formOf(stub.requests[0])
@@ -76,7 +92,7 @@ describe('edit', () => {
 
   test('takes the blocks away when nothing stands in their place', async () => {
     await using stub = await startHttpStub(() => sent)
-    await slackAt(stub).edit({ channel: CHANNEL, ts: TS, view: reply(), key: 'k1' })
+    await slackAt(stub).edit({ channel: CHANNEL, ts: TS, view: reply(), key: 'k1', bornRun: null })
     expect(formOf(stub.requests[0])['attachments']).toBe('[]')
   })
 })
@@ -96,7 +112,7 @@ describe('find', () => {
 
   test('finds every message with the key, oldest first, on all pages', async () => {
     await using stub = await pages([ours(LATER), ours('1.1', 'k2')], [ours(TS)])
-    expect(await slackAt(stub).find(search)).toEqual({ kind: 'found', ts: [TS, LATER] })
+    expect(await slackAt(stub).find(search)).toEqual({ kind: 'found', copies: [copy(TS), copy(LATER)] })
     expect(stub.requests.map(({ path }) => path)).toEqual([
       '/auth.test',
       '/conversations.history',
@@ -111,9 +127,17 @@ describe('find', () => {
     })
   })
 
+  test('tells of each which run it told as it appeared, where it says so', async () => {
+    const old = { ...ours(LATER), metadata: { event_type: 'buildline_message', event_payload: { key: 'k1' } } }
+    const told = { ...ours(TS), metadata: metadata('k1', '512.2') }
+    await using stub = await pages([told, old])
+    const { copies } = (await slackAt(stub).find(search)) as Found
+    expect(copies).toEqual([copy(TS, '512.2'), { ts: LATER, bornRun: undefined }])
+  })
+
   test('looks into the thread when there is one', async () => {
     await using stub = await pages([ours(ROOT, 'root'), ours(TS)])
-    expect(await slackAt(stub).find({ ...search, thread: ROOT })).toEqual({ kind: 'found', ts: [TS] })
+    expect(await slackAt(stub).find({ ...search, thread: ROOT })).toEqual({ kind: 'found', copies: [copy(TS)] })
     expect(stub.requests[1]?.path).toBe('/conversations.replies')
     expect(formOf(stub.requests[1])).toMatchObject({ ts: ROOT, channel: CHANNEL })
   })
@@ -126,7 +150,7 @@ describe('find', () => {
     ['that is none', null],
   ])('passes over a message %s', async (_, message) => {
     await using stub = await pages([message])
-    expect(await slackAt(stub).find(search)).toEqual({ kind: 'found', ts: [] })
+    expect(await slackAt(stub).find(search)).toEqual({ kind: 'found', copies: [] })
   })
 
   test('asks who we are once', async () => {
@@ -196,7 +220,7 @@ test('one 429 does not hold up the next call', async () => {
     at === 0 ? { status: 429, headers: { 'retry-after': '600' } } : sent,
   )
   const slack = slackAt(stub)
-  const post = () => slack.post({ channel: CHANNEL, view: card(), key: 'k1', thread: null })
+  const post = () => slack.post({ channel: CHANNEL, view: card(), key: 'k1', bornRun: null, thread: null })
   expect((await post()).kind).toBe('rate-limited')
   expect((await post()).kind).toBe('sent')
 })
@@ -216,7 +240,7 @@ test('the token travels in the header alone: no outcome and no log line holds it
   for (const answer of answers) {
     await using stub = await startHttpStub(() => answer)
     const slack = createSlackNotifier({ token: TOKEN, apiUrl: stub.url, logger: { warn: (line) => lines.push(line) } })
-    outcomes.push(await slack.post({ channel: CHANNEL, view: card(), key: 'k1', thread: null }))
+    outcomes.push(await slack.post({ channel: CHANNEL, view: card(), key: 'k1', bornRun: null, thread: null }))
     expect(stub.requests.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${TOKEN}`])
     expect(stub.requests.map(({ body }) => body).join()).not.toContain(TOKEN)
   }
