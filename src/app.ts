@@ -28,9 +28,6 @@ const ENGINE_AFTER_MS = 20
 /** Who delivers is answered after so long at most: what the database has not taken is refused. */
 const STORE_PATIENCE_MS = 8_000
 
-/** So many deliveries waiting at once are a press, in which taking in yields to the door. */
-const PRESSED_AT = 16
-
 export interface BuildlineApp {
   /** Resolves with the port when the doors are open. */
   start(): Promise<{ port: number }>
@@ -72,7 +69,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
       processId,
       webhookSecrets: () => webhookSecrets,
       measures: { bodies: measure(), refused },
-      isPressed: () => atTheDoor >= PRESSED_AT,
+      atTheDoor: () => atTheDoor,
     })
     measures.use(engine.metrics)
     return engine

@@ -43,6 +43,10 @@ const FIGURES_PATIENCE_MS = 2_000
 /** A database that is not there yet is asked for again so often. */
 const STORE_AGAIN_MS = 1_000
 
+/** While so many deliveries wait at the door, nothing is taken in; what is old is removed until there are more. */
+const INTAKE_YIELDS_AT = 2
+const UPKEEP_YIELDS_AT = 16
+
 /** Nobody has read a card and pressed it within this time. */
 const CLICKS_AFTER_MS = 500
 
@@ -59,8 +63,8 @@ export interface EngineDeps {
   webhookSecrets: () => readonly string[]
   /** at which large bodies of Slack's requests are read */
   measures: Measures
-  /** many deliveries wait at the door, and nothing else is urgent */
-  isPressed: () => boolean
+  /** how many deliveries wait for their answer */
+  atTheDoor: () => number
 }
 
 /** Everything behind the webhook door: what it heard is told, people are answered, jobs are done. */
@@ -92,7 +96,7 @@ export function createEngine({
   processId,
   webhookSecrets,
   measures,
-  isPressed,
+  atTheDoor,
 }: EngineDeps): Engine {
   const seldom = createSeldom(clock)
   const socketWatch = createSocketWatch({ clock, log, seldom })
@@ -138,7 +142,7 @@ export function createEngine({
     subscriptions,
     rulesOf: rules.rulesOf,
     interfaces,
-    isPressed,
+    isPressed: () => atTheDoor() >= INTAKE_YIELDS_AT,
     count(what) {
       metrics.count(what)
       if (what.what === 'call' && what.outcome === 'sent') expectClicks()
@@ -235,6 +239,7 @@ export function createEngine({
     if (!(await openStoreAndReconcile())) return
     const { presenceOf } = directory
     const { retentionDays } = config
+    const isPressed = () => atTheDoor() >= UPKEEP_YIELDS_AT
     const upkeep = { acting, following, rules, unanswered, presenceOf, metrics, retentionDays, isPressed }
     jobs = scheduleJobs(upkeepJobs(upkeep), {
       store,

@@ -31,7 +31,7 @@ export interface ReconcileDeps {
   rulesOf: (project: ProjectNames) => Promise<CiRules | 'wait'>
   /** which interfaces of CI are configured: what cannot be asked of CI is not offered */
   interfaces: Interfaces
-  /** many deliveries are waiting for their answer: the door comes first */
+  /** deliveries are waiting for their answer: the door comes first */
   isPressed: () => boolean
   /** what happened, for metrics */
   count: (what: Counted) => void

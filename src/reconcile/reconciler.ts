@@ -22,8 +22,8 @@ const INTAKE_SPREAD = 4
 /** While deliveries press at the door, it gets this many times what taking in gets of the one thread they share. */
 const DOOR_SHARE = 19
 
-/** So often it is looked whether they still do. */
-const PRESSED_LOOK_MS = 20
+/** So often it is looked whether they still do: what waits at the door is answered in a few of these. */
+const PRESSED_LOOK_MS = 2
 
 /** The sweep: so often the database is asked what is left, whatever wakes were lost. */
 const SWEEP_MS = 1_000

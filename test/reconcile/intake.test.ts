@@ -149,6 +149,27 @@ test('a lineage that cannot be taken in is tried again, and holds up no other', 
   expect(shownIn(stage)).toEqual(['card 513 failed', 'card 512 failed'])
 })
 
+test('deliveries that wait at the door come first, for as long as they wait', async () => {
+  await using stage = await openStage()
+  for (let id = 1; id <= 12; id++) await stage.hear(build(id, 'initiated'))
+  let isPressed = true
+  // What is taken in takes time, of which the door is to have many times as much.
+  const write: typeof stage.store.write = async (work, options) => {
+    const written = await stage.store.write(work, options)
+    await stage.clock.sleep(10)
+    return written
+  }
+  await stage.live({ isPressed: () => isPressed, store: { ...stage.store, write } })
+  const takenIn = () => stage.log.filter(({ text }) => text === 'taken in').length
+  await stage.clock.advance(60)
+  const first = takenIn()
+  await stage.clock.advance(400)
+  expect([first > 0, takenIn()]).toEqual([true, first])
+  isPressed = false
+  await stage.clock.advance(150)
+  expect(takenIn()).toBe(12)
+})
+
 test('a wake makes the news be told at once, and a lost one delays it by no more than a sweep', async () => {
   await using stage = await openStage()
   const { reconciler } = await stage.live()

@@ -5,7 +5,7 @@ import type { Schema } from '../schema.ts'
 export type Compiled = Map<string, CompiledQuery>
 
 /** Names the value that stands at a place of the query. */
-type Value<Values> = <Name extends keyof Values & string>(name: Name) => Values[Name]
+export type Value<Values> = <Name extends keyof Values & string>(name: Name) => Values[Name]
 
 export type Ask = <Values extends object, Row>(
   name: string,

@@ -3,6 +3,7 @@ import { normalHandle } from '../../domain/handle.ts'
 import type { Schema } from '../schema.ts'
 import type { Claim } from '../kept.ts'
 import type { Reads, Tx } from '../store.ts'
+import type { Ask } from './ask.ts'
 
 type PeopleReads = Pick<Reads, 'personOf' | 'handlesOf' | 'claimOf' | 'mentionsOf' | 'claimantsToCheck'>
 type PeopleWrites = Pick<
@@ -11,16 +12,17 @@ type PeopleWrites = Pick<
 >
 
 /** Whose committers' handles are, and whether those people are to be mentioned. */
-export function readPeople(db: Kysely<Schema>, locks: boolean): PeopleReads {
+export function readPeople(db: Kysely<Schema>, ask: Ask, locks: boolean): PeopleReads {
   return {
     async personOf(handle) {
-      const row = await db
-        .selectFrom('person')
-        .leftJoin('person_setting', 'person_setting.user_id', 'person.user_id')
-        .select(['person.user_id', 'person_setting.mentions'])
-        .where('person.handle', '=', normalHandle(handle))
-        .where('person.inactive_at', 'is', null)
-        .executeTakeFirst()
+      const [row] = await ask('personOf', { handle: normalHandle(handle) }, (value) =>
+        db
+          .selectFrom('person')
+          .leftJoin('person_setting', 'person_setting.user_id', 'person.user_id')
+          .select(['person.user_id', 'person_setting.mentions'])
+          .where('person.handle', '=', value('handle'))
+          .where('person.inactive_at', 'is', null),
+      )
       return row && wantsMentions(row) ? row.user_id : null
     },
 
@@ -66,8 +68,8 @@ export function readPeople(db: Kysely<Schema>, locks: boolean): PeopleReads {
   }
 }
 
-export function writePeople(db: Kysely<Schema>, locks: boolean): PeopleWrites {
-  const { claimOf } = readPeople(db, locks)
+export function writePeople(db: Kysely<Schema>, ask: Ask, locks: boolean): PeopleWrites {
+  const { claimOf } = readPeople(db, ask, locks)
 
   async function claimHandle(handle: string, userId: string, at: number): Promise<boolean> {
     const claimed = await db

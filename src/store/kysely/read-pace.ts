@@ -4,6 +4,7 @@ import type { Lane } from '../../domain/plan.ts'
 import type { Schema } from '../schema.ts'
 import type { CardKey } from '../kept.ts'
 import type { Reads } from '../store.ts'
+import type { Ask, Value } from './ask.ts'
 
 /** Channels looked at in one round; more than any workspace follows. */
 const CHANNELS_MAX = 10_000
@@ -17,7 +18,7 @@ type PaceReads = Pick<
 >
 
 /** What is left to do in Slack, and how fast that may go. */
-export function readPace(db: Kysely<Schema>): PaceReads {
+export function readPace(db: Kysely<Schema>, ask: Ask): PaceReads {
   return {
     async channelsToPost() {
       // A walk from one channel to the next along the index: as many steps as channels, however many cards wait.
@@ -34,11 +35,26 @@ export function readPace(db: Kysely<Schema>): PaceReads {
 
     async dueCards(lane, now, limit, channel, not) {
       const [at, priority] = [`${lane}_at`, `${lane}_priority`] as const
-      // Of several processes, one has a call under way for a card.
-      let query = db.selectFrom('card').select(['subject', 'channel']).where(at, '<=', now).where('call', 'is', null)
-      if (channel !== null) query = query.where('channel', '=', channel)
-      if (not.length > 0) query = query.where('channel', 'not in', [...not])
-      return (await query.orderBy(priority).orderBy(at).limit(sql.lit(limit)).execute()) as CardKey[]
+      const values = { now, channel: channel ?? '' }
+      const due = (value: Value<typeof values>) =>
+        db
+          .selectFrom('card')
+          .select(['subject', 'channel'])
+          .where(at, '<=', value('now'))
+          // Of several processes, one has a call under way for a card.
+          .where('call', 'is', null)
+          .$if(channel !== null, (query) => query.where('channel', '=', value('channel')))
+          .orderBy(priority)
+          .orderBy(at)
+          .limit(sql.lit(limit))
+      const name = `dueCards ${lane} ${channel === null ? 'anywhere' : 'in a channel'} ${limit}`
+      const rows =
+        not.length === 0
+          ? await ask(name, values, due)
+          : await due((one) => values[one])
+              .where('channel', 'not in', [...not])
+              .execute()
+      return rows as CardKey[]
     },
 
     async backlog() {

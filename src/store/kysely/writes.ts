@@ -31,7 +31,7 @@ export function createTx(db: Kysely<Schema>, asking: Asking): Tx {
     ...writeCards(db, ask),
     ...writePace(db, ask),
     ...writeProjects(db, ask),
-    ...writePeople(db, asking.locks),
+    ...writePeople(db, ask, asking.locks),
     ...writeSubscriptions(db, asking.locks),
     ...writeJobs(db),
     ...writeLeases(db),
