@@ -122,7 +122,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
       },
     },
   ]
-  const server = createHttpServer(routes, log)
+  const server = createHttpServer(routes, log, refused)
   let running: Promise<void> = Promise.resolve()
   let isStopping = false
 

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { boundConnections } from './connections.ts'
 import type { Log } from './lib/log.ts'
+import type { Trickle } from './lib/trickle.ts'
 
 /** Slow headers and slow bodies are cut off: an idle stranger must not hold a socket for long. */
 export const HEADERS_TIMEOUT_MS = 10_000
@@ -29,7 +30,8 @@ export interface HttpServer {
   close(graceMs: number): Promise<void>
 }
 
-export function createHttpServer(routes: readonly Route[], log: Log): HttpServer {
+/** @param refused the measure at which what nobody wants is read */
+export function createHttpServer(routes: readonly Route[], log: Log, refused: Trickle): HttpServer {
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -40,6 +42,7 @@ export function createHttpServer(routes: readonly Route[], log: Log): HttpServer
     },
     (request, response) => {
       if (!isAnswered(request, response)) return
+      measureUnread(request, response, refused)
       // A sender that keeps its connection busy would be served on and on; of who asks for another protocol nothing more is read.
       if (!server.listening || request.headers.upgrade !== undefined) response.setHeader('connection', 'close')
       void dispatch(routes, request, response, log)
@@ -51,6 +54,15 @@ export function createHttpServer(routes: readonly Route[], log: Log): HttpServer
     listen: (port) => listen(server, port),
     close: (graceMs) => close(server, graceMs),
   }
+}
+
+/** What is left of an answered request's body Node would read for the next one on the connection, as fast as it comes. */
+function measureUnread(request: IncomingMessage, response: ServerResponse, refused: Trickle): void {
+  response.once('prefinish', () => {
+    if (request.complete) return
+    const tookOf = refused.open(request)
+    request.on('data', ({ length }: Buffer) => tookOf(length))
+  })
 }
 
 async function dispatch(

@@ -49,6 +49,22 @@ it.each([
   expect(Math.max(...answers.map(({ tookMs }) => tookMs))).toBeGreaterThanOrEqual(measureMs(bodies, bytes))
 })
 
+it.each([
+  ['of another type', PATH, { 'content-type': 'application/xml' }, 415],
+  ['sent to no place', '/nowhere', JSON_TYPE, 404],
+  ['sent along with a question', '/healthz', JSON_TYPE, 200],
+])('a large body %s is read at the measure, before what is asked next', async (_, path, headers, status) => {
+  const door = await openDoor()
+  const wire = openWire(door.url)
+  const beganAt = performance.now()
+  wire.write(head(path, { 'content-length': LARGE_BYTES, ...headers }))
+  wire.write('x'.repeat(LARGE_BYTES))
+  wire.write(head('/nowhere', { connection: 'close', 'content-length': 0 }))
+  await wire.closed
+  expect(statuses(wire)).toEqual([status, 404])
+  expect(performance.now() - beganAt).toBeGreaterThanOrEqual(measureMs(1, LARGE_BYTES))
+})
+
 it('large bodies share the measure, and a delivery does not wait for them', async () => {
   const door = await openDoor()
   const beganAt = performance.now()
