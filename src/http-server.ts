@@ -13,7 +13,7 @@ export const KEEP_ALIVE_MS = 65_000
 export const UNREAD_MS = 45_000
 
 /** The head of a request: its first line and all headers together, and how many there may be. */
-export const HEAD_BYTES_MAX = 16 * 1024
+export const HEAD_BYTES_MAX = 8 * 1024
 export const HEADERS_MAX = 100
 
 export type Handler = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void> | void
@@ -59,7 +59,8 @@ export function createHttpServer(routes: readonly Route[], log: Log, refused: Tr
 /** What is left of an answered request's body Node would read for the next one on the connection, as fast as it comes. */
 function measureUnread(request: IncomingMessage, response: ServerResponse, refused: Trickle): void {
   response.once('prefinish', () => {
-    if (request.complete) return
+    // Where the connection ends with this answer, nothing more of it is read.
+    if (request.complete || !response.shouldKeepAlive) return
     const tookOf = refused.open(request)
     request.on('data', ({ length }: Buffer) => tookOf(length))
   })

@@ -1,14 +1,19 @@
 import type { Clock } from './clock.ts'
 
 /** Of one request so many bytes are taken as they come: a delivery has far fewer, and so has what people's clicks send. */
-export const AT_ONCE_BYTES = 64 * 1024
+export const AT_ONCE_BYTES = 32 * 1024
 
 /** What is sent beyond that is read no faster than this, all that shares a measure together. */
 export const LARGE_BYTES_PER_S = 4 * 1024 * 1024
 
+/** A request that is read. When its connection closes after it was answered, only the connection says so. */
 interface Source {
   pause(): unknown
   resume(): unknown
+  socket: Connection
+}
+
+interface Connection {
   once(event: 'close', listener: () => void): unknown
 }
 
@@ -30,15 +35,25 @@ export interface Measures {
  * @param running ms since some moment, which nobody sets
  */
 export function createTrickle({ clock, running }: { clock: Pick<Clock, 'sleep'>; running: () => number }): Trickle {
-  // Those that rest, with what they have sent, in the order of their turns.
-  const resting = new Map<Source, number>()
+  // Those that rest, by their connections, with what they have sent, in the order of their turns.
+  const resting = new Map<Connection, { source: Source; bytes: number }>()
+  const watched = new WeakSet<Connection>()
   let isTaking = false
   let freeAt = 0
 
+  function rest(source: Source, bytes: number): void {
+    const { socket } = source
+    if (!watched.has(socket)) socket.once('close', () => resting.delete(socket))
+    watched.add(socket)
+    source.pause()
+    resting.set(socket, { source, bytes: (resting.get(socket)?.bytes ?? 0) + bytes })
+    if (!isTaking) void takeTurns()
+  }
+
   async function takeTurns(): Promise<void> {
     isTaking = true
-    for (const [source, bytes] of resting) {
-      resting.delete(source)
+    for (const [socket, { source, bytes }] of resting) {
+      resting.delete(socket)
       freeAt = Math.max(freeAt, running()) + (bytes * 1_000) / LARGE_BYTES_PER_S
       await clock.sleep(freeAt - running())
       source.resume()
@@ -49,15 +64,9 @@ export function createTrickle({ clock, running }: { clock: Pick<Clock, 'sleep'>;
   return {
     open(source) {
       let taken = 0
-      let isWatched = false
       return (bytes) => {
         taken += bytes
-        if (taken <= AT_ONCE_BYTES) return
-        if (!isWatched) source.once('close', () => resting.delete(source))
-        isWatched = true
-        source.pause()
-        resting.set(source, (resting.get(source) ?? 0) + bytes)
-        if (!isTaking) void takeTurns()
+        if (taken > AT_ONCE_BYTES) rest(source, bytes)
       }
     },
   }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { AT_ONCE_BYTES, createTrickle, LARGE_BYTES_PER_S } from '../../src/lib/trickle.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
-const PIECE_BYTES = 64 * 1024
+const PIECE_BYTES = 32 * 1024
 /** A piece is paid for after so long. */
 const PIECE_MS = (PIECE_BYTES * 1_000) / LARGE_BYTES_PER_S
 
@@ -16,7 +16,7 @@ function open() {
     const body = new PassThrough({ highWaterMark: PIECE_BYTES * pieces })
     for (let n = 0; n < pieces; n++) body.write(Buffer.alloc(PIECE_BYTES))
     const read = { bytes: 0, goAway: () => body.destroy() }
-    const took = trickle.open(body)
+    const took = trickle.open(Object.assign(body, { socket: body }))
     body.on('data', ({ length }: Buffer) => {
       read.bytes += length
       took(length)
