@@ -1,4 +1,4 @@
-import { settleDead, type Lane } from '../domain/plan.ts'
+import { LANDING_MAX_MS, settleDead, type Lane } from '../domain/plan.ts'
 import type { Failure, Found, Sent } from '../notify/notifier.ts'
 import type { CallUnderWay, CardKey } from '../store/kept.ts'
 import type { Tx } from '../store/store.ts'
@@ -81,11 +81,13 @@ async function recordLate(
   log.warn({ ...keyOf(card), lane: step.lane, outcome: outcome.kind }, 'a call ended after others had taken it over')
   const message = (await tx.messagesOf(card)).find(({ key }) => key === messageKey)
   const mayHaveArrived = outcome.kind === 'sent' || outcome.kind === 'unclear'
+  // History may not show it yet.
+  const doubtAt = clock.now() + LANDING_MAX_MS
   if (!message || !mayHaveArrived || step.lane === 'look') return
   if (step.lane === 'edit') await tx.updateMessage(messageKey, { digest: null })
-  else if (message.state === 'posted') await tx.updateMessage(messageKey, { doubtAt: clock.now() })
+  else if (message.state === 'posted') await tx.updateMessage(messageKey, { doubtAt })
   else if (message.state === 'unclear' && outcome.kind === 'sent')
-    await tx.updateMessage(messageKey, { state: 'posted', ts: outcome.ts, bornRun, doubtAt: clock.now() })
+    await tx.updateMessage(messageKey, { state: 'posted', ts: outcome.ts, bornRun, doubtAt })
   await relane(tx, deps, card, { underWay: false })
 }
 
