@@ -45,10 +45,10 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
   const steady = config.database.kind === 'sqlite' ? createSteadyTime(machineClocks) : null
   const clock = createAgreedClock({ ...systemClock, now: steady?.now ?? createRunningTime(machineClocks) })
   const processId = randomUUID()
-  const measures = createLater<Metrics>()
+  const figures = createLater<Metrics>()
   const store = measuredStore(await openStore(config.database, log), {
-    timeStore: (operation, ms) => measures.tell((to) => to.timeStore(operation, ms)),
-    countStoreFailure: (operation) => measures.tell((to) => to.countStoreFailure(operation)),
+    timeStore: (operation, ms) => figures.tell((to) => to.timeStore(operation, ms)),
+    countStoreFailure: (operation) => figures.tell((to) => to.countStoreFailure(operation)),
   })
   let webhookSecrets = config.webhookSecrets
   let isSecret = createSecretCheck(webhookSecrets)
@@ -71,7 +71,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
       measures: { bodies: measure(), refused },
       atTheDoor: () => atTheDoor,
     })
-    measures.use(engine.metrics)
+    figures.use(engine.metrics)
     return engine
   }
 
@@ -81,7 +81,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
   const webhook = createWebhookRoute({
     isSecret: (presented) => isSecret(presented),
     record(delivery) {
-      if (toStatus(delivery.seen.word) === 'unknown') measures.tell((to) => to.countUnknown())
+      if (toStatus(delivery.seen.word) === 'unknown') figures.tell((to) => to.countUnknown())
       // What comes before there is anybody to wake is found by the first sweep.
       const recorded = recordDelivery({ store, clock, wake: (key) => engine?.wake(key) }, delivery)
       return inTime(recorded)
@@ -89,7 +89,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     log,
     now: clock.now,
     measures: { bodies: measure(), refused },
-    count: (status, answer) => measures.tell((to) => to.countDelivery(status, answer)),
+    count: (status, answer) => figures.tell((to) => to.countDelivery(status, answer)),
   })
   const routes: Route[] = [
     {
@@ -100,7 +100,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
         atTheDoor++
         await webhook(request, response, url).finally(() => atTheDoor--)
         const tookMs = performance.now() - beganAt
-        measures.tell((to) => to.timeDelivery(tookMs))
+        figures.tell((to) => to.timeDelivery(tookMs))
       },
     },
     {

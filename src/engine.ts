@@ -43,7 +43,7 @@ const FIGURES_PATIENCE_MS = 2_000
 /** A database that is not there yet is asked for again so often. */
 const STORE_AGAIN_MS = 1_000
 
-/** While so many deliveries wait at the door, nothing is taken in; what is old is removed until there are more. */
+/** Where so many deliveries wait at the door, taking in yields to it; where so many do, nothing old is removed. */
 const INTAKE_YIELDS_AT = 2
 const UPKEEP_YIELDS_AT = 16
 

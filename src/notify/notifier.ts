@@ -62,9 +62,10 @@ export interface Found {
   copies: readonly Copy[]
 }
 
+/** One message that carries the key: after a post of unclear end there may be several. */
 export interface Copy {
   ts: MessageTs
-  /** undefined: posted by a version that did not say */
+  /** as it was posted; undefined: posted by a version that did not say */
   bornRun: string | null | undefined
 }
 

@@ -81,9 +81,9 @@ async function recordLate(
   log.warn({ ...keyOf(card), lane: step.lane, outcome: outcome.kind }, 'a call ended after others had taken it over')
   const message = (await tx.messagesOf(card)).find(({ key }) => key === messageKey)
   const mayHaveArrived = outcome.kind === 'sent' || outcome.kind === 'unclear'
+  if (!message || !mayHaveArrived || step.lane === 'look') return
   // History may not show it yet.
   const doubtAt = clock.now() + LANDING_MAX_MS
-  if (!message || !mayHaveArrived || step.lane === 'look') return
   if (step.lane === 'edit') await tx.updateMessage(messageKey, { digest: null })
   else if (message.state === 'posted') await tx.updateMessage(messageKey, { doubtAt })
   else if (message.state === 'unclear' && outcome.kind === 'sent')

@@ -14,7 +14,6 @@ import type {
   ClosedChannel,
   DueLineage,
   FactPlace,
-  VerdictPlace,
   HeardProject,
   KeptDecision,
   KeptSubscription,
@@ -22,6 +21,7 @@ import type {
   KnownProject,
   Lease,
   RequestChange,
+  VerdictPlace,
   WantedSubscription,
 } from './kept.ts'
 
