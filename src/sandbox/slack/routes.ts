@@ -10,6 +10,7 @@ import { answerUpload, readUpload, serveFile } from './file-routes.ts'
 import { parseArgs, parseObject, readBody, sendJson } from './http.ts'
 import { serveGallery } from './gallery-files.ts'
 import type { Gallery } from './gallery-files.ts'
+import type { Json } from './json.ts'
 import { streamChanges } from './live.ts'
 import type { Args } from './methods/call.ts'
 import { servePage } from './page-files.ts'
@@ -110,11 +111,7 @@ async function routeSandbox(
 ): Promise<void> {
   const verb = request.method ?? 'GET'
   if (verb === 'GET' && path === '/sandbox/events') return stream(parts, response)
-  if (verb === 'GET' && path === '/sandbox/state')
-    return sendJson(response, 200, {
-      ...pageState(parts.workspace, parts.views, parts.app),
-      hasGallery: parts.gallery !== null,
-    })
+  if (verb === 'GET' && path === '/sandbox/state') return sendJson(response, 200, stateOf(parts))
   if (verb !== 'GET' && !isOwnPage(request)) return sendJson(response, 403, { ok: false, error: 'cross_origin' })
   if (isPanelPath(path) && parts.panel.door) return parts.panel.door.answer(request, response, path)
   const body = parseObject((await readBody(request)) ?? '')
@@ -124,9 +121,15 @@ async function routeSandbox(
   sendJson(response, answer.status, answer.body)
 }
 
+const stateOf = ({ workspace, views, app, gallery }: RouteParts): Json => ({
+  ...pageState(workspace, views, app),
+  hasGallery: gallery !== null,
+})
+
 /** One stream for both: a browser opens few connections to one address, and each page keeps one. */
-function stream({ workspace, panel, stopping }: RouteParts, response: ServerResponse): void {
-  streamChanges(workspace, response)
+function stream(parts: RouteParts, response: ServerResponse): void {
+  const { workspace, panel, stopping } = parts
+  streamChanges(workspace, stateOf(parts), response)
   const left = new AbortController()
   const end = () => void response.end()
   stopping.addEventListener('abort', end, { once: true })

@@ -198,7 +198,7 @@ describe('the stream of the page', () => {
     const stream = await fetch(at('events'))
     await slack.stop()
     // A stream that is cut off in the middle rejects here.
-    expect(await stream.text()).toContain('event: hello')
+    expect(await stream.text()).toContain('event: state')
   })
 
   it('tells the state of the other side at once, and again when it changes', async () => {

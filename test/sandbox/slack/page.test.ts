@@ -127,6 +127,17 @@ test('the state tells everything shown and no secret', async () => {
 })
 
 describe('the stream', () => {
+  test('tells what was before and then what came after, on one way: nothing falls between the two', async () => {
+    const { post, sandbox } = await openStage()
+    const before = await post({ text: 'before' })
+    const stream = await openStream(`${sandbox.url}/sandbox/events`)
+    const after = await post({ text: 'after' })
+    expect(await stream.take(1)).toMatchObject([{ kind: 'message', message: { ts: after } }])
+    expect(objectOf(listOf(stream.state()['channels'])[0])['messages']).toMatchObject([{ ts: before }])
+    expect(stream.order()).toEqual(['state', 'message'])
+    await stream.close()
+  })
+
   test('tells of new messages, edits, removals and channels as they happen', async () => {
     const { call, post, sandbox } = await openStage()
     const stream = await openStream(`${sandbox.url}/sandbox/events`)
@@ -144,7 +155,7 @@ describe('the stream', () => {
   })
 })
 
-/** Reads a stream of server-sent events, from its greeting on. */
+/** Reads a stream of server-sent events, from the state on. */
 async function openStream(url: string) {
   const response = await fetch(url)
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
@@ -156,13 +167,15 @@ async function openStream(url: string) {
       text += value
     }
   }
-  await readUntil(() => text.includes('event: hello'))
+  await readUntil(() => /event: state\ndata: .*\n/.test(text))
   const events = () => [...text.matchAll(/^data: (\{"kind".*)$/gm)].map(([, json = '']) => objectOf(JSON.parse(json)))
   const take = async (count: number) => {
     await readUntil(() => events().length >= count)
     return events()
   }
-  return { take, close: () => reader.cancel() }
+  const state = () => objectOf(JSON.parse(/^event: state\ndata: (.*)$/m.exec(text)?.[1] ?? ''))
+  const order = () => [...text.matchAll(/^(?:event: (state)|data: \{"kind":"(\w+)")/gm)].map(([, a, b]) => a ?? b)
+  return { take, state, order, close: () => reader.cancel() }
 }
 
 describe('mrkdwn', () => {

@@ -1,4 +1,4 @@
-// What the sandbox tells the page, as it comes: `GET /sandbox/state`, and one change after another.
+// What the sandbox tells the page by its stream: the state, and one change after another.
 
 export interface Team {
   id: string
