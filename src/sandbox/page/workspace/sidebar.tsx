@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { BoltIcon, HashIcon, LockIcon } from '../look/icons.tsx'
 import { Avatar } from '../slack/avatar.tsx'
 import { directOf } from '../store/direct.ts'
@@ -60,7 +60,8 @@ export function Sidebar() {
 function useMenu(box: { current: HTMLElement | null }): void {
   const isOpen = useSlack((state) => state.isMenuOpen)
   const { dispatch } = useActs()
-  useEffect(() => {
+  // Not after the next frame: on a busy machine a tap may come before that.
+  useLayoutEffect(() => {
     if (!isOpen) return
     box.current?.querySelector<HTMLElement>('[aria-current], a')?.focus()
     const close = () => dispatch({ kind: 'menu', isOpen: false })

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { CloseIcon } from '../look/icons.tsx'
 import { messagesFor } from '../store/read.ts'
 import type { Channel, Message } from '../store/wire.ts'
@@ -47,7 +47,7 @@ function Open({ root, channel }: { root: Message; channel: Channel }) {
 
 /** The thread has the focus when it opens; where the focus came from has it again when it closes. */
 function useFocusWhileOpen(title: { current: HTMLElement | null }): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement
     title.current?.focus()
     return () => {
@@ -60,7 +60,7 @@ function useFocusWhileOpen(title: { current: HTMLElement | null }): void {
 function useCloseByKey(close: () => void): void {
   const latest = useRef(close)
   latest.current = close
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isTaken = event.defaultPrevented || document.querySelector('dialog[open], :popover-open')
       if (event.key === 'Escape' && !isTaken) latest.current()
