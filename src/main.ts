@@ -8,6 +8,6 @@ enableCompileCache()
 setFlagsFromString('--incremental-marking-soft-trigger=70')
 setFlagsFromString('--incremental-marking-hard-trigger=90')
 // Left to itself it collects all of it each time it has grown by a quarter (%): every few seconds too.
-setFlagsFromString('--heap-growing-percent=60')
+setFlagsFromString('--heap-growing-percent=45')
 const { run } = await import('./run.ts')
 await run()
