@@ -6,8 +6,8 @@ export const JSON_DEPTH_MAX = 64
  * Throws a SyntaxError that quotes nothing of the text: not JSON, or nested deeper than `JSON_DEPTH_MAX`.
  */
 export function parseJson(text: string): unknown {
-  if (opensMoreThan(JSON_DEPTH_MAX, text) && isDeeperThan(JSON_DEPTH_MAX, Buffer.from(text)))
-    throw new SyntaxError(TOO_DEEP)
+  if (opensMoreThan(JSON_DEPTH_MAX, text) && isDeeperThan(JSON_DEPTH_MAX, text))
+    throw new SyntaxError('the JSON is nested too deep')
   try {
     // Looking at each value costs as much as parsing; only a long number needs it.
     return LONG_NUMBER.test(text) ? JSON.parse(text, keepLongNumbers) : JSON.parse(text)
@@ -16,13 +16,6 @@ export function parseJson(text: string): unknown {
     throw new SyntaxError('the text is not JSON')
   }
 }
-
-/** Why text that is nested deeper than `JSON_DEPTH_MAX` is refused. */
-export const TOO_DEEP = 'the JSON is nested too deep'
-
-/** Whether `parseJson` would refuse these bytes for their depth, before a string is made of what may be hundreds of KB. */
-export const isTooDeep = (bytes: Buffer): boolean =>
-  opensMoreThan(JSON_DEPTH_MAX, bytes) && isDeeperThan(JSON_DEPTH_MAX, bytes)
 
 // 2^53 has sixteen digits.
 const LONG_NUMBER = /\d{16}/
@@ -85,20 +78,19 @@ function note(holder: object, key: string, source: string): void {
 }
 
 // Most texts have too few brackets to be that deep, and to look for brackets is cheaper than to look at each character.
-function opensMoreThan(most: number, text: string | Buffer): boolean {
+function opensMoreThan(most: number, text: string): boolean {
   let found = 0
   for (const bracket of ['[', '{'])
     for (let at = text.indexOf(bracket); at >= 0 && found <= most; at = text.indexOf(bracket, at + 1)) found++
   return found > most
 }
 
-// Before parsing: the parser itself recurses, and whoever stringifies the value later would throw. In UTF-8 no part of a
-// longer character looks like one of these.
-function isDeeperThan(depthMax: number, text: Buffer): boolean {
+// Before parsing: the parser itself recurses, and whoever stringifies the value later would throw.
+function isDeeperThan(depthMax: number, text: string): boolean {
   let depth = 0
   let isInString = false
   for (let at = 0; at < text.length; at++) {
-    const code = text[at]!
+    const code = text.charCodeAt(at)
     if (code === QUOTE) isInString = !isInString
     else if (isInString) at += code === BACKSLASH ? 1 : 0
     else if (code === OPEN_LIST || code === OPEN_OBJECT) depth += 1

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isRecord, isTooDeep, parseJson, TOO_DEEP } from '../ci/json.ts'
+import { isRecord, parseJson } from '../ci/json.ts'
 import { buildId, projectId, timeMsOrNull, uuidOrNull } from '../ci/values.ts'
 import type { Observation } from '../domain/fact.ts'
 import { toUuid, type Uuid } from '../domain/ids.ts'
@@ -14,8 +14,7 @@ export type Reading = { kind: 'delivery'; seen: Observation } | { kind: 'refusal
  * Reads a delivery's body: `{"build":{…}}` with usable `project_id`, `build_id` and `status`. Everything else may be
  * missing, null or unknown. Source: interface, "Webhook delivery".
  */
-export function readPayload(body: Buffer): Reading {
-  if (isTooDeep(body)) return refuse(TOO_DEEP)
+export function readPayload(body: Uint8Array): Reading {
   const text = decode(body)
   if (text === null) return refuse('the body is not UTF-8 text')
   const parsed = parse(text)

@@ -152,14 +152,11 @@ describe('what has no clear meaning', () => {
     ).toBe(202)
   })
 
-  it.each(['é', '日本', '\u005b', '🚀"\\'])(
-    'takes a message full of brackets among %s: they nest nothing',
-    async (other) => {
-      const door = await openDoor()
-      const message = `${other}[{`.repeat(200)
-      expect((await send(door.url, JSON.stringify(delivery({ message })))).status).toBe(202)
-    },
-  )
+  it.each(['é', '日本', '🚀"\\'])('takes a message full of brackets among %s: they nest nothing', async (other) => {
+    const door = await openDoor()
+    const message = `${other}[{`.repeat(200)
+    expect((await send(door.url, JSON.stringify(delivery({ message })))).status).toBe(202)
+  })
 })
 
 describe('how large, of which type, by which method', () => {
