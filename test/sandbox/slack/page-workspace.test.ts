@@ -44,6 +44,23 @@ describeInBrowser('the workspace', () => {
     await page.getByRole('textbox', { name: 'Message #web as Grace' }).waitFor()
   })
 
+  test('what is said while the page loads is there, however late an answer comes to it', async () => {
+    const { page, call } = await openSandbox()
+    await page.route('**/sandbox/state', async (route) => {
+      const response = await route.fetch()
+      await page.waitForTimeout(1_500)
+      await route.fulfill({ response })
+    })
+    const opened = page.waitForResponse('**/sandbox/events')
+    await page.reload()
+    await opened
+    // By now a page that asks has its answer on the way.
+    await page.waitForTimeout(500)
+    await call('chat.postMessage', { channel: CHANNELS.builds, text: 'said meanwhile' })
+    await page.waitForTimeout(1_500)
+    await message(page, 'said meanwhile')
+  })
+
   test('commands are offered as one types, with what follows them; arrows choose, Tab takes, Enter sends', async () => {
     const { bot, page } = await openSandbox()
     const field = page.getByRole('textbox', { name: 'Message #builds as Ada' })
