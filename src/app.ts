@@ -82,9 +82,10 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     isSecret: (presented) => isSecret(presented),
     record(delivery) {
       if (toStatus(delivery.seen.word) === 'unknown') figures.tell((to) => to.countUnknown())
+      atTheDoor++
       // What comes before there is anybody to wake is found by the first sweep.
       const recorded = recordDelivery({ store, clock, wake: (key) => engine?.wake(key) }, delivery)
-      return inTime(recorded)
+      return inTime(recorded).finally(() => atTheDoor--)
     },
     log,
     now: clock.now,
@@ -97,8 +98,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
       async handle(request, response, url) {
         if (engine?.isDrowsy() && (await hasHungUp(request, clock))) return
         const beganAt = performance.now()
-        atTheDoor++
-        await webhook(request, response, url).finally(() => atTheDoor--)
+        await webhook(request, response, url)
         const tookMs = performance.now() - beganAt
         figures.tell((to) => to.timeDelivery(tookMs))
       },

@@ -7,13 +7,14 @@ import type { Config } from './config.ts'
 import { doctorDeps } from './doctor-deps.ts'
 import { scheduleJobs } from './jobs/schedule.ts'
 import type { AgreedClock } from './lib/agreed-clock.ts'
-import { systemClock } from './lib/clock.ts'
+import { machineClocks, systemClock } from './lib/clock.ts'
+import { createInTurn } from './lib/in-turn.ts'
 import { inTime } from './lib/in-time.ts'
 import { createSeldom } from './lib/seldom.ts'
 import { shared } from './lib/shared.ts'
 import type { SteadyTime } from './lib/steady-time.ts'
 import type { Measures } from './lib/trickle.ts'
-import { createGate } from './listeners/gate.ts'
+import { createGate, REPEATS_PER_S } from './listeners/gate.ts'
 import { createSocketWatch } from './listeners/socket-watch.ts'
 import type { Logger } from 'pino'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -63,7 +64,7 @@ export interface EngineDeps {
   webhookSecrets: () => readonly string[]
   /** at which large bodies of Slack's requests are read */
   measures: Measures
-  /** how many deliveries wait for their answer */
+  /** how many deliveries wait to be stored */
   atTheDoor: () => number
 }
 
@@ -194,7 +195,13 @@ export function createEngine({
     processId,
     tell: createTeller({ ...slack, clock }),
   })
-  const gate = createGate({ signingSecret: config.slack.signingSecret ?? '', log, now: systemClock.now, measures })
+  const gate = createGate({
+    signingSecret: config.slack.signingSecret ?? '',
+    log,
+    now: systemClock.now,
+    measures,
+    repeats: createInTurn({ clock, running: machineClocks.running, perSecond: REPEATS_PER_S }),
+  })
   // Bolt is large: it is loaded for Socket Mode once the webhook door is open, else when a card stands that can be pressed,
   // at the latest for the first request from Slack.
   const openSlackDoor = () =>

@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { boundConnections } from './connections.ts'
+import { giveBack } from './lib/give-back.ts'
 import type { Log } from './lib/log.ts'
 import type { Trickle } from './lib/trickle.ts'
+import { answerNoRequests } from './no-request.ts'
 
 /** Slow headers and slow bodies are cut off: an idle stranger must not hold a socket for long. */
 export const HEADERS_TIMEOUT_MS = 10_000
@@ -41,14 +43,15 @@ export function createHttpServer(routes: readonly Route[], log: Log, refused: Tr
       maxHeaderSize: HEAD_BYTES_MAX,
     },
     (request, response) => {
-      if (!isAnswered(request, response)) return
+      if (!connections.isAnswered(response)) return
       measureUnread(request, response, refused)
       // A sender that keeps its connection busy would be served on and on; of who asks for another protocol nothing more is read.
       if (!server.listening || request.headers.upgrade !== undefined) response.setHeader('connection', 'close')
       void dispatch(routes, request, response, log)
     },
   )
-  const isAnswered = boundConnections(server)
+  const connections = boundConnections(server)
+  answerNoRequests(server, refused, connections.underWay)
   server.setTimeout(UNREAD_MS)
   return {
     listen: (port) => listen(server, port),
@@ -62,7 +65,10 @@ function measureUnread(request: IncomingMessage, response: ServerResponse, refus
     // Where the connection ends with this answer, nothing more of it is read.
     if (request.complete || !response.shouldKeepAlive) return
     const tookOf = refused.open(request)
-    request.on('data', ({ length }: Buffer) => tookOf(length))
+    request.on('data', (piece: Buffer) => {
+      tookOf(piece.length)
+      giveBack(piece)
+    })
   })
 }
 

@@ -8,6 +8,6 @@ enableCompileCache()
 setFlagsFromString('--incremental-marking-soft-trigger=70')
 setFlagsFromString('--incremental-marking-hard-trigger=90')
 // And it collects all of it whenever it has grown by a quarter, every few seconds too: here only when by so much (%).
-setFlagsFromString('--heap-growing-percent=45')
+setFlagsFromString('--heap-growing-percent=100')
 const { run } = await import('./run.ts')
 await run()

@@ -1,10 +1,15 @@
+import { giveBack } from './give-back.ts'
+
 /** A body that comes in pieces. */
 export interface Collected {
+  /** The piece is taken over: nothing may be read of it any more. */
   add(piece: Buffer): void
   /** bytes of memory that it takes; never much more than what was announced, or twice what has come */
   readonly takenBytes: number
   readonly lengthBytes: number
   bytes(): Buffer
+  /** Gives the memory back: nobody will look at it any more. */
+  drop(): void
 }
 
 /**
@@ -17,20 +22,23 @@ export function createCollected(announcedBytes = 0): Collected {
 
   function makeRoom(needed: number): void {
     if (needed <= held.length) return
-    const larger = Buffer.allocUnsafe(Math.max(needed, announcedBytes, held.length * 2))
+    const larger = Buffer.allocUnsafe(needed <= announcedBytes ? announcedBytes : Math.max(needed, held.length * 2))
     held.copy(larger, 0, 0, length)
+    giveBack(held)
     held = larger
   }
 
   return {
     add(piece) {
+      const sum = length + piece.length
       // Most bodies are one piece, and stay where they are.
       if (length === 0) held = piece
       else {
-        makeRoom(length + piece.length)
+        makeRoom(sum)
         piece.copy(held, length)
+        giveBack(piece)
       }
-      length += piece.length
+      length = sum
     },
     get takenBytes() {
       return held.length
@@ -39,5 +47,10 @@ export function createCollected(announcedBytes = 0): Collected {
       return length
     },
     bytes: () => held.subarray(0, length),
+    drop() {
+      giveBack(held)
+      held = Buffer.alloc(0)
+      length = 0
+    },
   }
 }

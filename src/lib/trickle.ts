@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts'
+import { createInTurn, type Connection, type Measured } from './in-turn.ts'
 
 /** Of one request so many bytes are taken as they come: a delivery has far fewer, and so has what people's clicks send. */
 export const AT_ONCE_BYTES = 32 * 1024
@@ -13,14 +13,12 @@ interface Source {
   socket: Connection
 }
 
-interface Connection {
-  once(event: 'close', listener: () => void): unknown
-}
-
 /** A measure of what all large bodies of one kind together may have us read. */
 export interface Trickle {
-  /** For one request: to be told of each piece; the source then rests until its turn has come. */
-  open(source: Source): (bytes: number) => void
+  /** For one request: to be told of each piece; the source then rests until its turn has come. Each end of a rest is told. */
+  open(source: Source, wentOn?: () => void): (bytes: number) => void
+  /** Resolves when the turn of so many bytes has come, or the connection has closed; at once where they are few. */
+  turnOf(connection: Connection, bytes: number): Promise<void>
 }
 
 /** One for bodies that may be taken, and one for what is sent on after it was refused: strangers delay only each other. */
@@ -31,43 +29,27 @@ export interface Measures {
 
 /**
  * To read costs the thread, and memory until it is collected, whatever becomes of what was read: whoever sends without end
- * would have more of both than those who are waited for. Each in its turn; whoever goes leaves nothing that others wait for.
- * @param running ms since some moment, which nobody sets
+ * would have more of both than those who are waited for.
  */
-export function createTrickle({ clock, running }: { clock: Pick<Clock, 'sleep'>; running: () => number }): Trickle {
-  // Those that rest, by their connections, with what they have sent, in the order of their turns.
-  const resting = new Map<Connection, { source: Source; bytes: number }>()
-  const watched = new WeakSet<Connection>()
-  let isTaking = false
-  let freeAt = 0
-
-  function rest(source: Source, bytes: number): void {
-    const { socket } = source
-    if (!watched.has(socket)) socket.once('close', () => resting.delete(socket))
-    watched.add(socket)
-    source.pause()
-    resting.set(socket, { source, bytes: (resting.get(socket)?.bytes ?? 0) + bytes })
-    if (!isTaking) void takeTurns()
-  }
-
-  async function takeTurns(): Promise<void> {
-    isTaking = true
-    for (const [socket, { source, bytes }] of resting) {
-      resting.delete(socket)
-      freeAt = Math.max(freeAt, running()) + (bytes * 1_000) / LARGE_BYTES_PER_S
-      await clock.sleep(freeAt - running())
-      source.resume()
-    }
-    isTaking = false
-  }
+export function createTrickle(measured: Omit<Measured, 'perSecond'>): Trickle {
+  const inTurn = createInTurn({ ...measured, perSecond: LARGE_BYTES_PER_S })
 
   return {
-    open(source) {
+    open(source, wentOn) {
       let taken = 0
+      const goOn = () => {
+        source.resume()
+        wentOn?.()
+      }
       return (bytes) => {
         taken += bytes
-        if (taken > AT_ONCE_BYTES) rest(source, bytes)
+        if (taken <= AT_ONCE_BYTES) return
+        source.pause()
+        inTurn.wait(source.socket, bytes, goOn)
       }
+    },
+    async turnOf(connection, bytes) {
+      if (bytes > AT_ONCE_BYTES) await new Promise<void>((go) => inTurn.wait(connection, bytes, go, go))
     },
   }
 }

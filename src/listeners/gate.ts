@@ -2,9 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parse } from 'node:querystring'
 import { isRecord, parseJson } from '../ci/json.ts'
 import { endUnread } from '../lib/end-unread.ts'
+import { giveBack } from '../lib/give-back.ts'
+import type { InTurn } from '../lib/in-turn.ts'
 import type { Log } from '../lib/log.ts'
 import type { Measures, Trickle } from '../lib/trickle.ts'
 import { createRoom } from './room.ts'
+import { createSeen } from './seen.ts'
 import { isSignedBy, signatureIn, type Signature } from './signature.ts'
 import { announcesTooMuch, BODY_BYTES_MAX, readBody } from './signed-body.ts'
 
@@ -20,12 +23,17 @@ export const FORM_KEYS_MAX = 1_000
 /** What strangers send is told to the log at most so often, and counted in between: they must not fill it. */
 export const REFUSED_LOGGED_EVERY_MS = 60_000
 
+/** What was served before is served again no faster than this, all that is sent again together. */
+export const REPEATS_PER_S = 100
+
 export interface GateDeps {
   signingSecret: string
   log: Pick<Log, 'warn'>
   now: () => number
   /** at which large bodies are read */
   measures: Measures
+  /** in which what was served before is served again */
+  repeats: InTurn
 }
 
 /** True: Slack has signed it, its body is in `rawBody`, and Bolt may have it. False: it is answered. Never throws. */
@@ -36,8 +44,9 @@ export type Gate = (request: IncomingMessage & { rawBody?: Buffer }, response: S
  * signature that could be right is refused before its body is read. A body that is no object would end the process, for
  * Bolt looks into it outside of every catch.
  */
-export function createGate({ signingSecret, log, now, measures }: GateDeps): Gate {
+export function createGate({ signingSecret, log, now, measures, repeats }: GateDeps): Gate {
   const shared = { room: createRoom(UNSIGNED_BYTES_MAX), trickle: measures.bodies }
+  const seen = createSeen()
   const tellRefused = createRefusedLog(log, now)
 
   function unsigned(): Refusal {
@@ -45,7 +54,7 @@ export function createGate({ signingSecret, log, now, measures }: GateDeps): Gat
     return { status: 401, reason: 'not signed by Slack, or too long ago' }
   }
 
-  async function look(request: IncomingMessage): Promise<Refusal | { status: 200; bytes: Buffer | null }> {
+  async function look(request: IncomingMessage): Promise<Refusal | Passed> {
     if (announcesTooMuch(request, BODY_BYTES_MAX)) return TOO_LARGE
     if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') return COMPRESSED
     const signature = signatureIn(request.headers, now())
@@ -55,10 +64,12 @@ export function createGate({ signingSecret, log, now, measures }: GateDeps): Gat
   async function lookAtSigned(request: IncomingMessage, signature: Signature) {
     const body = await readBody(request, BODY_BYTES_MAX, shared)
     if (body.kind !== 'whole') return NOT_WHOLE[body.kind]
-    if (!isSignedBy(signingSecret, signature, body.bytes)) return unsigned()
-    return isReadable(request.headers['content-type'] ?? '', body.bytes)
-      ? ({ status: 200, bytes: body.bytes } as const)
-      : UNREADABLE
+    if (!isSignedBy(signingSecret, signature, body.bytes)) {
+      giveBack(body.bytes)
+      return unsigned()
+    }
+    if (!isReadable(request.headers['content-type'] ?? '', body.bytes)) return UNREADABLE
+    return { status: 200, bytes: body.bytes, isRepeated: seen.again(signature) } as const
   }
 
   async function lookAtUnsigned(request: IncomingMessage) {
@@ -66,18 +77,26 @@ export function createGate({ signingSecret, log, now, measures }: GateDeps): Gat
       return unsigned()
     const body = await readBody(request, SSL_CHECK_BYTES_MAX, shared)
     const isCheck = body.kind === 'whole' && fieldsOf(body.bytes.toString())['ssl_check'] === '1'
-    return isCheck ? ({ status: 200, bytes: null } as const) : unsigned()
+    return isCheck ? ({ status: 200, bytes: null, isRepeated: false } as const) : unsigned()
   }
 
   return async (request, response) => {
     const found = await look(request)
     if (found.status === 200 && found.bytes !== null) {
+      if (found.isRepeated) await new Promise<void>((go) => repeats.wait(request.socket, 1, go, go))
       request.rawBody = found.bytes
       return true
     }
     answer(request, response, found, measures.refused)
     return false
   }
+}
+
+interface Passed {
+  status: 200
+  /** null: it is answered with nothing more */
+  bytes: Buffer | null
+  isRepeated: boolean
 }
 
 interface Refusal {

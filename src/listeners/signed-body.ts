@@ -27,19 +27,20 @@ export function readBody(request: IncomingMessage, bytesMax: number, { room, tri
     const tookOf = trickle.open(request)
     request.on('data', take)
     request.on('end', () => end({ kind: 'whole', bytes: body.bytes() }))
-    request.on('error', () => end({ kind: 'aborted' }))
+    request.on('error', () => stop({ kind: 'aborted' }))
     request.on('close', () => end({ kind: 'aborted' }))
 
     function take(piece: Buffer): void {
       if (body.lengthBytes + piece.length > bytesMax) return stop({ kind: 'too-large' })
-      body.add(piece)
       tookOf(piece.length)
+      body.add(piece)
       place.holds(body.takenBytes)
     }
 
     function stop(ended: Body): void {
       request.off('data', take)
       request.pause()
+      body.drop()
       end(ended)
     }
 

@@ -16,8 +16,8 @@ export function readBody(request: IncomingMessage, trickle: Trickle): Promise<Bo
     const tookOf = trickle.open(request)
     request.on('data', (piece: Buffer) => {
       if (collected.lengthBytes + piece.length > BODY_BYTES_MAX) return stop(TOO_LARGE)
-      collected.add(piece)
       tookOf(piece.length)
+      collected.add(piece)
     })
     request.on('end', () => resolve({ kind: 'whole', bytes: collected.bytes() }))
     request.on('error', () => stop({ kind: 'aborted' }))
@@ -26,6 +26,7 @@ export function readBody(request: IncomingMessage, trickle: Trickle): Promise<Bo
     function stop(body: Body): void {
       request.removeAllListeners('data')
       request.pause()
+      collected.drop()
       resolve(body)
     }
   })

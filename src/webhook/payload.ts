@@ -7,8 +7,8 @@ import { toUuid, type Uuid } from '../domain/ids.ts'
 /** A name, branch or committer is read up to so many characters; the whole body is kept as it came. */
 export const TEXT_CHARS_MAX = 1_000
 
-/** What a body says, or why it says nothing that could be understood. The reason quotes nothing of the body. */
-export type Reading = { kind: 'delivery'; seen: Observation } | { kind: 'refusal'; reason: string }
+/** What a body says, with its text, or why it says nothing that could be understood. The reason quotes nothing of the body. */
+export type Reading = { kind: 'delivery'; seen: Observation; text: string } | { kind: 'refusal'; reason: string }
 
 /**
  * Reads a delivery's body: `{"build":{…}}` with usable `project_id`, `build_id` and `status`. Everything else may be
@@ -22,7 +22,7 @@ export function readPayload(body: Uint8Array): Reading {
   const { build } = isRecord(parsed.value) ? parsed.value : {}
   if (!isRecord(build)) return refuse('the body has no object "build"')
   const read = PAYLOAD.safeParse(build)
-  if (read.success) return { kind: 'delivery', seen: toObservation(read.data) }
+  if (read.success) return { kind: 'delivery', seen: toObservation(read.data), text }
   // Only these three can be at fault: of everything else what is not understood counts as missing.
   const field = REQUIRED.find((name) => read.error.issues.some(({ path }) => path[0] === name)) ?? 'status'
   return refuse(`build.${field} ${EXPECTED[field]}`)
@@ -38,15 +38,17 @@ function decode(body: Uint8Array): string | null {
   }
 }
 
-const UTF8 = new TextDecoder('utf-8', { fatal: true })
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function parse(text: string): { kind: 'value'; value: unknown } | (Reading & { kind: 'refusal' }) {
   try {
-    return { kind: 'value', value: parseJson(text) }
+    return { kind: 'value', value: parseJson(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text) }
   } catch (error) {
     return refuse(error instanceof Error ? error.message : 'the text is not JSON')
   }
 }
+
+const BYTE_ORDER_MARK = '\uFEFF'
 
 const REQUIRED = ['project_id', 'build_id', 'status'] as const
 

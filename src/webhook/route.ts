@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { endUnread } from '../lib/end-unread.ts'
+import { giveBack } from '../lib/give-back.ts'
 import type { Log } from '../lib/log.ts'
 import type { Measures } from '../lib/trickle.ts'
 import type { Recorded } from '../operations/record-delivery.ts'
@@ -41,13 +42,13 @@ export function createWebhookRoute({ isSecret, record, log, now, measures, count
     if (body.kind === 'too-large') return refuse(413, `a body may have ${body.bytesMax} bytes`, { connection: 'close' })
     if (body.kind === 'aborted') return refuse(400, 'the body broke off', { connection: 'close' })
     const reading = readPayload(body.bytes)
-    if (reading.kind === 'refusal') return refuse(400, reading.reason)
-    return store(reading.seen, body.bytes)
+    giveBack(body.bytes)
+    return reading.kind === 'delivery' ? store(reading) : refuse(400, reading.reason)
   }
 
-  async function store(seen: Observation, bytes: Buffer): Promise<Answer> {
+  async function store({ seen, text }: { seen: Observation; text: string }): Promise<Answer> {
     try {
-      const { answer, deliveryId, factSeq, lineageKey } = await record({ seen, body: bytes.toString('utf8') })
+      const { answer, deliveryId, factSeq, lineageKey } = await record({ seen, body: text })
       const { projectId: project, buildId: build, word: status } = seen
       log.info({ delivery: deliveryId, fact: factSeq, lineage: lineageKey, project, build, status, answer }, 'delivery')
       return { status: 202, says: answer, body: ACCEPTED[answer] }
@@ -72,8 +73,9 @@ export function createWebhookRoute({ isSecret, record, log, now, measures, count
       'content-length': Buffer.byteLength(answer.body),
       ...answer.headers,
     })
-    if (answer.headers?.['connection'] === 'close') endUnread(request, response, answer.body, measures.refused)
-    else response.end(answer.body)
+    if (answer.headers?.['connection'] === 'close') return endUnread(request, response, answer.body, measures.refused)
+    await measures.refused.turnOf(request.socket, request.readableLength)
+    response.end(answer.body)
   }
 }
 

@@ -11,7 +11,7 @@ import { median } from './statistics.ts'
 
 const PER_SECOND = 100
 const CONNECTIONS = 8
-const ROUND_MS = 4_000
+const ROUND_MS = 8_000
 const IDLE_ROUNDS = 3
 const WRONG_SECRETS = 10_000
 const LOOK_MS = 100

@@ -26,7 +26,7 @@ function open() {
     })
     return read
   }
-  return { clock, measure, send }
+  return { clock, measure, shared, send }
 }
 
 describe('a body', () => {
@@ -91,5 +91,36 @@ describe('a body', () => {
     await clock.advance(10 * PIECE_MS)
     expect(read.bytes).toBe(AT_ONCE_BYTES + 11 * PIECE_BYTES)
     expect(Math.max(...others.map(({ bytes }) => bytes))).toBeLessThan(AT_ONCE_BYTES + 3 * PIECE_BYTES)
+  })
+})
+
+describe('what has come before it could be refused', () => {
+  const CONNECTION = () => new EventEmitter()
+
+  it('is waited for, each in its turn, unless it is small', async () => {
+    const { clock, shared } = open()
+    const order: string[] = []
+    const wait = (name: string, bytes: number) => void shared.turnOf(CONNECTION(), bytes).then(() => order.push(name))
+    wait('large', 2 * PIECE_BYTES)
+    wait('large too', 2 * PIECE_BYTES)
+    wait('small', AT_ONCE_BYTES)
+    await clock.settle()
+    expect(order).toEqual(['small'])
+    await clock.advance(2 * PIECE_MS)
+    expect(order).toEqual(['small', 'large'])
+    await clock.advance(2 * PIECE_MS)
+    expect(order).toEqual(['small', 'large', 'large too'])
+  })
+
+  it('is waited for no longer when its connection has closed', async () => {
+    const { clock, shared } = open()
+    const [connection, last] = [CONNECTION(), { isOver: false }]
+    void shared.turnOf(CONNECTION(), 2 * PIECE_BYTES)
+    const waiting = shared.turnOf(connection, 100 * PIECE_BYTES)
+    void shared.turnOf(CONNECTION(), 2 * PIECE_BYTES).then(() => (last.isOver = true))
+    connection.emit('close')
+    await waiting
+    await clock.advance(4 * PIECE_MS)
+    expect(last.isOver).toBe(true)
   })
 })

@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest'
 import type { BuildId, ChannelId, ProjectId } from '../../src/domain/ids.ts'
 import type { Config } from '../../src/config.ts'
 import { machineClocks, systemClock, type Clock } from '../../src/lib/clock.ts'
+import { createInTurn } from '../../src/lib/in-turn.ts'
 import { createTrickle } from '../../src/lib/trickle.ts'
 import type { Log } from '../../src/lib/log.ts'
 import type { ActOutcome, BuildSummary, ProjectRef, StatusOutcome, WhyOutcome } from '../../src/operations/asked.ts'
@@ -13,7 +14,7 @@ import type { SandboxSlack, SandboxSlackOptions } from '../../src/sandbox/slack/
 import { createSandboxSlack } from '../../src/sandbox/slack/sandbox-slack.ts'
 import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
 import { createSlackDoor, type SlackDoor } from '../../src/slack-door.ts'
-import { createGate, type Gate } from '../../src/listeners/gate.ts'
+import { createGate, REPEATS_PER_S, type Gate } from '../../src/listeners/gate.ts'
 import { createSocketWatch } from '../../src/listeners/socket-watch.ts'
 import { createSeldom } from '../../src/lib/seldom.ts'
 import { showLeft } from '../../src/listeners/left.ts'
@@ -250,9 +251,10 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   onTestFinished(() => door.stop())
   if (door.handle) {
     const { handle } = door
-    const measure = () => createTrickle({ clock: systemClock, running: machineClocks.running })
-    const measures = { bodies: measure(), refused: measure() }
-    const gate = createGate({ signingSecret: slack.signingSecret, log, now: systemClock.now, measures })
+    const time = { clock: systemClock, running: machineClocks.running }
+    const measures = { bodies: createTrickle(time), refused: createTrickle(time) }
+    const repeats = createInTurn({ ...time, perSecond: REPEATS_PER_S })
+    const gate = createGate({ signingSecret: slack.signingSecret, log, now: systemClock.now, measures, repeats })
     slack.connectBot(await listen((request, response) => void letIn(gate, handle, request, response)))
   } else await door.start()
   const told: Stage['told'] = (user = ada, channel = BUILDS) =>

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { REFUSED_LOGGED_EVERY_MS, SSL_CHECK_BYTES_MAX } from '../../src/listeners/gate.ts'
+import { REFUSED_LOGGED_EVERY_MS, REPEATS_PER_S, SSL_CHECK_BYTES_MAX } from '../../src/listeners/gate.ts'
 import { SIGNED_WITHIN_S } from '../../src/listeners/signature.ts'
 import { BODY_BYTES_MAX } from '../../src/listeners/signed-body.ts'
 import { signedHeaders } from '../../src/sandbox/slack/sign.ts'
@@ -173,6 +173,24 @@ describe('a signed request that somebody sends again', () => {
     await until('all are answered', () => asks() === 0)
     const after = bot.slack.counters.calls('chat.postEphemeral') + bot.slack.counters.calls('chat.postMessage')
     expect(after - before).toBe(1)
+  })
+
+  it('is served at its measure, and what was not sent before does not wait for it', async () => {
+    const timestampS = Math.floor(Date.now() / 1_000)
+    const body = command({ trigger_id: 'again' })
+    const headers = { 'content-type': FORM, ...signedHeaders(bot.slack.signingSecret, timestampS, body) }
+    expect((await post(body, headers)).status).toBe(200)
+    const beganAt = performance.now()
+    let served = 0
+    const again = Array.from({ length: REPEATS_PER_S }, async () => {
+      expect((await post(body, headers)).status).toBe(200)
+      served++
+    })
+    await until('one is served again', () => served > 0)
+    expect((await send(command({ trigger_id: 'fresh' }))).status).toBe(200)
+    expect(served).toBeLessThan(REPEATS_PER_S)
+    await Promise.all(again)
+    expect(performance.now() - beganAt).toBeGreaterThan(900)
   })
 })
 
