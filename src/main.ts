@@ -7,7 +7,7 @@ enableCompileCache()
 // that answers: in a heap as small as ours, every few seconds.
 setFlagsFromString('--incremental-marking-soft-trigger=70')
 setFlagsFromString('--incremental-marking-hard-trigger=90')
-// And it collects all of it whenever it has grown by a quarter, every few seconds too: here only when by so much (%).
+// And it collects all of it whenever it has grown by a quarter, every few seconds too: here only when it has doubled (%).
 setFlagsFromString('--heap-growing-percent=100')
 const { run } = await import('./run.ts')
 await run()
