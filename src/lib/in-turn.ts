@@ -7,8 +7,8 @@ export interface Connection {
 
 /** Those that wait, each in its turn, at a measure that all of them share. */
 export interface InTurn {
-  /** Calls `go` when the time that so much takes has passed, or `gone` when the connection is closed before. */
-  wait(connection: Connection, amount: number, go: () => void, gone?: () => void): void
+  /** Resolves when the time that so much takes has passed: true; or, where the connection is closed before: false. */
+  turn(connection: Connection, amount: number): Promise<boolean>
 }
 
 /**
@@ -25,35 +25,37 @@ export function createInTurn({ clock, running, perSecond }: Measured): InTurn {
 
   async function takeTurns(): Promise<void> {
     isTaking = true
-    for (const [connection, { amount, waits }] of waiting) {
+    for (const [connection, { amount, told }] of waiting) {
       waiting.delete(connection)
       freeAt = Math.max(freeAt, running()) + (amount * 1_000) / perSecond
       await clock.sleep(freeAt - running())
-      for (const { go } of waits) go()
+      for (const tell of told) tell(true)
     }
     isTaking = false
   }
 
   function leave(connection: Connection): void {
-    const { waits = [] } = waiting.get(connection) ?? {}
+    const { told = [] } = waiting.get(connection) ?? {}
     waiting.delete(connection)
-    for (const { gone } of waits) gone?.()
+    for (const tell of told) tell(false)
   }
 
   return {
-    wait(connection, amount, go, gone) {
+    turn(connection, amount) {
       if (!watched.has(connection)) connection.once('close', () => leave(connection))
       watched.add(connection)
-      const before = waiting.get(connection) ?? { amount: 0, waits: [] }
-      waiting.set(connection, { amount: before.amount + amount, waits: [...before.waits, { go, gone }] })
+      const { promise, resolve } = Promise.withResolvers<boolean>()
+      const before = waiting.get(connection) ?? { amount: 0, told: [] }
+      waiting.set(connection, { amount: before.amount + amount, told: [...before.told, resolve] })
       if (!isTaking) void takeTurns()
+      return promise
     },
   }
 }
 
 interface Waiting {
   amount: number
-  waits: readonly { go: () => void; gone: (() => void) | undefined }[]
+  told: readonly ((hasCome: boolean) => void)[]
 }
 
 export interface Measured {

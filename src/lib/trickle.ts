@@ -37,19 +37,19 @@ export function createTrickle(measured: Omit<Measured, 'perSecond'>): Trickle {
   return {
     open(source, wentOn) {
       let taken = 0
-      const goOn = () => {
+      const rest = async (bytes: number) => {
+        source.pause()
+        if (!(await inTurn.turn(source.socket, bytes))) return
         source.resume()
         wentOn?.()
       }
       return (bytes) => {
         taken += bytes
-        if (taken <= AT_ONCE_BYTES) return
-        source.pause()
-        inTurn.wait(source.socket, bytes, goOn)
+        if (taken > AT_ONCE_BYTES) void rest(bytes)
       }
     },
     async turnOf(connection, bytes) {
-      if (bytes > AT_ONCE_BYTES) await new Promise<void>((go) => inTurn.wait(connection, bytes, go, go))
+      if (bytes > AT_ONCE_BYTES) await inTurn.turn(connection, bytes)
     },
   }
 }

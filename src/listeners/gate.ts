@@ -23,8 +23,8 @@ export const FORM_KEYS_MAX = 1_000
 /** What strangers send is told to the log at most so often, and counted in between: they must not fill it. */
 export const REFUSED_LOGGED_EVERY_MS = 60_000
 
-/** What was served before is served again no faster than this, all that is sent again together. */
-export const REPEATS_PER_S = 100
+/** What was served before is read again no faster than this, all that is sent again together. */
+export const REPEATS_PER_S = 20
 
 export interface GateDeps {
   signingSecret: string
@@ -32,7 +32,7 @@ export interface GateDeps {
   now: () => number
   /** at which large bodies are read */
   measures: Measures
-  /** in which what was served before is served again */
+  /** in which what was served before is read again */
   repeats: InTurn
 }
 
@@ -62,6 +62,8 @@ export function createGate({ signingSecret, log, now, measures, repeats }: GateD
   }
 
   async function lookAtSigned(request: IncomingMessage, signature: Signature) {
+    // It waits before it is read: what waits takes no memory.
+    if (seen.has(signature) && !(await repeats.turn(request.socket, 1))) return NOT_WHOLE.aborted
     const body = await readBody(request, BODY_BYTES_MAX, shared)
     if (body.kind !== 'whole') return NOT_WHOLE[body.kind]
     if (!isSignedBy(signingSecret, signature, body.bytes)) {
@@ -69,7 +71,8 @@ export function createGate({ signingSecret, log, now, measures, repeats }: GateD
       return unsigned()
     }
     if (!isReadable(request.headers['content-type'] ?? '', body.bytes)) return UNREADABLE
-    return { status: 200, bytes: body.bytes, isRepeated: seen.again(signature) } as const
+    seen.add(signature)
+    return { status: 200, bytes: body.bytes } as const
   }
 
   async function lookAtUnsigned(request: IncomingMessage) {
@@ -77,13 +80,12 @@ export function createGate({ signingSecret, log, now, measures, repeats }: GateD
       return unsigned()
     const body = await readBody(request, SSL_CHECK_BYTES_MAX, shared)
     const isCheck = body.kind === 'whole' && fieldsOf(body.bytes.toString())['ssl_check'] === '1'
-    return isCheck ? ({ status: 200, bytes: null, isRepeated: false } as const) : unsigned()
+    return isCheck ? ({ status: 200, bytes: null } as const) : unsigned()
   }
 
   return async (request, response) => {
     const found = await look(request)
     if (found.status === 200 && found.bytes !== null) {
-      if (found.isRepeated) await new Promise<void>((go) => repeats.wait(request.socket, 1, go, go))
       request.rawBody = found.bytes
       return true
     }
@@ -96,7 +98,6 @@ interface Passed {
   status: 200
   /** null: it is answered with nothing more */
   bytes: Buffer | null
-  isRepeated: boolean
 }
 
 interface Refusal {

@@ -11,13 +11,13 @@ export function createSeen() {
   const signatures = new Set<string>()
 
   return {
-    /** Was this request seen before? To be asked when the signature was found to be right. */
-    again({ timestamp, hex }: Signature): boolean {
-      const key = `${timestamp} ${hex}`
-      if (signatures.has(key)) return true
-      signatures.add(key)
+    has: (signature: Signature): boolean => signatures.has(keyOf(signature)),
+    /** To be told of those alone that were found to be right. */
+    add(signature: Signature): void {
+      signatures.add(keyOf(signature))
       if (signatures.size > SIGNATURES_MAX) signatures.delete(signatures.values().next().value!)
-      return false
     },
   }
 }
+
+const keyOf = ({ timestamp, hex }: Signature): string => `${timestamp} ${hex}`
