@@ -22,9 +22,11 @@ export function answerNoRequests(
   const ending = new WeakSet<Socket>()
 
   async function endInTurn(socket: Socket, fault: Fault): Promise<void> {
-    // What was asked before on the same connection is not answered beside it.
-    if (underWay(socket).length === 0) await refused.turnOf(socket, costOf(fault))
-    const isSpoken = underWay(socket).some(({ headersSent }) => headersSent)
+    await refused.turnOf(socket, costOf(fault))
+    const before = underWay(socket)
+    // What was asked before on the same connection is answered before it; what it broke may have been answered already.
+    await Promise.all(before.filter(({ req }) => req.complete).map(ended))
+    const isSpoken = before.some(({ req, headersSent }) => headersSent && !req.complete)
     if (socket.writable && !isSpoken) socket.write(answerOf(STATUSES[fault.code ?? ''] ?? 400))
     socket.destroy(fault)
   }
@@ -37,6 +39,9 @@ export function answerNoRequests(
     void endInTurn(socket, fault)
   })
 }
+
+const ended = (response: ServerResponse): Promise<void> =>
+  new Promise((resolve) => void response.once('close', resolve))
 
 interface Fault extends Error {
   code?: string

@@ -73,7 +73,7 @@ describe('a delivery of an unusual form', () => {
     ['without a host', `POST ${PATH} HTTP/1.1\r\ncontent-length: 2\r\n\r\n{}`, [400]],
     ['with a word for a method', `PUSH ${PATH} HTTP/1.1\r\nhost: x\r\n\r\n`, [400]],
     ['in HTTP 2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [400]],
-    ['in HTTP 0.9', `GET ${PATH}\r\n\r\n`, [400]],
+    ['in HTTP 0.9', `GET ${PATH}\r\n\r\n`, [405]],
     ['in TLS', Buffer.from('16030100a5010000a10303', 'hex'), [400]],
     ['that expects a miracle', request('{}', { expect: 'miracle' }), [417]],
     ['as a tunnel', `CONNECT ${PATH} HTTP/1.1\r\nhost: x\r\n\r\n`, []],
