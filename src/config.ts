@@ -99,8 +99,13 @@ function readToken(env: Reader, name: keyof typeof TOKENS, faults: string[]): st
 function readV2(env: Reader, faults: string[]): Config['ci']['v2'] {
   const baseUrl = env.url('CI_BASE_URL')
   const auth = readAuth(env, faults)
-  if (!baseUrl) {
-    if (auth && !env.text('CI_BASE_URL'))
+  const forms: CreationForms = {
+    deploymentForm: env.oneOf('CI_DEPLOYMENT_FORM', ['table', 'example'], 'table'),
+    createTargetName: env.oneOf('CI_CREATE_TARGET_NAME', ['email_target', 'target'], 'email_target'),
+  }
+  // What goes with an address is told even where that is wrong itself: all faults at once.
+  if (!env.text('CI_BASE_URL')) {
+    if (auth)
       faults.push('CI_BASE_URL is not set, but there are credentials for it: set the address of the v2 interface')
     return null
   }
@@ -109,34 +114,31 @@ function readV2(env: Reader, faults: string[]): Config['ci']['v2'] {
     faults.push(
       "CI_AUTHORIZATION is not set: CI_BASE_URL needs it (the header's value, as is), or CI_TOKEN_URL with CI_CLIENT_ID and CI_CLIENT_SECRET",
     )
-  const forms: CreationForms = {
-    deploymentForm: env.oneOf('CI_DEPLOYMENT_FORM', ['table', 'example'], 'table'),
-    createTargetName: env.oneOf('CI_CREATE_TARGET_NAME', ['email_target', 'target'], 'email_target'),
-  }
-  return auth && { baseUrl, organizationUuid, auth, forms }
+  return baseUrl === null || auth === null ? null : { baseUrl, organizationUuid, auth, forms }
 }
 
 function readAuth(env: Reader, faults: string[]): CiAuth | null {
   const authorization = env.text('CI_AUTHORIZATION')
   const tokenUrl = env.url('CI_TOKEN_URL')
-  if (authorization && tokenUrl) faults.push('CI_AUTHORIZATION and CI_TOKEN_URL are both set: use one way to sign in')
+  const isExchanged = env.text('CI_TOKEN_URL') !== null
+  if (authorization && isExchanged)
+    faults.push('CI_AUTHORIZATION and CI_TOKEN_URL are both set: use one way to sign in')
   if (authorization) return { kind: 'static', authorization }
-  if (!tokenUrl) return null
-  return {
-    kind: 'client-credentials',
-    tokenUrl,
-    clientId: env.needed('CI_CLIENT_ID', 'it goes with CI_TOKEN_URL'),
-    clientSecret: env.needed('CI_CLIENT_SECRET', 'it goes with CI_TOKEN_URL'),
-  }
+  if (!isExchanged) return null
+  const clientId = env.needed('CI_CLIENT_ID', 'it goes with CI_TOKEN_URL')
+  const clientSecret = env.needed('CI_CLIENT_SECRET', 'it goes with CI_TOKEN_URL')
+  return tokenUrl === null ? null : { kind: 'client-credentials', tokenUrl, clientId, clientSecret }
 }
 
 function readLegacy(env: Reader, faults: string[]): Config['ci']['legacy'] {
   const baseUrl = env.url('CI_LEGACY_BASE_URL')
-  if (!env.text('CI_LEGACY_BASE_URL') && env.text('CI_API_KEY'))
-    faults.push('CI_LEGACY_BASE_URL is not set, but CI_API_KEY is: set the address of the legacy interface')
-  return baseUrl
-    ? { baseUrl, apiKey: env.needed('CI_API_KEY', "CI_LEGACY_BASE_URL needs it; it is on CI's account page") }
-    : null
+  if (!env.text('CI_LEGACY_BASE_URL')) {
+    if (env.text('CI_API_KEY'))
+      faults.push('CI_LEGACY_BASE_URL is not set, but CI_API_KEY is: set the address of the legacy interface')
+    return null
+  }
+  const apiKey = env.needed('CI_API_KEY', "CI_LEGACY_BASE_URL needs it; it is on CI's account page")
+  return baseUrl === null ? null : { baseUrl, apiKey }
 }
 
 function readSecrets(env: Reader, faults: string[]): readonly string[] {
@@ -147,7 +149,7 @@ function readSecrets(env: Reader, faults: string[]): readonly string[] {
     )
   if (!secrets.every((secret) => TYPED.test(secret)))
     faults.push(
-      `WEBHOOK_SECRET has a space, or a character beyond ASCII: it stands in an address. Make a good one: ${GOOD_SECRET}`,
+      `WEBHOOK_SECRET has a space, or a character beyond ASCII (or is the example still there?): it stands in an address. Make a good one: ${GOOD_SECRET}`,
     )
   return secrets
 }

@@ -47,7 +47,7 @@ export async function run(): Promise<void> {
     const again = readConfig(readEnvironment())
     if (again.kind === 'faults')
       return log.error({ faults: again.faults }, 'the settings have faults now: the webhook secrets stay as they were')
-    secrets = [...secrets, ...secretsOf(again.config)]
+    secrets = [...new Set([...secrets, ...secretsOf(again.config)])]
     app.takeWebhookSecrets(again.config.webhookSecrets)
     log.info({ valid: again.config.webhookSecrets.length }, 'the webhook secrets were read again')
   }
