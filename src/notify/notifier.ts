@@ -83,5 +83,7 @@ export type Failure =
   | { kind: 'channel-closed'; code: string }
   /** nothing can be said at all until somebody changes something: token revoked, account inactive, scope missing */
   | { kind: 'workspace-closed'; code: string }
+  /** replies are not taken in this channel; messages of their own are */
+  | { kind: 'thread-closed'; code: string }
   /** the message as such was refused */
   | { kind: 'refused'; code: string }

@@ -43,7 +43,7 @@ export async function recordEnd(
   if (!isFailure) await recordSuccess(tx, claimed, outcome, now)
   else await recordFailure(tx, deps, claimed, outcome)
   const attempts = attemptsAfter(card, outcome)
-  const plain = card.plain || (outcome.kind === 'refused' && step.lane !== 'look')
+  const plain = card.plain || isRefusedAgain(card, step.lane, outcome)
   const problem = isFailure ? outcome.code : null
   if (attempts !== card.attempts || plain !== card.plain || problem !== card.problem)
     await tx.setTrouble(card, { attempts, plain, problem })
@@ -51,6 +51,11 @@ export async function recordEnd(
   await relane(tx, deps, card, { underWay: false, failed })
   if (!isFailure && step.lane !== 'look') await tx.reopenChannel(card.channel)
 }
+
+// What comes but once may be of something between us and Slack: text alone has no buttons. What Slack does not take it
+// refuses again.
+const isRefusedAgain = ({ problem }: Card, lane: Lane, outcome: Sent | Found | Failure): boolean =>
+  outcome.kind === 'refused' && lane !== 'look' && outcome.code === problem
 
 // A look that finds nothing is no step forward: what stumbles after each look must be tried ever more seldom all the same.
 function attemptsAfter({ attempts }: Card, outcome: Sent | Found | Failure): number {
@@ -146,7 +151,9 @@ async function recordEditFailure(tx: Tx, key: string, failure: Failure, now: num
 function waitMs({ random }: ReconcileDeps, card: Card, lane: Lane, failure: Failure): number {
   if (failure.kind === 'rate-limited') return failure.retryAfterMs
   if (failure.kind === 'message-gone') return 0
-  if (failure.kind === 'refused') return card.plain || lane === 'look' ? REFUSED_AGAIN_MS : 0
+  if (failure.kind === 'thread-closed') return REFUSED_AGAIN_MS
+  if (failure.kind === 'refused' && (card.plain || lane === 'look')) return REFUSED_AGAIN_MS
+  if (isRefusedAgain(card, lane, failure)) return 0
   // A closed channel or workspace holds its cards by itself; the card must be ready when it opens.
   if (failure.kind === 'channel-closed' || failure.kind === 'workspace-closed') return 0
   return backoffMs(card.attempts, random())
@@ -174,10 +181,16 @@ export function reportEnd(
   if (outcome.kind === 'sent') return log.info({ ...fields, ts: outcome.ts }, 'told')
   if (outcome.kind === 'found') return log.info({ ...fields, ts: outcome.copies.map(({ ts }) => ts) }, 'told')
   const { code } = outcome
-  if (outcome.kind === 'refused' || outcome.kind === 'channel-closed' || outcome.kind === 'workspace-closed')
-    log.error({ ...fields, code }, 'Slack refuses; a person has to change something')
+  if (FOR_A_PERSON.has(outcome.kind)) log.error({ ...fields, code }, 'Slack refuses; a person has to change something')
   else log.warn({ ...fields, code }, 'not told yet; it will be tried again')
 }
+
+const FOR_A_PERSON: ReadonlySet<Failure['kind']> = new Set([
+  'refused',
+  'thread-closed',
+  'channel-closed',
+  'workspace-closed',
+])
 
 // What is said once more, to be sure, is no news and has no lag.
 const isNews = (step: Step): boolean =>

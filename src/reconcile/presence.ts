@@ -105,9 +105,11 @@ export function createPresence({ store, clock, agree, log, monotonic, processId 
       await telling
       await store
         .write((tx) => tx.endPresence(processId), { canBeRedone: true })
-        .catch((error: unknown) => log.warn({ err: error }, NOT_TOLD))
+        .catch((error: unknown) => log.warn({ err: error }, END_NOT_TOLD))
     },
   }
 }
 
 const NOT_TOLD = 'the database could not be told that this process is alive; others take its work over'
+const END_NOT_TOLD =
+  'the database could not be told that this process ends; others take its work over when its time is up'

@@ -135,7 +135,6 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       const begun = underWay.size < CALLS_MAX ? await beginCalls() : 0
       if (begun === 0) await bells.send.wait(untilFree(sweptAt + SWEEP_MS))
     }
-    await Promise.allSettled(underWay.values())
   }
 
   async function sweep(): Promise<void> {
@@ -266,6 +265,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       bells.intake.ring()
       bells.send.ring()
       await Promise.all(loops)
+      await Promise.allSettled(underWay.values())
     },
     wake: () => bells.intake.ring(),
     outage: outage.reason,

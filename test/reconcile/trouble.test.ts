@@ -92,9 +92,37 @@ test('failures are told first, then what has ended; what is running comes last a
   expect(at.every((second, i) => i === 0 || second - at[i - 1]! >= 1)).toBe(true)
 })
 
-test('a card whose blocks are refused is told as plain text; another one keeps its blocks', async () => {
+test('a card that is refused once keeps its blocks', async () => {
   await using stage = await openStage()
   stage.slack.meet(REFUSED)
+  await stage.live()
+  await stage.hear('error')
+  await stage.clock.advance(10 * SECOND)
+  expect(stage.slack.messages.map(({ plain }) => plain)).toEqual([false])
+})
+
+test('a channel that takes no replies is told everything on its cards, and the replies once it takes them', async () => {
+  await using stage = await openStage()
+  const failure = { kind: 'thread-closed', code: 'restricted_action_non_threadable_channel' } as const
+  const closed = { landsAfterMs: null, failure }
+  stage.slack.fate(({ thread }) => (thread ? closed : {}))
+  await stage.live()
+  await stage.hear('initiated')
+  await stage.clock.advance(10 * SECOND)
+  await stage.hear('error')
+  await stage.hear(build(513, 'success'))
+  await stage.clock.advance(MINUTE)
+  expect(shownIn(stage)).toEqual(['card 512 failed', 'card 513 passed'])
+  expect(stage.slack.messages.map(({ plain }) => plain)).toEqual([false, false])
+  expect(await stage.store.read.closedChannels()).toEqual([])
+  stage.slack.fate(() => ({}))
+  await stage.clock.advance(HOUR)
+  expect(shownIn(stage)).toEqual(['card 512 failed', 'card 513 passed', 'reply 512 failed'])
+})
+
+test('a card whose blocks are refused again is told as plain text; another one keeps its blocks', async () => {
+  await using stage = await openStage()
+  stage.slack.meet(REFUSED, REFUSED)
   await stage.live()
   await stage.hear('error')
   await stage.clock.advance(5 * SECOND)
@@ -110,7 +138,7 @@ test('what is refused as plain text too is tried again seldom, and holds up no o
   await stage.hear('error')
   await stage.hear(build(513, 'success'))
   await stage.clock.advance(HOUR / 2)
-  expect(stage.slack.calls.filter(({ view }) => view?.kind === 'card' && view.build.buildId === '512')).toHaveLength(2)
+  expect(stage.slack.calls.filter(({ view }) => view?.kind === 'card' && view.build.buildId === '512')).toHaveLength(3)
   expect(shownIn(stage)).toEqual(['card 513 passed'])
   stage.slack.fate(() => ({}))
   await stage.clock.advance(HOUR)

@@ -23,6 +23,7 @@ const WORDS = {
     // The one thread is locked, not the channel.
     'restricted_action_thread_locked',
   ],
+  'thread-closed': ['restricted_action_non_threadable_channel'],
   'channel-closed': [
     'channel_not_found',
     'not_in_channel',
@@ -57,6 +58,7 @@ const BY_CODE = new Map<string, Failure['kind']>([
   ...wordsOf('unclear'),
   ...wordsOf('unsent'),
   ...wordsOf('message-gone'),
+  ...wordsOf('thread-closed'),
   ...wordsOf('channel-closed'),
   ...wordsOf('workspace-closed'),
 ])

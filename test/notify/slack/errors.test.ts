@@ -39,6 +39,7 @@ const WORDS: Record<Exclude<Failure['kind'], 'rate-limited'>, string[]> = {
   ],
   unclear: ['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout'],
   unsent: ['team_added_to_org'],
+  'thread-closed': ['restricted_action_non_threadable_channel'],
   refused: ['invalid_blocks', 'msg_too_long', 'no_text', 'a_word_of_tomorrow'],
 }
 const BY_WORD = Object.entries(WORDS).flatMap(([kind, codes]) => codes.map((code) => [code, kind] as const))
