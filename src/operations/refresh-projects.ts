@@ -26,6 +26,8 @@ export interface RefreshProjects {
 export interface Refreshed {
   readAt: number
   trouble: CiTrouble | null
+  /** false: CI gave its list only in part, or of some projects what nobody can read */
+  isWhole: boolean
 }
 
 /**
@@ -36,31 +38,37 @@ export async function refreshProjects(deps: RefreshProjects): Promise<Refreshed>
   const readAt = deps.clock.now()
   const ofV2 = await attempt(deps, 'the v2 interface', () => refreshV2(deps, readAt))
   const ofLegacy = await attempt(deps, 'the legacy interface', () => refreshLegacy(deps, readAt))
-  const trouble = ofV2 ?? ofLegacy
-  if (!trouble)
+  const trouble = ofV2.trouble ?? ofLegacy.trouble
+  const isWhole = ofV2.isWhole && ofLegacy.isWhole
+  // What a part does not list may be there all the same.
+  if (isWhole)
     await deps.store.write(async (tx) => {
       await tx.forgetProjects(readAt - FORGET_AFTER_MS)
       await tx.setLastDoneAt(WHOLE_READING, readAt)
     })
-  return { readAt, trouble }
+  return { readAt, trouble, isWhole }
 }
 
-async function attempt({ log }: RefreshProjects, what: string, read: () => Promise<void>): Promise<CiTrouble | null> {
+/** @param read resolves with whether the list was whole */
+async function attempt(
+  { log }: RefreshProjects,
+  what: string,
+  read: () => Promise<boolean>,
+): Promise<Omit<Refreshed, 'readAt'>> {
   try {
-    await read()
-    return null
+    return { trouble: null, isWhole: await read() }
   } catch (error) {
     log.warn({ err: error }, `could not read the projects from ${what}; the rules read before stay in force`)
     const isOfCi = error instanceof CiError
-    return { kind: 'ci-trouble', code: isOfCi ? error.kind : 'fault', reason: isOfCi ? (error.reason ?? null) : null }
+    const [code, reason] = isOfCi ? [error.kind, error.reason ?? null] : (['fault', null] as const)
+    return { trouble: { kind: 'ci-trouble', code, reason }, isWhole: false }
   }
 }
 
-async function refreshV2({ store, log, v2 }: RefreshProjects, readAt: number): Promise<void> {
-  if (!v2) return
-  const { projects, truncated, skipped } = await v2.listProjects()
-  if (truncated || skipped > 0)
-    log.warn({ projects: projects.length, truncated, skipped }, 'some projects could not be read')
+async function refreshV2({ store, log, v2 }: RefreshProjects, readAt: number): Promise<boolean> {
+  if (!v2) return true
+  const list = await v2.listProjects()
+  const { projects } = list
   for (const { name, rules } of projects)
     for (const { branch, branchMatch } of rules)
       if (matchBranch(branch, branchMatch, 'main') === 'invalid-pattern')
@@ -69,12 +77,26 @@ async function refreshV2({ store, log, v2 }: RefreshProjects, readAt: number): P
     for (const { uuid, name, type, rules, raw } of projects)
       await tx.keepProject({ uuid, name, type, rules, filter: filterOf(raw), legacyId: null, readAt })
   })
+  return isWholeList(log, list)
+}
+
+function isWholeList(log: Log, { projects, truncated, skipped }: ListRead): boolean {
+  const isWhole = !truncated && skipped === 0
+  if (!isWhole) log.warn({ projects: projects.length, truncated, skipped }, 'some projects could not be read')
+  return isWhole
+}
+
+interface ListRead {
+  projects: readonly unknown[]
+  truncated: boolean
+  skipped: number
 }
 
 // The legacy list is what ties a project's integer id, which deliveries carry, to its uuid, which the rules hang on.
-async function refreshLegacy({ store, legacy }: RefreshProjects, readAt: number): Promise<void> {
-  if (!legacy) return
-  const { projects } = await legacy.listProjects()
+async function refreshLegacy({ store, log, legacy }: RefreshProjects, readAt: number): Promise<boolean> {
+  if (!legacy) return true
+  const list = await legacy.listProjects()
+  const { projects } = list
   await store.write(async (tx) => {
     for (const { id, uuid, name } of projects) {
       if (!uuid) continue
@@ -84,6 +106,7 @@ async function refreshLegacy({ store, legacy }: RefreshProjects, readAt: number)
       if (known?.legacyId !== id) await wakeNewest(tx, id, readAt)
     }
   })
+  return isWholeList(log, list)
 }
 
 /** Branches whose newest build gets its buttons at once when its project turns out to be one that CI can act on. */

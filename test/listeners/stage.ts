@@ -81,6 +81,7 @@ const SUCCESS: Operations = {
     total: 21,
     from: 'v2',
     stale: null,
+    isWhole: true,
   }),
   status: async () => STATUS,
   findBuild: async () => ({ kind: 'found', build: build() }),

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { ListOutcome, ListQuestion } from '../../src/operations/asked.ts'
-import { PAGE_SIZE } from '../../src/operations/list-projects.ts'
+import { listProjects, PAGE_SIZE } from '../../src/operations/list-projects.ts'
+import { refreshProjects } from '../../src/operations/refresh-projects.ts'
 import { v2 } from '../sandbox/ci/support.ts'
-import { MINUTE, SECOND, T0 } from '../support/facts.ts'
+import { HOUR, MINUTE, SECOND, T0 } from '../support/facts.ts'
 import { openStage, type Stage } from './stage.ts'
 
 const list = (stage: Stage, question: Partial<ListQuestion> = {}): Promise<ListOutcome> =>
@@ -166,4 +167,24 @@ test('a project that CI lists no more is not shown', async () => {
     tx.keepProject({ ...gone, filter: null, legacyId: null, readAt: T0 - SECOND }),
   )
   expect(namesOf(await list(stage))).not.toContain('acme/gone')
+})
+
+test('a list that CI gives only in part takes no project away, and says so', async () => {
+  await using stage = await openStage()
+  await list(stage)
+  const { deps } = stage.main
+  const { ci: whole } = deps
+  const inPart = async () => {
+    const read = await whole!.listProjects()
+    return { ...read, projects: read.projects.slice(0, 1), truncated: true }
+  }
+  const { store, clock, log } = deps
+  const refresh = () => refreshProjects({ store, clock, log, v2: { listProjects: inPart }, legacy: null })
+  // It was whole for the last time so long ago.
+  stage.reconcile.sql(`update project set read_at = read_at - ${8 * 24 * HOUR}`)
+  stage.reconcile.sql(`update job set last_done_at = last_done_at - ${8 * 24 * HOUR}`)
+  const outcome = await listProjects({ ...deps, refresh }, { text: null, type: null, page: 1 })
+  expect(namesOf(outcome)).toEqual(['acme/api', 'acme/ios', 'acme/web'])
+  expect(outcome).toMatchObject({ isWhole: false, stale: null })
+  expect(await list(stage)).toMatchObject({ isWhole: true, total: 3 })
 })

@@ -310,7 +310,7 @@ const depsOf = (
   rulesOf: async () => null,
   admins: [],
   say: async () => ({ kind: 'unsent', code: 'nobody_listens' }) as const,
-  refresh: async () => ({ readAt: clock.now(), trouble: null }),
+  refresh: async () => ({ readAt: clock.now(), trouble: null, isWhole: true }),
   badges,
   draw: async () => null,
 })

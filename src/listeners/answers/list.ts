@@ -77,8 +77,9 @@ function searched({ text, type }: ListQuestion): string {
 }
 
 // What is empty is left out of the answer.
-const footOf = ({ from, stale }: Projects): Part[] => [
+const footOf = ({ from, stale, isWhole }: Projects): Part[] => [
   small(stale ? staleWords(stale) : ''),
+  small(isWhole ? '' : ':warning: CI gave its list only in part just now: a project may be missing here.'),
   small(from === 'legacy' ? "From CI's legacy interface, which lists Basic projects only." : ''),
 ]
 

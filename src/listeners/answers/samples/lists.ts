@@ -15,6 +15,7 @@ export const lists = (cast: Cast): Cases<ListOutcome> => ({
         total: 24,
       },
     },
+    { when: 'CI gave its list only in part', outcome: { ...projects(cast), isWhole: false } },
     { when: 'only the legacy interface is configured', outcome: { ...projects(cast), from: 'legacy' } },
     ...ciTrouble(cast, ', but an older list is known').map(({ when, outcome }) => ({
       when,
@@ -54,4 +55,5 @@ const projects = (cast: Cast): Of<ListOutcome, 'projects'> => ({
   total: 3,
   from: 'v2',
   stale: null,
+  isWhole: true,
 })
