@@ -152,7 +152,7 @@ export function createEngine({
   // Told to everybody who could show it, and at once: what is missed is found by the sweeps.
   const wake = (lineageKey: string) => {
     reconciler.wake(lineageKey)
-    void slackDoor?.then((door) => door.somethingChanged())
+    void atSlackDoor((door) => door.somethingChanged())
   }
   const directory = createDirectory({ ...slack, clock, grants: { operators, admins } })
   const following = {
@@ -204,8 +204,9 @@ export function createEngine({
   })
   // Bolt is large: it is loaded for Socket Mode once the webhook door is open, else when a card stands that can be pressed,
   // at the latest for the first request from Slack.
-  const openSlackDoor = () =>
-    (slackDoor ??= import('./slack-door.ts').then(({ createSlackDoor }) => {
+  const openSlackDoor = () => (slackDoor ??= loadSlackDoor())
+  const loadSlackDoor = () =>
+    import('./slack-door.ts').then(({ createSlackDoor }) => {
       log.debug({ part: 'slack' }, 'what answers people is loaded')
       return createSlackDoor({
         config: config.slack,
@@ -217,9 +218,14 @@ export function createEngine({
         newKey: randomUUID,
         log,
       })
-    }))
+    })
   const slackDoorFailed = (error: unknown) =>
     log.error({ err: error }, "Slack's door could not be opened; alerts go on without it")
+  // Whoever asked for a door that cannot be opened has heard of it, or been logged.
+  const atSlackDoor = async (use: (door: SlackDoor) => unknown) => {
+    const door = await slackDoor?.catch(() => null)
+    if (door) await use(door)
+  }
   // Who presses first shall wait no longer than who presses next; what is being posted just now goes first.
   const expectClicks = () =>
     void (expected ??= clock
@@ -306,7 +312,7 @@ export function createEngine({
       const grace = clock.sleep(graceMs)
       await Promise.all([
         Promise.race([reconciler.stop(), grace]),
-        Promise.race([slackDoor?.then((door) => door.stop()), grace]),
+        Promise.race([atSlackDoor((door) => door.stop()), grace]),
         Promise.race([jobs?.stop(), grace]),
       ])
       await Promise.race([presence?.stop(), grace])

@@ -58,9 +58,10 @@ export class SocketReceiver implements Receiver {
   async #run(onOpen: () => void): Promise<void> {
     const { clock, random, watch } = this.#options
     for (let failures = 0; !this.#stopping.signal.aborted;) {
-      const openedAt = clock.now()
+      let stoodFrom: number | null = null
       try {
         const link = await this.#open()
+        stoodFrom = clock.now()
         watch.opened()
         onOpen()
         await link.going
@@ -70,7 +71,7 @@ export class SocketReceiver implements Receiver {
         watch.failed(error)
       }
       // One that ended sooner did not stand: the next waits longer.
-      failures = clock.now() - openedAt >= STEADY_AFTER_MS ? 0 : failures + 1
+      failures = stoodFrom !== null && clock.now() - stoodFrom >= STEADY_AFTER_MS ? 0 : failures + 1
       if (failures > 1) await clock.sleep(backoffMs(failures - 2, random(), AGAIN), this.#stopping.signal)
     }
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { answerFault, answerOldSearch } from '../../src/listeners/answers/door.ts'
+import { answerNotOpened, answerOldSearch } from '../../src/listeners/answers/door.ts'
 import { answerAct } from '../../src/listeners/answers/act.ts'
 import { answerNotAllowed } from '../../src/listeners/answers/not-allowed.ts'
 import { answerNotFound } from '../../src/listeners/answers/not-found.ts'
@@ -43,17 +43,17 @@ describe('"Find a build"', () => {
     const { options } = await slack.people.suggest({ user: ada, actionId: FIND_PROJECT_ID, value: 'ac' })
     expect(options).toMatchObject([{ text: { text: 'acme/web' }, value: '41' }])
     await slack.people.select(chooseProject())
-    expect(await asked(1)).toEqual([
+    expect(await asked(2)).toEqual([
       ['suggestProjects', 'ac'],
       ['suggestBranches', '41', ''],
       ['findBuild', { kind: 'project', project: '41', branch: null }],
     ])
     expect(textIn(slack)).toContain(shown(answerFound(build())))
     await slack.people.select(chooseBranch('fix/login'))
-    expect((await asked(2)).at(-1)).toEqual(['findBuild', { kind: 'project', project: '41', branch: 'fix/login' }])
+    expect((await asked(3)).at(-1)).toEqual(['findBuild', { kind: 'project', project: '41', branch: 'fix/login' }])
     expect(slack.views.stack(ada)).toHaveLength(1)
     await slack.people.select({ user: ada, actionId: FIND_BRANCH_ID, selected: option('any') })
-    expect((await asked(3)).at(-1)).toEqual(['findBuild', { kind: 'project', project: '41', branch: null }])
+    expect((await asked(4)).at(-1)).toEqual(['findBuild', { kind: 'project', project: '41', branch: null }])
   })
 
   it('answers a click on Stop within the modal, and keeps the form', async () => {
@@ -61,9 +61,9 @@ describe('"Find a build"', () => {
     await slack.people.useGlobalShortcut(OPEN)
     await until(() => slack.views.stack(ada).length === 1)
     await slack.people.select(chooseProject())
-    await asked(1)
+    await asked(2)
     await slack.people.clickInView({ user: ada, actionId: 'build_stop' })
-    expect((await asked(2)).at(-1)).toEqual([
+    expect((await asked(3)).at(-1)).toEqual([
       'stop',
       { kind: 'run', ref: REF },
       { user: ada, team: 'T0SANDBOX1', channel: null, via: 'modal', askKey: expect.any(String) },
@@ -71,7 +71,7 @@ describe('"Find a build"', () => {
     const done = answerAct(STOP_REQUESTED, { command: 'stop', branch: null, reference: '00000003' })
     expect(textIn(slack)).toContain(shown(done))
     await slack.people.select(chooseBranch('main'))
-    expect((await asked(3)).at(-1)).toEqual(['findBuild', { kind: 'project', project: '41', branch: 'main' }])
+    expect((await asked(4)).at(-1)).toEqual(['findBuild', { kind: 'project', project: '41', branch: 'main' }])
   })
 
   it('answers a click in a modal that is closed meanwhile in a direct message', async () => {
@@ -80,12 +80,12 @@ describe('"Find a build"', () => {
     await slack.people.useGlobalShortcut(OPEN)
     await until(() => slack.views.stack(ada).length === 1)
     await slack.people.select(chooseProject())
-    await asked(1)
+    await asked(2)
     await slack.people.clickInView({ user: ada, actionId: 'build_stop' })
     await until(() => calls.some(([name]) => name === 'stop'))
     await slack.people.closeView({ user: ada })
     settle(STOP_REQUESTED)
-    await asked(2)
+    await asked(3)
     const { text } = answerAct(STOP_REQUESTED, { command: 'stop', branch: null, reference: '00000003' })
     expect(slack.messages(`D${ada.slice(1)}`)).toMatchObject([{ text }])
   })
@@ -99,7 +99,7 @@ describe('"Find a build"', () => {
     await until(() => calls.some(([name]) => name === 'findBuild'))
     await slack.people.closeView({ user: ada })
     settle({ kind: 'no-card' })
-    await asked(1)
+    await asked(2)
     expect(slack.workspace.channels.has(`D${ada.slice(1)}`)).toBe(false)
   })
 
@@ -109,7 +109,7 @@ describe('"Find a build"', () => {
     await until(() => slack.views.stack(ada).length === 1)
     slack.faults.add({ kind: 'error', method: 'views.update', error: 'invalid_arguments', times: 1 })
     await slack.people.select(chooseProject())
-    await asked(1)
+    await asked(2)
     expect(textIn(slack)).toContain(JSON.stringify(answerFound(build()).text))
   })
 
@@ -119,7 +119,7 @@ describe('"Find a build"', () => {
     await until(() => slack.views.stack(ada).length === 1)
     slack.faults.add({ kind: '5xx', method: 'views.update' })
     await slack.people.select(chooseProject())
-    await asked(1)
+    await asked(2)
     expect(slack.messages(`D${ada.slice(1)}`)).toMatchObject([{ text: answerFound(build()).text }])
   })
 
@@ -139,9 +139,9 @@ describe('"Find a build"', () => {
     await slack.people.select(chooseProject('40'))
     await until(() => calls.some(([name]) => name === 'findBuild'))
     await slack.people.select(chooseProject('41'))
-    await asked(1)
-    first.settle({ kind: 'found', build: old })
     await asked(2)
+    first.settle({ kind: 'found', build: old })
+    await asked(3)
     expect(textIn(slack)).toContain(shown(answerFound(build())))
     expect(textIn(slack)).not.toContain('acme/old')
   })
@@ -156,11 +156,11 @@ describe('"Find a build"', () => {
     await slack.people.useGlobalShortcut(OPEN)
     await until(() => slack.views.stack(ada).length === 1)
     await slack.people.select(chooseProject())
-    await asked(1)
+    await asked(2)
     const [open] = slack.views.stack(ada)
     open!['private_metadata'] = metadata
     await slack.people.select(chooseBranch('main'))
-    expect((await asked(2)).filter(([name]) => name === 'findBuild')).toHaveLength(1)
+    expect((await asked(3)).filter(([name]) => name === 'findBuild')).toHaveLength(1)
     expect(textIn(slack)).toContain(shown(answerOldSearch()))
     expect(textIn(slack)).toContain(FIND_PROJECT_ID)
     expect(textIn(slack)).not.toContain(shown(answerFound(build())))
@@ -172,43 +172,45 @@ describe('"Find a build"', () => {
     await slack.people.useGlobalShortcut(OPEN)
     await until(() => slack.views.stack(ada).length === 1)
     await slack.people.select(chooseProject())
-    await asked(1)
+    await asked(2)
     expect(textIn(slack)).toContain(
       shown(answerNotFound(none, { command: 'status', branch: null, reference: '00000002' })),
     )
   })
 
   it('closes when it is submitted, and does nothing when it is submitted twice', async () => {
-    const { slack, calls, lines } = await openStage()
+    const { slack, calls, lines, asked } = await openStage()
     await slack.people.useGlobalShortcut(OPEN)
-    await until(() => slack.views.stack(ada).length === 1)
+    await asked(1)
     expect(await slack.people.submitView({ user: ada })).toMatchObject({ status: 200, body: '' })
     expect(await slack.people.replay('view_submission')).toMatchObject({ status: 200, body: '' })
-    expect([calls, lines, slack.views.stack(ada)]).toEqual([[], [], []])
+    expect([calls, slack.views.stack(ada)]).toEqual([[], []])
+    expect(lines).toMatchObject([{ level: 'info', fields: { ask: 'find', outcome: 'opened' } }])
   })
 
   it('tells an outsider that it shows them nothing, and offers no names', async () => {
     const permit = { kind: 'no', why: 'outsider', who: [] } as const
     const { slack, calls, asked } = await openStage({ operations: { mayRead: async () => permit } })
     await slack.people.useGlobalShortcut({ ...OPEN, user: sol })
-    await asked(1)
+    await asked(2)
     const refused = answerNotAllowed(permit, { action: null, reference: '00000001' })
     expect(textIn(slack, sol)).toContain(shown(refused))
     const { options } = await slack.people.suggest({ user: sol, actionId: FIND_PROJECT_ID, value: '' })
     expect(options).toEqual([])
     await slack.people.select({ ...chooseProject(), user: sol })
-    await asked(2)
+    await asked(3)
     expect(calls).toEqual([])
   })
 
   it('that cannot be opened says so in a direct message, with the reference of its log line', async () => {
-    const { slack, lines } = await openStage()
+    const { slack, lines, asked } = await openStage()
     slack.faults.add({ kind: 'error', method: 'views.open', error: 'expired_trigger_id' })
     await slack.people.useGlobalShortcut(OPEN)
     const direct = `D${ada.slice(1)}`
     await until(() => slack.workspace.channels.has(direct) && slack.messages(direct).length === 1)
-    expect(slack.messages(direct)).toMatchObject([{ text: answerFault('00000001').text }])
-    expect(lines).toMatchObject([{ level: 'error', fields: { reference: '00000001', ask: 'find' } }])
+    expect(slack.messages(direct)).toMatchObject([{ text: answerNotOpened('late', '00000001').text }])
+    await asked(1)
+    expect(lines).toMatchObject([{ level: 'info', fields: { reference: '00000001', ask: 'find', isShown: true } }])
   })
 })
 
@@ -241,7 +243,7 @@ describe('the menu of projects', () => {
     await until(() => slack.views.stack(ada).length === 1)
     const search = { user: ada, actionId: FIND_PROJECT_ID, value: 'acme' }
     expect(await slack.people.suggest(search)).toMatchObject({ acknowledgement: { status: 200 }, options: [] })
-    expect(lines).toMatchObject([{ level: 'warn', text: 'a menu has no options' }])
+    expect(lines).toMatchObject([{ fields: { outcome: 'opened' } }, { level: 'warn', text: 'a menu has no options' }])
   })
 
   it(`is empty after ${SUGGEST_WITHIN_MS} ms, before Slack gives up`, async () => {

@@ -2,6 +2,7 @@ import { answerMe } from '../answers/me.ts'
 import { outcomeName } from '../commands/command.ts'
 import type { Reply } from '../door.ts'
 import { followView } from '../views/home-follow.ts'
+import { opening } from '../views/opener.ts'
 import type { Click } from './click.ts'
 
 /** Mentions on or off: where it worked, Home itself shows it. */
@@ -15,8 +16,10 @@ export async function toggleMentions({ door, value, by, reference }: Click): Pro
 }
 
 /** Whether this person may is asked when the form is sent in, as everywhere; who surely may not has no button. */
-export async function openFollow({ opener }: Click): Promise<Reply | null> {
+export async function openFollow({ opener, reference }: Click): Promise<Reply | null> {
   if (!opener) return null
-  await opener.open(followView)
-  return { outcome: 'opened', answer: null }
+  return opening(reference, async () => {
+    await opener.open(followView)
+    return { outcome: 'opened', answer: null }
+  })
 }

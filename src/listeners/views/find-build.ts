@@ -4,6 +4,7 @@ import { plain, type Block, type Plain } from '../../notify/slack/blocks.ts'
 import { cut } from '../../notify/slack/limits.ts'
 import { escapePlain, toLine } from '../../lib/escape.ts'
 import type { ProjectRef } from '../../operations/asked.ts'
+import type { ModalView } from './modal-view.ts'
 
 // The modal "Find a build": a project, a branch, and below them the last build with its buttons.
 
@@ -35,14 +36,14 @@ export interface FindForm {
   answer: readonly Block[]
 }
 
-export const findView = ({ chosen, branches, answer }: FindForm): object =>
+export const findView = ({ chosen, branches, answer }: FindForm): ModalView =>
   findModal({
     blocks: [projectBlock, ...(chosen ? [branchBlock(chosen, branches)] : []), ...answer],
     metadata: chosen ? JSON.stringify({ project: chosen.project }) : '',
   })
 
 /** @param metadata what the modal remembers, as `chosenProject` reads it */
-export const findModal = ({ blocks, metadata }: { blocks: readonly object[]; metadata: string }): object => ({
+export const findModal = ({ blocks, metadata }: { blocks: readonly object[]; metadata: string }): ModalView => ({
   type: 'modal',
   callback_id: FIND_CALLBACK_ID,
   title: plain('Find a build'),
