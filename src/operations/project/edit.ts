@@ -29,8 +29,7 @@ export async function editProject(
     throw error instanceof Undone ? error : new Undone('it failed before that', error)
   })
   if (ready.kind !== 'ready') return ready
-  const [outcome] = await Promise.all([write(deps, question, ready.request), tell(deps, begun)])
-  return outcome
+  return write(deps, question, ready.request, begun)
 }
 
 async function makeReady(
@@ -56,7 +55,12 @@ function wantedOf({ digestKey }: ProjectDeps, { ref, differences, before: { raw 
   return { action: 'edit-project', project: ref.name, projectUuid: ref.uuid, what, before }
 }
 
-async function write(deps: ProjectDeps, question: EditQuestion, request: ProjectRequest): Promise<EditOutcome> {
+async function write(
+  deps: ProjectDeps,
+  question: EditQuestion,
+  request: ProjectRequest,
+  begun: Begun | undefined,
+): Promise<EditOutcome> {
   // Whoever was first has ended between our reading and our record: what is written is made of what is there now.
   const prepared = await prepareEdit(deps, question).catch(async (error: unknown) => {
     await end(deps, request, { state: 'refused', code: 'fault' })
@@ -69,7 +73,8 @@ async function write(deps: ProjectDeps, question: EditQuestion, request: Project
     })
     return prepared.kind === 'prepared' ? changedMeanwhile(deps, prepared.ref, prepared.theirs) : prepared
   }
-  return send(deps, request, prepared)
+  const [outcome] = await Promise.all([send(deps, request, prepared), tell(deps, begun)])
+  return outcome
 }
 
 async function send(deps: ProjectDeps, request: ProjectRequest, prepared: Prepared): Promise<EditOutcome> {
