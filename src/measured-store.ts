@@ -1,3 +1,4 @@
+import { Undone } from './operations/undone.ts'
 import type { Reads, Store } from './store/store.ts'
 
 export interface StoreMeasures {
@@ -12,7 +13,7 @@ export function measuredStore(store: Store, { timeStore, countStoreFailure }: St
     try {
       return await work()
     } catch (error) {
-      countStoreFailure(operation)
+      if (!(error instanceof Undone)) countStoreFailure(operation)
       throw error
     } finally {
       timeStore(operation, performance.now() - beganAt)

@@ -1,5 +1,6 @@
 import { STATUS_CODES, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { giveBack } from './lib/give-back.ts'
 import { AT_ONCE_BYTES, type Trickle } from './lib/trickle.ts'
 
 /** What Node's own reading of a request ends with, and what that is in HTTP; everything else is no HTTP: 400. */
@@ -22,7 +23,9 @@ export function answerNoRequests(
   const ending = new WeakSet<Socket>()
 
   async function endInTurn(socket: Socket, fault: Fault): Promise<void> {
-    await refused.turnOf(socket, costOf(fault))
+    const cost = costOf(fault)
+    if (fault.rawPacket) giveBack(fault.rawPacket)
+    await refused.turnOf(socket, cost)
     const before = underWay(socket)
     // What was asked before on the same connection is answered before it; what it broke may have been answered already.
     await Promise.all(before.filter(({ req }) => req.complete).map(ended))

@@ -2,17 +2,14 @@ import { createRequire } from 'node:module'
 import type * as Yaml from 'yaml'
 import { z } from 'zod'
 import { isChannelId } from './domain/ids.ts'
-import { matchBranch } from './domain/pattern.ts'
 import type { ChannelRule } from './domain/rule.ts'
-import { EVENTS } from './domain/status.ts'
 import type { Subscription } from './domain/subscription.ts'
-
-const SELECTABLE = [...EVENTS, 'stopped'] as const
+import { eventsOf, isPattern, SELECTABLE_EVENTS } from './operations/subscription/wish.ts'
 
 const ENTRY = z.strictObject({
   channel: z.string().refine(isChannelId, 'is no channel id; it looks like C0123ABCD'),
   project: z.string().trim().min(1),
-  events: z.array(z.enum(SELECTABLE)).min(1, 'needs at least one event').optional(),
+  events: z.array(z.enum(SELECTABLE_EVENTS)).min(1, 'needs at least one event').optional(),
   branch: z.string().min(1).optional(),
   branch_match: z.enum(['exact', 'wildcard', 'regex']).optional(),
   quiet: z.boolean().optional(),
@@ -24,7 +21,7 @@ const FILE = z.strictObject({ subscriptions: z.array(ENTRY.superRefine(checkPatt
 function checkPattern({ branch, branch_match: mode }: z.infer<typeof ENTRY>, context: z.RefinementCtx): void {
   const fault = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
   if (mode && !branch) fault('branch_match', 'says how to match a branch, and there is none')
-  if (branch && matchBranch(branch, mode ?? null, 'main') === 'invalid-pattern')
+  if (branch && !isPattern({ branch, branchMatch: mode ?? null }))
     fault('branch', 'is no valid pattern, or too large a one')
 }
 
@@ -71,5 +68,5 @@ const toSubscription = (entry: z.infer<typeof ENTRY>): Subscription => ({
 const toRule = ({ events, branch, branch_match: branchMatch }: z.infer<typeof ENTRY>): ChannelRule => ({
   branch: branch ?? null,
   branchMatch: branchMatch ?? null,
-  events: !events || EVENTS.every((event) => events.includes(event)) ? 'every' : events,
+  events: eventsOf(events ?? null),
 })

@@ -3,6 +3,7 @@ import { CiError } from '../src/ci/errors.ts'
 import type { Transport } from '../src/ci/transport.ts'
 import { countedTransport } from '../src/counted-transport.ts'
 import { measuredStore } from '../src/measured-store.ts'
+import { Undone } from '../src/operations/undone.ts'
 import { T0 } from './support/facts.ts'
 import { sqlitePlaces } from './support/stores.ts'
 
@@ -18,8 +19,10 @@ describe('a store that is measured', () => {
     await store.write((tx) => tx.setLastDoneAt('prune', T0))
     expect(await store.read.lastDoneAt('prune')).toBe(T0)
     expect(told).toEqual(['write took its time', 'read took its time'])
-    await expect(store.write(() => Promise.reject(new Error('given up')))).rejects.toThrow('given up')
-    expect(told.slice(2)).toEqual(['write failed', 'write took its time'])
+    await expect(store.write(() => Promise.reject(new Error('no database')))).rejects.toThrow('no database')
+    expect(told.splice(2)).toEqual(['write failed', 'write took its time'])
+    await expect(store.write(() => Promise.reject(new Undone('given up')))).rejects.toThrow('given up')
+    expect(told.splice(2)).toEqual(['write took its time'])
     expect(Object.keys(store.read)).toEqual(Object.keys(place.store.read))
     expect(store.shared).toBe(place.store.shared)
   })

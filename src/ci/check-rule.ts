@@ -70,7 +70,7 @@ function eventFaults(events: unknown, request: 'create' | 'update'): FieldFault[
   const list: readonly unknown[] = Array.isArray(events) ? events : []
   const unknown = list.findIndex((event) => !EVENTS.includes(event))
   if (request === 'create' && unknown >= 0) {
-    return [{ field: `${field}[${unknown}]`, reason: 'must be started, failed, success or recovered' }]
+    return [{ field: `${field}[${unknown}]`, reason: `must be one of ${EVENTS.join(', ')}` }]
   }
   return list.length > 0 ? [] : [{ field, reason: 'at least one event is needed' }]
 }

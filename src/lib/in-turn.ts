@@ -7,12 +7,12 @@ export interface Connection {
 
 /** Those that wait, each in its turn, at a measure that all of them share. */
 export interface InTurn {
-  /** Resolves when the time that so much takes has passed: true; or, where the connection is closed before: false. */
+  /** Resolves when the time that so much takes has passed: true; or, where the connection is closed before its turn: false. */
   turn(connection: Connection, amount: number): Promise<boolean>
 }
 
 /**
- * One turn for each connection, however often it waits; whoever goes leaves nothing that others wait for.
+ * One turn for each connection, however often it waits; whoever goes before its turn leaves nothing that others wait for.
  * @param perSecond of the same unit as the amounts
  * @param running ms since some moment, which nobody sets
  */

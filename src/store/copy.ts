@@ -34,7 +34,7 @@ export async function copyAll(from: CopySide, to: CopySide): Promise<ReadonlyMap
   return copied
 }
 
-// The migrator's own tables say how far a database is, and each has its own; a process lives only where it lives.
+// The migrator's own tables say how far a database is, and each has its own.
 const isCopied = (table: string): boolean => !table.startsWith('kysely_') && !table.startsWith('sqlite_')
 
 /** @param path an existing file with its tables */

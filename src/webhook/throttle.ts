@@ -2,7 +2,7 @@
 export const WRONG_MAX = 20
 export const WRONG_WINDOW_MS = 60_000
 
-/** Addresses remembered; beyond it the oldest is forgotten, so that strangers cannot fill the memory. */
+/** Addresses remembered; beyond it the one that was quiet longest is forgotten, so that strangers cannot fill the memory. */
 export const ADDRESSES_MAX = 10_000
 
 /** Counts wrong secrets by address. Right ones never come here: all deliveries may come from one address. */
@@ -28,6 +28,9 @@ export function createThrottle(now: () => number) {
 /** One IPv6 subscriber has a whole /64: count that as one address. */
 function neighbourhood(address: string): string {
   if (!address.includes(':') || address.startsWith('::ffff:')) return address
-  const [head = ''] = address.split('::')
-  return head.split(':').slice(0, 4).join(':')
+  const [head = [], tail] = address.split('::').map((part) => (part === '' ? [] : part.split(':')))
+  const zeros = tail ? Array.from({ length: IPV6_GROUPS - head.length - tail.length }, () => '0') : []
+  return [...head, ...zeros, ...(tail ?? [])].slice(0, IPV6_GROUPS / 2).join(':')
 }
+
+const IPV6_GROUPS = 8

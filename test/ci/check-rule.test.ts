@@ -42,7 +42,11 @@ describe('a rule to be created is sound', () => {
     [{ build_statuses: [] }, 'build_statuses', 'at least one event is needed'],
     [{ build_statuses: undefined }, 'build_statuses', 'at least one event is needed'],
     [{ build_statuses: 'failed' }, 'build_statuses', 'must be a list'],
-    [{ build_statuses: ['failed', 'deployed'] }, 'build_statuses[1]', 'must be started, failed, success or recovered'],
+    [
+      { build_statuses: ['failed', 'deployed'] },
+      'build_statuses[1]',
+      'must be one of started, failed, success, recovered, waiting',
+    ],
     [{ options: 'k' }, 'options', 'must be an object'],
     [{ notifier: 'slack' }, 'options.key', 'slack needs a key'],
     [{ notifier: 'slack', options: { key: ' ' } }, 'options.key', 'slack needs a key'],

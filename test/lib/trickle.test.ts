@@ -73,7 +73,7 @@ describe('a body', () => {
     expect(read.bytes).toBe(AT_ONCE_BYTES + 11 * PIECE_BYTES)
   })
 
-  it('whose sender goes leaves nothing that others would wait for', async () => {
+  it('whose sender goes before its turn leaves nothing that others would wait for', async () => {
     const { clock, send } = open()
     const gone = Array.from({ length: 200 }, () => send(2))
     await clock.settle()

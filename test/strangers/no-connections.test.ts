@@ -47,7 +47,7 @@ const portsIn = (trace: string): number[] =>
   [...trace.matchAll(/connect\(\d+, \{sa_family=AF_INET6?, sin6?_port=htons\((\d+)\)/g)].map(([, port]) => Number(port))
 
 describe('an address in a payload', () => {
-  it('is shown, and never visited: nobody makes the bot open a connection', async () => {
+  it(`is shown, and never visited: nobody makes the bot open a connection${canTrace ? '' : ' (NOT TRACED: no strace here)'}`, async () => {
     const trap = await openTrap()
     const { folder, remove } = openFolder()
     onTestFinished(remove)

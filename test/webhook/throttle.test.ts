@@ -43,6 +43,8 @@ describe('an address that sends wrong secrets', () => {
   test.each([
     ['of IPv6 is one with its neighbours', '2001:db8:1:2::1', '2001:db8:1:2:ffff:0:0:9', true],
     ['of IPv6 is another one than who has the next network', '2001:db8:1:2::1', '2001:db8:1:3::1', false],
+    ['of IPv6 is one with its neighbours where zeros are left out', '2001:db8::1', '2001:db8:0:0:1::2', true],
+    ['of IPv6 is no neighbour of whoever begins as it does', '2001::5:1:2:3:4', '2001:db8::1', false],
     ['of IPv4 stands for itself where it is written as IPv6 too', `::ffff:${ADA}`, `::ffff:${GUS}`, false],
   ])('%s', (_, one, other, isOne) => {
     const { wrongly, wrong } = begin()

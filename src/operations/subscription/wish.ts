@@ -42,7 +42,8 @@ export const rulesOf = ({ events, branch, branchMatch }: SubscribeWish): Channel
     ? null
     : [{ branch: branch || null, branchMatch: branch ? branchMatch : null, events: eventsOf(events) }]
 
-function eventsOf(events: SubscribeWish['events']): ChannelRule['events'] {
+/** The events that are chosen, in their order; all of them together are every event, also one that CI may add. */
+export function eventsOf(events: SubscribeWish['events']): ChannelRule['events'] {
   if (events === null || events === 'every') return 'every'
   const chosen = SELECTABLE_EVENTS.filter((event) => events.includes(event))
   return chosen.length === SELECTABLE_EVENTS.length ? 'every' : chosen
