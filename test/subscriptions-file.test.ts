@@ -68,6 +68,16 @@ describe('a subscriptions file', () => {
     ])
   })
 
+  it.each([
+    ['started, failed, success, recovered, waiting', ['started', 'failed', 'success', 'recovered', 'waiting']],
+    ['stopped, started, failed, success, recovered, waiting', 'every'],
+  ])('that names the events %s selects these, and no other', (events, selected) => {
+    const { subscriptions } = configOf(
+      `subscriptions: [{ channel: C0BUILDS01, project: acme/web, events: [${events}] }]`,
+    )
+    expect(subscriptions).toMatchObject([{ rules: [{ events: selected }] }])
+  })
+
   it('has every fault named by its place, and all at once', () => {
     const faults = faultsOf(
       `subscriptions:

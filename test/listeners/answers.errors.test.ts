@@ -7,6 +7,7 @@ import { answerFault } from '../../src/listeners/answers/door.ts'
 import { answerNotAllowed, HELPERS_MAX } from '../../src/listeners/answers/not-allowed.ts'
 import { buildOf, CAST, REFERENCE } from '../../src/listeners/answers/samples/cast.ts'
 import { samplesOf, type Sample } from '../../src/listeners/answers/samples/samples.ts'
+import { COMMANDS } from '../../src/listeners/commands/index.ts'
 import { CODES } from '../../src/listeners/answers/samples/words.ts'
 import type { ActOutcome } from '../../src/operations/asked.ts'
 import { buttonsOf, linesOf, ROWS } from './answers-stage.ts'
@@ -56,13 +57,24 @@ const asked: AskedWith = { command: 'stop', branch: null, reference: REFERENCE }
 const CI_CODES = Object.keys(CODES) as CiErrorKind[]
 const ACTIONS: readonly Action[] = ['stop', 'restart']
 
+it('every command has an example of what it answers', () => {
+  const shown = samples.map(({ command }) => command)
+  // `project create` and its like are of one command.
+  expect(COMMANDS.filter(({ name }) => !shown.some((one) => one.split(' ')[0] === name))).toEqual([])
+})
+
 describe('an error', () => {
   it('says in its first line what happened, and has exactly one next step', () => {
     expect(errors.length).toBeGreaterThan(100)
-    for (const { answer } of errors) {
+    for (const { command, kind, answer } of errors) {
+      const end = `${command} ${kind}`
       const lines = linesOf(answer)
       expect(lines[0]).toMatch(/^:\w+: .*\*[^*]+\*/)
-      expect(lines.filter((line) => line.startsWith('*Next:* '))).toHaveLength(1)
+      // What went well is named in WELL, above.
+      expect({ end, nextSteps: lines.filter((line) => line.startsWith('*Next:* ')).length }).toEqual({
+        end,
+        nextSteps: 1,
+      })
     }
   })
 

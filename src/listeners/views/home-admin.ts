@@ -36,7 +36,7 @@ export const adminSections = ({ connections, deliveries, paused, audit }: AdminS
     line(':scroll: *Last asked of CI*'),
     ...(audit.length === 0 ? [line('Nothing yet.')] : []),
     ...audit.slice(0, AUDIT_MAX).map((one) => line(auditWords(one))),
-    small(audit.length === 0 ? '' : 'All of it: `buildline audit`, where the bot runs.'),
+    small(audit.length === 0 ? '' : 'All of it: `npm run buildline -- audit`, where the bot runs.'),
   ],
 ]
 

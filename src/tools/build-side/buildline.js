@@ -37,7 +37,7 @@ const HELP = `buildline: what a build step can tell the Buildline bot.
 /** @param {readonly string[]} args @param {Environment} env @param {Print} print */
 async function dispatch([name = '', ...args], env, print) {
   if (name === '--version') return void process.stdout.write(`${VERSION}\n`)
-  if (name === '--help') return void process.stdout.write(HELP)
+  if (name === '--help' || name === 'help') return void process.stdout.write(HELP)
   const command = COMMANDS.get(name)
   if (!command) throw new Failure(EXIT.usage, `${unknownCommand(name)}. See buildline --help`)
   if (args.includes('--help')) return void process.stdout.write(command.help())

@@ -14,7 +14,8 @@ const OTHER = 'any other word'
 function row(word: string): string {
   const status = toStatus(word)
   const says = word === OTHER ? word : `\`${word}\``
-  return `| ${says} | ${shownAs(status).map(lookIn).join('<br>')} | ${kindOf(status)} | ${selectedBy(status)} |`
+  const shown = word === OTHER ? 'the word, as it came' : shownAs(status).map(lookIn).join('<br>')
+  return `| ${says} | ${shown} | ${kindOf(status)} | ${selectedBy(status)} |`
 }
 
 // A success is told as what it is for its branch.
