@@ -18,7 +18,7 @@ import type { ActOutcome, Asker, BuildSummary, Target } from './asked.ts'
 import { callOnce } from './call-once.ts'
 import type { ActDeps, Deed, Ids } from './deed.ts'
 import { findBuild, summaryOf, type FindDeps, type Found } from './find-build.ts'
-import { Undone } from './undone.ts'
+import { isGivenUp, Undone } from './undone.ts'
 
 export type { ActDeps }
 
@@ -167,7 +167,7 @@ type Recorded = { kind: 'recorded' | 'changed' | 'given-up' } | { kind: 'repeate
 async function record(tx: Tx, { interfaces }: ActDeps, request: Request): Promise<Recorded> {
   const repeated = await tx.requestOf(request.askKey)
   if (repeated) return { kind: 'repeated', request: repeated }
-  if (await isGivenUp(tx, request)) return { kind: 'given-up' }
+  if (await isGivenUp(tx, request.askKey)) return { kind: 'given-up' }
   const open = await tx.openRequest(request, request.action)
   if (open) return { kind: 'open', request: open }
   const parsed = parseSubject(request.subject)
@@ -190,10 +190,4 @@ async function runNow(tx: Tx, { projectId, buildId }: Request, { facts }: Lineag
   const fresh = (await tx.factsOfBuild(projectId, buildId)).filter(({ episode }) => episode === null)
   const known = facts.filter((fact) => fact.buildId === buildId)
   return foldBuild([...known, ...fresh], restartsAsked(await tx.restartsOf(projectId, buildId))).runs.at(-1)
-}
-
-// Somebody took us for dead, or we were told to stop, and the asker knows by now that nothing was done: it stays so.
-async function isGivenUp(tx: Tx, { askKey }: Request): Promise<boolean> {
-  const sent = await tx.interactionsOf(askKey)
-  return sent.some(({ state }) => state !== 'owed')
 }

@@ -5,7 +5,7 @@ import type { RequestChange } from '../../store/kept.ts'
 import type { Tx } from '../../store/store.ts'
 import { CALLING_MAX_MS } from '../act.ts'
 import type { Asker } from '../asked.ts'
-import { Undone } from '../undone.ts'
+import { isGivenUp, Undone } from '../undone.ts'
 import type { Begun, NotSent } from './asked.ts'
 import type { ProjectDeps } from './deps.ts'
 
@@ -30,9 +30,7 @@ export async function record(
   const earlier = await deps.store.write(async (tx) => {
     const repeated = await tx.projectRequestOf(by.askKey)
     if (repeated) return repeated
-    const sent = await tx.interactionsOf(by.askKey)
-    // The asker was told that it was interrupted and nothing was done: so it stays.
-    if (sent.some(({ state }) => state !== 'owed')) return 'given-up' as const
+    if (await isGivenUp(tx, by.askKey)) return 'given-up' as const
     const open = await openRequest(tx, wanted)
     if (open) return open
     await tx.insertProjectRequest(request)

@@ -5,7 +5,7 @@ import type { KeptSubscription, WantedSubscription } from '../../store/kept.ts'
 import type { Tx } from '../../store/store.ts'
 import type { Asker } from '../asked.ts'
 import { findProject } from '../projects.ts'
-import { Undone } from '../undone.ts'
+import { isGivenUp, Undone } from '../undone.ts'
 import { announce } from './announce.ts'
 import type { SubscribeOutcome, SubscribeWish } from './asked.ts'
 import { fallsSilent } from './default-channel.ts'
@@ -98,7 +98,7 @@ interface Keeping {
 }
 
 async function keep(tx: Tx, { wanted, about, instead, by, at }: Keeping): Promise<Ended> {
-  await refuseIfGivenUp(tx, by)
+  if (await isGivenUp(tx, by.askKey)) throw new Undone('the asker was told that it was interrupted')
   await tx.lockName(`subscriptions of ${wanted.channel}`)
   const here = await tx.subscriptionsOf(wanted.channel)
   const there = here.filter((one) => one.id !== instead && isSamePlace(one, wanted, about))
@@ -111,12 +111,6 @@ async function keep(tx: Tx, { wanted, about, instead, by, at }: Keeping): Promis
   if (old) await moveTo(tx, old, filled)
   const { kept } = await tx.keepSubscription(filled, { user: by.user, at })
   return { kind: 'kept', kept, was: old ?? null }
-}
-
-// Whoever was told that it was interrupted asks again: what they know by now stays so.
-async function refuseIfGivenUp(tx: Tx, { askKey }: Asker): Promise<void> {
-  const sent = await tx.interactionsOf(askKey)
-  if (sent.some(({ state }) => state !== 'owed')) throw new Undone('the asker was told that it was interrupted')
 }
 
 const saysTheSame = (one: WantedSubscription, other: WantedSubscription): boolean => saying(one) === saying(other)
