@@ -1,3 +1,4 @@
+import { canonical, ORDER_FREE } from './canonical.ts'
 import { fieldOf, isRecord, listOf, saysNothing } from './raw-values.ts'
 import { isSecretName, isSecretPlace, MASK, withoutCredentials } from './secret-fields.ts'
 
@@ -71,8 +72,6 @@ function nameOf(variable: unknown): string {
   return typeof name === 'string' ? name : ''
 }
 
-const ORDER_FREE = new Set(['notification_rules', 'branches', 'team_ids', 'build_statuses'])
-
 function inLists(place: Place, before: readonly unknown[], after: readonly unknown[]): Difference[] {
   const [gone, come] = [without(before, after), without(after, before)]
   const isReordered = gone.length === 0 && come.length === 0
@@ -95,17 +94,6 @@ function without(items: readonly unknown[], others: readonly unknown[]): [at: nu
     left.set(canonical(item), same - 1)
     return same <= 0
   })
-}
-
-/** Equal for values that say the same. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
-  if (!isRecord(value)) return JSON.stringify(value ?? null)
-  const names = Object.keys(value).filter((name) => !saysNothing(value[name]))
-  return `{${names
-    .sort()
-    .map((name) => `${JSON.stringify(name)}:${canonical(value[name])}`)
-    .join()}}`
 }
 
 const hidden = ({ field }: Place, before: unknown, after: unknown): Difference => ({

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
+import { canonicalField } from '../../domain/canonical.ts'
 import { ANSWER_ONLY } from '../../domain/project-fields.ts'
-import { isRecord, saysNothing } from '../../domain/raw-values.ts'
+import { saysNothing } from '../../domain/raw-values.ts'
 import type { ProjectBase } from './asked.ts'
 
 /** Fields that are told apart; what CI sends beyond them shares one digest. */
@@ -40,24 +41,8 @@ export function changedSince(base: ProjectBase, now: ProjectBase): string[] {
 /** A short digest of a value. @param name the field's, which tells whether the order of its items says anything */
 export const digestOf = (name: string, value: unknown, key: string): string =>
   createHmac('sha256', key)
-    .update(`${name}:${settled(name, value)}`)
+    .update(`${name}:${canonicalField(name, value)}`)
     .digest('base64url')
     .slice(0, DIGEST_CHARS)
 
 const pick = (raw: Raw, names: readonly string[]): Raw => Object.fromEntries(names.map((name) => [name, raw[name]]))
-
-// CI may answer with its items in another order, which says nothing of these.
-const ORDER_FREE = new Set(['notification_rules', 'branches', 'team_ids', 'build_statuses'])
-
-function settled(name: string, value: unknown): string {
-  if (Array.isArray(value)) {
-    const items = value.map((item) => settled('', item))
-    return `[${(ORDER_FREE.has(name) ? items.sort() : items).join()}]`
-  }
-  if (!isRecord(value)) return JSON.stringify(value ?? null)
-  const names = Object.keys(value).filter((one) => !saysNothing(value[one]))
-  return `{${names
-    .sort()
-    .map((one) => `${JSON.stringify(one)}:${settled(one, value[one])}`)
-    .join()}}`
-}
