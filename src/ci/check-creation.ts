@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isIdDigits } from '../domain/ids.ts'
-import { BASIC_ONLY } from '../domain/project-fields.ts'
+import { PRO_IGNORES } from '../domain/project-fields.ts'
 import type { FieldFault, ProjectCreation, RuleCreation } from '../domain/project.ts'
 import { checkFilter, LIST_ITEMS_MAX } from './check-filter.ts'
 import { checkRule, LINE_CHARS_MAX } from './check-rule.ts'
@@ -26,8 +26,6 @@ export function checkCreation(input: unknown): CreationCheck {
   if (!parsed.success || faults.length > 0) return { kind: 'faults', faults: faults.slice(0, FAULTS_MAX) }
   return { kind: 'creation', creation: parsed.data }
 }
-
-const PRO_IGNORES: ReadonlySet<string> = new Set([...BASIC_ONLY, 'test_commands', 'deploy_pipelines'])
 
 const digits = z.preprocess(
   (id) => (typeof id === 'number' ? String(id) : id),

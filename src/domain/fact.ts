@@ -47,6 +47,13 @@ export const toFact = (seen: Observation, seq: number, at: number, origin: Origi
   status: toStatus(seen.word),
 })
 
+/** Of a commit's message a detail holds the first line that is not blank. */
+export const firstLine = (message: string | null): string | null =>
+  message
+    ?.split(/[\r\n\u2028\u2029]/)
+    .find((line) => line.trim() !== '')
+    ?.trim() ?? null
+
 export const isFinalFact = (fact: Fact): boolean => isFinal(fact.status)
 
 /** The newest known value of each detail; of a field that was only sometimes sent, the last one that was. */

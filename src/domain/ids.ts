@@ -30,3 +30,6 @@ export const toUuid = (text: string): Uuid => text.toLowerCase() as Uuid
 
 /** A text that sorts as the number does: `512` becomes `00000000000000000512`. */
 export const idOrder = (id: string): string => id.padStart(ID_DIGITS_MAX, '0')
+
+/** A build by its key: `41/512`. */
+export const buildKey = (projectId: string, buildId: string): string => `${projectId}/${buildId}`

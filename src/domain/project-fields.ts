@@ -18,6 +18,9 @@ export const ANSWER_ONLY: ReadonlySet<string> = new Set([
 
 export const BASIC_ONLY: ReadonlySet<string> = new Set(['setup_commands', 'environment_variables'])
 
+/** CI would take these of a Pro project that is created, and drop them. */
+export const PRO_IGNORES: ReadonlySet<string> = new Set([...BASIC_ONLY, 'test_commands', 'deploy_pipelines'])
+
 /** Every field that the interface names. */
 export const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   ...ANSWER_ONLY,

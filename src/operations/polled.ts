@@ -1,4 +1,12 @@
-import { mergeDetails, NO_DETAILS, toFact, type Fact, type Observation, type Origin } from '../domain/fact.ts'
+import {
+  firstLine,
+  mergeDetails,
+  NO_DETAILS,
+  toFact,
+  type Fact,
+  type Observation,
+  type Origin,
+} from '../domain/fact.ts'
 import type { LegacyBuild } from '../domain/project.ts'
 import { restartsAsked, type RunRef } from '../domain/request.ts'
 import { effectsOf, foldBuild, type Effect, type Run } from '../domain/run.ts'
@@ -97,9 +105,3 @@ function observationOf(
     },
   }
 }
-
-const firstLine = (message: string | null): string | null =>
-  message
-    ?.split(/[\r\n\u2028\u2029]/)
-    .find((line) => line.trim() !== '')
-    ?.trim() ?? null

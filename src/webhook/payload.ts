@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isRecord, parseJson } from '../ci/json.ts'
 import { buildId, projectId, timeMsOrNull, uuidOrNull } from '../ci/values.ts'
-import type { Observation } from '../domain/fact.ts'
+import { firstLine, type Observation } from '../domain/fact.ts'
 import { toUuid, type Uuid } from '../domain/ids.ts'
 
 /** A name, branch or committer is read up to so many characters; the whole body is kept as it came. */
@@ -112,12 +112,6 @@ const toObservation = (build: z.infer<typeof PAYLOAD>): Observation => ({
     finishedAt: build.finished_at ?? null,
   },
 })
-
-const firstLine = (message: string | null): string | null =>
-  message
-    ?.split(/[\r\n\u2028\u2029]/)
-    .find((line) => line.trim() !== '')
-    ?.trim() ?? null
 
 // A build's address may carry its uuid, as the last one in the path; a project's uuid may come before it.
 function uuidIn(url: string | null): Uuid | null {

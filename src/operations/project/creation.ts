@@ -1,5 +1,5 @@
 import { checkCreation as checkInput } from '../../ci/check-creation.ts'
-import { BASIC_ONLY } from '../../domain/project-fields.ts'
+import { PRO_IGNORES } from '../../domain/project-fields.ts'
 import type { FieldFault, ProjectCreation } from '../../domain/project.ts'
 import { isRecord } from '../../domain/raw-values.ts'
 import type { Creation } from './asked.ts'
@@ -55,9 +55,6 @@ export const FORM_FIELDS: ReadonlySet<string> = new Set([
   'branches',
   'setup_commands',
 ])
-
-/** CI would take these of a Pro project and drop them. */
-const PRO_IGNORES = new Set([...BASIC_ONLY, 'test_commands', 'deploy_pipelines'])
 
 function readMore(
   more: string | null,

@@ -1,4 +1,4 @@
-import { ID_DIGITS_MAX, idOrder, type ProjectId } from '../../domain/ids.ts'
+import { buildKey, ID_DIGITS_MAX, idOrder, type ProjectId } from '../../domain/ids.ts'
 import { branchKey, REST_MS, type PlacedFact } from '../../domain/lineage.ts'
 import { LANES, type StoredMessage } from '../../domain/plan.ts'
 import { recoveredFrom, recoveringFrom } from '../../domain/recovered.ts'
@@ -152,7 +152,7 @@ const isYoung = ({ at, status }: PlacedFact, { before }: Age): boolean =>
   at >= before || (isAccountNotice(status) && noticeDay(at) >= noticeDay(before))
 
 async function hasNews(reads: Reads, facts: readonly PlacedFact[]): Promise<boolean> {
-  const builds = new Set(facts.map(({ projectId, buildId }) => `${projectId}/${buildId}`))
+  const builds = new Set(facts.map(({ projectId, buildId }) => buildKey(projectId, buildId)))
   return (await reads.factsOfBuilds([...builds])).some(({ episode }) => episode === null)
 }
 

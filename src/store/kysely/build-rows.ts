@@ -4,8 +4,6 @@ import type { Status } from '../../domain/status.ts'
 import type { Schema } from '../schema.ts'
 import type { KnownBuild } from '../kept.ts'
 
-export const buildKey = (projectId: string, buildId: string): string => `${projectId}/${buildId}`
-
 export const toKnownBuild = (row: Selectable<Schema['build']>): KnownBuild => ({
   projectId: row.project_id as ProjectId,
   buildId: row.build_id as BuildId,

@@ -1,13 +1,13 @@
 import { sql, type Kysely } from 'kysely'
 import { normalHandle } from '../../domain/handle.ts'
-import type { ProjectId } from '../../domain/ids.ts'
+import { buildKey, type ProjectId } from '../../domain/ids.ts'
 import { branchKey } from '../../domain/lineage.ts'
 import type { Status } from '../../domain/status.ts'
 import type { Schema } from '../schema.ts'
 import type { KnownBuild } from '../kept.ts'
 import type { Reads } from '../store.ts'
 import type { Ask } from './ask.ts'
-import { buildKey, toKnownBuild } from './build-rows.ts'
+import { toKnownBuild } from './build-rows.ts'
 
 const RED: readonly Status[] = ['failed', 'infrastructure_failure']
 

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { buildKey } from '../../domain/ids.ts'
 import type { PlacedFact } from '../../domain/lineage.ts'
 import type { Schema } from '../schema.ts'
 import type { Reads } from '../store.ts'
@@ -30,7 +31,7 @@ export function readFacts(db: Kysely<Schema>, ask: Ask, locks: boolean): FactRea
 
   return {
     async factsOfBuild(projectId, buildId) {
-      const key = `${projectId}/${buildId}`
+      const key = buildKey(projectId, buildId)
       // Two first facts of one build that arrive side by side must not each think itself the first.
       if (locks) await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(db)
       const rows = await ask('factsOfBuild', { key }, (value) =>

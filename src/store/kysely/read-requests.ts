@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
+import { buildKey } from '../../domain/ids.ts'
 import { OPEN_STATES } from '../../domain/request.ts'
 import type { Schema } from '../schema.ts'
 import type { Reads } from '../store.ts'
 import type { Ask } from './ask.ts'
-import { buildKey } from './build-rows.ts'
 import { toRequest } from './request-rows.ts'
 
 type RequestReads = Pick<Reads, 'requestsOf' | 'requestOf' | 'openRequest' | 'restartsOf' | 'requestsToLookAt'>

@@ -1,10 +1,9 @@
 import type { Selectable } from 'kysely'
-import type { BuildId, ChannelId, ProjectId, Uuid } from '../../domain/ids.ts'
+import { buildKey, type BuildId, type ChannelId, type ProjectId, type Uuid } from '../../domain/ids.ts'
 import type { ProjectRequest } from '../../domain/project-request.ts'
 import type { Request, RequestState, RequestTarget } from '../../domain/request.ts'
 import type { Schema } from '../schema.ts'
 import type { RequestChange } from '../kept.ts'
-import { buildKey } from './build-rows.ts'
 
 export function toRequest(row: Selectable<Schema['request']>): Request {
   const [projectId, buildId] = (row.build_key ?? '').split('/')

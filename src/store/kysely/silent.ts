@@ -1,7 +1,8 @@
 import { sql, type Kysely } from 'kysely'
+import { buildKey } from '../../domain/ids.ts'
 import type { Schema } from '../schema.ts'
 import type { Reads, Tx } from '../store.ts'
-import { buildKey, toKnownBuild } from './build-rows.ts'
+import { toKnownBuild } from './build-rows.ts'
 
 /** Builds of which nothing has been heard for long, though they have not ended. */
 export function readSilent(db: Kysely<Schema>): Pick<Reads, 'silentBuilds'> {

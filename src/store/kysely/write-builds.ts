@@ -1,11 +1,10 @@
 import type { Kysely } from 'kysely'
 import { normalHandle } from '../../domain/handle.ts'
 import { branchKey } from '../../domain/lineage.ts'
-import { idOrder } from '../../domain/ids.ts'
+import { buildKey, idOrder } from '../../domain/ids.ts'
 import type { Schema } from '../schema.ts'
 import type { Tx } from '../store.ts'
 import { columns, type Ask } from './ask.ts'
-import { buildKey } from './build-rows.ts'
 
 type BuildWrites = Pick<Tx, 'keepBuild' | 'forgetBuild'>
 

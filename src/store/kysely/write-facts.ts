@@ -1,11 +1,10 @@
 import type { Kysely } from 'kysely'
 import { branchKey } from '../../domain/lineage.ts'
-import { idOrder } from '../../domain/ids.ts'
+import { buildKey, idOrder } from '../../domain/ids.ts'
 import { isVerdict, toStatus } from '../../domain/status.ts'
 import type { Schema } from '../schema.ts'
 import type { Tx } from '../store.ts'
 import { columns, type Ask } from './ask.ts'
-import { buildKey } from './build-rows.ts'
 import { fromDecision } from './fact-rows.ts'
 
 type FactWrites = Pick<Tx, 'insertFact' | 'countRepeat' | 'insertDelivery' | 'placeFact' | 'keepDecision'>
