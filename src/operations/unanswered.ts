@@ -2,6 +2,7 @@ import type { Asked, Interaction } from '../domain/interaction.ts'
 import type { ProjectRequest } from '../domain/project-request.ts'
 import type { Request } from '../domain/request.ts'
 import type { Clock } from '../lib/clock.ts'
+import { inTime } from '../lib/in-time.ts'
 import type { Log } from '../lib/log.ts'
 import type { Store, Tx } from '../store/store.ts'
 import { Undone } from './undone.ts'
@@ -69,14 +70,17 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
     const interaction: Interaction = { ...asked, id: deps.newId(), ...claim }
     underWay.add(interaction.id)
     const writing = store.write((tx) => tx.insertInteraction(interaction))
-    const failure = await failureWithin(clock, writing, KEEP_WITHIN_MS)
-    if (!failure) return interaction
-    // Should it be written after all, nobody is owed an answer: the asker is told now.
-    void writing.then(
-      () => settle(interaction),
-      () => underWay.delete(interaction.id),
-    )
-    throw new Undone('it could not be written down', failure.error)
+    try {
+      await inTime(clock, KEEP_WITHIN_MS, writing)
+      return interaction
+    } catch (error) {
+      // Should it be written after all, nobody is owed an answer: the asker is told now.
+      void writing.then(
+        () => settle(interaction),
+        () => underWay.delete(interaction.id),
+      )
+      throw new Undone('it could not be written down', error)
+    }
   }
 
   async function settle(interaction: Interaction): Promise<void> {
@@ -152,14 +156,3 @@ const requestOf = async (tx: Tx, askKey: string) => (await tx.requestOf(askKey))
 
 /** Under this name the store knows when `forget` was last done. */
 export const FORGET_JOB = 'forget-interactions'
-
-/** Why it failed or is not done in time; null: it is done. */
-async function failureWithin(clock: Clock, work: Promise<void>, ms: number): Promise<{ error: unknown } | null> {
-  const stop = new AbortController()
-  const done = work.then(
-    () => null,
-    (error: unknown) => ({ error }),
-  )
-  const late = clock.sleep(ms, stop.signal).then(() => ({ error: new Error(`not within ${ms} ms`) }))
-  return Promise.race([done, late]).finally(() => stop.abort())
-}
