@@ -172,6 +172,12 @@ export async function summariesOf(deps: FindDeps, builds: readonly KnownBuild[])
   return summaries
 }
 
+/** The newest build of a project as answers show it; null where none is known. */
+export async function newestSummary(deps: FindDeps, { projectId }: ProjectRef): Promise<BuildSummary | null> {
+  const build = projectId === null ? null : await deps.reads.newestBuild(projectId)
+  return build && ((await summariesOf(deps, [build]))[0] ?? null)
+}
+
 /** A build as answers show it. */
 export async function summaryOf(
   { reads, interfaces }: FindDeps,

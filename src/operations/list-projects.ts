@@ -1,8 +1,8 @@
 import { matchProjects } from '../domain/project-names.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Store } from '../store/store.ts'
-import type { BuildSummary, ListOutcome, ListQuestion, ProjectRef } from './asked.ts'
-import { summariesOf } from './find-build.ts'
+import type { ListOutcome, ListQuestion, ProjectRef } from './asked.ts'
+import { newestSummary, type FindDeps } from './find-build.ts'
 import { allProjects, ofListed } from './projects.ts'
 import { WHOLE_READING, type Refreshed } from './refresh-projects.ts'
 import type { Interfaces } from '../store/history.ts'
@@ -37,11 +37,12 @@ export async function listProjects(deps: ListProjects, question: ListQuestion): 
   const projects = select(await withIds(deps, listed.map(ofListed)), question)
   const pages = Math.max(1, Math.ceil(projects.length / PAGE_SIZE))
   const page = Math.min(Math.max(1, question.page), pages)
+  const find: FindDeps = { reads: store.read, interfaces }
   const shown = projects.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
   return {
     kind: 'projects',
     question,
-    projects: await Promise.all(shown.map(async (project) => ({ project, build: await newestOf(deps, project) }))),
+    projects: await Promise.all(shown.map(async (project) => ({ project, build: await newestSummary(find, project) }))),
     page,
     pages,
     total: projects.length,
@@ -70,9 +71,4 @@ async function withIds({ store }: ListProjects, projects: readonly ProjectRef[])
     ...project,
     projectId: joined.get(project.uuid)?.projectId ?? project.projectId,
   }))
-}
-
-async function newestOf({ store, interfaces }: ListProjects, project: ProjectRef): Promise<BuildSummary | null> {
-  const build = project.projectId === null ? null : await store.read.newestBuild(project.projectId)
-  return build && ((await summariesOf({ reads: store.read, interfaces }, [build]))[0] ?? null)
 }

@@ -5,6 +5,7 @@ import type { KnownBuild } from '../../store/kept.ts'
 import type { BuildSummary } from '../asked.ts'
 import { summariesOf } from '../find-build.ts'
 import type { Me } from '../person/asked.ts'
+import { readMe } from '../person/me.ts'
 import { namedProjects } from '../subscription/names.ts'
 import { shownOf } from '../subscription/shown.ts'
 import { readAdmin } from './admin.ts'
@@ -34,7 +35,11 @@ async function readHome(
   user: string,
   { mayFollow, isAdmin }: { mayFollow: boolean; isAdmin: boolean },
 ): Promise<HomeState> {
-  const [me, all, channels] = await Promise.all([readMe(deps, user), deps.subscriptions(), deps.channelsOf(user)])
+  const [me, all, channels] = await Promise.all([
+    readMe(deps.store.read, user),
+    deps.subscriptions(),
+    deps.channelsOf(user),
+  ])
   const mine = channels && all.filter(({ channel }) => channels.has(channel))
   return {
     me,
@@ -44,11 +49,6 @@ async function readHome(
     mayFollow,
     admin: isAdmin ? await readAdmin(deps, all, channels) : null,
   }
-}
-
-async function readMe({ store: { read } }: HomeDeps, user: string): Promise<Me> {
-  const [handles, mentions] = await Promise.all([read.handlesOf(user), read.mentionsOf(user)])
-  return { user, handles, mentions }
 }
 
 async function readRed(deps: HomeDeps, { handles }: Me): Promise<Some<BuildSummary>> {

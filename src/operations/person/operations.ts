@@ -1,11 +1,11 @@
 import { claimable, normalHandle } from '../../domain/handle.ts'
-import type { Reads } from '../../store/store.ts'
 import type { Asker, Refused } from '../asked.ts'
-import type { Me, MeOutcome, PersonOperations } from './asked.ts'
+import type { MeOutcome, PersonOperations } from './asked.ts'
 import { claim } from './claim.ts'
 import { accountChanged } from './claimants.ts'
 import type { PersonDeps } from './deps.ts'
 import { give } from './give.ts'
+import { readMe } from './me.ts'
 
 /**
  * Whom a committer's name means, and whether that person wants mentions. Whoever may read may say so of themselves:
@@ -14,14 +14,14 @@ import { give } from './give.ts'
 export function createPersonOperations(deps: PersonDeps): PersonOperations {
   const { store } = deps
   return {
-    me: (by) => whenPermitted(deps, by, async () => ({ kind: 'me', me: await meOf(store.read, by.user) })),
+    me: (by) => whenPermitted(deps, by, async () => ({ kind: 'me', me: await readMe(store.read, by.user) })),
     claim: (text, by) =>
       whenPermitted(deps, by, async () => {
         const named = claimable(text)
         if (named.kind === 'no') return { kind: 'not-claimable', handle: text, why: named.why }
         const ended = await claim(deps, named.handle, by.user)
         return ended === 'claimed'
-          ? { kind: 'claimed', handle: named.handle, me: await meOf(store.read, by.user) }
+          ? { kind: 'claimed', handle: named.handle, me: await readMe(store.read, by.user) }
           : ended
       }),
     give: (text, user, by) => give(deps, text, user, by),
@@ -29,7 +29,7 @@ export function createPersonOperations(deps: PersonDeps): PersonOperations {
     setMentions: (on, by) =>
       whenPermitted(deps, by, async () => {
         await store.write((tx) => tx.setMentions(by.user, on))
-        return { kind: 'mentions', me: await meOf(store.read, by.user) }
+        return { kind: 'mentions', me: await readMe(store.read, by.user) }
       }),
     accountChanged: (user, isDeactivated) => accountChanged(deps, user, isDeactivated),
   }
@@ -46,12 +46,6 @@ async function refusalOf({ permits }: PersonDeps, by: Asker): Promise<Refused | 
   return permit.kind === 'no' ? { kind: 'forbidden', action: 'claim', permit } : permit
 }
 
-const meOf = async (reads: Reads, user: string): Promise<Me> => ({
-  user,
-  handles: await reads.handlesOf(user),
-  mentions: await reads.mentionsOf(user),
-})
-
 async function release({ store }: PersonDeps, handle: string, user: string): Promise<MeOutcome> {
   const by = await store.write(async (tx) => {
     const claimed = await tx.claimOf(handle)
@@ -59,5 +53,5 @@ async function release({ store }: PersonDeps, handle: string, user: string): Pro
     return claimed?.user ?? null
   })
   if (by !== user) return { kind: 'not-yours', handle, by }
-  return { kind: 'released', handle, me: await meOf(store.read, user) }
+  return { kind: 'released', handle, me: await readMe(store.read, user) }
 }

@@ -2,7 +2,7 @@ import { maskedProject } from '../../domain/masked-project.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
 import type { KnownProject } from '../../store/kept.ts'
 import type { Asker, BuildSummary, CiTrouble } from '../asked.ts'
-import { summariesOf } from '../find-build.ts'
+import { newestSummary } from '../find-build.ts'
 import { findProject } from '../projects.ts'
 import type { ShownProject, ShowOutcome } from './asked.ts'
 import { baseOf } from './base.ts'
@@ -61,7 +61,5 @@ const rawOf = ({ type, rules, filter }: KnownProject): Record<string, unknown> =
   })),
 })
 
-async function newestOf({ store, interfaces }: ProjectDeps, { projectId }: ProjectRef): Promise<BuildSummary | null> {
-  const build = projectId === null ? null : await store.read.newestBuild(projectId)
-  return build && ((await summariesOf({ reads: store.read, interfaces }, [build]))[0] ?? null)
-}
+const newestOf = ({ store, interfaces }: ProjectDeps, project: ProjectRef): Promise<BuildSummary | null> =>
+  newestSummary({ reads: store.read, interfaces }, project)
