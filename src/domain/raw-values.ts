@@ -1,4 +1,4 @@
-// The values of what CI sent, read liberally: any may be missing, null, or of another form.
+// The values of what others sent, read liberally: any may be missing, null, or of another form.
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

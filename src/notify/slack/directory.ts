@@ -3,7 +3,8 @@ import { permit, type Grants, type Permit, type Person, type Right } from '../..
 import type { Clock } from '../../lib/clock.ts'
 import { fieldOf, isRecord, textOf } from './answer.ts'
 import { createClient, type ClientOptions } from './client.ts'
-import { BROKEN_ANSWER, classify } from './errors.ts'
+import { BrokenAnswer, classify } from './errors.ts'
+import { createMemory } from './memory.ts'
 
 /** What Slack says of a person or a group holds so long: somebody who lost a right may use it so much longer. */
 const KNOWN_FOR_MS = 60_000
@@ -37,9 +38,10 @@ export function createDirectory({
   ...options
 }: ClientOptions & { clock: Clock; grants: Grants }): Directory {
   const client = createClient(options)
-  const people = createMemory(clock, (user: string) => patiently(clock, () => readPerson(client, user)))
-  const groups = createMemory(clock, (group: string) => patiently(clock, () => readGroup(client, group)))
-  const ownTeam = createMemory(clock, () => patiently(clock, () => readOwnTeam(client)))
+  const limits = { clock, knownForMs: KNOWN_FOR_MS, max: REMEMBERED_MAX }
+  const people = createMemory(limits, (user: string) => patiently(clock, () => readPerson(client, user)))
+  const groups = createMemory(limits, (group: string) => patiently(clock, () => readGroup(client, group)))
+  const ownTeam = createMemory<string, string | null>(limits, () => patiently(clock, () => readOwnTeam(client)))
 
   /** The listed groups that the person is in; whoever is listed by name needs none. */
   async function groupsOf(user: string, right: Right): Promise<string[]> {
@@ -81,7 +83,7 @@ const NOBODY: ReadonlySet<string> = new Set(['user_not_found', 'user_not_visible
 async function readPerson(client: WebClient, user: string): Promise<Person & { teamId: string | null }> {
   const answer = await client.apiCall('users.info', { user })
   const found = fieldOf(answer, 'user')
-  if (!isRecord(found)) throw new BrokenAnswer()
+  if (!isRecord(found)) throw new BrokenAnswer('the answer has no user')
   const is = (name: string): boolean => found[name] === true
   return {
     id: user,
@@ -96,7 +98,7 @@ async function readPerson(client: WebClient, user: string): Promise<Person & { t
 
 async function readGroup(client: WebClient, usergroup: string): Promise<string[]> {
   const users = fieldOf(await client.apiCall('usergroups.users.list', { usergroup }), 'users')
-  if (!Array.isArray(users)) throw new BrokenAnswer()
+  if (!Array.isArray(users)) throw new BrokenAnswer('the answer has no list of users')
   return users.filter((user) => typeof user === 'string')
 }
 
@@ -112,27 +114,5 @@ async function patiently<Value>(clock: Clock, ask: () => Promise<Value>): Promis
     if (failure.kind !== 'rate-limited' || failure.retryAfterMs > PATIENCE_MS_MAX) throw error
     await clock.sleep(failure.retryAfterMs)
     return ask()
-  }
-}
-
-class BrokenAnswer extends Error {
-  code = BROKEN_ANSWER
-}
-
-/** Asks once for each key while an answer is under way or fresh; a failed answer is not remembered. */
-function createMemory<Value>(clock: Clock, ask: (key: string) => Promise<Value>) {
-  const known = new Map<string, { at: number; value: Promise<Value> }>()
-  return (key: string): Promise<Value> => {
-    const fresh = known.get(key)
-    if (fresh && clock.now() - fresh.at < KNOWN_FOR_MS) return fresh.value
-    const value = ask(key)
-    const entry = { at: clock.now(), value }
-    known.delete(key)
-    known.set(key, entry)
-    if (known.size > REMEMBERED_MAX) known.delete(known.keys().next().value!)
-    value.catch(() => {
-      if (known.get(key) === entry) known.delete(key)
-    })
-    return value
   }
 }

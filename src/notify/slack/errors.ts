@@ -17,6 +17,16 @@ export function classify(error: unknown): Failure {
 /** What an answer is called that says neither yes nor no. */
 export const BROKEN_ANSWER = 'broken_answer'
 
+/** Slack answered with what says neither yes nor no, or not what was asked for. */
+export class BrokenAnswer extends Error {
+  readonly code = BROKEN_ANSWER
+
+  constructor(why: string) {
+    super(why)
+    this.name = 'BrokenAnswer'
+  }
+}
+
 const MS_PER_S = 1_000
 const RETRY_AFTER_MS_DEFAULT = 30_000
 const RETRY_AFTER_MS_MAX = 60 * 60_000

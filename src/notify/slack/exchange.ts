@@ -1,6 +1,6 @@
 import type { FetchFunction } from '@slack/web-api'
 import { fieldOf } from './answer.ts'
-import { BROKEN_ANSWER } from './errors.ts'
+import { BrokenAnswer } from './errors.ts'
 
 /**
  * One HTTP exchange for the Web API's client: the answer is whole before the client sees it, or an error is thrown
@@ -10,7 +10,7 @@ import { BROKEN_ANSWER } from './errors.ts'
 export const exchange: FetchFunction = async (url, init) => {
   const response = await fetch(url, init)
   const body = await response.text()
-  if (response.status === 200 && !saysYesOrNo(body)) throw new BrokenAnswer()
+  if (response.status === 200 && !saysYesOrNo(body)) throw new BrokenAnswer('the answer is no JSON object with `ok`')
   return {
     ok: response.ok,
     status: response.status,
@@ -20,15 +20,6 @@ export const exchange: FetchFunction = async (url, init) => {
     text: async () => body,
     json: async (): Promise<unknown> => JSON.parse(body),
     arrayBuffer: async () => new TextEncoder().encode(body).buffer,
-  }
-}
-
-class BrokenAnswer extends Error {
-  code = BROKEN_ANSWER
-
-  constructor() {
-    super('the answer is no JSON object with `ok`')
-    this.name = 'BrokenAnswer'
   }
 }
 

@@ -3,6 +3,7 @@ import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { fieldOf, textOf } from './answer.ts'
 import { createClient, type ClientOptions } from './client.ts'
+import { createMemory } from './memory.ts'
 
 /** What Slack says holds so long: who has left a private channel may see so much longer what it follows. */
 const KNOWN_FOR_MS = 60_000
@@ -27,23 +28,13 @@ export function createMemberships({
   ...options
 }: ClientOptions & { clock: Clock; log: { warn(fields: object, text: string): void } }): Memberships {
   const client = createClient(options)
-  const known = new Map<string | null, { at: number; channels: Promise<ReadonlySet<ChannelId>> }>()
-
-  function remembered(user: string | null): Promise<ReadonlySet<ChannelId>> {
-    const fresh = known.get(user)
-    if (fresh && clock.now() - fresh.at < KNOWN_FOR_MS) return fresh.channels
-    const channels = readChannels(client, user)
-    known.delete(user)
-    known.set(user, { at: clock.now(), channels })
-    if (known.size > REMEMBERED_MAX) known.delete(known.keys().next().value!)
-    return channels
-  }
+  const limits = { clock, knownForMs: KNOWN_FOR_MS, max: REMEMBERED_MAX }
+  const remembered = createMemory(limits, (user: string | null) => readChannels(client, user))
 
   async function asked(user: string | null): Promise<ReadonlySet<ChannelId> | null> {
     try {
       return await remembered(user)
     } catch (error) {
-      known.delete(user)
       log.warn({ err: error }, 'Slack does not say which channels somebody is in')
       return null
     }
