@@ -1,7 +1,7 @@
 import { SUBSCRIPTION_ACTION_IDS } from '../../notify/slack/ids.ts'
 import { answerOf, line, nextStep } from '../answers/answer.ts'
 import { typed } from '../answers/typed.ts'
-import { PAGE_MAX } from '../answers/values.ts'
+import { pageOf } from '../answers/values.ts'
 import { rulesPage } from '../commands/rules.ts'
 import { unsubscribeFrom } from '../commands/unsubscribe.ts'
 import type { Reply } from '../door.ts'
@@ -41,6 +41,6 @@ async function remove({ door, value, by, reference }: Click): Promise<Reply | nu
 
 /** Prev and Next show the page as it is now. */
 async function turnRules({ door, value, by, reference }: Click): Promise<Reply | null> {
-  const page = /^[1-9]\d{0,4}$/.test(value) ? Number(value) : 0
-  return page >= 1 && page <= PAGE_MAX ? rulesPage({ operations: door.operations, by, reference }, page) : null
+  const page = pageOf(value)
+  return page === null ? null : rulesPage({ operations: door.operations, by, reference }, page)
 }

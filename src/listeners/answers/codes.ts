@@ -28,12 +28,12 @@ export function unclearWords(code: string, action: Action): Words {
 
 const isKnown = (code: string): code is CiErrorKind => Object.hasOwn(READING, code)
 
-const unknownWords = (code: string): Words => ({
+export const unknownWords = (code: string): Words => ({
   why: `CI answered with an error that Buildline does not know (${outside(code, WORD_CHARS_MAX) || 'no code'}).`,
   next: 'Tell a workspace admin, with the reference below.',
 })
 
-const LATER = 'Try again in a few minutes.'
+export const LATER = 'Try again in a few minutes.'
 const CREDENTIALS = "CI refused Buildline's credentials: they are no longer good."
 const SLOW_DOWN = 'CI has had too many requests just now.'
 const FAULT = 'CI has a fault of its own.'

@@ -1,12 +1,11 @@
 import type { CiErrorKind } from '../../ci/errors.ts'
 import { assertNever } from '../../lib/assert.ts'
 import { codeSpan } from '../../lib/escape.ts'
-import { outside, projectName } from '../../notify/slack/build.ts'
-import { WORD_CHARS_MAX } from '../../notify/slack/limits.ts'
+import { projectName } from '../../notify/slack/build.ts'
 import type { Difference } from '../../domain/project-differences.ts'
 import type { CreateOutcome, EditOutcome, ResetOutcome, SentInVain } from '../../operations/project/asked.ts'
 import { answerOf, answerTrouble, line, nextStep, type Answer, type AskedWith, type Part } from './answer.ts'
-import type { Words } from './codes.ts'
+import { LATER, unknownWords, type Words } from './codes.ts'
 import { answerChangedMeanwhile, answerNotSent, isNotSent } from './project-not-sent.ts'
 import { differenceParts } from './project-differences.ts'
 import { unshownWords } from './project-words.ts'
@@ -158,13 +157,6 @@ const LOOKED = {
 } as const
 
 const isKnown = (code: string): code is CiErrorKind => Object.hasOwn(REFUSED, code)
-
-const unknownWords = (code: string): Words => ({
-  why: `CI answered with an error that Buildline does not know (${outside(code, WORD_CHARS_MAX) || 'no code'}).`,
-  next: 'Tell a workspace admin, with the reference below.',
-})
-
-const LATER = 'Try again in a few minutes.'
 
 const REFUSED: Record<CiErrorKind, Words> = {
   'bad-request': { why: 'CI did not accept the values.', next: 'Mend what CI says, and send it again.' },

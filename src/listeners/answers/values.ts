@@ -10,6 +10,12 @@ export const VALUE_CHARS_MAX = 2_000
 /** No list has so many pages. */
 export const PAGE_MAX = 10_000
 
+/** The page that is meant, from 1 on; null: none is. */
+export function pageOf(text: string): number | null {
+  const page = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : null
+  return page !== null && page <= PAGE_MAX ? page : null
+}
+
 /** A command, repeated with a project or a run. `project`: a uuid, CI's id, or else its full name. */
 export type Choice =
   | { kind: 'project'; command: ChoiceCommand; project: string; branch: string | null; rest?: readonly string[] }

@@ -1,6 +1,6 @@
 import type { ListQuestion } from '../../operations/asked.ts'
 import { answerList } from '../answers/list.ts'
-import { PAGE_MAX } from '../answers/values.ts'
+import { pageOf } from '../answers/values.ts'
 import type { Reply } from '../door.ts'
 import { outcomeName, whenMayRead, type Question } from './command.ts'
 import type { Word } from './parse.ts'
@@ -17,16 +17,11 @@ export const listPage = (question: Question, asked: ListQuestion): Promise<Reply
 /** `acme pro 2`: the type and the page stand last, in this order; all before them is looked for. */
 export function readList(words: readonly Word[]): ListQuestion {
   const left = words.map(({ text }) => text).filter((text) => text !== '')
-  const page = pageOf(left.at(-1))
+  const page = pageOf(left.at(-1) ?? '')
   if (page !== null) left.pop()
   const type = typeOf(left.at(-1))
   if (type !== null) left.pop()
   return { text: left.join(' ') || null, type, page: page ?? 1 }
-}
-
-function pageOf(word: string | undefined): number | null {
-  const page = /^[1-9]\d{0,4}$/.test(word ?? '') ? Number(word) : null
-  return page !== null && page <= PAGE_MAX ? page : null
 }
 
 function typeOf(word: string | undefined): ListQuestion['type'] {

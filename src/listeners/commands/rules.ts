@@ -1,7 +1,7 @@
 import { answerDryRun } from '../answers/dry-run.ts'
 import { answerRules } from '../answers/rules.ts'
 import { answerNameless, answerTooLittle, answerTooMuch, type HowTyped } from '../answers/slips.ts'
-import { PAGE_MAX } from '../answers/values.ts'
+import { pageOf } from '../answers/values.ts'
 import type { Reply } from '../door.ts'
 import { howTyped, outcomeName, whenMayRead, type Question } from './command.ts'
 import { CUT, type Word } from './parse.ts'
@@ -10,7 +10,7 @@ import { CUT, type Word } from './parse.ts'
 export async function rules(question: Question): Promise<Reply> {
   const [first, ...others] = question.words
   if (first?.text.toLowerCase() === TEST_WORD) return tryRules(question, others)
-  const page = first ? pageOf(first) : 1
+  const page = first ? pageOf(first.text) : 1
   const extra = page === null ? first : others[0]
   if (extra || page === null)
     return { outcome: 'too-much', answer: answerTooMuch({ extra: extra?.text ?? '', ...howTyped(question.row) }) }
@@ -25,11 +25,6 @@ export const rulesPage = (question: Pick<Question, 'operations' | 'by' | 'refere
     const outcome = await question.operations.subscriptions.rules(question.by.channel)
     return { outcome: outcomeName(outcome), answer: answerRules(outcome, page) }
   })
-
-function pageOf({ text }: Word): number | null {
-  const page = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : null
-  return page !== null && page <= PAGE_MAX ? page : null
-}
 
 const HOW: HowTyped = { usage: '/ci rules test project branch [event]', example: '/ci rules test acme/web main failed' }
 

@@ -3,6 +3,7 @@ import type { ChannelRule } from '../../domain/rule.ts'
 import { nearest } from '../../lib/nearest.ts'
 import type { SubscribeWish } from '../../operations/subscription/asked.ts'
 import { CUT, type Word } from './parse.ts'
+import { partAt } from './target.ts'
 
 /** What was typed after `subscribe`: a wish, or why it is none. Nothing is kept on a guess. */
 export type WishReading =
@@ -29,12 +30,6 @@ export function readWish(words: readonly Word[]): WishReading {
   const [project, branch] = partAt(first)
   if (project === '') return { kind: 'nameless', project: null }
   return readRest(project, branch === null ? others : [`${BRANCH_SIGN}${branch}`, ...others])
-}
-
-// `acme/web@main`, as other commands read it.
-function partAt(text: string): [project: string, branch: string | null] {
-  const at = text.indexOf('@', 1)
-  return at < 0 ? [text, null] : [text.slice(0, at), text.slice(at + 1)]
 }
 
 const EVENT_WORDS: ReadonlyMap<string, string> = new Map([

@@ -46,7 +46,8 @@ function readOne(word: Word): Target {
 
 const NUMBERED = /^([^#]*)#(\d+)$/
 
-function partAt(text: string): [project: string, branch: string | null] {
+/** `acme/web@main`: the first `@` that is not the first character parts project and branch. */
+export function partAt(text: string): [project: string, branch: string | null] {
   const at = text.indexOf('@', 1)
   return at < 0 ? [text, null] : [text.slice(0, at), text.slice(at + 1)]
 }

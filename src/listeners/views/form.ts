@@ -23,6 +23,9 @@ export interface Received {
   work: ((door: Door) => Promise<void>) | null
 }
 
+/** Slack shows so much of a fault. */
+export const FAULT_CHARS_MAX = 250
+
 /** Faults at their blocks, by block id: the form stays open. */
 export const refusing = (errors: Readonly<Record<string, string>>): Received => ({
   ack: { response_action: 'errors', errors },

@@ -73,7 +73,7 @@ export const placeIn = (client: Door['client'], viewId: string, title: string, o
   })
 
 /** Slack's words for a trigger that came too late or was used. */
-const TRIGGER_CODES = /^(?:expired|exchanged|invalid)_trigger(?:_id)?$|^invalid_trigger/
+const TRIGGER_CODES = /^(?:expired|exchanged)_trigger(?:_id)?$|^invalid_trigger/
 
 /** Opens a form, or says that Slack would not open it any more. */
 export async function opening(reference: string, open: () => Promise<Reply>): Promise<Reply> {

@@ -22,7 +22,7 @@ import {
   textField,
   typedIn,
 } from './fields.ts'
-import { refusing, showing, type Form, type Received } from './form.ts'
+import { FAULT_CHARS_MAX, refusing, showing, type Form, type Received } from './form.ts'
 import type { ModalView } from './modal-view.ts'
 import { askerIn, channelOf, tooLongBy, writeWaiting, type WaitingCreation } from './project-metadata.ts'
 import { askedWith, CREATE_SEND_CALLBACK_ID, CREATE_TITLE, waitingView } from './project-send.ts'
@@ -128,7 +128,6 @@ const creationIn = (body: unknown): Creation => ({
 })
 
 const OWN_FIELDS: ReadonlySet<string> = new Set([...FORM_FIELDS, 'test_pipelines', 'more'])
-const FAULT_CHARS_MAX = 250
 
 /** What the form has no field for stands at "More". */
 function faultsByBlock(faults: readonly { field: string; reason: string }[]): Record<string, string> {

@@ -6,6 +6,7 @@ import type { FieldFault } from '../../domain/project.ts'
 import type { RuleInput } from '../../domain/rule-input.ts'
 import { MASK } from '../../domain/secret-fields.ts'
 import { checkedIn, chosenIn, linesIn, typedIn } from './fields.ts'
+import { FAULT_CHARS_MAX } from './form.ts'
 import type { FormMemory } from './project-metadata.ts'
 
 /** Faults by block id. */
@@ -34,9 +35,6 @@ export function readEdit(body: unknown, memory: FormMemory): EditReading | null 
 }
 
 const changeOf = (block: string, change: ProjectChange): EditReading => ({ kind: 'change', change, block })
-
-/** Slack shows so much of a fault. */
-const FAULT_CHARS_MAX = 250
 
 function orFaults(faults: Record<string, string[]>, reading: EditReading): EditReading {
   const found = Object.entries(faults).filter(([, reasons]) => reasons.length > 0)

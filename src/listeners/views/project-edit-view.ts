@@ -6,16 +6,13 @@ import type { ChannelId } from '../../domain/ids.ts'
 import type { ShownProject } from '../../operations/project/asked.ts'
 import { EVENTS } from '../answers/project-words.ts'
 import { checksField, choiceField, fieldOption, INPUT_CHARS_MAX, textField, type FieldOption } from './fields.ts'
-import { OPTION_VALUE_CHARS_MAX } from './find-build.ts'
+import { OPTION_VALUE_CHARS_MAX, OPTIONS_MAX } from './find-build.ts'
 import type { ModalView } from './modal-view.ts'
 import { writeMemory } from './project-metadata.ts'
 import { EDIT_TITLE } from './project-send.ts'
 
 export const EDIT_CALLBACK_ID = 'project_edit_form'
 export const PART_ACTION_ID = 'project_part'
-
-/** Slack shows so many options of a menu. */
-const OPTIONS_MAX = 100
 
 /** The form to edit a project: what to change, and below it the fields of that part alone. */
 export function editView(shown: ShownProject, part: string | null, channel: ChannelId | null): ModalView {
