@@ -9,10 +9,10 @@ type CardReads = Pick<Reads, 'card' | 'cardsOf' | 'messagesOf' | 'subjectOf'>
 
 /** What stands in Slack, and what it is about. */
 export function readCards(db: Kysely<Schema>, ask: Ask, locks: boolean): CardReads {
-  const lockName = locks ? 'for update' : ''
+  const suffix = locks ? 'for update' : ''
   return {
     async card({ subject, channel }) {
-      const [row] = await ask(`card ${lockName}`, { subject, channel }, (value) =>
+      const [row] = await ask(`card ${suffix}`, { subject, channel }, (value) =>
         db
           .selectFrom('card')
           .selectAll()
