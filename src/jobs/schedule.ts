@@ -19,7 +19,7 @@ export type JobEnd = 'done' | 'again' | 'failed'
 
 export interface ScheduleDeps extends LeaseDeps {
   log: Log
-  count: (job: string, end: JobEnd, ms: number) => void
+  count: (job: string, end: JobEnd) => void
 }
 
 /** So often it is looked at which jobs are due. */
@@ -92,17 +92,16 @@ export function createLook(jobs: readonly Job[], deps: ScheduleDeps) {
 }
 
 async function runIfDue(deps: ScheduleDeps, job: Job, stopping: AbortSignal): Promise<void> {
-  const { clock, log, count } = deps
-  const beganAt = clock.now()
+  const { log, count } = deps
   try {
     const { name, everyMs } = job
     const end =
       everyMs === null
         ? endOf(await job.run(stopping), stopping)
         : await runHeld(job, await takeJob(deps, { name, everyMs }, stopping))
-    if (end) count(job.name, end, clock.now() - beganAt)
+    if (end) count(job.name, end)
   } catch (error) {
-    count(job.name, 'failed', clock.now() - beganAt)
+    count(job.name, 'failed')
     log.warn({ err: error, job: job.name }, 'a scheduled job failed; it will be tried again')
   }
 }
