@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isChannelId, type ChannelId, type MessageTs } from '../domain/ids.ts'
-import { fieldOf, isMessageTs, isRecord, textOf } from '../notify/slack/answer.ts'
+import { fieldOf, isRecord } from '../domain/raw-values.ts'
+import { isMessageTs, textOf } from '../notify/slack/answer.ts'
 import type { Asker, Target } from '../operations/asked.ts'
 
 // What Slack sends, read liberally: a command, an interaction or an event, and any of its fields may be missing.

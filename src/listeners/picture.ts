@@ -1,5 +1,6 @@
 import type { WebClient } from '@slack/web-api'
-import { fieldOf, textOf } from '../notify/slack/answer.ts'
+import { fieldOf } from '../domain/raw-values.ts'
+import { textOf } from '../notify/slack/answer.ts'
 import { joined, mention, outside } from '../notify/slack/build.ts'
 import { TITLE_CHARS_MAX } from '../notify/slack/limits.ts'
 import type { Picture } from './answers/answer.ts'

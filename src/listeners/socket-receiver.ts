@@ -1,5 +1,5 @@
 import { LogLevel, SocketModeReceiver, type App, type Logger, type Receiver } from '@slack/bolt'
-import { fieldOf } from '../notify/slack/answer.ts'
+import { fieldOf } from '../domain/raw-values.ts'
 import { exchange } from '../notify/slack/exchange.ts'
 import { backoffMs } from '../lib/backoff.ts'
 import type { Clock } from '../lib/clock.ts'

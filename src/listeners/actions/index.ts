@@ -5,7 +5,7 @@ import {
   ACTION_IDS,
   HOME_ACTION_IDS,
 } from '../../notify/slack/ids.ts'
-import { fieldOf } from '../../notify/slack/answer.ts'
+import { fieldOf } from '../../domain/raw-values.ts'
 import { answerOld } from '../answers/door.ts'
 import { askerOf, listAt, textAt } from '../body.ts'
 import type { Door, Reply } from '../door.ts'

@@ -1,4 +1,4 @@
-import { fieldOf } from '../../notify/slack/answer.ts'
+import { fieldOf } from '../../domain/raw-values.ts'
 import { textAt } from '../body.ts'
 import type { Door } from '../door.ts'
 

@@ -1,4 +1,5 @@
-import { fieldOf, textOf } from '../../notify/slack/answer.ts'
+import { fieldOf } from '../../domain/raw-values.ts'
+import { textOf } from '../../notify/slack/answer.ts'
 import type { ChannelId, MessageTs } from '../../domain/ids.ts'
 import type { Answer } from '../answers/answer.ts'
 

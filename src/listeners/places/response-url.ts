@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
-import { fieldOf, textOf } from '../../notify/slack/answer.ts'
+import { fieldOf } from '../../domain/raw-values.ts'
+import { textOf } from '../../notify/slack/answer.ts'
 import { classify } from '../../notify/slack/errors.ts'
 import type { Answer } from '../answers/answer.ts'
 import { contentOf, isContentRefusal, withoutBlocks, type Place, type Spot } from './place.ts'

@@ -1,5 +1,6 @@
 import type { MessageTs } from '../../domain/ids.ts'
-import { fieldOf, isMessageTs, textOf } from '../../notify/slack/answer.ts'
+import { fieldOf } from '../../domain/raw-values.ts'
+import { isMessageTs, textOf } from '../../notify/slack/answer.ts'
 import { classify } from '../../notify/slack/errors.ts'
 import type { Asker } from '../../operations/asked.ts'
 import type { Begun } from '../../operations/project/asked.ts'

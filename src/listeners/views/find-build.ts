@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { fieldOf, textOf } from '../../notify/slack/answer.ts'
+import { fieldOf } from '../../domain/raw-values.ts'
+import { textOf } from '../../notify/slack/answer.ts'
 import { plain, type Block, type Plain } from '../../notify/slack/blocks.ts'
 import { cut } from '../../notify/slack/limits.ts'
 import { escapePlain, toLine } from '../../lib/escape.ts'

@@ -1,5 +1,5 @@
 import type { ViewResponseAction } from '@slack/bolt'
-import { fieldOf } from '../../notify/slack/answer.ts'
+import { fieldOf } from '../../domain/raw-values.ts'
 import type { Door } from '../door.ts'
 import type { ModalView } from './modal-view.ts'
 

@@ -1,4 +1,5 @@
-import { fieldOf, textOf } from '../../notify/slack/answer.ts'
+import { fieldOf } from '../../domain/raw-values.ts'
+import { textOf } from '../../notify/slack/answer.ts'
 import { invariant } from '../../lib/assert.ts'
 import { answerNotOpened } from '../answers/door.ts'
 import { textAt } from '../body.ts'

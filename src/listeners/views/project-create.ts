@@ -1,5 +1,5 @@
 import { plain } from '../../notify/slack/blocks.ts'
-import { isRecord } from '../../notify/slack/answer.ts'
+import { isRecord } from '../../domain/raw-values.ts'
 import { projectName } from '../../notify/slack/build.ts'
 import { cut } from '../../notify/slack/limits.ts'
 import type { ChannelId } from '../../domain/ids.ts'

@@ -2,8 +2,6 @@ import type { MessageTs } from '../../domain/ids.ts'
 
 // Reading what Slack answers: nothing is taken for granted but `ok`.
 
-export { fieldOf, isRecord } from '../../domain/raw-values.ts'
-
 /** Text that says something, or null. */
 export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 

@@ -1,6 +1,6 @@
 import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from '@slack/web-api'
 import type { Failure } from '../notifier.ts'
-import { fieldOf } from './answer.ts'
+import { fieldOf } from '../../domain/raw-values.ts'
 import { failureOfCode, isErrorCode } from './codes.ts'
 
 /**

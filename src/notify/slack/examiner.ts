@@ -1,6 +1,7 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { fieldOf, isRecord, textOf } from './answer.ts'
+import { fieldOf, isRecord } from '../../domain/raw-values.ts'
+import { textOf } from './answer.ts'
 import type { ClientOptions } from './client.ts'
 import { failureOfCode, isErrorCode } from './codes.ts'
 import { BROKEN_ANSWER, classify } from './errors.ts'

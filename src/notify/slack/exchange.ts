@@ -1,5 +1,5 @@
 import type { FetchFunction } from '@slack/web-api'
-import { fieldOf } from './answer.ts'
+import { fieldOf } from '../../domain/raw-values.ts'
 import { BrokenAnswer } from './errors.ts'
 
 /**

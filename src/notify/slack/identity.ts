@@ -1,5 +1,6 @@
 import type { WebClient } from '@slack/web-api'
-import { fieldOf, textOf } from './answer.ts'
+import { fieldOf } from '../../domain/raw-values.ts'
+import { textOf } from './answer.ts'
 
 /** Who we are in this workspace: what tells our own messages from everybody else's. */
 export interface Identity {

@@ -1,7 +1,8 @@
 import type { WebClient } from '@slack/web-api'
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { fieldOf, textOf } from './answer.ts'
+import { fieldOf } from '../../domain/raw-values.ts'
+import { textOf } from './answer.ts'
 import { createClient, type ClientOptions } from './client.ts'
 import { createMemory } from './memory.ts'
 

@@ -1,6 +1,7 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import type { Failure, Sent } from '../notifier.ts'
-import { fieldOf, isMessageTs } from './answer.ts'
+import { fieldOf } from '../../domain/raw-values.ts'
+import { isMessageTs } from './answer.ts'
 import { createClient, type ClientOptions } from './client.ts'
 import { BROKEN_ANSWER, classify } from './errors.ts'
 import { cut, TEXT_CHARS_MAX } from './limits.ts'
