@@ -51,7 +51,8 @@ export interface BuildSummary extends BuildView {
 
 /** What was asked about could not be told. */
 export type NotFound =
-  | { kind: 'no-project'; text: string; nearest: string | null }
+  /** `isListRead`: false while CI's list has never been read whole, so that the project may be there all the same */
+  | { kind: 'no-project'; text: string; nearest: string | null; isListRead: boolean }
   /** more than one answers to that name; at most PROJECT_CHOICES_MAX of them */
   | { kind: 'several-projects'; text: string; projects: readonly ProjectRef[]; more: number }
   | { kind: 'several-builds'; text: string; builds: readonly BuildSummary[] }

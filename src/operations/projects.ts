@@ -3,6 +3,7 @@ import { nearest } from '../lib/nearest.ts'
 import type { HeardProject, KnownProject } from '../store/kept.ts'
 import type { Reads } from '../store/store.ts'
 import { PROJECT_CHOICES_MAX, type NotFound } from './asked.ts'
+import { WHOLE_READING } from './refresh-projects.ts'
 
 /** Every project that CI lists or that a delivery named. */
 export async function allProjects(reads: Reads): Promise<ProjectRef[]> {
@@ -17,7 +18,10 @@ export async function findProject(
 ): Promise<{ kind: 'project'; project: ProjectRef } | Extract<NotFound, { kind: 'no-project' | 'several-projects' }>> {
   const all = await allProjects(reads)
   const [first, ...others] = matchProjects(all, text)
-  if (!first) return { kind: 'no-project', text, nearest: nearestName(all, text) }
+  if (!first) {
+    const isListRead = (await reads.lastDoneAt(WHOLE_READING)) !== null
+    return { kind: 'no-project', text, nearest: nearestName(all, text), isListRead }
+  }
   if (others.length === 0) return { kind: 'project', project: first }
   const projects = [first, ...others].slice(0, PROJECT_CHOICES_MAX)
   return { kind: 'several-projects', text, projects, more: others.length + 1 - projects.length }

@@ -102,12 +102,12 @@ describe('a name that means several things', () => {
 
   it('is numbered on its buttons as in the lines, and a single one is not', () => {
     expect(labelsOf(answerNotFound(projects(2), asked))).toEqual(['1. acme/web0', '2. acme/web1'])
-    const nearly = { kind: 'no-project', text: 'wbe', nearest: 'acme/web' } as const
+    const nearly = { kind: 'no-project', text: 'wbe', nearest: 'acme/web', isListRead: true } as const
     expect(labelsOf(answerNotFound(nearly, asked))).toEqual(['acme/web'])
   })
 
   it('is never acted on: what was nearly typed is a button and a line to type', () => {
-    const answer = answerNotFound({ kind: 'no-project', text: 'wbe', nearest: 'acme/web' }, asked)
+    const answer = answerNotFound({ kind: 'no-project', text: 'wbe', nearest: 'acme/web', isListRead: true }, asked)
     expect(answer.text).toContain('Did you mean acme/web? Then type `/ci stop acme/web@main`.')
     expect(parseChoice(valueOf(buttonsOf(answer)[0]))).toEqual({
       kind: 'project',
@@ -115,7 +115,9 @@ describe('a name that means several things', () => {
       project: 'acme/web',
       branch: 'main',
     })
-    expect(buttonsOf(answerNotFound({ kind: 'no-project', text: 'wbe', nearest: null }, asked))).toEqual([])
+    expect(
+      buttonsOf(answerNotFound({ kind: 'no-project', text: 'wbe', nearest: null, isListRead: true }, asked)),
+    ).toEqual([])
   })
 
   it('takes over the branch that was nearly typed', () => {

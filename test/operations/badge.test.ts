@@ -85,7 +85,12 @@ describe('the badge', () => {
   test('of what names no project is a question', async () => {
     await using stage = await openStage()
     expect((await badge(stage, null, 'acme')).kind).toBe('several-projects')
-    expect(await badge(stage, null, 'wbe')).toEqual({ kind: 'no-project', text: 'wbe', nearest: 'acme/web' })
+    expect(await badge(stage, null, 'wbe')).toEqual({
+      kind: 'no-project',
+      text: 'wbe',
+      nearest: 'acme/web',
+      isListRead: true,
+    })
   })
 
   test.each([

@@ -56,7 +56,13 @@ describe('a project is named', () => {
   ])('by %s: nothing is done, %s is offered', async (text, nearest) => {
     await using stage = await openStage()
     await stage.running()
-    expect(await find(stage, ofProject(text))).toEqual({ kind: 'no-project', text, nearest })
+    expect(await find(stage, ofProject(text))).toEqual({ kind: 'no-project', text, nearest, isListRead: true })
+  })
+
+  test("while CI's list has never been read, that is said", async () => {
+    await using stage = await openStage()
+    stage.reconcile.sql('delete from job')
+    expect(await find(stage, ofProject('nobody'))).toMatchObject({ kind: 'no-project', isListRead: false })
   })
 
   test('by a name that another project has in CI, and each is found by its id', async () => {

@@ -53,11 +53,16 @@ function troubleOf(outcome: NotFound, asked: AskedWith): Trouble {
 
 const KNOWN_BUILDS = 'Buildline knows the builds that CI has told it of.'
 
-function noProject({ text, nearest }: Extract<NotFound, { kind: 'no-project' }>, asked: AskedWith): Trouble {
+function noProject(outcome: Extract<NotFound, { kind: 'no-project' }>, asked: AskedWith): Trouble {
+  const { text, nearest, isListRead } = outcome
   const what = `:mag: *No project* answers to ${typed(text)}.`
-  if (nearest === null) return { what, why: null, next: `Type ${typed('/ci list')} to see all projects.` }
+  const why = isListRead ? null : "CI's list of projects could not be read yet: the project may be there all the same."
+  if (nearest === null) {
+    const next = isListRead ? 'to see all projects' : 'to see why'
+    return { what, why, next: `Type ${typed('/ci list')} ${next}.` }
+  }
   const next = `Did you mean ${outside(nearest, PROJECT_CHARS_MAX)}? Then type ${typed(commandWith(asked, nearest))}.`
-  return { what, why: null, next, parts: choices([projectChoice(asked, nearest, nearest)]) }
+  return { what, why, next, parts: choices([projectChoice(asked, nearest, nearest)]) }
 }
 
 function severalProjects(outcome: Extract<NotFound, { kind: 'several-projects' }>, asked: AskedWith): Trouble {

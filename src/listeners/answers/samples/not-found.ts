@@ -4,10 +4,17 @@ import type { Cases, Of } from './words.ts'
 
 export const notFound = (cast: Cast): Cases<NotFound> => ({
   'no-project': [
-    { when: 'no project is called so', outcome: { kind: 'no-project', text: cast.typed, nearest: null } },
+    {
+      when: 'no project is called so',
+      outcome: { kind: 'no-project', text: cast.typed, nearest: null, isListRead: true },
+    },
     {
       when: 'no project is called so, one nearly',
-      outcome: { kind: 'no-project', text: cast.typed, nearest: cast.project },
+      outcome: { kind: 'no-project', text: cast.typed, nearest: cast.project, isListRead: true },
+    },
+    {
+      when: "no project is called so, and CI's list has not been read yet",
+      outcome: { kind: 'no-project', text: cast.typed, nearest: null, isListRead: false },
     },
   ],
   'several-projects': [
