@@ -204,9 +204,8 @@ export function createEngine({
   })
   // Bolt is large: it is loaded for Socket Mode once the webhook door is open, else when a card stands that can be pressed,
   // at the latest for the first request from Slack.
-  const openSlackDoor = () => (slackDoor ??= loadSlackDoor())
-  const loadSlackDoor = () =>
-    import('./slack-door.ts').then(({ createSlackDoor }) => {
+  const openSlackDoor = () =>
+    (slackDoor ??= import('./slack-door.ts').then(({ createSlackDoor }) => {
       log.debug({ part: 'slack' }, 'what answers people is loaded')
       return createSlackDoor({
         config: config.slack,
@@ -218,10 +217,10 @@ export function createEngine({
         newKey: randomUUID,
         log,
       })
-    })
+    }))
   const slackDoorFailed = (error: unknown) =>
     log.error({ err: error }, "Slack's door could not be opened; alerts go on without it")
-  // Whoever asked for a door that cannot be opened has heard of it, or been logged.
+  // That it could not be opened was said to whoever asked for it, or to the log.
   const atSlackDoor = async (use: (door: SlackDoor) => unknown) => {
     const door = await slackDoor?.catch(() => null)
     if (door) await use(door)

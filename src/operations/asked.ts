@@ -133,7 +133,7 @@ export type ListOutcome =
       from: 'v2' | 'legacy'
       /** set where CI could not be asked now: how old the list is (ms), and why */
       stale: { readAt: number; trouble: CiTrouble } | null
-      /** false: CI gave it only in part, so a project may be missing */
+      /** false: CI gave it only in part, or not at all, so a project may be missing */
       isWhole: boolean
     }
   | { kind: 'no-ci' }

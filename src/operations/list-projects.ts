@@ -48,7 +48,7 @@ export async function listProjects(deps: ListProjects, question: ListQuestion): 
     total: projects.length,
     from: interfaces.v2 ? 'v2' : 'legacy',
     stale: trouble && { readAt: listed.reduce((oldest, { readAt }) => Math.min(oldest, readAt), clock.now()), trouble },
-    isWhole: refreshed === null || trouble !== null || refreshed.isWhole,
+    isWhole: refreshed?.isWhole ?? true,
   }
 }
 

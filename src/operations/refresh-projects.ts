@@ -3,6 +3,7 @@ import type { ClientV2 } from '../ci/client-v2.ts'
 import { CiError } from '../ci/errors.ts'
 import { filterOf } from '../domain/branch-filter.ts'
 import { matchBranch } from '../domain/pattern.ts'
+import type { LegacyProjectList, ProjectList } from '../domain/project.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Store, Tx } from '../store/store.ts'
@@ -60,7 +61,8 @@ async function attempt(
   } catch (error) {
     log.warn({ err: error }, `could not read the projects from ${what}; the rules read before stay in force`)
     const isOfCi = error instanceof CiError
-    const [code, reason] = isOfCi ? [error.kind, error.reason ?? null] : (['fault', null] as const)
+    const code = isOfCi ? error.kind : 'fault'
+    const reason = isOfCi ? (error.reason ?? null) : null
     return { trouble: { kind: 'ci-trouble', code, reason }, isWhole: false }
   }
 }
@@ -80,16 +82,10 @@ async function refreshV2({ store, log, v2 }: RefreshProjects, readAt: number): P
   return isWholeList(log, list)
 }
 
-function isWholeList(log: Log, { projects, truncated, skipped }: ListRead): boolean {
+function isWholeList(log: Log, { projects, truncated, skipped }: ProjectList | LegacyProjectList): boolean {
   const isWhole = !truncated && skipped === 0
   if (!isWhole) log.warn({ projects: projects.length, truncated, skipped }, 'some projects could not be read')
   return isWhole
-}
-
-interface ListRead {
-  projects: readonly unknown[]
-  truncated: boolean
-  skipped: number
 }
 
 // The legacy list is what ties a project's integer id, which deliveries carry, to its uuid, which the rules hang on.

@@ -78,10 +78,11 @@ function searched({ text, type }: ListQuestion): string {
 
 // What is empty is left out of the answer.
 const footOf = ({ from, stale, isWhole }: Projects): Part[] => [
-  small(stale ? staleWords(stale) : ''),
-  small(isWhole ? '' : ':warning: CI gave its list only in part just now: a project may be missing here.'),
+  small(stale ? staleWords(stale) : isWhole ? '' : IN_PART),
   small(from === 'legacy' ? "From CI's legacy interface, which lists Basic projects only." : ''),
 ]
+
+const IN_PART = ':warning: CI gave its list only in part just now: a project may be missing here.'
 
 /** How old the list is, and why no newer one could be had. */
 function staleWords({ readAt, trouble }: NonNullable<Projects['stale']>): string {
