@@ -129,6 +129,17 @@ describe('App Home', () => {
     expect(world.slack.messages(SECRET)).toHaveLength(kept)
   })
 
+  it('says that a form came too late, where Slack does not open it any more', async () => {
+    const world = await openHomes()
+    await open(world, ada, 'Follow a project')
+    world.slack.faults.add({ kind: 'error', method: 'views.open', error: 'expired_trigger_id', times: 1 })
+    await press(world, ada, 'home_follow')
+    const direct = `D${ada.slice(1)}`
+    const said = () => JSON.stringify(world.slack.workspace.channels.has(direct) ? world.slack.messages(direct) : [])
+    await until('it is said directly', () => said().includes('The form could not be opened'))
+    expect(said()).toContain('within three seconds')
+  })
+
   it('asks for the channel until one is chosen', async () => {
     const world = await openHomes()
     await open(world, ada, 'Follow a project')

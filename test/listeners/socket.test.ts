@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import type { Clock } from '../../src/lib/clock.ts'
+import { createSeldom } from '../../src/lib/seldom.ts'
 import { answerAct } from '../../src/listeners/answers/act.ts'
+import { OPEN_WITHIN_MS, SocketReceiver } from '../../src/listeners/socket-receiver.ts'
+import { createSocketWatch, STEADY_AFTER_MS } from '../../src/listeners/socket-watch.ts'
 import { type Line, ada, BUILDS, openStage, postCard, STOP_REQUESTED, until } from './stage.ts'
 
 const stopWeb = { user: ada, channel: BUILDS, command: '/ci', text: 'stop acme/web' }
@@ -81,6 +85,28 @@ describe('Socket Mode', () => {
     expect(JSON.stringify(lines)).not.toContain(slack.appToken)
     await slack.people.runCommand(stopWeb)
     expect(await untilTold(1)).toEqual([requested('00000001')])
+  })
+
+  it('waits ever longer for a Slack that takes long to say no', async () => {
+    const waits: number[] = []
+    let at = 0
+    const clock: Clock = {
+      now: () => (at += 2 * STEADY_AFTER_MS),
+      sleep: async (ms) => {
+        // Not how long one try may take.
+        if (ms !== OPEN_WITHIN_MS) waits.push(ms)
+        await new Promise((resolve) => setTimeout(resolve, 1))
+      },
+    }
+    const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+    const watch = createSocketWatch({ clock, log, seldom: createSeldom(clock) })
+    const apiUrl = 'http://127.0.0.1:9/'
+    const receiver = new SocketReceiver({ appToken: 'xapp-1', apiUrl, clock, random: () => 1, watch })
+    void receiver.start()
+    await until(() => waits.length >= 4)
+    await receiver.stop()
+    expect(waits.slice(0, 4)).toEqual(waits.slice(0, 4).toSorted((a, b) => a - b))
+    expect(waits[3]).toBeGreaterThan(waits[0]!)
   })
 
   it('waits for a Slack that is away at the start', async () => {

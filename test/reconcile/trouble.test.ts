@@ -92,6 +92,28 @@ test('failures are told first, then what has ended; what is running comes last a
   expect(at.every((second, i) => i === 0 || second - at[i - 1]! >= 1)).toBe(true)
 })
 
+test('a stop waits for the calls under way, also where the database goes away meanwhile', async () => {
+  await using stage = await openStage()
+  stage.slack.fate(() => ({ landsAfterMs: 10 * SECOND }))
+  let isAway = false
+  const closedChannels = async () => {
+    if (isAway) throw new Error('the database is away')
+    return stage.store.read.closedChannels()
+  }
+  const { reconciler } = await stage.live({ store: { ...stage.store, read: { ...stage.store.read, closedChannels } } })
+  await stage.hear('error')
+  await stage.clock.advance(2 * SECOND)
+  expect(stage.slack.calls).toHaveLength(1)
+  isAway = true
+  await stage.clock.advance(2 * SECOND)
+  const end = { isOver: false }
+  void reconciler.stop().then(() => (end.isOver = true))
+  await stage.clock.advance(2 * SECOND)
+  expect(end.isOver).toBe(false)
+  await stage.clock.advance(10 * SECOND)
+  expect(end.isOver).toBe(true)
+})
+
 test('a card that is refused once keeps its blocks', async () => {
   await using stage = await openStage()
   stage.slack.meet(REFUSED)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ProjectChange } from '../../../src/domain/project-change.ts'
 import { isProjectRequest, type ProjectRequest } from '../../../src/domain/project-request.ts'
+import { createProjectOperations } from '../../../src/operations/project/operations.ts'
 import { confirmProjectRequests } from '../../../src/operations/project/confirm.ts'
 import { startCi, v2 } from '../../sandbox/ci/support.ts'
 import {
@@ -94,6 +95,26 @@ describe('an edit', () => {
     expect(outcome).toMatchObject({ kind: 'changed-meanwhile', by: null })
     expect(outcome.kind === 'changed-meanwhile' && outcome.theirs).toContain('team_ids')
     expect(putsTo(ci)).toHaveLength(1)
+  })
+
+  test('is announced once it is sure that CI will be asked, and not where somebody came between', async () => {
+    const { ci, stage, project, base } = await open()
+    const announced: string[] = []
+    const was = await base()
+    const client = stage.deps.ci!
+    let looks = 0
+    const getProject: typeof client.getProject = async (...asked) => {
+      if (++looks === 2) await v2(ci, 'PUT', `/projects/${project}`, { type: 'basic', team_ids: [9] })
+      return client.getProject(...asked)
+    }
+    const between = createProjectOperations({ ...stage.deps, ci: { ...client, getProject } })
+    const question = { project, change: branches('main'), base: was }
+    const begun = (which: string) => async () => void announced.push(which)
+    expect((await between.edit(question, asker(), begun('between'))).kind).toBe('changed-meanwhile')
+    expect((await stage.operations.edit({ ...question, base: await base() }, asker(), begun('alone'))).kind).toBe(
+      'edited',
+    )
+    expect(announced).toEqual(['alone'])
   })
 
   test('of a rule by its place is not even previewed where the rules have changed', async () => {
