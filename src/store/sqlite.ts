@@ -116,15 +116,23 @@ const toKysely = (db: DatabaseSync): Kysely<Schema> =>
 /** Straight to the prepared statement: on the ways of every delivery and message the driver costs more than SQLite. */
 function directly(db: DatabaseSync): Execute {
   const statements = new Map<CompiledQuery, ReturnType<typeof wrap>>()
-  return async (query, parameters) => {
-    let statement = statements.get(query)
-    if (!statement) {
-      statement = wrap(db.prepare(query.sql))
-      statements.set(query, statement)
-    }
-    if (statement.reader) return statement.all(parameters)
-    statement.run(parameters)
-    return []
+
+  function prepared(query: CompiledQuery) {
+    const known = statements.get(query)
+    if (known) return known
+    const statement = wrap(db.prepare(query.sql))
+    statements.set(query, statement)
+    return statement
+  }
+
+  return {
+    rows(query, parameters) {
+      const statement = prepared(query)
+      if (statement.reader) return statement.all(parameters)
+      statement.run(parameters)
+      return []
+    },
+    inserted: (query, parameters) => Number(prepared(query).run(parameters).lastInsertRowid),
   }
 }
 

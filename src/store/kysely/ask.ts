@@ -1,4 +1,4 @@
-import type { Compilable, CompiledQuery, Kysely } from 'kysely'
+import type { Compilable, CompiledQuery, Insertable, Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'
 
 /** Compiled queries by name: one cache for each store, so for each dialect. */
@@ -11,16 +11,29 @@ export type Ask = <Values extends object, Row>(
   name: string,
   values: Values,
   build: (value: Value<Values>) => Compilable<Row>,
-) => Promise<Row[]>
+) => Promise<Row[]> | Row[]
 
-/** Executes a compiled query by the shortest way that the database has. */
-export type Execute = (query: CompiledQuery, parameters: readonly unknown[]) => Promise<readonly unknown[]>
+/** Inserts one row into a table that numbers its rows. @returns the number, which stands in the column `key` */
+export type Insert = <Table extends 'fact' | 'delivery'>(
+  table: Table,
+  key: keyof Schema[Table] & string,
+  row: Insertable<Schema[Table]>,
+) => Promise<number> | number
+
+/**
+ * Executes a compiled query by the shortest way that the database has. One that has the answer at once gives it at once: a
+ * promise on each floor costs more than the answer.
+ */
+export interface Execute {
+  rows(query: CompiledQuery, parameters: readonly unknown[]): Promise<readonly unknown[]> | readonly unknown[]
+  /** Where the database tells the number of a row that it inserted: to have it returned as a row costs as much again. */
+  inserted?(query: CompiledQuery, parameters: readonly unknown[]): number
+}
 
 /** The way through Kysely's driver, which every database has. */
-export const throughDriver =
-  (db: Kysely<Schema>): Execute =>
-  async (query, parameters) =>
-    (await db.executeQuery({ ...query, parameters })).rows
+export const throughDriver = (db: Kysely<Schema>): Execute => ({
+  rows: async (query, parameters) => (await db.executeQuery({ ...query, parameters })).rows,
+})
 
 /**
  * Asks a query that is compiled once by its name; later only the values are put in. On the ways that every delivery and
@@ -29,20 +42,43 @@ export const throughDriver =
  * whenever a bound one is set.
  */
 export const createAsk = (compiled: Compiled, execute: Execute): Ask =>
-  async function ask<Values extends object, Row>(
+  function ask<Values extends object, Row>(
     name: string,
     values: Values,
     build: (value: Value<Values>) => Compilable<Row>,
-  ): Promise<Row[]> {
-    let query = compiled.get(name)
-    if (!query) {
-      query = build((place) => new Placeholder(place) as never).compile()
-      compiled.set(name, query)
-    }
-    const known = values as Record<string, unknown>
-    const parameters = query.parameters.map((one) => (one instanceof Placeholder ? known[one.name] : one))
-    return (await execute(query, parameters)) as Row[]
+  ) {
+    const query = compiledOnce(compiled, name, build)
+    return execute.rows(query, filledIn(query, values)) as Promise<Row[]> | Row[]
   }
+
+export const createInsert = (db: Kysely<Schema>, compiled: Compiled, execute: Execute): Insert =>
+  function insert(table, key, row) {
+    const query = compiledOnce(compiled, `insert ${table}`, (value) => {
+      const one = db.insertInto(table).values(columns(row, value))
+      return execute.inserted ? one : one.returning(key)
+    })
+    if (execute.inserted) return execute.inserted(query, filledIn(query, row))
+    return Promise.resolve(execute.rows(query, filledIn(query, row))).then(
+      ([inserted]) => (inserted as Record<string, number>)[key]!,
+    )
+  }
+
+function compiledOnce(
+  compiled: Compiled,
+  name: string,
+  build: (value: (place: string) => never) => Compilable,
+): CompiledQuery {
+  const known = compiled.get(name)
+  if (known) return known
+  const query = build((place) => new Placeholder(place) as never).compile()
+  compiled.set(name, query)
+  return query
+}
+
+function filledIn({ parameters }: CompiledQuery, values: object): unknown[] {
+  const known = values as Record<string, unknown>
+  return parameters.map((one) => (one instanceof Placeholder ? known[one.name] : one))
+}
 
 /** The same columns, each standing for the value of its name. */
 export const columns = <Row extends object>(row: Row, value: (name: keyof Row & string) => Row[keyof Row]): Row =>

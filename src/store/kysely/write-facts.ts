@@ -4,13 +4,13 @@ import { buildKey, idOrder } from '../../domain/ids.ts'
 import { isVerdict, toStatus } from '../../domain/status.ts'
 import type { Schema } from '../schema.ts'
 import type { Tx } from '../store.ts'
-import { columns, type Ask } from './ask.ts'
+import { columns, type Ask, type Insert } from './ask.ts'
 import { fromDecision } from './fact-rows.ts'
 
 type FactWrites = Pick<Tx, 'insertFact' | 'countRepeat' | 'insertDelivery' | 'placeFact' | 'keepDecision'>
 
 /** What was observed, how it came, and what was decided about it. */
-export function writeFacts(db: Kysely<Schema>, ask: Ask): FactWrites {
+export function writeFacts(db: Kysely<Schema>, ask: Ask, insert: Insert): FactWrites {
   return {
     async insertFact(seen, { at, origin, priority, lineageKey, branch, commitId }) {
       const fact = {
@@ -29,10 +29,7 @@ export function writeFacts(db: Kysely<Schema>, ask: Ask): FactWrites {
         details: JSON.stringify(seen.details),
         priority,
       }
-      const [row] = await ask('insertFact', fact, (value) =>
-        db.insertInto('fact').values(columns(fact, value)).returning('seq'),
-      )
-      return row!.seq
+      return insert('fact', 'seq', fact)
     },
 
     async countRepeat(factSeq) {
@@ -44,11 +41,7 @@ export function writeFacts(db: Kysely<Schema>, ask: Ask): FactWrites {
     },
 
     async insertDelivery({ receivedAt, answer, factSeq, body }) {
-      const delivery = { received_at: receivedAt, answer, fact_seq: factSeq, body }
-      const [row] = await ask('insertDelivery', delivery, (value) =>
-        db.insertInto('delivery').values(columns(delivery, value)).returning('id'),
-      )
-      return row!.id
+      return insert('delivery', 'id', { received_at: receivedAt, answer, fact_seq: factSeq, body })
     },
 
     async placeFact(factSeq, episode) {

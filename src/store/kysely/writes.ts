@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'
 import type { Tx } from '../store.ts'
-import { createAsk } from './ask.ts'
+import { createAsk, createInsert } from './ask.ts'
 import { writeEvents } from './events.ts'
 import { writeInteractions } from './interactions.ts'
 import { writeJobs } from './jobs.ts'
@@ -26,7 +26,7 @@ export function createTx(db: Kysely<Schema>, asking: Asking): Tx {
   const ask = createAsk(asking.compiled, asking.execute)
   return {
     ...createReads(db, asking),
-    ...writeFacts(db, ask),
+    ...writeFacts(db, ask, createInsert(db, asking.compiled, asking.execute)),
     ...writeIntake(db, ask, asking.locks),
     ...writeCards(db, ask),
     ...writePace(db, ask),
