@@ -76,8 +76,8 @@ async function measure({ bare, durable, bot }: Record<keyof Round, ServerProcess
   const rounds: Round[] = []
   for (let round = 0; round < ROUNDS; round++)
     rounds.push({
-      bare: await load(bare, ROUND_MS),
-      durable: await load(durable, ROUND_MS),
+      bare: await bot.asleep(() => load(bare, ROUND_MS)),
+      durable: await bot.asleep(() => load(durable, ROUND_MS)),
       bot: await load(bot, ROUND_MS),
     })
   return rounds

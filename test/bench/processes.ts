@@ -30,6 +30,8 @@ export interface ServerProcess {
   port: number
   /** the end of its log */
   lastWords(): string
+  /** It does nothing at all while this goes on: what it has to catch up with must not slow who is measured meanwhile. */
+  asleep<T>(meanwhile: () => Promise<T>): Promise<T>
   /** asks it to end, and waits until it has */
   stop(): Promise<void>
 }
@@ -75,7 +77,16 @@ export function startServer({
   })
   const lastWords = () => readFileSync(log, 'utf8').slice(-LAST_WORDS_CHARS)
   started.add(child)
-  return { pid: child.pid!, port, lastWords, stop: () => stop(child, lastWords) }
+  return {
+    pid: child.pid!,
+    port,
+    lastWords,
+    async asleep(meanwhile) {
+      child.kill('SIGSTOP')
+      return meanwhile().finally(() => child.kill('SIGCONT'))
+    },
+    stop: () => stop(child, lastWords),
+  }
 }
 
 /** Resolves when the server answers HTTP at all. */
