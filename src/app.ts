@@ -50,9 +50,9 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     timeStore: (operation, ms) => figures.tell((to) => to.timeStore(operation, ms)),
     countStoreFailure: (operation) => figures.tell((to) => to.countStoreFailure(operation)),
   })
+  const door = createPatience(clock, STORE_PATIENCE_MS)
   let webhookSecrets = config.webhookSecrets
   let isSecret = createSecretCheck(webhookSecrets)
-  let atTheDoor = 0
   let engine: Engine | null = null
   let loading: Promise<Engine> | null = null
   const load = () => (loading ??= loadEngine())
@@ -69,7 +69,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
       processId,
       webhookSecrets: () => webhookSecrets,
       measures: { bodies: measure(), refused },
-      atTheDoor: () => atTheDoor,
+      atTheDoor: door.waiting,
     })
     figures.use(engine.metrics)
     return engine
@@ -77,31 +77,26 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
 
   const measure = () => createTrickle({ clock, running: machineClocks.running })
   const refused = measure()
-  const inTime = createPatience(clock, STORE_PATIENCE_MS)
+  // What comes before there is anybody to wake is found by the first sweep.
+  const recording = { store, clock, wake: (key: string) => engine?.wake(key) }
   const webhook = createWebhookRoute({
     isSecret: (presented) => isSecret(presented),
     record(delivery) {
       if (toStatus(delivery.seen.word) === 'unknown') figures.tell((to) => to.countUnknown())
-      atTheDoor++
-      // What comes before there is anybody to wake is found by the first sweep.
-      const recorded = recordDelivery({ store, clock, wake: (key) => engine?.wake(key) }, delivery)
-      return inTime(recorded).finally(() => atTheDoor--)
+      return door.inTime(recordDelivery(recording, delivery))
     },
     log,
     now: clock.now,
     measures: { bodies: measure(), refused },
-    count: (status, answer) => figures.tell((to) => to.countDelivery(status, answer)),
+    count: (status, answer, tookMs) => figures.tell((to) => to.countDelivery(status, answer, tookMs)),
   })
   const routes: Route[] = [
     {
       matches: isWebhook,
-      async handle(request, response, url) {
-        if (engine?.isDrowsy() && (await hasHungUp(request, clock))) return
-        const beganAt = performance.now()
-        await webhook(request, response, url)
-        const tookMs = performance.now() - beganAt
-        figures.tell((to) => to.timeDelivery(tookMs))
-      },
+      handle: (request, response, url) =>
+        engine?.isDrowsy()
+          ? hasHungUp(request, clock).then((hungUp) => (hungUp ? undefined : webhook(request, response, url)))
+          : webhook(request, response, url),
     },
     {
       matches: (path) => path === '/slack/events' && config.slack.appToken === null,

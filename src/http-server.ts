@@ -47,7 +47,7 @@ export function createHttpServer(routes: readonly Route[], log: Log, refused: Tr
       measureUnread(request, response, refused)
       // A sender that keeps its connection busy would be served on and on; of who asks for another protocol nothing more is read.
       if (!server.listening || request.headers.upgrade !== undefined) response.setHeader('connection', 'close')
-      void dispatch(routes, request, response, log)
+      dispatch(routes, request, response, log)
     },
   )
   const connections = boundConnections(server)
@@ -72,23 +72,21 @@ function measureUnread(request: IncomingMessage, response: ServerResponse, refus
   })
 }
 
-async function dispatch(
-  routes: readonly Route[],
-  request: IncomingMessage,
-  response: ServerResponse,
-  log: Log,
-): Promise<void> {
+function dispatch(routes: readonly Route[], request: IncomingMessage, response: ServerResponse, log: Log): void {
+  const failed = (error: unknown) => {
+    log.error({ err: error }, 'a request could not be answered')
+    if (!response.headersSent) sendJson(response, 500, { status: 'error' })
+    else response.destroy()
+  }
   try {
     // Names and values in turn. Node leaves headers beyond its own bound out without a word.
     if (request.rawHeaders.length / 2 > HEADERS_MAX) return refuseHeaders(response)
     const url = URL.parse(request.url ?? '/', 'http://localhost')
     const route = url && routes.find(({ matches }) => matches(url.pathname))
-    if (url && route) await route.handle(request, response, url)
+    if (url && route) route.handle(request, response, url)?.catch(failed)
     else sendJson(response, 404, { status: 'not found' })
   } catch (error) {
-    log.error({ err: error }, 'a request could not be answered')
-    if (!response.headersSent) sendJson(response, 500, { status: 'error' })
-    else response.destroy()
+    failed(error)
   }
 }
 

@@ -90,9 +90,11 @@ function doorMetrics(registry: Registry) {
     registers,
   })
   return {
-    countDelivery: (status: number, answer: string) => deliveries.inc({ status: String(status), answer }),
+    countDelivery(status: number, answer: string, ms: number): void {
+      deliveries.inc({ status: String(status), answer })
+      seconds.observe(ms / MS_PER_S)
+    },
     countUnknown: () => unknown.inc(),
-    timeDelivery: (ms: number) => seconds.observe(ms / MS_PER_S),
   }
 }
 

@@ -3,12 +3,12 @@ import type { Clock } from './clock.ts'
 /** What the work comes to; rejects where it has come to nothing after `ms`. The work itself goes on. */
 export async function inTime<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
   const over = new AbortController()
+  const late = clock.sleep(ms, over.signal).then(() => {
+    throw inVain(ms)
+  })
   // Without a reason of ours an exception would be made for it.
-  return Promise.race([work, lateAfter(clock, ms, over.signal)]).finally(() => over.abort('over'))
+  return Promise.race([work, late]).finally(() => over.abort('over'))
 }
 
-/** Rejects after `ms`. Once `over` is aborted nobody listens to it any more. */
-export const lateAfter = (clock: Clock, ms: number, over: AbortSignal): Promise<never> =>
-  clock.sleep(ms, over).then(() => {
-    throw new Error(`no answer within ${ms} ms`)
-  })
+/** What is said to whoever waited for so long. */
+export const inVain = (ms: number): Error => new Error(`no answer within ${ms} ms`)

@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts'
-import { lateAfter } from './in-time.ts'
+import { inVain } from './in-time.ts'
 
 /** Those that come within this time go by one timer: whoever comes last is waited for by as much less. */
 const SHARED_MS = 100
@@ -8,37 +8,58 @@ const SHARED_MS = 100
  * `inTime` for very much work, all of it with one limit: a timer and a signal for each piece would cost as much as the
  * piece. Rejects where the work has come to nothing after `ms`, or up to 100 ms earlier.
  */
-export function createPatience(clock: Clock, ms: number): <T>(work: Promise<T>) => Promise<T> {
+export function createPatience(clock: Clock, ms: number): Patience {
   let newest: Group | null = null
+  let waiting = 0
 
   function begin(): Group {
     const over = new AbortController()
-    const group = { size: 0, over, late: lateAfter(clock, ms, over.signal) }
+    const group: Group = { waiting: new Set(), over }
     void clock.sleep(SHARED_MS, over.signal).then(() => leave(group))
+    void clock.sleep(ms, over.signal).then(() => giveUp(group))
     return group
+  }
+
+  /** Once it is over nobody waits in it. */
+  function giveUp(group: Group): void {
+    const given = [...group.waiting]
+    group.waiting.clear()
+    waiting -= given.length
+    for (const reject of given) reject(inVain(ms))
   }
 
   function leave(group: Group): void {
     if (newest === group) newest = null
   }
 
-  return async <T>(work: Promise<T>): Promise<T> => {
+  function inTime<T>(work: Promise<T>): Promise<T> {
     const group = (newest ??= begin())
-    group.size++
-    try {
-      return await Promise.race([work, group.late])
-    } finally {
-      group.size--
-      if (group.size === 0) {
+    return new Promise<T>((resolve, reject) => {
+      group.waiting.add(reject)
+      waiting++
+      const ended = () => {
+        // Whoever was given up waits no more.
+        if (group.waiting.delete(reject)) waiting--
+        if (group.waiting.size > 0) return
         leave(group)
         group.over.abort('over')
       }
-    }
+      work.then(resolve, reject)
+      work.then(ended, ended)
+    })
   }
+
+  return { inTime, waiting: () => waiting }
+}
+
+export interface Patience {
+  inTime<T>(work: Promise<T>): Promise<T>
+  /** How much is waited for now. */
+  waiting(): number
 }
 
 interface Group {
-  size: number
+  /** what tells each that waits that it waits in vain */
+  waiting: Set<(reason: Error) => void>
   over: AbortController
-  late: Promise<never>
 }

@@ -54,7 +54,7 @@ async function record(tx: Tx, { seen, body }: { seen: Observation; body: string 
 
 async function isRepeated(tx: Tx, seen: Observation, known: readonly Fact[], at: number): Promise<boolean> {
   // What we had CI do is not yet CI's own word of it.
-  if (known.at(-1)?.origin === 'action') return false
+  if (known.length === 0 || known.at(-1)!.origin === 'action') return false
   const facts = [...known, toFact(seen, Number.MAX_SAFE_INTEGER, at)]
   if (effectsOf(facts).at(-1) !== 'duplicate') return false
   // What looks like a late start said twice may be the start that somebody asked for.

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { createCollected } from '../lib/collected.ts'
-import type { Trickle } from '../lib/trickle.ts'
+import { createCollected, type Collected } from '../lib/collected.ts'
+import { giveBack } from '../lib/give-back.ts'
+import { AT_ONCE_BYTES, type Trickle } from '../lib/trickle.ts'
 
 /** The largest delivery that is read. */
 export const BODY_BYTES_MAX = 256 * 1024
@@ -12,21 +13,45 @@ export function readBody(request: IncomingMessage, trickle: Trickle): Promise<Bo
   const announcedBytes = Number(request.headers['content-length'] ?? 0)
   if (announcedBytes > BODY_BYTES_MAX) return Promise.resolve(TOO_LARGE)
   return new Promise((resolve) => {
-    const collected = createCollected(announcedBytes)
-    const tookOf = trickle.open(request)
+    // Most bodies are one piece, and small: what larger ones need is made where it is needed.
+    let first: Buffer | null = null
+    let collected: Collected | null = null
+    let tookOf: ((bytes: number) => void) | null = null
+    let length = 0
     request.on('data', (piece: Buffer) => {
-      if (collected.lengthBytes + piece.length > BODY_BYTES_MAX) return stop(TOO_LARGE)
-      tookOf(piece.length)
-      collected.add(piece)
+      if (length + piece.length > BODY_BYTES_MAX) return stop(TOO_LARGE)
+      if (length + piece.length > AT_ONCE_BYTES) {
+        tookOf ??= openAfter(length)
+        tookOf(piece.length)
+      }
+      length += piece.length
+      if (first === null) first = piece
+      else {
+        collected ??= collect(first)
+        collected.add(piece)
+      }
     })
-    request.on('end', () => resolve({ kind: 'whole', bytes: collected.bytes() }))
+    request.on('end', () => resolve({ kind: 'whole', bytes: collected?.bytes() ?? first ?? Buffer.alloc(0) }))
     request.on('error', () => stop({ kind: 'aborted' }))
     request.on('close', () => resolve({ kind: 'aborted' }))
+
+    function openAfter(bytes: number): (bytes: number) => void {
+      const took = trickle.open(request)
+      took(bytes)
+      return took
+    }
+
+    function collect(piece: Buffer): Collected {
+      const begun = createCollected(announcedBytes)
+      begun.add(piece)
+      return begun
+    }
 
     function stop(body: Body): void {
       request.removeAllListeners('data')
       request.pause()
-      collected.drop()
+      if (collected) collected.drop()
+      else if (first) giveBack(first)
       resolve(body)
     }
   })

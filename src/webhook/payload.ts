@@ -22,7 +22,7 @@ export function readPayload(body: Uint8Array): Reading {
   const { build } = isRecord(parsed.value) ? parsed.value : {}
   if (!isRecord(build)) return refuse('the body has no object "build"')
   const read = PAYLOAD.safeParse(build)
-  if (read.success) return { kind: 'delivery', seen: toObservation(read.data), text }
+  if (read.success) return { kind: 'delivery', seen: toObservation(read.data, build), text }
   // Only these three can be at fault: of everything else what is not understood counts as missing.
   const field = REQUIRED.find((name) => read.error.issues.some(({ path }) => path[0] === name)) ?? 'status'
   return refuse(`build.${field} ${EXPECTED[field]}`)
@@ -58,12 +58,11 @@ const EXPECTED = {
   status: 'is no status word',
 } as const
 
-// One step a field: this is read for every delivery.
-const text = z
-  .unknown()
-  .optional()
-  .transform((value) => (typeof value === 'string' ? clean(value) : typeof value === 'number' ? String(value) : null))
-const word = z.string().max(TEXT_CHARS_MAX).transform(clean).pipe(z.string())
+const PAYLOAD = z.object({
+  project_id: projectId,
+  build_id: buildId,
+  status: z.string().max(TEXT_CHARS_MAX).transform(clean).pipe(z.string()),
+})
 
 // Databases and Slack both stumble over NUL and half characters.
 function clean(value: string): string | null {
@@ -71,47 +70,36 @@ function clean(value: string): string | null {
   return short.toWellFormed().replaceAll('\0', '').trim() || null
 }
 
-const PAYLOAD = z.object({
-  project_id: projectId,
-  build_id: buildId,
-  status: word,
-  branch: text,
-  commit_id: text,
-  short_commit_id: text,
-  project_name: text,
-  project_full_name: text,
-  build_url: text,
-  commit_url: text,
-  message: text,
-  committer: text,
-  project_uuid: uuidOrNull.optional(),
-  build_uuid: uuidOrNull.optional(),
-  organization_uuid: uuidOrNull.optional(),
-  started_at: timeMsOrNull.optional(),
-  finished_at: timeMsOrNull.optional(),
-})
+// By hand, and not a part of the schema: nothing in these can be at fault, and they are read for every delivery.
+const textOf = (value: unknown): string | null =>
+  typeof value === 'string' ? clean(value) : typeof value === 'number' ? String(value) : null
+const uuidOf = (value: unknown): Uuid | null => (typeof value === 'string' ? uuidOrNull.parse(value) : null)
+const timeMsOf = (value: unknown): number | null => (typeof value === 'string' ? timeMsOrNull.parse(value) : null)
 
-const toObservation = (build: z.infer<typeof PAYLOAD>): Observation => ({
-  projectId: build.project_id,
-  buildId: build.build_id,
-  branch: build.branch,
-  commitId: build.commit_id,
-  word: build.status,
-  details: {
-    projectName: build.project_name,
-    projectFullName: build.project_full_name,
-    buildUrl: build.build_url,
-    commitUrl: build.commit_url,
-    shortCommitId: build.short_commit_id,
-    message: firstLine(build.message),
-    committer: build.committer,
-    projectUuid: build.project_uuid ?? null,
-    buildUuid: build.build_uuid ?? uuidIn(build.build_url),
-    organizationUuid: build.organization_uuid ?? null,
-    startedAt: build.started_at ?? null,
-    finishedAt: build.finished_at ?? null,
-  },
-})
+function toObservation(required: z.infer<typeof PAYLOAD>, build: Readonly<Record<string, unknown>>): Observation {
+  const buildUrl = textOf(build['build_url'])
+  return {
+    projectId: required.project_id,
+    buildId: required.build_id,
+    branch: textOf(build['branch']),
+    commitId: textOf(build['commit_id']),
+    word: required.status,
+    details: {
+      projectName: textOf(build['project_name']),
+      projectFullName: textOf(build['project_full_name']),
+      buildUrl,
+      commitUrl: textOf(build['commit_url']),
+      shortCommitId: textOf(build['short_commit_id']),
+      message: firstLine(textOf(build['message'])),
+      committer: textOf(build['committer']),
+      projectUuid: uuidOf(build['project_uuid']),
+      buildUuid: uuidOf(build['build_uuid']) ?? uuidIn(buildUrl),
+      organizationUuid: uuidOf(build['organization_uuid']),
+      startedAt: timeMsOf(build['started_at']),
+      finishedAt: timeMsOf(build['finished_at']),
+    },
+  }
+}
 
 // A build's address may carry its uuid, as the last one in the path; a project's uuid may come before it.
 function uuidIn(url: string | null): Uuid | null {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { endUnread } from '../lib/end-unread.ts'
 import { giveBack } from '../lib/give-back.ts'
+import { createLater } from '../lib/later.ts'
 import type { Log } from '../lib/log.ts'
 import type { Measures } from '../lib/trickle.ts'
 import type { Recorded } from '../operations/record-delivery.ts'
@@ -23,8 +24,8 @@ export interface WebhookDeps {
   now: () => number
   /** at which large bodies are read */
   measures: Measures
-  /** how a request was answered: the status, and what the body says */
-  count: (status: number, answer: string) => void
+  /** how a request was answered: the status, what the body says, and what it took (ms) */
+  count: (status: number, answer: string, tookMs: number) => void
 }
 
 /** Does this request belong to the webhook door? */
@@ -33,6 +34,8 @@ export const isWebhook = (pathname: string): boolean => PATH.test(pathname)
 /** Answers one request as the contract's table says. It stores a delivery before it answers 202, and nothing of a refused one. */
 export function createWebhookRoute({ isSecret, record, log, now, measures, count }: WebhookDeps) {
   const throttle = createThrottle(now)
+  const lines = createLater<Log>()
+  lines.use(log)
 
   async function answerTo(request: IncomingMessage, url: URL): Promise<Answer> {
     if (request.method !== 'POST') return refuse(405, 'only POST is answered here', { allow: 'POST' })
@@ -43,19 +46,20 @@ export function createWebhookRoute({ isSecret, record, log, now, measures, count
     if (body.kind === 'aborted') return refuse(400, 'the body broke off', { connection: 'close' })
     const reading = readPayload(body.bytes)
     giveBack(body.bytes)
-    return reading.kind === 'delivery' ? store(reading) : refuse(400, reading.reason)
-  }
-
-  async function store({ seen, text }: { seen: Observation; text: string }): Promise<Answer> {
+    if (reading.kind === 'refusal') return refuse(400, reading.reason)
     try {
-      const { answer, deliveryId, factSeq, lineageKey } = await record({ seen, body: text })
-      const { projectId: project, buildId: build, word: status } = seen
-      log.info({ delivery: deliveryId, fact: factSeq, lineage: lineageKey, project, build, status, answer }, 'delivery')
-      return { status: 202, says: answer, body: ACCEPTED[answer] }
+      return taken(reading.seen, await record({ seen: reading.seen, body: reading.text }))
     } catch (error) {
       log.error({ err: error }, 'a delivery could not be stored; its sender is asked to try again')
       return refuse(503, 'cannot store now; try again', { 'retry-after': String(STORE_RETRY_S) }, 'unavailable')
     }
+  }
+
+  function taken({ projectId, buildId, word }: Observation, recorded: Recorded): Answer {
+    const { answer, deliveryId, factSeq, lineageKey } = recorded
+    const of = { delivery: deliveryId, fact: factSeq, lineage: lineageKey }
+    lines.tell((to) => to.info({ ...of, project: projectId, build: buildId, status: word, answer }, 'delivery'))
+    return { status: 202, says: answer, body: ACCEPTED[answer] }
   }
 
   function stranger(request: IncomingMessage): Answer {
@@ -66,15 +70,16 @@ export function createWebhookRoute({ isSecret, record, log, now, measures, count
   }
 
   return async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
+    const beganAt = performance.now()
     const answer = await answerTo(request, url)
-    count(answer.status, answer.says)
+    count(answer.status, answer.says, performance.now() - beganAt)
     response.writeHead(answer.status, {
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(answer.body),
       ...answer.headers,
     })
     if (answer.headers?.['connection'] === 'close') return endUnread(request, response, answer.body, measures.refused)
-    await measures.refused.turnOf(request.socket, request.readableLength)
+    if (request.readableLength > 0) await measures.refused.turnOf(request.socket, request.readableLength)
     response.end(answer.body)
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createLater, KEPT_MAX } from '../../src/lib/later.ts'
 
@@ -12,28 +13,35 @@ function createHeard() {
 }
 
 describe('a listener that comes later', () => {
-  it('is told what was said before, in order, and then at once', () => {
+  it('is told what was said before, in order, and then what is said in each turn, when the turn is over', async () => {
     const { tell, use } = createLater<Listener>()
     const heard = createHeard()
     tell((to) => to.count('a'))
     tell((to) => to.time(1))
     expect(heard.said).toEqual([])
     use(heard)
-    tell((to) => to.count('b'))
-    expect(heard.said).toEqual([
+    const before = [
       ['count', 'a'],
       ['time', 1],
-      ['count', 'b'],
-    ])
+    ]
+    tell((to) => to.count('b'))
+    tell((to) => to.time(2))
+    expect(heard.said).toEqual(before)
+    await turn()
+    expect(heard.said).toEqual([...before, ['count', 'b'], ['time', 2]])
+    tell((to) => to.count('c'))
+    await turn()
+    expect(heard.said.at(-1)).toEqual(['count', 'c'])
   })
 
-  it('is told nothing twice where another takes its place', () => {
+  it('is told nothing twice where another takes its place', async () => {
     const { tell, use } = createLater<Listener>()
     const [first, second] = [createHeard(), createHeard()]
     tell((to) => to.count('a'))
     use(first)
     use(second)
     tell((to) => to.count('b'))
+    await turn()
     expect(first.said).toEqual([['count', 'a']])
     expect(second.said).toEqual([['count', 'b']])
   })

@@ -19,8 +19,7 @@ function watch(work: Promise<unknown>) {
 
 function open() {
   const clock = createHandClock(0)
-  const inTime = createPatience(clock, LIMIT_MS)
-  return { clock, inTime }
+  return { clock, ...createPatience(clock, LIMIT_MS) }
 }
 
 describe('work that is waited for', () => {
@@ -70,5 +69,27 @@ describe('work that is waited for', () => {
     done.resolve('done')
     await clock.advance(LIMIT_MS)
     expect([one.end, other.end]).toEqual(['done', `Error: ${LATE}`])
+  })
+
+  it('is counted until it has ended or was given up', async () => {
+    const { clock, inTime, waiting } = open()
+    const done = Promise.withResolvers<string>()
+    const [one, other] = [watch(inTime(done.promise)), watch(inTime(never()))]
+    expect(waiting()).toBe(2)
+    done.resolve('done')
+    await clock.advance(1)
+    expect([one.end, waiting()]).toEqual(['done', 1])
+    await clock.advance(LIMIT_MS)
+    expect([other.end, waiting()]).toEqual([`Error: ${LATE}`, 0])
+  })
+
+  it('that ends after it was given up is not counted twice', async () => {
+    const { clock, inTime, waiting } = open()
+    const done = Promise.withResolvers<string>()
+    watch(inTime(done.promise))
+    await clock.advance(LIMIT_MS)
+    done.resolve('late')
+    await clock.advance(1)
+    expect(waiting()).toBe(0)
   })
 })
