@@ -1,10 +1,16 @@
-import { mergeDetails, toFact, type Fact, type Observation } from '../domain/fact.ts'
+import { isFinalFact, mergeDetails, toFact, type Fact, type Observation } from '../domain/fact.ts'
 import { lineageKey } from '../domain/lineage.ts'
 import { restartsAsked } from '../domain/request.ts'
 import { effectsOf } from '../domain/run.ts'
 import { isRed, isFinal, toStatus } from '../domain/status.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Store, Tx } from '../store/store.ts'
+
+/**
+ * A build that ends is told to its end. One that says ever new words and never ends would make its card larger without
+ * bound: beyond so many facts what it says is counted, until it says how it ended. A build has about three.
+ */
+export const UNENDED_FACTS_MAX = 500
 
 export interface RecordDelivery {
   store: Pick<Store, 'write'>
@@ -35,13 +41,14 @@ export async function recordDelivery(
 
 async function record(tx: Tx, { seen, body }: { seen: Observation; body: string }, at: number): Promise<Recorded> {
   const known = await tx.factsOfBuild(seen.projectId, seen.buildId)
-  const answer = (await isRepeated(tx, seen, known, at)) ? 'duplicate' : 'recorded'
+  const isOnlyCounted = isEndless(known, seen)
+  const answer = isOnlyCounted || (await isRepeated(tx, seen, known, at)) ? 'duplicate' : 'recorded'
   // Facts of one build stay together even where some of them leave out the branch or the commit.
   const branch = seen.branch ?? known.findLast((fact) => fact.branch !== null)?.branch ?? null
   const commitId = seen.commitId ?? known.findLast((fact) => fact.commitId !== null)?.commitId ?? null
   const key = known[0]?.lineageKey ?? lineageKey({ ...seen, branch, commitId })
   let factSeq: number
-  if (answer === 'duplicate' && !knowsMore(seen, known)) {
+  if (isOnlyCounted || (answer === 'duplicate' && !knowsMore(seen, known))) {
     factSeq = known.at(-1)!.seq
     await tx.countRepeat(factSeq)
   } else {
@@ -51,6 +58,9 @@ async function record(tx: Tx, { seen, body }: { seen: Observation; body: string 
   const deliveryId = await tx.insertDelivery({ receivedAt: at, answer, factSeq, body })
   return { answer, deliveryId, factSeq, lineageKey: key }
 }
+
+const isEndless = (known: readonly Fact[], { word }: Observation): boolean =>
+  known.length >= UNENDED_FACTS_MAX && !isFinal(toStatus(word)) && !known.some(isFinalFact)
 
 async function isRepeated(tx: Tx, seen: Observation, known: readonly Fact[], at: number): Promise<boolean> {
   // What we had CI do is not yet CI's own word of it.
