@@ -72,7 +72,7 @@ const pageQuery = ({ channel, thread, sinceMs, untilMs }: Search) => ({
 })
 
 /** Slack's clock stamps the messages, ours the claim: ours may be ahead by so much. The key makes up for looking further. */
-const CLOCK_SKEW_MS = 5 * 60_000
+export const CLOCK_SKEW_MS = 5 * 60_000
 
 const toTs = (ms: number): string => (Math.max(0, ms) / 1_000).toFixed(6)
 

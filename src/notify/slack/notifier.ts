@@ -1,11 +1,11 @@
 import type { WebClient } from '@slack/web-api'
 import type { ChannelId, MessageTs } from '../../domain/ids.ts'
-import type { Edit, Failure, Notifier, Post, Sent } from '../notifier.ts'
+import type { Edit, Failure, Found, Notifier, Post, Search, Sent } from '../notifier.ts'
 import { fieldOf } from '../../domain/raw-values.ts'
 import { isMessageTs } from './answer.ts'
 import { createClient, type ClientOptions } from './client.ts'
 import { BROKEN_ANSWER, classify } from './errors.ts'
-import { findMessages } from './find.ts'
+import { CLOCK_SKEW_MS, findMessages } from './find.ts'
 import { claimMetadata } from './ids.ts'
 import { identityOf } from './identity.ts'
 import { renderView } from './render.ts'
@@ -17,7 +17,7 @@ export interface SlackNotifierOptions extends ClientOptions {
 }
 
 /**
- * Tells Slack. Every call is one request (`find`: one a page, and one to learn who we are) and resolves; how it failed
+ * Tells Slack. Every call is one request (`find`: one a page, one to learn who we are, and all of it again where our clock was set meanwhile) and resolves; how it failed
  * is in the answer, which holds no secret.
  */
 export function createSlackNotifier({ now, ...options }: SlackNotifierOptions): Notifier {
@@ -29,12 +29,26 @@ export function createSlackNotifier({ now, ...options }: SlackNotifierOptions): 
     edit: (message) => attempt(() => edit(client, message)),
     find: async (search) =>
       notOurs(
-        await attempt(async () => findMessages(client, await identity.known(), theirs?.widened(search) ?? search)),
+        await attempt(async () => {
+          const us = await identity.known()
+          if (!theirs) return findMessages(client, us, search)
+          const asked = theirs.widened(search)
+          const found = await findMessages(client, us, asked)
+          const wider = theirs.widened(search)
+          // Our clock was set since Slack was last heard: only this answer says that another time was meant.
+          return isNone(found) && isBeyond(wider, asked) ? findMessages(client, us, wider) : found
+        }),
       ),
     remove: (message) => attempt(() => remove(client, message)),
     ping: () => attempt(() => identity.ask().then(() => ({ kind: 'sent' }) as const)),
   }
 }
+
+const isNone = (found: Found | Failure): boolean => found.kind === 'found' && found.copies.length === 0
+
+const isBeyond = (wider: Search, asked: Search): boolean =>
+  wider.sinceMs < asked.sinceMs - CLOCK_SKEW_MS ||
+  (asked.untilMs !== undefined && wider.untilMs! > asked.untilMs + CLOCK_SKEW_MS)
 
 // To read a channel needs rights that writing to it does not: where they are missing, only this look-up is refused.
 const notOurs = <Outcome extends { kind: string }>(outcome: Outcome | Failure): Outcome | Failure =>

@@ -4,6 +4,7 @@ import type { Found } from '../../../src/notify/notifier.ts'
 import { createSlackNotifier } from '../../../src/notify/slack/notifier.ts'
 import { renderView } from '../../../src/notify/slack/render.ts'
 import { startHttpStub, type HttpStub, type StubAnswer, type StubRequest } from '../../support/http-stub.ts'
+import { HOUR, T0 } from '../../support/facts.ts'
 import { BUILDS_CHANNEL, card, messageTs, reply } from './cast.ts'
 
 const CHANNEL = BUILDS_CHANNEL
@@ -151,6 +152,25 @@ describe('find', () => {
   ])('passes over a message %s', async (_, message) => {
     await using stub = await pages([message])
     expect(await slackAt(stub).find(search)).toEqual({ kind: 'found', copies: [] })
+  })
+
+  test.each([
+    ['forward', HOUR, {}],
+    ['back', -HOUR, { untilMs: T0 - HOUR }],
+  ])('finds it although our clock was set %s by an hour since Slack was last heard', async (_, ahead, until) => {
+    let now = T0
+    await using stub = await startHttpStub(({ path, body }) => {
+      const headers = { date: new Date(T0).toUTCString() }
+      if (path === '/auth.test') return { ...us, headers }
+      const { oldest, latest } = Object.fromEntries(new URLSearchParams(body))
+      const isIn = Number(oldest) <= T0 / 1_000 && Number(latest ?? Infinity) >= T0 / 1_000
+      return { json: { ok: true, messages: isIn ? [ours(`${T0 / 1_000}.000100`)] : [], has_more: false }, headers }
+    })
+    const slack = createSlackNotifier({ token: TOKEN, apiUrl: stub.url, now: () => now })
+    await slack.find({ ...search, key: 'k0', sinceMs: T0 })
+    now += ahead
+    const found = await slack.find({ ...search, sinceMs: ahead > 0 ? now : now - HOUR, ...until })
+    expect(found).toMatchObject({ kind: 'found', copies: [{ ts: `${T0 / 1_000}.000100` }] })
   })
 
   test('asks who we are once', async () => {

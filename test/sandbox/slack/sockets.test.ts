@@ -257,7 +257,7 @@ describe('a connection', () => {
   })
 
   test('is pinged, and torn when it does not answer', async () => {
-    const { sandbox } = await openStage({ sockets: { pingEveryMs: 20 } })
+    const { sandbox } = await openStage({ sockets: { pingEveryMs: 200 } })
     const answering = await open(sandbox)
     const silent = new WebSocket(String((await openUrl(sandbox))['url']), { autoPong: false })
     onTestFinished(() => silent.terminate())
