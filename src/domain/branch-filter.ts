@@ -1,4 +1,4 @@
-import { matchBranch, type BranchMatch } from './pattern.ts'
+import { beyondOneEvent, matchBranch, type BranchMatch } from './pattern.ts'
 import { textOf, textsOf } from './raw-values.ts'
 
 /** Which branches CI builds of a project. */
@@ -33,21 +33,30 @@ export interface FilterVerdict {
   isBuilt: boolean | null
   /** the entry that decided: the first that matches; null where none does */
   by: string | null
-  /** entries that can match nothing: those that only begin or only end as a regex, and regexes that are not valid */
+  /** entries that can match nothing: those that only begin or only end as a regex, and regexes that are invalid or too large */
   invalid: readonly string[]
 }
 
 /** Would CI build this branch? In time linear in the branch. What else keeps a build from running is not looked at. */
 export function wouldBuild({ mode, entries }: BranchFilter, branch: string): FilterVerdict {
-  const looked = entries.map((entry) => ({ entry, match: matchEntry(entry, branch) }))
+  const beyond = beyondOneEvent(entries.map((entry) => ({ branch: entry, branchMatch: modeOf(entry) })))
+  const looked = entries.map((entry) => ({
+    entry,
+    match: beyond.has(entry) ? ('invalid-pattern' as const) : matchEntry(entry, branch),
+  }))
   const by = looked.find(({ match }) => match === 'matched')?.entry ?? null
   const invalid = looked.filter(({ match }) => match === 'invalid-pattern').map(({ entry }) => entry)
   return { isBuilt: isBuilt(mode, entries.length, by !== null), by, invalid: [...new Set(invalid)] }
 }
 
 function matchEntry(entry: string, branch: string): BranchMatch {
+  const mode = modeOf(entry)
+  return mode ? matchBranch(entry, mode, branch) : 'invalid-pattern'
+}
+
+function modeOf(entry: string): 'regex' | 'exact' | null {
   const [begins, ends] = [entry.startsWith('^'), entry.endsWith('$')]
-  return begins === ends ? matchBranch(entry, begins ? 'regex' : 'exact', branch) : 'invalid-pattern'
+  return begins === ends ? (begins ? 'regex' : 'exact') : null
 }
 
 function isBuilt(mode: string | null, entries: number, isListed: boolean): boolean | null {

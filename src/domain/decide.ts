@@ -1,4 +1,4 @@
-import { PATTERN_CHARS_MAX } from './pattern.ts'
+import { beyondOneEvent, PATTERN_CHARS_MAX } from './pattern.ts'
 import type { ChannelRule, Looked, RuleVerdict, Selectable } from './rule.ts'
 import { lookAt, selectEverything } from './rule.ts'
 import type { Effect } from './run.ts'
@@ -45,6 +45,21 @@ export interface Question {
   recovered: boolean
   /** the lineage has a card in this channel already */
   hasCard: boolean
+}
+
+/** What decisions rest on beside the build: the subscriptions that concern it, and the project's own rules. */
+export interface Known {
+  subscriptions: readonly Subscription[]
+  rules: CiRules
+}
+
+/** Bounds the time that one event's matching takes: rules whose regexes are too much together match nothing. */
+export function boundForOneEvent({ subscriptions, rules }: Known): Known {
+  const beyond = beyondOneEvent([...subscriptions.flatMap((one) => one.rules ?? []), ...(rules ?? [])])
+  if (beyond.size === 0) return { subscriptions, rules }
+  const bound = (own: CiRules) =>
+    own && own.map((rule) => (beyond.has(rule.branch ?? '') ? { ...rule, branchMatch: 'regex, too large' } : rule))
+  return { subscriptions: subscriptions.map((one) => ({ ...one, rules: bound(one.rules) })), rules: bound(rules) }
 }
 
 /** One decision for one fact and one channel; of several subscriptions of the channel the most telling one counts. */

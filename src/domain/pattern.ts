@@ -4,13 +4,17 @@ import { RE2JS } from 're2js'
 export const PATTERN_CHARS_MAX = 1_000
 
 /**
- * The most pieces a regex may have once its counted repetitions are written out: `(ab){50}` has 100. Matching is linear
- * in the branch, but the factor is this.
+ * The largest regex, in instructions of its compiled program; large honest ones have 500 to 750. Matching takes time
+ * linear in the branch, but the factor is this.
  */
-export const REGEX_PIECES_MAX = 1_500
+export const REGEX_SIZE_MAX = 1_000
 
-/** The longest branch that a regex is tried on, in characters; it covers no longer one, which no repository can have. */
-export const REGEX_BRANCH_CHARS_MAX = 1_500
+/** The longest branch that a regex is tried on, in characters; it covers no longer one. Git hosts allow 255. */
+export const REGEX_BRANCH_CHARS_MAX = 255
+
+/** The regexes of one event: at most so many, the shortest first, and so many instructions together. */
+export const REGEXES_MAX = 200
+export const REGEXES_SIZE_MAX = 10_000
 
 /** `unknown-branch`: the build named no branch, and only a pattern for all branches covers that. */
 export type BranchMatch = 'all' | 'matched' | 'not-matched' | 'unknown-branch' | 'invalid-pattern'
@@ -70,70 +74,76 @@ function wildcard(pattern: string): Matcher {
 }
 
 function regex(pattern: string): Matcher | null {
-  const compiled = compile(pattern)
+  const compiled = compile(pattern).regex
   return compiled && ((branch) => branch.length <= REGEX_BRANCH_CHARS_MAX && compiled.matches(branch))
 }
 
-/**
- * Rules are few and asked for every fact: so many compiled patterns are kept, with so many pieces in all. Matching leaves
- * some KB at each piece, so that five hundred of the largest would take half a GB.
- */
+/** Compiled regexes are kept until there are so many, or until they are too large together: then all are forgotten. */
 export const COMPILED_MAX = 500
-export const COMPILED_PIECES_MAX = 10_000
 
 interface Compiled {
+  /** null: not valid, or too large */
   regex: RE2JS | null
-  pieces: number
+  size: number
 }
 
 const compiledByPattern = new Map<string, Compiled>()
-let piecesKept = 0
+let sizeKept = 0
 
-function compile(pattern: string): RE2JS | null {
+function compile(pattern: string): Compiled {
   const known = compiledByPattern.get(pattern)
-  if (known) return known.regex
-  const pieces = piecesOf(pattern)
-  const compiled = pieces > REGEX_PIECES_MAX ? null : tryCompile(pattern)
-  keep(pattern, { regex: compiled, pieces: compiled ? pieces : 1 })
+  if (known) return known
+  const regex = tryCompile(pattern)
+  const compiled = { regex, size: regex?.programSize() ?? 0 }
+  if (compiledByPattern.size >= COMPILED_MAX || sizeKept + compiled.size > REGEXES_SIZE_MAX) {
+    compiledByPattern.clear()
+    sizeKept = 0
+  }
+  compiledByPattern.set(pattern, compiled)
+  sizeKept += compiled.size
   return compiled
 }
 
-function keep(pattern: string, compiled: Compiled): void {
-  const isFull = compiledByPattern.size >= COMPILED_MAX || piecesKept + compiled.pieces > COMPILED_PIECES_MAX
-  if (isFull) {
-    compiledByPattern.clear()
-    piecesKept = 0
-  }
-  compiledByPattern.set(pattern, compiled)
-  piecesKept += compiled.pieces
-}
-
 function tryCompile(pattern: string): RE2JS | null {
+  if (mayBeSlowToCompile(pattern)) return null
   try {
-    return RE2JS.compile(pattern, RE2JS.DOTALL)
+    const regex = RE2JS.compile(pattern, RE2JS.DOTALL)
+    return regex.programSize() > REGEX_SIZE_MAX ? null : regex
   } catch {
     // Whatever the reason, an invalid pattern matches nothing and is reported as such.
     return null
   }
 }
 
-// One piece: an escape, a class, a count, a parenthesis, or any other character.
-const PIECE = /\\[xpP]\{[^}]*\}|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|[\s\S]/g
+/** Compiling so many instructions takes about 0.1 s. */
+const UNCOMPILED_SIZE_MAX = 100_000
 
-function piecesOf(pattern: string): number {
-  const groups = [0]
-  let last = 0
-  for (const [piece, from, to] of pattern.matchAll(PIECE)) {
-    if (piece === '(') groups.push(0)
-    else if (from !== undefined) {
-      // The copies beyond the one that is counted already.
-      const copies = Math.max(1, Number(from), Number(to ?? 0))
-      groups.push((groups.pop() ?? 0) + last * (copies - 1))
-      last *= copies
-    } else {
-      last = piece === ')' ? Math.max(1, groups.length > 1 ? groups.pop()! : 0) : 1
-      groups.push((groups.pop() ?? 0) + last)
-    }
+// Compiling is what tells the size, and a short pattern can have a million instructions. This estimate never falls short of
+// the size: it takes every count for one that is nested in all others, whose product RE2 bounds at 1,000.
+function mayBeSlowToCompile(pattern: string): boolean {
+  let copies = 1
+  for (const [, from, to] of pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g))
+    copies = Math.min(1_000, copies * Math.max(1, Number(from), Number(to ?? 0)))
+  return pattern.length * copies > UNCOMPILED_SIZE_MAX
+}
+
+/**
+ * The patterns among these that are too much for one event: regexes beyond REGEXES_MAX or REGEXES_SIZE_MAX, the largest
+ * first, so that nobody's large patterns keep another channel's small ones from being matched.
+ */
+export function beyondOneEvent(rules: readonly { branch: string | null; branchMatch: string | null }[]): Set<string> {
+  const regexes = new Set(
+    rules.flatMap(({ branch, branchMatch }) =>
+      branch && branch.length <= PATTERN_CHARS_MAX && patternMode(branch, branchMatch) === 'regex' ? [branch] : [],
+    ),
+  )
+  const shortestFirst = [...regexes].toSorted((a, b) => a.length - b.length)
+  const sized = shortestFirst.slice(0, REGEXES_MAX).map((pattern) => ({ pattern, size: compile(pattern).size }))
+  const beyond = new Set(shortestFirst.slice(REGEXES_MAX))
+  let size = 0
+  for (const one of sized.toSorted((a, b) => a.size - b.size)) {
+    size += one.size
+    if (size > REGEXES_SIZE_MAX) beyond.add(one.pattern)
   }
-  return groups.reduce((sum, pieces) => sum + pieces, 0)
+  return beyond
 }

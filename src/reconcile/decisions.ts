@@ -1,4 +1,4 @@
-import { decide, type CiRules, type Decision } from '../domain/decide.ts'
+import { boundForOneEvent, decide, type Decision, type Known } from '../domain/decide.ts'
 import type { Fact } from '../domain/fact.ts'
 import type { ChannelId } from '../domain/ids.ts'
 import type { PlacedFact } from '../domain/lineage.ts'
@@ -10,12 +10,6 @@ import type { Subscription } from '../domain/subscription.ts'
 import { recoveriesOf } from '../store/history.ts'
 import type { KeptDecision } from '../store/kept.ts'
 import type { Tx } from '../store/store.ts'
-
-/** What decisions rest on beside the facts: who follows the project, and the project's own rules. */
-export interface Known {
-  subscriptions: readonly Subscription[]
-  rules: CiRules
-}
 
 /** One card's worth of a lineage. */
 export interface Episode {
@@ -38,7 +32,8 @@ export async function decideEpisode(
   const effects = effectsBySeq(facts, asked)
   const subject = lineageSubject(lineageKey, episode)
   const made: KeptDecision[] = []
-  for (const [channel, subscriptions] of byChannel(known.subscriptions)) {
+  const bound = boundForOneEvent(known)
+  for (const [channel, subscriptions] of byChannel(bound.subscriptions)) {
     const kept = new Map((await tx.decisionsOf({ subject, channel })).map((decision) => [decision.factSeq, decision]))
     let hasCard = [...kept.values()].some(opensCard)
     for (const fact of facts) {
@@ -46,7 +41,7 @@ export async function decideEpisode(
       if (kept.get(fact.seq)?.recovered === isRecovered) continue
       const effect = effects.get(fact.seq)!
       const question = { branch: fact.branch, status: fact.status, effect, recovered: isRecovered, hasCard }
-      const decision = decide(question, subscriptions, known.rules)
+      const decision = decide(question, subscriptions, bound.rules)
       const day = decision.reason === 'account-notice' ? noticeDay(fact.at) : null
       made.push(keep(decision, { fact, channel, subject, recovered: isRecovered, day, now }))
       hasCard ||= opensCard(made.at(-1)!)

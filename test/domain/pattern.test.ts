@@ -149,10 +149,16 @@ describe('the mode of a pattern', () => {
 })
 
 describe('the longest pattern', () => {
-  it.each(['exact', 'wildcard', 'regex'])('in mode %s has PATTERN_CHARS_MAX characters', (mode) => {
-    const longest = 'a'.repeat(PATTERN_CHARS_MAX)
-    expect(matchBranch(longest, mode, longest)).toBe('matched')
-    expect(matchBranch(`${longest}a`, mode, `${longest}a`)).toBe('invalid-pattern')
+  const name = 'a'.repeat(PATTERN_CHARS_MAX)
+  const aClass = `[${'a'.repeat(PATTERN_CHARS_MAX - 2)}]`
+
+  it.each([
+    ['exact', name, `${name}a`, name],
+    ['wildcard', name, `${name}a`, name],
+    ['regex', aClass, `${aClass}?`, 'a'],
+  ])('in mode %s has PATTERN_CHARS_MAX characters', (mode, longest, longer, branch) => {
+    expect(matchBranch(longest, mode, branch)).toBe('matched')
+    expect(matchBranch(longer, mode, branch)).toBe('invalid-pattern')
   })
 })
 

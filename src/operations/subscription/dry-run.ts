@@ -1,5 +1,5 @@
 import { filterInWords, wouldBuild } from '../../domain/branch-filter.ts'
-import { decide, type CiRules, type Question } from '../../domain/decide.ts'
+import { boundForOneEvent, decide, type CiRules, type Question } from '../../domain/decide.ts'
 import { following, type Subscription } from '../../domain/subscription.ts'
 import type { ClosedChannel, KnownProject } from '../../store/kept.ts'
 import { findProject } from '../projects.ts'
@@ -46,7 +46,8 @@ export async function dryRun(
   const isVisible = await visibleTo(deps, by)
   const followers = following(subscriptions, names)
   const shown = followers.filter(({ channel }) => isVisible(channel))
-  const situation = { ciRules, closed, subscriptions: shown }
+  const bound = boundForOneEvent({ subscriptions: shown, rules: ciRules })
+  const situation = { ciRules: bound.rules, closed, subscriptions: bound.subscriptions }
   return {
     kind: 'dry-run',
     project,
