@@ -32,7 +32,7 @@ export function createClientLegacy({ baseUrl, ...access }: LegacyAccess & { base
     async listProjects(signal) {
       const first = addressOf(base, ['api', 'v1', 'projects.json'])
       const load = (url: URL) => loadProjects(access, url, signal)
-      const { items: projects, ...rest } = await followPages({ first, load, isPaged: false })
+      const { items: projects, ...rest } = await followPages({ base, first, load, isPaged: false })
       return { projects, ...rest }
     },
     async getProject(id, { branch } = {}, signal) {

@@ -83,7 +83,7 @@ export function createClientV2({
     const first = addressOf(base, projects(), { name, type, page, per_page: perPage })
     const load = (url: URL) => loadProjects({ auth, transport }, url, signal)
     if (page !== undefined) return onePage(await load(first))
-    const { items, ...rest } = await followPages({ first, load, isPaged: true })
+    const { items, ...rest } = await followPages({ base, first, load, isPaged: true })
     return { projects: items, ...rest }
   }
 

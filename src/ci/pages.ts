@@ -18,6 +18,8 @@ export interface Listing<Item> {
 }
 
 interface Source<Item> {
+  /** the interface's address: no `Link` beyond its path is followed */
+  base: URL
   first: URL
   load: (url: URL) => Promise<LoadedPage<Item>>
   /** the interface has `page`: a page is asked for even when nothing says that there is one */
@@ -25,7 +27,7 @@ interface Source<Item> {
 }
 
 /**
- * Reads a listing to its end: by `Link: rel=next` of the same origin, else by `page`. It ends at no next link, at the total, at
+ * Reads a listing to its end: by `Link: rel=next` below the base, else by `page`. It ends at no next link, at the total, at
  * a page that is short, empty or repeats what was seen. Each item comes once, also when the list shifts meanwhile.
  * What CI says to have beyond that makes it `truncated`.
  */
@@ -104,9 +106,12 @@ function linkedNext<Item>(
 ): Next | null {
   const next = findNextLink(link, at.url)
   if (next === null) return null
-  // Our credentials go to no other origin; the next number says the same.
-  return next.origin === at.url.origin ? { url: next, isPromised: true } : numbered(progress, source, true)
+  // Our credentials go nowhere else; the next number says the same.
+  return isBelow(source.base, next) ? { url: next, isPromised: true } : numbered(progress, source, true)
 }
+
+const isBelow = (base: URL, url: URL): boolean =>
+  url.origin === base.origin && url.pathname.startsWith(`${base.pathname.replace(/\/+$/, '')}/`)
 
 function numberedNext<Item>(progress: Progress, source: Source<Item>, isShort: boolean): Next | null {
   if (progress.total !== null) return progress.seen < progress.total ? numbered(progress, source, true) : null

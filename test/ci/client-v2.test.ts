@@ -97,16 +97,16 @@ describe('without a page every page is read', () => {
     expect(stub.requests).toHaveLength(1)
   })
 
-  test('by Link, wherever on the same origin it points, until there is no next', async () => {
+  test('by Link, wherever below the base it points, until there is no next', async () => {
     await using stub = await startHttpStub(({ path }, at) => ({
       json: [project(at + 1)],
       headers: {
-        link: at < 2 ? `</a,b/${at}?q=1>; title="x, y"; rel="last next", <${path}>; rel=first` : '</x>; rel=prev',
+        link: at < 2 ? `</v2/a,b/${at}?q=1>; title="x, y"; rel="last next", <${path}>; rel=first` : '</x>; rel=prev',
       },
     }))
     const list = await createTestClientV2(`${stub.url}/v2`).listProjects()
     expect(list.projects.map(({ uuid }) => uuid)).toEqual(uuids(1, 3))
-    expect(stub.requests.map(({ path }) => path).slice(1)).toEqual(['/a,b/0', '/a,b/1'])
+    expect(stub.requests.map(({ path }) => path).slice(1)).toEqual(['/v2/a,b/0', '/v2/a,b/1'])
   })
 
   test('but no Link to another origin gets our credentials: the page number goes on instead', async () => {
@@ -118,6 +118,16 @@ describe('without a page every page is read', () => {
     const list = await createTestClientV2(stub.url).listProjects()
     expect(list.projects.map(({ uuid }) => uuid)).toEqual(uuids(1, 2))
     expect(other.requests).toHaveLength(0)
+  })
+
+  test('but no Link of the same origin beyond the base gets our credentials', async () => {
+    await using stub = await startHttpStub(({ path, query }) => ({
+      json: [project(query.get('page') === '2' ? 2 : 1)],
+      headers: path.startsWith('/v2/') && query.get('page') !== '2' ? { link: '</v2/../other/p>; rel="next"' } : {},
+    }))
+    const list = await createTestClientV2(`${stub.url}/v2`).listProjects()
+    expect(list.projects.map(({ uuid }) => uuid)).toEqual(uuids(1, 2))
+    expect(stub.requests.filter(({ path }) => !path.startsWith('/v2/'))).toEqual([])
   })
 
   test('and a service that ignores the page number is asked once more, not for ever', async () => {
