@@ -1,12 +1,12 @@
 # Buildline in an image: Debian with its own Node, no development parts, a user without rights.
-FROM node:26-bookworm-slim AS parts
+FROM node:26-trixie-slim AS parts
 WORKDIR /app
 COPY package.json package-lock.json ./
 # The image brings its own Node; the other optional packages draw pictures.
 RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/node-bin-* node_modules/.bin/node \
  && npm cache clean --force
 
-FROM node:26-bookworm-slim
+FROM node:26-trixie-slim
 # PID 1 passes SIGTERM on and reaps; node is its child.
 RUN apt-get update \
  && apt-get install -y --no-install-recommends tini ca-certificates \
@@ -17,7 +17,8 @@ COPY --from=parts /app/node_modules ./node_modules
 COPY package.json manifest.yml ./
 COPY src ./src
 RUN mkdir data && chown node:node data \
- && ln -s /app/src/tools/build-side/buildline.js /usr/local/bin/buildline
+ && ln -s /app/src/tools/build-side/buildline.js /usr/local/bin/buildline \
+ && ln -s /app/src/tools/build-side/service-restart-build.js /usr/local/bin/service_restart_build
 USER node
 VOLUME /app/data
 EXPOSE 3000

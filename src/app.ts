@@ -29,8 +29,8 @@ const ENGINE_AFTER_MS = 20
 const STORE_PATIENCE_MS = 8_000
 
 export interface BuildlineApp {
-  /** Resolves with the port when the doors are open. */
-  start(): Promise<{ port: number }>
+  /** Resolves with the ports when they are open; `metricsPort` is null where there is none of its own. */
+  start(): Promise<{ port: number; metricsPort: number | null }>
   /** From now on these are the valid ones, and no others. */
   takeWebhookSecrets(secrets: readonly string[]): void
   stop(): Promise<void>
@@ -107,7 +107,10 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
         sendJson(response, 405, { status: 'refused', reason: 'only POST is answered here' })
       },
     },
-    { matches: (path) => path === '/healthz', handle: (_, response) => sendJson(response, 200, { status: 'up' }) },
+    healthz,
+  ]
+  // For the operator's own network: they name what is wrong, and asking often costs.
+  const inside: Route[] = [
     { matches: (path) => path === '/readyz', handle: async (_, response) => (await load()).readyz(response) },
     {
       matches: (path) => path === '/metrics',
@@ -117,7 +120,9 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
       },
     },
   ]
-  const server = createHttpServer(routes, log, refused)
+  const hasOwnPort = config.metricsPort !== null
+  const server = createHttpServer(hasOwnPort ? routes : [...routes, ...inside], log, refused)
+  const metricsServer = hasOwnPort ? createHttpServer([healthz, ...inside], log, refused) : null
   let running: Promise<void> = Promise.resolve()
   let isStopping = false
 
@@ -131,10 +136,19 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
       // A database server may be away: then the doors answer 503 until it is there.
       if (!store.shared) await store.migrate()
       // Before anything is told: a second bot on the same file ends here, and takes nothing of the first one's up.
-      const port = await server.listen(config.port)
+      const port = await server.listen(config.port, config.host)
+      const metricsPort = (await metricsServer?.listen(config.metricsPort ?? 0, config.host)) ?? null
       running = settleIn()
-      log.info({ port, process: processId, subscriptions: config.subscriptions.length }, 'buildline is up')
-      return { port }
+      log.info(
+        {
+          port,
+          ...(metricsPort === null ? {} : { metricsPort }),
+          process: processId,
+          subscriptions: config.subscriptions.length,
+        },
+        'buildline is up',
+      )
+      return { port, metricsPort }
     },
     takeWebhookSecrets(secrets) {
       webhookSecrets = secrets
@@ -144,12 +158,17 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
       isStopping = true
       const closed = server.close(STOP_GRACE_MS)
       // One that is stopped before it was started does not start.
-      await Promise.all([closed, loading?.then((loaded) => loaded.stop(STOP_GRACE_MS))])
+      await Promise.all([closed, metricsServer?.close(0), loading?.then((loaded) => loaded.stop(STOP_GRACE_MS))])
       await running.catch(() => {})
       await store.close()
       log.info({}, 'buildline is down')
     },
   }
+}
+
+const healthz: Route = {
+  matches: (path) => path === '/healthz',
+  handle: (_, response) => sendJson(response, 200, { status: 'up' }),
 }
 
 async function openStore(database: Config['database'], log: Logger): Promise<Store> {

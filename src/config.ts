@@ -7,6 +7,10 @@ import { readSubscriptions } from './subscriptions-file.ts'
 
 export interface Config {
   port: number
+  /** the address to listen on; null: all interfaces */
+  host: string | null
+  /** where `/metrics` and `/readyz` are answered instead of on `port`; null: on `port` */
+  metricsPort: number | null
   slack: { botToken: string; signingSecret: string | null; appToken: string | null; apiUrl: string | null }
   ci: {
     v2: { baseUrl: string; organizationUuid: string; auth: CiAuth; forms: CreationForms } | null
@@ -48,7 +52,9 @@ export function readConfig(
   const faults: string[] = []
   const env = createReader(environment, faults)
   const config: Config = {
-    port: env.port('PORT', 3000),
+    port: env.port('PORT') ?? 3000,
+    host: env.text('HOST'),
+    metricsPort: env.port('METRICS_PORT'),
     slack: readSlack(env, faults),
     ci: { v2: readV2(env, faults), legacy: readLegacy(env, faults), siteUrl: env.url('CI_SITE_URL') },
     webhookSecrets: readSecrets(env, faults),
@@ -151,22 +157,18 @@ function readSecrets(env: Reader, faults: string[]): readonly string[] {
     faults.push(
       `WEBHOOK_SECRET has a space, or a character beyond ASCII (or is the example still there?): it stands in an address. Make a good one: ${GOOD_SECRET}`,
     )
+  if (secrets.some(({ length }) => length < SECRET_CHARS_MIN))
+    faults.push(
+      `WEBHOOK_SECRET is too short: anyone who guesses it can tell the bot anything. Use at least ${SECRET_CHARS_MIN} characters: ${GOOD_SECRET}`,
+    )
   return secrets
 }
 
 const TYPED = /^[\x21-\x7e]+$/
 const GOOD_SECRET = 'openssl rand -hex 24'
 
-/** Deliveries are unsigned: whoever guesses the secret can tell the bot anything. */
-const SECRET_LENGTH_GOOD = 16
-
-/** What works and should be better, in words for the log; no value is quoted. */
-export function adviceOn({ webhookSecrets }: Config): string[] {
-  if (webhookSecrets.every(({ length }) => length >= SECRET_LENGTH_GOOD)) return []
-  return [
-    `WEBHOOK_SECRET is short: whoever guesses it can tell the bot anything. Make one of ${SECRET_LENGTH_GOOD} characters or more: ${GOOD_SECRET}`,
-  ]
-}
+/** Deliveries are unsigned: anyone who guesses the secret can tell the bot anything. */
+const SECRET_CHARS_MIN = 16
 
 function readIds(env: Reader, name: string, faults: string[]): readonly string[] {
   const ids = env.list(name)
@@ -243,12 +245,12 @@ function createReader(environment: Environment, faults: string[]) {
       faults.push(`${name} is no http(s) address`)
       return null
     },
-    port(name: string, otherwise: number): number {
+    port(name: string): number | null {
       const value = text(name)
-      if (!value) return otherwise
+      if (!value) return null
       const port = PORT.safeParse(value)
       if (!port.success) faults.push(`${name} is no port: a number from 0 to 65535`)
-      return port.data ?? otherwise
+      return port.data ?? null
     },
     days(name: string, otherwise: number): number {
       const value = text(name)

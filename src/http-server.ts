@@ -27,7 +27,8 @@ export interface Route {
 }
 
 export interface HttpServer {
-  listen(port: number): Promise<number>
+  /** @param host null: all interfaces */
+  listen(port: number, host: string | null): Promise<number>
   /** Takes no new requests; resolves when those under way are answered, or after `graceMs` without them. */
   close(graceMs: number): Promise<void>
 }
@@ -54,7 +55,7 @@ export function createHttpServer(routes: readonly Route[], log: Log, refused: Tr
   answerNoRequests(server, refused, connections.underWay)
   server.setTimeout(UNREAD_MS)
   return {
-    listen: (port) => listen(server, port),
+    listen: (port, host) => listen(server, port, host),
     close: (graceMs) => close(server, graceMs),
   }
 }
@@ -99,10 +100,10 @@ export function sendJson(response: ServerResponse, status: number, body: object)
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body))
 }
 
-const listen = (server: Server, port: number): Promise<number> =>
+const listen = (server: Server, port: number, host: string | null): Promise<number> =>
   new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, () => {
+    server.listen({ port, ...(host === null ? {} : { host }) }, () => {
       server.off('error', reject)
       const address = server.address()
       resolve(typeof address === 'object' && address ? address.port : port)

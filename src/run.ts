@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { createApp } from './app.ts'
-import { adviceOn, readConfig, secretsOf } from './config.ts'
+import { readConfig, secretsOf } from './config.ts'
 import { listenFault } from './lib/listen-fault.ts'
 import { nobodyFollows } from './listeners/answers/mending-words.ts'
 import { createLogger } from './logger.ts'
@@ -20,7 +20,6 @@ export async function run(): Promise<void> {
   const { config } = reading
   let secrets = secretsOf(config)
   const log = createLogger(config.logLevel, () => secrets, standardOutput())
-  for (const advice of adviceOn(config)) log.warn({}, advice)
   if (config.subscriptions.length === 0) log.warn({}, Object.values(nobodyFollows()).join(' '))
   const app = await createApp(config, log).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : 'unknown error'
@@ -56,7 +55,7 @@ export async function run(): Promise<void> {
   process.on('SIGINT', stop)
   await app.start().catch((error: unknown) => {
     const fault = listenFault(error, config.port)
-    if (fault !== null) return refuse([`PORT: ${fault}. Free it, or set PORT to another`])
+    if (fault !== null) return refuse([`${fault}: free it, or set PORT, METRICS_PORT or HOST to another`])
     log.fatal({ err: error }, 'buildline could not start')
     process.exit(1)
   })

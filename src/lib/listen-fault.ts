@@ -1,8 +1,17 @@
 import { errorCode } from './error-code.ts'
 
-/** Why a server could not open this port, in words; null for what is no matter of the port. */
+/** Why a server could not listen, in words; null for an error that is not about its address. */
 export function listenFault(error: unknown, port: number): string | null {
-  const code = errorCode(error)
-  if (code === 'EADDRINUSE') return `port ${port} is taken by another program`
-  return code === 'EACCES' ? `this user may not open port ${port}` : null
+  const at = error instanceof Error && 'port' in error ? Number(error.port) : port
+  switch (errorCode(error)) {
+    case 'EADDRINUSE':
+      return `port ${at} is taken by another program`
+    case 'EACCES':
+      return `this user may not open port ${at}`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return 'HOST is no address of this machine'
+    default:
+      return null
+  }
 }

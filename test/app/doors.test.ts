@@ -44,6 +44,26 @@ describe('health', () => {
   })
 })
 
+describe('METRICS_PORT', () => {
+  it('takes /metrics and /readyz off the port that strangers reach', async () => {
+    const { app } = await openStage({ settings: { ...followed.settings, METRICS_PORT: '0' } })
+    const statusesAt = async (url: string) =>
+      Promise.all(['/healthz', '/readyz', '/metrics'].map(async (path) => (await fetch(`${url}${path}`)).status))
+    expect(await statusesAt(app.url)).toEqual([200, 404, 404])
+    expect(await statusesAt(app.metricsUrl)).toEqual([200, 200, 200])
+    expect((await send(app.metricsUrl, delivery())).status).toBe(404)
+  })
+})
+
+describe('HOST', () => {
+  it('is the one address that is listened on', async () => {
+    const { app } = await openStage({ settings: { ...followed.settings, HOST: '127.0.0.2' } })
+    const { port } = new URL(app.url)
+    expect((await fetch(`http://127.0.0.2:${port}/healthz`)).status).toBe(200)
+    await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow()
+  })
+})
+
 describe('/metrics', () => {
   it('counts deliveries, decisions, calls, waiting work and the lag, in Prometheus’ form', async () => {
     const { app, slack } = await openStage(followed)

@@ -45,6 +45,8 @@ export function testFolder(): string {
 
 export interface RunningApp {
   url: string
+  /** where `/metrics` and `/readyz` are */
+  metricsUrl: string
   /** every log line so far */
   lines: readonly string[]
   /** Idempotent. */
@@ -62,9 +64,10 @@ export async function startApp(settings: Settings): Promise<RunningApp> {
     config,
     createLogger(config.logLevel, () => secrets, { write: (line) => lines.push(line) }),
   )
-  const { port } = await app.start()
+  const { port, metricsPort } = await app.start()
+  const at = (number: number) => `http://${config.host ?? '127.0.0.1'}:${number}`
   let stopped: Promise<void> | null = null
-  return { url: `http://127.0.0.1:${port}`, lines, stop: () => (stopped ??= app.stop()) }
+  return { url: at(port), metricsUrl: at(metricsPort ?? port), lines, stop: () => (stopped ??= app.stop()) }
 }
 
 export interface Stage {

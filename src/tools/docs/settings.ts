@@ -34,7 +34,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     names: ['WEBHOOK_SECRET'],
     default: NEEDED,
-    is: 'one or more, comma-separated, without spaces; a short one is warned of: add the new one, change CI, remove the old one',
+    is: 'one or more of at least 16 characters each, comma-separated, without spaces; to change it, add the new one, change CI, remove the old one',
   },
   {
     names: ['DEFAULT_CHANNEL'],
@@ -105,6 +105,16 @@ export const SETTINGS: readonly Setting[] = [
     names: ['PORT'],
     default: '`3000`',
     is: '0 takes a free one',
+  },
+  {
+    names: ['HOST'],
+    default: 'all interfaces',
+    is: 'the address to listen on, such as `127.0.0.1`',
+  },
+  {
+    names: ['METRICS_PORT'],
+    default: '',
+    is: 'set: `/metrics` and `/readyz` are answered on this port, and no longer on `PORT`',
   },
   {
     names: ['LOG_LEVEL'],
