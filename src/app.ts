@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { existsSync, statSync } from 'node:fs'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { toStatus } from './domain/status.ts'
@@ -171,8 +172,19 @@ const healthz: Route = {
   handle: (_, response) => sendJson(response, 200, { status: 'up' }),
 }
 
+/** An older version, or a copy by hand, may have left the database open to every user of the machine. */
+function warnOfOpenFiles(path: string, log: Logger): void {
+  const files = ['', '-wal', '-shm'].map((end) => `${path}${end}`).filter((file) => existsSync(file))
+  const open = files.filter((file) => (statSync(file).mode & 0o077) !== 0)
+  if (open.length > 0) log.warn({ files: open }, `other users can read the database: run chmod 600 ${open.join(' ')}`)
+}
+
 async function openStore(database: Config['database'], log: Logger): Promise<Store> {
-  if (database.kind === 'sqlite') return openSqlite(database.path)
+  if (database.kind === 'sqlite') {
+    const store = openSqlite(database.path)
+    warnOfOpenFiles(database.path, log)
+    return store
+  }
   const { openPostgres } = await import('./store/postgres.ts')
   return openPostgres(database.url, (error) => log.warn({ err: error }, 'a database connection was lost'))
 }

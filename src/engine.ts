@@ -10,6 +10,7 @@ import type { AgreedClock } from './lib/agreed-clock.ts'
 import { machineClocks, systemClock } from './lib/clock.ts'
 import { inTime } from './lib/in-time.ts'
 import { createInTurn } from './lib/in-turn.ts'
+import { createSeal } from './lib/seal.ts'
 import { createSeldom } from './lib/seldom.ts'
 import { shared } from './lib/shared.ts'
 import type { SteadyTime } from './lib/steady-time.ts'
@@ -193,6 +194,7 @@ export function createEngine({
     log,
     newId: randomUUID,
     processId,
+    seal: createSeal(config.slack.botToken),
     tell: createTeller({ ...slack, clock }),
   })
   const gate = createGate({

@@ -1,4 +1,5 @@
 import { errorCode } from './lib/error-code.ts'
+import { forTerminal } from './lib/escape.ts'
 import pino, { type DestinationStream, type Logger } from 'pino'
 
 // Most lines hold nothing of the kind, and one look is cheaper than five.
@@ -32,7 +33,7 @@ export function createLogger(level: string, secrets: () => readonly string[], de
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: plainError(DETAILED.has(level)) },
-    hooks: { streamWrite: (line: string) => scrub(line, knownNow()) },
+    hooks: { streamWrite: (line: string) => forTerminal(scrub(line, knownNow())) },
   }
   return pino(options, destination)
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { createApp } from './app.ts'
 import { readConfig, secretsOf } from './config.ts'
+import { forTerminal } from './lib/escape.ts'
 import { listenFault } from './lib/listen-fault.ts'
 import { nobodyFollows } from './listeners/answers/mending-words.ts'
 import { createLogger } from './logger.ts'
@@ -71,7 +72,7 @@ function refuse(faults: readonly string[]): void {
   process.stderr.write(
     `buildline cannot start. ${faults.length === 1 ? 'This setting is' : 'These settings are'} at fault:\n`,
   )
-  for (const fault of faults) process.stderr.write(`  - ${fault}\n`)
+  for (const fault of faults) process.stderr.write(`  - ${forTerminal(fault)}\n`)
   process.stderr.write('Set them in the environment or in a file .env; README.md lists them all.\n')
   process.exit(EXIT_CONFIG)
 }

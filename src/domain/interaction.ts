@@ -13,7 +13,7 @@ export interface Asked {
   /** null: in no channel */
   channel: ChannelId | null
   threadTs: MessageTs | null
-  /** good for RESPONSE_URL_MS; a secret for as long */
+  /** good for RESPONSE_URL_MS, and a secret for as long: stored only sealed */
   responseUrl: string | null
   receivedAt: number
 }

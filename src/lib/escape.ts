@@ -12,6 +12,19 @@ const BREAKS = /[\s\u0085]+/gu
 const FILLERS = /[\u00ad\u180e\u200b\u2060-\u2064\u206a-\u206f\ufeff]/gu
 const UNSHOWABLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069\ufffe\uffff]/gu
 
+/**
+ * Text for a terminal: each control and format character but the line feed is written as `\\uXXXX`, so that outside text
+ * cannot rewrite or turn round what is shown. JSON stays the same JSON.
+ */
+export const forTerminal = (text: string): string =>
+  text.replaceAll(INVISIBLE, (found) =>
+    Array.from({ length: found.length }, (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`).join(
+      '',
+    ),
+  )
+
+const INVISIBLE = /[^\P{Cc}\n]|\p{Cf}/gu
+
 /** The first line that says something; empty when none does. */
 export const firstLine = (text: string): string => {
   for (const line of text.split(LINE_ENDS)) {

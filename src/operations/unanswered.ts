@@ -4,6 +4,7 @@ import type { Request } from '../domain/request.ts'
 import type { Clock } from '../lib/clock.ts'
 import { inTime } from '../lib/in-time.ts'
 import type { Log } from '../lib/log.ts'
+import type { Seal } from '../lib/seal.ts'
 import type { Store, Tx } from '../store/store.ts'
 import { Undone } from './undone.ts'
 
@@ -37,6 +38,8 @@ export interface UnansweredDeps {
   clock: Clock
   log: Log
   newId: () => string
+  /** A response_url lets whoever has it write in the channel for half an hour: it is never stored in the clear. */
+  seal: Seal
   /** this process, as claims name it */
   processId: string
   /** Shows the asker that they were interrupted. `unreachable`: nothing ever will. Throws: perhaps later. */
@@ -67,7 +70,8 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
 
   async function keep(asked: Asked): Promise<Interaction> {
     const claim = { state: 'owed', claimedBy: processId, claimedAt: clock.now() } as const
-    const interaction: Interaction = { ...asked, id: deps.newId(), ...claim }
+    const responseUrl = asked.responseUrl && deps.seal.close(asked.responseUrl)
+    const interaction: Interaction = { ...asked, responseUrl, id: deps.newId(), ...claim }
     underWay.add(interaction.id)
     const writing = store.write((tx) => tx.insertInteraction(interaction))
     try {
@@ -102,7 +106,8 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
   async function tellLeft(interaction: Interaction): Promise<void> {
     const left = await claim(interaction)
     if (!left) return
-    const reached = await deps.tell(left)
+    const responseUrl = opened(left.interaction.responseUrl)
+    const reached = await deps.tell({ ...left, interaction: { ...left.interaction, responseUrl } })
     await store.write((tx) => tx.tellInteraction(interaction.id))
     const fields = { interaction: interaction.id, user: interaction.user, request: left.request?.id ?? null, reached }
     log.warn(fields, 'an ask was interrupted; its asker is told')
@@ -116,6 +121,10 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
       })
       return claimed ? { interaction, request: await requestOf(tx, interaction.askKey) } : null
     })
+
+  /** Null where it was sealed with another token. An older version stored it in the clear. */
+  const opened = (responseUrl: string | null): string | null =>
+    responseUrl === null || /^https?:/.test(responseUrl) ? responseUrl : deps.seal.open(responseUrl)
 
   async function giveUp(interaction: Interaction): Promise<void> {
     try {

@@ -3,6 +3,7 @@ import { loadEnvFile } from 'node:process'
 import { readDatabase } from '../config.ts'
 import { isProjectRequest, type ProjectRequest } from '../domain/project-request.ts'
 import type { Request } from '../domain/request.ts'
+import { forTerminal } from '../lib/escape.ts'
 import { openSqlite } from '../store/sqlite.ts'
 import type { Store } from '../store/store.ts'
 
@@ -29,7 +30,7 @@ export async function exportAudit({ databaseUrl, sinceMs, print }: AuditSettings
     let place = { askedAt: sinceMs - 1, id: '\u{10ffff}' }
     for (;;) {
       const page = await store.read.requestsAfter(place, PAGE_ROWS)
-      for (const request of page) print(JSON.stringify(toEntry(request)))
+      for (const request of page) print(forTerminal(JSON.stringify(toEntry(request))))
       const last = page.at(-1)
       if (!last || page.length < PAGE_ROWS) return
       place = last

@@ -47,4 +47,6 @@ async function upToDate(store: { migrate(): Promise<void>; close(): Promise<void
   await store.close()
 }
 
+// A copy holds what the database holds: it is for its own user alone.
+process.umask(0o077)
 await copy()

@@ -6,6 +6,7 @@ import { readConfig, secretsOf, type Config } from '../config.ts'
 import { doctorDeps } from '../doctor-deps.ts'
 import { secretForms, withoutForms } from '../logger.ts'
 import { systemClock } from '../lib/clock.ts'
+import { forTerminal } from '../lib/escape.ts'
 import { CHECK_TITLES, findingWords, IN_PLAIN_TEXT } from '../listeners/answers/doctor-words.ts'
 import type { Finding, Verdict } from '../operations/doctor/asked.ts'
 import { examine } from '../operations/doctor/examine.ts'
@@ -26,13 +27,13 @@ export async function runDoctor({ environment, print }: DoctorSettings): Promise
   if (existsSync('.env')) loadEnvFile('.env')
   const reading = readConfig({ ...process.env, ...environment })
   if (reading.kind === 'faults') {
-    for (const fault of reading.faults) print(`${MARKS.wrong} Settings: ${fault}`)
+    for (const fault of reading.faults) print(forTerminal(`${MARKS.wrong} Settings: ${fault}`))
     return 1
   }
   const { config } = reading
   const findings = await findingsWith(config)
   const forms = secretForms(secretsOf(config))
-  const show = (line: string) => print(withoutForms(line, forms))
+  const show = (line: string) => print(forTerminal(withoutForms(line, forms)))
   for (const finding of findings) for (const line of linesOf(finding)) show(line)
   const wrong = findings.filter(({ verdict }) => verdict === 'wrong').length
   const unsure = findings.filter(({ verdict }) => verdict === 'unsure').length

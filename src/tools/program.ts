@@ -1,4 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
+import { forTerminal } from '../lib/escape.ts'
 import { listenFault } from '../lib/listen-fault.ts'
 
 const PORT_MAX = 65_535
@@ -31,6 +32,6 @@ export async function openPort(port: number, open: (port: number) => Promise<unk
 
 /** One line, and no stack: what is wrong is for the person at the terminal to mend. */
 export function giveUp(why: string): never {
-  process.stderr.write(`${why}\n`)
+  process.stderr.write(`${forTerminal(why)}\n`)
   process.exit(1)
 }

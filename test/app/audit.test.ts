@@ -94,6 +94,19 @@ describe('the audit', () => {
     expect([entriesOf(await audit(world)).length, await audit(world, '--since', tomorrow)]).toEqual([1, ''])
   })
 
+  it('writes control and bidi characters of outside text as escapes, so that nothing rewrites the terminal', async () => {
+    const world = await openWorld({ settings: { LOG_LEVEL: 'trace' } })
+    const branch = 'a\u{1b}]0;x\u{7}\u{202e}\u{200b}\u{9b}2Jb'
+    world.ci.push('acme/web', { outcome: 'none', branch })
+    const card = await untilCard(world, ['Running'], ACTION_IDS.stop)
+    await press(world, ada, card, ACTION_IDS.stop)
+    await untilAnswered(world, ada, ['Stop requested'])
+    const output = await audit(world)
+    expect(entriesOf(output)).toMatchObject([{ branch }])
+    expect(output).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u)
+    expect(world.app.lines.join('')).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u)
+  })
+
   it('would be found to hold a secret', () => {
     expect(leaks('{"reason":"a%20b"}', ['a b', 'c'])).toEqual(['a b'])
   })

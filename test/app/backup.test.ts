@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -37,6 +38,29 @@ const cards = (word: string, from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, n) => `${word} acme/web #${from + n}`)
 
 const openStage = () => prepareStage({ subscriptions: [`{ channel: ${BUILDS}, project: acme/web }`] })
+
+describe('the files of a bot started with a umask that lets everybody read', () => {
+  it('are for its own user alone: database, write-ahead log and copies', async () => {
+    const { folder, settings } = await openStage()
+    const before = process.umask(0o022)
+    const bot = startProcess(folder, settings)
+    const url = await bot.url()
+    await sendEach(url, builds(1, 1, 'initiated'))
+    const { code } = await copy('--from', `sqlite:${databasePath(folder)}`, '--to', `sqlite:${join(folder, 'copy.db')}`)
+    process.umask(before)
+    expect(code).toBe(0)
+    const files = readdirSync(folder).filter((name) => /\.db(?:-wal|-shm)?$/.test(name))
+    expect(files).toEqual(expect.arrayContaining(['buildline.db', 'buildline.db-wal', 'copy.db']))
+    expect(files.filter((name) => (statSync(join(folder, name)).mode & 0o077) !== 0)).toEqual([])
+    expect(bot.output()).not.toContain('other users can read the database')
+    bot.kill('SIGTERM')
+    await bot.exit
+    chmodSync(databasePath(folder), 0o644)
+    const next = startProcess(folder, settings)
+    await next.url()
+    expect(next.output()).toContain(`other users can read the database: run chmod 600 ${databasePath(folder)}`)
+  })
+})
 
 describe('a backup', () => {
   it('is made beside a bot that takes deliveries, and a bot that starts from it goes on with the same cards', async () => {

@@ -16,6 +16,7 @@ import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
 import { createSlackDoor, type SlackDoor } from '../../src/slack-door.ts'
 import { createGate, REPEATS_PER_S, type Gate } from '../../src/listeners/gate.ts'
 import { createSocketWatch } from '../../src/listeners/socket-watch.ts'
+import { createSeal } from '../../src/lib/seal.ts'
 import { createSeldom } from '../../src/lib/seldom.ts'
 import { showLeft } from '../../src/listeners/left.ts'
 import { createClient } from '../../src/notify/slack/client.ts'
@@ -237,6 +238,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     log,
     newId: () => `interaction-${(interactions += 1)}`,
     processId: 'process-1',
+    seal: createSeal(slack.botToken),
     tell: (left) => showLeft({ client: createClient({ token: slack.botToken, apiUrl: slack.apiUrl }), clock }, left),
   })
   const door = createSlackDoor({

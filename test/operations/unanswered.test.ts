@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Asked } from '../../src/domain/interaction.ts'
@@ -12,8 +13,9 @@ import {
   type Left,
   type UnansweredDeps,
 } from '../../src/operations/unanswered.ts'
+import { createSeal } from '../../src/lib/seal.ts'
 import type { Store } from '../../src/store/store.ts'
-import { databasePath, testFolder } from '../support/app.ts'
+import { databaseBytes, databasePath, testFolder } from '../support/app.ts'
 import { LIN, T0 } from '../support/facts.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { openBesideHandClock } from '../support/stores.ts'
@@ -30,6 +32,8 @@ const asked = (change: Partial<Asked> = {}): Asked => ({
   receivedAt: T0,
   ...change,
 })
+
+const seal = createSeal('xoxb-token')
 
 type Tell = UnansweredDeps['tell']
 
@@ -48,13 +52,64 @@ async function openBook() {
   let ids = 0
   const { log, lines } = recordingLog()
   const process = (processId: string, { tell = show, on = store }: { tell?: Tell; on?: Store } = {}) =>
-    createUnanswered({ store: on, clock, log, processId, tell, newId: () => `interaction-${++ids}` })
+    createUnanswered({ store: on, clock, log, processId, tell, seal, newId: () => `interaction-${++ids}` })
   const owed = async () => (await store.read.owedInteractions(100)).map(({ id, state }) => [id, state])
-  return { clock, path, store, told, lines, process, owed }
+  return { clock, log, path, store, told, lines, process, owed }
 }
 
 /** The same database as several processes would share it. */
 const shared = (store: Store): Store => ({ ...store, shared: true })
+
+const RESPONSE_URL = 'https://hooks.slack.com/commands/T0/1/response-url-canary'
+
+describe('a response_url, by which anyone could write in the channel for half an hour', () => {
+  test('is in no byte of the database or its write-ahead log, while the ask is open and after it', async () => {
+    const { path, process } = await openBook()
+    const bytes = () => databaseBytes(dirname(path))
+    const book = process('process-1')
+    const kept = await book.keep(asked({ responseUrl: RESPONSE_URL }))
+    expect(bytes()).toContain(kept.what)
+    expect(bytes()).not.toContain('response-url-canary')
+    await book.settle(kept)
+    expect(bytes()).not.toContain('response-url-canary')
+  })
+
+  test('is answered at after a restart with the same token, and left alone with another one', async () => {
+    const { store, clock, log, told } = await openBook()
+    const started = (key: string) =>
+      createUnanswered({
+        store,
+        clock,
+        log,
+        processId: key,
+        newId: () => key,
+        seal: createSeal(key),
+        tell: async (left) => (told.push(left), 'shown'),
+      })
+    await started('xoxb-1').keep(asked({ responseUrl: RESPONSE_URL }))
+    await started('xoxb-2').keep(asked({ responseUrl: RESPONSE_URL, askKey: 'trigger-2' }))
+    await store.write((tx) =>
+      tx.insertInteraction({ ...asked(), responseUrl: RESPONSE_URL, ...OLD_ROW, askKey: 'trigger-3' }),
+    )
+    await createUnanswered({ ...deps(), seal: createSeal('xoxb-1') }).answerLeft()
+    expect(told.map(({ interaction }) => interaction.responseUrl)).toEqual([RESPONSE_URL, null, RESPONSE_URL])
+
+    function deps(): UnansweredDeps {
+      return {
+        store,
+        clock,
+        log,
+        processId: 'next',
+        newId: () => 'next',
+        seal,
+        tell: async (left) => (told.push(left), 'shown'),
+      }
+    }
+  })
+})
+
+/** As a version that sealed nothing wrote it. */
+const OLD_ROW = { id: 'old', state: 'owed', claimedBy: 'gone', claimedAt: T0 } as const
 
 describe('what is asked', () => {
   test('is on disk when it is kept, and gone when it is answered', async () => {
@@ -253,7 +308,7 @@ async function keptAsk(stage: Awaited<ReturnType<typeof openStage>>) {
   const { store, clock, log } = stage.main.deps
   const told: Left[] = []
   const tell: Tell = async (left) => (told.push(left), 'shown')
-  const book = createUnanswered({ store, clock, log, tell, newId: () => 'interaction-1', processId: 'process-1' })
+  const book = createUnanswered({ store, clock, log, tell, seal, newId: () => 'interaction-1', processId: 'process-1' })
   const by = lin()
   const interaction = await book.keep(asked({ askKey: by.askKey }))
   return { told, book, by, interaction }
