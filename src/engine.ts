@@ -7,15 +7,14 @@ import type { Config } from './config.ts'
 import { doctorDeps } from './doctor-deps.ts'
 import { scheduleJobs } from './jobs/schedule.ts'
 import type { AgreedClock } from './lib/agreed-clock.ts'
-import { machineClocks, systemClock } from './lib/clock.ts'
+import { systemClock } from './lib/clock.ts'
 import { inTime } from './lib/in-time.ts'
-import { createInTurn } from './lib/in-turn.ts'
 import { createSeal } from './lib/seal.ts'
 import { createSeldom } from './lib/seldom.ts'
 import { shared } from './lib/shared.ts'
 import type { SteadyTime } from './lib/steady-time.ts'
 import type { Measures } from './lib/trickle.ts'
-import { createGate, REPEATS_PER_S } from './listeners/gate.ts'
+import { createGate } from './listeners/gate.ts'
 import { createSocketWatch } from './listeners/socket-watch.ts'
 import type { Logger } from 'pino'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -202,7 +201,6 @@ export function createEngine({
     log,
     now: systemClock.now,
     measures,
-    repeats: createInTurn({ clock, running: machineClocks.running, perSecond: REPEATS_PER_S }),
   })
   // Bolt is large: it is loaded for Socket Mode once the webhook door is open, else when a card stands that can be pressed,
   // at the latest for the first request from Slack.

@@ -113,6 +113,7 @@ const httpReceiver = ({ config, log }: SlackDoorOptions): HTTPReceiver =>
   new HTTPReceiver({
     signingSecret: config.signingSecret ?? '',
     endpoints: ['/slack/events'],
+    customPropertiesExtractor: ({ headers }) => ({ signature: headers['x-slack-signature'] }),
     logger: boltLogger(log),
   })
 

@@ -93,8 +93,8 @@ let sizeKept = 0
 function compile(pattern: string): Compiled {
   const known = compiledByPattern.get(pattern)
   if (known) return known
-  const regex = tryCompile(pattern)
-  const compiled = { regex, size: regex?.programSize() ?? 0 }
+  const program = tryCompile(pattern)
+  const compiled = { regex: program, size: program?.programSize() ?? 0 }
   if (compiledByPattern.size >= COMPILED_MAX || sizeKept + compiled.size > REGEXES_SIZE_MAX) {
     compiledByPattern.clear()
     sizeKept = 0
@@ -107,8 +107,8 @@ function compile(pattern: string): Compiled {
 function tryCompile(pattern: string): RE2JS | null {
   if (mayBeSlowToCompile(pattern)) return null
   try {
-    const regex = RE2JS.compile(pattern, RE2JS.DOTALL)
-    return regex.programSize() > REGEX_SIZE_MAX ? null : regex
+    const program = RE2JS.compile(pattern, RE2JS.DOTALL)
+    return program.programSize() > REGEX_SIZE_MAX ? null : program
   } catch {
     // Whatever the reason, an invalid pattern matches nothing and is reported as such.
     return null

@@ -72,7 +72,7 @@ function askKeyOf(body: unknown): string {
   return textAt(body, 'trigger_id') ?? textAt(body, 'event_id') ?? `body:${digestOf(body)}`
 }
 
-const digestOf = (body: unknown): string =>
+export const digestOf = (body: unknown): string =>
   createHash('sha256')
     .update(isRecord(body) ? JSON.stringify(body) : String(body))
     .digest('hex')

@@ -3,7 +3,6 @@ import { parse } from 'node:querystring'
 import { isRecord, parseJson } from '../ci/json.ts'
 import { endUnread } from '../lib/end-unread.ts'
 import { giveBack } from '../lib/give-back.ts'
-import type { InTurn } from '../lib/in-turn.ts'
 import type { Log } from '../lib/log.ts'
 import type { Measures, Trickle } from '../lib/trickle.ts'
 import { createRoom } from './room.ts'
@@ -23,17 +22,12 @@ export const FORM_KEYS_MAX = 1_000
 /** What strangers send is told to the log at most so often, and counted in between: they must not fill it. */
 export const REFUSED_LOGGED_EVERY_MS = 60_000
 
-/** What was served before is read again no faster than this, all that is sent again together. */
-export const REPEATS_PER_S = 20
-
 export interface GateDeps {
   signingSecret: string
   log: Pick<Log, 'warn'>
   now: () => number
   /** at which large bodies are read */
   measures: Measures
-  /** in which what was served before is read again */
-  repeats: InTurn
 }
 
 /** True: Slack has signed it, its body is in `rawBody`, and Bolt may have it. False: it is answered. Never throws. */
@@ -44,7 +38,7 @@ export type Gate = (request: IncomingMessage & { rawBody?: Buffer }, response: S
  * signature that could be right is refused before its body is read. A body that is no object would end the process, for
  * Bolt looks into it outside of every catch.
  */
-export function createGate({ signingSecret, log, now, measures, repeats }: GateDeps): Gate {
+export function createGate({ signingSecret, log, now, measures }: GateDeps): Gate {
   const shared = { room: createRoom(UNSIGNED_BYTES_MAX), trickle: measures.bodies }
   const seen = createSeen()
   const tellRefused = createRefusedLog(log, now)
@@ -62,8 +56,8 @@ export function createGate({ signingSecret, log, now, measures, repeats }: GateD
   }
 
   async function lookAtSigned(request: IncomingMessage, signature: Signature) {
-    // It waits before it is read: what waits takes no memory.
-    if (seen.has(signature) && !(await repeats.turn(request.socket, 1))) return NOT_WHOLE.aborted
+    // Sent again, it is the same request, which was taken: nothing is done for it.
+    if (seen.has(signature)) return { status: 200, bytes: null } as const
     const body = await readBody(request, BODY_BYTES_MAX, shared)
     if (body.kind !== 'whole') return NOT_WHOLE[body.kind]
     if (!isSignedBy(signingSecret, signature, body.bytes)) {

@@ -1,14 +1,12 @@
 import type { App, Context } from '@slack/bolt'
 import { invariant } from '../lib/assert.ts'
 import { answerAction } from './actions/index.ts'
-import { textAt } from './body.ts'
 import { answerSlash } from './commands/slash.ts'
 import type { Door } from './door.ts'
 import { hearOfAccount } from './events/account.ts'
 import { answerHomeOpened } from './events/app-home.ts'
 import { answerMention, isByBot } from './events/app-mention.ts'
 import { CHANNEL_EVENTS, hearOfChannel, isChannelEvent } from './events/channel.ts'
-import { createRecent } from './events/recent.ts'
 import { answerShortcut } from './shortcuts/index.ts'
 import { receiveForm } from './views/forms.ts'
 import { suggestionsFor } from './views/suggest.ts'
@@ -24,7 +22,6 @@ export const EVENTS = ['app_mention', ...channelEvents, 'user_change', 'app_home
  * acknowledgement themselves.
  */
 export function registerListeners(app: App): void {
-  const recent = createRecent()
   app.command(/^/, async ({ ack, body, context }) => {
     await ack()
     await answerSlash(doorIn(context), body)
@@ -46,18 +43,12 @@ export function registerListeners(app: App): void {
     await work?.(doorIn(context))
   })
   app.view({ type: 'view_closed' }, async ({ ack }) => ack())
-  const isNew = async (body: unknown, { operations }: Door): Promise<boolean> => {
-    const eventId = textAt(body, 'event_id')
-    return eventId === null || (recent.isNew(eventId) && (await operations.hearEvent(eventId)))
-  }
   app.event('app_mention', async ({ body, context }) => {
-    const door = doorIn(context)
-    if (!isByBot(body) && (await isNew(body, door))) await answerMention(door, body)
+    if (!isByBot(body)) await answerMention(doorIn(context), body)
   })
   for (const type of channelEvents)
     app.event(type, async ({ body, context }) => {
-      const door = doorIn(context)
-      if (await isNew(body, door)) await hearOfChannel(door, type, body)
+      await hearOfChannel(doorIn(context), type, body)
     })
   app.event('app_home_opened', async ({ body, context }) => {
     await answerHomeOpened(doorIn(context), body)

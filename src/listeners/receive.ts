@@ -4,7 +4,7 @@ import { answerFault } from './answers/door.ts'
 import { answerUndone } from './answers/left.ts'
 import type { Answer } from './answers/answer.ts'
 import { askedIn, isCommand, isSubmission } from './asked-in.ts'
-import { textAt } from './body.ts'
+import { digestOf, textAt } from './body.ts'
 import type { Door } from './door.ts'
 import { withDoor } from './index.ts'
 import { Kept } from './kept.ts'
@@ -46,10 +46,16 @@ export class ReceivingApp extends App {
 
   async #receive(event: ReceiverEvent): Promise<void> {
     const asked = askedIn(event.body, this.#door.clock.now())
-    if (!asked) return this.#handle(event, null)
+    const key = requestKeyOf(event)
+    if (!asked) {
+      const isNew = key === null || (await this.#unanswered.isNew(key))
+      return isNew ? this.#handle(event, null) : this.#acknowledge(event)
+    }
     let kept: Kept
     try {
-      kept = new Kept(await this.#unanswered.keep(asked), this.#unanswered)
+      const interaction = await this.#unanswered.keep(asked, key ?? asked.askKey)
+      if (!interaction) return this.#acknowledge(event)
+      kept = new Kept(interaction, this.#unanswered)
     } catch (error) {
       return this.#refuse(event, error)
     }
@@ -119,6 +125,16 @@ export class ReceivingApp extends App {
       return false
     }
   }
+}
+
+/**
+ * The same for a request that is sent again: an event's id, under which Slack itself repeats it; else its signature. In
+ * Socket Mode nothing is signed, and the body counts; null: a menu's options, which are asked for in the same words again.
+ */
+function requestKeyOf({ body, customProperties }: ReceiverEvent): string | null {
+  const key = textAt(body, 'event_id') ?? textAt(customProperties, 'signature')
+  if (key !== null) return key
+  return textAt(body, 'type') === 'block_suggestion' ? null : `body:${digestOf(body)}`
 }
 
 /** Slack's own word for what it sent, as far as it is one: nothing that a stranger typed. */

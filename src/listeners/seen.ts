@@ -3,10 +3,7 @@ import type { Signature } from './signature.ts'
 /** So many signatures are remembered; the one that was seen first is forgotten. */
 export const SIGNATURES_MAX = 5_000
 
-/**
- * Remembers what Slack has signed. The same request once more is no other ask, and is served all the same: whoever stands
- * between Slack and us may send one twice.
- */
+/** Remembers what Slack has signed: the store knows it too, but a flood of repeats need not reach it. */
 export function createSeen() {
   const signatures = new Set<string>()
 

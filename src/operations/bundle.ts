@@ -38,11 +38,6 @@ export interface Operations {
   suggestBranches(project: string, text: string): Promise<readonly string[]>
   /** May this person read at all? Guests may, outsiders of shared channels may not. */
   mayRead(by: Pick<Asker, 'user' | 'team'>): Promise<Permit | { kind: 'unknown-person'; code: string }>
-  /**
-   * Whether Slack tells this for the first time: it repeats itself, to another process too. What cannot be known counts
-   * as new.
-   */
-  hearEvent(id: string): Promise<boolean>
   subscriptions: SubscriptionOperations
   people: PersonOperations
   home: HomeOperations

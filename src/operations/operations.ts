@@ -9,7 +9,6 @@ import { doctorOperations } from './doctor/operations.ts'
 import { explain } from './explain.ts'
 import { findBuild, summaryOf } from './find-build.ts'
 import type { HomeDeps } from './home/deps.ts'
-import { hearEvent } from './hear-event.ts'
 import { homeOperations } from './home/home.ts'
 import { listProjects } from './list-projects.ts'
 import type { PersonDeps } from './person/deps.ts'
@@ -49,7 +48,6 @@ export function createOperations(deps: OperationsDeps): Operations {
     suggestProjects: (text) => suggestProjects(store.read, text),
     suggestBranches: (project, text) => suggestBranches(find, project, text),
     mayRead: (by) => deps.permits('read', by),
-    hearEvent: (id) => hearEvent(deps, id),
     subscriptions: subscriptionOperations(deps),
     projects: createProjectOperations(deps),
     people: createPersonOperations(deps),

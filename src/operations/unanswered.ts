@@ -23,6 +23,9 @@ export const AGAIN_AFTER_MS = 60_000
 /** An answer that could not be shown for so long is shown no more. */
 export const OWED_MAX_MS = 24 * 60 * 60_000
 
+/** Slack repeats an event for an hour, and takes a signature for five minutes. */
+export const REQUESTS_KEPT_MS = 2 * 60 * 60_000
+
 /** So many are answered in one round, of so many that are looked at. */
 export const ROUND_MAX = 20
 const LOOKED_AT_MAX = 500
@@ -48,8 +51,13 @@ export interface UnansweredDeps {
 
 /** What people asked and were not answered: on disk before Slack hears that we have it, until the answer was shown. */
 export interface Unanswered {
-  /** Resolves when it is on disk. Throws Undone where the store has not taken it within KEEP_WITHIN_MS. */
-  keep(asked: Asked): Promise<Interaction>
+  /**
+   * Resolves when it is on disk; null: the request of this key was taken before, and nothing is to be done. Throws Undone
+   * where the store has not taken it within KEEP_WITHIN_MS.
+   */
+  keep(asked: Asked, requestKey: string): Promise<Interaction | null>
+  /** Whether a request that nobody waits for comes for the first time. What cannot be known counts as new. */
+  isNew(requestKey: string): Promise<boolean>
   /** Its answer was shown. Never throws: what the store does not take now, it is told again. */
   settle(interaction: Interaction): Promise<void>
   /** Its answer could not be shown: it is owed still. */
@@ -68,15 +76,20 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
   const underWay = new Set<string>()
   const settled = new Map<string, Interaction>()
 
-  async function keep(asked: Asked): Promise<Interaction> {
+  async function keep(asked: Asked, requestKey: string): Promise<Interaction | null> {
     const claim = { state: 'owed', claimedBy: processId, claimedAt: clock.now() } as const
     const responseUrl = asked.responseUrl && deps.seal.close(asked.responseUrl)
     const interaction: Interaction = { ...asked, responseUrl, id: deps.newId(), ...claim }
     underWay.add(interaction.id)
-    const writing = store.write((tx) => tx.insertInteraction(interaction))
+    const writing = store.write(async (tx) => {
+      if (!(await tx.rememberRequest(requestKey, clock.now()))) return false
+      await tx.insertInteraction(interaction)
+      return true
+    })
     try {
-      await inTime(clock, KEEP_WITHIN_MS, writing)
-      return interaction
+      if (await inTime(clock, KEEP_WITHIN_MS, writing)) return interaction
+      underWay.delete(interaction.id)
+      return null
     } catch (error) {
       // Should it be written after all, nobody is owed an answer: the asker is told now.
       void writing.then(
@@ -84,6 +97,16 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
         () => underWay.delete(interaction.id),
       )
       throw new Undone('it could not be written down', error)
+    }
+  }
+
+  async function isNew(requestKey: string): Promise<boolean> {
+    const writing = store.write((tx) => tx.rememberRequest(requestKey, clock.now()), { canBeRedone: true })
+    try {
+      return await inTime(clock, KEEP_WITHIN_MS, writing)
+    } catch (error) {
+      log.warn({ err: error }, 'a request could not be written down; should Slack repeat it, it is done again')
+      return true
     }
   }
 
@@ -153,12 +176,13 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
     const now = clock.now()
     const mute = await store.write(async (tx) => {
       await tx.setLastDoneAt(FORGET_JOB, now)
+      await tx.forgetRequests(now - REQUESTS_KEPT_MS)
       return tx.forgetInteractions(now - OWED_MAX_MS)
     })
     if (mute > 0) log.warn({ asks: mute }, 'asks were given up: for a day nobody could be shown an answer')
   }
 
-  return { keep, settle, release: ({ id }) => void underWay.delete(id), giveUp, answerLeft, forget }
+  return { keep, isNew, settle, release: ({ id }) => void underWay.delete(id), giveUp, answerLeft, forget }
 }
 
 const requestOf = async (tx: Tx, askKey: string) => (await tx.requestOf(askKey)) ?? (await tx.projectRequestOf(askKey))

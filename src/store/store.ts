@@ -264,9 +264,9 @@ export interface Tx extends Reads {
   dropSlot(call: string, now: number): Promise<void>
   /** Slack takes nothing in this lane (of posts: in this channel) until then (ms). */
   blockSlot(lane: Lane, channel: ChannelId, until: number): Promise<void>
-  /** Says whether this event of Slack's is heard for the first time. */
-  hearEvent(id: string, at: number): Promise<boolean>
-  forgetEvents(heardBefore: number): Promise<void>
+  /** Says whether this request of Slack's comes for the first time. */
+  rememberRequest(key: string, at: number): Promise<boolean>
+  forgetRequests(takenBefore: number): Promise<void>
   /** CI was asked how these builds stand (ms). */
   setAsked(builds: readonly Pick<KnownBuild, 'projectId' | 'buildId'>[], at: number): Promise<void>
   /**

@@ -113,15 +113,14 @@ describe('a click on a card', () => {
     expect(calls).toEqual([])
   })
 
-  it('carries the same key when the same request comes again, and another when it is made again', async () => {
+  it('is nothing new when the same request comes again, and another one when it is made again', async () => {
     const { slack, asked } = await openStage()
     const ts = await postCard(slack)
     await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'build_stop' })
     await slack.people.replay('click build_stop')
     await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'build_stop' })
-    const keys = (await asked(3)).map(([, , asker]) => (asker as { askKey: string }).askKey)
-    expect(keys[0]).toBe(keys[1])
-    expect(keys[2]).not.toBe(keys[0])
+    const keys = (await asked(2)).map(([, , asker]) => (asker as { askKey: string }).askKey)
+    expect(new Set(keys).size).toBe(2)
   })
 
   it('says whose workspace the person is of', async () => {

@@ -60,14 +60,13 @@ describe('the door', () => {
     expect(calls.filter(([name]) => name === 'stop')).toEqual([])
   })
 
-  it('carries the same key when a signed request is replayed, so that it is one ask', async () => {
+  it('does nothing for a signed request that is replayed', async () => {
     const { slack, asked } = await openStage()
     await slack.people.runCommand(stopWeb)
     await slack.people.replay('command /ci')
     await slack.people.runCommand(stopWeb)
-    const keys = (await asked(3)).map(([, , by]) => (by as { askKey: string }).askKey)
-    expect(keys[0]).toBe(keys[1])
-    expect(keys[2]).not.toBe(keys[0])
+    const keys = (await asked(2)).map(([, , by]) => (by as { askKey: string }).askKey)
+    expect(new Set(keys).size).toBe(2)
   })
 
   it('answers Slack’s question whether it is there', async () => {

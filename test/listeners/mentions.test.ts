@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/listeners/commands/index.ts'
 import { answerHelp } from '../../src/listeners/answers/help.ts'
 import { answerUnknown } from '../../src/listeners/answers/slips.ts'
-import { createRecent, EVENTS_MAX } from '../../src/listeners/events/recent.ts'
 import { ACCOUNTS } from '../../src/sandbox/slack/workspace.ts'
 import { ada, BUILDS, grace, lin, openStage, postCard, sol, type Called } from './stage.ts'
 
@@ -111,15 +110,6 @@ describe('a mention', () => {
     expect(await asked(1)).toMatchObject([['stop', {}, { user: sol, team: 'T0OUTSIDE1' }]])
   })
 
-  it('without an id is answered each time', async () => {
-    const { slack, asked } = await openStage()
-    const body = JSON.stringify({ type: 'event_callback', event: event('<@U0BUILDBOT> status') })
-    const bare = { what: 'bare', contentType: 'application/json', body } as const
-    await slack.sender.send(bare)
-    await slack.sender.send(bare)
-    expect(await asked(2)).toHaveLength(2)
-  })
-
   it('by another bot is no ask', async () => {
     const { slack, asked } = await openStage()
     await slack.people.sendEvent(event('<@U0BUILDBOT> stop #1', { user: ACCOUNTS.otherBot, bot_id: 'B0OTHER001' }))
@@ -144,17 +134,5 @@ describe('a mention', () => {
       { fields: { reference: '00000001', ask: 'status' }, text: 'an answer could not be shown' },
     ])
     expect(lines.at(-1)).toMatchObject({ fields: { reference: '00000001', isShown: false } })
-  })
-})
-
-describe('the memory for events', () => {
-  it(`holds ${EVENTS_MAX}, and forgets the oldest first`, () => {
-    const recent = createRecent()
-    const keys = Array.from({ length: EVENTS_MAX }, (_, at) => `Ev${at}`)
-    expect(keys.every((key) => recent.isNew(key))).toBe(true)
-    expect(recent.isNew('Ev0')).toBe(false)
-    expect(recent.isNew('Ev-one-more')).toBe(true)
-    expect(recent.isNew('Ev0')).toBe(true)
-    expect(recent.isNew('Ev2')).toBe(false)
   })
 })

@@ -32,12 +32,13 @@ describe('Socket Mode', () => {
     expect(slack.ephemerals(BUILDS, ada)).toHaveLength(4)
   })
 
-  it('carries the same key when an envelope comes again', async () => {
+  it('does nothing for an envelope that comes again', async () => {
     const { slack, asked } = await openStage({ socket: true })
     await slack.people.runCommand(stopWeb)
     await slack.people.replay('command /ci')
+    await slack.people.runCommand(stopWeb)
     const keys = (await asked(2)).map(([, , by]) => (by as { askKey: string }).askKey)
-    expect(keys[0]).toBe(keys[1])
+    expect(new Set(keys).size).toBe(2)
   })
 
   it('acknowledges what nobody knows, with a log line', async () => {

@@ -3,7 +3,6 @@ import { onTestFinished } from 'vitest'
 import type { BuildId, ChannelId, ProjectId } from '../../src/domain/ids.ts'
 import type { Config } from '../../src/config.ts'
 import { machineClocks, systemClock, type Clock } from '../../src/lib/clock.ts'
-import { createInTurn } from '../../src/lib/in-turn.ts'
 import { createTrickle } from '../../src/lib/trickle.ts'
 import type { Log } from '../../src/lib/log.ts'
 import type { ActOutcome, BuildSummary, ProjectRef, StatusOutcome, WhyOutcome } from '../../src/operations/asked.ts'
@@ -14,7 +13,7 @@ import type { SandboxSlack, SandboxSlackOptions } from '../../src/sandbox/slack/
 import { createSandboxSlack } from '../../src/sandbox/slack/sandbox-slack.ts'
 import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
 import { createSlackDoor, type SlackDoor } from '../../src/slack-door.ts'
-import { createGate, REPEATS_PER_S, type Gate } from '../../src/listeners/gate.ts'
+import { createGate, type Gate } from '../../src/listeners/gate.ts'
 import { createSocketWatch } from '../../src/listeners/socket-watch.ts'
 import { createSeal } from '../../src/lib/seal.ts'
 import { createSeldom } from '../../src/lib/seldom.ts'
@@ -94,7 +93,6 @@ const SUCCESS: Operations = {
   suggestProjects: async () => [PROJECT],
   suggestBranches: async () => ['main', 'fix/login'],
   mayRead: async () => ({ kind: 'yes' }),
-  hearEvent: async () => true,
   projects: {
     find: async () => ({ kind: 'project', project: PROJECT }),
     show: async () => ({ kind: 'no-v2' }),
@@ -163,7 +161,6 @@ export function recordingOperations(changes: Partial<Operations> = {}) {
     suggestProjects: noted('suggestProjects', all.suggestProjects),
     suggestBranches: noted('suggestBranches', all.suggestBranches),
     mayRead: noted('mayRead', all.mayRead),
-    hearEvent: all.hearEvent,
     subscriptions: all.subscriptions,
     people: all.people,
     projects: all.projects,
@@ -256,8 +253,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     const { handle } = door
     const time = { clock: systemClock, running: machineClocks.running }
     const measures = { bodies: createTrickle(time), refused: createTrickle(time) }
-    const repeats = createInTurn({ ...time, perSecond: REPEATS_PER_S })
-    const gate = createGate({ signingSecret: slack.signingSecret, log, now: systemClock.now, measures, repeats })
+    const gate = createGate({ signingSecret: slack.signingSecret, log, now: systemClock.now, measures })
     slack.connectBot(await listen((request, response) => void letIn(gate, handle, request, response)))
   } else await door.start()
   const told: Stage['told'] = (user = ada, channel = BUILDS) =>

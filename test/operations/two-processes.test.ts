@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import type { ReconcileDeps } from '../../src/reconcile/deps.ts'
-import { EVENTS_KEPT_MS } from '../../src/operations/hear-event.ts'
 import { HANDLES_MAX } from '../../src/operations/person/asked.ts'
 import { refreshProjects } from '../../src/operations/refresh-projects.ts'
 import { SUBSCRIPTIONS_MAX } from '../../src/operations/subscription/subscribe.ts'
@@ -135,17 +134,6 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
     expect(ended.filter(({ kind }) => kind === 'claimed')).toHaveLength(HANDLES_MAX)
     expect(ended.filter(({ kind }) => kind === 'too-many')).toHaveLength(40 - HANDLES_MAX)
     expect(await stage.store.read.handlesOf(by.user)).toHaveLength(HANDLES_MAX)
-  })
-
-  test('that are told the same event both know that one of them has heard it', async () => {
-    await using stage = await openShared()
-    const heard = await Promise.all(stage.processes.map(({ operations }) => operations.hearEvent('Ev0ADA0001')))
-    expect(heard.filter((isNew) => isNew)).toHaveLength(1)
-    expect(await stage.processes[0]!.operations.hearEvent('Ev0ADA0002')).toBe(true)
-    await stage.clock.advance(EVENTS_KEPT_MS)
-    expect(await stage.processes[1]!.operations.hearEvent('Ev0ADA0001')).toBe(false)
-    await stage.clock.advance(1)
-    expect(await stage.processes[1]!.operations.hearEvent('Ev0ADA0001')).toBe(true)
   })
 
   test('do not take each other for dead before a call can have ended', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -9,8 +10,10 @@ import {
   KEEP_WITHIN_MS,
   LEFT_AFTER_MS,
   OWED_MAX_MS,
+  REQUESTS_KEPT_MS,
   ROUND_MAX,
   type Left,
+  type Unanswered,
   type UnansweredDeps,
 } from '../../src/operations/unanswered.ts'
 import { createSeal } from '../../src/lib/seal.ts'
@@ -52,9 +55,15 @@ async function openBook() {
   let ids = 0
   const { log, lines } = recordingLog()
   const process = (processId: string, { tell = show, on = store }: { tell?: Tell; on?: Store } = {}) =>
-    createUnanswered({ store: on, clock, log, processId, tell, seal, newId: () => `interaction-${++ids}` })
+    bookOf(createUnanswered({ store: on, clock, log, processId, tell, seal, newId: () => `interaction-${++ids}` }))
   const owed = async () => (await store.read.owedInteractions(100)).map(({ id, state }) => [id, state])
   return { clock, log, path, store, told, lines, process, owed }
+}
+
+/** Keeps each ask as a request of its own. */
+function bookOf(unanswered: Unanswered) {
+  const keep = async (one: Asked) => (await unanswered.keep(one, randomUUID()))!
+  return { ...unanswered, keep }
 }
 
 /** The same database as several processes would share it. */
@@ -86,8 +95,8 @@ describe('a response_url, by which anyone could write in the channel for half an
         seal: createSeal(key),
         tell: async (left) => (told.push(left), 'shown'),
       })
-    await started('xoxb-1').keep(asked({ responseUrl: RESPONSE_URL }))
-    await started('xoxb-2').keep(asked({ responseUrl: RESPONSE_URL, askKey: 'trigger-2' }))
+    await started('xoxb-1').keep(asked({ responseUrl: RESPONSE_URL }), 'request-1')
+    await started('xoxb-2').keep(asked({ responseUrl: RESPONSE_URL, askKey: 'trigger-2' }), 'request-2')
     await store.write((tx) =>
       tx.insertInteraction({ ...asked(), responseUrl: RESPONSE_URL, ...OLD_ROW, askKey: 'trigger-3' }),
     )
@@ -110,6 +119,22 @@ describe('a response_url, by which anyone could write in the channel for half an
 
 /** As a version that sealed nothing wrote it. */
 const OLD_ROW = { id: 'old', state: 'owed', claimedBy: 'gone', claimedAt: T0 } as const
+
+describe('a request that was taken', () => {
+  test('is known to another process and after a restart, whether somebody waits for it or not', async () => {
+    const { store, clock, log } = await openBook()
+    const started = (processId: string) =>
+      createUnanswered({ store, clock, log, processId, seal, newId: randomUUID, tell: async () => 'shown' })
+    expect(await started('process-1').keep(asked(), 'signature-1')).not.toBeNull()
+    expect(await started('process-2').keep(asked(), 'signature-1')).toBeNull()
+    expect(await started('process-2').isNew('signature-1')).toBe(false)
+    expect(await started('process-2').isNew('Ev1')).toBe(true)
+    expect(await started('process-3').isNew('Ev1')).toBe(false)
+    await clock.advance(REQUESTS_KEPT_MS + 1)
+    await started('process-3').forget()
+    expect(await started('process-3').isNew('Ev1')).toBe(true)
+  })
+})
 
 describe('what is asked', () => {
   test('is on disk when it is kept, and gone when it is answered', async () => {
@@ -308,7 +333,9 @@ async function keptAsk(stage: Awaited<ReturnType<typeof openStage>>) {
   const { store, clock, log } = stage.main.deps
   const told: Left[] = []
   const tell: Tell = async (left) => (told.push(left), 'shown')
-  const book = createUnanswered({ store, clock, log, tell, seal, newId: () => 'interaction-1', processId: 'process-1' })
+  const book = bookOf(
+    createUnanswered({ store, clock, log, tell, seal, newId: () => 'interaction-1', processId: 'process-1' }),
+  )
   const by = lin()
   const interaction = await book.keep(asked({ askKey: by.askKey }))
   return { told, book, by, interaction }

@@ -2,9 +2,9 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'
 import type { Tx } from '../store.ts'
 
-/** What Slack told, which repeats itself. */
-export const writeEvents = (db: Kysely<Schema>): Pick<Tx, 'hearEvent' | 'forgetEvents'> => ({
-  async hearEvent(id, at) {
+/** The requests of Slack that were taken: a table named for what it held first, events. */
+export const writeEvents = (db: Kysely<Schema>): Pick<Tx, 'rememberRequest' | 'forgetRequests'> => ({
+  async rememberRequest(id, at) {
     const heard = await db
       .insertInto('event')
       .values({ id, heard_at: at })
@@ -14,7 +14,7 @@ export const writeEvents = (db: Kysely<Schema>): Pick<Tx, 'hearEvent' | 'forgetE
     return heard.length > 0
   },
 
-  async forgetEvents(heardBefore) {
-    await db.deleteFrom('event').where('heard_at', '<', heardBefore).execute()
+  async forgetRequests(takenBefore) {
+    await db.deleteFrom('event').where('heard_at', '<', takenBefore).execute()
   },
 })

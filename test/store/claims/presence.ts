@@ -124,12 +124,12 @@ export function presenceClaims(places: () => Places): void {
   test('an event is heard once, and anew when it is forgotten', async () => {
     await using place = await places().open()
     const { write } = place.store
-    expect(await write((tx) => tx.hearEvent('Ev1', T0))).toBe(true)
-    expect(await write((tx) => tx.hearEvent('Ev1', T0 + 1))).toBe(false)
-    await write((tx) => tx.forgetEvents(T0))
-    expect(await write((tx) => tx.hearEvent('Ev1', T0 + 1))).toBe(false)
-    await write((tx) => tx.forgetEvents(T0 + 1))
-    expect(await write((tx) => tx.hearEvent('Ev1', T0 + 1))).toBe(true)
+    expect(await write((tx) => tx.rememberRequest('Ev1', T0))).toBe(true)
+    expect(await write((tx) => tx.rememberRequest('Ev1', T0 + 1))).toBe(false)
+    await write((tx) => tx.forgetRequests(T0))
+    expect(await write((tx) => tx.rememberRequest('Ev1', T0 + 1))).toBe(false)
+    await write((tx) => tx.forgetRequests(T0 + 1))
+    expect(await write((tx) => tx.rememberRequest('Ev1', T0 + 1))).toBe(true)
   })
 
   test('of several that ask at one moment one has the turn, hears the event, and buries the dead', async () => {
@@ -146,7 +146,7 @@ export function presenceClaims(places: () => Places): void {
       write((tx) => tx.takeWindowSlot('edit', BUILDS, `edit-${i}`, { now: T0, until: T0 + MINUTE, ...WINDOW })),
     )
     expect(edits.filter((taken) => taken === null)).toHaveLength(WINDOW.max)
-    const heard = await each(({ write }) => write((tx) => tx.hearEvent('Ev1', T0)))
+    const heard = await each(({ write }) => write((tx) => tx.rememberRequest('Ev1', T0)))
     expect(heard.filter((isNew) => isNew)).toHaveLength(1)
     const buried = await each(({ write }, i) => write((tx) => tx.takeOver(T0, `process-${i + 1}`)))
     expect(buried.flatMap(({ dead }) => dead)).toEqual(['process-0'])
