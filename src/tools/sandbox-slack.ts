@@ -3,16 +3,20 @@ import { createSandboxSlack } from '../sandbox/slack/sandbox-slack.ts'
 import { COMMAND_HINTS } from './demo/hints.ts'
 import { openPort, readFlags, readPort } from './program.ts'
 
-// npm run sandbox:slack [-- --port 4100] [--bot http://127.0.0.1:3000/slack/events]
+// npm run sandbox:slack [-- --port 4100] [--host 127.0.0.1] [--bot http://127.0.0.1:3000/slack/events]
 const PORT_DEFAULT = '4100'
 
-const values = readFlags({ port: { type: 'string', default: PORT_DEFAULT }, bot: { type: 'string' } })
+const values = readFlags({
+  port: { type: 'string', default: PORT_DEFAULT },
+  host: { type: 'string', default: '127.0.0.1' },
+  bot: { type: 'string' },
+})
 
 const sandbox = createSandboxSlack({
   hints: COMMAND_HINTS,
   ...(values.bot === undefined ? {} : { botUrl: values.bot }),
 })
-await openPort(readPort(values.port), (port) => sandbox.start(port))
+await openPort(readPort(values.port), (port) => sandbox.start(port, values.host))
 console.log(introduction())
 process.once('SIGINT', stop)
 process.once('SIGTERM', stop)

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { assertNever } from '../../lib/assert.ts'
-import { isOwnPage } from '../../lib/same-origin.ts'
+import { isOwnHost, isOwnPage } from '../../lib/same-origin.ts'
 import type { Calls } from './calls.ts'
 import { refuse } from './errors.ts'
 import type { DoorName, Fault, Faults } from './faults.ts'
@@ -10,6 +10,8 @@ import type { RateLimit } from './rate-limit.ts'
 import type { World } from './world.ts'
 
 interface Parts {
+  /** what the server listens on */
+  host: () => string
   world: World
   routes: readonly Route[]
   faults: Faults
@@ -29,6 +31,8 @@ export function createListener(parts: Parts): (request: IncomingMessage, respons
 }
 
 async function answer(parts: Parts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (!isOwnHost(request, parts.host()))
+    return sendReply(response, refuse(parts.world.switches, 403, 'this name is none of this server; see --host'))
   const read = await readCall(request)
   if (read.kind === 'too-large') return refuseTooLarge(parts, response)
   const { call } = read

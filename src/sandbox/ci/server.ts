@@ -82,9 +82,12 @@ export function createSandboxCi(options: SandboxCiOptions = {}): SandboxCi {
     ...siteRoutes(world),
     ...controlRoutes(handles),
   ]
-  const server = createServer(createListener({ world, routes, faults, limit, calls }))
+  const server = createServer(createListener({ host: () => listensOn, world, routes, faults, limit, calls }))
+
+  let listensOn = '127.0.0.1'
 
   async function start(port = 0, host = '127.0.0.1'): Promise<string> {
+    listensOn = host
     server.listen(port, host)
     await once(server, 'listening')
     const address = server.address()

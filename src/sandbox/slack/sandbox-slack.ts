@@ -1,4 +1,5 @@
 import { createServer } from 'node:http'
+import { isOwnHost } from '../../lib/same-origin.ts'
 import type { Server } from 'node:http'
 import { systemClock } from '../../lib/clock.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -114,10 +115,11 @@ export const DEFAULT_SCOPES = [
 /** A Slack to try the bot against: one workspace in memory, with Slack's limits, rates and errors. */
 export function createSandboxSlack(options: SandboxSlackOptions = {}): SandboxSlack {
   const parts = createParts(options)
-  const { workspace, sender, panel, stop: stopping, server } = parts
+  const { workspace, sender, panel, stop: stopping, server, listensOn } = parts
   return {
     ...parts.handles,
     start: async (port = 0, host = '127.0.0.1') => {
+      listensOn.host = host
       await listen(server, port, host)
       workspace.origin = urlOf(server)
     },
@@ -160,20 +162,37 @@ function createParts(options: SandboxSlackOptions) {
   const app = readAppWords(options.hints)
   const panel = createPanelFrame()
   const { gallery = null } = options
-  const server = serve({ ...shared, grant, rates, faults, counters, acts, people, app, panel, gallery, stopping })
+  const listensOn = { host: '127.0.0.1' }
+  const server = serve(listensOn, {
+    ...shared,
+    grant,
+    rates,
+    faults,
+    counters,
+    acts,
+    people,
+    app,
+    panel,
+    gallery,
+    stopping,
+  })
   const handles = { botToken, appToken, signingSecret, acts, faults, counters, people, sender, views, sockets }
-  return { workspace, sender, panel, server, stop, handles }
+  return { workspace, sender, panel, server, listensOn, stop, handles }
 }
 
-function serve(parts: RouteParts): Server {
+function serve(listensOn: { host: string }, parts: RouteParts): Server {
   const server = createServer((request, response) => {
+    if (!isOwnHost(request, listensOn.host)) return sendJson(response, 403, { ok: false, error: 'not_this_host' })
     route(parts, request, response).catch((error: unknown) => {
       // A caller that left is no news; anything else is a defect of the sandbox, to be seen.
       if (request.destroyed && !request.complete) return
       sendJson(response, 500, { ok: false, error: 'fatal_error', message: String(error) })
     })
   })
-  return server.on('upgrade', (request, raw, head) => parts.sockets.admit(request, raw, head))
+  return server.on('upgrade', (request, raw, head) => {
+    if (isOwnHost(request, listensOn.host)) parts.sockets.admit(request, raw, head)
+    else raw.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n')
+  })
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {
