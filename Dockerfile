@@ -2,9 +2,8 @@
 FROM node:26-trixie-slim AS parts
 WORKDIR /app
 COPY package.json package-lock.json ./
-# The image brings its own Node; the other optional packages draw pictures.
-RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/node-bin-* node_modules/.bin/node \
- && npm cache clean --force
+# The image brings its own Node, which is what the optional packages are.
+RUN npm ci --omit=dev --omit=optional && npm cache clean --force
 
 FROM node:26-trixie-slim
 # PID 1 passes SIGTERM on and reaps; node is its child.

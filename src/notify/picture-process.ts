@@ -1,22 +1,25 @@
+import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
-import { Resvg, type ResvgRenderOptions } from '@resvg/resvg-js'
+import { initWasm, Resvg, type ResvgRenderOptions } from '@resvg/resvg-wasm'
 import { PICTURE_HEIGHT_PX_MAX, PICTURE_SCALE, PICTURE_WIDTH_PX_MAX } from './picture.ts'
 
 // A program of its own, started for one picture: an SVG comes in, a PNG goes out. What cannot be drawn ends it early.
 
-const FAMILY = 'DejaVu Sans'
-const fontFiles = [
-  import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'),
-  import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf'),
-].map((url) => fileURLToPath(url))
+const bytesOf = (file: string): Promise<Uint8Array> => readFile(new URL(import.meta.resolve(file)))
+
+const [svg, rasteriser, ...fontBuffers] = await Promise.all([
+  buffer(process.stdin),
+  bytesOf('@resvg/resvg-wasm/index_bg.wasm'),
+  bytesOf('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'),
+  bytesOf('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf'),
+])
+await initWasm(rasteriser)
 
 // One font for every name: without the machine's own fonts a picture is the same everywhere.
+const FAMILY = 'DejaVu Sans'
 const options: ResvgRenderOptions = {
-  logLevel: 'off',
   font: {
-    loadSystemFonts: false,
-    fontFiles,
+    fontBuffers,
     defaultFontFamily: FAMILY,
     serifFamily: FAMILY,
     sansSerifFamily: FAMILY,
@@ -24,7 +27,6 @@ const options: ResvgRenderOptions = {
   },
 }
 
-const svg = await buffer(process.stdin)
 const { width, height } = new Resvg(svg, options)
 const value = Math.min(PICTURE_SCALE, PICTURE_WIDTH_PX_MAX / width, PICTURE_HEIGHT_PX_MAX / height)
 process.stdout.write(new Resvg(svg, { ...options, fitTo: { mode: 'zoom', value } }).render().asPng())

@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { SaxesParser } from 'saxes'
 
 /** The longest SVG that is drawn, in bytes of UTF-8. */
 export const SVG_BYTES_MAX = 256 * 1024
-/** The most tags, opening and closing ones: a badge has about twenty. Nested groups take a picture's memory each. */
-export const SVG_TAGS_MAX = 300
-/** The most references from one place of an SVG to another: parts that use each other multiply. */
-export const SVG_REFERENCES_MAX = 16
+/** The most elements, and how deep they may stand in each other: a badge has about twenty, and three. */
+export const SVG_ELEMENTS_MAX = 150
+export const SVG_DEPTH_MAX = 8
+/** The most elements that are drawn on a layer of their own, which takes a picture's memory each. */
+export const SVG_LAYERS_MAX = 8
 /** How much larger than itself a badge is drawn, for screens with small pixels. */
 export const PICTURE_SCALE = 3
 /** What is larger is drawn smaller; the proportions stay. */
@@ -14,8 +16,10 @@ export const PICTURE_WIDTH_PX_MAX = 1_200
 export const PICTURE_HEIGHT_PX_MAX = 400
 /** The longest drawing, in milliseconds, the start of its process included. */
 export const PICTURE_MS_MAX = 3_000
-/** The most drawn at once; one more is not drawn. */
-export const PICTURES_AT_ONCE_MAX = 4
+/** How many wait for the one that is being drawn; one more is not drawn. */
+export const PICTURES_WAITING_MAX = 4
+/** The most memory that the rasteriser gets, in pages of WebAssembly of 64 KiB each. */
+export const PICTURE_PAGES_MAX = 1_024
 
 export interface Picture {
   png: Uint8Array
@@ -26,18 +30,21 @@ export interface Picture {
 
 /**
  * An SVG, such as a badge, as a PNG. Text is drawn in the bundled font, whatever font it asks for: the same everywhere.
- * `null` for what is no SVG, reaches outside itself, is more than a badge could be, or cannot be drawn within `msMax`
- * milliseconds. Fetches nothing, never rejects.
+ * `null` for what is no SVG, has anything that badges do not need, or cannot be drawn within `msMax` milliseconds. One is
+ * drawn at a time. Fetches nothing, never rejects.
  */
 export async function svgToPng(svg: string | Uint8Array, msMax = PICTURE_MS_MAX): Promise<Picture | null> {
   const text = readText(svg)
-  if (text === null || isHarmful(text) || drawing >= PICTURES_AT_ONCE_MAX) return null
-  drawing += 1
-  const png = await draw(text, msMax).finally(() => (drawing -= 1))
+  if (text === null || !isPlainSvg(text) || waiting > PICTURES_WAITING_MAX) return null
+  waiting += 1
+  const drawing = last.then(() => draw(text, msMax))
+  last = drawing
+  const png = await drawing.finally(() => (waiting -= 1))
   return png && { png, ...sizeOf(png) }
 }
 
-let drawing = 0
+let waiting = 0
+let last: Promise<unknown> = Promise.resolve()
 
 function readText(svg: string | Uint8Array): string | null {
   const bytes = typeof svg === 'string' ? Buffer.from(svg) : svg
@@ -50,24 +57,86 @@ function readText(svg: string | Uint8Array): string | null {
   }
 }
 
-const isHarmful = (text: string): boolean =>
-  REFUSED.test(text) || countOf(text, TAG) > SVG_TAGS_MAX || countOf(text, REFERENCE) > SVG_REFERENCES_MAX
+/**
+ * Has it only what a badge needs? What is not on the lists below can reach outside, or take memory without bound. Read by a
+ * strict XML parser: what that and the rasteriser could read differently is no XML.
+ */
+function isPlainSvg(text: string): boolean {
+  const parser = new SaxesParser()
+  const refuse = () => parser.fail('not a plain SVG')
+  let [elements, depth, layers] = [0, 0, 0]
+  let isPlain = true
+  parser.on('error', () => (isPlain = false))
+  parser.on('doctype', refuse)
+  parser.on('processinginstruction', refuse)
+  parser.on('opentag', ({ name, attributes }) => {
+    elements += 1
+    depth += 1
+    if (depth === 1 ? name !== 'svg' : !ELEMENTS.has(name)) refuse()
+    if (LAYERED.some((attribute) => attribute in attributes) || name === 'mask' || name === 'clipPath') layers += 1
+    if (elements > SVG_ELEMENTS_MAX || depth > SVG_DEPTH_MAX || layers > SVG_LAYERS_MAX) refuse()
+    for (const [attribute, value] of Object.entries(attributes)) if (!isPlainAttribute(attribute, value)) refuse()
+  })
+  parser.on('closetag', () => (depth -= 1))
+  parser.write(text.replace(/^\ufeff/, '')).close()
+  return isPlain
+}
 
-// Entities multiply; pictures, scripts and addresses reach outside; filters, patterns and markers take room without bound.
-const REFUSED =
-  /<!DOCTYPE|<!ENTITY|<(?:[\w.-]+:)?(?:image|script|foreignObject|filter|pattern|marker)\b|\bhref\s*=(?!\s*["']#)|\burl\((?!\s*(?:["']|&quot;|&apos;)?#)|@import/i
+const ELEMENTS = new Set([
+  ...['svg', 'g', 'defs', 'title', 'desc', 'rect', 'circle', 'ellipse', 'line', 'polyline', 'polygon', 'path', 'text'],
+  ...['tspan', 'linearGradient', 'radialGradient', 'stop', 'clipPath', 'mask'],
+])
 
-const TAG = /</g
-const REFERENCE = /\bhref\s*=|\burl\(/gi
+const LAYERED = ['opacity', 'mask', 'clip-path']
 
-const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
+const ATTRIBUTES = new Set([
+  ...['xmlns', 'xmlns:xlink', 'xml:space', 'xml:lang', 'version', 'id', 'class', 'role', 'aria-label', 'aria-hidden'],
+  ...[
+    'viewBox',
+    'preserveAspectRatio',
+    'width',
+    'height',
+    'x',
+    'y',
+    'x1',
+    'y1',
+    'x2',
+    'y2',
+    'cx',
+    'cy',
+    'r',
+    'rx',
+    'ry',
+  ],
+  ...[
+    'd',
+    'points',
+    'dx',
+    'dy',
+    'transform',
+    'opacity',
+    'mask',
+    'clip-path',
+    'clip-rule',
+    'maskUnits',
+    'clipPathUnits',
+  ],
+  ...['fill', 'fill-opacity', 'fill-rule', 'stroke', 'stroke-opacity', 'stroke-width', 'stroke-linecap'],
+  ...['stroke-linejoin', 'offset', 'stop-color', 'stop-opacity', 'gradientUnits', 'gradientTransform', 'font-family'],
+  ...['font-size', 'font-weight', 'font-style', 'text-anchor', 'textLength', 'lengthAdjust', 'letter-spacing'],
+  ...['text-rendering', 'shape-rendering', 'dominant-baseline'],
+])
+
+// Addresses reach outside. `#id` is a part of the same picture; masks and clips of masks are bounded with the layers.
+const isPlainAttribute = (name: string, value: string): boolean =>
+  ATTRIBUTES.has(name) && !/\burl\s*\((?!\s*["']?#)|[\\@]/i.test(value)
 
 const PROGRAM = fileURLToPath(new URL('picture-process.ts', import.meta.url))
 const PNG_BYTES_MAX = 4 * PICTURE_WIDTH_PX_MAX * PICTURE_HEIGHT_PX_MAX
 
 /**
- * In a process of its own: the rasteriser is native code, an odd number in an SVG makes it abort, and nothing can stop
- * it halfway. It has none of our environment, so none of our secrets.
+ * In a process of its own: an odd number in an SVG makes the rasteriser abort, and nothing can stop it halfway. It is
+ * WebAssembly, whose memory the flag bounds on every system. It has none of our environment, so none of our secrets.
  */
 async function draw(svg: string, msMax: number): Promise<Uint8Array | null> {
   const { promise, resolve } = Promise.withResolvers<Uint8Array | null>()
@@ -78,8 +147,11 @@ async function draw(svg: string, msMax: number): Promise<Uint8Array | null> {
     killSignal: 'SIGKILL',
     maxBuffer: PNG_BYTES_MAX,
   } as const
-  const child = execFile(process.execPath, [PROGRAM], options, (error, png) =>
-    resolve(error === null && startsWith(png, PNG) ? png : null),
+  const child = execFile(
+    process.execPath,
+    [`--wasm-max-mem-pages=${PICTURE_PAGES_MAX}`, PROGRAM],
+    options,
+    (error, png) => resolve(error === null && startsWith(png, PNG) ? png : null),
   )
   // A process that died does not read on: its end is the answer.
   child.stdin?.on('error', () => resolve(null)).end(svg)

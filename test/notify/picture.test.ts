@@ -1,14 +1,20 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   isPicture,
   PICTURE_HEIGHT_PX_MAX,
+  PICTURE_PAGES_MAX,
   PICTURE_SCALE,
   PICTURE_WIDTH_PX_MAX,
-  PICTURES_AT_ONCE_MAX,
+  PICTURES_WAITING_MAX,
   SVG_BYTES_MAX,
-  SVG_REFERENCES_MAX,
-  SVG_TAGS_MAX,
+  SVG_DEPTH_MAX,
+  SVG_ELEMENTS_MAX,
+  SVG_LAYERS_MAX,
   svgToPng,
   type Picture,
 } from '../../src/notify/picture.ts'
@@ -146,6 +152,43 @@ describe('no picture', () => {
   })
 })
 
+const nested = (tag: string, times: number): string => tag.repeat(times) + RED + '</g>'.repeat(times)
+const PREFIXED =
+  '<é:pattern xmlns:é="http://www.w3.org/2000/svg" id="p" width="1e5" height="1e5"/><rect width="9" height="9" fill="url(#p)"/>'
+
+/** Draws as `svgToPng` does, but for the filter: how the process ends, and the most memory it had. */
+async function drawDirectly(source: string): Promise<{ code: number | null; residentMB: number }> {
+  const child = spawn(process.execPath, [`--wasm-max-mem-pages=${PICTURE_PAGES_MAX}`, PROGRAM], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  child.stdin.on('error', () => {}).end(source)
+  let residentMB = 0
+  const looking = setInterval(() => (residentMB = Math.max(residentMB, peakMB(child.pid!))), 2)
+  const [code] = (await once(child, 'close')) as [number | null]
+  clearInterval(looking)
+  return { code, residentMB }
+}
+
+function peakMB(pid: number): number {
+  try {
+    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024
+  } catch {
+    return 0
+  }
+}
+
+const PROGRAM = fileURLToPath(new URL('../../src/notify/picture-process.ts', import.meta.url))
+
+describe('the process that draws', () => {
+  it('gets no more memory than it may have, whatever the filter let through', async () => {
+    // Past the filter: the same program, with the same flag, and a picture whose layers would take two gigabytes.
+    const hungry = svg(nested('<g opacity=".9">', 1_000), 'width="1200" height="400"')
+    const { code, residentMB } = await drawDirectly(hungry)
+    expect(code).not.toBe(0)
+    expect(residentMB).toBeLessThan(250)
+  })
+})
+
 describe('refused before anything is drawn', () => {
   const hostile: [what: string, source: string][] = [
     ['a doctype', `<!DOCTYPE svg>${svg(RED)}`],
@@ -161,22 +204,29 @@ describe('refused before anything is drawn', () => {
     ['a page within', svg('<foreignObject width="9" height="9"/>')],
     ['a filter', svg('<filter id="f" x="-1e9" width="2e9"><feGaussianBlur stdDeviation="1e6"/></filter>')],
     ['a pattern', svg('<pattern id="p" width="1e9" height="1e9"/>')],
+    ['a pattern behind a prefix that is not ASCII, which took gigabytes', svg(PREFIXED)],
+    ['groups with opacity in each other, which took gigabytes', svg(nested('<g opacity=".9">', 60))],
+    ['a part used twice', svg('<g id="a"/><use href="#a"/>')],
+    ['an attribute that badges do not need', svg('<rect onclick="x"/>')],
+    ['an address behind an escape', svg('<rect fill="u\\72l(http://ci.example/#a)"/>')],
+    ['what is no XML', svg('<rect width="9" height="9">')],
   ]
 
   it.each(hostile)('%s', async (_, source) => {
     expect(await withoutProcess(source)).toBe('refused')
   })
 
-  it('what is longer, has more tags or more references than a badge', async () => {
+  it('what is longer, has more elements, stands deeper or has more layers than a badge', async () => {
     const filled = (bytes: number) =>
       svg(RED).replace('</svg>', `<!--${'x'.repeat(bytes - svg(RED).length - 7)}--></svg>`)
-    const tagged = (tags: number) => svg('<g/>'.repeat(tags - 2))
-    const gradient = '<linearGradient id="g"><stop stop-color="red"/></linearGradient>'
-    const referring = (times: number) => svg(gradient + '<rect width="9" height="9" fill="url(#g)"/>'.repeat(times))
+    const elements = (count: number) => svg('<g/>'.repeat(count - 1))
+    const deep = (depth: number) => svg(nested('<g>', depth - 2))
+    const layered = (layers: number) => svg('<g opacity=".5"/>'.repeat(layers))
     for (const [make, limit] of [
       [filled, SVG_BYTES_MAX],
-      [tagged, SVG_TAGS_MAX],
-      [referring, SVG_REFERENCES_MAX],
+      [elements, SVG_ELEMENTS_MAX],
+      [deep, SVG_DEPTH_MAX],
+      [layered, SVG_LAYERS_MAX],
     ] as const) {
       expect(await svgToPng(make(limit), PATIENCE_MS)).not.toBeNull()
       expect(await withoutProcess(make(limit + 1))).toBe('refused')
@@ -184,10 +234,16 @@ describe('refused before anything is drawn', () => {
     expect(Buffer.byteLength(filled(SVG_BYTES_MAX))).toBe(SVG_BYTES_MAX)
   })
 
-  it('one more than are drawn at once, and not the next', async () => {
-    const all = Array.from({ length: PICTURES_AT_ONCE_MAX + 1 }, () => svgToPng(svg(RED), PATIENCE_MS))
-    const made = await Promise.all(all)
-    expect(made.map((picture) => picture !== null)).toEqual([...made.slice(1).map(() => true), false])
+  it('one more than may wait, and not the next; one is drawn at a time', async () => {
+    const ends: number[] = []
+    const all = Array.from({ length: PICTURES_WAITING_MAX + 2 }, async () => {
+      const picture = await svgToPng(svg(RED), PATIENCE_MS)
+      if (picture) ends.push(performance.now())
+      return picture !== null
+    })
+    expect(await Promise.all(all)).toEqual([...Array.from({ length: PICTURES_WAITING_MAX + 1 }, () => true), false])
+    const gaps = ends.slice(1).map((end, at) => end - ends[at]!)
+    expect(Math.min(...gaps)).toBeGreaterThan(10)
     expect(await svgToPng(svg(RED), PATIENCE_MS)).not.toBeNull()
   })
 
