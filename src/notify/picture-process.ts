@@ -5,13 +5,13 @@ import { PICTURE_HEIGHT_PX_MAX, PICTURE_SCALE, PICTURE_WIDTH_PX_MAX } from './pi
 
 // A program of its own, started for one picture: an SVG comes in, a PNG goes out. What cannot be drawn ends it early.
 
-const bytesOf = (file: string): Promise<Uint8Array> => readFile(new URL(import.meta.resolve(file)))
+const bytesOf = (url: string): Promise<Uint8Array> => readFile(new URL(url))
 
 const [svg, rasteriser, ...fontBuffers] = await Promise.all([
   buffer(process.stdin),
-  bytesOf('@resvg/resvg-wasm/index_bg.wasm'),
-  bytesOf('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'),
-  bytesOf('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf'),
+  bytesOf(import.meta.resolve('@resvg/resvg-wasm/index_bg.wasm')),
+  bytesOf(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf')),
+  bytesOf(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf')),
 ])
 await initWasm(rasteriser)
 

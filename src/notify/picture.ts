@@ -82,50 +82,20 @@ function isPlainSvg(text: string): boolean {
   return isPlain
 }
 
-const ELEMENTS = new Set([
-  ...['svg', 'g', 'defs', 'title', 'desc', 'rect', 'circle', 'ellipse', 'line', 'polyline', 'polygon', 'path', 'text'],
-  ...['tspan', 'linearGradient', 'radialGradient', 'stop', 'clipPath', 'mask'],
-])
+const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
+
+const ELEMENTS = words(`
+  svg g defs title desc rect circle ellipse line polyline polygon path text tspan linearGradient radialGradient stop
+  clipPath mask`)
 
 const LAYERED = ['opacity', 'mask', 'clip-path']
 
-const ATTRIBUTES = new Set([
-  ...['xmlns', 'xmlns:xlink', 'xml:space', 'xml:lang', 'version', 'id', 'class', 'role', 'aria-label', 'aria-hidden'],
-  ...[
-    'viewBox',
-    'preserveAspectRatio',
-    'width',
-    'height',
-    'x',
-    'y',
-    'x1',
-    'y1',
-    'x2',
-    'y2',
-    'cx',
-    'cy',
-    'r',
-    'rx',
-    'ry',
-  ],
-  ...[
-    'd',
-    'points',
-    'dx',
-    'dy',
-    'transform',
-    'opacity',
-    'mask',
-    'clip-path',
-    'clip-rule',
-    'maskUnits',
-    'clipPathUnits',
-  ],
-  ...['fill', 'fill-opacity', 'fill-rule', 'stroke', 'stroke-opacity', 'stroke-width', 'stroke-linecap'],
-  ...['stroke-linejoin', 'offset', 'stop-color', 'stop-opacity', 'gradientUnits', 'gradientTransform', 'font-family'],
-  ...['font-size', 'font-weight', 'font-style', 'text-anchor', 'textLength', 'lengthAdjust', 'letter-spacing'],
-  ...['text-rendering', 'shape-rendering', 'dominant-baseline'],
-])
+const ATTRIBUTES = words(`
+  xmlns xmlns:xlink xml:space xml:lang version id class role aria-label aria-hidden viewBox preserveAspectRatio width height
+  x y x1 y1 x2 y2 cx cy r rx ry d points dx dy transform opacity mask clip-path clip-rule maskUnits clipPathUnits
+  fill fill-opacity fill-rule stroke stroke-opacity stroke-width stroke-linecap stroke-linejoin offset stop-color stop-opacity
+  gradientUnits gradientTransform font-family font-size font-weight font-style text-anchor textLength lengthAdjust
+  letter-spacing text-rendering shape-rendering dominant-baseline`)
 
 // Addresses reach outside. `#id` is a part of the same picture; masks and clips of masks are bounded with the layers.
 const isPlainAttribute = (name: string, value: string): boolean =>
