@@ -23,8 +23,6 @@ export interface ProjectQuery {
 }
 
 export interface BuildAddress {
-  /** Without it the client's own. */
-  organizationUuid?: Uuid | null
   projectUuid: Uuid
   buildUuid: Uuid
 }
@@ -90,9 +88,8 @@ export function createClientV2({
   return {
     listProjects,
     getProject: (project, signal) => findProject((query) => listProjects(query, signal), project),
-    async stopBuild({ organizationUuid: owner, projectUuid, buildUuid }, signal) {
-      const path = ['organizations', owner ?? organizationUuid, 'projects', projectUuid, 'builds', buildUuid, 'stop']
-      await send(stopRequest(addressOf(base, path)), signal)
+    async stopBuild({ projectUuid, buildUuid }, signal) {
+      await send(stopRequest(addressOf(base, projects(projectUuid, 'builds', buildUuid, 'stop'))), signal)
     },
     async createProject(creation, signal) {
       const request = creationRequest(addressOf(base, projects()), creation, forms)

@@ -12,7 +12,6 @@ export interface BuildDetails {
   committer: string | null
   projectUuid: Uuid | null
   buildUuid: Uuid | null
-  organizationUuid: Uuid | null
   startedAt: number | null
   finishedAt: number | null
 }
@@ -56,7 +55,10 @@ export const firstLine = (message: string | null): string | null =>
 
 export const isFinalFact = (fact: Fact): boolean => isFinal(fact.status)
 
-/** The newest known value of each detail; of a field that was only sometimes sent, the last one that was. */
+/**
+ * The newest known value of each detail; of a field that was only sometimes sent, the last one that was. The uuids are the
+ * first that were said: they never change, and a later delivery that says otherwise must not redirect a Stop.
+ */
 export const mergeDetails = (facts: readonly Pick<Observation, 'details'>[]): BuildDetails =>
   facts.reduce((merged, { details }) => over(merged, details), NO_DETAILS)
 
@@ -69,9 +71,8 @@ const over = (older: BuildDetails, newer: BuildDetails): BuildDetails => ({
   shortCommitId: newer.shortCommitId ?? older.shortCommitId,
   message: newer.message ?? older.message,
   committer: newer.committer ?? older.committer,
-  projectUuid: newer.projectUuid ?? older.projectUuid,
-  buildUuid: newer.buildUuid ?? older.buildUuid,
-  organizationUuid: newer.organizationUuid ?? older.organizationUuid,
+  projectUuid: older.projectUuid ?? newer.projectUuid,
+  buildUuid: older.buildUuid ?? newer.buildUuid,
   startedAt: newer.startedAt ?? older.startedAt,
   finishedAt: newer.finishedAt ?? older.finishedAt,
 })
@@ -86,7 +87,6 @@ export const NO_DETAILS: BuildDetails = {
   committer: null,
   projectUuid: null,
   buildUuid: null,
-  organizationUuid: null,
   startedAt: null,
   finishedAt: null,
 }

@@ -48,6 +48,9 @@ const isAsked = (action: Action, run: Run, requests: readonly Request[]): boolea
       request.action === action && request.buildId === run.buildId && request.run === run.n && isOpen(request),
   )
 
+/** Does CI show which builds the project has, so that a build's uuid can be confirmed? */
+export const canShowBuilds = ({ legacy, project }: Facilities): boolean => legacy && isBasic(project)
+
 /** The legacy interface lists Basic projects only. */
 const isBasic = (project: Facilities['project']): boolean =>
   project !== null && (project.legacyId !== null || project.type === 'basic')

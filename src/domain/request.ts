@@ -47,7 +47,6 @@ export interface RequestTarget {
   branch: string | null
   projectUuid: Uuid | null
   buildUuid: Uuid | null
-  organizationUuid: Uuid | null
 }
 
 export interface Request extends RunRef {

@@ -139,9 +139,16 @@ function absorb(run: Draft, fact: Fact, effect: Effect): void {
   if (isFinal(fact.status)) run.final = fact
 }
 
+/** What changed the run says most, then what was repeated first; of the uuids, whatever was said first of all. */
+function detailsOf(facts: readonly Fact[], echoes: readonly Fact[]): BuildDetails {
+  if (echoes.length === 0) return mergeDetails(facts)
+  const { projectUuid, buildUuid } = mergeDetails([...facts, ...echoes].toSorted((a, b) => a.seq - b.seq))
+  return { ...mergeDetails([...echoes.toReversed(), ...facts]), projectUuid, buildUuid }
+}
+
 function toRun({ n, facts, echoes, head, final, started }: Draft): Run {
   const first = facts[0]!
-  const details = mergeDetails([...echoes.toReversed(), ...facts])
+  const details = detailsOf(facts, echoes)
   return {
     buildId: head.buildId,
     n,

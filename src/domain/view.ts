@@ -1,6 +1,6 @@
 import { mergeDetails, type BuildDetails } from './fact.ts'
-import type { MessageTs } from './ids.ts'
-import { offerOfRestart, offerOfStop, type Facilities, type Missing, type Offer } from './offer.ts'
+import type { MessageTs, Uuid } from './ids.ts'
+import { canShowBuilds, offerOfRestart, offerOfStop, type Facilities, type Missing, type Offer } from './offer.ts'
 import type { Recovery } from './recovered.ts'
 import { lastRequestOf, runRefText, shownBy, type Action, type Request } from './request.ts'
 import { runKey, type Run } from './run.ts'
@@ -33,6 +33,8 @@ export interface CardView {
   offers: readonly Action[]
   /** why the button that the state calls for is not there */
   missing: { action: Action; why: Missing } | null
+  /** the uuid of the build that Stop would stop, where CI cannot be asked whether it is this one */
+  unconfirmed: Uuid | null
   /** who last asked something of CI about this run */
   asked: Asked | null
 }
@@ -168,7 +170,7 @@ export function offersOf(
   run: Run,
   facilities: Facilities,
   requests: readonly Request[],
-): Pick<CardView, 'offers' | 'missing'> {
+): Pick<CardView, 'offers' | 'missing' | 'unconfirmed'> {
   const all: [Action, Offer][] = [
     ['stop', offerOfStop(run, facilities, requests)],
     ['restart', offerOfRestart(run, facilities, requests)],
@@ -177,6 +179,7 @@ export function offersOf(
   return {
     offers: all.filter(([, offer]) => offer === 'offered').map(([action]) => action),
     missing: missing[0] ?? null,
+    unconfirmed: canShowBuilds(facilities) ? null : run.details.buildUuid,
   }
 }
 

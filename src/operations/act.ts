@@ -16,6 +16,7 @@ import { facilitiesOf, readLineage, type Lineage } from '../store/history.ts'
 import type { Tx } from '../store/store.ts'
 import type { ActOutcome, Asker, BuildSummary, Target } from './asked.ts'
 import { callOnce } from './call-once.ts'
+import { confirmTarget } from './confirm-target.ts'
 import type { ActDeps, Deed, Ids } from './deed.ts'
 import { findBuild, summaryOf, type FindDeps, type Found } from './find-build.ts'
 import { isGivenUp, Undone } from './undone.ts'
@@ -62,9 +63,11 @@ async function makeReady(deps: ActDeps, deed: Deed, target: Target, by: Asker): 
   if (earlier) return askedAlready(earlier, build, by)
   const offer = await offerNow(deps, action, about, found)
   if (offer !== 'offered') return notOffered(action, offer, build)
-  const ids = await deed.prepare(found)
+  const ids = await confirmTarget(deps, action, found)
   if (ids.kind === 'ci-trouble') return ids
   if (ids.kind === 'impossible') return notOffered(action, ids.offer, build)
+  if (ids.kind === 'not-confirmed') return { kind: 'not-confirmed', action, build }
+  if (!ids.isConfirmed && by.via !== 'button' && by.via !== 'modal') return { kind: 'to-confirm', action, build }
   return recordAsked(deps, { kind: 'ready', request: newRequest(deps, action, found, ids, by), ids, build }, by)
 }
 
@@ -128,8 +131,8 @@ function askedAlready(
 
 function newRequest(deps: ActDeps, action: Action, { run, runs, subject, lineageKey }: Found, ids: Ids, by: Asker) {
   const { project, branch } = buildView(run, runs)
-  const { projectUuid, buildUuid, organizationUuid } = ids
-  const target: RequestTarget = { project, branch, projectUuid, buildUuid, organizationUuid }
+  const { projectUuid, buildUuid } = ids
+  const target: RequestTarget = { project, branch, projectUuid, buildUuid }
   const askedAt = deps.clock.now()
   const request: Request = {
     id: deps.newId(),

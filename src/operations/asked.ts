@@ -47,6 +47,8 @@ export interface BuildSummary extends BuildView {
   /** the buttons that can work now, and why one is not there */
   offers: readonly Action[]
   missing: { action: Action; why: Missing } | null
+  /** what Stop would stop, where CI cannot be asked whether it is this build; null: it can, or nothing can be stopped */
+  unconfirmed: Uuid | null
 }
 
 /** What was asked about could not be told. */
@@ -98,6 +100,10 @@ export type ActOutcome =
   /** its state does not call for it: it has ended already, or runs still */
   | { kind: 'not-now'; action: Action; build: BuildSummary }
   | { kind: 'impossible'; action: Action; why: Missing; build: BuildSummary }
+  /** CI lists no such build of that project and branch */
+  | { kind: 'not-confirmed'; action: Action; build: BuildSummary }
+  /** CI cannot be asked which build that is: the button's dialog says it, and has to be pressed */
+  | { kind: 'to-confirm'; action: Action; build: BuildSummary }
   /** CI has surely done nothing */
   | { kind: 'ci-refused'; action: Action; code: string; reason: string | null; build: BuildSummary }
   /** CI may have done it; it is being looked up, and never simply asked again */

@@ -1,15 +1,13 @@
 import type { ClientLegacy } from '../ci/client-legacy.ts'
 import type { ClientV2 } from '../ci/client-v2.ts'
 import type { BuildId, Uuid } from '../domain/ids.ts'
-import type { Offer } from '../domain/offer.ts'
 import type { Permit, Right } from '../domain/permission.ts'
 import type { Action, RunRef } from '../domain/request.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Interfaces } from '../store/history.ts'
 import type { Store } from '../store/store.ts'
-import type { Asker, CiTrouble } from './asked.ts'
-import type { Found } from './find-build.ts'
+import type { Asker } from './asked.ts'
 
 export interface ActDeps {
   store: Store
@@ -20,7 +18,7 @@ export interface ActDeps {
   /** this process, as claims name it */
   processId: string
   interfaces: Interfaces
-  v2: Pick<ClientV2, 'stopBuild'> | null
+  v2: Pick<ClientV2, 'stopBuild' | 'listProjects'> | null
   legacy: Pick<ClientLegacy, 'restartBuild' | 'getProject'> | null
   permits: (
     right: Right,
@@ -28,11 +26,9 @@ export interface ActDeps {
   ) => Promise<Permit | { kind: 'unknown-person'; code: string }>
 }
 
-/** What one action does at CI: what it needs to know first, and the one call. */
+/** What one action does at CI: the one call. */
 export interface Deed {
   action: Action
-  /** Finds the uuids that the call needs; may ask CI, changes nothing there. */
-  prepare(found: Found): Promise<Ids | { kind: 'impossible'; offer: Offer } | CiTrouble>
   /** The one call. Throws a CiError. */
   call(ref: RunRef, ids: Ids): Promise<Answered>
 }
@@ -41,7 +37,8 @@ export interface Ids {
   kind: 'ids'
   projectUuid: Uuid | null
   buildUuid: Uuid | null
-  organizationUuid: Uuid | null
+  /** CI lists the build as one of that project's, on that branch; else only its deliveries say so */
+  isConfirmed: boolean
 }
 
 /** What CI answered: to a restart, the build that runs now, as far as it said. */

@@ -36,7 +36,6 @@ export async function tieRestart(tx: Tx, request: Request, { newBuildId, newBuil
       message: own.message,
       committer: own.committer,
       projectUuid: own.projectUuid,
-      organizationUuid: own.organizationUuid,
       buildUrl: isSame ? own.buildUrl : null,
       buildUuid: newBuildUuid,
     },

@@ -94,7 +94,6 @@ function toObservation(required: z.infer<typeof PAYLOAD>, build: Readonly<Record
       committer: textOf(build['committer']),
       projectUuid: uuidOf(build['project_uuid']),
       buildUuid: uuidOf(build['build_uuid']) ?? uuidIn(buildUrl),
-      organizationUuid: uuidOf(build['organization_uuid']),
       startedAt: timeMsOf(build['started_at']),
       finishedAt: timeMsOf(build['finished_at']),
     },

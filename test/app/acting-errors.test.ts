@@ -93,7 +93,7 @@ async function restartUnder(...[fault, answer, thread]: [FaultWanted, readonly s
   const world = await openWorld()
   await pushRed(world)
   const card = await untilCard(world, ['Failed'], ACTION_IDS.restart)
-  world.ci.addFault({ ...fault, where: 'legacy' })
+  world.ci.addFault({ ...fault, where: 'legacy', method: 'POST' })
   return pressAndHear(world, card, 'restart', answer, thread)
 }
 

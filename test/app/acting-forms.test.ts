@@ -46,7 +46,7 @@ describe('a CI that answers in every other form', () => {
       await pushRed(world)
       const card = await untilCard(world, ['Failed'], ACTION_IDS.restart)
       const reason = 'no <!channel>, *never* <https://evil.example|here>'
-      world.ci.addFault({ kind: 'status', statusCode: 400, where: 'legacy', times: 1, reason })
+      world.ci.addFault({ kind: 'status', statusCode: 400, where: 'legacy', method: 'POST', times: 1, reason })
       await press(world, lin, card, ACTION_IDS.restart)
       const { text, ...more } = await untilAnswered(world, lin, ['Not restarted', 'perhaps it runs again already'])
       expect(`${text}${JSON.stringify(more)}`).not.toMatch(/<!channel>|<https:\/\/evil|<h1>|<!doctype/i)

@@ -93,7 +93,7 @@ describe('a process that is killed between the record and the answer', () => {
     ci.addFault({ kind: 'hang', where: 'v2', times: 1 })
     await press(scene, ada, running, ACTION_IDS.stop)
     await until('CI is asked to stop', () => writesTo(ci, 'stop').length === 1)
-    ci.addFault({ kind: 'hang', where: 'legacy', times: 1 })
+    ci.addFault({ kind: 'hang', where: 'legacy', method: 'POST', times: 1 })
     await press(scene, grace, failed, ACTION_IDS.restart)
     await until('CI is asked to restart', () => writesTo(ci, 'restart').length === 1)
     bot.kill('SIGKILL')

@@ -47,7 +47,7 @@ async function actInEveryWay(world: World): Promise<void> {
   ci.addFault({ kind: 'status', statusCode: 403, where: 'v2', times: 1 })
   await press(world, lin, running, ACTION_IDS.stop)
   await untilAnswered(world, lin, ['Not stopped'])
-  ci.addFault({ kind: 'status', statusCode: 400, where: 'legacy', times: 1 })
+  ci.addFault({ kind: 'status', statusCode: 400, where: 'legacy', method: 'POST', times: 1 })
   await world.slack.people.mentionBot({ user: lin, channel: BUILDS, text: 'restart', threadTs: failed.ts })
   await untilAnswered(world, lin, ['Not restarted'])
   await press(world, ada, running, ACTION_IDS.stop)

@@ -44,6 +44,7 @@ export const build = (change: Partial<BuildSummary> = {}): BuildSummary => ({
   redSince: null,
   offers: ['stop'],
   missing: null,
+  unconfirmed: null,
   ...change,
 })
 

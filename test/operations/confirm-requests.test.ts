@@ -169,7 +169,7 @@ test('a build that only looking found, on a card of its own, goes by the name of
   await using stage = await openStage({ switches: { restartKeepsId: false, restartOutcome: 'none' } })
   const { ref } = await stage.ended()
   await stage.rest(26 * HOUR)
-  stage.ci.addFault({ kind: 'lost-answer', where: 'legacy', times: 1 })
+  stage.ci.addFault({ kind: 'lost-answer', where: 'legacy', method: 'POST', times: 1 })
   await stage.main.operations.restart(ofRun(ref), lin())
   stage.lose()
   await stage.pass(CONFIRM_WITHIN_MS)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { isOpen, type Action } from '../../src/domain/request.ts'
 import { mortal } from '../reconcile/mortal.ts'
 import { MINUTE } from '../support/facts.ts'
-import { grace, lin, never, ofRun, openStage, type Process, type Stage } from './stage.ts'
+import { grace, lin, never, ofRun, openStage, type Process, type Stage, noProjects } from './stage.ts'
 
 /** More steps than an ask takes, from the first read to the last write. */
 const STEPS_MAX = 80
@@ -50,7 +50,7 @@ async function askAndDie(stage: Stage, fuse: number, ask: (process: Process) => 
   }
   const process = stage.another({
     ...deps,
-    v2: { stopBuild: (...args) => whileAlive(() => v2!.stopBuild(...args)) },
+    v2: { listProjects: noProjects, stopBuild: (...args) => whileAlive(() => v2!.stopBuild(...args)) },
     legacy: {
       restartBuild: (...args) => whileAlive(() => legacy!.restartBuild(...args)),
       getProject: (...args) => whileAlive(() => legacy!.getProject(...args)),

@@ -121,7 +121,7 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
   test('is found where its answer is lost and nothing is delivered', async () => {
     await using stage = await openStage({ switches })
     const built = await stage.ended()
-    stage.ci.addFault({ kind: 'lost-answer', where: 'legacy', times: 1 })
+    stage.ci.addFault({ kind: 'lost-answer', where: 'legacy', method: 'POST', times: 1 })
     expect(outcomeInBrief(await restart(stage, built))).toBe('unclear unreachable')
     stage.lose()
     await stage.pass(10 * SECOND)
@@ -134,7 +134,7 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
   test('is found where its answer is lost and the deliveries come', async () => {
     await using stage = await openStage({ switches })
     const built = await stage.ended()
-    stage.ci.addFault({ kind: 'lost-answer', where: 'legacy' })
+    stage.ci.addFault({ kind: 'lost-answer', where: 'legacy', method: 'POST' })
     await restart(stage, built)
     await stage.deliver()
     expect(await stage.requests()).toMatchObject([{ state: 'confirmed' }])
@@ -272,7 +272,14 @@ describe("CI's answer to a restart is an outcome of its own", () => {
   ])('%i: %s', async (statusCode, outcome, state) => {
     await using stage = await openStage()
     const built = await stage.ended()
-    stage.ci.addFault({ kind: 'status', statusCode, where: 'legacy', reason: 'key sandbox-api-key: no', times: 1 })
+    stage.ci.addFault({
+      kind: 'status',
+      statusCode,
+      where: 'legacy',
+      method: 'POST',
+      reason: 'key sandbox-api-key: no',
+      times: 1,
+    })
     const answered = await restart(stage, built)
     expect(outcomeInBrief(answered)).toBe(outcome)
     expect(JSON.stringify([answered, await stage.requests(), stage.reconcile.log])).not.toContain('sandbox-api-key')
@@ -348,7 +355,7 @@ describe('a restart that never happened', () => {
     await stage.clock.advance(5 * SECOND)
     stage.ci.finish(built.uuid, 'error')
     await stage.deliver()
-    stage.ci.addFault({ kind: 'hang', where: 'legacy', times: 1 })
+    stage.ci.addFault({ kind: 'hang', where: 'legacy', method: 'POST', times: 1 })
     expect(outcomeInBrief(await restart(stage, built))).toBe('unclear timeout')
     await stage.pass(3 * MINUTE)
     expect(await stage.requests()).toMatchObject([{ state: 'unconfirmed', code: 'not-restarted' }])
@@ -358,7 +365,7 @@ describe('a restart that never happened', () => {
   test('is not confirmed by a newer build of another commit', async () => {
     await using stage = await openStage()
     const built = await stage.ended()
-    stage.ci.addFault({ kind: 'hang', where: 'legacy', times: 1 })
+    stage.ci.addFault({ kind: 'hang', where: 'legacy', method: 'POST', times: 1 })
     await restart(stage, built)
     const other = stage.push()
     stage.lose()
@@ -373,7 +380,7 @@ describe('a restart that never happened', () => {
     const built = await stage.ended()
     const { commitId } = newest(stage)
     await stage.running({ commitId })
-    stage.ci.addFault({ kind: 'hang', where: 'legacy', times: 1 })
+    stage.ci.addFault({ kind: 'hang', where: 'legacy', method: 'POST', times: 1 })
     await restart(stage, built)
     await stage.pass(3 * MINUTE)
     expect(await stage.requests()).toMatchObject([{ state: 'unconfirmed', newBuildId: null }])
@@ -383,7 +390,7 @@ describe('a restart that never happened', () => {
     await using stage = await openStage({ switches: NEW })
     const first = await stage.ended()
     const second = await stage.ended('error', { commitId: newest(stage).commitId })
-    stage.ci.addFault({ kind: 'hang', where: 'legacy', times: 1 })
+    stage.ci.addFault({ kind: 'hang', where: 'legacy', method: 'POST', times: 1 })
     expect(outcomeInBrief(await restart(stage, first))).toBe('unclear timeout')
     expect(outcomeInBrief(await restart(stage, second, grace()))).toBe('requested')
     await stage.pass(3 * MINUTE)

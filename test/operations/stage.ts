@@ -224,6 +224,9 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
   }
 }
 
+/** For stubs of CI where its list was read before. */
+export const noProjects = async () => ({ projects: [], total: 0, truncated: false, skipped: 0 })
+
 /** The real clients of CI; between two tries they do not wait. */
 export function clientsOf(ci: SandboxCi, clock: Clock) {
   const { baseUrl, legacyBaseUrl, siteUrl, organizationUuid, authorization, apiKey } = ci.address()

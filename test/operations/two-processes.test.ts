@@ -24,6 +24,7 @@ import {
   takeInAll,
   writesTo,
   type Changes,
+  noProjects,
 } from './stage.ts'
 
 const server = await startPostgres()
@@ -140,7 +141,7 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
     await using stage = await openShared()
     const ref = await stage.build('running')
     const [, other] = stage.processes
-    const dying = stage.process({ v2: { stopBuild: never } })
+    const dying = stage.process({ v2: { listProjects: noProjects, stopBuild: never } })
     void dying.operations.stop(ofRun(ref), lin())
     const stateOf = async () => (await stage.store.read.openRequest(ref, 'stop'))?.state
     await expect.poll(stateOf).toBe('calling')
@@ -185,7 +186,9 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
     const [one, other] = stage.processes
     let answer = () => {}
     const answered = new Promise<void>((resolve) => (answer = resolve))
-    const slow = stage.process({ v2: { stopBuild: (build) => answered.then(() => one!.deps.v2!.stopBuild(build)) } })
+    const slow = stage.process({
+      v2: { listProjects: noProjects, stopBuild: (build) => answered.then(() => one!.deps.v2!.stopBuild(build)) },
+    })
     const by = lin()
     const outcome = slow.operations.stop(ofRun(ref), by)
     const request = () => stage.store.read.requestOf(by.askKey)
@@ -207,7 +210,7 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
     const [one, other] = stage.processes
     let answer = () => {}
     const answered = new Promise<void>((resolve) => (answer = resolve))
-    const slow = stage.process({ v2: { stopBuild: () => answered } })
+    const slow = stage.process({ v2: { listProjects: noProjects, stopBuild: () => answered } })
     const [by, anew] = [lin(), grace()]
     const outcome = slow.operations.stop(ofRun(ref), by)
     const request = () => stage.store.read.requestOf(by.askKey)

@@ -111,6 +111,7 @@ export function openCi({ clock, random, deliver }: CiOptions): Ci {
     shows: (build, branch, at) => newestOf(branch, at - T0).some(({ id }) => id === build),
     recover: () => void (isWell = true),
     v2: {
+      listProjects: async () => ({ projects: [], total: 0, truncated: false, skipped: 0 }),
       stopBuild: ({ buildUuid }) => {
         const build = String(Number(buildUuid.split('-')[4]))
         const stopped = { ...placeOf(build), word: 'stopped' }

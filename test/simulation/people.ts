@@ -26,7 +26,7 @@ export function handsOf(process: Incarnation, { v2, legacy }: Ci, newId: () => s
   return {
     process,
     newId,
-    v2: interfaces.v2 ? { stopBuild: mortally(v2.stopBuild) } : null,
+    v2: interfaces.v2 ? { stopBuild: mortally(v2.stopBuild), listProjects: mortally(v2.listProjects) } : null,
     legacy: interfaces.legacy
       ? { restartBuild: mortally(legacy.restartBuild), getProject: mortally(legacy.getProject) }
       : null,

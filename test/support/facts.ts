@@ -57,7 +57,7 @@ export const OUT_OF_REACH: Facilities = { v2: false, legacy: false, project: nul
 
 /** Lin asks CI to restart build 512 of acme/web, ten minutes after the story began, and CI is being called. */
 export function request(change: Partial<Request> = {}): Request {
-  const target = { project: 'acme/web', branch: 'main', projectUuid: null, buildUuid: null, organizationUuid: null }
+  const target = { project: 'acme/web', branch: 'main', projectUuid: null, buildUuid: null }
   return {
     id: 'request-1',
     askKey: `ask of ${change.id ?? 'request-1'}`,

@@ -28,6 +28,8 @@ export function answerAct(outcome: ActOutcome, asked: AskedWith): Answer {
       return repeated(outcome)
     case 'not-now':
     case 'impossible':
+    case 'not-confirmed':
+    case 'to-confirm':
     case 'ci-refused':
     case 'unclear':
       return answerTrouble(troubleOf(outcome), asked.reference)
@@ -88,7 +90,9 @@ const lookAgain = (build: BuildSummary): Part[] => [
   row(CHOICES_BLOCK_ID, refreshButton(build)),
 ]
 
-function troubleOf(outcome: Of<'not-now' | 'impossible' | 'ci-refused' | 'unclear'>): Trouble {
+function troubleOf(
+  outcome: Of<'not-now' | 'impossible' | 'not-confirmed' | 'to-confirm' | 'ci-refused' | 'unclear'>,
+): Trouble {
   const { action, build } = outcome
   switch (outcome.kind) {
     case 'not-now':
@@ -98,6 +102,20 @@ function troubleOf(outcome: Of<'not-now' | 'impossible' | 'ci-refused' | 'unclea
         what: `:no_entry_sign: *${ACTION_WORDS[action]} is not possible*: ${buildSubject(build)}`,
         why: `Why: ${MISSING[outcome.why]}.`,
         next: nextOfMissing(outcome.why, outcome),
+        parts: [row(ACTIONS_BLOCK_ID, buildButtons(build))],
+      }
+    case 'not-confirmed':
+      return {
+        what: `:no_entry_sign: *${NOT_DONE[action]}*: ${buildSubject(build)}`,
+        why: "CI does not list this build under this project and branch, so Buildline did not touch it. Anyone who has the webhook's secret can send builds.",
+        next: `${ACTION_WORDS[action]} it in CI itself.`,
+        parts: lookAgain(build),
+      }
+    case 'to-confirm':
+      return {
+        what: `:raised_hand: *${NOT_DONE[action]} yet*: ${buildSubject(build)}`,
+        why: 'CI cannot be asked whether this is the build that you mean.',
+        next: `Press *${ACTION_WORDS[action]}*: it shows which build CI will stop, and asks once more.`,
         parts: [row(ACTIONS_BLOCK_ID, buildButtons(build))],
       }
     case 'ci-refused': {

@@ -98,11 +98,11 @@ function replacesLine(ts: MessageTs | null, channel: ChannelId | null): string |
 export const addressOf = (channel: ChannelId, ts: MessageTs): string =>
   `https://slack.com/archives/${channel}/p${ts.replace('.', '')}`
 
-function actionsOf({ build, shown, offers, ref }: CardView): ActionsBlock[] {
+function actionsOf({ build, shown, offers, ref, unconfirmed }: CardView): ActionsBlock[] {
   const url = buildUrl(build)
   const open =
     url === null ? [] : [{ type: 'button', action_id: ACTION_IDS.open, text: plain('Open build'), url } as const]
-  const acts = offers.map((action) => actButton(action, ref, build))
+  const acts = offers.map((action) => actButton(action, ref, { ...build, unconfirmed }))
   // A machine's failure is nobody's fault: there is nothing to read before running it again.
   const elements: Button[] = shown === 'infrastructure_failure' ? [...acts, ...open] : [...open, ...acts]
   return elements.length === 0 ? [] : [{ type: 'actions', block_id: ACTIONS_BLOCK_ID, elements }]

@@ -76,6 +76,7 @@ export const card = (change: Partial<CardView> = {}): CardView => ({
   ref: '41/512.1',
   offers: [],
   missing: null,
+  unconfirmed: null,
   asked: null,
   ...change,
 })

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Action } from '../../../src/domain/request.ts'
 import { NOTICE_BUILDS_MAX, type BuildView, type View } from '../../../src/domain/view.ts'
 import type { Button } from '../../../src/notify/slack/blocks.ts'
+import { toUuid } from '../../../src/domain/ids.ts'
 import { ACTION_IDS } from '../../../src/notify/slack/ids.ts'
 import { cut, TEXT_CHARS_MAX } from '../../../src/notify/slack/limits.ts'
 import { renderView } from '../../../src/notify/slack/render.ts'
@@ -74,6 +75,7 @@ const anyView: fc.Arbitrary<View> = fc.oneof(
     ref,
     offers: fc.uniqueArray(action),
     missing: maybe(fc.record({ action, why: fc.constantFrom(...ALL_MISSING) })),
+    unconfirmed: maybe(fc.uuid().map((uuid) => toUuid(uuid))),
     asked: maybe(fc.record(asked)),
   }),
   fc.record({

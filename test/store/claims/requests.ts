@@ -37,7 +37,6 @@ export function requestClaims(places: () => Places): void {
         branch: "fix/'; drop table request; --",
         projectUuid: UUID,
         buildUuid: UUID,
-        organizationUuid: null,
       },
       askedTeam: 'T0ACME0001',
       channel: BUILDS,

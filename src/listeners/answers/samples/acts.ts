@@ -2,7 +2,7 @@ import type { Missing } from '../../../domain/offer.ts'
 import type { Action, RequestState } from '../../../domain/request.ts'
 import { invariant } from '../../../lib/assert.ts'
 import type { ActOutcome, RunningOutcome } from '../../../operations/asked.ts'
-import { BUILD_AT, buildOf, NEW_BUILD, type Cast } from './cast.ts'
+import { BUILD_AT, BUILD_UUID, buildOf, NEW_BUILD, type Cast } from './cast.ts'
 import { notFound } from './not-found.ts'
 import { BUILD_STATES, ciTrouble, CODES, each, refusals, type Cases, type Of, type Some } from './words.ts'
 
@@ -23,6 +23,15 @@ export const acts = (cast: Cast, action: Action): Cases<ActOutcome> => ({
   repeated: each(STATES, (state) => ({ kind: 'repeated', action, state }), ', after this very request'),
   'not-now': each(BUILD_STATES, (shown) => ({ kind: 'not-now', action, build: buildOf(cast, shown) })),
   impossible: impossible(cast, action),
+  'not-confirmed': [
+    { when: 'CI does not list the build', outcome: { kind: 'not-confirmed', action, build: running(cast, action) } },
+  ],
+  'to-confirm': [
+    {
+      when: 'CI cannot be asked which build it is',
+      outcome: { kind: 'to-confirm', action, build: { ...running(cast, action), unconfirmed: BUILD_UUID } },
+    },
+  ],
   'ci-refused': each(
     CODES,
     (code) => ({

@@ -26,6 +26,8 @@ export interface Cast {
   code: string
 }
 
+export const BUILD_UUID = toUuid('0f0f0f0f-1111-2222-3333-444444444444')
+
 export const CAST: Cast = {
   project: 'acme/web',
   other: 'acme/api',
@@ -92,6 +94,7 @@ export const buildOf = (cast: Cast, shown: Shown = 'failed', change: Partial<Bui
   redSince: shown === 'failed' ? { at: RED_AT, builds: 3, atLeast: false } : null,
   offers: shown === 'started' ? ['stop'] : shown === 'failed' ? ['restart'] : [],
   missing: null,
+  unconfirmed: null,
   ...change,
 })
 
