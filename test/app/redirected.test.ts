@@ -65,8 +65,8 @@ describe('a forged delivery', () => {
 
   it('cannot choose the organization that CI is called with', async () => {
     const world = await openReady()
+    world.ci.setSwitches({ holdDeliveries: true })
     const { projectId, buildId, buildUuid, projectUuid } = runningBuild(world, 'acme/web')
-    const card = await untilCard(world, ['Running', 'acme/web'], ACTION_IDS.stop)
     await forge(world, {
       project_id: projectId,
       build_id: Number(buildId),
@@ -74,6 +74,7 @@ describe('a forged delivery', () => {
       project_uuid: projectUuid,
       organization_uuid: OTHER_ORGANIZATION,
     })
+    const card = await untilCard(world, ['Running', 'acme/web', `#${buildId}`], ACTION_IDS.stop)
     await press(world, lin, card, ACTION_IDS.stop)
     await untilAnswered(world, lin, ['Stop requested'])
     expect(writesTo(world.ci, 'stop').map(({ path }) => path)).toEqual([
