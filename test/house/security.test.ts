@@ -1,0 +1,19 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+const root = new URL('../../', import.meta.url)
+const page = readFileSync(new URL('docs/security.md', root), 'utf8')
+
+test('docs/security.md names only tests that exist, and has at most 120 lines', () => {
+  const rows = page.split('\n').filter((line) => /^\|.*`[\w/.-]+` *\|$/.test(line))
+  const named =
+    page.match(
+      /`(?:app|ci|config|compile-cache|domain|listeners|notify|operations|sandbox|strangers|webhook)(?:\/[\w.-]+)?`/g,
+    ) ?? []
+  expect(rows.length).toBeGreaterThan(20)
+  const missing = named
+    .map((name) => name.slice(1, -1))
+    .filter((name) => !existsSync(new URL(`test/${name}.test.ts`, root)))
+  expect(missing).toEqual([])
+  expect(page.split('\n').length).toBeLessThanOrEqual(121)
+})
