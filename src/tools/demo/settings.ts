@@ -29,6 +29,7 @@ export function prepare(folder: string, ci: SandboxCi, slack: SandboxSlack): Rec
     SLACK_SIGNING_SECRET: slack.signingSecret,
     ...botSettings(ci),
     WEBHOOK_SECRET,
+    HOST: '127.0.0.1',
     DATABASE_URL: `sqlite:${database}`,
     SUBSCRIPTIONS_FILE: subscriptions,
   }
