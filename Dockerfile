@@ -2,6 +2,7 @@
 FROM node:26-trixie-slim AS parts
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY packages/build-steps/package.json ./packages/build-steps/package.json
 # The image brings its own Node, which is what the optional packages are.
 RUN npm ci --omit=dev --omit=optional && npm cache clean --force
 
@@ -15,9 +16,10 @@ WORKDIR /app
 COPY --from=parts /app/node_modules ./node_modules
 COPY package.json manifest.yml ./
 COPY src ./src
+COPY packages/build-steps ./packages/build-steps
 RUN mkdir data && chown node:node data \
- && ln -s /app/src/tools/build-side/buildline.js /usr/local/bin/buildline \
- && ln -s /app/src/tools/build-side/service-restart-build.js /usr/local/bin/service_restart_build
+ && ln -s /app/packages/build-steps/src/buildline.js /usr/local/bin/buildline \
+ && ln -s /app/packages/build-steps/src/service-restart-build.js /usr/local/bin/service_restart_build
 USER node
 VOLUME /app/data
 EXPOSE 3000

@@ -2,17 +2,10 @@ import { defineConfig } from 'vitest/config'
 
 /** Rooms whose tests leave nothing behind in their process: they share a few, and what these have loaded. */
 const SHARING = [
-  'ci',
-  'domain',
-  'jobs',
-  'lib',
-  'listeners',
-  'notify',
-  'operations',
-  'reconcile',
-  'sandbox',
-  'webhook',
-].map((room) => `test/${room}/**/*.test.ts`)
+  ...['alerts', 'domain', 'features', 'jobs', 'lib', 'slack', 'sources'].map((room) => `test/${room}/**/*.test.ts`),
+  ...['sandbox-ci', 'sandbox-slack'].map((name) => `packages/${name}/test/**/*.test.ts`),
+  'packages/demo/test/sandbox/**/*.test.ts',
+]
 
 export default defineConfig({
   test: {
@@ -25,7 +18,10 @@ export default defineConfig({
     retry: process.env['CI'] ? 1 : 0,
     projects: [
       { extends: true, test: { name: 'rooms', include: SHARING, isolate: false } },
-      { extends: true, test: { name: 'house', include: ['test/**/*.test.ts'], exclude: SHARING } },
+      {
+        extends: true,
+        test: { name: 'house', include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'], exclude: SHARING },
+      },
     ],
   },
 })

@@ -1,11 +1,11 @@
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { BadgeClient } from './ci/badge.ts'
+import type { BadgeClient } from './sources/ci-service/badge.ts'
 import type { Config } from './config.ts'
-import { createSlackExaminer } from './notify/slack/examiner.ts'
-import { SCOPES } from './notify/slack/scopes.ts'
-import type { DoctorDeps } from './operations/doctor/deps.ts'
-import { createSecretCheck, presentedSecret } from './webhook/verify.ts'
+import { createSlackExaminer } from './slack/api/examiner.ts'
+import { SCOPES } from './slack/api/scopes.ts'
+import type { DoctorDeps } from './features/doctor/deps.ts'
+import { createSecretCheck, presentedSecret } from './sources/ci-service/webhook/verify.ts'
 
 /** What the doctor looks at, for the bot and for the command line. */
 export function doctorDeps(

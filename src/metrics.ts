@@ -1,10 +1,10 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { OldestWaiting } from './backlog.ts'
-import type { CiErrorKind } from './ci/errors.ts'
-import type { CiCallEnd } from './counted-transport.ts'
+import type { OldestWaiting } from './store/backlog.ts'
+import type { CiErrorKind } from './sources/ci-service/errors.ts'
+import type { CiCallEnd } from './sources/ci-service/counted-transport.ts'
 import type { JobEnd } from './jobs/schedule.ts'
-import type { SilentEnd } from './operations/upkeep/refresh-silent.ts'
-import type { Counted } from './reconcile/deps.ts'
+import type { SilentEnd } from './jobs/refresh-silent.ts'
+import type { Counted } from './alerts/deps.ts'
 
 /** What is looked up when somebody asks for the metrics. */
 export interface Looked {

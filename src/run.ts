@@ -3,10 +3,10 @@ import { parseEnv } from 'node:util'
 import { createApp } from './app.ts'
 import { readConfig, secretsOf } from './config.ts'
 import { forTerminal } from './lib/escape.ts'
-import { listenFault } from './lib/listen-fault.ts'
-import { nobodyFollows } from './listeners/answers/mending-words.ts'
-import { createLogger } from './logger.ts'
-import { standardOutput } from './standard-output.ts'
+import { listenFault } from './server/listen-fault.ts'
+import { nobodyFollows } from './slack/messages/mending-words.ts'
+import { createLogger } from './server/logger.ts'
+import { standardOutput } from './server/standard-output.ts'
 
 /** BSD's EX_CONFIG: the configuration is at fault, and starting again will not help. */
 const EXIT_CONFIG = 78

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { isChannelId } from './domain/ids.ts'
 import type { ChannelRule } from './domain/rule.ts'
 import type { Subscription } from './domain/subscription.ts'
-import { eventsOf, isPattern, SELECTABLE_EVENTS } from './operations/subscription/wish.ts'
+import { eventsOf, isPattern, SELECTABLE_EVENTS } from './features/subscriptions/wish.ts'
 
 const ENTRY = z.strictObject({
   channel: z.string().refine(isChannelId, 'is no channel id; it looks like C0123ABCD'),

@@ -35,6 +35,14 @@ export interface Fact extends Observation {
   origin: Origin
 }
 
+/** What became of a delivery that was stored. */
+export interface Recorded {
+  answer: 'recorded' | 'duplicate'
+  deliveryId: number
+  factSeq: number
+  lineageKey: string
+}
+
 /** Who said it: CI by itself, CI when it was asked, or CI's answer to what we asked it to do. */
 export type Origin = 'delivery' | 'poll' | 'action'
 

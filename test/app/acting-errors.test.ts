@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Action } from '../../src/domain/request.ts'
-import { ACTION_IDS } from '../../src/notify/slack/ids.ts'
-import type { FaultWanted } from '../../src/sandbox/ci/faults.ts'
-import { PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import type { FaultWanted } from '../../packages/sandbox-ci/src/faults.ts'
+import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { openWorld, press, pushRed, threadOf, untilAnswered, untilCard, untilThread } from '../support/world.ts'
 import { writesTo, type Shown, type World } from '../support/world.ts'
 

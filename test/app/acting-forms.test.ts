@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { ACTION_IDS } from '../../src/notify/slack/ids.ts'
-import type { Switches } from '../../src/sandbox/ci/switches.ts'
-import { PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import type { Switches } from '../../packages/sandbox-ci/src/switches.ts'
+import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { openWorld, press, pushRed, type, untilAnswered, untilCard, untilThread } from '../support/world.ts'
 import { writesTo } from '../support/world.ts'
 

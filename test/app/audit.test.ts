@@ -2,15 +2,15 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { ACTION_IDS } from '../../src/notify/slack/ids.ts'
-import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { until, WEBHOOK_SECRET } from '../support/app.ts'
 import { openWorld, press, pushRed, type, untilAnswered, untilCard, untilThread } from '../support/world.ts'
 import { writesTo, type World } from '../support/world.ts'
 
 const { builds: BUILDS } = CHANNELS
 const { ada, grace, lin, gus } = PEOPLE
-const BUILDLINE = fileURLToPath(new URL('../../src/tools/build-side/buildline.js', import.meta.url))
+const BUILDLINE = fileURLToPath(new URL('../../packages/build-steps/src/buildline.js', import.meta.url))
 
 /** `buildline audit`, as an operator runs it. */
 async function audit({ settings }: World, ...flags: string[]): Promise<string> {

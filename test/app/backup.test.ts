@@ -8,7 +8,7 @@ import { startPostgres } from '../support/postgres.ts'
 import { startProcess } from '../support/process.ts'
 import { BUILDS, headline, headlines, saidIn, untilSaid } from './channel.ts'
 
-const COPY = fileURLToPath(new URL('../../src/tools/copy.ts', import.meta.url))
+const COPY = fileURLToPath(new URL('../../src/cli/copy.ts', import.meta.url))
 
 const server = await startPostgres()
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ACTION_IDS } from '../../src/notify/slack/ids.ts'
-import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { delivery, send, until } from '../support/app.ts'
 import { openWorld, pushRed, reload, type, untilAnswered, untilCard, untilKnown } from '../support/world.ts'
 import { type World, type WorldOptions } from '../support/world.ts'

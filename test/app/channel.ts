@@ -1,5 +1,5 @@
-import type { SandboxSlack } from '../../src/sandbox/slack/sandbox-slack.ts'
-import { CHANNELS } from '../../src/sandbox/slack/workspace.ts'
+import type { SandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
+import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
 import { until } from '../support/app.ts'
 
 export const { builds: BUILDS, web: WEB, ops: OPS, archived: ARCHIVED } = CHANNELS

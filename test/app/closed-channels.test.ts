@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { delivery, rowsOf, send, settled, startApp, until } from '../support/app.ts'
 import { startPostgres } from '../support/postgres.ts'
 import {

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { NOBODY, rowsOf, until, WEBHOOK_SECRET, type Settings } from '../support/app.ts'
 import { openScene, openWorld, startBot, type, untilAnswered, type Scene, type World } from '../support/world.ts'
 import { DOOR } from './doctor-stage.ts'
 
 const { ada, grace } = PEOPLE
-const BUILDLINE = fileURLToPath(new URL('../../src/tools/build-side/buildline.js', import.meta.url))
+const BUILDLINE = fileURLToPath(new URL('../../packages/build-steps/src/buildline.js', import.meta.url))
 
 interface Said {
   code: number

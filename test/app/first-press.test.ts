@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { CHANNELS } from '../../src/sandbox/slack/workspace.ts'
+import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
 import { buildOf, prepareStage, sendAll, until } from '../support/app.ts'
 import { startProcess } from '../support/process.ts'
 import { headlines } from './channel.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { buildOf, openStage, sendAll, settled, type RunningApp } from '../support/app.ts'
-import { CHANNELS } from '../../src/sandbox/slack/workspace.ts'
+import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
 
 const { builds: BUILDS } = CHANNELS
 

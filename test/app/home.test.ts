@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { rowsOf, until } from '../support/app.ts'
 import { openWorld, pushRed, type, untilAnswered, untilKnown, type World, type WorldOptions } from '../support/world.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { SandboxSlack } from '../../src/sandbox/slack/sandbox-slack.ts'
-import { createChannel } from '../../src/sandbox/slack/workspace.ts'
+import type { SandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
+import { createChannel } from '../../packages/sandbox-slack/src/workspace.ts'
 import type { Build } from '../support/app.ts'
 import { buildOf, delivery, prepareStage, send, settled } from '../support/app.ts'
 import { startProcess, type Process } from '../support/process.ts'

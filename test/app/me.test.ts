@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ACCOUNTS, CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { ACCOUNTS, CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { buildOf, rowsOf, sendAll, until, type Build } from '../support/app.ts'
 import {
   answersTo,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CHANNELS } from '../../src/sandbox/slack/workspace.ts'
+import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
 import { rowsOf, until } from '../support/app.ts'
 import { type, untilAnswered, type World } from '../support/world.ts'
 import { grace, lin, openProjects, projectIn, saidBy, submit, untilModal } from './project-forms.ts'

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { INPUT_CHARS_MAX } from '../../src/listeners/views/fields.ts'
-import type { FaultWanted } from '../../src/sandbox/ci/faults.ts'
-import { CHANNELS } from '../../src/sandbox/slack/workspace.ts'
+import { INPUT_CHARS_MAX } from '../../src/features/fields.ts'
+import type { FaultWanted } from '../../packages/sandbox-ci/src/faults.ts'
+import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
 import { rowsOf } from '../support/app.ts'
 import type { World } from '../support/world.ts'
 import {

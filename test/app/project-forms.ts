@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { rowsOf, until } from '../support/app.ts'
 import { openWorld, type, type Scene, type World, type WorldOptions } from '../support/world.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ORGANIZATION, project, uuidOf } from '../ci/support.ts'
+import { ORGANIZATION, project, uuidOf } from '../sources/ci-service/support.ts'
 import { rowsOf, until } from '../support/app.ts'
 import { startHttpStub } from '../support/http-stub.ts'
 import { openWorld } from '../support/world.ts'

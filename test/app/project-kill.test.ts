@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { rowsOf, until } from '../support/app.ts'
 import { openScene, startBot } from '../support/world.ts'
 import { compareBranches, projectIn, putsTo, submit } from './project-forms.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { CHANNELS } from '../../src/sandbox/slack/workspace.ts'
+import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
 import { databasePath, rowsOf, until } from '../support/app.ts'
 import { answersTo, type, untilAnswered, type World } from '../support/world.ts'
 import { grace, lin, openProjects, projectIn, saidBy, submit, topOf, untilModal } from './project-forms.ts'

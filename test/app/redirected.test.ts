@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ACTION_IDS } from '../../src/notify/slack/ids.ts'
-import { PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { buildOf, delivery, rowsOf, send } from '../support/app.ts'
 import {
   openReady,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ACTION_IDS } from '../../src/notify/slack/ids.ts'
-import { ACCOUNTS, CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import { ACCOUNTS, CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { until, type Settings } from '../support/app.ts'
 import { answersTo, openWorld, press, type, untilAnswered, untilCard, untilThread } from '../support/world.ts'
 import { writesTo, type Shown, type World } from '../support/world.ts'

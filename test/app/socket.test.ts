@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ACTION_IDS } from '../../src/notify/slack/ids.ts'
-import { PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { delivery, send, until } from '../support/app.ts'
 import { openScene, openWorld, press, startBot, type, untilAnswered, untilCard } from '../support/world.ts'
 import { untilSocket, untilThread, writesTo, type World } from '../support/world.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { CHANNELS } from '../../src/sandbox/slack/workspace.ts'
+import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
 import { NOBODY, openStage, prepareStage, startApp, until, type RunningApp, type Settings } from '../support/app.ts'
 
 interface Line {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { buildOf, delivery, prepareStage, rowsOf, send, sendAll, until, WEBHOOK_SECRET } from '../support/app.ts'
 import { startProcess, type Process } from '../support/process.ts'
 import { head, openWire, statuses } from '../support/wire.ts'
-import { startCi } from '../sandbox/ci/support.ts'
+import { startCi } from '../../packages/sandbox-ci/test/support.ts'
 import { BUILDS, headlines, OPS, saidIn, untilSaid, WEB } from './channel.ts'
 
 /** What is in flight has 10 s to end, and the process a moment to leave. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { SUBSCRIPTION_ACTION_IDS } from '../../src/notify/slack/ids.ts'
-import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { SUBSCRIPTION_ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { rowsOf, settled, until } from '../support/app.ts'
 import {
   answersTo,
@@ -69,7 +69,8 @@ describe('/ci subscribe', () => {
     const world = await openReady()
     await answered(world, ada, '/ci subscribe acme/web failed')
     await world.slack.people.replay('command /ci')
-    await untilAnswered(world, ada, ['So it is already'], WEB)
+    await settled(world.app.url)
+    expect(answersTo(world, ada, WEB)).toHaveLength(1)
     expect(linesIn(world, WEB)).toHaveLength(1)
   })
 

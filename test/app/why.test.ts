@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { buildOf, sendAll, settled, until } from '../support/app.ts'
 import { openWorld, reload, type, untilAnswered, untilKnown } from '../support/world.ts'
 import { saidIn } from './channel.ts'

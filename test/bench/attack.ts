@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { signedHeaders } from '../../src/sandbox/slack/sign.ts'
+import { signedHeaders } from '../../packages/sandbox-slack/src/sign.ts'
 import type { Attack, AttackKind, AttackResult } from './attack-order.ts'
 
 // Strangers, a process of their own: takes one order as its argument, prints one result.

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DEFAULT_BOT_TOKEN, DEFAULT_SIGNING_SECRET } from '../../src/sandbox/slack/sandbox-slack.ts'
+import { DEFAULT_BOT_TOKEN, DEFAULT_SIGNING_SECRET } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
 import { START } from '../support/start-command.ts'
 import type { Stage } from './benchmark.ts'
 import { freePort, startServer, untilUp, type ServerProcess } from './processes.ts'

@@ -1,8 +1,8 @@
 import type { ChannelId } from '../../src/domain/ids.ts'
 import type { Shown, View } from '../../src/domain/view.ts'
 import type { Clock } from '../../src/lib/clock.ts'
-import type { Copy, Edit, Failure, Notifier, Post, Sent } from '../../src/notify/notifier.ts'
-import { createRates } from '../../src/sandbox/slack/rates.ts'
+import type { Copy, Edit, Failure, Notifier, Post, Sent } from '../../src/slack/notifier.ts'
+import { createRates } from '../../packages/sandbox-slack/src/rates.ts'
 import type { Random } from '../simulation/random.ts'
 import { messageTs } from '../support/facts.ts'
 

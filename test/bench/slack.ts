@@ -1,6 +1,6 @@
-import { createSandboxSlack, type SandboxSlackOptions } from '../../src/sandbox/slack/sandbox-slack.ts'
-import type { Message } from '../../src/sandbox/slack/messages.ts'
-import { createChannel } from '../../src/sandbox/slack/workspace.ts'
+import { createSandboxSlack, type SandboxSlackOptions } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
+import type { Message } from '../../packages/sandbox-slack/src/messages.ts'
+import { createChannel } from '../../packages/sandbox-slack/src/workspace.ts'
 
 /** One write that Slack accepted, and when (ms of `performance.now`). */
 export interface Write {

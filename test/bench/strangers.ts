@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DEFAULT_SIGNING_SECRET } from '../../src/sandbox/slack/sandbox-slack.ts'
-import { signedHeaders } from '../../src/sandbox/slack/sign.ts'
+import { DEFAULT_SIGNING_SECRET } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
+import { signedHeaders } from '../../packages/sandbox-slack/src/sign.ts'
 import { sendAttack, type AttackKind, type AttackResult } from './attack-order.ts'
 import { asRatio, atMost, exactly, inMB, inMs, inS, none, note, type Benchmark, type Row } from './benchmark.ts'
 import { DELIVERY_PATH, startBot, untilTakenIn } from './bot.ts'

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { CHANNELS, PEOPLE } from '../../src/sandbox/slack/workspace.ts'
-import type { DemoProcess } from '../../src/tools/gallery/demo-process.ts'
+import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
+import type { DemoProcess } from '../../packages/demo/src/gallery/demo-process.ts'
 import {
   actAs,
   answer,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { COMMANDS } from '../../src/listeners/commands/index.ts'
+import { COMMANDS } from '../../src/features/commands.ts'
 import { describeDemo, openPage } from './stage.ts'
 import { actAs, answer, goTo, message, messages, write } from './person.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { objectOf } from '../../src/sandbox/slack/json.ts'
-import { PEOPLE } from '../../src/sandbox/slack/workspace.ts'
-import { formOf, only, openBoth, payloadOf } from '../sandbox/slack/bot.ts'
-import { BUILDS, until } from '../sandbox/slack/stage.ts'
+import { objectOf } from '../../packages/sandbox-slack/src/json.ts'
+import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
+import { formOf, only, openBoth, payloadOf } from '../../packages/sandbox-slack/test/bot.ts'
+import { BUILDS, until } from '../../packages/sandbox-slack/test/stage.ts'
 import { describeInBrowser, openPage, PHONE } from './stage.ts'
 import {
   actAs,

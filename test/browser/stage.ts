@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
-import { findChromium, LAUNCH_ARGS } from '../../src/tools/gallery/chromium.ts'
-import { startDemo, type DemoProcess } from '../../src/tools/gallery/demo-process.ts'
+import { findChromium, LAUNCH_ARGS } from '../../packages/demo/src/gallery/chromium.ts'
+import { startDemo, type DemoProcess } from '../../packages/demo/src/gallery/demo-process.ts'
 
 /** The browser's own file; null where this machine has none. */
 const CHROMIUM = findChromium(process.env)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Locator, Page } from 'playwright-core'
-import { until } from '../sandbox/slack/stage.ts'
+import { until } from '../../packages/sandbox-slack/test/stage.ts'
 import { DESK, describeDemo, openPage, PHONE } from './stage.ts'
 import { expectToFit, message, reach, unnamed } from './person.ts'
 

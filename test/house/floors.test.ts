@@ -31,7 +31,7 @@ describe('the house', () => {
     expect(circles(imports)).toEqual([])
   })
 
-  it('chooses its implementations in app.ts, its parts, main.ts and the tools alone', () => {
+  it('chooses its implementations in app.ts, its parts, main.ts and the programs alone', () => {
     expect(choosers(imports)).toEqual([])
     expect(imports.some(({ from, to }) => from === 'app.ts' && to === 'store/sqlite.ts')).toBe(true)
   })
@@ -44,9 +44,9 @@ describe('the house', () => {
 
   it('reads the environment and the clock only where it may', () => {
     const readers = [...sources].filter(([, text]) => /process\.env/.test(text)).map(([file]) => file)
-    expect(readers.filter((file) => roomOf(file) !== 'tools' && roomOf(file) !== 'app')).toEqual([])
+    expect(readers.filter((file) => roomOf(file) !== 'cli' && roomOf(file) !== 'app')).toEqual([])
     const clocks = [...sources].filter(([, text]) => /Date\.now\(|new Date\(\)|Math\.random\(/.test(text))
-    expect(clocks.map(([file]) => file).filter((file) => roomOf(file) !== 'app' && roomOf(file) !== 'tools')).toEqual([
+    expect(clocks.map(([file]) => file).filter((file) => roomOf(file) !== 'app' && roomOf(file) !== 'cli')).toEqual([
       'lib/clock.ts',
     ])
   })
@@ -56,21 +56,23 @@ describe('the test of the house', () => {
   it.each([
     ['climbs', 'domain/x.ts', `import { gather } from '../store/gather.ts'`],
     ['climbs with a type', 'lib/x.ts', `import type { Fact } from '../domain/fact.ts'`],
-    ['climbs in several lines', 'store/x.ts', `import {\n  a,\n  b,\n} from '../reconcile/pace.ts'`],
-    ['climbs by a re-export', 'ci/x.ts', `export { recordDelivery } from '../operations/record-delivery.ts'`],
-    ['climbs at run time', 'notify/x.ts', `const x = await import('../webhook/route.ts')`],
+    ['climbs in several lines', 'store/x.ts', `import {\n  a,\n  b,\n} from '../alerts/pace.ts'`],
+    ['climbs by a re-export', 'catalog/x.ts', `export { recordDelivery } from '../alerts/record.ts'`],
+    ['climbs at run time', 'slack/x.ts', `const x = await import('../sources/ci-service/webhook/route.ts')`],
     ['climbs for an effect', 'store/x.ts', `import '../main.ts'`],
-    ['crosses', 'webhook/x.ts', `import { scheduleJobs } from '../jobs/schedule.ts'`],
-    ['crosses low down', 'ci/x.ts', `import type { Store } from '../store/store.ts'`],
-    ['takes the sandbox upstairs', 'sandbox/x.ts', `import { createApp } from '../app.ts'`],
-    ['takes the sandbox to the hands', 'sandbox/ci/x.ts', `import { readProject } from '../../ci/wire.ts'`],
+    ['crosses', 'server/x.ts', `import type { Store } from '../store/store.ts'`],
+    [
+      'takes a package of the workspace',
+      'app.ts',
+      `import { createSandboxCi } from '../packages/sandbox-ci/src/server.ts'`,
+    ],
     ['is in a room that nobody knows', 'attic/x.ts', `import { invariant } from '../lib/assert.ts'`],
   ])('finds an import that %s', (_, file, text) => {
     expect(breaches(withFile(file, text))).toHaveLength(1)
   })
 
   it.each([
-    ['goes down', 'webhook/x.ts', `import { invariant } from '../lib/assert.ts'`],
+    ['goes down', 'sources/x.ts', `import { invariant } from '../lib/assert.ts'`],
     ['stays in its room', 'store/x.ts', `import { gather } from './gather.ts'`],
     ['is a comment', 'lib/x.ts', `// import { createApp } from '../app.ts'\n/** import '../app.ts' */`],
     ['is a package', 'store/x.ts', `import { Kysely } from 'kysely'`],

@@ -6,14 +6,13 @@ const page = readFileSync(new URL('docs/security.md', root), 'utf8')
 
 test('docs/security.md names only tests that exist, and has at most 120 lines', () => {
   const rows = page.split('\n').filter((line) => /^\|.*`[\w/.-]+` *\|$/.test(line))
-  const named =
-    page.match(
-      /`(?:app|ci|config|compile-cache|domain|listeners|notify|operations|sandbox|strangers|webhook)(?:\/[\w.-]+)?`/g,
-    ) ?? []
   expect(rows.length).toBeGreaterThan(20)
+  const named = [...rows, ...(page.match(/\(`[^)]*`\)/g) ?? [])].flatMap(
+    (text) => text.match(/`[a-z][\w/.-]*`(?=[^`]*$|, `)/g) ?? [],
+  )
   const missing = named
     .map((name) => name.slice(1, -1))
-    .filter((name) => !existsSync(new URL(`test/${name}.test.ts`, root)))
+    .filter((name) => !existsSync(new URL(`${name.startsWith('packages/') ? '' : 'test/'}${name}.test.ts`, root)))
   expect(missing).toEqual([])
   expect(page.split('\n').length).toBeLessThanOrEqual(121)
 })

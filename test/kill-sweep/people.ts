@@ -1,8 +1,8 @@
-import { ACTION_IDS } from '../../src/notify/slack/ids.ts'
-import { PEOPLE } from '../../src/sandbox/slack/workspace.ts'
-import { elementsOf } from '../../src/sandbox/slack/elements.ts'
-import { listOf } from '../../src/sandbox/slack/json.ts'
-import { cardsOf, messagesIn } from '../../src/sandbox/stage.ts'
+import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
+import { elementsOf } from '../../packages/sandbox-slack/src/elements.ts'
+import { listOf } from '../../packages/sandbox-slack/src/json.ts'
+import { cardsOf, messagesIn } from '../../packages/demo/src/stage.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { CLICKED, type Stage } from './stage.ts'
 

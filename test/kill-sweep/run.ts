@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { agrees } from '../../src/tools/demo/agreement.ts'
+import { agrees } from '../../packages/demo/src/demo/agreement.ts'
 import { startPostgres, type PostgresServer } from '../support/postgres.ts'
 import { createRandom } from '../simulation/random.ts'
 import { drawPoints } from './points.ts'

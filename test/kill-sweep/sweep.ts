@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { agrees, type Agreement } from '../../src/tools/demo/agreement.ts'
-import { howItEnded, type Bot } from '../../src/tools/demo/bot.ts'
+import { agrees, type Agreement } from '../../packages/demo/src/demo/agreement.ts'
+import { howItEnded, type Bot } from '../../packages/demo/src/demo/bot.ts'
 import type { Random } from '../simulation/random.ts'
 import { createPeople, type People } from './people.ts'
 import type { Point } from './points.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { both, compare, isAskLine, type Agreement } from '../../src/tools/demo/agreement.ts'
-import { cardsOf, messagesIn } from '../../src/sandbox/stage.ts'
+import { both, compare, isAskLine, type Agreement } from '../../packages/demo/src/demo/agreement.ts'
+import { cardsOf, messagesIn } from '../../packages/demo/src/stage.ts'
 import type { Click, People } from './people.ts'
 import { CLICKED, FOLLOWED, isTaken, untakenBy, type Stage } from './stage.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createCollected } from '../../src/lib/collected.ts'
+import { createCollected } from '../../src/server/collected.ts'
 
 function collect(text: string, pieceBytes: number) {
   const collected = createCollected()

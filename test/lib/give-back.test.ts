@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { giveBack } from '../../src/lib/give-back.ts'
+import { giveBack } from '../../src/server/give-back.ts'
 
 it('memory that nobody else reads is given back at once', () => {
   const bytes = Buffer.allocUnsafeSlow(1024 * 1024)

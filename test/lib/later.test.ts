@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { createLater, KEPT_MAX } from '../../src/lib/later.ts'
+import { createLater, KEPT_MAX } from '../../src/lib/buffered-sink.ts'
 
 interface Listener {
   count: (what: string) => void

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createPatience } from '../../src/lib/patience.ts'
+import { createPatience } from '../../src/server/time-limit.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
 const LIMIT_MS = 8_000

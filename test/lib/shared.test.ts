@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shared } from '../../src/lib/shared.ts'
+import { shared } from '../../src/lib/single-flight.ts'
 
 function begin() {
   const ends: ((value: number) => void)[] = []

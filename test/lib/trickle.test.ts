@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { AT_ONCE_BYTES, createTrickle, LARGE_BYTES_PER_S } from '../../src/lib/trickle.ts'
+import { AT_ONCE_BYTES, createTrickle, LARGE_BYTES_PER_S } from '../../src/server/rate-limiter.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
 const PIECE_BYTES = 32 * 1024

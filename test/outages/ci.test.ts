@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { FaultWanted } from '../../src/sandbox/ci/faults.ts'
-import { PEOPLE } from '../../src/sandbox/slack/workspace.ts'
+import type { FaultWanted } from '../../packages/sandbox-ci/src/faults.ts'
+import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { BUILDS, headlines } from '../app/channel.ts'
 import { delivery, send, until } from '../support/app.ts'
 import { openWorld, reload, type, untilAnswered, untilKnown, type World } from '../support/world.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { BUILDS, headlines, WEB } from '../app/channel.ts'
-import { openStage as openWork, type Stage as Work } from '../reconcile/stage.ts'
+import { openStage as openWork, type Stage as Work } from '../alerts/stage.ts'
 import { openStage, sendAll, settled, until, type RunningApp } from '../support/app.ts'
 import { MINUTE, SECOND, type Said } from '../support/facts.ts'
 import { inBrief } from '../support/fake-notifier.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { CALLS_PER_WINDOW, POST_GAP_MS, WINDOW_MS } from '../../src/reconcile/pace.ts'
-import { follower, openStage, type Stage } from '../reconcile/stage.ts'
+import { CALLS_PER_WINDOW, POST_GAP_MS, WINDOW_MS } from '../../src/alerts/pace.ts'
+import { follower, openStage, type Stage } from '../alerts/stage.ts'
 import { MINUTE, SECOND, T0 } from '../support/facts.ts'
 import type { Call, Fate } from '../support/fake-notifier.ts'
 import { CLOSED_WORKSPACE, limited, UNCLEAR_LOST, UNSENT } from '../support/fake-notifier.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { SandboxSlack } from '../../src/sandbox/slack/sandbox-slack.ts'
+import type { SandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
 import { BUILDS, headlines } from '../app/channel.ts'
 import { openStage, prepareStage, sendAll, settingsWith, settled, startApp, testFolder, until } from '../support/app.ts'
 import { openGate, type Gate } from './gate.ts'

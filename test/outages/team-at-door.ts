@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { SandboxSlack } from '../../src/sandbox/slack/sandbox-slack.ts'
+import type { SandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
 import { BUILDS, headlines } from '../app/channel.ts'
 import type { Process } from '../support/process.ts'
 import { buildOf, delivery, send, until, type Build } from '../support/app.ts'

@@ -1,5 +1,5 @@
 import type { ChannelId } from '../../src/domain/ids.ts'
-import { openStage, follower, type Stage } from '../reconcile/stage.ts'
+import { openStage, follower, type Stage } from '../alerts/stage.ts'
 import { channelId, MINUTE, T0, type Said } from '../support/facts.ts'
 import { inBrief, type Call, type Fate } from '../support/fake-notifier.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { agrees } from '../../src/tools/demo/agreement.ts'
+import { agrees } from '../../packages/demo/src/demo/agreement.ts'
 import { until as untilWithin } from '../support/app.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { startCluster, type Cluster, type Member } from './cluster.ts'

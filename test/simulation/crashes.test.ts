@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BUILDS, follower } from '../reconcile/stage.ts'
+import { BUILDS, follower } from '../alerts/stage.ts'
 import { SECOND } from '../support/facts.ts'
 import { detailsOf, type Delivery } from './builds.ts'
 import { createRandom } from './random.ts'

@@ -1,7 +1,7 @@
 import { NO_DETAILS, toFact, type BuildDetails, type Fact, type Origin } from '../../src/domain/fact.ts'
 import { isProjectRequest } from '../../src/domain/project-request.ts'
 import type { Request } from '../../src/domain/request.ts'
-import type { Stage } from '../reconcile/stage.ts'
+import type { Stage } from '../alerts/stage.ts'
 import { buildId, projectId } from '../support/facts.ts'
 
 /** The book that the bot keeps of one message. */

@@ -1,6 +1,6 @@
 import type { Subscription } from '../../src/domain/subscription.ts'
 import type { Interfaces } from '../../src/store/history.ts'
-import { BUILDS, follower, RELEASES } from '../reconcile/stage.ts'
+import { BUILDS, follower, RELEASES } from '../alerts/stage.ts'
 import { channelId, HOUR, MINUTE, SECOND } from '../support/facts.ts'
 import { buildsOf, WEB_PLACES, type Builds, type Place } from './builds.ts'
 import { ECHO_MS } from './ci.ts'

@@ -1,7 +1,7 @@
 import type { MessageTs } from '../../src/domain/ids.ts'
 import { LANDING_MAX_MS } from '../../src/domain/plan.ts'
 import { isOpen } from '../../src/domain/request.ts'
-import { openStage, type Stage } from '../reconcile/stage.ts'
+import { openStage, type Stage } from '../alerts/stage.ts'
 import { SECOND, T0 } from '../support/facts.ts'
 import type { Shown } from '../support/fake-notifier.ts'
 import { BASIC, inOrder, type Delivery } from './builds.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Stage } from '../reconcile/stage.ts'
+import type { Stage } from '../alerts/stage.ts'
 import { inBrief } from '../support/fake-notifier.ts'
 
 /** Every call to Slack, every line of the log and all that stands in the end, as one short text. */

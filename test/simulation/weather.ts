@@ -1,6 +1,6 @@
 import type { ChannelId, MessageTs } from '../../src/domain/ids.ts'
-import type { Failure } from '../../src/notify/notifier.ts'
-import { failureOfCode } from '../../src/notify/slack/codes.ts'
+import type { Failure } from '../../src/slack/notifier.ts'
+import { failureOfCode } from '../../src/slack/api/codes.ts'
 import { SECOND } from '../support/facts.ts'
 import {
   limited,

@@ -5,7 +5,7 @@ import {
   createSandboxSlack,
   type SandboxSlack,
   type SandboxSlackOptions,
-} from '../../src/sandbox/slack/sandbox-slack.ts'
+} from '../../packages/sandbox-slack/src/sandbox-slack.ts'
 import { openFolder, settingsWith, until, WEBHOOK_SECRET, type Settings } from '../support/app.ts'
 import { START } from '../support/start-command.ts'
 import { BUILDS } from '../app/channel.ts'

@@ -44,8 +44,8 @@ describe('the test of the page', () => {
   })
 
   it('finds a constant that has another name or stands elsewhere missing', () => {
-    expect(constantIn('src/http-server.ts', 'HEADERS_MAX')).toBe('100')
-    expect(constantIn('src/http-server.ts', 'HEADERS_LEAST')).toBeNull()
+    expect(constantIn('src/server/http-server.ts', 'HEADERS_MAX')).toBe('100')
+    expect(constantIn('src/server/http-server.ts', 'HEADERS_LEAST')).toBeNull()
     expect(constantIn('src/nowhere.ts', 'HEADERS_MAX')).toBeNull()
   })
 })

@@ -5,9 +5,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { onTestFinished } from 'vitest'
 import { createApp } from '../../src/app.ts'
 import { readConfig, secretsOf } from '../../src/config.ts'
-import { createLogger } from '../../src/logger.ts'
-import type { SandboxSlack, SandboxSlackOptions } from '../../src/sandbox/slack/sandbox-slack.ts'
-import { createSandboxSlack } from '../../src/sandbox/slack/sandbox-slack.ts'
+import { createLogger } from '../../src/server/logger.ts'
+import type { SandboxSlack, SandboxSlackOptions } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
+import { createSandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
+
+// As `main` does: the files of a bot are for its own user.
+process.umask(0o077)
 
 export type Settings = Readonly<Record<string, string | undefined>>
 

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
-import type { PanelState } from '../../src/sandbox/panel/state.ts'
-import { runDemo } from '../../src/tools/gallery/demo-process.ts'
+import type { PanelState } from '../../packages/sandbox-slack/src/panel-state.ts'
+import { runDemo } from '../../packages/demo/src/gallery/demo-process.ts'
 import { testFolder, until } from './app.ts'
 
 /** The longest that the demo, played once, may take on a busy machine. */

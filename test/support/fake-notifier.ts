@@ -1,7 +1,7 @@
 import type { ChannelId, MessageTs } from '../../src/domain/ids.ts'
 import type { View } from '../../src/domain/view.ts'
 import type { Clock } from '../../src/lib/clock.ts'
-import type { Edit, Failure, Notifier, Post, Search, Sent } from '../../src/notify/notifier.ts'
+import type { Edit, Failure, Notifier, Post, Search, Sent } from '../../src/slack/notifier.ts'
 import { messageTs } from './facts.ts'
 
 /** A message as people see it. */

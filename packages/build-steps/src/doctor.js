@@ -1,0 +1,24 @@
+// @ts-check
+import { EXIT, Failure } from './program.js'
+
+export const doctorHelp = () => `buildline doctor: what is misconfigured, and how to mend it.
+
+  buildline doctor
+
+It runs where the bot is installed (its folder or its image), beside the running bot or without it, with the bot's
+settings: the environment, and a file .env. It asks Slack and CI, looks at the database, and prints each finding with
+its remedy. Exit code: 0 when nothing is wrong, 1 when something is.
+`
+
+/**
+ * @param {readonly string[]} args
+ * @param {Readonly<Record<string, string | undefined>>} env
+ */
+export async function doctor(args, env) {
+  if (args.length > 0) throw new Failure(EXIT.usage, 'doctor takes nothing more. See buildline doctor --help')
+  // The bot's own code, which build machines neither have nor need: named so late that nothing else waits for it.
+  const { runDoctor } = await import('../../../src/cli/doctor.ts').catch(() => {
+    throw new Failure(EXIT.other, 'the doctor looks where the bot runs: in its folder or its image, with its Node')
+  })
+  process.exitCode = await runDoctor({ environment: env, print: (line) => process.stdout.write(`${line}\n`) })
+}

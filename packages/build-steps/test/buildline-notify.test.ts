@@ -1,0 +1,348 @@
+import type { ServerResponse } from 'node:http'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { readPayload, TEXT_CHARS_MAX } from '../../../src/sources/ci-service/webhook/payload.ts'
+import type { RunningApp } from '../../../test/support/app.ts'
+import {
+  delivery,
+  rowsOf,
+  sendAll,
+  settingsWith,
+  startApp,
+  testFolder,
+  WEBHOOK_SECRET,
+} from '../../../test/support/app.ts'
+import type { StubAnswer, StubRequest } from '../../../test/support/http-stub.ts'
+import { closedAddress, openStub, runProgram } from './support.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const ENVIRONMENT = {
+  BUILDLINE_URL: 'http://127.0.0.1:3000',
+  BUILDLINE_SECRET: WEBHOOK_SECRET,
+  BUILDLINE_STATUS: 'success',
+  BUILDLINE_PROJECT_ID: '11',
+  BUILDLINE_BUILD_ID: '512',
+}
+
+const notify = (args: readonly string[] = [], env: Environment = {}) =>
+  runProgram('buildline', ['notify', ...args], { ...ENVIRONMENT, ...env })
+
+/** Notifies a stub that answers with each of these in turn, and with the last one from then on. */
+async function notifyStub(answers: readonly StubAnswer[], args: readonly string[] = [], env: Environment = {}) {
+  const stub = await openStub((_, at) => answers[Math.min(at, answers.length - 1)]!)
+  const ended = await notify(args, { BUILDLINE_URL: stub.url, ...env })
+  return { ...ended, stub, tries: stub.requests.length }
+}
+
+const RECORDED: StubAnswer = { status: 202, json: { status: 'recorded' } }
+const busy = (retryAfter = '0', status = 503): StubAnswer => ({ status, headers: { 'retry-after': retryAfter } })
+
+async function openBot(): Promise<{ app: RunningApp; folder: string }> {
+  const folder = testFolder()
+  const app = await startApp(settingsWith(folder))
+  onTestFinished(() => app.stop())
+  return { app, folder }
+}
+
+const factsIn = (folder: string) =>
+  rowsOf(folder, 'select project_id, build_id, word, branch, commit_id, repeats, details from fact order by seq').map(
+    ({ details, ...fact }) => ({ ...fact, details: JSON.parse(String(details)) as Record<string, unknown> }),
+  )
+
+const UUIDS = {
+  organization: '0a1b2c3d-0000-4000-8000-00000000000a',
+  project: 'ffffffff-1111-2222-3333-00000000000b',
+  build: '12345678-9abc-def0-1234-56789abcdef0',
+}
+
+describe('buildline notify', () => {
+  it('gives the bot everything that a step can say, by environment', async () => {
+    const { app, folder } = await openBot()
+    const { code, stdout, stderr } = await notify([], {
+      BUILDLINE_URL: app.url,
+      BUILDLINE_PROJECT_NAME: 'acme/web',
+      BUILDLINE_PROJECT_FULL_NAME: 'acme/web',
+      BUILDLINE_BRANCH: 'main',
+      BUILDLINE_COMMIT_ID: 'a1b2c3d4',
+      BUILDLINE_SHORT_COMMIT_ID: 'a1b2c',
+      BUILDLINE_MESSAGE: 'Fix "login" <&> ünïcode\n\nand more',
+      BUILDLINE_COMMITTER: 'Ada',
+      BUILDLINE_BUILD_URL: 'https://ci.example/builds/512',
+      BUILDLINE_COMMIT_URL: 'https://code.example/commit/a1b2c3d4',
+      BUILDLINE_ORGANIZATION_UUID: UUIDS.organization,
+      BUILDLINE_PROJECT_UUID: UUIDS.project,
+      BUILDLINE_BUILD_UUID: UUIDS.build,
+      BUILDLINE_STARTED_AT: '2026-03-01T14:02:00Z',
+      BUILDLINE_FINISHED_AT: '2026-03-01 14:09:00 UTC',
+    })
+    expect([code, stdout, stderr]).toEqual([0, 'buildline: notified of build #512 success (recorded)\n', ''])
+    expect(factsIn(folder)).toEqual([
+      {
+        project_id: '11',
+        build_id: '512',
+        word: 'success',
+        branch: 'main',
+        commit_id: 'a1b2c3d4',
+        repeats: 0,
+        details: {
+          projectName: 'acme/web',
+          projectFullName: 'acme/web',
+          buildUrl: 'https://ci.example/builds/512',
+          commitUrl: 'https://code.example/commit/a1b2c3d4',
+          shortCommitId: 'a1b2c',
+          message: 'Fix "login" <&> ünïcode',
+          committer: 'Ada',
+          projectUuid: UUIDS.project,
+          buildUuid: UUIDS.build,
+          startedAt: Date.UTC(2026, 2, 1, 14, 2),
+          finishedAt: Date.UTC(2026, 2, 1, 14, 9),
+        },
+      },
+    ])
+  })
+
+  it('takes a flag before the environment, whatever its value looks like, and an empty one for none', async () => {
+    const { app, folder } = await openBot()
+    const flags = [
+      '--status',
+      'error',
+      '--build-id=513',
+      '--message',
+      '--strict is no message',
+      '--branch',
+      '',
+      '--committer=',
+    ]
+    const { code } = await notify(flags, { BUILDLINE_URL: `${app.url}/webhooks/builds/`, BUILDLINE_BRANCH: 'main' })
+    expect(code).toBe(0)
+    expect(factsIn(folder)).toMatchObject([
+      {
+        build_id: '513',
+        word: 'error',
+        branch: 'main',
+        details: { message: '--strict is no message', committer: null },
+      },
+    ])
+  })
+
+  it('adds the uuids that CI’s own delivery did not have, and says when the bot knew the status', async () => {
+    const { app, folder } = await openBot()
+    await sendAll(app.url, { status: 'success' })
+    const env = { BUILDLINE_URL: app.url, BUILDLINE_BUILD_UUID: UUIDS.build }
+    expect((await notify([], env)).stdout).toContain('(duplicate)')
+    expect((await notify([], env)).stdout).toContain('(duplicate)')
+    expect(factsIn(folder)).toMatchObject([
+      { repeats: 0, details: { buildUuid: null, committer: 'Ada' } },
+      { repeats: 1, details: { buildUuid: UUIDS.build } },
+    ])
+  })
+
+  it('sends ids as integers, and as digits where a double would lose some', async () => {
+    const big = String(2n ** 60n + 1n)
+    const { stub } = await notifyStub([RECORDED], ['--build-id', big])
+    expect(JSON.parse(stub.requests[0]!.body)).toEqual({ build: { status: 'success', project_id: 11, build_id: big } })
+    expect(stub.requests[0]!.headers['content-type']).toBe('application/json')
+  })
+
+  it('cuts each text where the bot would, and so stays below what it takes', async () => {
+    const env = Object.fromEntries(
+      ['MESSAGE', 'BRANCH', 'COMMITTER', 'BUILD_URL'].map((name) => [`BUILDLINE_${name}`, '\u0001'.repeat(30_000)]),
+    )
+    const { stub } = await notifyStub([RECORDED], [], env)
+    const { build } = JSON.parse(stub.requests[0]!.body) as { build: Record<string, string> }
+    expect([build['message'], build['build_url']].map((text) => text?.length)).toEqual([TEXT_CHARS_MAX, TEXT_CHARS_MAX])
+    expect(Buffer.byteLength(stub.requests[0]!.body)).toBeLessThan(256 * 1024)
+  })
+
+  it.each([1_000, 1_001])('keeps 1,000 characters of a text: of %i', async (length) => {
+    const { stub } = await notifyStub([RECORDED], ['--message', '😀'.repeat(length)])
+    const { build } = JSON.parse(stub.requests[0]!.body) as { build: { message: string } }
+    expect(build.message).toBe('😀'.repeat(1_000))
+    expect(readPayload(Buffer.from(stub.requests[0]!.body)).kind).toBe('delivery')
+  })
+})
+
+describe('the secret', () => {
+  it('goes as HTTP Basic password, never in the address', async () => {
+    const secret = 'sécret: of/today'
+    const { stub } = await notifyStub([RECORDED], [], { BUILDLINE_SECRET: secret })
+    const [, encoded = ''] = stub.requests[0]!.headers.authorization!.split(' ')
+    expect(Buffer.from(encoded, 'base64').toString()).toBe(`buildline:${secret}`)
+    expect([stub.requests[0]!.path, stub.requests[0]!.query.size]).toEqual(['/webhooks/builds', 0])
+  })
+
+  it('is in no output, though the answer echoes it', async () => {
+    const said = `no ${WEBHOOK_SECRET}, no ${Buffer.from(`buildline:${WEBHOOK_SECRET}`).toString('base64')}`
+    const { stderr } = await notifyStub([{ status: 400, json: { status: 'refused', reason: said } }])
+    expect(stderr).toContain('no [removed], no [removed]')
+  })
+
+  it('is refused by the bot where it is wrong: 77 when strict', async () => {
+    const { app, folder } = await openBot()
+    const env = { BUILDLINE_URL: app.url, BUILDLINE_SECRET: 'canary-of-yesterday' }
+    const { code, stderr } = await notify(['--strict'], env)
+    expect([code, factsIn(folder)]).toEqual([77, []])
+    expect(stderr).toContain('the bot does not know the secret (HTTP 404)')
+    expect(stderr).not.toContain('canary')
+  })
+
+  it.each([
+    'https://bot.example/webhooks/builds/canary',
+    'https://bot.example?token=canary',
+    'https://x:canary@bot.example',
+  ])('is not taken from an address, which is not repeated: %s', async (url) => {
+    const { code, stderr } = await notify([], { BUILDLINE_URL: url })
+    expect([code, stderr.includes('canary')]).toEqual([64, false])
+  })
+
+  it('is not taken from a flag', async () => {
+    const { code, stderr } = await notify(['--secret', 'canary'])
+    expect([code, stderr.includes('canary'), stderr.includes('BUILDLINE_SECRET')]).toEqual([64, false, true])
+  })
+
+  it('does not follow a redirect', async () => {
+    const elsewhere = await openStub(() => RECORDED)
+    const { code } = await notifyStub([{ status: 307, headers: { location: elsewhere.url } }], ['--strict'])
+    expect([code, elsewhere.requests]).toEqual([1, []])
+  })
+})
+
+describe('wrong usage', () => {
+  it('names all that is missing at once, and fails the step even when it is not strict', async () => {
+    const { code, stderr } = await runProgram('buildline', ['notify'], { BUILDLINE_SECRET: ' ' })
+    expect(code).toBe(64)
+    for (const name of ['URL', 'SECRET', 'STATUS', 'PROJECT_ID', 'BUILD_ID'])
+      expect(stderr).toContain(`BUILDLINE_${name}`)
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+  })
+
+  it.each([
+    ['--build-id', '12a', 'BUILDLINE_BUILD_ID (or --build-id) is no integer id'],
+    ['--project-id', '1'.repeat(21), 'BUILDLINE_PROJECT_ID (or --project-id) is no integer id'],
+    ['--build-uuid', '512', 'BUILDLINE_BUILD_UUID (or --build-uuid) is no uuid'],
+    ['--started-at', 'noon', 'BUILDLINE_STARTED_AT (or --started-at) is no time'],
+    ['--url', 'bot.example', 'BUILDLINE_URL (or --url) is no http(s) address'],
+    ['--deadline', '0', '--deadline is no whole number of seconds from 1 to 600'],
+    ['--deadline', '601', '--deadline is no whole number of seconds from 1 to 600'],
+    ['--statsu', 'success', 'there is no option "--statsu"; the nearest is --status'],
+  ])('is %s %s', async (flag, value, words) => {
+    const { code, stderr } = await notify([flag, value])
+    expect([code, stderr]).toEqual([64, expect.stringContaining(words)])
+  })
+
+  it.each(['1', '600'])('is not --deadline %s', async (seconds) => {
+    expect((await notifyStub([RECORDED], ['--deadline', seconds])).code).toBe(0)
+  })
+
+  it('is an option without its value, and a word that belongs to none', async () => {
+    expect(await notify(['--branch'])).toMatchObject({
+      code: 64,
+      stderr: expect.stringContaining('--branch needs a value'),
+    })
+    const { code, stderr } = await notify(['--message', 'fix', 'canary'])
+    expect([code, stderr.includes('canary')]).toEqual([64, false])
+  })
+
+  it('is answered by --help, which names each variable and each flag', async () => {
+    const { code, stdout } = await runProgram('buildline', ['notify', '--help'])
+    expect(code).toBe(0)
+    for (const field of Object.keys({
+      ...delivery().build,
+      build_uuid: '',
+      project_uuid: '',
+      organization_uuid: '',
+      started_at: '',
+      finished_at: '',
+    })) {
+      expect(stdout).toContain(`BUILDLINE_${field.toUpperCase()} `)
+      expect(stdout).toContain(`--${field.replaceAll('_', '-')}`)
+    }
+    expect(stdout).toContain('idempotent')
+  })
+})
+
+describe('a bot in trouble', () => {
+  it.each([503, 429, 502, 504])('that answers %i is told again, with the same', async (status) => {
+    const { code, stub } = await notifyStub([busy('0', status), RECORDED])
+    expect([code, stub.requests.length]).toEqual([0, 2])
+    expect(stub.requests[0]!.body).toBe(stub.requests[1]!.body)
+  })
+
+  it('is told again when its answer got lost', async () => {
+    expect(await notifyStub([(response) => void response.destroy(), RECORDED])).toMatchObject({ code: 0, tries: 2 })
+  })
+
+  it('is told again five times, and then the build goes on', async () => {
+    const { code, stdout, stderr, tries } = await notifyStub([busy()])
+    expect([code, stdout, tries]).toEqual([0, '', 6])
+    expect(stderr).toBe(
+      'buildline: not notified of build #512 success: the bot answered 503; tried 6 times; the build goes on\n',
+    )
+  })
+
+  it('fails the step when it is strict', async () => {
+    expect(await notifyStub([busy()], ['--strict'])).toMatchObject({ code: 69, tries: 6 })
+  })
+
+  it('is given the time that it asks for', async () => {
+    const before = performance.now()
+    expect(await notifyStub([busy('1'), RECORDED])).toMatchObject({ code: 0, tries: 2 })
+    expect(performance.now() - before).toBeGreaterThanOrEqual(1_000)
+  })
+
+  it('is not waited for beyond the deadline: what would come too late is not sent', async () => {
+    const { code, stderr, tries } = await notifyStub([busy('61')], ['--strict'])
+    expect([code, tries]).toEqual([69, 1])
+    expect(stderr).toContain('tried once within the deadline of 60 s')
+  })
+
+  it('is not waited for beyond the deadline either when it says nothing at all', async () => {
+    const { code, stderr, tries } = await notifyStub([() => undefined], ['--strict', '--deadline', '1'])
+    expect([code, tries]).toEqual([69, 1])
+    expect(stderr).toContain('no answer in time')
+  })
+
+  it('where nobody listens stops no build', async () => {
+    const { code, stderr } = await notify(['--deadline', '1'], { BUILDLINE_URL: await closedAddress() })
+    expect(code).toBe(0)
+    expect(stderr).toContain('the bot could not be reached (ECONNREFUSED)')
+  })
+
+  it('keeps one fact of a delivery whose answer got lost on the way', async () => {
+    const { app, folder } = await openBot()
+    const stub = await openStub((request, at) => (response) => void relay(app, request, response, at === 0))
+    const { code, stdout } = await notify([], { BUILDLINE_URL: stub.url })
+    expect([code, stdout]).toEqual([0, 'buildline: notified of build #512 success (duplicate)\n'])
+    expect(factsIn(folder)).toMatchObject([{ build_id: '512', repeats: 1 }])
+  })
+})
+
+describe('an answer that is not the bot’s', () => {
+  it.each([{ status: 200, text: '<p>Sign in</p>' }, { status: 202 }, { status: 200, json: { status: 'ok' } }])(
+    'is no success: %j',
+    async (answer) => {
+      const { code, stderr, tries } = await notifyStub([answer], ['--strict'])
+      expect([code, tries]).toEqual([1, 1])
+      expect(stderr).toContain('is BUILDLINE_URL right?')
+    },
+  )
+
+  it.each([400, 413, 500])('refuses for good with %i, and is not asked again', async (status) => {
+    const { code, stderr, tries } = await notifyStub(
+      [{ status, json: { reason: 'build.status\nis no word' } }],
+      ['--strict'],
+    )
+    expect([code, tries]).toEqual([1, 1])
+    expect(stderr).toContain(`the bot refused it (HTTP ${status}: build.status is no word)\n`)
+  })
+})
+
+/** Hands a request on to the bot; whoever sent it gets the answer, or none. */
+async function relay(app: RunningApp, { headers, body }: StubRequest, response: ServerResponse, isLost: boolean) {
+  const { authorization = '', 'content-type': type = '' } = headers
+  const passed = { authorization, 'content-type': type }
+  const answer = await fetch(`${app.url}/webhooks/builds`, { method: 'POST', headers: passed, body })
+  const text = await answer.text()
+  if (isLost) response.destroy()
+  else response.writeHead(answer.status).end(text)
+}

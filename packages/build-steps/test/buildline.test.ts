@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ROOT } from '../../../test/house/imports.ts'
+import { runProgram } from './support.ts'
+
+describe('buildline', () => {
+  it('tells its version, which is that of the package', async () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
+    expect(await runProgram('buildline', ['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+  })
+
+  it('lists its commands with --help', async () => {
+    const { code, stdout } = await runProgram('buildline', ['--help'])
+    expect([code, stdout]).toEqual([0, expect.stringContaining('buildline notify')])
+  })
+
+  it.each(['notfy', 'Notify', 'notification'])('names the nearest command to %s, and does nothing', async (word) => {
+    const { code, stdout, stderr } = await runProgram('buildline', [word, '--status', 'success'])
+    expect([code, stdout]).toEqual([64, ''])
+    expect(stderr).toBe(`buildline: there is no command "${word}"; the nearest is "notify". See buildline --help\n`)
+  })
+
+  it('asks for a command where none is given', async () => {
+    expect(await runProgram('buildline', [])).toMatchObject({ code: 64, stdout: '' })
+  })
+
+  it('does not repeat a word that may be anything', async () => {
+    const { code, stderr } = await runProgram('buildline', ['canary/1234'])
+    expect(code).toBe(64)
+    expect(stderr).not.toContain('canary')
+  })
+
+  it.each([
+    ['buildline', ['notify', '--status', 'success', '--project-id', '11', '--build-id', '512', '--strict']],
+    ['service_restart_build', []],
+  ] as const)('says in words that %s needs a newer Node, where there is no fetch', async (program, args) => {
+    const env = { BUILDLINE_URL: 'http://127.0.0.1:1', BUILDLINE_SECRET: 'canary' }
+    const withoutFetch = ['--import', 'data:text/javascript,delete globalThis.fetch']
+    const { code, stderr } = await runProgram(program, args, env, withoutFetch)
+    expect([code, stderr]).toEqual([1, `${program}: this needs Node 18 or newer\n`])
+  })
+})

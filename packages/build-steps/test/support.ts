@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import type { StubAnswer, StubRequest } from '../../../test/support/http-stub.ts'
+import { startHttpStub } from '../../../test/support/http-stub.ts'
+
+export const FOLDER = fileURLToPath(new URL('../src/', import.meta.url))
+
+export const PROGRAMS = { service_restart_build: 'service-restart-build.js', buildline: 'buildline.js' } as const
+
+export interface Ended {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** Runs a program to its end, with this environment and no other; killed with the test. */
+export function run(
+  command: string,
+  args: readonly string[],
+  { env = {}, cwd }: { env?: Readonly<Record<string, string | undefined>>; cwd?: string } = {},
+): Promise<Ended> {
+  const child = spawn(command, args, { env: { PATH: process.env['PATH'], ...env }, cwd })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const ended = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (text: string) => (ended[name] += text))
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ code, ...ended }))
+  })
+}
+
+/** Runs one of the two programs where it stands, with the Node that runs the tests. */
+export const runProgram = (
+  program: keyof typeof PROGRAMS,
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = {},
+  nodeFlags: readonly string[] = [],
+): Promise<Ended> => run(process.execPath, [...nodeFlags, `${FOLDER}${PROGRAMS[program]}`, ...args], { env })
+
+/** A stub that stops with the test. */
+export async function openStub(play: (request: StubRequest, at: number) => StubAnswer) {
+  const stub = await startHttpStub(play)
+  onTestFinished(() => stub[Symbol.asyncDispose]())
+  return stub
+}
+
+/** An address of this machine where nobody listens any more. */
+export async function closedAddress(): Promise<string> {
+  const stub = await startHttpStub(() => ({}))
+  await stub[Symbol.asyncDispose]()
+  return stub.url
+}

@@ -1,0 +1,75 @@
+import { join } from 'node:path'
+import { systemClock as clock } from '../../../src/lib/clock.ts'
+import { listenFault } from '../../../src/server/listen-fault.ts'
+import { createSandboxSlack, type SandboxSlack } from '../../sandbox-slack/src/sandbox-slack.ts'
+import { COMMAND_HINTS } from './demo/hints.ts'
+import { openAddress } from './demo/open-address.ts'
+import { playRound } from './demo/round.ts'
+import { GOLDEN, keptGallery } from './gallery/site.ts'
+import { openPort, readFlags, readPort } from '../../../src/cli/program.ts'
+
+// npm run demo: the sandbox CI, a sandbox Slack with a page, and the bot between them. `-- --once` plays it headless,
+// prints what each channel shows, compares that with what CI did and what people asked for, and exits 0 or 1.
+// `-- --quiet` plays nothing by itself, `-- --no-open` opens no browser.
+
+const PORT_DEFAULT = 4100
+
+const values = readFlags({
+  once: { type: 'boolean', default: false },
+  quiet: { type: 'boolean', default: false },
+  port: { type: 'string' },
+  folder: { type: 'string' },
+  'no-open': { type: 'boolean', default: false },
+})
+
+const WORKSPACE = { hints: COMMAND_HINTS, gallery: keptGallery(GOLDEN) }
+
+async function demo(): Promise<number> {
+  const interrupted = untilInterrupted()
+  let slack = createSandboxSlack(WORKSPACE)
+  const port = await openPage(slack)
+  if (!values.once && !values['no-open']) openAddress(slack.url, surroundings())
+  const round = { folder: values.folder ?? folderOf(port), isOnce: values.once, clock, interrupted }
+  for (let [isPlayed, ciPort] = [values.once || !values.quiet, 0]; ;) {
+    const end = await playRound({ ...round, slack, isPlayed, ciPort })
+    if (end.kind === 'over') return end.code
+    ;({ isPlayed, ciPort } = end)
+    console.log('\nIt begins anew, over an empty database.\n')
+    slack = createSandboxSlack(WORKSPACE)
+    // Whoever has the page open finds it at the same address.
+    await slack.start(port)
+  }
+}
+
+/** Opens the page's port. One that nobody asked for gives way to another when it is taken. */
+async function openPage(slack: SandboxSlack): Promise<number> {
+  if (values.once) await slack.start(0)
+  else if (values.port !== undefined) await openPort(readPort(values.port), (port) => slack.start(port))
+  else await slack.start(PORT_DEFAULT).catch(async (error: unknown) => elsewhere(slack, error))
+  return Number(new URL(slack.url).port)
+}
+
+async function elsewhere(slack: SandboxSlack, error: unknown): Promise<void> {
+  const fault = listenFault(error, PORT_DEFAULT)
+  if (fault === null) throw error
+  console.log(`It takes another port for the page: ${fault}, perhaps another demo.`)
+  await slack.start(0)
+}
+
+/** Two demos at once must not write over each other's database. */
+const folderOf = (port: number): string =>
+  join(import.meta.dirname, '..', '..', 'data', port === PORT_DEFAULT ? 'demo' : `demo-${values.once ? 'once' : port}`)
+
+const surroundings = () => ({
+  platform: process.platform,
+  env: process.env,
+  isTerminal: process.stdout.isTTY,
+})
+
+function untilInterrupted(): AbortSignal {
+  const interrupted = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => interrupted.abort())
+  return interrupted.signal
+}
+
+process.exit(await demo())

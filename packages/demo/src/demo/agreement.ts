@@ -1,0 +1,93 @@
+import type { Shown } from '../../../../src/domain/view.ts'
+import { toStatus } from '../../../../src/domain/status.ts'
+import { lookOf } from '../../../../src/slack/messages/words.ts'
+import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
+import type { Message } from '../../../sandbox-slack/src/messages.ts'
+import { cardsOf } from '../stage.ts'
+
+/** What CI did and what Slack shows, compared. Each entry is a sentence; all empty: they agree. */
+export interface Agreement {
+  lost: string[]
+  doubled: string[]
+  wrong: string[]
+}
+
+/**
+ * Compares the builds of CI with the messages of a channel that follows everything: one card per commit and branch, in
+ * the state of its newest build, one reply for each run that another message does not already tell, and one notice for
+ * builds that were not run. What people asked for is no matter here. It looks at what people see, and knows nothing of
+ * the bot's own records.
+ */
+export function compare(builds: readonly BuildSnapshot[], messages: readonly Message[]): Agreement {
+  const agreement: Agreement = { lost: [], doubled: [], wrong: [] }
+  const roots = messages.filter(({ threadTs }) => threadTs === undefined)
+  const told = builds.filter(({ status }) => !isAccountTrouble(status))
+  const lineages = Map.groupBy(told, ({ project, branch, commitId }) => `${project} ${branch} ${commitId}`)
+  for (const own of lineages.values()) compareLineage(own, roots, messages, agreement)
+  compareNotice(builds.length - told.length, roots, agreement)
+  return agreement
+}
+
+export const agrees = ({ lost, doubled, wrong }: Agreement): boolean =>
+  lost.length + doubled.length + wrong.length === 0
+
+export const both = (one: Agreement, other: Agreement): Agreement => ({
+  lost: [...one.lost, ...other.lost],
+  doubled: [...one.doubled, ...other.doubled],
+  wrong: [...one.wrong, ...other.wrong],
+})
+
+/** The line in a thread that says what somebody asked for. */
+export const isAskLine = ({ text }: Message): boolean => /\b(?:Stop|Restart) requested\b/.test(text)
+
+function compareLineage(
+  own: readonly BuildSnapshot[],
+  roots: readonly Message[],
+  messages: readonly Message[],
+  { lost, doubled, wrong }: Agreement,
+): void {
+  const newest = own.at(-1)!
+  const name = `${newest.project} #${newest.id}`
+  const cards = [...new Set(own.flatMap((build) => cardsOf(roots, build)))]
+  const [card] = cards
+  if (!card) return void lost.push(`no card tells ${name}`)
+  if (cards.length > 1) doubled.push(`${cards.length} cards tell ${name}`)
+  const words = wordsOf(newest.status)
+  if (!words.some((word) => card.text.includes(`*${word}*`)) || cardsOf([card], newest).length === 0)
+    wrong.push(`the card of ${name} does not say ${words.join(' or ')}: ${card.text}`)
+  compareThread(
+    own,
+    messages.filter((message) => message.threadTs === card.ts && message.byBot && !isAskLine(message)),
+    name,
+    { lost, doubled, wrong },
+  )
+}
+
+function compareThread(
+  own: readonly BuildSnapshot[],
+  replies: readonly Message[],
+  name: string,
+  { lost, doubled }: Agreement,
+): void {
+  const ended = own.flatMap(({ runs }) => runs).filter(({ finishedAt }) => finishedAt !== null).length
+  // The run that the card was born with has no reply of its own.
+  if (replies.length < ended - 1) lost.push(`the thread of ${name} has ${replies.length} replies for ${ended} runs`)
+  if (replies.length > ended) doubled.push(`the thread of ${name} has ${replies.length} replies for ${ended} runs`)
+}
+
+function compareNotice(expected: number, roots: readonly Message[], { lost, doubled, wrong }: Agreement): void {
+  const notices = roots.filter(({ text }) => /builds? (?:was|were) not built/.test(text))
+  if (expected > 0 && notices.length === 0) lost.push(`no notice tells of ${expected} builds that were not run`)
+  if (notices.length > 1) doubled.push(`${notices.length} notices on one day`)
+  const counted = Number(/\*(\d+) builds?/.exec(notices[0]?.text ?? '')?.[1] ?? 0)
+  if (notices.length > 0 && counted !== expected)
+    wrong.push(`the notice counts ${counted} builds, and CI left out ${expected}`)
+}
+
+const isAccountTrouble = (status: string): boolean => status === 'ignored' || status === 'blocked'
+
+const wordsOf = (ciStatus: string): string[] => {
+  const status = toStatus(ciStatus)
+  const shown: Shown[] = status === 'success' ? ['passed', 'fixed'] : [status]
+  return shown.map((one) => lookOf(one).word)
+}

@@ -1,0 +1,94 @@
+import type { Shown } from '../../../../src/domain/view.ts'
+import { lookOf } from '../../../../src/slack/messages/words.ts'
+import type { CallRecord } from '../../../sandbox-ci/src/calls.ts'
+import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
+import { CALLED, RESTARTER, STOPPER } from '../scenario.ts'
+import type { Message } from '../../../sandbox-slack/src/messages.ts'
+import { cardsOf } from '../stage.ts'
+import { isAskLine, type Agreement } from './agreement.ts'
+
+/** What the people of the scenario did, as CI, the channel, and the one who asked saw it. */
+export interface Seen {
+  calls: readonly CallRecord[]
+  builds: readonly BuildSnapshot[]
+  projects: readonly string[]
+  /** of #builds */
+  messages: readonly Message[]
+  /** what only the asker saw, as text */
+  answers: readonly string[]
+}
+
+/**
+ * Compares what the people of the scenario did with what came of it: each deed reached CI exactly once, its build's
+ * card shows the end of it, the thread says once who asked, the committer was called, and each question has its answer.
+ */
+export function compareDeeds(seen: Seen): Agreement {
+  const agreement: Agreement = { lost: [], doubled: [], wrong: [] }
+  for (const deed of DEEDS) compareDeed(deed, seen, agreement)
+  if (!seen.messages.some(isCall)) agreement.lost.push(`no failure calls <@${CALLED}>`)
+  for (const [command, words] of Object.entries(answersOwed(seen.projects))) {
+    if (!seen.answers.some((answer) => words.every((word) => answer.includes(word))))
+      agreement.lost.push(`no answer to /ci ${command} has ${words.join(', ')}`)
+  }
+  return agreement
+}
+
+const isCall = ({ text }: Message): boolean => text.includes('*Failed*') && text.includes(`<@${CALLED}> (committer`)
+
+interface Deed {
+  action: 'Restart' | 'Stop'
+  by: string
+  /** the call that CI must get, with the build in it */
+  path: RegExp
+  /** what the card shows at the end */
+  end: Shown
+  /** whether the card still says who asked: once another run is on it, only the thread does */
+  isOnCard: boolean
+}
+
+const DEEDS: readonly Deed[] = [
+  {
+    action: 'Restart',
+    by: RESTARTER,
+    path: /^\/api\/v1\/builds\/(\w+)\/restart\.json$/,
+    end: 'fixed',
+    isOnCard: false,
+  },
+  { action: 'Stop', by: STOPPER, path: /^\/v2\/.+\/builds\/([\w-]+)\/stop$/, end: 'stopped', isOnCard: true },
+]
+
+function compareDeed(deed: Deed, { calls, builds, messages }: Seen, agreement: Agreement): void {
+  const made = calls.filter(({ method, path }) => method === 'POST' && deed.path.test(path))
+  const [call] = made
+  if (!call) return void agreement.lost.push(`no ${deed.action} reached CI`)
+  if (made.length > 1) agreement.doubled.push(`${made.length} calls of ${deed.action} reached CI`)
+  const name = deed.path.exec(call.path)![1]!
+  const build = builds.find(({ id, uuid }) => id === name || uuid === name)
+  const [card] = build ? cardsOf(messages, build) : []
+  if (!card) return void agreement.lost.push(`no card tells the build ${name}, which got a ${deed.action}`)
+  compareCard(deed, card, agreement)
+  compareLines(deed, card, messages, agreement)
+}
+
+function compareCard(deed: Deed, card: Message, { wrong }: Agreement): void {
+  const { word } = lookOf(deed.end)
+  if (!card.text.includes(`*${word}*`)) wrong.push(`after ${deed.action} the card does not say ${word}: ${card.text}`)
+  if (deed.isOnCard && !JSON.stringify(card.attachments).includes(requested(deed)))
+    wrong.push(`the card does not say: ${requested(deed)}`)
+}
+
+function compareLines(deed: Deed, { ts }: Message, messages: readonly Message[], { lost, doubled }: Agreement): void {
+  const lines = messages.filter((message) => message.threadTs === ts && isAskLine(message))
+  const own = lines.filter(({ text }) => text.includes(requested(deed)))
+  if (own.length === 0) lost.push(`the thread does not say: ${requested(deed)}`)
+  if (lines.length > 1) doubled.push(`the thread says ${lines.length} times who asked`)
+}
+
+const requested = ({ action, by }: Deed): string => `${action} requested by <@${by}>`
+
+/** What each answer must have, the badge in all three forms. */
+const answersOwed = (projects: readonly string[]): Record<string, string[]> => ({
+  list: [`*${projects.length} projects*`, ...projects],
+  status: ['acme/web', `*${lookOf('fixed').word}*`, `*${lookOf('stopped').word}*`],
+  badge: ['*build: passing*', '/status?branch=main```', '![acme/web main build status](', 'img src='],
+})

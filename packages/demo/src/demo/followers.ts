@@ -1,0 +1,71 @@
+import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
+import { FOLLOWING } from '../scenario.ts'
+import type { Message } from '../../../sandbox-slack/src/messages.ts'
+import { CHANNELS } from '../../../sandbox-slack/src/workspace.ts'
+import { cardsOf } from '../stage.ts'
+import { both, compare, type Agreement } from './agreement.ts'
+
+/** A channel that follows a part only, and what that part is: said once more, without the bot's own rules. */
+interface Follower {
+  channel: string
+  /** as people call it */
+  name: string
+  project: string
+  isItsBranch: (branch: string) => boolean
+}
+
+/** #web by the file of subscriptions, #ops by what is typed there: both hear of failures and recoveries alone. */
+export const FOLLOWERS: readonly Follower[] = [
+  { channel: CHANNELS.web, name: '#web', project: 'acme/web', isItsBranch: (branch) => branch === 'main' },
+  {
+    channel: FOLLOWING.channel,
+    name: '#ops',
+    project: 'acme/web',
+    isItsBranch: (branch) => branch.startsWith('release/'),
+  },
+]
+
+/** What these channels show, and what the one who made #ops follow was answered there, as text. */
+export interface Followed {
+  builds: readonly BuildSnapshot[]
+  messagesIn: (channel: string) => readonly Message[]
+  answers: readonly string[]
+}
+
+/**
+ * Compares the builds of CI with what each of these channels shows: those that its rules select as the channel that
+ * follows everything does, and of the others nothing. Whoever typed the rules has been answered, and told why.
+ */
+export function compareFollowers({ builds, messagesIn, answers }: Followed): Agreement {
+  const compared = FOLLOWERS.map((follower) => compareFollower(follower, builds, messagesIn(follower.channel)))
+  const agreement = compared.reduce(both, { lost: [], doubled: [], wrong: [] })
+  for (const [command, words] of Object.entries(ANSWERS_OWED)) {
+    if (!answers.some((answer) => words.every((word) => answer.includes(word))))
+      agreement.lost.push(`no answer to /ci ${command} in #ops has ${words.join(', ')}`)
+  }
+  return agreement
+}
+
+const ANSWERS_OWED = {
+  // In the words for what was so already, too: whoever was interrupted has asked again.
+  subscribe: ['follows *acme/web*: failed, recovered on branches like `release/*`'],
+  why: ['*Failed* acme/web', '*told*', '`release/*`', '(`event-selected`)'],
+}
+
+function compareFollower(
+  { name, project, isItsBranch }: Follower,
+  builds: readonly BuildSnapshot[],
+  messages: readonly Message[],
+): Agreement {
+  const own = builds.filter((build) => build.project === project && isItsBranch(build.branch) && hasFailed(build))
+  const agreement = compare(own, messages)
+  if (own.length === 0) agreement.lost.push(`CI ran no build that is for ${name}`)
+  for (const build of builds.filter((one) => !own.includes(one))) {
+    if (cardsOf(messages, build).length > 0)
+      agreement.wrong.push(`${name} tells ${build.project} #${build.id}, which its rules leave out`)
+  }
+  return agreement
+}
+
+// In the scenario nothing recovers here that has not failed in the same build.
+const hasFailed = ({ runs }: BuildSnapshot): boolean => runs.some(({ status }) => status === 'error')

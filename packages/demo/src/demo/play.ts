@@ -1,0 +1,81 @@
+import { ACTS, ASKER, FOLLOWER, FOLLOWING } from '../scenario.ts'
+import type { Clock } from '../../../../src/lib/clock.ts'
+import type { Scene } from '../../../sandbox-slack/src/panel-state.ts'
+import type { SandboxCi } from '../../../sandbox-ci/src/server.ts'
+import type { SandboxSlack } from '../../../sandbox-slack/src/sandbox-slack.ts'
+import { CHANNELS, PEOPLE } from '../../../sandbox-slack/src/workspace.ts'
+import { messagesIn } from '../stage.ts'
+import { agrees, both, compare, type Agreement } from './agreement.ts'
+import { compareDeeds } from './deeds.ts'
+import { compareFollowers, FOLLOWERS } from './followers.ts'
+import { transcriptOf } from './transcript.ts'
+import { YOUR_TURN } from './words.ts'
+
+/** How long Slack may take to agree after the last act: the burst goes out at one message a second. */
+const AGREE_MAX_MS = 90_000
+const LOOK_AGAIN_MS = 250
+
+/** How long one looks before the next thing happens; where nobody does, only as long as things need to settle. */
+const LOOK_MS = 2_500
+const LOOK_ONCE_MS = 500
+
+export interface Stage {
+  ci: SandboxCi
+  slack: SandboxSlack
+  clock: Clock
+  /** nobody looks: everything is printed, and held against what was asked for too */
+  isOnce: boolean
+  /** hears which act begins, and null when all are over */
+  tell: (scene: Scene | null) => void
+}
+
+/** Plays all acts and waits until Slack agrees with what CI did; prints what came of it, and answers the exit code. */
+export async function play(stage: Stage): Promise<number> {
+  const { ci, slack, clock, isOnce, tell } = stage
+  for (const [index, act] of ACTS.entries()) {
+    console.log(`  ${index + 1}. ${act.title}`)
+    tell({ n: index + 1, of: ACTS.length, title: act.title })
+    await act.play({ ci, slack, clock, lookMs: isOnce ? LOOK_ONCE_MS : LOOK_MS })
+  }
+  tell(null)
+  await ci.settle()
+  const agreement = await untilAgreed(stage)
+  const shown = [CHANNELS.builds, ...FOLLOWERS.map(({ channel }) => channel)]
+  if (isOnce) for (const id of shown) console.log(`\n${transcriptOf(slack, id)}`)
+  const { lost, doubled, wrong } = agreement
+  for (const sentence of [...lost, ...doubled, ...wrong]) console.log(`  ! ${sentence}`)
+  console.log(`\nlost ${lost.length} · doubled ${doubled.length} · wrong ${wrong.length}`)
+  if (!isOnce) yourTurn(slack)
+  return agrees(agreement) ? 0 : 1
+}
+
+/** Whoever looks at the page may not look at the terminal: it stands in both. */
+function yourTurn({ acts }: SandboxSlack): void {
+  console.log(`\n${YOUR_TURN}\n\nCtrl-C ends it.`)
+  acts.say({ user: PEOPLE.grace, channel: CHANNELS.builds, text: YOUR_TURN })
+}
+
+async function untilAgreed(stage: Stage): Promise<Agreement> {
+  const { clock } = stage
+  const until = clock.now() + AGREE_MAX_MS
+  for (;;) {
+    const agreement = look(stage)
+    if (agrees(agreement) || clock.now() > until) return agreement
+    await clock.sleep(LOOK_AGAIN_MS)
+  }
+}
+
+function look({ ci, slack, isOnce }: Stage): Agreement {
+  const messages = messagesIn(slack, CHANNELS.builds)
+  const { builds, projects } = ci.state()
+  const told = compare(builds, messages)
+  // Whoever sits at the page does as they like: their deeds are not held against the scenario.
+  if (!isOnce) return told
+  const answersTo = (user: string, channel: string) =>
+    slack.ephemerals(channel, user).map(({ message }) => message.text)
+  const names = projects.map(({ name }) => name)
+  const asked = answersTo(ASKER, CHANNELS.builds)
+  const deeds = compareDeeds({ calls: ci.calls(), builds, projects: names, messages, answers: asked })
+  const answers = answersTo(FOLLOWER, FOLLOWING.channel)
+  return both(both(told, deeds), compareFollowers({ builds, answers, messagesIn: (id) => messagesIn(slack, id) }))
+}

@@ -1,0 +1,41 @@
+import { selectable } from '../../../../src/domain/decide.ts'
+import { isAccountNotice, isFinal, isRed, toStatus, WORDS, type Status } from '../../../../src/domain/status.ts'
+import type { Shown } from '../../../../src/domain/view.ts'
+import { lookOf } from '../../../../src/slack/messages/words.ts'
+
+/** Every word that CI says of a build, and what becomes of it. */
+export const statusTable = (): string =>
+  ['| CI says | the card says | it is | rules select it by |', '|---|---|---|---|', ...[...WORDS, OTHER].map(row)].join(
+    '\n',
+  )
+
+const OTHER = 'any other word'
+
+function row(word: string): string {
+  const status = toStatus(word)
+  const says = word === OTHER ? word : `\`${word}\``
+  const shown = word === OTHER ? 'the word, as it came' : shownAs(status).map(lookIn).join('<br>')
+  return `| ${says} | ${shown} | ${kindOf(status)} | ${selectedBy(status)} |`
+}
+
+// A success is told as what it is for its branch.
+const shownAs = (status: Status): Shown[] => (status === 'success' ? ['passed', 'fixed'] : [status])
+
+function lookIn(shown: Shown): string {
+  const { symbol, word, hint } = lookOf(shown)
+  const condition = shown === 'fixed' ? 'where its branch was red' : hint
+  return `${symbol} **${word}**${condition === null ? '' : ` (${condition})`}`
+}
+
+function kindOf(status: Status): string {
+  if (isAccountNotice(status)) return "final; the account's trouble: one notice that counts, each day"
+  if (!isFinal(status)) return 'not final'
+  return isRed(status) ? 'final, red' : 'final'
+}
+
+function selectedBy(status: Status): string {
+  const recovered = status === 'success'
+  return selectable({ status, recovered })
+    .map((event) => `\`${event}\``)
+    .join(', ')
+}

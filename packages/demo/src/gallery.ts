@@ -1,0 +1,21 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { takePictures } from './gallery/pictures.ts'
+import { buildGallery, GOLDEN } from './gallery/site.ts'
+import { readFlags } from '../../../src/cli/program.ts'
+
+// npm run gallery: everything that Buildline says, as a page to open, made of the golden files. `-- --pictures` takes the
+// README's pictures (docs/pictures) with the Chromium that is found on the PATH, or that CHROMIUM names.
+
+const ROOT = join(import.meta.dirname, '..', '..')
+
+const values = readFlags({ folder: { type: 'string' }, pictures: { type: 'boolean', default: false } })
+
+const folder = values.folder ?? join(ROOT, 'test-results', 'gallery')
+
+rmSync(folder, { recursive: true, force: true })
+mkdirSync(folder, { recursive: true })
+for (const [name, bytes] of await buildGallery(GOLDEN)) writeFileSync(join(folder, name), bytes)
+console.log(`Open ${relative('', join(folder, 'index.html'))}`)
+
+if (values.pictures) for (const file of await takePictures(folder, ROOT)) console.log(relative('', file))

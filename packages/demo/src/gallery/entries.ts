@@ -1,0 +1,139 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { invariant } from '../../../../src/lib/assert.ts'
+import type { Entry, Group } from '../../../sandbox-slack/page/gallery/entry.ts'
+import type { View } from '../../../sandbox-slack/page/store/wire.ts'
+import { valuesOf } from '../../../sandbox-slack/src/view-state.ts'
+import { isJson, listOf, readingOf, type Json } from './reading.ts'
+
+/** Everything that the golden files hold, in groups that a person can find their way in. Throws on a file without a sentence. */
+export function readGroups(golden: string): Group[] {
+  const messages = filesIn(golden).map((file) => messageOf(golden, file))
+  const of = (title: string, kind: string): Group => ({
+    title,
+    entries: messages.filter(({ name }) => name === kind || name.startsWith(`${kind}-`)),
+  })
+  return [
+    of('Cards', 'card'),
+    of('Replies in the thread', 'reply'),
+    of('What people asked of CI', 'ask'),
+    of('Notices of the account', 'notice'),
+    ...answerGroups(golden),
+    { title: 'Forms', entries: filesIn(golden, 'modals').map((file) => viewOf(golden, 'modals', file)) },
+    { title: 'Home', entries: filesIn(golden, 'home').map((file) => viewOf(golden, 'home', file)) },
+    { title: 'What is said unasked', entries: filesIn(golden, 'said').map((file) => saidOf(golden, file)) },
+  ]
+}
+
+const filesIn = (golden: string, folder = ''): string[] =>
+  readdirSync(join(golden, folder))
+    .filter((file) => file.endsWith('.json'))
+    .toSorted()
+
+const read = (...path: string[]): unknown => JSON.parse(readFileSync(join(...path), 'utf8'))
+const readJson = (...path: string[]): Json => objectOf(read(...path))
+
+function objectOf(value: unknown): Json {
+  invariant(isJson(value), 'a golden file holds objects')
+  return value
+}
+
+const nameOf = (file: string): string => file.replace(/\.json$/, '')
+
+/** A file without a sentence has no place here. */
+function sentenceIn(golden: Json, file: string): string {
+  const when = golden['when']
+  invariant(typeof when === 'string' && when.trim() !== '', `${file} says in \`when\` when it appears`)
+  return when
+}
+
+function messageOf(golden: string, file: string): Entry {
+  const { text, plain, attachments, ...rest } = readJson(golden, file)
+  return {
+    ...entry(`messages/${nameOf(file)}`, nameOf(file), sentenceIn(rest, file)),
+    json: { text: textOf(text), attachments: listOf(attachments) },
+    reading: linesOf(text),
+    plain: typeof plain === 'string' ? plain : null,
+  }
+}
+
+const entry = (id: string, name: string, when: string) => ({
+  id,
+  name,
+  when,
+  shows: 'message' as const,
+  plain: null,
+})
+
+/** The text of a message stands in the golden files as it is, or by lines. */
+function linesOf(text: unknown): string[] {
+  if (Array.isArray(text)) return text.map(String)
+  return typeof text === 'string' ? text.split('\n') : []
+}
+const textOf = (text: unknown): string => linesOf(text).join('\n')
+
+/** `restart-ci-refused.json` holds every way in which CI may refuse. */
+function answerGroups(golden: string): Group[] {
+  const entries = filesIn(golden, 'answers').flatMap((file) => answersOf(golden, file))
+  const byCommand = Map.groupBy(entries, ({ name }) => commandOf(name))
+  return [...byCommand].map(([command, ones]) => ({ title: ANSWERS[command] ?? `/ci ${command}`, entries: ones }))
+}
+
+const ANSWERS: Readonly<Record<string, string>> = {
+  any: 'What every command can answer',
+  hostile: 'Answers with what strangers could make of them',
+}
+
+const commandOf = (name: string): string => name.split('-')[0] ?? name
+
+function answersOf(golden: string, file: string): Entry[] {
+  const ones = read(golden, 'answers', file)
+  invariant(Array.isArray(ones), `${file} holds answers`)
+  return ones.map((one, at) => {
+    const { text, blocks, ...rest } = objectOf(one)
+    const name = nameOf(file)
+    return {
+      ...entry(`answers/${name}/${at + 1}`, name, answerSentence(name, sentenceIn(rest, file))),
+      json: { text: textOf(text), blocks: blocksOf(blocks) },
+      reading: linesOf(text),
+    }
+  })
+}
+
+/** ``requested: CI takes the request`` becomes ``After `/ci restart`: CI takes the request.`` */
+function answerSentence(name: string, when: string): string {
+  const command = commandOf(name)
+  const asked = command === 'any' || command === 'hostile' ? 'Somebody asks' : `After /ci ${command}`
+  const [, clause = when] = /^[\w-]+: (.+)$/s.exec(when) ?? []
+  return `${asked}: ${clause}.`
+}
+
+function viewOf(golden: string, folder: 'modals' | 'home', file: string): Entry {
+  const { view, errors = {}, ...rest } = readJson(golden, folder, file)
+  const json = objectOf(view)
+  const wrong = Object.fromEntries(Object.entries(objectOf(errors)).map(([block, why]) => [block, String(why)]))
+  const { id, name, when } = entry(`${folder}/${nameOf(file)}`, nameOf(file), sentenceIn(rest, file))
+  return {
+    id,
+    name,
+    when,
+    shows: folder === 'home' ? 'home' : 'modal',
+    json: { ...json, type: String(json['type']), blocks: blocksOf(json['blocks']) },
+    values: valuesOf(listOf(json['blocks']), {}),
+    errors: wrong,
+    reading: readingOf(json, wrong),
+  }
+}
+
+/** That they are blocks is looked at where the golden files are made. */
+const blocksOf = (value: unknown): View['blocks'] =>
+  listOf(value).map((block) => ({ ...block, type: String(block['type']) }))
+
+function saidOf(golden: string, file: string): Entry {
+  const { text, blocks, ...rest } = readJson(golden, 'said', file)
+  return {
+    ...entry(`said/${nameOf(file)}`, nameOf(file), sentenceIn(rest, file)),
+    json: { text: textOf(text), ...(Array.isArray(blocks) && { blocks: blocksOf(blocks) }) },
+    reading: linesOf(text),
+  }
+}

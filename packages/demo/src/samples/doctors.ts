@@ -1,0 +1,125 @@
+import {
+  CHECKS,
+  type CheckName,
+  type DoctorOutcome,
+  type Found,
+  type Unchecked,
+} from '../../../../src/features/doctor/asked.ts'
+import { verdictOf } from '../../../../src/features/doctor/checks.ts'
+import { invariant } from '../../../../src/lib/assert.ts'
+import { BUILD_AT, CHANNEL, RED_AT, type Cast } from './cast.ts'
+import { CODES, each, refusals, type Cases } from './words.ts'
+
+/** Everything that the doctor can find, and its refusals. */
+export const doctors = (cast: Cast): Cases<DoctorOutcome> => ({
+  findings: [
+    { when: 'all is well', outcome: examined(CHECKS.map((check) => [check, fine(check)])) },
+    ...each(WHENS, (check) => examined(foundBy(cast)[check].map((what) => [check, what]))),
+    {
+      when: 'some things could not be looked at',
+      outcome: examined([
+        ...unchecked('late', 'ci-v2', 'store'),
+        ...unchecked('slack-away', 'slack-scopes', 'channels'),
+        ...unchecked('ci-away', 'webhook-rules'),
+        ...unchecked('no-v2', 'silent-projects'),
+        ...unchecked('no-project', 'site'),
+        ...unchecked('not-said', 'clock'),
+        ...unchecked('fault', 'ci-legacy'),
+      ]),
+    },
+  ],
+  forbidden: forbidden(cast),
+  'unknown-person': [{ when: 'Slack does not say who asks', outcome: { kind: 'unknown-person', code: cast.code } }],
+})
+
+function forbidden(cast: Cast): Cases<DoctorOutcome>['forbidden'] {
+  const [first, ...others] = refusals(cast).map(({ when, outcome: permit }) => ({
+    when,
+    outcome: { kind: 'forbidden' as const, permit },
+  }))
+  invariant(first, 'somebody is refused')
+  return [first, ...others]
+}
+
+const examined = (found: readonly (readonly [CheckName, Found])[]): Extract<DoctorOutcome, { kind: 'findings' }> => ({
+  kind: 'findings',
+  findings: found.map(([check, what]) => ({ check, what, verdict: verdictOf({ check, what }) })),
+  tookMs: 800,
+})
+
+const COUNTED: readonly CheckName[] = ['channels', 'ci-v2', 'ci-legacy', 'webhook-rules', 'silent-projects']
+const fine = (check: CheckName): Found => ({ kind: 'fine', count: COUNTED.includes(check) ? 3 : null })
+
+const unchecked = (why: Unchecked, ...checks: readonly CheckName[]) =>
+  checks.map((check) => [check, { kind: 'not-checked', why }] as const)
+
+const WHENS: Record<CheckName, string> = {
+  'slack-token': 'Slack does not take the token, or is away',
+  'slack-scopes': 'scopes are missing',
+  'socket-mode': 'Slack does not take the app token, or there is none',
+  clock: 'the clock is off',
+  channels: 'channels cannot be told',
+  'ci-v2': "CI's v2 interface does not answer as it should",
+  'ci-v2-scopes': 'rights are missing',
+  'ci-legacy': "CI's legacy interface refuses",
+  site: 'the site is another one, or none',
+  'webhook-rules': 'projects do not tell Buildline everything',
+  'silent-projects': 'projects are not heard of',
+  store: 'the database does not do its work',
+}
+
+const foundBy = ({ project, other, branch, code, word }: Cast): Record<CheckName, readonly Found[]> => ({
+  'slack-token': [
+    { kind: 'slack-refuses', code },
+    { kind: 'slack-away', code },
+  ],
+  'slack-scopes': [{ kind: 'scopes-missing', scopes: ['channels:read', 'groups:read'] }],
+  'socket-mode': [
+    { kind: 'slack-refuses', code: 'invalid_auth' },
+    { kind: 'slack-refuses', code: 'missing_scope' },
+    { kind: 'over-http' },
+  ],
+  clock: [
+    { kind: 'clock-off', ms: 90_000 },
+    { kind: 'clock-off', ms: -90_000 },
+  ],
+  channels: [
+    { kind: 'nobody-follows' },
+    ...['is_archived', 'not_in_channel', 'channel_not_found', code].map((why): Found => ({
+      kind: 'channel-closed',
+      channel: CHANNEL,
+      code: why,
+    })),
+    { kind: 'slack-refuses', code: 'missing_scope' },
+    { kind: 'not-checked', why: 'too-many' },
+  ],
+  'ci-v2': [
+    ...each(CODES, (kind): Found => ({ kind: 'ci-refuses', code: kind, scope: 'project.read' })).map(
+      ({ outcome }) => outcome,
+    ),
+    { kind: 'projects-unread', count: 1 },
+  ],
+  'ci-v2-scopes': [{ kind: 'ci-refuses', code: 'forbidden', scope: 'build.write' }],
+  'ci-legacy': [
+    { kind: 'ci-refuses', code: 'unauthorized', scope: null },
+    { kind: 'ci-refuses', code: 'forbidden', scope: null },
+  ],
+  site: [{ kind: 'ci-refuses', code: 'not-found', scope: null }, { kind: 'not-configured' }],
+  'webhook-rules': [
+    { kind: 'no-webhook-rule', project },
+    { kind: 'webhook-secret', project: other },
+    { kind: 'webhook-filtered', project, events: ['started', word], branch: null },
+    { kind: 'webhook-filtered', project, events: ['started'], branch },
+    { kind: 'not-checked', why: 'store-fails' },
+  ],
+  'silent-projects': [
+    { kind: 'silent-project', project, lastAt: RED_AT, builtAt: BUILD_AT },
+    { kind: 'silent-project', project: other, lastAt: null, builtAt: null },
+  ],
+  store: [
+    { kind: 'no-database' },
+    { kind: 'store-fails', code },
+    { kind: 'store-slow', ms: 1_500 },
+    { kind: 'disk-full', freeBytes: 50 * 1024 * 1024 },
+  ],
+})

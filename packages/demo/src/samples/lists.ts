@@ -1,0 +1,59 @@
+import type { ListOutcome } from '../../../../src/catalog/outcomes.ts'
+import { buildOf, projectOf, RED_AT, type Cast } from './cast.ts'
+import { ciTrouble, type Cases, type Of } from './words.ts'
+
+export const lists = (cast: Cast): Cases<ListOutcome> => ({
+  projects: [
+    { when: 'there are projects', outcome: projects(cast) },
+    {
+      when: 'there are more pages',
+      outcome: {
+        ...projects(cast),
+        question: { text: cast.typed, type: 'basic', page: 2 },
+        page: 2,
+        pages: 3,
+        total: 24,
+      },
+    },
+    { when: 'CI gave its list only in part', outcome: { ...projects(cast), isWhole: false } },
+    { when: 'only the legacy interface is configured', outcome: { ...projects(cast), from: 'legacy' } },
+    ...ciTrouble(cast, ', but an older list is known').map(({ when, outcome }) => ({
+      when,
+      outcome: { ...projects(cast), stale: { readAt: RED_AT, trouble: outcome } },
+    })),
+    { when: 'CI has no project', outcome: { ...projects(cast), projects: [], total: 0 } },
+    {
+      when: 'no project is called so',
+      outcome: { ...projects(cast), question: { text: cast.typed, type: 'pro', page: 1 }, projects: [], total: 0 },
+    },
+    {
+      when: 'there is no such page',
+      outcome: {
+        ...projects(cast),
+        projects: [],
+        question: { text: null, type: null, page: 9 },
+        page: 9,
+        pages: 3,
+        total: 24,
+      },
+    },
+  ],
+  'no-ci': [{ when: 'CI is not configured', outcome: { kind: 'no-ci' } }],
+  'ci-trouble': ciTrouble(cast),
+})
+
+const projects = (cast: Cast): Of<ListOutcome, 'projects'> => ({
+  kind: 'projects',
+  question: { text: null, type: null, page: 1 },
+  projects: [
+    { project: projectOf(cast.project), build: buildOf(cast) },
+    { project: projectOf(cast.other, { type: 'pro' }), build: buildOf(cast, 'passed', { project: cast.other }) },
+    { project: projectOf(cast.typed, { type: 'unknown' }), build: null },
+  ],
+  page: 1,
+  pages: 1,
+  total: 3,
+  from: 'v2',
+  stale: null,
+  isWhole: true,
+})

@@ -1,0 +1,241 @@
+import type { Difference } from '../../../../src/domain/project-differences.ts'
+import { maskedProject } from '../../../../src/domain/masked-project.ts'
+import { MASK } from '../../../../src/domain/secret-fields.ts'
+import type { Refused } from '../../../../src/catalog/outcomes.ts'
+import type {
+  CreateOutcome,
+  EditOutcome,
+  NotSent,
+  ResetOutcome,
+  SentInVain,
+  ShownProject,
+  ShowOutcome,
+} from '../../../../src/features/projects/outcomes.ts'
+import { BUILD_AT, buildOf, projectOf, type Cast } from './cast.ts'
+import { notFound } from './not-found.ts'
+import { ciTrouble, CODES, each, refusals, type Cases, type Of } from './words.ts'
+
+/** What `/ci project` shows. */
+export const shownProjects = (cast: Cast): Cases<ShowOutcome> => ({
+  project: [
+    { when: 'it is there', outcome: { kind: 'project', shown: shownOf(cast), stale: null, mayEdit: true } },
+    {
+      when: 'it is Pro, and says little',
+      outcome: { kind: 'project', shown: bare(cast), stale: null, mayEdit: true },
+    },
+    {
+      when: 'the asker is no admin',
+      outcome: { kind: 'project', shown: bare(cast), stale: null, mayEdit: false },
+    },
+    ...ciTrouble(cast, ', and an older reading is known').map(({ when, outcome: stale }) => ({
+      when,
+      outcome: { kind: 'project', shown: shownOf(cast), stale, mayEdit: true } as const,
+    })),
+  ],
+  'no-v2': [{ when: 'the v2 interface is not configured', outcome: { kind: 'no-v2' } }],
+  'not-listed': [{ when: 'CI does not list it', outcome: { kind: 'not-listed', project: projectOf(cast.project) } }],
+  'ci-trouble': ciTrouble(cast),
+  ...notFound(cast),
+})
+
+/** How a change ends. */
+export const edits = (cast: Cast): Cases<EditOutcome> => ({
+  edited: [
+    { when: 'it is changed', outcome: edited(cast, {}) },
+    {
+      when: 'CI made something else of it',
+      outcome: edited(cast, {
+        otherwise: [difference('team_ids', '7', cast.number), difference('notification_rules[0].target', null, 'all')],
+      }),
+    },
+    { when: 'it could not be read again', outcome: edited(cast, { readAgain: false }) },
+    {
+      when: 'CI does not show all of it',
+      outcome: edited(cast, {
+        unshown: ['environment_variables', 'notification_rules[2].options.key', cast.typed],
+      }),
+    },
+  ],
+  'changed-meanwhile': [
+    {
+      when: 'somebody was faster',
+      outcome: {
+        kind: 'changed-meanwhile',
+        project: projectOf(cast.project),
+        theirs: ['branches', cast.typed],
+        by: cast.user,
+      },
+    },
+    {
+      when: 'somebody was faster in CI itself',
+      outcome: {
+        kind: 'changed-meanwhile',
+        project: projectOf(cast.project),
+        theirs: ['notification_rules'],
+        by: null,
+      },
+    },
+  ],
+  'no-difference': [{ when: 'it is so already', outcome: { kind: 'no-difference', project: projectOf(cast.project) } }],
+  ...notSent(cast),
+  ...inVain(cast),
+})
+
+export const creations = (cast: Cast): Cases<CreateOutcome> => ({
+  created: [
+    { when: 'it is created', outcome: { kind: 'created', project: projectOf(cast.project), otherwise: [] } },
+    {
+      when: 'CI made something else of it',
+      outcome: {
+        kind: 'created',
+        project: projectOf(cast.project),
+        otherwise: [difference('branches', cast.branch, null)],
+      },
+    },
+  ],
+  exists: [{ when: 'there is one by now', outcome: { kind: 'exists', project: projectOf(cast.project) } }],
+  ...notSent(cast),
+  ...inVain(cast),
+})
+
+export const resets = (cast: Cast): Cases<ResetOutcome> => ({
+  reset: [
+    {
+      when: 'CI says the new key',
+      outcome: { kind: 'reset', project: projectOf(cast.project, { type: 'pro' }), aesKey: cast.word },
+    },
+    {
+      when: 'CI does not say the new key',
+      outcome: { kind: 'reset', project: projectOf(cast.project, { type: 'pro' }), aesKey: null },
+    },
+  ],
+  'not-pro': [{ when: 'it is no Pro project', outcome: { kind: 'not-pro', project: projectOf(cast.project) } }],
+  ...notSent(cast),
+  ...inVain(cast),
+})
+
+const notSent = (cast: Cast): Cases<NotSent> => ({
+  'no-v2': [{ when: 'the v2 interface is not configured', outcome: { kind: 'no-v2' } }],
+  'not-listed': [{ when: 'CI does not list it', outcome: { kind: 'not-listed', project: projectOf(cast.project) } }],
+  faults: [
+    {
+      when: 'a value cannot be sent',
+      outcome: {
+        kind: 'faults',
+        faults: [
+          { field: 'branches[2]', reason: 'is no regular expression (RE2)' },
+          { field: 'notification_rules[0].options.key', reason: 'slack needs a key' },
+          { field: cast.typed, reason: cast.typed },
+        ],
+      },
+    },
+  ],
+  'asked-already': [
+    {
+      when: 'somebody asked for something that is under way',
+      outcome: { kind: 'asked-already', by: cast.user, at: BUILD_AT, state: 'calling' },
+    },
+  ],
+  'ci-trouble': ciTrouble(cast),
+  ...notFound(cast),
+  ...refused(cast),
+})
+
+function refused(cast: Cast): Cases<Refused> {
+  const [first, ...others] = refusals(cast).map(({ when, outcome: permit }) => ({
+    when,
+    outcome: { kind: 'forbidden', action: 'administer', permit } as const,
+  }))
+  return {
+    forbidden: [first!, ...others],
+    'unknown-person': [{ when: 'Slack does not say who asks', outcome: { kind: 'unknown-person', code: cast.code } }],
+  }
+}
+
+const inVain = (cast: Cast): Cases<SentInVain> => ({
+  'ci-refused': each(CODES, (code) => ({
+    kind: 'ci-refused' as const,
+    code,
+    reason: code === 'bad-request' ? cast.reason : null,
+    project: cast.project,
+  })),
+  unclear: [
+    ...each(
+      CODES,
+      (code) => ({ kind: 'unclear', code, project: cast.project, looked: 'not-shown' }) as const,
+      ', and it does not show',
+    ),
+    {
+      when: 'CI answers that it did it, and it does not show',
+      outcome: { kind: 'unclear', code: 'taken', project: cast.project, looked: 'not-shown' },
+    },
+    {
+      when: 'CI does not answer, then or later',
+      outcome: { kind: 'unclear', code: 'timeout', project: cast.project, looked: 'away' },
+    },
+  ],
+})
+
+const edited = (cast: Cast, change: Partial<Of<EditOutcome, 'edited'>>): Of<EditOutcome, 'edited'> => ({
+  kind: 'edited',
+  project: projectOf(cast.project),
+  differences: [
+    difference('branches', `main\n${cast.branch}`, cast.other),
+    { field: 'environment_variables.TOKEN', before: null, after: MASK, isSecret: true },
+    { field: `notification_rules[2].options.key`, before: MASK, after: MASK, isSecret: true },
+    difference(cast.typed, cast.typed, null),
+  ],
+  otherwise: [],
+  unshown: [],
+  readAgain: true,
+  ...change,
+})
+
+const difference = (field: string, before: string | null, after: string | null): Difference => ({
+  field,
+  before,
+  after,
+  isSecret: false,
+})
+
+function shownOf(cast: Cast): ShownProject {
+  const raw = {
+    type: 'basic',
+    repository_url: `https://code.example/${cast.project}.git`,
+    repository_provider: cast.word,
+    branch_match: 'include',
+    branches: [cast.branch, '^release/.*$'],
+    build_on_pr_only: true,
+    team_ids: [7, 9],
+    setup_commands: ['npm ci', cast.message],
+    environment_variables: [{ name: cast.typed, value: 'hidden' }],
+    test_pipelines: [{ name: cast.word, commands: ['npm test'] }],
+    deployment_pipelines: [
+      { branch: { branch_name: cast.branch, match_mode: 'wildcard' }, config: [{ type: 's3_deployment' }] },
+      { branch: 'main', config: { deployments: [{ type: 'script_deployment' }] } },
+      { config: [] },
+    ],
+    notification_rules: [
+      { notifier: 'slack', branch: cast.branch, branch_match: 'exact', build_statuses: ['failed', 'recovered'] },
+      { notifier: 'email', target: 'committer', build_statuses: ['started', 'failed', 'success', 'recovered'] },
+      { notifier: 'repository_status', build_statuses: ['failed', 'success'] },
+      { notifier: cast.word, branch: cast.branch, branch_match: 'regex', build_statuses: [cast.word] },
+    ],
+    [cast.code]: true,
+  }
+  return {
+    project: projectOf(cast.project),
+    masked: maskedProject(raw),
+    setup: [],
+    build: buildOf(cast),
+    base: {},
+  }
+}
+
+const bare = (cast: Cast): ShownProject => ({
+  project: projectOf(cast.project, { type: 'pro' }),
+  masked: maskedProject({ type: 'pro', branch_match: cast.word, branches: [cast.branch] }),
+  setup: [],
+  build: null,
+  base: {},
+})

@@ -1,0 +1,132 @@
+import type { Decision } from '../../../../src/domain/decide.ts'
+import type { ChannelRule } from '../../../../src/domain/rule.ts'
+import type {
+  DryChannel,
+  DryRunOutcome,
+  RulesOutcome,
+  ShownSubscription,
+} from '../../../../src/features/subscriptions/outcomes.ts'
+import { CHANNEL, projectOf, RED_AT, type Cast } from './cast.ts'
+import { noProject } from './not-found.ts'
+import { ofDefault, ofFile, ruleOf, shownOf } from './shown.ts'
+import type { Cases, Of } from './words.ts'
+
+export const rulings = (cast: Cast): Cases<RulesOutcome> => ({
+  rules: [
+    { when: 'the channel follows nothing', outcome: rulesWith([]) },
+    { when: 'the channel has rules of its own', outcome: rulesWith([shownOf(cast)]) },
+    { when: "the project's own rules decide", outcome: rulesWith([byCi(cast, [ruleOf(cast)])]) },
+    { when: 'the project has no rules for Slack', outcome: rulesWith([byCi(cast, [])]) },
+    { when: "the project's rules are not read yet", outcome: rulesWith([byCi(cast, null)]) },
+    {
+      when: 'it follows all projects, quietly, and mentions nobody',
+      outcome: rulesWith([
+        shownOf(
+          cast,
+          { follows: { what: 'all' }, rules: null, quiet: true, mention: 'nobody' },
+          { project: null, rulesFrom: 'ci' },
+        ),
+      ]),
+    },
+    { when: 'nobody knows the project any more', outcome: rulesWith([shownOf(cast, {}, { project: null })]) },
+    { when: 'the file and the settings keep them', outcome: rulesWith([ofFile(cast), ofDefault(cast)]) },
+    {
+      when: 'the channel is closed',
+      outcome: rulesWith([shownOf(cast, {}, { paused: { code: 'is_archived', at: RED_AT } })]),
+    },
+    {
+      when: 'there are more than fit',
+      outcome: rulesWith(Array.from({ length: 6 }, (_, n) => shownOf(cast, { id: String(n + 1) }))),
+    },
+  ],
+  'no-channel': [{ when: 'it was asked in a direct message', outcome: { kind: 'no-channel' } }],
+})
+
+const rulesWith = (subscriptions: readonly ShownSubscription[]): Of<RulesOutcome, 'rules'> => ({
+  kind: 'rules',
+  channel: CHANNEL,
+  subscriptions,
+})
+
+const byCi = (cast: Cast, rules: readonly ChannelRule[] | null): ShownSubscription =>
+  shownOf(cast, { rules: null }, { rules, rulesFrom: 'ci' })
+
+export const dryRuns = (cast: Cast): Cases<DryRunOutcome> => ({
+  'dry-run': [
+    { when: 'channels follow the project', outcome: dryRunOf(cast) },
+    { when: 'nobody follows it', outcome: { ...dryRunOf(cast), events: [{ event: 'failed', channels: [] }] } },
+    { when: 'the rules are not read yet', outcome: { ...dryRunOf(cast), unread: true } },
+    { when: 'the asker cannot look into some of the channels', outcome: { ...dryRunOf(cast), hidden: 2 } },
+    {
+      when: 'the asker cannot look into the only channel',
+      outcome: { ...dryRunOf(cast), events: [{ event: 'failed', channels: [] }], hidden: 1 },
+    },
+    { when: 'its branch filter is not known', outcome: { ...dryRunOf(cast), filter: null } },
+    {
+      when: 'CI builds every branch',
+      outcome: { ...dryRunOf(cast), filter: { words: { kind: 'all' }, isBuilt: true, by: null, invalid: [] } },
+    },
+    {
+      when: 'CI does not build it',
+      outcome: {
+        ...dryRunOf(cast),
+        filter: { words: { kind: 'not', entries: [cast.branch] }, isBuilt: false, by: cast.branch, invalid: ['^('] },
+      },
+    },
+    {
+      when: 'CI does not say which way its filter works',
+      outcome: {
+        ...dryRunOf(cast),
+        filter: {
+          words: { kind: 'unclear', mode: null, entries: [cast.branch] },
+          isBuilt: null,
+          by: cast.branch,
+          invalid: [],
+        },
+      },
+    },
+  ],
+  'unknown-event': [
+    {
+      when: 'there is no such event',
+      outcome: { kind: 'unknown-event', text: cast.typed, events: ['started', 'failed'] },
+    },
+  ],
+  ...noProject(cast),
+})
+
+const dryRunOf = (cast: Cast): Of<DryRunOutcome, 'dry-run'> => ({
+  kind: 'dry-run',
+  project: projectOf(cast.project),
+  branch: cast.branch,
+  events: [
+    { event: 'failed', channels: [told(cast, {}), told(cast, { quiet: true }), told(cast, { paused: CLOSED_NOW })] },
+    { event: 'started', channels: [untold(cast)] },
+    { event: 'waiting', channels: [untold(cast)] },
+  ],
+  filter: { words: { kind: 'only', entries: [cast.branch] }, isBuilt: true, by: cast.branch, invalid: [] },
+  unread: false,
+  hidden: 0,
+})
+
+const CLOSED_NOW = { code: 'is_archived', at: RED_AT }
+
+const told = (cast: Cast, change: Partial<DryChannel>): DryChannel => ({
+  channel: CHANNEL,
+  decision: decisionOf(cast, { verdict: 'tell', reason: 'event-selected', loud: true }, 'selects'),
+  quiet: false,
+  mentions: true,
+  paused: null,
+  ...change,
+})
+
+const untold = (cast: Cast): DryChannel => ({
+  ...told(cast, {}),
+  decision: decisionOf(cast, { verdict: 'silent', reason: 'event-not-selected', loud: false }, 'event-not-selected'),
+})
+
+const decisionOf = (
+  cast: Cast,
+  made: Pick<Decision, 'verdict' | 'reason' | 'loud'>,
+  verdict: Decision['looked'][number]['verdict'],
+): Decision => ({ ...made, rulesFrom: 'channel', looked: [{ rule: ruleOf(cast), from: 'channel', verdict }] })

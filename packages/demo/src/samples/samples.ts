@@ -1,0 +1,210 @@
+import type {
+  ActOutcome,
+  BadgeOutcome,
+  ListOutcome,
+  RunningOutcome,
+  StatusOutcome,
+  WhyOutcome,
+} from '../../../../src/catalog/outcomes.ts'
+import type { DoctorOutcome } from '../../../../src/features/doctor/asked.ts'
+import type {
+  CreateOutcome,
+  EditOutcome,
+  ResetOutcome,
+  ShowOutcome,
+} from '../../../../src/features/projects/outcomes.ts'
+import type { MeOutcome } from '../../../../src/features/people/outcomes.ts'
+import type {
+  DryRunOutcome,
+  RulesOutcome,
+  SubscribeOutcome,
+  UnsubscribeOutcome,
+} from '../../../../src/features/subscriptions/outcomes.ts'
+import { answerAct } from '../../../../src/features/builds/act-messages.ts'
+import type { Answer, AskedWith, ChoiceCommand } from '../../../../src/slack/messages/answer.ts'
+import { answerBadge } from '../../../../src/features/badge/messages.ts'
+import { answerDoctor } from '../../../../src/features/doctor/messages.ts'
+import { answerDryRun } from '../../../../src/features/subscriptions/dry-run-messages.ts'
+import {
+  answerFault,
+  answerOld,
+  answerNotOpened,
+  answerOldForm,
+  answerOldSearch,
+  answerSlow,
+} from '../../../../src/features/fault-messages.ts'
+import { answerHelp, type CommandRow } from '../../../../src/features/help/messages.ts'
+import { answerList } from '../../../../src/features/list/messages.ts'
+import { answerMe } from '../../../../src/features/people/messages.ts'
+import { answerNotAllowed } from '../../../../src/features/not-allowed.ts'
+import { answerCreate, answerEdit, answerReset } from '../../../../src/features/projects/end-messages.ts'
+import { answerProject } from '../../../../src/features/projects/show-messages.ts'
+import { answerRules } from '../../../../src/features/subscriptions/rules-messages.ts'
+import { answerNameless, answerTooLittle, answerTooMuch, answerUnknown } from '../../../../src/features/slips.ts'
+import { answerFound, answerRunning, answerStatus } from '../../../../src/features/builds/status-messages.ts'
+import {
+  answerContradiction,
+  answerNear,
+  answerSubscribe,
+  answerUnsubscribe,
+} from '../../../../src/features/subscriptions/messages.ts'
+import { answerWhy } from '../../../../src/features/why/messages.ts'
+import { buildOf, CAST, REFERENCE, type Cast } from './cast.ts'
+import { acts, runnings } from './acts.ts'
+import { badges } from './badges.ts'
+import { doctors } from './doctors.ts'
+import { lists } from './lists.ts'
+import { ASKER, mes } from './mes.ts'
+import { creations, edits, resets, shownProjects } from './projects.ts'
+import { statuses } from './statuses.ts'
+import { dryRuns, rulings } from './rules.ts'
+import { subscribes, unsubscribes } from './subscriptions.ts'
+import { whys } from './whys.ts'
+import { refusals, type Case } from './words.ts'
+
+/** An answer as somebody gets it. */
+export interface Sample {
+  /** a command's name; `any` for what every command can answer */
+  command: string
+  /** the outcome's kind */
+  kind: string
+  when: string
+  answer: Answer
+}
+
+/** Every ending of every command, in these words from outside. */
+export const samplesOf = (commands: readonly CommandRow[], cast: Cast = CAST): Sample[] => [
+  ...help(commands, cast),
+  ...ofKinds<ListOutcome>('list', lists(cast), (outcome) => answerList(outcome, { reference: REFERENCE })),
+  ...ofKinds<StatusOutcome>('status', statuses(cast), (outcome) => answerStatus(outcome, asked('status', cast))),
+  ...ofKinds<RunningOutcome>('stop', runnings(cast), answerRunning),
+  ...ofKinds<ActOutcome>('stop', acts(cast, 'stop'), (outcome) => answerAct(outcome, asked('stop', cast))),
+  ...ofKinds<ActOutcome>('restart', acts(cast, 'restart'), (outcome) => answerAct(outcome, asked('restart', cast))),
+  ...ofKinds<BadgeOutcome>('badge', badges(cast), (outcome) => answerBadge(outcome, asked('badge', cast))),
+  ...ofKinds<WhyOutcome>('why', whys(cast), (outcome) => answerWhy(outcome, asked('why', cast))),
+  ...ofKinds<MeOutcome>('me', mes(cast), (outcome) => answerMe(outcome, { by: ASKER, reference: REFERENCE })),
+  ...ofKinds<SubscribeOutcome>('subscribe', subscribes(cast), (outcome) =>
+    answerSubscribe(outcome, askedOf('subscribe', cast)),
+  ),
+  ...ofKinds<UnsubscribeOutcome>('unsubscribe', unsubscribes(cast), (outcome) =>
+    answerUnsubscribe(outcome, askedOf('unsubscribe', cast)),
+  ),
+  ...ofKinds<RulesOutcome>('rules', rulings(cast), (outcome) => answerRules(outcome, 1)),
+  ...ofKinds<DryRunOutcome>('rules', dryRuns(cast), (outcome) => answerDryRun(outcome, askedOf('rules', cast))),
+  ...unclearWishes(cast),
+  ...ofKinds<DoctorOutcome>('doctor', doctors(cast), (outcome) => answerDoctor(outcome, { reference: REFERENCE })),
+  ...ofKinds<ShowOutcome>('project', shownProjects(cast), (outcome) =>
+    answerProject(outcome, askedOf('project', cast)),
+  ),
+  ...ofKinds<EditOutcome>('project', edits(cast), (outcome) => answerEdit(outcome, askedOf('project', cast)), 'edit'),
+  ...ofKinds<CreateOutcome>(
+    'project',
+    creations(cast),
+    (outcome) => answerCreate(outcome, askedOf('project', cast)),
+    'create',
+  ),
+  ...ofKinds<ResetOutcome>(
+    'project',
+    resets(cast),
+    (outcome) => answerReset(outcome, askedOf('project', cast), true),
+    'reset',
+  ),
+  ...any(cast),
+]
+
+const askedOf = (command: ChoiceCommand, { typed }: Cast): AskedWith => ({
+  command,
+  branch: null,
+  rest: [typed],
+  reference: REFERENCE,
+})
+
+function unclearWishes({ typed }: Cast): Sample[] {
+  const usage = { usage: '/ci subscribe project', example: '/ci subscribe acme/web' }
+  return [
+    one(
+      'subscribe',
+      'unclear',
+      'a word is nearly one that means something',
+      answerNear({ typed, meant: 'failed', ...usage }),
+    ),
+    one(
+      'subscribe',
+      'unclear',
+      'two words are at odds',
+      answerContradiction({ one: 'mention', other: 'no-mention', ...usage }),
+    ),
+  ]
+}
+
+const asked = (command: ChoiceCommand, { branch }: Cast): AskedWith => ({ command, branch, reference: REFERENCE })
+
+function ofKinds<Outcome>(
+  command: string,
+  cases: Record<string, readonly Case<Outcome>[]>,
+  answerTo: (outcome: Outcome) => Answer,
+  verb?: string,
+): Sample[] {
+  return Object.entries(cases).flatMap(([kind, ones]) =>
+    ones.map(({ when, outcome }) => ({
+      command,
+      kind: verb === undefined ? kind : `${verb}-${kind}`,
+      when,
+      answer: answerTo(outcome),
+    })),
+  )
+}
+
+const help = (commands: readonly CommandRow[], { typed }: Cast): Sample[] => [
+  one('help', 'all', 'no command is named', answerHelp({ commands, about: null })),
+  ...commands.map(({ name }) => one('help', 'one', `${name} is named`, answerHelp({ commands, about: name }))),
+  one('help', 'unknown', 'what is named is no command', answerHelp({ commands, about: typed })),
+]
+
+function any(cast: Cast): Sample[] {
+  const { typed } = cast
+  const usage = { usage: '/ci badge project [branch]', example: '/ci badge acme/web' }
+  const why = { action: null, reference: REFERENCE }
+  return [
+    one('any', 'unknown', 'there is no such command', answerUnknown({ typed, nearest: null })),
+    one(
+      'any',
+      'unknown',
+      'there is no such command, one is called nearly so',
+      answerUnknown({ typed, nearest: 'stop' }),
+    ),
+    one('any', 'too-much', 'there is a word too many', answerTooMuch({ extra: typed, ...usage })),
+    one('any', 'too-little', 'a needed word is missing', answerTooLittle({ missing: 'a project', ...usage })),
+    one('any', 'nameless', "a branch's name is empty", answerNameless({ branchOf: typed, ...usage })),
+    one('any', 'nameless', "a project's name is empty", answerNameless({ branchOf: null, ...usage })),
+    ...refusals(cast)
+      .filter(({ outcome }) => NOT_READING.includes(outcome.why))
+      .map(({ when, outcome }) => one('any', 'not-allowed', when, answerNotAllowed(outcome, why))),
+    ...unknownPersons(cast),
+    one('any', 'found', 'one build is looked at', answerFound(buildOf(cast))),
+    one('any', 'slow', 'the answer takes longer than 2 s', answerSlow('stop')),
+    one('any', 'fault', 'Buildline has a fault', answerFault(REFERENCE)),
+    one('any', 'old', 'the button is of an older version', answerOld()),
+    one('any', 'old', 'the search is of an older version', answerOldSearch()),
+    one('any', 'old', 'the form is of an older version', answerOldForm()),
+    one('any', 'not-opened', 'a form is asked for by a mention', answerNotOpened('mention', REFERENCE)),
+    one('any', 'not-opened', 'Slack opens the form no more', answerNotOpened('late', REFERENCE)),
+  ]
+}
+
+const unknownPersons = ({ code }: Cast): Sample[] =>
+  [
+    ['Slack does not say who asks', code],
+    ['Slack lets Buildline ask nothing', 'missing_scope'],
+    ['Slack has been asked too much', 'ratelimited'],
+    ['a group of the settings is none', 'no_such_subteam'],
+    ['Slack does not know who asks', 'user_not_found'],
+  ].map(([when, why]) => {
+    const unknown = { kind: 'unknown-person', code: why! } as const
+    return one('any', 'not-allowed', when!, answerNotAllowed(unknown, { action: null, reference: REFERENCE }))
+  })
+
+/** Guests read, and nobody has to be named for it. */
+const NOT_READING: readonly string[] = ['outsider', 'deactivated', 'bot']
+
+const one = (command: string, kind: string, when: string, answer: Answer): Sample => ({ command, kind, when, answer })

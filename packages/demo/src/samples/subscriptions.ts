@@ -1,0 +1,124 @@
+import type { Refused } from '../../../../src/catalog/outcomes.ts'
+import type { SubscribeOutcome, UnsubscribeOutcome } from '../../../../src/features/subscriptions/outcomes.ts'
+import { CHANNEL, type Cast } from './cast.ts'
+import { noProject } from './not-found.ts'
+import { ofFile, shownOf } from './shown.ts'
+import { refusals, type Cases } from './words.ts'
+
+export const subscribes = (cast: Cast): Cases<SubscribeOutcome> => ({
+  subscribed: [
+    {
+      when: 'the channel follows it from now on',
+      outcome: { kind: 'subscribed', shown: shownOf(cast), was: null, announced: TOLD, silent: null },
+    },
+    {
+      when: 'the default channel hears nothing of it any more',
+      outcome: { kind: 'subscribed', shown: shownOf(cast), was: null, announced: TOLD, silent: CHANNEL },
+    },
+    {
+      when: 'it takes the place of another one',
+      outcome: {
+        kind: 'subscribed',
+        shown: shownOf(cast, { rules: null, quiet: true, mention: 'nobody' }),
+        was: shownOf(cast),
+        announced: TOLD,
+        silent: null,
+      },
+    },
+    ...Object.entries({ ...CLOSED, [cast.code]: 'Slack says something else' }).map(([code, when]) => ({
+      when,
+      outcome: {
+        kind: 'subscribed',
+        shown: shownOf(cast),
+        was: null,
+        announced: notTold(code, true),
+        silent: null,
+      } as const,
+    })),
+    {
+      when: 'it is not clear whether the channel was told',
+      outcome: {
+        kind: 'subscribed',
+        shown: shownOf(cast),
+        was: null,
+        announced: notTold('timeout', false),
+        silent: null,
+      },
+    },
+  ],
+  same: [{ when: 'it is so already', outcome: { kind: 'same', shown: shownOf(cast) } }],
+  'kept-by-file': [{ when: 'the file keeps it', outcome: { kind: 'kept-by-file', shown: ofFile(cast) } }],
+  'too-many': [{ when: 'the channel follows too much', outcome: { kind: 'too-many', max: 50 } }],
+  'no-channel': [{ when: 'it was asked in a direct message', outcome: { kind: 'no-channel' } }],
+  'not-in-channel': [
+    {
+      when: 'the channel was chosen in Home by who is not in it',
+      outcome: { kind: 'not-in-channel', channel: CHANNEL },
+    },
+  ],
+  faults: [
+    {
+      when: 'the pattern is invalid',
+      outcome: { kind: 'faults', faults: [{ field: 'branch', reason: 'is no valid pattern, or too large a one' }] },
+    },
+  ],
+  ...noProject(cast),
+  ...forbidden(cast),
+})
+
+export const unsubscribes = (cast: Cast): Cases<UnsubscribeOutcome> => ({
+  unsubscribed: [
+    {
+      when: 'the channel follows it no more',
+      outcome: { kind: 'unsubscribed', removed: [shownOf(cast)], announced: TOLD },
+    },
+    {
+      when: 'there were many of the project',
+      outcome: {
+        kind: 'unsubscribed',
+        removed: Array.from({ length: 12 }, () => shownOf(cast)),
+        announced: notTold('is_archived', true),
+      },
+    },
+  ],
+  'not-subscribed': [
+    {
+      when: 'the channel does not follow it',
+      outcome: { kind: 'not-subscribed', text: cast.typed, here: [shownOf(cast)] },
+    },
+    { when: 'the channel follows nothing', outcome: { kind: 'not-subscribed', text: null, here: [] } },
+  ],
+  which: [
+    {
+      when: 'the channel follows several',
+      outcome: { kind: 'which', here: [shownOf(cast), shownOf(cast, { id: '8', rules: null }), ofFile(cast)] },
+    },
+  ],
+  'kept-by-file': [{ when: 'the file keeps it', outcome: { kind: 'kept-by-file', shown: ofFile(cast) } }],
+  'no-channel': [{ when: 'it was asked in a direct message', outcome: { kind: 'no-channel' } }],
+  ...noProject(cast),
+  ...forbidden(cast),
+})
+
+const TOLD = { kind: 'told' } as const
+const notTold = (code: string, isClosed: boolean) => ({ kind: 'not-told', code, isClosed }) as const
+
+const CLOSED = {
+  is_archived: 'the channel is archived',
+  not_in_channel: 'Buildline is not in the channel',
+  channel_not_found: 'Slack does not show Buildline the channel',
+} as const
+
+const forbidden = (cast: Cast): Cases<Refused> => {
+  const [first, ...others] = refusals(cast)
+  const of = ({ when, outcome: permit }: (typeof others)[number]) => ({
+    when,
+    outcome: { kind: 'forbidden', action: 'subscribe', permit } as const,
+  })
+  return {
+    forbidden: [of(first), ...others.map(of)],
+    'unknown-person': [
+      { when: 'Slack does not say who asks', outcome: { kind: 'unknown-person', code: cast.code } as const },
+    ],
+  }
+}

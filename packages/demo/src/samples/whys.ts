@@ -1,0 +1,149 @@
+import type { Reason } from '../../../../src/domain/decide.ts'
+import type { ChannelRule, RuleVerdict } from '../../../../src/domain/rule.ts'
+import type { Explained, KeptLook, Posted, WhyOutcome } from '../../../../src/catalog/outcomes.ts'
+import { BUILD_AT, buildOf, CARD_TS, CHANNEL, REPLY_TS, type Cast } from './cast.ts'
+import { notFound } from './not-found.ts'
+import { each, type Cases, type Of } from './words.ts'
+
+export const whys = (cast: Cast): Cases<WhyOutcome> => ({
+  why: [
+    ...each(REASONS, (reason) => whyOf(cast, [decisionOf(cast, reason)])),
+    { when: 'nobody follows the project', outcome: whyOf(cast, []) },
+    {
+      when: 'there are more decisions than fit',
+      outcome: { ...whyOf(cast, [decisionOf(cast, 'late'), decisionOf(cast, 'event-selected')]), more: 30 },
+    },
+    {
+      when: 'an older version decided',
+      outcome: whyOf(cast, [
+        { ...decisionOf(cast, 'late'), word: cast.word, reason: cast.word, looked: [oldLooked(cast)] },
+      ]),
+    },
+    {
+      when: 'an older version decided, and kept no rules',
+      outcome: whyOf(cast, [{ ...decisionOf(cast, 'event-selected'), looked: OLD_LOOKED }]),
+    },
+    {
+      when: 'the card and its reply are gone',
+      outcome: whyOf(cast, [{ ...decisionOf(cast, 'event-selected'), posted: standing('gone') }]),
+    },
+    {
+      when: 'the card and its reply wait',
+      outcome: whyOf(cast, [{ ...decisionOf(cast, 'event-selected'), posted: standing('waiting') }]),
+    },
+    {
+      when: 'nothing stands there yet',
+      outcome: whyOf(cast, [{ ...decisionOf(cast, 'event-selected'), posted: [] }]),
+    },
+    {
+      when: 'it went into the notice of the day',
+      outcome: whyOf(cast, [{ ...decisionOf(cast, 'account-notice'), posted: NOTICE }]),
+    },
+    {
+      when: 'the asker cannot look into some of the channels',
+      outcome: { ...whyOf(cast, [decisionOf(cast, 'event-selected')]), hidden: 2 },
+    },
+    { when: 'the asker cannot look into the only channel', outcome: { ...whyOf(cast, []), hidden: 1 } },
+  ],
+  ...notFound(cast),
+})
+
+const whyOf = (cast: Cast, decisions: readonly Explained[]): Of<WhyOutcome, 'why'> => ({
+  kind: 'why',
+  build: buildOf(cast),
+  decisions,
+  more: 0,
+  hidden: 0,
+})
+
+// What is kept can be of a version that knew other words.
+const oldLooked = ({ word }: Cast): KeptLook => ({ rule: null, from: null, verdict: word })
+
+const decisionOf = (cast: Cast, reason: Reason): Explained => {
+  const { verdicts, from, verdict } = DECIDED[reason]
+  return {
+    channel: CHANNEL,
+    word: 'error',
+    at: BUILD_AT,
+    branch: reason === 'branch-unknown' ? null : cast.branch,
+    events: ['failed'],
+    verdict,
+    reason,
+    rulesFrom: verdicts.length === 0 ? 'nobody' : from === 'ci' ? 'ci' : 'channel',
+    looked: verdicts.map((one) => ({ rule: RULES(cast)[one], from, verdict: one })),
+    posted: POSTED[verdict],
+  }
+}
+
+const REASONS: Record<Reason, string> = {
+  'event-selected': 'a rule selects it',
+  'every-event': 'the channel follows every event',
+  'rules-unread': 'the rules could not be read',
+  'account-notice': "it is the account's trouble",
+  'updates-card': 'only the card changes',
+  'event-not-selected': 'no rule selects the event',
+  'branch-not-matched': 'no rule covers the branch',
+  'branch-unknown': 'CI named no branch',
+  'pattern-invalid': 'a pattern is invalid',
+  duplicate: 'CI said it twice',
+  late: 'it came too late',
+}
+
+const LOOKED: Record<RuleVerdict, RuleVerdict> = {
+  'branch-not-matched': 'branch-not-matched',
+  'branch-unknown': 'branch-unknown',
+  'pattern-invalid': 'pattern-invalid',
+  'event-not-selected': 'event-not-selected',
+  selects: 'selects',
+}
+
+/** A rule for each way to look at a failed build of the branch. */
+const RULES = ({ branch, word }: Cast): Record<RuleVerdict, ChannelRule> => ({
+  'branch-not-matched': { branch: 'release/*', branchMatch: 'wildcard', events: 'every' },
+  'branch-unknown': { branch, branchMatch: 'exact', events: ['failed'] },
+  'pattern-invalid': { branch: `${branch}(`, branchMatch: 'regex', events: ['failed'] },
+  'event-not-selected': { branch, branchMatch: null, events: ['success', word] },
+  selects: { branch: null, branchMatch: null, events: ['failed', 'recovered'] },
+})
+
+interface Decided {
+  verdict: Explained['verdict']
+  from: 'ci' | 'channel' | 'file'
+  verdicts: readonly RuleVerdict[]
+}
+
+const by = (from: Decided['from'], verdict: Explained['verdict'], ...verdicts: readonly RuleVerdict[]): Decided => ({
+  verdict,
+  from,
+  verdicts,
+})
+
+const DECIDED: Record<Reason, Decided> = {
+  'event-selected': by('ci', 'tell', ...Object.values(LOOKED)),
+  'every-event': by('ci', 'tell'),
+  'rules-unread': by('ci', 'tell'),
+  'account-notice': by('channel', 'tell', 'selects'),
+  'updates-card': by('file', 'update', 'event-not-selected'),
+  'event-not-selected': by('ci', 'silent', 'branch-not-matched', 'event-not-selected'),
+  'branch-not-matched': by('ci', 'silent', 'branch-not-matched'),
+  'branch-unknown': by('ci', 'silent', 'branch-unknown'),
+  'pattern-invalid': by('channel', 'silent', 'pattern-invalid'),
+  duplicate: by('ci', 'silent'),
+  late: by('ci', 'silent'),
+}
+
+const standing = (state: 'gone' | 'waiting'): Posted[] =>
+  POSTED.tell.map(({ slot }) => ({ slot, state, ts: null, at: null, broadcast: false }))
+
+const POSTED: Record<Explained['verdict'], readonly Posted[]> = {
+  tell: [
+    { slot: 'card', state: 'posted', ts: CARD_TS, at: BUILD_AT, broadcast: false },
+    { slot: 'run:512.1', state: 'posted', ts: REPLY_TS, at: BUILD_AT, broadcast: true },
+  ],
+  update: [{ slot: 'card', state: 'posted', ts: CARD_TS, at: BUILD_AT, broadcast: false }],
+  silent: [],
+}
+
+const NOTICE: readonly Posted[] = [{ slot: 'notice', state: 'posted', ts: CARD_TS, at: BUILD_AT, broadcast: false }]
+
+const OLD_LOOKED: readonly KeptLook[] = Object.values(LOOKED).map((verdict) => ({ rule: null, from: null, verdict }))

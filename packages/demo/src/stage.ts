@@ -1,0 +1,132 @@
+import type { Clock } from '../../../src/lib/clock.ts'
+import type { SandboxCi } from '../../sandbox-ci/src/server.ts'
+import type { BuildSnapshot } from '../../sandbox-ci/src/snapshot.ts'
+import type { Acknowledgement } from '../../sandbox-slack/src/acknowledgement.ts'
+import { elementsOf } from '../../sandbox-slack/src/elements.ts'
+import { listOf, objectOf } from '../../sandbox-slack/src/json.ts'
+import type { Message } from '../../sandbox-slack/src/messages.ts'
+import type { SandboxSlack } from '../../sandbox-slack/src/sandbox-slack.ts'
+import { CHANNELS } from '../../sandbox-slack/src/workspace.ts'
+
+/** Where a scenario is played: a CI service, a Slack with the bot in it, and the clock of both. */
+export interface Stage {
+  ci: SandboxCi
+  slack: SandboxSlack
+  clock: Clock
+  /** how long one looks at the end of a build before the next thing happens */
+  lookMs: number
+}
+
+type BuildName = Pick<BuildSnapshot, 'project' | 'id'>
+
+/** How long a person waits for a button or an answer before they go on without. */
+export const PATIENCE_MAX_MS = 10_000
+const LOOK_AGAIN_MS = 50
+
+/** How often a person tries before they give it up, and how soon again where nobody was there. */
+export const TRIES_MAX = 3
+const TRY_AGAIN_MS = 2_000
+
+/** Somebody pushes. Throws if CI does not build it. */
+export function push(ci: SandboxCi, project: string, commit: Parameters<SandboxCi['push']>[1]): BuildSnapshot {
+  const outcome = ci.push(project, commit)
+  if (outcome.kind !== 'build') throw new Error(`the sandbox did not build ${project}: ${outcome.kind}`)
+  return outcome.build
+}
+
+/**
+ * A person presses the button with this label on the build's card in #builds, as soon as it is there, and says yes if
+ * they are asked. Where nothing comes of it, as while the bot is down, they press again. Whoever was quicker at the
+ * page has it: when the build moves on meanwhile, nothing is pressed.
+ */
+export async function press(stage: Stage, { by, label, build }: { by: string; label: string; build: BuildSnapshot }) {
+  const { ci, slack, clock } = stage
+  const before = stateOf(ci, build)
+  const hasMoved = () => (stateOf(ci, build) === before ? undefined : ('moved' as const))
+  for (let tries = 1; tries <= TRIES_MAX; tries++) {
+    const found = await waitFor(clock, () => hasMoved() ?? findButton(slack, build, label))
+    if (found === undefined || found === 'moved') return
+    const { kind } = await slack.people.click({ user: by, channel: CHANNELS.builds, ...found })
+    if (await waitFor(clock, hasMoved, patienceAfter(kind))) return
+  }
+}
+
+/**
+ * A person types `/ci …` in a channel and waits until the answer is there; where none comes, or the bot says that it was
+ * interrupted, they type it again.
+ */
+export async function ask({ slack, clock }: Stage, { by, text, channel = CHANNELS.builds }: Ask): Promise<void> {
+  const answers = () => slack.ephemerals(channel, by).map(({ message }) => message.text)
+  let read = answers().length
+  for (let tries = 1; tries <= TRIES_MAX; tries++) {
+    const { kind } = await slack.people.runCommand({ user: by, channel, command: '/ci', text })
+    const answer = await waitFor(clock, () => answers()[read], patienceAfter(kind))
+    if (answer !== undefined && !answer.includes(INTERRUPTED)) return
+    read = answers().length
+  }
+}
+
+/** As it stands in the answer. */
+const INTERRUPTED = '*Interrupted*'
+
+interface Ask {
+  by: string
+  text: string
+  /** left out: #builds */
+  channel?: string
+}
+
+/** A person looks at a channel until the build's card is there, or their patience is at its end. */
+export async function awaitCard({ slack, clock }: Stage, channel: string, build: BuildName): Promise<void> {
+  await waitFor(clock, () => cardsOf(messagesIn(slack, channel), build)[0])
+}
+
+export const messagesIn = (slack: SandboxSlack, channel: string): Message[] => [
+  ...slack.workspace.channels.get(channel)!.messages.values(),
+]
+
+/** Slack tells at once when the bot is not there: one waits only a moment then. */
+const patienceAfter = (kind: Acknowledgement['kind']): number =>
+  kind === 'unreachable' ? TRY_AGAIN_MS : PATIENCE_MAX_MS
+
+/** The cards that a channel's messages hold of this build. */
+export const cardsOf = (messages: readonly Message[], { project, id }: BuildName): Message[] =>
+  messages.filter(({ threadTs, text }) => threadTs === undefined && names(text, `${project} #${id}`))
+
+/** `#51` is not found in `#512`. */
+function names(text: string, name: string): boolean {
+  const at = text.indexOf(name)
+  return at >= 0 && !/\d/.test(text[at + name.length] ?? '')
+}
+
+function stateOf(ci: SandboxCi, { uuid }: BuildSnapshot): string {
+  const build = ci.state().builds.find((one) => one.uuid === uuid)
+  return `${build?.runs.length ?? 0} ${build?.status ?? ''}`
+}
+
+// People go by what stands on a button; what it is called inside is the bot's own business.
+function findButton(
+  slack: SandboxSlack,
+  build: BuildName,
+  label: string,
+): { ts: string; actionId: string } | undefined {
+  for (const { ts, blocks, attachments } of cardsOf(messagesIn(slack, CHANNELS.builds), build)) {
+    const all = [...blocks, ...attachments.flatMap((one) => listOf(one['blocks']))].flatMap(elementsOf)
+    const button = all.find(({ text }) => objectOf(text)['text'] === label)
+    if (button) return { ts, actionId: String(button['action_id']) }
+  }
+  return undefined
+}
+
+async function waitFor<T>(
+  clock: Clock,
+  look: () => T | undefined,
+  patienceMs = PATIENCE_MAX_MS,
+): Promise<T | undefined> {
+  const until = clock.now() + patienceMs
+  for (;;) {
+    const seen = look()
+    if (seen !== undefined || clock.now() > until) return seen
+    await clock.sleep(LOOK_AGAIN_MS)
+  }
+}

@@ -1,0 +1,91 @@
+import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
+import type { CallRecord } from '../../../sandbox-ci/src/calls.ts'
+import type { Message } from '../../../sandbox-slack/src/messages.ts'
+import { PEOPLE } from '../../../sandbox-slack/src/workspace.ts'
+import type { Seen } from '../../src/demo/deeds.ts'
+
+const FIXED_TS = '1.000001'
+const STOPPED_TS = '2.000001'
+
+/** A failed build that Lin has restarted, one that Grace has stopped, and three questions of Ada: as it should end. */
+export const wellPlayed = (): Seen => ({
+  calls: [
+    call('GET', '/api/v1/projects/11.json'),
+    call('POST', '/api/v1/builds/501/restart.json'),
+    call('POST', '/v2/organizations/o/projects/p/builds/b-502/stop', 202),
+  ],
+  builds: [
+    build({ id: '501', commitId: 'a1', status: 'success', runs: [run('error'), run('success')] }),
+    build({ id: '502', commitId: 'b2', status: 'stopped', runs: [run('stopped')] }),
+  ],
+  projects: ['acme/web', 'acme/api'],
+  messages: [
+    message({ ts: FIXED_TS, text: ':sparkles: *Fixed* acme/web #501 (attempt 2) on `main`' }),
+    message({ threadTs: FIXED_TS, text: `:x: *Failed* after 3 s · <@${PEOPLE.ada}> (committer \`Ada\`)` }),
+    message({ threadTs: FIXED_TS, text: `:repeat: Restart requested by <@${PEOPLE.lin}> · attempt 2 runs` }),
+    message({ threadTs: FIXED_TS, text: ':sparkles: Attempt 2 · *Fixed* after 3 s' }),
+    message({
+      ts: STOPPED_TS,
+      text: ':black_square_for_stop: *Stopped* acme/web #502 on `main`',
+      attachments: [{ blocks: [{ text: `started 14:02, Stop requested by <@${PEOPLE.grace}>` }] }],
+    }),
+    message({ threadTs: STOPPED_TS, text: `:raised_hand: Stop requested by <@${PEOPLE.grace}> · Stopped` }),
+    message({ threadTs: STOPPED_TS, text: ':black_square_for_stop: *Stopped* after 3 s' }),
+  ],
+  answers: [
+    ':card_index_dividers: *2 projects*\n• acme/web · Basic\n• acme/api · Basic',
+    ':sparkles: *Fixed* acme/web #501\n:black_square_for_stop: *Stopped* acme/web #502',
+    [
+      ':label: *build: passing*: acme/web on `main`',
+      '```http://127.0.0.1/projects/p/status?branch=main```',
+      '```![acme/web main build status](&lt;http://127.0.0.1/projects/p/status?branch=main&gt;)```',
+      '```&lt;img src="http://127.0.0.1/projects/p/status?branch=main"&gt;```',
+    ].join('\n'),
+  ],
+})
+
+export const call = (method: string, path: string, statusCode = 200): CallRecord => ({
+  n: 1,
+  method,
+  path,
+  query: '',
+  body: '',
+  statusCode,
+})
+
+export const run = (status: string) => ({
+  status,
+  startedAt: '2026-05-04T14:02:00Z',
+  finishedAt: '2026-05-04T14:09:00Z',
+})
+
+export const build = (change: Partial<BuildSnapshot>): BuildSnapshot => ({
+  id: '501',
+  uuid: `b-${change.id}`,
+  project: 'acme/web',
+  branch: 'main',
+  commitId: 'a1',
+  message: 'Fix login',
+  committer: 'Ada',
+  status: 'success',
+  runMs: 4_000,
+  runs: [],
+  ...change,
+})
+
+export const message = (change: Partial<Message>): Message => ({
+  ts: '9.000009',
+  isBroadcast: false,
+  userId: 'U0BUILDBOT',
+  byBot: true,
+  text: '',
+  blocks: [],
+  attachments: [],
+  files: [],
+  postedAtMs: 0,
+  editCount: 0,
+  isEditWindowClosed: false,
+  isTombstone: false,
+  reactions: [],
+  ...change,
+})

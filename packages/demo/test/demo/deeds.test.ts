@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { PEOPLE } from '../../../sandbox-slack/src/workspace.ts'
+import { agrees, compare } from '../../src/demo/agreement.ts'
+import { compareDeeds, type Seen } from '../../src/demo/deeds.ts'
+import { call, message, wellPlayed } from './cast.ts'
+
+/** The same end, but with each message's words changed. */
+const rewritten = (from: string, to: string): Partial<Seen> => ({
+  messages: wellPlayed().messages.map((one) => ({
+    ...one,
+    text: one.text.replace(from, to),
+    attachments: JSON.parse(JSON.stringify(one.attachments).replace(from, to)),
+  })),
+})
+
+const withoutLine = (words: string): Partial<Seen> => ({
+  messages: wellPlayed().messages.filter(({ threadTs, text }) => threadTs === undefined || !text.includes(words)),
+})
+
+const { calls, answers, messages } = wellPlayed()
+const RESTART = '/api/v1/builds/501/restart.json'
+
+describe('the end of the scenario', () => {
+  it('agrees when each deed reached CI once, the cards and threads tell it, and the questions are answered', () => {
+    expect(compareDeeds(wellPlayed())).toEqual({ lost: [], doubled: [], wrong: [] })
+  })
+
+  it.each<[string, Partial<Seen>, RegExp]>([
+    ['no restart reached CI', { calls: calls.filter(({ path }) => path !== RESTART) }, /no Restart reached CI/],
+    ['a restart was only read about', { calls: calls.map((one) => ({ ...one, method: 'GET' })) }, /no Stop reached CI/],
+    ['the card of the build is missing', { messages: [] }, /no card tells the build 501/],
+    ['the thread does not say who restarted', withoutLine('Restart requested'), /thread does not say: Restart/],
+    ['it names another person', rewritten(PEOPLE.lin, PEOPLE.gus), /thread does not say: Restart requested by <@U0LIN/],
+    ['nobody is called', rewritten('<@U0ADA00001>', 'Ada'), /no failure calls <@U0ADA00001>/],
+    ['the list has no answer', { answers: answers.slice(1) }, /no answer to \/ci list/],
+    ['the list leaves a project out', { projects: ['acme/web', 'acme/ios'] }, /no answer to \/ci list/],
+    ['the status has no answer', { answers: answers.filter((_, at) => at !== 1) }, /no answer to \/ci status/],
+    ['the badge has no Markdown', { answers: answers.map((one) => one.replace('![', '[')) }, /no answer to \/ci badge/],
+  ])('has lost something when %s', (_, change, sentence) => {
+    const { lost, doubled } = compareDeeds({ ...wellPlayed(), ...change })
+    expect(lost.join('\n')).toMatch(sentence)
+    expect(doubled).toEqual([])
+  })
+
+  it('has doubled something when CI was called twice', () => {
+    const { doubled } = compareDeeds({ ...wellPlayed(), calls: [...calls, call('POST', RESTART)] })
+    expect(doubled).toEqual(['2 calls of Restart reached CI'])
+  })
+
+  it('has doubled something when the thread says twice who asked', () => {
+    const line = messages.find(({ text }) => text.includes('Restart requested'))!
+    const { doubled } = compareDeeds({ ...wellPlayed(), messages: [...messages, { ...line, ts: '8.8' }] })
+    expect(doubled).toEqual(['the thread says 2 times who asked'])
+  })
+
+  it.each<[string, Partial<Seen>, RegExp]>([
+    ['the restarted build is still red', rewritten('*Fixed* acme/web #501', '*Failed* acme/web #501'), /say Fixed/],
+    ['the card does not say who stopped it', rewritten(`, Stop requested by <@${PEOPLE.grace}>`, ''), /card does not/],
+  ])('is wrong when %s', (_, change, sentence) => {
+    expect(compareDeeds({ ...wellPlayed(), ...change }).wrong.join('\n')).toMatch(sentence)
+  })
+})
+
+describe('what CI did and what the channel shows', () => {
+  const { builds } = wellPlayed()
+
+  it('agree whatever people asked for and wrote in the threads', () => {
+    const { ts } = messages[0]!
+    const words = message({ threadTs: ts, byBot: false, userId: PEOPLE.ada, text: 'Sorry, my fault' })
+    expect(agrees(compare(builds, [...messages, words]))).toBe(true)
+  })
+
+  it('do not when a reply of a run is missing', () => {
+    const left = messages.filter(({ text }) => !/Failed|Attempt 2/.test(text))
+    expect(compare(builds, left).lost).toEqual(['the thread of acme/web #501 has 0 replies for 2 runs'])
+  })
+
+  it('do not when a reply of a run is doubled', () => {
+    const again = message({ threadTs: messages[0]!.ts, text: ':x: *Failed* after 3 s' })
+    expect(compare(builds, [...messages, again]).doubled).toHaveLength(1)
+  })
+
+  it('do not when a build has two cards', () => {
+    const second = message({ ts: '7.7', text: ':sparkles: *Fixed* acme/web #501 (attempt 2) on `main`' })
+    expect(compare(builds, [...messages, second]).doubled).toEqual(['2 cards tell acme/web #501'])
+  })
+})

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { readConfig } from '../../../src/config.ts'
+import { COMMANDS } from '../../../src/features/commands.ts'
+import { commandDocs } from '../src/docs/commands.ts'
+import { PAGES, pathOf } from '../src/docs/pages.ts'
+import { SETTINGS } from '../src/docs/settings.ts'
+
+describe('the documentation', () => {
+  it.each(PAGES)('$path says what the code says (if not: npm run docs)', (page) => {
+    const is = readFileSync(pathOf(page), 'utf8')
+    expect(is).toBe(page.write(is))
+  })
+
+  it('has a part for each command', () => {
+    for (const { name } of COMMANDS) expect(commandDocs(COMMANDS)).toContain(`## \`/ci ${name}\``)
+  })
+
+  it('names each setting that is read, and no other', () => {
+    const asked = new Set<string>()
+    const all = { CI_BASE_URL: 'https://ci.example.com', CI_TOKEN_URL: 'https://ci.example.com/token' }
+    for (const given of [{}, all])
+      readConfig(
+        new Proxy<Record<string, string>>(given, {
+          get(target, name) {
+            asked.add(String(name))
+            return target[String(name)]
+          },
+        }),
+      )
+    expect([...asked].toSorted()).toEqual(SETTINGS.flatMap(({ names }) => names).toSorted())
+  })
+})

@@ -1,0 +1,28 @@
+import { STATUS_CODES } from 'node:http'
+import { assertNever } from './lib/assert.ts'
+import { json } from './http.ts'
+import type { Reply } from './http.ts'
+import type { Switches } from './switches.ts'
+
+/** An error reply in the form that the switch `errorForm` asks for; the interface does not show one. */
+export function refuse(switches: Switches, statusCode: number, reasons: string | readonly string[]): Reply {
+  const lines = typeof reasons === 'string' ? [reasons] : [...reasons]
+  switch (switches.errorForm) {
+    case 'errors':
+      return json(statusCode, { errors: lines })
+    case 'error':
+      return json(statusCode, { error: lines.join('; ') })
+    case 'text':
+      return { statusCode, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: lines.join('\n') }
+    case 'html':
+      return { statusCode, headers: { 'content-type': 'text/html; charset=utf-8' }, body: htmlError(statusCode) }
+    case 'empty':
+      return { statusCode }
+    default:
+      return assertNever(switches.errorForm)
+  }
+}
+
+// As a gateway in front of a service says it: the reason is lost.
+const htmlError = (statusCode: number) =>
+  `<html><head><title>${statusCode}</title></head><body><h1>${statusCode} ${STATUS_CODES[statusCode] ?? ''}</h1></body></html>`

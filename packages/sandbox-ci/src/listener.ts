@@ -1,0 +1,110 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { assertNever } from './lib/assert.ts'
+import { isOwnHost, isOwnPage } from './lib/same-origin.ts'
+import type { Calls } from './calls.ts'
+import { refuse } from './errors.ts'
+import type { DoorName, Fault, Faults } from './faults.ts'
+import { findRoute, readCall, sendReply } from './http.ts'
+import type { Call, Reply, Route } from './http.ts'
+import type { RateLimit } from './rate-limit.ts'
+import type { World } from './world.ts'
+
+interface Parts {
+  /** what the server listens on */
+  host: () => string
+  world: World
+  routes: readonly Route[]
+  faults: Faults
+  limit: RateLimit
+  calls: Calls
+}
+
+/** What `node:http` calls. The order: body, faults, rate limit, route. The control interface knows neither faults nor limits. */
+export function createListener(parts: Parts): (request: IncomingMessage, response: ServerResponse) => void {
+  return (request, response) => {
+    answer(parts, request, response).catch(() => {
+      // The caller went away, or a handler broke: either way nobody may be left waiting.
+      if (response.headersSent) response.destroy()
+      else sendReply(response, refuse(parts.world.switches, 500, 'internal error'))
+    })
+  }
+}
+
+async function answer(parts: Parts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (!isOwnHost(request, parts.host()))
+    return sendReply(response, refuse(parts.world.switches, 403, 'this name is none of this server; see --host'))
+  const read = await readCall(request)
+  if (read.kind === 'too-large') return refuseTooLarge(parts, response)
+  const { call } = read
+  const door = doorOf(call.path)
+  if (door === undefined) {
+    // Whoever has this open in a browser has other pages open, too.
+    const isStrange = request.method !== 'GET' && !isOwnPage(request)
+    const reply = isStrange ? refuse(parts.world.switches, 403, 'only a page of this server may do that') : null
+    return sendReply(response, reply ?? (await dispatch(parts, call)))
+  }
+  const fault = parts.faults.meet(door, request.method ?? '')
+  const reply = await replyUnder(parts, call, door, fault)
+  const isCut = fault?.kind === 'lost-answer'
+  parts.calls.record(call, isCut ? 0 : (reply?.statusCode ?? 0))
+  if (isCut || fault?.kind === 'down') response.destroy()
+  else if (reply) sendReply(response, reply)
+}
+
+function refuseTooLarge(parts: Parts, response: ServerResponse): void {
+  const reply = refuse(parts.world.switches, 413, 'the body is too large')
+  sendReply(response, { ...reply, headers: { ...reply.headers, connection: 'close' } })
+}
+
+function doorOf(path: string): DoorName | undefined {
+  if (path.startsWith('/v2/')) return 'v2'
+  if (path.startsWith('/api/')) return 'legacy'
+  if (path.startsWith('/oauth/')) return 'oauth'
+  return path.startsWith('/projects/') ? 'site' : undefined
+}
+
+/** Undefined: there is no answer. */
+async function replyUnder(
+  parts: Parts,
+  call: Call,
+  door: DoorName,
+  fault: Fault | undefined,
+): Promise<Reply | undefined> {
+  switch (fault?.kind) {
+    case 'down':
+    case 'hang':
+      return undefined
+    case 'garbage':
+      return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: '{"projects":[{"uuid":' }
+    case 'status':
+      return faultyStatus(parts.world, fault)
+    case 'slow':
+      await parts.world.clock.sleep(fault.ms)
+      return limitedDispatch(parts, call, door)
+    case 'lost-answer':
+    case undefined:
+      return limitedDispatch(parts, call, door)
+    default:
+      return assertNever(fault)
+  }
+}
+
+function faultyStatus(world: World, fault: Extract<Fault, { kind: 'status' }>): Reply {
+  const reply = refuse(world.switches, fault.statusCode, fault.reason ?? 'a fault was switched on')
+  const retryAfter = fault.retryAfterS === undefined ? {} : { 'retry-after': String(fault.retryAfterS) }
+  const reason = fault.reason === undefined ? {} : { reason: fault.reason }
+  return { ...reply, ...reason, headers: { ...reply.headers, ...retryAfter } }
+}
+
+async function limitedDispatch(parts: Parts, call: Call, door: DoorName): Promise<Reply> {
+  const limited = door === 'v2' || door === 'legacy' ? parts.limit.check() : undefined
+  return limited ?? (await dispatch(parts, call))
+}
+
+function dispatch({ world, routes }: Parts, call: Call): Reply | Promise<Reply> {
+  const found = findRoute(routes, call.method, call.path)
+  if (found.kind === 'route') return found.route.handle(call, found.params)
+  if (found.kind === 'no-route') return refuse(world.switches, 404, 'no such address')
+  const reply = refuse(world.switches, 405, 'no such method here')
+  return { ...reply, headers: { ...reply.headers, allow: found.allow } }
+}

@@ -1,0 +1,44 @@
+import type { Clock } from './lib/clock.ts'
+import { bigInteger } from './json.ts'
+import type { Random } from './random.ts'
+import type { Build, CiState, Project } from './state.ts'
+import type { Switches } from './switches.ts'
+
+/** Everything the parts of the sandbox share. `random`, `state` and `switches` are replaced whole by a reset. */
+export interface World {
+  readonly clock: Clock
+  random: Random
+  state: CiState
+  switches: Switches
+  /** {site_url}, known once the server listens */
+  siteUrl: string
+}
+
+/** What `bigIds` adds: far beyond 2^53, so that all ids which pass through a double become one and the same. */
+const BIG_ID_OFFSET = 2n ** 60n
+
+/** The digits by which the outside knows an id. */
+export const idDigits = (world: World, id: number): string =>
+  String(world.switches.bigIds ? BIG_ID_OFFSET + BigInt(id) : BigInt(id))
+
+/** An id as a JSON integer, or a string of digits where the switch says so. */
+export const wireId = (world: World, id: number): unknown =>
+  world.switches.idsAsStrings ? idDigits(world, id) : bigInteger(idDigits(world, id))
+
+/** A project named by uuid, by its id as the outside knows it, or by name. */
+export const findProject = (world: World, text: string): Project | undefined =>
+  world.state.projects.find(({ id, fields }) => [fields.uuid, idDigits(world, id), fields.name].includes(text))
+
+/** A build named by uuid or by its id as the outside knows it. */
+export function findBuild(world: World, text: string): Build | undefined {
+  for (const build of world.state.builds.values()) {
+    if (build.uuid === text || idDigits(world, build.id) === text) return build
+  }
+  return undefined
+}
+
+export const projectOf = (world: World, build: Build): Project | undefined =>
+  world.state.projects.find(({ id }) => id === build.projectId)
+
+/** ISO 8601 UTC with milliseconds. */
+export const isoTime = (ms: number): string => new Date(ms).toISOString()

@@ -1,0 +1,37 @@
+import type { Watched } from '../../src/panel-state.ts'
+import { usePanel } from '../panel/panel-store.ts'
+import './breaking.css'
+
+/** Always in sight: whether anything is lost or doubled, how far Slack is behind, what waits, and how the bot is. */
+export function Figures() {
+  const watched = usePanel((state) => state.watched)
+  if (watched === null) return null
+  const { standing, lag, queue, bot } = watched
+  return (
+    <p id="figures" class="figures" aria-label="What CI sent against what Slack shows">
+      <span class={standing.lost.length + standing.doubled.length > 0 ? 'figure bad' : 'figure good'} id="agreement">
+        lost {standing.lost.length} · doubled {standing.doubled.length}
+      </span>
+      {standing.wrong.length > 0 && <span class="figure bad">wrong {standing.wrong.length}</span>}
+      <span class="figure">on its way {standing.onTheWay + standing.notTaken}</span>
+      <span class="figure more">{lagWords(lag)}</span>
+      <span class="figure more">
+        queue {queue === null ? '–' : queue.intake + queue.post + queue.edit + queue.look}
+      </span>
+      <span class={bot.state === 'running' ? 'figure' : 'figure bad'}>bot {BOT_WORDS[bot.state]}</span>
+    </p>
+  )
+}
+
+/** While all is told only the last one is known. */
+const lagWords = ({ oldestMs, lastMs }: Watched['lag']): string =>
+  oldestMs === null ? `last lag ${secondsWords(lastMs)}` : `lag ${secondsWords(oldestMs)}`
+
+export const BOT_WORDS = {
+  running: 'running',
+  starting: 'starting',
+  unplugged: 'unplugged',
+  gone: 'gone',
+} as const
+
+export const secondsWords = (ms: number | null): string => (ms === null ? '–' : `${(ms / 1_000).toFixed(1)} s`)

@@ -1,0 +1,119 @@
+import { useEffect, useReducer } from 'preact/hooks'
+import type { PanelBuild } from '../../src/panel-state.ts'
+import { serverNow, usePanel } from '../panel/panel-store.ts'
+import { useDeed } from '../panel/use-deed.ts'
+
+/** What CI builds now, and what it built last. */
+export function Builds() {
+  const builds = usePanel((state) => state.builds) ?? []
+  const unfinished = usePanel((state) => state.unfinishedTotal) ?? 0
+  const total = usePanel((state) => state.buildsTotal) ?? 0
+  useTicks(unfinished > 0)
+  return (
+    <section class="panel-part" aria-labelledby="ci-builds-title">
+      <h3 id="ci-builds-title">
+        Builds{' '}
+        <span class="panel-note">
+          {unfinished} running or waiting, {total} in all
+        </span>
+      </h3>
+      {builds.length === 0 && <p class="panel-note">None yet. Push a commit.</p>}
+      <ul class="panel-list">
+        {builds.map((build) => (
+          <BuildRow key={build.uuid} build={build} />
+        ))}
+      </ul>
+      {total > builds.length && <p class="panel-note">… and {total - builds.length} that are not shown here.</p>}
+    </section>
+  )
+}
+
+const WORDS: Record<string, string> = {
+  initiated: 'running',
+  waiting: 'waiting',
+  success: 'passed',
+  error: 'failed',
+  stopped: 'stopped',
+  infrastructure_failure: 'machine error',
+  ignored: 'not built: over the limit',
+  blocked: 'blocked',
+}
+
+function BuildRow({ build }: { build: PanelBuild }) {
+  const { project, id, branch, committer, message, status, attempt } = build
+  const name = `${project} #${id}`
+  return (
+    <li class={`ci-build ${status}`} aria-label={`${name}, ${WORDS[status] ?? status}`}>
+      <p class="ci-build-line">
+        <strong>{name}</strong> <span class="ci-status">{WORDS[status] ?? status}</span>
+        {attempt > 1 && <span class="panel-note"> attempt {attempt}</span>}
+      </p>
+      <p class="panel-note ci-cut">
+        {branch} · {committer}: {message}
+      </p>
+      {status === 'initiated' && <Progress build={build} name={name} />}
+      <Buttons build={build} name={name} />
+    </li>
+  )
+}
+
+function Progress({ build: { startedAt, runMs }, name }: { build: PanelBuild; name: string }) {
+  const label = `Progress of ${name}`
+  // Until somebody ends it nobody knows how far it is.
+  if (runMs === null || startedAt === null) return <progress class="ci-progress" aria-label={label} />
+  const part = Math.min(1, Math.max(0, (serverNow() - startedAt) / Math.max(1, runMs)))
+  return <progress class="ci-progress" aria-label={label} max={1} value={part} />
+}
+
+interface Button {
+  words: string
+  path: string
+  body?: object
+}
+
+const ENDINGS: readonly Button[] = [
+  { words: 'Pass it', path: 'finish', body: { outcome: 'success' } },
+  { words: 'Fail it', path: 'finish', body: { outcome: 'error' } },
+  { words: 'Stop it', path: 'stop' },
+  { words: 'Machine error', path: 'finish', body: { outcome: 'infrastructure_failure' } },
+]
+const APPROVE: Button = { words: 'Approve', path: 'approve' }
+const AGAIN: Button = { words: 'Restart', path: 'restart' }
+
+function buttonsFor(status: string): readonly Button[] {
+  if (status === 'initiated') return ENDINGS
+  if (status === 'waiting') return [APPROVE, ...ENDINGS]
+  return [AGAIN]
+}
+
+function Buttons({ build: { uuid, status }, name }: { build: PanelBuild; name: string }) {
+  const { deed, isBusy } = useDeed()
+  return (
+    <div class="panel-row ci-buttons" role="group" aria-label={`What becomes of ${name}`}>
+      {buttonsFor(status).map(({ words, path, body }) => (
+        <button
+          key={words}
+          class="button panel-small"
+          type="button"
+          disabled={isBusy}
+          onClick={() => void deed(`ci/builds/${uuid}/${path}`, body)}
+        >
+          {words}
+          <span class="hidden"> {name}</span>
+        </button>
+      ))}
+    </div>
+  )
+}
+
+const TICK_MS = 250
+
+/** Draws again as time goes by, for the bars. */
+function useTicks(isTicking: boolean): void {
+  const [, tick] = useReducer<number, null>((count) => count + 1, 0)
+  useEffect(() => {
+    if (!isTicking) return
+    const timer = setInterval(() => tick(null), TICK_MS)
+    return () => clearInterval(timer)
+  }, [isTicking])
+}

@@ -1,0 +1,141 @@
+import type { ComponentChildren } from 'preact'
+import type { PanelState } from '../../src/panel-state.ts'
+import type { State } from '../store/state.ts'
+import type { Message } from '../store/wire.ts'
+
+/** What a step looks at to see whether it was done. */
+export interface Sight {
+  panel: PanelState
+  slack: State
+  /** when the step began (ms, the sandbox's time) */
+  at: number
+}
+
+export interface Step {
+  title: string
+  /** what to do */
+  Text: () => ComponentChildren
+  /** what one has seen then */
+  seen: string
+  isDone: (sight: Sight) => boolean
+  /** whether it offers to start a storm */
+  isStorm?: true
+}
+
+const BUILDS = 'C0BUILDS01'
+const ADA = 'U0ADA00001'
+const WEB = 'acme/web'
+
+/** Eight steps, each of which sees by itself that it was done. */
+export const STEPS: readonly Step[] = [
+  {
+    title: 'Say who you are',
+    Text: () => (
+      <>
+        As Ada (top right), in <b>#builds</b>, type <kbd>/ci me Ada</kbd> and press Enter. Commits carry names that
+        Slack does not know: now the bot knows that the committer Ada is you.
+      </>
+    ),
+    seen: 'Only you saw the answer. From now on a build that Ada breaks calls you.',
+    isDone: ({ slack }) =>
+      all(slack).some(({ onlyFor, text = '' }) => onlyFor === ADA && /committer names?\*: .*\bada\b/i.test(text)),
+  },
+  {
+    title: 'Push a commit',
+    Text: () => (
+      <>
+        Open <b>CI</b> at the top. Push a commit to <b>acme/web</b>, by Ada, whose build runs until you end it.
+      </>
+    ),
+    seen: 'CI told the bot, and #builds has a card: project, branch, commit, who, and a Stop button.',
+    isDone: ({ slack, panel, at }) => newBuilds(panel, at).some(({ id }) => cardsOf(slack, id).length > 0),
+  },
+  {
+    title: 'Break it',
+    Text: () => (
+      <>
+        In CI, under Builds, press <b>Fail it</b>.
+      </>
+    ),
+    seen: 'The same card turned red, and its thread calls Ada: an edit alone would notify nobody.',
+    isDone: ({ slack, at }) =>
+      since(slack, at).some(({ text = '' }) => text.includes('*Failed*') && text.includes(`<@${ADA}>`)),
+  },
+  {
+    title: 'Mend it from Slack',
+    Text: () => (
+      <>
+        On the red card in <b>#builds</b> press <b>Restart</b>, and wait some seconds.
+      </>
+    ),
+    seen: 'CI was asked once, the thread says by whom, and the card says Fixed: it was red before.',
+    isDone: ({ slack, at }) => since(slack, at).some(({ text = '' }) => text.includes('*Fixed*')),
+  },
+  {
+    title: 'Pull the plug in a storm',
+    Text: () => (
+      <>
+        Start a storm here, then open <b>Break it</b> at the top and press <b>Pull the plug</b>: a real SIGKILL, in the
+        middle of everything.
+      </>
+    ),
+    seen: 'The bot is gone. What CI sends now nobody takes; what it had taken is on its disk.',
+    isStorm: true,
+    isDone: ({ panel }) =>
+      panel.watched.bot.state === 'unplugged' && panel.builds.some(({ branch }) => branch.startsWith('storm-')),
+  },
+  {
+    title: 'Start it again',
+    Text: () => (
+      <>
+        Press <b>Start it again</b>, and watch the line at the bottom until nothing is on its way any more.
+      </>
+    ),
+    seen: 'lost 0 · doubled 0: counted from what CI sent and what Slack shows.',
+    isDone: ({ panel: { watched } }) => {
+      const { standing, bot, queue } = watched
+      const isIdle = queue !== null && queue.intake + queue.post + queue.edit + queue.look === 0
+      const left = standing.onTheWay + standing.notTaken + standing.lost.length + standing.doubled.length
+      return isIdle && bot.state === 'running' && bot.starts > 1 && standing.right > 0 && left === 0
+    },
+  },
+  {
+    title: 'Ask why',
+    Text: () => (
+      <>
+        In <b>#builds</b> type <kbd>/ci why</kbd>: each rule, each condition, and what was posted.
+      </>
+    ),
+    seen: 'Every decision has a reason that is kept, yes or no.',
+    isDone: ({ slack, at }) =>
+      since(slack, at).some(
+        ({ onlyFor, text = '' }) => onlyFor !== undefined && /\*(?:told|not told|card updated)\*/.test(text),
+      ),
+  },
+  {
+    title: 'Follow a project, and take it home',
+    Text: () => (
+      <>
+        In <b>#ops</b> type <kbd>/ci subscribe acme/api failed,recovered</kbd>. Then try it with a Slack and a CI of
+        your own: make the app from <code>manifest.yml</code>, put its tokens and CI&apos;s key into <code>.env</code>,
+        and <code>npm start</code>. The README has each step.
+      </>
+    ),
+    seen: 'Of acme/api #ops hears when it breaks and when it is mended, and nothing else. That was the tour.',
+    isDone: ({ slack, at }) => since(slack, at).some(({ text = '' }) => /(?:now|this channel) follows/.test(text)),
+  },
+]
+
+const all = ({ messages }: State): Message[] => [...messages.values()].flatMap((own) => [...own.values()])
+
+/** What was said or changed since then. */
+const since = (slack: State, at: number): Message[] =>
+  all(slack).filter(({ ts, edited }) => Number(edited?.ts ?? ts) * 1_000 >= at)
+
+const newBuilds = ({ builds }: PanelState, at: number) =>
+  builds.filter(({ project, startedAt }) => project === WEB && startedAt !== null && startedAt >= at)
+
+const cardsOf = ({ messages }: State, id: string): Message[] =>
+  [...(messages.get(BUILDS)?.values() ?? [])].filter(
+    ({ root, text = '' }) => root === null && text.includes(`${WEB} #${id}`),
+  )

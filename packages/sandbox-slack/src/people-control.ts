@@ -1,0 +1,163 @@
+import { z } from 'zod'
+import { assertNever } from './lib/assert.ts'
+import { getChannel, getMessage } from './acts.ts'
+import type { Acts } from './acts.ts'
+import type { ControlAnswer } from './control.ts'
+import { directDeed, findNoReader, openDirect } from './direct-control.ts'
+import type { DirectDeed, Opened } from './direct-control.ts'
+import { hasBot } from './methods/channels.ts'
+import type { People } from './people.ts'
+import { getElement } from './people/message.ts'
+import { getUser } from './people/parts.ts'
+import { findTooShort, performViewDeed, prepareViewDeed, toOptions, viewDeeds } from './view-control.ts'
+import type { ViewDeed, ViewOutcome } from './view-control.ts'
+import type { Views } from './views.ts'
+import type { Workspace } from './workspace.ts'
+
+export interface PeopleControlParts {
+  workspace: Workspace
+  people: People
+  views: Views
+  acts: Acts
+}
+
+/**
+ * `POST /sandbox/people`: a person does one thing by hand. 200 with how the bot acknowledged it (`said` for words that
+ * the bot is not told of); 400 for what nobody could do, 404 for who or what is not there, 503 without a bot. After
+ * 400 and 404 nothing has happened.
+ */
+export async function answerPeople(parts: PeopleControlParts, body: unknown): Promise<ControlAnswer> {
+  const parsed = deedSchema.safeParse(body)
+  if (!parsed.success) return refused(400, z.prettifyError(parsed.error))
+  const refusal = findRefusal(parts, parsed.data)
+  if (refusal) return refusal
+  try {
+    return { status: 200, body: toBody(await perform(parts, parsed.data)) }
+  } catch (error) {
+    // The deed itself was looked at above: what is left to throw is that nobody listens.
+    return refused(503, wordsOf(error))
+  }
+}
+
+const place = { user: z.string(), channel: z.string() }
+const spot = { ...place, ts: z.string() }
+const control = { actionId: z.string(), blockId: z.string().exactOptional() }
+
+const deedSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('command'), ...place, command: z.string().regex(/^\/\S+$/), text: z.string() }),
+  z.strictObject({
+    kind: z.literal('click'),
+    ...spot,
+    ...control,
+    selected: z.record(z.string(), z.unknown()).exactOptional(),
+    confirmed: z.boolean().exactOptional(),
+  }),
+  z.strictObject({
+    kind: z.literal('say'),
+    ...place,
+    text: z.string().regex(/\S/, 'nothing is said'),
+    threadTs: z.string().exactOptional(),
+  }),
+  z.strictObject({ kind: z.literal('shortcut'), ...spot, callbackId: z.string() }),
+  z.strictObject({ kind: z.literal('search'), ...spot, ...control, value: z.string() }),
+  directDeed,
+  ...viewDeeds,
+])
+
+type Deed = z.output<typeof deedSchema>
+type PlaceDeed = Exclude<Deed, ViewDeed | DirectDeed>
+
+const isInPlace = (deed: Deed): deed is PlaceDeed => 'channel' in deed
+
+const refused = (status: number, error: string): ControlAnswer => ({ status, body: { ok: false, error } })
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+function findRefusal(parts: PeopleControlParts, deed: Deed): ControlAnswer | null {
+  const { workspace } = parts
+  const refusal = findMissing(workspace, deed) ?? findNobody(workspace, deed)
+  if (refusal) return refusal
+  if (isInPlace(deed)) return findNonsense(workspace, deed)
+  return deed.kind === 'open-direct' ? findNoReader(workspace, deed) : prepareViewDeed(parts, deed)
+}
+
+function findNobody(workspace: Workspace, { user }: Deed): ControlAnswer | null {
+  const { role, isDeactivated, realName } = getUser(workspace, user)
+  return role === 'bot' || isDeactivated ? refused(400, `nobody acts as ${realName}`) : null
+}
+
+function findMissing(workspace: Workspace, deed: Deed): ControlAnswer | null {
+  try {
+    requireAll(workspace, deed)
+    return null
+  } catch (error) {
+    return refused(404, wordsOf(error))
+  }
+}
+
+function requireAll(workspace: Workspace, deed: Deed): void {
+  getUser(workspace, deed.user)
+  if (!isInPlace(deed)) return
+  const channel = getChannel(workspace, deed.channel)
+  if (deed.kind === 'click' || deed.kind === 'search') getElement(workspace, deed)
+  if (deed.kind === 'shortcut') getMessage(channel, deed.ts)
+  if (deed.kind === 'say' && deed.threadTs !== undefined) getMessage(channel, deed.threadTs)
+}
+
+function findNonsense(workspace: Workspace, deed: PlaceDeed): ControlAnswer | null {
+  const { realName } = getUser(workspace, deed.user)
+  const { isArchived, members, messages, name } = getChannel(workspace, deed.channel)
+  if (isArchived) return refused(400, `#${name} is archived`)
+  if (!members.has(deed.user)) return refused(400, `${realName} is not in #${name}`)
+  if (deed.kind === 'say' && messages.get(deed.threadTs ?? '')?.threadTs !== undefined) {
+    return refused(400, `${deed.threadTs} is a reply: a thread is named by its root`)
+  }
+  if (deed.kind === 'search') return findTooShort(getElement(workspace, deed).found.element, deed)
+  return deed.kind === 'click' ? findUnasked(workspace, deed) : null
+}
+
+function findUnasked(workspace: Workspace, deed: Deed & { kind: 'click' }): ControlAnswer | null {
+  const { element } = getElement(workspace, deed).found
+  if (deed.confirmed !== false || element['confirm'] !== undefined) return null
+  return refused(400, `${deed.actionId} asks for no confirmation`)
+}
+
+type Outcome = ViewOutcome | Opened | { kind: 'said'; what: 'say'; ts: string }
+
+async function perform(parts: PeopleControlParts, deed: Deed): Promise<Outcome> {
+  const { people, workspace } = parts
+  if (!isInPlace(deed)) return deed.kind === 'open-direct' ? openDirect(workspace, deed) : performViewDeed(parts, deed)
+  switch (deed.kind) {
+    case 'command':
+      return people.runCommand(deed)
+    case 'click':
+      return people.click(deed)
+    case 'shortcut':
+      return people.useShortcut(deed)
+    case 'search':
+      return toOptions(await people.suggest(deed))
+    case 'say':
+      return say(parts, deed)
+    default:
+      return assertNever(deed)
+  }
+}
+
+async function say({ workspace, people, acts }: PeopleControlParts, deed: Deed & { kind: 'say' }): Promise<Outcome> {
+  const asked = askedOfBot(workspace, deed.text)
+  // An app hears of words only where it is: where it is not, its name is a name.
+  const isHeard = hasBot(workspace, getChannel(workspace, deed.channel))
+  if (asked === null || !isHeard) return { kind: 'said', what: 'say', ts: acts.say(deed) }
+  return people.mentionBot({ ...deed, text: asked })
+}
+
+/** What follows the bot's name; null for words that do not begin with it. */
+function askedOfBot({ bot }: Workspace, text: string): string | null {
+  const [, first = '', rest = ''] = /^\s*(\S+)([\s\S]*)$/.exec(text) ?? []
+  const name = first.replace(/[,:]$/, '').toLowerCase()
+  return [`@${bot.name}`, `<@${bot.userId}>`].some((one) => one.toLowerCase() === name) ? rest.trim() : null
+}
+
+/** An error has no JSON of its own. */
+const toBody = (outcome: Outcome): unknown =>
+  outcome.kind === 'unreachable' ? { ...outcome, cause: wordsOf(outcome.cause) } : outcome

@@ -1,0 +1,122 @@
+import type { Clock } from './lib/clock.ts'
+import type { Acknowledgement } from './acknowledgement.ts'
+import { signedHeaders } from './sign.ts'
+import { deliverFrame } from './sockets/deliver.ts'
+import { toFrame } from './sockets/envelope.ts'
+import type { Envelope } from './sockets/envelope.ts'
+import type { SocketDoor } from './sockets/sockets.ts'
+
+export type { Acknowledgement } from './acknowledgement.ts'
+
+/** Slack waits so long for an answer. */
+export const ACK_TIMEOUT_MS = 3_000
+
+export interface Outgoing {
+  /** for the record: `command /ci`, `event app_mention` … */
+  what: string
+  contentType: 'application/json' | 'application/x-www-form-urlencoded'
+  body: string
+  headers?: Record<string, string>
+  /** the same as it is said over a socket; absent: over HTTP only */
+  envelope?: Envelope
+  /** another secret than the right one, to see it refused */
+  signingSecret?: string
+  /** another time than now, to see a stale request refused */
+  timestampS?: number
+}
+
+export interface Sender {
+  connectBot(url: string): void
+  /** Whether there is a bot to send to. */
+  isConnected(): boolean
+  /** Signs and sends one request to the bot, or tells it over a socket; throws only when no bot is connected. */
+  send(request: Outgoing): Promise<Acknowledgement>
+  /** Sends the last request of this name once more: the same body, time and signature, or the same envelope. */
+  replay(what: string): Promise<Acknowledgement>
+  /** every request so far, in the order in which it ended */
+  readonly acknowledgements: readonly Acknowledgement[]
+}
+
+export interface SenderOptions {
+  clock: Clock
+  signingSecret: string
+  sockets: SocketDoor
+  botUrl?: string | undefined
+  /** how the bot is told; without it by sockets, once it has opened one and nobody gave its URL */
+  mode?: 'http' | 'socket' | undefined
+  ackTimeoutMs?: number | undefined
+}
+
+type Dispatch = () => Promise<Acknowledgement>
+
+export function createSender(options: SenderOptions): Sender {
+  const { sockets, mode } = options
+  const acknowledgements: Acknowledgement[] = []
+  const sent = new Map<string, Dispatch>()
+  let { botUrl } = options
+  const isBySocket = (): boolean => mode === 'socket' || (!mode && botUrl === undefined && sockets.wasUsed())
+  const dispatchOf = (request: Outgoing): Dispatch => {
+    if (request.envelope && isBySocket()) return bySocket(options, request.what, request.envelope)
+    if (botUrl === undefined) throw new Error('no bot is connected: give botUrl, call connectBot, or open a socket')
+    return byHttp(options, botUrl, request)
+  }
+  const run = async (dispatch: Dispatch): Promise<Acknowledgement> => {
+    const acknowledgement = await dispatch()
+    acknowledgements.push(acknowledgement)
+    return acknowledgement
+  }
+  return {
+    connectBot: (url) => void (botUrl = url),
+    isConnected: () => botUrl !== undefined || isBySocket(),
+    acknowledgements,
+    send: async (request) => {
+      const dispatch = dispatchOf(request)
+      sent.set(request.what, dispatch)
+      return run(dispatch)
+    },
+    replay: async (what) => {
+      const dispatch = sent.get(what)
+      if (!dispatch) throw new Error(`nothing was sent as ${what}`)
+      return run(dispatch)
+    },
+  }
+}
+
+function bySocket(options: SenderOptions, what: string, envelope: Envelope): Dispatch {
+  const { clock, sockets, ackTimeoutMs = ACK_TIMEOUT_MS } = options
+  const frame = toFrame(envelope)
+  return () => deliverFrame({ clock, sockets, ackTimeoutMs }, what, frame)
+}
+
+/** Signed once, so that a repetition has the same time and signature. */
+function byHttp(options: SenderOptions, botUrl: string, request: Outgoing): Dispatch {
+  const headers = headersOf(options, request)
+  return () => deliver(options, botUrl, { ...request, headers })
+}
+
+async function deliver(options: SenderOptions, botUrl: string, request: Signed): Promise<Acknowledgement> {
+  const { clock, ackTimeoutMs = ACK_TIMEOUT_MS } = options
+  const { what, headers, body } = request
+  const startedMs = clock.now()
+  const elapsed = () => ({ what, elapsedMs: clock.now() - startedMs })
+  try {
+    const signal = AbortSignal.timeout(ackTimeoutMs)
+    const response = await fetch(botUrl, { method: 'POST', headers, body, signal })
+    return { kind: 'answered', ...elapsed(), status: response.status, body: await response.text() }
+  } catch (cause) {
+    const isLate = cause instanceof DOMException && cause.name === 'TimeoutError'
+    return isLate ? { kind: 'late', ...elapsed() } : { kind: 'unreachable', ...elapsed(), cause }
+  }
+}
+
+type Signed = Pick<Outgoing, 'what' | 'body'> & { headers: Record<string, string> }
+
+function headersOf({ clock, signingSecret }: SenderOptions, request: Outgoing): Record<string, string> {
+  const timestampS = request.timestampS ?? Math.floor(clock.now() / 1_000)
+  return {
+    'content-type': request.contentType,
+    'user-agent': 'Slackbot 1.0 (+https://api.slack.com/robots)',
+    ...signedHeaders(request.signingSecret ?? signingSecret, timestampS, request.body),
+    ...request.headers,
+  }
+}

@@ -1,0 +1,114 @@
+import type { Clock } from './lib/clock.ts'
+import { createChanges } from './changes.ts'
+import type { Channel, Team, User, Workspace } from './model.ts'
+
+export type { Channel, Ephemeral, File, Team, User, UserGroup, Workspace } from './model.ts'
+
+/** The cast's people, by name; Sol is an outsider, of another workspace. */
+export const PEOPLE = {
+  ada: 'U0ADA00001',
+  grace: 'U0GRACE001',
+  lin: 'U0LIN00001',
+  gus: 'U0GUS00001',
+  sol: 'U0SOL00001',
+} as const
+
+/** Accounts that nobody is behind: one deactivated, one of another app. */
+export const ACCOUNTS = { deactivated: 'U0FORMER01', otherBot: 'U0OTHERBOT' } as const
+
+/** Sol's workspace. */
+export const OUTSIDE: Team = { id: 'T0OUTSIDE1', name: 'Outside', domain: 'outside' }
+
+/** The channels, by what they are for. */
+export const CHANNELS = {
+  builds: 'C0BUILDS01',
+  web: 'C0WEB00001',
+  ops: 'C0OPS00001',
+  archived: 'C0ARCHIV01',
+  /** public, without the bot */
+  elsewhere: 'C0ELSEWH01',
+  /** private, with the bot */
+  secret: 'C0SECRET01',
+  /** shared with another workspace, with the bot */
+  shared: 'C0SHARED01',
+} as const
+
+/** A fresh workspace with the cast in it and nothing said yet. */
+export function createWorkspace(clock: Clock): Workspace {
+  const bot = { userId: 'U0BUILDBOT', botId: 'B0BUILDBOT', appId: 'A0BUILDBOT', name: 'Buildline' }
+  let lastNumber = 0
+  return {
+    clock,
+    team: { id: 'T0SANDBOX1', name: 'Sandbox', domain: 'sandbox' },
+    bot,
+    users: new Map(castOf(bot.userId, bot.name).map((user) => [user.id, user])),
+    userGroups: [{ id: 'S0RELEASE1', handle: 'release', name: 'Release team', users: [PEOPLE.ada, PEOPLE.grace] }],
+    channels: new Map(channelsWith(bot.userId).map((channel) => [channel.id, channel])),
+    ephemerals: [],
+    files: new Map(),
+    origin: '',
+    changes: createChanges(),
+    historyLagMs: 0,
+    nextNumber: () => (lastNumber += 1),
+  }
+}
+
+const castOf = (botUserId: string, botName: string): User[] => [
+  { id: PEOPLE.ada, name: 'ada', realName: 'Ada', role: 'member' },
+  { id: PEOPLE.grace, name: 'grace', realName: 'Grace', role: 'admin' },
+  { id: PEOPLE.lin, name: 'lin', realName: 'Lin', role: 'member' },
+  { id: PEOPLE.gus, name: 'gus', realName: 'Gus', role: 'guest' },
+  { id: PEOPLE.sol, name: 'sol', realName: 'Sol', role: 'member', team: OUTSIDE },
+  { id: ACCOUNTS.deactivated, name: 'former', realName: 'Former member', role: 'member', isDeactivated: true },
+  { id: ACCOUNTS.otherBot, name: 'otherbot', realName: 'Other app', role: 'bot' },
+  { id: botUserId, name: botName.toLowerCase(), realName: botName, role: 'bot' },
+]
+
+function channelsWith(botUserId: string): Channel[] {
+  const { sol, ...insiders } = PEOPLE
+  const everyone = Object.values(insiders)
+  return [
+    createChannel(CHANNELS.builds, 'builds', [...everyone, botUserId]),
+    createChannel(CHANNELS.web, 'web', [...everyone, botUserId]),
+    createChannel(CHANNELS.ops, 'ops', [PEOPLE.ada, PEOPLE.grace, PEOPLE.lin, botUserId]),
+    { ...createChannel(CHANNELS.archived, 'old-builds', [...everyone, botUserId]), isArchived: true },
+    createChannel(CHANNELS.elsewhere, 'random', everyone),
+    { ...createChannel(CHANNELS.secret, 'release-room', [PEOPLE.grace, botUserId]), kind: 'private' },
+    { ...createChannel(CHANNELS.shared, 'shared', [PEOPLE.ada, PEOPLE.grace, sol, botUserId]), sharedWith: [OUTSIDE] },
+  ]
+}
+
+export const createChannel = (id: string, name: string, members: readonly string[]): Channel => ({
+  id,
+  name,
+  kind: 'public',
+  isArchived: false,
+  members: new Set(members),
+  messages: new Map(),
+  threads: new Map(),
+  lastTsMicros: 0,
+})
+
+/** The direct channel between the bot and a person, opened when there is none yet. */
+export const openDirect = (workspace: Workspace, userId: string): Channel =>
+  findDirect(workspace, [userId, workspace.bot.userId]) ??
+  addDirect(workspace, `D${userId.slice(1)}`, [userId, workspace.bot.userId])
+
+/** The direct channel between two people, of which the bot knows nothing; opened when there is none yet. */
+export const openDirectBetween = (workspace: Workspace, pair: readonly [string, string]): Channel =>
+  findDirect(workspace, pair) ?? addDirect(workspace, `D0${String(workspace.nextNumber()).padStart(8, '0')}`, pair)
+
+/** The direct channel of these two, if it has been opened. */
+export const findDirect = ({ channels }: Workspace, pair: readonly [string, string]): Channel | undefined =>
+  [...channels.values()].find(({ kind, members }) => kind === 'im' && pair.every((id) => members.has(id)))
+
+function addDirect(workspace: Workspace, id: string, pair: readonly [string, string]): Channel {
+  const name = pair.map((one) => workspace.users.get(one)?.name ?? one).join('-')
+  const channel: Channel = { ...createChannel(id, name, pair), kind: 'im' }
+  workspace.channels.set(id, channel)
+  workspace.changes.emit({ kind: 'channel', channel })
+  return channel
+}
+
+/** The workspace a person belongs to. */
+export const teamOf = (workspace: Workspace, user: User): Team => user.team ?? workspace.team

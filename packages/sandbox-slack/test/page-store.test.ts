@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest'
+import { isForMe, messagesFor, unreadIn } from '../page/store/read.ts'
+import { channelsOf, emptyState, reduce } from '../page/store/state.ts'
+import type { Action, Kept, State } from '../page/store/state.ts'
+import { createStore } from '../page/store/store.ts'
+import type { Message, Snapshot } from '../page/store/wire.ts'
+import { CHANNELS, PEOPLE } from '../src/workspace.ts'
+import { openStage } from './stage.ts'
+
+const { ada, grace, gus } = PEOPLE
+const { builds, web, ops, secret, elsewhere } = CHANNELS
+const DIRECT = 'D0ADA00001'
+
+const NOTHING_KEPT: Kept = { person: '', readMarks: {}, dismissed: new Set(), theme: 'system', dock: null }
+
+/** What the sandbox really tells, as the page reads it. */
+async function openState(kept: Partial<Kept> = {}) {
+  const stage = await openStage()
+  await stage.post({ text: 'said before' })
+  const snapshot = (await (await fetch(`${stage.sandbox.url}/sandbox/state`)).json()) as Snapshot
+  const store = createStore<State, Action>(reduce, emptyState({ ...NOTHING_KEPT, ...kept }))
+  store.dispatch({ kind: 'loaded', snapshot })
+  store.dispatch({ kind: 'went', hash: `#${builds}` })
+  const tell = (message: Partial<Message>, isInSight = true) =>
+    store.dispatch({ kind: 'changed', change: { kind: 'message', message: { ...aMessage, ...message } }, isInSight })
+  return { store, tell, unread: (channel: string) => unreadIn(store.get(), channel) }
+}
+
+const LATER = '1900000000.000100'
+const aMessage: Message = {
+  ts: LATER,
+  channel: web,
+  root: null,
+  user: 'U0BUILDBOT',
+  text: 'acme/web #512 failed',
+  isBroadcast: false,
+  isTombstone: false,
+  editCount: 0,
+}
+
+describe('what is new to somebody', () => {
+  test('is what others say where they do not look, until they go there', async () => {
+    const { store, tell, unread } = await openState()
+    expect(unread(web)).toEqual({ isUnread: false, mentions: 0 })
+    tell({})
+    expect(unread(web)).toEqual({ isUnread: true, mentions: 0 })
+    store.dispatch({ kind: 'went', hash: `#${web}` })
+    expect(unread(web)).toEqual({ isUnread: false, mentions: 0 })
+  })
+
+  test('is not what they say themselves, nor what is said before their eyes', async () => {
+    const { tell, unread } = await openState()
+    tell({ user: ada })
+    tell({ channel: builds })
+    expect([unread(web).isUnread, unread(builds).isUnread]).toEqual([false, false])
+  })
+
+  test('is what is said in an open channel while nobody looks at the page', async () => {
+    const { store, tell, unread } = await openState()
+    tell({ channel: builds }, false)
+    expect(unread(builds).isUnread).toBe(true)
+    store.dispatch({ kind: 'read' })
+    expect(unread(builds).isUnread).toBe(false)
+  })
+
+  test('counts how often they are called, in threads too; others’ calls do not count', async () => {
+    const { store, tell, unread } = await openState()
+    tell({ text: `<@${ada}> broke it` })
+    tell({ ts: '1900000000.000200', text: '<!channel> stop', root: LATER })
+    tell({ ts: '1900000000.000300', text: `<@${grace}> too`, root: LATER })
+    expect(unread(web)).toEqual({ isUnread: true, mentions: 2 })
+    store.dispatch({ kind: 'acts-as', person: grace })
+    expect(unread(web)).toEqual({ isUnread: true, mentions: 2 })
+    store.dispatch({ kind: 'acts-as', person: gus })
+    expect(unread(web)).toEqual({ isUnread: true, mentions: 1 })
+  })
+
+  test('is everything in the direct channel with the app, and nothing of a thread one is not called in', async () => {
+    const { store, tell, unread } = await openState()
+    const channel = { id: DIRECT, name: 'ada', kind: 'im' as const, members: [ada], isArchived: false }
+    const change = { kind: 'channel' as const, channel: { ...channel, isShared: false, hasBot: true } }
+    store.dispatch({ kind: 'changed', change, isInSight: true })
+    tell({ channel: DIRECT })
+    tell({ root: '1800000000.000100' })
+    expect(unread(DIRECT)).toEqual({ isUnread: true, mentions: 1 })
+    expect(unread(web).isUnread).toBe(false)
+  })
+
+  test('is remembered over a reload, and marked where it begins', async () => {
+    const marks = { [ada]: { [builds]: '1700000000.000100' } }
+    const { store } = await openState({ person: ada, readMarks: marks })
+    expect(store.get().newFrom).toBe('1700000000.000100')
+    const fresh = await openState()
+    expect(fresh.store.get().newFrom).toBeNull()
+  })
+
+  test('is new after a reload too, where a channel was opened after they had come', async () => {
+    const known = await openState({ person: ada, readMarks: { [ada]: { [web]: '' } } })
+    expect(known.store.get().newFrom).toBe('')
+    const newcomer = await openState({ person: ada, readMarks: { [grace]: { [web]: '' } } })
+    expect(newcomer.store.get().newFrom).toBeNull()
+  })
+})
+
+describe('what somebody sees', () => {
+  test('is, for a member, public channels and their own; for a guest their own alone', async () => {
+    const { store } = await openState()
+    const shown = () => channelsOf(store.get()).map(({ id }) => id)
+    expect(shown()).toEqual(expect.arrayContaining([builds, web, ops, elsewhere]))
+    expect(shown()).not.toContain(secret)
+    store.dispatch({ kind: 'acts-as', person: grace })
+    expect(shown()).toContain(secret)
+    store.dispatch({ kind: 'acts-as', person: gus })
+    expect(shown()).toEqual(expect.arrayContaining([builds, web, elsewhere]))
+    expect(shown()).not.toContain(ops)
+  })
+
+  test('is the first channel of theirs, where the open one is closed to them', async () => {
+    const { store } = await openState()
+    store.dispatch({ kind: 'went', hash: `#${ops}/1.0` })
+    expect(store.get().place).toEqual({ kind: 'channel', channel: ops, thread: '1.0' })
+    store.dispatch({ kind: 'acts-as', person: gus })
+    expect(store.get().place).toEqual({ kind: 'channel', channel: builds, thread: null })
+  })
+
+  test('is nobody else’s own message, and not one they sent away', async () => {
+    const { store, tell } = await openState()
+    tell({ onlyFor: ada })
+    const own = store.get().messages.get(web)!.get(LATER)!
+    expect(messagesFor(store.get(), web)).toEqual([own])
+    expect(isForMe({ person: grace, dismissed: new Set() }, own)).toBe(false)
+    store.dispatch({ kind: 'dismissed', message: own })
+    expect(messagesFor(store.get(), web)).toEqual([])
+  })
+})
+
+test.each(['#%', '#home/x/y', '#C0NOBODY', ''])('an address that means nothing, %j, leads somewhere', async (hash) => {
+  const { store } = await openState()
+  store.dispatch({ kind: 'went', hash })
+  expect(store.get().place).toMatchObject({ channel: builds, kind: hash.startsWith('#home') ? 'home' : 'channel' })
+})
+
+test('whoever cannot act any more gives way to somebody who can', async () => {
+  const { store } = await openState()
+  const user = { ...store.get().users.get(ada)!, isDeactivated: true }
+  store.dispatch({ kind: 'changed', change: { kind: 'user', user }, isInSight: true })
+  expect(store.get().person).toBe(grace)
+})

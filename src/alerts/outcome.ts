@@ -1,0 +1,199 @@
+import { LANDING_MAX_MS, type Lane, type Step, type StoredMessage } from '../domain/plan.ts'
+import { backoffMs } from '../lib/backoff.ts'
+import type { Copy, Failure, Found, Sent } from '../slack/notifier.ts'
+import type { Card } from '../store/kept.ts'
+import type { Tx } from '../store/store.ts'
+import type { ReconcileDeps } from './deps.ts'
+import { relane } from './lanes.ts'
+
+/** A message that Slack refuses even as plain text is a defect: tried again seldom, and told in the log. */
+const REFUSED_AGAIN_MS = 60 * 60_000
+
+/** A closed channel is tried again so often: somebody may have invited the bot or unarchived it. */
+export const CHANNEL_AGAIN_MS = 10 * 60_000
+
+/** A step that was claimed, and what its end is recorded with. */
+export interface Claimed {
+  card: Card
+  step: Step
+  priority: number
+  /** when it was claimed (ms): what the call saw or changed is not older */
+  at: number
+  /** when the newest fact that it tells was received (ms) */
+  heardAt: number
+  /** the newest fact that it tells */
+  fact: number
+  messageKey: string
+  /** what the message of this step told as it appeared, or tells if this posts it: goes along with what is sent */
+  bornRun: string | null
+  /** for a reply whose card turns out to be gone */
+  cardMessage: StoredMessage | undefined
+}
+
+/** Records how a step ended, and plans the card afresh: what failed is held in its lane, nothing else is. */
+export async function recordEnd(
+  tx: Tx,
+  deps: ReconcileDeps,
+  claimed: Claimed,
+  outcome: Sent | Found | Failure,
+): Promise<void> {
+  const { card, step } = claimed
+  const now = deps.clock.now()
+  const isFailure = outcome.kind !== 'sent' && outcome.kind !== 'found'
+  if (!isFailure) await recordSuccess(tx, claimed, outcome, now)
+  else await recordFailure(tx, deps, claimed, outcome)
+  const attempts = attemptsAfter(card, outcome)
+  const plain = card.plain || isRefusedAgain(card, step.lane, outcome)
+  const problem = isFailure ? outcome.code : null
+  if (attempts !== card.attempts || plain !== card.plain || problem !== card.problem)
+    await tx.setTrouble(card, { attempts, plain, problem })
+  const failed = isFailure ? { lane: step.lane, againAt: now + waitMs(deps, card, step.lane, outcome) } : null
+  await relane(tx, deps, card, { underWay: false, failed })
+  if (!isFailure && step.lane !== 'look') await tx.reopenChannel(card.channel)
+}
+
+// What comes but once may be of something between us and Slack: text alone has no buttons. What Slack does not take it
+// refuses again.
+const isRefusedAgain = ({ problem }: Card, lane: Lane, outcome: Sent | Found | Failure): boolean =>
+  outcome.kind === 'refused' && lane !== 'look' && outcome.code === problem
+
+// A look that finds nothing is no step forward: what stumbles after each look must be tried ever more seldom all the same.
+function attemptsAfter({ attempts }: Card, outcome: Sent | Found | Failure): number {
+  if (outcome.kind === 'found' && outcome.copies.length === 0) return attempts
+  const isTrouble = outcome.kind !== 'sent' && outcome.kind !== 'found' && outcome.kind !== 'rate-limited'
+  return isTrouble ? attempts + 1 : 0
+}
+
+async function recordSuccess(
+  tx: Tx,
+  { step, messageKey, at }: Claimed,
+  outcome: Sent | Found,
+  now: number,
+): Promise<void> {
+  switch (step.lane) {
+    case 'post': {
+      if (outcome.kind !== 'sent') return
+      const { digest, again } = step
+      const doubtAt = again ? now + LANDING_MAX_MS : null
+      return tx.updateMessage(messageKey, { state: 'posted', ts: outcome.ts, writtenAt: now, digest, doubtAt })
+    }
+    case 'edit': {
+      const { recheckAt } = step.message
+      const rechecked = recheckAt !== null && recheckAt <= at ? null : recheckAt
+      return tx.updateMessage(messageKey, { sending: null, digest: step.digest, recheckAt: rechecked, writtenAt: now })
+    }
+    case 'look': {
+      const copy = outcome.kind === 'found' ? outcome.copies[0] : undefined
+      if (step.message.state === 'posted') return tx.updateMessage(messageKey, afterDoubt(step.message, copy, at))
+      // The claim may be a dead process's: from here on it is ours to look after.
+      return tx.updateMessage(
+        messageKey,
+        copy
+          ? { state: 'posted', writtenAt: now, lookedAt: at, ...saidBy(step.message, copy) }
+          : { state: 'unclear', lookedAt: at },
+      )
+    }
+  }
+}
+
+type MessageChange = Parameters<Tx['updateMessage']>[1]
+
+function afterDoubt(message: StoredMessage, copy: Copy | undefined, at: number): MessageChange {
+  if (!copy || copy.ts === message.ts) return { doubtAt: null }
+  // An earlier copy is there and the one that stands is not: history may not show that one yet.
+  if (at < message.claimedAt + 2 * LANDING_MAX_MS) return { doubtAt: at + LANDING_MAX_MS }
+  return { doubtAt: null, ...saidBy(message, copy) }
+}
+
+// What was posted more than once may say what was so at any of these times. Which of them this one told as it appeared, it
+// says itself.
+const saidBy = (message: StoredMessage, { ts, bornRun = message.bornRun }: Copy): MessageChange => ({
+  ts,
+  bornRun,
+  digest: message.doubtAt === null ? message.digest : null,
+})
+
+async function recordFailure(tx: Tx, deps: ReconcileDeps, claimed: Claimed, failure: Failure): Promise<void> {
+  const { step, messageKey, card, cardMessage } = claimed
+  const now = deps.clock.now()
+  if (failure.kind === 'channel-closed')
+    await tx.closeChannel({ channel: card.channel, code: failure.code, at: now, retryAt: now + CHANNEL_AGAIN_MS })
+  if (step.lane === 'edit') return recordEditFailure(tx, messageKey, failure, now)
+  if (step.lane === 'look') return recordLookFailure(tx, claimed, failure)
+  if (failure.kind === 'unclear') return tx.updateMessage(messageKey, { state: 'unclear', lookedAt: null })
+  // Nothing arrived: the claim is void. One that was unclear before stays findable under its key.
+  if (step.again) await tx.updateMessage(messageKey, { state: 'unclear', lookedAt: lookedEnough(failure, now) })
+  else await tx.deleteMessage(messageKey)
+  if (failure.kind === 'message-gone' && cardMessage) await tx.updateMessage(cardMessage.key, { state: 'gone' })
+}
+
+// Where it may be said again soon it is; what waits for somebody is looked for once more before that: by then history may
+// show what it hid, and nobody looks so far back afterwards.
+const lookedEnough = ({ kind }: Failure, now: number): number =>
+  kind === 'channel-closed' || kind === 'workspace-closed' ? now : now + LANDING_MAX_MS
+
+// The thread is gone, and what stood in it: whether a reply ever arrived there matters no more.
+async function recordLookFailure(tx: Tx, { step, messageKey, cardMessage }: Claimed, failure: Failure): Promise<void> {
+  if (failure.kind !== 'message-gone' || step.lane !== 'look' || step.thread === null) return
+  if (step.message.state === 'posted') await tx.updateMessage(messageKey, { doubtAt: null })
+  else await tx.deleteMessage(messageKey)
+  // It may have been the thread of an earlier card, which is known to be gone.
+  if (cardMessage?.ts === step.thread) await tx.updateMessage(cardMessage.key, { state: 'gone' })
+}
+
+async function recordEditFailure(tx: Tx, key: string, failure: Failure, now: number): Promise<void> {
+  if (failure.kind === 'unclear')
+    return tx.updateMessage(key, { sending: null, digest: null, recheckAt: now + LANDING_MAX_MS })
+  if (failure.kind === 'message-gone') return tx.updateMessage(key, { sending: null, state: 'gone' })
+  return tx.updateMessage(key, { sending: null })
+}
+
+function waitMs({ random }: ReconcileDeps, card: Card, lane: Lane, failure: Failure): number {
+  if (failure.kind === 'rate-limited') return failure.retryAfterMs
+  if (failure.kind === 'message-gone') return 0
+  if (failure.kind === 'thread-closed') return REFUSED_AGAIN_MS
+  if (failure.kind === 'refused' && (card.plain || lane === 'look')) return REFUSED_AGAIN_MS
+  if (isRefusedAgain(card, lane, failure)) return 0
+  // A closed channel or workspace holds its cards by itself; the card must be ready when it opens.
+  if (failure.kind === 'channel-closed' || failure.kind === 'workspace-closed') return 0
+  return backoffMs(card.attempts, random())
+}
+
+/** Tells the log and the metrics how a step ended. */
+export function reportEnd(
+  { log, count, clock }: ReconcileDeps,
+  { card, step, priority, heardAt, fact, messageKey }: Claimed,
+  outcome: Sent | Found | Failure,
+): void {
+  count({ what: 'call', lane: step.lane, outcome: outcome.kind })
+  if (outcome.kind === 'sent' && isNews(step)) count({ what: 'lag', ms: clock.now() - heardAt, priority })
+  if (outcome.kind === 'found') count({ what: 'look', found: outcome.copies.length > 0 })
+  const slot = step.lane === 'post' ? step.slot : step.message.slot
+  const fields = {
+    fact,
+    subject: card.subject,
+    channel: card.channel,
+    lane: step.lane,
+    slot,
+    message: messageKey,
+    outcome: outcome.kind,
+  }
+  if (outcome.kind === 'sent') return log.info({ ...fields, ts: outcome.ts }, 'told')
+  if (outcome.kind === 'found') return log.info({ ...fields, ts: outcome.copies.map(({ ts }) => ts) }, 'told')
+  const { code } = outcome
+  if (FOR_A_PERSON.has(outcome.kind)) log.error({ ...fields, code }, 'Slack refuses; a person has to change something')
+  else log.warn({ ...fields, code }, 'not told yet; it will be tried again')
+}
+
+const FOR_A_PERSON: ReadonlySet<Failure['kind']> = new Set([
+  'refused',
+  'thread-closed',
+  'channel-closed',
+  'workspace-closed',
+])
+
+// What is said once more, to be sure, is no news and has no lag.
+const isNews = (step: Step): boolean =>
+  step.lane === 'post'
+    ? step.again === null
+    : step.lane === 'edit' && step.message.digest !== null && step.message.digest !== step.digest

@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs'
+import { loadEnvFile } from 'node:process'
+import { createTransport } from '../sources/ci-service/transport.ts'
+import { createClients } from '../ci-clients.ts'
+import { readConfig, secretsOf, type Config } from '../config.ts'
+import { doctorDeps } from '../doctor-deps.ts'
+import { secretForms, withoutForms } from '../server/logger.ts'
+import { systemClock } from '../lib/clock.ts'
+import { forTerminal } from '../lib/escape.ts'
+import { CHECK_TITLES, findingWords, IN_PLAIN_TEXT } from '../features/doctor/words.ts'
+import type { Finding, Verdict } from '../features/doctor/asked.ts'
+import { examine } from '../features/doctor/examine.ts'
+import { openSqlite } from '../store/sqlite.ts'
+import type { Store } from '../store/store.ts'
+
+export interface DoctorSettings {
+  environment: Readonly<Record<string, string | undefined>>
+  print: (line: string) => void
+}
+
+/**
+ * Examines what the settings lead to, beside a running bot or without one, and prints each finding with its remedy. It
+ * changes nothing but one row in the database: when it last looked. No line holds a secret.
+ * @returns the exit code: 0 when nothing is wrong, else 1
+ */
+export async function runDoctor({ environment, print }: DoctorSettings): Promise<0 | 1> {
+  if (existsSync('.env')) loadEnvFile('.env')
+  const reading = readConfig({ ...process.env, ...environment })
+  if (reading.kind === 'faults') {
+    for (const fault of reading.faults) print(forTerminal(`${MARKS.wrong} Settings: ${fault}`))
+    return 1
+  }
+  const { config } = reading
+  const findings = await findingsWith(config)
+  const forms = secretForms(secretsOf(config))
+  const show = (line: string) => print(forTerminal(withoutForms(line, forms)))
+  for (const finding of findings) for (const line of linesOf(finding)) show(line)
+  const wrong = findings.filter(({ verdict }) => verdict === 'wrong').length
+  const unsure = findings.filter(({ verdict }) => verdict === 'unsure').length
+  show(ending(wrong, unsure))
+  return wrong === 0 ? 0 : 1
+}
+
+/** What could not be checked is not called fine. */
+function ending(wrong: number, unsure: number): string {
+  const found = wrong === 0 ? 'Nothing is wrong' : `${wrong} ${wrong === 1 ? 'thing is' : 'things are'} wrong`
+  return unsure === 0 ? `${found}.` : `${found}, and ${unsure} could not be checked.`
+}
+
+async function findingsWith(config: Config): Promise<readonly Finding[]> {
+  const clock = systemClock
+  const transport = createTransport({ clock })
+  const clients = createClients(
+    config.ci,
+    transport,
+    () => {},
+    () => {},
+  )
+  const store = await open(config)
+  const subscriptions = async () => [...config.subscriptions, ...((await store?.read.subscriptions()) ?? [])]
+  try {
+    const log = { warn: () => {} }
+    const { findings } = await examine(
+      doctorDeps(config, { webhookSecrets: () => config.webhookSecrets, clock, log, store, subscriptions, ...clients }),
+    )
+    return findings
+  } finally {
+    await Promise.all([store?.close(), transport.close()])
+  }
+}
+
+/** Null where the bot has not made its file yet: opening it would make an empty one. */
+async function open({ database }: Config): Promise<Store | null> {
+  if (database.kind === 'sqlite') return existsSync(database.path) ? openSqlite(database.path) : null
+  const { openPostgres } = await import('../store/postgres.ts')
+  return openPostgres(database.url, () => {})
+}
+
+const MARKS: Record<Verdict, string> = { fine: 'ok   ', wrong: 'WRONG', unsure: '?    ', off: '-    ' }
+
+function linesOf(finding: Finding): string[] {
+  const { what, remedy } = findingWords(finding, IN_PLAIN_TEXT)
+  const said = `${MARKS[finding.verdict]} ${CHECK_TITLES[finding.check]}: ${what}`
+  return remedy === null ? [said] : [said, `      → ${remedy}`]
+}

@@ -1,0 +1,110 @@
+import { assertNever } from '../../lib/assert.ts'
+import { codeSpan, toLine } from '../../lib/escape.ts'
+import { joined, onBranch, outside, projectName } from '../../slack/messages/build.ts'
+import { cut, TITLE_CHARS_MAX } from '../../slack/messages/limits.ts'
+import type { BadgeOutcome } from '../../catalog/outcomes.ts'
+import {
+  answerOf,
+  answerTrouble,
+  line,
+  type Answer,
+  type AskedWith,
+  type Picture,
+} from '../../slack/messages/answer.ts'
+import { troubleWords } from '../codes.ts'
+import { answerNotFound, isNotFound } from '../not-found.ts'
+
+type Found = Extract<BadgeOutcome, { kind: 'badge' }>
+
+/** What the badge says, and its address in three forms to copy. */
+export function answerBadge(outcome: BadgeOutcome, asked: AskedWith): Answer {
+  if (isNotFound(outcome)) return answerNotFound(outcome, asked)
+  switch (outcome.kind) {
+    case 'badge':
+      return answerOf(partsOf(outcome), pictureOf(outcome))
+    case 'no-site':
+      return answerTrouble(NO_SITE, asked.reference)
+    case 'no-uuid':
+      return answerTrouble(noUuid(outcome), asked.reference)
+    default:
+      return assertNever(outcome)
+  }
+}
+
+const NO_SITE = {
+  what: ':warning: *No badge*: Buildline does not know the address of the CI site.',
+  why: 'Badges come from the site, not from the interface.',
+  next: 'Ask whoever runs Buildline to set CI_SITE_URL.',
+}
+
+const noUuid = ({ project }: Extract<BadgeOutcome, { kind: 'no-uuid' }>) => ({
+  what: `:warning: *No badge* for ${projectName({ project: project.name })}.`,
+  why: "A badge's address carries the project's uuid, and CI has not named it.",
+  next: "Copy the badge from the project's page in CI.",
+})
+
+const partsOf = (badge: Found) => [
+  line(`:label: *${outside(badge.words, TITLE_CHARS_MAX) || 'State unknown'}*: ${subjectOf(badge)}`),
+  line(doubtOf(badge)),
+  line('Address'),
+  line(codeBlock(badge.url)),
+  line('Markdown'),
+  line(codeBlock(badge.markdown)),
+  line('HTML'),
+  line(codeBlock(badge.html)),
+]
+
+const subjectOf = ({ project, branch }: Found): string =>
+  `${projectName({ project: project.name })}${onBranch({ branch })}`
+
+/** What a reader should not take for granted. */
+function doubtOf({ found, trouble, words }: Found): string {
+  switch (found) {
+    case 'yes':
+      return ''
+    case 'no-project':
+      return "CI's site does not know this project."
+    case 'no-branch':
+      return "CI's site knows no build of this branch."
+    case 'unknown':
+      return joined(
+        [
+          trouble === null
+            ? 'The badge could not be read.'
+            : `The badge could not be fetched. ${troubleWords(trouble.code).why}`,
+          words === null ? null : 'What it says above is the state of the last known build.',
+        ],
+        ' ',
+      )
+    default:
+      return assertNever(found)
+  }
+}
+
+/** The longest text that is shown to be copied, escaped; a cut one would be a wrong one. */
+export const CODE_CHARS_MAX = 2_500
+
+function codeBlock(text: string): string {
+  const code = codeSpan(text)
+  if (code === '') return 'There is none.'
+  return code.length > CODE_CHARS_MAX ? 'It is too long to be shown here.' : `\`\`${code}\`\``
+}
+
+function pictureOf(badge: Found): Picture | null {
+  if (badge.picture === null) return null
+  const { project, branch, words } = badge
+  const about = [project.name, ...(branch === null ? [] : [`on ${branch}`])].join(' ')
+  const alt = cut(toLine(`${about}: ${words ?? 'build state'}`), ALT_CHARS_MAX)
+  return { png: badge.picture.png, name: fileName([project.name, branch ?? '']), alt }
+}
+
+/** What a picture says, in code points. */
+export const ALT_CHARS_MAX = 300
+/** A file's name without its ending, in characters. */
+export const FILE_NAME_CHARS_MAX = 80
+
+/** `badge-acme-web-main.png` */
+function fileName(parts: readonly string[]): string {
+  const words = ['badge', ...parts].join('-').replaceAll(/[^A-Za-z0-9]+/g, '-')
+  return `${words.slice(0, FILE_NAME_CHARS_MAX).replace(/-+$/, '')}.png`
+}

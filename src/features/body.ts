@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { isChannelId, type ChannelId, type MessageTs } from '../domain/ids.ts'
+import { fieldOf, isRecord } from '../domain/raw-values.ts'
+import { isMessageTs, textOf } from '../slack/api/answer.ts'
+import type { Asker, Target } from '../catalog/outcomes.ts'
+
+// What Slack sends, read liberally: a command, an interaction or an event, and any of its fields may be missing.
+
+/** Who asks, from where. A missing user is an empty one, which nobody knows. */
+export const askerOf = (body: unknown, via: Asker['via']): Asker => ({
+  user: userOf(body) ?? '',
+  team: teamOf(body),
+  channel: channelOf(body),
+  via,
+  askKey: askKeyOf(body),
+})
+
+/** The text at the end of a path of fields; null when it is no text or empty. NUL, which PostgreSQL stores nowhere, is left out. */
+export const textAt = (body: unknown, ...path: readonly string[]): string | null =>
+  textOf(textOf(path.reduce<unknown>(fieldOf, body))?.replaceAll('\0', ''))
+
+/** A list that is one field of the body; empty where there is none. */
+export function listAt(body: unknown, ...path: readonly string[]): readonly unknown[] {
+  const found = path.reduce<unknown>(fieldOf, body)
+  return Array.isArray(found) ? found : []
+}
+
+export const userOf = (body: unknown): string | null =>
+  textAt(body, 'user_id') ?? textAt(body, 'user', 'id') ?? textAt(body, 'event', 'user')
+
+export function channelOf(body: unknown): ChannelId | null {
+  const id =
+    textAt(body, 'channel_id') ??
+    textAt(body, 'channel', 'id') ??
+    textAt(body, 'container', 'channel_id') ??
+    textAt(body, 'event', 'channel')
+  return id !== null && isChannelId(id) ? id : null
+}
+
+/** The thread in which an answer belongs; null beside a root message, and in the channel itself. */
+export function threadOf(body: unknown): MessageTs | null {
+  const own = textAt(body, 'container', 'message_ts') ?? textAt(body, 'message', 'ts') ?? textAt(body, 'event', 'ts')
+  const thread = threadTsOf(body)
+  return thread === own ? null : thread
+}
+
+/** The message that was acted on or written in: its root, for threads are one level deep. */
+export function messageOf(body: unknown): Extract<Target, { kind: 'message' }> | null {
+  const channel = channelOf(body)
+  const ts = threadTsOf(body) ?? textAt(body, 'message', 'ts') ?? textAt(body, 'message_ts')
+  return channel !== null && isMessageTs(ts) ? { kind: 'message', channel, ts } : null
+}
+
+function threadTsOf(body: unknown): MessageTs | null {
+  const ts =
+    textAt(body, 'container', 'thread_ts') ?? textAt(body, 'message', 'thread_ts') ?? textAt(body, 'event', 'thread_ts')
+  return isMessageTs(ts) ? ts : null
+}
+
+// The asker's own workspace: in a shared channel that of the message or of the event is another one.
+const teamOf = (body: unknown): string | null =>
+  textAt(body, 'user', 'team_id') ??
+  textAt(body, 'event', 'user_team') ??
+  textAt(body, 'event', 'team') ??
+  textAt(body, 'team_id')
+
+/** The same for a redelivery and for a replay of the same signed request. */
+function askKeyOf(body: unknown): string {
+  if (textAt(body, 'type') === 'view_submission') {
+    return `view:${textAt(body, 'view', 'id') ?? ''}:${textAt(body, 'view', 'hash') ?? ''}`
+  }
+  return textAt(body, 'trigger_id') ?? textAt(body, 'event_id') ?? `body:${digestOf(body)}`
+}
+
+export const digestOf = (body: unknown): string =>
+  createHash('sha256')
+    .update(isRecord(body) ? JSON.stringify(body) : String(body))
+    .digest('hex')

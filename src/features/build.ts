@@ -1,0 +1,57 @@
+import { runRefText } from '../domain/request.ts'
+import { mrkdwnLink } from '../lib/escape.ts'
+import type { BuildSummary } from '../catalog/outcomes.ts'
+import { plain, type ActionButton, type Button } from '../slack/messages/blocks.ts'
+import { buildNumber, buildUrl, joined, onBranch, outside, projectName } from '../slack/messages/build.ts'
+import { actButton } from '../slack/messages/buttons.ts'
+import { ACTION_IDS, CHOICE_ACTION_IDS } from '../slack/messages/ids.ts'
+import { INLINE_URL_CHARS_MAX, WORD_CHARS_MAX } from '../slack/messages/limits.ts'
+import { dayTime } from '../slack/messages/times.ts'
+import { lookOf } from '../slack/messages/words.ts'
+import { choiceValue } from './values.ts'
+
+/** `:x: *Failed* acme/web #512 on `main` · May 4 14:09 · red since …`: a whole build in one line. Markup. */
+export function buildLine(build: BuildSummary): string {
+  return joined([`${stateWords(build)} ${buildSubject(build)}`, dayTime(build.at), redWords(build.redSince)])
+}
+
+/** `:x: *Failed*`. For a word that CI never documented, the word itself. */
+export function stateWords({ shown, word }: Pick<BuildSummary, 'shown' | 'word'>): string {
+  const look = lookOf(shown)
+  const own = shown === 'unknown' ? outside(word, WORD_CHARS_MAX) : ''
+  return `${look.symbol} *${own || look.word}*`
+}
+
+/** Project, number as a link, branch, and the attempt from the second on. */
+export function buildSubject(build: BuildSummary): string {
+  const number = mrkdwnLink(build.buildUrl, buildNumber(build), INLINE_URL_CHARS_MAX)
+  const again = build.attempt > 1 ? ` (attempt ${build.attempt})` : ''
+  return `${projectName(build)} ${number}${again}${onBranch(build)}`
+}
+
+/** `red since May 3 09:30 · 3 builds`; null where the branch is not red. */
+export function redWords(red: BuildSummary['redSince']): string | null {
+  if (red === null) return null
+  const since = dayTime(red.at)
+  const count = `${red.builds} ${red.builds === 1 ? 'build' : 'builds'}`
+  const start = since === null ? 'red' : `red since ${since}`
+  // The history that was read ends before the streak does.
+  return red.atLeast ? `${start} or longer · at least ${count}` : `${start} · ${count}`
+}
+
+/** Open, and what can be done now. A machine's failure is nobody's fault: there, restarting comes before reading. */
+export function buildButtons(build: BuildSummary): Button[] {
+  const acts = build.offers.map((action) => actButton(action, runRefText(build.ref), build))
+  return build.shown === 'infrastructure_failure' ? [...acts, ...openButton(build)] : [...openButton(build), ...acts]
+}
+
+export function openButton(build: BuildSummary): Button[] {
+  const url = buildUrl(build)
+  return url === null ? [] : [{ type: 'button', action_id: ACTION_IDS.open, text: plain('Open build'), url }]
+}
+
+/** Asks for the build's state now: a choice like any other, since what it repeats is `status`. */
+export function refreshButton({ ref }: BuildSummary): ActionButton[] {
+  const value = choiceValue({ kind: 'run', command: 'status', ref })
+  return value === null ? [] : [{ type: 'button', action_id: CHOICE_ACTION_IDS[0], text: plain('Refresh'), value }]
+}

@@ -1,0 +1,83 @@
+import { CiError } from '../../sources/ci-service/errors.ts'
+import type { Offer } from '../../domain/offer.ts'
+import type { LegacyProject } from '../../domain/project.ts'
+import type { Action } from '../../domain/request.ts'
+import { buildView } from '../../domain/view.ts'
+import type { KnownProject } from '../../store/kept.ts'
+import type { CiTrouble } from '../../catalog/outcomes.ts'
+import { troubleOf } from '../../catalog/ci-trouble.ts'
+import type { ActDeps, Ids } from './deed.ts'
+import type { Found } from '../../catalog/find-build.ts'
+
+/**
+ * The ids that CI is called with. Deliveries are unsigned, and what they say of ids could redirect a Stop to another build: CI
+ * has to list the project under the name that people see, and, where its legacy interface shows the project's builds, this
+ * build on this branch. `not-confirmed`: CI says otherwise. `isConfirmed` false: CI shows no builds of the project.
+ */
+export async function confirmTarget(
+  deps: ActDeps,
+  action: Action,
+  found: Found,
+): Promise<Ids | { kind: 'not-confirmed' } | { kind: 'impossible'; offer: Offer } | CiTrouble> {
+  try {
+    const project = await listedProject(deps, found)
+    if (!project) return { kind: 'impossible', offer: 'project-unknown' }
+    if (!isSameProject(project, found)) return { kind: 'not-confirmed' }
+    const listed = await listedBuild(deps, project, found)
+    if (listed === 'another') return { kind: 'not-confirmed' }
+    const buildUuid = listed?.uuid ?? found.run.details.buildUuid
+    if (action === 'stop' && buildUuid === null) return { kind: 'impossible', offer: 'no-build-uuid' }
+    // A restart goes by the build's number, a stop by its uuid.
+    const isConfirmed = listed !== null && (action === 'restart' || listed.uuid !== null)
+    return { kind: 'ids', projectUuid: project.uuid, buildUuid, isConfirmed }
+  } catch (error) {
+    return troubleOf(error)
+  }
+}
+
+/** The project as CI lists it, by the list that was read last, else by asking. */
+async function listedProject({ store, v2 }: ActDeps, { run, runs }: Found): Promise<KnownProject | null> {
+  const { project: name } = buildView(run, runs)
+  const { projectUuid: uuid } = run.details
+  const known = await store.read.project({ uuid, legacyId: projectIdOf(run), names: [name] })
+  if (known || !v2) return known
+  const { projects } = await v2.listProjects({ name })
+  const asked = projects.find((project) => project.name === name)
+  return asked ? { ...asked, legacyId: null, filter: null } : null
+}
+
+/** Does CI list under this name, uuid and number what the deliveries say? */
+function isSameProject({ name, uuid, legacyId }: KnownProject, { run, runs }: Found): boolean {
+  const { projectUuid } = run.details
+  const said = buildView(run, runs).project.toLowerCase()
+  const listed = name.toLowerCase()
+  const isNamed =
+    said === listed || said === `project ${legacyId}` || said.endsWith(`/${listed}`) || listed.endsWith(`/${said}`)
+  return (
+    isNamed && (projectUuid === null || projectUuid === uuid) && (legacyId === null || legacyId === projectIdOf(run))
+  )
+}
+
+/** The build as CI lists it; null where CI cannot be asked; `another`: what CI lists is not this build. */
+async function listedBuild({ legacy }: ActDeps, project: KnownProject, { run, runs }: Found) {
+  if (!legacy || project.type === 'pro') return null
+  const { branch } = buildView(run, runs)
+  const { buildUuid } = run.details
+  const shown = await projectOf(legacy.getProject(projectIdOf(run), branch === null ? {} : { branch }))
+  if (!shown) return project.type === 'basic' ? 'another' : null
+  const build = shown.builds.find(({ id }) => id === run.buildId)
+  if (!build || (shown.uuid !== null && shown.uuid !== project.uuid)) return 'another'
+  const isSame =
+    (branch === null || build.branch === null || build.branch === branch) &&
+    (buildUuid === null || build.uuid === null || build.uuid === buildUuid)
+  return isSame ? build : 'another'
+}
+
+/** Null: the legacy interface does not have it. */
+const projectOf = (asked: Promise<LegacyProject>): Promise<LegacyProject | null> =>
+  asked.catch((error: unknown) => {
+    if (error instanceof CiError && error.kind === 'not-found') return null
+    throw error
+  })
+
+const projectIdOf = (run: Found['run']) => run.facts[0]!.projectId

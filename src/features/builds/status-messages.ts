@@ -1,0 +1,104 @@
+import { assertNever } from '../../lib/assert.ts'
+import type { Button } from '../../slack/messages/blocks.ts'
+import { commitLine, onBranch, projectName } from '../../slack/messages/build.ts'
+import { actButton } from '../../slack/messages/buttons.ts'
+import { ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
+import { missingWords } from '../../slack/messages/asked.ts'
+import { runRefText } from '../../domain/request.ts'
+import type { BuildSummary, RunningOutcome, StatusOutcome } from '../../catalog/outcomes.ts'
+import {
+  answerOf,
+  line,
+  nextStep,
+  row,
+  small,
+  type Answer,
+  type AskedWith,
+  type Part,
+} from '../../slack/messages/answer.ts'
+import { buildButtons, buildLine } from '../build.ts'
+import { answerNotFound, isNotFound } from '../not-found.ts'
+import { typed } from '../../slack/messages/typed.ts'
+
+/** The most builds that one answer lists. */
+export const BUILDS_LISTED_MAX = 15
+
+/** The last build of each branch, or of each project that the channel follows. */
+export function answerStatus(outcome: StatusOutcome, asked: AskedWith): Answer {
+  if (isNotFound(outcome)) return answerNotFound(outcome, asked)
+  switch (outcome.kind) {
+    case 'status':
+      return ofProject(outcome)
+    case 'channel-status':
+      return ofChannel(outcome)
+    default:
+      return assertNever(outcome)
+  }
+}
+
+/** What runs now, each with its Stop button, or why it has none. */
+export function answerRunning({ builds, more }: RunningOutcome): Answer {
+  if (builds.length === 0) return nothingHere(":zzz: *Nothing runs now* in this channel's projects.")
+  const count = builds.length + more
+  const head = line(
+    `:arrow_forward: *${count === 1 ? '1 build runs' : `${count} builds run`}* in this channel's projects`,
+  )
+  return answerOf([head, ...listed(builds, more)])
+}
+
+/** One build with its buttons. */
+export const answerFound = (build: BuildSummary): Answer =>
+  answerOf([
+    line(buildLine(build)),
+    small(commitLine(build)),
+    small(capital(missingOf(build) ?? '')),
+    row(ACTIONS_BLOCK_ID, buildButtons(build)),
+  ])
+
+function ofProject({ project, branch, builds }: Extract<StatusOutcome, { kind: 'status' }>): Answer {
+  const [only, ...others] = builds
+  const subject = `${projectName({ project: project.name })}${onBranch({ branch })}`
+  if (!only) return nothingHere(`:mag: *No build yet* of ${subject}.`)
+  if (others.length === 0) return answerFound(only)
+  return answerOf([line(`${redSummary(builds, 'branches')}: ${subject}`), ...listed(builds, 0)])
+}
+
+function ofChannel({ builds, more }: Extract<StatusOutcome, { kind: 'channel-status' }>): Answer {
+  if (builds.length === 0) return nothingHere(":mag: *No build yet* of this channel's projects.")
+  return answerOf([
+    line(`${redSummary(builds, more > 0 ? 'newest builds' : 'builds')} in this channel's projects`),
+    ...listed(builds, more),
+  ])
+}
+
+const nothingHere = (what: string): Answer =>
+  answerOf([line(what), line(nextStep(`Type ${typed('/ci status project')} to look at any other one.`))])
+
+/** `:x: *2 of 5 branches are red*` */
+function redSummary(builds: readonly BuildSummary[], noun: string): string {
+  const red = builds.filter(isRed).length
+  const count = `${red === 0 ? 'None' : red} of ${builds.length} ${noun} ${red <= 1 ? 'is' : 'are'} red`
+  return `${red === 0 ? ':information_source:' : ':x:'} *${count}*`
+}
+
+const isRed = ({ shown, redSince }: BuildSummary): boolean =>
+  redSince !== null || shown === 'failed' || shown === 'infrastructure_failure'
+
+function listed(builds: readonly BuildSummary[], more: number): Part[] {
+  const left = more + Math.max(0, builds.length - BUILDS_LISTED_MAX)
+  const shown = builds.slice(0, BUILDS_LISTED_MAX).map(withButton)
+  if (left === 0) return shown
+  return [...shown, line(`… and ${left} more. Type ${typed('/ci status project')} to see those of one project.`)]
+}
+
+/** A line with the first thing that can be done, or with why that cannot be. */
+function withButton(build: BuildSummary): Part {
+  const missing = missingOf(build)
+  const text = missing === null ? buildLine(build) : `${buildLine(build)} · ${missing}`
+  const [button] = build.offers.map((action): Button => actButton(action, runRefText(build.ref), build))
+  return { kind: 'line', text, ...(button && { button }) }
+}
+
+const missingOf = ({ missing }: BuildSummary): string | null => missing && missingWords(missing)
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

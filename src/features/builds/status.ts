@@ -1,0 +1,84 @@
+import type { ChannelId } from '../../domain/ids.ts'
+import { following, type Subscription } from '../../domain/subscription.ts'
+import type { HeardProject, KnownBuild } from '../../store/kept.ts'
+import type { BuildSummary, RunningOutcome, StatusOutcome, Target } from '../../catalog/outcomes.ts'
+import { findBuild, summariesOf, summaryOf, type FindDeps } from '../../catalog/find-build.ts'
+import { findProject } from '../../catalog/projects.ts'
+
+/** Builds in one answer: each takes a section or two of Slack's fifty blocks. */
+export const BUILDS_MAX = 10
+
+const RUNNING_MAX = 100
+const BRANCHES_MAX = 200
+
+export interface StatusDeps extends FindDeps {
+  subscriptions: () => Promise<readonly Subscription[]>
+}
+
+export type StatusQuestion =
+  | { project: string | null; branch: string | null; channel: ChannelId | null }
+  | { target: Target }
+
+/** The last build of each branch of a project, or of each project that the channel follows. */
+export async function buildStatus(deps: StatusDeps, question: StatusQuestion): Promise<StatusOutcome> {
+  if ('target' in question) return statusOfTarget(deps, question.target)
+  const { project: text, branch, channel } = question
+  if (text === null) return statusOfChannel(deps, channel)
+  if (branch !== null) return statusOfTarget(deps, { kind: 'project', project: text, branch })
+  const named = await findProject(deps.reads, text)
+  if (named.kind !== 'project') return named
+  const { project } = named
+  const { projectId } = project
+  const branches = projectId === null ? [] : await deps.reads.branchesOf(projectId, BUILDS_MAX)
+  const builds = await Promise.all(branches.map((name) => deps.reads.newestBuild(projectId!, name)))
+  const known = builds.filter((build) => build !== null)
+  if (known.length > 0) return { kind: 'status', project, branch: null, builds: await summariesOf(deps, known) }
+  // Builds without a branch are a project's too.
+  const newest = projectId === null ? null : await deps.reads.newestBuild(projectId)
+  if (!newest) return { kind: 'no-build', project: project.name, branch: null, nearest: null }
+  return { kind: 'status', project, branch: null, builds: await summariesOf(deps, [newest]) }
+}
+
+async function statusOfTarget(deps: StatusDeps, target: Target): Promise<StatusOutcome> {
+  const looked = await findBuild(deps, target)
+  if (looked.kind !== 'found') return looked
+  const build = await summaryOf(deps, looked.found)
+  const project = { projectId: build.ref.projectId, uuid: null, name: build.project, type: null }
+  return { kind: 'status', project, branch: build.branch, builds: [build] }
+}
+
+async function statusOfChannel(deps: StatusDeps, channel: ChannelId | null): Promise<StatusOutcome> {
+  const projects = await followedBy(deps, channel)
+  const newest = await Promise.all(projects.map(({ projectId }) => deps.reads.newestBuild(projectId)))
+  const builds = newest.filter((build) => build !== null).sort((a, b) => b.at - a.at)
+  return { kind: 'channel-status', ...(await cut(deps, builds)) }
+}
+
+/** What runs now in the projects that the channel follows. */
+export async function runningBuilds(deps: StatusDeps, channel: ChannelId | null): Promise<RunningOutcome> {
+  const projects = await followedBy(deps, channel)
+  const ids = projects.map(({ projectId }) => projectId)
+  return { kind: 'running', ...(await cut(deps, await deps.reads.runningBuilds(ids, RUNNING_MAX))) }
+}
+
+async function cut(deps: StatusDeps, builds: readonly KnownBuild[]): Promise<{ builds: BuildSummary[]; more: number }> {
+  const shown = builds.slice(0, BUILDS_MAX)
+  return { builds: await summariesOf(deps, shown), more: builds.length - shown.length }
+}
+
+/** The projects that a channel follows; in no channel, or in one that follows nothing, all of them. */
+async function followedBy({ reads, subscriptions }: StatusDeps, channel: ChannelId | null): Promise<HeardProject[]> {
+  const [heard, all] = [await reads.heardProjects(), await subscriptions()]
+  const followed = heard.filter(({ projectId, projectUuid, name, fullName }) =>
+    following(all, { projectId, projectUuid, names: [name, fullName] }).some((one) => one.channel === channel),
+  )
+  return followed.length > 0 ? followed : heard
+}
+
+/** Branch names of one project that contain a text, those with the newest builds first. */
+export async function suggestBranches({ reads }: FindDeps, project: string, text: string): Promise<string[]> {
+  const named = await findProject(reads, project)
+  if (named.kind !== 'project' || named.project.projectId === null) return []
+  const branches = await reads.branchesOf(named.project.projectId, BRANCHES_MAX)
+  return branches.filter((name) => name.toLowerCase().includes(text.trim().toLowerCase()))
+}

@@ -1,0 +1,79 @@
+import { CiError } from '../../sources/ci-service/errors.ts'
+import { toUuid } from '../../domain/ids.ts'
+import type { Found } from './asked.ts'
+import type { Examination, Reading } from './readings.ts'
+
+/** Can the projects be listed through the v2 interface (`project.read`)? */
+export const checkV2 = async ({ projects }: Examination): Promise<Found[]> =>
+  listFound(await projects(), 'project.read')
+
+export const checkLegacy = async ({ legacyProjects }: Examination): Promise<Found[]> =>
+  listFound(await legacyProjects(), null)
+
+interface List {
+  projects: readonly unknown[]
+  skipped: number
+}
+
+function listFound(reading: Reading<List>, scope: string | null): Found[] {
+  if (reading.kind === 'none') return [{ kind: 'not-configured' }]
+  if (reading.kind === 'trouble') return [{ kind: 'ci-refuses', code: reading.error.kind, scope }]
+  const { projects, skipped } = reading.value
+  const unread: Found[] = skipped > 0 ? [{ kind: 'projects-unread', count: skipped }] : []
+  return [{ kind: 'fine', count: projects.length }, ...unread]
+}
+
+/** Nobody's: the nil uuid is never given to anything. */
+export const NOBODY = toUuid('00000000-0000-0000-0000-000000000000')
+
+/**
+ * May the credentials change projects and stop builds? There is no harmless question for that, so the real one is asked
+ * about a project and a build that cannot exist: without the right CI answers 403, with it that it knows no such thing.
+ * No harm can come of it, however CI is made: nothing has this uuid, so nothing can be replaced or stopped; and an update
+ * names no repository, so nothing could be made of it either. It changes nothing, and so is in no audit.
+ */
+export async function checkV2Scopes({ v2, signal }: Examination): Promise<Found[]> {
+  if (!v2) return [{ kind: 'not-configured' }]
+  const build = { projectUuid: NOBODY, buildUuid: NOBODY }
+  const asked = await Promise.all([
+    may('project.write', () => v2.updateProject(NOBODY, { type: 'basic' }, signal)),
+    may('build.write', () => v2.stopBuild(build, signal)),
+  ])
+  const found = asked.filter((one) => one !== null)
+  return found.length > 0 ? found : [{ kind: 'fine', count: null }]
+}
+
+/** Null where CI would do it. */
+async function may(scope: string, ask: () => Promise<unknown>): Promise<Found | null> {
+  try {
+    await ask()
+    return null
+  } catch (error) {
+    if (!(error instanceof CiError)) throw error
+    return error.kind === 'not-found' || error.kind === 'bad-request'
+      ? null
+      : { kind: 'ci-refuses', code: error.kind, scope }
+  }
+}
+
+/** Does the site draw the badge of a project that is surely there? */
+export async function checkSite(examination: Examination): Promise<Found[]> {
+  const { badges, signal } = examination
+  if (!badges) return [{ kind: 'not-configured' }]
+  const uuid = await anyProject(examination)
+  if (uuid === null) return [{ kind: 'not-checked', why: 'no-project' }]
+  try {
+    await badges.fetchBadge(uuid, null, signal)
+    return [{ kind: 'fine', count: null }]
+  } catch (error) {
+    if (!(error instanceof CiError)) throw error
+    return [{ kind: 'ci-refuses', code: error.kind, scope: null }]
+  }
+}
+
+async function anyProject({ projects, legacyProjects }: Examination) {
+  const [ofV2, ofLegacy] = await Promise.all([projects(), legacyProjects()])
+  const listed = ofV2.kind === 'read' ? ofV2.value.projects[0]?.uuid : undefined
+  if (listed) return listed
+  return ofLegacy.kind === 'read' ? (ofLegacy.value.projects.find(({ uuid }) => uuid !== null)?.uuid ?? null) : null
+}

@@ -1,0 +1,62 @@
+import { assertNever } from '../../lib/assert.ts'
+import { codeSpan } from '../../lib/escape.ts'
+import { isChannelId } from '../../domain/ids.ts'
+import { outside } from '../../slack/messages/build.ts'
+import { PROJECT_CHARS_MAX } from '../../slack/messages/limits.ts'
+import { dayTime, durationWords } from '../../slack/messages/times.ts'
+import type { DoctorOutcome, Examined, Finding, Verdict } from './asked.ts'
+import { answerOf, line, small, type Answer, type AskedWith } from '../../slack/messages/answer.ts'
+import { CHECK_TITLES, findingWords, type Say } from './words.ts'
+import { answerNotAllowed } from '../not-allowed.ts'
+
+/** What was found, what is wrong first, each with its remedy. */
+export function answerDoctor(outcome: DoctorOutcome, { reference }: Pick<AskedWith, 'reference'>): Answer {
+  switch (outcome.kind) {
+    case 'findings':
+      return examined(outcome)
+    case 'forbidden':
+      return answerNotAllowed(outcome.permit, { action: 'examine', reference })
+    case 'unknown-person':
+      return answerNotAllowed(outcome, { action: 'examine', reference })
+    default:
+      return assertNever(outcome)
+  }
+}
+
+function examined({ findings, tookMs }: Examined): Answer {
+  const of = (verdict: Verdict) => findings.filter((one) => one.verdict === verdict)
+  return answerOf([
+    line(summary(of('wrong').length, of('unsure').length)),
+    ...[...of('wrong'), ...of('unsure'), ...of('off')].map((finding) => line(findingLine(finding))),
+    ...of('fine').map((finding) => small(findingLine(finding))),
+    small(`Looked at in ${durationWords(tookMs)}. The same on the machine itself: \`npm run buildline -- doctor\`.`),
+  ])
+}
+
+/** `:x: *2 things are wrong*, and 1 could not be checked`: how an examination ended, in one line. Markup. */
+function summary(wrong: number, unsure: number): string {
+  const told = unsure === 0 ? '' : `, and ${unsure} could not be checked`
+  if (wrong === 0) return `:stethoscope: *Nothing is wrong*${told}.`
+  return `:stethoscope: *${wrong === 1 ? '1 thing is' : `${wrong} things are`} wrong*${told}.`
+}
+
+function findingLine(finding: Finding): string {
+  const { what, remedy } = findingWords(finding, IN_SLACK)
+  const mend = remedy === null ? '' : `\n:wrench: ${remedy}`
+  return `${SYMBOLS[finding.verdict]} *${CHECK_TITLES[finding.check]}*: ${what}${mend}`
+}
+
+/** Shapes differ: colour alone says nothing. */
+const SYMBOLS: Record<Verdict, string> = {
+  fine: ':white_check_mark:',
+  wrong: ':x:',
+  unsure: ':grey_question:',
+  off: ':black_square_for_stop:',
+}
+
+const IN_SLACK: Say = {
+  outside: (text) => outside(text, PROJECT_CHARS_MAX),
+  code: codeSpan,
+  channel: (id) => (isChannelId(id) ? `<#${id}>` : outside(id, PROJECT_CHARS_MAX)),
+  time: (atMs) => dayTime(atMs) ?? 'at a time unknown',
+}

@@ -1,0 +1,89 @@
+import { escapePlain, toLine } from '../lib/escape.ts'
+import { plain, type Plain } from '../slack/messages/blocks.ts'
+import { cut } from '../slack/messages/limits.ts'
+import { listAt, textAt } from './body.ts'
+
+// The fields of our forms: how they are drawn, and how what stands in them is read.
+
+/** The most that a field takes, in characters. */
+export const INPUT_CHARS_MAX = 3_000
+/** Texts beside a field, in characters. */
+const HINT_CHARS_MAX = 2_000
+const PLACEHOLDER_CHARS_MAX = 150
+/** An option's text, in code points: Slack takes 75 characters, and escaping can lengthen it. */
+const OPTION_POINTS_MAX = 70
+/** Of a text so much is looked at: what is left of it is cut anyhow. */
+const OPTION_CHARS_READ = 1_000
+
+/** Each block holds one field, by this action id. */
+const VALUE_ID = 'value'
+
+interface Field {
+  block: string
+  label: string
+  hint?: string
+  isOptional?: boolean
+}
+
+export interface FieldOption {
+  text: Plain
+  value: string
+}
+
+export const fieldOption = (text: string, value: string): FieldOption => ({
+  text: plain(escapePlain(cut(toLine(text.slice(0, OPTION_CHARS_READ)), OPTION_POINTS_MAX)) || '(empty)'),
+  value,
+})
+
+/** A field to type in. @param initial what stands in it at first: at most INPUT_CHARS_MAX characters */
+export const textField = (
+  field: Field,
+  { initial = '', isLong = false, placeholder = '' }: { initial?: string; isLong?: boolean; placeholder?: string } = {},
+): object =>
+  input(field, {
+    type: 'plain_text_input',
+    multiline: isLong,
+    max_length: INPUT_CHARS_MAX,
+    ...(initial !== '' && { initial_value: initial }),
+    ...(placeholder !== '' && { placeholder: plain(cut(placeholder, PLACEHOLDER_CHARS_MAX)) }),
+  })
+
+/** One of several. */
+export const choiceField = (field: Field, options: readonly FieldOption[], chosen: string | null): object => {
+  const initial = options.find(({ value }) => value === chosen)
+  return input(field, { type: 'static_select', options, ...(initial && { initial_option: initial }) })
+}
+
+/** Any of several; Slack shows ten at most. */
+export const checksField = (field: Field, options: readonly FieldOption[], checked: readonly string[]): object => {
+  const initial = options.filter(({ value }) => checked.includes(value))
+  return input(field, { type: 'checkboxes', options, ...(initial.length > 0 && { initial_options: initial }) })
+}
+
+const input = ({ block, label, hint = '', isOptional = false }: Field, element: object): object => ({
+  type: 'input',
+  block_id: block,
+  label: plain(label),
+  optional: isOptional,
+  ...(hint !== '' && { hint: plain(cut(hint, HINT_CHARS_MAX)) }),
+  element: { action_id: VALUE_ID, ...element },
+})
+
+/** What was typed; empty where nothing was. */
+export const typedIn = (body: unknown, block: string): string =>
+  textAt(body, 'view', 'state', 'values', block, VALUE_ID, 'value') ?? ''
+
+/** Its lines, without those that say nothing. */
+export const linesIn = (body: unknown, block: string): string[] =>
+  typedIn(body, block)
+    .split(/\r\n|[\r\n]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+export const chosenIn = (body: unknown, block: string): string | null =>
+  textAt(body, 'view', 'state', 'values', block, VALUE_ID, 'selected_option', 'value')
+
+export const checkedIn = (body: unknown, block: string): string[] =>
+  listAt(body, 'view', 'state', 'values', block, VALUE_ID, 'selected_options').flatMap(
+    (option) => textAt(option, 'value') ?? [],
+  )

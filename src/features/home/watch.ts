@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto'
+import type { WebClient } from '@slack/web-api'
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import { classify } from '../../slack/api/errors.ts'
+import type { HomeOperations } from './outcomes.ts'
+import { answerFault } from '../fault-messages.ts'
+import { answerNotAllowed } from '../not-allowed.ts'
+import { answerHome, homeView, type HomeView } from './view.ts'
+
+/** A Home is kept up to date so long after it was opened, */
+export const WATCHED_FOR_MS = 60 * 60_000
+/** for so many people at once; beyond that whoever opened theirs first has to open it again. */
+export const WATCHED_MAX = 200
+
+/** After a change so long is waited: much happens at once, and what was heard has to be taken in first. */
+export const SETTLE_MS = 3_000
+/** Changes that nobody told of, such as a channel that was closed, show after so long. */
+export const SWEEP_EVERY_MS = 60_000
+/** Slack takes some hundred views in a minute. */
+const PUBLISH_EVERY_MS = 1_200
+
+export interface HomesDeps {
+  operations: { home: HomeOperations }
+  client: WebClient
+  clock: Clock
+  log: Pick<Log, 'error' | 'info'>
+  newReference: () => string
+}
+
+/** The Homes that people look at: each is drawn when it is opened, and again when what it shows has changed. */
+export interface Homes {
+  /** Draws this person's Home now. Never throws. */
+  open(user: string, team: string | null): Promise<void>
+  /** Draws it now, if it was opened of late. Never throws. */
+  redraw(user: string): Promise<void>
+  /** Something may have changed: only a hint, the sweep is the truth. */
+  wake(): void
+  stop(): void
+}
+
+interface Watched {
+  user: string
+  team: string | null
+  openedAt: number
+  /** of the view that Slack has; null: not known */
+  digest: string | null
+  /** one drawing after the other: an older one must not come last */
+  work: Promise<unknown>
+  /** the drawing that has not begun: it reads everything afresh, so it is enough for all who ask until then */
+  next: Promise<boolean> | null
+}
+
+export function createHomes(deps: HomesDeps): Homes {
+  const { clock, log } = deps
+  const watched = new Map<string, Watched>()
+  const stopping = new AbortController()
+  let isDue = false
+  let looking: Promise<void> | null = null
+  let sweeping: Promise<void> | null = null
+
+  function wake(): void {
+    if (watched.size === 0 || stopping.signal.aborted) return
+    isDue = true
+    looking ??= look().finally(() => (looking = null))
+  }
+
+  async function look(): Promise<void> {
+    while (isDue && !stopping.signal.aborted) {
+      await clock.sleep(SETTLE_MS, stopping.signal)
+      isDue = false
+      // Whoever opens theirs meanwhile is drawn by that.
+      const open = [...watched.values()]
+      for (const one of open) if (isWatched(one) && !stopping.signal.aborted) await refresh(one)
+    }
+  }
+
+  // Who opened theirs too long ago to be among so many, and again since then, has another entry.
+  const isWatched = (one: Watched): boolean => watched.get(one.user) === one
+
+  async function sweep(): Promise<void> {
+    while (watched.size > 0 && !stopping.signal.aborted) {
+      await clock.sleep(SWEEP_EVERY_MS, stopping.signal)
+      wake()
+      await looking
+    }
+  }
+
+  async function refresh(one: Watched): Promise<void> {
+    if (clock.now() - one.openedAt > WATCHED_FOR_MS) return void watched.delete(one.user)
+    if (await draw(one)) await clock.sleep(PUBLISH_EVERY_MS, stopping.signal)
+  }
+
+  function draw(one: Watched): Promise<boolean> {
+    one.next ??= one.work.then(() => {
+      one.next = null
+      return drawNow(one)
+    })
+    one.work = one.next
+    return one.next
+  }
+
+  /** Says whether Slack was asked. */
+  async function drawNow(one: Watched): Promise<boolean> {
+    // Whatever it reads from is closed soon.
+    if (stopping.signal.aborted) return false
+    const { view, digest } = await viewFor(deps, one)
+    if (digest === one.digest) return false
+    try {
+      await deps.client.apiCall('views.publish', { user_id: one.user, view })
+      one.digest = digest
+    } catch (error) {
+      one.digest = null
+      const failure = classify(error)
+      log.info({ code: failure.code, user: one.user }, 'a Home could not be shown; it is tried again when it changes')
+      if (failure.kind === 'rate-limited') await clock.sleep(failure.retryAfterMs, stopping.signal)
+    }
+    return true
+  }
+
+  return {
+    wake,
+    stop: () => stopping.abort(),
+    async open(user, team) {
+      const one = watched.get(user) ?? { user, team, openedAt: 0, digest: null, work: Promise.resolve(), next: null }
+      Object.assign(one, { team, openedAt: clock.now(), digest: null })
+      watched.delete(user)
+      watched.set(user, one)
+      if (watched.size > WATCHED_MAX) watched.delete(watched.keys().next().value!)
+      sweeping ??= sweep().finally(() => (sweeping = null))
+      await draw(one)
+    },
+    async redraw(user) {
+      const one = watched.get(user)
+      if (!one) return
+      one.digest = null
+      await draw(one)
+    },
+  }
+}
+
+interface Drawn {
+  view: HomeView
+  /** of two that say the same it is the same; each trouble has a reference of its own, and says nothing new by that */
+  digest: string
+}
+
+/** What stands in somebody's Home now: also when it cannot be read, and when it is not theirs to see. */
+async function viewFor({ operations, log, newReference }: HomesDeps, { user, team }: Watched): Promise<Drawn> {
+  try {
+    const outcome = await operations.home.home(user, team)
+    if (outcome.kind === 'home') return drawn(homeView(outcome.home))
+    const view = answerHome(answerNotAllowed(outcome, { action: null, reference: newReference() }))
+    return { view, digest: JSON.stringify(outcome) }
+  } catch (error) {
+    const reference = newReference()
+    log.error({ err: error, reference }, 'a Home could not be read')
+    return { view: answerHome(answerFault(reference)), digest: 'fault' }
+  }
+}
+
+const drawn = (view: HomeView): Drawn => ({
+  view,
+  digest: createHash('sha256').update(JSON.stringify(view)).digest('hex'),
+})

@@ -1,0 +1,74 @@
+import { matchProjects } from '../../domain/project-names.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Store } from '../../store/store.ts'
+import type { ListOutcome, ListQuestion, ProjectRef } from '../../catalog/outcomes.ts'
+import { newestSummary, type FindDeps } from '../../catalog/find-build.ts'
+import { allProjects, ofListed } from '../../catalog/projects.ts'
+import { WHOLE_READING, type Refreshed } from '../../catalog/refresh-projects.ts'
+import type { Interfaces } from '../../store/history.ts'
+
+export const PAGE_SIZE = 10
+
+/** A list that was read so recently is not read again: turning pages asks CI once. */
+export const FRESH_MS = 60_000
+
+export interface ListProjects {
+  store: Store
+  clock: Clock
+  interfaces: Interfaces
+  /** reads all projects from CI again; one reading at a time */
+  refresh: () => Promise<Refreshed>
+}
+
+/**
+ * CI's projects with their last known state, ten a page, from the v2 interface or, when only that is configured, the
+ * legacy one. Where CI cannot be asked now, what was read before, and how old it is.
+ */
+export async function listProjects(deps: ListProjects, question: ListQuestion): Promise<ListOutcome> {
+  const { store, interfaces, clock } = deps
+  if (!interfaces.v2 && !interfaces.legacy) return { kind: 'no-ci' }
+  const refreshed = clock.now() - (await lastWholeAt(deps)) < FRESH_MS ? null : await deps.refresh()
+  const trouble = refreshed?.trouble ?? null
+  const all = await store.read.projects()
+  if (trouble && all.length === 0) return trouble
+  // What the last whole reading did not list is gone from CI; what a reading in part listed says nothing of the rest.
+  const wholeAt = await lastWholeAt(deps)
+  const listed = all.filter((project) => project.readAt >= wholeAt)
+  const projects = select(await withIds(deps, listed.map(ofListed)), question)
+  const pages = Math.max(1, Math.ceil(projects.length / PAGE_SIZE))
+  const page = Math.min(Math.max(1, question.page), pages)
+  const find: FindDeps = { reads: store.read, interfaces }
+  const shown = projects.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
+  return {
+    kind: 'projects',
+    question,
+    projects: await Promise.all(shown.map(async (project) => ({ project, build: await newestSummary(find, project) }))),
+    page,
+    pages,
+    total: projects.length,
+    from: interfaces.v2 ? 'v2' : 'legacy',
+    stale: trouble && { readAt: listed.reduce((oldest, { readAt }) => Math.min(oldest, readAt), clock.now()), trouble },
+    isWhole: refreshed?.isWhole ?? true,
+  }
+}
+
+const lastWholeAt = async ({ store }: ListProjects): Promise<number> =>
+  (await store.read.lastDoneAt(WHOLE_READING)) ?? Number.NEGATIVE_INFINITY
+
+function select(listed: readonly ProjectRef[], { text, type }: ListQuestion): ProjectRef[] {
+  const ofType = type === null ? [...listed] : listed.filter((project) => project.type === type)
+  if (text === null) return ofType
+  // A search shows all that fits, not only the best.
+  const wanted = text.toLowerCase()
+  const named = ofType.filter(({ name }) => name.toLowerCase().includes(wanted))
+  return named.length > 0 ? named : matchProjects(ofType, text)
+}
+
+/** Of a Pro project only deliveries know the integer id under which its builds are kept. */
+async function withIds({ store }: ListProjects, projects: readonly ProjectRef[]): Promise<ProjectRef[]> {
+  const joined = new Map((await allProjects(store.read)).map((project) => [project.uuid, project]))
+  return projects.map((project) => ({
+    ...project,
+    projectId: joined.get(project.uuid)?.projectId ?? project.projectId,
+  }))
+}

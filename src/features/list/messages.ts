@@ -1,0 +1,115 @@
+import { assertNever } from '../../lib/assert.ts'
+import { mrkdwnLink } from '../../lib/escape.ts'
+import { plain, type ActionButton } from '../../slack/messages/blocks.ts'
+import { buildNumber, joined, onBranch } from '../../slack/messages/build.ts'
+import { PAGE_ACTION_IDS, PAGES_BLOCK_ID } from '../../slack/messages/ids.ts'
+import { INLINE_URL_CHARS_MAX } from '../../slack/messages/limits.ts'
+import { dayTime } from '../../slack/messages/times.ts'
+import type { ListOutcome, ListQuestion } from '../../catalog/outcomes.ts'
+import {
+  answerOf,
+  answerTrouble,
+  line,
+  nextStep,
+  row,
+  small,
+  type Answer,
+  type AskedWith,
+  type Part,
+} from '../../slack/messages/answer.ts'
+import { redWords, stateWords } from '../build.ts'
+import { troubleWords } from '../codes.ts'
+import { projectLine, typeWord } from '../project.ts'
+import { answerCiTrouble } from '../trouble.ts'
+import { typed } from '../../slack/messages/typed.ts'
+import { pageValue } from '../values.ts'
+
+type Projects = Extract<ListOutcome, { kind: 'projects' }>
+
+/** The most projects that one answer lists, however long a page is. */
+export const PROJECTS_LISTED_MAX = 20
+
+/** One page of the projects with their last known state, or why there is none. */
+export function answerList(outcome: ListOutcome, { reference }: Pick<AskedWith, 'reference'>): Answer {
+  switch (outcome.kind) {
+    case 'projects':
+      return outcome.projects.length === 0 ? noneFound(outcome) : found(outcome)
+    case 'no-ci':
+      return answerTrouble(NO_CI, reference)
+    case 'ci-trouble':
+      return answerCiTrouble(outcome, ':warning: *No list*: CI could not be asked.', reference)
+    default:
+      return assertNever(outcome)
+  }
+}
+
+const NO_CI = {
+  what: ':warning: *No list*: Buildline does not know yet where CI is.',
+  why: 'Neither of its interfaces is set.',
+  next: 'Ask whoever runs Buildline to set CI_BASE_URL or CI_LEGACY_BASE_URL, and what goes with it.',
+}
+
+function found(outcome: Projects): Answer {
+  const { question, projects, page, pages, total } = outcome
+  const pageWords = pages > 1 ? `page ${page} of ${pages}` : null
+  const count = `${total} ${total === 1 ? 'project' : 'projects'}`
+  return answerOf([
+    line(joined([`:card_index_dividers: *${count}*${searched(question)}`, pageWords])),
+    ...projects.slice(0, PROJECTS_LISTED_MAX).map((one) => line(projectWithState(one))),
+    ...(projects.length > PROJECTS_LISTED_MAX ? [line(`… and ${projects.length - PROJECTS_LISTED_MAX} more`)] : []),
+    ...footOf(outcome),
+    row(PAGES_BLOCK_ID, pageButtons(outcome)),
+  ])
+}
+
+/** `acme/web · Basic · :x: *Failed* #512 on `main` · May 4 14:09` */
+function projectWithState({ project, build }: Projects['projects'][number]): string {
+  if (build === null) return `• ${joined([projectLine(project), 'no build known yet'])}`
+  const number = mrkdwnLink(build.buildUrl, buildNumber(build), INLINE_URL_CHARS_MAX)
+  const state = `${stateWords(build)} ${number}${onBranch(build)}`
+  return `• ${joined([projectLine(project), state, dayTime(build.at), redWords(build.redSince)])}`
+}
+
+/** ` with `web` in the name, Basic only`: what was asked for, and nothing where that was everything. */
+function searched({ text, type }: ListQuestion): string {
+  const named = text === null ? '' : ` with ${typed(text)} in the name`
+  return type === null ? named : `${named}, ${typeWord(type)} only`
+}
+
+// What is empty is left out of the answer.
+const footOf = ({ from, stale, isWhole }: Projects): Part[] => [
+  small(stale ? staleWords(stale) : isWhole ? '' : IN_PART),
+  small(from === 'legacy' ? "From CI's legacy interface, which lists Basic projects only." : ''),
+]
+
+const IN_PART = ':warning: CI gave its list only in part just now: a project may be missing here.'
+
+/** How old the list is, and why no newer one could be had. */
+function staleWords({ readAt, trouble }: NonNullable<Projects['stale']>): string {
+  const since = dayTime(readAt) ?? 'an earlier time'
+  return `:warning: This list is of ${since}. ${troubleWords(trouble.code).why}`
+}
+
+function pageButtons({ question, page, pages }: Projects): ActionButton[] {
+  const previous = page > 1 ? pageButton(PAGE_ACTION_IDS.previous, 'Previous', question, Math.min(page - 1, pages)) : []
+  const next = page < pages ? pageButton(PAGE_ACTION_IDS.next, 'Next', question, page + 1) : []
+  return [...previous, ...next]
+}
+
+function pageButton(id: string, label: string, question: ListQuestion, page: number): ActionButton[] {
+  const value = pageValue({ ...question, page })
+  return value === null ? [] : [{ type: 'button', action_id: id, text: plain(label), value }]
+}
+
+/** What was searched, and how to search wider. */
+function noneFound(outcome: Projects): Answer {
+  const { question, page, pages, total } = outcome
+  if (total > 0) {
+    const what = `:card_index_dividers: *No page ${page}*: there ${pages === 1 ? 'is 1 page' : `are ${pages} pages`}.`
+    return answerOf([line(what), ...footOf(outcome), row(PAGES_BLOCK_ID, pageButtons(outcome))])
+  }
+  const isNarrowed = question.text !== null || question.type !== null
+  const wider = isNarrowed ? `Type ${typed('/ci list')} to see all projects.` : 'Create a project in CI.'
+  const what = `:card_index_dividers: *No projects*${searched(question)}.`
+  return answerOf([line(what), line(nextStep(wider)), ...footOf(outcome)])
+}

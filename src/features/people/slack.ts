@@ -1,0 +1,106 @@
+import { meCommand } from '../../slack/messages/handle.ts'
+import type { MeOutcome } from './outcomes.ts'
+import { answerMe } from './messages.ts'
+import { usageOf } from '../help/messages.ts'
+import { answerTooLittle, answerTooMuch } from '../slips.ts'
+import type { Reply } from '../context.ts'
+import { howTyped, outcomeName, type Question } from '../command.ts'
+import { CUT, type Word } from '../../slack/commands/parse.ts'
+
+/** What somebody wants of their committer names, as it was typed. */
+type Wish =
+  | { kind: 'look' }
+  | { kind: 'claim' | 'release'; handle: string }
+  /** `user`: a Slack user; null: the asker */
+  | { kind: 'give'; handle: string; user: string | null }
+  | { kind: 'mentions'; on: boolean }
+  /** a word is missing: which */
+  | { kind: 'too-little'; missing: string; example: string }
+  /** the first word too many; nothing is done on a guess */
+  | { kind: 'too-much'; extra: string; example: string | null }
+
+/** Says whom a committer name means, or changes that. */
+export async function me(question: Question): Promise<Reply> {
+  const wish = readWish(question.words)
+  const { row, reference } = question
+  if (wish.kind === 'too-little')
+    return { outcome: 'too-little', answer: answerTooLittle({ ...wish, usage: usageOf(row) }) }
+  if (wish.kind === 'too-much') {
+    const how = { usage: usageOf(row), example: wish.example ?? howTyped(row).example }
+    return { outcome: 'too-much', answer: answerTooMuch({ extra: wish.extra, ...how }) }
+  }
+  const outcome = await grant(question, wish)
+  return { outcome: outcomeName(outcome), answer: answerMe(outcome, { by: question.by.user, reference }) }
+}
+
+type Clear = Exclude<Wish, { kind: 'too-little' | 'too-much' }>
+
+function grant({ operations: { people }, by }: Question, wish: Clear): Promise<MeOutcome> {
+  switch (wish.kind) {
+    case 'look':
+      return people.me(by)
+    case 'claim':
+      return people.claim(wish.handle, by)
+    case 'release':
+      return people.release(wish.handle, by)
+    case 'give':
+      return people.give(wish.handle, wish.user ?? by.user, by)
+    case 'mentions':
+      return people.setMentions(wish.on, by)
+  }
+}
+
+/** Reads ``, `ada`, `"ada lovelace"`, `forget ada`, `mentions off`, `ada for @grace`. */
+function readWish(words: readonly Word[]): Wish {
+  const [first, second, third, fourth] = words
+  if (!first) return { kind: 'look' }
+  if (words.includes(CUT)) return { kind: 'too-much', extra: CUT.text, example: null }
+  if (!isName(first)) return { kind: 'too-little', missing: NAME, example: '/ci me ada' }
+  const verb = first.text.toLowerCase()
+  if (verb === 'mentions') return readMentions(second, third)
+  if (verb === 'forget') return readForgotten(second, third)
+  if (verb === 'for') return { kind: 'too-little', missing: NAME, example: meCommand('', 'ada', 'for @grace') }
+  if (!second) return isSwitch(verb) ? switchAlone(verb) : { kind: 'claim', handle: first.text }
+  if (second.text.toLowerCase() !== 'for') return tooMuch(second, quoted(words))
+  if (!third) return { kind: 'too-little', missing: PERSON, example: meCommand('', first.text, 'for @grace') }
+  if (fourth) return tooMuch(fourth, null)
+  return readReceiver(first.text, third)
+}
+
+/** Half of `mentions off`: who types that wants no name. */
+const switchAlone = (verb: string): Wish => ({
+  kind: 'too-little',
+  missing: 'a committer name, or mentions',
+  example: meCommand('mentions', verb),
+})
+
+const isSwitch = (verb: string): boolean => verb === 'on' || verb === 'off'
+
+const NAME = 'a committer name, as your commits carry it'
+const PERSON = "a person, chosen from Slack's list after the @"
+
+// Somebody's name in Slack is not the name of their commits.
+const isName = ({ text, userId }: Word): boolean => text !== '' && userId === undefined
+
+const tooMuch = ({ text }: Word, example: string | null): Wish => ({ kind: 'too-much', extra: text, example })
+
+/** A name of several words is typed in quotes. */
+const quoted = (words: readonly Word[]): string => meCommand('', words.map(({ text }) => text).join(' '))
+
+function readMentions(second: Word | undefined, third: Word | undefined): Wish {
+  const word = second?.text.toLowerCase()
+  if (third) return tooMuch(third, null)
+  if (word !== undefined && isSwitch(word)) return { kind: 'mentions', on: word === 'on' }
+  return { kind: 'too-little', missing: 'on or off', example: '/ci me mentions off' }
+}
+
+function readForgotten(second: Word | undefined, third: Word | undefined): Wish {
+  if (!second || !isName(second)) return { kind: 'too-little', missing: NAME, example: '/ci me forget ada' }
+  return third ? tooMuch(third, null) : { kind: 'release', handle: second.text }
+}
+
+function readReceiver(handle: string, word: Word): Wish {
+  if (word.userId !== undefined) return { kind: 'give', handle, user: word.userId }
+  if (word.text.toLowerCase() === 'me') return { kind: 'give', handle, user: null }
+  return { kind: 'too-little', missing: PERSON, example: meCommand('', handle, 'for @grace') }
+}

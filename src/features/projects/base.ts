@@ -1,0 +1,48 @@
+import { createHmac } from 'node:crypto'
+import { canonicalField } from '../../domain/canonical.ts'
+import { ANSWER_ONLY } from '../../domain/project-fields.ts'
+import { saysNothing } from '../../domain/raw-values.ts'
+import type { ProjectBase } from './outcomes.ts'
+
+/** Fields that are told apart; what CI sends beyond them shares one digest. */
+export const BASE_FIELDS_MAX = 30
+/** The longest name that one has, in characters of JSON: all of them together travel in a form. */
+export const BASE_NAME_CHARS_MAX = 40
+
+/** The name of that one. */
+export const OTHER_FIELDS = '…'
+
+const DIGEST_CHARS = 8
+
+type Raw = Readonly<Record<string, unknown>>
+
+/** How each field that an update can set stands now. Equal for values that say the same. */
+export function baseOf(raw: Raw, key: string): ProjectBase {
+  const names = Object.keys(raw).filter((name) => !ANSWER_ONLY.has(name) && !saysNothing(raw[name]))
+  const sorted = names.sort()
+  const own = sorted.filter((name) => charsOf(name) <= BASE_NAME_CHARS_MAX).slice(0, BASE_FIELDS_MAX)
+  const others = sorted.filter((name) => !own.includes(name))
+  return Object.fromEntries([
+    ...own.map((name) => [name, digestOf(name, raw[name], key)] as const),
+    ...(others.length === 0 ? [] : [[OTHER_FIELDS, digestOf('', pick(raw, others), key)] as const]),
+  ])
+}
+
+const charsOf = (name: string): number => JSON.stringify(name).length - QUOTES
+
+const QUOTES = 2
+
+/** The fields that stand otherwise than they did. */
+export function changedSince(base: ProjectBase, now: ProjectBase): string[] {
+  const names = new Set([...Object.keys(base), ...Object.keys(now)])
+  return [...names].filter((name) => base[name] !== now[name]).sort()
+}
+
+/** A short digest of a value. @param name the field's, which tells whether the order of its items says anything */
+export const digestOf = (name: string, value: unknown, key: string): string =>
+  createHmac('sha256', key)
+    .update(`${name}:${canonicalField(name, value)}`)
+    .digest('base64url')
+    .slice(0, DIGEST_CHARS)
+
+const pick = (raw: Raw, names: readonly string[]): Raw => Object.fromEntries(names.map((name) => [name, raw[name]]))

@@ -1,0 +1,217 @@
+import { plain } from '../../slack/messages/blocks.ts'
+import { isRecord } from '../../domain/raw-values.ts'
+import { projectName } from '../../slack/messages/build.ts'
+import { cut } from '../../slack/messages/limits.ts'
+import type { ChannelId } from '../../domain/ids.ts'
+import { FORM_FIELDS, namesOf, readCreation } from './creation.ts'
+import type { Creation, CreationPreview } from './outcomes.ts'
+import { answerOf, line, type Part } from '../../slack/messages/answer.ts'
+import { answerNotSent } from './not-sent-messages.ts'
+import { code, command, fieldsWords, filterWords, listed } from './words.ts'
+import { outcomeName } from '../command.ts'
+import type { Door } from '../context.ts'
+import { respond } from '../respond.ts'
+import {
+  checkedIn,
+  checksField,
+  chosenIn,
+  choiceField,
+  fieldOption,
+  INPUT_CHARS_MAX,
+  linesIn,
+  textField,
+  typedIn,
+} from '../fields.ts'
+import { FAULT_CHARS_MAX, refusing, showing, type Form, type Received } from '../form.ts'
+import type { ModalView } from '../modal-view.ts'
+import { askerIn, channelOf, tooLongBy, writeWaiting, type WaitingCreation } from './metadata.ts'
+import { askedWith, CREATE_SEND_CALLBACK_ID, CREATE_TITLE, waitingView } from './send.ts'
+import { pushedName, pushedPlace, showInPushed } from './pushed.ts'
+import { tooLongWords } from '../too-long.ts'
+
+export const CREATE_CALLBACK_ID = 'project_create'
+
+/** The empty form, or with the repository that was named. */
+export const createView = (repositoryUrl: string, channel: ChannelId | null): ModalView => ({
+  type: 'modal',
+  callback_id: CREATE_CALLBACK_ID,
+  title: plain(CREATE_TITLE),
+  close: plain('Cancel'),
+  submit: plain('Look at it'),
+  private_metadata: JSON.stringify({ channel }),
+  blocks: [
+    textField(
+      {
+        block: 'create:repository_url',
+        label: 'Repository',
+        hint: 'Its address, such as https://host/owner/name or git@host:owner/name.',
+      },
+      // Cut, it is too long for an address, and refused.
+      { initial: cut(repositoryUrl, INPUT_CHARS_MAX / 2) },
+    ),
+    choiceField(
+      { block: 'create:type', label: 'Type' },
+      [fieldOption('Basic', 'basic'), fieldOption('Pro', 'pro')],
+      'basic',
+    ),
+    textField({ block: 'create:team_ids', label: 'Team ids', hint: 'Numbers, parted by blanks.', isOptional: true }),
+    checksField(
+      { block: 'create:build_on_pr_only', label: 'Pull requests', isOptional: true },
+      [fieldOption('Build only pull requests', 'only')],
+      [],
+    ),
+    choiceField(
+      { block: 'create:branch_match', label: 'The branches below are' },
+      [
+        fieldOption('the only ones that are built', 'include'),
+        fieldOption('the only ones that are not built', 'exclude'),
+      ],
+      'include',
+    ),
+    textField(
+      {
+        block: 'create:branches',
+        label: 'Branches',
+        hint: 'One a line: a full name, or a regular expression from ^ to $. None: every branch is built.',
+        isOptional: true,
+      },
+      { isLong: true },
+    ),
+    textField(
+      { block: 'create:setup_commands', label: 'Setup commands (Basic)', hint: 'One a line.', isOptional: true },
+      { isLong: true },
+    ),
+    textField(
+      { block: 'create:test_pipelines', label: 'Test commands', hint: 'One a line.', isOptional: true },
+      { isLong: true },
+    ),
+    textField(
+      {
+        block: 'create:more',
+        label: 'More, as JSON',
+        hint: "Any further field of CI's interface: notification_rules, environment_variables, deploy_pipelines, test_pipelines. Without rules CI makes its own: an e-mail to everyone on the team.",
+        isOptional: true,
+      },
+      { isLong: true },
+    ),
+  ],
+})
+
+function receive(body: unknown): Received {
+  const creation = creationIn(body)
+  const read = readCreation(creation)
+  if (read.kind === 'faults') return refusing(faultsByBlock(read.faults))
+  const [name = creation.repositoryUrl] = namesOf(creation.repositoryUrl)
+  const waiting: WaitingCreation = { kind: 'create', name, channel: channelOf(body), creation, evenIfThere: false }
+  const excess = tooLongBy(waiting)
+  if (excess > 0) return refusing({ [longest(body)]: tooLongWords(excess) })
+  const pushed = pushedName(body)
+  const view = {
+    ...waitingView(CREATE_TITLE, ':hourglass_flowing_sand: Looking whether it is there already …'),
+    external_id: pushed,
+  }
+  return { ack: showing('push', view), work: (door) => preview(door, body, waiting) }
+}
+
+const creationIn = (body: unknown): Creation => ({
+  repositoryUrl: typedIn(body, 'create:repository_url').trim(),
+  type: chosenIn(body, 'create:type') === 'pro' ? 'pro' : 'basic',
+  teams: typedIn(body, 'create:team_ids')
+    .split(/[\s,;]+/)
+    .filter((id) => id !== ''),
+  onPullRequestsOnly: checkedIn(body, 'create:build_on_pr_only').includes('only'),
+  match: chosenIn(body, 'create:branch_match') === 'exclude' ? 'exclude' : 'include',
+  branches: linesIn(body, 'create:branches'),
+  setupCommands: linesIn(body, 'create:setup_commands'),
+  testCommands: linesIn(body, 'create:test_pipelines'),
+  more: typedIn(body, 'create:more').trim() || null,
+})
+
+const OWN_FIELDS: ReadonlySet<string> = new Set([...FORM_FIELDS, 'test_pipelines', 'more'])
+
+/** What the form has no field for stands at "More". */
+function faultsByBlock(faults: readonly { field: string; reason: string }[]): Record<string, string> {
+  const byBlock: Record<string, string> = {}
+  for (const { field, reason } of faults) {
+    const top = /^[^.[]+/.exec(field)?.[0] ?? field
+    const name = OWN_FIELDS.has(top) ? top : 'more'
+    const place = /^[^.[]+\[(\d+)\]$/.exec(field)?.[1]
+    const said = name === top ? `${place === undefined ? '' : `${Number(place) + 1}: `}${reason}` : `${field} ${reason}`
+    const block = `create:${name}`
+    byBlock[block] = [byBlock[block], said].filter(Boolean).join('; ').slice(0, FAULT_CHARS_MAX)
+  }
+  return byBlock
+}
+
+const LONG_BLOCKS = ['create:more', 'create:setup_commands', 'create:test_pipelines', 'create:branches']
+
+const longest = (body: unknown): string =>
+  LONG_BLOCKS.toSorted((a, b) => typedIn(body, b).length - typedIn(body, a).length)[0]!
+
+function preview(door: Door, body: unknown, waiting: WaitingCreation): Promise<void> {
+  const by = askerIn(body, waiting.channel)
+  const pushed = pushedName(body)
+  const place = pushedPlace(door, pushed, CREATE_TITLE, null)
+  return respond(door, { what: 'project create', by, place }, async (reference) => {
+    const outcome = await door.operations.projects.previewCreation(waiting.creation, by)
+    if (outcome.kind !== 'free' && outcome.kind !== 'exists')
+      return { outcome: outcomeName(outcome), answer: answerNotSent(outcome, askedWith('create', reference)) }
+    await showInPushed(door, pushed, lookView(door, outcome, waiting))
+    return { outcome: outcome.kind, answer: null }
+  })
+}
+
+/** What would be created; it waits in the view, sealed. */
+export function lookView(
+  { seal }: Pick<Door, 'seal'>,
+  outcome: Extract<CreationPreview, { kind: 'free' | 'exists' }>,
+  waiting: WaitingCreation,
+): ModalView {
+  const isThere = outcome.kind === 'exists'
+  return {
+    type: 'modal',
+    callback_id: CREATE_SEND_CALLBACK_ID,
+    title: plain(CREATE_TITLE),
+    close: plain('Back'),
+    submit: plain(isThere ? 'Create a second one' : 'Create'),
+    private_metadata: writeWaiting(seal, { ...waiting, evenIfThere: isThere }),
+    blocks: answerOf([
+      line(
+        isThere
+          ? `:warning: *There is ${projectName({ project: outcome.project.name })} in CI already.* Is a second one wanted?`
+          : '',
+      ),
+      ...creationParts(waiting),
+    ]).blocks,
+  }
+}
+
+const ITEMS_MAX = 15
+
+function creationParts({ name, creation }: WaitingCreation): Part[] {
+  const { type, repositoryUrl, teams, match, branches, setupCommands, testCommands, onPullRequestsOnly, more } =
+    creation
+  const list = (head: string, items: readonly string[]) =>
+    items.length === 0
+      ? []
+      : [line(`*${head}:* ${items.slice(0, ITEMS_MAX).map(command).join(', ')}${items.length > ITEMS_MAX ? ' …' : ''}`)]
+  return [
+    line(`:package: *${projectName({ project: name })}* · ${type === 'pro' ? 'Pro' : 'Basic'}`),
+    line(`*Repository:* ${code(repositoryUrl)}`),
+    line(
+      `*Branches:* ${filterWords({ mode: match, entries: branches })}${onPullRequestsOnly ? ', and only those of pull requests' : ''}`,
+    ),
+    line(teams.length === 0 ? '' : `*Teams:* ${listed(teams)}`),
+    ...list('Setup', setupCommands),
+    ...list('Tests', testCommands),
+    line(more === null ? '' : `*More:* ${fieldsWords(namesIn(more))}`),
+  ]
+}
+
+/** The fields that a JSON object names. */
+function namesIn(json: string): string[] {
+  const fields: unknown = JSON.parse(json)
+  return isRecord(fields) ? Object.keys(fields) : []
+}
+
+export const projectCreateForm: Form = { what: 'a new project', receive }

@@ -1,0 +1,187 @@
+import type { Project, ProjectCreation } from '../../domain/project.ts'
+import { differencesOf, type Difference } from '../../domain/project-differences.ts'
+import type { ProjectRequest } from '../../domain/project-request.ts'
+import type { ProjectRef } from '../../domain/project-names.ts'
+import { invariant } from '../../lib/assert.ts'
+import { CiError } from '../../sources/ci-service/errors.ts'
+import type { Asker, CiTrouble } from '../../catalog/outcomes.ts'
+import { troubleOf } from '../../catalog/ci-trouble.ts'
+import { Undone } from '../../store/not-attempted.ts'
+import type { Begun, CreateOutcome, Creation, CreationPreview, NotSent } from './outcomes.ts'
+import { callCi, endUnclear, lookAgain, type Seen } from './call.ts'
+import { namesOf, readCreation } from './creation.ts'
+import type { ProjectDeps } from './deps.ts'
+import { refusalOf } from './permitted.ts'
+import { topOf } from './prepare.ts'
+import { keep } from './read.ts'
+import { askedAlready, end, record, tell } from './record.ts'
+
+interface Ready {
+  kind: 'ready'
+  request: ProjectRequest
+  creation: ProjectCreation
+  /** the uuids of the projects of that name that were there before */
+  earlier: ReadonlySet<string>
+}
+
+/**
+ * Creates a project, once: looks first whether one of that name is there, and where it is unclear whether CI did it,
+ * whether there is one now. Throws Undone where it fails before CI is asked to create anything.
+ */
+export async function createProject(
+  deps: ProjectDeps,
+  wanted: Creation,
+  by: Asker,
+  { evenIfThere, begun }: { evenIfThere: boolean; begun?: Begun },
+): Promise<CreateOutcome> {
+  const ready = await makeReady(deps, wanted, by, evenIfThere).catch((error: unknown) => {
+    throw error instanceof Undone ? error : new Undone('it failed before that', error)
+  })
+  if (ready.kind !== 'ready') return ready
+  const taken = evenIfThere ? null : await endIfThere(deps, ready)
+  if (taken) return taken
+  const [outcome] = await Promise.all([send(deps, ready), tell(deps, begun)])
+  return outcome
+}
+
+/** Whoever was first has ended between our look and our record. Null: the name is still free. */
+async function endIfThere(deps: ProjectDeps, { request, creation }: Ready): Promise<CreateOutcome | null> {
+  const found = await findNamed(deps, creation.repository_url).catch(async (error: unknown) => {
+    await end(deps, request, { state: 'refused', code: 'fault' })
+    throw new Undone('it could not be looked for again', error)
+  })
+  const [one] = found.kind === 'projects' ? found.projects : []
+  if (found.kind === 'projects' && !one) return null
+  await end(deps, request, { state: 'refused', code: one ? 'exists' : 'ci-trouble' })
+  return found.kind === 'projects' ? { kind: 'exists', project: refOf(one!) } : found
+}
+
+/** Whether one of that name is there already; creates nothing. */
+export async function previewCreation(deps: ProjectDeps, wanted: Creation, by: Asker): Promise<CreationPreview> {
+  const looked = await lookFirst(deps, wanted, by)
+  if (looked.kind !== 'looked') return looked
+  const [one] = looked.there
+  return one ? { kind: 'exists', project: refOf(one) } : { kind: 'free', name: looked.name }
+}
+
+interface Looked {
+  kind: 'looked'
+  creation: ProjectCreation
+  name: string
+  /** projects of that name */
+  there: readonly Project[]
+}
+
+async function lookFirst(deps: ProjectDeps, wanted: Creation, by: Asker): Promise<Looked | NotSent> {
+  const refusal = await refusalOf(deps, by)
+  if (refusal) return refusal
+  if (!deps.ci) return { kind: 'no-v2' }
+  const read = readCreation(wanted)
+  if (read.kind === 'faults') return read
+  const found = await findNamed(deps, wanted.repositoryUrl)
+  if (found.kind === 'ci-trouble') return found
+  const [name = wanted.repositoryUrl] = namesOf(wanted.repositoryUrl)
+  return { kind: 'looked', creation: read.creation, name, there: found.projects }
+}
+
+async function makeReady(
+  deps: ProjectDeps,
+  wanted: Creation,
+  by: Asker,
+  evenIfThere: boolean,
+): Promise<Ready | CreateOutcome> {
+  const looked = await lookFirst(deps, wanted, by)
+  if (looked.kind !== 'looked') return looked
+  const repeated = await deps.store.read.projectRequestOf(by.askKey)
+  if (repeated) return askedAlready(repeated)
+  const { creation, name, there } = looked
+  const [one] = there
+  if (one && !evenIfThere) return { kind: 'exists', project: refOf(one) }
+  const asked = {
+    action: 'create-project',
+    project: name,
+    projectUuid: null,
+    what: Object.keys(creation),
+    before: {},
+  } as const
+  const recorded = await record(deps, asked, by)
+  if (recorded.kind !== 'recorded') return recorded
+  const earlier = new Set<string>(there.map(({ uuid }) => uuid))
+  return { kind: 'ready', request: recorded.request, creation, earlier }
+}
+
+async function send(deps: ProjectDeps, { request, creation, earlier }: Ready): Promise<CreateOutcome> {
+  const { ci } = deps
+  invariant(ci, 'what was asked about can be written')
+  const called = await callCi(deps, request, () => ci.createProject(creation))
+  if (called.kind === 'ci-refused') return called
+  if (called.kind === 'answered') return finish(deps, request, creation, called.answer)
+  const seen = await lookAgain(deps, () => look(deps, creation, earlier))
+  if (seen.kind !== 'shown') return endUnclear(deps, request, called.code, seen.kind)
+  return finish(deps, request, creation, seen.done)
+}
+
+async function look(
+  deps: ProjectDeps,
+  { repository_url: repositoryUrl }: ProjectCreation,
+  earlier: ReadonlySet<string>,
+): Promise<Seen<Project>> {
+  const there = await findNamed(deps, repositoryUrl)
+  if (there.kind === 'ci-trouble') return { kind: 'away' }
+  const made = there.projects.find(({ uuid }) => !earlier.has(uuid))
+  return made ? { kind: 'shown', done: made } : { kind: 'not-shown' }
+}
+
+/** CI's projects of that repository's name. */
+async function findNamed(
+  { ci }: ProjectDeps,
+  repositoryUrl: string,
+): Promise<{ kind: 'projects'; projects: readonly Project[] } | CiTrouble> {
+  const found: Project[] = []
+  for (const name of namesOf(repositoryUrl)) {
+    try {
+      const { projects = [] } = (await ci?.listProjects({ name })) ?? {}
+      found.push(...projects.filter((project) => project.name === name))
+    } catch (error) {
+      // Some services answer 404 when no project has the name.
+      if (!(error instanceof CiError) || error.kind !== 'not-found') return troubleOf(error)
+    }
+  }
+  return { kind: 'projects', projects: found }
+}
+
+async function finish(
+  deps: ProjectDeps,
+  request: ProjectRequest,
+  creation: ProjectCreation,
+  made: Project,
+): Promise<CreateOutcome> {
+  const otherwise = otherwiseThan(creation, made)
+  const code = otherwise.length > 0 ? 'otherwise' : null
+  await end(deps, request, { state: 'confirmed', code, projectUuid: made.uuid })
+  await keep(deps, made).catch((error: unknown) =>
+    deps.log.warn({ err: error }, 'a new project is not known here yet; the next reading of the projects finds it'),
+  )
+  return { kind: 'created', project: refOf(made), otherwise }
+}
+
+/** Of the fields that both sides name alike, what CI made of them differently; pipelines it names in its own way. */
+function otherwiseThan(creation: ProjectCreation, made: Project): Difference[] {
+  const wanted = Object.fromEntries(Object.entries(creation).filter(([name]) => COMPARED.has(name)))
+  const got = Object.fromEntries(Object.keys(wanted).map((name) => [name, made.raw[name]]))
+  return differencesOf({ ...wanted, team_ids: creation.team_ids.map(Number) }, got).filter(
+    ({ field }) => topOf(field) !== 'team_ids' || creation.team_ids.every((id) => Number.isSafeInteger(Number(id))),
+  )
+}
+
+const COMPARED = new Set([
+  'type',
+  'team_ids',
+  'setup_commands',
+  'environment_variables',
+  'build_on_pr_only',
+  'branch_match',
+  'branches',
+])
+
+const refOf = ({ uuid, name, type }: Project): ProjectRef => ({ projectId: null, uuid, name, type })

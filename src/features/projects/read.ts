@@ -1,0 +1,46 @@
+import type { Project } from '../../domain/project.ts'
+import { filterOf } from '../../domain/branch-filter.ts'
+import type { ProjectRef } from '../../domain/project-names.ts'
+import type { Uuid } from '../../domain/ids.ts'
+import type { CiTrouble } from '../../catalog/outcomes.ts'
+import { troubleOf } from '../../catalog/ci-trouble.ts'
+import type { NotListed } from './outcomes.ts'
+import type { ProjectDeps } from './deps.ts'
+
+export type Read = { kind: 'read'; project: Project; ref: ProjectRef }
+
+/** The project as CI holds it now; what was read is in the cache from then on. */
+export async function readAfresh(
+  deps: ProjectDeps,
+  ref: ProjectRef,
+): Promise<Read | { kind: 'no-v2' } | NotListed | CiTrouble> {
+  if (!deps.ci) return { kind: 'no-v2' }
+  try {
+    const project = await ask(deps.ci, ref)
+    if (!project) return { kind: 'not-listed', project: ref }
+    await keep(deps, project)
+    return { kind: 'read', project, ref: { ...ref, uuid: project.uuid, name: project.name, type: project.type } }
+  } catch (error) {
+    return troubleOf(error)
+  }
+}
+
+/** The project of that uuid, by all the names that it is known by. */
+export async function refOf({ store }: Pick<ProjectDeps, 'store'>, uuid: Uuid): Promise<ProjectRef> {
+  const known = await store.read.project({ uuid, legacyId: '', names: [] })
+  return { projectId: known?.legacyId ?? null, uuid, name: known?.name ?? uuid, type: known?.type ?? null }
+}
+
+/** In the cache, which decides who is told, it stands as it was just read. */
+export async function keep({ store, clock }: Pick<ProjectDeps, 'store' | 'clock'>, project: Project): Promise<void> {
+  const { uuid, name, type, rules, raw } = project
+  const kept = { uuid, name, type, rules, filter: filterOf(raw), legacyId: null, readAt: clock.now() }
+  await store.write((tx) => tx.keepProject(kept))
+}
+
+async function ask(ci: NonNullable<ProjectDeps['ci']>, { uuid, name }: ProjectRef): Promise<Project | null> {
+  if (uuid !== null) return ci.getProject({ uuid, name })
+  // Only deliveries have named it: by a name that is one project's alone, or not at all.
+  const { projects } = await ci.listProjects({ name })
+  return projects.length === 1 && projects[0]!.name === name ? projects[0]! : null
+}

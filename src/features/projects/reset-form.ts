@@ -1,0 +1,60 @@
+import { plain, section } from '../../slack/messages/blocks.ts'
+import { mention, projectName } from '../../slack/messages/build.ts'
+import type { ChannelId } from '../../domain/ids.ts'
+import type { ShownProject } from './outcomes.ts'
+import { answerOldForm } from '../fault-messages.ts'
+import { answerReset } from './end-messages.ts'
+import type { Door } from '../context.ts'
+import { carryOut } from './announce-and-run.ts'
+import { textField, typedIn } from '../fields.ts'
+import { refusing, showing, type Form, type Received } from '../form.ts'
+import { answerView, type ModalView } from '../modal-view.ts'
+import { askerIn, nameIn, readMemory, writeMemory, type FormMemory } from './metadata.ts'
+import { askedWith, askingCi } from './send.ts'
+
+export const RESET_CALLBACK_ID = 'project_reset'
+export const RESET_TITLE = 'Reset an AES key'
+
+const NAME_BLOCK = 'reset:name'
+
+/** Asks for the project's name, since nothing brings the old key back. */
+export const resetView = ({ project: { uuid, name } }: ShownProject, channel: ChannelId | null): ModalView => ({
+  type: 'modal',
+  callback_id: RESET_CALLBACK_ID,
+  title: plain(RESET_TITLE),
+  close: plain('Cancel'),
+  submit: plain('Reset'),
+  private_metadata: writeMemory({ project: uuid!, name, channel, base: {}, part: null, rule: null }),
+  blocks: [
+    section(
+      `:warning: *${projectName({ project: name })}* gets a new AES key. Everything that was encrypted with the old one can be read no more, and the old one does not come back.`,
+    ),
+    textField({ block: NAME_BLOCK, label: "Type the project's name to confirm" }),
+  ],
+})
+
+function receive(body: unknown): Received {
+  const memory = readMemory(body)
+  if (!memory) return { ack: showing('update', answerView(RESET_TITLE, answerOldForm())), work: null }
+  if (nameIn(typedIn(body, NAME_BLOCK).trim()) !== memory.name.trim())
+    return refusing({ [NAME_BLOCK]: "this is not the project's name: type it as it is written above" })
+  return askingCi(RESET_TITLE, (door) => reset(door, body, memory))
+}
+
+function reset(door: Door, body: unknown, { project, name, channel }: FormMemory): Promise<void> {
+  const by = askerIn(body, channel)
+  return carryOut(door, body, {
+    what: 'project reset-aes-key',
+    by,
+    title: RESET_TITLE,
+    announcement: resetLine(by.user, name),
+    act: (begun) => door.operations.projects.resetAesKey(project, by, begun),
+    answer: (outcome, reference, isForAsker) => answerReset(outcome, askedWith('reset-aes-key', reference), isForAsker),
+  })
+}
+
+/** Told where it was asked for, before it is done. */
+export const resetLine = (user: string, name: string): string =>
+  `:key: ${mention(user)} resets the AES key of *${projectName({ project: name })}*. What comes of it stands in the thread.`
+
+export const projectResetForm: Form = { what: 'the reset of an AES key', receive }

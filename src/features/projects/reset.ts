@@ -1,0 +1,89 @@
+import type { Uuid } from '../../domain/ids.ts'
+import type { Project } from '../../domain/project.ts'
+import type { ProjectRequest } from '../../domain/project-request.ts'
+import type { ProjectRef } from '../../domain/project-names.ts'
+import { textOf } from '../../domain/raw-values.ts'
+import { invariant } from '../../lib/assert.ts'
+import type { Asker } from '../../catalog/outcomes.ts'
+import { Undone } from '../../store/not-attempted.ts'
+import type { Begun, ResetOutcome } from './outcomes.ts'
+import { digestOf } from './base.ts'
+import { callCi, endUnclear, lookAgain, type Seen } from './call.ts'
+import type { ProjectDeps } from './deps.ts'
+import { refusalOf } from './permitted.ts'
+import { readAfresh, refOf } from './read.ts'
+import { askedAlready, end, record, tell } from './record.ts'
+
+const AES_KEY = 'aes_key'
+
+interface Ready {
+  kind: 'ready'
+  request: ProjectRequest
+  ref: ProjectRef
+  before: Project
+}
+
+/**
+ * Gives a Pro project another AES key, once. Where it is unclear whether CI did it, the project's key tells, if CI shows
+ * it: the outcome alone holds the new one. Throws Undone where it fails before CI is asked to change anything.
+ */
+export async function resetAesKey(deps: ProjectDeps, uuid: Uuid, by: Asker, begun?: Begun): Promise<ResetOutcome> {
+  const ready = await makeReady(deps, uuid, by).catch((error: unknown) => {
+    throw error instanceof Undone ? error : new Undone('it failed before that', error)
+  })
+  if (ready.kind !== 'ready') return ready
+  const [outcome] = await Promise.all([send(deps, ready), tell(deps, begun)])
+  return outcome
+}
+
+async function makeReady(deps: ProjectDeps, uuid: Uuid, by: Asker): Promise<Ready | ResetOutcome> {
+  const refusal = await refusalOf(deps, by)
+  if (refusal) return refusal
+  const repeated = await deps.store.read.projectRequestOf(by.askKey)
+  if (repeated) return askedAlready(repeated)
+  const read = await readAfresh(deps, await refOf(deps, uuid))
+  if (read.kind !== 'read') return read
+  const { project: before, ref } = read
+  if (before.type.trim().toLowerCase() !== 'pro') return { kind: 'not-pro', project: ref }
+  const key = keyOf(before)
+  const known: Record<string, string> = key === null ? {} : { [AES_KEY]: digestOf(AES_KEY, key, deps.digestKey) }
+  const asked = {
+    action: 'reset-aes-key',
+    project: ref.name,
+    projectUuid: uuid,
+    what: [AES_KEY],
+    before: known,
+  } as const
+  const recorded = await record(deps, asked, by)
+  return recorded.kind === 'recorded' ? { kind: 'ready', request: recorded.request, ref, before } : recorded
+}
+
+async function send(deps: ProjectDeps, ready: Ready): Promise<ResetOutcome> {
+  const { ci } = deps
+  const { request, ref, before } = ready
+  invariant(ci, 'what was read can be written')
+  const called = await callCi(deps, request, () => ci.resetAesKey(before.uuid))
+  if (called.kind === 'ci-refused') return called
+  if (called.kind === 'unclear') {
+    const seen = await lookAgain(deps, () => look(deps, ready))
+    if (seen.kind !== 'shown') return endUnclear(deps, request, called.code, seen.kind)
+    await end(deps, request, { state: 'confirmed' })
+    return { kind: 'reset', project: ref, aesKey: seen.done }
+  }
+  const { aesKey } = called.answer
+  const seen: Seen<string> = aesKey === null ? await look(deps, ready) : { kind: 'shown', done: aesKey }
+  await end(deps, request, { state: 'confirmed' })
+  return { kind: 'reset', project: ref, aesKey: seen.kind === 'shown' ? seen.done : null }
+}
+
+/** The new key, where CI shows one that was not there before. */
+async function look(deps: ProjectDeps, { ref, before }: Ready): Promise<Seen<string>> {
+  const read = await readAfresh(deps, ref)
+  if (read.kind !== 'read') return { kind: 'away' }
+  const key = keyOf(read.project)
+  // A key that CI does not show tells nothing.
+  if (key === null || keyOf(before) === null) return { kind: 'away' }
+  return key === keyOf(before) ? { kind: 'not-shown' } : { kind: 'shown', done: key }
+}
+
+const keyOf = ({ raw }: Project): string | null => textOf(raw[AES_KEY])

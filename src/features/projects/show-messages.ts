@@ -1,0 +1,117 @@
+import type { MaskedProject, ShownDeployment } from '../../domain/masked-project.ts'
+import { plain, type ActionButton } from '../../slack/messages/blocks.ts'
+import { joined, outside, projectName } from '../../slack/messages/build.ts'
+import { PROJECT_ACTION_IDS, PROJECT_BLOCK_ID } from '../../slack/messages/ids.ts'
+import { TITLE_CHARS_MAX } from '../../slack/messages/limits.ts'
+import type { ShownProject, ShowOutcome } from './outcomes.ts'
+import { answerOf, line, row, small, type Answer, type AskedWith, type Part } from '../../slack/messages/answer.ts'
+import { buildLine } from '../build.ts'
+import { troubleWords } from '../codes.ts'
+import { answerNotFound, isNotFound } from '../not-found.ts'
+import { typeWord } from '../project.ts'
+import { answerNoV2, answerNotListed } from './not-sent-messages.ts'
+import { code, command, deploymentTypes, filterWords, listed, ruleWords } from './words.ts'
+import { answerCiTrouble } from '../trouble.ts'
+
+/** Of rules, commands and pipelines, so many each are listed. */
+export const ITEMS_MAX = 15
+
+/** A project: what it is, what it builds, whom it tells, where it stands. */
+export function answerProject(outcome: ShowOutcome, asked: AskedWith): Answer {
+  if (isNotFound(outcome)) return answerNotFound(outcome, asked)
+  switch (outcome.kind) {
+    case 'project':
+      return answerOf(partsOf(outcome))
+    case 'no-v2':
+      return answerNoV2(asked.reference)
+    case 'not-listed':
+      return answerNotListed(outcome.project, asked.reference)
+    case 'ci-trouble':
+      return answerCiTrouble(outcome, ':warning: *The project could not be read*.', asked.reference)
+  }
+}
+
+type Shown = Extract<ShowOutcome, { kind: 'project' }>
+
+const partsOf = ({ shown, stale, mayEdit }: Shown): Part[] => [
+  line(
+    `:package: *${projectName({ project: shown.project.name })}* · ${typeWord(shown.project.type) ?? 'type unknown'}`,
+  ),
+  ...(stale === null
+    ? []
+    : [line(`:hourglass: CI cannot be asked now: ${troubleWords(stale.code).why} This is what was last read.`)]),
+  line(shown.build === null ? 'Last build: none that Buildline was told of' : `Last build: ${buildLine(shown.build)}`),
+  ...(shown.masked === null ? [] : [...(stale === null ? settings(shown.masked) : lastRead(shown.masked))]),
+  ...(stale === null ? ends(shown, mayEdit) : []),
+]
+
+const lastRead = (masked: MaskedProject): Part[] => [
+  line(`*Branches:* ${filterWords(masked.filter)}`),
+  ...rules(masked),
+]
+
+const settings = (masked: MaskedProject): Part[] => [
+  line(
+    masked.repository === null
+      ? ''
+      : `*Repository:* ${joined([code(masked.repository, TITLE_CHARS_MAX), outside(masked.provider, TITLE_CHARS_MAX)])}`,
+  ),
+  line(
+    `*Branches:* ${filterWords(masked.filter)}${masked.onPullRequestsOnly ? ', and only those of pull requests' : ''}`,
+  ),
+  line(teamWords(masked.teams)),
+  ...several('Setup', masked.setupCommands.map(command)),
+  ...several(
+    'Tests',
+    masked.testPipelines.map(({ name, commands }) => pipelineWords(name, commands)),
+  ),
+  ...several('Deployments', masked.deployments.map(deploymentWords)),
+  line(
+    masked.variableNames.length === 0
+      ? ''
+      : `*Variables:* ${listed(masked.variableNames)} (their values are not shown)`,
+  ),
+  ...rules(masked),
+  small(
+    masked.unknownFields.length === 0
+      ? ''
+      : `CI also sends ${listed(masked.unknownFields)}: Buildline keeps them as they are.`,
+  ),
+]
+
+/** CI sends only numbers. */
+function teamWords(teams: readonly string[]): string {
+  if (teams.length === 0) return ''
+  return teams.length === 1 ? `*Team:* number ${listed(teams)} in CI` : `*Teams:* numbers ${listed(teams)} in CI`
+}
+
+const rules = ({ rules: all }: MaskedProject): Part[] =>
+  all.length === 0 ? [line('*Notifications:* none')] : several('Notifications', all.map(ruleWords))
+
+const pipelineWords = (name: string | null, commands: readonly string[]): string =>
+  joined([outside(name, TITLE_CHARS_MAX), commands.slice(0, ITEMS_MAX).map(command).join(', ')], ': ')
+
+const deploymentWords = ({ branch, match, types }: ShownDeployment): string => {
+  const where =
+    branch === null
+      ? 'every branch'
+      : `${code(branch)}${match === null || match === 'exact' ? '' : ` (${outside(match, TITLE_CHARS_MAX)})`}`
+  return types.length === 0 ? `from ${where} (CI does not say how)` : `${deploymentTypes(types)}, from ${where}`
+}
+
+/** A headed list. */
+function several(head: string, items: readonly string[]): Part[] {
+  if (items.length === 0) return []
+  const left = items.length - ITEMS_MAX
+  const more = left > 0 ? [`… and ${left} more`] : []
+  return [line(`*${head}:*`), ...[...items.slice(0, ITEMS_MAX), ...more].map((item) => line(`• ${item}`))]
+}
+
+/** Only whoever may is offered to change it; to others it is said who may. */
+function ends({ project: { uuid, type } }: ShownProject, mayEdit: boolean): Part[] {
+  if (uuid === null) return []
+  if (!mayEdit) return [small('Admins can edit it.')]
+  const edit: ActionButton = { type: 'button', action_id: PROJECT_ACTION_IDS.edit, text: plain('Edit'), value: uuid }
+  const reset: ActionButton = { ...edit, action_id: PROJECT_ACTION_IDS.reset, text: plain('Reset AES key') }
+  return [row(PROJECT_BLOCK_ID, type?.toLowerCase() === 'pro' ? [edit, reset] : [edit])]
+}

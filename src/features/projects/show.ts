@@ -1,0 +1,65 @@
+import { maskedProject } from '../../domain/masked-project.ts'
+import type { ProjectRef } from '../../domain/project-names.ts'
+import type { KnownProject } from '../../store/kept.ts'
+import type { Asker, BuildSummary, CiTrouble } from '../../catalog/outcomes.ts'
+import { newestSummary } from '../../catalog/find-build.ts'
+import { findProject } from '../../catalog/projects.ts'
+import type { ShownProject, ShowOutcome } from './outcomes.ts'
+import { baseOf } from './base.ts'
+import { commandLines } from './commands.ts'
+import type { ProjectDeps } from './deps.ts'
+import { refusalOf } from './permitted.ts'
+import { readAfresh } from './read.ts'
+
+/** The project as CI holds it now, without its secrets; where CI cannot be asked, what was last read of it. */
+export async function showProject(
+  deps: ProjectDeps,
+  text: string,
+  by: Pick<Asker, 'user' | 'team'>,
+): Promise<ShowOutcome> {
+  const found = await findProject(deps.store.read, text)
+  if (found.kind !== 'project') return found
+  const [read, refusal] = await Promise.all([readAfresh(deps, found.project), refusalOf(deps, by)])
+  const mayEdit = refusal === null
+  if (read.kind === 'ci-trouble') return asLastRead(deps, found.project, { trouble: read, mayEdit })
+  if (read.kind !== 'read') return read
+  const { project, ref } = read
+  const shown = {
+    project: ref,
+    masked: maskedProject(project.raw),
+    setup: commandLines(project.raw),
+    build: await newestOf(deps, ref),
+    base: baseOf(project.raw, deps.digestKey),
+  }
+  return { kind: 'project', shown, stale: null, mayEdit }
+}
+
+async function asLastRead(
+  deps: ProjectDeps,
+  project: ProjectRef,
+  { trouble, mayEdit }: { trouble: CiTrouble; mayEdit: boolean },
+): Promise<ShowOutcome> {
+  const { uuid } = project
+  const known = uuid === null ? null : await deps.store.read.project({ uuid, legacyId: '', names: [] })
+  if (!known) return trouble
+  const build = await newestOf(deps, project)
+  const shown: ShownProject = { project, masked: maskedProject(rawOf(known)), setup: [], build, base: {} }
+  return { kind: 'project', shown, stale: trouble, mayEdit }
+}
+
+/** What the cache holds, in CI's words. */
+const rawOf = ({ type, rules, filter }: KnownProject): Record<string, unknown> => ({
+  type,
+  branch_match: filter?.mode,
+  branches: filter?.entries,
+  notification_rules: rules?.map(({ notifier, target, branch, branchMatch, buildStatuses }) => ({
+    notifier,
+    target,
+    branch,
+    branch_match: branchMatch,
+    build_statuses: buildStatuses,
+  })),
+})
+
+const newestOf = ({ store, interfaces }: ProjectDeps, project: ProjectRef): Promise<BuildSummary | null> =>
+  newestSummary({ reads: store.read, interfaces }, project)

@@ -1,0 +1,47 @@
+import { listAt, channelOf, textAt, threadOf, userOf } from './body.ts'
+import type { Door } from './context.ts'
+import { FIND_BLOCKS, FIND_CALLBACK_ID, findModal } from './builds/find-modal.ts'
+import { placeIn } from './modal.ts'
+import { isRecord } from '../domain/raw-values.ts'
+import { directPlace, ephemeralPlace } from '../slack/reply-targets/message.ts'
+import { modalPlace } from '../slack/reply-targets/modal.ts'
+import type { Place, Spot } from '../slack/reply-targets/place.ts'
+import { responseUrlPlace } from '../slack/reply-targets/response-url.ts'
+import { isSlackAddress } from '../slack/reply-targets/slack-address.ts'
+
+/** Where whoever sent this can be answered; null where Slack leaves no way. */
+export function placeOf(door: Pick<Door, 'client' | 'clock'>, body: unknown, replaces = false): Place | null {
+  const { client, clock } = door
+  const user = userOf(body)
+  const spot = spotOf(body)
+  const ephemeral = user !== null && spot ? ephemeralPlace(client, user, spot) : null
+  const url = textAt(body, 'response_url')
+  if (url !== null && isSlackAddress(url, client.slackApiUrl))
+    return responseUrlPlace({ url, replaces, spot, clock, instead: ephemeral })
+  return ephemeral ?? placeInModal(door, body) ?? (user === null ? null : directPlace(client, user))
+}
+
+function spotOf(body: unknown): Spot | null {
+  const channel = channelOf(body)
+  return channel && { channel, threadTs: threadOf(body) }
+}
+
+/** The modal that was clicked in or sent in. Of a search the form stays, and the answer stands below. */
+function placeInModal({ client }: Pick<Door, 'client'>, body: unknown): Place | null {
+  const viewId = textAt(body, 'view', 'id')
+  const user = userOf(body)
+  if (viewId === null || textAt(body, 'view', 'type') !== 'modal') return null
+  const direct = user === null ? null : directPlace(client, user)
+  if (textAt(body, 'view', 'callback_id') !== FIND_CALLBACK_ID)
+    return placeIn(client, viewId, textAt(body, 'view', 'title', 'text') ?? 'Buildline', direct)
+  const form = listAt(body, 'view', 'blocks').filter((block) => FIND_BLOCKS.test(textAt(block, 'block_id') ?? ''))
+  const metadata = textAt(body, 'view', 'private_metadata') ?? ''
+  return modalPlace({
+    client,
+    viewId,
+    draw: (answer) => findModal({ blocks: [...form.filter(isRecord), ...answer], metadata }),
+    isCurrent: () => true,
+    closed: direct,
+    instead: direct,
+  })
+}

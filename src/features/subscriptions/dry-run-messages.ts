@@ -1,0 +1,160 @@
+import { assertNever } from '../../lib/assert.ts'
+import { codeSpan, toLine } from '../../lib/escape.ts'
+import { onBranch, outside, projectName } from '../../slack/messages/build.ts'
+import { BRANCH_CHARS_MAX, cut, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
+import { rulesInWords } from '../../slack/messages/subscription.ts'
+import type { DryChannel, DryEvent, DryRunOutcome } from './outcomes.ts'
+import { hiddenParts } from '../hidden.ts'
+import {
+  answerOf,
+  answerTrouble,
+  line,
+  nextStep,
+  small,
+  type Answer,
+  type AskedWith,
+  type Part,
+} from '../../slack/messages/answer.ts'
+import { answerNotFound } from '../not-found.ts'
+import { typed } from '../../slack/messages/typed.ts'
+import { reasonWords } from '../why/messages.ts'
+
+/** Channels named for each event; the others are counted. */
+export const DRY_CHANNELS_MAX = 10
+/** Entries of a branch filter that are named. */
+export const ENTRIES_SHOWN_MAX = 10
+
+type DryRun = Extract<DryRunOutcome, { kind: 'dry-run' }>
+
+/** Who would be told of what, and why, before any build runs; and whether CI would build the branch. */
+export function answerDryRun(outcome: DryRunOutcome, asked: AskedWith): Answer {
+  switch (outcome.kind) {
+    case 'dry-run':
+      return answerOf(tried(outcome))
+    case 'unknown-event':
+      return answerTrouble(
+        {
+          what: `:mag: *No event* is called ${typed(outcome.text)}.`,
+          why: `There are: ${outcome.events.map(codeSpan).join(', ')}.`,
+          next: `Type it as in ${typed('/ci rules test acme/web main failed')}.`,
+        },
+        asked.reference,
+      )
+    case 'no-project':
+    case 'several-projects':
+      return answerNotFound(outcome, asked)
+    default:
+      return assertNever(outcome)
+  }
+}
+
+function tried(run: DryRun): Part[] {
+  const { project, branch, events, unread, hidden } = run
+  const noneShown = events.every(({ channels }) => channels.length === 0)
+  const nobody = noneShown && hidden === 0
+  return [
+    line(
+      `:crystal_ball: *Dry run*: ${projectName({ project: project.name })}${onBranch({ branch })}. Nothing was built or told.`,
+    ),
+    line(filterWords(run)),
+    ...(unread
+      ? [
+          line(
+            ":warning: The project's own rules could not be read from CI yet: whoever follows them is told of every event.",
+          ),
+        ]
+      : []),
+    ...(nobody ? NOBODY : noneShown ? [] : eventParts(events)),
+    ...hiddenParts(hidden),
+    small(
+      nobody
+        ? ''
+        : 'This is how a first build would be told. A card that is there already shows every later state of its build.',
+    ),
+  ]
+}
+
+const NOBODY: Part[] = [
+  line('*No channel follows this project*: nobody would be told.'),
+  line(nextStep(`Type ${typed('/ci subscribe')} in the channel that should follow it.`)),
+]
+
+/** Would CI build the branch, and by which entry. */
+function filterWords({ filter }: DryRun): string {
+  if (!filter) return 'Would CI build this branch? Not known: its branch filter could not be read.'
+  const { words, isBuilt, by, invalid } = filter
+  const entry = by === null ? '' : `, by ${entryWord(by)}`
+  return [
+    `${isBuilt === null ? NOT_KNOWN : isBuilt ? BUILT : NOT_BUILT}${entry}: ${filterInWords(words)}.`,
+    ...invalidWords(invalid),
+  ].join(' ')
+}
+
+const BUILT = 'CI *would build* this branch'
+const NOT_BUILT = 'CI *would not build* this branch'
+const NOT_KNOWN = 'Would CI build this branch? Not known'
+
+const entryWord = (entry: string): string => codeSpan(cut(toLine(entry), BRANCH_CHARS_MAX)) || '(no name)'
+
+function entryList(entries: readonly string[]): string {
+  const left = entries.length - ENTRIES_SHOWN_MAX
+  return [...entries.slice(0, ENTRIES_SHOWN_MAX).map(entryWord), ...(left > 0 ? [`and ${left} more`] : [])].join(', ')
+}
+
+function filterInWords(words: NonNullable<DryRun['filter']>['words']): string {
+  switch (words.kind) {
+    case 'all':
+      return 'its filter builds every branch'
+    case 'only':
+      return `its filter builds only ${entryList(words.entries)}`
+    case 'not':
+      return `its filter builds all but ${entryList(words.entries)}`
+    case 'unclear':
+      return `its filter names ${entryList(words.entries)}, and CI does not say which way it works`
+    default:
+      return assertNever(words)
+  }
+}
+
+const invalidWords = (invalid: readonly string[]): string[] =>
+  invalid.length === 0 ? [] : [`Entries that can match nothing: ${entryList(invalid)}.`]
+
+/** Events that end alike are said together. */
+function eventParts(events: readonly DryEvent[]): Part[] {
+  const alike = Map.groupBy(events, ({ channels }) => channelLines(channels).join('\n'))
+  return [...alike.values()].flatMap((those): Part[] => [
+    line(`*${those.map(({ event }) => outside(event, WORD_CHARS_MAX)).join(', ')}*`),
+    ...channelLines(those[0]!.channels).map(line),
+  ])
+}
+
+function channelLines(channels: readonly DryChannel[]): string[] {
+  const left = channels.length - DRY_CHANNELS_MAX
+  const more = `    … and ${left} more ${left === 1 ? 'channel' : 'channels'}`
+  return [...channels.slice(0, DRY_CHANNELS_MAX).map(channelWords), ...(left > 0 ? [more] : [])]
+}
+
+function channelWords({ channel, decision, quiet, mentions, paused }: DryChannel): string {
+  const { verdict, reason, loud } = decision
+  const told = verdict === 'tell'
+  const extras = [
+    told && loud && !quiet ? ' Everybody in the channel notices it.' : '',
+    told && loud && quiet ? ' Quiet: its replies stay in the thread.' : '',
+    told && loud && mentions ? ' A committer who is known is mentioned where it failed.' : '',
+    paused ? ' *Paused*: it waits until the channel is open again.' : '',
+  ].join('')
+  return `    • <#${channel}> ${told ? '*told*' : '*not told*'}: ${reasonWords(reason)}${decidingRule(decision)}${extras}`
+}
+
+const FROM = {
+  ci: "the project's own rules",
+  channel: "the channel's own",
+  file: 'the file of subscriptions',
+} as const
+
+/** The rule that decided, and whose it is. */
+function decidingRule({ looked, reason }: DryChannel['decision']): string {
+  const one = looked.find(({ verdict }) => verdict === 'selects') ?? looked.find(({ verdict }) => verdict === reason)
+  if (!one?.rule) return ''
+  return ` Rule: ${rulesInWords([one.rule])}${one.from === null ? '' : `, of ${FROM[one.from]}`}.`
+}

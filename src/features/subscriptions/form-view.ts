@@ -1,0 +1,255 @@
+import { PATTERN_CHARS_MAX } from '../../domain/pattern.ts'
+import type { ChannelId } from '../../domain/ids.ts'
+import { isChannelId } from '../../domain/ids.ts'
+import { codeSpan, toLine } from '../../lib/escape.ts'
+import { fieldOf } from '../../domain/raw-values.ts'
+import { textOf } from '../../slack/api/answer.ts'
+import { plain, section } from '../../slack/messages/blocks.ts'
+import { BRANCH_CHARS_MAX, cut } from '../../slack/messages/limits.ts'
+import type { PatternPreview, ShownSubscription, SubscribeWish } from './outcomes.ts'
+import { SELECTABLE_EVENTS } from './wish.ts'
+import { listAt, textAt } from '../body.ts'
+import { patternOf, typedPattern } from './subscribe-words.ts'
+import { ALL_PROJECTS, projectOption, type Option } from '../builds/find-modal.ts'
+import type { ModalView } from '../modal-view.ts'
+
+// The form of a subscription: a project, whose rules, and of the channel's own ones the events and the branches.
+
+export const SUBSCRIBE_CALLBACK_ID = 'subscribe'
+
+/** The fields; a block has the name of the field in it. */
+export const SUBSCRIBE_FIELDS = {
+  project: 'subscribe_project',
+  how: 'subscribe_how',
+  events: 'subscribe_events',
+  branch: 'subscribe_branch',
+  options: 'subscribe_options',
+} as const
+
+/** What the form remembers: where it was opened, and what it changes. */
+export interface SubscribeMemory {
+  channel: ChannelId
+  /** the subscription that is being changed; null: a new one is made */
+  instead: string | null
+  /** the channel was chosen in a form, and is not where the form was opened */
+  isChosen: boolean
+}
+
+/** The form as it begins, or as it is filled in. */
+export interface SubscribeForm {
+  memory: SubscribeMemory
+  /** what it begins with; null: nothing */
+  shown: ShownSubscription | null
+  isOwn: boolean
+  /** null: there is no project yet */
+  preview: PatternPreview | null
+}
+
+export const SUBSCRIBE_TITLE = 'Follow builds'
+
+export const subscribeView = ({ memory, shown, isOwn, preview }: SubscribeForm): ModalView => ({
+  type: 'modal',
+  callback_id: SUBSCRIBE_CALLBACK_ID,
+  title: plain(SUBSCRIBE_TITLE),
+  submit: plain('Keep'),
+  close: plain('Cancel'),
+  private_metadata: JSON.stringify(memory),
+  blocks: [
+    projectBlock(shown),
+    howBlock(isOwn),
+    ...(isOwn ? [eventsBlock(shown), branchBlock(shown), previewBlock(preview)] : []),
+    optionsBlock(shown),
+  ],
+})
+
+export const pendingView: ModalView = {
+  type: 'modal',
+  title: plain(SUBSCRIBE_TITLE),
+  close: plain('Close'),
+  blocks: [section(':hourglass_flowing_sand: Keeping it …')],
+}
+
+function projectBlock(shown: ShownSubscription | null): object {
+  const chosen = shown && optionFor(shown)
+  return {
+    type: 'input',
+    block_id: SUBSCRIBE_FIELDS.project,
+    label: plain('Project'),
+    // The branches below are the project's.
+    dispatch_action: true,
+    element: {
+      type: 'external_select',
+      action_id: SUBSCRIBE_FIELDS.project,
+      placeholder: plain('Choose a project'),
+      min_query_length: 0,
+      ...(chosen && { initial_option: chosen }),
+    },
+  }
+}
+
+function optionFor({ subscription: { follows }, project }: ShownSubscription): Option | null {
+  if (follows.what === 'all') return ALL_PROJECTS
+  if (follows.what !== 'project') return null
+  const { name, uuid = null, projectId = null } = follows
+  return projectOption(project ?? { name, uuid, projectId, type: null })
+}
+
+const choice = (text: string, value: string): Option => ({ text: plain(text), value })
+
+const HOW = {
+  ci: choice("The project's own rules, as CI holds them", 'ci'),
+  own: choice("This channel's own rules", 'own'),
+} as const
+
+const howBlock = (isOwn: boolean): object => ({
+  type: 'input',
+  block_id: SUBSCRIBE_FIELDS.how,
+  label: plain('What is told'),
+  dispatch_action: true,
+  element: {
+    type: 'radio_buttons',
+    action_id: SUBSCRIBE_FIELDS.how,
+    options: [HOW.ci, HOW.own],
+    initial_option: isOwn ? HOW.own : HOW.ci,
+  },
+})
+
+const EVENT_OPTIONS: Record<(typeof SELECTABLE_EVENTS)[number], string> = {
+  started: 'started',
+  waiting: 'waiting',
+  failed: 'failed',
+  success: 'passed',
+  recovered: 'fixed: passed after a failure',
+  stopped: 'stopped',
+}
+
+const eventOption = (event: (typeof SELECTABLE_EVENTS)[number]): Option => choice(EVENT_OPTIONS[event], event)
+
+function eventsBlock(shown: ShownSubscription | null): object {
+  const events = ownRule(shown)?.events ?? DEFAULT_EVENTS
+  const initial = SELECTABLE_EVENTS.filter((event) => events === 'every' || events.includes(event))
+  return {
+    type: 'input',
+    block_id: SUBSCRIBE_FIELDS.events,
+    label: plain('Events'),
+    hint: plain('All of them together are every event, words that Buildline does not know too.'),
+    element: {
+      type: 'checkboxes',
+      action_id: SUBSCRIBE_FIELDS.events,
+      options: SELECTABLE_EVENTS.map(eventOption),
+      ...(initial.length > 0 && { initial_options: initial.map(eventOption) }),
+    },
+  }
+}
+
+const DEFAULT_EVENTS: readonly string[] = ['failed', 'recovered']
+
+const ownRule = (shown: ShownSubscription | null) => shown?.subscription.rules?.[0] ?? null
+
+function branchBlock(shown: ShownSubscription | null): object {
+  const rule = ownRule(shown)
+  const typed = rule ? typedPattern(rule) : ''
+  return {
+    type: 'input',
+    block_id: SUBSCRIBE_FIELDS.branch,
+    label: plain('Branches'),
+    hint: plain('Empty: every branch. release/* is a pattern, ^v[0-9]+$ a regular expression, anything else a name.'),
+    optional: true,
+    dispatch_action: true,
+    element: {
+      type: 'plain_text_input',
+      action_id: SUBSCRIBE_FIELDS.branch,
+      max_length: PATTERN_CHARS_MAX,
+      dispatch_action_config: { trigger_actions_on: ['on_character_entered'] },
+      ...(typed !== '' && { initial_value: typed.slice(0, PATTERN_CHARS_MAX) }),
+    },
+  }
+}
+
+const previewBlock = (preview: PatternPreview | null): object => ({
+  ...section(previewWords(preview)),
+  block_id: 'subscribe_preview',
+})
+
+/** ``Matches: `main`, `release/1.2`, and 3 more of 14 branches seen.`` */
+function previewWords(preview: PatternPreview | null): string {
+  if (!preview) return 'Choose a project to see which branches match.'
+  const { isValid, matches, more, seen } = preview
+  if (!isValid) return ':warning: That is no valid pattern, or too large a one: it would match nothing.'
+  if (seen === 0) return 'No branch has been seen yet.'
+  const of = `of ${seen} ${seen === 1 ? 'branch' : 'branches'} seen`
+  if (matches.length === 0) return `Matches none ${of}.`
+  const names = matches.map((name) => codeSpan(cut(toLine(name), BRANCH_CHARS_MAX)) || '(no name)').join(', ')
+  return more > 0 ? `Matches: ${names}, and ${more} more ${of}.` : `Matches: ${names}; ${matches.length} ${of}.`
+}
+
+const QUIET = choice('Quiet: replies stay in their threads', 'quiet')
+const MENTION = choice('Mention the committer of a failed build', 'mention')
+
+function optionsBlock(shown: ShownSubscription | null): object {
+  const { quiet = false, mention = 'committer' } = shown?.subscription ?? {}
+  const initial = [...(quiet ? [QUIET] : []), ...(mention === 'committer' ? [MENTION] : [])]
+  return {
+    type: 'input',
+    block_id: SUBSCRIBE_FIELDS.options,
+    label: plain('How'),
+    optional: true,
+    element: {
+      type: 'checkboxes',
+      action_id: SUBSCRIBE_FIELDS.options,
+      options: [QUIET, MENTION],
+      ...(initial.length > 0 && { initial_options: initial }),
+    },
+  }
+}
+
+/** What stands in the form now. */
+export interface Filled {
+  memory: SubscribeMemory
+  /** null: none is chosen */
+  project: string | null
+  isOwn: boolean
+  wish: SubscribeWish
+}
+
+/** Null for a form that is not ours, or of an older version. */
+export function readSubscribeForm(body: unknown): Filled | null {
+  const memory = memoryOf(textAt(body, 'view', 'private_metadata') ?? '')
+  if (!memory) return null
+  const project = textAt(body, ...at('project'), 'selected_option', 'value')
+  const isOwn = textAt(body, ...at('how'), 'selected_option', 'value') === HOW.own.value
+  const options = chosenIn(body, 'options')
+  const pattern = patternOf((textAt(body, ...at('branch'), 'value') ?? '').trim())
+  return {
+    memory,
+    project,
+    isOwn,
+    wish: {
+      project: project ?? '',
+      events: isOwn ? chosenIn(body, 'events') : null,
+      branch: isOwn ? pattern.branch : null,
+      branchMatch: isOwn ? pattern.branchMatch : null,
+      quiet: options.includes(QUIET.value),
+      mention: options.includes(MENTION.value) ? 'committer' : 'nobody',
+      ...(memory.instead !== null && { instead: memory.instead }),
+      isChosen: memory.isChosen,
+    },
+  }
+}
+
+const at = (field: keyof typeof SUBSCRIBE_FIELDS) =>
+  ['view', 'state', 'values', SUBSCRIBE_FIELDS[field], SUBSCRIBE_FIELDS[field]] as const
+
+const chosenIn = (body: unknown, field: 'events' | 'options'): string[] =>
+  listAt(body, ...at(field), 'selected_options').flatMap((option) => textAt(option, 'value') ?? [])
+
+function memoryOf(metadata: string): SubscribeMemory | null {
+  try {
+    const read: unknown = JSON.parse(metadata)
+    const channel = textOf(fieldOf(read, 'channel'))
+    if (channel === null || !isChannelId(channel)) return null
+    return { channel, instead: textOf(fieldOf(read, 'instead')), isChosen: fieldOf(read, 'isChosen') === true }
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,147 @@
+import type { BranchFilterWords } from '../../domain/branch-filter.ts'
+import type { Decision } from '../../domain/decide.ts'
+import type { ChannelId } from '../../domain/ids.ts'
+import type { Permit } from '../../domain/permission.ts'
+import type { FieldFault } from '../../domain/project.ts'
+import type { ProjectRef } from '../../domain/project-names.ts'
+import type { ChannelRule } from '../../domain/rule.ts'
+import type { Subscription } from '../../domain/subscription.ts'
+import type { Asker, NotFound, Refused } from '../../catalog/outcomes.ts'
+
+// What people ask about what a channel is told, and how it can end.
+
+/** A subscription with all that a reader wants to know of it. */
+export interface ShownSubscription {
+  subscription: Subscription
+  /** null: all projects; or one that is not known (any more) */
+  project: ProjectRef | null
+  /** what decides here: the channel's own rules, or the project's as last read from CI; null: not read yet, or each its own */
+  rules: readonly ChannelRule[] | null
+  rulesFrom: 'ci' | 'channel' | 'file'
+  /** set while the channel cannot be told: Slack's code, since when (ms) */
+  paused: { code: string; at: number } | null
+}
+
+export interface SubscribeWish {
+  /** a project as people name it; `all` */
+  project: string
+  /** `every` also covers stopped builds and unknown words; null: every one of this branch, or as CI's own rules say */
+  events: readonly string[] | 'every' | null
+  branch: string | null
+  branchMatch: 'exact' | 'wildcard' | 'regex' | null
+  quiet: boolean
+  mention: 'committer' | 'nobody'
+  /** the subscription of this channel whose place it takes, whatever that one followed; left out: that of the same branches */
+  instead?: string
+  /** the channel was chosen, and is not where this was asked: whoever chose it has to be in it */
+  isChosen?: boolean
+}
+
+/** Was the channel told of the change? Slack's code where it was not, or may not have been. */
+export type Announced = { kind: 'told' } | { kind: 'not-told'; code: string; isClosed: boolean }
+
+export type SubscribeOutcome =
+  | {
+      kind: 'subscribed'
+      shown: ShownSubscription
+      was: ShownSubscription | null
+      announced: Announced
+      /** the default channel, where it hears nothing of this any more; null: it does, or never did */
+      silent: ChannelId | null
+    }
+  /** exactly this is so already */
+  | { kind: 'same'; shown: ShownSubscription }
+  | { kind: 'kept-by-file'; shown: ShownSubscription }
+  | { kind: 'too-many'; max: number }
+  | { kind: 'no-channel' }
+  /** Slack does not say that the asker is in the channel that they chose */
+  | { kind: 'not-in-channel'; channel: ChannelId }
+  | { kind: 'faults'; faults: readonly FieldFault[] }
+  | Extract<NotFound, { kind: 'no-project' | 'several-projects' }>
+  | Refused
+
+export type UnsubscribeOutcome =
+  | { kind: 'unsubscribed'; removed: readonly ShownSubscription[]; announced: Announced }
+  /** nothing here follows that; what does */
+  | { kind: 'not-subscribed'; text: string | null; here: readonly ShownSubscription[] }
+  /** several do: which one? */
+  | { kind: 'which'; here: readonly ShownSubscription[] }
+  | { kind: 'kept-by-file'; shown: ShownSubscription }
+  | { kind: 'no-channel' }
+  | Extract<NotFound, { kind: 'no-project' | 'several-projects' }>
+  | Refused
+
+export type RulesOutcome =
+  | { kind: 'rules'; channel: ChannelId; subscriptions: readonly ShownSubscription[] }
+  | { kind: 'no-channel' }
+
+/** What one event of one branch would do, before any build runs. */
+export interface DryEvent {
+  event: string
+  channels: readonly DryChannel[]
+}
+
+export interface DryChannel {
+  channel: ChannelId
+  decision: Decision
+  quiet: boolean
+  mentions: boolean
+  paused: ShownSubscription['paused']
+}
+
+export type DryRunOutcome =
+  | {
+      kind: 'dry-run'
+      project: ProjectRef
+      branch: string
+      events: readonly DryEvent[]
+      /** would CI build this branch at all? null: its filter is not known */
+      filter: {
+        words: BranchFilterWords
+        isBuilt: boolean | null
+        by: string | null
+        invalid: readonly string[]
+      } | null
+      /** the project's rules could not be read yet: every event is told */
+      unread: boolean
+      /** channels that the asker cannot look into, and of which nothing is said */
+      hidden: number
+    }
+  | { kind: 'unknown-event'; text: string; events: readonly string[] }
+  | Extract<NotFound, { kind: 'no-project' | 'several-projects' }>
+
+/** Which branches that we have seen a pattern covers, those with the newest builds first. */
+export interface PatternPreview {
+  isValid: boolean
+  matches: readonly string[]
+  /** further ones */
+  more: number
+  seen: number
+}
+
+export interface PatternQuestion {
+  project: string
+  branch: string | null
+  /** CI's or our own word; null: by its look */
+  branchMatch: string | null
+}
+
+export interface SubscriptionOperations {
+  /** Keeps it, in the place of what followed the same branches of the same project; then one line tells the channel. */
+  subscribe(wish: SubscribeWish, by: Asker): Promise<SubscribeOutcome>
+  /** `project`: as people name it, `all`, or null: the only one here. `id`: one subscription exactly. */
+  unsubscribe(wish: { project: string | null; id: string | null }, by: Asker): Promise<UnsubscribeOutcome>
+  rules(channel: ChannelId | null): Promise<RulesOutcome>
+  /** `event`: one word of the rules; null: each of them. */
+  dryRun(
+    question: { project: string; branch: string; event: string | null },
+    by: Pick<Asker, 'user' | 'channel'>,
+  ): Promise<DryRunOutcome>
+  preview(question: PatternQuestion): Promise<PatternPreview>
+  /** May this person say what channels are told? */
+  maySubscribe(by: Pick<Asker, 'user' | 'team'>): Promise<Permit | { kind: 'unknown-person'; code: string }>
+  /** Slack says that nothing can be said in a channel any more: it waits, and its owners are told. */
+  channelClosed(channel: ChannelId, code: string): Promise<void>
+  /** Slack says that it can be spoken in again: what waited goes out. */
+  channelOpened(channel: ChannelId): Promise<void>
+}

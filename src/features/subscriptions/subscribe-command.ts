@@ -1,0 +1,52 @@
+import type { SubscribeWish } from './outcomes.ts'
+import { answerContradiction, answerNear } from './messages.ts'
+import { answerNameless, answerTooLittle, answerTooMuch } from '../slips.ts'
+import type { Reply } from '../context.ts'
+import { openSubscribe } from './opening.ts'
+import { howTyped, type Question } from '../command.ts'
+import { subscribeReply } from './subscribe-reply.ts'
+import { readWish } from './subscribe-words.ts'
+
+/** `/ci subscribe acme/web failed release/*`; alone it opens the form. */
+export function subscribe(question: Question): Promise<Reply> {
+  const { row, words } = question
+  const reading = readWish(words)
+  const how = { ...howTyped(row), example: EXAMPLE }
+  switch (reading.kind) {
+    case 'nothing':
+      return openForm(question)
+    case 'wish':
+      return subscribeTo(question, reading.wish, reading.rest)
+    case 'nameless':
+      return slip('nameless', answerNameless({ branchOf: reading.project, ...how }))
+    case 'unclear':
+      return slip('too-much', answerTooMuch({ extra: reading.extra, ...how }))
+    case 'near':
+      return slip('near', answerNear({ ...reading, ...how }))
+    case 'contradiction':
+      return slip('contradiction', answerContradiction({ ...reading, ...how }))
+  }
+}
+
+/** Alone the command opens a form, which is no example of what is typed. */
+const EXAMPLE = '/ci subscribe acme/web failed recovered release/*'
+
+const slip = async (outcome: string, answer: Reply['answer']): Promise<Reply> => ({ outcome, answer })
+
+async function openForm(question: Question): Promise<Reply> {
+  const { opener, operations, by, row, reference } = question
+  if (opener) return openSubscribe({ opener, operations, by, reference }, null)
+  return {
+    outcome: 'too-little',
+    answer: answerTooLittle({ missing: 'a project', ...howTyped(row), example: EXAMPLE }),
+  }
+}
+
+async function subscribeTo(
+  { operations, by, reference }: Question,
+  wish: SubscribeWish,
+  rest: readonly string[],
+): Promise<Reply> {
+  const outcome = await operations.subscriptions.subscribe(wish, by)
+  return subscribeReply(outcome, { rest, reference })
+}

@@ -1,0 +1,119 @@
+import { patternMode } from '../../domain/pattern.ts'
+import type { ChannelRule } from '../../domain/rule.ts'
+import { nearest } from '../../lib/nearest.ts'
+import type { SubscribeWish } from './outcomes.ts'
+import { CUT, type Word } from '../../slack/commands/parse.ts'
+import { partAt } from '../target.ts'
+
+/** What was typed after `subscribe`: a wish, or why it is none. Nothing is kept on a guess. */
+export type WishReading =
+  | { kind: 'nothing' }
+  /** `rest`: what followed the project, to ask the same of another one */
+  | { kind: 'wish'; wish: SubscribeWish; rest: readonly string[] }
+  /** a name was begun and left empty: of a branch of this project, or (null) of a project */
+  | { kind: 'nameless'; project: string | null }
+  /** a word too many */
+  | { kind: 'unclear'; extra: string }
+  /** nearly one of the words that mean something; it could be a branch as well */
+  | { kind: 'near'; typed: string; meant: string }
+  /** the one says the opposite of the other */
+  | { kind: 'contradiction'; one: string; other: string }
+
+/**
+ * Reads `acme/web failed recovered release/* quiet no-mention`: after the project words in any order, at most one of them
+ * a branch. `*` makes it a pattern, `^…$` or `/…/` a regex; `@started` is the branch of that name.
+ */
+export function readWish(words: readonly Word[]): WishReading {
+  if (words.includes(CUT)) return { kind: 'unclear', extra: CUT.text }
+  const [first, ...others] = words.map(({ text }) => text)
+  if (first === undefined) return { kind: 'nothing' }
+  const [project, branch] = partAt(first)
+  if (project === '') return { kind: 'nameless', project: null }
+  return readRest(project, branch === null ? others : [`${BRANCH_SIGN}${branch}`, ...others])
+}
+
+const EVENT_WORDS: ReadonlyMap<string, string> = new Map([
+  ['started', 'started'],
+  ['waiting', 'waiting'],
+  ['failed', 'failed'],
+  ['success', 'success'],
+  ['passed', 'success'],
+  ['recovered', 'recovered'],
+  ['fixed', 'recovered'],
+  ['stopped', 'stopped'],
+])
+const EVERYTHING = 'everything'
+/** `@started` is no event. */
+const BRANCH_SIGN = '@'
+const QUIET = 'quiet'
+const MENTIONS: ReadonlyMap<string, SubscribeWish['mention']> = new Map([
+  ['mention', 'committer'],
+  ['no-mention', 'nobody'],
+])
+
+const KNOWN_WORDS: readonly string[] = [...EVENT_WORDS.keys(), EVERYTHING, QUIET, ...MENTIONS.keys()]
+
+function readRest(project: string, rest: readonly string[]): WishReading {
+  const words = rest.flatMap(listed)
+  const branches = words.filter((text) => !isKnown(text))
+  const known = words.map((text) => text.toLowerCase()).filter(isKnown)
+  const fault = branchFault(project, branches) ?? contradictionIn(known)
+  if (fault) return fault
+  const [branch = null] = branches
+  const events = [...new Set(known.flatMap((text) => EVENT_WORDS.get(text) ?? []))]
+  const wish: SubscribeWish = {
+    project,
+    events: known.includes(EVERYTHING) ? 'every' : events.length > 0 ? events : null,
+    ...patternOf(branch),
+    quiet: known.includes(QUIET),
+    mention: MENTIONS.get(known.find((text) => MENTIONS.has(text)) ?? '') ?? 'committer',
+  }
+  return { kind: 'wish', wish, rest }
+}
+
+/** `failed,recovered` is both of them; a comma in what holds none of these words is the branch's own. */
+function listed(text: string): string[] {
+  const words = text.split(',').filter((word) => word !== '')
+  return !text.startsWith(BRANCH_SIGN) && words.some(isKnown) ? words : [text]
+}
+
+const isKnown = (text: string): boolean => KNOWN_WORDS.includes(text.toLowerCase())
+
+function branchFault(project: string, branches: readonly string[]): WishReading | null {
+  const [branch, extra] = branches
+  if (branch === undefined) return null
+  if (branch === '' || branch === '@') return { kind: 'nameless', project }
+  if (extra !== undefined) return { kind: 'unclear', extra }
+  const meant = isName(branch) ? nearest(branch, KNOWN_WORDS) : null
+  return meant === null ? null : { kind: 'near', typed: branch, meant }
+}
+
+// A pattern or a path is no mistyped word.
+const isName = (text: string): boolean => /^[\p{L}-]{2,}$/u.test(text)
+
+function contradictionIn(known: readonly string[]): WishReading | null {
+  const has = (text: string) => known.includes(text)
+  if (has('mention') && has('no-mention')) return { kind: 'contradiction', one: 'mention', other: 'no-mention' }
+  const event = known.find((text) => EVENT_WORDS.has(text))
+  return has(EVERYTHING) && event !== undefined ? { kind: 'contradiction', one: EVERYTHING, other: event } : null
+}
+
+/** How a branch that was typed is matched. */
+export function patternOf(typed: string | null): Pick<SubscribeWish, 'branch' | 'branchMatch'> {
+  if (typed === null || typed === '') return { branch: null, branchMatch: null }
+  const [, inner] = /^\/(.+)\/$/s.exec(typed) ?? []
+  if (inner !== undefined) return { branch: inner, branchMatch: 'regex' }
+  if (/^\^.*\$$/s.test(typed)) return { branch: typed, branchMatch: 'regex' }
+  const branch = typed.startsWith(BRANCH_SIGN) ? typed.slice(BRANCH_SIGN.length) : typed
+  return { branch, branchMatch: branch.includes('*') ? 'wildcard' : 'exact' }
+}
+
+/** The same turned round: what would be typed for a branch that is matched so. */
+export function typedPattern({ branch, branchMatch }: Pick<ChannelRule, 'branch' | 'branchMatch'>): string {
+  if (branch === null || branch === '') return ''
+  const mode = patternMode(branch, branchMatch)
+  if (mode === 'regex') return /^\^.*\$$/s.test(branch) ? branch : `/${branch}/`
+  // A star that means itself.
+  if (mode === 'exact' && branch.includes('*')) return `^${branch.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`
+  return /^@|^\/.+\/$|^\^.*\$$/s.test(branch) ? `${BRANCH_SIGN}${branch}` : branch
+}

@@ -1,0 +1,86 @@
+import { isIdDigits, isUuid, toUuid } from '../domain/ids.ts'
+import type { Uuid } from '../domain/ids.ts'
+import { CUT, type Word } from '../slack/commands/parse.ts'
+
+/** What a command is about, as it was typed: nothing here is known to exist. */
+export type Target =
+  | { kind: 'none' }
+  /** `#512`, or `acme/web #512`, as cards write it; decimal digits */
+  | { kind: 'build-number'; number: string; project: string | null }
+  | { kind: 'build-url'; url: string }
+  /** of a project or of a build: CI's uuids do not say */
+  | { kind: 'uuid'; uuid: Uuid }
+  /** a name, a part of one, a legacy id, or a uuid that a branch follows */
+  | { kind: 'project'; project: string; branch: string | null }
+  /** a name was begun and left empty: of a branch of this project, or (null) of a project */
+  | { kind: 'nameless'; project: string | null }
+  /** the first word too many: it may mean another target, and nothing is done on a guess */
+  | { kind: 'unclear'; extra: string }
+
+/**
+ * Reads `acme/web`, `acme/web@fix/login`, `acme/web fix/login`, `#512`, a build's address or a uuid. The first `@` that
+ * is not the first character parts project and branch; `acme/web@@login` is the branch `@login`. A branch that was begun and
+ * not named, as in `acme/web@` or `acme/web ""`, is not any branch.
+ */
+export function parseTarget(words: readonly Word[]): Target {
+  const [first, second, third] = words
+  if (!first) return { kind: 'none' }
+  if (words.includes(CUT)) return { kind: 'unclear', extra: CUT.text }
+  if (first.text === '') return { kind: 'nameless', project: null }
+  const target = readOne(first)
+  if (!second) return target
+  const both = withSecond(target, second)
+  if (!both) return { kind: 'unclear', extra: second.text }
+  return third ? { kind: 'unclear', extra: third.text } : both
+}
+
+function readOne(word: Word): Target {
+  const url = findBuildUrl(word)
+  if (url !== null) return { kind: 'build-url', url }
+  const [project, branch] = partAt(word.text)
+  if (branch !== null) return ofBranch(nameOf(project), branch)
+  const [, before = '', number] = NUMBERED.exec(project) ?? []
+  if (number !== undefined && isIdDigits(number)) return { kind: 'build-number', number, project: before || null }
+  return isUuid(project) ? { kind: 'uuid', uuid: toUuid(project) } : { kind: 'project', project, branch: null }
+}
+
+const NUMBERED = /^([^#]*)#(\d+)$/
+
+/** `acme/web@main`: the first `@` that is not the first character parts project and branch. */
+export function partAt(text: string): [project: string, branch: string | null] {
+  const at = text.indexOf('@', 1)
+  return at < 0 ? [text, null] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+// Git knows no branch that is called `@`: it is what stands before one.
+const ofBranch = (project: string, branch: string): Target =>
+  branch === '' || branch === '@' ? { kind: 'nameless', project } : { kind: 'project', project, branch }
+
+const nameOf = (project: string): string => (isUuid(project) ? toUuid(project) : project)
+
+/** The address of a build: one that was typed as an address, or linked text whose path ends as a build's does. */
+function findBuildUrl({ text, url }: Word): string | null {
+  if (WEB_ADDRESS.test(text) && URL.canParse(text)) return url ?? text
+  return url !== undefined && BUILD_PATH.test(new URL(url).pathname) ? url : null
+}
+
+const WEB_ADDRESS = /^https?:\/\/\S+$/i
+const BUILD_PATH = /\/builds\/[^/@]+\/?$/
+
+/** A project and the word after it; null where no second word can follow. */
+function withSecond(target: Target, second: Word): Target | null {
+  const project = projectOf(target)
+  if (project === null || findBuildUrl(second) !== null) return null
+  // `acme/web@ main`
+  if (target.kind === 'nameless') return ofBranch(project, second.text)
+  const [, before, number] = NUMBERED.exec(second.text) ?? []
+  if (number !== undefined && before === '' && isIdDigits(number)) return { kind: 'build-number', number, project }
+  // `acme/web @main`
+  return ofBranch(project, second.text.replace(/^@/, ''))
+}
+
+function projectOf(target: Target): string | null {
+  if (target.kind === 'uuid') return target.uuid
+  if (target.kind === 'nameless') return target.project
+  return target.kind === 'project' && target.branch === null ? target.project : null
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { parseRunRef, runRefText, type RunRef } from '../domain/request.ts'
+import type { ListQuestion } from '../catalog/outcomes.ts'
+import { CHOICE_COMMANDS, type ChoiceCommand } from '../slack/messages/answer.ts'
+
+// What buttons carry, and how it is read back: a value comes over the network, and from versions of long ago.
+
+/** Slack's limit for a button's value, in characters. */
+export const VALUE_CHARS_MAX = 2_000
+/** No list has so many pages. */
+export const PAGE_MAX = 10_000
+
+/** The page that is meant, from 1 on; null: none is. */
+export function pageOf(text: string): number | null {
+  const page = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : null
+  return page !== null && page <= PAGE_MAX ? page : null
+}
+
+/** A command, repeated with a project or a run. `project`: a uuid, CI's id, or else its full name. */
+export type Choice =
+  | { kind: 'project'; command: ChoiceCommand; project: string; branch: string | null; rest?: readonly string[] }
+  | { kind: 'run'; command: ChoiceCommand; ref: RunRef }
+
+/** Null for what could not be read back: it is too long for a button, and a cut name would be another name; or empty. */
+export function choiceValue(choice: Choice): string | null {
+  const value = JSON.stringify(fieldsOf(choice))
+  return parseChoice(value) && value
+}
+
+function fieldsOf(choice: Choice): object {
+  if (choice.kind === 'run') return { command: choice.command, run: runRefText(choice.ref) }
+  const { kind: _, ...fields } = choice
+  return fields
+}
+
+export function parseChoice(value: string): Choice | null {
+  const read = CHOICE.safeParse(jsonOf(value))
+  if (!read.success) return null
+  if ('project' in read.data) return { kind: 'project', ...read.data }
+  const ref = parseRunRef(read.data.run)
+  return ref && { kind: 'run', command: read.data.command, ref }
+}
+
+/** The question of a list, for another page. Null for what could not be read back. */
+export function pageValue({ text, type, page }: ListQuestion): string | null {
+  const value = JSON.stringify({ text, type, page })
+  return parsePage(value) && value
+}
+
+export function parsePage(value: string): ListQuestion | null {
+  const read = PAGE.safeParse(jsonOf(value))
+  return read.success ? read.data : null
+}
+
+const command = z.enum(CHOICE_COMMANDS)
+const name = z.string().min(1).max(VALUE_CHARS_MAX)
+
+const CHOICE = z.union([
+  z.strictObject({ command, project: name, branch: name.nullable(), rest: z.array(z.string()).exactOptional() }),
+  z.strictObject({ command, run: z.string() }),
+])
+
+const PAGE = z.strictObject({
+  text: name.nullable(),
+  type: z.enum(['basic', 'pro']).nullable(),
+  page: z.int().min(1).max(PAGE_MAX),
+})
+
+/** Undefined for what is no JSON; longer than any value of ours is not ours. */
+function jsonOf(value: string): unknown {
+  if (value.length > VALUE_CHARS_MAX) return undefined
+  try {
+    return JSON.parse(value)
+  } catch {
+    return undefined
+  }
+}

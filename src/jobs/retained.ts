@@ -1,0 +1,206 @@
+import { buildKey, ID_DIGITS_MAX, idOrder, type ProjectId } from '../domain/ids.ts'
+import { branchKey, REST_MS, type PlacedFact } from '../domain/lineage.ts'
+import { LANES, type StoredMessage } from '../domain/plan.ts'
+import { recoveredFrom, recoveringFrom } from '../domain/recovered.ts'
+import { isOpen } from '../domain/request.ts'
+import { isAccountNotice, isRed, isVerdict } from '../domain/status.ts'
+import { lineageSubject } from '../domain/subject.ts'
+import { noticeDay } from '../domain/notice.ts'
+import type { Card, FactPlace, VerdictPlace } from '../store/kept.ts'
+import type { Reads } from '../store/store.ts'
+
+/** A branch on which nothing was built for so many times as long is forgotten with its last outcome. */
+export const BRANCH_TIMES = 4
+
+/** Outcomes of a branch that are looked at: most branches passed lately; beyond the far end nobody reads. */
+const OUTCOMES_NEAR = 8
+const OUTCOMES_FAR = 500
+
+const NEWEST_ORDER = idOrder('9'.repeat(ID_DIGITS_MAX))
+
+/** What is old: what happened before `before` (ms), of a branch that was silent since `forgottenBefore`. */
+export interface Age {
+  now: number
+  before: number
+  forgottenBefore: number
+}
+
+/** What of a branch is needed still: its newest build, and outcomes from this place on. Places are `idOrder`s. */
+interface Needed {
+  newest: string
+  outcomesFrom: string
+}
+
+/** Says of one card of a lineage whether it must stay, asking `reads` each time. Remembers what branches need. */
+export function createStays(age: Age) {
+  const branches = new Map<string, Needed>()
+
+  /**
+   * Nothing of a story goes while any of it is young, may still change in Slack, or tells how a branch stands; nor while
+   * another card of the same red streak stays: planned again, that would take back what it said rightly. And what ended a
+   * streak goes only after it: otherwise what passed later would have recovered.
+   */
+  return (reads: Reads, place: Place): Promise<boolean> => staysItself(reads, place, new Set())
+
+  /** @param looked the cards that were looked at on the way here */
+  async function staysItself(reads: Reads, { lineageKey, episode }: Place, looked: Set<string>): Promise<boolean> {
+    const subject = lineageSubject(lineageKey, episode)
+    if (looked.has(subject)) return false
+    const isFirst = looked.size === 0
+    looked.add(subject)
+    // First: in a transaction it keeps others from taking in what comes meanwhile.
+    if ((await reads.intakeOf(lineageKey)) !== null) return true
+    const facts = await reads.factsOfEpisode(lineageKey, episode)
+    if (facts.length === 0) return false
+    return (
+      facts.some((fact) => isYoung(fact, age)) ||
+      (await hasNews(reads, facts)) ||
+      (await isAskedAbout(reads, lineageKey, age)) ||
+      (await isNeeded(reads, facts)) ||
+      (await isToldStill(reads, subject, age)) ||
+      (await someOfStreak(reads, facts, async (card, isEnded) => {
+        const isWaitedFor = isFirst && isEnded && lineageSubject(card.lineageKey, card.episode) !== subject
+        return isWaitedFor || staysItself(reads, card, looked)
+      }))
+    )
+  }
+
+  function isNeeded(reads: Reads, facts: readonly PlacedFact[]): Promise<boolean> {
+    return someOnBranch(facts, async ({ projectId, buildId, status }, branch) => {
+      const { newest, outcomesFrom } = await neededOf(reads, projectId, branch)
+      const order = idOrder(buildId)
+      return order === newest || (isVerdict(status) && order >= outcomesFrom)
+    })
+  }
+
+  async function neededOf(reads: Reads, projectId: ProjectId, branch: string): Promise<Needed> {
+    const key = branchKey(projectId, branch)
+    // While the walk goes on a branch can only come to need less.
+    const needed = branches.get(key) ?? (await findNeeded(reads, projectId, branch, age))
+    branches.set(key, needed)
+    return needed
+  }
+}
+
+type Place = { lineageKey: string; episode: number }
+
+/** The cards that these facts are on, each once. */
+export function cardsOfFacts(facts: readonly FactPlace[], before: number): Place[] {
+  const cards = new Map<string, Place>()
+  for (const { at, lineageKey, episode } of facts)
+    if (at < before && episode !== null) cards.set(lineageSubject(lineageKey, episode), { lineageKey, episode })
+  return [...cards.values()]
+}
+
+/** Builds of which no branch is known share no history. */
+async function someOnBranch(
+  facts: readonly PlacedFact[],
+  isSo: (fact: PlacedFact, branch: string) => Promise<boolean>,
+): Promise<boolean> {
+  for (const fact of facts) if (fact.branch !== null && (await isSo(fact, fact.branch))) return true
+  return false
+}
+
+/**
+ * Whether it is so of a card of the same red streak as one of these, or of what ended it; asked one after the other.
+ * @param isSo is told whether one of these ended what is on that card
+ */
+const someOfStreak = (
+  reads: Reads,
+  facts: readonly PlacedFact[],
+  isSo: (card: Place, isEnded: boolean) => Promise<boolean>,
+): Promise<boolean> =>
+  someOnBranch(facts, async (fact, branch) => {
+    const key = branchKey(fact.projectId, branch)
+    for (const { lineageKey, episode } of await streakOf(reads, key, fact))
+      if (episode === null || (await isSo({ lineageKey, episode }, fact.status === 'success'))) return true
+    return false
+  })
+
+/** Of a red outcome what recovered from it; of a green one the red ones that it ended, even if it was overtaken itself. */
+async function streakOf(reads: Reads, key: string, fact: PlacedFact): Promise<FactPlace[]> {
+  if (fact.status === 'success') return recoveredFrom(fact, await outcomesTo(reads, key, fact))
+  if (!isRed(fact.status)) return []
+  const recovering: FactPlace[] = []
+  for (const green of recoveringFrom(fact, await outcomesAfter(reads, key, fact)))
+    if (!(await reads.isOvertaken(key, idOrder(green.buildId), green.seq))) recovering.push(green)
+  return recovering
+}
+
+/** The outcomes of its branch up to this green one, as far back as the green one before it. */
+async function outcomesTo(
+  reads: Reads,
+  key: string,
+  { buildId, seq }: PlacedFact,
+): Promise<(PlacedFact & FactPlace)[]> {
+  const near = await reads.verdictsBefore(key, idOrder(buildId), OUTCOMES_NEAR)
+  const sawEnd = near.some((one) => one.status === 'success' && one.buildId !== buildId && one.seq < seq)
+  return sawEnd || near.length < OUTCOMES_NEAR ? near : reads.verdictsBefore(key, idOrder(buildId), OUTCOMES_FAR)
+}
+
+/** The outcomes of its branch from this one's build on, as far as one that passed in its turn: most branches soon do. */
+async function outcomesAfter(reads: Reads, key: string, { buildId }: PlacedFact): Promise<VerdictPlace[]> {
+  const near = await reads.verdictsFrom(key, idOrder(buildId), OUTCOMES_NEAR)
+  const isGreenInTurn = (one: VerdictPlace, i: number) =>
+    one.status === 'success' && one.buildId !== buildId && near.slice(i + 1).every(({ seq }) => seq > one.seq)
+  const isEnough = near.length < OUTCOMES_NEAR || near.slice(0, -1).some(isGreenInTurn)
+  return isEnough ? near : reads.verdictsFrom(key, idOrder(buildId), OUTCOMES_FAR)
+}
+
+// A day's notice goes as a whole: while it stands, so do the builds that it counts.
+const isYoung = ({ at, status }: PlacedFact, { before }: Age): boolean =>
+  at >= before || (isAccountNotice(status) && noticeDay(at) >= noticeDay(before))
+
+async function hasNews(reads: Reads, facts: readonly PlacedFact[]): Promise<boolean> {
+  const builds = new Set(facts.map(({ projectId, buildId }) => buildKey(projectId, buildId)))
+  return (await reads.factsOfBuilds([...builds])).some(({ episode }) => episode === null)
+}
+
+const isAskedAbout = async (reads: Reads, lineageKey: string, { before }: Age): Promise<boolean> =>
+  (await reads.requestsOf(lineageKey)).some((request) => isOpen(request) || request.askedAt >= before)
+
+async function isToldStill(reads: Reads, subject: string, age: Age): Promise<boolean> {
+  for (const key of await reads.cardsOf(subject)) {
+    const card = await reads.card(key)
+    if (card && hasSteps(card) && !(await isClosed(reads, card, age))) return true
+    if ((await reads.messagesOf(key)).some((message) => wasWrittenLately(message, age))) return true
+  }
+  return false
+}
+
+const hasSteps = ({ lanes }: Card): boolean => LANES.some((lane) => lanes[lane] !== null)
+
+// Nobody reads there, and what waits would fall on whoever opens the channel again.
+const isClosed = async (reads: Reads, { channel }: Card, { before }: Age): Promise<boolean> =>
+  (await reads.closedChannels()).some((closed) => closed.channel === channel && closed.closedAt < before)
+
+const wasWrittenLately = ({ claimedAt, sendingAt, writtenAt }: StoredMessage, { now }: Age): boolean =>
+  Math.max(claimedAt, sendingAt ?? 0, writtenAt ?? 0) >= now - REST_MS
+
+/**
+ * `recovered` and `red since` look back to the last time that the branch was green. So its newest green that is old
+ * stays, and the red before it up to the green before that: then each outcome that stays still adds up to the same.
+ */
+async function findNeeded(
+  reads: Reads,
+  projectId: ProjectId,
+  branch: string,
+  { before, forgottenBefore }: Age,
+): Promise<Needed> {
+  const newest = await reads.newestBuild(projectId, branch)
+  if (!newest || newest.at < forgottenBefore) return NOTHING
+  const needed = { newest: idOrder(newest.buildId), outcomesFrom: '' }
+  for (const limit of [OUTCOMES_NEAR, OUTCOMES_FAR]) {
+    const outcomes = await reads.verdictsBefore(branchKey(projectId, branch), NEWEST_ORDER, limit)
+    const greens = outcomes.filter(({ status, at }) => status === 'success' && at < before)
+    const last = greens[0]
+    const first = greens.find((green) => last && green.seq < last.seq && green.buildId !== last.buildId)
+    if (first) return { ...needed, outcomesFrom: idOrder(first.buildId) }
+    if (outcomes.length < limit) return needed
+    if (limit === OUTCOMES_FAR) return { ...needed, outcomesFrom: idOrder(outcomes.at(-1)!.buildId) }
+  }
+  return needed
+}
+
+/** Sorts after every place. */
+const NOTHING: Needed = { newest: '', outcomesFrom: '~' }

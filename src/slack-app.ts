@@ -1,0 +1,139 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { HTTPReceiver, LogLevel, type Logger, type Receiver } from '@slack/bolt'
+import type { Config } from './config.ts'
+import type { Clock } from './lib/clock.ts'
+import type { Log } from './lib/log.ts'
+import { createSeal } from './lib/seal.ts'
+import type { Door } from './features/context.ts'
+import { createHomes, type Homes } from './features/home/watch.ts'
+import { registerListeners } from './features/listeners.ts'
+import { ReceivingApp } from './features/receiving-app.ts'
+import { createNewest } from './features/newest.ts'
+import { SocketReceiver } from './slack/socket/receiver.ts'
+import type { SocketWatch } from './slack/socket/watch.ts'
+import { createClient } from './slack/api/client.ts'
+import type { Operations } from './features/bundle.ts'
+import type { Unanswered } from './features/unanswered.ts'
+
+/** What people asked for has so long to be answered after a stop, */
+export const SETTLE_MS = 8_500
+/** and then so long to be told that it was interrupted: together the 10 s that a stop may take. */
+export const FAREWELL_MS = 1_500
+
+/** A reference is read aloud and searched for: so many characters of a key. */
+const REFERENCE_CHARS = 8
+
+export interface SlackDoorOptions {
+  config: Config['slack']
+  operations: Operations
+  unanswered: Unanswered
+  /** told whether a connection stands, in Socket Mode */
+  socketWatch: SocketWatch
+  clock: Clock
+  random: () => number
+  /** a new uuid */
+  newKey: () => string
+  log: Log
+}
+
+export interface SlackDoor {
+  /** Answers what Slack sends over HTTP and the gate let through; null in Socket Mode, where Slack sends nothing over HTTP. */
+  handle: ((request: IncomingMessage, response: ServerResponse) => void) | null
+  /** What people have open as App Home may have changed: a hint. */
+  somethingChanged(): void
+  /** In Socket Mode: resolves when the first connection stands. */
+  start(): Promise<void>
+  /**
+   * Takes no more over sockets and waits for what is under way; who is not answered in time is told so. 10 s at most.
+   * Idempotent.
+   */
+  stop(): Promise<void>
+}
+
+/** The door for Slack, in Bolt: signed HTTP requests, or Socket Mode when there is an app token. */
+export function createSlackDoor(options: SlackDoorOptions): SlackDoor {
+  const { config, clock } = options
+  const socket = config.appToken === null ? null : socketReceiver(options, config.appToken)
+  const http = socket ? null : httpReceiver(options)
+  const { app, homes } = createReceivingApp(options, socket ?? http!)
+  let stopped: Promise<void> | null = null
+  return {
+    handle: http ? http.requestListener : null,
+    start: async () => socket?.start(),
+    somethingChanged: homes.wake,
+    stop: () => (stopped ??= stop(app, homes, socket, clock)),
+  }
+}
+
+async function stop(app: ReceivingApp, homes: Homes, socket: SocketReceiver | null, clock: Clock): Promise<void> {
+  homes.stop()
+  await socket?.stop()
+  await within(clock, SETTLE_MS, app.settled())
+  await within(clock, FAREWELL_MS, app.giveUp())
+}
+
+async function within(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
+  const done = new AbortController()
+  await Promise.race([work, clock.sleep(ms, done.signal)])
+  done.abort()
+}
+
+function createReceivingApp(options: SlackDoorOptions, receiver: Receiver) {
+  const { config, log, operations, unanswered, clock, newKey } = options
+  const { botToken, apiUrl } = config
+  const client = createClient({
+    token: botToken,
+    ...(apiUrl === null ? {} : { apiUrl }),
+    logger: { warn: (text) => log.warn({ part: 'slack' }, text) },
+  })
+  const newReference = () => newKey().slice(0, REFERENCE_CHARS)
+  const homes = createHomes({ operations, client, clock, log, newReference })
+  const door: Door = {
+    operations,
+    client,
+    clock,
+    log,
+    newReference,
+    newest: createNewest(),
+    seal: createSeal(botToken),
+    homes,
+    kept: null,
+  }
+  // Asked of nobody: Bolt would ask Slack who we are before it lets the first listener work, and Slack may be away.
+  const authorize = async () => ({ botToken })
+  const app = new ReceivingApp({ receiver, authorize, logger: boltLogger(log), ignoreSelf: false }, door, unanswered)
+  registerListeners(app)
+  app.error(async (error) => {
+    throw error
+  })
+  return { app, homes }
+}
+
+const httpReceiver = ({ config, log }: SlackDoorOptions): HTTPReceiver =>
+  new HTTPReceiver({
+    signingSecret: config.signingSecret ?? '',
+    endpoints: ['/slack/events'],
+    customPropertiesExtractor: ({ headers }) => ({ signature: headers['x-slack-signature'] }),
+    logger: boltLogger(log),
+  })
+
+const socketReceiver = ({ config, socketWatch, clock, random }: SlackDoorOptions, appToken: string): SocketReceiver =>
+  new SocketReceiver({ appToken, apiUrl: config.apiUrl, clock, random, watch: socketWatch })
+
+// Bolt's debug lines hold whole requests; only its warnings and errors are of use to an operator.
+function boltLogger(log: Log): Logger {
+  const nothing = () => {}
+  const tell =
+    (level: 'warn' | 'error') =>
+    (...parts: unknown[]) =>
+      log[level]({ part: 'slack' }, parts.map(String).join(' '))
+  return {
+    debug: nothing,
+    info: nothing,
+    warn: tell('warn'),
+    error: tell('error'),
+    setLevel: nothing,
+    getLevel: () => LogLevel.WARN,
+    setName: nothing,
+  }
+}

@@ -1,0 +1,34 @@
+import type { ChannelId } from '../../domain/ids.ts'
+import type { Failure, Sent } from '../notifier.ts'
+import { fieldOf } from '../../domain/raw-values.ts'
+import { isMessageTs } from './answer.ts'
+import { createClient, type ClientOptions } from './client.ts'
+import { BROKEN_ANSWER, classify } from './errors.ts'
+import { cut, TEXT_CHARS_MAX } from '../messages/limits.ts'
+
+/**
+ * Says one plain thing in a channel, or to a person directly: one call, never repeated by itself. It always resolves; how
+ * it failed is in the answer, which holds no secret.
+ * @param text markup, in which everything from outside is escaped; what is too long is cut
+ */
+export type Say = (to: ChannelId | string, text: string) => Promise<Sent | Failure>
+
+export function createSay(options: ClientOptions): Say {
+  const client = createClient(options)
+  return async (to, text) => {
+    try {
+      const answer = await client.apiCall('chat.postMessage', {
+        channel: to,
+        text: cut(text, TEXT_CHARS_MAX),
+        parse: 'none',
+        link_names: false,
+        unfurl_links: false,
+        unfurl_media: false,
+      })
+      const ts = fieldOf(answer, 'ts')
+      return isMessageTs(ts) ? { kind: 'sent', ts } : { kind: 'unclear', code: BROKEN_ANSWER }
+    } catch (error) {
+      return classify(error)
+    }
+  }
+}

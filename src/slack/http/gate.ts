@@ -1,0 +1,171 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { parse } from 'node:querystring'
+import { isRecord, parseJson } from '../../lib/json.ts'
+import { endUnread } from '../../server/end-unread.ts'
+import { giveBack } from '../../server/give-back.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Measures, Trickle } from '../../server/rate-limiter.ts'
+import { createRoom } from './memory-budget.ts'
+import { createSeen } from './seen.ts'
+import { isSignedBy, signatureIn, type Signature } from './signature.ts'
+import { announcesTooMuch, BODY_BYTES_MAX, readBody } from './signed-body.ts'
+
+/** Bodies that are not yet known to be Slack's may take so much memory, all together; the largest takes at most this. */
+export const UNSIGNED_BYTES_MAX = 8 * 1024 * 1024
+
+/** Slack's check of our certificate is not signed; it is far smaller. */
+export const SSL_CHECK_BYTES_MAX = 1_024
+
+/** So many keys of a form are read, by Bolt too; Slack sends some twenty. */
+export const FORM_KEYS_MAX = 1_000
+
+/** What strangers send is told to the log at most so often, and counted in between: they must not fill it. */
+export const REFUSED_LOGGED_EVERY_MS = 60_000
+
+export interface GateDeps {
+  signingSecret: string
+  log: Pick<Log, 'warn'>
+  now: () => number
+  /** at which large bodies are read */
+  measures: Measures
+}
+
+/** True: Slack has signed it, its body is in `rawBody`, and Bolt may have it. False: it is answered. Never throws. */
+export type Gate = (request: IncomingMessage & { rawBody?: Buffer }, response: ServerResponse) => Promise<boolean>
+
+/**
+ * Lets through what Slack has signed and Bolt can read. Of a stranger nothing is parsed, and little is kept: what has no
+ * signature that could be right is refused before its body is read. A body that is no object would end the process, for
+ * Bolt looks into it outside of every catch.
+ */
+export function createGate({ signingSecret, log, now, measures }: GateDeps): Gate {
+  const shared = { room: createRoom(UNSIGNED_BYTES_MAX), trickle: measures.bodies }
+  const seen = createSeen()
+  const tellRefused = createRefusedLog(log, now)
+
+  function unsigned(): Refusal {
+    tellRefused()
+    return { status: 401, reason: 'not signed by Slack, or too long ago' }
+  }
+
+  async function look(request: IncomingMessage): Promise<Refusal | Passed> {
+    if (announcesTooMuch(request, BODY_BYTES_MAX)) return TOO_LARGE
+    if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') return COMPRESSED
+    const signature = signatureIn(request.headers, now())
+    return signature ? lookAtSigned(request, signature) : lookAtUnsigned(request)
+  }
+
+  async function lookAtSigned(request: IncomingMessage, signature: Signature) {
+    // Sent again, it is the same request, which was taken: nothing is done for it.
+    if (seen.has(signature)) return { status: 200, bytes: null } as const
+    const body = await readBody(request, BODY_BYTES_MAX, shared)
+    if (body.kind !== 'whole') return NOT_WHOLE[body.kind]
+    if (!isSignedBy(signingSecret, signature, body.bytes)) {
+      giveBack(body.bytes)
+      return unsigned()
+    }
+    if (!isReadable(request.headers['content-type'] ?? '', body.bytes)) return UNREADABLE
+    seen.add(signature)
+    return { status: 200, bytes: body.bytes } as const
+  }
+
+  async function lookAtUnsigned(request: IncomingMessage) {
+    if (!isForm(request.headers['content-type'] ?? '') || announcesTooMuch(request, SSL_CHECK_BYTES_MAX))
+      return unsigned()
+    const body = await readBody(request, SSL_CHECK_BYTES_MAX, shared)
+    const isCheck = body.kind === 'whole' && fieldsOf(body.bytes.toString())['ssl_check'] === '1'
+    return isCheck ? ({ status: 200, bytes: null } as const) : unsigned()
+  }
+
+  return async (request, response) => {
+    const found = await look(request)
+    if (found.status === 200 && found.bytes !== null) {
+      request.rawBody = found.bytes
+      return true
+    }
+    answer(request, response, found, measures.refused)
+    return false
+  }
+}
+
+interface Passed {
+  status: 200
+  /** null: it is answered with nothing more */
+  bytes: Buffer | null
+}
+
+interface Refusal {
+  status: 400 | 401 | 413 | 415 | 503
+  reason: string
+}
+
+const TOO_LARGE: Refusal = { status: 413, reason: `a body may have ${BODY_BYTES_MAX} bytes` }
+const COMPRESSED: Refusal = { status: 415, reason: 'send it not compressed' }
+const UNREADABLE: Refusal = { status: 400, reason: 'not one object, in UTF-8' }
+const NOT_WHOLE: Readonly<Record<'too-large' | 'no-room' | 'aborted', Refusal>> = {
+  'too-large': TOO_LARGE,
+  'no-room': { status: 503, reason: 'too much at once; try again' },
+  aborted: { status: 400, reason: 'the body broke off' },
+}
+
+function createRefusedLog(log: GateDeps['log'], now: () => number): () => void {
+  let [toldAt, requests] = [Number.NEGATIVE_INFINITY, 0]
+  return () => {
+    requests += 1
+    if (now() - toldAt < REFUSED_LOGGED_EVERY_MS) return
+    log.warn({ part: 'slack', requests }, 'requests that Slack did not sign, or not lately, were refused')
+    toldAt = now()
+    requests = 0
+  }
+}
+
+/** A form holds one `payload`, or none, as commands do: of two nobody could say which counts. */
+function isReadable(type: string, bytes: Buffer): boolean {
+  const text = decode(bytes)
+  if (text === null) return false
+  if (!isForm(type)) return isObject(text)
+  const { payload } = fieldsOf(text)
+  return payload === undefined || (typeof payload === 'string' && isObject(payload))
+}
+
+// As Bolt reads it. Not URLSearchParams: a form of a million keys would hold it up for a minute.
+const fieldsOf = (text: string) => parse(text, '&', '=', { maxKeys: FORM_KEYS_MAX })
+
+const isForm = (type: string): boolean => /^application\/x-www-form-urlencoded *(?:;|$)/i.test(type)
+
+function isObject(text: string): boolean {
+  try {
+    return isRecord(parseJson(text))
+  } catch {
+    return false
+  }
+}
+
+function decode(bytes: Buffer): string | null {
+  try {
+    return UTF8.decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
+function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  found: Refusal | { status: 200 },
+  trickle: Trickle,
+): void {
+  if (found.status === 200) return void response.writeHead(200).end()
+  const body = JSON.stringify({ status: 'refused', reason: found.reason })
+  if (found.status === 503) response.setHeader('retry-after', RETRY_S)
+  response.writeHead(found.status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  })
+  endUnread(request, response, body, trickle)
+}
+
+const RETRY_S = 5

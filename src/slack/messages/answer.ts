@@ -1,0 +1,143 @@
+import { codeSpan } from '../../lib/escape.ts'
+import type { ActionsBlock, Block, Button } from './blocks.ts'
+import { contextOf, mrkdwn, section } from './blocks.ts'
+import { cut, SECTION_CHARS_MAX, TEXT_CHARS_MAX } from './limits.ts'
+
+/** What the asker gets to see. Whether others see it too is the door's business. */
+export interface Answer {
+  /** markup; tells the whole story by itself, for a screen reader and where no blocks are shown */
+  text: string
+  blocks: Block[]
+  picture: Picture | null
+}
+
+/** A picture that may go with the answer, where it can be shown. */
+export interface Picture {
+  png: Uint8Array
+  /** a file's name, without a path */
+  name: string
+  /** what it says, for whoever does not see it */
+  alt: string
+}
+
+/** What was asked, as far as an answer has to know: a choice repeats it, an error shows the reference. */
+export interface AskedWith {
+  command: ChoiceCommand
+  /** the branch that was named, for a choice of projects */
+  branch: string | null
+  /** what was typed after the project, where that is more than a branch */
+  rest?: readonly string[]
+  /** a short id that the log has too */
+  reference: string
+}
+
+/** The commands that can be repeated with a choice. */
+export type ChoiceCommand = (typeof CHOICE_COMMANDS)[number]
+export const CHOICE_COMMANDS = [
+  'stop',
+  'restart',
+  'status',
+  'badge',
+  'why',
+  'list',
+  'subscribe',
+  'unsubscribe',
+  'rules',
+  'project',
+] as const
+
+/** One piece of an answer. All texts are markup, with what is outside text in it escaped and cut. */
+export type Part =
+  /** lines stand together in one section as far as they fit; one with a button stands alone */
+  | { kind: 'line'; text: string; button?: Button }
+  | { kind: 'small'; text: string }
+  | { kind: 'row'; id: string; buttons: readonly Button[] }
+
+export const line = (text: string): Part => ({ kind: 'line', text })
+export const small = (text: string): Part => ({ kind: 'small', text })
+export const row = (id: string, buttons: readonly Button[]): Part => ({ kind: 'row', id, buttons })
+
+/** An answer of these pieces. What is empty is left out. */
+export function answerOf(parts: readonly Part[], picture: Picture | null = null): Answer {
+  const said = parts.filter(saysSomething)
+  return { text: textOf(said), blocks: blocksOf(said), picture }
+}
+
+/** What went wrong: what happened, why as far as known (or what there is to choose from), one next step. Lines of markup. */
+export interface Trouble {
+  what: string
+  why: string | readonly string[] | null
+  next: string
+  /** what stands between the next step and the reference */
+  parts?: readonly Part[]
+}
+
+/** The answer to what did not work. The reference is in the log too. */
+export function answerTrouble({ what, why, next, parts = [] }: Trouble, reference: string): Answer {
+  const lines = [what, ...[why ?? []].flat(), nextStep(next)].map(line)
+  return answerOf([...lines, ...parts, small(`Reference: ${codeSpan(cut(reference, REFERENCE_CHARS_MAX))}`)])
+}
+
+/** `*Next:* type …`. Every error has exactly one. */
+export const nextStep = (text: string): string => `*Next:* ${text}`
+
+const REFERENCE_CHARS_MAX = 40
+
+const saysSomething = (part: Part): boolean => (part.kind === 'row' ? part.buttons.length > 0 : part.text !== '')
+
+function textOf(parts: readonly Part[]): string {
+  const lines = parts.flatMap((part) => (part.kind === 'row' ? [] : [part.text]))
+  const whole = lines.join('\n')
+  if (whole.length <= TEXT_CHARS_MAX) return whole
+  return firstOf(lines.map(withoutLinks))
+}
+
+// Outside text has no `<` of its own left: what looks like a link here is one of ours.
+const withoutLinks = (text: string): string => text.replaceAll(/<https?:[^|<>]*\|([^<>]*)>/g, '$1')
+
+/** As many whole lines as fit; that some are missing is said. Half a line could be half a mention. */
+function firstOf(lines: readonly string[]): string {
+  let text = ''
+  for (const [at, one] of lines.entries()) {
+    const longer = at === 0 ? one : `${text}\n${one}`
+    if (longer.length + MORE_CHARS_MAX > TEXT_CHARS_MAX) return `${text}\n… lines left out: ${lines.length - at}`
+    text = longer
+  }
+  return text
+}
+
+const MORE_CHARS_MAX = 30
+
+function blocksOf(parts: readonly Part[]): Block[] {
+  const blocks: Block[] = []
+  let open = ''
+  const close = () => {
+    if (open !== '') blocks.push(section(open))
+    open = ''
+  }
+  for (const part of parts) {
+    const longer = part.kind === 'line' && !part.button ? [open, part.text].filter(Boolean).join('\n') : null
+    if (longer === null || longer.length > SECTION_CHARS_MAX) close()
+    if (longer === null) blocks.push(...blocksOfOne(part))
+    else open = open === '' && part.kind === 'line' ? part.text : longer
+  }
+  close()
+  return blocks
+}
+
+function blocksOfOne(part: Part): Block[] {
+  switch (part.kind) {
+    case 'line':
+      return [{ ...section(part.text), ...(part.button && { accessory: part.button }) }]
+    case 'small':
+      return contextOf([mrkdwn(part.text)])
+    case 'row':
+      return [rowOf(part.id, part.buttons)]
+  }
+}
+
+const rowOf = (id: string, buttons: readonly Button[]): ActionsBlock => ({
+  type: 'actions',
+  block_id: id,
+  elements: [...buttons],
+})

@@ -1,0 +1,52 @@
+import type { WebClient } from '@slack/web-api'
+import { fieldOf } from '../../domain/raw-values.ts'
+import { textOf } from '../api/answer.ts'
+import { joined, mention, outside } from '../messages/build.ts'
+import { TITLE_CHARS_MAX } from '../messages/limits.ts'
+import type { Picture } from '../messages/answer.ts'
+import type { Spot } from '../reply-targets/place.ts'
+
+const TIMEOUT_MS = 10_000
+
+/** Puts a picture into the channel or thread, with the name of who asked for it; throws where the bot may not, is no member, or Slack does not take it. */
+export async function showPicture(
+  client: WebClient,
+  { png, name, alt }: Picture,
+  spot: Spot,
+  by: string,
+): Promise<void> {
+  const ticket = await client.apiCall('files.getUploadURLExternal', {
+    filename: name,
+    length: png.byteLength,
+    alt_txt: alt,
+  })
+  const url = textOf(fieldOf(ticket, 'upload_url'))
+  const id = textOf(fieldOf(ticket, 'file_id'))
+  if (url === null || id === null) throw new Error('Slack gave no place for the picture')
+  await upload(url, png)
+  await client.apiCall('files.completeUploadExternal', {
+    files: [{ id, title: alt }],
+    channel_id: spot.channel,
+    ...(spot.threadTs ? { thread_ts: spot.threadTs } : {}),
+    // Others see the picture, but not the command.
+    initial_comment: joined([outside(alt, TITLE_CHARS_MAX), `asked for by ${mention(by)}`]),
+  })
+}
+
+async function upload(url: string, png: Uint8Array): Promise<void> {
+  const status = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/octet-stream' },
+    body: new Uint8Array(png),
+    redirect: 'error',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  }).then(
+    async (response) => {
+      await response.arrayBuffer()
+      return response.status
+    },
+    // Without what fetch throws: it may name the address.
+    () => null,
+  )
+  if (status !== 200) throw new Error(`the picture could not be sent: ${status ?? 'unreachable'}`)
+}

@@ -1,0 +1,28 @@
+import { invariant } from '../../lib/assert.ts'
+
+/** A configured http(s) address. Throws without quoting it: it may carry a password. */
+export function parseHttpUrl(text: string): URL {
+  const url = URL.parse(text)
+  invariant(url?.protocol === 'https:' || url?.protocol === 'http:', 'an address of CI is an http(s) address')
+  return url
+}
+
+/**
+ * An address below the base, which may carry a path prefix, with or without its last slash; its query is dropped.
+ * Segments are encoded; query values that are undefined are left out.
+ */
+export function addressOf(
+  base: URL,
+  segments: readonly string[],
+  query: Record<string, string | number | undefined> = {},
+): URL {
+  const url = new URL(base)
+  const prefix = base.pathname.replace(/\/+$/, '')
+  url.search = ''
+  url.hash = ''
+  url.pathname = [prefix, ...segments.map(encodeURIComponent)].join('/')
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, String(value))
+  }
+  return url
+}

@@ -1,0 +1,118 @@
+import { matchBranch, PATTERN_CHARS_MAX } from '../../domain/pattern.ts'
+import type { FieldFault } from '../../domain/project.ts'
+import { isRecord } from '../../lib/json.ts'
+import { nestedNameOf, optionsNeeded, updateNameOf } from './notifiers.ts'
+
+/** The longest key, address, room or name that is sent, in characters. */
+export const LINE_CHARS_MAX = 1_000
+
+type Rule = Readonly<Record<string, unknown>>
+
+/**
+ * What is wrong with a rule in the form of CI's answers before it is sent; `field` is within the rule, as `options.key`.
+ * `update` lets the words pass that CI itself may have put there. Source: interface, "Notification rule".
+ */
+export function checkRule(rule: Rule, request: 'create' | 'update' = 'create'): FieldFault[] {
+  return [
+    ...notifierFaults(rule['notifier']),
+    ...targetFaults(rule, request),
+    ...branchFaults(rule['branch'], rule['branch_match']),
+    ...eventFaults(rule['build_statuses'], request),
+    ...optionFaults(rule, request),
+  ]
+}
+
+/** What is wrong with a text of one line: nothing, if it is not there. */
+export function lineFaults(field: string, value: unknown, charsMax: number): FieldFault[] {
+  if (value === undefined || value === null) return []
+  if (typeof value !== 'string') return [{ field, reason: 'must be text' }]
+  return value.length > charsMax ? [{ field, reason: `has more than ${charsMax} characters` }] : []
+}
+
+/** A regex that RE2 does not take, or that is too large to be matched in time. */
+export const isBrokenRegex = (pattern: string): boolean => matchBranch(pattern, 'regex', 'main') === 'invalid-pattern'
+
+function notifierFaults(notifier: unknown): FieldFault[] {
+  if (isBlank(notifier)) return [{ field: 'notifier', reason: 'is required' }]
+  return lineFaults('notifier', notifier, LINE_CHARS_MAX)
+}
+
+const isBlank = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
+
+const TARGETS: readonly unknown[] = ['all', 'committer']
+
+function targetFaults(rule: Rule, request: 'create' | 'update'): FieldFault[] {
+  return ['target', 'email_target'].flatMap((field) => {
+    const value = rule[field]
+    if (request === 'update' || isBlank(value)) return lineFaults(field, value, LINE_CHARS_MAX)
+    return TARGETS.includes(value) ? [] : [{ field, reason: 'must be all or committer' }]
+  })
+}
+
+const MATCHES: readonly unknown[] = ['exact', 'regex', 'wildcard']
+
+function branchFaults(branch: unknown, match: unknown): FieldFault[] {
+  const faults = lineFaults('branch', branch, PATTERN_CHARS_MAX)
+  const isKnown = isBlank(match) || MATCHES.includes(match)
+  if (!isKnown) faults.push({ field: 'branch_match', reason: 'must be exact, regex or wildcard' })
+  const isRegex = faults.length === 0 && match === 'regex' && typeof branch === 'string' && branch !== ''
+  if (isRegex && isBrokenRegex(branch)) faults.push({ field: 'branch', reason: 'is no regular expression (RE2)' })
+  return faults
+}
+
+/** The words of the interface, and the one for "requires approval". */
+const EVENTS: readonly unknown[] = ['started', 'failed', 'success', 'recovered', 'waiting']
+
+function eventFaults(events: unknown, request: 'create' | 'update'): FieldFault[] {
+  const field = 'build_statuses'
+  if (!Array.isArray(events) && !isBlank(events)) return [{ field, reason: 'must be a list' }]
+  const list: readonly unknown[] = Array.isArray(events) ? events : []
+  const unknown = list.findIndex((event) => !EVENTS.includes(event))
+  if (request === 'create' && unknown >= 0) {
+    return [{ field: `${field}[${unknown}]`, reason: `must be one of ${EVENTS.join(', ')}` }]
+  }
+  return list.length > 0 ? [] : [{ field, reason: 'at least one event is needed' }]
+}
+
+function optionFaults(rule: Rule, request: 'create' | 'update'): FieldFault[] {
+  const { options } = rule
+  if (!isBlank(options) && !isRecord(options)) return [{ field: 'options', reason: 'must be an object' }]
+  const given = optionsGiven(rule, request)
+  const faults = OPTIONS.flatMap((name) => lineFaults(`options.${name}`, given[name], LINE_CHARS_MAX))
+  const isAddressed = faults.length === 0 && rule['notifier'] === 'webhook' && !isBlank(given['url'])
+  if (isAddressed && !isHttpUrl(given['url'])) {
+    faults.push({ field: 'options.url', reason: 'must be an http or https address' })
+  }
+  return [...faults, ...missingFaults(rule, given, request)]
+}
+
+const OPTIONS = ['key', 'url', 'room', 'domain'] as const
+
+function optionsGiven({ notifier, options }: Rule, request: 'create' | 'update'): Rule {
+  const flat = isRecord(options) ? options : {}
+  const nested = request === 'update' ? flat[nestedNameOf(notifier) ?? ''] : undefined
+  return isRecord(nested) ? { ...flat, ...nested } : flat
+}
+
+const isHttpUrl = (value: unknown): boolean =>
+  typeof value === 'string' && /^https?:$/.test(URL.parse(value)?.protocol ?? '')
+
+const missingFaults = ({ notifier }: Rule, given: Rule, request: 'create' | 'update'): FieldFault[] =>
+  missingIn(notifier, given, request).map((name) => ({
+    field: `options.${name}`,
+    reason: `${String(notifier).trim().toLowerCase()} needs a ${name}`,
+  }))
+
+/** The options that its notifier needs and that a rule, in the form of CI's answers, has not got: by their names in an update. */
+export const missingOptions = (rule: Rule): string[] =>
+  missingIn(rule['notifier'], optionsGiven(rule, 'update'), 'update')
+
+function missingIn(notifier: unknown, given: Rule, request: 'create' | 'update'): string[] {
+  if (typeof notifier !== 'string') return []
+  return (optionsNeeded(notifier) ?? []).flatMap((name) => {
+    const inUpdate = updateNameOf(notifier, name)
+    const isThere = !isBlank(given[name]) || (request === 'update' && !isBlank(given[inUpdate]))
+    return isThere ? [] : [request === 'update' ? inUpdate : name]
+  })
+}

@@ -1,0 +1,67 @@
+import type { BuildId, ProjectId } from '../../domain/ids.ts'
+import type { LegacyProject, LegacyProjectList, RestartedBuild } from '../../domain/project.ts'
+import { addressOf, parseHttpUrl } from './address.ts'
+import { findJson, readAnswer } from './answer.ts'
+import type { CiRequest, CiResponse } from './exchange.ts'
+import { followPages } from './pages.ts'
+import type { LoadedPage } from './pages.ts'
+import type { Transport } from './transport.ts'
+import { readLegacyProject, readProjectPage, readRestartedBuild } from './wire.ts'
+
+export interface ClientLegacy {
+  /** Every Basic project with the builds that CI shows of it. Throws a CiError. Source: interface, E7. */
+  listProjects(signal?: AbortSignal): Promise<LegacyProjectList>
+  /** One Basic project, with the builds of one branch if given. Throws a CiError. Source: interface, E8. */
+  getProject(id: ProjectId, options?: { branch?: string }, signal?: AbortSignal): Promise<LegacyProject>
+  /**
+   * Asks CI to restart a finished build, and says which build that becomes, as far as CI does. Asks once; `certainlyUndone`
+   * tells of any failure whether CI may have heard. Throws a CiError. Source: interface, E9.
+   */
+  restartBuild(id: BuildId, signal?: AbortSignal): Promise<RestartedBuild>
+}
+
+interface LegacyAccess {
+  apiKey: string
+  transport: Transport
+}
+
+/** The legacy interface: Basic projects only. `baseUrl` may carry a path prefix, with or without a last slash. */
+export function createClientLegacy({ baseUrl, ...access }: LegacyAccess & { baseUrl: string }): ClientLegacy {
+  const base = parseHttpUrl(baseUrl)
+  return {
+    async listProjects(signal) {
+      const first = addressOf(base, ['api', 'v1', 'projects.json'])
+      const load = (url: URL) => loadProjects(access, url, signal)
+      const { items: projects, ...rest } = await followPages({ base, first, load, isPaged: false })
+      return { projects, ...rest }
+    },
+    async getProject(id, { branch } = {}, signal) {
+      const url = addressOf(base, ['api', 'v1', 'projects', `${id}.json`], { branch })
+      const purpose = 'get a project'
+      return readAnswer(await sendKeyed(access, { method: 'GET', url, purpose }, signal), purpose, readLegacyProject)
+    },
+    async restartBuild(id, signal) {
+      const url = addressOf(base, ['api', 'v1', 'builds', id, 'restart.json'])
+      const request = { method: 'POST', url, purpose: 'restart a build', statusSuffices: true } as const
+      return readRestartedBuild(findJson(await sendKeyed(access, request, signal)))
+    },
+  }
+}
+
+async function loadProjects(access: LegacyAccess, url: URL, signal?: AbortSignal): Promise<LoadedPage<LegacyProject>> {
+  const purpose = 'list projects (legacy)'
+  const response = await sendKeyed(access, { method: 'GET', url, purpose }, signal)
+  const page = readAnswer(response, purpose, (json) => readProjectPage(json, readLegacyProject, ({ id }) => id))
+  return { ...page, link: response.link }
+}
+
+// The key joins the address only here, so that no other address than the one sent ever holds it.
+function sendKeyed(
+  { apiKey, transport }: LegacyAccess,
+  request: Omit<CiRequest, 'secrets'>,
+  signal?: AbortSignal,
+): Promise<CiResponse> {
+  const keyed = new URL(request.url)
+  keyed.searchParams.set('api_key', apiKey)
+  return transport.send({ ...request, url: keyed, secrets: [apiKey] }, signal)
+}

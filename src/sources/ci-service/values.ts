@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { isIdDigits, isUuid, toUuid } from '../../domain/ids.ts'
+import type { BuildId, ProjectId } from '../../domain/ids.ts'
+
+// The single values of the interface, read liberally: what has no clear meaning is null, never an error.
+
+// Ids come as integers or digit strings, and go on as decimal digits.
+// A number that is no safe integer has lost digits already.
+const digitsOf = (value: unknown): unknown => (Number.isSafeInteger(value) ? String(value) : value)
+const anId = (value: unknown): boolean => typeof value === 'string' && isIdDigits(value)
+
+export const projectId = z.preprocess(digitsOf, z.custom<ProjectId>(anId))
+
+export const buildId = z.preprocess(digitsOf, z.custom<BuildId>(anId))
+
+export const buildIdOrNull = buildId.nullable().catch(null)
+
+export const uuid = z.string().trim().refine(isUuid).transform(toUuid)
+
+export const uuidOrNull = uuid.nullable().catch(null)
+
+/** A text that is not blank; numbers are taken as their digits. */
+export const textOrNull = z
+  .union([z.string(), z.number().transform(String)])
+  .transform((text) => (text.trim() === '' ? null : text))
+  .catch(null)
+
+/** How many: an integer or digit string. */
+export const countOrNull = z.coerce.string().refine(isIdDigits).transform(Number).nullable().catch(null)
+
+/** ISO 8601, or `YYYY-MM-DD HH:MM:SS UTC`; without a zone UTC. In milliseconds since the epoch. */
+export const timeMsOrNull = z
+  .string()
+  .transform((text) => parseTimeMs(text.trim()))
+  .catch(null)
+
+const TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\s*(?:(Z|UTC|GMT)|([+-]\d{2}):?(\d{2}))?$/i
+
+function parseTimeMs(text: string): number | null {
+  const [, date, time, , offsetHours, offsetMinutes] = TIME.exec(text) ?? []
+  if (date === undefined || time === undefined) return null
+  const zone = offsetHours === undefined ? 'Z' : `${offsetHours}:${offsetMinutes}`
+  const timeMs = Date.parse(`${date}T${time}${zone}`)
+  return Number.isNaN(timeMs) ? null : timeMs
+}

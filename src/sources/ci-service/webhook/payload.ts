@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { isRecord, parseJson } from '../../../lib/json.ts'
+import { buildId, projectId, timeMsOrNull, uuidOrNull } from '../values.ts'
+import { firstLine, type Observation } from '../../../domain/fact.ts'
+import { toUuid, type Uuid } from '../../../domain/ids.ts'
+
+/** A name, branch or committer is read up to so many characters; the whole body is kept as it came. */
+export const TEXT_CHARS_MAX = 1_000
+
+/** What a body says, with its text, or why it says nothing that could be understood. The reason quotes nothing of the body. */
+export type Reading = { kind: 'delivery'; seen: Observation; text: string } | { kind: 'refusal'; reason: string }
+
+/**
+ * Reads a delivery's body: `{"build":{…}}` with usable `project_id`, `build_id` and `status`. Everything else may be
+ * missing, null or unknown. Source: interface, "Webhook delivery".
+ */
+export function readPayload(body: Uint8Array): Reading {
+  const text = decode(body)
+  if (text === null) return refuse('the body is not UTF-8 text')
+  const parsed = parse(text)
+  if (parsed.kind === 'refusal') return parsed
+  const { build } = isRecord(parsed.value) ? parsed.value : {}
+  if (!isRecord(build)) return refuse('the body has no object "build"')
+  const read = PAYLOAD.safeParse(build)
+  if (read.success) return { kind: 'delivery', seen: toObservation(read.data, build), text }
+  // Only these three can be at fault: of everything else what is not understood counts as missing.
+  const field = REQUIRED.find((name) => read.error.issues.some(({ path }) => path[0] === name)) ?? 'status'
+  return refuse(`build.${field} ${EXPECTED[field]}`)
+}
+
+const refuse = (reason: string): Reading & { kind: 'refusal' } => ({ kind: 'refusal', reason })
+
+function decode(body: Uint8Array): string | null {
+  try {
+    return UTF8.decode(body)
+  } catch {
+    return null
+  }
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function parse(text: string): { kind: 'value'; value: unknown } | (Reading & { kind: 'refusal' }) {
+  try {
+    return { kind: 'value', value: parseJson(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text) }
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : 'the text is not JSON')
+  }
+}
+
+const BYTE_ORDER_MARK = '\uFEFF'
+
+const REQUIRED = ['project_id', 'build_id', 'status'] as const
+
+const EXPECTED = {
+  project_id: 'is no integer id',
+  build_id: 'is no integer id',
+  status: 'is no status word',
+} as const
+
+const PAYLOAD = z.object({
+  project_id: projectId,
+  build_id: buildId,
+  status: z.string().max(TEXT_CHARS_MAX).transform(clean).pipe(z.string()),
+})
+
+// Databases and Slack both stumble over NUL and half characters.
+function clean(value: string): string | null {
+  const short = value.length > TEXT_CHARS_MAX ? value.slice(0, TEXT_CHARS_MAX) : value
+  return short.toWellFormed().replaceAll('\0', '').trim() || null
+}
+
+// By hand, and not a part of the schema: nothing in these can be at fault, and they are read for every delivery.
+const textOf = (value: unknown): string | null =>
+  typeof value === 'string' ? clean(value) : typeof value === 'number' ? String(value) : null
+const uuidOf = (value: unknown): Uuid | null => (typeof value === 'string' ? uuidOrNull.parse(value) : null)
+const timeMsOf = (value: unknown): number | null => (typeof value === 'string' ? timeMsOrNull.parse(value) : null)
+
+function toObservation(required: z.infer<typeof PAYLOAD>, build: Readonly<Record<string, unknown>>): Observation {
+  const buildUrl = textOf(build['build_url'])
+  return {
+    projectId: required.project_id,
+    buildId: required.build_id,
+    branch: textOf(build['branch']),
+    commitId: textOf(build['commit_id']),
+    word: required.status,
+    details: {
+      projectName: textOf(build['project_name']),
+      projectFullName: textOf(build['project_full_name']),
+      buildUrl,
+      commitUrl: textOf(build['commit_url']),
+      shortCommitId: textOf(build['short_commit_id']),
+      message: firstLine(textOf(build['message'])),
+      committer: textOf(build['committer']),
+      projectUuid: uuidOf(build['project_uuid']),
+      buildUuid: uuidOf(build['build_uuid']) ?? uuidIn(buildUrl),
+      startedAt: timeMsOf(build['started_at']),
+      finishedAt: timeMsOf(build['finished_at']),
+    },
+  }
+}
+
+// A build's address may carry its uuid, as the last one in the path; a project's uuid may come before it.
+function uuidIn(url: string | null): Uuid | null {
+  const found = url?.match(/builds\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/i)?.[1]
+  return found ? toUuid(found) : null
+}

@@ -1,0 +1,156 @@
+import { z } from 'zod'
+import type { ProjectId } from '../../domain/ids.ts'
+import type { LegacyBuild, LegacyProject, Project, RestartedBuild } from '../../domain/project.ts'
+import type { NotificationRule } from '../../domain/rule.ts'
+import { isRecord } from '../../lib/json.ts'
+import { buildId, buildIdOrNull, countOrNull, projectId, textOrNull, timeMsOrNull, uuid, uuidOrNull } from './values.ts'
+
+/** One page of a listing, in either form. */
+export interface ListPage<Item> {
+  /** `item` is null where it could not be read; `identity` tells it from all others even then */
+  entries: { identity: string; item: Item | null }[]
+  total: number | null
+  perPage: number | null
+}
+
+/** A bare array, or `{projects: […], total, page, per_page}`; null for anything else. */
+export function readProjectPage<Item>(
+  json: unknown,
+  readItem: (value: unknown) => Item | null,
+  identityOf: (item: Item) => string,
+): ListPage<Item> | null {
+  const envelope = envelopeSchema.safeParse(Array.isArray(json) ? { projects: json } : json)
+  if (!envelope.success) return null
+  const entries = envelope.data.projects.map((value, at) => {
+    const item = readItem(value)
+    return { identity: item === null ? JSON.stringify([at, value]) : identityOf(item), item }
+  })
+  return { entries, total: envelope.data.total, perPage: envelope.data.per_page }
+}
+
+const envelopeSchema = z.object({ projects: z.array(z.unknown()), total: countOrNull, per_page: countOrNull })
+
+/** A v2 project, bare or as `{project: {…}}`; null without a usable uuid. */
+export function readProject(value: unknown): Project | null {
+  const raw = unwrapped(value, 'project')
+  const parsed = projectSchema.safeParse(raw)
+  if (!parsed.success || !isRecord(raw)) return null
+  const { uuid: id, organization_uuid: organizationUuid, name, type, repository_url: repositoryUrl } = parsed.data
+  return {
+    uuid: id,
+    organizationUuid,
+    name: name ?? pathOf(repositoryUrl) ?? id,
+    type: type ?? 'unknown',
+    repositoryUrl,
+    rules: parsed.data.notification_rules.flatMap((rule) => readRule(rule) ?? []),
+    raw,
+  }
+}
+
+const projectSchema = z.object({
+  uuid,
+  organization_uuid: uuidOrNull,
+  name: textOrNull,
+  type: textOrNull,
+  repository_url: textOrNull,
+  notification_rules: z.array(z.unknown()).catch([]),
+})
+
+/** The AES key that the answer to a reset holds: of a project, bare or wrapped, or by itself; null where there is none. */
+export function readAesKey(value: unknown): string | null {
+  const keys = [unwrapped(value, 'project'), value].map((from) => (isRecord(from) ? from['aes_key'] : null))
+  return keys.map((key) => textOrNull.parse(key)).find((key) => key !== null) ?? null
+}
+
+/** A legacy project, bare or as `{project: {…}}`; null without a usable id. */
+export function readLegacyProject(value: unknown): LegacyProject | null {
+  const parsed = legacyProjectSchema.safeParse(unwrapped(value, 'project'))
+  if (!parsed.success) return null
+  const { id, uuid: projectUuid, repository_name: repositoryName, name } = parsed.data
+  return {
+    id,
+    uuid: projectUuid,
+    name: repositoryName ?? name ?? `project ${id}`,
+    builds: parsed.data.builds.flatMap((build) => readLegacyBuild(build, id) ?? []),
+  }
+}
+
+const legacyProjectSchema = z.object({
+  id: projectId,
+  uuid: uuidOrNull,
+  repository_name: textOrNull,
+  name: textOrNull,
+  builds: z.array(z.unknown()).catch([]),
+})
+
+/** The answer to a restart, bare or as `{build: {…}}`. */
+export const readRestartedBuild = (value: unknown): RestartedBuild =>
+  restartedBuildSchema.catch({ id: null, uuid: null }).parse(unwrapped(value, 'build'))
+
+const restartedBuildSchema = z.object({ id: buildIdOrNull, uuid: uuidOrNull })
+
+function readRule(value: unknown): NotificationRule | null {
+  const parsed = ruleSchema.safeParse(value)
+  if (!parsed.success) return null
+  const { notifier, target, email_target: emailTarget, branch, branch_match: branchMatch, build_statuses } = parsed.data
+  return { notifier, target: target ?? emailTarget, branch, branchMatch, buildStatuses: build_statuses }
+}
+
+// A rule whose branch or events are of no known form is no rule: guessing would tell the wrong people.
+const ruleSchema = z.object({
+  notifier: z.string().trim().min(1),
+  target: textOrNull,
+  email_target: textOrNull,
+  branch: z
+    .string()
+    .nullish()
+    .transform((branch) => branch ?? null),
+  branch_match: textOrNull,
+  build_statuses: z
+    .array(z.string())
+    .nullish()
+    .transform((statuses) => statuses ?? []),
+})
+
+function readLegacyBuild(value: unknown, owner: ProjectId): LegacyBuild | null {
+  const parsed = legacyBuildSchema.safeParse(value)
+  if (!parsed.success || !isRecord(value)) return null
+  const build = parsed.data
+  return {
+    id: build.id,
+    uuid: build.uuid,
+    projectId: build.project_id ?? owner,
+    status: build.status ?? 'unknown',
+    branch: build.branch,
+    commitId: build.commit_id,
+    committer: build.repository_host_username,
+    message: build.message,
+    startedAt: build.started_at,
+    finishedAt: build.finished_at,
+    raw: value,
+  }
+}
+
+const legacyBuildSchema = z.object({
+  id: buildId,
+  uuid: uuidOrNull,
+  project_id: projectId.nullable().catch(null),
+  status: textOrNull,
+  branch: textOrNull,
+  commit_id: textOrNull,
+  repository_host_username: textOrNull,
+  message: textOrNull,
+  started_at: timeMsOrNull,
+  finished_at: timeMsOrNull,
+})
+
+function unwrapped(value: unknown, name: 'project' | 'build'): unknown {
+  const isWrapper = isRecord(value) && !('id' in value) && !('uuid' in value) && isRecord(value[name])
+  return isWrapper ? value[name] : value
+}
+
+/** `acme/web` of `https://host/acme/web.git` or `git@host:acme/web.git`. */
+function pathOf(repositoryUrl: string | null): string | null {
+  const [, path] = /^(?:[\w+.-]+:\/\/[^/]+\/|[^/:]+:)(.+?)(?:\.git)?\/?$/.exec(repositoryUrl ?? '') ?? []
+  return path ?? null
+}

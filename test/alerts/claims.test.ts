@@ -1,0 +1,363 @@
+import { describe, expect, test } from 'vitest'
+import { LANDING_MAX_MS } from '../../src/domain/plan.ts'
+import { CHANNEL_AGAIN_MS } from '../../src/alerts/outcome.ts'
+import { tellNext } from '../../src/alerts/tell.ts'
+import { MINUTE, SECOND, T0, type Said } from '../support/facts.ts'
+import { inBrief, limited, unclearButLands, UNCLEAR_LOST, type Fate } from '../support/fake-notifier.ts'
+import { cardKey, openStage, takeInDue, type Stage } from './stage.ts'
+
+const CARD = cardKey()
+
+const callsOf = ({ slack }: Stage) => slack.calls.map(({ name }) => name)
+const says = ({ slack }: Stage) => slack.messages.map(({ view }) => inBrief(view).replace(' 512', ''))
+
+async function heardAndTakenIn(stage: Stage, ...said: readonly (string | Said)[]) {
+  const deps = { ...stage.embody().deps, isUnderWay: () => false }
+  await stage.hear(...said)
+  await takeInDue(deps)
+  return deps
+}
+
+describe('a message', () => {
+  test('is claimed before it is posted, and recorded after', async () => {
+    await using stage = await openStage()
+    const deps = await heardAndTakenIn(stage, 'initiated')
+    const seen: unknown[] = []
+    const post: typeof deps.notifier.post = async (message) => {
+      seen.push(...(await stage.messagesOf(CARD)))
+      return deps.notifier.post(message)
+    }
+    await tellNext({ ...deps, notifier: { ...deps.notifier, post } }, CARD, 'post')
+    expect(seen).toMatchObject([{ slot: 'card', state: 'claimed', ts: null, claimedBy: deps.processId }])
+    const [shown] = stage.slack.messages
+    expect(await stage.messagesOf(CARD)).toMatchObject([{ state: 'posted', ts: shown!.ts, key: shown!.key }])
+  })
+
+  test('that says it already takes no step in any lane', async () => {
+    await using stage = await openStage()
+    const deps = await heardAndTakenIn(stage, 'initiated')
+    await tellNext(deps, CARD, 'post')
+    for (const lane of ['post', 'edit', 'look'] as const)
+      expect(await tellNext(deps, CARD, lane)).toEqual({ kind: 'nothing' })
+    expect(callsOf(stage)).toEqual(['post'])
+  })
+
+  test('that did not arrive leaves no claim behind, and nobody looks for it', async () => {
+    await using stage = await openStage()
+    stage.slack.meet({ landsAfterMs: null, failure: { kind: 'unsent', code: 'ECONNREFUSED' } })
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(MINUTE)
+    expect(callsOf(stage)).toEqual(['post', 'post'])
+    expect(says(stage)).toEqual(['card started'])
+  })
+})
+
+describe('a post of unclear end', () => {
+  test('that arrived is found at once and not posted again', async () => {
+    await using stage = await openStage()
+    stage.slack.meet(unclearButLands())
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(5 * MINUTE)
+    expect(callsOf(stage)).toEqual(['post', 'find'])
+    expect(says(stage)).toEqual(['card started'])
+  })
+
+  test('that lands late is found late and not posted again', async () => {
+    await using stage = await openStage()
+    stage.slack.meet(unclearButLands(12 * SECOND))
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(5 * MINUTE)
+    expect(callsOf(stage)).toEqual(['post', 'find', 'find'])
+    expect(says(stage)).toEqual(['card started'])
+  })
+
+  test('that was lost is posted again, but not before everything under way has landed', async () => {
+    await using stage = await openStage()
+    stage.slack.meet(UNCLEAR_LOST)
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(5 * MINUTE)
+    const [first, , , second] = stage.slack.calls
+    expect(callsOf(stage)).toEqual(['post', 'find', 'find', 'post', 'find'])
+    expect(second!.at - first!.at).toBeGreaterThanOrEqual(LANDING_MAX_MS)
+    expect(second!.key).toBe(first!.key)
+  })
+
+  test('that was lost and may not be posted again just now is posted when it may, and not looked for once more', async () => {
+    await using stage = await openStage()
+    let posts = 0
+    const fates = [UNCLEAR_LOST, limited(3 * SECOND)]
+    stage.slack.fate(({ name }) => (name === 'post' ? (fates[posts++] ?? {}) : {}))
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(5 * MINUTE)
+    expect(callsOf(stage)).toEqual(['post', 'find', 'find', 'post', 'post', 'find'])
+    const [, limitedAt, saidAt] = stage.slack.calls.filter(({ name }) => name === 'post').map(({ at }) => at)
+    expect(saidAt! - limitedAt!).toBeLessThan(5 * SECOND)
+    expect(says(stage)).toEqual(['card started'])
+  })
+
+  test('is not taken for lost by a look that began too early, however long it took', async () => {
+    await using stage = await openStage()
+    const deps = await heardAndTakenIn(stage, 'initiated')
+    stage.slack.meet(unclearButLands(15 * SECOND))
+    await tellNext(deps, CARD, 'post')
+    await stage.clock.advance(10 * SECOND)
+    const find: typeof deps.notifier.find = async (search) => {
+      const found = await deps.notifier.find(search)
+      await deps.clock.sleep(LANDING_MAX_MS)
+      return found
+    }
+    const looking = tellNext({ ...deps, notifier: { ...deps.notifier, find } }, CARD, 'look')
+    await stage.clock.advance(LANDING_MAX_MS)
+    expect(await looking).toMatchObject({ outcome: { kind: 'found', copies: [] } })
+    await stage.live()
+    await stage.clock.advance(5 * MINUTE)
+    expect(callsOf(stage)).toEqual(['post', 'find', 'find'])
+    expect(says(stage)).toEqual(['card started'])
+  })
+
+  test('that a crash cut off is looked for by the next process before it posts', async () => {
+    await using stage = await openStage()
+    const first = await stage.live()
+    stage.slack.fate(() => ({ landsAfterMs: 3 * SECOND }))
+    await stage.hear('initiated')
+    await stage.clock.advance(2 * SECOND)
+    first.kill()
+    stage.slack.fate(() => ({}))
+    await stage.live()
+    await stage.clock.advance(5 * MINUTE)
+    expect(callsOf(stage)).toEqual(['post', 'find', 'find'])
+    expect(says(stage)).toEqual(['card started'])
+  })
+
+  test('found twice is taken back once, and the one that stays says what is so now', async () => {
+    await using stage = await openStage()
+    const deps = await heardAndTakenIn(stage, 'initiated')
+    // Hidden from both looks, and so posted again; that end is unclear too.
+    stage.slack.meet({ ...unclearButLands(), listedAfterMs: 40 * SECOND }, {}, {}, unclearButLands())
+    await tellNext(deps, CARD, 'post')
+    await stage.clock.advance(SECOND)
+    await tellNext(deps, CARD, 'look')
+    await stage.clock.advance(LANDING_MAX_MS)
+    await tellNext(deps, CARD, 'look')
+    await stage.hear('error')
+    await takeInDue(deps)
+    await tellNext(deps, CARD, 'post')
+    expect(says(stage)).toEqual(['card started', 'card failed'])
+    await stage.clock.advance(30 * SECOND)
+    await tellNext(deps, CARD, 'look')
+    expect(says(stage)).toHaveLength(1)
+    await stage.live()
+    await stage.clock.advance(5 * MINUTE)
+    expect(says(stage)).toEqual(['card failed'])
+  })
+
+  test('whose second copy turns up after the first was posted again is taken back', async () => {
+    await using stage = await openStage()
+    stage.slack.meet({ ...unclearButLands(), listedAfterMs: 30 * SECOND })
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(25 * SECOND)
+    expect(says(stage)).toEqual(['card started', 'card started'])
+    await stage.clock.advance(5 * MINUTE)
+    expect(says(stage)).toEqual(['card started'])
+    expect(stage.slack.messages[0]!.ts).toBe((await stage.messagesOf(CARD))[0]!.ts)
+  })
+})
+
+describe('a card posted again, red by then, while history still hid the first', () => {
+  const HIDDEN = { ...unclearButLands(), listedAfterMs: 22 * SECOND }
+
+  async function postedAgain(...fates: Partial<Fate>[]) {
+    const stage = await openStage()
+    stage.slack.fate(({ name }) => (name === 'post' ? (fates.shift() ?? {}) : {}))
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(5 * SECOND)
+    await stage.hear('error')
+    await stage.clock.advance(5 * MINUTE)
+    return stage
+  }
+
+  const born = ({ slack }: Stage) => slack.messages.map(({ first }) => inBrief(first).replace(' 512', ''))
+
+  test('is the newer one where both are found: that one has told the end, and no reply does', async () => {
+    await using stage = await postedAgain({ ...HIDDEN, listedAfterMs: 30 * SECOND }, unclearButLands(12 * SECOND))
+    expect(says(stage)).toEqual(['card failed'])
+    expect(born(stage)).toEqual(['card failed'])
+  })
+
+  test('is the first one where only that arrived: it is edited, and a reply tells the end', async () => {
+    await using stage = await postedAgain(HIDDEN, UNCLEAR_LOST)
+    expect(says(stage)).toEqual(['card failed', 'reply failed'])
+    expect(born(stage)).toEqual(['card started', 'reply failed'])
+  })
+
+  test('is the first one where two more were lost after it', async () => {
+    await using stage = await postedAgain({ ...HIDDEN, listedAfterMs: 45 * SECOND }, UNCLEAR_LOST, UNCLEAR_LOST)
+    expect(born(stage)).toEqual(['card started', 'reply failed'])
+  })
+
+  test('is the first one where that told the end already, and no reply tells it again', async () => {
+    await using stage = await openStage()
+    stage.slack.meet(HIDDEN, {}, {}, UNCLEAR_LOST)
+    await stage.live()
+    await stage.hear('error')
+    await stage.clock.advance(5 * MINUTE)
+    expect(callsOf(stage).filter((name) => name === 'post')).toHaveLength(2)
+    expect(says(stage)).toEqual(['card failed'])
+  })
+
+  test('is known for what it told itself, and an edit leaves it so', async () => {
+    await using stage = await openStage()
+    stage.slack.fate(({ name }) => (name === 'post' ? (fates.shift() ?? {}) : {}))
+    const fates: Partial<Fate>[] = [HIDDEN, UNCLEAR_LOST]
+    await stage.hear('initiated')
+    await stage.hear('error')
+    await stage.live()
+    await stage.clock.advance(5 * SECOND)
+    await stage.hear('initiated')
+    await stage.clock.advance(5 * MINUTE)
+    expect(says(stage)).toEqual(['card started', 'reply failed'])
+    expect((await stage.messagesOf(CARD))[0]!.bornRun).toBe('512.1')
+    expect(stage.slack.messages[0]!.bornRun).toBe('512.1')
+  })
+
+  test('is the newer one where only that arrived, and no reply tells what it told', async () => {
+    await using stage = await postedAgain(UNCLEAR_LOST, unclearButLands())
+    expect(says(stage)).toEqual(['card failed'])
+    expect(born(stage)).toEqual(['card failed'])
+  })
+
+  test('is the newer one where Slack said so, and needs no edit', async () => {
+    await using stage = await postedAgain(UNCLEAR_LOST, {})
+    expect(says(stage)).toEqual(['card failed'])
+    expect(callsOf(stage)).not.toContain('edit')
+  })
+
+  test('is looked for once more where the first one was found, and what arrived after that is taken back', async () => {
+    await using stage = await postedAgain(HIDDEN, { ...unclearButLands(12 * SECOND), answersAfterMs: 5 * SECOND })
+    expect(says(stage)).toEqual(['card failed', 'reply failed'])
+  })
+
+  test('stands where Slack said so, though history shows the first one earlier', async () => {
+    await using stage = await postedAgain(HIDDEN, { listedAfterMs: 25 * SECOND })
+    expect(says(stage)).toEqual(['card failed'])
+    expect(born(stage)).toEqual(['card failed'])
+    expect(stage.slack.messages[0]!.ts).toBe((await stage.messagesOf(CARD))[0]!.ts)
+  })
+
+  test('is the first one where the channel had closed: it is looked for again before anything is said there', async () => {
+    const closed = { kind: 'channel-closed', code: 'is_archived' } as const
+    await using stage = await postedAgain(HIDDEN, { landsAfterMs: null, failure: closed })
+    await stage.clock.advance(CHANNEL_AGAIN_MS)
+    expect(says(stage)).toEqual(['card failed', 'reply failed'])
+    expect(born(stage)).toEqual(['card started', 'reply failed'])
+  })
+
+  test('is the first one where somebody deletes the newer one', async () => {
+    await using stage = await openStage()
+    stage.slack.meet(HIDDEN)
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(21 * SECOND)
+    const [first, again] = stage.slack.messages
+    stage.slack.lose(again!.ts)
+    await stage.clock.advance(5 * MINUTE)
+    expect(says(stage)).toEqual(['card started'])
+    expect((await stage.messagesOf(CARD))[0]).toMatchObject({ state: 'posted', ts: first!.ts, doubtAt: null })
+  })
+})
+
+describe('a reply of unclear end whose card was posted anew meanwhile', () => {
+  const FROZEN = { landsAfterMs: null, failure: { kind: 'message-gone', code: 'edit_window_closed' } } as const
+
+  async function failedAndStartedAgain(replyLands: boolean) {
+    const stage = await openStage()
+    let replies = 0
+    stage.slack.fate(({ name, thread }) => {
+      if (name === 'edit') return FROZEN
+      if (name !== 'post' || thread === null || replies++ > 0) return {}
+      return replyLands ? unclearButLands() : UNCLEAR_LOST
+    })
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(2 * SECOND)
+    await stage.hear('error', 'initiated')
+    await stage.clock.advance(5 * MINUTE)
+    return stage
+  }
+
+  test('is found under the card that stood then, and not said twice', async () => {
+    await using stage = await failedAndStartedAgain(true)
+    expect(says(stage).toSorted()).toEqual(['card started', 'card started', 'reply failed'])
+    const [old] = stage.slack.messages
+    expect(stage.slack.messages.find(({ view }) => view.kind === 'reply')!.thread).toBe(old!.ts)
+  })
+
+  test('is said under the new card where it did not arrive', async () => {
+    await using stage = await failedAndStartedAgain(false)
+    const anew = stage.slack.messages.findLast(({ view }) => view.kind === 'card')!
+    expect(stage.slack.messages.filter(({ view }) => view.kind === 'reply').map(({ thread }) => thread)).toEqual([
+      anew.ts,
+    ])
+  })
+})
+
+describe('an edit of unclear end', () => {
+  const isEdit = ({ name }: { name: string }) => name === 'edit'
+
+  test('is said again at once, and late, so that a late landing has not the last word', async () => {
+    await using stage = await openStage()
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(2 * SECOND)
+    stage.slack.meet(unclearButLands(12 * SECOND))
+    await stage.hear('waiting')
+    await stage.clock.advance(SECOND)
+    await stage.hear('initiated')
+    await stage.clock.advance(10 * SECOND)
+    expect(says(stage)).toEqual(['card started'])
+    await stage.clock.advance(4 * SECOND)
+    expect(says(stage)).toEqual(['card waiting'])
+    await stage.clock.advance(MINUTE)
+    expect(says(stage)).toEqual(['card started'])
+    const edits = stage.slack.calls.filter(isEdit)
+    expect(edits.at(-1)!.at - edits[0]!.at).toBeGreaterThanOrEqual(LANDING_MAX_MS)
+    await stage.clock.advance(5 * MINUTE)
+    expect(stage.slack.calls.filter(isEdit)).toHaveLength(edits.length)
+  })
+
+  test('that a crash cut off is said again by the next process', async () => {
+    await using stage = await openStage()
+    const first = await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(2 * SECOND)
+    stage.slack.fate(() => ({ landsAfterMs: 12 * SECOND }))
+    await stage.hear('waiting')
+    await stage.clock.advance(2 * SECOND)
+    first.kill()
+    stage.slack.fate(() => ({}))
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(MINUTE)
+    expect(stage.slack.calls.filter(isEdit).length).toBeGreaterThanOrEqual(3)
+    expect(says(stage)).toEqual(['card started'])
+  })
+})
+
+test('an edit that is superseded before its turn is dropped, a first post is not', async () => {
+  await using stage = await openStage()
+  const deps = await heardAndTakenIn(stage, 'initiated')
+  await tellNext(deps, CARD, 'post')
+  for (const word of ['waiting', 'initiated', 'waiting', 'error']) await stage.hear(word)
+  await stage.live()
+  await stage.clock.advance(MINUTE)
+  expect(stage.slack.calls.filter(({ name }) => name === 'edit')).toHaveLength(1)
+  expect(says(stage)).toEqual(['card failed', 'reply failed'])
+  expect(stage.clock.now()).toBeGreaterThan(T0)
+})

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { createOutage } from '../../src/alerts/outage.ts'
+import { SECOND, T0 } from '../support/facts.ts'
+import { createHandClock } from '../support/hand-clock.ts'
+
+const LOST = { kind: 'unclear', code: 'timeout' } as const
+const UNREACHED = { kind: 'unsent', code: 'ECONNREFUSED' } as const
+const SENT = { kind: 'sent' } as const
+
+type Heard = Parameters<ReturnType<typeof createOutage>['heard']>[0]
+
+function after(...outcomes: readonly Heard[]) {
+  const outage = createOutage(createHandClock(T0))
+  for (const outcome of outcomes) outage.heard(outcome)
+  return outage
+}
+
+test('three calls in a row that reach nobody are an outage, two are not', () => {
+  expect(after(LOST, UNREACHED).reason()).toBe(null)
+  expect(after(LOST, UNREACHED, UNREACHED).reason()).toBe('ECONNREFUSED')
+})
+
+test('one answer in between, whatever it says, is none', () => {
+  expect(after(LOST, LOST, SENT, LOST, LOST).reason()).toBe(null)
+  const limited = { kind: 'rate-limited', code: 'ratelimited', retryAfterMs: SECOND } as const
+  expect(after(LOST, LOST, limited, LOST).reason()).toBe(null)
+})
+
+test('it lasts until Slack answers, and is asked for every second', () => {
+  const outage = after(LOST, LOST, LOST)
+  expect(outage.askAt()).toBe(T0 + SECOND)
+  outage.heard(LOST)
+  expect(outage.reason()).toBe('timeout')
+  outage.heard(SENT)
+  expect(outage.reason()).toBe(null)
+  outage.heard(LOST)
+  expect(outage.reason()).toBe(null)
+})
+
+test('a closed workspace is one at once, and is asked for seldom', () => {
+  const outage = after({ kind: 'workspace-closed', code: 'token_revoked' })
+  expect(outage.reason()).toBe('token_revoked')
+  expect(outage.askAt()).toBe(T0 + 30 * SECOND)
+})
+
+test('a closed channel is none', () => {
+  expect(after({ kind: 'channel-closed', code: 'is_archived' }).reason()).toBe(null)
+})

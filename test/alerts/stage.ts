@@ -1,0 +1,191 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import type { ChannelId } from '../../src/domain/ids.ts'
+import { lineageKey } from '../../src/domain/lineage.ts'
+import type { StoredMessage } from '../../src/domain/plan.ts'
+import type { Subscription } from '../../src/domain/subscription.ts'
+import type { Log } from '../../src/lib/log.ts'
+import type { Recorded } from '../../src/domain/fact.ts'
+import { recordDelivery } from '../../src/alerts/record.ts'
+import type { Counted, ReconcileDeps } from '../../src/alerts/deps.ts'
+import { takeIn } from '../../src/alerts/intake.ts'
+import { createReconciler, type Reconciler } from '../../src/alerts/reconciler.ts'
+import { lineageSubject } from '../../src/domain/subject.ts'
+import type { CardKey } from '../../src/store/kept.ts'
+import type { Store } from '../../src/store/store.ts'
+import { channelId, story, T0, type Said } from '../support/facts.ts'
+import { createFakeNotifier, type FakeNotifier } from '../support/fake-notifier.ts'
+import { createHandClock, watched, type HandClock } from '../support/hand-clock.ts'
+import { openBesideHandClock } from '../support/stores.ts'
+import { mortal, type Life } from './mortal.ts'
+
+export const BUILDS = channelId('C0BUILDS01')
+export const RELEASES = channelId('C0RELEASE1')
+
+/** A channel that follows every project and is told everything. */
+export const follower = (channel: ChannelId, changes: Partial<Subscription> = {}): Subscription => ({
+  channel,
+  follows: { what: 'all' },
+  rules: [{ branch: null, branchMatch: null, events: 'every' }],
+  quiet: false,
+  mention: 'nobody',
+  source: 'file',
+  ...changes,
+})
+
+/** One reconciler in one life: it can die at any moment, and then nothing of it goes on. */
+export interface Incarnation extends Life {
+  deps: ReconcileDeps
+  reconciler: Reconciler
+}
+
+export interface Stage extends AsyncDisposable {
+  store: Store
+  clock: HandClock
+  slack: FakeNotifier
+  log: Spoken[]
+  counted: Counted[]
+  subscriptions: Subscription[]
+  /** Facts come in, as deliveries do, each at this moment. */
+  hear(...said: readonly (string | Said)[]): Promise<Recorded>
+  /** A new process on the same store: begun, but not started. */
+  embody(changes?: Partial<ReconcileDeps>, fuse?: number): Incarnation
+  /** The same, started. */
+  live(changes?: Partial<ReconcileDeps>, fuse?: number): Promise<Incarnation>
+  messagesOf(card: CardKey): Promise<StoredMessage[]>
+  /** One statement of the test's own. */
+  sql(text: string, ...parameters: readonly SQLInputValue[]): unknown[]
+}
+
+export interface Spoken {
+  level: 'debug' | 'info' | 'warn' | 'error'
+  text: string
+  fields: object
+}
+
+export interface StageOptions {
+  subscriptions?: readonly Subscription[]
+  startAt?: number
+  random?: () => number
+  /** other processes may share the store */
+  shared?: boolean
+}
+
+/** The real domain, store and reconciler, between a Slack in memory and a clock that is turned by hand. */
+export async function openStage({
+  subscriptions = [follower(BUILDS)],
+  startAt = T0,
+  random = () => 0.5,
+  shared = false,
+}: StageOptions = {}): Promise<Stage> {
+  const bytes = await template()
+  const folder = mkdtempSync(join(FAST_FOLDER, 'buildline-stage-'))
+  const path = join(folder, 'builds.db')
+  writeFileSync(path, bytes)
+  const own = openBesideHandClock(path)
+  const store = watched({ ...own, shared })
+  const clock = createHandClock(startAt, store.pending)
+  const slack = createFakeNotifier(clock)
+  const stage = {
+    store,
+    clock,
+    slack,
+    log: [] as Spoken[],
+    counted: [] as Counted[],
+    subscriptions: [...subscriptions],
+  }
+  let processes = 0
+  let keys = 0
+
+  function embody(changes: Partial<ReconcileDeps> = {}, fuse = Number.POSITIVE_INFINITY): Incarnation {
+    const { life, deps } = mortal({ store, notifier: slack, clock }, fuse)
+    const whole: ReconcileDeps = {
+      ...deps,
+      log: logInto(stage.log),
+      random,
+      newKey: () => `key-${++keys}`,
+      processId: `process-${++processes}`,
+      subscriptions: async () => stage.subscriptions,
+      rulesOf: async () => null,
+      interfaces: { v2: false, legacy: false },
+      isPressed: () => false,
+      count: (what) => void stage.counted.push(what),
+      ...changes,
+    }
+    return Object.assign(life, { deps: whole, reconciler: createReconciler(whole) })
+  }
+
+  return {
+    ...stage,
+    embody,
+    async live(changes, fuse) {
+      const incarnation = embody(changes, fuse)
+      void incarnation.reconciler.start()
+      await clock.settle()
+      return incarnation
+    },
+    async hear(...said) {
+      let recorded: Recorded | null = null
+      for (const seen of story(...said))
+        recorded = await recordDelivery({ store, clock, wake: () => {} }, { seen, body: '{}' })
+      return recorded!
+    },
+    messagesOf: (card) => store.read.messagesOf(card),
+    sql(text, ...parameters) {
+      const db = new DatabaseSync(path)
+      try {
+        return db.prepare(text).all(...parameters)
+      } finally {
+        db.close()
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await own.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The card of build 512 and its like in a channel: of one commit, in its first episode. */
+export const cardKey = (said: string | Said = '', channel: ChannelId = BUILDS, episode = 1): CardKey => ({
+  subject: lineageSubject(lineageKey(story(said)[0]!), episode),
+  channel,
+})
+
+/** Takes in whatever is due now, as the reconciler would. */
+export async function takeInDue(deps: ReconcileDeps): Promise<void> {
+  const due = await deps.store.read.dueIntake(deps.clock.now(), LINEAGES_MAX)
+  for (const lineage of due) await takeIn({ ...deps, isUnderWay: () => false }, lineage)
+}
+
+const LINEAGES_MAX = 100
+
+// Nothing here must outlive the machine; where there is memory to write to, no disk has to turn.
+const FAST_FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+
+let templated: Promise<Buffer> | null = null
+
+const template = (): Promise<Buffer> => (templated ??= makeTemplate())
+
+/** An empty database with its tables, as the bytes of its file. No folder of it is left: a test's process may be ended. */
+async function makeTemplate(): Promise<Buffer> {
+  const folder = mkdtempSync(join(FAST_FOLDER, 'buildline-template-'))
+  const path = join(folder, 'builds.db')
+  try {
+    const store = openBesideHandClock(path)
+    await store.migrate()
+    // A connection that was never used is not closed, and the tables would stay in the log beside the file.
+    await store.read.closedChannels()
+    await store.close()
+    return readFileSync(path)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const logInto = (spoken: Spoken[]): Log => {
+  const say = (level: Spoken['level']) => (fields: object, text: string) => void spoken.push({ level, text, fields })
+  return { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') }
+}

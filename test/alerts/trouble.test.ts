@@ -1,0 +1,385 @@
+import { describe, expect, test } from 'vitest'
+import { CHANNEL_AGAIN_MS } from '../../src/alerts/outcome.ts'
+import { HOUR, MINUTE, SECOND, T0, type Said } from '../support/facts.ts'
+import {
+  CLOSED_WORKSPACE,
+  inBrief,
+  limited,
+  REFUSED,
+  SMOOTH,
+  unclearButLands,
+  UNCLEAR_LOST,
+} from '../support/fake-notifier.ts'
+import { BUILDS, cardKey, follower, openStage, RELEASES, takeInDue, type Stage } from './stage.ts'
+
+const TWO_CHANNELS = { subscriptions: [follower(BUILDS), follower(RELEASES)] }
+
+// Each on a branch of its own: none recovers from another.
+const build = (id: number, word: string): Said => ({
+  word,
+  build: String(id),
+  commit: String(id).repeat(10),
+  branch: `fix/${id}`,
+})
+
+const shownIn = ({ slack }: Stage, channel = BUILDS) =>
+  slack.messages.filter((message) => message.channel === channel).map(({ view }) => inBrief(view))
+
+const secondsOf = ({ slack }: Stage, name: string, channel = BUILDS) =>
+  slack.calls.filter((call) => call.name === name && call.channel === channel).map(({ at }) => (at - T0) / SECOND)
+
+describe('too many calls', () => {
+  test('hold up the channel that was told so, and no other', async () => {
+    await using stage = await openStage(TWO_CHANNELS)
+    stage.slack.fate(({ name, channel, at }) =>
+      name === 'post' && channel === BUILDS && at < T0 + 2 * SECOND ? limited(30 * SECOND) : {},
+    )
+    await stage.live()
+    await stage.hear('error')
+    await stage.clock.advance(5 * SECOND)
+    expect(shownIn(stage, RELEASES)).toEqual(['card 512 failed'])
+    await stage.hear(build(513, 'error'))
+    await stage.clock.advance(5 * SECOND)
+    expect(shownIn(stage, RELEASES)).toHaveLength(2)
+    expect(shownIn(stage)).toEqual([])
+    expect(secondsOf(stage, 'post')).toHaveLength(1)
+    await stage.clock.advance(MINUTE)
+    expect(shownIn(stage)).toHaveLength(2)
+    expect(secondsOf(stage, 'post')[1]! - secondsOf(stage, 'post')[0]!).toBeGreaterThanOrEqual(30)
+  })
+
+  test('of edits do not hold back the reply that people wait for', async () => {
+    await using stage = await openStage()
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(5 * SECOND)
+    stage.slack.fate(({ name }) => (name === 'edit' ? limited(40 * SECOND) : SMOOTH))
+    await stage.hear('error')
+    await stage.clock.advance(5 * SECOND)
+    expect(shownIn(stage)).toEqual(['card 512 started', 'reply 512 failed'])
+    stage.slack.fate(() => SMOOTH)
+    await stage.clock.advance(MINUTE)
+    expect(shownIn(stage)).toEqual(['card 512 failed', 'reply 512 failed'])
+  })
+})
+
+test('a reply and the edit beside it do not wait for the next sweep when the other has ended', async () => {
+  await using stage = await openStage()
+  await stage.live()
+  await stage.hear('initiated')
+  await stage.clock.advance(5 * SECOND)
+  stage.slack.fate(() => ({ landsAfterMs: 100 }))
+  await stage.hear('error')
+  await stage.clock.advance(5 * SECOND)
+  const edited = stage.slack.calls.findLast(({ name }) => name === 'edit')!.at
+  const posted = stage.slack.calls.findLast(({ name }) => name === 'post')!.at
+  expect(Math.abs(posted - edited)).toBeLessThanOrEqual(200)
+})
+
+test('failures are told first, then what has ended; what is running comes last and is not forgotten', async () => {
+  await using stage = await openStage()
+  await stage.hear(build(601, 'initiated'))
+  await stage.hear(build(602, 'success'))
+  await stage.hear(build(603, 'initiated'))
+  await stage.hear(build(604, 'error'))
+  await stage.live()
+  await stage.clock.advance(MINUTE)
+  const shown = shownIn(stage)
+  expect(shown.slice(0, 2)).toEqual(['card 604 failed', 'card 602 passed'])
+  // Heard in the same moment: which of these two comes first is open.
+  expect(shown.slice(2).toSorted()).toEqual(['card 601 started', 'card 603 started'])
+  const at = secondsOf(stage, 'post')
+  expect(at.every((second, i) => i === 0 || second - at[i - 1]! >= 1)).toBe(true)
+})
+
+test('a stop waits for the calls under way, also where the database goes away meanwhile', async () => {
+  await using stage = await openStage()
+  stage.slack.fate(() => ({ landsAfterMs: 10 * SECOND }))
+  let isAway = false
+  const closedChannels = async () => {
+    if (isAway) throw new Error('the database is away')
+    return stage.store.read.closedChannels()
+  }
+  const { reconciler } = await stage.live({ store: { ...stage.store, read: { ...stage.store.read, closedChannels } } })
+  await stage.hear('error')
+  await stage.clock.advance(2 * SECOND)
+  expect(stage.slack.calls).toHaveLength(1)
+  isAway = true
+  await stage.clock.advance(2 * SECOND)
+  const end = { isOver: false }
+  void reconciler.stop().then(() => (end.isOver = true))
+  await stage.clock.advance(2 * SECOND)
+  expect(end.isOver).toBe(false)
+  await stage.clock.advance(10 * SECOND)
+  expect(end.isOver).toBe(true)
+})
+
+test('a card that is refused once keeps its blocks', async () => {
+  await using stage = await openStage()
+  stage.slack.meet(REFUSED)
+  await stage.live()
+  await stage.hear('error')
+  await stage.clock.advance(10 * SECOND)
+  expect(stage.slack.messages.map(({ plain }) => plain)).toEqual([false])
+})
+
+test('a channel that takes no replies is told everything on its cards, and the replies once it takes them', async () => {
+  await using stage = await openStage()
+  const failure = { kind: 'thread-closed', code: 'restricted_action_non_threadable_channel' } as const
+  const closed = { landsAfterMs: null, failure }
+  stage.slack.fate(({ thread }) => (thread ? closed : {}))
+  await stage.live()
+  await stage.hear('initiated')
+  await stage.clock.advance(10 * SECOND)
+  await stage.hear('error')
+  await stage.hear(build(513, 'success'))
+  await stage.clock.advance(MINUTE)
+  expect(shownIn(stage)).toEqual(['card 512 failed', 'card 513 passed'])
+  expect(stage.slack.messages.map(({ plain }) => plain)).toEqual([false, false])
+  expect(await stage.store.read.closedChannels()).toEqual([])
+  stage.slack.fate(() => ({}))
+  await stage.clock.advance(HOUR)
+  expect(shownIn(stage)).toEqual(['card 512 failed', 'card 513 passed', 'reply 512 failed'])
+})
+
+test('a card whose blocks are refused again is told as plain text; another one keeps its blocks', async () => {
+  await using stage = await openStage()
+  stage.slack.meet(REFUSED, REFUSED)
+  await stage.live()
+  await stage.hear('error')
+  await stage.clock.advance(5 * SECOND)
+  await stage.hear(build(513, 'error'))
+  await stage.clock.advance(5 * SECOND)
+  expect(stage.slack.messages.map(({ plain }) => plain)).toEqual([true, false])
+})
+
+test('what is refused as plain text too is tried again seldom, and holds up no other card', async () => {
+  await using stage = await openStage()
+  stage.slack.fate(({ view }) => (view?.kind === 'card' && view.build.buildId === '512' ? REFUSED : {}))
+  await stage.live()
+  await stage.hear('error')
+  await stage.hear(build(513, 'success'))
+  await stage.clock.advance(HOUR / 2)
+  expect(stage.slack.calls.filter(({ view }) => view?.kind === 'card' && view.build.buildId === '512')).toHaveLength(3)
+  expect(shownIn(stage)).toEqual(['card 513 passed'])
+  stage.slack.fate(() => ({}))
+  await stage.clock.advance(HOUR)
+  expect(shownIn(stage)).toEqual(['card 513 passed', 'card 512 failed'])
+})
+
+test('a closed channel is left alone, tried again after a while, and then told everything as it is by then', async () => {
+  await using stage = await openStage(TWO_CHANNELS)
+  stage.slack.close(BUILDS)
+  await stage.live()
+  await stage.hear('initiated')
+  await stage.clock.advance(MINUTE)
+  await stage.hear('error')
+  await stage.hear(build(513, 'success'))
+  await stage.clock.advance(MINUTE)
+  expect(secondsOf(stage, 'post')).toHaveLength(1)
+  expect(shownIn(stage, RELEASES).sort()).toEqual(['card 512 failed', 'card 513 passed', 'reply 512 failed'])
+  stage.slack.open(BUILDS)
+  await stage.clock.advance(CHANNEL_AGAIN_MS)
+  expect(shownIn(stage)).toEqual(['card 512 failed', 'card 513 passed'])
+  expect(await stage.store.read.closedChannels()).toEqual([])
+})
+
+test('a closed workspace is asked for now and then, by a question and not by messages', async () => {
+  await using stage = await openStage()
+  stage.slack.fate(() => CLOSED_WORKSPACE)
+  const { reconciler } = await stage.live()
+  await stage.hear('error')
+  await stage.hear(build(513, 'error'))
+  await stage.clock.advance(5 * MINUTE)
+  expect(secondsOf(stage, 'post')).toHaveLength(1)
+  expect(reconciler.outage()).toBe('token_revoked')
+  stage.slack.fate(() => ({}))
+  await stage.clock.advance(MINUTE)
+  expect(reconciler.outage()).toBe(null)
+  expect(shownIn(stage)).toHaveLength(2)
+})
+
+describe('a card that people delete', () => {
+  test('is posted anew once, as a message that tells what is so, and then no more', async () => {
+    await using stage = await openStage()
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(5 * SECOND)
+    const first = stage.slack.messages[0]!.ts
+    stage.slack.lose(first)
+    await stage.hear('error')
+    await stage.clock.advance(MINUTE)
+    expect(shownIn(stage)).toEqual(['card 512 failed'])
+    expect(stage.slack.messages[0]!.view).toMatchObject({ replaces: first })
+    stage.slack.lose(stage.slack.messages[0]!.ts)
+    await stage.hear({ word: 'success' })
+    await stage.clock.advance(HOUR)
+    expect(shownIn(stage)).toEqual([])
+  })
+
+  test('calls the committer again when it comes back red: nobody is notified by an edit', async () => {
+    await using stage = await openStage({ subscriptions: [follower(BUILDS, { mention: 'committer' })] })
+    await stage.store.write((tx) => tx.claimHandle('Ada', 'U0ADA00001', T0))
+    await stage.live()
+    await stage.hear({ word: 'initiated', details: { committer: 'Ada' } })
+    await stage.clock.advance(5 * SECOND)
+    stage.slack.lose(stage.slack.messages[0]!.ts)
+    await stage.hear({ word: 'error', details: { committer: 'Ada' } })
+    await stage.clock.advance(MINUTE)
+    expect(stage.slack.messages.map(({ first }) => first)).toMatchObject([{ kind: 'card', mention: 'U0ADA00001' }])
+  })
+
+  test('does not call the committer again for what it had told when it was born', async () => {
+    await using stage = await openStage({ subscriptions: [follower(BUILDS, { mention: 'committer' })] })
+    await stage.store.write((tx) => tx.claimHandle('Ada', 'U0ADA00001', T0))
+    await stage.live()
+    await stage.hear({ word: 'error', details: { committer: 'Ada' } })
+    await stage.clock.advance(5 * SECOND)
+    const [before] = stage.slack.messages
+    stage.slack.lose(before!.ts)
+    await stage.hear({ word: 'error', details: { committer: 'Ada', message: 'fix login' } })
+    await stage.clock.advance(MINUTE)
+    const calls = [before!, ...stage.slack.messages].map(({ first }) => first)
+    expect(calls).toMatchObject([
+      { shown: 'failed', mention: 'U0ADA00001' },
+      { shown: 'failed', mention: null },
+    ])
+  })
+
+  test('takes the search for a reply with it: nobody searches its thread for ever', async () => {
+    await using stage = await openStage()
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(5 * SECOND)
+    stage.slack.fate(({ name, view }) => (name === 'post' && view?.kind === 'reply' ? UNCLEAR_LOST : {}))
+    await stage.hear('error')
+    await stage.clock.advance(2 * SECOND)
+    stage.slack.lose(stage.slack.messages[0]!.ts)
+    stage.slack.fate(() => ({}))
+    await stage.clock.advance(2 * MINUTE)
+    expect(secondsOf(stage, 'find').length).toBeLessThanOrEqual(3)
+    expect(shownIn(stage)).toEqual(['card 512 failed'])
+  })
+})
+
+test('a card that was lost on its way and is posted again red calls its committer in that message', async () => {
+  await using stage = await openStage({ subscriptions: [follower(BUILDS, { mention: 'committer' })] })
+  await stage.store.write((tx) => tx.claimHandle('Ada', 'U0ADA00001', T0))
+  stage.slack.meet(UNCLEAR_LOST)
+  await stage.live()
+  await stage.hear({ word: 'initiated', details: { committer: 'Ada' } })
+  await stage.clock.advance(5 * SECOND)
+  await stage.hear({ word: 'error', details: { committer: 'Ada' } })
+  await stage.clock.advance(MINUTE)
+  expect(stage.slack.messages.map(({ first }) => first)).toMatchObject([{ kind: 'card', mention: 'U0ADA00001' }])
+})
+
+test('a second copy that cannot be taken back stays, and nobody tries for ever', async () => {
+  await using stage = await openStage()
+  stage.slack.meet({ ...unclearButLands(), listedAfterMs: 30 * SECOND })
+  stage.slack.fate(({ name }) =>
+    name === 'remove' ? { landsAfterMs: null, failure: { kind: 'message-gone', code: 'cant_delete_message' } } : {},
+  )
+  await stage.live()
+  await stage.hear('initiated')
+  await stage.clock.advance(5 * MINUTE)
+  expect(stage.slack.calls.filter(({ name }) => name === 'remove')).toHaveLength(1)
+})
+
+describe('a card that fails on our side', () => {
+  test('holds up no other card of its channel', async () => {
+    await using stage = await openStage()
+    await stage.live({ notifier: brokenFor(stage, '512') })
+    await stage.hear('error')
+    await stage.hear(build(513, 'success'))
+    await stage.clock.advance(MINUTE)
+    expect(shownIn(stage)).toEqual(['card 513 passed'])
+  })
+
+  test('is tried again ever more seldom, and within ten minutes', async () => {
+    await using stage = await openStage()
+    const { deps } = stage.embody()
+    await stage.hear('error')
+    await takeInDue(deps)
+    stage.sql("update decision set looked = 'broken'")
+    await stage.live()
+    await stage.clock.advance(HOUR)
+    const { attempts, lanes } = (await stage.store.read.card(cardKey()))!
+    expect(attempts).toBeGreaterThan(5)
+    expect(attempts).toBeLessThan(60)
+    expect(lanes.post!.at).toBeLessThanOrEqual(stage.clock.now() + 10 * MINUTE)
+  })
+
+  test('is posted ever more seldom, although each look for what it may have posted succeeds', async () => {
+    await using stage = await openStage()
+    stage.slack.fate(({ name }) => {
+      if (name === 'post') throw new Error('a fault of our own')
+      return SMOOTH
+    })
+    await stage.live()
+    await stage.hear('error')
+    await stage.clock.advance(HOUR)
+    expect(secondsOf(stage, 'post').length).toBeLessThan(30)
+    stage.slack.fate(() => SMOOTH)
+    await stage.clock.advance(HOUR)
+    expect(shownIn(stage)).toEqual(['card 512 failed'])
+  })
+
+  test('does not use up the edits of all others', async () => {
+    await using stage = await openStage()
+    const life = await stage.live()
+    await stage.hear('initiated')
+    await stage.hear(build(513, 'initiated'))
+    await stage.clock.advance(5 * SECOND)
+    life.kill()
+    const process = await stage.live({ notifier: brokenFor(stage, '512') })
+    await stage.hear('error')
+    await stage.clock.advance(2 * MINUTE)
+    await stage.hear(build(513, 'success'))
+    await stage.clock.advance(2 * SECOND)
+    expect(shownIn(stage)).toContain('card 513 passed')
+    process.kill()
+    await stage.live()
+    await stage.clock.advance(20 * MINUTE)
+    expect(shownIn(stage)).toContain('card 512 failed')
+  })
+
+  test('is read again later when what is stored of it cannot be read, and the others are told meanwhile', async () => {
+    await using stage = await openStage()
+    const { deps } = stage.embody()
+    await stage.hear('error')
+    await takeInDue(deps)
+    stage.sql("update decision set looked = 'broken'")
+    await stage.live()
+    await stage.hear(build(513, 'success'))
+    await stage.clock.advance(MINUTE)
+    expect(shownIn(stage)).toEqual(['card 513 passed'])
+    stage.sql("update decision set looked = '[]'")
+    await stage.clock.advance(20 * MINUTE)
+    expect(shownIn(stage)).toEqual(['card 513 passed', 'card 512 failed'])
+  })
+})
+
+/** A hand that drops whatever is about one build. */
+function brokenFor({ slack }: Stage, buildId: string): Stage['slack'] {
+  const breaks = (view: Parameters<typeof slack.post>[0]['view']) => inBrief(view).split(' ').includes(buildId)
+  const dropped = () => Promise.reject(new Error('dropped'))
+  return {
+    ...slack,
+    post: (message) => (breaks(message.view) ? dropped() : slack.post(message)),
+    edit: (message) => (breaks(message.view) ? dropped() : slack.edit(message)),
+  }
+}
+
+test('a claim that is due to be given up at this very moment is given up, and not asked about again and again', async () => {
+  await using stage = await openStage({ shared: true })
+  stage.slack.fate(() => ({ landsAfterMs: 20 * SECOND }))
+  const first = await stage.live()
+  await stage.hear('initiated')
+  await stage.clock.advance(2 * SECOND)
+  first.kill()
+  stage.slack.fate(() => ({}))
+  await stage.live()
+  await stage.clock.advance(2 * MINUTE)
+  expect(await stage.messagesOf(cardKey())).toMatchObject([{ state: 'posted' }])
+})

@@ -1,0 +1,230 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it, test } from 'vitest'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { createMetrics, type Metrics } from '../../src/metrics.ts'
+import { MINUTE, T0 } from '../support/facts.ts'
+
+const LOOKED = {
+  backlog: async () => ({ intake: 3, post: 0 }),
+  oldestWaiting: async () => ({ intake: T0 - MINUTE, post: null }),
+  outage: () => null,
+  socketStands: (): boolean | null => null,
+  now: () => T0,
+}
+
+const create = (looked: Partial<typeof LOOKED> = {}): Metrics => createMetrics({ ...LOOKED, ...looked })
+
+/** Everything that can be counted, once. */
+function countAll(metrics: Metrics): void {
+  metrics.countDelivery(202, 'recorded', 3)
+  metrics.countUnknown()
+  metrics.count({ what: 'decision', reason: 'every-event' })
+  metrics.count({ what: 'call', lane: 'post', outcome: 'unclear' })
+  metrics.count({ what: 'look', found: true })
+  metrics.count({ what: 'lag', ms: 250, priority: 0 })
+  metrics.countCiCall('legacy', 'ok', 120)
+  metrics.countCiRetry('timeout')
+  metrics.countSilent('news')
+  metrics.timeStore('write', 2)
+  metrics.countStoreFailure('read')
+  metrics.countJob('prune', 'done', T0)
+  metrics.countPruned(12)
+}
+
+interface Described {
+  name: string
+  type: string
+  labels: string
+  what: string
+}
+
+/** Our metrics as the registry describes them, with the labels that their samples have. */
+async function described(): Promise<Described[]> {
+  const metrics = create()
+  countAll(metrics)
+  const text = await metrics.text()
+  return [...text.matchAll(/^# HELP (buildline_\w+) (.*)\n# TYPE \S+ (\w+)$/gm)].map(([, name, what, type]) => ({
+    name: name!,
+    type: type!,
+    labels: labelsOf(text, name!),
+    what: what!,
+  }))
+}
+
+function labelsOf(text: string, name: string): string {
+  const [, labels = ''] = new RegExp(`^${name}(?:_count)?(?:\\{(.*)\\})? `, 'm').exec(text) ?? []
+  return [...labels.matchAll(/(\w+)="/g)].map(([, label]) => `\`${label}\``).join(', ')
+}
+
+const read = (file: string): string => readFileSync(new URL(`../../docs/operations/${file}`, import.meta.url), 'utf8')
+
+const byName = (a: Described, b: Described): number => (a.name < b.name ? -1 : 1)
+
+describe('what can be counted', () => {
+  it('is described in docs/operations/metrics.md by name, type, labels and meaning, and nothing else is', async () => {
+    const rows = [...read('metrics.md').matchAll(/^\| `(buildline_\w+)` \| (\w+) \|([^|]*)\| (.*) \|$/gm)]
+    const inDocs = rows.map(([, name, type, labels, what]) => ({
+      name: name!,
+      type: type!,
+      labels: labels!.trim(),
+      what: what!,
+    }))
+    expect(inDocs.toSorted(byName)).toEqual((await described()).toSorted(byName))
+  })
+
+  it('tells what waits, and for how long, when somebody asks', async () => {
+    const text = await create().text()
+    expect(text).toContain('buildline_backlog{queue="intake"} 3')
+    expect(text).toContain('buildline_backlog_oldest_seconds{queue="intake"} 60')
+    expect(text).toContain('buildline_backlog_oldest_seconds{queue="post"} 0')
+    expect(text).toContain('buildline_slack_reachable 1')
+  })
+
+  it.each([
+    [true, /^buildline_slack_socket_open 1$/m],
+    [false, /^buildline_slack_socket_open 0$/m],
+  ])('tells whether a Socket Mode connection stands: %s', async (stands, sample) => {
+    expect(await create({ socketStands: () => stands }).text()).toMatch(sample)
+  })
+
+  it('tells nothing of a socket where Slack comes over HTTP', async () => {
+    expect(await create().text()).not.toMatch(/^buildline_slack_socket_open /m)
+  })
+
+  it('tells the last of that while the database is away, and that Slack is not there', async () => {
+    let isAway = false
+    const backlog = async () => {
+      if (isAway) throw new Error('no database')
+      return { intake: 3, post: 0 }
+    }
+    const metrics = createMetrics({ ...LOOKED, backlog, outage: () => (isAway ? 'token_revoked' : null) })
+    await metrics.text()
+    isAway = true
+    const text = await metrics.text()
+    expect(text).toContain('buildline_backlog{queue="intake"} 3')
+    expect(text).toContain('buildline_slack_reachable 0')
+  })
+
+  it.each([
+    ['unclear', 1],
+    ['rate-limited', 1],
+    ['refused', 1],
+    ['sent', 0],
+    ['found', 0],
+    ['channel-closed', 0],
+  ])('a call to Slack that ended %s is made again %i times', async (outcome, again) => {
+    const metrics = create()
+    metrics.count({ what: 'call', lane: 'edit', outcome })
+    const text = await metrics.text()
+    expect(text).toContain(`buildline_slack_calls_total{lane="edit",outcome="${outcome}"} 1`)
+    expect(text.includes('buildline_slack_retries_total{lane="edit"} 1')).toBe(again === 1)
+  })
+
+  it('says when a job was done, and of one that was not only how it ended', async () => {
+    const metrics = create()
+    metrics.countJob('prune', 'done', T0)
+    metrics.countJob('refresh-projects', 'again', T0)
+    const text = await metrics.text()
+    expect(text).toContain(`buildline_job_done_timestamp_seconds{job="prune"} ${T0 / 1_000}`)
+    expect(text).toContain('buildline_jobs_total{job="refresh-projects",end="again"} 1')
+    expect(text).not.toContain('buildline_job_done_timestamp_seconds{job="refresh-projects"}')
+  })
+})
+
+const DASHBOARD = z.object({
+  title: z.string(),
+  panels: z.array(
+    z.object({
+      id: z.int(),
+      title: z.string().min(1),
+      type: z.string(),
+      gridPos: z.object({ x: z.int(), y: z.int(), w: z.int(), h: z.int() }),
+      targets: z.array(z.object({ expr: z.string().min(1) })).optional(),
+    }),
+  ),
+})
+
+const RULES = z.object({
+  groups: z.array(
+    z.object({
+      rules: z.array(
+        z.object({
+          alert: z.string(),
+          expr: z.string(),
+          labels: z.object({ severity: z.enum(['critical', 'warning', 'info']) }),
+          annotations: z.object({ summary: z.string().min(1), description: z.string().min(1) }),
+        }),
+      ),
+    }),
+  ),
+})
+
+/** The names of ours in an expression, as the registry has them. */
+const namesIn = (expr: string): string[] =>
+  [...expr.matchAll(/buildline_\w+/g)].map(([name]) => name.replace(/_(?:bucket|sum|count)$/, ''))
+
+/** The labels that an expression asks of our metrics. */
+const labelsIn = (expr: string): string[] => [
+  ...[...expr.matchAll(/\{([^}$]*?)\}/g)].flatMap(([, matchers]) =>
+    [...matchers!.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*"/g)].map(([, label]) => label!),
+  ),
+  ...[...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, labels]) => labels!.split(',').map((label) => label.trim())),
+]
+
+describe('what is looked at', () => {
+  const dashboard = DASHBOARD.parse(JSON.parse(read('grafana.json')))
+  const rules = RULES.parse(parse(read('alerts.yml'))).groups.flatMap((group) => group.rules)
+  const exprs = [
+    ...dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+    ...rules.map(({ expr }) => expr),
+    ...[...read('metrics.md').matchAll(/^\| .* \| `(.*buildline_.*)` \|$/gm)].flatMap(([, expr]) =>
+      expr?.includes('(') ? [expr] : [],
+    ),
+  ]
+
+  test('every metric in the dashboard, the alerts and the examples is one of ours', async () => {
+    const ours = new Set((await described()).map(({ name }) => name))
+    expect(exprs.length).toBeGreaterThan(30)
+    expect(exprs.flatMap(namesIn).filter((name) => !ours.has(name))).toEqual([])
+  })
+
+  test('every metric of ours is in the dashboard', async () => {
+    const shown = new Set(dashboard.panels.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => namesIn(expr))))
+    expect((await described()).map(({ name }) => name).filter((name) => !shown.has(name))).toEqual([])
+  })
+
+  test('every label that is asked for is one that some metric of the expression has', async () => {
+    const labels = new Map((await described()).map((one) => [one.name, one.labels]))
+    const wrong = exprs.flatMap((expr) => {
+      const known = namesIn(expr)
+        .map((name) => labels.get(name) ?? '')
+        .join()
+      return labelsIn(expr).filter((label) => label !== 'le' && !known.includes(`\`${label}\``))
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('an expression with an unknown metric or label would be found', () => {
+    expect(namesIn('rate(buildline_nothing_total{x="1"}[5m])')).toEqual(['buildline_nothing_total'])
+    expect(labelsIn('sum by (le, queue) (rate(buildline_lag_seconds_bucket{priority="0"}[5m]))')).toEqual([
+      'priority',
+      'le',
+      'queue',
+    ])
+  })
+
+  test('no two panels of the dashboard have one id or stand on each other', () => {
+    const { panels } = dashboard
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, i) => `${x + (i % w)}/${y + Math.floor(i / w)}`),
+    )
+    expect(new Set(cells).size).toBe(cells.length)
+    expect(panels.every(({ gridPos: { x, w } }) => x + w <= 24)).toBe(true)
+  })
+
+  test('every alert has a name of its own', () => {
+    expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
+  })
+})

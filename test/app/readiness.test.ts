@@ -1,0 +1,98 @@
+import { createServer } from 'node:http'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createReadiness, LATE_MS, type ReadinessDeps } from '../../src/readiness.ts'
+import { MINUTE, T0 } from '../support/facts.ts'
+import { createHandClock } from '../support/hand-clock.ts'
+
+/** What `/readyz` answers, over HTTP, where everything is well but what is changed. */
+async function answerOf(changes: Partial<ReadinessDeps> = {}): Promise<{ status: number; body: unknown }> {
+  const answer = createReadiness({
+    store: { ping: async () => {} },
+    notifier: { ping: async () => ({ kind: 'sent' }) },
+    clock: createHandClock(T0),
+    outage: () => null,
+    socket: null,
+    oldestWaiting: async () => ({ intake: null, post: T0 }),
+    ...changes,
+  })
+  const server = createServer((_, response) => void answer(response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  const response = await fetch(`http://127.0.0.1:${port}/readyz`)
+  return { status: response.status, body: await response.json() }
+}
+
+const wellBut = (changes: object) => ({ status: 'not ready', store: 'ok', slack: 'ok', ...changes })
+
+describe('/readyz', () => {
+  it('says nothing more than that where all is well', async () => {
+    expect(await answerOf()).toEqual({ status: 200, body: { status: 'ready', store: 'ok', slack: 'ok' } })
+  })
+
+  it('says what is wrong with the database, and that it does not matter how late things are then', async () => {
+    const oldestWaiting = async () => ({ intake: 0 })
+    const ping = () => Promise.reject(new Error('password=hunter2'))
+    const { status, body } = await answerOf({ store: { ping }, oldestWaiting })
+    expect(status).toBe(503)
+    expect(body).toEqual(
+      wellBut({
+        store: 'unreachable',
+        wrong: [expect.stringMatching(/^The database does not answer: .*DATABASE_URL/)],
+      }),
+    )
+  })
+
+  it.each([
+    ['token_revoked', /^Slack refuses the bot \(token_revoked\): mend SLACK_BOT_TOKEN/],
+    ['ratelimited', /^Slack does not answer as it should \(ratelimited\): nothing is sent until it does/],
+  ])('says what is wrong with Slack: %s', async (code, words) => {
+    const { status, body } = await answerOf({ outage: () => code })
+    expect(status).toBe(503)
+    expect(body).toEqual(wellBut({ slack: code, wrong: [expect.stringMatching(words)] }))
+  })
+
+  it('says that a Socket Mode connection stands, where one is configured', async () => {
+    const { status, body } = await answerOf({ socket: { trouble: () => null } })
+    expect([status, body]).toEqual([200, { status: 'ready', store: 'ok', slack: 'ok', socket: 'ok' }])
+  })
+
+  it.each([
+    ['refuses', 'invalid_auth', /^Slack refuses SLACK_APP_TOKEN \(invalid_auth\): .* Make an app-level token/],
+    ['away', 'ECONNREFUSED', /^No Socket Mode connection to Slack stands \(ECONNREFUSED\): no command/],
+  ] as const)('says that none does, since Slack %s: %s', async (kind, code, words) => {
+    const { status, body } = await answerOf({ socket: { trouble: () => ({ kind, code }) } })
+    expect(status).toBe(503)
+    expect(body).toEqual(wellBut({ socket: code, wrong: [expect.stringMatching(words)] }))
+  })
+
+  it('says all that is wrong', async () => {
+    const { body } = await answerOf({
+      store: { ping: () => Promise.reject(new Error()) },
+      outage: () => 'invalid_auth',
+    })
+    expect(body).toMatchObject({ wrong: [expect.any(String), expect.any(String)] })
+  })
+
+  it('says what is late, and is ready all the same: another door would help nobody', async () => {
+    const oldestWaiting = async () => ({
+      intake: T0 - LATE_MS - 1,
+      post: T0 - LATE_MS,
+      edit: null,
+      look: T0 - 90 * MINUTE,
+    })
+    expect(await answerOf({ oldestWaiting })).toEqual({
+      status: 200,
+      body: {
+        status: 'ready',
+        store: 'ok',
+        slack: 'ok',
+        late: [
+          'The oldest news that is not taken in came 5 minutes ago.',
+          'The oldest look-up that is not made was due 90 minutes ago.',
+        ],
+      },
+    })
+  })
+})

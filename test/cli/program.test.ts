@@ -1,0 +1,61 @@
+import { createServer } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { testFolder, until } from '../support/app.ts'
+import { run } from '../../packages/build-steps/test/support.ts'
+
+/** One of the programs for the command line, as npm starts it. */
+const start = (program: string, ...args: string[]) =>
+  run(process.execPath, [fileURLToPath(new URL(`../../${program}.ts`, import.meta.url)), ...args], {
+    cwd: testFolder(),
+  })
+
+async function takenPort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await until('the port is taken', () => server.listening)
+  const address = server.address()
+  return String(typeof address === 'object' && address ? address.port : 0)
+}
+
+const PROGRAMS = [
+  'packages/demo/src/demo',
+  'packages/demo/src/sandbox-slack',
+  'packages/sandbox-ci/src/cli',
+  'packages/sandbox-slack/src/cli',
+]
+
+describe.each(PROGRAMS)('%s', (program) => {
+  it('says in one line that its port is taken, and the next step', async () => {
+    const port = await takenPort()
+    expect(await start(program, '--port', port)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `It cannot start: port ${port} is taken by another program. Free it, or choose another with --port\n`,
+    })
+  })
+
+  it.each(['http', '65536', '-1', ''])('takes no port of %o', async (port) => {
+    const { code, stderr } = await start(program, `--port=${port}`)
+    expect([code, stderr]).toEqual([1, '--port is no port: a number from 0 to 65535\n'])
+  })
+
+  it('says in one line which flag it does not know', async () => {
+    const { code, stderr } = await start(program, '--prot', '4100')
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^Unknown option '--prot'.*\n$/)
+  })
+})
+
+describe('packages/sandbox-ci/src/cli', () => {
+  it.each([
+    ['{"listForm":', '--switches is not JSON\n'],
+    ['{"listForm":"tree"}', expect.stringMatching(/^--switches: .*listForm.*\n$/)],
+  ])('takes no switches that make no sense: %s', async (switches, words) => {
+    expect(await start('packages/sandbox-ci/src/cli', '--switches', switches)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: words,
+    })
+  })
+})

@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest'
+import type { ActOutcome } from '../../src/catalog/outcomes.ts'
+import { answerAct } from '../../src/features/builds/act-messages.ts'
+import { answerOld } from '../../src/features/fault-messages.ts'
+import { answerNotAllowed } from '../../src/features/not-allowed.ts'
+import { choiceValue, pageValue } from '../../src/features/values.ts'
+import { isAnswered } from '../../src/features/actions.ts'
+import { ACTION_IDS, CHOICE_ACTION_IDS, PAGE_ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import {
+  ada,
+  build,
+  BUILDS,
+  button,
+  lin,
+  openStage,
+  postCard,
+  PROJECT,
+  REF,
+  REF_TEXT,
+  sol,
+  STOP_REQUESTED,
+  type Called,
+  type Stage,
+} from './stage.ts'
+
+const by = {
+  user: ada,
+  team: 'T0SANDBOX1',
+  channel: BUILDS,
+  via: 'button',
+  askKey: expect.stringMatching(/\.sandbox$/),
+}
+
+describe('a click in a home tab', () => {
+  it('is answered in a direct message, and the tab is left as it is', async () => {
+    const { slack, asked } = await openStage()
+    await clickIn(slack, { id: 'V0HOME0001', type: 'home' })
+    expect(await asked(1)).toMatchObject([['stop', { kind: 'run', ref: REF }, { user: ada, via: 'modal' }]])
+    const { text } = answerAct(STOP_REQUESTED, { command: 'stop', branch: null, reference: '00000001' })
+    expect(slack.messages(`D${ada.slice(1)}`)).toMatchObject([{ text }])
+    expect(slack.counters.calls('views.update')).toBe(0)
+  })
+})
+
+const clickIn = (slack: Stage['slack'], view: object) =>
+  slack.sender.send({
+    what: 'a click in a view',
+    contentType: 'application/x-www-form-urlencoded',
+    body: new URLSearchParams({
+      payload: JSON.stringify({
+        type: 'block_actions',
+        user: { id: ada },
+        trigger_id: '1.sandbox',
+        view,
+        actions: [{ type: 'button', action_id: ACTION_IDS.stop, value: REF_TEXT }],
+      }),
+    }).toString(),
+  })
+
+describe('a click on a card', () => {
+  it.each<[string, Called]>([
+    ['build_stop', ['stop', { kind: 'run', ref: REF }, by]],
+    ['build_restart', ['restart', { kind: 'run', ref: REF }, by]],
+  ])('asks for what the button says, and answers whoever clicked: %s', async (actionId, call) => {
+    const { slack, asked, untilTold, told } = await openStage()
+    const ts = await postCard(slack)
+    const acknowledgement = await slack.people.click({ user: ada, channel: BUILDS, ts, actionId })
+    expect(acknowledgement).toMatchObject({ status: 200, body: '' })
+    expect(await asked(1)).toMatchObject([call])
+    expect(await untilTold(1)).toHaveLength(1)
+    expect(told(lin)).toEqual([])
+  })
+
+  it('leaves the card as it is: the thread tells everybody else', async () => {
+    const { slack, untilTold } = await openStage()
+    const ts = await postCard(slack)
+    const before = slack.messages(BUILDS)
+    await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'build_stop' })
+    const { text } = answerAct(STOP_REQUESTED, { command: 'stop', branch: null, reference: '00000001' })
+    expect(await untilTold(1)).toEqual([text])
+    expect(slack.messages(BUILDS)).toEqual(before)
+  })
+
+  it('on the link is acknowledged, asks nothing and says nothing', async () => {
+    const { slack, door, calls, lines, told } = await openStage()
+    const ts = await postCard(slack, [
+      {
+        type: 'button',
+        action_id: ACTION_IDS.open,
+        text: { type: 'plain_text', text: 'Open' },
+        url: 'https://ci.example',
+      },
+    ])
+    expect(await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: ACTION_IDS.open })).toMatchObject({
+      status: 200,
+    })
+    // Whatever it would say is said when the door has come to rest.
+    await door.stop()
+    expect([calls, lines, told()]).toEqual([[], [], []])
+  })
+
+  it.each([
+    ['an action that an older version named', 'retry_build', REF_TEXT],
+    ['a value that is no run', 'build_stop', 'everything'],
+    ['a value as long as Slack takes', 'build_restart', '9'.repeat(2_000)],
+    ['a choice that is none', 'choose_1', '{"command":"erase","project":"acme/web","branch":null}'],
+    ['a page that is none', 'list_next', '{"page":-1}'],
+  ])('is never mute, and nothing is done: %s', async (_, actionId, value) => {
+    const { slack, calls, untilTold } = await openStage()
+    const ts = await postCard(slack, [button(actionId, value)])
+    await slack.people.click({ user: ada, channel: BUILDS, ts, actionId })
+    expect(await untilTold(1)).toEqual([answerOld().text])
+    expect(calls).toEqual([])
+  })
+
+  it('is nothing new when the same request comes again, and another one when it is made again', async () => {
+    const { slack, asked } = await openStage()
+    const ts = await postCard(slack)
+    await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'build_stop' })
+    await slack.people.replay('click build_stop')
+    await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'build_stop' })
+    const keys = (await asked(2)).map(([, , asker]) => (asker as { askKey: string }).askKey)
+    expect(new Set(keys).size).toBe(2)
+  })
+
+  it('says whose workspace the person is of', async () => {
+    const { slack, asked } = await openStage()
+    const ts = await postCard(slack)
+    await slack.people.click({ user: sol, channel: BUILDS, ts, actionId: 'build_stop' })
+    expect(await asked(1)).toMatchObject([['stop', {}, { user: sol, team: 'T0OUTSIDE1' }]])
+  })
+})
+
+const several: ActOutcome = {
+  kind: 'several-projects',
+  text: 'acme',
+  projects: [PROJECT, { ...PROJECT, projectId: '42', name: 'acme/api' }],
+  more: 0,
+}
+
+describe('a choice', () => {
+  it('repeats the command with what was chosen, in the place of the question', async () => {
+    const outcomes = [several, STOP_REQUESTED]
+    const { slack, asked, untilTold, told } = await openStage({
+      operations: { stop: async () => outcomes.shift() ?? STOP_REQUESTED },
+    })
+    await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'stop acme@main' })
+    await untilTold(1)
+    const question = slack.ephemerals(BUILDS, ada)[0]!.message.ts
+    await slack.people.click({ user: ada, channel: BUILDS, ts: question, actionId: 'choose_2' })
+    expect(await asked(2)).toMatchObject([
+      ['stop', { kind: 'project', project: 'acme', branch: 'main' }, { via: 'command' }],
+      ['stop', { kind: 'project', project: '42', branch: 'main' }, { via: 'button' }],
+    ])
+    const { text } = answerAct(STOP_REQUESTED, { command: 'stop', branch: null, reference: '00000002' })
+    expect(told()).toEqual([text])
+  })
+
+  it.each<[command: 'status' | 'restart' | 'badge' | 'why' | 'list', call: unknown]>([
+    ['status', ['status', { project: '42', branch: 'main', channel: BUILDS }]],
+    ['restart', ['restart', { kind: 'project', project: '42', branch: 'main' }, by]],
+    ['badge', ['badge', { project: '42', branch: 'main' }]],
+    ['why', ['why', { kind: 'project', project: '42', branch: 'main' }, by]],
+    ['list', ['listProjects', { text: '42', type: null, page: 1 }]],
+  ])('repeats %s', async (command, call) => {
+    const { slack, asked } = await openStage()
+    const value = choiceValue({ kind: 'project', command, project: '42', branch: 'main' })!
+    const ts = await postCard(slack, [button('choose_5', value)])
+    await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'choose_5' })
+    expect(await asked(1)).toEqual([call])
+  })
+
+  it('may be one of several builds', async () => {
+    const { slack, asked } = await openStage()
+    const ts = await postCard(slack, [button('choose_1', choiceValue({ kind: 'run', command: 'why', ref: REF })!)])
+    await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'choose_1' })
+    expect(await asked(1)).toEqual([['why', { kind: 'run', ref: REF }, by]])
+  })
+
+  it('in a message that everybody sees leaves it there', async () => {
+    const { slack, untilTold } = await openStage()
+    const ts = await postCard(slack, [button('choose_1', choiceValue({ kind: 'run', command: 'why', ref: REF })!)])
+    const before = slack.messages(BUILDS)
+    await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'choose_1' })
+    await untilTold(1)
+    expect(slack.messages(BUILDS)).toEqual(before)
+  })
+})
+
+describe('a list', () => {
+  it('is turned in place, page by page', async () => {
+    const { slack, asked, untilTold, told } = await openStage()
+    await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'list acme pro' })
+    await untilTold(1)
+    const { ts } = slack.ephemerals(BUILDS, ada)[0]!.message
+    await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'list_next' })
+    await asked(2)
+    await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'list_prev' })
+    expect(await asked(3)).toMatchObject([
+      ['listProjects', { text: 'acme', type: 'pro', page: 1 }],
+      ['listProjects', { text: 'acme', type: 'pro', page: 2 }],
+      ['listProjects', { text: 'acme', type: 'pro', page: 1 }],
+    ])
+    expect(told()).toHaveLength(1)
+  })
+
+  it('turns no page for an outsider', async () => {
+    const permit = { kind: 'no', why: 'outsider', who: [] } as const
+    const { slack, asked, untilTold } = await openStage({ operations: { mayRead: async () => permit } })
+    const ts = await postCard(slack, [button('list_next', pageValue({ text: null, type: null, page: 2 })!)])
+    await slack.people.click({ user: sol, channel: BUILDS, ts, actionId: 'list_next' })
+    const refused = answerNotAllowed(permit, { action: null, reference: '00000001' })
+    expect(await untilTold(1, sol)).toEqual([refused.text])
+    expect(await asked(1)).toEqual([])
+  })
+})
+
+describe('an id that we render', () => {
+  it.each([...Object.values(ACTION_IDS), ...CHOICE_ACTION_IDS, ...Object.values(PAGE_ACTION_IDS)])(
+    'has somebody who answers it: %s',
+    (id) => expect(isAnswered(id)).toBe(true),
+  )
+
+  it('is not any id', () => expect(isAnswered('retry_build')).toBe(false))
+})
+
+describe('what only the asker sees', () => {
+  it('keeps its other buttons when one of them is pressed', async () => {
+    const { slack, asked, untilTold } = await openStage({
+      operations: {
+        running: async () => ({ kind: 'running', builds: [build(), build({ ref: { ...REF, run: 2 } })], more: 0 }),
+      },
+    })
+    await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'stop' })
+    const [list] = await untilTold(1)
+    const { ts } = slack.ephemerals(BUILDS, ada)[0]!.message
+    await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'build_stop' })
+    expect((await asked(2)).at(-1)).toMatchObject(['stop', { kind: 'run', ref: REF }, by])
+    expect(await untilTold(2)).toContain(list)
+  })
+})

@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest'
+import type { CiErrorKind } from '../../src/sources/ci-service/errors.ts'
+import type { Action } from '../../src/domain/request.ts'
+import { answerAct } from '../../src/features/builds/act-messages.ts'
+import type { AskedWith } from '../../src/slack/messages/answer.ts'
+import { answerFault } from '../../src/features/fault-messages.ts'
+import { answerNotAllowed, HELPERS_MAX } from '../../src/features/not-allowed.ts'
+import { buildOf, CAST, REFERENCE } from '../../packages/demo/src/samples/cast.ts'
+import { samplesOf, type Sample } from '../../packages/demo/src/samples/samples.ts'
+import { COMMANDS } from '../../src/features/commands.ts'
+import { CODES } from '../../packages/demo/src/samples/words.ts'
+import type { ActOutcome } from '../../src/catalog/outcomes.ts'
+import { buttonsOf, linesOf, ROWS } from './answers-stage.ts'
+
+/** What is answered where all is well; everything else went wrong. */
+const WELL: readonly string[] = [
+  'help all',
+  'help one',
+  'help unknown',
+  'list projects',
+  'status status',
+  'status channel-status',
+  'stop running',
+  'badge badge',
+  'why why',
+  'me me',
+  'me claimed',
+  'me given',
+  'me released',
+  'me mentions',
+  'doctor findings',
+  'subscribe subscribed',
+  'subscribe same',
+  'unsubscribe unsubscribed',
+  'unsubscribe which',
+  'rules rules',
+  'rules dry-run',
+  'project project',
+  'project edit-edited',
+  'project edit-no-difference',
+  'project create-created',
+  'project reset-reset',
+  'any found',
+  'any slow',
+]
+const DONE = ['requested', 'asked-already', 'repeated']
+/** Nothing was asked of anybody: there is no line in the log to refer to. */
+const SLIPS = ['unknown', 'too-much', 'too-little', 'nameless', 'old']
+const SLIPS_OF_ONE = ['subscribe unclear', 'unsubscribe not-subscribed', 'rules no-channel']
+
+const samples = samplesOf(ROWS)
+const isError = ({ command, kind }: Sample) => !WELL.includes(`${command} ${kind}`) && !DONE.includes(kind)
+const isSlip = ({ command, kind }: Sample) => SLIPS.includes(kind) || SLIPS_OF_ONE.includes(`${command} ${kind}`)
+const errors = samples.filter(isError)
+
+const asked: AskedWith = { command: 'stop', branch: null, reference: REFERENCE }
+const CI_CODES = Object.keys(CODES) as CiErrorKind[]
+const ACTIONS: readonly Action[] = ['stop', 'restart']
+
+it('every command has an example of what it answers', () => {
+  const shown = samples.map(({ command }) => command)
+  // `project create` and its like are of one command.
+  expect(COMMANDS.filter(({ name }) => !shown.some((one) => one.split(' ')[0] === name))).toEqual([])
+})
+
+describe('an error', () => {
+  it('says in its first line what happened, and has exactly one next step', () => {
+    expect(errors.length).toBeGreaterThan(100)
+    for (const { command, kind, answer } of errors) {
+      const end = `${command} ${kind}`
+      const lines = linesOf(answer)
+      expect(lines[0]).toMatch(/^:\w+: .*\*[^*]+\*/)
+      // What went well is named in WELL, above.
+      expect({ end, nextSteps: lines.filter((line) => line.startsWith('*Next:* ')).length }).toEqual({
+        end,
+        nextSteps: 1,
+      })
+    }
+  })
+
+  it('shows the reference that the log has, in its text and in its blocks', () => {
+    for (const { kind, answer } of errors.filter((one) => !isSlip(one))) {
+      expect({ kind, last: linesOf(answer).at(-1) }).toEqual({ kind, last: `Reference: \`${REFERENCE}\`` })
+      expect(JSON.stringify(answer.blocks)).toContain(`Reference: \`${REFERENCE}\``)
+    }
+  })
+
+  it('is nothing that went well: there, no reference is shown', () => {
+    for (const { answer } of samples.filter((one) => !isError(one))) expect(answer.text).not.toContain('Reference')
+  })
+
+  it('that nobody foresaw has a reference as well', () => {
+    expect(answerFault('zz9').text).toContain('`zz9`')
+  })
+})
+
+const refused = (action: Action, code: string, reason: string | null = null): ActOutcome => ({
+  kind: 'ci-refused',
+  action,
+  code,
+  reason,
+  build: buildOf(CAST, action === 'stop' ? 'started' : 'failed'),
+})
+
+const unclear = (action: Action, code: string): ActOutcome => ({
+  kind: 'unclear',
+  action,
+  code,
+  build: buildOf(CAST, action === 'stop' ? 'started' : 'failed'),
+})
+
+const labels = (outcome: ActOutcome) => buttonsOf(answerAct(outcome, asked)).map(({ text }) => text.text)
+
+describe('an ask that CI refused', () => {
+  it.each(ACTIONS)('to %s: every code has words of its own, and names project, build and branch', (action) => {
+    const texts = CI_CODES.map((code) => answerAct(refused(action, code), asked).text)
+    expect(new Set(texts).size).toBe(CI_CODES.length)
+    for (const text of texts) expect(text).toMatch(/^:x: \*Not (?:stopped|restarted)\*: acme\/web .*#512.* on `main`/)
+  })
+
+  it.each(CI_CODES)('for %s: to stop and to restart are told apart', (code) => {
+    expect(answerAct(refused('stop', code), asked).text).not.toBe(answerAct(refused('restart', code), asked).text)
+  })
+
+  it.each(['bad-request', 'not-found'])('to stop, for %s: it is probably over, and can be looked at again', (code) => {
+    const outcome = refused('stop', code)
+    expect(answerAct(outcome, asked).text).toContain('probably')
+    expect(answerAct(outcome, asked).text).toContain('*Next:* Press *Refresh*')
+    expect(labels(outcome)).toEqual(['Open build', 'Refresh'])
+  })
+
+  it.each(ACTIONS)('to %s, for lack of credentials: an admin is to be told', (action) => {
+    expect(answerAct(refused(action, 'unauthorized'), asked).text).toContain('*Next:* Tell a workspace admin')
+  })
+
+  it("passes CI's own words on, escaped, and only where it gave any", () => {
+    expect(answerAct(refused('stop', 'forbidden', '<!here> no'), asked).text).toContain('CI said: &lt;!here&gt; no')
+    expect(answerAct(refused('stop', 'forbidden'), asked).text).not.toContain('CI said')
+  })
+
+  it('for a reason nobody knows yet says so, and names the code', () => {
+    const { text } = answerAct(refused('stop', '<teapot>'), asked)
+    expect(text).toContain('does not know (&lt;teapot&gt;)')
+    expect(text).toContain('*Next:* ')
+    expect(answerAct(refused('stop', 'toString'), asked).text).toContain('does not know (toString)')
+  })
+})
+
+describe('an ask of unclear end', () => {
+  it.each(ACTIONS)('to %s: is never called done or not done, and is to be looked at, not repeated', (action) => {
+    const texts = CI_CODES.map((code) => answerAct(unclear(action, code), asked).text)
+    expect(new Set(texts).size).toBe(CI_CODES.length)
+    for (const text of texts) {
+      expect(text).toMatch(/^:grey_question: \*Unclear whether CI/)
+      expect(text).toMatch(/\*Next:\* Wait 2 min, then press \*Refresh\*: .* does not ask CI twice/)
+      expect(text).not.toMatch(/Try again|Not stopped|Not restarted/)
+    }
+    expect(labels(unclear(action, 'timeout'))).toEqual(['Open build', 'Refresh'])
+  })
+})
+
+describe('whom Slack does not name', () => {
+  const answerTo = (code: string) =>
+    answerNotAllowed({ kind: 'unknown-person', code }, { action: 'stop', reference: REFERENCE }).text
+
+  it.each(['missing_scope', 'token_revoked', 'invalid_auth', 'account_inactive'])(
+    'for %s: is sent to who can mend it, for no second try does',
+    (code) => {
+      expect(answerTo(code)).toMatch(
+        /Buildline's own token.*\(Slack's code: \w+\).*\n\*Next:\* Ask a workspace admin to/,
+      )
+      expect(answerTo(code)).not.toContain('Try again')
+    },
+  )
+
+  it.each(['no_such_subteam', 'user_not_found'])('for %s: is not sent to try again either', (code) => {
+    expect(answerTo(code)).toMatch(/\n\*Next:\* Ask a /)
+  })
+
+  it('is told that Slack has been asked too much, and to try again', () => {
+    expect(answerTo('ratelimited')).toContain('has asked Slack too much')
+    expect(answerTo('ratelimited')).toContain('*Next:* Try again')
+  })
+
+  it.each(['internal_error', 'timeout', 'http_503', 'toString'])('for %s: tries again', (code) => {
+    expect(answerTo(code)).toContain('*Next:* Try again')
+    expect(answerTo(code)).not.toContain('too much')
+  })
+})
+
+describe('who may not', () => {
+  const no = (who: readonly string[]) => ({ kind: 'no', why: 'not-listed', who }) as const
+  const about = { action: 'stop', reference: REFERENCE } as const
+
+  it('is told who may: people and groups as the settings name them', () => {
+    const { text } = answerNotAllowed(no(['U0LIN', 'W0GUS', 'S0OPS']), about)
+    expect(text).toContain('*Next:* Ask one who may stop builds: <@U0LIN>, <@W0GUS>, <!subteam^S0OPS>.')
+  })
+
+  it('is sent to an admin where nobody is named, or nobody by an id', () => {
+    for (const who of [[], ['<!channel>', 'ada', 'S0 OPS|x']]) {
+      expect(answerNotAllowed(no(who), about).text).toContain('*Next:* Ask a workspace admin')
+    }
+  })
+
+  it('gets no more than ten names, and the count of the others', () => {
+    const ids = Array.from({ length: HELPERS_MAX + 1 }, (_, at) => `U0${100 + at}`)
+    const ten = answerNotAllowed(no(ids.slice(0, HELPERS_MAX)), about).text
+    const eleven = answerNotAllowed(no(ids), about).text
+    expect(ten.match(/<@/g)).toHaveLength(HELPERS_MAX)
+    expect(ten).not.toContain('more')
+    expect(eleven.match(/<@/g)).toHaveLength(HELPERS_MAX)
+    expect(eleven).toContain(' and 1 more.')
+  })
+
+  it('is told what was wanted: to stop, to restart, or only to see', () => {
+    const wishes = (['stop', 'restart', null] as const).map(
+      (action) => /you may not ([a-z ]+) from/.exec(answerNotAllowed(no([]), { action, reference: 'r' }).text)?.[1],
+    )
+    expect(wishes).toEqual(['stop builds', 'restart builds', 'see builds'])
+  })
+})

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { buildOf } from '../../packages/demo/src/samples/cast.ts'
+import { samplesOf } from '../../packages/demo/src/samples/samples.ts'
+import { answerRunning, BUILDS_LISTED_MAX } from '../../src/features/builds/status-messages.ts'
+import { parseChoice, parsePage } from '../../src/features/values.ts'
+import { parseRunRef } from '../../src/domain/request.ts'
+import { isUuid } from '../../src/domain/ids.ts'
+import { CHOICE_ACTION_IDS, PAGE_ACTION_IDS, PROJECT_ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import { TEXT_CHARS_MAX } from '../../src/slack/messages/limits.ts'
+import { checkMessage } from '../../packages/sandbox-slack/src/limits.ts'
+import { ALL_CASTS, buttonsOf, EMPTY, HOSTILE, LONG, ROWS, shownTexts } from './answers-stage.ts'
+
+const NAMED = ALL_CASTS.map(([name, cast]) => ({ name, samples: samplesOf(ROWS, cast) }))
+
+describe.each(NAMED)('with names that are $name', ({ samples }) => {
+  it('every answer is a message that Slack takes, with its blocks and without them', () => {
+    for (const { command, kind, when, answer } of samples) {
+      const problems = checkMessage({ text: answer.text, blocks: answer.blocks }, { isUpdate: true })
+      expect({ command, kind, when, problems }).toEqual({ command, kind, when, problems: [] })
+      expect(checkMessage({ text: answer.text }, { isUpdate: true })).toEqual([])
+      expect(answer.text.trim()).not.toBe('')
+    }
+  })
+
+  it('every button carries what its reader understands', () => {
+    for (const { answer } of samples) for (const button of buttonsOf(answer)) expect(isUnderstood(button)).toBe(true)
+  })
+
+  it('nothing is left open, and no line is half a mention', () => {
+    for (const { answer } of samples)
+      for (const text of [answer.text, ...shownTexts(answer)]) {
+        expect(text.replaceAll(OUR_MARKUP, '')).not.toMatch(/[<>]/)
+        expect(text.split('`').length % 2).toBe(1)
+      }
+  })
+})
+
+/** Times, our own links, people of the samples, groups of the configuration, channels. */
+const OUR_MARKUP =
+  /<!date\^\d+\^[^|<>]*\|[^<>|]*>|<https:\/\/ci\.example\/[^|<>]*\|[^<>|]*>|<https:\/\/slack\.com\/archives\/C0BUILDS01\/p\d+\|[^|<>]*>|<@U0(?:LIN|ADA|GRACE)>|<!subteam\^S0OPS>|<#C0BUILDS01>/g
+
+function isUnderstood(button: ReturnType<typeof buttonsOf>[number]): boolean {
+  if ('url' in button) return button.url.startsWith('https://')
+  const ids: readonly string[] = CHOICE_ACTION_IDS
+  if (ids.includes(button.action_id)) return parseChoice(button.value) !== null
+  const projects: readonly string[] = Object.values(PROJECT_ACTION_IDS)
+  if (projects.includes(button.action_id)) return isUuid(button.value)
+  if (button.action_id.startsWith('subscription')) return /^(?:\d+|new)$/.test(button.value)
+  const pages: readonly string[] = Object.values(PAGE_ACTION_IDS)
+  return (pages.includes(button.action_id) ? parsePage(button.value) : parseRunRef(button.value)) !== null
+}
+
+describe('outside text', () => {
+  const texts = samplesOf(ROWS, HOSTILE).flatMap(({ answer }) => [answer.text, ...shownTexts(answer)])
+
+  it('mentions nobody, links nowhere and is no emoji', () => {
+    expect(texts.join('\n')).toContain('!channel')
+    for (const text of texts) {
+      expect(text).not.toMatch(/<!channel|<!here|<@U1|<#C1|<https:\/\/evil/)
+      // Within code nothing is read; outside of it the colon of an address has its soft hyphen.
+      expect(text.replaceAll(/`[^`]*`/g, '')).not.toMatch(/:tada:|https:\/\/evil/)
+    }
+  })
+
+  it('of a build that has no safe address is no button', () => {
+    const found = samplesOf(ROWS, HOSTILE).filter(({ kind }) => kind === 'found')
+    expect(found.flatMap(({ answer }) => buttonsOf(answer)).map(({ action_id }) => action_id)).toEqual([
+      'build_restart',
+    ])
+  })
+
+  it('is cut where one can see it, and a whole answer too', () => {
+    const list = samplesOf(ROWS, LONG).find(({ command, when }) => command === 'list' && when === 'there are projects')!
+    expect(list.answer.text).toContain('…')
+  })
+
+  it('of many builds is cut after a whole line, and how much is missing is said', () => {
+    const builds = Array.from({ length: BUILDS_LISTED_MAX }, () => buildOf(LONG, 'started', { offers: [] }))
+    const { text, blocks } = answerRunning({ kind: 'running', builds, more: 0 })
+    const [, cutOff] = /\n… lines left out: (\d+)$/.exec(text) ?? []
+    expect(text.length).toBeLessThanOrEqual(TEXT_CHARS_MAX)
+    expect(text.split('\n').length - 1 + Number(cutOff)).toBe(1 + BUILDS_LISTED_MAX)
+    expect(checkMessage({ text, blocks })).toEqual([])
+  })
+
+  it('that is missing leaves words behind', () => {
+    const list = samplesOf(ROWS, EMPTY).find(
+      ({ command, when }) => command === 'list' && when === 'there are projects',
+    )!
+    expect(list.answer.text).toContain('(no name)')
+  })
+})

@@ -1,0 +1,485 @@
+import { describe, expect, it } from 'vitest'
+import { runRefText, type Action } from '../../src/domain/request.ts'
+import type { ChannelRule, RuleVerdict } from '../../src/domain/rule.ts'
+import type { Shown } from '../../src/domain/view.ts'
+import { answerAct } from '../../src/features/builds/act-messages.ts'
+import { answerOf, line, row, small, type AskedWith } from '../../src/slack/messages/answer.ts'
+import { ALT_CHARS_MAX, answerBadge, CODE_CHARS_MAX, FILE_NAME_CHARS_MAX } from '../../src/features/badge/messages.ts'
+import { answerHelp } from '../../src/features/help/messages.ts'
+import { answerList, PROJECTS_LISTED_MAX } from '../../src/features/list/messages.ts'
+import { answerNotFound } from '../../src/features/not-found.ts'
+import { badges } from '../../packages/demo/src/samples/badges.ts'
+import {
+  BUILD_AT,
+  buildOf,
+  CAST,
+  CHANNEL,
+  OTHER_REF,
+  projectOf,
+  REFERENCE,
+} from '../../packages/demo/src/samples/cast.ts'
+import { lists } from '../../packages/demo/src/samples/lists.ts'
+import { answerUnknown } from '../../src/features/slips.ts'
+import {
+  answerFound,
+  answerRunning,
+  answerStatus,
+  BUILDS_LISTED_MAX,
+} from '../../src/features/builds/status-messages.ts'
+import { TYPED_CHARS_MAX } from '../../src/slack/messages/typed.ts'
+import { parseChoice, parsePage, VALUE_CHARS_MAX } from '../../src/features/values.ts'
+import { answerWhy, DECISIONS_LISTED_MAX, RULES_LISTED_MAX, WHY_CHARS_MAX } from '../../src/features/why/messages.ts'
+import { BRANCH_CHARS_MAX, SECTION_CHARS_MAX, TEXT_CHARS_MAX } from '../../src/slack/messages/limits.ts'
+import type { Explained } from '../../src/catalog/outcomes.ts'
+import { messageTs } from '../support/facts.ts'
+import { buttonsOf, linesOf, ROWS, shownTexts, valueOf } from './answers-stage.ts'
+
+const asked: AskedWith = { command: 'stop', branch: 'main', reference: REFERENCE }
+const labelsOf = (answer: Parameters<typeof buttonsOf>[0]) => buttonsOf(answer).map(({ text }) => text.text)
+
+describe('a name that means several things', () => {
+  const projects = (count: number, more = 0) =>
+    ({
+      kind: 'several-projects',
+      text: 'web',
+      projects: Array.from({ length: count }, (_, at) =>
+        projectOf(`acme/web${at}`, { uuid: null, projectId: `${at}` }),
+      ),
+      more,
+    }) as const
+
+  it('becomes a button for each, which repeats the command with the choice and the branch', () => {
+    const buttons = buttonsOf(answerNotFound(projects(5), asked))
+    expect(buttons.map(({ action_id }) => action_id)).toEqual([
+      'choose_1',
+      'choose_2',
+      'choose_3',
+      'choose_4',
+      'choose_5',
+    ])
+    expect(buttons.map((button) => parseChoice(valueOf(button)))).toEqual(
+      [0, 1, 2, 3, 4].map((at) => ({ kind: 'project', command: 'stop', project: `${at}`, branch: 'main' })),
+    )
+  })
+
+  it('offers five and counts the others, whoever cut the list', () => {
+    for (const outcome of [projects(5, 1), projects(6)]) {
+      const answer = answerNotFound(outcome, asked)
+      expect(buttonsOf(answer)).toHaveLength(5)
+      expect(answer.text).toContain('*6 projects*')
+      expect(answer.text).toContain('… and 1 more')
+      expect(answer.text).toContain('Choose one, or type')
+    }
+    expect(answerNotFound(projects(5), asked).text).not.toContain('more')
+  })
+
+  it('is chosen by uuid, else by id, else by name', () => {
+    const chosen = (change: Parameters<typeof projectOf>[1]) => {
+      const outcome = { ...projects(0), projects: [projectOf('acme/web', change)] }
+      return parseChoice(valueOf(buttonsOf(answerNotFound(outcome, asked))[0]))
+    }
+    expect(chosen({})).toMatchObject({ project: projectOf('').uuid })
+    expect(chosen({ uuid: null })).toMatchObject({ project: '41' })
+    expect(chosen({ uuid: null, projectId: null })).toMatchObject({ project: 'acme/web' })
+  })
+
+  it('of builds is chosen by the run', () => {
+    const builds = [buildOf(CAST), buildOf(CAST, 'passed', { project: 'acme/api', ref: OTHER_REF })]
+    const answer = answerNotFound({ kind: 'several-builds', text: '#512', builds }, asked)
+    expect(labelsOf(answer)).toEqual(['1. #512 acme/web', '2. #512 acme/api'])
+    expect(buttonsOf(answer).map((button) => parseChoice(valueOf(button)))).toEqual(
+      builds.map(({ ref }) => ({ kind: 'run', command: 'stop', ref })),
+    )
+  })
+
+  it('has no buttons where a branch is too long for one: then more has to be typed', () => {
+    const long = answerNotFound(projects(2), { ...asked, branch: 'b'.repeat(VALUE_CHARS_MAX) })
+    expect(buttonsOf(long)).toEqual([])
+    expect(long.text).toContain('*Next:* Type `/ci stop` with more of the name.')
+  })
+
+  it('has no buttons where one of them could not carry its choice: a missing one would not be missed', () => {
+    const nameless = projectOf('n'.repeat(VALUE_CHARS_MAX), { uuid: null, projectId: null })
+    const answer = answerNotFound({ ...projects(2), projects: [...projects(2).projects, nameless] }, asked)
+    expect(buttonsOf(answer)).toEqual([])
+    expect(answer.text).not.toContain('Choose one')
+  })
+
+  it('is numbered on its buttons as in the lines, and a single one is not', () => {
+    expect(labelsOf(answerNotFound(projects(2), asked))).toEqual(['1. acme/web0', '2. acme/web1'])
+    const nearly = { kind: 'no-project', text: 'wbe', nearest: 'acme/web', isListRead: true } as const
+    expect(labelsOf(answerNotFound(nearly, asked))).toEqual(['acme/web'])
+  })
+
+  it('is never acted on: what was nearly typed is a button and a line to type', () => {
+    const answer = answerNotFound({ kind: 'no-project', text: 'wbe', nearest: 'acme/web', isListRead: true }, asked)
+    expect(answer.text).toContain('Did you mean acme/web? Then type `/ci stop acme/web@main`.')
+    expect(parseChoice(valueOf(buttonsOf(answer)[0]))).toEqual({
+      kind: 'project',
+      command: 'stop',
+      project: 'acme/web',
+      branch: 'main',
+    })
+    expect(
+      buttonsOf(answerNotFound({ kind: 'no-project', text: 'wbe', nearest: null, isListRead: true }, asked)),
+    ).toEqual([])
+  })
+
+  it('takes over the branch that was nearly typed', () => {
+    const outcome = { kind: 'no-build', project: 'acme/web', branch: 'mian', nearest: 'main' } as const
+    const [button] = buttonsOf(answerNotFound(outcome, { ...asked, branch: 'mian' }))
+    expect(parseChoice(valueOf(button))).toMatchObject({ project: 'acme/web', branch: 'main' })
+  })
+})
+
+describe('a list of projects', () => {
+  const page = lists(CAST).projects[1]!.outcome
+
+  it('has buttons to the pages beside it, which carry the whole question', () => {
+    const pages = buttonsOf(answerList(page, asked)).map((button) => [button.action_id, parsePage(valueOf(button))])
+    const question = { text: 'wbe', type: 'basic' }
+    expect(pages).toEqual([
+      ['list_prev', { ...question, page: 1 }],
+      ['list_next', { ...question, page: 3 }],
+    ])
+  })
+
+  it('has no button to a page that is not there', () => {
+    const labels = (at: number, pages: number) => labelsOf(answerList({ ...page, page: at, pages }, asked))
+    expect([labels(1, 1), labels(1, 2), labels(2, 2)]).toEqual([[], ['Next'], ['Previous']])
+  })
+
+  it('leads back from beyond its end to its last page', () => {
+    const beyond = answerList({ ...page, projects: [], page: 9, pages: 3 }, asked)
+    expect(buttonsOf(beyond).map((button) => parsePage(valueOf(button))?.page)).toEqual([3])
+  })
+
+  it('has none where the question is too long for a button', () => {
+    const question = { ...page.question, text: 't'.repeat(VALUE_CHARS_MAX) }
+    expect(buttonsOf(answerList({ ...page, question }, asked))).toEqual([])
+  })
+
+  it('names each project with type, state, build, branch and time', () => {
+    const [, first] = linesOf(answerList(page, asked))
+    expect(first).toMatch(
+      /^• acme\/web · Basic · :x: \*Failed\* <https:\/\/ci\.example\/[^|]*\|#512> on `main` · <!date.*> · red since /,
+    )
+  })
+
+  it('of more than 20 lists 20 and counts the others', () => {
+    const of = (count: number) =>
+      shownTexts(answerList({ ...page, projects: Array(count).fill(page.projects[0]) }, asked)).join('\n')
+    expect(of(PROJECTS_LISTED_MAX).match(/^•/gm)).toHaveLength(PROJECTS_LISTED_MAX)
+    expect(of(PROJECTS_LISTED_MAX)).not.toContain('… and')
+    expect(of(PROJECTS_LISTED_MAX + 1).match(/^•/gm)).toHaveLength(PROJECTS_LISTED_MAX)
+    expect(of(PROJECTS_LISTED_MAX + 1)).toContain('… and 1 more')
+  })
+
+  it('of a whole page is in the text too, without a line left out', () => {
+    const whole = answerList({ ...page, projects: Array(10).fill(page.projects[0]) }, asked).text
+    expect(whole.match(/^• acme\/web/gm)).toHaveLength(10)
+  })
+})
+
+describe('builds', () => {
+  const running = buildOf(CAST, 'started')
+  const runningAll = (count: number, more = 0) =>
+    answerRunning({ kind: 'running', builds: Array(count).fill(running), more })
+
+  it('that run have each their own Stop button, with the run in it and a question before it', () => {
+    const [button] = buttonsOf(runningAll(1))
+    expect(valueOf(button)).toBe(runRefText(running.ref))
+    expect(button).toMatchObject({
+      action_id: 'build_stop',
+      style: 'danger',
+      confirm: { title: { text: 'Stop this build?' } },
+    })
+  })
+
+  it('that cannot be stopped say why, and have no button', () => {
+    const build = buildOf(CAST, 'started', { offers: [], missing: { action: 'stop', why: 'no-v2' } })
+    const answer = answerRunning({ kind: 'running', builds: [build], more: 0 })
+    expect(buttonsOf(answer)).toEqual([])
+    expect(answer.text).toContain("no Stop button: CI's v2 interface is not configured")
+  })
+
+  it('of more than 15 lists 15 and counts the others', () => {
+    expect(buttonsOf(runningAll(BUILDS_LISTED_MAX))).toHaveLength(BUILDS_LISTED_MAX)
+    expect(runningAll(BUILDS_LISTED_MAX).text).not.toContain('… and')
+    expect(buttonsOf(runningAll(BUILDS_LISTED_MAX + 1))).toHaveLength(BUILDS_LISTED_MAX)
+    expect(runningAll(BUILDS_LISTED_MAX + 1, 2).text).toContain('*18 builds run*')
+    expect(JSON.stringify(runningAll(BUILDS_LISTED_MAX + 1, 2).blocks)).toContain('… and 3 more')
+  })
+
+  it('of a project are summed up by how many branches are red, and since when', () => {
+    const red = buildOf(CAST)
+    // It runs again, and its branch is red all the same.
+    const again = buildOf(CAST, 'started', { redSince: red.redSince })
+    const status = (builds: readonly ReturnType<typeof buildOf>[]) =>
+      linesOf(answerStatus({ kind: 'status', project: projectOf('acme/web'), branch: null, builds }, asked))
+    expect(status([red, again, buildOf(CAST, 'passed')])[0]).toBe(':x: *2 of 3 branches are red*: acme/web')
+    expect(status([buildOf(CAST, 'passed'), running])[0]).toBe(
+      ':information_source: *None of 2 branches is red*: acme/web',
+    )
+    expect(status([red, again])[1]).toMatch(/red since <!date\^\d+\^[^>]*> · 3 builds$/)
+  })
+
+  it("of which one is looked at shows its commit, and restarting first where CI's machine failed", () => {
+    expect(labelsOf(answerFound(buildOf(CAST)))).toEqual(['Open build', 'Restart'])
+    const machine = buildOf(CAST, 'infrastructure_failure', { offers: ['restart'] })
+    expect(labelsOf(answerFound(machine))).toEqual(['Restart', 'Open build'])
+    expect(answerFound(machine).text).toContain('a1b2c · Ada: fix login')
+  })
+
+  it('that were asked about already name who asked, and offer nothing that would ask again', () => {
+    const outcome = {
+      kind: 'asked-already',
+      action: 'stop',
+      build: running,
+      by: 'U0LIN',
+      at: BUILD_AT,
+      state: 'accepted',
+    } as const
+    expect(answerAct(outcome, asked).text).toContain('<@U0LIN> asked for it')
+    expect(labelsOf(answerAct(outcome, asked))).toEqual(['Open build', 'Refresh'])
+    expect(answerAct({ ...outcome, by: '<!channel>' }, asked).text).toContain('Somebody asked for it')
+  })
+
+  it('that are refreshed are asked for by their run', () => {
+    const outcome = { kind: 'requested', action: 'stop', build: running, newBuildId: null } as const
+    expect(parseChoice(valueOf(buttonsOf(answerAct(outcome, asked)).at(-1)))).toEqual({
+      kind: 'run',
+      command: 'status',
+      ref: running.ref,
+    })
+  })
+})
+
+describe('an ask that comes at the wrong time', () => {
+  const textOf = (action: 'stop' | 'restart', ...of: [shown: Shown, offers: readonly Action[]]) => {
+    const build = buildOf(CAST, of[0], { offers: of[1] })
+    return answerAct({ kind: 'not-now', action, build }, asked).text
+  }
+
+  it('names the state that the build is in now, and the button that works instead', () => {
+    expect(textOf('stop', 'failed', ['restart'])).toMatch(
+      /^:x: \*Failed\* acme\/web .* on `main`: \*nothing to stop\*\n/,
+    )
+    expect(textOf('stop', 'failed', ['restart'])).toContain('*Next:* Press *Restart*')
+    expect(textOf('restart', 'started', ['stop'])).toContain('*Next:* Press *Stop*')
+  })
+
+  it('names no button that is not there', () => {
+    expect(textOf('stop', 'failed', [])).toContain('*Next:* Open the build')
+    expect(textOf('restart', 'started', [])).toContain('*Next:* Wait')
+  })
+
+  it('does not say that nothing runs where something does', () => {
+    expect(textOf('stop', 'waiting', [])).toContain('*not stopped*')
+  })
+})
+
+describe('a badge', () => {
+  const shown = badges(CAST).badge[0].outcome
+  const textOf = (change: Partial<typeof shown>) => answerBadge({ ...shown, ...change }, asked).text
+
+  it('is said in words first, then to be copied in three forms', () => {
+    expect(linesOf(answerBadge(shown, asked))[0]).toBe(':label: *build passing*: acme/web on `main`')
+    expect(textOf({})).toContain(`Address\n\`\`\`${shown.url}\`\`\``)
+    expect(textOf({ html: '<img src="a?b&c">' })).toContain('```&lt;img src="a?b&amp;c"&gt;```')
+  })
+
+  it('is left out where it is too long: a cut address would be a wrong one', () => {
+    // Two backticks of its own are part of a code span.
+    const fitting = 'u'.repeat(CODE_CHARS_MAX - 2)
+    expect(textOf({ url: fitting })).toContain(fitting)
+    expect(textOf({ url: `${fitting}u` })).toContain('It is too long to be shown here.')
+    expect(textOf({ url: `${fitting}u` })).not.toContain('uuu')
+  })
+
+  it('has a picture with a name that is a file name, and says what it shows', () => {
+    const project = projectOf(`../acme/${'w'.repeat(400)}`)
+    const { picture } = answerBadge({ ...shown, project }, asked)
+    expect(picture?.name).toMatch(/^badge-acme-w+\.png$/)
+    expect(picture?.name).toHaveLength(FILE_NAME_CHARS_MAX + '.png'.length)
+    expect(Array.from(picture?.alt ?? '')).toHaveLength(ALT_CHARS_MAX)
+    expect(answerBadge(shown, asked).picture).toMatchObject({
+      name: 'badge-acme-web-main.png',
+      alt: 'acme/web on main: build passing',
+    })
+  })
+
+  it('has none where there is none', () => {
+    expect(answerBadge({ ...shown, picture: null }, asked).picture).toBeNull()
+  })
+})
+
+describe('why', () => {
+  const decision = (at: number, verdicts: readonly RuleVerdict[] = []): Explained => ({
+    channel: CHANNEL,
+    word: `word${at}`,
+    at: BUILD_AT + at,
+    branch: 'main',
+    events: ['success', 'recovered'],
+    verdict: 'silent',
+    reason: 'late',
+    rulesFrom: 'ci',
+    looked: verdicts.map((verdict) => ({ rule: null, from: null, verdict })),
+    posted: [],
+  })
+  const textOf = (decisions: readonly Explained[]) =>
+    JSON.stringify(answerWhy({ kind: 'why', build: buildOf(CAST), decisions, more: 0, hidden: 0 }, asked).blocks)
+
+  it('lists the newest decisions first, 20 of them, and counts the earlier ones', () => {
+    const many = Array.from({ length: DECISIONS_LISTED_MAX + 1 }, (_, at) => decision(at))
+    expect(textOf(many)).toContain('… and 1 earlier')
+    expect(textOf(many)).not.toContain('word0,')
+    expect(textOf(many.slice(1))).not.toContain('earlier')
+    expect(textOf(many).indexOf('word20,')).toBeLessThan(textOf(many).indexOf('word19,'))
+  })
+
+  it('lists what each rule came to, 8 of them, and counts the others', () => {
+    const rules = (count: number) => textOf([decision(0, Array(count).fill('branch-not-matched'))])
+    expect(rules(RULES_LISTED_MAX).match(/does not cover this branch/g)).toHaveLength(RULES_LISTED_MAX)
+    expect(rules(RULES_LISTED_MAX)).not.toContain(' more')
+    expect(rules(RULES_LISTED_MAX + 1).match(/does not cover this branch/g)).toHaveLength(RULES_LISTED_MAX)
+    expect(rules(RULES_LISTED_MAX + 1)).toContain('… and 1 more')
+  })
+
+  it.each<[verdict: RuleVerdict, rule: ChannelRule, words: string]>([
+    [
+      'selects',
+      { branch: null, branchMatch: null, events: ['failed', 'recovered'] },
+      '*selects it*: ✓ branch: every one; ✓ event: failed, recovered has recovered',
+    ],
+    [
+      'selects',
+      { branch: 'm*', branchMatch: null, events: 'every' },
+      '*selects it*: ✓ branch: `m*` (wildcard) matches `main`; ✓ event: every event has success, recovered',
+    ],
+    [
+      'event-not-selected',
+      { branch: 'main', branchMatch: 'exact', events: ['failed'] },
+      '*fails at its events*: ✓ branch: `main` (exact) matches `main`; ✗ event: failed has no success, no recovered',
+    ],
+    [
+      'branch-not-matched',
+      { branch: 'release/.+', branchMatch: 'regex', events: 'every' },
+      '*fails at its branch*: ✗ branch: `release/.+` (regex) does not match `main`; its events were not looked at',
+    ],
+    [
+      'pattern-invalid',
+      { branch: '(', branchMatch: 'regex', events: 'every' },
+      '*fails at its branch*: ✗ branch: `(` (regex) is no valid pattern, and matches nothing; its events were not looked at',
+    ],
+  ])('names each condition of a rule in its order, and the first that failed: %s', (verdict, rule, words) => {
+    const explained = { ...decision(0), looked: [{ rule, from: 'ci', verdict } as const] }
+    expect(textOf([explained])).toContain(`rule 1 (the project's own, in CI) ${words}`)
+  })
+
+  it('says what a branch that CI did not name failed', () => {
+    const rule = { branch: 'main', branchMatch: null, events: 'every' } as const
+    const looked = [{ rule, from: 'file', verdict: 'branch-unknown' }] as const
+    expect(textOf([{ ...decision(0), branch: null, looked }])).toContain(
+      'rule 1 (of the file of subscriptions) *fails at its branch*: ✗ branch: `main` (exact) asks for one, and CI named none',
+    )
+  })
+
+  it(`lists whole decisions up to ${WHY_CHARS_MAX} characters, and counts the others`, () => {
+    /** A decision whose lines are shorter by this than the longest ones. */
+    const shorterBy = (chars: number): Explained => {
+      const cut = Array.from({ length: RULES_LISTED_MAX }, (_, n) => Math.min(90, Math.max(0, chars - n * 90)))
+      const rules = cut.map((less) => ({ branch: 'b'.repeat(BRANCH_CHARS_MAX - less), branchMatch: null, events: [] }))
+      return { ...decision(0), looked: rules.map((rule) => ({ rule, from: 'ci', verdict: 'event-not-selected' })) }
+    }
+    const lengthOf = (one: Explained): number =>
+      shownTexts(answerWhy({ kind: 'why', build: buildOf(CAST), decisions: [one], more: 0, hidden: 0 }, asked))
+        .join('\n')
+        .split('\n')
+        .slice(1)
+        .join('\n').length
+    const longest = lengthOf(shorterBy(0))
+    const count = Math.ceil(WHY_CHARS_MAX / longest)
+    const over = count * longest - WHY_CHARS_MAX
+    const fitting = Array.from({ length: count }, (_, n) => shorterBy(Math.floor((over + n) / count)))
+    expect(fitting.reduce((sum, one) => sum + lengthOf(one), 0)).toBe(WHY_CHARS_MAX)
+    expect(textOf(fitting)).not.toContain('earlier')
+    const tooLong = fitting.with(0, shorterBy(Math.floor(over / count) - 1))
+    expect(textOf(tooLong)).toContain('… and 1 earlier')
+  })
+
+  it('says what stands there, since when, and that a reply went to the channel too', () => {
+    const tsOf = (atMs: number) => messageTs(`${atMs / 1_000}.000100`)
+    const [card, reply] = [tsOf(BUILD_AT), tsOf(BUILD_AT + 60_000)]
+    const posted = [
+      { slot: 'card', state: 'posted', ts: card, at: BUILD_AT + 60_000, broadcast: false },
+      { slot: 'run:512.1', state: 'posted', ts: reply, at: BUILD_AT + 60_500, broadcast: true },
+    ] as const
+    const text = textOf([{ ...decision(0), verdict: 'tell', posted }])
+    expect(text).toMatch(/there now: <https:[^|]+\|card> of <[^>]+14:09 UTC>, last edited <[^>]+14:10 UTC>/)
+    expect(text).toMatch(/<https:[^|]+\|reply in the thread> of <[^>]+14:10 UTC>, also sent to the channel/)
+    expect(textOf([{ ...decision(0), verdict: 'tell' }])).toContain('nothing stands there yet')
+    expect(textOf([decision(0)])).toContain('nothing was posted')
+  })
+})
+
+describe('lines', () => {
+  const sections = (chars: number) =>
+    answerOf([line('a'.repeat(1_500)), line('b'.repeat(chars))]).blocks.map(({ type }) => type)
+
+  it('stand together in a section up to 3,000 characters, and in two beyond', () => {
+    // The line break counts.
+    expect(sections(SECTION_CHARS_MAX - 1_501)).toEqual(['section'])
+    expect(sections(SECTION_CHARS_MAX - 1_500)).toEqual(['section', 'section'])
+  })
+
+  it('are all in the text up to 4,000 characters, and beyond the first ones that fit', () => {
+    const textOf = (chars: number) => answerOf([line('a'.repeat(3_000)), line('b'.repeat(chars))]).text
+    expect(textOf(TEXT_CHARS_MAX - 3_001)).toHaveLength(TEXT_CHARS_MAX)
+    expect(textOf(TEXT_CHARS_MAX - 3_000)).toBe(`${'a'.repeat(3_000)}\n… lines left out: 1`)
+  })
+
+  it('leave room for the count of those that are left out', () => {
+    const first = 'a'.repeat(TEXT_CHARS_MAX - 40)
+    const { text } = answerOf([line(first), line('b'.repeat(30)), line('c'.repeat(100))])
+    expect(text).toBe(`${first}\n… lines left out: 2`)
+  })
+
+  it('lose their links before any line is left out', () => {
+    const { text } = answerOf([line(`<https://ci.example/${'b'.repeat(2_000)}|#512>`), line('b'.repeat(2_500))])
+    expect(text).toBe(`#512\n${'b'.repeat(2_500)}`)
+  })
+
+  it('that are empty are left out, and so are rows without buttons', () => {
+    expect(answerOf([line('a'), line(''), small(''), row('x', [])])).toEqual({
+      text: 'a',
+      blocks: [{ type: 'section', text: { type: 'mrkdwn', text: 'a', verbatim: true } }],
+      picture: null,
+    })
+  })
+})
+
+describe('help', () => {
+  it.each(['stop', ' STOP '])('on %j tells all about that command', (about) => {
+    expect(linesOf(answerHelp({ commands: ROWS, about }))[0]).toBe(':information_source: *stop* stops a running build')
+  })
+
+  it.each(['/ci-list', 'ci-list'])('knows a command by its other name, %s', (about) => {
+    expect(answerHelp({ commands: ROWS, about }).text).toContain(
+      'Usage: `/ci list [text] [basic|pro] [page]`, or `/ci-list`',
+    )
+  })
+
+  it('groups the commands, and says so where there is none of that name', () => {
+    const all = linesOf(answerHelp({ commands: ROWS, about: null }))
+    expect(all.filter((said) => /^\*\w+\*$/.test(said))).toEqual(['*Look*', '*Act*'])
+    expect(all).toContain('• `/ci stop` stops a running build')
+    expect(linesOf(answerHelp({ commands: ROWS, about: 'sotp' }))[0]).toContain('*No command* is called `sotp`')
+  })
+
+  it('shows what was typed, cut after 150 characters', () => {
+    const typed = (chars: number) => answerUnknown({ typed: 'x'.repeat(chars), nearest: 'stop' }).text
+    expect(typed(TYPED_CHARS_MAX)).toContain(`\`${'x'.repeat(TYPED_CHARS_MAX)}\``)
+    expect(typed(TYPED_CHARS_MAX + 1)).toContain(`\`${'x'.repeat(TYPED_CHARS_MAX - 1)}…\``)
+  })
+})

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import type { StatusOutcome } from '../../src/catalog/outcomes.ts'
+import { BUILDS_MAX } from '../../src/features/builds/status.ts'
+import { follower } from '../alerts/stage.ts'
+import { channelId, MINUTE } from '../support/facts.ts'
+import { BUILDS, openStage, type Stage } from './operations-stage.ts'
+
+const ELSEWHERE = channelId('C0OTHER001')
+
+const status = (stage: Stage, project: string | null, branch: string | null = null, channel = BUILDS) =>
+  stage.main.operations.status({ project, branch, channel })
+
+const inBrief = (outcome: StatusOutcome) =>
+  outcome.kind === 'status' || outcome.kind === 'channel-status'
+    ? outcome.builds.map(({ project, branch, shown }) => `${project}@${branch} ${shown}`)
+    : outcome.kind
+
+describe('the state of a project', () => {
+  test('is the last build of each branch, the one with the newest build first', async () => {
+    await using stage = await openStage()
+    await stage.ended('error', { branch: 'main' })
+    await stage.ended('success', { branch: 'fix' })
+    await stage.running({ branch: 'main' })
+    const outcome = await status(stage, 'web')
+    expect(outcome).toMatchObject({ kind: 'status', branch: null, project: { name: 'acme/web', projectId: '11' } })
+    expect(inBrief(outcome)).toEqual(['acme/web@main started', 'acme/web@fix passed'])
+  })
+
+  test('says since when a branch is red, and how many builds', async () => {
+    await using stage = await openStage()
+    await stage.ended('success')
+    await stage.ended('error')
+    const redAt = stage.clock.now() - MINUTE
+    await stage.ended('error')
+    const outcome = await status(stage, 'web', 'main')
+    expect(outcome).toMatchObject({ builds: [{ shown: 'failed', redSince: { builds: 2, atLeast: false } }] })
+    const since = outcome.kind === 'status' ? outcome.builds[0]!.redSince!.at : 0
+    expect(Math.abs(since - redAt)).toBeLessThan(10_000)
+    await stage.ended('success')
+    expect(await status(stage, 'web', 'main')).toMatchObject({ builds: [{ shown: 'fixed', redSince: null }] })
+  })
+
+  test('shows ten branches at most', async () => {
+    await using stage = await openStage()
+    for (let n = 0; n <= BUILDS_MAX; n++) stage.push({ branch: `b-${n}` })
+    await stage.deliver()
+    expect(inBrief(await status(stage, 'web'))).toHaveLength(BUILDS_MAX)
+  })
+
+  test('without branches is its newest build', async () => {
+    await using stage = await openStage({ switches: { missingFields: ['branch'] } })
+    await stage.running()
+    expect(inBrief(await status(stage, 'web'))).toEqual(['acme/web@null started'])
+  })
+
+  test('that never built is none', async () => {
+    await using stage = await openStage()
+    expect(await status(stage, 'web')).toEqual({ kind: 'no-build', project: 'acme/web', branch: null, nearest: null })
+    expect((await status(stage, 'acme')).kind).toBe('several-projects')
+    expect((await status(stage, 'nowhere')).kind).toBe('no-project')
+  })
+
+  test('of a card is the build of the card', async () => {
+    await using stage = await openStage()
+    await stage.ended('error', { branch: 'fix' })
+    const { channel, ts } = stage.reconcile.slack.messages[0]!
+    const outcome = await stage.main.operations.status({ target: { kind: 'message', channel, ts } })
+    expect(outcome).toMatchObject({ kind: 'status', branch: 'fix', builds: [{ shown: 'failed', offers: ['restart'] }] })
+  })
+})
+
+describe('the state of a channel', () => {
+  const followsWeb = { follows: { what: 'project', name: 'acme/web' } } as const
+
+  test('is the newest build of each project that it follows', async () => {
+    await using stage = await openStage()
+    await stage.ended('error', {}, 'acme/web')
+    await stage.running({}, 'acme/api')
+    stage.reconcile.subscriptions.splice(0, 1, follower(BUILDS, followsWeb))
+    expect(inBrief(await status(stage, null))).toEqual(['acme/web@main failed'])
+  })
+
+  test('that follows nothing, or of no channel, is that of all', async () => {
+    await using stage = await openStage()
+    await stage.ended('error', {}, 'acme/web')
+    await stage.running({}, 'acme/api')
+    stage.reconcile.subscriptions.splice(0, 1, follower(BUILDS, followsWeb))
+    const all = ['acme/api@main started', 'acme/web@main failed']
+    expect(inBrief(await status(stage, null, null, ELSEWHERE))).toEqual(all)
+    expect(inBrief(await stage.main.operations.status({ project: null, branch: null, channel: null }))).toEqual(all)
+  })
+
+  test('before anything was delivered is empty', async () => {
+    await using stage = await openStage()
+    expect(await status(stage, null)).toEqual({ kind: 'channel-status', builds: [], more: 0 })
+    expect(await stage.main.operations.running(BUILDS)).toEqual({ kind: 'running', builds: [], more: 0 })
+  })
+})
+
+describe('what runs', () => {
+  test('is what runs in the projects that the channel follows, ten at most, newest news first', async () => {
+    await using stage = await openStage()
+    const { ref } = await stage.running({}, 'acme/api')
+    await stage.ended('success')
+    for (let n = 0; n < BUILDS_MAX; n++) stage.push({ branch: `b-${n}` })
+    await stage.deliver()
+    const running = await stage.main.operations.running(BUILDS)
+    expect(running).toMatchObject({ kind: 'running', more: 1 })
+    expect(running.builds).toHaveLength(BUILDS_MAX)
+    expect(running.builds.every(({ shown, offers }) => shown === 'started' && offers.includes('stop'))).toBe(true)
+    stage.ci.finish(ref.buildId, 'error')
+    await stage.deliver()
+    expect(await stage.main.operations.running(BUILDS)).toMatchObject({ more: 0 })
+  })
+})

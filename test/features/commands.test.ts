@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest'
+import { answerAct } from '../../src/features/builds/act-messages.ts'
+import { answerNotAllowed } from '../../src/features/not-allowed.ts'
+import { answerHelp } from '../../src/features/help/messages.ts'
+import { answerNameless, answerTooLittle, answerTooMuch, answerUnknown } from '../../src/features/slips.ts'
+import { COMMANDS } from '../../src/features/commands.ts'
+import { answerRunning } from '../../src/features/builds/status-messages.ts'
+import { ada, build, BUILDS, openStage, sol, STOP_REQUESTED, type Called } from './stage.ts'
+
+const UUID = '0f0f0f0f-1111-2222-3333-444444444444'
+const by = {
+  user: ada,
+  team: expect.any(String),
+  channel: BUILDS,
+  via: 'command',
+  askKey: expect.stringMatching(/\.sandbox$/),
+}
+const project = (name: string, branch: string | null = null) => ({ kind: 'project', project: name, branch })
+
+type Asked = [line: string, calls: Called[]]
+
+const both = (action: 'stop' | 'restart'): Asked[] => [
+  [`/ci ${action} acme/web`, [[action, project('acme/web'), by]]],
+  [`/ci ${action} acme/web@fix/login`, [[action, project('acme/web', 'fix/login'), by]]],
+  [`/ci ${action} acme/web fix/login`, [[action, project('acme/web', 'fix/login'), by]]],
+  [`/ci ${action} #512`, [[action, { kind: 'build-number', number: '512', project: null }, by]]],
+  [`/ci ${action} acme/web #512`, [[action, { kind: 'build-number', number: '512', project: 'acme/web' }, by]]],
+  [`/ci ${action} ${UUID}`, [[action, { kind: 'uuid', uuid: UUID }, by]]],
+  [
+    `/ci ${action} https://ci.example/acme/web/builds/512`,
+    [[action, { kind: 'build-url', url: 'https://ci.example/acme/web/builds/512' }, by]],
+  ],
+  [`/ci-${action} acme/web@main`, [[action, project('acme/web', 'main'), by]]],
+  [`/ci ${action.toUpperCase()} acme/web`, [[action, project('acme/web'), by]]],
+  [`/ci ${action} “acme web”@main`, [[action, project('acme web', 'main'), by]]],
+  // Nothing is done on a guess.
+  [`/ci ${action} acme/web main now`, []],
+  [`/ci ${action} acme/web@`, []],
+  [`/ci ${action} acme/web ""`, []],
+  [`/ci ${action} ""`, []],
+]
+
+const overview = { project: null, branch: null, channel: BUILDS }
+
+describe('a command', () => {
+  it.each<Asked>([
+    ...both('stop'),
+    ...both('restart'),
+    ['/ci stop', [['running', BUILDS]]],
+    ['/ci-stop', [['running', BUILDS]]],
+    ['/ci restart', [['status', overview]]],
+    ['/ci list', [['listProjects', { text: null, type: null, page: 1 }]]],
+    ['/ci-list', [['listProjects', { text: null, type: null, page: 1 }]]],
+    ['/ci list acme', [['listProjects', { text: 'acme', type: null, page: 1 }]]],
+    ['/ci list acme web pro 2', [['listProjects', { text: 'acme web', type: 'pro', page: 2 }]]],
+    ['/ci list Basic', [['listProjects', { text: null, type: 'basic', page: 1 }]]],
+    ['/ci list 3', [['listProjects', { text: null, type: null, page: 3 }]]],
+    ['/ci list "" acme pro', [['listProjects', { text: 'acme', type: 'pro', page: 1 }]]],
+    ['/ci list 0', [['listProjects', { text: '0', type: null, page: 1 }]]],
+    ['/ci list 10000', [['listProjects', { text: null, type: null, page: 10_000 }]]],
+    ['/ci list 10001', [['listProjects', { text: '10001', type: null, page: 1 }]]],
+    ['/ci status', [['status', overview]]],
+    ['/ci status acme/web', [['status', { project: 'acme/web', branch: null, channel: BUILDS }]]],
+    ['/ci status acme/web main', [['status', { project: 'acme/web', branch: 'main', channel: BUILDS }]]],
+    ['/ci status #512', [['status', { target: { kind: 'build-number', number: '512', project: null } }]]],
+    ['/ci badge acme/web', [['badge', { project: 'acme/web', branch: null }]]],
+    ['/ci-badge acme/web main', [['badge', { project: 'acme/web', branch: 'main' }]]],
+    [`/ci badge ${UUID}`, [['badge', { project: UUID, branch: null }]]],
+    [
+      '/ci badge #512',
+      [
+        ['findBuild', { kind: 'build-number', number: '512', project: null }],
+        ['badge', { project: '41', branch: 'main' }],
+      ],
+    ],
+    ['/ci badge', []],
+    ['/ci why', [['why', null, by]]],
+    ['/ci why #512', [['why', { kind: 'build-number', number: '512', project: null }, by]]],
+    ['/ci', []],
+    ['/ci help', []],
+    ['/ci help stop', []],
+    ['/ci stpo acme/web', []],
+    ['/ci-unheard-of acme/web', []],
+    ['/builds stop acme/web', [['stop', project('acme/web'), by]]],
+  ])('asks for what it says, and answers the asker alone: %s', async (line, calls) => {
+    const { slack, asked, untilTold } = await openStage()
+    const { command, text } = partsOf(line)
+    const acknowledgement = await slack.people.runCommand({ user: ada, channel: BUILDS, command, text })
+    expect(acknowledgement).toMatchObject({ kind: 'answered', status: 200, body: '' })
+    expect(await asked(1)).toEqual(calls)
+    expect(await untilTold(1)).toHaveLength(1)
+    expect(slack.messages(BUILDS)).toEqual([])
+  })
+
+  it('shows the outcome in the words of its answer', async () => {
+    const { slack, untilTold } = await openStage()
+    await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'stop acme/web' })
+    const { text } = answerAct(STOP_REQUESTED, { command: 'stop', branch: null, reference: '00000001' })
+    expect(await untilTold(1)).toEqual([text])
+  })
+
+  it('shows what runs, when nothing is named', async () => {
+    const { slack, untilTold } = await openStage()
+    await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'stop' })
+    expect(await untilTold(1)).toEqual([answerRunning({ kind: 'running', builds: [build()], more: 0 }).text])
+  })
+
+  it.each([
+    ['', answerHelp({ commands: COMMANDS, about: null })],
+    ['help', answerHelp({ commands: COMMANDS, about: null })],
+    ['help stop', answerHelp({ commands: COMMANDS, about: 'stop' })],
+    ['help /ci-stop', answerHelp({ commands: COMMANDS, about: 'stop' })],
+    ['stpo acme/web', answerUnknown({ typed: 'stpo', nearest: 'stop' })],
+    ['help stpo', answerUnknown({ typed: 'stpo', nearest: 'stop' })],
+    ['frobnicate', answerUnknown({ typed: 'frobnicate', nearest: null })],
+    ['why a b c', answerTooMuch({ extra: 'c', usage: '/ci why [#build]', example: '/ci why' })],
+    [
+      'badge',
+      answerTooLittle({ missing: 'a project', usage: '/ci badge project [branch]', example: '/ci badge acme/web' }),
+    ],
+    [
+      'badge acme/web@',
+      answerNameless({
+        branchOf: 'acme/web',
+        usage: '/ci badge project [branch]',
+        example: '/ci badge acme/web@branch',
+      }),
+    ],
+    ['why “”', answerNameless({ branchOf: null, usage: '/ci why [#build]', example: '/ci why project@branch' })],
+    ['""', answerUnknown({ typed: '', nearest: null })],
+  ])('helps whoever needs it: /ci %s', async (text, answer) => {
+    const { slack, untilTold } = await openStage()
+    await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text })
+    expect(await untilTold(1)).toEqual([answer.text])
+  })
+
+  it('names the command that an unknown alias may have meant', async () => {
+    const { slack, untilTold } = await openStage()
+    await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci-stpo', text: 'acme/web' })
+    expect(await untilTold(1)).toEqual([answerUnknown({ typed: 'stpo', nearest: 'stop' }).text])
+  })
+
+  it('answers where the bot is no member', async () => {
+    const { slack, untilTold } = await openStage()
+    slack.acts.kickBot(BUILDS)
+    await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'status' })
+    expect(await untilTold(1)).toHaveLength(1)
+  })
+
+  it.each(['list', 'status', 'status acme/web', 'badge acme/web', 'why', 'stop', 'restart'])(
+    'reads nothing to an outsider of a shared channel: /ci %s',
+    async (text) => {
+      const permit = { kind: 'no', why: 'outsider', who: [] } as const
+      const { slack, asked, untilTold } = await openStage({ operations: { mayRead: async () => permit } })
+      await slack.people.runCommand({ user: sol, channel: 'C0SHARED01', command: '/ci', text })
+      const refused = answerNotAllowed(permit, { action: null, reference: '00000001' })
+      expect(await untilTold(1, sol, 'C0SHARED01')).toEqual([refused.text])
+      expect(await asked(1)).toEqual([])
+    },
+  )
+
+  it('tells the operation the asker’s own workspace', async () => {
+    const { slack, asked } = await openStage()
+    await slack.people.runCommand({ user: sol, channel: 'C0SHARED01', command: '/ci', text: 'stop #1' })
+    expect(await asked(1)).toMatchObject([['stop', {}, { user: sol, team: 'T0OUTSIDE1', channel: 'C0SHARED01' }]])
+  })
+})
+
+describe('the text of a command', () => {
+  it.each([
+    ['10 KB in one word', `status ${'x'.repeat(10_000)}`],
+    ['10 KB of words', `status ${'acme '.repeat(2_000)}`],
+    ['10 KB of quotes', `stop ${'“'.repeat(10_000)}`],
+    ['control characters', 'sta\u0000tus\u0007 ac\u001bme'],
+    ['characters that turn the direction', '\u202estatus\u2069 \u2066acme\u202e'],
+    ['mentions of everybody', 'frob <!channel> <@U0ADA00001> <#C0BUILDS01|builds>'],
+    ['nothing but blanks', ' \u00a0\t\u3000 '],
+  ])('may be anything: %s', async (_, text) => {
+    const { slack, untilTold, lines } = await openStage()
+    const acknowledgement = await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text })
+    expect(acknowledgement).toMatchObject({ status: 200 })
+    expect(await untilTold(1)).toHaveLength(1)
+    expect(lines.filter(({ level }) => level !== 'info')).toEqual([])
+  })
+
+  it('is in no log line', async () => {
+    const { slack, asked, lines } = await openStage()
+    await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'canary acme/canary' })
+    await asked(1)
+    expect(JSON.stringify(lines)).not.toContain('canary')
+  })
+})
+
+function partsOf(line: string): { command: string; text: string } {
+  const [command = '', ...words] = line.split(' ')
+  return { command, text: words.join(' ') }
+}

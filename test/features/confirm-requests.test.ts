@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest'
+import { CiError } from '../../src/sources/ci-service/errors.ts'
+import { confirmRequests, GIVE_UP_MS, ROUND_MAX } from '../../src/features/builds/confirm.ts'
+import { lineageKey } from '../../src/domain/lineage.ts'
+import { lineageSubject } from '../../src/domain/subject.ts'
+import { CONFIRM_WITHIN_MS, type Request } from '../../src/domain/request.ts'
+import { buildId, HOUR, MINUTE, projectId, request, SECOND, story, T0 } from '../support/facts.ts'
+import { lin, ofRun, openStage, type Stage } from './operations-stage.ts'
+
+const KEY = lineageKey(story('initiated')[0]!)
+
+/** So many requests that are open and due, oldest first. */
+async function given(stage: Stage, n: number, change: Partial<Request> = {}): Promise<void> {
+  await stage.reconcile.store.write(async (tx) => {
+    for (let i = 0; i < n; i++)
+      await tx.insertRequest(
+        request({
+          id: `given-${i}`,
+          action: 'stop',
+          state: 'accepted',
+          projectId: projectId('11'),
+          buildId: buildId(String(1_000 + i)),
+          lineageKey: KEY,
+          subject: lineageSubject(KEY, 1),
+          askedAt: T0 - CONFIRM_WITHIN_MS,
+          lookAt: T0 - 60 * SECOND + i,
+          ...change,
+        }),
+      )
+  })
+}
+
+const statesOf = async (stage: Stage) =>
+  [...Map.groupBy(await stage.requests(), ({ state }) => state)].map(([state, all]) => `${state} ${all.length}`)
+
+describe('a round', () => {
+  test('looks after twenty requests; the next one goes on with the others', async () => {
+    await using stage = await openStage()
+    await given(stage, ROUND_MAX + 1)
+    await stage.main.confirm()
+    expect(await statesOf(stage)).toEqual([`unconfirmed ${ROUND_MAX}`, 'accepted 1'])
+    await stage.main.confirm()
+    expect(await statesOf(stage)).toEqual([`unconfirmed ${ROUND_MAX + 1}`])
+  })
+
+  test('goes on where one request cannot be looked after', async () => {
+    await using stage = await openStage()
+    await given(stage, 2)
+    const real = stage.main.deps.legacy!
+    let asked = 0
+    const legacy = {
+      getProject: (...args: Parameters<typeof real.getProject>) => {
+        if (++asked === 1) throw new Error('a fault of our own')
+        return real.getProject(...args)
+      },
+    }
+    await confirmRequests({ ...stage.main.deps, legacy })
+    expect(await statesOf(stage)).toEqual(['accepted 1', 'unconfirmed 1'])
+  })
+
+  test('asks nothing while there is nothing to look after', async () => {
+    await using stage = await openStage()
+    const { ref } = await stage.running()
+    await stage.main.operations.stop(ofRun(ref), lin())
+    await stage.deliver()
+    const before = stage.ci.calls().length
+    await stage.pass(5 * MINUTE)
+    expect(stage.ci.calls()).toHaveLength(before)
+  })
+
+  test('asks nothing about what waits for its time', async () => {
+    await using stage = await openStage({ switches: { stopIsForgotten: true } })
+    const { ref } = await stage.running()
+    await stage.main.operations.stop(ofRun(ref), lin())
+    const before = stage.ci.calls().length
+    await stage.pass(CONFIRM_WITHIN_MS - 5 * SECOND)
+    expect(stage.ci.calls()).toHaveLength(before)
+    await stage.pass(5 * SECOND)
+    expect(stage.ci.calls()).toHaveLength(before + 1)
+  })
+})
+
+test.each([
+  [GIVE_UP_MS + CONFIRM_WITHIN_MS - 1, 'accepted 1'],
+  [GIVE_UP_MS + CONFIRM_WITHIN_MS, 'unconfirmed 1'],
+])('%i ms after the ask, while CI cannot be asked, it is %s', async (after, state) => {
+  await using stage = await openStage()
+  await given(stage, 1, { askedAt: T0 })
+  await stage.clock.advance(after)
+  stage.ci.addFault({ kind: 'status', statusCode: 500, where: 'legacy' })
+  await stage.main.confirm()
+  expect(await statesOf(stage)).toEqual([state])
+})
+
+test('what a process on a database of its own left is looked after at once by the next one', async () => {
+  await using stage = await openStage()
+  await given(stage, 1, { state: 'calling', claimedBy: 'process of yesterday', askedAt: T0, lookAt: T0 + 90 * SECOND })
+  await stage.main.confirm()
+  expect(await stage.requests()).toMatchObject([{ state: 'unclear', code: 'interrupted' }])
+  await given(stage, 1, {
+    id: 'own',
+    state: 'calling',
+    claimedBy: stage.main.deps.processId,
+    buildId: buildId('2000'),
+    askedAt: T0,
+    lookAt: T0 + 90 * SECOND,
+  })
+  await stage.main.confirm()
+  expect((await stage.requests()).find(({ id }) => id === 'own')).toMatchObject({ state: 'calling' })
+})
+
+test('without the legacy interface an unclear request waits for a delivery, and then is unconfirmed', async () => {
+  await using stage = await openStage({ legacy: false, switches: { extraFields: true } })
+  const { ref } = await stage.running()
+  stage.ci.addFault({ kind: 'lost-answer', where: 'v2', times: 1 })
+  await stage.main.operations.stop(ofRun(ref), lin())
+  stage.lose()
+  await stage.pass(CONFIRM_WITHIN_MS - 5 * SECOND)
+  expect(await stage.requests()).toMatchObject([{ state: 'unclear' }])
+  await stage.pass(5 * SECOND)
+  expect(await stage.requests()).toMatchObject([{ state: 'unconfirmed', code: 'cannot-look' }])
+})
+
+test('what CI had begun again by itself confirms no restart that was asked after that', async () => {
+  await using stage = await openStage({ switches: { restartKeepsId: true } })
+  const { ref, uuid } = await stage.ended()
+  stage.ci.restart(uuid, 'none')
+  await stage.deliver(['initiated'])
+  const [fact] = await stage.reconcile.store.read.factsOfBuild(ref.projectId, ref.buildId)
+  const about = { ...ref, lineageKey: fact!.lineageKey, subject: lineageSubject(fact!.lineageKey, 1) }
+  const now = stage.clock.now()
+  await given(stage, 1, { ...about, action: 'restart', state: 'unclear', askedAt: now, lookAt: now })
+  for (const outcome of ['none', 'error'] as const) {
+    if (outcome === 'error') stage.ci.finish(uuid, outcome)
+    await stage.pass(10 * SECOND)
+    expect(await stage.requests(), outcome).toMatchObject([{ state: 'unclear' }])
+  }
+  await stage.pass(CONFIRM_WITHIN_MS)
+  expect(await stage.requests()).toMatchObject([{ state: 'unconfirmed', code: 'not-restarted' }])
+  expect(stage.card()).toMatchObject({ shown: 'failed', attempt: 2 })
+})
+
+test('what is looked up keeps the names that were delivered', async () => {
+  await using stage = await openStage()
+  const { ref } = await stage.running({ committer: 'Ada', message: 'Fix login\n\nand more' })
+  await stage.main.operations.stop(ofRun(ref), lin())
+  await stage.clock.advance(SECOND)
+  stage.lose()
+  const real = stage.main.deps.legacy!
+  const legacy = {
+    async getProject(...asked: Parameters<typeof real.getProject>) {
+      const project = await real.getProject(...asked)
+      return {
+        ...project,
+        builds: project.builds.map((build) => ({ ...build, committer: 'ada-at-host', branch: 'refs/main' })),
+      }
+    },
+  }
+  await stage.clock.advance(CONFIRM_WITHIN_MS)
+  await confirmRequests({ ...stage.main.deps, legacy })
+  await stage.clock.advance(2 * SECOND)
+  expect(stage.card()).toMatchObject({
+    shown: 'stopped',
+    build: { committer: 'Ada', message: 'Fix login', branch: 'main' },
+  })
+})
+
+test('a build that only looking found, on a card of its own, goes by the name of its project', async () => {
+  await using stage = await openStage({ switches: { restartKeepsId: false, restartOutcome: 'none' } })
+  const { ref } = await stage.ended()
+  await stage.rest(26 * HOUR)
+  stage.ci.addFault({ kind: 'lost-answer', where: 'legacy', method: 'POST', times: 1 })
+  await stage.main.operations.restart(ofRun(ref), lin())
+  stage.lose()
+  await stage.pass(CONFIRM_WITHIN_MS)
+  const card = stage.card()!
+  expect(card.build.buildId).not.toBe(ref.buildId)
+  expect(card).toMatchObject({ shown: 'started', attempt: 1, build: { project: 'acme/web' } })
+})
+
+test('a fault of CI is no crash of the round', async () => {
+  await using stage = await openStage()
+  await given(stage, 1)
+  const legacy = {
+    getProject: () => Promise.reject(new CiError({ kind: 'bad-request', purpose: 'get a project', status: 400 })),
+  }
+  await confirmRequests({ ...stage.main.deps, legacy })
+  expect(await stage.requests()).toMatchObject([{ state: 'unconfirmed', code: 'cannot-look' }])
+})

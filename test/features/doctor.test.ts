@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest'
+import type { ProjectId } from '../../src/domain/ids.ts'
+import { BUILD_STATUSES, HOUR, legacyList, projectList } from './doctor-cast.ts'
+import type { CheckName, Found } from '../../src/features/doctor/asked.ts'
+import { CHANNELS_MAX } from '../../src/features/doctor/check-channels.ts'
+import { SILENT_MS_MAX, UNDER_WAY_MS_MAX } from '../../src/features/doctor/check-silent.ts'
+import { CLOCK_OFF_MS_MAX } from '../../src/features/doctor/check-slack.ts'
+import { WRITE_MS_MAX } from '../../src/features/doctor/check-store.ts'
+import type { DoctorDeps } from '../../src/features/doctor/deps.ts'
+import { CHECK_WITHIN_MS, examine } from '../../src/features/doctor/examine.ts'
+import { doctorOperations } from '../../src/features/doctor/operations.ts'
+import { FINDINGS_MAX } from '../../src/features/doctor/projects.ts'
+import { absentDoctor } from '../support/doctor.ts'
+import { T0 } from '../support/facts.ts'
+import { createHandClock } from '../support/hand-clock.ts'
+import { follower } from '../alerts/stage.ts'
+
+const clock = createHandClock(T0)
+const absent = absentDoctor(clock)
+
+async function found(check: CheckName, changes: Partial<DoctorDeps>): Promise<Found[]> {
+  const { findings } = await examine({ ...absent, ...changes })
+  return findings.filter((one) => one.check === check).map(({ what }) => what)
+}
+
+const known = (changes: object): Partial<DoctorDeps> => ({
+  slack: { ...absent.slack, identity: async () => ({ kind: 'known', scopes: [], aheadMs: 0, ...changes }) },
+})
+
+describe('the doctor', () => {
+  it.each([
+    [CLOCK_OFF_MS_MAX, 'fine'],
+    [-CLOCK_OFF_MS_MAX, 'fine'],
+    [CLOCK_OFF_MS_MAX + 1, 'clock-off'],
+    [-CLOCK_OFF_MS_MAX - 1, 'clock-off'],
+  ])('says of a clock that is %i ms ahead: %s', async (aheadMs, kind) => {
+    expect(await found('clock', known({ aheadMs }))).toMatchObject([{ kind }])
+  })
+
+  it('does not guess where Slack names neither its time nor the scopes', async () => {
+    const silent = known({ aheadMs: null, scopes: null })
+    for (const check of ['clock', 'slack-scopes'] as const)
+      expect(await found(check, silent)).toEqual([{ kind: 'not-checked', why: 'not-said' }])
+  })
+
+  it.each([
+    [CHANNELS_MAX, [{ kind: 'fine', count: CHANNELS_MAX }]],
+    [
+      CHANNELS_MAX + 1,
+      [
+        { kind: 'fine', count: CHANNELS_MAX },
+        { kind: 'not-checked', why: 'too-many' },
+      ],
+    ],
+  ])('looks at %i channels, each once, and at no more than it may', async (count, expected) => {
+    const asked: string[] = []
+    const channels = Array.from({ length: count }, (_, at) => `C0${at}` as Parameters<typeof follower>[0])
+    const changes: Partial<DoctorDeps> = {
+      subscriptions: async () => [...channels, ...channels].map((channel) => follower(channel)),
+      slack: {
+        ...absent.slack,
+        channel: async (channel) => {
+          asked.push(channel)
+          return { kind: 'open' }
+        },
+      },
+    }
+    expect(await found('channels', changes)).toEqual(expected)
+    expect(asked).toEqual(channels.slice(0, CHANNELS_MAX))
+  })
+
+  it.each([
+    [FINDINGS_MAX, FINDINGS_MAX, undefined],
+    [FINDINGS_MAX + 2, FINDINGS_MAX + 1, { kind: 'more', count: 2 }],
+  ])('names of %i projects without a rule the first, and counts the others', async (count, told, last) => {
+    const v2 = { ...NO_V2, listProjects: async () => projectList(count, []) }
+    const { findings } = await examine({ ...absent, v2 })
+    const own = findings.filter(({ check }) => check === 'webhook-rules')
+    expect(own).toHaveLength(told)
+    expect(new Set(own.map(({ verdict }) => verdict))).toEqual(new Set(['wrong']))
+    if (last) expect(own.at(-1)?.what).toEqual(last)
+  })
+
+  it.each([
+    [WRITE_MS_MAX, { kind: 'fine', count: null }],
+    [WRITE_MS_MAX + 1, { kind: 'store-slow', ms: WRITE_MS_MAX + 1 }],
+  ])('says of a database that takes %i ms to write', async (ms, expected) => {
+    let now = T0
+    const write: NonNullable<DoctorDeps['store']>['write'] = async () => {
+      now += ms
+      return undefined as never
+    }
+    const store = { ...({} as NonNullable<DoctorDeps['store']>), write }
+    expect(await found('store', { store, clock: { ...clock, now: () => now } })).toEqual([expected])
+  })
+
+  it('misses a database that is not there', async () => {
+    expect(await found('store', {})).toEqual([{ kind: 'no-database' }])
+  })
+
+  it.each([
+    ['an hour', SILENT_MS_MAX, UNDER_WAY_MS_MAX, 'fine'],
+    ['more than an hour', SILENT_MS_MAX + 1, UNDER_WAY_MS_MAX, 'silent-project'],
+    ['more, by a build of this minute', SILENT_MS_MAX + 1, UNDER_WAY_MS_MAX - 1, 'fine'],
+  ])('calls a project silent that was heard of %s before its newest build', async (_, aheadMs, agoMs, kind) => {
+    const startedAt = T0 - agoMs
+    const heardProjects = async () => [
+      { projectId: '1' as ProjectId, name: 'acme/p1', fullName: null, projectUuid: null, at: startedAt - aheadMs },
+    ]
+    const changes: Partial<DoctorDeps> = {
+      v2: { ...NO_V2, listProjects: async () => projectList(1, BUILD_STATUSES) },
+      legacy: { listProjects: async () => legacyList(startedAt) },
+      store: { read: { heardProjects } } as never,
+      clock: { ...clock, now: () => T0 },
+    }
+    expect((await found('silent-projects', changes)).map((one) => one.kind)).toEqual([kind])
+  })
+
+  it('does not call a project silent that has never built', async () => {
+    const changes: Partial<DoctorDeps> = {
+      v2: { ...NO_V2, listProjects: async () => projectList(1, BUILD_STATUSES) },
+      legacy: { listProjects: async () => legacyList(null) },
+      store: { read: { heardProjects: async () => [] } } as never,
+    }
+    expect(await found('silent-projects', changes)).toEqual([{ kind: 'fine', count: 1 }])
+  })
+
+  it('waits for nobody longer than it may, and stops whoever is late', async () => {
+    const own = createHandClock(T0)
+    const signals: AbortSignal[] = []
+    const legacy: DoctorDeps['legacy'] = {
+      listProjects: (signal) => {
+        signals.push(signal!)
+        return new Promise(() => {})
+      },
+    }
+    let ended: number | null = null
+    const examining = examine({ ...absentDoctor(own), legacy }).then((examined) => {
+      ended = own.now()
+      return examined
+    })
+    await own.advance(CHECK_WITHIN_MS - 1)
+    expect([ended, signals[0]?.aborted]).toEqual([null, false])
+    await own.advance(1)
+    const { findings, tookMs } = await examining
+    expect([ended, tookMs, signals[0]?.aborted]).toEqual([T0 + CHECK_WITHIN_MS, CHECK_WITHIN_MS, true])
+    expect(findings.find(({ check }) => check === 'ci-legacy')?.what).toEqual({ kind: 'not-checked', why: 'late' })
+  })
+
+  it('tells a fault of its own as one, and goes on with the rest', async () => {
+    const warned: string[] = []
+    const legacy: DoctorDeps['legacy'] = { listProjects: () => Promise.reject(new TypeError('secret')) }
+    const log = { warn: (_: object, text: string) => void warned.push(text) }
+    expect(await found('ci-legacy', { legacy, log })).toEqual([{ kind: 'not-checked', why: 'fault' }])
+    // The site asks for the same list.
+    expect(warned).toContain('a check of the doctor failed')
+    expect(await found('store', { legacy, log })).toEqual([{ kind: 'no-database' }])
+  })
+})
+
+describe('who may have it examined', () => {
+  const by = { user: 'U0LIN00001', team: null }
+  const no = { kind: 'no', why: 'not-admin', who: [] } as const
+
+  it('admins may: nobody else is told anything, and nobody is asked', async () => {
+    let asked = 0
+    const slack: DoctorDeps['slack'] = {
+      ...absent.slack,
+      identity: async () => {
+        asked += 1
+        return { kind: 'away', code: 'timeout' }
+      },
+    }
+    const rights: string[] = []
+    const doctor = (permit: typeof no | { kind: 'yes' }) =>
+      doctorOperations({
+        ...absent,
+        slack,
+        permits: async (right) => {
+          rights.push(right)
+          return permit
+        },
+      })
+    expect(await doctor(no).examine(by)).toEqual({ kind: 'forbidden', permit: no })
+    expect(asked).toBe(0)
+    expect((await doctor({ kind: 'yes' }).examine(by)).kind).toBe('findings')
+    expect([asked, rights]).toEqual([1, ['administer', 'administer']])
+  })
+
+  it('two who ask at once get one examination, and who asks later another', async () => {
+    let lists = 0
+    const legacy: DoctorDeps['legacy'] = {
+      listProjects: async () => {
+        lists += 1
+        return legacyList(T0 - HOUR)
+      },
+    }
+    const doctor = doctorOperations({ ...absent, legacy, permits: async () => ({ kind: 'yes' }) })
+    const [one, other] = await Promise.all([doctor.examine(by), doctor.examine(by)])
+    expect([lists, one === other]).toEqual([1, true])
+    await doctor.examine(by)
+    expect(lists).toBe(2)
+  })
+})
+
+const NO_V2: NonNullable<DoctorDeps['v2']> = {
+  listProjects: async () => projectList(0, []),
+  updateProject: async () => null,
+  stopBuild: async () => {},
+}

@@ -1,0 +1,270 @@
+import { describe, expect, test } from 'vitest'
+import { isFinal, toStatus } from '../../src/domain/status.ts'
+import type { ChannelId } from '../../src/domain/ids.ts'
+import type { ChannelRule } from '../../src/domain/rule.ts'
+import type { Explained } from '../../src/catalog/outcomes.ts'
+import { explain } from '../../src/features/why/why.ts'
+import { follower, openStage, type Stage } from '../alerts/stage.ts'
+import { createScenario } from '../simulation/scenario.ts'
+import { buildId, channelId, projectId, SECOND, WEB, type Said } from '../support/facts.ts'
+import type { Shown } from '../support/fake-notifier.ts'
+import { seesAll } from './operations-stage.ts'
+
+// What /ci why says of each delivery, held against what Slack shows after it, and against rules that are spelled out
+// here by hand: neither is asked of the code that decides.
+
+interface Channel {
+  channel: ChannelId
+  rules: readonly ChannelRule[] | null
+  quiet: boolean
+  /** what this channel asked for, in the test's own words */
+  wants: (event: string, branch: string | null) => boolean
+}
+
+const rule = (branch: string | null, branchMatch: string | null, events: ChannelRule['events']): ChannelRule => ({
+  branch,
+  branchMatch,
+  events,
+})
+
+const isOneOf = (event: string, ...events: readonly string[]): boolean => events.includes(event)
+
+const CHANNELS: readonly Channel[] = [
+  { channel: channelId('C0EVERY001'), rules: [rule(null, null, 'every')], quiet: false, wants: () => true },
+  {
+    channel: channelId('C0QUIET001'),
+    rules: [rule('', null, ['failed', 'recovered'])],
+    quiet: true,
+    wants: (event) => isOneOf(event, 'failed', 'recovered'),
+  },
+  {
+    channel: channelId('C0MAIN0001'),
+    rules: [rule('release/*', null, 'every'), rule('main', 'exact', ['failed', 'success'])],
+    quiet: false,
+    wants: (event, branch) =>
+      branch !== null && (branch.startsWith('release/') || (branch === 'main' && isOneOf(event, 'failed', 'success'))),
+  },
+  {
+    channel: channelId('C0REGEX001'),
+    rules: [rule('(', 'regex', 'every'), rule('fix/.+', 'regex', ['started', 'recovered', 'waiting', 'stopped'])],
+    quiet: false,
+    wants: (event, branch) =>
+      branch !== null && branch.startsWith('fix/') && isOneOf(event, 'started', 'recovered', 'waiting', 'stopped'),
+  },
+  // These are the project's own, as CI holds them.
+  {
+    channel: channelId('C0CI000001'),
+    rules: null,
+    quiet: false,
+    wants: (event, branch) =>
+      (branch === 'main' && isOneOf(event, 'failed', 'recovered')) ||
+      (branch?.startsWith('release/') === true && event === 'success'),
+  },
+]
+
+const CI_RULES = [rule('main', null, ['failed', 'recovered']), rule('release/*', null, ['success'])]
+
+/** What people call what CI said. */
+const EVENTS: Readonly<Record<string, string>> = {
+  initiated: 'started',
+  testing: 'started',
+  waiting: 'waiting',
+  error: 'failed',
+  failed: 'failed',
+  infrastructure_failure: 'failed',
+  ignored: 'failed',
+  blocked: 'failed',
+  stopped: 'stopped',
+  success: 'success',
+}
+
+const GAP_MS = 10 * SECOND
+
+interface Told {
+  decision: Explained
+  /** what appeared in the channel about this build with this delivery, but for what an earlier run was owed */
+  fresh: readonly Shown[]
+  /** a card of its lineage stood there before */
+  hadCard: boolean
+  /** it recovered the branch */
+  isFixed: boolean
+}
+
+/** Delivers one after the other; after each, when the bot has told it, compares each channel. @returns what was compared */
+async function play(deliveries: readonly Said[]): Promise<number> {
+  await using stage = await openStage({
+    subscriptions: CHANNELS.map(({ channel, rules, quiet }) => follower(channel, { rules, quiet })),
+  })
+  const life = await stage.live({ rulesOf: async () => CI_RULES })
+  let compared = 0
+  const cards = new Set<string>()
+  const lineages = new Map<string, string>()
+  for (const said of deliveries) {
+    const before = new Set(stage.slack.messages.map(({ ts }) => ts))
+    const { answer, lineageKey } = await stage.hear(said)
+    lineages.set(said.build ?? '512', lineageKey)
+    const heardAt = stage.clock.now()
+    life.reconciler.wake(lineageKey)
+    await stage.clock.settle()
+    await stage.clock.advance(GAP_MS)
+    const fresh = stage.slack.messages.filter(({ ts }) => !before.has(ts))
+    const decisions = await explained(stage, said, heardAt)
+    // A repetition that says more of the build than before is a fact, too.
+    const owed = answer === 'recorded' ? [CHANNELS.length] : [0, CHANNELS.length]
+    expect(owed, JSON.stringify(said)).toContain(decisions.length)
+    if (answer === 'duplicate') expect(fresh).toEqual([])
+    for (const decision of decisions) {
+      const here = fresh.filter(({ channel, view }) => channel === decision.channel && isAbout(view, said))
+      const hadCard = cards.has(`${lineageKey} ${decision.channel}`)
+      compare(stage, said, { decision, fresh: here, hadCard, isFixed: isShownFixed(stage, said, before) })
+      compared += 1
+    }
+    // A late failure can make a recovery of what passed before: then the card of another build is born with it.
+    for (const { channel, view } of fresh)
+      if (view.kind === 'card') cards.add(`${lineages.get(view.build.buildId)} ${channel}`)
+  }
+  await life.reconciler.stop()
+  return compared
+}
+
+async function explained({ store, subscriptions }: Stage, said: Said, at: number): Promise<Explained[]> {
+  const ref = { projectId: projectId(said.project ?? WEB), buildId: buildId(said.build ?? '512'), run: 1 }
+  const interfaces = { v2: false, legacy: false }
+  const deps = { reads: store.read, interfaces, subscriptions: async () => subscriptions, seenBy: seesAll }
+  const outcome = await explain(deps, { kind: 'run', ref }, { user: 'U0LIN00001', channel: null })
+  return outcome.kind === 'why' ? outcome.decisions.filter((one) => one.at === at) : []
+}
+
+// What an earlier run is owed once another one takes its card is about that run, and not about this delivery.
+// A card shows the newest build of its commit.
+function isAbout(view: Shown['view'], { build = '512', project = WEB, branch = 'main', commit }: Said): boolean {
+  if (view.kind === 'reply') return view.build.buildId === build && !view.isLate
+  if (view.kind !== 'card' || !view.ref.startsWith(`${project}/`)) return false
+  return view.build.branch === branch && view.build.commit === (commit ?? '').slice(0, 7)
+}
+
+function compare(stage: Stage, said: Said, told: Told): void {
+  const { decision, fresh, hadCard } = told
+  const about = `${JSON.stringify(said)} in ${decision.channel}: ${decision.verdict} ${decision.reason}`
+  const cards = fresh.filter(({ view }) => view.kind === 'card')
+  const replies = fresh.filter(({ view }) => view.kind === 'reply')
+  const status = toStatus(said.word)
+  const isNotice = decision.reason === 'account-notice'
+  const isTold = decision.verdict === 'tell' && !isNotice
+  compareWish(said, told, about)
+  if (decision.verdict === 'update') expect(hadCard, `card to update: ${about}`).toBe(true)
+  else if (decision.verdict === 'silent' && !changesNothing(decision)) expect(hadCard, `no card: ${about}`).toBe(false)
+  expect(cards.length, `card: ${about}`).toBe(isTold && !hadCard ? 1 : 0)
+  // The card that is born with an end tells it, unless it is a newer build's.
+  const isOnCard = cards.some(({ first }) => first.kind === 'card' && first.build.buildId === (said.build ?? '512'))
+  expect(replies.length, `reply: ${about}`).toBe(isTold && isFinal(status) && !isOnCard ? 1 : 0)
+  if (isNotice) expect(noticesIn(stage, decision), `notice: ${about}`).toBe(true)
+  comparePosted(stage, decision, about)
+  for (const reply of replies) compareBroadcast(stage, decision, reply, about)
+}
+
+/** What changes nothing is not asked of the rules; all else is told exactly where the channel wants it. */
+function compareWish(said: Said, { decision, isFixed }: Told, about: string): void {
+  const { word, branch = 'main' } = said
+  const { verdict, reason, looked } = decision
+  if (changesNothing(decision)) {
+    // Only news of a run that has not ended comes too late.
+    if (reason === 'late') expect(isFinal(toStatus(word)), about).toBe(false)
+    return expect(verdict, about).toBe('silent')
+  }
+  const { wants } = channelOf(decision)
+  const own = [EVENTS[word] ?? 'unknown', ...(isFixed ? ['recovered'] : [])]
+  const isWanted = own.some((event) => wants(event, branch))
+  expect(verdict === 'tell', `wanted: ${about}`).toBe(isWanted)
+  expect(
+    looked.some((one) => one.verdict === 'selects'),
+    `a rule selects it: ${about}`,
+  ).toBe(isWanted)
+}
+
+const changesNothing = ({ reason }: Explained): boolean => reason === 'duplicate' || reason === 'late'
+
+/** In the channel that sees everything, with this delivery: what an earlier run of the build recovered is another matter. */
+const isShownFixed = ({ slack }: Stage, said: Said, before: ReadonlySet<string>): boolean =>
+  toStatus(said.word) === 'success' &&
+  slack.messages.some(
+    ({ ts, channel, view }) =>
+      channel === CHANNELS[0]!.channel &&
+      (view.kind === 'card' || (view.kind === 'reply' && !before.has(ts))) &&
+      view.shown === 'fixed' &&
+      view.build.buildId === (said.build ?? '512') &&
+      isAbout(view, said),
+  )
+
+const channelOf = ({ channel }: Pick<Explained, 'channel'>): Channel => CHANNELS.find((one) => one.channel === channel)!
+
+/** All that it says stands there stands there, and nothing else does. */
+function comparePosted(stage: Stage, { channel, posted, verdict }: Explained, about: string): void {
+  for (const { slot, state, ts } of posted) {
+    expect(state, about).toBe('posted')
+    const message = stage.slack.messages.find((one) => one.ts === ts)
+    expect([message?.channel, message?.view.kind], `${slot}: ${about}`).toEqual([
+      channel,
+      slot === 'card' ? 'card' : slot === 'notice' ? 'notice' : 'reply',
+    ])
+  }
+  if (verdict === 'tell') expect(posted.length, about).toBeGreaterThan(0)
+}
+
+const noticesIn = ({ slack }: Stage, { channel, posted }: Explained): boolean =>
+  posted.some(
+    ({ slot, ts }) => slot === 'notice' && slack.messages.some((one) => one.ts === ts && one.channel === channel),
+  )
+
+/** A failure or recovery that was wanted as such, of the run that is on the card, where it is not quiet. */
+function compareBroadcast(stage: Stage, decision: Explained, { ts, first, thread }: Shown, about: string): void {
+  const said = decision.posted.find((one) => one.ts === ts)
+  expect(said?.slot, `reply is named: ${about}`).toMatch(/^run:/)
+  const isShown = first.kind === 'reply' && first.broadcast
+  expect(said?.broadcast, `broadcast: ${about}`).toBe(isShown)
+  const { quiet, wants } = channelOf(decision)
+  const isLoud = decision.events.some((event) => isOneOf(event, 'failed', 'recovered') && wants(event, decision.branch))
+  const card = stage.slack.messages.find((one) => one.ts === thread)?.view
+  const isNewest = card?.kind === 'card' && said?.slot === `run:${card.ref.split('/')[1]}`
+  expect(isShown, `to be broadcast: ${about}`).toBe(isLoud && !quiet && isNewest)
+}
+
+const BRANCHES = ['main', 'fix/login', 'release/1.2', 'next', null]
+const WORDS = [...Object.keys(EVENTS), 'hibernating']
+
+let commits = 0
+const commit = (): string => (commits += 1).toString(16).padStart(40, 'c')
+
+describe('the explanation of each delivery agrees with what Slack shows after it', () => {
+  test.each(BRANCHES)('of every word that CI says, alone and after a start, on %s', async (branch) => {
+    const builds = WORDS.flatMap((word, n): Said[] => [
+      { word, branch, commit: commit(), build: String(100 + 10 * n) },
+      ...['initiated', word].map((one) => ({ word: one, branch, commit: null, build: String(105 + 10 * n) })),
+    ])
+    expect(await play(withCommits(builds))).toBeGreaterThan(CHANNELS.length * WORDS.length)
+  })
+
+  test('of failures, recoveries, restarts, repetitions and late words of one commit', async () => {
+    const words = [
+      'initiated',
+      'error',
+      'initiated',
+      'initiated',
+      'success',
+      'initiated',
+      'error',
+      'waiting',
+      'stopped',
+    ]
+    for (const branch of ['main', 'fix/login', 'next'])
+      expect(await play(words.map((word) => ({ word, branch, commit: 'd'.repeat(40) })))).toBeGreaterThan(0)
+  })
+
+  test.each(Array.from({ length: 40 }, (_, seed) => seed + 1))('of generated stories: seed %i', async (seed) => {
+    expect(await play(createScenario(seed).chapters[0]!.builds.deliveries.map(({ said }) => said))).toBeGreaterThan(0)
+  })
+})
+
+/** Each build its own commit. */
+const withCommits = (builds: readonly Said[]): Said[] =>
+  builds.map((said) => ({ ...said, commit: Number(said.build).toString(16).padStart(40, '0') }))

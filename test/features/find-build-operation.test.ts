@@ -1,0 +1,245 @@
+import { describe, expect, test } from 'vitest'
+import { toUuid } from '../../src/domain/ids.ts'
+import type { NotFound, Target } from '../../src/catalog/outcomes.ts'
+import { PROJECT_CHOICES_MAX } from '../../src/catalog/outcomes.ts'
+import { projectId, channelId, messageTs } from '../support/facts.ts'
+import { BUILDS, hear, openStage, type Stage } from './operations-stage.ts'
+
+const find = (stage: Stage, target: Target) => stage.main.operations.findBuild(target)
+
+const numberOf = (found: { kind: 'found'; build: { buildId: string } } | NotFound) =>
+  found.kind === 'found' ? found.build.buildId : found.kind
+
+const ofProject = (project: string, branch: string | null = null): Target => ({ kind: 'project', project, branch })
+
+/** A build of a project that CI does not list. */
+async function heard(stage: Stage, build: object): Promise<void> {
+  const { store, clock } = stage.main.deps
+  const body = JSON.stringify({ build: { branch: 'main', commit_id: 'a1b2c3d4', status: 'initiated', ...build } })
+  await hear({ store, clock, wake: () => {} }, body)
+  await stage.deliver()
+}
+
+describe('a project is named', () => {
+  test.each(['acme/web', 'ACME/Web', 'web', 'we', ' web ', '11'])('by %s', async (text) => {
+    await using stage = await openStage()
+    const { ref } = await stage.running()
+    expect(numberOf(await find(stage, ofProject(text)))).toBe(ref.buildId)
+  })
+
+  test('by its uuid', async () => {
+    await using stage = await openStage()
+    const { ref } = await stage.running()
+    const { uuid } = stage.ci.state().projects[0]!
+    expect(numberOf(await find(stage, ofProject(uuid.toUpperCase())))).toBe(ref.buildId)
+    expect(numberOf(await find(stage, { kind: 'uuid', uuid: toUuid(uuid) }))).toBe(ref.buildId)
+  })
+
+  test('by a part that several have: a choice of at most five', async () => {
+    await using stage = await openStage()
+    expect(await find(stage, ofProject('acme'))).toMatchObject({
+      kind: 'several-projects',
+      projects: [{ name: 'acme/api' }, { name: 'acme/ios' }, { name: 'acme/web' }],
+      more: 0,
+    })
+    for (const id of ['91', '92', '93'])
+      await heard(stage, { project_id: id, build_id: '1', project_full_name: `acme/s-${id}` })
+    const found = await find(stage, ofProject('acme'))
+    expect(found).toMatchObject({ kind: 'several-projects', more: 1 })
+    expect(found.kind === 'several-projects' && found.projects.length).toBe(PROJECT_CHOICES_MAX)
+  })
+
+  test.each([
+    ['wbe', 'acme/web'],
+    ['acme/wep', 'acme/web'],
+    ['nothing-like-it', null],
+  ])('by %s: nothing is done, %s is offered', async (text, nearest) => {
+    await using stage = await openStage()
+    await stage.running()
+    expect(await find(stage, ofProject(text))).toEqual({ kind: 'no-project', text, nearest, isListRead: true })
+  })
+
+  test("while CI's list has never been read, that is said", async () => {
+    await using stage = await openStage()
+    stage.reconcile.sql('delete from job')
+    expect(await find(stage, ofProject('nobody'))).toMatchObject({ kind: 'no-project', isListRead: false })
+  })
+
+  test('by a name that another project has in CI, and each is found by its id', async () => {
+    await using stage = await openStage()
+    await heard(stage, { project_id: 77, build_id: 900, project_full_name: 'acme/web' })
+    expect(await find(stage, ofProject('acme/web'))).toMatchObject({ kind: 'several-projects' })
+    expect(numberOf(await find(stage, ofProject('77')))).toBe('900')
+    expect(await find(stage, ofProject('11'))).toMatchObject({ kind: 'no-build' })
+  })
+})
+
+describe('a branch', () => {
+  test('has its newest build, however it is written', async () => {
+    await using stage = await openStage()
+    const branch = 'fix/`<!channel>` *a* & "b" ü?#%2F'
+    const { ref } = await stage.ended('error', { branch })
+    await stage.ended('success')
+    expect(numberOf(await find(stage, ofProject('web', branch)))).toBe(ref.buildId)
+  })
+
+  test('that has none names the nearest one', async () => {
+    await using stage = await openStage()
+    await stage.running({ branch: 'develop' })
+    const expected = { kind: 'no-build', project: 'acme/web', branch: 'devlop', nearest: 'develop' }
+    expect(await find(stage, ofProject('web', 'devlop'))).toEqual(expected)
+    expect(await find(stage, ofProject('api'))).toMatchObject({ kind: 'no-build', project: 'acme/api', nearest: null })
+  })
+
+  test('with several running builds is a choice for a stop, and the newest for whoever looks', async () => {
+    await using stage = await openStage()
+    const one = await stage.running()
+    const two = await stage.running()
+    const by = { user: 'U0ADA00001', team: null, channel: BUILDS, via: 'command', askKey: 'ask of ada' } as const
+    const asked = await stage.main.operations.stop(ofProject('web', 'main'), by)
+    expect(asked).toMatchObject({ kind: 'several-builds', builds: [{ ref: two.ref }, { ref: one.ref }] })
+    expect(stage.writes()).toEqual([])
+    expect(numberOf(await find(stage, ofProject('web', 'main')))).toBe(two.ref.buildId)
+  })
+
+  test('is stopped where it runs, though a newer build has ended', async () => {
+    await using stage = await openStage()
+    const one = await stage.running()
+    await stage.ended('success')
+    const by = { user: 'U0ADA00001', team: null, channel: BUILDS, via: 'command', askKey: 'ask of ada' } as const
+    const asked = await stage.main.operations.stop(ofProject('web', 'main'), by)
+    expect(asked).toMatchObject({ kind: 'requested', build: { ref: one.ref } })
+  })
+})
+
+describe('a number', () => {
+  test('is that build, alone or of its project', async () => {
+    await using stage = await openStage()
+    const { ref } = await stage.running()
+    await stage.running()
+    const number = ref.buildId
+    expect(numberOf(await find(stage, { kind: 'build-number', number, project: null }))).toBe(number)
+    expect(numberOf(await find(stage, { kind: 'build-number', number, project: 'web' }))).toBe(number)
+    const ofOther: Target = { kind: 'build-number', number, project: 'api' }
+    expect(await find(stage, ofOther)).toEqual({ kind: 'unknown-build', text: `#${number}` })
+    expect((await find(stage, { kind: 'build-number', number, project: 'nowhere' })).kind).toBe('no-project')
+  })
+
+  test('that several projects have is a choice', async () => {
+    await using stage = await openStage()
+    for (const id of ['91', '92']) await heard(stage, { project_id: id, build_id: 7, project_name: `acme/s-${id}` })
+    const found = await find(stage, { kind: 'build-number', number: '7', project: null })
+    expect(found).toMatchObject({ kind: 'several-builds', text: '#7', builds: [{ buildId: '7' }, { buildId: '7' }] })
+  })
+
+  test.each(['999', '0512', '-1', '1e3', "5'; drop table build; --", '9'.repeat(30)])('%s is none', async (number) => {
+    await using stage = await openStage()
+    await stage.running()
+    const target: Target = { kind: 'build-number', number, project: null }
+    expect(await find(stage, target)).toEqual({ kind: 'unknown-build', text: `#${number}` })
+  })
+})
+
+describe('an address', () => {
+  test('is the build that was delivered with it', async () => {
+    await using stage = await openStage()
+    const { ref } = await stage.running()
+    const url = `${stage.ci.url}/projects/11/builds/${ref.buildId}`
+    for (const form of [url, `${url}/`, `${url}?tab=log`, `${url}#step-2`])
+      expect(numberOf(await find(stage, { kind: 'build-url', url: form }))).toBe(ref.buildId)
+  })
+
+  test('that names no project is the build that was delivered with it, and a choice where none was', async () => {
+    await using stage = await openStage()
+    for (const [id, name] of [
+      ['91', 'web'],
+      ['92', 'api'],
+    ])
+      await heard(stage, { project_id: id, build_id: 7, build_url: `https://ci.example/acme/${name}/builds/7` })
+    const at = (name: string) => find(stage, { kind: 'build-url', url: `https://ci.example/acme/${name}/builds/7` })
+    expect(await at('web')).toMatchObject({ kind: 'found', build: { ref: { projectId: '91' } } })
+    expect(await at('api')).toMatchObject({ kind: 'found', build: { ref: { projectId: '92' } } })
+    expect((await at('elsewhere')).kind).toBe('several-builds')
+  })
+
+  test('with a uuid is the build that has it', async () => {
+    await using stage = await openStage({ switches: { buildUrlForm: 'uuids' } })
+    const { ref, uuid } = await stage.running()
+    const url = `https://ci.example/builds/${uuid.toUpperCase()}`
+    expect(numberOf(await find(stage, { kind: 'build-url', url }))).toBe(ref.buildId)
+    expect(numberOf(await find(stage, { kind: 'uuid', uuid: toUuid(uuid) }))).toBe(ref.buildId)
+  })
+
+  test('of another project is not the build of this number', async () => {
+    await using stage = await openStage()
+    const { ref } = await stage.running()
+    const url = `${stage.ci.url}/projects/99/builds/${ref.buildId}`
+    expect(await find(stage, { kind: 'build-url', url })).toEqual({ kind: 'unknown-build', text: url })
+  })
+
+  test.each(['https://ci.example/projects/11', 'https://ci.example/builds/x', 'no address'])(
+    '%s is none',
+    async (url) => {
+      await using stage = await openStage()
+      await stage.running()
+      expect(await find(stage, { kind: 'build-url', url })).toEqual({ kind: 'unknown-build', text: url })
+    },
+  )
+})
+
+test('a uuid that nobody has is no build', async () => {
+  await using stage = await openStage()
+  const uuid = toUuid('f0000000-0000-0000-0000-00000000dead')
+  expect(await find(stage, { kind: 'uuid', uuid })).toEqual({ kind: 'unknown-build', text: uuid })
+})
+
+describe('a message', () => {
+  test('of a card, or in its thread, is the newest build of it', async () => {
+    await using stage = await openStage()
+    const { ref } = await stage.ended('error')
+    const { messages } = stage.reconcile.slack
+    expect(messages).toHaveLength(2)
+    for (const { channel, ts } of messages)
+      expect(numberOf(await find(stage, { kind: 'message', channel, ts }))).toBe(ref.buildId)
+  })
+
+  test('of somebody else, or in another channel, is no card', async () => {
+    await using stage = await openStage()
+    await stage.running()
+    const { ts } = stage.reconcile.slack.messages[0]!
+    const elsewhere = { kind: 'message', channel: channelId('C0OTHER001'), ts } as const
+    expect(await find(stage, elsewhere)).toEqual({ kind: 'no-card' })
+    const other = { kind: 'message', channel: BUILDS, ts: messageTs('1777903320.000100') } as const
+    expect(await find(stage, other)).toEqual({ kind: 'no-card' })
+  })
+})
+
+describe('a picker', () => {
+  test('suggests all projects with a text, those that begin with it first', async () => {
+    await using stage = await openStage()
+    await heard(stage, { project_id: 91, build_id: 1, project_full_name: 'acme/web-admin' })
+    await heard(stage, { project_id: 92, build_id: 1, project_full_name: 'web' })
+    const names = async (text: string) => (await stage.main.operations.suggestProjects(text)).map(({ name }) => name)
+    expect(await names('web')).toEqual(['web', 'acme/web', 'acme/web-admin'])
+    expect(await names('11')).toEqual(['acme/web'])
+    expect(await names('')).toHaveLength(5)
+    expect(await names('nowhere')).toEqual([])
+  })
+
+  test('suggests the branches of a project, those with the newest builds first', async () => {
+    await using stage = await openStage()
+    for (const branch of ['main', 'Fix/login', 'fix/logout']) await stage.running({ branch })
+    const branches = (text: string, project = 'web') => stage.main.operations.suggestBranches(project, text)
+    expect(await branches('')).toEqual(['fix/logout', 'Fix/login', 'main'])
+    expect(await branches('FIX/LOGI')).toEqual(['Fix/login'])
+    expect(await branches('', 'nowhere')).toEqual([])
+  })
+})
+
+test('ids beyond 2^53 are found to the last digit', async () => {
+  await using stage = await openStage({ switches: { bigIds: true } })
+  const { ref } = await stage.running()
+  expect(BigInt(ref.buildId)).toBeGreaterThan(2n ** 53n)
+  expect(numberOf(await find(stage, { kind: 'build-number', number: ref.buildId, project: null }))).toBe(ref.buildId)
+  expect(ref.projectId).not.toBe(projectId('11'))
+})

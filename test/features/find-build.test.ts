@@ -1,0 +1,345 @@
+import { describe, expect, it } from 'vitest'
+import { answerNotOpened, answerOldSearch } from '../../src/features/fault-messages.ts'
+import { answerAct } from '../../src/features/builds/act-messages.ts'
+import { answerNotAllowed } from '../../src/features/not-allowed.ts'
+import { answerNotFound } from '../../src/features/not-found.ts'
+import { answerFound } from '../../src/features/builds/status-messages.ts'
+import type { Block } from '../../src/slack/messages/blocks.ts'
+import type { Answer } from '../../src/slack/messages/answer.ts'
+import {
+  branchOf,
+  FIND_BRANCH_ID,
+  FIND_PROJECT_ID,
+  findView,
+  OPTION_VALUE_CHARS_MAX,
+  OPTIONS_MAX,
+  projectOptions,
+} from '../../src/features/builds/find-modal.ts'
+import { createNewest, MODALS_MAX } from '../../src/features/newest.ts'
+import { SUGGEST_WITHIN_MS } from '../../src/features/suggest.ts'
+import { checkView } from '../../packages/sandbox-slack/src/limits.ts'
+import { turnedClock } from '../../packages/sandbox-slack/test/stage.ts'
+import { ada, build, openStage, pending, PROJECT, REF, sol, STOP_REQUESTED, until, type Stage } from './stage.ts'
+
+const OPEN = { user: ada, callbackId: 'find_build' }
+const option = (value: string) => ({ selected_option: { text: { type: 'plain_text', text: value }, value } })
+const chooseProject = (value = '41') => ({ user: ada, actionId: FIND_PROJECT_ID, selected: option(value) })
+const chooseBranch = (branch: string) => ({ user: ada, actionId: FIND_BRANCH_ID, selected: option(`branch:${branch}`) })
+
+const blocksOf = (slack: Stage['slack'], user: string = ada) =>
+  (slack.views.stack(user).at(-1)?.['blocks'] ?? []) as object[]
+const textIn = (slack: Stage['slack'], user: string = ada) => JSON.stringify(blocksOf(slack, user))
+/** A text of an answer that the modal shows. */
+const shown = ({ blocks }: Answer): string => {
+  const section = blocks.find((block): block is Extract<Block, { type: 'section' }> => block.type === 'section')
+  return JSON.stringify(section?.text.text)
+}
+
+describe('"Find a build"', () => {
+  it('opens at once, offers the projects that are asked for, and then shows the last build with its buttons', async () => {
+    const { slack, asked } = await openStage()
+    await slack.people.useGlobalShortcut(OPEN)
+    await until(() => slack.views.stack(ada).length === 1)
+    const { options } = await slack.people.suggest({ user: ada, actionId: FIND_PROJECT_ID, value: 'ac' })
+    expect(options).toMatchObject([{ text: { text: 'acme/web' }, value: '41' }])
+    await slack.people.select(chooseProject())
+    expect(await asked(2)).toEqual([
+      ['suggestProjects', 'ac'],
+      ['suggestBranches', '41', ''],
+      ['findBuild', { kind: 'project', project: '41', branch: null }],
+    ])
+    expect(textIn(slack)).toContain(shown(answerFound(build())))
+    await slack.people.select(chooseBranch('fix/login'))
+    expect((await asked(3)).at(-1)).toEqual(['findBuild', { kind: 'project', project: '41', branch: 'fix/login' }])
+    expect(slack.views.stack(ada)).toHaveLength(1)
+    await slack.people.select({ user: ada, actionId: FIND_BRANCH_ID, selected: option('any') })
+    expect((await asked(4)).at(-1)).toEqual(['findBuild', { kind: 'project', project: '41', branch: null }])
+  })
+
+  it('answers a click on Stop within the modal, and keeps the form', async () => {
+    const { slack, asked } = await openStage()
+    await slack.people.useGlobalShortcut(OPEN)
+    await until(() => slack.views.stack(ada).length === 1)
+    await slack.people.select(chooseProject())
+    await asked(2)
+    await slack.people.clickInView({ user: ada, actionId: 'build_stop' })
+    expect((await asked(3)).at(-1)).toEqual([
+      'stop',
+      { kind: 'run', ref: REF },
+      { user: ada, team: 'T0SANDBOX1', channel: null, via: 'modal', askKey: expect.any(String) },
+    ])
+    const done = answerAct(STOP_REQUESTED, { command: 'stop', branch: null, reference: '00000003' })
+    expect(textIn(slack)).toContain(shown(done))
+    await slack.people.select(chooseBranch('main'))
+    expect((await asked(4)).at(-1)).toEqual(['findBuild', { kind: 'project', project: '41', branch: 'main' }])
+  })
+
+  it('answers a click in a modal that is closed meanwhile in a direct message', async () => {
+    const { promise, settle } = pending<typeof STOP_REQUESTED>()
+    const { slack, asked, calls } = await openStage({ operations: { stop: () => promise } })
+    await slack.people.useGlobalShortcut(OPEN)
+    await until(() => slack.views.stack(ada).length === 1)
+    await slack.people.select(chooseProject())
+    await asked(2)
+    await slack.people.clickInView({ user: ada, actionId: 'build_stop' })
+    await until(() => calls.some(([name]) => name === 'stop'))
+    await slack.people.closeView({ user: ada })
+    settle(STOP_REQUESTED)
+    await asked(3)
+    const { text } = answerAct(STOP_REQUESTED, { command: 'stop', branch: null, reference: '00000003' })
+    expect(slack.messages(`D${ada.slice(1)}`)).toMatchObject([{ text }])
+  })
+
+  it('follows nobody who closed it with what they looked for', async () => {
+    const { promise, settle } = pending<{ kind: 'no-card' }>()
+    const { slack, asked, calls } = await openStage({ operations: { findBuild: () => promise } })
+    await slack.people.useGlobalShortcut(OPEN)
+    await until(() => slack.views.stack(ada).length === 1)
+    await slack.people.select(chooseProject())
+    await until(() => calls.some(([name]) => name === 'findBuild'))
+    await slack.people.closeView({ user: ada })
+    settle({ kind: 'no-card' })
+    await asked(2)
+    expect(slack.workspace.channels.has(`D${ada.slice(1)}`)).toBe(false)
+  })
+
+  it('shows the words alone where Slack does not take the blocks', async () => {
+    const { slack, asked } = await openStage()
+    await slack.people.useGlobalShortcut(OPEN)
+    await until(() => slack.views.stack(ada).length === 1)
+    slack.faults.add({ kind: 'error', method: 'views.update', error: 'invalid_arguments', times: 1 })
+    await slack.people.select(chooseProject())
+    await asked(2)
+    expect(textIn(slack)).toContain(JSON.stringify(answerFound(build()).text))
+  })
+
+  it('answers in a direct message where Slack does not take the modal', async () => {
+    const { slack, asked } = await openStage()
+    await slack.people.useGlobalShortcut(OPEN)
+    await until(() => slack.views.stack(ada).length === 1)
+    slack.faults.add({ kind: '5xx', method: 'views.update' })
+    await slack.people.select(chooseProject())
+    await asked(2)
+    expect(slack.messages(`D${ada.slice(1)}`)).toMatchObject([{ text: answerFound(build()).text }])
+  })
+
+  it('shows the newest choice, even if an older one is answered last', async () => {
+    const first = pending<{ kind: 'found'; build: ReturnType<typeof build> }>()
+    const old = build({ project: 'acme/old' })
+    const { slack, asked, calls } = await openStage({
+      operations: {
+        findBuild: (target) =>
+          target.kind === 'project' && target.project === '40'
+            ? first.promise
+            : Promise.resolve({ kind: 'found', build: build() }),
+      },
+    })
+    await slack.people.useGlobalShortcut(OPEN)
+    await until(() => slack.views.stack(ada).length === 1)
+    await slack.people.select(chooseProject('40'))
+    await until(() => calls.some(([name]) => name === 'findBuild'))
+    await slack.people.select(chooseProject('41'))
+    await asked(2)
+    first.settle({ kind: 'found', build: old })
+    await asked(3)
+    expect(textIn(slack)).toContain(shown(answerFound(build())))
+    expect(textIn(slack)).not.toContain('acme/old')
+  })
+
+  it.each([
+    ['of another version', '{"chosen":["41"]}'],
+    ['no JSON', '41'],
+    ['of an empty name', '{"project":""}'],
+    ['empty', ''],
+  ])('says what to do when what it remembers cannot be read: %s', async (_, metadata) => {
+    const { slack, asked } = await openStage()
+    await slack.people.useGlobalShortcut(OPEN)
+    await until(() => slack.views.stack(ada).length === 1)
+    await slack.people.select(chooseProject())
+    await asked(2)
+    const [open] = slack.views.stack(ada)
+    open!['private_metadata'] = metadata
+    await slack.people.select(chooseBranch('main'))
+    expect((await asked(3)).filter(([name]) => name === 'findBuild')).toHaveLength(1)
+    expect(textIn(slack)).toContain(shown(answerOldSearch()))
+    expect(textIn(slack)).toContain(FIND_PROJECT_ID)
+    expect(textIn(slack)).not.toContain(shown(answerFound(build())))
+  })
+
+  it('says so when there is no build', async () => {
+    const none = { kind: 'no-build', project: 'acme/web', branch: null, nearest: null } as const
+    const { slack, asked } = await openStage({ operations: { findBuild: async () => none } })
+    await slack.people.useGlobalShortcut(OPEN)
+    await until(() => slack.views.stack(ada).length === 1)
+    await slack.people.select(chooseProject())
+    await asked(2)
+    expect(textIn(slack)).toContain(
+      shown(answerNotFound(none, { command: 'status', branch: null, reference: '00000002' })),
+    )
+  })
+
+  it('closes when it is submitted, and does nothing when it is submitted twice', async () => {
+    const { slack, calls, lines, asked } = await openStage()
+    await slack.people.useGlobalShortcut(OPEN)
+    await asked(1)
+    expect(await slack.people.submitView({ user: ada })).toMatchObject({ status: 200, body: '' })
+    expect(await slack.people.replay('view_submission')).toMatchObject({ status: 200, body: '' })
+    expect([calls, slack.views.stack(ada)]).toEqual([[], []])
+    expect(lines).toMatchObject([{ level: 'info', fields: { ask: 'find', outcome: 'opened' } }])
+  })
+
+  it('tells an outsider that it shows them nothing, and offers no names', async () => {
+    const permit = { kind: 'no', why: 'outsider', who: [] } as const
+    const { slack, calls, asked } = await openStage({ operations: { mayRead: async () => permit } })
+    await slack.people.useGlobalShortcut({ ...OPEN, user: sol })
+    await asked(2)
+    const refused = answerNotAllowed(permit, { action: null, reference: '00000001' })
+    expect(textIn(slack, sol)).toContain(shown(refused))
+    const { options } = await slack.people.suggest({ user: sol, actionId: FIND_PROJECT_ID, value: '' })
+    expect(options).toEqual([])
+    await slack.people.select({ ...chooseProject(), user: sol })
+    await asked(3)
+    expect(calls).toEqual([])
+  })
+
+  it('that cannot be opened says so in a direct message, with the reference of its log line', async () => {
+    const { slack, lines, asked } = await openStage()
+    slack.faults.add({ kind: 'error', method: 'views.open', error: 'expired_trigger_id' })
+    await slack.people.useGlobalShortcut(OPEN)
+    const direct = `D${ada.slice(1)}`
+    await until(() => slack.workspace.channels.has(direct) && slack.messages(direct).length === 1)
+    expect(slack.messages(direct)).toMatchObject([{ text: answerNotOpened('late', '00000001').text }])
+    await asked(1)
+    expect(lines).toMatchObject([{ level: 'info', fields: { reference: '00000001', ask: 'find', isShown: true } }])
+  })
+})
+
+describe('a choice in no modal', () => {
+  it('asks nothing, and says what to do in a direct message', async () => {
+    const { slack, asked } = await openStage()
+    const actions = [{ type: 'external_select', action_id: FIND_PROJECT_ID, ...option('41') }]
+    await slack.sender.send({
+      what: 'a choice',
+      contentType: 'application/x-www-form-urlencoded',
+      body: new URLSearchParams({
+        payload: JSON.stringify({ type: 'block_actions', user: { id: ada }, trigger_id: '1.sandbox', actions }),
+      }).toString(),
+    })
+    expect(await asked(1)).toEqual([])
+    expect(slack.messages(`D${ada.slice(1)}`)).toMatchObject([{ text: answerOldSearch().text }])
+  })
+})
+
+describe('the menu of projects', () => {
+  it('is empty, and the log says why, when the projects cannot be told', async () => {
+    const { slack, lines } = await openStage({
+      operations: {
+        suggestProjects: async () => {
+          throw new Error('the disk is full')
+        },
+      },
+    })
+    await slack.people.useGlobalShortcut(OPEN)
+    await until(() => slack.views.stack(ada).length === 1)
+    const search = { user: ada, actionId: FIND_PROJECT_ID, value: 'acme' }
+    expect(await slack.people.suggest(search)).toMatchObject({ acknowledgement: { status: 200 }, options: [] })
+    expect(lines).toMatchObject([{ fields: { outcome: 'opened' } }, { level: 'warn', text: 'a menu has no options' }])
+  })
+
+  it(`is empty after ${SUGGEST_WITHIN_MS} ms, before Slack gives up`, async () => {
+    const clock = turnedClock()
+    const never = () => new Promise<never>(() => {})
+    const { slack, calls } = await openStage({ clock, operations: { suggestProjects: never } })
+    await slack.people.useGlobalShortcut(OPEN)
+    await until(() => slack.views.stack(ada).length === 1)
+    const search = { user: ada, actionId: FIND_PROJECT_ID, value: 'acme' }
+    const suggesting = slack.people.suggest(search)
+    await until(() => calls.length === 1)
+    clock.advance(SUGGEST_WITHIN_MS)
+    expect(await suggesting).toMatchObject({ acknowledgement: { kind: 'answered' }, options: [] })
+  })
+
+  it(`holds ${OPTIONS_MAX} at most, and leaves out what would have to be cut to be carried`, () => {
+    const named = (name: string) => ({ ...PROJECT, projectId: null, name })
+    const many = Array.from({ length: OPTIONS_MAX + 1 }, (_, at) => named(`acme/${at}`))
+    expect(projectOptions(many)).toHaveLength(OPTIONS_MAX)
+    expect(projectOptions([named('x'.repeat(OPTION_VALUE_CHARS_MAX))])).toHaveLength(1)
+    expect(projectOptions([named('x'.repeat(OPTION_VALUE_CHARS_MAX + 1))])).toEqual([])
+  })
+})
+
+describe('the form', () => {
+  it.each([
+    ['empty', findView({ chosen: null, branches: [], answer: [] })],
+    ['without branches', findView({ chosen: { project: '41', branch: null }, branches: [], answer: [] })],
+    [
+      'with more branches than Slack shows',
+      findView({
+        chosen: { project: 'x'.repeat(150), branch: 'b7' },
+        branches: Array.from({ length: 500 }, (_, at) => `b${at}`),
+        answer: answerFound(build()).blocks,
+      }),
+    ],
+    [
+      'with hostile branches',
+      findView({
+        chosen: { project: '41', branch: '<!channel>' },
+        branches: ['<!channel>', '\u202egnp', '', 'x'.repeat(1_000), '&amp;'.repeat(20), 'שלום'.repeat(30)],
+        answer: [],
+      }),
+    ],
+  ])('is one that Slack takes: %s', (_, view) => {
+    expect(checkView(JSON.parse(JSON.stringify(view)))).toEqual([])
+  })
+})
+
+describe('the menu of branches', () => {
+  const branchMenu = (chosen: { project: string; branch: string | null }, branches: string[]) => {
+    const view = JSON.parse(JSON.stringify(findView({ chosen, branches, answer: [] })))
+    return view.blocks[1] as { block_id: string; accessory: { initial_option: { value: string } } }
+  }
+  const stands = (branch: string | null) =>
+    branchMenu({ project: '41', branch }, ['main', 'fix/login']).accessory.initial_option.value
+
+  it('stands on the chosen branch, and on any where that is none of them', () => {
+    expect([stands('main'), stands(null), stands('gone')]).toEqual(['branch:main', 'any', 'any'])
+  })
+
+  it('is another one for another project, and the same for another branch', () => {
+    const idOf = (project: string, branch: string) => branchMenu({ project, branch }, []).block_id
+    expect(idOf('41', 'main')).toBe(idOf('41', 'fix/login'))
+    expect(idOf('41', 'main')).not.toBe(idOf('42', 'main'))
+  })
+
+  it.each([
+    ['branch:main', 'main'],
+    ['branch:any', 'any'],
+    ['branch:', null],
+    ['any', null],
+  ])('%s means the branch %s', (value, branch) => {
+    expect(branchOf(value)).toBe(branch)
+  })
+})
+
+describe('the newest choice', () => {
+  it('in a modal keeps it from being forgotten', () => {
+    const newest = createNewest()
+    const older = newest.note('V1')
+    for (let at = 0; at < MODALS_MAX - 1; at += 1) newest.note(`other ${at}`)
+    const newer = newest.note('V1')
+    newest.note('one more')
+    expect([older(), newer()]).toEqual([false, true])
+  })
+
+  it(`is known for ${MODALS_MAX} modals`, () => {
+    const newest = createNewest()
+    const older = newest.note('V1')
+    expect(older()).toBe(true)
+    const newer = newest.note('V1')
+    expect([older(), newer()]).toEqual([false, true])
+    for (let at = 0; at < MODALS_MAX - 1; at += 1) newest.note(`other ${at}`)
+    expect([older(), newer()]).toEqual([false, true])
+    newest.note('one more')
+    expect([older(), newer()]).toEqual([true, true])
+  })
+})

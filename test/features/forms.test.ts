@@ -1,0 +1,175 @@
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { answerNotOpened } from '../../src/features/fault-messages.ts'
+import { fieldToldBy, formOf, FORMS, receiveForm } from '../../src/features/forms.ts'
+import { createView } from '../../src/features/projects/create-form.ts'
+import { resetView } from '../../src/features/projects/reset-form.ts'
+import { EDIT_CALLBACK_ID, editView } from '../../src/features/projects/edit-view.ts'
+import { INPUT_CHARS_MAX } from '../../src/features/fields.ts'
+import { BASE_FIELDS_MAX, BASE_NAME_CHARS_MAX, baseOf } from '../../src/features/projects/base.ts'
+import { maskedProject } from '../../src/domain/masked-project.ts'
+import { toUuid } from '../../src/domain/ids.ts'
+import type { ShownProject } from '../../src/features/projects/outcomes.ts'
+import { checkView } from '../../packages/sandbox-slack/src/limits.ts'
+import type { Operations } from '../../src/features/bundle.ts'
+import { ada, BUILDS, grace, openStage, recordingOperations, until } from './stage.ts'
+
+const sent = (callbackId: string, metadata = '') => ({
+  type: 'view_submission',
+  view: { id: 'V1', type: 'modal', callback_id: callbackId, private_metadata: metadata, state: { values: {} } },
+})
+
+const shown = (raw: Record<string, unknown>, name = 'acme/web', setup: readonly string[] = []): ShownProject => ({
+  project: { projectId: null, uuid: toUuid('0a1b2c3d-0000-4000-8000-0123456789ab'), name, type: 'basic' },
+  masked: maskedProject({ type: 'basic', ...raw }),
+  setup,
+  build: null,
+  base: {},
+})
+
+describe('a form that is sent in', () => {
+  it('closes where nobody knows it, and nothing follows', () => {
+    for (const body of [sent('form_of_long_ago'), { type: 'view_submission' }, {}, null])
+      expect(receiveForm(body)).toEqual({ ack: null, work: null })
+  })
+
+  it.each([...FORMS.keys()])('(%s) of another version is answered at once, and never throws', (callbackId) => {
+    for (const metadata of ['', 'null', '{"project":1}', '[]', 'x'.repeat(3_000)]) {
+      const received = receiveForm(sent(callbackId, metadata))
+      expect(received.ack === null ? null : received.ack.response_action).toBeOneOf([null, 'update', 'push', 'errors'])
+    }
+  })
+
+  it('is called by a name in words, for whoever is told that it was interrupted', () => {
+    for (const callbackId of FORMS.keys()) expect(formOf(sent(callbackId))?.what).toMatch(/^[a-z][a-zA-Z ]+$/)
+  })
+})
+
+describe('while what is asked cannot be written down', () => {
+  it('a form that is sent in says on top of itself that nothing was done, and keeps what stands in it', async () => {
+    const stage = await openStage()
+    const { people, views } = stage.slack
+    await people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'project create' })
+    await until(() => JSON.stringify(views.stack(ada)).includes('create:repository_url'))
+    const other = new DatabaseSync(stage.path)
+    onTestFinished(() => other.close())
+    other.exec('begin immediate')
+    const values = {
+      'create:repository_url': { value: { type: 'plain_text_input', value: 'https://host/acme/shop' } },
+      'create:team_ids': { value: { type: 'plain_text_input', value: '7' } },
+    }
+    await people.submitView({ user: ada, values })
+    const [form, top] = views.stack(ada)
+    expect(JSON.stringify(top)).toContain('nothing was done')
+    expect(JSON.stringify(form)).toContain('https://host/acme/shop')
+  })
+})
+
+const FOLLOWING_NOTHING: Operations['subscriptions'] = {
+  ...recordingOperations().operations.subscriptions,
+  rules: async () => ({ kind: 'rules', channel: BUILDS, subscriptions: [] }),
+}
+
+describe('a form that Slack does not open any more', () => {
+  it.each(['subscribe', 'project edit acme/web', 'project create'])('(/ci %s) is said to be late', async (text) => {
+    const { slack } = await openStage({ operations: { subscriptions: FOLLOWING_NOTHING } })
+    slack.faults.add({ kind: 'error', method: 'views.open', error: 'expired_trigger_id' })
+    await slack.people.runCommand({ user: grace, channel: BUILDS, command: '/ci', text })
+    const answers = () => slack.ephemerals(BUILDS, grace).map(({ message }) => message.text)
+    await until(() => answers().length > 0)
+    expect(answers()).toEqual([answerNotOpened('late', '00000001').text])
+  })
+})
+
+describe('the forms of projects', () => {
+  const parts = ['builds', 'setup', 'variables', 'teams', 'type', 'rule:new', 'rule:0', 'rule:1']
+  const LONG = '<!channel> *x* שלום \u202e & "'.repeat(400)
+  const raws: [name: string, raw: Record<string, unknown>][] = [
+    [
+      'usual',
+      {
+        branches: ['main'],
+        notification_rules: [{ notifier: 'slack', build_statuses: ['failed'], options: { key: 'k' } }],
+      },
+    ],
+    ['bare', { type: 'basic' }],
+    [
+      'hostile and long',
+      {
+        branches: [LONG],
+        team_ids: [LONG],
+        environment_variables: [{ name: LONG }],
+        notification_rules: Array.from({ length: 150 }, () => ({
+          notifier: LONG,
+          branch: LONG.slice(0, 2_000),
+          build_statuses: Array.from({ length: 30 }, (_, n) => `${n}${LONG}`),
+          target: LONG,
+        })),
+      },
+    ],
+  ]
+
+  it.each(raws)('(%s) are modals that Slack takes, whatever part is chosen', (_, raw) => {
+    for (const part of [null, ...parts, 'part-of-long-ago']) {
+      const view = editView(shown(raw, LONG.slice(0, 200), [LONG]), part, BUILDS)
+      expect({ part, problems: checkView(view) }).toEqual({ part, problems: [] })
+    }
+    expect(checkView(createView('', BUILDS))).toEqual([])
+    expect(checkView(resetView(shown(raw, LONG.slice(0, 200)), null))).toEqual([])
+  })
+
+  it('offer a hundred things to change, and say how many rules are not among them', () => {
+    const rule = { notifier: 'slack', build_statuses: ['failed'], options: { key: 'k' } }
+    const view = (rules: number) =>
+      JSON.stringify(editView(shown({ notification_rules: Array.from({ length: rules }, () => rule) }), null, BUILDS))
+    expect(view(94)).toContain('Rule 94:')
+    expect(view(94)).not.toContain('not among these')
+    expect(view(95)).toContain('The last rule is not among these')
+    expect(view(200)).toContain('The last 106 rules are not among these')
+  })
+
+  it('remember at most what Slack keeps for them', () => {
+    const options = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`${n}${'o'.repeat(149)}`, 'x']))
+    const rule = { notifier: 'n'.repeat(150), build_statuses: ['failed'], options }
+    const fields = Array.from({ length: BASE_FIELDS_MAX + 1 }, (_, n) => [
+      `${n}${'x'.repeat(99)}`.slice(0, BASE_NAME_CHARS_MAX),
+      1,
+    ])
+    const base = baseOf(Object.fromEntries(fields), 'key')
+    for (const part of [null, 'builds', 'rule:0']) {
+      const view = editView({ ...shown({ notification_rules: [rule] }, '"'.repeat(200)), base }, part, BUILDS)
+      expect(checkView(view)).toEqual([])
+    }
+  })
+
+  it('to create opens with an address that is too long cut, and as it is cut it is refused', () => {
+    const view = createView(`https://host/acme/${'x'.repeat(INPUT_CHARS_MAX)}`, null)
+    expect(checkView(view)).toEqual([])
+    expect(JSON.stringify(view)).toContain('x…"')
+  })
+
+  it.each(['A=x••••••', 'A=••••••x', 'A=B=••••••'])(
+    'take no value that is half a mask (%s): it would be written as it stands',
+    (text) => {
+      const values = { 'variables:all': { value: { type: 'plain_text_input', value: text } } }
+      const memory = editView(shown({}), 'variables', BUILDS).private_metadata ?? ''
+      const body = { ...sent(EDIT_CALLBACK_ID, memory) }
+      const received = receiveForm({ ...body, view: { ...body.view, state: { values } } })
+      expect(received.ack).toMatchObject({
+        errors: { 'variables:all': expect.stringContaining('line 1: leave ••••••') },
+      })
+    },
+  )
+
+  it('offer no field for what is longer than a field takes, and say so', () => {
+    const name = (length: number) => editView(shown({ branches: ['x'.repeat(length)] }), 'builds', BUILDS)
+    expect(name(3_000).submit).toBeDefined()
+    expect(name(3_001).submit).toBeUndefined()
+    expect(JSON.stringify(name(3_001))).toContain('3,000 characters')
+  })
+
+  it('tell of the part that is chosen, and somebody is there for that', () => {
+    expect(fieldToldBy('project_part')).not.toBeNull()
+    expect(fieldToldBy('field_of_long_ago')).toBeNull()
+  })
+})

@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { describe, expect, it, test } from 'vitest'
+import { isAnswered } from '../../src/features/actions.ts'
+import { HOME_BLOCKS_MAX, homeView, type HomeView } from '../../src/features/home/view.ts'
+import { COUNTED_MAX } from '../../src/features/home/outcomes.ts'
+import { checkView } from '../../packages/sandbox-slack/src/limits.ts'
+import { ALL_CASTS, HOSTILE } from './answers-stage.ts'
+import { adminHome, EMPTY_HOME, HOMES, largeHome, many, memberHome } from './home-states.ts'
+
+const FOLDER = new URL('../golden/home/', import.meta.url)
+const isUpdating = process.env['UPDATE_GOLDEN'] === '1'
+
+describe('every Home reads as its golden file shows', () => {
+  test.each(HOMES)('%s', (name, when, view) => {
+    const file = new URL(`${name}.json`, FOLDER)
+    if (isUpdating) writeFileSync(file, golden(when, view))
+    expect(golden(when, view)).toBe(readFileSync(file, 'utf8'))
+  })
+
+  test('no golden file is left over', () => {
+    expect(readdirSync(FOLDER).toSorted()).toEqual(HOMES.map(([name]) => `${name}.json`).toSorted())
+  })
+})
+
+/** Invisible characters are written out: a person reads these files. */
+const golden = (when: string, view: HomeView): string =>
+  `${JSON.stringify({ when, view }, null, 2).replace(/[\p{Cf}]/gu, (mark) => `\\u${mark.codePointAt(0)!.toString(16).padStart(4, '0')}`)}\n`
+
+const textsOf = (view: HomeView): string[] =>
+  [...JSON.stringify(view).matchAll(/"text":"((?:[^"\\]|\\.)*)"/g)].map(([, text]) => JSON.parse(`"${text}"`) as string)
+
+describe.each(ALL_CASTS)('with names that are %s, a Home', (_, cast) => {
+  it.each([
+    ['of a member', memberHome(cast)],
+    ['of an admin', adminHome(cast)],
+    ['with 10,000 of everything', largeHome(cast)],
+  ])('%s is one that Slack takes, with fewer blocks than it may have', (__, state) => {
+    const view = homeView(state)
+    expect(checkView(view)).toEqual([])
+    expect(view.blocks.length).toBeLessThan(HOME_BLOCKS_MAX)
+  })
+})
+
+describe('a Home', () => {
+  it('is the same whenever it is drawn from the same state', () => {
+    expect(homeView(adminHome())).toEqual(homeView(structuredClone(adminHome())))
+  })
+
+  it('says how many are left out, and where nobody counted on, that there may be more', () => {
+    const red = memberHome().red.shown[0]!
+    const shown = (more: number) =>
+      textsOf(homeView({ ...memberHome(), red: { shown: many(red, 10), more } })).join('\n')
+    expect(shown(0)).not.toContain('… and')
+    expect(shown(COUNTED_MAX - 11)).toContain(`… and ${COUNTED_MAX - 11} more`)
+    expect(shown(COUNTED_MAX - 11)).not.toContain('even more')
+    expect(shown(COUNTED_MAX - 10)).toContain(`… and ${COUNTED_MAX - 10} more, or even more`)
+  })
+
+  it('has no button that nobody answers', () => {
+    const ids = [...JSON.stringify(homeView(adminHome())).matchAll(/"action_id":"([^"]+)"/g)].map(([, id]) => id!)
+    expect(new Set(ids)).toEqual(new Set(['build_restart', 'build_open', 'home_follow', 'home_mentions']))
+    expect(ids.filter((id) => !isAnswered(id))).toEqual([])
+  })
+
+  it('shows only admins what is theirs, and follows only for whom may', () => {
+    expect(textsOf(homeView(memberHome())).join('\n')).not.toMatch(/CI connections|Last heard|Paused|Last asked/)
+    expect(textsOf(homeView({ ...EMPTY_HOME, mayFollow: false }))).not.toContain('Follow a project')
+    expect(textsOf(homeView(EMPTY_HOME))).toContain('Follow a project')
+  })
+
+  it('does not say what a channel follows that the admin is not in', () => {
+    const line = textsOf(homeView(adminHome()))
+      .join('\n')
+      .split('\n')
+      .find((one) => one.includes('C0SECRET01'))
+    expect(line).not.toContain('follows')
+  })
+
+  it('obeys no text from outside', () => {
+    const texts = textsOf(homeView(adminHome(HOSTILE))).join('\n')
+    expect(texts).toContain('!channel')
+    expect(texts).not.toMatch(/<!channel|<!here|<@U1|<#C1|<https:\/\/evil/)
+  })
+})

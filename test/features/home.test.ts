@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ChannelId } from '../../src/domain/ids.ts'
+import { createConnections } from '../../src/sources/ci-service/connections.ts'
+import type { HomeState } from '../../src/features/home/outcomes.ts'
+import { SUBSCRIPTIONS_SHOWN_MAX } from '../../src/features/home/home.ts'
+import { request, T0 } from '../support/facts.ts'
+import { projectRequest } from '../store/given.ts'
+import { follower } from '../alerts/stage.ts'
+import { BUILDS, GRACE, LIN, openStage, type Changes, type Stage } from './operations-stage.ts'
+
+const ELSEWHERE = 'C0ELSEWH01' as ChannelId
+
+let stage: Stage
+beforeEach(async () => void (stage = await openStage()))
+afterEach(() => stage[Symbol.asyncDispose]())
+
+/** Of somebody who is in #builds alone. */
+async function homeOf(user: string, changes: Changes = {}): Promise<HomeState> {
+  const { operations } = stage.another({ channelsOf: async () => new Set([BUILDS]), ...changes })
+  const outcome = await operations.home.home(user, null)
+  if (outcome.kind !== 'home') throw new Error(outcome.kind)
+  return outcome.home
+}
+
+const noAdmin: Changes = {
+  permits: async (right) => (right === 'administer' ? { kind: 'no', why: 'not-admin', who: [] } : { kind: 'yes' }),
+}
+
+const claim = (handle: string, user: string) => stage.main.deps.store.write((tx) => tx.claimHandle(handle, user, T0))
+
+describe('Home', () => {
+  it('shows the red builds of whom the committer’s name means, and of nobody else', async () => {
+    await stage.ended('error', { committer: 'lin' })
+    await claim('lin', LIN)
+    await claim('grace', GRACE)
+    expect((await homeOf(LIN)).red.shown).toMatchObject([{ shown: 'failed', committer: 'lin', offers: ['restart'] }])
+    expect((await homeOf(GRACE)).red).toEqual({ shown: [], more: 0 })
+  })
+
+  it('shows a red build no more once its branch is fine', async () => {
+    await claim('lin', LIN)
+    await stage.ended('error', { committer: 'lin' })
+    await stage.ended('success', { committer: 'lin' })
+    expect((await homeOf(LIN)).red).toEqual({ shown: [], more: 0 })
+  })
+
+  it('shows what waits in the projects that the person’s channels follow; in all where they follow none', async () => {
+    stage.push({ needsApproval: true }, 'acme/web')
+    await stage.deliver()
+    const following = (channel: ChannelId, name: string): Changes => ({
+      subscriptions: async () => [follower(channel, { follows: { what: 'project', name } })],
+    })
+    const waiting = async (changes: Changes) => (await homeOf(LIN, changes)).waiting.shown.map(({ project }) => project)
+    expect(await waiting(following(BUILDS, 'acme/web'))).toEqual(['acme/web'])
+    expect(await waiting(following(BUILDS, 'acme/api'))).toEqual([])
+    expect(await waiting(following(ELSEWHERE, 'acme/api'))).toEqual(['acme/web'])
+  })
+
+  it('shows the subscriptions of the person’s channels alone, and none where those are not known', async () => {
+    const subscriptions = async () => [follower(BUILDS), follower(ELSEWHERE)]
+    const { subscriptions: mine } = await homeOf(LIN, { subscriptions })
+    expect(mine?.shown.map(({ subscription }) => subscription.channel)).toEqual([BUILDS])
+    expect((await homeOf(LIN, { subscriptions, channelsOf: async () => null })).subscriptions).toBeNull()
+  })
+
+  it.each([
+    [SUBSCRIPTIONS_SHOWN_MAX, 0],
+    [SUBSCRIPTIONS_SHOWN_MAX + 1, 1],
+  ])('of %i subscriptions counts %i more than it shows', async (count, more) => {
+    const subscriptions = async () => Array.from({ length: count }, () => follower(BUILDS))
+    const { subscriptions: mine } = await homeOf(LIN, { subscriptions })
+    expect([mine?.shown.length, mine?.more]).toEqual([SUBSCRIPTIONS_SHOWN_MAX, more])
+  })
+
+  it('has something for admins, and for nobody else', async () => {
+    expect((await homeOf(GRACE)).admin).not.toBeNull()
+    expect((await homeOf(LIN, noAdmin)).admin).toBeNull()
+  })
+
+  it('tells admins which channels are paused, and what they follow where the admin is in them', async () => {
+    const subscriptions = async () => [follower(BUILDS), follower(ELSEWHERE)]
+    await stage.main.deps.store.write(async (tx) => {
+      for (const channel of [BUILDS, ELSEWHERE, 'C0NOBODYS1' as ChannelId])
+        await tx.closeChannel({ channel, code: 'is_archived', retryAt: T0, at: T0 })
+    })
+    const paused = (await homeOf(GRACE, { subscriptions })).admin!.paused.shown
+    const follows = new Map(paused.map((one) => [one.channel, one.follows?.length ?? null]))
+    expect(follows).toEqual(
+      new Map([
+        [BUILDS, 1],
+        [ELSEWHERE, null],
+      ]),
+    )
+  })
+
+  it('tells admins what was asked of builds and of projects last, the newest first', async () => {
+    await stage.main.deps.store.write(async (tx) => {
+      await tx.insertRequest(request({ id: 'restart', askedAt: T0 }))
+      await tx.insertProjectRequest(projectRequest({ id: 'edit', state: 'confirmed', askedAt: T0 + 1 }))
+    })
+    expect((await homeOf(GRACE)).admin!.audit).toMatchObject([
+      { action: 'edit-project', project: 'acme/web', buildId: null, state: 'confirmed' },
+      { action: 'restart', buildId: '512' },
+    ])
+  })
+
+  it('is closed to whom may not read, with why', async () => {
+    const no = { kind: 'no', why: 'outsider', who: [] } as const
+    const { operations } = stage.another({ permits: async () => no })
+    expect(await operations.home.home(LIN, null)).toEqual(no)
+  })
+})
+
+describe('a connection to CI', () => {
+  const open = () => createConnections({ v2: true, legacy: true, site: false }, () => T0)
+
+  it('is not known before the first answer, and then as that was', () => {
+    const connections = open()
+    expect(connections.all().map(({ name, isConfigured }) => [name, isConfigured])).toEqual([
+      ['v2', true],
+      ['legacy', true],
+      ['site', false],
+    ])
+    connections.note('v2', null)
+    connections.note('legacy', 'unauthorized')
+    expect(connections.all()).toMatchObject([
+      { readAt: T0, trouble: null },
+      { readAt: null, trouble: 'unauthorized' },
+      { readAt: null, trouble: null },
+    ])
+  })
+
+  it('keeps when it last worked while it does not, and forgets the trouble when it works again', () => {
+    const connections = open()
+    connections.note('v2', null)
+    connections.note('v2', 'timeout')
+    expect(connections.all()[0]).toMatchObject({ readAt: T0, trouble: 'timeout' })
+    connections.note('v2', null)
+    expect(connections.all()[0]).toMatchObject({ trouble: null })
+  })
+
+  it('is well where CI answers that something is not there', () => {
+    const connections = open()
+    connections.note('v2', 'not-found')
+    expect(connections.all()[0]).toMatchObject({ readAt: T0, trouble: null })
+  })
+})

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest'
+import { COMMANDS } from '../../src/features/commands.ts'
+import { answerHelp } from '../../src/features/help/messages.ts'
+import { answerUnknown } from '../../src/features/slips.ts'
+import { ACCOUNTS } from '../../packages/sandbox-slack/src/workspace.ts'
+import { ada, BUILDS, grace, lin, openStage, postCard, sol, type Called } from './stage.ts'
+
+const asMention = {
+  user: ada,
+  team: 'T0SANDBOX1',
+  channel: BUILDS,
+  via: 'mention',
+  askKey: expect.stringMatching(/^Ev/),
+}
+
+describe('a mention in a thread', () => {
+  it.each<[string, (ts: string) => Called[]]>([
+    ['stop', (ts) => [['stop', { kind: 'message', channel: BUILDS, ts }, asMention]]],
+    ['restart', (ts) => [['restart', { kind: 'message', channel: BUILDS, ts }, asMention]]],
+    ['status', (ts) => [['status', { target: { kind: 'message', channel: BUILDS, ts } }]]],
+    ['why', (ts) => [['why', { kind: 'message', channel: BUILDS, ts }, asMention]]],
+    ['stop acme/api@main', () => [['stop', { kind: 'project', project: 'acme/api', branch: 'main' }, asMention]]],
+    ['list', () => [['listProjects', { text: null, type: null, page: 1 }]]],
+    ['', () => []],
+    ['stpo', () => []],
+    ['restart ""', () => []],
+    ['stop acme/web@', () => []],
+  ])('is about that thread’s build, unless it names another: @buildline %s', async (text, calls) => {
+    const { slack, asked, untilTold, told } = await openStage()
+    const ts = await postCard(slack)
+    await slack.people.mentionBot({ user: ada, channel: BUILDS, text, threadTs: ts })
+    expect(await asked(1)).toEqual(calls(ts))
+    expect(await untilTold(1)).toHaveLength(1)
+    expect(slack.ephemerals(BUILDS, ada)[0]!.message.threadTs).toBe(ts)
+    expect(told(grace)).toEqual([])
+  })
+})
+
+describe('a mention elsewhere', () => {
+  it.each<[string, Called[]]>([
+    ['stop acme/web', [['stop', { kind: 'project', project: 'acme/web', branch: null }, asMention]]],
+    ['stop', [['running', BUILDS]]],
+    ['status', [['status', { project: null, branch: null, channel: BUILDS }]]],
+    ['badge acme/web', [['badge', { project: 'acme/web', branch: null }]]],
+  ])('is a command by name: @buildline %s', async (text, calls) => {
+    const { slack, asked, untilTold } = await openStage()
+    await slack.people.mentionBot({ user: ada, channel: BUILDS, text })
+    expect(await asked(1)).toEqual(calls)
+    expect(await untilTold(1)).toHaveLength(1)
+    expect(slack.ephemerals(BUILDS, ada)[0]!.message.threadTs).toBeUndefined()
+  })
+
+  it.each([
+    ['', answerHelp({ commands: COMMANDS, about: null })],
+    ['stpo', answerUnknown({ typed: 'stpo', nearest: 'stop' })],
+  ])('helps: @buildline %s', async (text, answer) => {
+    const { slack, untilTold } = await openStage()
+    await slack.people.mentionBot({ user: ada, channel: BUILDS, text })
+    expect(await untilTold(1)).toEqual([answer.text])
+  })
+
+  it('tells the asker’s own workspace', async () => {
+    const { slack, asked } = await openStage()
+    await slack.people.mentionBot({ user: sol, channel: 'C0SHARED01', text: 'stop #1' })
+    expect(await asked(1)).toMatchObject([['stop', {}, { user: sol, team: 'T0OUTSIDE1' }]])
+  })
+})
+
+const event = (text: string, more: object = {}) => ({
+  type: 'app_mention',
+  user: ada,
+  text,
+  ts: '1700000000.000100',
+  team: 'T0SANDBOX1',
+  channel: BUILDS,
+  event_ts: '1700000000.000100',
+  ...more,
+})
+
+describe('a mention', () => {
+  it('is obeyed only in what stands after it', async () => {
+    const { slack, asked, untilTold } = await openStage()
+    await slack.people.sendEvent(event('stop <@U0BUILDBOT>'))
+    await slack.people.sendEvent(event(`<@${lin}> please <@U0BUILDBOT> status acme/web`))
+    expect(await asked(2)).toEqual([['status', { project: 'acme/web', branch: null, channel: BUILDS }]])
+    expect(await untilTold(2)).toContain(answerHelp({ commands: COMMANDS, about: null }).text)
+  })
+
+  it.each([':', ',', ''])('may be followed by what people put behind a name: @buildline%s', async (mark) => {
+    const { slack, asked } = await openStage()
+    await slack.people.sendEvent(event(`<@U0BUILDBOT>${mark} status acme/web`))
+    expect(await asked(1)).toEqual([['status', { project: 'acme/web', branch: null, channel: BUILDS }]])
+  })
+
+  it('is answered once, however often it is delivered', async () => {
+    const { slack, asked, untilTold } = await openStage()
+    await slack.people.sendEvent(event('<@U0BUILDBOT> stop #1'), { eventId: 'Ev0001' })
+    await slack.people.sendEvent(event('<@U0BUILDBOT> stop #1'), { eventId: 'Ev0001', retryNum: 1 })
+    await slack.people.sendEvent(event('<@U0BUILDBOT> stop #2'), { eventId: 'Ev0002', retryNum: 1 })
+    expect(await asked(2)).toMatchObject([
+      ['stop', { number: '1' }, { askKey: 'Ev0001' }],
+      ['stop', { number: '2' }, { askKey: 'Ev0002' }],
+    ])
+    expect(await untilTold(2)).toHaveLength(2)
+  })
+
+  it('is of the workspace of whoever said it, not of the one that the event reached', async () => {
+    const { slack, asked } = await openStage()
+    await slack.people.sendEvent(event('<@U0BUILDBOT> stop #1', { user: sol, user_team: 'T0OUTSIDE1' }))
+    expect(await asked(1)).toMatchObject([['stop', {}, { user: sol, team: 'T0OUTSIDE1' }]])
+  })
+
+  it('by another bot is no ask', async () => {
+    const { slack, asked } = await openStage()
+    await slack.people.sendEvent(event('<@U0BUILDBOT> stop #1', { user: ACCOUNTS.otherBot, bot_id: 'B0OTHER001' }))
+    await slack.people.sendEvent(event('<@U0BUILDBOT> stop #2'))
+    expect(await asked(1)).toMatchObject([['stop', { number: '2' }, { user: ada }]])
+  })
+
+  it('is answered in words alone where Slack refuses the blocks', async () => {
+    const { slack, untilTold } = await openStage()
+    slack.faults.add({ kind: 'error', method: 'chat.postEphemeral', error: 'invalid_blocks', times: 1 })
+    await slack.people.mentionBot({ user: ada, channel: BUILDS, text: 'status' })
+    expect(await untilTold(1)).toHaveLength(1)
+    expect(slack.ephemerals(BUILDS, ada)[0]!.message.blocks ?? []).toEqual([])
+  })
+
+  it('that cannot be answered is logged with its reference', async () => {
+    const { slack, asked, lines } = await openStage()
+    slack.faults.add({ kind: 'error', method: 'chat.postEphemeral', error: 'user_not_in_channel' })
+    await slack.people.mentionBot({ user: ada, channel: BUILDS, text: 'status' })
+    await asked(1)
+    expect(lines.filter(({ level }) => level === 'warn')).toMatchObject([
+      { fields: { reference: '00000001', ask: 'status' }, text: 'an answer could not be shown' },
+    ])
+    expect(lines.at(-1)).toMatchObject({ fields: { reference: '00000001', isShown: false } })
+  })
+})

@@ -1,0 +1,343 @@
+import { maskedProject } from '../../src/domain/masked-project.ts'
+import type { Difference } from '../../src/domain/project-differences.ts'
+import { MASK } from '../../src/domain/secret-fields.ts'
+import type { Subscription } from '../../src/domain/subscription.ts'
+import { createSeal } from '../../src/lib/seal.ts'
+import { answerOldForm } from '../../src/features/fault-messages.ts'
+import { answerUndone } from '../../src/features/left-messages.ts'
+import { answerNotFound } from '../../src/features/not-found.ts'
+import { answerReset } from '../../src/features/projects/end-messages.ts'
+import { answerFound } from '../../src/features/builds/status-messages.ts'
+import { buildOf, CAST, CHANNEL, projectOf, REFERENCE } from '../../packages/demo/src/samples/cast.ts'
+import { findView } from '../../src/features/builds/find-modal.ts'
+import { receiveForm } from '../../src/features/forms.ts'
+import { followView } from '../../src/features/home/follow-view.ts'
+import { answerView, type ModalView } from '../../src/features/modal-view.ts'
+import { createView, lookView } from '../../src/features/projects/create-form.ts'
+import { editView } from '../../src/features/projects/edit-view.ts'
+import { comparingView, differenceView } from '../../src/features/projects/edit-form.ts'
+import type { WaitingCreation, WaitingEdit } from '../../src/features/projects/metadata.ts'
+import { readingView } from '../../src/features/projects/opening.ts'
+import { RESET_TITLE, resetView } from '../../src/features/projects/reset-form.ts'
+import { askedWith, CREATE_TITLE, EDIT_TITLE, waitingView } from '../../src/features/projects/send.ts'
+import { pendingView, subscribeView, type SubscribeForm } from '../../src/features/subscriptions/form-view.ts'
+import type { PreviewOutcome, ShownProject } from '../../src/features/projects/outcomes.ts'
+import type { PatternPreview, ShownSubscription } from '../../src/features/subscriptions/outcomes.ts'
+import { HOSTILE } from './answers-stage.ts'
+
+/** A form, and when somebody has it before them. */
+export interface ModalCase {
+  when: string
+  view: object
+  /** what is wrong, at its fields, once it was sent in */
+  errors?: Readonly<Record<string, string>>
+}
+
+const rule = (events: readonly string[], branch: string | null): Partial<Subscription> => ({
+  rules: [{ branch, branchMatch: null, events }],
+})
+
+const subscription = (change: Partial<Subscription> = {}): ShownSubscription => ({
+  subscription: {
+    channel: CHANNEL,
+    follows: { what: 'project', name: CAST.project, ...uuidOf(CAST.project) },
+    rules: null,
+    quiet: false,
+    mention: 'committer',
+    source: 'slack',
+    id: '7',
+    ...change,
+  },
+  project: projectOf(CAST.project),
+  rules: null,
+  rulesFrom: 'ci',
+  paused: null,
+})
+
+function uuidOf(name: string) {
+  const { uuid } = projectOf(name)
+  return uuid === null ? {} : { uuid }
+}
+
+const preview = (change: Partial<PatternPreview> = {}): PatternPreview => ({
+  isValid: true,
+  matches: ['release/2.0', 'release/1.9'],
+  more: 0,
+  seen: 14,
+  ...change,
+})
+
+const subscribe = (change: Partial<SubscribeForm> = {}): ModalView =>
+  subscribeView({
+    memory: { channel: CHANNEL, instead: null, isChosen: false },
+    shown: null,
+    isOwn: true,
+    preview: null,
+    ...change,
+  })
+
+const releases = subscription({ ...rule(['failed', 'recovered'], 'release/*'), quiet: true })
+
+/** A project whose every part can be edited. */
+const RAW = {
+  type: 'basic',
+  branch_match: 'include',
+  branches: ['main', '^release/.*$'],
+  build_on_pr_only: true,
+  team_ids: [7, 9],
+  environment_variables: [
+    { name: 'NODE_ENV', value: 'hidden' },
+    { name: 'TOKEN', value: 'hidden' },
+  ],
+  notification_rules: [
+    { notifier: 'slack', branch: 'main', build_statuses: ['failed', 'recovered'], options: { key: 'hidden' } },
+    { notifier: 'email', target: 'committer', build_statuses: ['failed'] },
+  ],
+}
+
+const project = (raw: Record<string, unknown> = RAW, name = CAST.project): ShownProject => ({
+  project: projectOf(name),
+  masked: maskedProject(raw),
+  setup: ['npm ci', 'npm run build'],
+  build: null,
+  base: {},
+})
+
+const edit = (part: string | null, shown = project()): ModalView => editView(shown, part, CHANNEL)
+
+const SEAL = createSeal('golden')
+
+const WAITING_EDIT: WaitingEdit = {
+  kind: 'edit',
+  project: projectOf(CAST.project).uuid!,
+  name: CAST.project,
+  channel: CHANNEL,
+  change: { what: 'teams', ids: ['7'] },
+  base: {},
+  fields: [],
+}
+
+const difference = (field: string, before: string | null, after: string | null): Difference => ({
+  field,
+  before,
+  after,
+  isSecret: false,
+})
+
+const differing = (change: Partial<Extract<PreviewOutcome, { kind: 'preview' }>> = {}): ModalView =>
+  differenceView(
+    { seal: SEAL },
+    {
+      kind: 'preview',
+      project: projectOf(CAST.project),
+      differences: [
+        difference('branches', 'main', 'main\nrelease/2.0'),
+        { field: 'environment_variables.TOKEN', before: MASK, after: MASK, isSecret: true },
+      ],
+      theirs: [],
+      unshown: [],
+      base: {},
+      ...change,
+    },
+    WAITING_EDIT,
+  )
+
+const WAITING_CREATION: WaitingCreation = {
+  kind: 'create',
+  name: 'acme/shop',
+  channel: CHANNEL,
+  evenIfThere: false,
+  creation: {
+    repositoryUrl: 'https://code.example/acme/shop',
+    type: 'basic',
+    teams: ['7'],
+    onPullRequestsOnly: false,
+    match: 'include',
+    branches: ['main'],
+    setupCommands: ['npm ci'],
+    testCommands: ['npm test'],
+    more: '{"notification_rules":[]}',
+  },
+}
+
+const found = (answer: Parameters<typeof findView>[0]['answer']) =>
+  findView({ chosen: { project: '41', branch: 'main' }, branches: ['main', 'release/2.0'], answer })
+
+/** The errors that this form gets when it is sent in so. */
+function refused(view: ModalView, values: Record<string, unknown>): Readonly<Record<string, string>> {
+  const { ack } = receiveForm({ type: 'view_submission', view: { ...view, state: { values } } })
+  return ack?.response_action === 'errors' ? ack.errors : {}
+}
+
+const typed = (value: string) => ({ value: { type: 'plain_text_input', value } })
+
+const reset = resetView(project(), CHANNEL)
+const creating = createView('', CHANNEL)
+const shownReset = {
+  kind: 'reset',
+  project: projectOf(CAST.project, { type: 'pro' }),
+  aesKey: 'c2FuZGJveC1hZXM=',
+} as const
+const notFound = { kind: 'no-build', project: CAST.project, branch: 'main', nearest: null } as const
+
+/** Every form that a person may have before them, by the name of its file. */
+export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
+  'subscribe-new': { when: 'Somebody types /ci subscribe alone.', view: subscribe() },
+  'subscribe-change': {
+    when: 'Somebody presses Change at a subscription with rules of its own.',
+    view: subscribe({ shown: releases, preview: preview() }),
+  },
+  'subscribe-ci-rules': {
+    when: "Somebody presses Change at a subscription that goes by the project's own rules.",
+    view: subscribe({ shown: subscription(), isOwn: false }),
+  },
+  'subscribe-all': {
+    when: 'Somebody presses Change at a subscription to every project.',
+    view: subscribe({ shown: subscription({ follows: { what: 'all' }, mention: 'nobody' }), isOwn: false }),
+  },
+  'subscribe-many-match': {
+    when: 'More branches match the pattern than the form lists.',
+    view: subscribe({ shown: releases, preview: preview({ more: 9 }) }),
+  },
+  'subscribe-none-match': {
+    when: 'No branch that was seen matches the pattern.',
+    view: subscribe({ shown: releases, preview: preview({ matches: [] }) }),
+  },
+  'subscribe-none-seen': {
+    when: 'No branch of the project was seen yet.',
+    view: subscribe({ shown: releases, preview: preview({ matches: [], seen: 0 }) }),
+  },
+  'subscribe-invalid': {
+    when: 'The pattern is none.',
+    view: subscribe({
+      shown: subscription(rule(['failed'], '^release/(')),
+      preview: preview({ isValid: false, matches: [] }),
+    }),
+  },
+  'subscribe-hostile': {
+    when: "Branches' names try to mention the channel.",
+    view: subscribe({ shown: releases, preview: preview({ matches: ['<!channel>', HOSTILE.branch] }) }),
+  },
+  'subscribe-keeping': { when: 'The form of a subscription was sent in.', view: pendingView },
+  'home-follow': { when: 'Somebody presses Follow a project in Home, which is in no channel.', view: followView },
+  'find-build': {
+    when: 'Somebody chooses Find a build in the search bar.',
+    view: findView({ chosen: null, branches: [], answer: [] }),
+  },
+  'find-build-found': {
+    when: 'A project and a branch are chosen: the last build is shown below.',
+    view: found(answerFound(buildOf(CAST)).blocks),
+  },
+  'find-build-none': {
+    when: 'A branch is chosen that has no build.',
+    view: found(answerNotFound(notFound, { command: 'status', branch: 'main', reference: REFERENCE }).blocks),
+  },
+  'project-reading': {
+    when: 'Somebody asks to edit a project: the form opens at once, and CI is being asked.',
+    view: readingView(EDIT_TITLE, 'Reading *acme/web* …'),
+  },
+  'project-edit': { when: 'CI has answered: one chooses what shall change.', view: edit(null) },
+  'project-edit-builds': { when: 'Branches and pull requests are chosen.', view: edit('builds') },
+  'project-edit-setup': { when: 'Setup commands are chosen.', view: edit('setup') },
+  'project-edit-variables': {
+    when: 'Environment variables are chosen: their values are never shown.',
+    view: edit('variables'),
+  },
+  'project-edit-teams': { when: 'Teams are chosen.', view: edit('teams') },
+  'project-edit-type': { when: 'The type is chosen.', view: edit('type') },
+  'project-edit-new-rule': { when: 'A new notification rule is chosen.', view: edit('rule:new') },
+  'project-edit-rule': { when: 'A notification rule is chosen.', view: edit('rule:0') },
+  'project-edit-hostile': {
+    when: 'The name of the project, its branches and its rules try to mention and format.',
+    view: edit(
+      'builds',
+      project({ ...RAW, branches: [HOSTILE.branch], notification_rules: [{ notifier: '<!here>' }] }, HOSTILE.project),
+    ),
+  },
+  'project-edit-too-long': {
+    when: 'There is more in the chosen part than a form of Slack takes.',
+    view: edit('builds', project({ ...RAW, branches: ['x'.repeat(3_001)] })),
+  },
+  'project-edit-many-rules': {
+    when: 'The project has more rules than a menu of Slack takes.',
+    view: edit(
+      null,
+      project({ ...RAW, notification_rules: Array.from({ length: 95 }, () => RAW.notification_rules[0]) }),
+    ),
+  },
+  'project-edit-errors': {
+    when: 'The form was sent in with a value that cannot be kept: what is wrong stands at its field.',
+    view: edit('variables'),
+    errors: refused(edit('variables'), { 'variables:all': typed('NODE_ENV=x••••••') }),
+  },
+  'project-comparing': {
+    when: 'The form was sent in, and is compared with what CI has.',
+    view: comparingView(CAST.project),
+  },
+  'project-difference': { when: 'What would be sent to CI is shown before it is sent.', view: differing() },
+  'project-difference-theirs': {
+    when: 'Somebody else changed the project since the form was opened.',
+    view: differing({ theirs: ['team_ids'] }),
+  },
+  'project-difference-unshown': {
+    when: 'CI does not show all of the project, and the update may take that away.',
+    view: differing({ unshown: ['environment_variables'] }),
+  },
+  'project-difference-hostile': {
+    when: 'What would be sent tries to mention and format.',
+    view: differing({ differences: [difference(HOSTILE.typed, HOSTILE.branch, HOSTILE.word)] }),
+  },
+  'project-create-reading': {
+    when: 'Somebody types /ci project create: whether they may is being looked at.',
+    view: readingView(CREATE_TITLE, 'Looking whether you may …'),
+  },
+  'project-create': { when: 'Whoever may create projects has the empty form.', view: creating },
+  'project-create-named': {
+    when: 'The repository was named with the command.',
+    view: createView('https://code.example/acme/shop', CHANNEL),
+  },
+  'project-create-errors': {
+    when: 'The form was sent in with what cannot be sent to CI: what is wrong stands at its field.',
+    view: creating,
+    errors: refused(creating, {
+      'create:repository_url': typed('acme shop'),
+      'create:team_ids': typed('seven'),
+      'create:branches': typed('^release/('),
+      'create:more': typed('{"notification_rules":[{"notifier":"slack"}]}'),
+    }),
+  },
+  'project-create-looking': {
+    when: 'The form was sent in, and CI is asked whether there is such a project.',
+    view: waitingView(CREATE_TITLE, ':hourglass_flowing_sand: Looking whether it is there already …'),
+  },
+  'project-create-look': {
+    when: 'What would be created is shown before it is.',
+    view: lookView({ seal: SEAL }, { kind: 'free', name: 'acme/shop' }, WAITING_CREATION),
+  },
+  'project-create-exists': {
+    when: 'There is a project of that name already.',
+    view: lookView({ seal: SEAL }, { kind: 'exists', project: projectOf('acme/shop') }, WAITING_CREATION),
+  },
+  'project-asking': {
+    when: 'What was shown was sent: CI is being asked.',
+    view: waitingView(EDIT_TITLE, ':hourglass_flowing_sand: Asking CI …'),
+  },
+  'project-reset': { when: 'Somebody types /ci project reset-aes-key of a Pro project.', view: reset },
+  'project-reset-errors': {
+    when: 'Another name was typed than the one of the project.',
+    view: reset,
+    errors: refused(reset, { 'reset:name': typed('acme/wbe') }),
+  },
+  'project-reset-done': {
+    when: 'The key was reset: whoever asked sees the new one, here and once.',
+    view: answerView(RESET_TITLE, answerReset(shownReset, askedWith('reset-aes-key', REFERENCE), true)),
+  },
+  'old-form': {
+    when: 'A form was sent in that an older version drew.',
+    view: answerView(EDIT_TITLE, answerOldForm()),
+  },
+  'not-done': {
+    when: 'A form was sent in and could not be written down: this lies on top of it, and the form can be sent again.',
+    view: answerView('Not done', answerUndone(REFERENCE)),
+  },
+}

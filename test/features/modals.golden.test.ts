@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { describe, expect, it, test } from 'vitest'
+import { FORMS } from '../../src/features/forms.ts'
+import { FIND_CALLBACK_ID } from '../../src/features/builds/find-modal.ts'
+import { checkView } from '../../packages/sandbox-slack/src/limits.ts'
+import { MODAL_CASES, type ModalCase } from './modal-cases.ts'
+
+const FOLDER = new URL('../golden/modals/', import.meta.url)
+const isUpdating = process.env['UPDATE_GOLDEN'] === '1'
+const CASES = Object.entries(MODAL_CASES)
+
+describe('every form reads as its golden file shows', () => {
+  test.each(CASES)('%s', (name, one) => {
+    const file = new URL(`${name}.json`, FOLDER)
+    if (isUpdating) writeFileSync(file, golden(one))
+    expect(golden(one)).toBe(readFileSync(file, 'utf8'))
+  })
+
+  test('no golden file is left over', () => {
+    expect(readdirSync(FOLDER).toSorted()).toEqual(CASES.map(([name]) => `${name}.json`).toSorted())
+  })
+
+  test('no form is left out', () => {
+    const shown = new Set(CASES.map(([, { view }]) => Object.entries(view).find(([key]) => key === 'callback_id')?.[1]))
+    expect([...FORMS.keys(), FIND_CALLBACK_ID].filter((id) => !shown.has(id))).toEqual([])
+  })
+})
+
+describe('a form', () => {
+  it.each(CASES)('(%s) is one that Slack takes', (_, { view }) => {
+    expect(checkView(JSON.parse(JSON.stringify(view)))).toEqual([])
+  })
+
+  it.each(CASES.filter(([, { errors }]) => errors))('(%s) has a field for each thing that is wrong', (_, one) => {
+    const blocks = JSON.stringify(one.view)
+    expect(Object.keys(one.errors ?? {}).length).toBeGreaterThan(0)
+    for (const block of Object.keys(one.errors ?? {})) expect(blocks).toContain(`"block_id":"${block}"`)
+  })
+})
+
+/** What is sealed differs with the key. Invisible characters are written out: a person reads these files. */
+function golden({ when, view, errors }: ModalCase): string {
+  const kept = (key: string, value: unknown): unknown =>
+    key === 'private_metadata' && typeof value === 'string' && /^[\w-]+$/.test(value) ? '(sealed)' : value
+  const json = JSON.stringify({ when, view, ...(errors && { errors }) }, kept, 2)
+  return `${json.replace(/[\p{Cf}]/gu, (mark) => `\\u${mark.codePointAt(0)!.toString(16).padStart(4, '0')}`)}\n`
+}

@@ -1,0 +1,300 @@
+import { staticAuth } from '../../src/sources/ci-service/auth.ts'
+import { createBadgeClient } from '../../src/sources/ci-service/badge.ts'
+import { createClientLegacy, type ClientLegacy } from '../../src/sources/ci-service/client-legacy.ts'
+import { createClientV2 } from '../../src/sources/ci-service/client-v2.ts'
+import { createTransport } from '../../src/sources/ci-service/transport.ts'
+import type { ChannelId, MessageTs } from '../../src/domain/ids.ts'
+import { isProjectRequest } from '../../src/domain/project-request.ts'
+import type { Request, RunRef } from '../../src/domain/request.ts'
+import type { Subscription } from '../../src/domain/subscription.ts'
+import type { CardView } from '../../src/domain/view.ts'
+import type { Clock } from '../../src/lib/clock.ts'
+import { svgToPng } from '../../src/slack/picture/picture.ts'
+import type { ActOutcome, Asker, Target } from '../../src/catalog/outcomes.ts'
+import type { Operations } from '../../src/features/bundle.ts'
+import { confirmRequests } from '../../src/features/builds/confirm.ts'
+import { createOperations, type OperationsDeps } from '../../src/features/operations.ts'
+import { createProjectRules } from '../../src/catalog/project-rules.ts'
+import { recordDelivery } from '../../src/alerts/record.ts'
+import { takeIn } from '../../src/alerts/intake.ts'
+import type { Push } from '../../packages/sandbox-ci/src/builds.ts'
+import type { SandboxCi } from '../../packages/sandbox-ci/src/server.ts'
+import type { Store } from '../../src/store/store.ts'
+import { readPayload } from '../../src/sources/ci-service/webhook/payload.ts'
+import { BUILDS, openStage as openReconcileStage, type Stage as ReconcileStage } from '../alerts/stage.ts'
+import { pushed, startCi } from '../../packages/sandbox-ci/test/support.ts'
+import { inBrief } from '../support/fake-notifier.ts'
+import { buildId, LIN, projectId } from '../support/facts.ts'
+import { absentDoctor } from '../support/doctor.ts'
+import type { HandClock } from '../support/hand-clock.ts'
+
+export const GRACE = 'U0GRACE001'
+export { BUILDS, LIN }
+
+type Switches = Partial<ReturnType<SandboxCi['switches']>>
+
+export interface StageOptions {
+  switches?: Switches
+  /** the interfaces that are configured */
+  v2?: boolean
+  legacy?: boolean
+}
+
+/** One process of the bot: what people ask of it, and its job that looks after requests. */
+export interface Process {
+  operations: Operations
+  confirm(): Promise<void>
+  deps: OperationsDeps
+}
+
+/** What of a process is other than usual. */
+export type Changes = Partial<OperationsDeps>
+
+/** A workspace without private channels. */
+export const seesAll = async (): Promise<ReadonlySet<ChannelId>> =>
+  new (class extends Set<ChannelId> {
+    override has(): boolean {
+      return true
+    }
+  })()
+
+/** The operations between a real store, the real reconciler and a CI that answers over HTTP; time stands still. */
+export interface Stage extends AsyncDisposable {
+  ci: SandboxCi
+  clock: HandClock
+  reconcile: ReconcileStage
+  main: Process
+  /** A further process on the same store. */
+  another(changes?: Changes): Process
+  /** A build of acme/web begins at CI; what CI says of it is not delivered yet. */
+  push(push?: Push, project?: string): Built
+  /** What CI has said since the last time comes in, as it was sent; `only`: of these statuses. */
+  deliver(only?: readonly string[]): Promise<void>
+  /** What CI has said since the last time never comes. */
+  lose(): void
+  /** A build that has ended in this way, and everybody knows. */
+  ended(status?: 'error' | 'success', push?: Push, project?: string): Promise<Built>
+  /** A build that runs, and everybody knows. */
+  running(push?: Push, project?: string): Promise<Built>
+  /** Time passes; the job that looks after requests runs every five seconds. */
+  pass(ms: number, process?: Process): Promise<void>
+  /** So long nobody does anything, nor the bot. */
+  rest(ms: number): Promise<void>
+  requests(): Promise<Request[]>
+  /** The calls that change something at CI. */
+  writes(): string[]
+  /** What was said plainly, to a channel or a person. */
+  said: { to: string; text: string }[]
+  card(): CardView | undefined
+  /** The replies in the thread of the newest card, in a few words. */
+  thread(): string[]
+}
+
+export interface Built {
+  ref: RunRef
+  uuid: string
+}
+
+const CONFIRM_EVERY_MS = 5_000
+
+/** Longer than CI takes to stop a build. */
+const MOMENT_MS = 100
+
+export async function openStage({ switches = {}, v2 = true, legacy = true }: StageOptions = {}): Promise<Stage> {
+  const reconcile = await openReconcileStage()
+  const { clock, store, slack } = reconcile
+  const ci = await startCi({ clock, switches: { holdDeliveries: true, ...switches } })
+  const interfaces = { v2, legacy }
+  let life = await reconcile.live({ interfaces })
+  const wake = (lineageKey: string) => life.reconciler.wake(lineageKey)
+  const { log } = life.deps
+  const clients = clientsOf(ci, clock)
+  let processes = 0
+  let delivered = 0
+  const said: Stage['said'] = []
+
+  const another = (changes: Changes = {}): Process =>
+    processOf(
+      {
+        store,
+        clock,
+        log,
+        wake,
+        newId: () => `request-${++processes}-${Math.random()}`,
+        processId: `process-${++processes}`,
+        interfaces,
+        v2: v2 ? clients.v2 : null,
+        ci: v2 ? clients.v2 : null,
+        digestKey: 'key of the stage',
+        legacy: legacy ? clients.legacy : null,
+        permits: async () => ({ kind: 'yes' }),
+        presenceOf: async () => ({ kind: 'here' }),
+        channelsOf: async () => null,
+        seenBy: seesAll,
+        connections: { all: () => [] },
+        doctor: absentDoctor(clock),
+        subscriptions: async (): Promise<readonly Subscription[]> => [
+          ...reconcile.subscriptions,
+          ...(await store.read.subscriptions()),
+        ],
+        ...createProjectRules({ store, clock, log, ...only(clients, interfaces) }),
+        admins: [],
+        say: async (to, text) => {
+          said.push({ to, text })
+          return { kind: 'sent', ts: `${said.length}.0` as MessageTs }
+        },
+        badges: clients.badges,
+        draw: svgToPng,
+        ...changes,
+      },
+      clients.legacy,
+      interfaces,
+    )
+
+  const main = another()
+  await main.deps.refresh()
+
+  async function deliver(statuses?: readonly string[]): Promise<void> {
+    await clock.advance(MOMENT_MS)
+    const fresh = ci.deliveries().slice(delivered)
+    delivered += fresh.length
+    for (const { status, body } of fresh)
+      if (!statuses || statuses.includes(status)) await hear({ store, clock, wake }, body)
+    await clock.settle()
+    await clock.advance(2_000)
+  }
+
+  const push: Stage['push'] = (how = {}, project = 'acme/web') => {
+    const { id, uuid } = pushed(ci, { outcome: 'none', ...how }, project)
+    const owner = ci.state().projects.find(({ name }) => name === project)!
+    return { ref: { projectId: projectId(owner.id), buildId: buildId(id), run: 1 }, uuid }
+  }
+
+  async function running(how?: Push, project?: string): Promise<Built> {
+    const built = push(how, project)
+    await deliver()
+    return built
+  }
+
+  return {
+    ci,
+    clock,
+    reconcile,
+    main,
+    another,
+    push,
+    deliver,
+    lose: () => void (delivered = ci.deliveries().length),
+    running,
+    async ended(status = 'error', how, project) {
+      const built = await running(how, project)
+      await clock.advance(60_000)
+      ci.finish(built.uuid, status)
+      await deliver()
+      await clock.advance(60_000)
+      return built
+    },
+    async pass(ms, process = main) {
+      for (let left = ms; left > 0; left -= CONFIRM_EVERY_MS) {
+        await clock.advance(Math.min(left, CONFIRM_EVERY_MS))
+        await process.confirm()
+        await clock.settle()
+      }
+      await clock.advance(2_000)
+    },
+    async rest(ms) {
+      await life.reconciler.stop()
+      await clock.advance(ms)
+      life = await reconcile.live({ interfaces })
+      await main.deps.refresh()
+    },
+    async requests() {
+      const all = await store.read.requestsAfter({ askedAt: 0, id: '' }, 100)
+      return all.filter((request) => !isProjectRequest(request))
+    },
+    writes: () => writesTo(ci),
+    said,
+    card: () => slack.messages.flatMap(({ view }) => (view.kind === 'card' ? [view] : [])).at(-1),
+    thread: () => slack.messages.filter(({ view }) => view.kind !== 'card').map(({ view }) => inBrief(view)),
+    async [Symbol.asyncDispose]() {
+      await life.reconciler.stop()
+      await reconcile[Symbol.asyncDispose]()
+      await clients.close()
+    },
+  }
+}
+
+/** For stubs of CI where its list was read before. */
+export const noProjects = async () => ({ projects: [], total: 0, truncated: false, skipped: 0 })
+
+/** The real clients of CI; between two tries they do not wait. */
+export function clientsOf(ci: SandboxCi, clock: Clock) {
+  const { baseUrl, legacyBaseUrl, siteUrl, organizationUuid, authorization, apiKey } = ci.address()
+  const impatient: Clock = { now: clock.now, sleep: async () => {} }
+  const transport = createTransport({ clock: impatient, random: () => 0, limits: { headersTimeoutMs: 500 } })
+  return {
+    v2: createClientV2({ baseUrl, organizationUuid, auth: staticAuth(authorization), transport }),
+    legacy: createClientLegacy({ baseUrl: legacyBaseUrl, apiKey, transport }),
+    badges: createBadgeClient({ siteUrl, transport }),
+    close: () => transport.close(),
+  }
+}
+
+const only = ({ v2, legacy }: ReturnType<typeof clientsOf>, has: { v2: boolean; legacy: boolean }) => ({
+  v2: has.v2 ? v2 : null,
+  legacy: has.legacy ? legacy : null,
+})
+
+export const processOf = (deps: OperationsDeps, legacy: ClientLegacy, has: { legacy: boolean }): Process => ({
+  deps,
+  operations: createOperations(deps),
+  confirm: () => confirmRequests({ ...deps, legacy: has.legacy ? legacy : null }),
+})
+
+/** A delivery comes in, byte for byte. */
+export async function hear(deps: Parameters<typeof recordDelivery>[0], body: string): Promise<void> {
+  const reading = readPayload(Buffer.from(body))
+  if (reading.kind === 'refusal') throw new Error(reading.reason)
+  await recordDelivery(deps, { seen: reading.seen, body })
+}
+
+export const writesTo = (ci: SandboxCi): string[] =>
+  ci
+    .calls()
+    .filter(({ method }) => method !== 'GET')
+    .map(({ path, statusCode }) => `${path.split('/').at(-1)} ${statusCode}`)
+
+/** Takes in all that is new, as the reconciler does: a wake may hide new facts until the next round. */
+export async function takeInAll(deps: Parameters<typeof takeIn>[0], store: Store): Promise<void> {
+  const due = await store.read.dueIntake(deps.clock.now(), 100)
+  for (const one of due) await takeIn(deps, one)
+  if (due.length > 0) await takeInAll(deps, store)
+}
+
+let asks = 0
+
+/** Lin, by a button in #builds. */
+export const lin = (changes: Partial<Asker> = {}): Asker => ({
+  user: LIN,
+  team: 'T0ACME0001',
+  channel: BUILDS,
+  via: 'button',
+  askKey: `ask-${++asks}`,
+  ...changes,
+})
+
+export const grace = (changes: Partial<Asker> = {}): Asker => lin({ user: GRACE, ...changes })
+
+export const ofRun = (ref: RunRef): Target => ({ kind: 'run', ref })
+
+/** An outcome in a few words. */
+export function outcomeInBrief(outcome: ActOutcome): string {
+  const { kind } = outcome
+  if (kind === 'ci-refused' || kind === 'unclear' || kind === 'ci-trouble') return `${kind} ${outcome.code}`
+  if (kind === 'asked-already') return `${kind} by ${outcome.by} ${outcome.state}`
+  if (kind === 'impossible') return `${kind} ${outcome.why}`
+  return kind === 'repeated' ? `${kind} ${outcome.state}` : kind
+}
+
+/** A promise for each who waits: one that all share would keep what waits for it, and the worlds behind, for good. */
+export const never = (): Promise<never> => new Promise(() => {})

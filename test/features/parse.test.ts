@@ -1,0 +1,250 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readLetters } from '../../src/slack/commands/letters.ts'
+import { CUT, parseTyped, parseWords, TEXT_CHARS_MAX, WORDS_MAX } from '../../src/slack/commands/parse.ts'
+
+const texts = (typed: string): string[] => parseWords(typed).map(({ text }) => text)
+
+/** As Slack sends what was typed. */
+const escaped = (typed: string): string =>
+  typed.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+describe('words', () => {
+  it.each<[typed: string, words: string[]]>([
+    ['', []],
+    [' \t\n ', []],
+    ['stop acme/web main', ['stop', 'acme/web', 'main']],
+    ['  stop \n acme/web\tmain ', ['stop', 'acme/web', 'main']],
+    ['stop\u00a0acme/web\u3000main', ['stop', 'acme/web', 'main']],
+    ['подписать acme/web на ветку', ['подписать', 'acme/web', 'на', 'ветку']],
+  ])('of %j are parted by white space', (typed, words) => {
+    expect(texts(typed)).toEqual(words)
+  })
+
+  it.each<[typed: string, words: string[]]>([
+    ['stop "acme web" main', ['stop', 'acme web', 'main']],
+    ['stop “acme web” main', ['stop', 'acme web', 'main']],
+    ['stop „acme web“ main', ['stop', 'acme web', 'main']],
+    ['stop „acme web” main', ['stop', 'acme web', 'main']],
+    ['stop «acme web» main', ['stop', 'acme web', 'main']],
+    ['stop »acme web« main', ['stop', 'acme web', 'main']],
+    ['stop ‘acme web’ main', ['stop', 'acme web', 'main']],
+    [`stop 'acme web' main`, ['stop', 'acme web', 'main']],
+    ['stop “acme web" main', ['stop', 'acme web', 'main']],
+    ['“acme web”@main', ['acme web@main']],
+    ['‘ada’s web’ main', ['ada’s web', 'main']],
+    ['" acme  web "', ['acme web']],
+    ['web "" main', ['web', '', 'main']],
+    ['web “ ” main', ['web', '', 'main']],
+    [`web ''`, ['web', '']],
+  ])('%j: quotes of every kind group', (typed, words) => {
+    expect(texts(typed)).toEqual(words)
+  })
+
+  it.each<[typed: string, words: string[]]>([
+    [`don't stop`, [`don't`, 'stop']],
+    ['o’brien/web', ['o’brien/web']],
+    ['’tis Ada’s', ['’tis', 'Ada’s']],
+    ['5" disk', ['5"', 'disk']],
+    ['"acme web', ['acme', 'web']],
+    ['“', []],
+  ])('%j: an apostrophe or a lone quote groups nothing', (typed, words) => {
+    expect(texts(typed)).toEqual(words)
+  })
+
+  it.each<[typed: string, words: string[]]>([
+    ['`main`', ['main']],
+    ['`acme/web@main` now', ['acme/web@main', 'now']],
+    ['```stop acme/web```', ['stop', 'acme/web']],
+    ['`"acme web"`', ['acme web']],
+    ['``', []],
+  ])('%j: backticks around a word are taken off', (typed, words) => {
+    expect(texts(typed)).toEqual(words)
+  })
+
+  it('keeps a backtick within a word, and in quotes', () => {
+    expect(texts('a`b "`main`"')).toEqual(['a`b', '`main`'])
+  })
+
+  it('undoes the dash that keyboards make of two, but not in quotes', () => {
+    expect(texts('—same fix—login “fix—login” a–b')).toEqual(['--same', 'fix--login', 'fix—login', 'a–b'])
+  })
+})
+
+describe('what Slack made of what was typed', () => {
+  it.each<[sent: string, text: string]>([
+    ['<http://acme.web|acme.web>', 'acme.web'],
+    ['<http://acme.io/web@main|acme.io/web@main>', 'acme.io/web@main'],
+    ['<http://acme.io|acme.io>/web@main', 'acme.io/web@main'],
+    ['release/<http://v1.io|v1.io>', 'release/v1.io'],
+    ['<mailto:web@main.io|web@main.io>', 'web@main.io'],
+    ['<mailto:web@main.io>', 'web@main.io'],
+    ['<tel:5550100|5550100>', '5550100'],
+    ['fix&lt;b&gt;&amp;c', 'fix<b>&c'],
+    ['&amp;lt;', '&lt;'],
+    ['&amp;amp;', '&amp;'],
+    ['&quot;', '&quot;'],
+    ['a<b', 'a<b'],
+    ['a>b', 'a>b'],
+    ['<!here>', '@here'],
+    ['<!date^1700000000^{date}|yesterday>', 'yesterday'],
+  ])('%j was typed as %j', (sent, text) => {
+    expect(texts(sent)).toEqual([text])
+  })
+
+  it('keeps the id or the address of a word that is one reference', () => {
+    expect(parseWords('<https://ci.example/builds/1?a=1&amp;b=2>')).toEqual([
+      { text: 'https://ci.example/builds/1?a=1&b=2', url: 'https://ci.example/builds/1?a=1&b=2' },
+    ])
+    expect(parseWords('<http://acme.web|acme.web>')).toEqual([{ text: 'acme.web', url: 'http://acme.web' }])
+    expect(parseWords('<#C0123ABC|builds> <#C0123ABC> <#C0123ABC|>')).toEqual([
+      { text: '#builds', channelId: 'C0123ABC' },
+      { text: '#C0123ABC', channelId: 'C0123ABC' },
+      { text: '#C0123ABC', channelId: 'C0123ABC' },
+    ])
+    expect(parseWords('<@U0ADA|ada> <@U0ADA>')).toEqual([
+      { text: '@ada', userId: 'U0ADA' },
+      { text: '@U0ADA', userId: 'U0ADA' },
+    ])
+    expect(parseWords('<!subteam^S0OPS|@ops> <!subteam^S0OPS>')).toEqual([
+      { text: '@ops', groupId: 'S0OPS' },
+      { text: '@S0OPS', groupId: 'S0OPS' },
+    ])
+    expect(parseWords('"<#C0123ABC|builds>"')).toEqual([{ text: '#builds', channelId: 'C0123ABC' }])
+  })
+
+  it('gives no id to a word that is more than one reference, or whose id is none', () => {
+    expect(parseWords('<@U0ADA|ada>!')).toEqual([{ text: '@ada!' }])
+    expect(parseWords('<#builds|builds> <@ada|ada> <!subteam^ops|@ops>')).toEqual([
+      { text: '#builds' },
+      { text: '@ada' },
+      { text: '@ops' },
+    ])
+    expect(parseWords('<!here^S0OPS|@ops>')).toEqual([{ text: '@ops' }])
+    expect(parseWords('<javascript:alert|click>')).toEqual([{ text: 'click' }])
+  })
+
+  it('reads a label as one word, whatever stands in it', () => {
+    expect(parseWords('stop <https://ci.example/builds/1|"build" 1 — `web`>')).toEqual([
+      { text: 'stop' },
+      { text: '"build" 1 — `web`', url: 'https://ci.example/builds/1' },
+    ])
+  })
+
+  it('takes what was typed as brackets for no reference', () => {
+    expect(parseWords(escaped('<@U0ADA|ada> <#C0123ABC>'))).toEqual([{ text: '<@U0ADA|ada>' }, { text: '<#C0123ABC>' }])
+  })
+})
+
+describe('invisible characters', () => {
+  it.each<[what: string, typed: string]>([
+    ['zero-width spaces', 'acme\u200b/web'],
+    ['byte order marks', '\ufeffacme/web'],
+    ['marks of direction', '\u202eacme\u202c/web\u200f'],
+    ['control characters', 'acme\u0000\u0007/web\u009f'],
+    ['joiners among Latin letters', 'acme\u200d/\u200c\u200dweb\u200d'],
+    ['lone surrogates', 'acme\ud800/web'],
+    ['what a card adds to make a name harmless', '\u2068acme\u00ad/web\u2069'],
+  ])('are removed: %s', (_, typed) => {
+    expect(texts(typed)).toEqual(['acme/web'])
+  })
+
+  it('stay where they are letters: joiners within a script or an emoji', () => {
+    expect(texts('می\u200cخواهم fix/👩\u200d💻 café')).toEqual(['می\u200cخواهم', 'fix/👩\u200d💻', 'café'])
+  })
+})
+
+describe('limits', () => {
+  it('read a text of exactly so many characters, and not the word that passes them', () => {
+    const full = `${'a '.repeat(10)}${'b'.repeat(TEXT_CHARS_MAX - 20)}`
+    expect(texts(full).at(-1)).toBe('b'.repeat(TEXT_CHARS_MAX - 20))
+    expect(texts(`${full} c`).at(-1)).toBe('b'.repeat(TEXT_CHARS_MAX - 20))
+    expect(texts(`${full}b`)).toEqual(Array.from({ length: 10 }, () => 'a'))
+    expect(texts('x'.repeat(TEXT_CHARS_MAX + 1))).toEqual([])
+  })
+
+  it('read so many words and no more', () => {
+    const words = Array.from({ length: WORDS_MAX + 1 }, (_, at) => `w${at}`)
+    expect(texts(words.slice(0, -1).join(' '))).toEqual(words.slice(0, -1))
+    expect(texts(words.join(' '))).toEqual(words.slice(0, -1))
+  })
+
+  it('end with the mark of what was cut, only where not all was read', () => {
+    const isCut = (typed: string) => parseTyped(typed).at(-1) === CUT
+    expect([isCut('x'.repeat(TEXT_CHARS_MAX)), isCut('x'.repeat(TEXT_CHARS_MAX + 1))]).toEqual([false, true])
+    expect([isCut('w '.repeat(WORDS_MAX - 1)), isCut('w '.repeat(WORDS_MAX))]).toEqual([false, true])
+    expect(isCut('stop …')).toBe(false)
+  })
+
+  // Quadratic work on these would not end within any test's time.
+  it.each(['<', '<a', '&', '&amp;', '<|>', '\u200d', '\u00ad'])(
+    '%j a million times over is read in linear time',
+    (junk) => {
+      const once = readLetters(junk).length
+      const many = readLetters(junk.repeat(1_000_000)).length
+      expect(many).toBe(once * 1_000_000)
+    },
+  )
+
+  it.each([`'`, '"', `'a `, '“a ', '`', '<', '<@', '&amp;', `" ' `])(
+    '10 KB of %j cost no more than what is read',
+    (junk) => {
+      const typed = junk.repeat(10_000 / junk.length)
+      const read = typed.slice(0, TEXT_CHARS_MAX)
+      expect(texts(typed)).toEqual(texts(read.slice(0, /\s\S*$/.exec(read)?.index ?? 0)))
+    },
+  )
+})
+
+describe('any text', () => {
+  const junk = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 200 }),
+    fc
+      .array(
+        fc.constantFrom(
+          ...'"“”„«»\'‘’`—<>|@#!&;a b\u200d\u00a0'.split(''),
+          '<@U0ADA|ada>',
+          '&lt;',
+          '<http://a.io|a.io>',
+        ),
+      )
+      .map((parts) => parts.join('')),
+  )
+  const word = fc.stringMatching(/^[a-zа-я0-9][a-zа-я0-9/_.@#*&<>-]{0,20}$/)
+
+  it('gives few words, none with white space at an end, none with a control character', () => {
+    fc.assert(
+      fc.property(junk, (typed) => {
+        const found = texts(typed)
+        expect(found.length).toBeLessThanOrEqual(WORDS_MAX)
+        for (const text of found) expect(text).toMatch(/^(?:\S(?:[^\p{Cc}\u202e\u200b]*\S)?)?$/u)
+      }),
+    )
+  })
+
+  it('gives no empty word, unless quotes or a link hold nothing', () => {
+    fc.assert(
+      fc.property(junk, (typed) => {
+        expect(texts(typed.replaceAll(/["“”„‟«»'‘’‚‛<]/gu, ''))).not.toContain('')
+      }),
+    )
+  })
+
+  it('of plain words comes back word by word, and once more the same', () => {
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 10 }), (words) => {
+        expect(texts(escaped(words.join(' ')))).toEqual(words)
+        expect(texts(escaped(texts(escaped(words.join('\n'))).join(' ')))).toEqual(words)
+      }),
+    )
+  })
+
+  it('of plain words in quotes is one word', () => {
+    const quotes = fc.constantFrom('""', '“”', '„“', '«»', '‘’', "''")
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 5 }), quotes, (words, pair) => {
+        expect(texts(escaped(`${pair[0]}${words.join(' ')}${pair[1]} x`))).toEqual([words.join(' '), 'x'])
+      }),
+    )
+  })
+})

@@ -1,0 +1,188 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Permit } from '../../src/domain/permission.ts'
+import type { Presence } from '../../src/slack/api/directory.ts'
+import { HANDLES_MAX } from '../../src/features/people/outcomes.ts'
+import { LOOK_AGAIN_MS, LOOK_GAP_MS, LOOKS_MAX, lookAtClaimants } from '../../src/features/people/claimants.ts'
+import type { PersonDeps } from '../../src/features/people/deps.ts'
+import { createPersonOperations } from '../../src/features/people/operations.ts'
+import { recordingLog } from './stage.ts'
+import { databasePath, testFolder } from '../support/app.ts'
+import { LIN, MINUTE, T0 } from '../support/facts.ts'
+import { createHandClock } from '../support/hand-clock.ts'
+import { openBesideHandClock } from '../support/stores.ts'
+import { GRACE, grace, lin } from './operations-stage.ts'
+
+/** The operations on a store of their own; time stands still. Slack says that everybody is here and may. */
+async function open(changes: Partial<PersonDeps> = {}) {
+  const clock = createHandClock(T0)
+  const store = openBesideHandClock(databasePath(testFolder()))
+  await store.migrate()
+  onTestFinished(() => store.close())
+  const { log, lines } = recordingLog()
+  const asked: string[] = []
+  const said: string[] = []
+  const presences = new Map<string, Presence>()
+  const deps: PersonDeps = {
+    store,
+    clock,
+    log,
+    permits: async () => ({ kind: 'yes' }),
+    presenceOf: async (user) => {
+      asked.push(user)
+      return presences.get(user) ?? { kind: 'here' }
+    },
+    say: async (to) => {
+      said.push(to)
+      return { kind: 'unsent', code: 'nobody_listens' }
+    },
+    ...changes,
+  }
+  const stopping = new AbortController()
+  return {
+    clock,
+    store,
+    lines,
+    asked,
+    said,
+    presences,
+    stopping,
+    people: createPersonOperations(deps),
+    claim: (user: string, handle: string) => store.write((tx) => tx.claimHandle(handle, user, clock.now())),
+    look: () => lookAtClaimants(deps, stopping.signal),
+  }
+}
+
+const names = (count: number): string[] => Array.from({ length: count }, (_, at) => `ada${at}`)
+
+describe('a person', () => {
+  test(`has ${HANDLES_MAX} names at most; one that is given up makes room`, async () => {
+    const { people } = await open()
+    for (const name of names(HANDLES_MAX)) expect(await people.claim(name, lin())).toMatchObject({ kind: 'claimed' })
+    const full = { kind: 'too-many', user: LIN, max: HANDLES_MAX }
+    expect(await people.claim('one-more', lin())).toEqual(full)
+    expect(await people.give('one-more', LIN, grace())).toEqual(full)
+    expect(await people.claim('ada0', lin())).toMatchObject({ kind: 'claimed' })
+    await people.release('ada0', lin())
+    expect(await people.claim('one-more', lin())).toMatchObject({ kind: 'claimed' })
+  })
+
+  test('who claims a name again has it as before', async () => {
+    const { people, clock } = await open()
+    await people.claim('ada', lin())
+    await clock.advance(MINUTE)
+    const me = { user: LIN, handles: [{ handle: 'ada', at: T0 }], mentions: true }
+    expect(await people.claim(' ADA ', lin())).toEqual({ kind: 'claimed', handle: 'ada', me })
+    expect(await people.me(lin())).toEqual({ kind: 'me', me })
+  })
+
+  test('who may not read changes nothing', async () => {
+    const permit: Permit = { kind: 'no', why: 'outsider', who: [] }
+    const { people, claim, store } = await open({ permits: async () => permit })
+    await claim(LIN, 'ada')
+    const forbidden = { kind: 'forbidden', action: 'claim', permit }
+    for (const ended of [people.me(lin()), people.claim('x', lin()), people.release('ada', lin())])
+      expect(await ended).toEqual(forbidden)
+    expect(await people.setMentions(false, lin())).toEqual(forbidden)
+    expect(await people.give('ada', GRACE, lin())).toEqual({ ...forbidden, action: 'give' })
+    expect([await store.read.personOf('ada'), await store.read.claimOf('x')]).toEqual([LIN, null])
+  })
+
+  test('whom Slack does not name changes nothing, and is given nothing', async () => {
+    const unknown = { kind: 'unknown-person', code: 'ratelimited' } as const
+    const { people, store } = await open({ permits: async () => unknown })
+    expect([await people.claim('ada', lin()), await people.give('ada', GRACE, lin())]).toEqual([unknown, unknown])
+    const known = await open({ permits: async (right) => (right === 'read' ? unknown : { kind: 'yes' }) })
+    expect(await known.people.give('ada', GRACE, lin())).toEqual({
+      kind: 'not-a-person',
+      handle: 'ada',
+      user: GRACE,
+      why: 'unknown',
+    })
+    expect(await store.read.claimOf('ada')).toBeNull()
+  })
+
+  test('to whom nothing can be said is named to the admin', async () => {
+    const { people, claim, said } = await open()
+    await claim(LIN, 'ada')
+    expect(await people.give('Ada', 'U0ADA00001', grace())).toEqual({
+      kind: 'given',
+      handle: 'ada',
+      user: 'U0ADA00001',
+      was: LIN,
+      untold: ['U0ADA00001', LIN],
+    })
+    expect(said).toEqual(['U0ADA00001', LIN])
+  })
+})
+
+describe('those whom names mean', () => {
+  test('are looked up once a day, and are not mentioned once they are gone; back again, they are', async () => {
+    const { claim, look, asked, presences, clock, store } = await open()
+    await claim(LIN, 'lin')
+    await claim(GRACE, 'grace')
+    presences.set(LIN, { kind: 'gone' })
+    await finish(clock, look())
+    expect([await store.read.personOf('lin'), await store.read.personOf('grace')]).toEqual([null, GRACE])
+    await clock.advance(LOOK_AGAIN_MS - MINUTE)
+    await finish(clock, look())
+    expect(asked.toSorted()).toEqual([GRACE, LIN])
+    presences.clear()
+    await clock.advance(MINUTE)
+    await finish(clock, look())
+    expect(asked).toHaveLength(4)
+    expect(await store.read.personOf('lin')).toBe(LIN)
+  })
+
+  test(`are ${LOOKS_MAX} in one run at most, a second apart; the next run goes on`, async () => {
+    const { claim, look, asked, clock } = await open()
+    const users = Array.from({ length: LOOKS_MAX + 1 }, (_, at) => `U0MANY${100 + at}`)
+    for (const user of users) await claim(user, user)
+    await finish(clock, look())
+    expect(asked).toEqual(users.slice(0, LOOKS_MAX))
+    expect(clock.now() - T0).toBeGreaterThanOrEqual((LOOKS_MAX - 1) * LOOK_GAP_MS)
+    await finish(clock, look())
+    expect(asked).toEqual(users)
+  })
+
+  test('stay as they are where Slack does not say, and are asked for again', async () => {
+    const { claim, look, asked, presences, clock, store, lines } = await open()
+    await claim(GRACE, 'grace')
+    await claim(LIN, 'lin')
+    presences.set(GRACE, { kind: 'unknown', code: 'ratelimited' })
+    await finish(clock, look())
+    expect([asked, await store.read.personOf('grace')]).toEqual([[GRACE], GRACE])
+    expect(lines.map(({ fields }) => fields)).toEqual([{ user: GRACE, code: 'ratelimited' }])
+    presences.clear()
+    await finish(clock, look())
+    expect(asked).toEqual([GRACE, GRACE, LIN])
+  })
+
+  test('are not waited for when the bot stops', async () => {
+    const { claim, look, asked, clock, stopping, store } = await open()
+    await claim(GRACE, 'grace')
+    await claim(LIN, 'lin')
+    const looking = look()
+    await clock.settle()
+    stopping.abort()
+    await looking
+    expect([asked, await store.read.lastDoneAt('look-at-claimants')]).toEqual([[GRACE], null])
+  })
+
+  test('of whom no name is any make Slack’s news of accounts no work', async () => {
+    const { people, asked, claim, store } = await open()
+    await people.accountChanged(LIN, true)
+    await people.accountChanged(LIN, false)
+    await claim(LIN, 'lin')
+    expect(await store.read.personOf('lin')).toBe(LIN)
+    await people.accountChanged(LIN, false)
+    expect(asked).toEqual([])
+  })
+})
+
+/** Lets time pass until it is done. */
+async function finish(clock: ReturnType<typeof createHandClock>, work: Promise<void>): Promise<void> {
+  const progress = { isDone: false }
+  const done = work.finally(() => (progress.isDone = true))
+  while (!progress.isDone) await clock.advance(LOOK_GAP_MS)
+  await done
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import type { Creation } from '../../../src/features/projects/outcomes.ts'
+import { confirmProjectRequests } from '../../../src/features/projects/confirm.ts'
+import { ORGANIZATION, project as sent } from '../../sources/ci-service/support.ts'
+import { startHttpStub } from '../../support/http-stub.ts'
+import { ADA, asker, openProjectStage, T0 } from './stage.ts'
+
+const SHOP: Creation = {
+  repositoryUrl: 'https://host/group/acme/shop.git',
+  type: 'basic',
+  teams: ['7'],
+  onPullRequestsOnly: false,
+  match: null,
+  branches: [],
+  setupCommands: [],
+  testCommands: [],
+  more: null,
+}
+
+/** A CI that finds projects by their exact name. @param listed what it lists when it is asked for the nth time */
+async function open(listed: (projects: readonly object[], at: number) => readonly object[] = (projects) => projects) {
+  const projects: Record<string, unknown>[] = []
+  let lists = 0
+  const stub = await startHttpStub(({ method, query }) => {
+    if (method === 'POST') projects.push(made('group/acme/shop'))
+    if (method === 'POST') return { status: 201, json: projects.at(-1) }
+    const name = query.get('name')
+    const named = projects.filter((one) => name === null || one['name'] === name)
+    return { json: listed(named, lists++) }
+  })
+  const stage = await openProjectStage({ baseUrl: stub.url, organizationUuid: ORGANIZATION, authorization: 'x' })
+  const posts = () => stub.requests.filter(({ method }) => method === 'POST')
+  return { stage, projects, posts, [Symbol.asyncDispose]: () => stub[Symbol.asyncDispose]() }
+}
+
+const made = (name: string) => sent(9, { name, created_at: new Date(T0).toISOString() })
+
+describe('a creation', () => {
+  test('asked for by two people at the same moment is one, and the other is told who was first, or that it is there', async () => {
+    await using ci = await open()
+    const { operations } = ci.stage
+    const ends = await Promise.all([
+      operations.create(SHOP, asker(), { evenIfThere: false }),
+      operations.create(SHOP, asker({ user: ADA }), { evenIfThere: false }),
+    ])
+    expect(ends.filter(({ kind }) => kind === 'created')).toHaveLength(1)
+    expect(ends.filter(({ kind }) => kind === 'asked-already' || kind === 'exists')).toHaveLength(1)
+    expect(ci.posts()).toHaveLength(1)
+  })
+
+  test('of what somebody created between our look and our record is not sent, and its record says so', async () => {
+    // By each of two names it is looked for: at first neither finds it.
+    await using ci = await open((projects, at) => (at < 2 ? [] : projects))
+    ci.projects.push(made('group/acme/shop'))
+    expect(await ci.stage.operations.create(SHOP, asker(), { evenIfThere: false })).toMatchObject({ kind: 'exists' })
+    expect(ci.posts()).toEqual([])
+    const [request] = await ci.stage.deps.store.read.newestRequests(1)
+    expect(request).toMatchObject({ state: 'refused', code: 'exists' })
+  })
+
+  test('that is wanted a second time is sent all the same', async () => {
+    await using ci = await open()
+    ci.projects.push({ ...made('group/acme/shop'), uuid: '0a1b2c3d-0000-4000-8000-0123456789ab' })
+    expect((await ci.stage.operations.create(SHOP, asker(), { evenIfThere: true })).kind).toBe('created')
+    expect(ci.posts()).toHaveLength(1)
+  })
+})
+
+describe('a creation that a dead process left', () => {
+  test.each([
+    ['acme/shop', 'confirmed'],
+    ['group/acme/shop', 'confirmed'],
+    ['group/acme/workshop', 'unconfirmed'],
+    ['workacme/shop', 'unconfirmed'],
+  ])('is looked for by its name and by a longer path: with %s there it is %s', async (name, state) => {
+    await using ci = await open()
+    await ci.stage.deps.store.write((tx) =>
+      tx.insertProjectRequest({
+        id: 'left',
+        askKey: 'left',
+        action: 'create-project',
+        state: 'calling',
+        project: 'acme/shop',
+        projectUuid: null,
+        what: [],
+        before: {},
+        askedBy: ADA,
+        askedTeam: null,
+        channel: null,
+        via: 'modal',
+        askedAt: T0,
+        claimedBy: 'process-of-yesterday',
+        code: null,
+        reason: null,
+        answeredAt: null,
+        lookAt: T0,
+        endedAt: null,
+      }),
+    )
+    ci.projects.push(made(name))
+    ci.stage.clock.advance(2 * 60_000)
+    await confirmProjectRequests(ci.stage.deps)
+    expect(await ci.stage.deps.store.read.newestRequests(1)).toMatchObject([{ state }])
+  })
+})

@@ -1,0 +1,247 @@
+import { describe, expect, test } from 'vitest'
+import type { ProjectChange } from '../../../src/domain/project-change.ts'
+import { isProjectRequest, type ProjectRequest } from '../../../src/domain/project-request.ts'
+import { createProjectOperations } from '../../../src/features/projects/operations.ts'
+import { confirmProjectRequests } from '../../../src/features/projects/confirm.ts'
+import { startCi, v2 } from '../../../packages/sandbox-ci/test/support.ts'
+import {
+  ADA,
+  addressOf,
+  asker,
+  GRACE,
+  keepAll,
+  openProjectStage,
+  projectOf,
+  putsTo,
+  T0,
+  uuidIn,
+  type ProjectStage,
+} from './stage.ts'
+
+const branches = (...names: string[]): ProjectChange => ({
+  what: 'builds',
+  onPullRequestsOnly: false,
+  match: 'include',
+  branches: names,
+})
+
+async function open(switches = {}) {
+  const ci = await startCi({ switches })
+  const stage = await openProjectStage(addressOf(ci))
+  await keepAll(stage)
+  const project = uuidIn(ci)
+  const base = async () => {
+    const shown = await stage.operations.show('acme/web', asker())
+    return shown.kind === 'project' ? shown.shown.base : {}
+  }
+  return { ci, stage, project, base }
+}
+
+const requestsOf = async ({ deps }: ProjectStage): Promise<ProjectRequest[]> =>
+  (await deps.store.read.requestsAfter({ askedAt: 0, id: '' }, 100)).filter(isProjectRequest)
+
+describe('an edit', () => {
+  test('is in the audit with the names of its fields, and without a value', async () => {
+    const { stage, project, base } = await open()
+    const variables = { what: 'variables', variables: [{ name: 'TOKEN', value: 'canary-value' }] } as const
+    expect((await stage.operations.edit({ project, change: variables, base: await base() }, asker())).kind).toBe(
+      'edited',
+    )
+    const [request] = await requestsOf(stage)
+    expect(request).toMatchObject({
+      action: 'edit-project',
+      state: 'confirmed',
+      project: 'acme/web',
+      projectUuid: project,
+      askedBy: GRACE,
+      what: ['environment_variables.NODE_ENV', 'environment_variables.TOKEN'],
+    })
+    expect(JSON.stringify(request)).not.toContain('canary-value')
+  })
+
+  test('keeps the rules in the cache, which decides who is told, as they are now', async () => {
+    const { stage, project, base } = await open()
+    await stage.operations.edit({ project, change: branches('main'), base: await base() }, asker())
+    const known = await stage.deps.store.read.project({ uuid: project, legacyId: '', names: [] })
+    expect(known?.filter).toEqual({ mode: 'include', entries: ['main'] })
+  })
+
+  test('asked twice with one key is written once', async () => {
+    const { ci, stage, project, base } = await open()
+    const question = { project, change: branches('main'), base: await base() }
+    const by = asker()
+    const ends = await Promise.all([stage.operations.edit(question, by), stage.operations.edit(question, by)])
+    expect(ends.map(({ kind }) => kind).sort()).toEqual(['asked-already', 'edited'])
+    expect(putsTo(ci)).toHaveLength(1)
+  })
+
+  test('of two people at the same moment is written once, and the other is told who was first, or what', async () => {
+    const { ci, stage, project, base } = await open()
+    const was = await base()
+    const ends = await Promise.all([
+      stage.operations.edit({ project, change: branches('main'), base: was }, asker()),
+      stage.operations.edit({ project, change: branches('dev'), base: was }, asker({ user: ADA })),
+    ])
+    expect(ends.filter(({ kind }) => kind === 'edited')).toHaveLength(1)
+    expect(ends.filter(({ kind }) => kind === 'asked-already' || kind === 'changed-meanwhile')).toHaveLength(1)
+    expect(putsTo(ci)).toHaveLength(1)
+  })
+
+  test('after somebody changed it in CI itself names the fields, and nobody', async () => {
+    const { ci, stage, project, base } = await open()
+    const was = await base()
+    await v2(ci, 'PUT', `/projects/${project}`, { type: 'basic', team_ids: [9] })
+    const outcome = await stage.operations.edit({ project, change: branches('main'), base: was }, asker())
+    expect(outcome).toMatchObject({ kind: 'changed-meanwhile', by: null })
+    expect(outcome.kind === 'changed-meanwhile' && outcome.theirs).toContain('team_ids')
+    expect(putsTo(ci)).toHaveLength(1)
+  })
+
+  test('is announced once it is sure that CI will be asked, and not where somebody came between', async () => {
+    const { ci, stage, project, base } = await open()
+    const announced: string[] = []
+    const was = await base()
+    const client = stage.deps.ci!
+    let looks = 0
+    const getProject: typeof client.getProject = async (...asked) => {
+      if (++looks === 2) await v2(ci, 'PUT', `/projects/${project}`, { type: 'basic', team_ids: [9] })
+      return client.getProject(...asked)
+    }
+    const between = createProjectOperations({ ...stage.deps, ci: { ...client, getProject } })
+    const question = { project, change: branches('main'), base: was }
+    const begun = (which: string) => async () => void announced.push(which)
+    expect((await between.edit(question, asker(), begun('between'))).kind).toBe('changed-meanwhile')
+    expect((await stage.operations.edit({ ...question, base: await base() }, asker(), begun('alone'))).kind).toBe(
+      'edited',
+    )
+    expect(announced).toEqual(['alone'])
+  })
+
+  test('of a rule by its place is not even previewed where the rules have changed', async () => {
+    const { ci, stage, project, base } = await open()
+    const was = await base()
+    await v2(ci, 'PUT', `/projects/${project}`, { type: 'basic', notification_rules: [] })
+    const outcome = await stage.operations.preview(
+      { project, change: { what: 'remove-rule', at: 0 }, base: was },
+      asker(),
+    )
+    expect(outcome.kind).toBe('changed-meanwhile')
+  })
+
+  test('says what CI made of it differently', async () => {
+    const { stage, project, base } = await open()
+    const { ci } = stage.deps
+    const writing = {
+      ...ci!,
+      updateProject: (uuid: typeof project, raw: Record<string, unknown>) =>
+        ci!.updateProject(uuid, { ...raw, team_ids: [5] }),
+    }
+    const other = await openProjectStage(
+      { baseUrl: 'http://127.0.0.1:9', organizationUuid: 'o', authorization: 'x' },
+      { ...stage.deps, ci: writing },
+    )
+    const outcome = await other.operations.edit({ project, change: branches('main'), base: await base() }, asker())
+    expect(outcome).toMatchObject({ kind: 'edited', otherwise: [{ field: 'team_ids', before: '7', after: '5' }] })
+    expect(await requestsOf(stage)).toMatchObject([{ state: 'confirmed', code: 'otherwise' }])
+  })
+
+  test('to Pro shows before that the setup goes, and writes it so', async () => {
+    const { ci, stage, project, base } = await open({ proBasicFields: 'refuse' })
+    const change = { what: 'type', type: 'pro' } as const
+    const preview = await stage.operations.preview({ project, change, base: await base() }, asker())
+    expect(preview.kind === 'preview' && preview.differences.map(({ field }) => field)).toEqual([
+      'type',
+      'setup_commands',
+      'environment_variables.NODE_ENV',
+    ])
+    const outcome = await stage.operations.edit({ project, change, base: await base() }, asker())
+    expect(outcome).toMatchObject({ kind: 'edited', otherwise: [] })
+    expect(projectOf(ci)).toMatchObject({ type: 'pro' })
+  })
+})
+
+describe('what a dead process left', () => {
+  const left = async (stage: ProjectStage, change: Partial<ProjectRequest>): Promise<void> => {
+    const request: ProjectRequest = {
+      id: 'left',
+      askKey: 'left',
+      action: 'edit-project',
+      state: 'calling',
+      project: 'acme/web',
+      projectUuid: null,
+      what: ['branches'],
+      before: {},
+      askedBy: GRACE,
+      askedTeam: null,
+      channel: null,
+      via: 'modal',
+      askedAt: T0,
+      claimedBy: 'process-of-yesterday',
+      code: null,
+      reason: null,
+      answeredAt: null,
+      lookAt: T0 + 90_000,
+      endedAt: null,
+      ...change,
+    }
+    await stage.deps.store.write((tx) => tx.insertProjectRequest(request))
+  }
+
+  const MINUTE = 60_000
+  const passed = async (stage: ProjectStage, ms: number): Promise<readonly ProjectRequest[]> => {
+    stage.clock.advance(ms)
+    await confirmProjectRequests(stage.deps)
+    return requestsOf(stage)
+  }
+
+  test('is confirmed where CI shows a change, and unconfirmed where none shows until the call must be over', async () => {
+    for (const isDone of [true, false]) {
+      const { ci, stage, project } = await open()
+      const before = { branches: isDone ? 'another' : await digestNow(stage) }
+      await left(stage, { projectUuid: project, before })
+      expect(await passed(stage, 0)).toMatchObject([{ state: isDone ? 'confirmed' : 'unclear' }])
+      expect(await passed(stage, 2 * MINUTE)).toMatchObject([
+        isDone ? { state: 'confirmed', code: null } : { state: 'unconfirmed', code: 'not-shown' },
+      ])
+      expect(putsTo(ci)).toEqual([])
+    }
+  })
+
+  test('is looked at again while CI is away, and given up after ten minutes', async () => {
+    const { ci, stage, project } = await open()
+    await left(stage, { projectUuid: project, before: { branches: 'another' } })
+    ci.addFault({ kind: 'status', statusCode: 500, where: 'v2' })
+    expect(await passed(stage, 3 * MINUTE)).toMatchObject([{ state: 'unclear', code: 'interrupted', endedAt: null }])
+    expect(await passed(stage, 8 * MINUTE)).toMatchObject([{ state: 'unconfirmed', code: 'cannot-look' }])
+  })
+
+  test('is not touched while its own process may be at work', async () => {
+    const { stage, project } = await open()
+    await left(stage, { projectUuid: project, before: { branches: 'another' }, claimedBy: 'process-1' })
+    expect(await passed(stage, 0)).toMatchObject([{ state: 'calling' }])
+    expect(await passed(stage, 2 * MINUTE)).toMatchObject([{ state: 'confirmed' }])
+  })
+
+  test('of a creation is found by its name, if CI made it since', async () => {
+    const { ci, stage } = await open()
+    await left(stage, { action: 'create-project', project: 'acme/shop', askedAt: Date.now(), lookAt: Date.now() })
+    await v2(ci, 'POST', '/projects', {
+      repository_url: 'https://git.example.com/acme/shop.git',
+      type: 'basic',
+      team_ids: [1],
+    })
+    const [request] = await passed(stage, Date.now() - T0 + MINUTE)
+    expect(request).toMatchObject({ state: 'confirmed', projectUuid: uuidIn(ci, 'acme/shop') })
+  })
+
+  test('of a reset whose key CI does not show cannot be looked up, and that is said', async () => {
+    const { stage, project } = await open()
+    await left(stage, { action: 'reset-aes-key', projectUuid: project, what: ['aes_key'], before: {} })
+    expect(await passed(stage, 2 * MINUTE)).toMatchObject([{ state: 'unconfirmed', code: 'cannot-look' }])
+  })
+
+  async function digestNow(stage: ProjectStage): Promise<string> {
+    const { digestOf } = await import('../../../src/features/projects/base.ts')
+    return digestOf('branches', [], stage.deps.digestKey)
+  }
+})

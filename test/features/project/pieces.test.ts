@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import { MASK } from '../../../src/domain/secret-fields.ts'
+import {
+  baseOf,
+  BASE_FIELDS_MAX,
+  BASE_NAME_CHARS_MAX,
+  changedSince,
+  OTHER_FIELDS,
+} from '../../../src/features/projects/base.ts'
+import { commandLines, commandsOfLines } from '../../../src/features/projects/commands.ts'
+import { namesOf, readCreation } from '../../../src/features/projects/creation.ts'
+import type { Creation } from '../../../src/features/projects/outcomes.ts'
+
+const base = (raw: Record<string, unknown>) => baseOf(raw, 'key')
+
+describe('the version of a project', () => {
+  test('is the same where it says the same, and names the fields that say something else', () => {
+    const raw = { branches: ['a', 'b'], team_ids: [1, 2], more: { x: 1, y: null } }
+    expect(
+      changedSince(base(raw), base({ branches: ['b', 'a'], team_ids: [2, 1], more: { x: 1 }, type: null })),
+    ).toEqual([])
+    expect(changedSince(base(raw), base({ ...raw, branches: ['a'], type: 'pro' }))).toEqual(['branches', 'type'])
+    expect(changedSince(base({ setup_commands: ['a', 'b'] }), base({ setup_commands: ['b', 'a'] }))).toEqual([
+      'setup_commands',
+    ])
+  })
+
+  test('leaves out what an update has no say in', () => {
+    expect(base({ uuid: '1', aes_key: 'k', updated_at: 'now', test_pipelines: [] })).toEqual({})
+  })
+
+  test('tells nothing of a value to who has not the key', () => {
+    const raw = { environment_variables: [{ name: 'PIN', value: '1234' }] }
+    expect(baseOf(raw, 'one')).not.toEqual(baseOf(raw, 'another'))
+  })
+
+  test(`names ${BASE_FIELDS_MAX} fields, and tells the others apart together`, () => {
+    const many = (count: number, last = 0) =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, n) => [`x_${String(n).padStart(3, '0')}`, n === count - 1 ? last : n]),
+      )
+    expect(Object.keys(base(many(BASE_FIELDS_MAX)))).toHaveLength(BASE_FIELDS_MAX)
+    expect(Object.keys(base(many(BASE_FIELDS_MAX + 1)))).toContain(OTHER_FIELDS)
+    expect(changedSince(base(many(BASE_FIELDS_MAX + 5)), base(many(BASE_FIELDS_MAX + 5, 9)))).toEqual([OTHER_FIELDS])
+  })
+})
+
+test(`a name that takes more than ${BASE_NAME_CHARS_MAX} characters of JSON is told apart with the others`, () => {
+  const [fits, long] = ['x'.repeat(BASE_NAME_CHARS_MAX), '"'.repeat(BASE_NAME_CHARS_MAX / 2 + 1)]
+  expect(Object.keys(base({ [fits]: 1, [long]: 1 }))).toEqual([fits, OTHER_FIELDS])
+})
+
+describe('what a form to create cannot say twice, or in vain', () => {
+  const creation: Creation = {
+    repositoryUrl: 'https://host/acme/shop',
+    type: 'basic',
+    teams: ['7'],
+    onPullRequestsOnly: false,
+    match: null,
+    branches: [],
+    setupCommands: [],
+    testCommands: ['npm test'],
+    more: '{"test_pipelines":[{"name":"Tests","commands":["npm test"]}]}',
+  }
+
+  test('is the test commands: of two one would be lost', () => {
+    expect(readCreation(creation)).toMatchObject({ kind: 'faults', faults: [{ field: 'more' }] })
+    expect(readCreation({ ...creation, testCommands: [] }).kind).toBe('creation')
+    expect(readCreation({ ...creation, more: null }).kind).toBe('creation')
+  })
+
+  test.each(['environment_variables', 'setup_commands', 'deploy_pipelines'])(
+    'is %s of a Pro project: CI would take and drop it',
+    (name) => {
+      const pro: Creation = { ...creation, type: 'pro', more: JSON.stringify({ [name]: [] }) }
+      expect(readCreation(pro)).toMatchObject({ kind: 'faults', faults: [{ field: 'more' }] })
+      expect(readCreation({ ...pro, more: null }).kind).toBe('creation')
+    },
+  )
+})
+
+describe('setup commands in a form', () => {
+  const raw = { setup_commands: ['npm ci', 'git clone https://ada:pw@host/x', 'a\nb'] }
+
+  test('are a line each, without credentials', () => {
+    expect(commandLines(raw)).toEqual(['npm ci', 'git clone https://host/x', 'a ⏎ b'])
+  })
+
+  test('that are left as they were shown are as they were', () => {
+    expect(commandsOfLines([...commandLines(raw), 'npm test'], raw)).toEqual({
+      commands: [...raw.setup_commands, 'npm test'],
+      faults: [],
+    })
+  })
+
+  test('that were masked and then touched are refused: a mask is no command', () => {
+    const curl = { setup_commands: ['curl https://host/x?token=t'] }
+    expect(commandLines(curl)).toEqual([`curl https://host/x?token=${MASK}`])
+    const { faults } = commandsOfLines([`curl -f https://host/x?token=${MASK}`, 'a ⏎ b'], curl)
+    expect(faults.map(({ field }) => field)).toEqual(['setup_commands[0]', 'setup_commands[1]'])
+  })
+})
+
+test.each([
+  ['https://host/acme/web.git', ['acme/web']],
+  ['git@host:acme/web', ['acme/web']],
+  ['https://host/group/acme/web/', ['acme/web', 'group/acme/web']],
+])('a project of %s may be called %j', (url, names) => {
+  expect(namesOf(url)).toEqual(names)
+})

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import { onTestFinished } from 'vitest'
+import { staticAuth } from '../../../src/sources/ci-service/auth.ts'
+import { createClientV2 } from '../../../src/sources/ci-service/client-v2.ts'
+import { createTransport } from '../../../src/sources/ci-service/transport.ts'
+import { toUuid, type Uuid } from '../../../src/domain/ids.ts'
+import type { Clock } from '../../../src/lib/clock.ts'
+import type { Asker } from '../../../src/catalog/outcomes.ts'
+import type { ProjectDeps } from '../../../src/features/projects/deps.ts'
+import { createProjectOperations } from '../../../src/features/projects/operations.ts'
+import type { SandboxCi } from '../../../packages/sandbox-ci/src/server.ts'
+import { openSqlite } from '../../../src/store/sqlite.ts'
+import { databasePath, testFolder } from '../../support/app.ts'
+
+export const GRACE = 'U0GRACE001'
+export const ADA = 'U0ADA00001'
+export const T0 = Date.UTC(2026, 4, 4, 14)
+
+/** What asks of CI, over HTTP and a real database; nobody waits. */
+export interface ProjectStage {
+  deps: ProjectDeps
+  operations: ReturnType<typeof createProjectOperations>
+  clock: { advance(ms: number): void }
+}
+
+export interface CiAddress {
+  baseUrl: string
+  organizationUuid: string
+  authorization: string
+}
+
+export async function openProjectStage(address: CiAddress, changes: Partial<ProjectDeps> = {}): Promise<ProjectStage> {
+  let at = T0
+  const clock: Clock = {
+    now: () => at,
+    sleep: async (ms) => void (at += ms),
+  }
+  const store = openSqlite(databasePath(testFolder()))
+  await store.migrate()
+  const transport = createTransport({ clock, random: () => 0, limits: { headersTimeoutMs: 500 } })
+  onTestFinished(async () => {
+    await transport.close()
+    await store.close()
+  })
+  const { baseUrl, organizationUuid, authorization } = address
+  const deps: ProjectDeps = {
+    store,
+    clock,
+    log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+    newId: randomUUID,
+    processId: 'process-1',
+    interfaces: { v2: true, legacy: false },
+    permits: async () => ({ kind: 'yes' }),
+    ci: createClientV2({ baseUrl, organizationUuid, auth: staticAuth(authorization), transport }),
+    digestKey: 'key of the stage',
+    ...changes,
+  }
+  return { deps, operations: createProjectOperations(deps), clock: { advance: (ms) => void (at += ms) } }
+}
+
+export const addressOf = (ci: SandboxCi): CiAddress => ci.address()
+
+export const projectOf = (ci: SandboxCi, name = 'acme/web') => {
+  const found = ci.state().projects.find((project) => project.name === name)
+  if (!found) throw new Error(`no project ${name}`)
+  return found
+}
+
+export const uuidIn = (ci: SandboxCi, name = 'acme/web'): Uuid => toUuid(projectOf(ci, name).uuid)
+
+let asks = 0
+
+export const asker = (change: Partial<Asker> = {}): Asker => ({
+  user: GRACE,
+  team: null,
+  channel: null,
+  via: 'modal',
+  askKey: `ask ${(asks += 1)}`,
+  ...change,
+})
+
+export const putsTo = (ci: SandboxCi) => ci.calls().filter(({ method }) => method === 'PUT')
+
+/** All reads of the projects that CI lists, as the job does. */
+export async function keepAll({ deps }: ProjectStage): Promise<void> {
+  const { projects } = (await deps.ci?.listProjects()) ?? { projects: [] }
+  await deps.store.write(async (tx) => {
+    for (const { uuid, name, type, rules } of projects)
+      await tx.keepProject({ uuid, name, type, rules, filter: null, legacyId: null, readAt: T0 })
+  })
+}

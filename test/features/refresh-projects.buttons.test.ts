@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { createClientLegacy } from '../../src/sources/ci-service/client-legacy.ts'
+import { createTransport } from '../../src/sources/ci-service/transport.ts'
+import { refreshProjects } from '../../src/catalog/refresh-projects.ts'
+import { SECOND } from '../support/facts.ts'
+import { startHttpStub } from '../support/http-stub.ts'
+import { hear, openStage, type Stage } from './operations-stage.ts'
+
+const SITE = { id: 91, uuid: 'f0000000-0000-0000-0000-000000000091', repository_name: 'acme/site' }
+
+/** The legacy interface now lists these projects and no other, and is read. */
+async function refreshFrom({ main }: Stage, projects: readonly object[]): Promise<void> {
+  await using stub = await startHttpStub(() => ({ json: projects }))
+  const { store, clock, log } = main.deps
+  const transport = createTransport({ clock })
+  const legacy = createClientLegacy({ baseUrl: stub.url, apiKey: 'stub-key', transport })
+  await refreshProjects({ store, clock, log, v2: null, legacy })
+  await transport.close()
+}
+
+/** The site, which no interface has listed yet, has failed on two branches. */
+async function siteFailed({ main, deliver, clock: hands }: Stage): Promise<void> {
+  const { store, clock } = main.deps
+  for (const branch of ['main', 'fix/login']) {
+    const build = { project_id: 91, build_id: 7 + branch.length, branch, status: 'error', project_name: 'acme/site' }
+    await hear({ store, clock, wake: () => {} }, JSON.stringify({ build }))
+  }
+  await deliver()
+  await hands.advance(2 * SECOND)
+}
+
+const cards = ({ reconcile }: Stage) =>
+  reconcile.slack.messages.flatMap(({ view }) => (view.kind === 'card' ? [view] : []))
+
+test('the cards of a project that CI turns out to restart get their button with the reading that says so', async () => {
+  await using stage = await openStage()
+  await siteFailed(stage)
+  const none = { offers: [], missing: { action: 'restart', why: 'project-unknown' } }
+  expect(cards(stage)).toMatchObject([none, none])
+  await refreshFrom(stage, [SITE])
+  await stage.clock.advance(5 * SECOND)
+  const offered = { offers: ['restart'], missing: null }
+  expect(cards(stage)).toMatchObject([offered, offered])
+})
+
+test('a reading that lists another project changes no card', async () => {
+  await using stage = await openStage()
+  await siteFailed(stage)
+  const before = cards(stage)
+  await refreshFrom(stage, [{ ...SITE, id: 92, uuid: SITE.uuid.replace('91', '92'), repository_name: 'acme/docs' }])
+  await stage.clock.advance(5 * SECOND)
+  expect(cards(stage)).toEqual(before)
+  expect(before.map(({ offers }) => offers)).toEqual([[], []])
+})

@@ -1,0 +1,248 @@
+import { describe, expect, it } from 'vitest'
+import type { ActOutcome } from '../../src/catalog/outcomes.ts'
+import { answerAct } from '../../src/features/builds/act-messages.ts'
+import { answerFault, answerSlow } from '../../src/features/fault-messages.ts'
+import { ANSWER_TRIES_MAX, RESPONSE_USES_MAX } from '../../src/slack/reply-targets/response-url.ts'
+import { isSlackAddress } from '../../src/slack/reply-targets/slack-address.ts'
+import type { SandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
+import { startHttpStub } from '../support/http-stub.ts'
+import { ada, BADGE, BUILDS, openStage, pending, postCard, STOP_REQUESTED, until } from './stage.ts'
+
+const stopWeb = { user: ada, channel: BUILDS, command: '/ci', text: 'stop acme/web' }
+const requested = (reference = '00000001') =>
+  answerAct(STOP_REQUESTED, { command: 'stop', branch: null, reference }).text
+
+describe('an answer', () => {
+  it('that takes 5 s is announced within 3 s, and given when it is there', async () => {
+    const { promise, settle } = pending<ActOutcome>()
+    const { slack, untilTold } = await openStage({ operations: { stop: () => promise } })
+    const askedAt = Date.now()
+    const acknowledgement = await slack.people.runCommand(stopWeb)
+    expect(acknowledgement).toMatchObject({ status: 200 })
+    expect(await untilTold(1)).toEqual([answerSlow('stop').text])
+    expect(Date.now() - askedAt).toBeLessThan(3_000)
+    settle(STOP_REQUESTED)
+    expect(await untilTold(2)).toEqual([answerSlow('stop').text, requested()])
+  })
+
+  it('that is there at once is given alone', async () => {
+    const { slack, asked, told } = await openStage()
+    await slack.people.runCommand(stopWeb)
+    await asked(1)
+    expect(told()).toEqual([requested()])
+  })
+
+  it('is a fault when the operation throws, with the reference that the log has too', async () => {
+    const { slack, asked, told, lines } = await openStage({
+      operations: {
+        stop: async () => {
+          throw new Error('the disk is full')
+        },
+      },
+    })
+    await slack.people.runCommand(stopWeb)
+    await asked(1)
+    expect(told()).toEqual([answerFault('00000001').text])
+    expect(told()[0]).toContain('00000001')
+    expect(told()[0]).not.toContain('disk')
+    expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
+      { fields: { reference: '00000001', ask: 'stop', user: ada, err: { message: 'the disk is full' } } },
+    ])
+  })
+
+  it('is a fault when the operation throws before it is waited for', async () => {
+    const { slack, asked, told } = await openStage({
+      operations: {
+        running: () => {
+          throw new Error('at once')
+        },
+      },
+    })
+    await slack.people.runCommand({ ...stopWeb, text: 'stop' })
+    await asked(1)
+    expect(told()).toEqual([answerFault('00000001').text])
+  })
+})
+
+describe('a response_url', () => {
+  it('that takes no answer just now is tried again', async () => {
+    const { slack, untilTold } = await openStage()
+    slack.faults.add({ kind: 'ratelimited', method: 'response_url', times: ANSWER_TRIES_MAX - 1 })
+    await slack.people.runCommand(stopWeb)
+    expect(await untilTold(1)).toEqual([requested()])
+    expect(slack.counters.calls('response_url')).toBe(ANSWER_TRIES_MAX)
+    expect(slack.counters.calls('chat.postEphemeral')).toBe(0)
+  })
+
+  it.each(['accept-then-drop', 'accept-then-5xx'] as const)(
+    'that takes the answer and does not say so (%s) shows it twice at most, whatever becomes of the second',
+    async (kind) => {
+      const { slack, asked, told } = await openStage()
+      slack.faults.add({ kind })
+      await slack.people.runCommand(stopWeb)
+      await asked(1)
+      expect(told()).toEqual([requested(), requested()])
+      expect(slack.counters.calls('response_url')).toBe(1)
+    },
+  )
+
+  it.each(['5xx', 'down'] as const)(
+    'that drops answers (%s) is tried once more where nothing else is open',
+    async (kind) => {
+      const { slack, untilTold } = await openStage()
+      slack.acts.kickBot(BUILDS)
+      slack.faults.add({ kind, method: 'response_url', times: 1 })
+      await slack.people.runCommand(stopWeb)
+      expect(await untilTold(1)).toEqual([requested()])
+      expect(slack.counters.calls('response_url')).toBe(2)
+    },
+  )
+
+  it('that stays away is given up, and the answer goes to the channel for the asker’s eyes', async () => {
+    const { slack, untilTold } = await openStage()
+    slack.faults.add({ kind: 'ratelimited', method: 'response_url' })
+    await slack.people.runCommand(stopWeb)
+    expect(await untilTold(1)).toEqual([requested()])
+    expect(slack.counters.calls('response_url')).toBe(ANSWER_TRIES_MAX)
+    expect(slack.counters.calls('chat.postEphemeral')).toBe(1)
+  })
+
+  it('that is dead is not asked again, and the way around it is taken at once', async () => {
+    const { slack, untilTold } = await openStage()
+    const card = await postCard(slack)
+    slack.faults.add({ kind: 'error', method: 'response_url', error: 'used_url' })
+    await slack.people.click({ user: ada, channel: BUILDS, ts: card, actionId: 'build_stop' })
+    expect(await untilTold(1)).toEqual([requested()])
+    expect(slack.counters.calls('response_url')).toBe(1)
+  })
+
+  it('and a channel that are both closed leave a log line with the reference, and no address in it', async () => {
+    const { slack, asked, told, lines } = await openStage()
+    slack.faults.add({ kind: 'down', method: 'response_url' })
+    slack.acts.kickBot(BUILDS)
+    await slack.people.runCommand(stopWeb)
+    await asked(1)
+    expect(told()).toEqual([])
+    expect(lines.filter(({ level }) => level === 'warn')).toMatchObject([
+      { fields: { reference: '00000001', ask: 'stop' }, text: 'an answer could not be shown' },
+    ])
+    expect(JSON.stringify(lines, messagesToo)).not.toContain('/response/')
+  })
+
+  it('takes the words alone where Slack refuses the blocks', async () => {
+    const { slack, untilTold } = await openStage()
+    slack.faults.add({ kind: 'error', method: 'response_url', error: 'invalid_blocks', times: 1 })
+    await slack.people.runCommand(stopWeb)
+    expect(await untilTold(1)).toEqual([requested()])
+    expect(slack.ephemerals(BUILDS, ada)[0]!.message.blocks ?? []).toEqual([])
+  })
+
+  it('of somebody else is asked nothing, and the answer goes the other way', async () => {
+    await using stranger = await startHttpStub(() => ({ status: 200 }))
+    const { slack, untilTold } = await openStage()
+    await sendCommand(slack, { response_url: `${stranger.url}/commands/T1/1/x` })
+    expect(await untilTold(1)).toEqual([requested()])
+    expect(slack.counters.calls('chat.postEphemeral')).toBe(1)
+    expect(stranger.requests).toEqual([])
+  })
+
+  it('that is none is passed by, and one on the host of the Web API is used', async () => {
+    const { slack, untilTold } = await openStage()
+    await sendCommand(slack, { response_url: 'nowhere' })
+    await untilTold(1)
+    expect(slack.counters.calls('response_url')).toBe(0)
+    await sendCommand(slack, { response_url: `${slack.url}/response/unheard-of` })
+    await untilTold(2)
+    expect(slack.counters.calls('response_url')).toBe(1)
+  })
+
+  it.each([
+    ['https://hooks.slack.com/commands/T1/1/x', true],
+    ['HTTPS://HOOKS.SLACK.COM/actions/T1/1/x', true],
+    ['https://hooks.slack-gov.com/commands/T1/1/x', true],
+    ['https://slack.com/api/commands', true],
+    ['http://hooks.slack.com/commands/T1/1/x', false],
+    ['https://hooks.slack.com:8443/commands', false],
+    ['https://hooks.slack.com.ci.example/commands', false],
+    ['https://hooks.slack.com@ci.example/commands', false],
+    ['https://ci.example/?https://hooks.slack.com', false],
+    ['https://x.hooks.slack.com/commands', false],
+    ['file:///etc/hosts', false],
+    ['hooks.slack.com/commands', false],
+    ['', false],
+  ])('%s is one of Slack’s: %s', (url, isSlacks) => {
+    expect(isSlackAddress(url, 'https://slack.com/api/')).toBe(isSlacks)
+  })
+
+  it(`is used ${RESPONSE_USES_MAX} times at most: once for "slow", the rest for the answer`, async () => {
+    const { promise, settle } = pending<ActOutcome>()
+    const { slack, untilTold } = await openStage({ operations: { stop: () => promise } })
+    await slack.people.runCommand(stopWeb)
+    await untilTold(1)
+    slack.faults.add({ kind: 'ratelimited', method: 'response_url', times: ANSWER_TRIES_MAX - 1 })
+    slack.faults.add({ kind: 'error', method: 'response_url', error: 'invalid_blocks', times: 1 })
+    settle(STOP_REQUESTED)
+    expect(await untilTold(2)).toContain(requested())
+    expect(slack.counters.calls('response_url')).toBe(RESPONSE_USES_MAX)
+  })
+})
+
+const sendCommand = (slack: SandboxSlack, more: Record<string, string>) =>
+  slack.sender.send({
+    what: 'a command',
+    contentType: 'application/x-www-form-urlencoded',
+    body: new URLSearchParams({
+      command: '/ci',
+      text: 'stop acme/web',
+      user_id: ada,
+      channel_id: BUILDS,
+      ...more,
+    }).toString(),
+  })
+
+const picture = { png: new Uint8Array([137, 80, 78, 71]), width: 90, height: 20 }
+const badgeWeb = { ...stopWeb, text: 'badge acme/web' }
+
+describe('a picture', () => {
+  const withPicture = { operations: { badge: async () => ({ ...BADGE, picture }) } }
+
+  it('follows the words into the channel', async () => {
+    const { slack, untilTold } = await openStage(withPicture)
+    await slack.people.runCommand(badgeWeb)
+    expect(await untilTold(1)).toHaveLength(1)
+    await until(() => slack.messages(BUILDS).length === 1)
+    expect(slack.messages(BUILDS)).toMatchObject([{ files: [{ size: 4 }] }])
+  })
+
+  it.each(['files.getUploadURLExternal', 'upload_url', 'files.completeUploadExternal'])(
+    'that Slack does not take is a log line, and the words stay: %s',
+    async (method) => {
+      const { slack, lines, told } = await openStage(withPicture)
+      slack.faults.add({ kind: '5xx', method })
+      await slack.people.runCommand(badgeWeb)
+      await until(() => lines.some(({ text }) => text === 'a picture could not be shown'))
+      expect(told()).toHaveLength(1)
+      expect(slack.messages(BUILDS)).toEqual([])
+    },
+  )
+
+  it('that did not arrive is not announced to Slack as complete', async () => {
+    const { slack, lines } = await openStage(withPicture)
+    slack.faults.add({ kind: '5xx', method: 'upload_url' })
+    await slack.people.runCommand(badgeWeb)
+    await until(() => lines.some(({ text }) => text === 'a picture could not be shown'))
+    expect(slack.counters.calls('files.completeUploadExternal')).toBe(0)
+  })
+
+  it('is not shown where the bot is no member', async () => {
+    const { slack, lines, told } = await openStage(withPicture)
+    slack.acts.kickBot(BUILDS)
+    await slack.people.runCommand(badgeWeb)
+    await until(() => lines.some(({ text }) => text === 'a picture could not be shown'))
+    expect(told()).toHaveLength(1)
+    expect(slack.messages(BUILDS)).toEqual([])
+  })
+})
+
+const messagesToo = (_: string, value: unknown): unknown =>
+  value instanceof Error ? `${value.message} ${value.stack ?? ''} ${String(value.cause)}` : value

@@ -1,0 +1,123 @@
+import { LEGACY_REFUSED, V2_REFUSED } from '../../src/ci-clients.ts'
+import type { Interaction } from '../../src/domain/interaction.ts'
+import type { Subscription } from '../../src/domain/subscription.ts'
+import { answerLeft, answerUndone } from '../../src/features/left-messages.ts'
+import { BUILD_AT, CAST, CHANNEL, REFERENCE } from '../../packages/demo/src/samples/cast.ts'
+import { resetLine } from '../../src/features/projects/reset-form.ts'
+import { createLine, editLine } from '../../src/features/projects/send.ts'
+import { alarmText } from '../../src/slack/api/alarm.ts'
+import { closedLine, subscribedLine, unsubscribedLine } from '../../src/slack/messages/subscription.ts'
+import { HOSTILE } from './answers-stage.ts'
+
+/** What Buildline says by itself, without blocks of its own, and when. */
+export interface SaidCase {
+  when: string
+  /** markup */
+  text: string
+  blocks?: readonly object[]
+}
+
+const followed = (change: Partial<Subscription> = {}): Subscription => ({
+  channel: CHANNEL,
+  follows: { what: 'project', name: CAST.project },
+  rules: [{ branch: 'main', branchMatch: null, events: ['failed', 'recovered'] }],
+  quiet: false,
+  mention: 'committer',
+  source: 'slack',
+  id: '7',
+  ...change,
+})
+
+const all = followed({ follows: { what: 'all' }, rules: null, quiet: true })
+const hostile = followed({ follows: { what: 'project', name: HOSTILE.project } })
+
+const closed = (code: string) => closedLine({ channel: CHANNEL, code, followed: [followed(), all] })
+
+const interaction = (what: string): Interaction => ({
+  id: 'i1',
+  askKey: 'k1',
+  user: CAST.user,
+  what,
+  channel: CHANNEL,
+  threadTs: null,
+  responseUrl: null,
+  receivedAt: BUILD_AT,
+  state: 'owed',
+  claimedBy: 'p1',
+  claimedAt: BUILD_AT,
+})
+
+const interrupted = (what: string) => {
+  const { text, blocks } = answerLeft({ interaction: interaction(what), request: null }, REFERENCE)
+  return { text, blocks }
+}
+
+const undone = answerUndone(REFERENCE)
+
+/** Every line that is no card, no reply, no notice and no answer of a command, by the name of its file. */
+export const SAID_CASES: Readonly<Record<string, SaidCase>> = {
+  'follows-now': {
+    when: 'Somebody made the channel follow a project: everybody there sees it.',
+    text: subscribedLine(CAST.user, followed(), null),
+  },
+  'follows-otherwise': {
+    when: 'Somebody changed what the channel is told of a project.',
+    text: subscribedLine(CAST.user, followed(), all),
+  },
+  'follows-hostile': {
+    when: 'The channel follows a project whose name tries to mention and format.',
+    text: subscribedLine(CAST.user, hostile, null),
+  },
+  'follows-no-more': {
+    when: 'Somebody ended what the channel follows.',
+    text: unsubscribedLine(CAST.user, [followed(), all]),
+  },
+  'closed-archived': {
+    when: 'A channel was archived: whoever made it follow something is told directly, once.',
+    text: closed('is_archived'),
+  },
+  'closed-not-in': {
+    when: 'Buildline was removed from a channel that follows something.',
+    text: closed('not_in_channel'),
+  },
+  'closed-gone': { when: 'A channel that follows something is gone.', text: closed('channel_not_found') },
+  'closed-refused': {
+    when: 'Slack lets nobody post in a channel that follows something.',
+    text: closed('restricted_action'),
+  },
+  'closed-hostile': {
+    when: 'Slack refuses with a word that nobody knows.',
+    text: closedLine({ channel: CHANNEL, code: HOSTILE.code, followed: [hostile] }),
+  },
+  'edit-begins': {
+    when: 'Somebody sent the change of a project to CI: its channel sees it, and the result stands in the thread.',
+    text: editLine(CAST.user, { name: CAST.project, fields: ['branches', 'team_ids'] }),
+  },
+  'create-begins': { when: 'Somebody creates a project in CI.', text: createLine(CAST.user, { name: 'acme/shop' }) },
+  'reset-begins': { when: 'Somebody resets the AES key of a project.', text: resetLine(CAST.user, CAST.project) },
+  'alarm-v2': {
+    when: 'CI refuses the credentials of its v2 interface: each admin is told directly, once an hour at most.',
+    text: alarmText(V2_REFUSED),
+  },
+  'alarm-legacy': {
+    when: 'CI refuses the key of its legacy interface: each admin is told directly, once an hour at most.',
+    text: alarmText(LEGACY_REFUSED),
+  },
+  'interrupted-nothing-done': {
+    when: 'Buildline was killed before it could answer a command that asks nothing of CI.',
+    ...interrupted('/ci status acme/web'),
+  },
+  'interrupted-perhaps-kept': {
+    when: 'Buildline was killed before it could answer somebody who changed what the channel follows.',
+    ...interrupted('/ci subscribe acme/web'),
+  },
+  'interrupted-hostile': {
+    when: 'Buildline was killed before it could answer a command that tries to mention and format.',
+    ...interrupted(HOSTILE.typed),
+  },
+  'not-done': {
+    when: 'What was asked could not be written down, so nothing was done.',
+    text: undone.text,
+    blocks: undone.blocks,
+  },
+}

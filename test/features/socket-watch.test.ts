@@ -1,0 +1,69 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createSeldom } from '../../src/lib/log-throttle.ts'
+import { createSocketWatch, SOCKET_AWAY_MS_MAX, STEADY_AFTER_MS } from '../../src/slack/socket/watch.ts'
+import { createClient } from '../../src/slack/api/client.ts'
+import { createSandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
+import { recordingLog } from './stage.ts'
+
+const AWAY = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
+
+/** What Slack's own client throws where the app token is wrong. */
+async function refusal(): Promise<unknown> {
+  const slack = createSandboxSlack()
+  await slack.start()
+  onTestFinished(() => slack.stop())
+  const client = createClient({ token: 'xapp-wrong-1', apiUrl: slack.apiUrl })
+  return client.apiCall('apps.connections.open').catch((error: unknown) => error)
+}
+
+function openWatch() {
+  let now = 0
+  const clock = { now: () => now }
+  const { log, lines } = recordingLog()
+  const watch = createSocketWatch({ clock, log, seldom: createSeldom(clock) })
+  const said = () => lines.filter(({ level }) => level !== 'debug').map(({ text }) => text)
+  return { watch, said, lines, pass: (ms: number) => (now += ms) }
+}
+
+describe('a Socket Mode connection', () => {
+  it('that is opened anew is no trouble until none has stood for a minute', () => {
+    const { watch, pass } = openWatch()
+    watch.opened()
+    pass(SOCKET_AWAY_MS_MAX)
+    watch.lost()
+    watch.failed(AWAY)
+    pass(SOCKET_AWAY_MS_MAX)
+    expect([watch.stands(), watch.trouble()]).toEqual([false, null])
+    pass(1)
+    expect(watch.trouble()).toEqual({ kind: 'away', code: 'ECONNREFUSED' })
+    watch.opened()
+    expect([watch.stands(), watch.trouble()]).toEqual([true, null])
+  })
+
+  it('that Slack refuses is trouble at once, and is said once and without a stack', async () => {
+    const { watch, said, lines } = openWatch()
+    const error = await refusal()
+    for (let tries = 0; tries < 10; tries++) watch.failed(error)
+    expect(watch.trouble()).toEqual({ kind: 'refuses', code: 'invalid_auth' })
+    expect(said()).toEqual([expect.stringMatching(/^Slack refuses SLACK_APP_TOKEN \(invalid_auth\): no command/)])
+    expect(lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields)).toEqual([
+      { part: 'slack', code: 'invalid_auth' },
+    ])
+  })
+
+  it('that is torn at once, again and again, is said as seldom as one that never stood', () => {
+    const { watch, said, pass } = openWatch()
+    for (let tries = 0; tries < 5; tries++) {
+      watch.failed(AWAY)
+      watch.opened()
+      pass(STEADY_AFTER_MS - 1)
+      watch.lost()
+    }
+    expect(said()).toHaveLength(2)
+    watch.opened()
+    pass(STEADY_AFTER_MS)
+    watch.lost()
+    watch.failed(AWAY)
+    expect(said()).toHaveLength(3)
+  })
+})

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest'
+import type { Clock } from '../../src/lib/clock.ts'
+import { createSeldom } from '../../src/lib/log-throttle.ts'
+import { answerAct } from '../../src/features/builds/act-messages.ts'
+import { OPEN_WITHIN_MS, SocketReceiver } from '../../src/slack/socket/receiver.ts'
+import { createSocketWatch, STEADY_AFTER_MS } from '../../src/slack/socket/watch.ts'
+import { type Line, ada, BUILDS, openStage, postCard, STOP_REQUESTED, until } from './stage.ts'
+
+const stopWeb = { user: ada, channel: BUILDS, command: '/ci', text: 'stop acme/web' }
+/** What an operator reads, without what is only for `debug`. */
+const saidOf = (lines: readonly Line[]) => lines.filter(({ level }) => level !== 'debug').map(({ text }) => text)
+const requested = (reference: string) => answerAct(STOP_REQUESTED, { command: 'stop', branch: null, reference }).text
+
+describe('Socket Mode', () => {
+  it('answers commands, clicks, shortcuts, menus and mentions as over HTTP', async () => {
+    const { slack, door, asked } = await openStage({ socket: true })
+    expect(door.handle).toBeNull()
+    const ts = await postCard(slack)
+    const spot = { user: ada, channel: BUILDS, ts }
+    await slack.people.runCommand(stopWeb)
+    await asked(1)
+    await slack.people.click({ ...spot, actionId: 'build_restart' })
+    await asked(2)
+    await slack.people.useShortcut({ ...spot, callbackId: 'stop_build' })
+    await asked(3)
+    await slack.people.mentionBot({ user: ada, channel: BUILDS, text: 'why', threadTs: ts })
+    expect((await asked(4)).map(([name]) => name)).toEqual(['stop', 'restart', 'findBuild', 'why'])
+    await slack.people.useGlobalShortcut({ user: ada, callbackId: 'find_build' })
+    await until(() => slack.views.stack(ada).length === 1)
+    const { options } = await slack.people.suggest({ user: ada, actionId: 'find_project', value: '' })
+    expect(options).toMatchObject([{ value: '41' }])
+    expect(slack.ephemerals(BUILDS, ada)).toHaveLength(4)
+  })
+
+  it('does nothing for an envelope that comes again', async () => {
+    const { slack, asked } = await openStage({ socket: true })
+    await slack.people.runCommand(stopWeb)
+    await slack.people.replay('command /ci')
+    await slack.people.runCommand(stopWeb)
+    const keys = (await asked(2)).map(([, , by]) => (by as { askKey: string }).askKey)
+    expect(new Set(keys).size).toBe(2)
+  })
+
+  it('acknowledges what nobody knows, with a log line', async () => {
+    const { slack, lines } = await openStage({ socket: true })
+    const envelope = { type: 'interactive', payload: { type: 'block_levitation' } } as const
+    const sent = await slack.sender.send({ what: 'odd', contentType: 'application/json', body: '{}', envelope })
+    expect(sent).toMatchObject({ kind: 'answered', status: 200 })
+    expect(lines.map(({ text }) => text)).toContain('Slack sent something that nobody listens to')
+  })
+
+  it('has a new connection within 2 s of a notice, long before the old one is torn', async () => {
+    const { slack, untilTold } = await openStage({ socket: true })
+    const noticedAt = Date.now()
+    const opened = slack.counters.calls('apps.connections.open')
+    slack.sockets.refresh()
+    await until(() => slack.counters.calls('apps.connections.open') === opened + 1 && slack.sockets.count() === 1)
+    expect(Date.now() - noticedAt).toBeLessThan(2_000)
+    expect(await slack.people.runCommand(stopWeb)).toMatchObject({ kind: 'answered' })
+    expect(await untilTold(1)).toEqual([requested('00000001')])
+  })
+
+  it('comes back within 2 s of a torn connection', async () => {
+    const { slack, untilTold } = await openStage({ socket: true })
+    const tornAt = Date.now()
+    slack.sockets.drop()
+    await until(() => slack.sockets.count() === 1)
+    expect(Date.now() - tornAt).toBeLessThan(2_000)
+    expect(await slack.people.runCommand(stopWeb)).toMatchObject({ kind: 'answered' })
+    expect(await untilTold(1)).toEqual([requested('00000001')])
+  })
+
+  it('comes back after Slack was away for several tries, and the process goes on', async () => {
+    const { slack, lines, untilTold } = await openStage({ socket: true })
+    slack.faults.add({ kind: '5xx', method: 'apps.connections.open', times: 2 })
+    slack.faults.add({ kind: 'down', method: 'apps.connections.open', times: 1 })
+    slack.sockets.drop()
+    await until(() => slack.sockets.count() === 1)
+    await until(() => saidOf(lines).length > 1)
+    const tries = lines.filter(({ text }) => text.startsWith('a Socket Mode connection could not be opened'))
+    expect(tries.map(({ level }) => level)).toEqual(['debug', 'debug', 'debug'])
+    expect(saidOf(lines)).toEqual([
+      'Slack cannot be reached (http_503); what is to be told waits until it can.',
+      'a Socket Mode connection to Slack stands again',
+    ])
+    expect(JSON.stringify(lines)).not.toContain(slack.appToken)
+    await slack.people.runCommand(stopWeb)
+    expect(await untilTold(1)).toEqual([requested('00000001')])
+  })
+
+  it('waits ever longer for a Slack that takes long to say no', async () => {
+    const waits: number[] = []
+    const ASKED_MAX = 100
+    let asked = 0
+    const clock: Clock = {
+      now() {
+        // One that did not wait would try on and on.
+        if (++asked > ASKED_MAX) throw new Error('it does not wait')
+        return asked * 2 * STEADY_AFTER_MS
+      },
+      sleep: async (ms) => {
+        // Not how long one try may take.
+        if (ms !== OPEN_WITHIN_MS) waits.push(ms)
+        await new Promise((resolve) => setTimeout(resolve, 1))
+      },
+    }
+    const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+    const watch = createSocketWatch({ clock, log, seldom: createSeldom(clock) })
+    const apiUrl = 'http://127.0.0.1:9/'
+    const receiver = new SocketReceiver({ appToken: 'xapp-1', apiUrl, clock, random: () => 1, watch })
+    receiver.start().catch(() => {})
+    await until(() => waits.length >= 4)
+    await receiver.stop()
+    expect(waits.slice(0, 4)).toEqual(waits.slice(0, 4).toSorted((a, b) => a - b))
+    expect(waits[3]).toBeGreaterThan(waits[0]!)
+  })
+
+  it('waits for a Slack that is away at the start', async () => {
+    const away = { kind: 'down', method: 'apps.connections.open', times: 2 } as const
+    const { slack, lines, untilTold } = await openStage({ socket: true, fault: away })
+    expect(saidOf(lines)).toEqual([expect.stringMatching(/^Slack cannot be reached/), expect.stringContaining('again')])
+    await slack.people.runCommand(stopWeb)
+    expect(await untilTold(1)).toEqual([requested('00000001')])
+  })
+
+  it('has no connection left after a stop', async () => {
+    const { slack, door } = await openStage({ socket: true })
+    slack.sockets.refresh()
+    await door.stop()
+    await until(() => slack.sockets.count() === 0)
+    expect(await slack.people.runCommand(stopWeb)).toMatchObject({ kind: 'unreachable' })
+  })
+
+  it('stops while Slack is away', async () => {
+    const { slack, door } = await openStage({ socket: true })
+    slack.faults.add({ kind: 'down', method: 'apps.connections.open' })
+    slack.sockets.drop()
+    await until(() => slack.counters.calls('apps.connections.open') > 1)
+    await door.stop()
+    expect(slack.sockets.count()).toBe(0)
+  })
+})

@@ -1,0 +1,346 @@
+import { createServer } from 'node:http'
+import { onTestFinished } from 'vitest'
+import type { BuildId, ChannelId, ProjectId } from '../../src/domain/ids.ts'
+import type { Config } from '../../src/config.ts'
+import { machineClocks, systemClock, type Clock } from '../../src/lib/clock.ts'
+import { createTrickle } from '../../src/server/rate-limiter.ts'
+import type { Log } from '../../src/lib/log.ts'
+import type { ActOutcome, BuildSummary, ProjectRef, StatusOutcome, WhyOutcome } from '../../src/catalog/outcomes.ts'
+import type { Operations } from '../../src/features/bundle.ts'
+import type { Me } from '../../src/features/people/outcomes.ts'
+import type { FaultInput } from '../../packages/sandbox-slack/src/faults.ts'
+import type { SandboxSlack, SandboxSlackOptions } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
+import { createSandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
+import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
+import { createSlackDoor, type SlackDoor } from '../../src/slack-app.ts'
+import { createGate, type Gate } from '../../src/slack/http/gate.ts'
+import { createSocketWatch } from '../../src/slack/socket/watch.ts'
+import { createSeal } from '../../src/lib/seal.ts'
+import { createSeldom } from '../../src/lib/log-throttle.ts'
+import { showLeft } from '../../src/features/show-left.ts'
+import { createClient } from '../../src/slack/api/client.ts'
+import { createUnanswered, type Unanswered } from '../../src/features/unanswered.ts'
+import { openSqlite } from '../../src/store/sqlite.ts'
+import type { Store } from '../../src/store/store.ts'
+import { databasePath, testFolder } from '../support/app.ts'
+import { portOf } from '../../packages/sandbox-slack/test/bot.ts'
+import { WEB } from '../slack/slack/cast.ts'
+
+export const BUILDS = CHANNELS.builds as ChannelId
+export const { ada, grace, lin, gus, sol } = PEOPLE
+
+export const REF = { projectId: '41' as ProjectId, buildId: '512' as BuildId, run: 1 }
+export const REF_TEXT = '41/512.1'
+
+export const PROJECT: ProjectRef = { projectId: '41', uuid: null, name: 'acme/web', type: 'basic' }
+
+export const build = (change: Partial<BuildSummary> = {}): BuildSummary => ({
+  ...WEB,
+  ref: REF,
+  shown: 'started',
+  word: 'initiated',
+  attempt: 1,
+  at: Date.UTC(2026, 4, 4, 14, 2),
+  redSince: null,
+  offers: ['stop'],
+  missing: null,
+  unconfirmed: null,
+  ...change,
+})
+
+export const STOP_REQUESTED: ActOutcome = { kind: 'requested', action: 'stop', build: build(), newBuildId: null }
+export const RESTART_REQUESTED: ActOutcome = { kind: 'requested', action: 'restart', build: build(), newBuildId: null }
+export const STATUS: StatusOutcome = { kind: 'status', project: PROJECT, branch: null, builds: [build()] }
+export const WHY: WhyOutcome = { kind: 'why', build: build(), decisions: [], more: 0, hidden: 0 }
+export const BADGE = {
+  kind: 'badge',
+  project: PROJECT,
+  branch: 'main',
+  words: 'passing',
+  found: 'yes',
+  url: 'https://ci.example/projects/41/status',
+  markdown: '![status](https://ci.example/projects/41/status)',
+  html: '<img src="https://ci.example/projects/41/status">',
+  picture: null,
+  trouble: null,
+} as const
+
+export const meOf = (user: string, handles: readonly string[] = []): Me => ({
+  user,
+  handles: handles.map((handle, at) => ({ handle, at })),
+  mentions: true,
+})
+
+/** Everything succeeds, unless a test says otherwise. */
+const SUCCESS: Operations = {
+  listProjects: async (question) => ({
+    kind: 'projects',
+    question,
+    projects: [{ project: PROJECT, build: build() }],
+    page: question.page,
+    pages: 3,
+    total: 21,
+    from: 'v2',
+    stale: null,
+    isWhole: true,
+  }),
+  status: async () => STATUS,
+  findBuild: async () => ({ kind: 'found', build: build() }),
+  running: async () => ({ kind: 'running', builds: [build()], more: 0 }),
+  stop: async () => STOP_REQUESTED,
+  restart: async () => RESTART_REQUESTED,
+  badge: async () => BADGE,
+  why: async () => WHY,
+  suggestProjects: async () => [PROJECT],
+  suggestBranches: async () => ['main', 'fix/login'],
+  mayRead: async () => ({ kind: 'yes' }),
+  projects: {
+    find: async () => ({ kind: 'project', project: PROJECT }),
+    show: async () => ({ kind: 'no-v2' }),
+    mayAdminister: async () => ({ kind: 'yes' }),
+    preview: async () => ({ kind: 'no-v2' }),
+    edit: async () => ({ kind: 'no-v2' }),
+    previewCreation: async () => ({ kind: 'no-v2' }),
+    create: async () => ({ kind: 'no-v2' }),
+    resetAesKey: async () => ({ kind: 'no-v2' }),
+  },
+  subscriptions: {
+    subscribe: async () => ({ kind: 'no-channel' }),
+    unsubscribe: async () => ({ kind: 'no-channel' }),
+    rules: async () => ({ kind: 'no-channel' }),
+    dryRun: async ({ event }) => ({ kind: 'unknown-event', text: event ?? '', events: [] }),
+    preview: async () => ({ isValid: true, matches: [], more: 0, seen: 0 }),
+    maySubscribe: async () => ({ kind: 'yes' }),
+    channelClosed: async () => {},
+    channelOpened: async () => {},
+  },
+  people: {
+    me: async ({ user }) => ({ kind: 'me', me: meOf(user) }),
+    claim: async (handle, { user }) => ({ kind: 'claimed', handle, me: meOf(user, [handle]) }),
+    give: async (handle, user) => ({ kind: 'given', handle, user, was: null, untold: [] }),
+    release: async (handle, { user }) => ({ kind: 'released', handle, me: meOf(user) }),
+    setMentions: async (mentions, { user }) => ({ kind: 'mentions', me: { ...meOf(user), mentions } }),
+    accountChanged: async () => {},
+  },
+  home: {
+    home: async (user) => ({
+      kind: 'home',
+      home: {
+        me: meOf(user),
+        red: { shown: [], more: 0 },
+        waiting: { shown: [], more: 0 },
+        subscriptions: { shown: [], more: 0 },
+        mayFollow: true,
+        admin: null,
+      },
+    }),
+  },
+  doctor: { examine: async () => ({ kind: 'findings', findings: [], tookMs: 0 }) },
+}
+
+export type Called = readonly [name: keyof Operations, ...args: unknown[]]
+
+/** Operations that write down how they were called; whether somebody may read is asked all the time and left out. */
+export function recordingOperations(changes: Partial<Operations> = {}) {
+  const calls: Called[] = []
+  const all: Operations = { ...SUCCESS, ...changes }
+  const noted =
+    <Args extends unknown[], End>(name: keyof Operations, act: (...args: Args) => End) =>
+    (...args: Args): End => {
+      if (name !== 'mayRead') calls.push([name, ...args])
+      return act(...args)
+    }
+  const operations: Operations = {
+    listProjects: noted('listProjects', all.listProjects),
+    status: noted('status', all.status),
+    findBuild: noted('findBuild', all.findBuild),
+    running: noted('running', all.running),
+    stop: noted('stop', all.stop),
+    restart: noted('restart', all.restart),
+    badge: noted('badge', all.badge),
+    why: noted('why', all.why),
+    suggestProjects: noted('suggestProjects', all.suggestProjects),
+    suggestBranches: noted('suggestBranches', all.suggestBranches),
+    mayRead: noted('mayRead', all.mayRead),
+    subscriptions: all.subscriptions,
+    people: all.people,
+    projects: all.projects,
+    home: all.home,
+    doctor: all.doctor,
+  }
+  return { operations, calls }
+}
+
+export interface Line {
+  level: keyof Log
+  fields: Record<string, unknown>
+  text: string
+}
+
+export function recordingLog(): { log: Log; lines: Line[] } {
+  const lines: Line[] = []
+  const at =
+    (level: keyof Log) =>
+    (fields: object, text: string): void =>
+      void lines.push({ level, fields: { ...fields }, text })
+  return { log: { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }, lines }
+}
+
+export interface Stage {
+  slack: SandboxSlack
+  door: SlackDoor
+  /** what the door has written down, in a database of its own */
+  store: Store
+  /** its file */
+  path: string
+  unanswered: Unanswered
+  calls: readonly Called[]
+  lines: readonly Line[]
+  /** what only this person sees in #builds, as text */
+  told: (user?: string, channel?: string) => string[]
+  /** The same, once there are so many. */
+  untilTold: (count: number, user?: string, channel?: string) => Promise<string[]>
+  /** Resolves when every ask so far is answered, with what was asked of the operations since the stage opened. */
+  asked: (count: number) => Promise<readonly Called[]>
+}
+
+export interface StageOptions {
+  operations?: Partial<Operations>
+  slack?: SandboxSlackOptions
+  /** Socket Mode instead of HTTP */
+  socket?: boolean
+  /** what goes wrong from the beginning */
+  fault?: FaultInput
+  /** the door's; default the real one */
+  clock?: Clock
+  /** by which what is asked is written down in time; default the real one */
+  keepingClock?: Clock
+  newKey?: () => string
+}
+
+/** A sandbox Slack and the door before it, over HTTP with signatures or over a socket; both end with the test. */
+export async function openStage(options: StageOptions = {}): Promise<Stage> {
+  const { operations: changes, socket = false, clock = systemClock, newKey = countedKeys() } = options
+  const slack = createSandboxSlack({ rates: 'off', ...options.slack })
+  await slack.start()
+  onTestFinished(() => slack.stop())
+  if (options.fault) slack.faults.add(options.fault)
+  const { operations, calls } = recordingOperations(changes)
+  const { log, lines } = recordingLog()
+  const path = databasePath(testFolder())
+  const store = await openStore(path)
+  let interactions = 0
+  const unanswered = createUnanswered({
+    store,
+    clock: options.keepingClock ?? systemClock,
+    log,
+    newId: () => `interaction-${(interactions += 1)}`,
+    processId: 'process-1',
+    seal: createSeal(slack.botToken),
+    tell: (left) => showLeft({ client: createClient({ token: slack.botToken, apiUrl: slack.apiUrl }), clock }, left),
+  })
+  const door = createSlackDoor({
+    config: configOf(slack, socket),
+    operations,
+    unanswered,
+    socketWatch: createSocketWatch({ clock, log, seldom: createSeldom(clock) }),
+    clock,
+    random: () => 0.5,
+    newKey,
+    log,
+  })
+  onTestFinished(() => door.stop())
+  if (door.handle) {
+    const { handle } = door
+    const time = { clock: systemClock, running: machineClocks.running }
+    const measures = { bodies: createTrickle(time), refused: createTrickle(time) }
+    const gate = createGate({ signingSecret: slack.signingSecret, log, now: systemClock.now, measures })
+    slack.connectBot(await listen((request, response) => void letIn(gate, handle, request, response)))
+  } else await door.start()
+  const told: Stage['told'] = (user = ada, channel = BUILDS) =>
+    slack.ephemerals(channel, user).map(({ message }) => message.text)
+  const untilTold: Stage['untilTold'] = async (count, user, channel) => {
+    await until(() => told(user, channel).length >= count)
+    return told(user, channel)
+  }
+  const asked: Stage['asked'] = async (count) => {
+    await until(() => answered(lines) >= count)
+    return calls
+  }
+  return { slack, door, store, path, unanswered, calls, lines, told, untilTold, asked }
+}
+
+async function openStore(path: string): Promise<Store> {
+  const store = openSqlite(path)
+  await store.migrate()
+  onTestFinished(() => store.close())
+  return store
+}
+
+/** Keys whose references are 00000001, 00000002… */
+export function countedKeys(): () => string {
+  let keys = 0
+  return () => `${String((keys += 1)).padStart(8, '0')}-1111`
+}
+
+const configOf = (slack: SandboxSlack, socket: boolean): Config['slack'] => ({
+  botToken: slack.botToken,
+  signingSecret: slack.signingSecret,
+  appToken: socket ? slack.appToken : null,
+  apiUrl: slack.apiUrl,
+})
+
+const answered = (lines: readonly Line[]): number =>
+  lines.filter(({ text }) => text === 'an ask from Slack has ended').length
+
+async function letIn(gate: Gate, handle: Handle, ...[request, response]: Parameters<Handle>): Promise<void> {
+  if (await gate(request, response)) handle(request, response)
+}
+
+type Handle = NonNullable<SlackDoor['handle']>
+
+async function listen(handle: NonNullable<SlackDoor['handle']>): Promise<string> {
+  const server = createServer(handle)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${portOf(server.address())}/slack/events`
+}
+
+/** Waits until `claim` holds, looking again and again; fails by the test's own timeout. */
+export async function until(claim: () => boolean): Promise<void> {
+  while (!claim()) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+/** A promise that the test settles by hand. */
+export function pending<Value>(): { promise: Promise<Value>; settle: (value: Value) => void } {
+  let settle: (value: Value) => void = () => {}
+  const promise = new Promise<Value>((resolve) => (settle = resolve))
+  return { promise, settle }
+}
+
+/** A card as the bot posts it, with its buttons; the ts. */
+export async function postCard(slack: SandboxSlack, buttons: readonly object[] = CARD_BUTTONS): Promise<string> {
+  const response = await fetch(`${slack.apiUrl}chat.postMessage`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json; charset=utf-8', authorization: `Bearer ${slack.botToken}` },
+    body: JSON.stringify({
+      channel: BUILDS,
+      text: 'acme/web #512',
+      attachments: [{ color: '#2eb67d', blocks: [{ type: 'actions', elements: buttons }] }],
+    }),
+  })
+  const { ts } = (await response.json()) as { ts: string }
+  return ts
+}
+
+export const button = (actionId: string, value: string): object => ({
+  type: 'button',
+  action_id: actionId,
+  text: { type: 'plain_text', text: actionId },
+  value,
+})
+
+const CARD_BUTTONS = [button('build_stop', REF_TEXT), button('build_restart', REF_TEXT)]

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import { matchBranch } from '../../src/domain/pattern.ts'
+import { parseTyped, TEXT_CHARS_MAX } from '../../src/slack/commands/parse.ts'
+import { patternOf, readWish, typedPattern } from '../../src/features/subscriptions/subscribe-words.ts'
+
+const read = (text: string) => readWish(parseTyped(text))
+const wish = (change: object) => ({
+  project: 'acme/web',
+  events: null,
+  branch: null,
+  branchMatch: null,
+  quiet: false,
+  mention: 'committer',
+  ...change,
+})
+
+describe('what is typed after subscribe', () => {
+  it.each<[text: string, change: object]>([
+    ['acme/web', {}],
+    ['ACME/Web', { project: 'ACME/Web' }],
+    ['all failed', { project: 'all', events: ['failed'] }],
+    ['acme/web failed recovered', { events: ['failed', 'recovered'] }],
+    ['acme/web failed,recovered main', { events: ['failed', 'recovered'], branch: 'main', branchMatch: 'exact' }],
+    ['acme/web failed, Fixed', { events: ['failed', 'recovered'] }],
+    ['acme/web @failed,recovered', { branch: 'failed,recovered', branchMatch: 'exact', events: null }],
+    ['acme/web one,two', { branch: 'one,two', branchMatch: 'exact' }],
+    ['acme/web passed fixed', { events: ['success', 'recovered'] }],
+    ['acme/web success passed', { events: ['success'] }],
+    ['acme/web Started WAITING stopped', { events: ['started', 'waiting', 'stopped'] }],
+    ['acme/web everything', { events: 'every' }],
+    ['acme/web main', { branch: 'main', branchMatch: 'exact' }],
+    ['acme/web@main', { branch: 'main', branchMatch: 'exact' }],
+    ['acme/web @main', { branch: 'main', branchMatch: 'exact' }],
+    ['acme/web release/*', { branch: 'release/*', branchMatch: 'wildcard' }],
+    ['acme/web@release/*', { branch: 'release/*', branchMatch: 'wildcard' }],
+    ['acme/web ^v[0-9]+$', { branch: '^v[0-9]+$', branchMatch: 'regex' }],
+    ['acme/web /v[0-9]+/', { branch: 'v[0-9]+', branchMatch: 'regex' }],
+    ['acme/web ^open', { branch: '^open', branchMatch: 'exact' }],
+    ['acme/web @failed', { branch: 'failed', branchMatch: 'exact' }],
+    ['acme/web@failed failed', { branch: 'failed', branchMatch: 'exact', events: ['failed'] }],
+    ['acme/web quiet', { quiet: true }],
+    ['acme/web no-mention', { mention: 'nobody' }],
+    ['acme/web mention', {}],
+    [
+      'acme/web no-mention release/* quiet recovered failed',
+      { mention: 'nobody', branch: 'release/*', branchMatch: 'wildcard', quiet: true, events: ['recovered', 'failed'] },
+    ],
+  ])('%s', (text, change) => {
+    expect(read(text)).toMatchObject({ kind: 'wish', wish: wish(change) })
+  })
+
+  it.each<[text: string, reading: object]>([
+    ['', { kind: 'nothing' }],
+    ['""', { kind: 'nameless', project: null }],
+    ['acme/web ""', { kind: 'nameless', project: 'acme/web' }],
+    ['acme/web@', { kind: 'nameless', project: 'acme/web' }],
+    ['acme/web main next', { kind: 'unclear', extra: 'next' }],
+    ['acme/web@main next', { kind: 'unclear', extra: 'next' }],
+    ['acme/web faild', { kind: 'near', typed: 'faild', meant: 'failed' }],
+    ['acme/web failed,recoverd', { kind: 'near', typed: 'recoverd', meant: 'recovered' }],
+    ['acme/web failed,main next', { kind: 'unclear', extra: 'next' }],
+    ['acme/web stop', { kind: 'near', typed: 'stop', meant: 'stopped' }],
+    ['acme/web mention no-mention', { kind: 'contradiction', one: 'mention', other: 'no-mention' }],
+    ['acme/web everything failed', { kind: 'contradiction', one: 'everything', other: 'failed' }],
+  ])('%j is no wish, and never guessed at', (text, reading) => {
+    expect(read(text)).toEqual(reading)
+  })
+
+  it('is no wish where not all of it was read', () => {
+    expect(read(`acme/web failed ${'x'.repeat(TEXT_CHARS_MAX)}`)).toEqual({ kind: 'unclear', extra: '…' })
+  })
+
+  it('leaves names alone that resemble no word', () => {
+    for (const branch of ['main', 'develop', 'next', 'staging', 'feature/failed', 'test', 'hotfix', 'dev'])
+      expect(read(`acme/web ${branch}`), branch).toMatchObject({ kind: 'wish', wish: { branch } })
+  })
+})
+
+describe('a branch as it would be typed', () => {
+  it.each<[branch: string, branchMatch: string | null]>([
+    ['main', 'exact'],
+    ['main', null],
+    ['release/*', 'wildcard'],
+    ['release/*', null],
+    ['a*b', 'exact'],
+    ['v1.0*(x)', 'exact'],
+    ['^v[0-9]+$', 'regex'],
+    ['v[0-9]+', 'regex'],
+    ['@me', 'exact'],
+    ['/x/', 'exact'],
+    ['^x$', 'exact'],
+    ['^*$', 'wildcard'],
+  ])('%j, matched as %s, covers the same when it is read back', (branch, branchMatch) => {
+    const back = patternOf(typedPattern({ branch, branchMatch }))
+    for (const name of [
+      'main',
+      'release/1',
+      'a*b',
+      'aXb',
+      'v1',
+      'v12',
+      '@me',
+      '/x/',
+      '^x$',
+      'x',
+      'v1.0*(x)',
+      '^anything$',
+    ])
+      expect(matchBranch(back.branch, back.branchMatch, name), name).toBe(matchBranch(branch, branchMatch, name))
+  })
+
+  it('is empty for every branch', () => {
+    expect(typedPattern({ branch: null, branchMatch: null })).toBe('')
+    expect(patternOf('')).toEqual({ branch: null, branchMatch: null })
+  })
+})

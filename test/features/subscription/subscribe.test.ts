@@ -1,0 +1,345 @@
+import { expect, test } from 'vitest'
+import type { ChannelId, MessageTs } from '../../../src/domain/ids.ts'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { PATTERN_CHARS_MAX } from '../../../src/domain/pattern.ts'
+import type { Subscription } from '../../../src/domain/subscription.ts'
+import type { SubscribeOutcome, SubscribeWish } from '../../../src/features/subscriptions/outcomes.ts'
+import { PATIENCE_MS_MAX } from '../../../src/features/subscriptions/announce.ts'
+import { SUBSCRIPTIONS_MAX } from '../../../src/features/subscriptions/subscribe.ts'
+import { tellClosings } from '../../../src/features/subscriptions/tell-closings.ts'
+import { HOUR } from '../../support/facts.ts'
+import { BUILDS, grace, lin, openStage, type Changes, type Stage } from '../operations-stage.ts'
+
+const wishOf = (change: Partial<SubscribeWish> = {}): SubscribeWish => ({
+  project: 'acme/web',
+  events: ['failed', 'recovered'],
+  branch: 'main',
+  branchMatch: 'exact',
+  quiet: false,
+  mention: 'committer',
+  ...change,
+})
+
+const file: Subscription = {
+  channel: BUILDS,
+  follows: { what: 'project', name: 'ACME/web' },
+  rules: [{ branch: 'main', branchMatch: null, events: ['failed'] }],
+  quiet: false,
+  mention: 'committer',
+  source: 'file',
+}
+
+const subscriptionsOf = (stage: Stage) => stage.reconcile.store.read.subscriptionsOf(BUILDS)
+const subscribe = (stage: Stage, wish = wishOf(), by = lin(), changes: Changes = {}): Promise<SubscribeOutcome> =>
+  stage.another(changes).operations.subscriptions.subscribe(wish, by)
+
+test('what is wanted is kept with the project’s ids and its maker, and the channel hears one line', async () => {
+  await using stage = await openStage()
+  const outcome = await subscribe(stage)
+  expect(outcome).toMatchObject({ kind: 'subscribed', was: null, announced: { kind: 'told' } })
+  expect(await subscriptionsOf(stage)).toMatchObject([
+    {
+      follows: { what: 'project', name: 'acme/web', uuid: expect.any(String), projectId: expect.any(String) },
+      rules: [{ branch: 'main', branchMatch: 'exact', events: ['failed', 'recovered'] }],
+      createdBy: lin().user,
+    },
+  ])
+  expect(stage.said).toEqual([
+    { to: BUILDS, text: `:bell: <@${lin().user}>: this channel now follows acme/web: failed, recovered on \`main\`.` },
+  ])
+})
+
+test('the same branches of the same project are followed once: the later wish takes the place, and says what was', async () => {
+  await using stage = await openStage()
+  await subscribe(stage)
+  const outcome = await subscribe(stage, wishOf({ events: ['started'], quiet: true }), grace())
+  expect(outcome).toMatchObject({ kind: 'subscribed', was: { subscription: { quiet: false } } })
+  expect(await subscriptionsOf(stage)).toMatchObject([{ quiet: true, createdBy: lin().user, changedBy: grace().user }])
+  expect(stage.said.at(-1)?.text).toBe(
+    `:bell: <@${grace().user}>: this channel now follows acme/web: started on \`main\`; quiet. Was: failed, recovered on \`main\`.`,
+  )
+})
+
+test('other branches and other projects stand beside it', async () => {
+  await using stage = await openStage()
+  for (const change of [{}, { branch: 'release/*', branchMatch: 'wildcard' as const }, { project: 'acme/api' }])
+    expect(await subscribe(stage, wishOf(change))).toMatchObject({ kind: 'subscribed', was: null })
+  expect(await subscriptionsOf(stage)).toHaveLength(3)
+})
+
+test('asked again, nothing changes and nothing is said', async () => {
+  await using stage = await openStage()
+  const by = lin()
+  await subscribe(stage, wishOf(), by)
+  expect(await subscribe(stage, wishOf({ events: ['recovered', 'failed'] }), by)).toMatchObject({ kind: 'same' })
+  expect(await subscribe(stage, wishOf(), grace())).toMatchObject({ kind: 'same' })
+  expect(stage.said).toHaveLength(1)
+})
+
+test('a channel that was chosen is changed by who is in it, and by nobody else', async () => {
+  await using stage = await openStage()
+  const chosen = wishOf({ isChosen: true })
+  for (const channels of [new Set<ChannelId>(), null])
+    expect(await subscribe(stage, chosen, lin(), { channelsOf: async () => channels })).toEqual({
+      kind: 'not-in-channel',
+      channel: BUILDS,
+    })
+  expect(await subscriptionsOf(stage)).toEqual([])
+  expect(stage.said).toEqual([])
+  const isIn: Changes = { channelsOf: async () => new Set([BUILDS]) }
+  expect(await subscribe(stage, chosen, lin(), isIn)).toMatchObject({ kind: 'subscribed' })
+})
+
+test('where it was asked in the channel itself, Slack is not asked who is in it', async () => {
+  await using stage = await openStage()
+  const outcome = await subscribe(stage, wishOf(), lin(), { channelsOf: () => Promise.reject(new Error('asked')) })
+  expect(outcome).toMatchObject({ kind: 'subscribed' })
+})
+
+test('a channel that was closed is open again where it could be told', async () => {
+  await using stage = await openStage()
+  const say = async () => ({ kind: 'channel-closed', code: 'restricted_action' }) as const
+  await subscribe(stage, wishOf(), lin(), { say })
+  expect(await stage.reconcile.store.read.closedChannels()).toHaveLength(1)
+  const outcome = await subscribe(stage, wishOf({ quiet: true }))
+  expect(outcome).toMatchObject({ kind: 'subscribed', shown: { paused: null }, announced: { kind: 'told' } })
+  expect(await stage.reconcile.store.read.closedChannels()).toEqual([])
+})
+
+test('a channel that closes while it is being told stays closed', async () => {
+  await using stage = await openStage()
+  const say = async () => {
+    await stage.main.operations.subscriptions.channelClosed(BUILDS, 'is_archived')
+    return { kind: 'sent', ts: '1700000000.000100' as MessageTs } as const
+  }
+  expect(await subscribe(stage, wishOf(), lin(), { say })).toMatchObject({ announced: { kind: 'told' } })
+  expect(await stage.reconcile.store.read.closedChannels()).toMatchObject([{ code: 'is_archived' }])
+})
+
+test('without events and branch the project’s own rules decide; a branch alone is told of every event', async () => {
+  await using stage = await openStage()
+  const none = { events: null, branch: null, branchMatch: null }
+  expect(await subscribe(stage, wishOf(none))).toMatchObject({
+    shown: { subscription: { rules: null }, rulesFrom: 'ci' },
+  })
+  expect(await subscribe(stage, wishOf({ events: null }))).toMatchObject({
+    shown: { subscription: { rules: [{ branch: 'main', events: 'every' }] }, rulesFrom: 'channel' },
+  })
+  expect(await subscribe(stage, wishOf({ ...none, events: 'every' }))).toMatchObject({
+    shown: { subscription: { rules: [{ branch: null, events: 'every' }] } },
+    was: { subscription: { rules: null } },
+  })
+})
+
+test('all projects are followed under that name', async () => {
+  await using stage = await openStage()
+  expect(await subscribe(stage, wishOf({ project: 'ALL' }))).toMatchObject({
+    kind: 'subscribed',
+    shown: { subscription: { follows: { what: 'all' } }, project: null },
+  })
+})
+
+// A project of which only a delivery told has no uuid; once CI lists it, it has one.
+test('a project that was subscribed by name alone keeps its one subscription, and its maker, once its ids are known', async () => {
+  await using stage = await openStage()
+  const { store } = stage.reconcile
+  const named = { channel: BUILDS, follows: { what: 'project', name: 'acme/web' }, rules: null, quiet: false } as const
+  await store.write((tx) => tx.keepSubscription({ ...named, mention: 'committer' }, { user: 'U0ADA00001', at: HOUR }))
+  const outcome = await subscribe(stage, wishOf({ events: null, branch: null, branchMatch: null, quiet: true }))
+  expect(outcome).toMatchObject({ kind: 'subscribed', was: { subscription: { quiet: false } } })
+  expect(await subscriptionsOf(stage)).toMatchObject([
+    {
+      follows: { uuid: expect.any(String) },
+      quiet: true,
+      createdBy: 'U0ADA00001',
+      createdAt: HOUR,
+      changedBy: lin().user,
+    },
+  ])
+})
+
+test('a project that nobody knows any more is shown as such, and its subscription can be removed by its name', async () => {
+  await using stage = await openStage()
+  const { store } = stage.reconcile
+  const uuid = toUuid('99999999-0000-0000-0000-000000000009')
+  const follows = { what: 'project', name: 'acme/gone', uuid, projectId: '77' } as const
+  const by = { user: 'U0ADA00001', at: HOUR }
+  await store.write((tx) =>
+    tx.keepSubscription({ channel: BUILDS, follows, rules: null, quiet: false, mention: 'nobody' }, by),
+  )
+  const { operations } = stage.main
+  expect(await operations.subscriptions.rules(BUILDS)).toMatchObject({
+    subscriptions: [{}, { project: null, subscription: { follows: { name: 'acme/gone' } } }],
+  })
+  expect(await operations.subscriptions.unsubscribe({ project: 'acme/gone', id: null }, lin())).toMatchObject({
+    kind: 'unsubscribed',
+  })
+})
+
+test('what the file keeps is not changed from Slack, by whatever name', async () => {
+  await using stage = await openStage()
+  const subscriptions = async () => [file]
+  expect(await subscribe(stage, wishOf(), lin(), { subscriptions })).toMatchObject({
+    kind: 'kept-by-file',
+    shown: { rulesFrom: 'file' },
+  })
+  expect(await subscribe(stage, wishOf({ branch: 'next' }), lin(), { subscriptions })).toMatchObject({
+    kind: 'subscribed',
+  })
+  const { operations } = stage.another({ subscriptions })
+  expect(await operations.subscriptions.unsubscribe({ project: 'acme/web', id: null }, lin())).toMatchObject({
+    kind: 'kept-by-file',
+  })
+})
+
+test(`a channel has ${SUBSCRIPTIONS_MAX} subscriptions at most; in the place of one of them there is room`, async () => {
+  await using stage = await openStage()
+  const branch = (n: number) => wishOf({ branch: `branch-${n}` })
+  for (let n = 0; n < SUBSCRIPTIONS_MAX; n++)
+    expect(await subscribe(stage, branch(n))).toMatchObject({ kind: 'subscribed' })
+  expect(await subscribe(stage, branch(SUBSCRIPTIONS_MAX))).toEqual({ kind: 'too-many', max: SUBSCRIPTIONS_MAX })
+  expect(await subscribe(stage, { ...branch(0), quiet: true })).toMatchObject({ kind: 'subscribed' })
+  expect(await subscriptionsOf(stage)).toHaveLength(SUBSCRIPTIONS_MAX)
+})
+
+test('whoever may not subscribe, and who asks in no channel, changes nothing', async () => {
+  await using stage = await openStage()
+  const permit = { kind: 'no', why: 'guest', who: [] } as const
+  const permits = async (right: string) => (right === 'subscribe' ? permit : ({ kind: 'yes' } as const))
+  expect(await subscribe(stage, wishOf(), lin(), { permits })).toEqual({
+    kind: 'forbidden',
+    action: 'subscribe',
+    permit,
+  })
+  for (const channel of [null, 'D0LIN00001' as ChannelId])
+    expect(await subscribe(stage, wishOf(), lin({ channel }))).toEqual({ kind: 'no-channel' })
+  expect(await subscriptionsOf(stage)).toEqual([])
+  expect(stage.said).toEqual([])
+})
+
+test.each<[what: string, change: Partial<SubscribeWish>, field: string]>([
+  ['a regex that is none', { branch: '(', branchMatch: 'regex' }, 'branch'],
+  ['a pattern beyond what is looked at', { branch: 'x'.repeat(PATTERN_CHARS_MAX + 1) }, 'branch'],
+  ['no event', { events: [] }, 'events'],
+  ['an event that nobody knows', { events: ['exploded'] }, 'events'],
+  ['a blank for a project', { project: ' ' }, 'project'],
+])('%s is refused at its field', async (_, change, field) => {
+  await using stage = await openStage()
+  expect(await subscribe(stage, wishOf(change))).toMatchObject({ kind: 'faults', faults: [{ field }] })
+  expect(await subscriptionsOf(stage)).toEqual([])
+})
+
+test('a pattern as long as may be is kept', async () => {
+  await using stage = await openStage()
+  expect(await subscribe(stage, wishOf({ branch: 'x'.repeat(PATTERN_CHARS_MAX) }))).toMatchObject({
+    kind: 'subscribed',
+  })
+})
+
+test('a name that means none or several projects is nothing to follow', async () => {
+  await using stage = await openStage()
+  expect(await subscribe(stage, wishOf({ project: 'acme/wbe' }))).toMatchObject({ kind: 'no-project' })
+  expect(await subscribe(stage, wishOf({ project: 'acme' }))).toMatchObject({ kind: 'several-projects' })
+})
+
+test('where Slack lets nothing be said in the channel, it is kept and shown as paused', async () => {
+  await using stage = await openStage()
+  const say = async () => ({ kind: 'channel-closed', code: 'not_in_channel' }) as const
+  expect(await subscribe(stage, wishOf(), lin(), { say })).toMatchObject({
+    kind: 'subscribed',
+    shown: { paused: { code: 'not_in_channel' } },
+    announced: { kind: 'not-told', code: 'not_in_channel', isClosed: true },
+  })
+  expect(await subscriptionsOf(stage)).toHaveLength(1)
+  // Whoever asked knows of it.
+  await tellClosings(stage.main.deps)
+  expect(stage.said).toEqual([])
+})
+
+test('what may have been said is not said again', async () => {
+  await using stage = await openStage()
+  let calls = 0
+  const say = async () => {
+    calls++
+    return { kind: 'unclear', code: 'timeout' } as const
+  }
+  expect(await subscribe(stage, wishOf(), lin(), { say })).toMatchObject({
+    announced: { kind: 'not-told', code: 'timeout', isClosed: false },
+    shown: { paused: null },
+  })
+  expect(calls).toBe(1)
+})
+
+test('a channel that Slack asks patience for is told after it; for more than a little patience nobody waits', async () => {
+  await using stage = await openStage()
+  const waits = [PATIENCE_MS_MAX, PATIENCE_MS_MAX + 1]
+  const ends = []
+  for (const retryAfterMs of waits) {
+    let calls = 0
+    const say = async () =>
+      calls++ === 0
+        ? ({ kind: 'rate-limited', code: 'ratelimited', retryAfterMs } as const)
+        : ({ kind: 'sent', ts: '1.0' } as never)
+    const asking = subscribe(stage, wishOf({ branch: `b${retryAfterMs}` }), lin(), { say })
+    await expect.poll(() => calls).toBe(1)
+    await stage.clock.advance(PATIENCE_MS_MAX)
+    const outcome = await asking
+    ends.push(outcome.kind === 'subscribed' && outcome.announced.kind)
+  }
+  expect(ends).toEqual(['told', 'not-told'])
+})
+
+test('one subscription is changed into another one: it keeps its maker and leaves nothing behind', async () => {
+  await using stage = await openStage()
+  await subscribe(stage)
+  const [before] = await subscriptionsOf(stage)
+  const changed = wishOf({ branch: 'next', instead: before!.id })
+  expect(await subscribe(stage, changed, grace())).toMatchObject({
+    kind: 'subscribed',
+    was: { subscription: { id: before!.id } },
+  })
+  expect(await subscriptionsOf(stage)).toMatchObject([
+    { rules: [{ branch: 'next' }], createdBy: lin().user, changedBy: grace().user },
+  ])
+})
+
+test('whoever was told that it was interrupted has nothing kept afterwards', async () => {
+  await using stage = await openStage()
+  const { store } = stage.reconcile
+  const by = lin()
+  const asked = { askKey: by.askKey, user: by.user, what: '/ci subscribe', channel: BUILDS, threadTs: null }
+  const claim = { responseUrl: null, receivedAt: 1, state: 'told', claimedBy: 'dead', claimedAt: 1 } as const
+  await store.write((tx) => tx.insertInteraction({ ...asked, ...claim, id: 'i1' }))
+  await expect(subscribe(stage, wishOf(), by)).rejects.toThrow('interrupted')
+  expect(await subscriptionsOf(stage)).toEqual([])
+})
+
+test('unsubscribing removes what is meant, tells the channel once, and asks where several could be', async () => {
+  await using stage = await openStage()
+  const { subscriptions } = stage.main.operations
+  const none = { project: null, id: null }
+  expect(await subscriptions.unsubscribe(none, lin())).toMatchObject({ kind: 'not-subscribed', text: null })
+  await subscribe(stage)
+  await subscribe(stage, wishOf({ branch: 'next' }))
+  await subscribe(stage, wishOf({ project: 'all' }))
+  expect(await subscriptions.unsubscribe(none, lin())).toMatchObject({ kind: 'which' })
+  expect(await subscriptions.unsubscribe({ project: 'web', id: null }, lin())).toMatchObject({
+    kind: 'unsubscribed',
+    removed: [{}, {}],
+  })
+  expect(stage.said.at(-1)?.text).toBe(
+    `:no_bell: <@${lin().user}>: this channel follows no more: acme/web: failed, recovered on \`main\` · acme/web: failed, recovered on \`next\`.`,
+  )
+  expect(await subscriptions.unsubscribe({ project: 'web', id: null }, lin())).toMatchObject({ kind: 'not-subscribed' })
+  const [last] = await subscriptionsOf(stage)
+  const ofOtherChannel = lin({ channel: 'C0OTHER001' as ChannelId })
+  expect(await subscriptions.unsubscribe({ project: null, id: last!.id }, ofOtherChannel)).toMatchObject({
+    kind: 'not-subscribed',
+  })
+  expect(await subscriptions.unsubscribe(none, grace())).toMatchObject({ kind: 'unsubscribed' })
+  const said = stage.said.length
+  expect(await subscriptions.unsubscribe({ project: null, id: last!.id }, lin())).toMatchObject({
+    kind: 'not-subscribed',
+  })
+  expect(stage.said).toHaveLength(said)
+})

@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest'
+import type { Subscription } from '../../../src/domain/subscription.ts'
+import type { Failure, Sent } from '../../../src/slack/notifier.ts'
+import { closeChannel, channelOpened } from '../../../src/features/subscriptions/closings.ts'
+import { channelClosed } from '../../../src/features/subscriptions/channel-closed.ts'
+import type { SubscriptionDeps } from '../../../src/features/subscriptions/deps.ts'
+import { tellClosings, TELLING_MAX_MS } from '../../../src/features/subscriptions/tell-closings.ts'
+import { openStage as openReconcileStage, RELEASES } from '../../alerts/stage.ts'
+import { BUILDS } from '../operations-stage.ts'
+
+const ADA = 'U0ADA00001'
+const GRACE = 'U0GRACE001'
+const LIN = 'U0LIN00001'
+
+const made = (createdBy: string | null, change: Partial<Subscription> = {}): Subscription => ({
+  channel: BUILDS,
+  follows: { what: 'project', name: 'acme/web' },
+  rules: null,
+  quiet: false,
+  mention: 'committer',
+  source: createdBy === null ? 'file' : 'slack',
+  ...(createdBy === null ? {} : { createdBy }),
+  ...change,
+})
+
+type Ends = Record<string, Sent | Failure>
+
+async function openStage(subscriptions: readonly Subscription[], admins: readonly string[] = []) {
+  const stage = await openReconcileStage({ subscriptions })
+  const { deps } = stage.embody()
+  const said: { to: string; text: string }[] = []
+  const ends: Ends = {}
+  const telling: SubscriptionDeps = {
+    ...deps,
+    permits: async () => ({ kind: 'yes' }),
+    admins,
+    say: async (to, text) => {
+      const end = ends[to] ?? ({ kind: 'sent', ts: '1.0' } as Sent)
+      if (end.kind === 'sent') said.push({ to, text })
+      return end
+    },
+  }
+  return {
+    stage,
+    telling,
+    said,
+    ends,
+    toldTo: () => said.map(({ to }) => to),
+    tell: () => tellClosings(telling),
+    /** Slack refused a message. */
+    close: (code = 'is_archived') => closeChannel(telling, BUILDS, code),
+    /** Slack has said so. */
+    hear: () => channelClosed(telling, BUILDS, 'is_archived'),
+    [Symbol.asyncDispose]: () => stage[Symbol.asyncDispose](),
+  }
+}
+
+test('whoever made what a channel follows is told of its closing, each once', async () => {
+  await using place = await openStage([made(ADA), made(GRACE, { follows: { what: 'all' } }), made(ADA)], [LIN])
+  await place.close()
+  await place.tell()
+  await place.tell()
+  await place.stage.clock.advance(2 * TELLING_MAX_MS)
+  await place.tell()
+  expect(place.toldTo()).toEqual([ADA, GRACE])
+  expect(place.said[0]!.text).toContain(`<#${BUILDS}> *cannot be told of builds any more*: it is archived.`)
+  expect(place.said[0]!.text).toContain('*Next:* Unarchive it')
+})
+
+test('a channel that opens and closes again is told of again', async () => {
+  await using place = await openStage([made(ADA)])
+  await place.close()
+  await place.tell()
+  await channelOpened(place.telling, BUILDS)
+  await place.tell()
+  await place.stage.clock.advance(1)
+  await place.close('not_in_channel')
+  await place.tell()
+  expect(place.said.map(({ text }) => /any more\*: (.*)\./.exec(text)?.[1])).toEqual([
+    'it is archived',
+    'Buildline is not in it',
+  ])
+})
+
+test('of what a file or a setting keeps the admins are told, users and not groups', async () => {
+  await using place = await openStage([made(null), made(ADA)], [GRACE, 'S0RELEASE1', ADA])
+  await place.close()
+  await place.tell()
+  expect(place.toldTo()).toEqual([ADA, GRACE])
+})
+
+test('where nobody of the makers can be reached any more, the admins are told', async () => {
+  await using place = await openStage([made(ADA)], [GRACE])
+  place.ends[ADA] = { kind: 'refused', code: 'user_disabled' }
+  await place.close()
+  await place.tell()
+  expect(place.toldTo()).toEqual([GRACE])
+})
+
+test('a channel that nobody follows is nobody’s matter', async () => {
+  await using place = await openStage([made(ADA, { channel: RELEASES })], [GRACE])
+  await place.hear()
+  expect(place.said).toEqual([])
+  expect(await place.stage.store.read.closedChannels()).toEqual([])
+  // Cards of a subscription that was removed since are refused.
+  await place.close()
+  await place.tell()
+  expect(place.said).toEqual([])
+})
+
+test('whom Slack does not let be told now is told later, and the others not twice', async () => {
+  await using place = await openStage([made(ADA), made(GRACE)])
+  place.ends[GRACE] = { kind: 'unsent', code: 'ECONNREFUSED' }
+  await place.close()
+  await place.tell()
+  expect(place.toldTo()).toEqual([ADA])
+  delete place.ends[GRACE]
+  await place.stage.clock.advance(TELLING_MAX_MS - 1)
+  await place.tell()
+  expect(place.toldTo()).toEqual([ADA])
+  await place.stage.clock.advance(1)
+  await place.tell()
+  await place.stage.clock.advance(TELLING_MAX_MS)
+  await place.tell()
+  expect(place.toldTo()).toEqual([ADA, GRACE])
+})
+
+test('of two processes one tells; where it dies over it, the other one does', async () => {
+  await using place = await openStage([made(ADA), made(GRACE)])
+  await place.close()
+  let dies: (error: Error) => void = () => {}
+  const dying = tellClosings({ ...place.telling, say: () => new Promise((_, reject) => (dies = reject)) })
+  await expect.poll(async () => (await place.stage.store.read.closedChannels())[0]?.toldAt).not.toBeNull()
+  await place.tell()
+  expect(place.said).toEqual([])
+  await place.stage.clock.advance(TELLING_MAX_MS)
+  await Promise.all([place.tell(), place.tell()])
+  expect(place.toldTo()).toEqual([ADA, GRACE])
+  dies(new Error('killed'))
+  await expect(dying).rejects.toThrow('killed')
+})
+
+test('what Slack says of a channel is told at once', async () => {
+  await using place = await openStage([made(ADA)])
+  await place.hear()
+  expect(place.toldTo()).toEqual([ADA])
+})
+
+test('the telling leaves it open since when the channel is closed, and when it is tried again', async () => {
+  await using place = await openStage([made(ADA)])
+  await place.close()
+  const [before] = await place.stage.store.read.closedChannels()
+  place.ends[ADA] = { kind: 'unsent', code: 'ECONNREFUSED' }
+  await place.tell()
+  await place.stage.clock.advance(TELLING_MAX_MS)
+  await place.tell()
+  const [after] = await place.stage.store.read.closedChannels()
+  expect(after).toMatchObject({ closedAt: before!.closedAt, retryAt: before!.retryAt, code: 'is_archived' })
+})

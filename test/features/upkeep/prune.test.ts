@@ -1,0 +1,472 @@
+import { describe, expect, test } from 'vitest'
+import { lineageKey, REST_MS } from '../../../src/domain/lineage.ts'
+import type { Recovery } from '../../../src/domain/recovered.ts'
+import { lineageSubject } from '../../../src/domain/subject.ts'
+import type { View } from '../../../src/domain/view.ts'
+import { recoveriesOf, redSince, readLineage } from '../../../src/store/history.ts'
+import { ROWS_MAX } from '../../../src/jobs/retention.ts'
+import { BRANCH_TIMES } from '../../../src/jobs/retained.ts'
+import { BUILDS, follower, RELEASES } from '../../alerts/stage.ts'
+import { projectRequest } from '../../store/given.ts'
+import { buildId, MINUTE, projectId, request, story, T0, WEB, type Said } from '../../support/facts.ts'
+import { buildsLeft, commitOf, DAY, left, of, openStage, pruneNow, RETENTION_DAYS, tell, type Stage } from './stage.ts'
+
+const OLD = RETENTION_DAYS * DAY
+
+/** Each build of acme/web, `main`, ended as its word says, told one after the other. */
+const ended = (...builds: readonly (readonly [build: string, word: string])[]): Said[] =>
+  builds.map(([build, word]) => of(build, word))
+
+const keyOf = (said: Said): string => lineageKey(story(said)[0]!)
+
+/** Two later builds that passed: one that passed before them tells nothing of the branch any more. */
+const GREENS = ended(['900', 'success'], ['901', 'success'])
+
+async function askedOf(stage: Stage, said: Said, change: Parameters<typeof request>[0] = {}): Promise<void> {
+  const key = keyOf(said)
+  const asked = request({
+    buildId: buildId(said.build!),
+    lineageKey: key,
+    subject: lineageSubject(key, 1),
+    askedAt: stage.clock.now(),
+    state: 'refused',
+    ...change,
+  })
+  await stage.store.write((tx) => tx.insertRequest(asked))
+}
+
+describe('a story that is older than the retention', () => {
+  test('goes as a whole: facts, decisions, card, messages, build, asks and the bodies as they came', async () => {
+    await using stage = await openStage({ subscriptions: [follower(BUILDS), follower(RELEASES)] })
+    await tell(stage, of('512', 'initiated'), of('512', 'success'))
+    await askedOf(stage, of('512', 'success'))
+    expect(left(stage)).toEqual({ delivery: 2, fact: 2, decision: 4, card: 2, message: 2, build: 1, request: 1 })
+    await tell(stage, ...GREENS)
+    await stage.clock.advance(OLD)
+    const pruned = await pruneNow(stage)
+    expect(pruned).toEqual({ cards: 1, deliveries: 4, notices: 0, asks: 0, rows: 16 })
+    expect(buildsLeft(stage)).toEqual(['900', '901'])
+    expect(left(stage)).toEqual({ delivery: 0, fact: 2, decision: 4, card: 4, message: 4, build: 2, request: 0 })
+  })
+
+  test('is still there when it is just as old, and not a millisecond later', async () => {
+    await using stage = await openStage()
+    await stage.hear(of('512', 'success'))
+    await tell(stage, ...GREENS)
+    await stage.clock.advance(T0 + OLD - stage.clock.now())
+    expect((await pruneNow(stage)).cards).toBe(0)
+    await stage.clock.advance(T0 + OLD + 1 - stage.clock.now())
+    expect((await pruneNow(stage)).cards).toBe(1)
+    expect(buildsLeft(stage)).toEqual(['900', '901'])
+  })
+
+  test('goes by its last fact: what went on yesterday stays from its first day on', async () => {
+    await using stage = await openStage()
+    await tell(stage, of('512', 'waiting'), ...GREENS)
+    await stage.clock.advance(OLD)
+    await tell(stage, of('512', 'initiated'), of('512', 'success'))
+    expect((await pruneNow(stage)).cards).toBe(0)
+    expect(await stage.store.read.factsOfEpisode(keyOf(of('512', 'success')), 1)).toHaveLength(3)
+  })
+
+  test('goes card by card where the same commit is built on and on, and what was asked goes with the last one', async () => {
+    await using stage = await openStage()
+    const key = keyOf(of('512', 'success'))
+    await tell(stage, of('512', 'success'), ...GREENS)
+    await askedOf(stage, of('512', 'success'))
+    await stage.clock.advance(REST_MS * 2)
+    await tell(stage, of('513', 'success', { commit: commitOf('512') }))
+    await stage.clock.advance(OLD - REST_MS)
+    expect((await pruneNow(stage)).cards).toBe(1)
+    expect(await stage.store.read.requestsOf(key)).toHaveLength(1)
+    expect(buildsLeft(stage)).toEqual(['513', '900', '901'])
+    await stage.clock.advance(REST_MS)
+    expect((await pruneNow(stage)).cards).toBe(1)
+    expect(await stage.store.read.newestEpisode(key)).toBeNull()
+    expect(await stage.store.read.requestsOf(key)).toEqual([])
+  })
+
+  test('leaves a build that was run again on a later card standing there', async () => {
+    await using stage = await openStage()
+    await tell(stage, of('512', 'initiated'), of('512', 'success'), ...GREENS)
+    await stage.clock.advance(REST_MS * 2)
+    await tell(stage, of('512', 'initiated'), of('512', 'success'))
+    await stage.clock.advance(OLD - REST_MS)
+    expect((await pruneNow(stage)).cards).toBe(1)
+    expect(await stage.store.read.build(WEB, '512')).toMatchObject({ episode: 2, status: 'success' })
+  })
+})
+
+describe('what may still change in Slack stays, however old its facts are', () => {
+  const stays: readonly [string, (stage: Stage) => Promise<unknown>][] = [
+    [
+      'a card with something left to post',
+      (stage) =>
+        stage.store.write((tx) =>
+          tx.setLanes(
+            { subject: lineageSubject(keyOf(of('512', 'success')), 1), channel: BUILDS },
+            { post: { at: T0, priority: 0 }, edit: null, look: null },
+          ),
+        ),
+    ],
+    [
+      'a card that was written within the last day',
+      async (stage) =>
+        stage.sql(
+          'update message set written_at = ? where subject like ?',
+          stage.clock.now() - REST_MS,
+          `${keyOf(of('512', 'success'))}%`,
+        ),
+    ],
+    [
+      'a lineage that was woken',
+      (stage) => stage.store.write((tx) => tx.wakeLineage(keyOf(of('512', 'success')), T0, 0)),
+    ],
+    ['a build with news that nobody has taken in', (stage) => stage.hear(of('512', 'initiated'), of('512', 'success'))],
+    [
+      'a build about which something is asked',
+      (stage) => askedOf(stage, of('512', 'success'), { state: 'accepted', askedAt: T0 }),
+    ],
+    ['a build about which something was asked lately', (stage) => askedOf(stage, of('512', 'success'))],
+  ]
+
+  test.each(stays)('%s', async (_, happens) => {
+    await using stage = await openStage()
+    await tell(stage, of('512', 'success'), ...GREENS)
+    await stage.clock.advance(OLD)
+    await happens(stage)
+    expect((await pruneNow(stage)).cards).toBe(0)
+    expect(buildsLeft(stage)).toContain('512')
+  })
+
+  test('a card that was written more than a day ago does not', async () => {
+    await using stage = await openStage()
+    await tell(stage, of('512', 'success'), ...GREENS)
+    await stage.clock.advance(OLD)
+    stage.sql('update message set written_at = ?', stage.clock.now() - REST_MS - 1)
+    expect((await pruneNow(stage)).cards).toBe(1)
+  })
+
+  test('but not for a channel that has been closed for as long', async () => {
+    await using stage = await openStage()
+    stage.slack.close(BUILDS, 'is_archived')
+    await tell(stage, of('512', 'success'))
+    stage.subscriptions.splice(0)
+    await tell(stage, ...GREENS)
+    await stage.clock.advance(OLD)
+    expect(await stage.store.read.channelsToPost()).toEqual([BUILDS])
+    expect((await pruneNow(stage)).cards).toBe(1)
+    expect(await stage.store.read.channelsToPost()).toEqual([])
+  })
+
+  test('but for one that was closed as long ago and is open again', async () => {
+    await using stage = await openStage()
+    stage.slack.close(BUILDS, 'is_archived')
+    await tell(stage, of('512', 'success'))
+    stage.subscriptions.splice(0)
+    await tell(stage, ...GREENS)
+    await stage.store.write((tx) => tx.reopenChannel(BUILDS))
+    await stage.clock.advance(OLD)
+    expect((await pruneNow(stage)).cards).toBe(0)
+  })
+})
+
+describe('how a branch stands', () => {
+  test('is known although it was silent for longer than the retention: what passes now is fixed since then', async () => {
+    await using stage = await openStage()
+    await tell(
+      stage,
+      ...ended(['510', 'success'], ['511', 'success'], ['512', 'error'], ['513', 'stopped'], ['514', 'error']),
+    )
+    const redAt = (await stage.store.read.factsOfBuild(WEB, '512'))[0]!.at
+    await stage.clock.advance(OLD * 2)
+    expect((await pruneNow(stage)).cards).toBe(1)
+    await tell(stage, ...ended(['520', 'success']))
+    const { runs } = await readLineage(stage.store.read, keyOf(of('520', 'success')), 1)
+    expect([...(await recoveriesOf(stage.store.read, runs)).values()]).toEqual([
+      { sinceAt: redAt, builds: 2, atLeast: false },
+    ])
+    expect(stage.slack.messages.at(-1)?.view).toMatchObject({ kind: 'card', shown: 'fixed' })
+  })
+
+  test('keeps its newest build, whatever became of it, and the card it has', async () => {
+    await using stage = await openStage()
+    await tell(stage, ...GREENS, ...ended(['902', 'stopped']))
+    await stage.clock.advance(OLD)
+    expect((await pruneNow(stage)).cards).toBe(0)
+    expect(await stage.store.read.newestBuild(WEB, 'main')).toMatchObject({ buildId: '902', status: 'stopped' })
+  })
+
+  test(`is forgotten when nothing was built on it for ${BRANCH_TIMES} times as long, and not before`, async () => {
+    await using stage = await openStage()
+    await tell(stage, ...GREENS)
+    await stage.clock.advance(OLD * BRANCH_TIMES - MINUTE)
+    await pruneNow(stage)
+    expect(buildsLeft(stage)).toEqual(['900', '901'])
+    await stage.clock.advance(MINUTE)
+    await pruneNow(stage)
+    expect(left(stage)).toEqual({ delivery: 0, fact: 0, decision: 0, card: 0, message: 0, build: 0, request: 0 })
+  })
+
+  test('is told as it was: the last build that passed was fixed, and stays so', async () => {
+    await using stage = await openStage()
+    await tell(stage, ...ended(['509', 'success'], ['510', 'success'], ['511', 'error'], ['512', 'success']))
+    await stage.clock.advance(OLD)
+    const before = await standingOf(stage)
+    expect((await pruneNow(stage)).cards).toBe(1)
+    const key = lineageSubject(keyOf(of('512', 'success')), 1)
+    expect((await standingOf(stage)).get(key)).toEqual(before.get(key))
+    expect(before.get(key)?.says).toMatchObject({ recoveries: [['512.1', { builds: 1 }]] })
+  })
+
+  test('is told as it was: what was fixed stays so on a card that stays for a newer build of its commit', async () => {
+    await using stage = await openStage()
+    const commit = commitOf('503')
+    await tell(stage, of('503', 'success'), of('505', 'success', { commit }), of('504', 'success', { commit }))
+    await tell(stage, of('502', 'error'))
+    const fixed = () => stage.slack.messages.filter(({ view }) => 'shown' in view && view.shown === 'fixed')
+    expect(fixed().map(({ view }) => view)).toMatchObject([{ build: { buildId: '503' }, recovery: { builds: 1 } }])
+    await stage.clock.advance(OLD)
+    expect((await pruneNow(stage)).cards).toBe(0)
+    await wakeAll(stage)
+    expect(fixed()).toHaveLength(1)
+  })
+
+  const FIXED = ended(['510', 'success'], ['511', 'error'], ['512', 'infrastructure_failure'], ['513', 'success'])
+
+  test('the red ones stay with what was fixed after them, while that was asked about lately, and go with it', async () => {
+    await using stage = await openStage()
+    await tell(stage, ...FIXED, ...GREENS)
+    await stage.clock.advance(OLD)
+    await askedOf(stage, of('513', 'success'))
+    expect((await pruneNow(stage)).cards).toBe(1)
+    expect(buildsLeft(stage)).toEqual(['511', '512', '513', '900', '901'])
+    await wakeAll(stage)
+    const isOf513 = ({ view }: { view: View }) => view.kind === 'card' && view.build.buildId === '513'
+    const [card] = stage.slack.messages.filter(isOf513)
+    expect(card?.view).toMatchObject({ shown: 'fixed', recovery: { builds: 2 } })
+    await stage.clock.advance(OLD + 1)
+    expect((await pruneNow(stage)).cards).toBe(3)
+    expect(buildsLeft(stage)).toEqual(['900', '901'])
+  })
+
+  test('the red ones do not stay for what passed after a newer build had ended: that recovered from nothing', async () => {
+    await using stage = await openStage()
+    await tell(stage, ...ended(['511', 'error'], ['600', 'success']), ...GREENS, of('513', 'success'))
+    await stage.clock.advance(OLD)
+    await askedOf(stage, of('513', 'success'))
+    expect((await pruneNow(stage)).cards).toBe(2)
+    expect(buildsLeft(stage)).toEqual(['513', '900', '901'])
+  })
+
+  test('what was fixed stays with the red ones while one of those was asked about: else the next would be fixed', async () => {
+    await using stage = await openStage()
+    await tell(stage, ...FIXED, ...GREENS)
+    await stage.clock.advance(OLD)
+    await askedOf(stage, of('511', 'error'))
+    expect((await pruneNow(stage)).cards).toBe(1)
+    expect(buildsLeft(stage)).toEqual(['511', '512', '513', '900', '901'])
+    await wakeAll(stage)
+    const of900 = stage.slack.messages
+      .map(({ view }) => view)
+      .find((view) => view.kind === 'card' && view.build.buildId === '900')
+    expect(of900).toMatchObject({ shown: 'passed', recovery: null })
+  })
+
+  test('the red ones go at once with what was fixed after them, where nothing was asked', async () => {
+    await using stage = await openStage()
+    await tell(stage, ...FIXED, ...GREENS)
+    await stage.clock.advance(OLD)
+    expect((await pruneNow(stage)).cards).toBe(4)
+    expect(buildsLeft(stage)).toEqual(['900', '901'])
+  })
+
+  test('keeps the red ones before the last but one that passed too: its button is still there to be pressed', async () => {
+    await using stage = await openStage()
+    await tell(stage, ...ended(['510', 'success'], ['511', 'error'], ['512', 'success'], ['513', 'success']))
+    await stage.clock.advance(OLD)
+    expect((await pruneNow(stage)).cards).toBe(1)
+    expect(buildsLeft(stage)).toEqual(['511', '512', '513'])
+  })
+
+  test('what was fixed, and is kept since it failed when it was built again, keeps what was red before it', async () => {
+    await using stage = await openStage()
+    const again = of('512', 'error', { commit: commitOf('511') })
+    await tell(stage, ...ended(['508', 'error'], ['509', 'success'], ['510', 'error'], ['511', 'success']))
+    await tell(stage, again, of('513', 'success'), ...GREENS)
+    await stage.clock.advance(OLD)
+    await askedOf(stage, of('513', 'success'))
+    await pruneNow(stage)
+    expect(buildsLeft(stage)).toEqual(['510', '511', '512', '513', '900', '901'])
+  })
+
+  test('of builds without a branch there is nothing to know', async () => {
+    await using stage = await openStage()
+    await tell(stage, of('512', 'error', { branch: null }))
+    await stage.clock.advance(OLD)
+    expect((await pruneNow(stage)).cards).toBe(1)
+  })
+
+  test.each(Array.from({ length: 12 }, (_, i) => i + 1))(
+    'adds up to the same before and after, whatever came in which order (seed %i)',
+    async (seed) => {
+      await using stage = await openStage()
+      const next = mulberry(seed)
+      const builds: string[] = []
+      for (let day = 0; day < 240; day += Math.ceil(next() * 9)) {
+        await stage.clock.advance(T0 + day * DAY - stage.clock.now())
+        const build = String(100 + builds.length * 3 + Math.floor(next() * 7))
+        builds.push(build)
+        await tell(
+          stage,
+          of(build, ['success', 'error', 'error', 'stopped', 'infrastructure_failure'][Math.floor(next() * 5)]!),
+        )
+      }
+      await tell(stage, of('5000', 'success'), of('5001', 'error'))
+      const before = await standingOf(stage)
+      const pruned = await pruneNow(stage, { retentionDays: 90 })
+      const after = await standingOf(stage)
+      expect(pruned.cards).toBeGreaterThan(0)
+      const young = [...before].filter(([, { at }]) => at >= stage.clock.now() - 90 * DAY)
+      expect(young.length).toBeGreaterThan(3)
+      expect(young.map(([key]) => [key, after.get(key)])).toEqual(young)
+      // Red since when is asked of the newest build alone; what was fixed is told on every card that is still there.
+      const fixed = (standing: typeof after) => [...standing].map(([key, { says }]) => [key, says.recoveries] as const)
+      expect(fixed(after)).toEqual(fixed(before).filter(([key]) => after.has(key)))
+    },
+  )
+})
+
+/** Something is asked, or comes late: every card is planned again. */
+async function wakeAll(stage: Stage): Promise<void> {
+  const keys = stage.sql('select distinct lineage_key from fact') as { lineage_key: string }[]
+  await stage.store.write(async (tx) => {
+    for (const { lineage_key: key } of keys) await tx.wakeLineage(key, stage.clock.now(), 0)
+  })
+  await tell(stage)
+}
+
+interface Says {
+  recoveries: readonly [run: string, Recovery][]
+  red: Recovery | null
+}
+
+/** What each card says of recovery and redness, by lineage, and when its last fact came. */
+async function standingOf(stage: Stage): Promise<Map<string, { at: number; says: Says }>> {
+  const { read } = stage.store
+  const cards = stage.sql('select lineage_key, episode, max(at) as at from fact group by 1, 2') as {
+    lineage_key: string
+    episode: number
+    at: number
+  }[]
+  const standing = new Map<string, { at: number; says: Says }>()
+  for (const { lineage_key: key, episode, at } of cards) {
+    const { runs } = await readLineage(read, key, episode)
+    const says = { recoveries: [...(await recoveriesOf(read, runs))], red: await redSince(read, runs.at(-1)!) }
+    standing.set(lineageSubject(key, episode), { at, says })
+  }
+  return standing
+}
+
+function mulberry(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+describe('the rest of what is old goes too', () => {
+  test("a day's account notice goes with the builds that it counts, and they not before it", async () => {
+    await using stage = await openStage()
+    await tell(stage, of('512', 'ignored', { branch: null }))
+    // The day of the notice is not over when the build is as old as that.
+    await stage.clock.advance(OLD)
+    expect(await pruneNow(stage)).toMatchObject({ cards: 0, notices: 0, deliveries: 1 })
+    await stage.clock.advance(DAY)
+    expect(await pruneNow(stage)).toMatchObject({ cards: 1, notices: 1 })
+    expect(left(stage)).toMatchObject({ card: 0, message: 0, decision: 0 })
+  })
+
+  test('asks about projects go when they have ended, and open ones stay', async () => {
+    await using stage = await openStage()
+    await stage.store.write(async (tx) => {
+      await tx.insertProjectRequest(projectRequest({ id: 'ended', state: 'confirmed' }))
+      await tx.insertProjectRequest(projectRequest({ id: 'open', state: 'unclear' }))
+    })
+    await stage.clock.advance(OLD)
+    expect((await pruneNow(stage)).asks).toBe(0)
+    await stage.clock.advance(1)
+    expect((await pruneNow(stage)).asks).toBe(1)
+    expect(await stage.store.read.newestRequests(9)).toMatchObject([{ id: 'open' }])
+  })
+})
+
+describe('removing holds up nobody', () => {
+  async function manyOld(stage: Stage, builds: number): Promise<void> {
+    await stage.store.write(async (tx) => {
+      for (let i = 0; i < builds; i++)
+        await tx.insertDelivery({ receivedAt: T0, answer: 'recorded', factSeq: 1, body: '{}' })
+    })
+    await stage.clock.advance(OLD + 1)
+  }
+
+  test(`takes ${ROWS_MAX} rows in one transaction, and one more in the next`, async () => {
+    await using stage = await openStage()
+    await manyOld(stage, ROWS_MAX + 1)
+    const taken: number[] = []
+    const { write } = stage.store
+    const store: Stage['store'] = {
+      ...stage.store,
+      write: (work, options) =>
+        write(
+          (tx) =>
+            work({
+              ...tx,
+              removeDeliveries: async (before, limit) => {
+                const rows = await tx.removeDeliveries(before, limit)
+                taken.push(rows)
+                return rows
+              },
+            }),
+          options,
+        ),
+    }
+    await pruneNow({ ...stage, store })
+    expect(taken).toEqual([ROWS_MAX, 1])
+  })
+
+  test('waits while deliveries press at the door, and goes on when they do not', async () => {
+    await using stage = await openStage()
+    await manyOld(stage, 3)
+    let isPressed = true
+    const pruning = pruneNow(stage, { isPressed: () => isPressed })
+    await stage.clock.advance(MINUTE)
+    expect(left(stage)).toMatchObject({ delivery: 3 })
+    isPressed = false
+    expect((await pruning).deliveries).toBe(3)
+  })
+
+  test('ends at once when the process stops, pressed or not, and the next time does the rest', async () => {
+    await using stage = await openStage()
+    await manyOld(stage, ROWS_MAX + 1)
+    const stopping = new AbortController()
+    const pruning = pruneNow(stage, { isPressed: () => true, signal: stopping.signal })
+    await stage.clock.advance(MINUTE)
+    stopping.abort()
+    expect(await pruning).toMatchObject({ deliveries: 0 })
+    expect((await pruneNow(stage)).deliveries).toBe(ROWS_MAX + 1)
+  })
+
+  test('a delivery that comes in while its build is being removed is not lost', async () => {
+    await using stage = await openStage()
+    await tell(stage, of('512', 'error'), ...GREENS)
+    await stage.clock.advance(OLD)
+    const pruning = pruneNow(stage)
+    await stage.hear(of('512', 'success', { project: WEB }))
+    await pruning
+    expect((await stage.store.read.factsOfBuild(projectId(WEB), '512')).at(-1)?.word).toBe('success')
+  })
+})

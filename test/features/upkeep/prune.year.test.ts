@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { lineageKey } from '../../../src/domain/lineage.ts'
+import { lineageSubject } from '../../../src/domain/subject.ts'
+import type { Tx } from '../../../src/store/store.ts'
+import { BUILDS } from '../../alerts/stage.ts'
+import { claimed, decided } from '../../store/given.ts'
+import { buildId, messageTs, projectId, story, T0, WEB } from '../../support/facts.ts'
+import { commitOf, DAY, openStage, pruneNow, type Stage } from './stage.ts'
+
+/** A small database pruned every day: what a large one does in months shows in weeks. */
+const RETENTION_DAYS = 30
+const BUILDS_A_DAY = 8
+const DAYS = 365
+
+/** How much larger the file may be at the end of the year than when the first day of it was removed. */
+const GROWTH_MAX = 1.1
+
+test('over a year in which every day is as busy as the last the file does not grow', { timeout: 120_000 }, async () => {
+  await using stage = await openStage()
+  const empty = pagesOf(stage)
+  const pages: number[] = []
+  for (let day = 0; day < DAYS; day++) {
+    await stage.store.write((tx) => builtOn(tx, day))
+    await stage.clock.advance(T0 + (day + 1) * DAY - stage.clock.now())
+    await pruneNow(stage, { retentionDays: RETENTION_DAYS })
+    pages.push(pagesOf(stage))
+  }
+  // Pages that were freed are used again: no vacuum is needed.
+  const settled = pages[RETENTION_DAYS * 2]!
+  expect(pages.at(-1)! / settled).toBeLessThan(GROWTH_MAX)
+  // And it did grow while nothing was old: the measure measures.
+  expect((settled - empty) / (pages[2]! - empty)).toBeGreaterThan(3)
+})
+
+/** What a day leaves behind, as the doors and the reconciler write it. */
+async function builtOn(tx: Tx, day: number): Promise<void> {
+  const at = T0 + day * DAY
+  for (let i = 0; i < BUILDS_A_DAY; i++) {
+    const id = String(day * BUILDS_A_DAY + i + 1)
+    const where = { project: WEB, build: id, commit: commitOf(id), branch: i % 3 === 0 ? 'main' : `topic-${i}` }
+    const word = (day + i) % 4 === 0 ? 'error' : 'success'
+    const [began, ended] = story({ word: 'initiated', ...where }, { word, ...where })
+    const key = lineageKey(ended!)
+    const card = { subject: lineageSubject(key, 1), channel: BUILDS }
+    await tx.ensureCard({ ...card, quiet: false, mention: false })
+    for (const seen of [began!, ended!]) {
+      const { branch, commitId } = seen
+      const seq = await tx.insertFact(seen, { at, origin: 'delivery', priority: 1, lineageKey: key, branch, commitId })
+      await tx.placeFact(seq, 1)
+      await tx.insertDelivery({ receivedAt: at, answer: 'recorded', factSeq: seq, body: JSON.stringify(seen) })
+      await tx.keepDecision(decided({ factSeq: seq, ...card, decidedAt: at }))
+    }
+    const ts = messageTs(`${Math.floor(at / 1_000)}.${id.padStart(6, '0')}`)
+    const written = { state: 'posted', claimedAt: at, writtenAt: at, ts } as const
+    await tx.insertMessage(claimed({ ...card, key: `key-${id}`, ...written }))
+    await tx.keepBuild({
+      projectId: projectId(WEB),
+      buildId: buildId(id),
+      run: 1,
+      lineageKey: key,
+      episode: 1,
+      branch: where.branch,
+      status: word === 'error' ? 'failed' : 'success',
+      word,
+      at,
+      buildUuid: null,
+      committer: 'ada',
+    })
+  }
+}
+
+const pagesOf = (stage: Stage): number => (stage.sql('pragma page_count')[0] as { page_count: number }).page_count

@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest'
+import { CiError } from '../../../src/sources/ci-service/errors.ts'
+import {
+  CALLS_MAX,
+  LET_BE_MS,
+  refreshSilent,
+  SILENT_MS,
+  type RefreshSilent,
+  type SilentEnd,
+} from '../../../src/jobs/refresh-silent.ts'
+import { MINUTE } from '../../support/facts.ts'
+import { openStage, type Stage } from '../operations-stage.ts'
+
+const NEVER = new AbortController().signal
+
+/** One round. @returns what came of asking */
+async function round(stage: Stage, changes: Partial<RefreshSilent> = {}, signal = NEVER): Promise<SilentEnd[]> {
+  const ends: SilentEnd[] = []
+  await refreshSilent({ ...stage.main.deps, count: (end) => void ends.push(end), ...changes }, signal)
+  return ends
+}
+
+/** The same, and what follows from it is told. */
+async function roundAndTell(stage: Stage, changes: Partial<RefreshSilent> = {}): Promise<SilentEnd[]> {
+  const ends = await round(stage, changes)
+  await stage.clock.advance(5_000)
+  return ends
+}
+
+const asked = (stage: Stage): number => stage.ci.calls().filter(({ path }) => /projects\/\d+/.test(path)).length
+
+const factsOf = async ({ reconcile }: Stage, { projectId, buildId }: { projectId: string; buildId: string }) =>
+  (await reconcile.store.read.factsOfBuild(projectId, buildId)).map(({ word, origin }) => `${word} ${origin}`)
+
+describe('a build that has been silent for too long', () => {
+  test('is asked about: what CI says of its end is told, and the card says that CI was asked', async () => {
+    await using stage = await openStage()
+    const { ref, uuid } = await stage.running()
+    stage.ci.finish(uuid, 'error')
+    stage.lose()
+    await stage.rest(SILENT_MS)
+    const askedAt = stage.clock.now()
+    expect(await roundAndTell(stage)).toEqual(['news'])
+    expect(await factsOf(stage, ref)).toEqual(['initiated delivery', 'error poll'])
+    expect(stage.card()).toMatchObject({ shown: 'failed' })
+    expect(stage.card()?.history.at(-1)).toEqual({ what: 'polled', at: askedAt })
+  })
+
+  test('is not asked about before that', async () => {
+    await using stage = await openStage()
+    const { uuid } = await stage.running()
+    const heardAt = (await stage.reconcile.store.read.runningBuilds(null, 1))[0]!.at
+    stage.ci.finish(uuid, 'error')
+    stage.lose()
+    await stage.rest(heardAt + SILENT_MS - 1 - stage.clock.now())
+    const before = asked(stage)
+    expect(await round(stage)).toEqual([])
+    expect(asked(stage)).toBe(before)
+    await stage.rest(1)
+    expect(await round(stage)).toEqual(['news'])
+  })
+
+  test('that runs still at CI is left as it is, and asked about again only after as long', async () => {
+    await using stage = await openStage()
+    const { ref } = await stage.running()
+    await stage.rest(SILENT_MS)
+    expect(await round(stage)).toEqual(['no-news'])
+    expect(await round(stage)).toEqual([])
+    await stage.rest(SILENT_MS - 1)
+    expect(await round(stage)).toEqual([])
+    await stage.rest(1)
+    expect(await round(stage)).toEqual(['no-news'])
+    expect(await factsOf(stage, ref)).toEqual(['initiated delivery'])
+  })
+
+  test('that waits is asked about too', async () => {
+    await using stage = await openStage()
+    const { ref, uuid } = await stage.running({ needsApproval: true })
+    stage.ci.approve(uuid)
+    stage.lose()
+    await stage.rest(SILENT_MS)
+    expect(await roundAndTell(stage)).toEqual(['news'])
+    expect(await factsOf(stage, ref)).toEqual(['waiting delivery', 'initiated poll'])
+    expect(stage.card()).toMatchObject({ shown: 'started' })
+  })
+
+  test('of which CI shows nothing stays as it is: nothing is made up', async () => {
+    await using stage = await openStage()
+    const { ref } = await stage.running()
+    await stage.rest(SILENT_MS)
+    const legacy = {
+      getProject: async () => ({ ...(await stage.main.deps.legacy!.getProject(ref.projectId)), builds: [] }),
+    }
+    expect(await round(stage, { legacy })).toEqual(['not-shown'])
+    expect(await factsOf(stage, ref)).toEqual(['initiated delivery'])
+    expect(stage.card()).toMatchObject({ shown: 'started' })
+  })
+
+  test('of which CI says a word that nobody knows stays as it is', async () => {
+    await using stage = await openStage()
+    const { ref } = await stage.running()
+    await stage.rest(SILENT_MS)
+    const legacy: RefreshSilent['legacy'] = {
+      async getProject(...args) {
+        const project = await stage.main.deps.legacy!.getProject(...args)
+        return { ...project, builds: project.builds.map((build) => ({ ...build, status: 'pondering' })) }
+      },
+    }
+    expect(await round(stage, { legacy })).toEqual(['not-shown'])
+    expect(await factsOf(stage, ref)).toEqual(['initiated delivery'])
+  })
+
+  test('of a Pro project, which the interface does not have, is not asked about over and over', async () => {
+    await using stage = await openStage()
+    await stage.running({}, 'acme/ios')
+    await stage.rest(SILENT_MS)
+    expect(await round(stage)).toEqual(['not-shown'])
+    expect(await round(stage)).toEqual([])
+  })
+
+  test('is asked about again at the next round where CI is away', async () => {
+    await using stage = await openStage()
+    const { uuid } = await stage.running()
+    stage.ci.finish(uuid, 'success')
+    stage.lose()
+    await stage.rest(SILENT_MS)
+    const away: RefreshSilent['legacy'] = {
+      getProject: () => Promise.reject(new CiError({ kind: 'unreachable', purpose: 'get project' })),
+    }
+    expect(await round(stage, { legacy: away })).toEqual(['no-answer'])
+    expect(await round(stage)).toEqual(['news'])
+  })
+
+  test('is let be after a week', async () => {
+    await using stage = await openStage()
+    await stage.running()
+    const heardAt = (await stage.reconcile.store.read.runningBuilds(null, 1))[0]!.at
+    await stage.rest(heardAt + LET_BE_MS - stage.clock.now())
+    expect(await round(stage)).toEqual(['no-news'])
+    await stage.rest(SILENT_MS)
+    expect(await round(stage)).toEqual([])
+  })
+
+  test('is nobody’s matter where the legacy interface is not configured', async () => {
+    await using stage = await openStage({ legacy: false })
+    await stage.running()
+    await stage.rest(SILENT_MS)
+    expect(await round(stage)).toEqual([])
+  })
+})
+
+describe('a round', () => {
+  test(`asks CI ${CALLS_MAX} times, once for each branch; the next round goes on`, async () => {
+    await using stage = await openStage()
+    for (let i = 0; i <= CALLS_MAX; i++) await stage.running({ branch: `topic-${i}` })
+    await stage.running({ branch: 'topic-0' })
+    await stage.rest(SILENT_MS + MINUTE)
+    const before = asked(stage)
+    expect(await round(stage)).toHaveLength(CALLS_MAX + 1)
+    expect(asked(stage) - before).toBe(CALLS_MAX)
+    expect(await round(stage)).toHaveLength(1)
+    expect(await round(stage)).toHaveLength(0)
+  })
+
+  test('ends when the process stops', async () => {
+    await using stage = await openStage()
+    await stage.running()
+    await stage.rest(SILENT_MS)
+    expect(await round(stage, {}, AbortSignal.abort())).toEqual([])
+    expect(await round(stage)).toEqual(['no-news'])
+  })
+})
+
+describe('a delivery that comes after all', () => {
+  test('is a repetition of what CI said when it was asked, and tells nobody anything anew', async () => {
+    await using stage = await openStage()
+    const { ref, uuid } = await stage.running()
+    stage.ci.finish(uuid, 'error')
+    await stage.rest(SILENT_MS)
+    await roundAndTell(stage)
+    const said = stage.reconcile.slack.calls.length
+    await stage.deliver()
+    expect(await factsOf(stage, ref)).toEqual(['initiated delivery', 'error poll'])
+    expect(stage.reconcile.slack.calls.length).toBe(said)
+  })
+})

@@ -1,0 +1,62 @@
+import { prune, type Pruned } from '../../../src/jobs/retention.ts'
+import { openStage, type Stage } from '../../alerts/stage.ts'
+import type { Said } from '../../support/facts.ts'
+
+export const DAY = 24 * 60 * 60_000
+export const RETENTION_DAYS = 90
+
+/** All that is kept of builds, by table. */
+const TABLES = ['delivery', 'fact', 'decision', 'card', 'message', 'build', 'request'] as const
+
+/** A commit of its own for each build: 40 hex digits. */
+export const commitOf = (build: string): string => build.padStart(40, '0')
+
+/** What CI says of a build of a commit of its own. */
+export const of = (build: string, word: string, said: Partial<Said> = {}): Said => ({
+  build,
+  word,
+  commit: commitOf(build),
+  ...said,
+})
+
+/** Facts come in, are taken in and told, and the process goes to rest. */
+export async function tell(stage: Stage, ...said: readonly Said[]): Promise<void> {
+  for (const one of said) await stage.hear(one)
+  const { reconciler } = await stage.live()
+  await stage.clock.advance(30_000)
+  const stopped = reconciler.stop()
+  await stage.clock.advance(10)
+  await stopped
+}
+
+export interface Pruning {
+  retentionDays?: number
+  isPressed?: () => boolean
+  signal?: AbortSignal
+}
+
+/** Removes what is old, while the clock is turned as far as that takes. */
+export async function pruneNow(stage: Stage, pruning: Pruning = {}): Promise<Pruned> {
+  const { retentionDays = RETENTION_DAYS, isPressed = () => false, signal = new AbortController().signal } = pruning
+  const { store, clock } = stage
+  const state = { isDone: false }
+  const done = prune({ store, clock, log: MUTE, retentionDays, isPressed }, signal).finally(() => (state.isDone = true))
+  while (!state.isDone) await clock.advance(1)
+  return done
+}
+
+const MUTE = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** How many rows are left in each table. */
+export const left = (stage: Stage): Record<string, unknown> =>
+  Object.fromEntries(
+    TABLES.map((table) => [table, Object.values(stage.sql(`select count(*) from ${table}`)[0] as object)[0]]),
+  )
+
+/** The builds whose facts are left, in the order of their numbers. */
+export const buildsLeft = (stage: Stage): string[] =>
+  (stage.sql('select distinct build_id, build_order from fact order by build_order') as { build_id: string }[]).map(
+    ({ build_id: build }) => build,
+  )
+
+export { openStage, type Stage }

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { WHOLE_READING } from '../../src/catalog/refresh-projects.ts'
+import { upkeepJobs, type UpkeepDeps } from '../../src/upkeep.ts'
+
+const docs = readFileSync(new URL('../../docs/operations/upkeep.md', import.meta.url), 'utf8')
+
+/** What a job stands on is asked for only when it runs. */
+const jobs = upkeepJobs(Object.create(null) as UpkeepDeps)
+
+const MS = { s: 1_000, min: 60_000, h: 60 * 60_000 }
+
+/** `5 min`, or `5 s, every process`. */
+function everyMsOf(text: string): number | null {
+  const [, many, unit] = /^(\d+) (s|min|h)/.exec(text) ?? []
+  return text.endsWith('every process') ? null : Number(many) * MS[unit as keyof typeof MS]
+}
+
+test('every job is described in docs/operations/upkeep.md, with how often it is done, and no other is', () => {
+  const described = [...docs.matchAll(/^\| `([\w-]+)` \| ([^|]+) \|/gm)].map(([, name, often]) => [
+    name,
+    everyMsOf(often!.trim()),
+  ])
+  expect(described).toEqual(jobs.map(({ name, everyMs }) => [name, everyMs]))
+})
+
+test('no two jobs have one name, under which the store knows when they were done', () => {
+  expect(new Set(jobs.map(({ name }) => name)).size).toBe(jobs.length)
+})
+
+test('no job has the name of the reading of the projects, which is as old as its beginning and not as the job', () => {
+  expect(jobs.map(({ name }) => name)).not.toContain(WHOLE_READING)
+})

@@ -1,0 +1,171 @@
+import { isChannelId, type ChannelId, type MessageTs } from '../../../src/domain/ids.ts'
+import type { Missing } from '../../../src/domain/offer.ts'
+import type { Asked, AskView, BuildView, CardView, NoticeView, ReplyView, Shown } from '../../../src/domain/view.ts'
+import { isMessageTs } from '../../../src/slack/api/answer.ts'
+
+export const STARTED_AT = Date.UTC(2026, 4, 4, 14, 2)
+export const ENDED_AT = Date.UTC(2026, 4, 4, 14, 9)
+
+export const WEB: BuildView = {
+  project: 'acme/web',
+  buildId: '512',
+  branch: 'main',
+  buildUrl: 'https://ci.example/acme/web/builds/512',
+  commitUrl: 'https://code.example/acme/web/commit/a1b2c3d4',
+  commit: 'a1b2c',
+  message: 'fix login\n\nThe cookie was not sent.',
+  committer: 'Ada',
+}
+
+export const API: BuildView = {
+  ...WEB,
+  project: 'acme/api',
+  buildId: '77',
+  buildUrl: 'https://ci.example/acme/api/builds/77',
+  committer: 'Grace',
+  message: 'drop v1',
+}
+
+/** Everything that CI may leave out. */
+export const BARE: BuildView = {
+  project: 'project 7',
+  buildId: '9',
+  branch: null,
+  buildUrl: null,
+  commitUrl: null,
+  commit: null,
+  message: null,
+  committer: null,
+}
+
+const HOSTILE_TEXT = '<!channel> <@U1> *x* _x_ ~x~ `x` :tada: &amp; <https://evil.example|ok> https://evil.example'
+
+export const HOSTILE: BuildView = {
+  project: `*web* ${HOSTILE_TEXT}`,
+  buildId: '512',
+  branch: '`main` <!here> *x*',
+  buildUrl: 'https://ci.example/b?a=1&b=2|x> <!channel>',
+  commitUrl: 'javascript:alert(1)',
+  commit: '*a1*',
+  message: `> quote ${HOSTILE_TEXT}\u0007\u202egnp.exe\n:x: second line`,
+  committer: 'Ada\n<!everyone>',
+}
+
+export const RTL_AND_CJK: BuildView = {
+  ...WEB,
+  project: 'שלום/עולם',
+  branch: '機能/ログイン',
+  message: 'إصلاح تسجيل الدخول',
+  committer: '山田 太郎 👩‍💻',
+}
+
+export const card = (change: Partial<CardView> = {}): CardView => ({
+  kind: 'card',
+  shown: 'failed',
+  word: 'error',
+  build: WEB,
+  attempt: 1,
+  history: [
+    { what: 'started', at: STARTED_AT },
+    { what: 'ended', at: ENDED_AT },
+  ],
+  durationMs: ENDED_AT - STARTED_AT,
+  mention: null,
+  recovery: null,
+  replaces: null,
+  ref: '41/512.1',
+  offers: [],
+  missing: null,
+  unconfirmed: null,
+  asked: null,
+  ...change,
+})
+
+export const reply = (change: Partial<ReplyView> = {}): ReplyView => ({
+  kind: 'reply',
+  shown: 'failed',
+  build: WEB,
+  attempt: 1,
+  isLate: false,
+  durationMs: ENDED_AT - STARTED_AT,
+  mention: null,
+  broadcast: false,
+  recovery: null,
+  ...change,
+})
+
+export const ask = (change: Partial<AskView> = {}): AskView => ({
+  kind: 'ask',
+  action: 'stop',
+  by: 'U0LIN',
+  stage: 'asked',
+  code: null,
+  buildId: '512',
+  outcome: null,
+  ...change,
+})
+
+export const notice = (change: Partial<NoticeView> = {}): NoticeView => ({
+  kind: 'notice',
+  day: '2026-05-04',
+  ignored: 2,
+  blocked: 1,
+  builds: [
+    { ...WEB, shown: 'ignored' },
+    { ...WEB, buildId: '513', shown: 'ignored' },
+    { ...API, shown: 'blocked' },
+  ],
+  ...change,
+})
+
+/** One of each state; the compiler misses a new one. */
+const SHOWN: { [One in Shown]: { shown: One; word: string } } = {
+  started: { shown: 'started', word: 'initiated' },
+  waiting: { shown: 'waiting', word: 'waiting' },
+  passed: { shown: 'passed', word: 'success' },
+  fixed: { shown: 'fixed', word: 'success' },
+  failed: { shown: 'failed', word: 'error' },
+  infrastructure_failure: { shown: 'infrastructure_failure', word: 'infrastructure_failure' },
+  stopped: { shown: 'stopped', word: 'stopped' },
+  ignored: { shown: 'ignored', word: 'ignored' },
+  blocked: { shown: 'blocked', word: 'blocked' },
+  unknown: { shown: 'unknown', word: 'hibernating' },
+}
+
+export const ALL_SHOWN = Object.values(SHOWN)
+
+const STAGES: { [Stage in Asked['stage']]: Stage } = {
+  asked: 'asked',
+  confirmed: 'confirmed',
+  refused: 'refused',
+  unclear: 'unclear',
+  unconfirmed: 'unconfirmed',
+}
+
+export const ALL_STAGES = Object.values(STAGES)
+
+const MISSING: { [Why in Missing]: Why } = {
+  'no-v2': 'no-v2',
+  'no-legacy': 'no-legacy',
+  'no-build-uuid': 'no-build-uuid',
+  'pro-project': 'pro-project',
+  'project-unknown': 'project-unknown',
+}
+
+export const ALL_MISSING = Object.values(MISSING)
+
+export const RECOVERY = { sinceAt: Date.UTC(2026, 4, 3, 9, 30), builds: 3, atLeast: false }
+
+export function messageTs(text: string): MessageTs {
+  if (!isMessageTs(text)) throw new Error(`not a ts: ${text}`)
+  return text
+}
+
+function channelId(text: string): ChannelId {
+  if (!isChannelId(text)) throw new Error(`not a channel: ${text}`)
+  return text
+}
+
+export const BUILDS_CHANNEL = channelId('C0BUILDS01')
+
+export const OLD_CARD = messageTs('1777881600.000100')

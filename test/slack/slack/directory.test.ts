@@ -1,0 +1,261 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Grants } from '../../../src/domain/permission.ts'
+import { createDirectory, PATIENCE_MS_MAX } from '../../../src/slack/api/directory.ts'
+import { createSandboxSlack, type SandboxSlackOptions } from '../../../packages/sandbox-slack/src/sandbox-slack.ts'
+import { ACCOUNTS, OUTSIDE, PEOPLE } from '../../../packages/sandbox-slack/src/workspace.ts'
+import { MINUTE, T0 } from '../../support/facts.ts'
+import { createHandClock } from '../../support/hand-clock.ts'
+import { startHttpStub, type StubAnswer } from '../../support/http-stub.ts'
+
+const TEAM = 'T0SANDBOX1'
+const RELEASE = 'S0RELEASE1'
+const NOBODY: Grants = { operators: [], admins: [] }
+
+async function open(grants: Partial<Grants> = {}, options: SandboxSlackOptions = {}) {
+  const sandbox = createSandboxSlack({ rates: 'off', ...options })
+  await sandbox.start()
+  onTestFinished(() => sandbox.stop())
+  const { clock, waits } = watchedClock()
+  const warned: string[] = []
+  const logger = { warn: (message: string) => void warned.push(message) }
+  const directory = createDirectory({
+    token: sandbox.botToken,
+    apiUrl: sandbox.apiUrl,
+    clock,
+    logger,
+    grants: { ...NOBODY, ...grants },
+  })
+  const may = async (right: 'read' | 'operate' | 'administer', user: string, team: string | null = TEAM) => {
+    const permit = await directory.permits(right, { user, team })
+    return permit.kind === 'yes' ? 'yes' : permit.kind === 'no' ? permit.why : `unknown: ${permit.code}`
+  }
+  return { sandbox, directory, clock, waits, may, warned }
+}
+
+/** A clock that writes down how long somebody sleeps. */
+function watchedClock() {
+  const clock = createHandClock(T0)
+  const waits: number[] = []
+  const sleep: typeof clock.sleep = (ms, signal) => {
+    waits.push(ms)
+    return clock.sleep(ms, signal)
+  }
+  return { clock: { ...clock, sleep }, waits }
+}
+
+test('who is here, and who is gone, is asked anew each time', async () => {
+  const { sandbox, directory } = await open()
+  const kinds = async () =>
+    Promise.all([PEOPLE.ada, ACCOUNTS.deactivated, 'U0NOBODY01'].map(async (user) => directory.presenceOf(user)))
+  expect(await kinds()).toEqual([{ kind: 'here' }, { kind: 'gone' }, { kind: 'gone' }])
+  sandbox.acts.deactivate(PEOPLE.ada)
+  sandbox.acts.reactivate(ACCOUNTS.deactivated)
+  expect(await kinds()).toEqual([{ kind: 'gone' }, { kind: 'here' }, { kind: 'gone' }])
+  sandbox.faults.add({ kind: 'error', method: 'users.info', error: 'fatal_error', times: 1 })
+  expect(await directory.presenceOf(PEOPLE.ada)).toEqual({ kind: 'unknown', code: 'fatal_error' })
+})
+
+describe('by default', () => {
+  test.each([
+    ['a member', PEOPLE.ada, 'yes', 'yes', 'not-admin'],
+    ['an admin', PEOPLE.grace, 'yes', 'yes', 'yes'],
+    ['a guest', PEOPLE.gus, 'yes', 'guest', 'guest'],
+    ['a former member', ACCOUNTS.deactivated, 'deactivated', 'deactivated', 'deactivated'],
+    ['another app', ACCOUNTS.otherBot, 'bot', 'bot', 'bot'],
+  ])('%s may as the product says', async (_, user, read, operate, administer) => {
+    const { may } = await open()
+    expect([await may('read', user), await may('operate', user), await may('administer', user)]).toEqual([
+      read,
+      operate,
+      administer,
+    ])
+  })
+
+  test('an outsider of a shared channel may nothing, whatever workspace the ask names', async () => {
+    const { may } = await open()
+    for (const team of [OUTSIDE.id, TEAM, null])
+      expect([await may('read', PEOPLE.sol, team), await may('operate', PEOPLE.sol, team)]).toEqual([
+        'outsider',
+        'outsider',
+      ])
+  })
+
+  test('whoever asks from another workspace is an outsider, whatever Slack says of the account', async () => {
+    const { may } = await open()
+    expect(await may('operate', PEOPLE.ada, OUTSIDE.id)).toBe('outsider')
+    expect(await may('operate', PEOPLE.ada, null)).toBe('yes')
+  })
+})
+
+describe('what Slack says of an account', () => {
+  test.each([
+    ['of a guest of several channels', PEOPLE.gus, { is_restricted: true }, 'guest'],
+    ['of a guest of one channel', PEOPLE.gus, { is_ultra_restricted: true }, 'guest'],
+    ['of a member', PEOPLE.lin, {}, 'not-admin'],
+    ['of an admin', PEOPLE.grace, { is_admin: true }, 'yes'],
+    ['of an owner', PEOPLE.grace, { is_owner: true }, 'yes'],
+    ['of the primary owner', PEOPLE.grace, { is_primary_owner: true }, 'yes'],
+    // Slack calls its own bot no bot.
+    ['of Slackbot', 'USLACKBOT', { is_bot: false }, 'bot'],
+  ])('%s decides who may administer', async (_, user, says, may) => {
+    const account = { id: user, team_id: TEAM, ...says }
+    await using stub = await startHttpStub(() => ({ json: { ok: true, team_id: TEAM, user: account } }))
+    const { permits } = createDirectory({
+      token: 'xoxb-1',
+      apiUrl: stub.url,
+      clock: createHandClock(T0),
+      grants: NOBODY,
+    })
+    const permit = await permits('administer', { user, team: TEAM })
+    expect(permit.kind === 'no' ? permit.why : permit.kind).toBe(may)
+  })
+})
+
+describe('as configured', () => {
+  test('only who is listed may operate: by name, or by a user group', async () => {
+    const { may } = await open({ operators: [PEOPLE.lin, RELEASE] })
+    expect([
+      await may('operate', PEOPLE.lin),
+      await may('operate', PEOPLE.ada),
+      await may('operate', PEOPLE.gus),
+    ]).toEqual(['yes', 'yes', 'not-listed'])
+  })
+
+  test('a group of admins may administer, and an admin who is not in it may not', async () => {
+    const { may } = await open({ admins: [RELEASE] })
+    expect([await may('administer', PEOPLE.ada), await may('administer', PEOPLE.lin)]).toEqual(['yes', 'not-listed'])
+    const { may: mayOthers } = await open({ admins: [PEOPLE.lin] })
+    expect(await mayOthers('administer', PEOPLE.grace)).toBe('not-listed')
+  })
+
+  test('a group that Slack does not tell locks out nobody who reads, or is listed by name', async () => {
+    const { may, sandbox } = await open({ operators: [RELEASE, PEOPLE.lin], admins: [PEOPLE.grace] })
+    sandbox.faults.add({ kind: 'error', method: 'usergroups.users.list', error: 'missing_scope' })
+    expect(await may('operate', PEOPLE.ada)).toBe('unknown: missing_scope')
+    expect([
+      await may('read', PEOPLE.ada),
+      await may('operate', PEOPLE.lin),
+      await may('administer', PEOPLE.ada),
+    ]).toEqual(['yes', 'yes', 'not-listed'])
+  })
+
+  test('a group that is none is nobody, and its word is said', async () => {
+    const { may } = await open({ operators: ['S0NOBODY01'] })
+    expect(await may('operate', PEOPLE.ada)).toBe('unknown: no_such_subteam')
+  })
+})
+
+describe('where Slack does not say who it is, nobody may', () => {
+  test('whom it does not know', async () => {
+    const { may } = await open()
+    expect(await may('operate', 'U0NOBODY01')).toBe('unknown: user_not_found')
+    expect(await may('read', 'U0NOBODY01')).toBe('unknown: user_not_found')
+  })
+
+  test.each([
+    ['down', { kind: 'down' } as const],
+    ['failing', { kind: '5xx' } as const],
+    ['limiting for long', { kind: 'ratelimited', retryAfterS: PATIENCE_MS_MAX / 1_000 + 1 } as const],
+  ])('while it is %s, and it is asked again when it is back', async (_, fault) => {
+    const { may, sandbox } = await open()
+    sandbox.faults.add({ ...fault, method: 'users.info' })
+    expect(await may('operate', PEOPLE.ada)).toMatch(/^unknown: /)
+    sandbox.faults.clear()
+    expect(await may('operate', PEOPLE.ada)).toBe('yes')
+  })
+
+  test('while it does not say which workspace is ours', async () => {
+    const { may, sandbox } = await open()
+    sandbox.faults.add({ kind: 'error', method: 'auth.test', error: 'internal_error' })
+    expect(await may('operate', PEOPLE.sol, null)).toBe('unknown: internal_error')
+  })
+
+  test.each<[string, StubAnswer]>([
+    ['no user', { json: { ok: true } }],
+    ['a user that is none', { json: { ok: true, user: 'ada' } }],
+    ['a page', { text: '<html>' }],
+  ])('when it answers with %s', async (_, answer) => {
+    await using stub = await startHttpStub(() => answer)
+    const directory = createDirectory({ token: 'xoxb-1', apiUrl: stub.url, clock: createHandClock(T0), grants: NOBODY })
+    expect((await directory.permits('read', { user: PEOPLE.ada, team: null })).kind).toBe('unknown-person')
+  })
+
+  test('and no token is in what is said of it', async () => {
+    const { may, sandbox, warned } = await open()
+    sandbox.faults.add({ kind: 'down' })
+    expect(await may('operate', PEOPLE.ada)).not.toContain(sandbox.botToken)
+    expect(warned.join()).not.toContain(sandbox.botToken)
+  })
+})
+
+describe('a Slack that asks for patience', () => {
+  const patience = (retryAfterS: number, times: number) =>
+    ({ kind: 'ratelimited', method: 'users.info', retryAfterS, times }) as const
+
+  test(`gets it for ${PATIENCE_MS_MAX} ms: whoever clicked waits, and may`, async () => {
+    const { may, sandbox, clock, waits } = await open()
+    sandbox.faults.add(patience(PATIENCE_MS_MAX / 1_000, 1))
+    const asking = may('operate', PEOPLE.ada)
+    await expect.poll(() => waits).toEqual([PATIENCE_MS_MAX])
+    await clock.advance(PATIENCE_MS_MAX - 1)
+    expect(sandbox.counters.calls('users.info')).toBe(1)
+    await clock.advance(1)
+    expect(await asking).toBe('yes')
+    expect(sandbox.counters.calls('users.info')).toBe(2)
+  })
+
+  test('gets no more of it: who waits longer is told at once', async () => {
+    const { may, sandbox, waits } = await open()
+    sandbox.faults.add(patience(PATIENCE_MS_MAX / 1_000 + 1, 1))
+    expect(await may('operate', PEOPLE.ada)).toBe('unknown: ratelimited')
+    expect([waits, sandbox.counters.calls('users.info')]).toEqual([[], 1])
+  })
+
+  test('gets it once for each ask', async () => {
+    const { may, sandbox, clock, waits } = await open()
+    sandbox.faults.add(patience(1, 2))
+    const asking = may('operate', PEOPLE.ada)
+    await expect.poll(() => waits).toEqual([1_000])
+    await clock.advance(1_000)
+    expect(await asking).toBe('unknown: ratelimited')
+    expect(await may('operate', PEOPLE.ada)).toBe('yes')
+  })
+})
+
+describe('what Slack says is remembered', () => {
+  const infos = (requests: readonly { path: string }[]) => requests.filter(({ path }) => path === '/users.info').length
+  const member = { id: PEOPLE.ada, team_id: TEAM }
+
+  test('for a minute, and then asked for anew', async () => {
+    let isRestricted = false
+    await using stub = await startHttpStub(() => ({
+      json: { ok: true, team_id: TEAM, user: { ...member, is_restricted: isRestricted } },
+    }))
+    const clock = createHandClock(T0)
+    const { permits } = createDirectory({ token: 'xoxb-1', apiUrl: stub.url, clock, grants: NOBODY })
+    const may = async () => (await permits('operate', { user: PEOPLE.ada, team: TEAM })).kind
+    expect(await may()).toBe('yes')
+    isRestricted = true
+    await clock.advance(MINUTE - 1)
+    expect([await may(), infos(stub.requests)]).toEqual(['yes', 1])
+    await clock.advance(1)
+    expect([await may(), infos(stub.requests)]).toEqual(['no', 2])
+  })
+
+  test('and asked for once by all who come at the same moment', async () => {
+    await using stub = await startHttpStub(() => ({ json: { ok: true, team_id: TEAM, user: member } }))
+    const { permits } = createDirectory({
+      token: 'xoxb-1',
+      apiUrl: stub.url,
+      clock: createHandClock(T0),
+      grants: NOBODY,
+    })
+    await Promise.all(Array.from({ length: 10 }, () => permits('operate', { user: PEOPLE.ada, team: TEAM })))
+    expect(stub.requests.map(({ path }) => path).sort()).toEqual(['/auth.test', '/users.info'])
+  })
+
+  test('of each person for themselves', async () => {
+    const { may } = await open()
+    expect(await Promise.all([may('operate', PEOPLE.ada), may('operate', PEOPLE.gus)])).toEqual(['yes', 'guest'])
+  })
+})

@@ -1,0 +1,232 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Action } from '../../../src/domain/request.ts'
+import { NOTICE_BUILDS_MAX, type BuildView, type View } from '../../../src/domain/view.ts'
+import type { Button } from '../../../src/slack/messages/blocks.ts'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { ACTION_IDS } from '../../../src/slack/messages/ids.ts'
+import { cut, TEXT_CHARS_MAX } from '../../../src/slack/messages/limits.ts'
+import { renderView } from '../../../src/alerts/messages/render.ts'
+import { checkMessage } from '../../../packages/sandbox-slack/src/limits.ts'
+import { ALL_MISSING, ALL_SHOWN, ALL_STAGES, ask, card, messageTs, notice, OLD_CARD, RECOVERY, reply } from './cast.ts'
+
+const odd = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({
+    unit: fc.constantFrom('&', '<', '*', '_', ':', '`', '\n', '\u202e', '\ud800', 'א', '👩‍💻', ' '),
+    maxLength: 600,
+  }),
+  fc.constantFrom(
+    '',
+    ' ',
+    '&'.repeat(9_000),
+    '<!channel>'.repeat(2_000),
+    'e\u0301'.repeat(5_000),
+    '\u0301'.repeat(5_000),
+  ),
+)
+const url = fc.oneof(
+  odd,
+  fc.webUrl({ withQueryParameters: true }),
+  fc.nat({ max: 4_000 }).map((length) => `https://ci.example/?${'&'.repeat(length)}`),
+)
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null })
+const build: fc.Arbitrary<BuildView> = fc.record({
+  project: odd,
+  buildId: odd,
+  branch: maybe(odd),
+  buildUrl: maybe(url),
+  commitUrl: maybe(url),
+  commit: maybe(odd),
+  message: maybe(odd),
+  committer: maybe(odd),
+})
+const shown = fc.constantFrom(...ALL_SHOWN.map((one) => one.shown))
+const attempt = fc.integer({ min: 1, max: 1_000 })
+const at = fc.integer({ min: -1, max: Number.MAX_SAFE_INTEGER })
+const durationMs = maybe(fc.nat())
+const mention = maybe(fc.oneof(fc.constant('U0ADA'), odd))
+const recovery = maybe(fc.record({ sinceAt: at, builds: fc.nat(), atLeast: fc.boolean() }))
+
+const action = fc.constantFrom<Action>('stop', 'restart')
+const asked = {
+  action,
+  by: fc.oneof(fc.constant('U0ADA'), odd),
+  stage: fc.constantFrom(...ALL_STAGES),
+  code: maybe(fc.oneof(fc.constantFrom('not-found', 'unauthorized', 'timeout'), odd)),
+}
+const digits = fc.bigInt({ min: 0n, max: 10n ** 20n - 1n })
+const ref = fc.tuple(digits, digits, attempt).map(([project, id, n]) => `${project}/${id}.${n}`)
+
+const anyView: fc.Arbitrary<View> = fc.oneof(
+  fc.record({
+    kind: fc.constant('card' as const),
+    shown,
+    word: odd,
+    build,
+    attempt,
+    history: fc.array(fc.record({ what: fc.constantFrom('started', 'waiting', 'ended', 'heard', 'polled'), at }), {
+      maxLength: 4,
+    }),
+    durationMs,
+    mention,
+    recovery,
+    replaces: maybe(fc.bigInt({ min: 0n, max: 10n ** 30n }).map((seconds) => messageTs(`${seconds}.1`))),
+    ref,
+    offers: fc.uniqueArray(action),
+    missing: maybe(fc.record({ action, why: fc.constantFrom(...ALL_MISSING) })),
+    unconfirmed: maybe(fc.uuid().map((uuid) => toUuid(uuid))),
+    asked: maybe(fc.record(asked)),
+  }),
+  fc.record({
+    kind: fc.constant('ask' as const),
+    ...asked,
+    buildId: odd,
+    outcome: maybe(fc.record({ shown, buildId: odd, attempt })),
+  }),
+  fc.record({
+    kind: fc.constant('reply' as const),
+    shown,
+    build,
+    attempt,
+    isLate: fc.boolean(),
+    durationMs,
+    mention,
+    broadcast: fc.boolean(),
+    recovery,
+  }),
+  fc.record({
+    kind: fc.constant('notice' as const),
+    day: odd,
+    ignored: fc.nat(),
+    blocked: fc.nat(),
+    builds: fc.array(
+      fc.tuple(build, fc.constantFrom('ignored', 'blocked')).map(([one, why]) => ({ ...one, shown: why })),
+      { maxLength: NOTICE_BUILDS_MAX },
+    ),
+  }),
+)
+
+const RUNS = { numRuns: 300 }
+
+describe('whatever a view holds', () => {
+  test('its message is one that Slack takes, posted or edited in', () => {
+    const property = fc.property(anyView, fc.boolean(), (view, plain) => {
+      const message = renderView(view, { plain })
+      expect(checkMessage(message, { isUpdate: true })).toEqual([])
+      expect(message.text.length).toBeLessThanOrEqual(TEXT_CHARS_MAX)
+    })
+    fc.assert(property, RUNS)
+  })
+
+  test('its message mentions nobody but the one user it is told to, and links to http(s) alone', () => {
+    const property = fc.property(anyView, fc.boolean(), (view, plain) => {
+      const markup = markupOf(renderView(view, { plain })).flatMap((text) => text.match(/<[^>]*>/g) ?? [])
+      const allowed = /^<(?:https?:\/\/[^\s|<>]+\|[^|<>]*|!date\^\d+\^[^<>|]+\|[\d :-]+ UTC|@U0ADA)>$/
+      for (const tag of markup)
+        expect(tag.replace(/\|.*$/u, '|x>')).toMatch(tag.startsWith('<!') ? /^<!date/ : /^<[h@]/)
+      for (const tag of markup.filter((one) => !one.startsWith('<http'))) expect(tag).toMatch(allowed)
+    })
+    fc.assert(property, RUNS)
+  })
+
+  test('its buttons are known to us by name, at most one of each, and name the run they are about', () => {
+    const known: ReadonlySet<string> = new Set(Object.values(ACTION_IDS))
+    fc.assert(
+      fc.property(anyView, (view) => {
+        const buttons = buttonsOf(renderView(view))
+        const ids = buttons.map(({ action_id: id }) => id)
+        for (const id of ids) expect(known).toContain(id)
+        expect(new Set(ids).size).toBe(ids.length)
+        for (const button of buttons) if ('value' in button) expect(view).toMatchObject({ ref: button.value })
+      }),
+      RUNS,
+    )
+  })
+
+  test('its text is one that says something even when nothing is known', () => {
+    fc.assert(
+      fc.property(anyView, (view) => {
+        const said = view.kind === 'ask' ? /^:[a-z_]+: (?:Stop|Restart) requested/u : /^:[a-z_]+: .*\*\S/u
+        expect(renderView(view).text).toMatch(said)
+      }),
+      RUNS,
+    )
+  })
+})
+
+describe('at the worst, every field full of what escaping makes longest', () => {
+  const amps = '&'.repeat(5_000)
+  const worst: BuildView = {
+    project: amps,
+    buildId: amps,
+    branch: amps,
+    buildUrl: `https://ci.example/?${'a'.repeat(2_500)}`,
+    commitUrl: `https://ci.example/?${'&'.repeat(400)}`,
+    commit: amps,
+    message: amps,
+    committer: amps,
+  }
+  const LONGEST_REF = `${'9'.repeat(20)}/${'9'.repeat(20)}.${'9'.repeat(9)}`
+  const shortLink = { ...worst, buildUrl: `https://ci.example/?${'&'.repeat(95)}` }
+  const all = [worst, shortLink]
+
+  test.each([
+    [
+      'cards',
+      all.map((one) => card({ shown: 'unknown', word: amps, build: one, replaces: OLD_CARD, mention: 'U0ADA' })),
+    ],
+    ['cards with buttons', all.map((one) => card({ build: one, offers: ['stop', 'restart'], ref: LONGEST_REF }))],
+    [
+      'asks',
+      all.map((one) =>
+        ask({ buildId: one.buildId, outcome: { shown: 'failed', buildId: `${one.buildId}2`, attempt: 1_000 } }),
+      ),
+    ],
+    ['replies', all.map((one) => reply({ build: one, broadcast: true, recovery: RECOVERY, mention: 'U0ADA' }))],
+    ['notices', all.map((one) => noticeOf(one))],
+  ])('%s fit', (_, views) => {
+    for (const view of views)
+      for (const plain of [false, true])
+        expect(checkMessage(renderView(view, { plain }), { isUpdate: true })).toEqual([])
+  })
+
+  test('a long list takes more sections, and no build is left out', () => {
+    const { attachments } = renderView(noticeOf(shortLink))
+    const lines = JSON.stringify(attachments).split('•').length - 1
+    expect(lines).toBe(NOTICE_BUILDS_MAX)
+    expect(attachments[0]?.blocks.length).toBeGreaterThan(1)
+  })
+
+  function noticeOf(one: BuildView) {
+    const builds = Array.from({ length: NOTICE_BUILDS_MAX }, () => ({ ...one, shown: 'blocked' as const }))
+    return notice({ ignored: 0, blocked: NOTICE_BUILDS_MAX, builds })
+  }
+})
+
+const buttonsOf = ({ attachments }: ReturnType<typeof renderView>): Button[] =>
+  attachments.flatMap(({ blocks }) => blocks.flatMap((block) => (block.type === 'actions' ? block.elements : [])))
+
+function markupOf({ text, attachments }: ReturnType<typeof renderView>): string[] {
+  const found = [text]
+  JSON.stringify(attachments, (_, value: unknown) => {
+    if (typeof value === 'object' && value !== null && 'verbatim' in value && 'text' in value)
+      found.push(String(value.text))
+    return value
+  })
+  return found
+}
+
+describe('cut', () => {
+  test.each([
+    ['leaves what fits', 'abc', 3, 'abc'],
+    ['shows what it took', 'abcd', 3, 'ab…'],
+    ['counts code points, not units', '😀😀😀', 3, '😀😀😀'],
+    ['tears no pair of units', '😀😀😀😀', 3, '😀😀…'],
+    ['tears no letter from its accent', 'abe\u0301d', 4, 'ab…'],
+    ['tears no composed emoji', 'a👩‍💻b', 3, 'a…'],
+    ['cuts even one endless letter', `e${'\u0301'.repeat(9)}`, 3, 'e\u0301…'],
+  ])('%s', (_, text, max, expected) => {
+    expect(cut(text, max)).toBe(expected)
+  })
+})

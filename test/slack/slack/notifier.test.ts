@@ -1,0 +1,269 @@
+import { describe, expect, test } from 'vitest'
+import type { MessageTs } from '../../../src/domain/ids.ts'
+import type { Found } from '../../../src/slack/notifier.ts'
+import { createSlackNotifier } from '../../../src/alerts/slack-notifier.ts'
+import { renderView } from '../../../src/alerts/messages/render.ts'
+import { startHttpStub, type HttpStub, type StubAnswer, type StubRequest } from '../../support/http-stub.ts'
+import { HOUR, T0 } from '../../support/facts.ts'
+import { BUILDS_CHANNEL, card, messageTs, reply } from './cast.ts'
+
+const CHANNEL = BUILDS_CHANNEL
+const TS = messageTs('1777903320.000100')
+const LATER = messageTs('1777903330.000100')
+const ROOT = messageTs('1777903300.000100')
+const TOKEN = 'xoxb-canary-1'
+
+const sent: StubAnswer = { json: { ok: true, ts: TS, channel: CHANNEL } }
+const us: StubAnswer = { json: { ok: true, user_id: 'U0BOT', bot_id: 'B0BOT' } }
+
+const slackAt = ({ url }: HttpStub) => createSlackNotifier({ token: TOKEN, apiUrl: url })
+
+const formOf = (request: StubRequest | undefined): Record<string, string> =>
+  Object.fromEntries(new URLSearchParams(request?.body))
+
+const metadata = (key: string, born = '') => ({ event_type: 'buildline_message', event_payload: { key, born } })
+
+const copy = (ts: MessageTs, bornRun: string | null | undefined = null) => ({ ts, bornRun })
+
+describe('post', () => {
+  test('sends text, blocks and the key together, in one request, and answers where it stands', async () => {
+    await using stub = await startHttpStub(() => sent)
+    const view = card()
+    expect(await slackAt(stub).post({ channel: CHANNEL, view, key: 'k1', bornRun: null, thread: null })).toEqual({
+      kind: 'sent',
+      ts: TS,
+    })
+    expect(stub.requests.map(({ path }) => path)).toEqual(['/chat.postMessage'])
+    const { text, attachments, metadata: claim, ...rest } = formOf(stub.requests[0])
+    expect({ text, attachments: JSON.parse(attachments!) }).toEqual(renderView(view))
+    expect(JSON.parse(claim!)).toEqual(metadata('k1'))
+    expect(rest).toEqual({
+      channel: CHANNEL,
+      parse: 'none',
+      link_names: 'false',
+      unfurl_links: 'false',
+      unfurl_media: 'false',
+    })
+  })
+
+  test.each(['post', 'edit'] as const)('says which run the message told as it appeared: %s', async (call) => {
+    await using stub = await startHttpStub(() => sent)
+    await slackAt(stub)[call]({ channel: CHANNEL, ts: TS, view: card(), key: 'k1', bornRun: '512.2', thread: null })
+    expect(JSON.parse(formOf(stub.requests[0])['metadata']!)).toEqual(metadata('k1', '512.2'))
+  })
+
+  test('a plain post has no blocks', async () => {
+    await using stub = await startHttpStub(() => sent)
+    await slackAt(stub).post({ channel: CHANNEL, view: card(), key: 'k1', bornRun: null, thread: null, plain: true })
+    expect(formOf(stub.requests[0])).toMatchObject({
+      attachments: '[]',
+      text: renderView(card(), { plain: true }).text,
+    })
+  })
+
+  test('a reply goes to its thread, and to the channel only when it is broadcast', async () => {
+    await using stub = await startHttpStub(() => sent)
+    const slack = slackAt(stub)
+    await slack.post({ channel: CHANNEL, view: reply(), key: 'k1', bornRun: null, thread: ROOT })
+    await slack.post({ channel: CHANNEL, view: reply({ broadcast: true }), key: 'k2', bornRun: null, thread: ROOT })
+    const [quiet, loud] = stub.requests.map(formOf)
+    expect(quiet).toMatchObject({ thread_ts: ROOT })
+    expect(quiet).not.toHaveProperty('reply_broadcast')
+    expect(loud).toMatchObject({ thread_ts: ROOT, reply_broadcast: 'true' })
+  })
+})
+
+describe('edit', () => {
+  test('replaces text, blocks and key of that one message', async () => {
+    await using stub = await startHttpStub(() => sent)
+    const outcome = await slackAt(stub).edit({
+      channel: CHANNEL,
+      ts: TS,
+      view: card({ shown: 'passed' }),
+      key: 'k1',
+      bornRun: null,
+    })
+    expect(outcome).toEqual({ kind: 'sent', ts: TS })
+    expect(stub.requests.map(({ path }) => path)).toEqual(['/chat.update'])
+    const { text, attachments, metadata: claim, ...rest } = formOf(stub.requests[0])
+    expect({ text, attachments: JSON.parse(attachments!) }).toEqual(renderView(card({ shown: 'passed' })))
+    expect(JSON.parse(claim!)).toEqual(metadata('k1'))
+    expect(rest).toEqual({ channel: CHANNEL, ts: TS, parse: 'none', link_names: 'false' })
+  })
+
+  test('takes the blocks away when nothing stands in their place', async () => {
+    await using stub = await startHttpStub(() => sent)
+    await slackAt(stub).edit({ channel: CHANNEL, ts: TS, view: reply(), key: 'k1', bornRun: null })
+    expect(formOf(stub.requests[0])['attachments']).toBe('[]')
+  })
+})
+
+describe('find', () => {
+  const search = { channel: CHANNEL, thread: null, key: 'k1', sinceMs: 1_777_903_320_000 }
+  const ours = (ts: string, key = 'k1') => ({ ts, user: 'U0BOT', bot_id: 'B0BOT', metadata: metadata(key) })
+
+  /** Slack, with these pages of a history. */
+  const pages = (...all: unknown[][]) =>
+    startHttpStub(({ path, body }) => {
+      if (path === '/auth.test') return us
+      const at = Number(new URLSearchParams(body).get('cursor') ?? 0)
+      const next = at + 1 < all.length ? String(at + 1) : ''
+      return { json: { ok: true, messages: all[at], has_more: next !== '', response_metadata: { next_cursor: next } } }
+    })
+
+  test('finds every message with the key, oldest first, on all pages', async () => {
+    await using stub = await pages([ours(LATER), ours('1.1', 'k2')], [ours(TS)])
+    expect(await slackAt(stub).find(search)).toEqual({ kind: 'found', copies: [copy(TS), copy(LATER)] })
+    expect(stub.requests.map(({ path }) => path)).toEqual([
+      '/auth.test',
+      '/conversations.history',
+      '/conversations.history',
+    ])
+    expect(formOf(stub.requests[1])).toEqual({
+      channel: CHANNEL,
+      oldest: '1777903020.000000',
+      inclusive: 'true',
+      include_all_metadata: 'true',
+      limit: '200',
+    })
+  })
+
+  test('tells of each which run it told as it appeared, where it says so', async () => {
+    const old = { ...ours(LATER), metadata: { event_type: 'buildline_message', event_payload: { key: 'k1' } } }
+    const told = { ...ours(TS), metadata: metadata('k1', '512.2') }
+    await using stub = await pages([told, old])
+    const { copies } = (await slackAt(stub).find(search)) as Found
+    expect(copies).toEqual([copy(TS, '512.2'), { ts: LATER, bornRun: undefined }])
+  })
+
+  test('looks into the thread when there is one', async () => {
+    await using stub = await pages([ours(ROOT, 'root'), ours(TS)])
+    expect(await slackAt(stub).find({ ...search, thread: ROOT })).toEqual({ kind: 'found', copies: [copy(TS)] })
+    expect(stub.requests[1]?.path).toBe('/conversations.replies')
+    expect(formOf(stub.requests[1])).toMatchObject({ ts: ROOT, channel: CHANNEL })
+  })
+
+  test.each([
+    ['of somebody else', { ...ours(TS), user: 'U0ADA', bot_id: 'B0OTHER' }],
+    ['with another key', ours(TS, 'k10')],
+    ['of another kind', { ...ours(TS), metadata: { event_type: 'other', event_payload: { key: 'k1' } } }],
+    ['without metadata', { ts: TS, user: 'U0BOT' }],
+    ['that is none', null],
+  ])('passes over a message %s', async (_, message) => {
+    await using stub = await pages([message])
+    expect(await slackAt(stub).find(search)).toEqual({ kind: 'found', copies: [] })
+  })
+
+  test.each([
+    ['forward', HOUR, {}],
+    ['back', -HOUR, { untilMs: T0 - HOUR }],
+  ])('finds it although our clock was set %s by an hour since Slack was last heard', async (_, ahead, until) => {
+    let now = T0
+    await using stub = await startHttpStub(({ path, body }) => {
+      const headers = { date: new Date(T0).toUTCString() }
+      if (path === '/auth.test') return { ...us, headers }
+      const { oldest, latest } = Object.fromEntries(new URLSearchParams(body))
+      const isIn = Number(oldest) <= T0 / 1_000 && Number(latest ?? Infinity) >= T0 / 1_000
+      return { json: { ok: true, messages: isIn ? [ours(`${T0 / 1_000}.000100`)] : [], has_more: false }, headers }
+    })
+    const slack = createSlackNotifier({ token: TOKEN, apiUrl: stub.url, now: () => now })
+    await slack.find({ ...search, key: 'k0', sinceMs: T0 })
+    now += ahead
+    const found = await slack.find({ ...search, sinceMs: ahead > 0 ? now : now - HOUR, ...until })
+    expect(found).toMatchObject({ kind: 'found', copies: [{ ts: `${T0 / 1_000}.000100` }] })
+  })
+
+  test('asks who we are once', async () => {
+    await using stub = await pages([ours(TS)])
+    const slack = slackAt(stub)
+    await slack.find(search)
+    await slack.find(search)
+    expect(stub.requests.filter(({ path }) => path === '/auth.test')).toHaveLength(1)
+  })
+
+  test.each([
+    ['has no list', { ok: true }],
+    ['says that there is more but not where', { ok: true, messages: [], has_more: true }],
+    ['has no end', { ok: true, messages: [], response_metadata: { next_cursor: 'again' } }],
+  ])('never claims that nothing is there when the answer %s', async (_, json) => {
+    await using stub = await startHttpStub(({ path }) => (path === '/auth.test' ? us : { json }))
+    expect((await slackAt(stub).find(search)).kind).toBe('unclear')
+    expect(stub.requests.length).toBeLessThanOrEqual(26)
+  })
+
+  test('a page that fails fails the search', async () => {
+    await using stub = await startHttpStub(({ path }, at) => {
+      if (path === '/auth.test') return us
+      if (at > 1) return { status: 429, headers: { 'retry-after': '3' } }
+      return { json: { ok: true, messages: [], response_metadata: { next_cursor: 'next' } } }
+    })
+    expect(await slackAt(stub).find(search)).toEqual({ kind: 'rate-limited', code: 'ratelimited', retryAfterMs: 3_000 })
+    expect(stub.requests).toHaveLength(3)
+  })
+})
+
+describe('remove', () => {
+  test('takes the message back', async () => {
+    await using stub = await startHttpStub(() => sent)
+    expect(await slackAt(stub).remove({ channel: CHANNEL, ts: TS })).toEqual({ kind: 'sent', ts: TS })
+    expect(stub.requests.map(({ path, body }) => `${path}?${body}`)).toEqual([
+      `/chat.delete?channel=${CHANNEL}&ts=${TS}`,
+    ])
+  })
+
+  test('a message that is gone already counts as taken back', async () => {
+    await using stub = await startHttpStub(() => ({ json: { ok: false, error: 'message_not_found' } }))
+    expect(await slackAt(stub).remove({ channel: CHANNEL, ts: TS })).toEqual({ kind: 'sent', ts: TS })
+  })
+
+  test('one that may not be taken back does not', async () => {
+    await using stub = await startHttpStub(() => ({ json: { ok: false, error: 'cant_delete_message' } }))
+    expect((await slackAt(stub).remove({ channel: CHANNEL, ts: TS })).kind).toBe('message-gone')
+  })
+})
+
+describe('ping', () => {
+  test('tells that Slack answers and knows us', async () => {
+    await using stub = await startHttpStub(() => us)
+    expect(await slackAt(stub).ping()).toEqual({ kind: 'sent' })
+    expect(stub.requests.map(({ path }) => path)).toEqual(['/auth.test'])
+  })
+
+  test('tells that it does not know us', async () => {
+    await using stub = await startHttpStub(() => ({ json: { ok: false, error: 'invalid_auth' } }))
+    expect(await slackAt(stub).ping()).toEqual({ kind: 'workspace-closed', code: 'invalid_auth' })
+  })
+})
+
+test('one 429 does not hold up the next call', async () => {
+  await using stub = await startHttpStub((_, at) =>
+    at === 0 ? { status: 429, headers: { 'retry-after': '600' } } : sent,
+  )
+  const slack = slackAt(stub)
+  const post = () => slack.post({ channel: CHANNEL, view: card(), key: 'k1', bornRun: null, thread: null })
+  expect((await post()).kind).toBe('rate-limited')
+  expect((await post()).kind).toBe('sent')
+})
+
+test('the token travels in the header alone: no outcome and no log line holds it', async () => {
+  const echo = `token ${TOKEN} refused`
+  const answers: StubAnswer[] = [
+    sent,
+    { status: 500, text: echo },
+    { text: echo },
+    { json: { ok: false, error: echo, response_metadata: { messages: [`[ERROR] ${echo}`], warnings: [echo] } } },
+    { status: 429, headers: { 'retry-after': TOKEN } },
+    (response) => response.destroy(),
+  ]
+  const lines: string[] = []
+  const outcomes: unknown[] = []
+  for (const answer of answers) {
+    await using stub = await startHttpStub(() => answer)
+    const slack = createSlackNotifier({ token: TOKEN, apiUrl: stub.url, logger: { warn: (line) => lines.push(line) } })
+    outcomes.push(await slack.post({ channel: CHANNEL, view: card(), key: 'k1', bornRun: null, thread: null }))
+    expect(stub.requests.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${TOKEN}`])
+    expect(stub.requests.map(({ body }) => body).join()).not.toContain(TOKEN)
+  }
+  expect(lines).not.toEqual([])
+  expect(JSON.stringify([lines, outcomes])).not.toContain('canary')
+})

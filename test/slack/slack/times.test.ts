@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { afterWords, clockTime, dayTime, durationWords } from '../../../src/slack/messages/times.ts'
+
+const S = 1_000
+const MIN = 60 * S
+const H = 60 * MIN
+const AT = Date.UTC(2026, 4, 4, 14, 2, 59)
+
+test.each([
+  [0, 'under 1 s'],
+  [499, 'under 1 s'],
+  [42 * S, '42 s'],
+  [59.6 * S, '1 min'],
+  [7 * MIN, '7 min'],
+  [59 * MIN + 59 * S, '59 min'],
+  [H, '1 h'],
+  [H + 5 * MIN, '1 h 5 min'],
+  [24 * H, '1 d'],
+  [51 * H, '2 d 3 h'],
+])('%d ms are %s', (durationMs, words) => {
+  expect(durationWords(durationMs)).toBe(words)
+})
+
+test.each([
+  [0, 'within 1 s'],
+  [499, 'within 1 s'],
+  [500, 'after 1 s'],
+  [7 * MIN, 'after 7 min'],
+])('what failed %d ms later failed %s', (durationMs, words) => {
+  expect(afterWords(durationMs)).toBe(words)
+})
+
+test('a time is shown in the zone of its reader, and in UTC where that fails', () => {
+  expect(clockTime(AT)).toBe('<!date^1777903379^{time}|14:02 UTC>')
+  expect(dayTime(AT)).toBe('<!date^1777903379^{date_short} {time}|2026-05-04 14:02 UTC>')
+})
+
+test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 253_402_300_800_000])('%d is no time to show', (atMs) => {
+  expect(clockTime(atMs)).toBeNull()
+  expect(dayTime(atMs)).toBeNull()
+})

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest'
+import { BADGE_BYTES_MAX } from '../../../src/sources/ci-service/badge.ts'
+import { badgeWords } from '../../../src/sources/ci-service/badge-words.ts'
+import { toUuid } from '../../../src/domain/ids.ts'
+import { startCi } from '../../../packages/sandbox-ci/test/support.ts'
+import { startHttpStub } from '../../support/http-stub.ts'
+import type { StubAnswer } from '../../support/http-stub.ts'
+import { ciErrorOf, createTestBadgeClient, uuidOf } from './support.ts'
+
+const WEB = toUuid(uuidOf(11))
+const svg = (text: string | Buffer, type = 'image/svg+xml'): StubAnswer => {
+  return (response) => void response.writeHead(200, { 'content-type': type }).end(text)
+}
+
+const fetchFrom = async (answer: StubAnswer) => {
+  await using stub = await startHttpStub(() => answer)
+  return await createTestBadgeClient(stub.url).fetchBadge(WEB, 'main')
+}
+
+describe('the address', () => {
+  const { urlOf } = createTestBadgeClient('https://ci.example.com')
+
+  test.each([
+    ['main', '?branch=main'],
+    ['feature/a b+c', '?branch=feature%2Fa+b%2Bc'],
+    ['fix#1&api_key=x', '?branch=fix%231%26api_key%3Dx'],
+    ['релиз', '?branch=%D1%80%D0%B5%D0%BB%D0%B8%D0%B7'],
+    ['a)|<b>', '?branch=a%29%7C%3Cb%3E'],
+    [null, ''],
+  ])('of the branch %s ends in %s', (branch, query) => {
+    const url = urlOf(WEB, branch)
+    expect(url).toBe(`https://ci.example.com/projects/${WEB}/status${query}`)
+    expect(new URL(url).searchParams.get('branch')).toBe(branch)
+  })
+
+  test.each([
+    ['https://ci.example.com/', ''],
+    ['https://ci.example.com/ci', '/ci'],
+    ['https://ci.example.com/ci//?x=1#y', '/ci'],
+    ['https://ada:pass@ci.example.com/ci', '/ci'],
+  ])('below %s keeps the prefix and nothing else', (siteUrl, prefix) => {
+    const url = createTestBadgeClient(siteUrl).urlOf(WEB, 'main')
+    expect(url).toBe(`https://ci.example.com${prefix}/projects/${WEB}/status?branch=main`)
+  })
+})
+
+describe('the picture', () => {
+  test('is fetched where the address says, without credentials, and comes byte by byte', async () => {
+    const bytes = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00, 0xfe])
+    await using stub = await startHttpStub(() => svg(bytes, 'image/png'))
+    const badge = await createTestBadgeClient(`${stub.url}/ci`).fetchBadge(WEB, 'feature/a b')
+    expect(badge.contentType).toBe('image/png')
+    expect(Buffer.from(badge.bytes)).toEqual(bytes)
+    expect(stub.requests).toMatchObject([{ method: 'GET', path: `/ci/projects/${WEB}/status` }])
+    expect(Object.fromEntries(stub.requests[0]!.query)).toEqual({ branch: 'feature/a b' })
+    expect(stub.requests[0]!.headers).toMatchObject({ accept: 'image/*' })
+    expect(stub.requests[0]!.headers.authorization).toBeUndefined()
+  })
+
+  test('is fetched without a branch when none is given', async () => {
+    await using stub = await startHttpStub(() => svg('<svg/>'))
+    await createTestBadgeClient(stub.url).fetchBadge(WEB, null)
+    expect([...stub.requests[0]!.query]).toEqual([])
+  })
+
+  test('has its type without parameters, in lower case', async () => {
+    expect((await fetchFrom(svg('<svg/>', 'Image/SVG+XML ; charset=UTF-8'))).contentType).toBe('image/svg+xml')
+  })
+
+  test.each<[string, StubAnswer]>([
+    ['a page', svg('<html>', 'text/html; charset=utf-8')],
+    ['JSON', { json: {} }],
+    ['what only begins like an image', svg('x', 'image/')],
+    ['what only mentions one', svg('x', 'text/plain; a=image/png')],
+    ['of no type', (response) => void response.end('<svg/>')],
+  ])('is not %s', async (_form, answer) => {
+    expect(await ciErrorOf(fetchFrom(answer))).toMatchObject({ kind: 'shape', code: 'CI_SHAPE', status: 200 })
+  })
+
+  test('may have as many bytes as the limit says, and not one more', async () => {
+    expect((await fetchFrom(svg('x'.repeat(BADGE_BYTES_MAX)))).bytes).toHaveLength(BADGE_BYTES_MAX)
+    expect((await ciErrorOf(fetchFrom(svg('x'.repeat(BADGE_BYTES_MAX + 1))))).kind).toBe('too-large')
+  })
+
+  test('is not looked for where a redirect leads', async () => {
+    await using other = await startHttpStub(() => svg('<svg/>'))
+    const error = await ciErrorOf(fetchFrom({ status: 302, headers: { location: other.url } }))
+    expect(error).toMatchObject({ kind: 'shape', status: 302 })
+    expect(other.requests).toHaveLength(0)
+  })
+
+  test('is asked for again after a fault that passes', async () => {
+    await using stub = await startHttpStub((_, at) => (at === 0 ? { status: 503 } : svg('<svg/>')))
+    expect((await createTestBadgeClient(stub.url).fetchBadge(WEB, 'main')).contentType).toBe('image/svg+xml')
+    expect(stub.requests).toHaveLength(2)
+  })
+})
+
+describe('in the sandbox', () => {
+  const web = async () => {
+    const ci = await startCi()
+    const project = ci.state().projects.find(({ name }) => name === 'acme/web')
+    const client = createTestBadgeClient(ci.address().siteUrl)
+    const words = async (branch: string | null) => {
+      const { bytes } = await client.fetchBadge(toUuid(project!.uuid), branch)
+      return badgeWords(new TextDecoder().decode(bytes))
+    }
+    return { ci, client, words }
+  }
+
+  test('says how the branch is', async () => {
+    const { ci, words } = await web()
+    const pushed = ci.push('acme/web', { branch: 'feature/a+b', outcome: 'none' })
+    if (pushed.kind === 'build') ci.finish(pushed.build.uuid, 'error')
+    expect(await words('feature/a+b')).toBe('build: failing')
+    expect(await words('main')).toBe('build: unknown')
+    expect(await words(null)).toBe('build: failing')
+  })
+
+  test('is not there for a project that is not', async () => {
+    const { client } = await web()
+    expect((await ciErrorOf(client.fetchBadge(WEB, 'main'))).kind).toBe('not-found')
+  })
+})

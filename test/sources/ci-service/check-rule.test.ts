@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest'
+import { checkFilter, LIST_ITEMS_MAX } from '../../../src/sources/ci-service/check-filter.ts'
+import { checkRule, LINE_CHARS_MAX } from '../../../src/sources/ci-service/check-rule.ts'
+import { PATTERN_CHARS_MAX } from '../../../src/domain/pattern.ts'
+
+const rule = (more: Record<string, unknown> = {}) => ({ notifier: 'email', build_statuses: ['failed'], ...more })
+
+describe('a rule to be created is sound', () => {
+  test.each([
+    [{}],
+    [{ target: 'committer', branch: 'main', branch_match: 'exact' }],
+    [{ target: null, branch: null, branch_match: null, options: null }],
+    [{ branch: 'release/*', branch_match: 'wildcard' }],
+    [{ branch: '^release/(a|b)+$', branch_match: 'regex' }],
+    [{ branch: '(', branch_match: 'exact' }],
+    [{ build_statuses: ['started', 'failed', 'success', 'recovered', 'waiting'] }],
+    [{ build_statuses: ['waiting'] }],
+    [{ notifier: 'slack', options: { key: 'k' } }],
+    [{ notifier: 'webhook', options: { url: 'https://example.com/hook' } }],
+    [{ notifier: 'campfire', options: { url: 'u', key: 'k', room: 'r' } }],
+    [{ notifier: 'flowdock', options: { key: 'k' } }],
+    [{ notifier: 'hipchat', options: { key: 'k', room: 'r' } }],
+    [{ notifier: 'grove', options: { key: 'k' } }],
+    [{ notifier: 'pigeon', options: { loft: 7 }, colour: 'grey' }],
+    [{ notifier: 'slack', options: { key: 'k'.repeat(LINE_CHARS_MAX) } }],
+    [{ branch: 'b'.repeat(PATTERN_CHARS_MAX) }],
+  ])('%j', (more) => {
+    expect(checkRule(rule(more))).toEqual([])
+  })
+
+  test.each([
+    [{ notifier: undefined }, 'notifier', 'is required'],
+    [{ notifier: ' ' }, 'notifier', 'is required'],
+    [{ notifier: 7 }, 'notifier', 'must be text'],
+    [{ target: 'everyone' }, 'target', 'must be all or committer'],
+    [{ email_target: 'everyone' }, 'email_target', 'must be all or committer'],
+    [{ branch: 7 }, 'branch', 'must be text'],
+    [{ branch: 'b'.repeat(PATTERN_CHARS_MAX + 1) }, 'branch', `has more than ${PATTERN_CHARS_MAX} characters`],
+    [{ branch: 'a', branch_match: 'glob' }, 'branch_match', 'must be exact, regex or wildcard'],
+    [{ branch: '(', branch_match: 'regex' }, 'branch', 'is no regular expression (RE2)'],
+    [{ branch: '(?=a)', branch_match: 'regex' }, 'branch', 'is no regular expression (RE2)'],
+    [{ build_statuses: [] }, 'build_statuses', 'at least one event is needed'],
+    [{ build_statuses: undefined }, 'build_statuses', 'at least one event is needed'],
+    [{ build_statuses: 'failed' }, 'build_statuses', 'must be a list'],
+    [
+      { build_statuses: ['failed', 'deployed'] },
+      'build_statuses[1]',
+      'must be one of started, failed, success, recovered, waiting',
+    ],
+    [{ options: 'k' }, 'options', 'must be an object'],
+    [{ notifier: 'slack' }, 'options.key', 'slack needs a key'],
+    [{ notifier: 'slack', options: { key: ' ' } }, 'options.key', 'slack needs a key'],
+    [{ notifier: 'slack', options: { slack: { key: 'k' } } }, 'options.key', 'slack needs a key'],
+    [{ notifier: 'webhook', options: {} }, 'options.url', 'webhook needs a url'],
+    [{ notifier: 'webhook', options: { url: 'ftp://x' } }, 'options.url', 'must be an http or https address'],
+    [{ notifier: 'webhook', options: { url: 'hook' } }, 'options.url', 'must be an http or https address'],
+    [{ notifier: 'campfire', options: { domain: 'd', key: 'k', room: 'r' } }, 'options.url', 'campfire needs a url'],
+    [{ notifier: 'campfire', options: { url: 'u', key: 'k' } }, 'options.room', 'campfire needs a room'],
+    [{ notifier: 'flowdock' }, 'options.key', 'flowdock needs a key'],
+    [{ notifier: 'hipchat', options: { key: 'k' } }, 'options.room', 'hipchat needs a room'],
+    [{ notifier: 'grove' }, 'options.key', 'grove needs a key'],
+    [
+      { notifier: 'slack', options: { key: 'k'.repeat(LINE_CHARS_MAX + 1) } },
+      'options.key',
+      `has more than ${LINE_CHARS_MAX} characters`,
+    ],
+  ])('but not %j, because of %s', (more, field, reason) => {
+    expect(checkRule(rule(more))).toEqual([{ field, reason }])
+  })
+
+  test('and every fault of it is named', () => {
+    expect(checkRule({ notifier: 'campfire', options: { key: 7 } }).map(({ field }) => field)).toEqual([
+      'build_statuses',
+      'options.key',
+      'options.url',
+      'options.room',
+    ])
+  })
+})
+
+describe('a rule to be written back', () => {
+  test.each([
+    [{ notifier: 'campfire', options: { url: 'u', key: 'k', room: 'r' } }],
+    [{ notifier: 'campfire', options: { domain: 'd', key: 'k', room: 'r' } }],
+    [{ notifier: 'campfire', options: { campfire: { domain: 'd', key: 'k', room: 'r' } } }],
+    [{ notifier: 'slack', options: { slack: { key: 'k' } } }],
+    [{ target: 'everyone', build_statuses: ['deployed'] }],
+  ])('may be what CI may have made of it: %j', (more) => {
+    expect(checkRule(rule(more), 'update')).toEqual([])
+  })
+
+  test.each([
+    [{ notifier: 'campfire', options: { key: 'k', room: 'r' } }, 'options.domain', 'campfire needs a domain'],
+    [{ notifier: 'slack', options: { slack: {} } }, 'options.key', 'slack needs a key'],
+    [{ notifier: 'webhook', options: { webhook: { url: 'x' } } }, 'options.url', 'must be an http or https address'],
+    [{ build_statuses: [] }, 'build_statuses', 'at least one event is needed'],
+  ])('but needs what its notifier needs: %j', (more, field, reason) => {
+    expect(checkRule(rule(more), 'update')).toEqual([{ field, reason }])
+  })
+})
+
+describe('a branch filter', () => {
+  test('may have full names and whole regexes', () => {
+    expect(checkFilter(['main', 'release/1.x', '*', 'a^b$c', '^release/.*$', '^$'])).toEqual([])
+  })
+
+  test.each([
+    ['^half', 'a regular expression must start with ^ and end with $'],
+    ['half$', 'a regular expression must start with ^ and end with $'],
+    ['^(a$', 'is no regular expression (RE2)'],
+    [' ', 'is empty'],
+    [7, 'must be text'],
+    ['b'.repeat(PATTERN_CHARS_MAX + 1), `has more than ${PATTERN_CHARS_MAX} characters`],
+  ])('but not %s', (entry, reason) => {
+    expect(checkFilter(['main', entry])).toEqual([{ field: 'branches[1]', reason }])
+  })
+
+  test('may have as many entries as the limit, and no more', () => {
+    const entries = Array.from({ length: LIST_ITEMS_MAX }, () => 'b'.repeat(PATTERN_CHARS_MAX))
+    expect(checkFilter(entries)).toEqual([])
+    expect(checkFilter([...entries, 'main'])).toEqual([{ field: 'branches', reason: 'has more than 200 entries' }])
+  })
+})

@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest'
+import { startHttpStub } from '../../support/http-stub.ts'
+import { ciErrorOf, createTestClientLegacy, projectIdOf, uuidOf } from './support.ts'
+
+const WEB = projectIdOf('11')
+
+const build = (more: Record<string, unknown> = {}) => ({
+  id: 512,
+  uuid: uuidOf(512),
+  project_id: 11,
+  status: 'success',
+  branch: 'main',
+  commit_id: 'a1b2c3',
+  repository_host_username: 'ada',
+  message: 'fix login',
+  started_at: '2026-01-05T14:02:00.250Z',
+  finished_at: '2026-01-05 14:09:00 UTC',
+  debug_connection: null,
+  ...more,
+})
+
+const web = (more: Record<string, unknown> = {}) => ({
+  id: 11,
+  repository_name: 'acme/web',
+  uuid: uuidOf(11),
+  builds: [build()],
+  ...more,
+})
+
+const get = async (json: unknown) => {
+  await using stub = await startHttpStub(() => ({ json }))
+  return await createTestClientLegacy(stub.url).getProject(WEB)
+}
+
+describe('the list', () => {
+  test('is asked for with the key in the query and read with its builds', async () => {
+    await using stub = await startHttpStub(() => ({ json: { projects: [web()] } }))
+    const list = await createTestClientLegacy(`${stub.url}/ci/`, { apiKey: 'k&y=1' }).listProjects()
+    expect(stub.requests).toHaveLength(1)
+    expect(stub.requests[0]!.path).toBe('/ci/api/v1/projects.json')
+    expect(Object.fromEntries(stub.requests[0]!.query)).toEqual({ api_key: 'k&y=1' })
+    expect(list).toMatchObject({ total: null, truncated: false, skipped: 0 })
+    expect(list.projects[0]).toMatchObject({ id: '11', uuid: uuidOf(11), name: 'acme/web' })
+  })
+
+  test('may be a bare array, and a malformed project is counted', async () => {
+    await using stub = await startHttpStub(() => ({ json: [web(), { id: 'eleven' }, web({ id: '12' })] }))
+    const list = await createTestClientLegacy(stub.url).listProjects()
+    expect(list.projects.map(({ id }) => id)).toEqual(['11', '12'])
+    expect(list.skipped).toBe(1)
+  })
+
+  test('is followed by Link, with the key on every page and in no address that CI chose', async () => {
+    await using stub = await startHttpStub((_, at) => ({
+      json: [web({ id: at + 1 })],
+      headers: at === 0 ? { link: '</api/v1/projects.json?page=2&api_key=other>; rel="next"' } : {},
+    }))
+    const list = await createTestClientLegacy(stub.url).listProjects()
+    expect(list.projects.map(({ id }) => id)).toEqual(['1', '2'])
+    expect(stub.requests[1]!.query.getAll('api_key')).toEqual(['stub-key'])
+    expect(stub.requests).toHaveLength(2)
+  })
+
+  test('with a total that one answer does not reach is followed by page', async () => {
+    await using stub = await startHttpStub((_, at) => ({ json: { projects: [web({ id: at + 1 })], total: 2 } }))
+    const list = await createTestClientLegacy(stub.url).listProjects()
+    expect(list.projects.map(({ id }) => id)).toEqual(['1', '2'])
+    expect(stub.requests[1]!.query.get('page')).toBe('2')
+  })
+})
+
+describe('one project', () => {
+  test('is asked for with its branch', async () => {
+    await using stub = await startHttpStub(() => ({ json: web() }))
+    await createTestClientLegacy(stub.url).getProject(WEB, { branch: 'feature/a b+c' })
+    expect(stub.requests[0]!.path).toBe('/api/v1/projects/11.json')
+    expect(Object.fromEntries(stub.requests[0]!.query)).toEqual({ branch: 'feature/a b+c', api_key: 'stub-key' })
+  })
+
+  test('is asked for without a branch when none is given', async () => {
+    await using stub = await startHttpStub(() => ({ json: web() }))
+    await createTestClientLegacy(stub.url).getProject(WEB)
+    expect(stub.requests[0]!.query.has('branch')).toBe(false)
+  })
+
+  test.each([
+    ['bare', web()],
+    ['wrapped', { project: web() }],
+  ])('is read %s', async (_form, json) => {
+    expect(await get(json)).toEqual({
+      id: '11',
+      uuid: uuidOf(11),
+      name: 'acme/web',
+      builds: [
+        {
+          id: '512',
+          uuid: uuidOf(512),
+          projectId: '11',
+          status: 'success',
+          branch: 'main',
+          commitId: 'a1b2c3',
+          committer: 'ada',
+          message: 'fix login',
+          startedAt: Date.UTC(2026, 0, 5, 14, 2, 0, 250),
+          finishedAt: Date.UTC(2026, 0, 5, 14, 9),
+          raw: build(),
+        },
+      ],
+    })
+  })
+
+  test('reads a build of which only the id is known', async () => {
+    const { builds } = await get(web({ builds: [{ id: '9' }] }))
+    expect(builds[0]).toMatchObject({
+      id: '9',
+      uuid: null,
+      projectId: '11',
+      status: 'unknown',
+      branch: null,
+      committer: null,
+      startedAt: null,
+    })
+  })
+
+  test('leaves out a build without a usable id, and shows an unknown status as it is', async () => {
+    const { builds } = await get(web({ builds: [{ status: 'success' }, build({ id: 1.5 }), build({ status: 'Odd' })] }))
+    expect(builds.map(({ status }) => status)).toEqual(['Odd'])
+  })
+
+  test('keeps ids beyond 2^53 to the last digit', async () => {
+    await using stub = await startHttpStub(() => ({
+      text: '{"id":9007199254740993,"builds":[{"id":18446744073709551615}]}',
+    }))
+    const read = await createTestClientLegacy(stub.url).getProject(projectIdOf('9007199254740993'))
+    expect(read).toMatchObject({ id: '9007199254740993', name: 'project 9007199254740993' })
+    expect(read.builds[0]!.id).toBe('18446744073709551615')
+  })
+
+  test.each([
+    ['2026-01-05T14:02:00+02:00', Date.UTC(2026, 0, 5, 12, 2)],
+    ['2026-01-05 14:02:00', Date.UTC(2026, 0, 5, 14, 2)],
+    ['2026-01-05 14:02:00 +0200', Date.UTC(2026, 0, 5, 12, 2)],
+    ['yesterday', null],
+    ['2026-13-45T00:00:00Z', null],
+    [1_767_621_720, null],
+  ])('reads the time %s', async (startedAt, expected) => {
+    const { builds } = await get(web({ builds: [build({ started_at: startedAt })] }))
+    expect(builds[0]!.startedAt).toBe(expected)
+  })
+
+  test.each([
+    ['a list', [web()]],
+    ['no object', 7],
+    ['without a usable id', { ...web(), id: 'x' }],
+    ['null', null],
+  ])('that is %s is an answer of the wrong shape', async (_form, json) => {
+    expect((await ciErrorOf(get(json))).kind).toBe('shape')
+  })
+})

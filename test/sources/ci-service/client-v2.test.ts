@@ -1,0 +1,286 @@
+import { describe, expect, test } from 'vitest'
+import { PAGES_MAX } from '../../../src/sources/ci-service/pages.ts'
+import { startHttpStub } from '../../support/http-stub.ts'
+import type { StubAnswer, StubRequest } from '../../support/http-stub.ts'
+import { ciErrorOf, createTestClientV2, ORGANIZATION, project, projects, uuidOf } from './support.ts'
+
+const uuids = (from: number, to: number) => projects(from, to).map(({ uuid }) => uuid)
+
+/** A service with `count` projects that pages in steps of `size`, in the form that `answer` gives a page. */
+function paged(
+  count: number,
+  size: number,
+  answer: (items: unknown[], page: number) => StubAnswer,
+): (request: StubRequest) => StubAnswer {
+  const all = projects(1, count)
+  return ({ query }) => {
+    const page = Number(query.get('page') ?? 1)
+    return answer(all.slice((page - 1) * size, page * size), page)
+  }
+}
+
+describe('a listing asks', () => {
+  test('with every query parameter as the interface names it', async () => {
+    await using stub = await startHttpStub(() => ({ json: [] }))
+    await createTestClientV2(stub.url).listProjects({ name: 'acme/web & co', type: 'pro', page: 3, perPage: 25 })
+    expect(stub.requests[0]!.method).toBe('GET')
+    expect(stub.requests[0]!.path).toBe(`/organizations/${ORGANIZATION}/projects`)
+    expect(Object.fromEntries(stub.requests[0]!.query)).toEqual({
+      name: 'acme/web & co',
+      type: 'pro',
+      page: '3',
+      per_page: '25',
+    })
+  })
+
+  test('with no parameter that was not given', async () => {
+    await using stub = await startHttpStub(() => ({ json: [] }))
+    await createTestClientV2(stub.url).listProjects()
+    expect([...stub.requests[0]!.query]).toEqual([])
+  })
+
+  test('with the configured Authorization as it is', async () => {
+    await using stub = await startHttpStub(() => ({ json: [] }))
+    await createTestClientV2(stub.url).listProjects()
+    expect(stub.requests[0]!.headers.authorization).toBe('Bearer stub')
+  })
+
+  test.each(['/v2', '/v2/', '/', ''])('below a base address that ends in "%s"', async (prefix) => {
+    await using stub = await startHttpStub(() => ({ json: [] }))
+    await createTestClientV2(`${stub.url}${prefix}`).listProjects()
+    expect(stub.requests[0]!.path).toBe(`${prefix.replace(/\/$/, '')}/organizations/${ORGANIZATION}/projects`)
+  })
+})
+
+describe('with a page given', () => {
+  test('only that page is read, although there are more', async () => {
+    await using stub = await startHttpStub(() => ({
+      json: { projects: projects(3, 4), total: 9, page: 2, per_page: 2 },
+      headers: { link: '<?page=3>; rel="next"' },
+    }))
+    const list = await createTestClientV2(stub.url).listProjects({ page: 2 })
+    expect(list.projects.map(({ uuid }) => uuid)).toEqual(uuids(3, 4))
+    expect(list).toMatchObject({ total: 9, truncated: false, skipped: 0 })
+    expect(stub.requests).toHaveLength(1)
+  })
+})
+
+describe('without a page every page is read', () => {
+  test('of bare arrays, until one is shorter than the first', async () => {
+    await using stub = await startHttpStub(paged(7, 3, (json) => ({ json })))
+    const list = await createTestClientV2(stub.url).listProjects({ type: 'basic' })
+    expect(list.projects.map(({ uuid }) => uuid)).toEqual(uuids(1, 7))
+    expect(list).toMatchObject({ total: null, truncated: false })
+    expect(stub.requests.map(({ query }) => query.get('page'))).toEqual([null, '2', '3'])
+    expect(stub.requests.every(({ query }) => query.get('type') === 'basic')).toBe(true)
+  })
+
+  test('of bare arrays, also when CI gives fewer a page than asked for', async () => {
+    await using stub = await startHttpStub(paged(6, 3, (json) => ({ json })))
+    const list = await createTestClientV2(stub.url).listProjects({ perPage: 100 })
+    expect(list.projects).toHaveLength(6)
+    expect(stub.requests.map(({ query }) => query.get('page'))).toEqual([null, '2', '3'])
+  })
+
+  test('of envelopes, until the total is reached and not one page more', async () => {
+    const answer = (items: unknown[], page: number) => ({ json: { projects: items, total: 6, page, per_page: 3 } })
+    await using stub = await startHttpStub(paged(6, 3, answer))
+    const list = await createTestClientV2(stub.url).listProjects()
+    expect(list.projects.map(({ uuid }) => uuid)).toEqual(uuids(1, 6))
+    expect(list).toMatchObject({ total: 6, truncated: false })
+    expect(stub.requests).toHaveLength(2)
+  })
+
+  test('of envelopes without a total, until one is not full', async () => {
+    await using stub = await startHttpStub(paged(2, 3, (items) => ({ json: { projects: items, per_page: 3 } })))
+    expect((await createTestClientV2(stub.url).listProjects()).projects).toHaveLength(2)
+    expect(stub.requests).toHaveLength(1)
+  })
+
+  test('by Link, wherever below the base it points, until there is no next', async () => {
+    await using stub = await startHttpStub(({ path }, at) => ({
+      json: [project(at + 1)],
+      headers: {
+        link: at < 2 ? `</v2/a,b/${at}?q=1>; title="x, y"; rel="last next", <${path}>; rel=first` : '</x>; rel=prev',
+      },
+    }))
+    const list = await createTestClientV2(`${stub.url}/v2`).listProjects()
+    expect(list.projects.map(({ uuid }) => uuid)).toEqual(uuids(1, 3))
+    expect(stub.requests.map(({ path }) => path).slice(1)).toEqual(['/v2/a,b/0', '/v2/a,b/1'])
+  })
+
+  test('but no Link to another origin gets our credentials: the page number goes on instead', async () => {
+    await using other = await startHttpStub(() => ({ json: [project(99)] }))
+    await using stub = await startHttpStub(({ query }) => ({
+      json: [project(query.get('page') === '2' ? 2 : 1)],
+      headers: query.get('page') === '2' ? { link: '</x>; rel=prev' } : { link: `<${other.url}/p>; rel="next"` },
+    }))
+    const list = await createTestClientV2(stub.url).listProjects()
+    expect(list.projects.map(({ uuid }) => uuid)).toEqual(uuids(1, 2))
+    expect(other.requests).toHaveLength(0)
+  })
+
+  test('but no Link of the same origin beyond the base gets our credentials', async () => {
+    await using stub = await startHttpStub(({ path, query }) => ({
+      json: [project(query.get('page') === '2' ? 2 : 1)],
+      headers: path.startsWith('/v2/') && query.get('page') !== '2' ? { link: '</v2/../other/p>; rel="next"' } : {},
+    }))
+    const list = await createTestClientV2(`${stub.url}/v2`).listProjects()
+    expect(list.projects.map(({ uuid }) => uuid)).toEqual(uuids(1, 2))
+    expect(stub.requests.filter(({ path }) => !path.startsWith('/v2/'))).toEqual([])
+  })
+
+  test('and a service that ignores the page number is asked once more, not for ever', async () => {
+    await using stub = await startHttpStub(() => ({ json: projects(1, 3) }))
+    const list = await createTestClientV2(stub.url).listProjects()
+    expect(list.projects.map(({ uuid }) => uuid)).toEqual(uuids(1, 3))
+    expect(list.truncated).toBe(false)
+    expect(stub.requests).toHaveLength(2)
+  })
+
+  test('and a service that claims a total but repeats its page is reported as truncated', async () => {
+    await using stub = await startHttpStub(() => ({ json: { projects: projects(1, 3), total: 5 } }))
+    const list = await createTestClientV2(stub.url).listProjects()
+    expect(list.projects).toHaveLength(3)
+    expect(list.truncated).toBe(true)
+  })
+
+  test('and so is one whose next link leads nowhere new', async () => {
+    await using stub = await startHttpStub(() => ({ json: projects(1, 3), headers: { link: '<?page=2>; rel=next' } }))
+    const list = await createTestClientV2(stub.url).listProjects()
+    expect(list.projects).toHaveLength(3)
+    expect(list.truncated).toBe(true)
+    expect(stub.requests).toHaveLength(2)
+  })
+
+  test('but an empty page at the end of the links is the end, and nothing is missing', async () => {
+    await using stub = await startHttpStub(({ query }) =>
+      query.get('page') === '2' ? { json: [] } : { json: projects(1, 3), headers: { link: '<?page=2>; rel=next' } },
+    )
+    const list = await createTestClientV2(stub.url).listProjects()
+    expect(list.projects).toHaveLength(3)
+    expect(list.truncated).toBe(false)
+    expect(stub.requests).toHaveLength(2)
+  })
+
+  test('and unreadable items are counted on every page', async () => {
+    await using stub = await startHttpStub(({ query }) => ({
+      json: { projects: query.get('page') === '2' ? [null, project(2)] : [project(1), null, null], total: 5 },
+    }))
+    const list = await createTestClientV2(stub.url).listProjects()
+    expect(list.projects.map(({ uuid }) => uuid)).toEqual(uuids(1, 2))
+    expect(list).toMatchObject({ skipped: 3, total: 5, truncated: false })
+  })
+
+  test('and a project that moves to the next page meanwhile comes once', async () => {
+    const pages = [projects(1, 3), projects(3, 5), [project(6)]]
+    await using stub = await startHttpStub((_, at) => ({ json: pages[at] }))
+    const list = await createTestClientV2(stub.url).listProjects()
+    expect(list.projects.map(({ uuid }) => uuid)).toEqual(uuids(1, 6))
+  })
+
+  test('and 404 beyond the last full page is its end', async () => {
+    const end: StubAnswer = { status: 404, json: { error: 'no such page' } }
+    await using stub = await startHttpStub(paged(3, 3, (json, page) => (page === 1 ? { json } : end)))
+    expect((await createTestClientV2(stub.url).listProjects()).projects).toHaveLength(3)
+  })
+
+  test('but 404 on a page that CI promised loses nothing silently', async () => {
+    const end: StubAnswer = { status: 404 }
+    const answer = (items: unknown[], page: number) => (page === 1 ? { json: { projects: items, total: 6 } } : end)
+    await using stub = await startHttpStub(paged(6, 3, answer))
+    expect((await ciErrorOf(createTestClientV2(stub.url).listProjects())).kind).toBe('not-found')
+  })
+
+  test('up to the maximum of pages, and what is beyond is reported as truncated', async () => {
+    await using stub = await startHttpStub(paged(PAGES_MAX + 1, 1, (json) => ({ json })))
+    const list = await createTestClientV2(stub.url).listProjects()
+    expect(list.projects).toHaveLength(PAGES_MAX)
+    expect(list.truncated).toBe(true)
+  })
+
+  test('and a fault on a later page fails the listing instead of shortening it', async () => {
+    const forbidden: StubAnswer = { status: 403 }
+    await using stub = await startHttpStub(paged(6, 3, (json, page) => (page === 1 ? { json } : forbidden)))
+    expect((await ciErrorOf(createTestClientV2(stub.url).listProjects())).kind).toBe('forbidden')
+  })
+})
+
+describe('a project is read liberally', () => {
+  const read = async (json: unknown) => {
+    await using stub = await startHttpStub(() => ({ json }))
+    return await createTestClientV2(stub.url).listProjects({ page: 1 })
+  }
+
+  test('with its rules, and unknown fields kept', async () => {
+    const rule = { notifier: 'slack', target: 'all', branch: 'release/*', branch_match: 'wildcard' }
+    const raw = project(1, {
+      organization_uuid: ORGANIZATION.toUpperCase(),
+      repository_url: 'https://host/acme/web-1.git',
+      notification_rules: [{ ...rule, build_statuses: ['failed', 'deployed'], options: { key: 'x' } }],
+      something_new: { deep: [1] },
+    })
+    const [read1] = (await read([raw])).projects
+    expect(read1).toEqual({
+      uuid: uuidOf(1),
+      organizationUuid: ORGANIZATION,
+      name: 'acme/web-1',
+      type: 'basic',
+      repositoryUrl: 'https://host/acme/web-1.git',
+      rules: [
+        {
+          notifier: 'slack',
+          target: 'all',
+          branch: 'release/*',
+          branchMatch: 'wildcard',
+          buildStatuses: ['failed', 'deployed'],
+        },
+      ],
+      raw,
+    })
+  })
+
+  test.each([
+    ['wrapped', [{ project: project(1) }]],
+    ['with an upper-case uuid', [project(1, { uuid: uuidOf(1).toUpperCase() })]],
+    ['with blanks around its uuid', [project(1, { uuid: ` ${uuidOf(1)}\n` })]],
+    ['with nulls for all that may be missing', [project(1, { repository_url: null, notification_rules: null })]],
+    ['with types that nobody expects', [project(1, { repository_url: 7, notification_rules: 'none', type: 'turbo' })]],
+  ])('%s', async (_form, json) => {
+    const { projects: found, skipped } = await read(json)
+    expect(found.map(({ uuid }) => uuid)).toEqual([uuidOf(1)])
+    expect(skipped).toBe(0)
+  })
+
+  test.each([
+    ['https://host/acme/web.git', 'acme/web'],
+    ['git@host:acme/web.git', 'acme/web'],
+    [null, uuidOf(1)],
+  ])('without a name, from the address %s', async (repositoryUrl, name) => {
+    const { projects: found } = await read([{ uuid: uuidOf(1), repository_url: repositoryUrl }])
+    expect(found[0]).toMatchObject({ name, type: 'unknown' })
+  })
+
+  test('a rule without branch is for every branch; one of no known form is left out', async () => {
+    const rules = [{ notifier: 'slack' }, 'nonsense', { notifier: 'slack', branch: 7 }, { branch: 'main' }]
+    const { projects: found } = await read([project(1, { notification_rules: rules })])
+    expect(found[0]!.rules).toEqual([
+      { notifier: 'slack', target: null, branch: null, branchMatch: null, buildStatuses: [] },
+    ])
+    expect(found[0]!.raw['notification_rules']).toEqual(rules)
+  })
+
+  test('a malformed item is counted, and costs no other', async () => {
+    const list = await read([project(1), { name: 'no uuid' }, null, project(2, { uuid: 'not-one' }), project(3)])
+    expect(list.projects.map(({ uuid }) => uuid)).toEqual([uuidOf(1), uuidOf(3)])
+    expect(list.skipped).toBe(3)
+  })
+
+  test('whole numbers beyond 2^53 stay what they are', async () => {
+    await using stub = await startHttpStub(() => ({
+      text: `[{"uuid":"${uuidOf(1)}","team_ids":[18446744073709551615, 7, 1.5]}]`,
+    }))
+    const { projects: found } = await createTestClientV2(stub.url).listProjects({ page: 1 })
+    expect(found[0]!.raw['team_ids']).toEqual(['18446744073709551615', 7, 1.5])
+  })
+})

@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest'
+import { delivery, send } from '../../support/app.ts'
+import { openWire, statuses } from '../../support/wire.ts'
+import type { Door } from './door.ts'
+import { CANARY, deliveriesIn, factsIn, openDoor, traces } from './door.ts'
+
+/** A body whose ids stand in the text as they are, not as a program would write them. */
+const withIds = (projectId: string, buildId: string): string =>
+  `{"build":{"project_id":${projectId},"build_id":${buildId},"status":"error","message":"${CANARY}"}}`
+
+const idsIn = (door: Door) => factsIn(door).map((fact) => `${String(fact['project_id'])}/${String(fact['build_id'])}`)
+const detailsIn = (door: Door) =>
+  factsIn(door).map((fact) => JSON.parse(String(fact['details'])) as Record<string, unknown>)
+
+describe('ids', () => {
+  it.each([
+    ['9007199254740993', '18446744073709551615'],
+    ['"9007199254740993"', '"9223372036854775807"'],
+    ['0', '1'],
+    ['99999999999999999999', '99999999999999999999'],
+  ])('%s and %s are kept digit by digit', async (projectId, buildId) => {
+    const door = await openDoor()
+    expect((await send(door.url, withIds(projectId, buildId))).status).toBe(202)
+    expect(idsIn(door)).toEqual([`${projectId}/${buildId}`.replaceAll('"', '')])
+  })
+
+  it('beyond 2^53 that differ in the last digit are two builds', async () => {
+    const door = await openDoor()
+    await send(door.url, withIds('1', '9007199254740992'))
+    const next = await send(door.url, withIds('1', '9007199254740993'))
+    expect(next.text).toBe('{"status":"recorded"}')
+    expect(idsIn(door)).toEqual(['1/9007199254740992', '1/9007199254740993'])
+  })
+
+  it.each([
+    '1e21',
+    '1e400',
+    '-1',
+    '-0.5',
+    '1.5',
+    '"-1"',
+    '"1.0"',
+    '"0x10"',
+    '" 12"',
+    '"12 "',
+    '""',
+    '"١٢"',
+    '"012"',
+    'true',
+    'null',
+    '[]',
+    '[512]',
+    '{}',
+    '"__proto__"',
+    `"${'9'.repeat(21)}"`,
+    '9'.repeat(21),
+  ])('%s are none: 400, nothing stored', async (id) => {
+    const door = await openDoor()
+    for (const body of [withIds(id, '512'), withIds('11', id)]) expect((await send(door.url, body)).status).toBe(400)
+    expect(traces(door)).toEqual([])
+  })
+
+  it('of 100,000 digits are none', async () => {
+    const door = await openDoor()
+    expect((await send(door.url, withIds('11', '9'.repeat(100_000)))).status).toBe(400)
+    expect(traces(door)).toEqual([])
+  })
+
+  // A literal that the parser must round is no clear id: two different builds would become one.
+  it.each(['9007199254740993.0', '9.007199254740993e15', '90071992547409930e-1'])(
+    '%s, which a double cannot hold, are not rounded to a neighbour',
+    async (id) => {
+      const door = await openDoor()
+      await send(door.url, withIds('11', id))
+      expect(idsIn(door)).not.toContain('11/9007199254740992')
+    },
+  )
+})
+
+describe('names that objects know', () => {
+  it('are fields like any other, and give no object properties it was not sent', async () => {
+    const door = await openDoor()
+    const inPrototype = `{"build":{"__proto__":{"project_id":1,"build_id":2,"status":"error"}}}`
+    const aboveBuild = `{"__proto__":{"build":{"project_id":1,"build_id":2,"status":"error"}}}`
+    const constructed = `{"build":{"constructor":{"prototype":{"project_id":1}},"build_id":2,"status":"error"}}`
+    for (const body of [inPrototype, aboveBuild, constructed]) expect((await send(door.url, body)).status).toBe(400)
+    expect(traces(door)).toEqual([])
+    expect(({} as Record<string, unknown>)['project_id']).toBeUndefined()
+  })
+
+  it('beside a sound build do no harm', async () => {
+    const door = await openDoor()
+    const body = `{"build":{"project_id":1,"build_id":2,"status":"__proto__","branch":"constructor","committer":"toString",
+      "__proto__":{"status":"success","message":"${CANARY}"},"hasOwnProperty":1}}`
+    expect((await send(door.url, body)).status).toBe(202)
+    expect(factsIn(door)).toMatchObject([{ word: '__proto__', branch: 'constructor' }])
+    expect(detailsIn(door)).toMatchObject([{ committer: 'toString', message: null }])
+  })
+})
+
+describe('text from strangers', () => {
+  it('of 100 KB is kept whole in the delivery, its first line in the fact, bounded', async () => {
+    const door = await openDoor()
+    const body = JSON.stringify(delivery({ message: `${'long '.repeat(20_000)}\n${CANARY}` }))
+    expect((await send(door.url, body)).status).toBe(202)
+    expect(deliveriesIn(door)).toMatchObject([{ body }])
+    const [details] = detailsIn(door)
+    expect(details!['message']).toMatch(/^long long/)
+    expect(String(details!['message']).length).toBeLessThanOrEqual(1_000)
+  })
+
+  it('with lone surrogates, NUL and direction marks is taken, and is text afterwards', async () => {
+    const door = await openDoor()
+    const body = `{"build":{"project_id":1,"build_id":2,"status":"er\\u0000ror","branch":"a\\ud800b","committer":"\\u0000Ada",
+      "message":"\\u202egnp.exe\\udc00"}}`
+    expect((await send(door.url, body)).status).toBe(202)
+    const [fact] = factsIn(door)
+    const [details] = detailsIn(door)
+    const texts = [fact!['word'], fact!['branch'], details!['committer'], details!['message']].map(String)
+    expect(texts.every((text) => text.isWellFormed() && !text.includes('\0'))).toBe(true)
+    expect(texts[2]).toBe('Ada')
+  })
+
+  it('that is a status of nothing but NUL is no status', async () => {
+    const door = await openDoor()
+    expect((await send(door.url, `{"build":{"project_id":1,"build_id":2,"status":"\\u0000"}}`)).status).toBe(400)
+  })
+
+  it('is never echoed and never in a log line', async () => {
+    const door = await openDoor({ LOG_LEVEL: 'trace' })
+    const answers = [
+      await send(door.url, delivery({ message: CANARY, branch: CANARY, committer: CANARY, build_url: CANARY })),
+      await send(door.url, delivery({ project_id: CANARY })),
+      await send(door.url, `{"${CANARY}`),
+    ]
+    expect(answers.map(({ text }) => text).join('')).not.toContain(CANARY)
+    expect(door.app.lines.join('')).not.toContain(CANARY)
+  })
+
+  it('in a status word of 1,000 characters is taken; of more it is refused', async () => {
+    const door = await openDoor()
+    expect((await send(door.url, delivery({ status: 'x'.repeat(1_000) }))).status).toBe(202)
+    expect((await send(door.url, delivery({ status: 'x'.repeat(1_001) }))).status).toBe(400)
+  })
+})
+
+describe('addresses that are none', () => {
+  const statusOf = async (path: string): Promise<number[]> => {
+    const wire = openWire((await openDoor()).url)
+    wire.write(`POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`)
+    await wire.closed
+    return statuses(wire)
+  }
+
+  it.each(['/webhooks/builds/%', '/webhooks/builds/a/b', '/webhooks', '/%2e%2e/etc/passwd', '/slack/nothing'])(
+    'are answered 404: %s',
+    async (path) => {
+      expect(await statusOf(path)).toEqual([404])
+    },
+  )
+
+  // A stranger's address is no fault of ours: neither a 500 nor a line in the error log.
+  it.each(['//', '//['])('are answered 404, not 500: %s', async (path) => {
+    expect(await statusOf(path)).toEqual([404])
+  })
+})

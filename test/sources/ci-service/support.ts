@@ -1,0 +1,120 @@
+import { createBadgeClient } from '../../../src/sources/ci-service/badge.ts'
+import { createClientLegacy } from '../../../src/sources/ci-service/client-legacy.ts'
+import { createClientV2 } from '../../../src/sources/ci-service/client-v2.ts'
+import { staticAuth } from '../../../src/sources/ci-service/auth.ts'
+import type { Auth } from '../../../src/sources/ci-service/auth.ts'
+import type { CreationForms } from '../../../src/sources/ci-service/creation-body.ts'
+import { CiError, type CiErrorKind } from '../../../src/sources/ci-service/errors.ts'
+import { createTransport } from '../../../src/sources/ci-service/transport.ts'
+import type { TransportLimits } from '../../../src/sources/ci-service/transport.ts'
+import { isIdDigits } from '../../../src/domain/ids.ts'
+import type { BuildId, ProjectId } from '../../../src/domain/ids.ts'
+import type { Clock } from '../../../src/lib/clock.ts'
+import type { SandboxCi } from '../../../packages/sandbox-ci/src/server.ts'
+
+export const ORGANIZATION = '0a000000-0000-0000-0000-000000000001'
+
+/** The uuid of project n; like CI's own, it obeys no RFC. */
+export const uuidOf = (n: number): string => `f0000000-0000-0000-0000-${String(n).padStart(12, '0')}`
+
+export function projectIdOf(digits: string): ProjectId {
+  assertProjectId(digits)
+  return digits
+}
+
+function assertProjectId(digits: string): asserts digits is ProjectId {
+  if (!isIdDigits(digits)) throw new Error(`no project id: ${digits}`)
+}
+
+export function buildIdOf(digits: string): BuildId {
+  assertBuildId(digits)
+  return digits
+}
+
+function assertBuildId(digits: string): asserts digits is BuildId {
+  if (!isIdDigits(digits)) throw new Error(`no build id: ${digits}`)
+}
+
+export const project = (n: number, more: Record<string, unknown> = {}): Record<string, unknown> => ({
+  uuid: uuidOf(n),
+  name: `acme/web-${n}`,
+  type: 'basic',
+  ...more,
+})
+
+export const projects = (from: number, to: number): Record<string, unknown>[] =>
+  Array.from({ length: to - from + 1 }, (_, at) => project(from + at))
+
+/** The forms in which CI refuses branches that it cannot read, and what an error of ours says of each. */
+export const REFUSAL_FORMS = [
+  ['errors', /branches/],
+  ['error', /branches/],
+  ['text', /branches/],
+  ['html', /Bad Request/],
+  ['empty', /HTTP 400\)$/],
+] as const
+
+export interface TestClock extends Clock {
+  /** what was slept so far, in order */
+  slept: number[]
+  advance(ms: number): void
+}
+
+/** A clock whose sleeps end at once and move it on. */
+export function createTestClock(startsAt = Date.UTC(2026, 0, 5, 12)): TestClock {
+  let at = startsAt
+  const slept: number[] = []
+  return {
+    slept,
+    now: () => at,
+    advance: (ms) => void (at += ms),
+    sleep(ms) {
+      slept.push(ms)
+      at += ms
+      return Promise.resolve()
+    },
+  }
+}
+
+export function createTestTransport({ clock = createTestClock(), limits = {}, retried }: TransportOptions = {}) {
+  return createTransport({ clock, random: () => 0, limits, ...(retried ? { retried } : {}) })
+}
+
+interface TransportOptions {
+  clock?: Clock
+  limits?: Partial<TransportLimits>
+  retried?: (why: CiErrorKind) => void
+}
+
+export function createTestClientV2(
+  baseUrl: string,
+  options: TransportOptions & { auth?: Auth; forms?: Partial<CreationForms>; organizationUuid?: string } = {},
+) {
+  const { auth = staticAuth('Bearer stub'), forms = {}, organizationUuid = ORGANIZATION } = options
+  return createClientV2({ baseUrl, organizationUuid, auth, forms, transport: createTestTransport(options) })
+}
+
+/** A client of a started sandbox. */
+export function createSandboxClient(ci: SandboxCi, options: Parameters<typeof createTestClientV2>[1] = {}) {
+  const { baseUrl, organizationUuid, authorization } = ci.address()
+  return createTestClientV2(baseUrl, { auth: staticAuth(authorization), organizationUuid, ...options })
+}
+
+export function createTestClientLegacy(baseUrl: string, options: TransportOptions & { apiKey?: string } = {}) {
+  const { apiKey = 'stub-key' } = options
+  return createClientLegacy({ baseUrl, apiKey, transport: createTestTransport(options) })
+}
+
+export function createTestBadgeClient(siteUrl: string, options: TransportOptions = {}) {
+  return createBadgeClient({ siteUrl, transport: createTestTransport(options) })
+}
+
+/** The CiError that a call ends with; anything else fails the test. */
+export async function ciErrorOf(call: Promise<unknown>): Promise<CiError> {
+  const error: unknown = await call.then(
+    () => new Error('the call succeeded'),
+    (reason: unknown) => reason,
+  )
+  if (error instanceof CiError) return error
+  throw error
+}

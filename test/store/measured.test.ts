@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { CiError } from '../../src/sources/ci-service/errors.ts'
+import type { Transport } from '../../src/sources/ci-service/transport.ts'
+import { countedTransport } from '../../src/sources/ci-service/counted-transport.ts'
+import { measuredStore } from '../../src/store/measured.ts'
+import { Undone } from '../../src/store/not-attempted.ts'
+import { T0 } from '../support/facts.ts'
+import { sqlitePlaces } from '../support/stores.ts'
+
+describe('a store that is measured', () => {
+  it('is the same store: it writes, reads, throws what was thrown, and tells of each', async () => {
+    await using places = await sqlitePlaces()
+    await using place = await places.open()
+    const told: string[] = []
+    const store = measuredStore(place.store, {
+      timeStore: (operation, ms) => void told.push(`${operation} ${ms >= 0 ? 'took its time' : ms}`),
+      countStoreFailure: (operation) => void told.push(`${operation} failed`),
+    })
+    await store.write((tx) => tx.setLastDoneAt('prune', T0))
+    expect(await store.read.lastDoneAt('prune')).toBe(T0)
+    expect(told).toEqual(['write took its time', 'read took its time'])
+    await expect(store.write(() => Promise.reject(new Error('no database')))).rejects.toThrow('no database')
+    expect(told.splice(2)).toEqual(['write failed', 'write took its time'])
+    await expect(store.write(() => Promise.reject(new Undone('given up')))).rejects.toThrow('given up')
+    expect(told.splice(2)).toEqual(['write took its time'])
+    expect(Object.keys(store.read)).toEqual(Object.keys(place.store.read))
+    expect(store.shared).toBe(place.store.shared)
+  })
+})
+
+describe('calls to CI that are counted', () => {
+  const request = { method: 'GET', url: new URL('http://ci.example/'), purpose: 'ask', secrets: [] } as const
+
+  async function endOf(send: Transport['send']): Promise<{ told: string[]; threw: unknown }> {
+    const told: string[] = []
+    const counted = countedTransport({ send, close: async () => {} }, (end) => void told.push(end))
+    const threw = await counted.send(request).then(
+      () => null,
+      (error: unknown) => error,
+    )
+    return { told, threw }
+  }
+
+  it('end ok, by the kind of their trouble, or stopped; who asked learns what happened as before', async () => {
+    const refused = new CiError({ kind: 'forbidden', purpose: 'ask' })
+    const gone = new Error('nobody wants to know any more')
+    const fine = { status: 200, headers: {}, text: '' }
+    expect(await endOf(async () => fine as never)).toEqual({ told: ['ok'], threw: null })
+    expect(await endOf(() => Promise.reject(refused))).toEqual({ told: ['forbidden'], threw: refused })
+    expect(await endOf(() => Promise.reject(gone))).toEqual({ told: ['stopped'], threw: gone })
+  })
+})
