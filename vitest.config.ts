@@ -12,6 +12,7 @@ export default defineConfig({
     reporters: ['default', ['json', { outputFile: process.env['REPORT'] ?? 'test-results/vitest.json' }]],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    globalSetup: 'test/support/shared-postgres.ts',
     // Much of what drives a real process waits: more than the cores of a small machine.
     maxWorkers: 5,
     // Real processes on a busy machine reach their time now and then; the report names who needed a second try.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
-import { rowsOf, settled, until } from '../support/app.ts'
+import { rowsOf, settled } from '../support/app.ts'
 import { answersTo, press, type, untilAnswered } from '../support/world.ts'
 import {
   ada,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { startPostgres, type PostgresServer } from '../support/postgres.ts'
+import { startOwnPostgres, type PostgresServer } from '../support/postgres.ts'
 import { asCount, asRatio, exactly, note, type Benchmark, type Row, type Stage } from './benchmark.ts'
 import { DELIVERY_PATH, startBot } from './bot.ts'
 import { sendLoad, type LoadResult } from './load-order.ts'
@@ -23,7 +23,7 @@ export const processesShared: Benchmark = {
   async run(stage) {
     // The server is to have every core, whatever we keep to.
     pinSelf(ALL_CORES)
-    const server = await startPostgres({ fsync: 'on' })
+    const server = await startOwnPostgres({ fsync: 'on' })
     pinSelf()
     if ('impossible' in server) return [note('processes', `not measured: ${server.impossible}`)]
     await using _ending = server

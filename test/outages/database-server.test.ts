@@ -1,17 +1,24 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { BUILDS } from '../app/channel.ts'
 import { delivery, openStage, send, until } from '../support/app.ts'
-import { queryOnce } from '../support/postgres.ts'
+import { queryOnce, startOwnPostgres } from '../support/postgres.ts'
 import { openGate } from './gate.ts'
-import { startRestartablePostgres } from './restartable-postgres.ts'
 import { IS_LONG, readyAt, redBuild, sendRed, untilTaken, untilTold } from './team-at-door.ts'
 
 /** The door's own patience, and what a busy machine adds. */
 const ANSWERED_MAX_MS = 15_000
 const READY_ANSWERED_MAX_MS = 8_000
 
-const server = await startRestartablePostgres()
+const started = await startOwnPostgres()
+const server = 'impossible' in started ? null : started
 afterAll(() => server?.[Symbol.asyncDispose]())
+
+/** The database of the server, at its own port or at that of a gate in front of it. */
+function urlAt(port: number): string {
+  const url = new URL(server!.addressOf('postgres'))
+  url.port = String(port)
+  return url.href
+}
 
 describe.skipIf(!server)('a database server', () => {
   it('that stops and starts again is refused 503 and waited for; what was acknowledged is told, once', async () => {
@@ -32,7 +39,7 @@ describe.skipIf(!server)('a database server', () => {
   it.runIf(IS_LONG)(
     'that falls silent is answered for with 503 in time, nothing of it is stored, and it is used again when it speaks',
     async () => {
-      const gate = await openGate(server!)
+      const gate = await openGate({ host: '127.0.0.1', port: server!.port })
       const { app, slack } = await openTeam(gate.port)
       const kept = await sendRed(app.url, [11, 12])
       gate.swallow()
@@ -55,7 +62,7 @@ describe.skipIf(!server)('a database server', () => {
   it.runIf(IS_LONG)(
     'that hesitates is waited for: the delivery is taken late',
     async () => {
-      const gate = await openGate(server!)
+      const gate = await openGate({ host: '127.0.0.1', port: server!.port })
       const { app, slack } = await openTeam(gate.port)
       await sendRed(app.url, [31])
       gate.hold()
@@ -71,7 +78,7 @@ describe.skipIf(!server)('a database server', () => {
   it.runIf(IS_LONG)(
     'whose connections are cut again and again loses nothing that was acknowledged, and doubles nothing',
     async () => {
-      const gate = await openGate(server!)
+      const gate = await openGate({ host: '127.0.0.1', port: server!.port })
       const { app, slack } = await openTeam(gate.port)
       const kept: number[] = []
       for (let round = 0; round < 6; round++) {
@@ -93,8 +100,8 @@ const WORDS: unknown = expect.stringMatching(
 
 /** Build 999 was told there when everything was well. */
 const openTeam = async (port: number) => {
-  const url = server!.urlAt(port)
-  await queryOnce(server!.urlAt(server!.port), 'drop schema public cascade; create schema public')
+  const url = urlAt(port)
+  await queryOnce(urlAt(server!.port), 'drop schema public cascade; create schema public')
   const stage = await openStage({
     slack: { rates: { timeScale: 20 } },
     settings: { DATABASE_URL: url, DEFAULT_CHANNEL: BUILDS },
@@ -105,6 +112,6 @@ const openTeam = async (port: number) => {
 }
 
 const storedBuilds = async (): Promise<unknown[]> => {
-  const rows = await queryOnce(server!.urlAt(server!.port), 'select build_id from fact')
+  const rows = await queryOnce(urlAt(server!.port), 'select build_id from fact')
   return rows.map((row) => (row as { build_id: string }).build_id)
 }

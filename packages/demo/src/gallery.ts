@@ -7,7 +7,7 @@ import { readFlags } from '../../../src/cli/program.ts'
 // npm run gallery: everything that Buildline says, as a page to open, made of the golden files. `-- --pictures` takes the
 // README's pictures (docs/pictures) with the Chromium that is found on the PATH, or that CHROMIUM names.
 
-const ROOT = join(import.meta.dirname, '..', '..')
+const ROOT = join(import.meta.dirname, '..', '..', '..')
 
 const values = readFlags({ folder: { type: 'string' }, pictures: { type: 'boolean', default: false } })
 

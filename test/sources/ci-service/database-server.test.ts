@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { buildOf, delivery, send, settingsWith, settled, testFolder, until } from '../../support/app.ts'
-import { queryOnce, startPostgres } from '../../support/postgres.ts'
+import { queryOnce, startOwnPostgres, startPostgres } from '../../support/postgres.ts'
 import { startProcess } from '../../support/process.ts'
 
 async function startOn(database: string) {
@@ -13,7 +13,7 @@ async function startOn(database: string) {
 
 describe('a database server', () => {
   it('that went away while we were up makes the door answer 503, and the process stays up', async (test) => {
-    const server = await startPostgres()
+    const server = await startOwnPostgres()
     if ('impossible' in server) return test.skip(server.impossible)
     const { url } = await startOn(await server.createDatabase())
     await server[Symbol.asyncDispose]()

@@ -3,7 +3,7 @@ import { createWriteStream, mkdirSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { dirname, join } from 'node:path'
 
-const MAIN = join(import.meta.dirname, '..', '..', 'main.ts')
+const MAIN = join(import.meta.dirname, '..', '..', '..', '..', 'src', 'main.ts')
 
 /** How long the bot may take to open its doors; then it is killed. */
 const START_MAX_MS = 20_000

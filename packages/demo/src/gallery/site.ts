@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { readGroups } from './entries.ts'
 
-const PAGE = join(import.meta.dirname, '..', '..', 'sandbox', 'page', 'gallery')
+const PAGE = join(import.meta.dirname, '..', '..', '..', 'sandbox-slack', 'page', 'gallery')
 
 /** Every message, form and Home as the tests hold them. */
-export const GOLDEN = join(import.meta.dirname, '..', '..', '..', 'test', 'golden')
+export const GOLDEN = join(import.meta.dirname, '..', '..', '..', '..', 'test', 'golden')
 
 /**
  * The gallery as files by their names: `index.html` and what it loads. They work from a folder as well as from a server.
