@@ -1,10 +1,19 @@
 import { defineConfig } from 'vitest/config'
 
-/** Rooms whose tests leave nothing behind in their process: they share a few, and what these have loaded. */
+/** Folders whose tests leave nothing behind in their process: their files share processes, and the modules loaded there. */
 const SHARING = [
   ...['alerts', 'domain', 'features', 'jobs', 'lib', 'slack', 'sources'].map((room) => `test/${room}/**/*.test.ts`),
   ...['sandbox-ci', 'sandbox-slack'].map((name) => `packages/${name}/test/**/*.test.ts`),
   'packages/demo/test/sandbox/**/*.test.ts',
+]
+
+/** `npm test` leaves these out, `npm run test:all` does not. */
+const SLOW = [
+  '**/*.slow.test.ts',
+  ...['bench', 'browser', 'kill-sweep', 'outages', 'processes', 'strangers', 'torture'].map(
+    (room) => `test/${room}/**`,
+  ),
+  'packages/{build-steps,demo}/test/**',
 ]
 
 export default defineConfig({
@@ -12,16 +21,24 @@ export default defineConfig({
     reporters: ['default', ['json', { outputFile: process.env['REPORT'] ?? 'test-results/vitest.json' }]],
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    globalSetup: 'test/support/shared-postgres.ts',
+    globalSetup: 'test/support/global-setup.ts',
     // Much of what drives a real process waits: more than the cores of a small machine.
-    maxWorkers: 5,
+    maxWorkers: 4,
     // Real processes on a busy machine reach their time now and then; the report names who needed a second try.
     retry: process.env['CI'] ? 1 : 0,
     projects: [
-      { extends: true, test: { name: 'rooms', include: SHARING, isolate: false } },
+      { extends: true, test: { name: 'shared', include: SHARING, exclude: SLOW, isolate: false } },
       {
         extends: true,
-        test: { name: 'house', include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'], exclude: SHARING },
+        test: { name: 'own', include: ['**/test/**/*.test.ts'], exclude: [...SHARING, ...SLOW, '**/node_modules/**'] },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'slow',
+          include: SLOW.map((glob) => glob.replace(/\*\*$/, '**/*.test.ts')),
+          exclude: ['**/node_modules/**'],
+        },
       },
     ],
   },

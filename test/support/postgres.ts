@@ -30,7 +30,7 @@ export interface PostgresOptions {
   fsync?: 'on' | 'off'
 }
 
-/** Set by `shared-postgres.ts`: where the one server of a test run answers, as `postgres://…/postgres`. */
+/** Set by `global-setup.ts`: where the one server of a test run answers, as `postgres://…/postgres`. */
 export const SHARED_POSTGRES = 'TEST_POSTGRES_URL'
 
 const PASSWORD = 'not-a-secret'

@@ -24,7 +24,7 @@ export const PATIENCE_MAX_MS = 10_000
 const LOOK_AGAIN_MS = 50
 
 /** How often a person tries before they give it up, and how soon again where nobody was there. */
-export const TRIES_MAX = 3
+export const TRIES_MAX = 5
 const TRY_AGAIN_MS = 2_000
 
 /** Somebody pushes. Throws if CI does not build it. */

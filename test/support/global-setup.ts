@@ -1,0 +1,16 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SHARED_POSTGRES, startOwnPostgres } from './postgres.ts'
+
+/** What all tests of a run share: one PostgreSQL, in which each makes databases of its own, and Node's compiled code. */
+export default async function setup(): Promise<() => Promise<void>> {
+  const cache = mkdtempSync(join(tmpdir(), 'buildline-compiled-'))
+  process.env['NODE_COMPILE_CACHE'] = cache
+  const server = await startOwnPostgres()
+  if (!('impossible' in server)) process.env[SHARED_POSTGRES] = server.addressOf('postgres')
+  return async () => {
+    if (!('impossible' in server)) await server[Symbol.asyncDispose]()
+    rmSync(cache, { recursive: true, force: true })
+  }
+}
