@@ -79,7 +79,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
   const measure = () => createTrickle({ clock, running: machineClocks.running })
   const refused = measure()
   // What comes before there is anybody to wake is found by the first sweep.
-  const recording = { store, clock, wake: (key: string) => engine?.wake(key) }
+  const recording = { store, clock, wake: () => engine?.wake() }
   const webhook = createWebhookRoute({
     isSecret: (presented) => isSecret(presented),
     record(delivery) {

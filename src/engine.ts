@@ -5,7 +5,7 @@ import { createTransport } from './sources/ci-service/transport.ts'
 import { createClients } from './ci-clients.ts'
 import type { Config } from './config.ts'
 import { doctorDeps } from './doctor-deps.ts'
-import { scheduleJobs } from './jobs/schedule.ts'
+import { scheduleJobs, type ScheduleDeps } from './jobs/schedule.ts'
 import type { AgreedClock } from './lib/agreed-clock.ts'
 import { systemClock } from './lib/clock.ts'
 import { inTime } from './lib/with-timeout.ts'
@@ -29,8 +29,9 @@ import { createOperations } from './features/operations.ts'
 import { createProjectRules } from './catalog/project-rules.ts'
 import { createUnanswered } from './features/unanswered.ts'
 import { createReadiness } from './readiness.ts'
-import { createPresence } from './alerts/presence.ts'
-import { createReconciler } from './alerts/reconciler.ts'
+import type { Counted } from './alerts/deps.ts'
+import { createLease, soleTerm, type Term } from './alerts/lease.ts'
+import { createReconciler, type Reconciler } from './alerts/reconciler.ts'
 import type { SlackDoor } from './slack-app.ts'
 import { checkAtStart } from './start-check.ts'
 import type { Store } from './store/store.ts'
@@ -79,8 +80,8 @@ export interface Engine {
   fromSlack: (request: IncomingMessage, response: ServerResponse) => Promise<void>
   /** Whether this process sleeps, or slept until a moment ago. */
   isDrowsy: () => boolean
-  /** A hint that a lineage has news. */
-  wake: (lineageKey: string) => void
+  /** A hint that there is news to ingest. */
+  wake: () => void
   /** Resolves when everything is under way; a database server that is away is waited for. */
   start(): Promise<void>
   /** Idempotent; what has not ended after `graceMs` is found again at the next start. */
@@ -105,7 +106,7 @@ export function createEngine({
   const metrics = createMetrics({
     backlog: () => inTime(clock, FIGURES_PATIENCE_MS, store.read.backlog()),
     oldestWaiting: () => inTime(clock, FIGURES_PATIENCE_MS, oldestWaiting(store)),
-    outage: () => reconciler.outage(),
+    outage: () => sender?.outage() ?? null,
     socketStands: () => socket?.stands() ?? null,
     now: clock.now,
   })
@@ -124,34 +125,35 @@ export function createEngine({
   const interfaces = { v2: clients.v2 !== null, legacy: clients.legacy !== null }
   const rules = createProjectRules({ store, clock, log, ...clients })
   const agreed = { clock, agree: () => clock.agree(store.time) }
-  const presence = store.shared
-    ? createPresence({ store, ...agreed, log, monotonic: performance.now.bind(performance), processId })
-    : null
+  const monotonic = performance.now.bind(performance)
+  const onTerm = (term: Term) => void (serving = serve(term))
+  const lease = store.shared ? createLease({ store, ...agreed, log, monotonic, newId: randomUUID, onTerm }) : null
+  let sender: Reconciler | null = null
+  let serving: Promise<void> = Promise.resolve()
   const subscriptions = async () => [...config.subscriptions, ...(await store.read.subscriptions())]
   const stopping = new AbortController()
   let slackDoor: Promise<SlackDoor> | null = null
   let expected: Promise<unknown> | null = null
-  const reconciler = createReconciler({
+  const reconciling = {
     store,
     notifier,
     clock,
     log,
     random: Math.random,
     newKey: randomUUID,
-    processId,
-    ...(presence ? { presence } : {}),
     subscriptions,
     rulesOf: rules.rulesOf,
     interfaces,
     isPressed: () => atTheDoor() >= INTAKE_YIELDS_AT,
-    count(what) {
+    count(what: Counted) {
       metrics.count(what)
       if (what.what === 'call' && what.outcome === 'sent') expectClicks()
     },
-  })
-  // Told to everybody who could show it, and at once: what is missed is found by the sweeps.
-  const wake = (lineageKey: string) => {
-    reconciler.wake(lineageKey)
+  }
+  // A hint for the process that sends, and for Home. The sweeps find what is missed.
+  const wake = () => {
+    if (sender) sender.wake()
+    else store.news?.announce()
     void atSlackDoor((door) => door.somethingChanged())
   }
   const directory = createDirectory({ ...slack, clock, grants: { operators, admins } })
@@ -235,11 +237,10 @@ export function createEngine({
     store: { ping: createStoreTrial({ store, clock }) },
     notifier,
     clock,
-    outage: reconciler.outage,
+    outage: () => sender?.outage() ?? null,
     socket,
     oldestWaiting: () => oldestWaiting(store),
   })
-  let jobs: ReturnType<typeof scheduleJobs> | null = null
   let running: Promise<void> = Promise.resolve()
 
   /** What nobody who knocks has to wait for. */
@@ -248,23 +249,8 @@ export function createEngine({
     void checkAtStart({ doctor: configured, clock, log, seldom, stopping: stopping.signal }).catch((error: unknown) =>
       log.warn({ err: error }, 'Slack could not be asked at the start; /ci doctor asks the same'),
     )
-    if (!(await openStoreAndReconcile())) return
-    const { presenceOf } = directory
-    const { retentionDays } = config
-    const isPressed = () => atTheDoor() >= UPKEEP_YIELDS_AT
-    const upkeep = { acting, following, rules, unanswered, presenceOf, metrics, retentionDays, isPressed }
-    jobs = scheduleJobs(upkeepJobs(upkeep), {
-      store,
-      clock,
-      log,
-      processId,
-      ...(presence ? { lost: presence.lost } : {}),
-      count: (job, end) => metrics.countJob(job, end, clock.now()),
-    })
-    // At once: whoever asked before the restart is waiting.
-    void unanswered
-      .answerLeft()
-      .catch((error: unknown) => log.warn({ err: error }, 'who was left without an answer is told later'))
+    if (!(await openStore())) return
+    unanswered.start()
     void rules
       .refresh()
       .catch((error: unknown) => log.warn({ err: error }, 'the projects could not be read at the start'))
@@ -275,14 +261,41 @@ export function createEngine({
       .catch(slackDoorFailed)
   }
 
-  async function openStoreAndReconcile(): Promise<boolean> {
+  /** Ingests, sends and runs the jobs until the term is over or the process stops. */
+  async function serve(term: Term): Promise<void> {
+    const over = AbortSignal.any([term.over, stopping.signal])
+    const reconciler = createReconciler({ ...reconciling, term })
+    while (!over.aborted) {
+      try {
+        await reconciler.start()
+        break
+      } catch (error) {
+        if (!store.shared) throw error
+        log.warn({ err: error }, 'sending could not begin; it is tried again')
+        await clock.sleep(STORE_AGAIN_MS, over)
+      }
+    }
+    sender = reconciler
+    const stopListening = store.news?.listen(reconciler.wake)
+    const { presenceOf } = directory
+    const { retentionDays } = config
+    const isPressed = () => atTheDoor() >= UPKEEP_YIELDS_AT
+    const upkeep = { acting, following, rules, unanswered, presenceOf, metrics, retentionDays, isPressed }
+    const count: ScheduleDeps['count'] = (job, end) => metrics.countJob(job, end, clock.now())
+    const jobs = scheduleJobs(upkeepJobs(upkeep), { store, clock, log, count })
+    if (!over.aborted) await new Promise((resolve) => over.addEventListener('abort', resolve, { once: true }))
+    if (sender === reconciler) sender = null
+    await Promise.all([reconciler.stop(), jobs.stop(), stopListening?.()])
+  }
+
+  async function openStore(): Promise<boolean> {
     while (!stopping.signal.aborted) {
       try {
         // A file of our own was brought up to date before the doors opened.
         if (store.shared) await store.migrate()
-        await presence?.start()
         steady?.notBefore((await store.read.lastDoneAt(OFTEN_DONE_JOB)) ?? 0)
-        await reconciler.start()
+        if (lease) await lease.start()
+        else onTerm(soleTerm(processId))
         return true
       } catch (error) {
         // A file of our own will not mend itself; a database server may still be starting.
@@ -302,7 +315,7 @@ export function createEngine({
     async fromSlack(request, response) {
       if (await gate(request, response)) (await openSlackDoor()).handle?.(request, response)
     },
-    isDrowsy: () => presence?.isDrowsy() ?? false,
+    isDrowsy: () => lease?.isDrowsy() ?? false,
     wake,
     start: () => (running = settleIn()),
     async stop(graceMs) {
@@ -310,11 +323,11 @@ export function createEngine({
       await running.catch(() => {})
       const grace = clock.sleep(graceMs)
       await Promise.all([
-        Promise.race([reconciler.stop(), grace]),
+        Promise.race([serving.catch(() => {}), grace]),
         Promise.race([atSlackDoor((door) => door.stop()), grace]),
-        Promise.race([jobs?.stop(), grace]),
+        Promise.race([unanswered.stop(), grace]),
       ])
-      await Promise.race([presence?.stop(), grace])
+      await Promise.race([lease?.stop(), grace])
       await transport.close()
     },
   }

@@ -33,7 +33,7 @@ export interface UpkeepDeps {
   acting: ConfirmRequests & Parameters<typeof confirmProjectRequests>[0] & { log: Log }
   following: Parameters<typeof tellClosings>[0]
   rules: Pick<ProjectRules, 'refresh'>
-  unanswered: Pick<Unanswered, 'answerLeft' | 'forget'>
+  unanswered: Pick<Unanswered, 'forget'>
   presenceOf: PersonDeps['presenceOf']
   metrics: Pick<Metrics, 'countSilent' | 'countPruned'>
   retentionDays: number
@@ -58,8 +58,6 @@ export function upkeepJobs(deps: UpkeepDeps): Job[] {
         await confirmProjectRequests(acting)
       },
     },
-    // Each process knows what it is at work on, and what it could not show.
-    { name: 'answer-left', everyMs: null, run: () => unanswered.answerLeft() },
     { name: FORGET_JOB, everyMs: FORGET_EVERY_MS, run: () => unanswered.forget() },
     { name: 'tell-closings', everyMs: TELL_CLOSINGS_EVERY_MS, run: () => tellClosings(deps.following) },
     {

@@ -5,23 +5,8 @@ import type { ReconcileDeps } from './deps.ts'
 import { readCard, relane } from './lanes.ts'
 import type { Claimed } from './outcome.ts'
 
-/** Somebody else's turn, for about so long (ms). */
-export interface Busy {
-  kind: 'busy'
-  forMs: number
-}
-
-/**
- * Plans a card afresh and records the claim to its most urgent step in a lane; null: there is none.
- * @param turn of several processes: whether this one may make the call now, asked once there is one to make
- */
-export async function claimStep(
-  tx: Tx,
-  deps: ReconcileDeps,
-  key: CardKey,
-  lane: Lane,
-  turn: ((now: number) => Promise<Busy | null>) | null = null,
-): Promise<Claimed | Busy | null> {
+/** Plans a card afresh and records the claim to its most urgent step in a lane; null: there is none. */
+export async function claimStep(tx: Tx, deps: ReconcileDeps, key: CardKey, lane: Lane): Promise<Claimed | null> {
   // One call per card at a time, and this is it: whatever else looks under way has ended without a record.
   const read = await readCard(tx, deps, key, false)
   if (!read) return null
@@ -33,11 +18,9 @@ export async function claimStep(
     return null
   }
   const { step, priority } = first
-  const not = (await turn?.(now)) ?? null
-  if (not) return not
   const bornRun = bornRunBy(step, read.bornRun)
   const messageKey = await claim(tx, deps, key, step, bornRun)
-  if (!turn) await tx.insertCall({ lane, channel: key.channel, at: now })
+  await tx.insertCall({ lane, channel: key.channel, at: now })
   await relane(tx, deps, key, { underWay: true })
   const cardMessage = read.messages.findLast(({ slot, state }) => slot === 'card' && state === 'posted')
   return {
@@ -70,7 +53,7 @@ async function claim(tx: Tx, deps: ReconcileDeps, key: CardKey, step: Step, born
       await tx.updateMessage(step.message.key, {
         sending: step.digest,
         sendingAt: now,
-        claimedBy: deps.processId,
+        claimedBy: deps.term.id,
         digest,
         recheckAt,
       })
@@ -80,7 +63,7 @@ async function claim(tx: Tx, deps: ReconcileDeps, key: CardKey, step: Step, born
       const claimed = {
         state: 'claimed',
         claimedAt: now,
-        claimedBy: deps.processId,
+        claimedBy: deps.term.id,
         lookedAt: null,
         digest: step.digest,
         bornRun,

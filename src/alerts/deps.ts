@@ -6,7 +6,7 @@ import type { Notifier } from '../slack/notifier.ts'
 import type { Interfaces } from '../store/history.ts'
 import type { CardKey } from '../store/kept.ts'
 import type { Store } from '../store/store.ts'
-import type { Presence } from './presence.ts'
+import type { Term } from './lease.ts'
 
 /** What the reconciler stands on. */
 export interface ReconcileDeps {
@@ -18,10 +18,8 @@ export interface ReconcileDeps {
   random: () => number
   /** unguessable and unique: the keys of our claims */
   newKey: () => string
-  /** this process, as claims name it */
-  processId: string
-  /** where other processes share the database; left out: it is our own */
-  presence?: Pick<Presence, 'pass'>
+  /** since when and until when this process sends */
+  term: Term
   /** all subscriptions in force now */
   subscriptions: () => Promise<readonly Subscription[]>
   /**

@@ -24,10 +24,10 @@ const SUCCESSORS_MAX = 100
 /**
  * Takes in what is new of one lineage: gives each fact its card, decides for each channel whether it is told and keeps
  * why, and puts the cards concerned in their lanes. All in one transaction; running it again changes nothing.
- * @returns the channels that have something to do; `waits`: the rules are being read for the first time; `elsewhere`:
- * another process is at it
+ * @returns the channels that have something to do; `waits`: the rules are being read for the first time; `lost`:
+ * another process sends now
  */
-export async function takeIn(deps: Working, due: DueLineage): Promise<ChannelId[] | 'waits' | 'elsewhere'> {
+export async function takeIn(deps: Working, due: DueLineage): Promise<ChannelId[] | 'waits' | 'lost'> {
   const { lineageKey } = due
   const project = await projectOf(deps, due)
   const rules = project ? await deps.rulesOf(project.names) : null
@@ -42,7 +42,7 @@ export async function takeIn(deps: Working, due: DueLineage): Promise<ChannelId[
   const taken = await deps.store.write((tx) => takeInWith(tx, deps, due, { ...known, seen: project?.seen ?? NONE }), {
     canBeRedone: true,
   })
-  if (!taken) return 'elsewhere'
+  if (!taken) return 'lost'
   const { touched, decided, facts } = taken
   for (const decision of decided) report(deps, lineageKey, decision)
   reportTaken(deps, { lineageKey, facts, decided })
@@ -76,14 +76,12 @@ async function takeInWith(
   { lineageKey, buildKeys }: DueLineage,
   { seen, ...known }: Known & { seen: ReadonlySet<number> },
 ) {
-  // Not waited for: there is other work, and what the other one takes in need not be taken in again.
-  if (deps.presence && !(await tx.lockIntake(lineageKey))) return null
+  if (!(await deps.term.holds(tx))) return null
   const mark = await tx.intakeOf(lineageKey)
   const requests = await tx.requestsOf(lineageKey)
   // Who follows was asked for the facts that were known then: one that came since may name the project, and waits its turn.
   const facts = (await tx.factsOfBuilds(buildKeys)).filter(({ seq, episode }) => episode !== null || seen.has(seq))
   const placed = await place(tx, lineageKey, facts, requests)
-  if (deps.presence && !mark && placed.length === 0) return null
   const episodes = new Set([
     ...placed.map(({ episode }) => episode!),
     ...(await newestOnly(tx, lineageKey)),

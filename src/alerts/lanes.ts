@@ -5,9 +5,6 @@ import type { Reads, Tx } from '../store/store.ts'
 import type { ReconcileDeps } from './deps.ts'
 import { planCard, type CardPlan } from './story.ts'
 
-/** No call of ours is under way for longer than this; a claim that is older and has no end belongs to the dead. */
-export const CALL_MAX_MS = 15_000
-
 /**
  * Reads one card with all it stands on, and what is left to do. Null: there is no such card.
  * @param underWay whether this process has a call for the card under way
@@ -21,7 +18,7 @@ export async function readCard(
   const card = await reads.card(key)
   if (!card) return null
   const now = deps.clock.now()
-  const messages = settleDead(await reads.messagesOf(key), (message) => isDead(deps, message, underWay, now))
+  const messages = settleDead(await reads.messagesOf(key), (message) => isDead(deps, message, underWay))
   return { card, messages, ...(await planCard(reads, card, messages, { now, interfaces: deps.interfaces })) }
 }
 
@@ -41,7 +38,7 @@ export async function relane(
   // An edit that is refused or limited must not hold back the reply that people wait for, nor the other way round.
   const held = (lane: Lane): Due =>
     failed && (lane === 'edit') === (failed.lane === 'edit') ? delay(planned[lane], failed.againAt) : planned[lane]
-  const look = earlier(held('look'), safetyNet(deps, read.messages))
+  const look = earlier(held('look'), safetyNet(read.messages))
   await tx.setLanes(key, { post: held('post'), edit: held('edit'), look })
 }
 
@@ -68,16 +65,13 @@ const earlier = (a: Due, b: Due): Due =>
   a && b ? { at: Math.min(a.at, b.at), priority: Math.min(a.priority, b.priority) } : (a ?? b)
 
 // Whoever has a call under way may die before it records the end: then this lane is where the card is found again.
-function safetyNet({ store }: ReconcileDeps, messages: readonly StoredMessage[]): Due {
+function safetyNet(messages: readonly StoredMessage[]): Due {
   const underWay = messages.filter(({ state, sending }) => state === 'claimed' || sending !== null)
   if (underWay.length === 0) return null
   const since = Math.max(...underWay.map(({ claimedAt, sendingAt }) => Math.max(claimedAt, sendingAt ?? 0)))
-  return { at: store.shared ? since + CALL_MAX_MS : since, priority: 0 }
+  return { at: since, priority: 0 }
 }
 
-// On a database of our own, whatever another process had under way died with it.
-function isDead({ store, processId }: ReconcileDeps, message: StoredMessage, underWay: boolean, now: number): boolean {
-  if (message.claimedBy === processId) return !underWay
-  const since = Math.max(message.claimedAt, message.sendingAt ?? 0)
-  return !store.shared || now >= since + CALL_MAX_MS
-}
+// One process sends at a time: a claim of another term died with it.
+const isDead = ({ term }: ReconcileDeps, { claimedBy }: StoredMessage, underWay: boolean): boolean =>
+  claimedBy !== term.id || !underWay

@@ -96,6 +96,33 @@ async function recordSuccess(
   }
 }
 
+/**
+ * Records a call that ended after its term. The next holder has looked for it: what arrived late must neither stay twice
+ * nor leave an older state over a newer one.
+ */
+export async function recordLate(
+  tx: Tx,
+  deps: ReconcileDeps,
+  { card, step, messageKey, bornRun }: Claimed,
+  outcome: Sent | Found | Failure,
+): Promise<void> {
+  const { clock, log } = deps
+  const { subject, channel } = card
+  log.warn({ subject, channel, lane: step.lane, outcome: outcome.kind }, 'a call ended after the lease was lost')
+  // Locks the card.
+  await tx.card(card)
+  const message = (await tx.messagesOf(card)).find(({ key }) => key === messageKey)
+  const mayHaveArrived = outcome.kind === 'sent' || outcome.kind === 'unclear'
+  if (!message || !mayHaveArrived || step.lane === 'look') return
+  // History may not show it yet.
+  const doubtAt = clock.now() + LANDING_MAX_MS
+  if (step.lane === 'edit') await tx.updateMessage(messageKey, { digest: null })
+  else if (message.state === 'posted') await tx.updateMessage(messageKey, { doubtAt })
+  else if (message.state === 'unclear' && outcome.kind === 'sent')
+    await tx.updateMessage(messageKey, { state: 'posted', ts: outcome.ts, bornRun, doubtAt })
+  await relane(tx, deps, card, { underWay: false })
+}
+
 type MessageChange = Parameters<Tx['updateMessage']>[1]
 
 function afterDoubt(message: StoredMessage, copy: Copy | undefined, at: number): MessageChange {

@@ -26,8 +26,6 @@ export interface Pace {
   freeAt(lane: Lane, channel: ChannelId | null): number
   /** Takes the slot; call the result when it is over, and say when the call was sent (ms); null: none was. */
   take(lane: Lane, channel: ChannelId): (sentAt: number | null) => void
-  /** It is another process's turn: nothing in this lane (for posts: in this channel) for so long. */
-  defer(lane: Lane, channel: ChannelId, forMs: number): void
   /** Slack said 429 all the same: nothing in this lane (for posts: in this channel) for so long. */
   block(lane: Lane, channel: ChannelId, forMs: number): void
 }
@@ -55,20 +53,15 @@ export function createPace(clock: Clock, recent: readonly { lane: Lane; channel:
     }
   }
 
-  function defer(lane: Lane, channel: ChannelId, forMs: number): void {
-    const until = clock.now() + forMs
-    if (lane === 'post') channels.set(channel, { freeAt: until })
-    else windows[lane].block(until)
-  }
-
   return {
     freeAt: (lane, channel) =>
       lane === 'post' ? (channel && channels.get(channel)?.freeAt) || 0 : windows[lane].freeAt(),
     take: (lane, channel) => (lane === 'post' ? takePost(channel) : windows[lane].take()),
-    defer,
     block(lane, channel, forMs) {
       arrivalMaxMs = Math.min(ARRIVAL_LEARNT_MAX_MS, arrivalMaxMs * 2)
-      defer(lane, channel, forMs)
+      const until = clock.now() + forMs
+      if (lane === 'post') channels.set(channel, { freeAt: until })
+      else windows[lane].block(until)
     },
   }
 }

@@ -7,7 +7,6 @@ import { RULES_LOOK_AGAIN_MS, takeIn } from './intake.ts'
 import { postponeCard } from './lanes.ts'
 import { createOutage } from './outage.ts'
 import { createPace, WINDOW_MS, type Pace } from './pace.ts'
-import { endStumbled, takeOver } from './shared.ts'
 import { tellNext } from './tell.ts'
 
 /** Calls to Slack under way at once. */
@@ -15,9 +14,6 @@ const CALLS_MAX = 32
 
 /** Lineages looked up at once to be taken in. */
 const INTAKE_MAX = 4
-
-/** Of several processes, each takes its own among so many times as many. */
-const INTAKE_SPREAD = 4
 
 /** While deliveries press at the door, it gets this many times what taking in gets of the one thread they share. */
 const DOOR_SHARE = 19
@@ -38,8 +34,8 @@ export interface Reconciler {
   start(): Promise<void>
   /** Stops taking up work and resolves when what is under way has ended. */
   stop(): Promise<void>
-  /** There is news of this lineage. Only a hint: the sweep is the truth. */
-  wake(lineageKey: string): void
+  /** There is news. Only a hint: the sweep is the truth. */
+  wake(): void
   /** Why nothing is being sent; null when Slack is reachable. */
   outage(): string | null
 }
@@ -66,12 +62,12 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   async function intakeLoop(): Promise<void> {
     let isPatient = false
     while (!stopping.signal.aborted) {
-      const due = await dueIntake()
+      const due = await store.read.dueIntake(clock.now(), INTAKE_MAX)
       const beganAt = clock.now()
       const taken = await takeInAll(due)
       await leaveToDoor((clock.now() - beganAt) * DOOR_SHARE)
-      if (taken.includes('waits') || taken.includes('elsewhere')) isPatient = true
-      if (taken.some((one) => one !== 'elsewhere')) continue
+      if (taken.includes('waits')) isPatient = true
+      if (taken.some((one) => one !== 'lost')) continue
       await bells.intake.wait(isPatient ? RULES_LOOK_AGAIN_MS : SWEEP_MS)
       isPatient = false
     }
@@ -82,14 +78,6 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     const until = clock.now() + ms
     while (deps.isPressed() && clock.now() < until && !stopping.signal.aborted)
       await clock.sleep(Math.min(PRESSED_LOOK_MS, until - clock.now()), stopping.signal)
-  }
-
-  // Several processes that all took the most urgent ones would meet at each.
-  async function dueIntake(): Promise<readonly DueLineage[]> {
-    if (!deps.presence) return store.read.dueIntake(clock.now(), INTAKE_MAX)
-    const due = await store.read.dueIntake(clock.now(), INTAKE_MAX * INTAKE_SPREAD)
-    const from = Math.floor(deps.random() * due.length)
-    return [...due.slice(from), ...due.slice(0, from)].slice(0, INTAKE_MAX)
   }
 
   // A database server works while we wait for it; with one of our own, one at a time leaves the event loop to the door.
@@ -104,7 +92,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     const { lineageKey } = due
     try {
       const channels = await takeIn(working, due)
-      if (channels === 'waits' || channels === 'elsewhere') return channels
+      if (channels === 'waits' || channels === 'lost') return channels
       // Put off, it is looked at without its facts first, which is no sign that they can be read.
       if (due.buildKeys.length > 0) failing.delete(lineageKey)
       for (const channel of channels) waitingChannels.add(channel)
@@ -139,7 +127,6 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
 
   async function sweep(): Promise<void> {
     closed = await store.read.closedChannels()
-    for (const { channel } of await takeOver(deps)) waitingChannels.add(channel)
     for (const channel of await store.read.channelsToPost()) waitingChannels.add(channel)
     await store.write((tx) => tx.forgetCalls(clock.now() - WINDOW_MS * 2))
   }
@@ -149,7 +136,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     if (outage.reason() === null) return false
     const back = new AbortController()
     answered = () => back.abort()
-    await clock.sleep(outage.askAt() - clock.now(), AbortSignal.any([stopping.signal, back.signal]))
+    await clock.sleep(outage.askAt() - clock.now(), back.signal)
     if (outage.reason() !== null && !stopping.signal.aborted) void ask()
     return true
   }
@@ -166,6 +153,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   }
 
   async function beginCalls(): Promise<number> {
+    if (!deps.term.isValid()) return 0
     let begun = 0
     const shut = closed.filter(({ retryAt }) => retryAt > clock.now()).map(({ channel }) => channel)
     begun += await beginIn('look', null, shut)
@@ -204,9 +192,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   }
 
   async function tellAndRelease(key: CardKey, lane: Lane, release: (sentAt: number | null) => void): Promise<void> {
-    const { sentAt, deferMs } = await tell(key, lane)
-    release(sentAt)
-    if (deferMs !== null) pace.defer(lane, key.channel, deferMs)
+    release(await tell(key, lane))
     underWay.delete(nameOf(key))
     if (lane === 'post') posting.delete(key.channel)
     // Whatever the call was, a post of the same card may have waited for its end.
@@ -214,36 +200,21 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     bells.send.ring()
   }
 
-  /** @returns when Slack was called (or may have been), null if it was not; and how long others have the turn */
-  async function tell(key: CardKey, lane: Lane): Promise<{ sentAt: number | null; deferMs: number | null }> {
+  /** @returns when Slack was called (or may have been); null: it was not */
+  async function tell(key: CardKey, lane: Lane): Promise<number | null> {
     try {
       const told = await tellNext(deps, key, lane)
-      if (told.kind === 'busy') return { sentAt: null, deferMs: told.forMs }
-      if (told.kind !== 'done') return { sentAt: null, deferMs: null }
+      if (told.kind !== 'done') return null
       const { outcome, sentAt } = told
       outage.heard(outcome)
       if (outcome.kind === 'rate-limited') pace.block(lane, key.channel, outcome.retryAfterMs)
       if (outcome.kind === 'channel-closed') closed = await store.read.closedChannels()
-      return { sentAt, deferMs: null }
+      return sentAt
     } catch (error) {
       log.error({ err: error, ...key }, 'a step towards Slack failed on our side; it will be tried again')
-      await stumbled(key)
-      return { sentAt: clock.now(), deferMs: null }
+      await store.write((tx) => postponeCard(tx, deps, key)).catch(() => clock.sleep(SWEEP_MS, stopping.signal))
+      return clock.now()
     }
-  }
-
-  /** Others leave the card to us while they take us for alive: what was under way must not stay so. */
-  async function stumbled(key: CardKey): Promise<void> {
-    do {
-      try {
-        return await store.write(async (tx) => {
-          await endStumbled(tx, deps, key)
-          await postponeCard(tx, deps, key)
-        })
-      } catch {
-        await clock.sleep(SWEEP_MS, stopping.signal)
-      }
-    } while (deps.presence && !stopping.signal.aborted)
   }
 
   /** Until the next channel is free, or the next sweep, which finds whatever has become due meanwhile. */
@@ -256,12 +227,13 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
 
   return {
     async start() {
-      pace = createPace(clock, deps.presence ? [] : await store.read.recentCalls(clock.now() - WINDOW_MS))
+      pace = createPace(clock, await store.read.recentCalls(clock.now() - WINDOW_MS))
       const guard = (loop: () => Promise<void>) => forever(loop, deps, stopping.signal)
       loops = [guard(intakeLoop), guard(sendLoop)]
     },
     async stop() {
       stopping.abort()
+      answered()
       bells.intake.ring()
       bells.send.ring()
       await Promise.all(loops)
@@ -272,7 +244,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   }
 }
 
-type Taken = 'taken' | 'waits' | 'elsewhere' | 'failed'
+type Taken = 'taken' | 'waits' | 'lost' | 'failed'
 
 const nameOf = ({ subject, channel }: CardKey): string => `${subject} ${channel}`
 

@@ -1,22 +1,16 @@
 import { LANDING_MAX_MS, type Lane, type Step } from '../domain/plan.ts'
 import type { Failure, Found, Sent } from '../slack/notifier.ts'
 import type { Card, CardKey } from '../store/kept.ts'
-import { claimStep, type Busy } from './claim.ts'
+import { claimStep } from './claim.ts'
 import type { ReconcileDeps } from './deps.ts'
-import { recordEnd, reportEnd, type Claimed } from './outcome.ts'
-import type { Pass } from './presence.ts'
-import { AGAIN_MS, claimShared, endShared, type Turn } from './shared.ts'
+import { recordEnd, recordLate, reportEnd, type Claimed } from './outcome.ts'
 
 /** The history is searched from a little before the claim, for clocks that differ. */
 const CLOCKS_DIFFER_MS = 60_000
 
-/**
- * How one step ended; `nothing`: there was none left to take. `busy`: it is another process's turn, for about so long.
- * `overtaken`: claimed, and not made, since others may have taken it over by then.
- */
+/** How one step ended; `nothing`: there was none left to take. `lost`: not made, since this process no longer sends. */
 export type Told =
-  | { kind: 'nothing' | 'overtaken' }
-  | Busy
+  | { kind: 'nothing' | 'lost' }
   | { kind: 'done'; step: Step; sentAt: number; outcome: Sent | Found | Failure }
 
 /**
@@ -24,34 +18,23 @@ export type Told =
  * Whatever dies on the way leaves a card that is found and planned again.
  */
 export async function tellNext(deps: ReconcileDeps, key: CardKey, lane: Lane): Promise<Told> {
-  const { presence, processId } = deps
-  if (!presence) return tellClaimed(deps, await deps.store.write((tx) => claimStep(tx, deps, key, lane)), null)
-  const pass = presence.pass()
-  // Nothing would be sent: to claim and give back, over and over until the database is told again, would only keep it busy.
-  if (!pass.isValid()) return { kind: 'busy', forMs: AGAIN_MS }
-  const turn = { call: deps.newKey(), by: processId }
-  return tellClaimed(deps, await deps.store.write((tx) => claimShared(tx, deps, { key, lane, turn })), { pass, turn })
-}
-
-async function tellClaimed(
-  deps: ReconcileDeps,
-  claimed: Claimed | Busy | null,
-  shared: { pass: Pass; turn: Turn } | null,
-): Promise<Told> {
+  const { store, clock, term } = deps
+  const claimed = await store.write(async (tx) => ((await term.holds(tx)) ? claimStep(tx, deps, key, lane) : 'lost'))
+  if (claimed === 'lost') return { kind: 'lost' }
   if (!claimed) return { kind: 'nothing' }
-  if ('kind' in claimed) return claimed
-  const sentAt = deps.clock.now()
-  // The last thing before the call: whoever slept since the claim may not know that others have gone on.
-  const isOvertaken = shared !== null && !shared.pass.isValid()
-  const outcome = isOvertaken ? OVERTAKEN : await take(deps, claimed)
-  if (shared) await endShared(deps, claimed, { turn: shared.turn, outcome, sentAt: isOvertaken ? null : sentAt })
-  else await deps.store.write((tx) => recordEnd(tx, deps, claimed, outcome))
-  if (isOvertaken) return { kind: 'overtaken' }
+  const sentAt = clock.now()
+  // The last thing before the call: the process may have slept since the claim.
+  const isLost = !term.isValid()
+  const outcome = isLost ? LOST : await take(deps, claimed)
+  await store.write(async (tx) =>
+    (await term.holds(tx)) ? recordEnd(tx, deps, claimed, outcome) : recordLate(tx, deps, claimed, outcome),
+  )
+  if (isLost) return { kind: 'lost' }
   reportEnd(deps, claimed, outcome)
   return { kind: 'done', step: claimed.step, sentAt, outcome }
 }
 
-const OVERTAKEN = { kind: 'unsent', code: 'overtaken' } as const
+const LOST = { kind: 'unsent', code: 'lease_lost' } as const
 
 async function take(
   { notifier }: ReconcileDeps,

@@ -11,11 +11,11 @@ import { Undone } from '../store/not-attempted.ts'
 /** What was asked is on disk by then, or it is refused in words: Slack itself waits for three seconds. */
 export const KEEP_WITHIN_MS = 1_500
 
-/**
- * Where several processes share a database, whoever is at work on an ask has ended by then, or is dead: reading rights and
- * ids at CI, its one call and the answer all have shorter limits, which add up to less.
- */
-export const LEFT_AFTER_MS = 3 * 60_000
+/** Each process says so often that it is still at work on what people asked it, and looks for what others left. */
+export const LOOK_EVERY_MS = 5_000
+
+/** A process that did not say so for this long is dead: another one answers. */
+export const LEFT_AFTER_MS = 15_000
 
 /** An answer that nobody could be shown is tried again so often. */
 export const AGAIN_AFTER_MS = 60_000
@@ -66,6 +66,9 @@ export interface Unanswered {
   giveUp(interaction: Interaction): Promise<void>
   /** Answers what dead processes left, and what could not be shown. On a database of our own, at once. */
   answerLeft(): Promise<void>
+  /** Does so again and again, until `stop`. */
+  start(): void
+  stop(): Promise<void>
   /** Removes what is older than OWED_MAX_MS. */
   forget(): Promise<void>
 }
@@ -160,6 +163,10 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
   async function answerLeft(): Promise<void> {
     for (const interaction of settled.values()) await settle(interaction)
     const now = clock.now()
+    if (store.shared && underWay.size > 0)
+      await store.write((tx) => tx.renewInteractions([...underWay], { claimedBy: processId, claimedAt: now }), {
+        canBeRedone: true,
+      })
     const owed = await store.read.owedInteractions(LOOKED_AT_MAX)
     // One that throws ends the round: Slack is away, and each of them would wait for it.
     for (const interaction of owed.filter((one) => isLeft(one, now)).slice(0, ROUND_MAX)) await tellLeft(interaction)
@@ -182,7 +189,30 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
     if (mute > 0) log.warn({ asks: mute }, 'asks were given up: for a day nobody could be shown an answer')
   }
 
-  return { keep, isNew, settle, release: ({ id }) => void underWay.delete(id), giveUp, answerLeft, forget }
+  const stopping = new AbortController()
+  let looking: Promise<void> = Promise.resolve()
+
+  async function keepLooking(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await answerLeft().catch((error: unknown) => log.warn({ err: error }, 'unanswered requests are answered later'))
+      await clock.sleep(LOOK_EVERY_MS, stopping.signal)
+    }
+  }
+
+  return {
+    keep,
+    isNew,
+    settle,
+    release: ({ id }) => void underWay.delete(id),
+    giveUp,
+    answerLeft,
+    start: () => void (looking = keepLooking()),
+    stop() {
+      stopping.abort()
+      return looking
+    },
+    forget,
+  }
 }
 
 const requestOf = async (tx: Tx, askKey: string) => (await tx.requestOf(askKey)) ?? (await tx.projectRequestOf(askKey))

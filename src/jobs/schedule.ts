@@ -1,23 +1,23 @@
 import { schedule } from 'node-cron'
-import { takeJob, type Held, type LeaseDeps } from './lease.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
+import type { Store } from '../store/store.ts'
 
-/**
- * One piece of upkeep. Its "last done" row lets a restart catch up, and tells several processes that one of them has done
- * it; its lease lets one of them be at it at a time.
- */
+/** One piece of upkeep, done by the process that sends. Its "last done" row lets the next one catch up. */
 export interface Job {
   name: string
-  /** how often it is due (ms); null: it is of this process alone, and done at each look, without row or lease */
-  everyMs: number | null
-  /** `again`: it could not be done, and is due still. The signal aborts when the process stops, or has lost its lease. */
+  /** how often it is due (ms) */
+  everyMs: number
+  /** `again`: it could not be done, and is due still. The signal aborts when this process no longer does the jobs. */
   run(signal: AbortSignal): Promise<unknown>
 }
 
 /** How a job ended, for metrics. */
 export type JobEnd = 'done' | 'again' | 'failed'
 
-export interface ScheduleDeps extends LeaseDeps {
+export interface ScheduleDeps {
+  store: Store
+  clock: Clock
   log: Log
   count: (job: string, end: JobEnd) => void
 }
@@ -92,31 +92,26 @@ export function createLook(jobs: readonly Job[], deps: ScheduleDeps) {
 }
 
 async function runIfDue(deps: ScheduleDeps, job: Job, stopping: AbortSignal): Promise<void> {
-  const { log, count } = deps
+  const { store, clock, log, count } = deps
   try {
-    const { name, everyMs } = job
-    const end =
-      everyMs === null
-        ? endOf(await job.run(stopping), stopping)
-        : await runHeld(job, await takeJob(deps, { name, everyMs }, stopping))
-    if (end) count(job.name, end)
+    const startedAt = clock.now()
+    if (!isDue(job, await store.read.lastDoneAt(job.name), startedAt)) return
+    const end = endOf(await job.run(stopping), stopping)
+    // From when it began: what takes long must not be done ever later.
+    if (end === 'done') await store.write((tx) => tx.setLastDoneAt(job.name, startedAt), { canBeRedone: true })
+    count(job.name, end)
   } catch (error) {
     count(job.name, 'failed')
     log.warn({ err: error, job: job.name }, 'a scheduled job failed; it will be tried again')
   }
 }
 
-async function runHeld(job: Job, held: Held | null): Promise<JobEnd | null> {
-  if (!held) return null
-  let isDone = false
-  try {
-    const end = endOf(await job.run(held.signal), held.signal)
-    isDone = end === 'done'
-    return end
-  } finally {
-    await held.release(isDone)
-  }
-}
+/** Ticks come a little early or late: a job that is due within half of one is due. */
+export const EARLY_MS = 2_500
+
+// Done in the future: the clock was ahead then, and has been put right.
+const isDue = ({ everyMs }: Job, lastDoneAt: number | null, now: number): boolean =>
+  lastDoneAt === null || lastDoneAt > now || now - lastDoneAt >= everyMs - EARLY_MS
 
 // What was stopped in the middle is not done.
 const endOf = (said: unknown, signal: AbortSignal): JobEnd => (said === 'again' || signal.aborted ? 'again' : 'done')

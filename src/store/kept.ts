@@ -24,11 +24,6 @@ export interface CardKey {
   channel: ChannelId
 }
 
-/** A call to Slack that a process has under way for a card. */
-export interface CallUnderWay extends CardKey {
-  call: string
-}
-
 /** A decision with the fact and channel it is about. */
 export interface KeptDecision extends Decision {
   factSeq: number

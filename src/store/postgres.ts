@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
-import { Pool, types, type CustomTypesConfig } from 'pg'
+import { Client, Pool, types, type CustomTypesConfig } from 'pg'
 import { errorCode } from '../lib/error-code.ts'
 import { throughDriver, type Compiled } from './kysely/ask.ts'
 import { createReads } from './kysely/reads.ts'
@@ -49,8 +50,10 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
   const compiled: Compiled = new Map()
   const writing = new Set<Promise<unknown>>()
   const inTurn = createTurnstile(WRITES_MAX)
+  const announce = oneAtATime(() => pool.query(`notify ${NEWS}`))
   return {
     shared: true,
+    news: { announce, listen: (onNews) => listen(url, onNews) },
     async write(work, { canBeRedone = false } = {}) {
       const transaction = () =>
         db.transaction().execute(async (trx) => {
@@ -76,6 +79,57 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
       // Kysely ends the pool only if it has used it.
       if (!pool.ended) await pool.end()
     },
+  }
+}
+
+/** PostgreSQL's channel on which a process that stored something tells the one that sends. */
+const NEWS = 'buildline_news'
+const LISTEN_AGAIN_MS = 1_000
+
+/** Runs `work` now, or once more when the run under way has ended. Its failure is nobody's concern: news is a hint. */
+function oneAtATime(work: () => Promise<unknown>): () => void {
+  let running = false
+  let again = false
+  return function run() {
+    again = running
+    if (running) return
+    running = true
+    const ended = () => {
+      running = false
+      if (again) run()
+    }
+    work().then(ended, ended)
+  }
+}
+
+/** A connection of its own, made again whenever it is lost. */
+function listen(connectionString: string, onNews: () => void): () => Promise<void> {
+  const stopping = new AbortController()
+  const keepListening = async () => {
+    while (!stopping.signal.aborted) {
+      const client = new Client({ connectionString, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true })
+      const lost = new Promise<void>((resolve) => {
+        client.on('error', () => resolve())
+        client.on('end', () => resolve())
+        stopping.signal.addEventListener('abort', () => resolve(), { once: true })
+      })
+      client.on('notification', onNews)
+      try {
+        await client.connect()
+        await client.query(`listen ${NEWS}`)
+        onNews()
+        await lost
+      } catch {
+        // It is tried again below; the sweep finds the news meanwhile.
+      }
+      await client.end().catch(() => {})
+      if (!stopping.signal.aborted) await setTimeout(LISTEN_AGAIN_MS, null, { signal: stopping.signal }).catch(() => {})
+    }
+  }
+  const listening = keepListening()
+  return () => {
+    stopping.abort()
+    return listening
   }
 }
 

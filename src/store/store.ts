@@ -7,7 +7,6 @@ import type { ProjectRequest } from '../domain/project-request.ts'
 import type { Action, Request, RunRef } from '../domain/request.ts'
 import type {
   BuildPlace,
-  CallUnderWay,
   Card,
   CardKey,
   Claim,
@@ -50,6 +49,12 @@ export interface Store {
   time(): Promise<number>
   /** whether other processes may share this database */
   shared: boolean
+  /** Where processes share the database: how one tells the others of news. A hint, which may be lost. */
+  news?: {
+    announce(): void
+    /** @returns what ends it */
+    listen(onNews: () => void): () => Promise<void>
+  }
 }
 
 export interface Reads {
@@ -109,8 +114,6 @@ export interface Reads {
   /** People with claims that were not looked at since `before` (ms), whoever waits longest first; at most so many. */
   claimantsToCheck(before: number, limit: number): Promise<string[]>
   lastDoneAt(job: string): Promise<number | null>
-  /** Is there a process that was to be alive until now (ms) at the latest? */
-  hasLapsed(now: number): Promise<boolean>
   /** Facts in order of receipt, after this one. */
   factsAfter(seq: number, limit: number): Promise<FactPlace[]>
   /** Facts that finish a build of the branch, this build or a newer one, oldest build first, then in order of receipt. */
@@ -163,12 +166,6 @@ export interface Reads {
   owedInteractions(limit: number): Promise<Interaction[]>
 }
 
-/** Somebody else has the slot: when it is free (ms), as far as is known while a call is under way. */
-export interface SlotTaken {
-  freeAt: number
-  isUnderWay: boolean
-}
-
 export interface Tx extends Reads {
   /** Stores a fact, which is by itself the mark that its lineage has something to take in, at this priority (0 first). */
   insertFact(seen: Observation, where: { at: number; origin: Origin; priority: number } & BuildPlace): Promise<number>
@@ -181,8 +178,6 @@ export interface Tx extends Reads {
    * is counted first.
    */
   lockName(name: string): Promise<void>
-  /** Keeps others from taking the lineage in until this write ends; says whether nobody else is at it now. */
-  lockIntake(lineageKey: string): Promise<boolean>
   /** Removes the mark unless somebody woke the lineage after `stamp` was read. */
   settleLineage(lineageKey: string, stamp: number): Promise<void>
   /** Puts a lineage off, its new facts too. */
@@ -229,41 +224,15 @@ export interface Tx extends Reads {
   setChecked(userId: string, at: number): Promise<void>
   setLastDoneAt(job: string, at: number): Promise<void>
   /**
-   * Takes or renews a lease unless somebody else has it at `now` (ms); says whether it is held. One that reaches further
-   * than `longestMs` was taken by a clock that was wrong, and is nobody's.
+   * Takes a lease that nobody holds at `now` (ms); says whether it was free. One that reaches further than `longestMs` was
+   * taken by a clock that was wrong, and counts as free.
    */
   takeLease(lease: Lease, at: { now: number; longestMs: number }): Promise<boolean>
-  /** Gives it back, if it is (still) held; says whether it was. */
-  releaseLease(lease: Pick<Lease, 'name' | 'heldBy'>): Promise<boolean>
-  /** This process is alive until then (ms). `begun`: it was not known, or has been taken over. */
-  renewPresence(id: string, aliveUntil: number): Promise<'kept' | 'begun'>
-  /** Is this process taken to be alive? If so, nobody takes it over before this write has ended. */
-  isPresent(id: string, now: number): Promise<boolean>
-  endPresence(id: string): Promise<void>
-  /**
-   * Buries the processes, other than this one, that are not alive any more: their leases are free, and whoever they owe
-   * an answer is left. Of several that bury one does.
-   * @returns who they were, and the calls to Slack that they had under way
-   */
-  takeOver(now: number, by: string): Promise<{ dead: readonly string[]; calls: readonly CallUnderWay[] }>
-  /** The call under way for a card, which is locked; `elsewhere`: another write has it locked at this moment. */
-  callOf(key: CardKey): Promise<{ call: string; by: string } | 'elsewhere' | null>
-  setCall(key: CardKey, call: { call: string; by: string } | null): Promise<void>
-  /** Takes the turn to post in a channel, until it is left or dropped, or until then (ms). Null: taken. */
-  takePostSlot(channel: ChannelId, call: string, at: { now: number; until: number }): Promise<SlotTaken | null>
-  /** Takes one of the `max` calls in `windowMs` that a lane has, counted at `until` (ms) until its time is known. */
-  takeWindowSlot(
-    lane: Lane,
-    channel: ChannelId,
-    call: string,
-    at: { now: number; until: number; windowMs: number; max: number },
-  ): Promise<SlotTaken | null>
-  /** The call has ended, and arrived at Slack then (ms). */
-  leaveSlot(call: string, ended: { arrivedAt: number; postGapMs: number }): Promise<void>
-  /** The call was not made. */
-  dropSlot(call: string, now: number): Promise<void>
-  /** Slack takes nothing in this lane (of posts: in this channel) until then (ms). */
-  blockSlot(lane: Lane, channel: ChannelId, until: number): Promise<void>
+  /** Says whether it was still held, even if its time was over. */
+  renewLease(lease: Lease): Promise<boolean>
+  /** Whether it is held; nobody else can take it before this write has ended. */
+  holdsLease(lease: Pick<Lease, 'name' | 'heldBy'>): Promise<boolean>
+  releaseLease(lease: Pick<Lease, 'name' | 'heldBy'>): Promise<void>
   /** Says whether this request of Slack's comes for the first time. */
   rememberRequest(key: string, at: number): Promise<boolean>
   forgetRequests(takenBefore: number): Promise<void>
@@ -294,10 +263,12 @@ export interface Tx extends Reads {
   /** Of either kind. */
   updateRequest(id: string, change: RequestChange): Promise<void>
   insertInteraction(interaction: Interaction): Promise<void>
-  /** Gives one up, unless it was answered or claimed anew since it was read; says whether it did. */
+  /** Says that this process is still at work on these (ms), unless somebody gave them up. */
+  renewInteractions(ids: readonly string[], claim: Pick<Interaction, 'claimedBy' | 'claimedAt'>): Promise<void>
+  /** Gives one up: one of our own, or another's that was not renewed since it was read. Says whether it did. */
   claimInteraction(
     id: string,
-    stood: Pick<Interaction, 'claimedAt'>,
+    stood: Pick<Interaction, 'claimedBy' | 'claimedAt'>,
     claim: Pick<Interaction, 'claimedBy' | 'claimedAt'>,
   ): Promise<boolean>
   /** Its answer was shown: removes it, unless somebody gave it up. */

@@ -28,7 +28,7 @@ describe('a message', () => {
       return deps.notifier.post(message)
     }
     await tellNext({ ...deps, notifier: { ...deps.notifier, post } }, CARD, 'post')
-    expect(seen).toMatchObject([{ slot: 'card', state: 'claimed', ts: null, claimedBy: deps.processId }])
+    expect(seen).toMatchObject([{ slot: 'card', state: 'claimed', ts: null, claimedBy: deps.term.id }])
     const [shown] = stage.slack.messages
     expect(await stage.messagesOf(CARD)).toMatchObject([{ state: 'posted', ts: shown!.ts, key: shown!.key }])
   })

@@ -129,7 +129,8 @@ describe("the project's own rules", () => {
     const rules = [{ branch: null, branchMatch: null, events: ['success'] }]
     let asked = 0
     const { reconciler } = await stage.live({ rulesOf: async () => (++asked > 2 ? rules : 'wait') })
-    reconciler.wake((await stage.hear('error')).lineageKey)
+    await stage.hear('error')
+    reconciler.wake()
     await stage.clock.advance(MINUTE)
     expect(shownIn(stage)).toEqual([])
     expect(stage.counted).toContainEqual({ what: 'decision', reason: 'event-not-selected' })
@@ -174,7 +175,8 @@ test('a wake makes the news be told at once, and a lost one delays it by no more
   await using stage = await openStage()
   const { reconciler } = await stage.live()
   await stage.clock.advance(300)
-  reconciler.wake((await stage.hear('error')).lineageKey)
+  await stage.hear('error')
+  reconciler.wake()
   await stage.clock.settle()
   expect(stage.slack.calls.map(({ at }) => at - T0)).toEqual([300])
   await stage.clock.advance(2 * SECOND)

@@ -10,6 +10,7 @@ import type { Log } from '../../src/lib/log.ts'
 import type { Recorded } from '../../src/domain/fact.ts'
 import { recordDelivery } from '../../src/alerts/record.ts'
 import type { Counted, ReconcileDeps } from '../../src/alerts/deps.ts'
+import { soleTerm } from '../../src/alerts/lease.ts'
 import { takeIn } from '../../src/alerts/intake.ts'
 import { createReconciler, type Reconciler } from '../../src/alerts/reconciler.ts'
 import { lineageSubject } from '../../src/domain/subject.ts'
@@ -37,6 +38,7 @@ export const follower = (channel: ChannelId, changes: Partial<Subscription> = {}
 
 /** One reconciler in one life: it can die at any moment, and then nothing of it goes on. */
 export interface Incarnation extends Life {
+  processId: string
   deps: ReconcileDeps
   reconciler: Reconciler
 }
@@ -100,13 +102,14 @@ export async function openStage({
   let keys = 0
 
   function embody(changes: Partial<ReconcileDeps> = {}, fuse = Number.POSITIVE_INFINITY): Incarnation {
+    const processId = `process-${++processes}`
     const { life, deps } = mortal({ store, notifier: slack, clock }, fuse)
     const whole: ReconcileDeps = {
       ...deps,
       log: logInto(stage.log),
       random,
       newKey: () => `key-${++keys}`,
-      processId: `process-${++processes}`,
+      term: soleTerm(processId),
       subscriptions: async () => stage.subscriptions,
       rulesOf: async () => null,
       interfaces: { v2: false, legacy: false },
@@ -114,7 +117,7 @@ export async function openStage({
       count: (what) => void stage.counted.push(what),
       ...changes,
     }
-    return Object.assign(life, { deps: whole, reconciler: createReconciler(whole) })
+    return Object.assign(life, { processId, deps: whole, reconciler: createReconciler(whole) })
   }
 
   return {

@@ -104,7 +104,7 @@ async function play(deliveries: readonly Said[]): Promise<number> {
     const { answer, lineageKey } = await stage.hear(said)
     lineages.set(said.build ?? '512', lineageKey)
     const heardAt = stage.clock.now()
-    life.reconciler.wake(lineageKey)
+    life.reconciler.wake()
     await stage.clock.settle()
     await stage.clock.advance(GAP_MS)
     const fresh = stage.slack.messages.filter(({ ts }) => !before.has(ts))

@@ -106,7 +106,7 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
   const ci = await startCi({ clock, switches: { holdDeliveries: true, ...switches } })
   const interfaces = { v2, legacy }
   let life = await reconcile.live({ interfaces })
-  const wake = (lineageKey: string) => life.reconciler.wake(lineageKey)
+  const wake = () => life.reconciler.wake()
   const { log } = life.deps
   const clients = clientsOf(ci, clock)
   let processes = 0

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import type { ReconcileDeps } from '../../src/alerts/deps.ts'
+import { soleTerm } from '../../src/alerts/lease.ts'
 import { HANDLES_MAX } from '../../src/features/people/outcomes.ts'
 import { refreshProjects } from '../../src/catalog/refresh-projects.ts'
 import { SUBSCRIPTIONS_MAX } from '../../src/features/subscriptions/subscribe.ts'
@@ -313,7 +314,7 @@ const reconcileDeps = (store: Store, clock: ReturnType<typeof createHandClock>):
   log: SILENT,
   random: () => 0.5,
   newKey: () => `key-${++ids}`,
-  processId: 'reconciler',
+  term: soleTerm('reconciler'),
   subscriptions: async () => [follower(BUILDS)],
   rulesOf: async () => null,
   interfaces: { v2: true, legacy: true },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { EARLY_MS } from '../../src/jobs/lease.ts'
+import { EARLY_MS } from '../../src/jobs/schedule.ts'
 import { HOUR, T0 } from '../support/facts.ts'
 import { createHandClock, watched } from '../support/hand-clock.ts'
 import { sqlitePlaces, type Places } from '../support/stores.ts'
@@ -22,7 +22,7 @@ describe('a job of a process that has the database to itself', () => {
     const { place, store, clock } = await open()
     await using _ = place
     const { job, begun } = counted(clock)
-    const process = processOn(store, clock, 'process-1', job)
+    const process = processOn(store, clock, job)
     await look(clock, process)
     await look(clock, process)
     await clock.advance(HOUR - EARLY_MS - 1)
@@ -38,13 +38,13 @@ describe('a job of a process that has the database to itself', () => {
     const { place, store, clock } = await open()
     await using _ = place
     const first = counted(clock, DAY)
-    await look(clock, processOn(store, clock, 'process-1', first.job))
+    await look(clock, processOn(store, clock, first.job))
     const second = counted(clock, DAY)
     await clock.advance(DAY / 2)
-    await look(clock, processOn(store, clock, 'process-2', second.job))
+    await look(clock, processOn(store, clock, second.job))
     expect(second.begun).toEqual([])
     await clock.advance(DAY * 3)
-    await look(clock, processOn(store, clock, 'process-3', second.job))
+    await look(clock, processOn(store, clock, second.job))
     expect(second.begun).toEqual([T0 + DAY * 3.5])
   })
 
@@ -55,7 +55,7 @@ describe('a job of a process that has the database to itself', () => {
     const { place, store, clock } = await open(startAt)
     await using __ = place
     const { job, begun } = counted(clock, DAY)
-    const process = processOn(store, clock, 'process-1', job)
+    const process = processOn(store, clock, job)
     for (let hour = 0; hour < 72; hour++) {
       await look(clock, process)
       await clock.advance(HOUR)
@@ -68,7 +68,7 @@ describe('a job of a process that has the database to itself', () => {
     await using _ = place
     await store.write((tx) => tx.setLastDoneAt('prune', T0 + 1))
     const { job, begun } = counted(clock)
-    await look(clock, processOn(store, clock, 'process-1', job))
+    await look(clock, processOn(store, clock, job))
     expect(begun).toEqual([T0])
   })
 
@@ -81,7 +81,7 @@ describe('a job of a process that has the database to itself', () => {
       return word
     })
     const other = { ...counted(clock), job: { ...counted(clock).job, name: 'refresh' } }
-    const process = processOn(store, clock, 'process-1', failing.job, other.job)
+    const process = processOn(store, clock, failing.job, other.job)
     await look(clock, process)
     word = new Error('CI is away')
     await look(clock, process)
@@ -96,7 +96,7 @@ describe('a job of a process that has the database to itself', () => {
     const { place, store, clock } = await open()
     await using _ = place
     const slow = held(clock)
-    const process = processOn(store, clock, 'process-1', slow.job)
+    const process = processOn(store, clock, slow.job)
     await look(clock, process)
     await clock.advance(2 * HOUR)
     await look(clock, process)
@@ -109,28 +109,17 @@ describe('a job of a process that has the database to itself', () => {
   test('of a dead process is nobody’s: the next process takes it at once', async () => {
     const { place, store, clock } = await open()
     await using _ = place
-    await look(clock, processOn(store, clock, 'process-1', held(clock).job))
+    await look(clock, processOn(store, clock, held(clock).job))
     const second = counted(clock)
-    await look(clock, processOn(store, clock, 'process-2', second.job))
+    await look(clock, processOn(store, clock, second.job))
     expect(second.begun).toEqual([T0])
-  })
-
-  test('that is the process’s own is done at each look', async () => {
-    const { place, store, clock } = await open()
-    await using _ = place
-    const { job, begun } = counted(clock, null)
-    const process = processOn(store, clock, 'process-1', job)
-    await look(clock, process)
-    await look(clock, process)
-    expect(begun).toHaveLength(2)
-    expect(await store.read.lastDoneAt('prune')).toBeNull()
   })
 
   test('is told to end when the process stops, is due still, and nothing is begun after that', async () => {
     const { place, store, clock } = await open()
     await using _ = place
     const slow = held(clock)
-    const process = processOn(store, clock, 'process-1', slow.job)
+    const process = processOn(store, clock, slow.job)
     await look(clock, process)
     await process.look.stop()
     expect(slow.isAborted()).toBe(true)

@@ -1,6 +1,5 @@
 import { createLook, type Job, type ScheduleDeps } from '../../src/jobs/schedule.ts'
 import type { Store } from '../../src/store/store.ts'
-import { until } from '../support/app.ts'
 import { HOUR } from '../support/facts.ts'
 import type { HandClock } from '../support/hand-clock.ts'
 
@@ -11,14 +10,13 @@ export interface Process {
 }
 
 /** One process with these jobs, on this store. */
-export function processOn(store: Store, clock: HandClock, processId: string, ...jobs: readonly Job[]): Process {
+export function processOn(store: Store, clock: HandClock, ...jobs: readonly Job[]): Process {
   const ended: string[] = []
   const warned: string[] = []
   const mute = () => {}
   const deps: ScheduleDeps = {
     store,
     clock,
-    processId,
     log: { debug: mute, info: mute, error: mute, warn: (_, text) => void warned.push(text) },
     count: (job, end) => void ended.push(`${job} ${end}`),
   }
@@ -52,7 +50,7 @@ export function held(clock: HandClock, everyMs = HOUR) {
   return { job, begun, end: () => end(), isAborted: () => aborted }
 }
 
-export function counted(clock: HandClock, everyMs: number | null = HOUR, said: () => unknown = () => {}) {
+export function counted(clock: HandClock, everyMs = HOUR, said: () => unknown = () => {}) {
   const begun: number[] = []
   const run = async () => {
     begun.push(clock.now())
@@ -60,7 +58,3 @@ export function counted(clock: HandClock, everyMs: number | null = HOUR, said: (
   }
   return { job: { name: 'prune', everyMs, run } satisfies Job, begun }
 }
-
-/** Waits until nothing of it is under way. */
-export const idle = ({ isIdle }: ReturnType<typeof createLook>): Promise<unknown> =>
-  until('nothing is under way', () => isIdle())

@@ -16,8 +16,6 @@ import { layCable, type Cable } from './cable.ts'
 
 /** One process of the bot, with a way of its own to the database. */
 export interface Member extends Process {
-  /** what it is called in the log and in the database */
-  id: string
   cable: Cable
 }
 
@@ -68,7 +66,7 @@ export async function startCluster(
       const cable = await layCable(databaseUrl)
       const member = startProcess(folder, { ...settings, DATABASE_URL: cable.url })
       await until('it opens its doors', () => member.output().includes('"port"'), START_MAX_MS)
-      return { ...member, cable, id: idOf(member) }
+      return { ...member, cable }
     }),
   )
   const urls = await Promise.all(members.map((member) => member.url()))
@@ -92,9 +90,8 @@ export async function startCluster(
     agreed: async (withinMs) =>
       void (await until('all channels show what CI did', () => agrees(compareAll()), withinMs).catch(
         async (error: unknown) => {
-          const cards = await queryOnce(databaseUrl, 'select * from card where call is not null or post_at is not null')
-          const slots = await queryOnce(databaseUrl, 'select * from slot')
-          throw new Error(JSON.stringify([compareAll(), cards, slots, Date.now()], null, 1), { cause: error })
+          const cards = await queryOnce(databaseUrl, 'select * from card where post_at is not null')
+          throw new Error(JSON.stringify([compareAll(), cards, Date.now()], null, 1), { cause: error })
         },
       )),
     query: async (text, values = []) => (await queryOnce(databaseUrl, text, values)) as Record<string, unknown>[],
@@ -108,5 +105,3 @@ function openChannels({ workspace }: SandboxSlack, count: number): string[] {
     return id
   })
 }
-
-const idOf = (member: Process): string => /"process":"([\w-]+)"/.exec(member.output())![1]!

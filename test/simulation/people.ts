@@ -49,13 +49,13 @@ export function press({ slack }: Stage, random: Random, hands: Hands, times: num
 // Whoever asks is told that it failed; what is left of the request is what counts here.
 const NOTHING = () => {}
 
-const actDeps = ({ process: { deps, reconciler }, v2, legacy, newId }: Hands): ActDeps => ({
+const actDeps = ({ process: { deps, processId, reconciler }, v2, legacy, newId }: Hands): ActDeps => ({
   store: deps.store,
   clock: deps.clock,
   log: deps.log,
   wake: reconciler.wake,
   newId,
-  processId: deps.processId,
+  processId,
   interfaces: deps.interfaces,
   v2,
   legacy,
@@ -63,8 +63,8 @@ const actDeps = ({ process: { deps, reconciler }, v2, legacy, newId }: Hands): A
 })
 
 /** What no delivery ends is ended after its time. */
-export const lookAfter = ({ process: { deps, reconciler }, legacy }: Hands): Promise<void> =>
-  confirmRequests({ ...deps, wake: reconciler.wake, legacy })
+export const lookAfter = ({ process: { deps, processId, reconciler }, legacy }: Hands): Promise<void> =>
+  confirmRequests({ ...deps, processId, wake: reconciler.wake, legacy })
 
 /** Asks CI of what has been silent for long, and forgets what is old. */
 export async function keepUp({ process: { deps, reconciler }, legacy }: Hands): Promise<void> {

@@ -1,4 +1,5 @@
-import { createPresence, type Presence } from '../../src/alerts/presence.ts'
+import { createLease } from '../../src/alerts/lease.ts'
+import { createReconciler } from '../../src/alerts/reconciler.ts'
 import type { Incarnation, Stage } from '../alerts/stage.ts'
 import type { ReconcileDeps } from '../../src/alerts/deps.ts'
 import { SECOND } from '../support/facts.ts'
@@ -101,13 +102,27 @@ export function createProcesses(stage: Stage, scenario: Scenario, ci: Ci): Proce
   }
 }
 
-/** A process that says to the others that it is alive. */
+/** A process that sends only while it holds the lease, as several processes of the bot do. */
 async function liveAmongOthers(stage: Stage, changes: Partial<ReconcileDeps>, fuse: number): Promise<Incarnation> {
-  const own: { presence?: Presence } = {}
-  const process = stage.embody({ ...changes, presence: { pass: () => own.presence!.pass() } }, fuse)
-  const { store, clock, log, processId } = process.deps
-  own.presence = createPresence({ store, clock, log, processId, agree: async () => {}, monotonic: clock.now })
-  void own.presence.start().then(() => process.reconciler.start())
+  const process = stage.embody(changes, fuse)
+  const { deps, processId } = process
+  const { store, clock, log } = deps
+  let terms = 0
+  const lease = createLease({
+    store,
+    clock,
+    log,
+    agree: async () => {},
+    monotonic: clock.now,
+    newId: () => `${processId}-${++terms}`,
+    onTerm(term) {
+      const reconciler = createReconciler({ ...deps, term })
+      process.reconciler = reconciler
+      void reconciler.start()
+      term.over.addEventListener('abort', () => void reconciler.stop())
+    },
+  })
+  void lease.start()
   await stage.clock.settle()
   return process
 }

@@ -15,7 +15,6 @@ import { messageClaims } from './claims/messages.ts'
 import { paceClaims } from './claims/pace.ts'
 import { peopleClaims } from './claims/people.ts'
 import { planClaims } from './claims/plans.ts'
-import { presenceClaims } from './claims/presence.ts'
 import { pruneClaims } from './claims/prune.ts'
 import { projectClaims } from './claims/projects.ts'
 import { projectRequestClaims } from './claims/project-requests.ts'
@@ -44,7 +43,6 @@ const CLAIMS = {
   subscriptions: subscriptionClaims,
   jobs: jobClaims,
   leases: leaseClaims,
-  'several processes': presenceClaims,
   'what is old': pruneClaims,
   'what is silent': silentClaims,
   plans: planClaims,

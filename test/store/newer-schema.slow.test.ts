@@ -6,8 +6,8 @@ import { postgresPlaces, sqlitePlaces, type Place, type Places } from '../suppor
 import { cardClaims } from './claims/cards.ts'
 import { factClaims } from './claims/facts.ts'
 import { intakeClaims } from './claims/intake.ts'
+import { leaseClaims } from './claims/leases.ts'
 import { messageClaims } from './claims/messages.ts'
-import { presenceClaims } from './claims/presence.ts'
 import { subscriptionClaims } from './claims/subscriptions.ts'
 import { hear, waiting } from './given.ts'
 
@@ -48,7 +48,7 @@ describe('on the tables of a newer version', () => {
 
   describe.skipIf(!postgres)('in PostgreSQL', () => {
     const places = () => newer(postgres!)
-    for (const claims of [factClaims, intakeClaims, cardClaims, messageClaims, subscriptionClaims, presenceClaims])
+    for (const claims of [factClaims, intakeClaims, cardClaims, messageClaims, subscriptionClaims, leaseClaims])
       claims(places)
     besideClaims(() => postgres!)
   })

@@ -8,7 +8,12 @@ import type { Ask } from './ask.ts'
 type InteractionReads = Pick<Reads, 'interactionsOf' | 'owedInteractions'>
 type InteractionWrites = Pick<
   Tx,
-  'insertInteraction' | 'claimInteraction' | 'settleInteraction' | 'tellInteraction' | 'forgetInteractions'
+  | 'insertInteraction'
+  | 'renewInteractions'
+  | 'claimInteraction'
+  | 'settleInteraction'
+  | 'tellInteraction'
+  | 'forgetInteractions'
 >
 
 /** What people asked through Slack and are owed an answer to. */
@@ -54,13 +59,24 @@ export function writeInteractions(db: Kysely<Schema>, ask: Ask): InteractionWrit
       )
     },
 
-    async claimInteraction(id, { claimedAt: stood }, { claimedBy, claimedAt }) {
+    async renewInteractions(ids, { claimedBy, claimedAt }) {
+      await db
+        .updateTable('interaction')
+        .set({ claimed_at: claimedAt })
+        .where('id', 'in', [...ids])
+        .where('claimed_by', '=', claimedBy)
+        .where('state', '=', sql.lit('owed'))
+        .execute()
+    },
+
+    async claimInteraction(id, stood, { claimedBy, claimedAt }) {
       const claimed = await db
         .updateTable('interaction')
         .set({ state: 'given-up', claimed_by: claimedBy, claimed_at: claimedAt })
         .where('id', '=', id)
         .where('state', '<>', 'told')
-        .where('claimed_at', '=', stood)
+        .where('claimed_by', '=', stood.claimedBy)
+        .where(({ or, eb }) => or([eb('claimed_by', '=', claimedBy), eb('claimed_at', '=', stood.claimedAt)]))
         .returning('id')
         .execute()
       return claimed.length > 0

@@ -2,32 +2,44 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'
 import type { Tx } from '../store.ts'
 
-/** Which process is at which scheduled work. */
-export const writeLeases = (db: Kysely<Schema>): Pick<Tx, 'takeLease' | 'releaseLease'> => ({
+/** Which process sends. A lease changes hands by deleting its row, which waits for transactions that hold on to it. */
+export const writeLeases = (
+  db: Kysely<Schema>,
+  locks: boolean,
+): Pick<Tx, 'takeLease' | 'renewLease' | 'holdsLease' | 'releaseLease'> => ({
   async takeLease({ name, heldBy, heldUntil }, { now, longestMs }) {
-    const held = { held_by: heldBy, held_until: heldUntil }
+    await db
+      .deleteFrom('lease')
+      .where('name', '=', name)
+      .where(({ or, eb }) => or([eb('held_until', '<=', now), eb('held_until', '>', now + longestMs)]))
+      .execute()
     const taken = await db
       .insertInto('lease')
-      .values({ name, ...held })
-      .onConflict((conflict) =>
-        conflict
-          .column('name')
-          .doUpdateSet(held)
-          .where(({ or, eb }) =>
-            or([
-              eb('lease.held_by', '=', heldBy),
-              eb('lease.held_until', '<=', now),
-              eb('lease.held_until', '>', now + longestMs),
-            ]),
-          ),
-      )
+      .values({ name, held_by: heldBy, held_until: heldUntil })
+      .onConflict((conflict) => conflict.column('name').doNothing())
       .returning('name')
       .execute()
     return taken.length > 0
   },
 
+  async renewLease({ name, heldBy, heldUntil }) {
+    const renewed = await db
+      .updateTable('lease')
+      .set({ held_until: heldUntil })
+      .where('name', '=', name)
+      .where('held_by', '=', heldBy)
+      .returning('name')
+      .execute()
+    return renewed.length > 0
+  },
+
+  async holdsLease({ name, heldBy }) {
+    const held = db.selectFrom('lease').select('name').where('name', '=', name).where('held_by', '=', heldBy)
+    // It can be renewed meanwhile, but not deleted.
+    return (await (locks ? held.forKeyShare() : held).executeTakeFirst()) !== undefined
+  },
+
   async releaseLease({ name, heldBy }) {
-    const gone = db.deleteFrom('lease').where('name', '=', name).where('held_by', '=', heldBy)
-    return (await gone.returning('name').execute()).length > 0
+    await db.deleteFrom('lease').where('name', '=', name).where('held_by', '=', heldBy).execute()
   },
 })

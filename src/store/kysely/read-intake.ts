@@ -56,4 +56,4 @@ export function readIntake(db: Kysely<Schema>, ask: Ask, locks: boolean): Intake
 }
 
 /** What stands for the taking in of a lineage among all the database's locks. */
-export const intakeLock = (lineageKey: string) => sql`hashtextextended(${lineageKey}, 1)`
+const intakeLock = (lineageKey: string) => sql`hashtextextended(${lineageKey}, 1)`

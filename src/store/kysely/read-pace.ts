@@ -41,8 +41,6 @@ export function readPace(db: Kysely<Schema>, ask: Ask): PaceReads {
           .selectFrom('card')
           .select(['subject', 'channel'])
           .where(at, '<=', value('now'))
-          // Of several processes, one has a call under way for a card.
-          .where('call', 'is', null)
           .$if(channel !== null, (query) => query.where('channel', '=', value('channel')))
           .orderBy(priority)
           .orderBy(at)

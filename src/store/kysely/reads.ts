@@ -6,7 +6,6 @@ import { readAudit } from './audit.ts'
 import { readInteractions } from './interactions.ts'
 import { readJobs } from './jobs.ts'
 import { readPeople } from './people.ts'
-import { readPresence } from './presence.ts'
 import { readProjectRequests } from './project-requests.ts'
 import { readPlaces } from './prune.ts'
 import { readBuilds } from './read-builds.ts'
@@ -39,7 +38,6 @@ export function createReads(db: Kysely<Schema>, { compiled, execute, locks }: As
     ...readPeople(db, ask, locks),
     ...readSubscriptions(db, ask),
     ...readJobs(db),
-    ...readPresence(db),
     ...readPlaces(db),
     ...readSilent(db),
     ...readBuilds(db, ask),

@@ -3,7 +3,6 @@ import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'
 import type { Tx } from '../store.ts'
 import { columns, type Ask } from './ask.ts'
-import { intakeLock } from './read-intake.ts'
 
 /** Stamps are random, so that a mark which was removed and made anew is never taken for the old one. */
 const STAMP_MAX = 2 ** 48 - 1
@@ -11,21 +10,13 @@ const STAMP_MAX = 2 ** 48 - 1
 /** Put off once, a lineage is no less urgent than others. */
 const PUT_OFF_PRIORITY = 0
 
-type IntakeWrites = Pick<Tx, 'wakeLineage' | 'lockName' | 'lockIntake' | 'settleLineage' | 'postponeLineage'>
+type IntakeWrites = Pick<Tx, 'wakeLineage' | 'lockName' | 'settleLineage' | 'postponeLineage'>
 
 /** What is to be taken in, and when. */
 export function writeIntake(db: Kysely<Schema>, ask: Ask, locks: boolean): IntakeWrites {
   return {
     async lockName(name) {
       if (locks) await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 2))`.execute(db)
-    },
-
-    async lockIntake(lineageKey) {
-      // On a database of our own there is nobody else.
-      if (!locks) return true
-      const { rows } = await sql<{ is_ours: boolean }>`
-        select pg_try_advisory_xact_lock(${intakeLock(lineageKey)}) as is_ours`.execute(db)
-      return rows[0]?.is_ours === true
     },
 
     async wakeLineage(lineageKey, dueAt, priority) {

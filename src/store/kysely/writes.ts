@@ -7,12 +7,10 @@ import { writeInteractions } from './interactions.ts'
 import { writeJobs } from './jobs.ts'
 import { writeLeases } from './leases.ts'
 import { writePeople } from './people.ts'
-import { writePresence } from './presence.ts'
 import { writeProjectRequests } from './project-requests.ts'
 import { writePrune } from './prune.ts'
 import { createReads, type Asking } from './reads.ts'
 import { writeSilent } from './silent.ts'
-import { writeSlots } from './slots.ts'
 import { writeSubscriptions } from './subscriptions.ts'
 import { writeBuilds } from './write-builds.ts'
 import { writeCards } from './write-cards.ts'
@@ -34,9 +32,7 @@ export function createTx(db: Kysely<Schema>, asking: Asking): Tx {
     ...writePeople(db, ask, asking.locks),
     ...writeSubscriptions(db, asking.locks),
     ...writeJobs(db),
-    ...writeLeases(db),
-    ...writePresence(db, asking.locks),
-    ...writeSlots(db, asking.locks),
+    ...writeLeases(db, asking.locks),
     ...writeEvents(db),
     ...writePrune(db),
     ...writeSilent(db),

@@ -27,7 +27,9 @@ const insert = (store: Store, ...interactions: readonly Interaction[]): Promise<
   })
 
 const claim = (store: Store, id: string, claimedAt: number, claimedBy = 'process-2'): Promise<boolean> =>
-  store.write((tx) => tx.claimInteraction(id, { claimedAt }, { claimedBy, claimedAt: T0 + HOUR }))
+  store.write((tx) =>
+    tx.claimInteraction(id, { claimedBy: 'process-1', claimedAt }, { claimedBy, claimedAt: T0 + HOUR }),
+  )
 
 const idsOf = (interactions: readonly Interaction[]): string[] => interactions.map(({ id }) => id)
 
@@ -78,7 +80,9 @@ export function interactionClaims(places: () => Places): void {
     expect(await claim(store, 'answered', T0)).toBe(false)
     expect(await claim(store, 'told', T0)).toBe(false)
     // Whoever gave it up may have died: it can be claimed anew by whoever has read that.
-    expect(await claim(store, 'click-1', T0 + HOUR, 'process-3')).toBe(true)
+    const stood = { claimedBy: 'process-2', claimedAt: T0 + HOUR }
+    const next = { claimedBy: 'process-3', claimedAt: T0 + 2 * HOUR }
+    expect(await store.write((tx) => tx.claimInteraction('click-1', stood, next))).toBe(true)
   })
 
   test('whoever asks CI for it and whoever gives it up do not pass each other', async () => {
@@ -92,7 +96,11 @@ export function interactionClaims(places: () => Places): void {
       return isOwed
     })
     const toldNothing = place.another().write(async (tx) => {
-      await tx.claimInteraction('click-1', { claimedAt: T0 }, { claimedBy: 'process-2', claimedAt: T0 + SECOND })
+      await tx.claimInteraction(
+        'click-1',
+        { claimedBy: 'process-1', claimedAt: T0 },
+        { claimedBy: 'process-2', claimedAt: T0 + SECOND },
+      )
       return (await tx.requestOf('trigger-1')) === null
     })
     const [isAsked, isToldNothing] = await Promise.all([asked, toldNothing])
@@ -131,5 +139,25 @@ export function interactionClaims(places: () => Places): void {
     expect(await place.store.write((tx) => tx.forgetInteractions(T0))).toBe(0)
     expect(await place.store.write((tx) => tx.forgetInteractions(T0 + 1))).toBe(1)
     expect(idsOf(await place.store.read.interactionsOf('trigger-1'))).toEqual(['young'])
+  })
+
+  test('one that its process renewed is left to it; its process gives it up all the same', async () => {
+    await using place = await places().open()
+    await insert(place.store, interaction())
+    const renewed = { claimedBy: 'process-1', claimedAt: T0 + SECOND }
+    await place.store.write((tx) => tx.renewInteractions(['click-1'], renewed))
+    expect(await claim(place.store, 'click-1', T0)).toBe(false)
+    expect(await claim(place.store, 'click-1', T0, 'process-1')).toBe(true)
+  })
+
+  test('a request of Slack is new once, and again when it was forgotten; for one of several that ask at once', async () => {
+    await using place = await places().open()
+    const stores = [place.store, place.another(), place.another()]
+    const remember = (at: number, { write } = place.store) => write((tx) => tx.rememberRequest('Ev1', at))
+    expect((await Promise.all(stores.map((store) => remember(T0, store)))).filter((isNew) => isNew)).toHaveLength(1)
+    await place.store.write((tx) => tx.forgetRequests(T0))
+    expect(await remember(T0 + 1)).toBe(false)
+    await place.store.write((tx) => tx.forgetRequests(T0 + 1))
+    expect(await remember(T0 + 1)).toBe(true)
   })
 }

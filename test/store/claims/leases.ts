@@ -8,7 +8,7 @@ const LONGEST = MINUTE
 const take = ({ write }: Store, heldBy: string, now = T0, name = 'prune'): Promise<boolean> =>
   write((tx) => tx.takeLease({ name, heldBy, heldUntil: now + LONGEST }, { now, longestMs: LONGEST }))
 
-/** Of several processes one is at a piece of scheduled work. */
+/** Of several processes, one holds a lease. */
 export function leaseClaims(places: () => Places): void {
   test('one process has a lease, and no other until its time is over', async () => {
     await using place = await places().open()
@@ -20,11 +20,33 @@ export function leaseClaims(places: () => Places): void {
     expect(await take(store, 'process-1', T0 + LONGEST)).toBe(false)
   })
 
-  test('whoever has it may renew it, and the time counts from there', async () => {
+  test('its holder renews it, and the time counts from there', async () => {
+    await using place = await places().open()
+    const { write } = place.store
+    const renew = (heldBy: string) =>
+      write((tx) => tx.renewLease({ name: 'prune', heldBy, heldUntil: T0 + 2 * LONGEST }))
+    await take(place.store, 'process-1')
+    expect([await renew('process-2'), await renew('process-1')]).toEqual([false, true])
+    expect(await take(place.store, 'process-2', T0 + LONGEST)).toBe(false)
+    expect(await take(place.store, 'process-2', T0 + 2 * LONGEST)).toBe(true)
+    expect(await renew('process-1')).toBe(false)
+  })
+
+  test('nobody takes it while a transaction of its holder relies on it', async () => {
     await using place = await places().open()
     await take(place.store, 'process-1')
-    expect(await take(place.store, 'process-1', T0 + LONGEST - 1)).toBe(true)
-    expect(await take(place.store, 'process-2', T0 + LONGEST)).toBe(false)
+    const order: string[] = []
+    const other = place.another()
+    let taking: Promise<unknown> = Promise.resolve()
+    await place.store.write(async (tx) => {
+      expect(await tx.holdsLease({ name: 'prune', heldBy: 'process-1' })).toBe(true)
+      taking = take(other, 'process-2', T0 + LONGEST).then(() => order.push('taken'))
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      order.push('relied on')
+    })
+    await taking
+    expect(order).toEqual(['relied on', 'taken'])
+    expect(await place.store.write((tx) => tx.holdsLease({ name: 'prune', heldBy: 'process-1' }))).toBe(false)
   })
 
   test('a lease that is given back is free at once, and only its holder can give it back', async () => {
