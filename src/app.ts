@@ -5,13 +5,13 @@ import type { Config } from './config.ts'
 import { toStatus } from './domain/status.ts'
 import type { Engine } from './engine.ts'
 import { createHttpServer, sendJson, type Route } from './server/http-server.ts'
-import { hasHungUp } from './server/client-gone.ts'
+import { isClientGone } from './server/client-gone.ts'
 import { createAgreedClock } from './lib/agreed-clock.ts'
 import { machineClocks, systemClock } from './lib/clock.ts'
 import { createRunningTime, createSteadyTime } from './lib/steady-time.ts'
-import { createLater } from './lib/buffered-sink.ts'
-import { createPatience } from './server/time-limit.ts'
-import { createTrickle } from './server/rate-limiter.ts'
+import { createBufferedSink } from './lib/buffered-sink.ts'
+import { createTimeLimit } from './server/time-limit.ts'
+import { createRateLimiter } from './server/rate-limiter.ts'
 import { measuredStore } from './store/measured.ts'
 import type { Metrics } from './metrics.ts'
 import { recordDelivery } from './alerts/record.ts'
@@ -46,12 +46,12 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
   const steady = config.database.kind === 'sqlite' ? createSteadyTime(machineClocks) : null
   const clock = createAgreedClock({ ...systemClock, now: steady?.now ?? createRunningTime(machineClocks) })
   const processId = randomUUID()
-  const figures = createLater<Metrics>()
+  const figures = createBufferedSink<Metrics>()
   const store = measuredStore(await openStore(config.database, log), {
     timeStore: (operation, ms) => figures.tell((to) => to.timeStore(operation, ms)),
     countStoreFailure: (operation) => figures.tell((to) => to.countStoreFailure(operation)),
   })
-  const door = createPatience(clock, STORE_PATIENCE_MS)
+  const door = createTimeLimit(clock, STORE_PATIENCE_MS)
   let webhookSecrets = config.webhookSecrets
   let isSecret = createSecretCheck(webhookSecrets)
   let engine: Engine | null = null
@@ -76,7 +76,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     return engine
   }
 
-  const measure = () => createTrickle({ clock, running: machineClocks.running })
+  const measure = () => createRateLimiter({ clock, running: machineClocks.running })
   const refused = measure()
   // What comes before there is anybody to wake is found by the first sweep.
   const recording = { store, clock, wake: () => engine?.wake() }
@@ -96,13 +96,13 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
       matches: isWebhook,
       handle: (request, response, url) =>
         engine?.isDrowsy()
-          ? hasHungUp(request, clock).then((hungUp) => (hungUp ? undefined : webhook(request, response, url)))
+          ? isClientGone(request, clock).then((hungUp) => (hungUp ? undefined : webhook(request, response, url)))
           : webhook(request, response, url),
     },
     {
       matches: (path) => path === '/slack/events' && config.slack.appToken === null,
       async handle(request, response) {
-        if (engine?.isDrowsy() && (await hasHungUp(request, clock))) return
+        if (engine?.isDrowsy() && (await isClientGone(request, clock))) return
         if (request.method === 'POST') return (await load()).fromSlack(request, response)
         response.setHeader('allow', 'POST')
         sendJson(response, 405, { status: 'refused', reason: 'only POST is answered here' })

@@ -8,10 +8,10 @@ import { doctorDeps } from './doctor-deps.ts'
 import { scheduleJobs, type ScheduleDeps } from './jobs/schedule.ts'
 import type { AgreedClock } from './lib/agreed-clock.ts'
 import { systemClock } from './lib/clock.ts'
-import { inTime } from './lib/with-timeout.ts'
+import { withTimeout } from './lib/with-timeout.ts'
 import { createSeal } from './lib/seal.ts'
-import { createSeldom } from './lib/log-throttle.ts'
-import { shared } from './lib/single-flight.ts'
+import { createLogThrottle } from './lib/log-throttle.ts'
+import { singleFlight } from './lib/single-flight.ts'
 import type { SteadyTime } from './lib/steady-time.ts'
 import type { Measures } from './server/rate-limiter.ts'
 import { createGate } from './slack/http/gate.ts'
@@ -100,12 +100,12 @@ export function createEngine({
   measures,
   atTheDoor,
 }: EngineDeps): Engine {
-  const seldom = createSeldom(clock)
-  const socketWatch = createSocketWatch({ clock, log, seldom })
+  const logThrottle = createLogThrottle(clock)
+  const socketWatch = createSocketWatch({ clock, log, logThrottle })
   const socket = config.slack.appToken === null ? null : socketWatch
   const metrics = createMetrics({
-    backlog: () => inTime(clock, FIGURES_PATIENCE_MS, store.read.backlog()),
-    oldestWaiting: () => inTime(clock, FIGURES_PATIENCE_MS, oldestWaiting(store)),
+    backlog: () => withTimeout(clock, FIGURES_PATIENCE_MS, store.read.backlog()),
+    oldestWaiting: () => withTimeout(clock, FIGURES_PATIENCE_MS, oldestWaiting(store)),
     outage: () => sender?.outage() ?? null,
     socketStands: () => socket?.stands() ?? null,
     now: clock.now,
@@ -246,8 +246,8 @@ export function createEngine({
   /** What nobody who knocks has to wait for. */
   async function settleIn(): Promise<void> {
     const configured = { ...doctor, subscriptions: async () => config.subscriptions }
-    void checkAtStart({ doctor: configured, clock, log, seldom, stopping: stopping.signal }).catch((error: unknown) =>
-      log.warn({ err: error }, 'Slack could not be asked at the start; /ci doctor asks the same'),
+    void checkAtStart({ doctor: configured, clock, log, logThrottle, stopping: stopping.signal }).catch(
+      (error: unknown) => log.warn({ err: error }, 'Slack could not be asked at the start; /ci doctor asks the same'),
     )
     if (!(await openStore())) return
     unanswered.start()
@@ -310,7 +310,7 @@ export function createEngine({
   return {
     metrics,
     // It counts what waits in the database: however many ask at once, that is done for all of them.
-    metricsText: shared(metrics.text),
+    metricsText: singleFlight(metrics.text),
     readyz,
     async fromSlack(request, response) {
       if (await gate(request, response)) (await openSlackDoor()).handle?.(request, response)

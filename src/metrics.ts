@@ -241,7 +241,7 @@ function waitingMetrics(registry: Registry, { backlog, oldestWaiting, outage, so
   const registers = [registry]
   const waiting = new Gauge({
     name: 'buildline_backlog',
-    help: 'What waits: lineages to take in, cards to post, edit and look up',
+    help: 'What waits: revisions to take in, cards to post, edit and look up',
     labelNames: ['queue'],
     registers,
   })

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 import type { OldestWaiting } from './store/backlog.ts'
 import { sendJson } from './server/http-server.ts'
 import type { Clock } from './lib/clock.ts'
-import { inTime } from './lib/with-timeout.ts'
-import { shared } from './lib/single-flight.ts'
+import { withTimeout } from './lib/with-timeout.ts'
+import { singleFlight } from './lib/single-flight.ts'
 import { socketWords, type SocketWatch } from './slack/socket/watch.ts'
 import type { Notifier } from './slack/notifier.ts'
 import { failureOfCode } from './slack/api/codes.ts'
@@ -45,22 +45,22 @@ export function createReadiness({ store, notifier, clock, outage, socket, oldest
         at: clock.now(),
         answer: notifier.ping().then((answer) => (answer.kind === 'sent' ? OK : answer.code)),
       }
-    return inTime(clock, ANSWER_MAX_MS, asked.answer).catch(() => 'timeout')
+    return withTimeout(clock, ANSWER_MAX_MS, asked.answer).catch(() => 'timeout')
   }
 
   const storeState = (): Promise<string> =>
-    inTime(clock, ANSWER_MAX_MS, store.ping()).then(
+    withTimeout(clock, ANSWER_MAX_MS, store.ping()).then(
       () => OK,
       () => 'unreachable',
     )
 
   async function lateness(): Promise<string[]> {
-    const oldest = await inTime(clock, ANSWER_MAX_MS, oldestWaiting()).catch(() => ({}))
+    const oldest = await withTimeout(clock, ANSWER_MAX_MS, oldestWaiting()).catch(() => ({}))
     return Object.entries<number | null>(oldest).flatMap(([queue, since]) => lateWords(queue, since, clock.now()))
   }
 
   // Anybody may ask, as often as they like.
-  const look = shared(async () => {
+  const look = singleFlight(async () => {
     const [storeSays, slackSays] = await Promise.all([storeState(), slackState()])
     return { storeSays, slackSays, late: storeSays === OK ? await lateness() : [] }
   })

@@ -1,6 +1,6 @@
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
-import type { Seldom } from './lib/log-throttle.ts'
+import type { LogThrottle } from './lib/log-throttle.ts'
 import { findingWords, IN_PLAIN_TEXT } from './features/doctor/words.ts'
 import { slackUnreached } from './slack/messages/mending-words.ts'
 import { SLACK_AWAY } from './slack/socket/watch.ts'
@@ -16,7 +16,7 @@ export interface StartCheckDeps {
   doctor: DoctorDeps
   clock: Clock
   log: Pick<Log, 'info' | 'warn'>
-  seldom: Seldom
+  logThrottle: LogThrottle
   stopping: AbortSignal
 }
 
@@ -24,7 +24,7 @@ export interface StartCheckDeps {
  * Asks Slack once whether it takes the bot, and whether the configured channels can be told: whoever has just started it
  * reads the log, and the first delivery may be hours away. Nobody waits for it. Throws nothing but faults of ours.
  */
-export async function checkAtStart({ doctor, clock, log, seldom, stopping }: StartCheckDeps): Promise<void> {
+export async function checkAtStart({ doctor, clock, log, logThrottle, stopping }: StartCheckDeps): Promise<void> {
   for (let wasAway = false; !stopping.aborted; wasAway = true) {
     const { findings } = await examine(doctor, ['slack-token', 'channels'])
     if (stopping.aborted) return
@@ -33,7 +33,7 @@ export async function checkAtStart({ doctor, clock, log, seldom, stopping }: Sta
       if (wasAway) log.info({ part: 'slack' }, 'Slack answers')
       return tell(findings, log)
     }
-    if (seldom.isDue(SLACK_AWAY)) log.warn({ part: 'slack', code }, slackUnreached(code))
+    if (logThrottle.isDue(SLACK_AWAY)) log.warn({ part: 'slack', code }, slackUnreached(code))
     await clock.sleep(ASK_AGAIN_MS, stopping)
   }
 }

@@ -1,28 +1,28 @@
 import { boundForOneEvent, decide, type Decision, type Known } from '../domain/decide.ts'
 import type { Fact } from '../domain/fact.ts'
 import type { ChannelId } from '../domain/ids.ts'
-import type { PlacedFact } from '../domain/lineage.ts'
+import type { PlacedFact } from '../domain/revision.ts'
 import { noticeDay } from '../domain/notice.ts'
 import { credible, restartsAsked, type Request } from '../domain/request.ts'
 import { effectsOf, foldRuns, type Effect, type RestartAsked, type Run } from '../domain/run.ts'
-import { lineageSubject } from '../domain/subject.ts'
+import { revisionSubject } from '../domain/subject.ts'
 import type { Subscription } from '../domain/subscription.ts'
 import { recoveriesOf } from '../store/history.ts'
 import type { KeptDecision } from '../store/kept.ts'
 import type { Tx } from '../store/store.ts'
 
-/** One card's worth of a lineage. */
+/** One card's worth of a revision. */
 export interface Episode {
-  lineageKey: string
+  revisionKey: string
   episode: number
 }
 
 /** Decides for each fact and channel that has no decision yet, and keeps it with its reason. */
 export async function decideEpisode(
   tx: Tx,
-  { lineageKey, episode, known, requests, now }: Episode & { known: Known; requests: readonly Request[]; now: number },
+  { revisionKey, episode, known, requests, now }: Episode & { known: Known; requests: readonly Request[]; now: number },
 ): Promise<{ runs: Run[]; decisions: KeptDecision[] }> {
-  const facts = credible(await tx.factsOfEpisode(lineageKey, episode), requests)
+  const facts = credible(await tx.factsOfEpisode(revisionKey, episode), requests)
   const asked = restartsAsked(requests)
   const runs = foldRuns(facts, asked)
   const recoveries = await recoveriesOf(tx, runs)
@@ -30,7 +30,7 @@ export async function decideEpisode(
     runs.filter(({ buildId, n }) => recoveries.has(`${buildId}.${n}`)).map(({ finalSeq }) => finalSeq),
   )
   const effects = effectsBySeq(facts, asked)
-  const subject = lineageSubject(lineageKey, episode)
+  const subject = revisionSubject(revisionKey, episode)
   const made: KeptDecision[] = []
   const bound = boundForOneEvent(known)
   for (const [channel, subscriptions] of byChannel(bound.subscriptions)) {

@@ -1,7 +1,7 @@
 import type { ChannelId } from '../domain/ids.ts'
 import type { Lane } from '../domain/plan.ts'
 import { backoffMs } from '../lib/backoff.ts'
-import type { CardKey, ClosedChannel, DueLineage } from '../store/kept.ts'
+import type { CardKey, ClosedChannel, DueRevision } from '../store/kept.ts'
 import type { ReconcileDeps } from './deps.ts'
 import { RULES_LOOK_AGAIN_MS, takeIn } from './intake.ts'
 import { postponeCard } from './lanes.ts'
@@ -12,7 +12,7 @@ import { tellNext } from './tell.ts'
 /** Calls to Slack under way at once. */
 const CALLS_MAX = 32
 
-/** Lineages looked up at once to be taken in. */
+/** Revisions looked up at once to be taken in. */
 const INTAKE_MAX = 4
 
 /** While deliveries press at the door, it gets this many times what taking in gets of the one thread they share. */
@@ -24,7 +24,7 @@ const PRESSED_LOOK_MS = 2
 /** The sweep: so often the database is asked what is left, whatever wakes were lost. */
 const SWEEP_MS = 1_000
 
-/** A lineage that could not be taken in is tried again ever more seldom, and holds up no other. */
+/** A revision that could not be taken in is tried again ever more seldom, and holds up no other. */
 const INTAKE_AGAIN_MS = 5_000
 const INTAKE_AGAIN_MAX_MS = 10 * 60_000
 /** How often each has failed is known of so many. */
@@ -41,7 +41,7 @@ export interface Reconciler {
 }
 
 /**
- * Makes Slack agree with the facts. Two loops over two durable queues: one takes in lineages (facts into decisions and
+ * Makes Slack agree with the facts. Two loops over two durable queues: one takes in revisions (facts into decisions and
  * cards), the other takes one step at a time for the most urgent card whose lane is free.
  */
 export function createReconciler(deps: ReconcileDeps): Reconciler {
@@ -81,34 +81,37 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   }
 
   // A database server works while we wait for it; with one of our own, one at a time leaves the event loop to the door.
-  async function takeInAll(due: readonly DueLineage[]): Promise<Taken[]> {
+  async function takeInAll(due: readonly DueRevision[]): Promise<Taken[]> {
     if (store.shared) return Promise.all(due.map(takeInOrPostpone))
     const taken: Taken[] = []
     for (const one of due) taken.push(await takeInOrPostpone(one))
     return taken
   }
 
-  async function takeInOrPostpone(due: DueLineage): Promise<Taken> {
-    const { lineageKey } = due
+  async function takeInOrPostpone(due: DueRevision): Promise<Taken> {
+    const { revisionKey } = due
     try {
       const channels = await takeIn(working, due)
       if (channels === 'waits' || channels === 'lost') return channels
       // Put off, it is looked at without its facts first, which is no sign that they can be read.
-      if (due.buildKeys.length > 0) failing.delete(lineageKey)
+      if (due.buildKeys.length > 0) failing.delete(revisionKey)
       for (const channel of channels) waitingChannels.add(channel)
       bells.send.ring()
       return 'taken'
     } catch (error) {
-      log.error({ err: error, lineage: lineageKey }, 'could not take in the news of a lineage; it will be tried again')
-      const againAt = clock.now() + intakeAgainMs(lineageKey)
-      await store.write((tx) => tx.postponeLineage(lineageKey, againAt)).catch(() => clock.sleep(SWEEP_MS))
+      log.error(
+        { err: error, revision: revisionKey },
+        'could not take in the news of a revision; it will be tried again',
+      )
+      const againAt = clock.now() + intakeAgainMs(revisionKey)
+      await store.write((tx) => tx.postponeRevision(revisionKey, againAt)).catch(() => clock.sleep(SWEEP_MS))
       return 'failed'
     }
   }
 
-  function intakeAgainMs(lineageKey: string): number {
-    const failures = failing.get(lineageKey) ?? 0
-    if (failing.size < FAILING_MAX) failing.set(lineageKey, failures + 1)
+  function intakeAgainMs(revisionKey: string): number {
+    const failures = failing.get(revisionKey) ?? 0
+    if (failing.size < FAILING_MAX) failing.set(revisionKey, failures + 1)
     return backoffMs(failures, deps.random(), { baseMs: INTAKE_AGAIN_MS, maxMs: INTAKE_AGAIN_MAX_MS })
   }
 

@@ -1,5 +1,5 @@
 import { isFinalFact, mergeDetails, toFact, type Fact, type Observation, type Recorded } from '../domain/fact.ts'
-import { lineageKey } from '../domain/lineage.ts'
+import { revisionKey } from '../domain/revision.ts'
 import { restartsAsked } from '../domain/request.ts'
 import { effectsOf } from '../domain/run.ts'
 import { isRed, isFinal, toStatus } from '../domain/status.ts'
@@ -15,8 +15,8 @@ export const UNENDED_FACTS_MAX = 500
 export interface RecordDelivery {
   store: Pick<Store, 'write'>
   clock: Clock
-  /** a hint that a lineage has news; it may be lost, the sweep finds what was missed */
-  wake: (lineageKey: string) => void
+  /** a hint that a revision has news; it may be lost, the sweep finds what was missed */
+  wake: (revisionKey: string) => void
 }
 
 /**
@@ -28,7 +28,7 @@ export async function recordDelivery(
   delivery: { seen: Observation; body: string },
 ): Promise<Recorded> {
   const recorded = await store.write((tx) => record(tx, delivery, clock.now()))
-  if (recorded.answer === 'recorded') wake(recorded.lineageKey)
+  if (recorded.answer === 'recorded') wake(recorded.revisionKey)
   return recorded
 }
 
@@ -39,17 +39,24 @@ async function record(tx: Tx, { seen, body }: { seen: Observation; body: string 
   // Facts of one build stay together even where some of them leave out the branch or the commit.
   const branch = seen.branch ?? known.findLast((fact) => fact.branch !== null)?.branch ?? null
   const commitId = seen.commitId ?? known.findLast((fact) => fact.commitId !== null)?.commitId ?? null
-  const key = known[0]?.lineageKey ?? lineageKey({ ...seen, branch, commitId })
+  const key = known[0]?.revisionKey ?? revisionKey({ ...seen, branch, commitId })
   let factSeq: number
   if (isOnlyCounted || (answer === 'duplicate' && !knowsMore(seen, known))) {
     factSeq = known.at(-1)!.seq
     await tx.countRepeat(factSeq)
   } else {
-    const where = { at, origin: 'delivery', priority: urgencyOf(seen.word), lineageKey: key, branch, commitId } as const
+    const where = {
+      at,
+      origin: 'delivery',
+      priority: urgencyOf(seen.word),
+      revisionKey: key,
+      branch,
+      commitId,
+    } as const
     factSeq = await tx.insertFact(seen, where)
   }
   const deliveryId = await tx.insertDelivery({ receivedAt: at, answer, factSeq, body })
-  return { answer, deliveryId, factSeq, lineageKey: key }
+  return { answer, deliveryId, factSeq, revisionKey: key }
 }
 
 const isEndless = (known: readonly Fact[], { word }: Observation): boolean =>

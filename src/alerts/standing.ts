@@ -1,9 +1,9 @@
 import { mergeDetails } from '../domain/fact.ts'
 import type { BuildId } from '../domain/ids.ts'
-import type { PlacedFact } from '../domain/lineage.ts'
+import type { PlacedFact } from '../domain/revision.ts'
 import { shownBy, type Request } from '../domain/request.ts'
 import type { Run } from '../domain/run.ts'
-import { lineageSubject } from '../domain/subject.ts'
+import { revisionSubject } from '../domain/subject.ts'
 import { buildView, projectName } from '../domain/view.ts'
 import type { Tx } from '../store/store.ts'
 import type { Episode } from './decisions.ts'
@@ -15,7 +15,7 @@ export async function keepBuilds(
   tx: Tx,
   news: Episode & { runs: readonly Run[]; fresh: readonly PlacedFact[]; requests: readonly Request[] },
 ): Promise<void> {
-  const { lineageKey, episode, runs, fresh, requests } = news
+  const { revisionKey, episode, runs, fresh, requests } = news
   const newest = new Map(runs.map((run) => [run.buildId, run]))
   const withFacts = new Set(fresh.filter((fact) => fact.episode === episode).map(({ buildId }) => buildId))
   for (const buildId of new Set([...withFacts, ...restartedOn(news)])) {
@@ -31,7 +31,7 @@ export async function keepBuilds(
     const { branch } = buildView(run, runs)
     const { n, status, word } = run
     const { buildUuid, committer } = run.details
-    const where = { projectId, buildId, run: n, lineageKey, episode, branch }
+    const where = { projectId, buildId, run: n, revisionKey, episode, branch }
     await tx.keepBuild({ ...where, status, word, at, buildUuid, committer })
     const details = mergeDetails([...runs, run])
     const { projectFullName: fullName, projectUuid } = details
@@ -42,8 +42,8 @@ export async function keepBuilds(
 }
 
 /** The builds whose runs may change as the request to restart them goes on. */
-function restartedOn({ lineageKey, episode, requests }: Episode & { requests: readonly Request[] }): Set<BuildId> {
-  const subject = lineageSubject(lineageKey, episode)
+function restartedOn({ revisionKey, episode, requests }: Episode & { requests: readonly Request[] }): Set<BuildId> {
+  const subject = revisionSubject(revisionKey, episode)
   const restarts = requests.filter((request) => request.subject === subject && request.action === 'restart')
   return new Set(restarts.map(({ buildId }) => buildId))
 }

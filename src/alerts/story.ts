@@ -13,7 +13,7 @@ import { foldRuns, runKey, type Run } from '../domain/run.ts'
 import { toStatus } from '../domain/status.ts'
 import { parseSubject } from '../domain/subject.ts'
 import { bornRunOf, NOTICE_BUILDS_MAX, tellStory, type Story } from '../domain/view.ts'
-import { facilitiesOf, readLineage, recoveriesOf, type Interfaces } from '../store/history.ts'
+import { facilitiesOf, readRevision, recoveriesOf, type Interfaces } from '../store/history.ts'
 import type { Card, KeptDecision } from '../store/kept.ts'
 import type { Reads } from '../store/store.ts'
 
@@ -36,7 +36,7 @@ export async function planCard(
 ): Promise<CardPlan> {
   const subject = parseSubject(card.subject)
   if (subject.kind === 'notice') return planDay(reads, subject.day, card.channel, messages, now)
-  const { facts, runs, requests } = await readLineage(reads, subject.lineageKey, subject.episode)
+  const { facts, runs, requests } = await readRevision(reads, subject.revisionKey, subject.episode)
   if (runs.length === 0) return NOTHING
   const decisions = await reads.decisionsOf(card)
   const bornRun = bornRunSaid(messages)

@@ -14,9 +14,9 @@ import { isFinal, toStatus } from '../domain/status.ts'
 import type { BuildPlace } from '../store/kept.ts'
 import type { Tx } from '../store/store.ts'
 
-/** What was asked about, and the lineage that it belongs to. */
+/** What was asked about, and the revision that it belongs to. */
 export interface PolledFor extends Pick<RunRef, 'projectId' | 'buildId'> {
-  lineageKey: string
+  revisionKey: string
 }
 
 /** `begunAgain`: what CI shows is another run than the one that is known. */
@@ -34,7 +34,7 @@ export async function insertPolled(tx: Tx, about: PolledFor, { build, begunAgain
   const known = await tx.factsOfBuild(about.projectId, build.id)
   const told = build.id === about.buildId ? known : await tx.factsOfBuild(about.projectId, about.buildId)
   const place = known.at(-1) ?? told.findLast(({ commitId }) => isSameCommit(commitId, build.commitId))
-  if (!place || place.lineageKey !== about.lineageKey) return false
+  if (!place || place.revisionKey !== about.revisionKey) return false
   const asked = restartsAsked(await tx.restartsOf(about.projectId, build.id))
   let facts: readonly Fact[] = known
   for (const { word, origin } of said(build, begunAgain, foldBuild(known, asked).runs.at(-1))) {
@@ -42,7 +42,7 @@ export async function insertPolled(tx: Tx, about: PolledFor, { build, begunAgain
     const next = [...facts, toFact(seen, Number.MAX_SAFE_INTEGER, at, origin)]
     if (!isNews(effectsOf(next, asked).at(-1)!, origin, facts)) continue
     const { branch, commitId } = seen
-    await tx.insertFact(seen, { at, origin, priority: 0, lineageKey: place.lineageKey, branch, commitId })
+    await tx.insertFact(seen, { at, origin, priority: 0, revisionKey: place.revisionKey, branch, commitId })
     facts = next
   }
   return facts !== known

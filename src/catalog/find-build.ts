@@ -4,7 +4,7 @@ import { runKey, type Run } from '../domain/run.ts'
 import { parseSubject } from '../domain/subject.ts'
 import { attemptOf, buildView, offersOf, shownAs } from '../domain/view.ts'
 import { nearest } from '../lib/nearest.ts'
-import { facilitiesOf, readLineage, recoveriesOf, redSince, type Interfaces, type Lineage } from '../store/history.ts'
+import { facilitiesOf, readRevision, recoveriesOf, redSince, type Interfaces, type Revision } from '../store/history.ts'
 import type { KnownBuild } from '../store/kept.ts'
 import type { Reads } from '../store/store.ts'
 import type { BuildSummary, NotFound, ProjectRef, Target } from './outcomes.ts'
@@ -14,9 +14,9 @@ import { findProject } from './projects.ts'
 const CHOICES_MAX = 5
 const BRANCHES_MAX = 200
 
-/** A build with the lineage it belongs to; `run` is its newest. */
-export interface Found extends Lineage {
-  lineageKey: string
+/** A build with the revision it belongs to; `run` is its newest. */
+export interface Found extends Revision {
+  revisionKey: string
   run: Run
 }
 
@@ -61,10 +61,10 @@ async function byMessage(
 ): Promise<{ kind: 'found'; found: Found } | NotFound> {
   const subject = await reads.subjectOf(channel, ts)
   const parsed = subject === null ? null : parseSubject(subject)
-  if (parsed?.kind !== 'lineage') return { kind: 'no-card' }
-  const lineage = await readLineage(reads, parsed.lineageKey, parsed.episode)
-  const run = lineage.runs.at(-1)
-  return run ? { kind: 'found', found: { ...lineage, lineageKey: parsed.lineageKey, run } } : { kind: 'no-card' }
+  if (parsed?.kind !== 'revision') return { kind: 'no-card' }
+  const revision = await readRevision(reads, parsed.revisionKey, parsed.episode)
+  const run = revision.runs.at(-1)
+  return run ? { kind: 'found', found: { ...revision, revisionKey: parsed.revisionKey, run } } : { kind: 'no-card' }
 }
 
 async function byNumber(
@@ -156,10 +156,10 @@ async function foundOr(
   return found ? { kind: 'found', found } : { kind: 'unknown-build', text }
 }
 
-async function read(reads: Reads, { lineageKey, episode, buildId }: KnownBuild): Promise<Found | null> {
-  const lineage = await readLineage(reads, lineageKey, episode)
-  const run = lineage.runs.findLast((one) => one.buildId === buildId)
-  return run ? { ...lineage, lineageKey, run } : null
+async function read(reads: Reads, { revisionKey, episode, buildId }: KnownBuild): Promise<Found | null> {
+  const revision = await readRevision(reads, revisionKey, episode)
+  const run = revision.runs.findLast((one) => one.buildId === buildId)
+  return run ? { ...revision, revisionKey, run } : null
 }
 
 /** Builds as answers show them; what cannot be read any more is left out. */

@@ -111,6 +111,6 @@ const BRANCHES_WOKEN_MAX = 50
 async function wakeNewest(tx: Tx, projectId: string, now: number): Promise<void> {
   for (const branch of await tx.branchesOf(projectId, BRANCHES_WOKEN_MAX)) {
     const build = await tx.newestBuild(projectId, branch)
-    if (build) await tx.wakeLineage(build.lineageKey, now, 2)
+    if (build) await tx.wakeRevision(build.revisionKey, now, 2)
   }
 }

@@ -43,7 +43,7 @@ export interface Question {
   status: Status
   effect: Effect
   recovered: boolean
-  /** the lineage has a card in this channel already */
+  /** the revision has a card in this channel already */
   hasCard: boolean
 }
 

@@ -40,7 +40,7 @@ export interface Recorded {
   answer: 'recorded' | 'duplicate'
   deliveryId: number
   factSeq: number
-  lineageKey: string
+  revisionKey: string
 }
 
 /** Who said it: CI by itself, CI when it was asked, or CI's answer to what we asked it to do. */

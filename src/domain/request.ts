@@ -55,7 +55,7 @@ export interface Request extends RunRef {
   askKey: string
   action: Action
   state: RequestState
-  lineageKey: string
+  revisionKey: string
   subject: string
   target: RequestTarget
   /** a Slack user */
@@ -81,7 +81,7 @@ export interface Request extends RunRef {
 
 /**
  * The run that shows what became of a request, when the facts show it.
- * @param all the requests of the lineage: what one of them brought about is not another one's
+ * @param all the requests of the revision: what one of them brought about is not another one's
  */
 export function shownBy(request: Request, runs: readonly Run[], all: readonly Request[] = []): Run | null {
   // What happens after a refusal is somebody else's doing.

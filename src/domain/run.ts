@@ -69,13 +69,13 @@ export function compareRuns(a: Pick<Run, 'buildId' | 'n'>, b: Pick<Run, 'buildId
   return left === right ? a.n - b.n : left < right ? -1 : 1
 }
 
-/** All runs of a lineage, oldest first; the last one is what its card shows, its place in the list is its attempt. */
+/** All runs of a revision, oldest first; the last one is what its card shows, its place in the list is its attempt. */
 export function foldRuns(facts: readonly Fact[], asked: readonly RestartAsked[] = []): Run[] {
   const byBuild = Map.groupBy(facts, (fact) => fact.buildId)
   return [...byBuild.values()].flatMap((own) => foldBuild(own, asked).runs).sort(compareRuns)
 }
 
-/** The name of a run within its lineage: what a reply in the thread is about. */
+/** The name of a run within its revision: what a reply in the thread is about. */
 export const runKey = (run: Pick<Run, 'buildId' | 'n'>): string => `${run.buildId}.${run.n}`
 
 interface Draft {

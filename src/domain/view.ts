@@ -17,7 +17,7 @@ export interface CardView {
   /** CI's own word, for an `unknown` one */
   word: string
   build: BuildView
-  /** 1 for the first run of the lineage */
+  /** 1 for the first run of the revision */
   attempt: number
   /** what happened to the newest run, and when (ms); `polled`: CI told of the end only when it was asked */
   history: readonly { what: 'started' | 'waiting' | 'ended' | 'heard' | 'polled'; at: number }[]
@@ -99,7 +99,7 @@ export type View = CardView | ReplyView | AskView | NoticeView
 
 export const NOTICE_BUILDS_MAX = 20
 
-/** What is said in one channel about one lineage: the card, and its replies by name, in order. */
+/** What is said in one channel about one revision: the card, and its replies by name, in order. */
 export interface Story {
   card: CardView
   replies: readonly { slot: string; view: ReplyView; newest: boolean }[]
@@ -108,7 +108,7 @@ export interface Story {
 }
 
 export interface StoryContext {
-  /** runs of the lineage, oldest first; at least one */
+  /** runs of the revision, oldest first; at least one */
   runs: readonly Run[]
   /** the recovery of each run that has one, by run key */
   recoveries: ReadonlyMap<string, Recovery>
@@ -127,7 +127,7 @@ export interface StoryContext {
   facilities: Facilities
 }
 
-/** The whole story of a lineage in one channel. Pure: facts in, views out. */
+/** The whole story of a revision in one channel. Pure: facts in, views out. */
 export function tellStory(context: StoryContext): Story {
   const newest = context.runs.at(-1)!
   return {
@@ -254,7 +254,7 @@ function historyOf(run: Run): CardView['history'] {
   ]
 }
 
-/** The build of a run, with what only other facts of the lineage said of it filled in. */
+/** The build of a run, with what only other facts of the revision said of it filled in. */
 export function buildView(run: Run, runs: readonly Run[]): BuildView {
   const shared = mergeDetails([...runs, run])
   const own: BuildDetails = run.details

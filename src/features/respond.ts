@@ -1,7 +1,7 @@
 import { answerFault, answerSlow } from './fault-messages.ts'
 import { answerUndone } from './left-messages.ts'
 import type { Asker } from '../catalog/outcomes.ts'
-import { Undone } from '../store/not-attempted.ts'
+import { NotAttempted } from '../store/not-attempted.ts'
 import type { Door, Reply } from './context.ts'
 import { showPicture } from '../slack/picture/show.ts'
 import type { Place } from '../slack/reply-targets/place.ts'
@@ -76,7 +76,7 @@ async function replyTo(
     return await work(reference)
   } catch (error) {
     door.log.error({ ...fieldsOf(ask, reference), err: error }, 'an ask from Slack could not be answered')
-    if (error instanceof Undone) return { outcome: 'undone', answer: answerUndone(reference) }
+    if (error instanceof NotAttempted) return { outcome: 'undone', answer: answerUndone(reference) }
     return { outcome: 'fault', answer: answerFault(reference) }
   }
 }

@@ -2,11 +2,11 @@ import type { Asked, Interaction } from '../domain/interaction.ts'
 import type { ProjectRequest } from '../domain/project-request.ts'
 import type { Request } from '../domain/request.ts'
 import type { Clock } from '../lib/clock.ts'
-import { inTime } from '../lib/with-timeout.ts'
+import { withTimeout } from '../lib/with-timeout.ts'
 import type { Log } from '../lib/log.ts'
 import type { Seal } from '../lib/seal.ts'
 import type { Store, Tx } from '../store/store.ts'
-import { Undone } from '../store/not-attempted.ts'
+import { NotAttempted } from '../store/not-attempted.ts'
 
 /** What was asked is on disk by then, or it is refused in words: Slack itself waits for three seconds. */
 export const KEEP_WITHIN_MS = 1_500
@@ -52,7 +52,7 @@ export interface UnansweredDeps {
 /** What people asked and were not answered: on disk before Slack hears that we have it, until the answer was shown. */
 export interface Unanswered {
   /**
-   * Resolves when it is on disk; null: the request of this key was taken before, and nothing is to be done. Throws Undone
+   * Resolves when it is on disk; null: the request of this key was taken before, and nothing is to be done. Throws NotAttempted
    * where the store has not taken it within KEEP_WITHIN_MS.
    */
   keep(asked: Asked, requestKey: string): Promise<Interaction | null>
@@ -90,7 +90,7 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
       return true
     })
     try {
-      if (await inTime(clock, KEEP_WITHIN_MS, writing)) return interaction
+      if (await withTimeout(clock, KEEP_WITHIN_MS, writing)) return interaction
       underWay.delete(interaction.id)
       return null
     } catch (error) {
@@ -99,14 +99,14 @@ export function createUnanswered(deps: UnansweredDeps): Unanswered {
         () => settle(interaction),
         () => underWay.delete(interaction.id),
       )
-      throw new Undone('it could not be written down', error)
+      throw new NotAttempted('it could not be written down', error)
     }
   }
 
   async function isNew(requestKey: string): Promise<boolean> {
     const writing = store.write((tx) => tx.rememberRequest(requestKey, clock.now()), { canBeRedone: true })
     try {
-      return await inTime(clock, KEEP_WITHIN_MS, writing)
+      return await withTimeout(clock, KEEP_WITHIN_MS, writing)
     } catch (error) {
       log.warn({ err: error }, 'a request could not be written down; should Slack repeat it, it is done again')
       return true

@@ -27,7 +27,7 @@ export interface RefreshSilent {
   store: Store
   clock: Clock
   log: Log
-  wake: (lineageKey: string) => void
+  wake: (revisionKey: string) => void
   /** the one interface that tells how a build stands */
   legacy: Pick<ClientLegacy, 'getProject'> | null
   count: (end: SilentEnd) => void
@@ -75,7 +75,7 @@ async function keep(
   silent: KnownBuild,
   shown: readonly LegacyBuild[],
 ): Promise<void> {
-  const { projectId, buildId, lineageKey, word } = silent
+  const { projectId, buildId, revisionKey, word } = silent
   const build = shown.find(({ id }) => id === buildId)
   const at = clock.now()
   // No word at all would only hide the one that we know.
@@ -86,6 +86,6 @@ async function keep(
   })
   count(isNews ? 'news' : isKnown ? 'no-news' : 'not-shown')
   if (!isNews) return
-  log.info({ project: projectId, build: buildId, lineage: lineageKey, was: word, is: build?.status }, 'CI was asked')
-  wake(lineageKey)
+  log.info({ project: projectId, build: buildId, revision: revisionKey, was: word, is: build?.status }, 'CI was asked')
+  wake(revisionKey)
 }

@@ -1,10 +1,10 @@
 import { buildKey, ID_DIGITS_MAX, idOrder, type ProjectId } from '../domain/ids.ts'
-import { branchKey, REST_MS, type PlacedFact } from '../domain/lineage.ts'
+import { branchKey, REST_MS, type PlacedFact } from '../domain/revision.ts'
 import { LANES, type StoredMessage } from '../domain/plan.ts'
 import { recoveredFrom, recoveringFrom } from '../domain/recovered.ts'
 import { isOpen } from '../domain/request.ts'
 import { isAccountNotice, isRed, isVerdict } from '../domain/status.ts'
-import { lineageSubject } from '../domain/subject.ts'
+import { revisionSubject } from '../domain/subject.ts'
 import { noticeDay } from '../domain/notice.ts'
 import type { Card, FactPlace, VerdictPlace } from '../store/kept.ts'
 import type { Reads } from '../store/store.ts'
@@ -31,7 +31,7 @@ interface Needed {
   outcomesFrom: string
 }
 
-/** Says of one card of a lineage whether it must stay, asking `reads` each time. Remembers what branches need. */
+/** Says of one card of a revision whether it must stay, asking `reads` each time. Remembers what branches need. */
 export function createStays(age: Age) {
   const branches = new Map<string, Needed>()
 
@@ -43,23 +43,23 @@ export function createStays(age: Age) {
   return (reads: Reads, place: Place): Promise<boolean> => staysItself(reads, place, new Set())
 
   /** @param looked the cards that were looked at on the way here */
-  async function staysItself(reads: Reads, { lineageKey, episode }: Place, looked: Set<string>): Promise<boolean> {
-    const subject = lineageSubject(lineageKey, episode)
+  async function staysItself(reads: Reads, { revisionKey, episode }: Place, looked: Set<string>): Promise<boolean> {
+    const subject = revisionSubject(revisionKey, episode)
     if (looked.has(subject)) return false
     const isFirst = looked.size === 0
     looked.add(subject)
     // First: in a transaction it keeps others from taking in what comes meanwhile.
-    if ((await reads.intakeOf(lineageKey)) !== null) return true
-    const facts = await reads.factsOfEpisode(lineageKey, episode)
+    if ((await reads.intakeOf(revisionKey)) !== null) return true
+    const facts = await reads.factsOfEpisode(revisionKey, episode)
     if (facts.length === 0) return false
     return (
       facts.some((fact) => isYoung(fact, age)) ||
       (await hasNews(reads, facts)) ||
-      (await isAskedAbout(reads, lineageKey, age)) ||
+      (await isAskedAbout(reads, revisionKey, age)) ||
       (await isNeeded(reads, facts)) ||
       (await isToldStill(reads, subject, age)) ||
       (await someOfStreak(reads, facts, async (card, isEnded) => {
-        const isWaitedFor = isFirst && isEnded && lineageSubject(card.lineageKey, card.episode) !== subject
+        const isWaitedFor = isFirst && isEnded && revisionSubject(card.revisionKey, card.episode) !== subject
         return isWaitedFor || staysItself(reads, card, looked)
       }))
     )
@@ -82,13 +82,13 @@ export function createStays(age: Age) {
   }
 }
 
-type Place = { lineageKey: string; episode: number }
+type Place = { revisionKey: string; episode: number }
 
 /** The cards that these facts are on, each once. */
 export function cardsOfFacts(facts: readonly FactPlace[], before: number): Place[] {
   const cards = new Map<string, Place>()
-  for (const { at, lineageKey, episode } of facts)
-    if (at < before && episode !== null) cards.set(lineageSubject(lineageKey, episode), { lineageKey, episode })
+  for (const { at, revisionKey, episode } of facts)
+    if (at < before && episode !== null) cards.set(revisionSubject(revisionKey, episode), { revisionKey, episode })
   return [...cards.values()]
 }
 
@@ -112,8 +112,8 @@ const someOfStreak = (
 ): Promise<boolean> =>
   someOnBranch(facts, async (fact, branch) => {
     const key = branchKey(fact.projectId, branch)
-    for (const { lineageKey, episode } of await streakOf(reads, key, fact))
-      if (episode === null || (await isSo({ lineageKey, episode }, fact.status === 'success'))) return true
+    for (const { revisionKey, episode } of await streakOf(reads, key, fact))
+      if (episode === null || (await isSo({ revisionKey, episode }, fact.status === 'success'))) return true
     return false
   })
 
@@ -156,8 +156,8 @@ async function hasNews(reads: Reads, facts: readonly PlacedFact[]): Promise<bool
   return (await reads.factsOfBuilds([...builds])).some(({ episode }) => episode === null)
 }
 
-const isAskedAbout = async (reads: Reads, lineageKey: string, { before }: Age): Promise<boolean> =>
-  (await reads.requestsOf(lineageKey)).some((request) => isOpen(request) || request.askedAt >= before)
+const isAskedAbout = async (reads: Reads, revisionKey: string, { before }: Age): Promise<boolean> =>
+  (await reads.requestsOf(revisionKey)).some((request) => isOpen(request) || request.askedAt >= before)
 
 async function isToldStill(reads: Reads, subject: string, age: Age): Promise<boolean> {
   for (const key of await reads.cardsOf(subject)) {

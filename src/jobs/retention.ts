@@ -119,7 +119,7 @@ async function removeCards(
 }
 
 interface Going {
-  going: { lineageKey: string; episode: number }[]
+  going: { revisionKey: string; episode: number }[]
   stays: ReturnType<typeof createStays>
   removed: { cards: number; rows: number }
 }
@@ -128,11 +128,11 @@ interface Going {
 async function removeThese(deps: PruneDeps, signal: AbortSignal, { going, stays, removed }: Going): Promise<void> {
   const remove = async (tx: Tx) => {
     const done = { looked: 0, cards: 0, rows: 0 }
-    for (const { lineageKey, episode } of going) {
+    for (const { revisionKey, episode } of going) {
       if (done.rows >= ROWS_MAX) break
       done.looked++
-      if (await stays(tx, { lineageKey, episode })) continue
-      const rows = await tx.removeEpisode(lineageKey, episode)
+      if (await stays(tx, { revisionKey, episode })) continue
+      const rows = await tx.removeEpisode(revisionKey, episode)
       // Without any another process was here first.
       if (rows > 0) done.cards++
       done.rows += rows

@@ -6,7 +6,7 @@ export const KEPT_MAX = 100_000
  * listens is told when the turn of the loop is over, all that was said in it at once: one by one, between other work,
  * costs several times as much.
  */
-export function createLater<Listener>() {
+export function createBufferedSink<Listener>() {
   let listener: Listener | null = null
   let kept: ((to: Listener) => void)[] = []
 

@@ -6,14 +6,14 @@ export const SAID_AGAIN_MS = 60_000
 export const SAID_AGAIN_MS_MAX = 60 * 60_000
 
 /** Keeps what goes on for hours from being said a thousand times. */
-export interface Seldom {
+export interface LogThrottle {
   /** Whether it is to be said now; who asks says it. */
   isDue(what: string): boolean
   /** It has ended: the next time counts as the first. */
   over(what: string): void
 }
 
-export function createSeldom(clock: Pick<Clock, 'now'>): Seldom {
+export function createLogThrottle(clock: Pick<Clock, 'now'>): LogThrottle {
   const said = new Map<string, { at: number; waitMs: number }>()
   return {
     isDue(what) {

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts'
 
 /** What the work comes to; rejects where it has come to nothing after `ms`. The work itself goes on. */
-export async function inTime<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
+export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
   const over = new AbortController()
   const late = clock.sleep(ms, over.signal).then(() => {
     throw inVain(ms)

@@ -1,7 +1,7 @@
 import { STATUS_CODES, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { giveBack } from './give-back.ts'
-import { AT_ONCE_BYTES, type Trickle } from './rate-limiter.ts'
+import { AT_ONCE_BYTES, type RateLimiter } from './rate-limiter.ts'
 
 /** What Node's own reading of a request ends with, and what that is in HTTP; everything else is no HTTP: 400. */
 const STATUSES: Readonly<Record<string, number>> = {
@@ -17,7 +17,7 @@ const STATUSES: Readonly<Record<string, number>> = {
  */
 export function answerNoRequests(
   server: Server,
-  refused: Trickle,
+  refused: RateLimiter,
   underWay: (socket: Socket) => readonly ServerResponse[],
 ): void {
   const ending = new WeakSet<Socket>()

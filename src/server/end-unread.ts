@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { giveBack } from './give-back.ts'
-import { AT_ONCE_BYTES, type Trickle } from './rate-limiter.ts'
+import { AT_ONCE_BYTES, type RateLimiter } from './rate-limiter.ts'
 
 /** Whoever still sends a body that nobody wants gets so long, and may send so much, until the connection is closed. */
 export const LINGER_MS = 2_000
@@ -12,7 +12,12 @@ export const LINGER_BYTES_MAX = 8 * 1024 * 1024
  * answered when that has had its turn: it was read before anybody could refuse it, and who is answered sends the next.
  * @param response its head is written, with `connection: close` and a length
  */
-export function endUnread(request: IncomingMessage, response: ServerResponse, text: string, trickle: Trickle): void {
+export function endUnread(
+  request: IncomingMessage,
+  response: ServerResponse,
+  text: string,
+  trickle: RateLimiter,
+): void {
   if (request.complete || request.destroyed) {
     void trickle.turnOf(request.socket, request.readableLength).then(() => response.end(text))
     return

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { boundConnections } from './connections.ts'
 import { giveBack } from './give-back.ts'
 import type { Log } from '../lib/log.ts'
-import type { Trickle } from './rate-limiter.ts'
+import type { RateLimiter } from './rate-limiter.ts'
 import { answerNoRequests } from './bad-request.ts'
 
 /** Slow headers and slow bodies are cut off: an idle stranger must not hold a socket for long. */
@@ -34,7 +34,7 @@ export interface HttpServer {
 }
 
 /** @param refused the measure at which what nobody wants is read */
-export function createHttpServer(routes: readonly Route[], log: Log, refused: Trickle): HttpServer {
+export function createHttpServer(routes: readonly Route[], log: Log, refused: RateLimiter): HttpServer {
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -61,7 +61,7 @@ export function createHttpServer(routes: readonly Route[], log: Log, refused: Tr
 }
 
 /** What is left of an answered request's body Node would read for the next one on the connection, as fast as it comes. */
-function measureUnread(request: IncomingMessage, response: ServerResponse, refused: Trickle): void {
+function measureUnread(request: IncomingMessage, response: ServerResponse, refused: RateLimiter): void {
   response.once('prefinish', () => {
     // Where the connection ends with this answer, nothing more of it is read.
     if (request.complete || !response.shouldKeepAlive) return

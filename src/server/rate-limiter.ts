@@ -14,7 +14,7 @@ interface Source {
 }
 
 /** A measure of what all large bodies of one kind together may have us read. */
-export interface Trickle {
+export interface RateLimiter {
   /** For one request: to be told of each piece; the source then rests until its turn has come. Each end of a rest is told. */
   open(source: Source, wentOn?: () => void): (bytes: number) => void
   /** Resolves when the turn of so many bytes has come, or the connection has closed; at once where they are few. */
@@ -23,15 +23,15 @@ export interface Trickle {
 
 /** One for bodies that may be taken, and one for what is sent on after it was refused: strangers delay only each other. */
 export interface Measures {
-  bodies: Trickle
-  refused: Trickle
+  bodies: RateLimiter
+  refused: RateLimiter
 }
 
 /**
  * To read costs the thread, and memory until it is collected, whatever becomes of what was read: whoever sends without end
  * would have more of both than those who are waited for.
  */
-export function createTrickle(measured: Omit<Measured, 'perSecond'>): Trickle {
+export function createRateLimiter(measured: Omit<Measured, 'perSecond'>): RateLimiter {
   const inTurn = createInTurn({ ...measured, perSecond: LARGE_BYTES_PER_S })
 
   return {

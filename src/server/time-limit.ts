@@ -8,7 +8,7 @@ const SHARED_MS = 100
  * `inTime` for very much work, all of it with one limit: a timer and a signal for each piece would cost as much as the
  * piece. Rejects where the work has come to nothing after `ms`, or up to 100 ms earlier.
  */
-export function createPatience(clock: Clock, ms: number): Patience {
+export function createTimeLimit(clock: Clock, ms: number): TimeLimit {
   let newest: Group | null = null
   let waiting = 0
 
@@ -52,7 +52,7 @@ export function createPatience(clock: Clock, ms: number): Patience {
   return { inTime, waiting: () => waiting }
 }
 
-export interface Patience {
+export interface TimeLimit {
   inTime<T>(work: Promise<T>): Promise<T>
   /** How much is waited for now. */
   waiting(): number

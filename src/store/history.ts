@@ -1,12 +1,12 @@
 import { mergeDetails, type Fact } from '../domain/fact.ts'
 import { idOrder } from '../domain/ids.ts'
-import { branchKey } from '../domain/lineage.ts'
+import { branchKey } from '../domain/revision.ts'
 import type { Facilities } from '../domain/offer.ts'
 import { recoveryOf, redStreakTo, type Recovery } from '../domain/recovered.ts'
 import { credible, isAttempt, restartsAsked, type Request } from '../domain/request.ts'
 import { foldRuns, runKey, type Run } from '../domain/run.ts'
 import { isRed } from '../domain/status.ts'
-import { lineageSubject } from '../domain/subject.ts'
+import { revisionSubject } from '../domain/subject.ts'
 import type { Reads } from './store.ts'
 
 // What the stored facts add up to, for whoever needs runs and not rows.
@@ -21,18 +21,18 @@ export interface Interfaces {
   legacy: boolean
 }
 
-/** One card's worth of a lineage: its facts folded, and what people asked of CI about it. */
-export interface Lineage {
+/** One card's worth of a revision: its facts folded, and what people asked of CI about it. */
+export interface Revision {
   subject: string
   facts: readonly Fact[]
   runs: readonly Run[]
   requests: readonly Request[]
 }
 
-export async function readLineage(reads: Reads, lineageKey: string, episode: number): Promise<Lineage> {
-  const subject = lineageSubject(lineageKey, episode)
-  const all = await reads.requestsOf(lineageKey)
-  const facts = credible(await reads.factsOfEpisode(lineageKey, episode), all)
+export async function readRevision(reads: Reads, revisionKey: string, episode: number): Promise<Revision> {
+  const subject = revisionSubject(revisionKey, episode)
+  const all = await reads.requestsOf(revisionKey)
+  const facts = credible(await reads.factsOfEpisode(revisionKey, episode), all)
   const runs = foldRuns(facts, restartsAsked(all))
   // While CI is being called, whoever called it has the last word: what was asked on another card may yet be refused.
   const isHere = (request: Request) =>

@@ -1,7 +1,7 @@
 import type { BranchFilter } from '../domain/branch-filter.ts'
 import type { Decision } from '../domain/decide.ts'
 import type { ChannelId, ProjectId, Uuid } from '../domain/ids.ts'
-import type { PlacedFact } from '../domain/lineage.ts'
+import type { PlacedFact } from '../domain/revision.ts'
 import type { CardState, Lanes } from '../domain/plan.ts'
 import type { ProjectRequest } from '../domain/project-request.ts'
 import type { Request, RunRef } from '../domain/request.ts'
@@ -35,7 +35,7 @@ export interface KeptDecision extends Decision {
 }
 
 export interface BuildPlace {
-  lineageKey: string
+  revisionKey: string
   branch: string | null
   commitId: string | null
 }
@@ -66,7 +66,7 @@ export interface HeardProject {
 
 /** Where a build stands: its newest run, as taken in. */
 export interface KnownBuild extends RunRef {
-  lineageKey: string
+  revisionKey: string
   episode: number
   branch: string | null
   status: Status
@@ -90,7 +90,7 @@ export type RequestChange = Partial<
   Partial<Pick<ProjectRequest, 'projectUuid'>>
 
 /** A fact by its place alone. */
-export type FactPlace = Pick<PlacedFact, 'seq' | 'at' | 'episode'> & Pick<BuildPlace, 'lineageKey'>
+export type FactPlace = Pick<PlacedFact, 'seq' | 'at' | 'episode'> & Pick<BuildPlace, 'revisionKey'>
 
 /** A fact that finishes a build, by its place alone. */
 export type VerdictPlace = FactPlace & Pick<PlacedFact, 'buildId' | 'status'>
@@ -102,9 +102,9 @@ export interface Lease {
   heldUntil: number
 }
 
-/** A lineage to take in: woken, or with facts of these builds (`project_id/build_id`) that have no episode yet. */
-export interface DueLineage {
-  lineageKey: string
+/** A revision to take in: woken, or with facts of these builds (`project_id/build_id`) that have no episode yet. */
+export interface DueRevision {
+  revisionKey: string
   buildKeys: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-import { Undone } from './not-attempted.ts'
+import { NotAttempted } from './not-attempted.ts'
 import type { Reads, Store } from './store.ts'
 
 export interface StoreMeasures {
@@ -18,7 +18,7 @@ export function measuredStore(store: Store, { timeStore, countStoreFailure }: St
         return value
       },
       (error: unknown) => {
-        if (!(error instanceof Undone)) countStoreFailure(operation)
+        if (!(error instanceof NotAttempted)) countStoreFailure(operation)
         ended()
         throw error
       },

@@ -4,7 +4,7 @@ import type { Tx } from './store.ts'
  * An ask that failed before anything was asked of CI: nothing was done, and it may be asked again. Its `cause` is what
  * failed, for the log.
  */
-export class Undone extends Error {
+export class NotAttempted extends Error {
   readonly code = 'undone'
 
   constructor(why: string, cause?: unknown) {

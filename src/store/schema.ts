@@ -22,7 +22,7 @@ export interface Schema {
     /** build_id, padded so that it sorts as the number does */
     build_order: string
     lineage_key: string
-    /** which card of the lineage the fact belongs to; null until it is taken in */
+    /** which card of the revision the fact belongs to; null until it is taken in */
     episode: number | null
     branch_key: string
     branch: string | null
@@ -37,7 +37,7 @@ export interface Schema {
     /** while the fact has no episode, it waits to be taken in: most urgent (0) first */
     priority: Generated<number>
   }
-  /** lineages to take in although no new fact says so, and those that are put off */
+  /** revisions to take in although no new fact says so, and those that are put off */
   intake: {
     lineage_key: string
     due_at: number

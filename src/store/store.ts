@@ -1,7 +1,7 @@
 import type { Fact, Observation, Origin } from '../domain/fact.ts'
 import type { ChannelId, MessageTs, Uuid } from '../domain/ids.ts'
 import type { Interaction } from '../domain/interaction.ts'
-import type { PlacedFact } from '../domain/lineage.ts'
+import type { PlacedFact } from '../domain/revision.ts'
 import type { CardState, Lane, Lanes, StoredMessage } from '../domain/plan.ts'
 import type { ProjectRequest } from '../domain/project-request.ts'
 import type { Action, Request, RunRef } from '../domain/request.ts'
@@ -11,7 +11,7 @@ import type {
   CardKey,
   Claim,
   ClosedChannel,
-  DueLineage,
+  DueRevision,
   FactPlace,
   HeardProject,
   KeptDecision,
@@ -62,18 +62,18 @@ export interface Reads {
   factsOfBuild(projectId: string, buildId: string): Promise<(PlacedFact & BuildPlace)[]>
   /** Every fact of these builds (`project_id/build_id`), in order of receipt. */
   factsOfBuilds(buildKeys: readonly string[]): Promise<PlacedFact[]>
-  factsOfEpisode(lineageKey: string, episode: number): Promise<PlacedFact[]>
-  newestEpisode(lineageKey: string): Promise<{ episode: number; lastAt: number; facts: number } | null>
+  factsOfEpisode(revisionKey: string, episode: number): Promise<PlacedFact[]>
+  newestEpisode(revisionKey: string): Promise<{ episode: number; lastAt: number; facts: number } | null>
   /** Facts that finish a build of the branch at or before this build, newest build first. */
   verdictsBefore(branchKey: string, buildOrder: string, limit: number): Promise<(PlacedFact & BuildPlace)[]>
   /** Has a newer build of the branch, one of the next hundred, finished before this fact was received? */
   isOvertaken(branchKey: string, buildOrder: string, seq: number): Promise<boolean>
-  /** The lineages of newer builds of the branch that are taken in and could have recovered from this one. */
-  lineagesAfter(branchKey: string, buildOrder: string, limit: number): Promise<string[]>
-  /** The lineages to take in now, most urgent first: those with new facts that are not put off, and those woken. */
-  dueIntake(now: number, limit: number): Promise<DueLineage[]>
-  /** The mark of a lineage that was woken or put off. In a transaction it keeps others from taking the lineage in. */
-  intakeOf(lineageKey: string): Promise<{ lineageKey: string; stamp: number } | null>
+  /** The revisions of newer builds of the branch that are taken in and could have recovered from this one. */
+  revisionsAfter(branchKey: string, buildOrder: string, limit: number): Promise<string[]>
+  /** The revisions to take in now, most urgent first: those with new facts that are not put off, and those woken. */
+  dueIntake(now: number, limit: number): Promise<DueRevision[]>
+  /** The mark of a revision that was woken or put off. In a transaction it keeps others from taking the revision in. */
+  intakeOf(revisionKey: string): Promise<{ revisionKey: string; stamp: number } | null>
   decisionsOf(card: CardKey): Promise<KeptDecision[]>
   decisionsOfFact(factSeq: number): Promise<KeptDecision[]>
   /** The facts of a day's account notice in a channel, oldest first, and how many there are by word. */
@@ -91,7 +91,7 @@ export interface Reads {
     channel: ChannelId | null,
     not: readonly ChannelId[],
   ): Promise<CardKey[]>
-  /** What waits: lineages to take in, cards to post, edit and look up. */
+  /** What waits: revisions to take in, cards to post, edit and look up. */
   backlog(): Promise<{ intake: number; post: number; edit: number; look: number }>
   /** When the oldest news came that is not taken in yet (ms); null: there is none. */
   oldestNews(): Promise<number | null>
@@ -144,8 +144,8 @@ export interface Reads {
   branchesOf(projectId: string, limit: number): Promise<string[]>
   /** What one of our own messages is about. */
   subjectOf(channel: ChannelId, ts: MessageTs): Promise<string | null>
-  /** The requests about the builds of a lineage, oldest first. */
-  requestsOf(lineageKey: string): Promise<Request[]>
+  /** The requests about the builds of a revision, oldest first. */
+  requestsOf(revisionKey: string): Promise<Request[]>
   requestOf(askKey: string): Promise<Request | null>
   openRequest(run: RunRef, action: Action): Promise<Request | null>
   /** The restarts asked of one build, oldest first. */
@@ -167,21 +167,21 @@ export interface Reads {
 }
 
 export interface Tx extends Reads {
-  /** Stores a fact, which is by itself the mark that its lineage has something to take in, at this priority (0 first). */
+  /** Stores a fact, which is by itself the mark that its revision has something to take in, at this priority (0 first). */
   insertFact(seen: Observation, where: { at: number; origin: Origin; priority: number } & BuildPlace): Promise<number>
   countRepeat(factSeq: number): Promise<void>
   insertDelivery(delivery: { receivedAt: number; answer: string; factSeq: number; body: string }): Promise<number>
-  /** Marks a lineage to be taken in although no new fact says so; a wake that is already there keeps the earlier time. */
-  wakeLineage(lineageKey: string, dueAt: number, priority: number): Promise<void>
+  /** Marks a revision to be taken in although no new fact says so; a wake that is already there keeps the earlier time. */
+  wakeRevision(revisionKey: string, dueAt: number, priority: number): Promise<void>
   /**
    * Until this write ends, no other one goes on from here with the same name: for what must not be more than so many, and
    * is counted first.
    */
   lockName(name: string): Promise<void>
-  /** Removes the mark unless somebody woke the lineage after `stamp` was read. */
-  settleLineage(lineageKey: string, stamp: number): Promise<void>
-  /** Puts a lineage off, its new facts too. */
-  postponeLineage(lineageKey: string, dueAt: number): Promise<void>
+  /** Removes the mark unless somebody woke the revision after `stamp` was read. */
+  settleRevision(revisionKey: string, stamp: number): Promise<void>
+  /** Puts a revision off, its new facts too. */
+  postponeRevision(revisionKey: string, dueAt: number): Promise<void>
   placeFact(factSeq: number, episode: number): Promise<void>
   keepDecision(decision: KeptDecision): Promise<void>
   /** Makes the card known if it is not; what is there already keeps its state. */
@@ -239,10 +239,10 @@ export interface Tx extends Reads {
   /** CI was asked how these builds stand (ms). */
   setAsked(builds: readonly Pick<KnownBuild, 'projectId' | 'buildId'>[], at: number): Promise<void>
   /**
-   * Removes all that is kept of one card of a lineage, in every channel: facts, decisions, messages, builds, and with the
-   * lineage's last card what people asked about it. @returns how many rows
+   * Removes all that is kept of one card of a revision, in every channel: facts, decisions, messages, builds, and with the
+   * revision's last card what people asked about it. @returns how many rows
    */
-  removeEpisode(lineageKey: string, episode: number): Promise<number>
+  removeEpisode(revisionKey: string, episode: number): Promise<number>
   /** Removes bodies as they came that were received before then (ms), the oldest first. @returns how many */
   removeDeliveries(receivedBefore: number, limit: number): Promise<number>
   /** Removes what people asked about projects before then (ms), if it has ended. @returns how many */

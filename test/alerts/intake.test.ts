@@ -137,7 +137,7 @@ describe("the project's own rules", () => {
   })
 })
 
-test('a lineage that cannot be taken in is tried again, and holds up no other', async () => {
+test('a revision that cannot be taken in is tried again, and holds up no other', async () => {
   await using stage = await openStage()
   await stage.hear('error')
   await stage.hear(build(513, 'error'))

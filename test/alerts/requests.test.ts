@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { Request } from '../../src/domain/request.ts'
-import { REST_MS } from '../../src/domain/lineage.ts'
+import { REST_MS } from '../../src/domain/revision.ts'
 import type { AskView, CardView } from '../../src/domain/view.ts'
 import type { RequestChange } from '../../src/store/kept.ts'
 import { buildId, LIN, MINUTE, request, SECOND, story, T0, type Said } from '../support/facts.ts'
@@ -44,10 +44,10 @@ async function rest(stage: Told): Promise<void> {
 
 /** Lin asks; the request is recorded before CI is called, as the operations do it. */
 async function ask(stage: Stage, change: Partial<Request> = {}): Promise<void> {
-  const made = request({ lineageKey: LINEAGE, subject: SUBJECT, askedAt: stage.clock.now(), ...change })
+  const made = request({ revisionKey: LINEAGE, subject: SUBJECT, askedAt: stage.clock.now(), ...change })
   await stage.store.write(async (tx) => {
     await tx.insertRequest(made)
-    await tx.wakeLineage(LINEAGE, stage.clock.now(), 0)
+    await tx.wakeRevision(LINEAGE, stage.clock.now(), 0)
   })
   await stage.clock.advance(5 * SECOND)
 }
@@ -55,7 +55,7 @@ async function ask(stage: Stage, change: Partial<Request> = {}): Promise<void> {
 async function answer(stage: Stage, change: RequestChange, id = 'request-1'): Promise<void> {
   await stage.store.write(async (tx) => {
     await tx.updateRequest(id, change)
-    await tx.wakeLineage(LINEAGE, stage.clock.now(), 0)
+    await tx.wakeRevision(LINEAGE, stage.clock.now(), 0)
   })
   await stage.clock.advance(5 * SECOND)
 }
@@ -64,7 +64,14 @@ async function answer(stage: Stage, change: RequestChange, id = 'request-1'): Pr
 async function runs(stage: Stage, build = '512'): Promise<void> {
   const [seen] = story({ word: 'initiated', build })
   const { branch, commitId } = seen!
-  const where = { at: stage.clock.now(), origin: 'action', priority: 0, lineageKey: LINEAGE, branch, commitId } as const
+  const where = {
+    at: stage.clock.now(),
+    origin: 'action',
+    priority: 0,
+    revisionKey: LINEAGE,
+    branch,
+    commitId,
+  } as const
   await stage.store.write((tx) => tx.insertFact(seen!, where))
   await stage.clock.advance(5 * SECOND)
 }
@@ -118,7 +125,7 @@ describe('a request', () => {
     await ask(stage)
     const calls = stage.slack.calls.length
     await stage.clock.advance(2 * MINUTE)
-    await stage.store.write((tx) => tx.wakeLineage(LINEAGE, stage.clock.now(), 0))
+    await stage.store.write((tx) => tx.wakeRevision(LINEAGE, stage.clock.now(), 0))
     await stage.clock.advance(2 * MINUTE)
     expect(stage.slack.calls).toHaveLength(calls)
   })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import type { ChannelId } from '../../src/domain/ids.ts'
-import { lineageKey } from '../../src/domain/lineage.ts'
+import { revisionKey } from '../../src/domain/revision.ts'
 import type { StoredMessage } from '../../src/domain/plan.ts'
 import type { Subscription } from '../../src/domain/subscription.ts'
 import type { Log } from '../../src/lib/log.ts'
@@ -13,7 +13,7 @@ import type { Counted, ReconcileDeps } from '../../src/alerts/deps.ts'
 import { soleTerm } from '../../src/alerts/lease.ts'
 import { takeIn } from '../../src/alerts/intake.ts'
 import { createReconciler, type Reconciler } from '../../src/alerts/reconciler.ts'
-import { lineageSubject } from '../../src/domain/subject.ts'
+import { revisionSubject } from '../../src/domain/subject.ts'
 import type { CardKey } from '../../src/store/kept.ts'
 import type { Store } from '../../src/store/store.ts'
 import { channelId, story, T0, type Said } from '../support/facts.ts'
@@ -153,14 +153,14 @@ export async function openStage({
 
 /** The card of build 512 and its like in a channel: of one commit, in its first episode. */
 export const cardKey = (said: string | Said = '', channel: ChannelId = BUILDS, episode = 1): CardKey => ({
-  subject: lineageSubject(lineageKey(story(said)[0]!), episode),
+  subject: revisionSubject(revisionKey(story(said)[0]!), episode),
   channel,
 })
 
 /** Takes in whatever is due now, as the reconciler would. */
 export async function takeInDue(deps: ReconcileDeps): Promise<void> {
   const due = await deps.store.read.dueIntake(deps.clock.now(), LINEAGES_MAX)
-  for (const lineage of due) await takeIn({ ...deps, isUnderWay: () => false }, lineage)
+  for (const revision of due) await takeIn({ ...deps, isUnderWay: () => false }, revision)
 }
 
 const LINEAGES_MAX = 100

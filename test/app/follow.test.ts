@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { buildOf, openStage, sendAll, settled, type RunningApp } from '../support/app.ts'
+import { buildOf, openStage, sendAll, settled, until, type RunningApp } from '../support/app.ts'
 import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
 
 const { builds: BUILDS } = CHANNELS
@@ -15,7 +15,7 @@ function follow(app: RunningApp, delivery: number): { fact: number; steps: Line[
   const [came] = lines.filter((line) => line.msg === 'delivery' && line['delivery'] === delivery)
   const fact = Number(came?.['fact'])
   const taken = lines.filter((line) => line.msg === 'taken in' && (line['facts'] as number[]).includes(fact))
-  const subject = String(came?.['lineage'])
+  const subject = String(came?.['revision'])
   const told = lines.filter(
     (line) => line.msg === 'told' && String(line['subject']).startsWith(`${subject}/`) && Number(line['fact']) >= fact,
   )
@@ -30,7 +30,8 @@ it.each(['info', 'debug'])('follows a delivery by its id from the door to the me
   await sendAll(app.url, buildOf(512, { status: 'initiated' }), buildOf(513, { status: 'error' }))
   await settled(app.url)
   await sendAll(app.url, buildOf(512, { status: 'success' }))
-  await settled(app.url)
+  // A step is logged a moment after it is stored.
+  await until('the reply is logged', () => follow(app, 1).steps.length === 5)
   const { fact, steps } = follow(app, 1)
   expect(steps).toMatchObject([
     { msg: 'delivery', delivery: 1, fact, build: '512', status: 'initiated', answer: 'recorded' },

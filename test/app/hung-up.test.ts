@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { hasHungUp } from '../../src/server/client-gone.ts'
+import { isClientGone } from '../../src/server/client-gone.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { until } from '../support/app.ts'
 
@@ -17,7 +17,7 @@ async function ask(then: (sender: Socket) => void): Promise<boolean> {
     request.socket.on('end', () => (seen.isGone = true)).on('close', () => (seen.isGone = true))
     request.resume()
     seen.isAsked = true
-    hasHungUp(request, clock).then(said.resolve, said.reject)
+    isClientGone(request, clock).then(said.resolve, said.reject)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const sender = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {})

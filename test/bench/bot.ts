@@ -79,12 +79,12 @@ export async function deliver({ port }: ServerProcess, body: string): Promise<vo
 
 const LOOK_MS = 200
 
-/** Resolves when nothing waits: no lineage to take in, nothing to post, edit or look up. */
+/** Resolves when nothing waits: no revision to take in, nothing to post, edit or look up. */
 export async function untilAgreed(bot: ServerProcess, maxMs: number): Promise<void> {
   await untilBacklog(bot, maxMs, (backlog) => Object.values(backlog).every((size) => size === 0))
 }
 
-/** Resolves when every lineage is taken in, whatever still waits for Slack; false: not within `maxMs`. */
+/** Resolves when every revision is taken in, whatever still waits for Slack; false: not within `maxMs`. */
 export const untilTakenIn = (bot: ServerProcess, maxMs: number): Promise<boolean> =>
   untilBacklog(bot, maxMs, ({ intake }) => intake === 0).then(
     () => true,

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { branchKey } from '../../src/domain/lineage.ts'
+import { branchKey } from '../../src/domain/revision.ts'
 import type { ProjectId } from '../../src/domain/ids.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 
@@ -53,7 +53,7 @@ function nameBuilds(db: DatabaseSync, builds: number): void {
   const insert = db.prepare('insert into branch values (?, ?)')
   for (let project = PROJECT; project < PROJECT + builds / BUILDS_PER_BRANCH; project++)
     insert.run(project, branchKey(String(project) as ProjectId, branchName(project)))
-  // Lineage keys rise with the builds, which fills the tables fast, and are spread over all there could be, as digests are.
+  // Revision keys rise with the builds, which fills the tables fast, and are spread over all there could be, as digests are.
   db.exec(`
     create table made as
     with recursive series(n) as (select 1 union all select n + 1 from series where n < ${builds})

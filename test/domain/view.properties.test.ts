@@ -67,7 +67,7 @@ describe('any story', () => {
     )
   })
 
-  it('shows the newest run on its card, by its place in the lineage', () => {
+  it('shows the newest run on its card, by its place in the revision', () => {
     fc.assert(
       fc.property(scene, (each) => {
         const { runs, story } = tell(each)

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { CiError } from '../../src/sources/ci-service/errors.ts'
 import { confirmRequests, GIVE_UP_MS, ROUND_MAX } from '../../src/features/builds/confirm.ts'
-import { lineageKey } from '../../src/domain/lineage.ts'
-import { lineageSubject } from '../../src/domain/subject.ts'
+import { revisionKey } from '../../src/domain/revision.ts'
+import { revisionSubject } from '../../src/domain/subject.ts'
 import { CONFIRM_WITHIN_MS, type Request } from '../../src/domain/request.ts'
 import { buildId, HOUR, MINUTE, projectId, request, SECOND, story, T0 } from '../support/facts.ts'
 import { lin, ofRun, openStage, type Stage } from './operations-stage.ts'
 
-const KEY = lineageKey(story('initiated')[0]!)
+const KEY = revisionKey(story('initiated')[0]!)
 
 /** So many requests that are open and due, oldest first. */
 async function given(stage: Stage, n: number, change: Partial<Request> = {}): Promise<void> {
@@ -20,8 +20,8 @@ async function given(stage: Stage, n: number, change: Partial<Request> = {}): Pr
           state: 'accepted',
           projectId: projectId('11'),
           buildId: buildId(String(1_000 + i)),
-          lineageKey: KEY,
-          subject: lineageSubject(KEY, 1),
+          revisionKey: KEY,
+          subject: revisionSubject(KEY, 1),
           askedAt: T0 - CONFIRM_WITHIN_MS,
           lookAt: T0 - 60 * SECOND + i,
           ...change,
@@ -127,7 +127,7 @@ test('what CI had begun again by itself confirms no restart that was asked after
   stage.ci.restart(uuid, 'none')
   await stage.deliver(['initiated'])
   const [fact] = await stage.reconcile.store.read.factsOfBuild(ref.projectId, ref.buildId)
-  const about = { ...ref, lineageKey: fact!.lineageKey, subject: lineageSubject(fact!.lineageKey, 1) }
+  const about = { ...ref, revisionKey: fact!.revisionKey, subject: revisionSubject(fact!.revisionKey, 1) }
   const now = stage.clock.now()
   await given(stage, 1, { ...about, action: 'restart', state: 'unclear', askedAt: now, lookAt: now })
   for (const outcome of ['none', 'error'] as const) {

@@ -84,7 +84,7 @@ interface Told {
   decision: Explained
   /** what appeared in the channel about this build with this delivery, but for what an earlier run was owed */
   fresh: readonly Shown[]
-  /** a card of its lineage stood there before */
+  /** a card of its revision stood there before */
   hadCard: boolean
   /** it recovered the branch */
   isFixed: boolean
@@ -98,11 +98,11 @@ async function play(deliveries: readonly Said[]): Promise<number> {
   const life = await stage.live({ rulesOf: async () => CI_RULES })
   let compared = 0
   const cards = new Set<string>()
-  const lineages = new Map<string, string>()
+  const revisions = new Map<string, string>()
   for (const said of deliveries) {
     const before = new Set(stage.slack.messages.map(({ ts }) => ts))
-    const { answer, lineageKey } = await stage.hear(said)
-    lineages.set(said.build ?? '512', lineageKey)
+    const { answer, revisionKey } = await stage.hear(said)
+    revisions.set(said.build ?? '512', revisionKey)
     const heardAt = stage.clock.now()
     life.reconciler.wake()
     await stage.clock.settle()
@@ -115,13 +115,13 @@ async function play(deliveries: readonly Said[]): Promise<number> {
     if (answer === 'duplicate') expect(fresh).toEqual([])
     for (const decision of decisions) {
       const here = fresh.filter(({ channel, view }) => channel === decision.channel && isAbout(view, said))
-      const hadCard = cards.has(`${lineageKey} ${decision.channel}`)
+      const hadCard = cards.has(`${revisionKey} ${decision.channel}`)
       compare(stage, said, { decision, fresh: here, hadCard, isFixed: isShownFixed(stage, said, before) })
       compared += 1
     }
     // A late failure can make a recovery of what passed before: then the card of another build is born with it.
     for (const { channel, view } of fresh)
-      if (view.kind === 'card') cards.add(`${lineages.get(view.build.buildId)} ${channel}`)
+      if (view.kind === 'card') cards.add(`${revisions.get(view.build.buildId)} ${channel}`)
   }
   await life.reconciler.stop()
   return compared

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ActOutcome } from '../../src/catalog/outcomes.ts'
-import { Undone } from '../../src/store/not-attempted.ts'
+import { NotAttempted } from '../../src/store/not-attempted.ts'
 import { FAREWELL_MS, SETTLE_MS } from '../../src/slack-app.ts'
 import { answerSlow } from '../../src/features/fault-messages.ts'
 import { answerUndone } from '../../src/features/left-messages.ts'
@@ -131,7 +131,7 @@ describe('an ask', () => {
     ['while our database was locked', 'database is locked'],
     ['before CI was asked', 'somebody else did it'],
   ])('that failed %s is known to be undone, and not called unclear', async (_, why) => {
-    const stage = await openStage({ operations: { stop: () => Promise.reject(new Undone(why)) } })
+    const stage = await openStage({ operations: { stop: () => Promise.reject(new NotAttempted(why)) } })
     await stage.slack.people.runCommand(stopWeb)
     await stage.asked(1)
     expect(stage.told()).toEqual([answerUndone('00000001').text])

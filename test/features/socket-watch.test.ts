@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createSeldom } from '../../src/lib/log-throttle.ts'
+import { createLogThrottle } from '../../src/lib/log-throttle.ts'
 import { createSocketWatch, SOCKET_AWAY_MS_MAX, STEADY_AFTER_MS } from '../../src/slack/socket/watch.ts'
 import { createClient } from '../../src/slack/api/client.ts'
 import { createSandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
@@ -20,7 +20,7 @@ function openWatch() {
   let now = 0
   const clock = { now: () => now }
   const { log, lines } = recordingLog()
-  const watch = createSocketWatch({ clock, log, seldom: createSeldom(clock) })
+  const watch = createSocketWatch({ clock, log, logThrottle: createLogThrottle(clock) })
   const said = () => lines.filter(({ level }) => level !== 'debug').map(({ text }) => text)
   return { watch, said, lines, pass: (ms: number) => (now += ms) }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../src/lib/clock.ts'
-import { createSeldom } from '../../src/lib/log-throttle.ts'
+import { createLogThrottle } from '../../src/lib/log-throttle.ts'
 import { answerAct } from '../../src/features/builds/act-messages.ts'
 import { OPEN_WITHIN_MS, SocketReceiver } from '../../src/slack/socket/receiver.ts'
 import { createSocketWatch, STEADY_AFTER_MS } from '../../src/slack/socket/watch.ts'
@@ -105,7 +105,7 @@ describe('Socket Mode', () => {
       },
     }
     const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
-    const watch = createSocketWatch({ clock, log, seldom: createSeldom(clock) })
+    const watch = createSocketWatch({ clock, log, logThrottle: createLogThrottle(clock) })
     const apiUrl = 'http://127.0.0.1:9/'
     const receiver = new SocketReceiver({ appToken: 'xapp-1', apiUrl, clock, random: () => 1, watch })
     receiver.start().catch(() => {})

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import type { BuildId, ChannelId, ProjectId } from '../../src/domain/ids.ts'
 import type { Config } from '../../src/config.ts'
 import { machineClocks, systemClock, type Clock } from '../../src/lib/clock.ts'
-import { createTrickle } from '../../src/server/rate-limiter.ts'
+import { createRateLimiter } from '../../src/server/rate-limiter.ts'
 import type { Log } from '../../src/lib/log.ts'
 import type { ActOutcome, BuildSummary, ProjectRef, StatusOutcome, WhyOutcome } from '../../src/catalog/outcomes.ts'
 import type { Operations } from '../../src/features/bundle.ts'
@@ -16,7 +16,7 @@ import { createSlackDoor, type SlackDoor } from '../../src/slack-app.ts'
 import { createGate, type Gate } from '../../src/slack/http/gate.ts'
 import { createSocketWatch } from '../../src/slack/socket/watch.ts'
 import { createSeal } from '../../src/lib/seal.ts'
-import { createSeldom } from '../../src/lib/log-throttle.ts'
+import { createLogThrottle } from '../../src/lib/log-throttle.ts'
 import { showLeft } from '../../src/features/show-left.ts'
 import { createClient } from '../../src/slack/api/client.ts'
 import { createUnanswered, type Unanswered } from '../../src/features/unanswered.ts'
@@ -243,7 +243,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     config: configOf(slack, socket),
     operations,
     unanswered,
-    socketWatch: createSocketWatch({ clock, log, seldom: createSeldom(clock) }),
+    socketWatch: createSocketWatch({ clock, log, logThrottle: createLogThrottle(clock) }),
     clock,
     random: () => 0.5,
     newKey,
@@ -253,7 +253,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   if (door.handle) {
     const { handle } = door
     const time = { clock: systemClock, running: machineClocks.running }
-    const measures = { bodies: createTrickle(time), refused: createTrickle(time) }
+    const measures = { bodies: createRateLimiter(time), refused: createRateLimiter(time) }
     const gate = createGate({ signingSecret: slack.signingSecret, log, now: systemClock.now, measures })
     slack.connectBot(await listen((request, response) => void letIn(gate, handle, request, response)))
   } else await door.start()

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Asked } from '../../src/domain/interaction.ts'
-import { Undone } from '../../src/store/not-attempted.ts'
+import { NotAttempted } from '../../src/store/not-attempted.ts'
 import {
   AGAIN_AFTER_MS,
   createUnanswered,
@@ -155,7 +155,7 @@ describe('what is asked', () => {
     let end = 'none'
     const keeping = book.keep(asked()).then(
       () => (end = 'kept'),
-      (error: unknown) => (end = error instanceof Undone ? 'undone' : 'fault'),
+      (error: unknown) => (end = error instanceof NotAttempted ? 'undone' : 'fault'),
     )
     await clock.advance(KEEP_WITHIN_MS - 1)
     expect(end).toBe('none')
@@ -297,7 +297,7 @@ describe('an ask that was given up', () => {
         return { kind: 'yes' }
       },
     })
-    await expect(slow.operations.stop(ofRun(ref), by)).rejects.toThrow(Undone)
+    await expect(slow.operations.stop(ofRun(ref), by)).rejects.toThrow(NotAttempted)
     expect(told).toMatchObject([{ request: null }])
     expect(stage.writes()).toEqual([])
     expect(await stage.requests()).toEqual([])

@@ -71,7 +71,7 @@ describe('a build of which something is stored that cannot be read', () => {
     await stage.clock.advance(20 * MINUTE)
     expect(failures(stage) - atFirst).toBeLessThan(5)
     expect(stage.log.find(({ level }) => level === 'error')?.fields).toMatchObject({
-      lineage: expect.any(String),
+      revision: expect.any(String),
     })
     stage.sql("update fact set details = (select details from fact where build_id = '513') where build_id = '512'")
     await stage.clock.advance(10 * MINUTE)

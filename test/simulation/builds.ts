@@ -20,7 +20,7 @@ export interface BuildsWanted {
   from: number
   firstBuild: number
   places: readonly Place[]
-  /** commits are named by digits: lineages of an earlier day go on where the digits are the same */
+  /** commits are named by digits: revisions of an earlier day go on where the digits are the same */
   commits: readonly string[]
   /** the probability that a delivery leaves out all that it may leave out */
   forgetful: number

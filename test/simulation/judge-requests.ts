@@ -3,7 +3,7 @@ import { foldRuns } from '../../src/domain/run.ts'
 import { isFinal, toStatus } from '../../src/domain/status.ts'
 import { HOUR, T0 } from '../support/facts.ts'
 import { BASIC } from './builds.ts'
-import { lineagesOf, type Happened } from './oracle.ts'
+import { revisionsOf, type Happened } from './oracle.ts'
 import type { World } from './simulate.ts'
 
 /** Whatever people ask comes to an end, CI is called at most once for it, and what is confirmed has happened. */
@@ -11,7 +11,7 @@ export function judgeRequests(world: World, happened: Happened): string[] {
   const { requests } = happened
   const wrongs = requests.filter(isOpen).map(({ id, state }) => `${id} is ${state} when all is over`)
   // Each card counts its runs from one.
-  const cards = lineagesOf(happened).map(({ runs }) => runs)
+  const cards = revisionsOf(happened).map(({ runs }) => runs)
   for (const request of requests)
     if (request.state === 'confirmed' && !isDone(world, request) && !cards.some((runs) => shownBy(request, runs)))
       wrongs.push(`${request.id} is confirmed by nothing`)

@@ -53,7 +53,7 @@ export function createMemory({ sql, store }: Stage): Memory {
       for (const known of requests.values()) known.isForgotten = true
       for (const request of asked)
         if (!isProjectRequest(request)) {
-          // While another card of the lineage stands, the bot knows what was asked on one that it has forgotten.
+          // While another card of the revision stands, the bot knows what was asked on one that it has forgotten.
           const card = nameOf(request.subject) ?? requests.get(request.id)?.card ?? request.subject
           requests.set(request.id, { ...request, card, isForgotten: false })
         }

@@ -1,7 +1,7 @@
 import { decide } from '../../src/domain/decide.ts'
 import { mergeDetails, type Fact } from '../../src/domain/fact.ts'
 import type { ChannelId } from '../../src/domain/ids.ts'
-import { lineageKey, placeFacts } from '../../src/domain/lineage.ts'
+import { revisionKey, placeFacts } from '../../src/domain/revision.ts'
 import { noticeDay, noticeView } from '../../src/domain/notice.ts'
 import { recoveryOf, type Recovery } from '../../src/domain/recovered.ts'
 import { credible, isAttempt, restartsAsked, type Request } from '../../src/domain/request.ts'
@@ -45,9 +45,9 @@ export interface Expected {
 
 /** The cards that should stand. */
 export const expectedCards = (happened: Happened): Expected[] =>
-  lineagesOf(happened).flatMap((lineage) => {
-    const { own, card, runs, requests, recoveries, branch } = lineage
-    return toldIn(lineage, happened).flatMap(({ channel, subscription, told }) => {
+  revisionsOf(happened).flatMap((revision) => {
+    const { own, card, runs, requests, recoveries, branch } = revision
+    return toldIn(revision, happened).flatMap(({ channel, subscription, told }) => {
       if (told.every(({ reason }) => reason === 'account-notice')) return []
       const seqs = new Set(told.map(({ fact }) => fact.seq))
       const story = (bornRun: string | null) =>
@@ -75,8 +75,8 @@ export interface ExpectedNotice {
 
 /** The account notices that should stand. */
 export function expectedNotices(happened: Happened): ExpectedNotice[] {
-  const noted = lineagesOf(happened).flatMap((lineage) =>
-    toldIn({ ...lineage, recoveries: new Map() }, happened).flatMap(({ channel, told }) =>
+  const noted = revisionsOf(happened).flatMap((revision) =>
+    toldIn({ ...revision, recoveries: new Map() }, happened).flatMap(({ channel, told }) =>
       told
         .filter(({ reason }) => reason === 'account-notice')
         .map(({ fact }) => ({ fact, channel, day: noticeDay(fact.at) })),
@@ -90,8 +90,8 @@ export function expectedNotices(happened: Happened): ExpectedNotice[] {
   })
 }
 
-/** One card's worth of a lineage. */
-interface Lineage {
+/** One card's worth of a revision. */
+interface Revision {
   card: string
   own: readonly Fact[]
   /** those of its other cards too */
@@ -103,18 +103,18 @@ interface Lineage {
   recoveries: ReadonlyMap<string, Recovery>
 }
 
-/** The lineages of all that was heard, card by card. */
-export function lineagesOf({ facts, requests, eras }: Happened): Lineage[] {
+/** The revisions of all that was heard, card by card. */
+export function revisionsOf({ facts, requests, eras }: Happened): Revision[] {
   const asked = restartsAsked(requests)
   const counting = credible(facts, requests)
-  return [...Map.groupBy(facts, lineageOf).values()].flatMap((all) => {
-    const key = lineageKey(all[0]!)
+  return [...Map.groupBy(facts, revisionOf).values()].flatMap((all) => {
+    const key = revisionKey(all[0]!)
     const branch = counting.filter((fact) => branchOf(fact) === branchOf(all[0]!))
-    const aboutLineage = requests.filter((request) => request.lineageKey === key)
-    return episodesOf(all, restartsAsked(aboutLineage)).map((placed) => {
+    const aboutRevision = requests.filter((request) => request.revisionKey === key)
+    return episodesOf(all, restartsAsked(aboutRevision)).map((placed) => {
       const card = cardName(placed[0]!.seq)
       const isFirstEra = placed[0]!.seq <= eras[0]!.untilSeq
-      const aboutIt = aboutLineage.filter(({ isForgotten }) => isFirstEra || !isForgotten)
+      const aboutIt = aboutRevision.filter(({ isForgotten }) => isFirstEra || !isForgotten)
       const own = credible(placed, aboutIt)
       const runs = foldRuns(own, asked)
       const isAbout = (request: AskedFor) =>
@@ -134,7 +134,7 @@ function episodesOf(facts: readonly Fact[], asked: readonly RestartAsked[]): Fac
   return [...Map.groupBy(facts, ({ seq }) => placed.get(seq)!).values()]
 }
 
-const lineageOf = ({ projectId, branch, commitId }: Fact): string => `${projectId} ${branch} ${commitId}`
+const revisionOf = ({ projectId, branch, commitId }: Fact): string => `${projectId} ${branch} ${commitId}`
 const branchOf = ({ projectId, branch }: Fact): string => `${projectId} ${branch}`
 
 /** What CI lists. */
@@ -152,26 +152,26 @@ interface Told {
   told: { fact: Fact; reason: string }[]
 }
 
-/** What each channel is told of a lineage: a fact is decided once, when there is news of the lineage. */
-function toldIn(lineage: Lineage, { eras }: Happened): Told[] {
+/** What each channel is told of a revision: a fact is decided once, when there is news of the revision. */
+function toldIn(revision: Revision, { eras }: Happened): Told[] {
   const channels = new Map<ChannelId, Told & { decided: Set<number> }>()
   eras.forEach((era, i) => {
     const sinceSeq = eras[i - 1]?.untilSeq ?? 0
     const sinceAt = eras[i - 1]?.untilAt ?? 0
-    const heard = lineage.own.filter(({ seq }) => seq <= era.untilSeq)
+    const heard = revision.own.filter(({ seq }) => seq <= era.untilSeq)
     const isNews =
       heard.some(({ seq }) => seq > sinceSeq) ||
-      lineage.branch.some((fact) => fact.seq > sinceSeq && fact.seq <= era.untilSeq && isTurning(fact, lineage)) ||
-      lineage.requests.some(({ askedAt }) => askedAt > sinceAt && askedAt <= era.untilAt)
+      revision.branch.some((fact) => fact.seq > sinceSeq && fact.seq <= era.untilSeq && isTurning(fact, revision)) ||
+      revision.requests.some(({ askedAt }) => askedAt > sinceAt && askedAt <= era.untilAt)
     if (!isNews || heard.length === 0) return
     // What one delivery leaves out, another one of the commit may have said.
-    const named = lineage.all.filter(({ seq }) => seq <= era.untilSeq)
+    const named = revision.all.filter(({ seq }) => seq <= era.untilSeq)
     const followers = Map.groupBy(subscribers(named, era.subscriptions), ({ channel }) => channel)
     for (const [channel, subscriptions] of followers) {
       const known = channels.get(channel) ?? { channel, subscription: subscriptions[0]!, told: [], decided: new Set() }
       channels.set(channel, known)
       const open = new Set(heard.filter(({ seq }) => !known.decided.has(seq)))
-      known.told.push(...tellsOf(lineage, subscriptions).filter(({ fact }) => open.has(fact)))
+      known.told.push(...tellsOf(revision, subscriptions).filter(({ fact }) => open.has(fact)))
       for (const { seq } of open) known.decided.add(seq)
     }
   })
@@ -179,7 +179,7 @@ function toldIn(lineage: Lineage, { eras }: Happened): Told[] {
 }
 
 /** An older build's failure may make a recovery of what passed: it is looked at again. */
-const isTurning = ({ status, buildId }: Fact, { runs }: Lineage): boolean =>
+const isTurning = ({ status, buildId }: Fact, { runs }: Revision): boolean =>
   isRed(status) && runs.some((run) => Number(run.buildId) > Number(buildId) && (run.status === 'success' || run.n > 1))
 
 function subscribers(own: readonly Fact[], subscriptions: readonly Subscription[]): Subscription[] {
@@ -187,7 +187,7 @@ function subscribers(own: readonly Fact[], subscriptions: readonly Subscription[
   return following(subscriptions, { projectId: own[0]!.projectId, projectUuid, names: [projectName, projectFullName] })
 }
 
-function tellsOf({ own, runs, recoveries, asked }: Lineage, subscriptions: readonly Subscription[]) {
+function tellsOf({ own, runs, recoveries, asked }: Revision, subscriptions: readonly Subscription[]) {
   const recovered = new Set(runs.filter((run) => recoveries.has(runKey(run))).map(({ finalSeq }) => finalSeq))
   return [...Map.groupBy(own, ({ buildId }) => buildId).values()].flatMap((facts) => {
     const { effects } = foldBuild(facts, asked)

@@ -1,6 +1,6 @@
 import { NO_DETAILS, type Observation } from '../../src/domain/fact.ts'
 import { NO_LANES, type Lanes, type StoredMessage } from '../../src/domain/plan.ts'
-import type { PlacedFact } from '../../src/domain/lineage.ts'
+import type { PlacedFact } from '../../src/domain/revision.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { ProjectRequest } from '../../src/domain/project-request.ts'
 import type { CardKey, KeptDecision } from '../../src/store/kept.ts'
@@ -10,7 +10,7 @@ import { buildId, channelId, COMMIT, projectId, T0, WEB, type Said } from '../su
 export const BUILDS = channelId('C0BUILDS01')
 export const RELEASES = channelId('C0RELEASES')
 
-/** The lineage that everything is about unless a test says otherwise. */
+/** The revision that everything is about unless a test says otherwise. */
 export const LINEAGE = '0123456789abcdef0123456789abcdef'
 export const CARD: CardKey = { subject: `${LINEAGE}/1`, channel: BUILDS }
 
@@ -21,27 +21,27 @@ export function seen(said: Partial<Said> = {}): Observation {
   return { ...ids, branch, commitId: commit, word, details: { ...NO_DETAILS, ...details } }
 }
 
-export type Heard = Partial<Said> & { lineageKey?: string; priority?: number }
+export type Heard = Partial<Said> & { revisionKey?: string; priority?: number }
 
 /** Stores one fact in a write of its own. @returns its place in the order of receipt */
 export const hear = (store: Store, heard: Heard = {}): Promise<number> =>
   store.write((tx) => tx.insertFact(...fact(heard)))
 
 /** What `insertFact` is given. */
-export function fact({ lineageKey = LINEAGE, after = 0, priority = 1, ...said }: Heard = {}) {
+export function fact({ revisionKey = LINEAGE, after = 0, priority = 1, ...said }: Heard = {}) {
   const observation = seen(said)
   const { branch, commitId } = observation
-  return [observation, { at: T0 + after, origin: 'delivery', priority, lineageKey, branch, commitId }] as const
+  return [observation, { at: T0 + after, origin: 'delivery', priority, revisionKey, branch, commitId }] as const
 }
 
-/** The lineages that are due, without their builds. */
+/** The revisions that are due, without their builds. */
 export const dueKeys = async (reads: Reads, now: number, limit: number): Promise<string[]> =>
-  (await reads.dueIntake(now, limit)).map(({ lineageKey }) => lineageKey)
+  (await reads.dueIntake(now, limit)).map(({ revisionKey }) => revisionKey)
 
-/** The facts of a lineage that wait to be taken in, in order of receipt. */
-export async function waiting(reads: Reads, lineageKey = LINEAGE): Promise<PlacedFact[]> {
+/** The facts of a revision that wait to be taken in, in order of receipt. */
+export async function waiting(reads: Reads, revisionKey = LINEAGE): Promise<PlacedFact[]> {
   const due = await reads.dueIntake(Number.MAX_SAFE_INTEGER, DUE_MAX)
-  const { buildKeys } = due.find((one) => one.lineageKey === lineageKey) ?? { buildKeys: [] }
+  const { buildKeys } = due.find((one) => one.revisionKey === revisionKey) ?? { buildKeys: [] }
   return (await reads.factsOfBuilds(buildKeys)).filter(({ episode }) => episode === null)
 }
 

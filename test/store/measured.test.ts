@@ -3,7 +3,7 @@ import { CiError } from '../../src/sources/ci-service/errors.ts'
 import type { Transport } from '../../src/sources/ci-service/transport.ts'
 import { countedTransport } from '../../src/sources/ci-service/counted-transport.ts'
 import { measuredStore } from '../../src/store/measured.ts'
-import { Undone } from '../../src/store/not-attempted.ts'
+import { NotAttempted } from '../../src/store/not-attempted.ts'
 import { T0 } from '../support/facts.ts'
 import { sqlitePlaces } from '../support/stores.ts'
 
@@ -21,7 +21,7 @@ describe('a store that is measured', () => {
     expect(told).toEqual(['write took its time', 'read took its time'])
     await expect(store.write(() => Promise.reject(new Error('no database')))).rejects.toThrow('no database')
     expect(told.splice(2)).toEqual(['write failed', 'write took its time'])
-    await expect(store.write(() => Promise.reject(new Undone('given up')))).rejects.toThrow('given up')
+    await expect(store.write(() => Promise.reject(new NotAttempted('given up')))).rejects.toThrow('given up')
     expect(told.splice(2)).toEqual(['write took its time'])
     expect(Object.keys(store.read)).toEqual(Object.keys(place.store.read))
     expect(store.shared).toBe(place.store.shared)

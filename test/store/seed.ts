@@ -6,7 +6,7 @@ export const FACTS = 50_000
 
 /** A flood that has just come in and waits to be taken in. */
 const UNPLACED = FACTS / 5
-/** Lineages that were woken, or put off. */
+/** Revisions that were woken, or put off. */
 const WOKEN = 500
 
 const BUILDS = FACTS / 5
@@ -16,14 +16,14 @@ const BRANCHES = 50
 const PROJECTS = 100
 const REQUESTS = 5_000
 
-/** The lineage, build, branch and card that the plans are asked about: in the middle of all the others. */
+/** The revision, build, branch and card that the plans are asked about: in the middle of all the others. */
 export const ONE = {
-  lineageKey: `lineage-${LINEAGES / 2}`,
+  revisionKey: `revision-${LINEAGES / 2}`,
   projectId: '41',
   buildId: String(BUILDS / 2),
   buildOrder: '0000000000000'.concat(String(1_000_000 + BUILDS / 2)),
   branchKey: 'branch-7',
-  subject: `lineage-${LINEAGES / 2}/1`,
+  subject: `revision-${LINEAGES / 2}/1`,
   channel: 'C0BUILDS1',
   day: '2026-03-02',
   ts: '1700000000.000800',
@@ -36,26 +36,26 @@ export async function seed({ kind, sql }: Place): Promise<void> {
   await sql(`insert into fact (at, origin, project_id, build_id, build_key, build_order, lineage_key, episode, branch_key,
       branch, commit_id, word, verdict, details, priority)
     select ${T0} + i, 'delivery', '41', '' || (1 + i / 5), '41/' || (1 + i / 5),
-      substr('0000000000000000000' || (1000000 + i / 5), length('' || (1000000 + i / 5))), 'lineage-' || (1 + i / 10),
+      substr('0000000000000000000' || (1000000 + i / 5), length('' || (1000000 + i / 5))), 'revision-' || (1 + i / 10),
       case when i > ${FACTS - UNPLACED} then null else 1 end, 'branch-' || (i / 10 % ${BRANCHES}), 'main', null,
       case when i % 5 = 4 then 'error' else 'initiated' end, case when i % 5 = 4 then 1 else 0 end, '{}', i % 3
     from ${counted('facts', FACTS)}`)
   await sql(`insert into intake (lineage_key, due_at, priority, stamp)
-    select 'lineage-' || i, ${T0} + i, i % 3, 1 from ${counted('lineages', WOKEN)}`)
+    select 'revision-' || i, ${T0} + i, i % 3, 1 from ${counted('revisions', WOKEN)}`)
   await sql(`insert into decision (fact_seq, channel, subject, verdict, reason, rules_from, looked, recovered, loud,
       notice_day, decided_at)
-    select i, 'C0BUILDS' || (i % ${CHANNELS}), 'lineage-' || (1 + i / 10) || '/1', 'tell', 'every-event', 'nobody', '[]', 0, 0,
+    select i, 'C0BUILDS' || (i % ${CHANNELS}), 'revision-' || (1 + i / 10) || '/1', 'tell', 'every-event', 'nobody', '[]', 0, 0,
       case when i % 100 = 0 then '2026-03-0' || (1 + i / 100 % 9) else null end, ${T0} + i
     from ${counted('decisions', FACTS)}`)
   await sql(`insert into card (subject, channel, quiet, mention, attempts, plain, post_at, post_priority, edit_at,
       edit_priority, look_at, look_priority)
-    select 'lineage-' || (1 + i / ${CHANNELS}) || '/1', 'C0BUILDS' || (i % ${CHANNELS}), 0, 0, 0, 0,
+    select 'revision-' || (1 + i / ${CHANNELS}) || '/1', 'C0BUILDS' || (i % ${CHANNELS}), 0, 0, 0, 0,
       case when i % 4 = 1 then ${T0} + i end, case when i % 4 = 1 then i % 5 end,
       case when i % 20 = 2 then ${T0} + i end, case when i % 20 = 2 then i % 5 end,
       case when i % 200 = 3 then ${T0} + i end, case when i % 200 = 3 then i % 5 end
     from ${counted('cards', LINEAGES * CHANNELS - CHANNELS)}`)
   await sql(`insert into message (key, subject, channel, slot, generation, state, claimed_at, claimed_by, ts)
-    select 'key-' || i, 'lineage-' || (1 + i / 8) || '/1', 'C0BUILDS' || (i % ${CHANNELS}), 'slot-' || (i / 4 % 2), 1,
+    select 'key-' || i, 'revision-' || (1 + i / 8) || '/1', 'C0BUILDS' || (i % ${CHANNELS}), 'slot-' || (i / 4 % 2), 1,
       'posted', ${T0} + i, 'process', '1700000000.' || substr('00000' || i, length('' || i))
     from ${counted('messages', LINEAGES * 8 - 8)}`)
   await sql(
@@ -67,7 +67,7 @@ export async function seed({ kind, sql }: Place): Promise<void> {
       status, word, at, is_running, build_uuid, committer)
     select (i % ${PROJECTS}) || '/' || i, '' || (i % ${PROJECTS}), '' || i,
       substr('0000000000000000000' || (1000000 + i), length('' || (1000000 + i))), 'branch-' || (i % ${BRANCHES}),
-      'main-' || (i / ${PROJECTS} % 10), 'lineage-' || (i / 2), 1, 1, case when i % 500 = 41 then 'started' when i % 500 = 42 then 'waiting' when i % 3 = 0 then 'failed' else 'success' end,
+      'main-' || (i / ${PROJECTS} % 10), 'revision-' || (i / 2), 1, 1, case when i % 500 = 41 then 'started' when i % 500 = 42 then 'waiting' when i % 3 = 0 then 'failed' else 'success' end,
       'word', ${T0} + i, case when i % 500 = 41 then 1 else 0 end,
       'uuid-' || i, 'handle-' || (i % 500)
     from ${counted('builds', BUILDS)}`)
@@ -77,8 +77,8 @@ export async function seed({ kind, sql }: Place): Promise<void> {
   await sql(`insert into request (id, ask_key, action, state, build_key, run, lineage_key, subject, target, asked_by, via,
       asked_at, claimed_by, look_at)
     select 'request-' || i, 'ask-' || i, case when i % 2 = 0 then 'stop' else 'restart' end,
-      case when i % 100 = 0 then 'accepted' else 'confirmed' end, '41/' || i, 1, 'lineage-' || (i / 2),
-      'lineage-' || (i / 2) || '/1', '{}', 'U0LIN00001', 'button', ${T0} + i, 'process',
+      case when i % 100 = 0 then 'accepted' else 'confirmed' end, '41/' || i, 1, 'revision-' || (i / 2),
+      'revision-' || (i / 2) || '/1', '{}', 'U0LIN00001', 'button', ${T0} + i, 'process',
       case when i % 100 = 0 then ${T0} + i end
     from ${counted('requests', REQUESTS)}`)
   await sql(`insert into request (id, ask_key, action, state, target, project_uuid, asked_by, via, asked_at, claimed_by,

@@ -3,7 +3,7 @@ import { constantIn, limitsIn, limitsInSource, limitsOnPage, type Limit } from '
 
 /** The folders whose code reads what strangers send. */
 const FACES_STRANGERS =
-  /^src\/(?:server\/(?:connections|http-server|end-unread|rate-limiter)|sources\/ci-service\/webhook\/|domain\/(?:ids|pattern|handle|lineage|decide)\.ts|features\/(?:newest\.ts|home\/watch\.ts)|slack\/(?:commands|http|reply-targets|socket)\/|lib\/json\.ts)/
+  /^src\/(?:server\/(?:connections|http-server|end-unread|rate-limiter)|sources\/ci-service\/webhook\/|domain\/(?:ids|pattern|handle|revision|decide)\.ts|features\/(?:newest\.ts|home\/watch\.ts)|slack\/(?:commands|http|reply-targets|socket)\/|lib\/json\.ts)/
 
 const keyOf = ({ name, file }: Limit): string => `${file} ${name}`
 

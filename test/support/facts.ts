@@ -66,7 +66,7 @@ export function request(change: Partial<Request> = {}): Request {
     projectId: projectId(WEB),
     buildId: buildId('512'),
     run: 1,
-    lineageKey: '',
+    revisionKey: '',
     subject: '',
     target,
     askedBy: LIN,

@@ -12,14 +12,14 @@ import {
 import { foldBuild, type Run } from '../../domain/run.ts'
 import { parseSubject } from '../../domain/subject.ts'
 import { buildView, isMissing } from '../../domain/view.ts'
-import { facilitiesOf, readLineage, type Lineage } from '../../store/history.ts'
+import { facilitiesOf, readRevision, type Revision } from '../../store/history.ts'
 import type { Tx } from '../../store/store.ts'
 import type { ActOutcome, Asker, BuildSummary, Target } from '../../catalog/outcomes.ts'
 import { callOnce } from './call-once.ts'
 import { confirmTarget } from './confirm-target.ts'
 import type { ActDeps, Deed, Ids } from './deed.ts'
 import { findBuild, summaryOf, type FindDeps, type Found } from '../../catalog/find-build.ts'
-import { isGivenUp, Undone } from '../../store/not-attempted.ts'
+import { isGivenUp, NotAttempted } from '../../store/not-attempted.ts'
 
 export type { ActDeps }
 
@@ -29,15 +29,15 @@ export const CALLING_MAX_MS = 90_000
 /**
  * Acts on CI at most once: checks who asks and what is so now, records the request, calls CI one time, records how that
  * ended. The same ask twice, two people, or a crash between record and answer never make a second call for one run.
- * Throws Undone where it fails before CI is called.
+ * Throws NotAttempted where it fails before CI is called.
  */
 export async function act(deps: ActDeps, deed: Deed, target: Target, by: Asker): Promise<ActOutcome> {
   const ready = await makeReady(deps, deed, target, by).catch((error: unknown) => {
-    throw new Undone('it failed before that', error)
+    throw new NotAttempted('it failed before that', error)
   })
   if (ready.kind !== 'ready') return ready
   const { request, ids, build } = ready
-  deps.wake(request.lineageKey)
+  deps.wake(request.revisionKey)
   return { ...(await callOnce(deps, deed, request, ids)), build }
 }
 
@@ -98,25 +98,25 @@ async function recordAsked(deps: ActDeps, ready: Ready, by: Asker): Promise<Read
     case 'changed':
       return { kind: 'not-now', action: request.action, build }
     case 'given-up':
-      throw new Undone('the asker was told that it was interrupted')
+      throw new NotAttempted('the asker was told that it was interrupted')
     case 'recorded':
       return ready
   }
 }
 
 /** What somebody asked of this run that is under way; or, of a restart, that is done: one run is run again once. */
-const askedBefore = (action: Action, about: RunRef, lineage: Lineage) =>
-  lineage.requests.findLast(
+const askedBefore = (action: Action, about: RunRef, revision: Revision) =>
+  revision.requests.findLast(
     (request) =>
       request.action === action &&
       request.buildId === about.buildId &&
       request.run === about.run &&
-      (isOpen(request) || (action === 'restart' && isDone(request, lineage))),
+      (isOpen(request) || (action === 'restart' && isDone(request, revision))),
   )
 
 // The run that shows it may be on a later card, where the runs of a build are counted anew; and what CI has not confirmed
 // in time may be shown after all.
-const isDone = (request: Request, { subject, runs }: Lineage): boolean =>
+const isDone = (request: Request, { subject, runs }: Revision): boolean =>
   request.subject === subject && (request.state === 'confirmed' || shownBy(request, runs) !== null)
 
 function askedAlready(
@@ -129,7 +129,7 @@ function askedAlready(
   return { kind: 'asked-already', action, build, by: askedBy, at, state }
 }
 
-function newRequest(deps: ActDeps, action: Action, { run, runs, subject, lineageKey }: Found, ids: Ids, by: Asker) {
+function newRequest(deps: ActDeps, action: Action, { run, runs, subject, revisionKey }: Found, ids: Ids, by: Asker) {
   const { project, branch } = buildView(run, runs)
   const { projectUuid, buildUuid } = ids
   const target: RequestTarget = { project, branch, projectUuid, buildUuid }
@@ -142,7 +142,7 @@ function newRequest(deps: ActDeps, action: Action, { run, runs, subject, lineage
     projectId: projectIdOf(run),
     buildId: run.buildId,
     run: run.n,
-    lineageKey,
+    revisionKey,
     subject,
     target,
     askedBy: by.user,
@@ -174,22 +174,22 @@ async function record(tx: Tx, { interfaces }: ActDeps, request: Request): Promis
   const open = await tx.openRequest(request, request.action)
   if (open) return { kind: 'open', request: open }
   const parsed = parseSubject(request.subject)
-  if (parsed.kind !== 'lineage') return { kind: 'changed' }
-  const lineage = await readLineage(tx, parsed.lineageKey, parsed.episode)
-  const { runs, requests } = lineage
-  const earlier = askedBefore(request.action, request, lineage)
+  if (parsed.kind !== 'revision') return { kind: 'changed' }
+  const revision = await readRevision(tx, parsed.revisionKey, parsed.episode)
+  const { runs, requests } = revision
+  const earlier = askedBefore(request.action, request, revision)
   if (earlier) return { kind: 'open', request: earlier }
-  const run = await runNow(tx, request, lineage)
+  const run = await runNow(tx, request, revision)
   if (run?.n !== request.run) return { kind: 'changed' }
   if (offerOf(request.action)(run, await facilitiesOf(tx, runs, interfaces), requests) !== 'offered')
     return { kind: 'changed' }
   await tx.insertRequest(request)
-  await tx.wakeLineage(request.lineageKey, request.askedAt, 0)
+  await tx.wakeRevision(request.revisionKey, request.askedAt, 0)
   return { kind: 'recorded' }
 }
 
 // What was heard of the build and is not on the card yet counts: CI may have begun it again, or it may have ended.
-async function runNow(tx: Tx, { projectId, buildId }: Request, { facts }: Lineage): Promise<Run | undefined> {
+async function runNow(tx: Tx, { projectId, buildId }: Request, { facts }: Revision): Promise<Run | undefined> {
   const fresh = (await tx.factsOfBuild(projectId, buildId)).filter(({ episode }) => episode === null)
   const known = facts.filter((fact) => fact.buildId === buildId)
   return foldBuild([...known, ...fresh], restartsAsked(await tx.restartsOf(projectId, buildId))).runs.at(-1)

@@ -4,7 +4,7 @@ import { CONFIRM_WITHIN_MS, isOpen, type Action, type Request, type RequestState
 import { troubleOf } from '../../catalog/ci-trouble.ts'
 import type { ActDeps, Answered, Deed, Ids } from './deed.ts'
 import { refreshBuild } from './refresh-build.ts'
-import { tieRestart } from './link-restart.ts'
+import { linkRestart } from './link-restart.ts'
 
 /** How soon CI is looked at after an answer that left it unclear what happened. */
 const UNCLEAR_LOOK_MS = 5_000
@@ -62,17 +62,17 @@ async function askCi({ log }: ActDeps, { action, call }: Deed, request: Request,
 async function recordAnswer({ store, clock, wake }: ActDeps, request: Request, answer: Answer): Promise<void> {
   const now = clock.now()
   await store.write(async (tx) => {
-    await tx.intakeOf(request.lineageKey)
+    await tx.intakeOf(request.revisionKey)
     const stands = await tx.requestOf(request.askKey)
     const { newBuildId, newBuildUuid } = answer
     // Whoever took us for dead has called it unclear, and we know better. What has ended since then has ended.
     const isStillOpen = stands !== null && isOpen(stands)
     const change = isStillOpen ? { ...answer, ...afterAnswer(request, answer, now) } : { newBuildId, newBuildUuid }
     await tx.updateRequest(request.id, { ...change, answeredAt: now })
-    if (answer.state === 'accepted' && request.action === 'restart') await tieRestart(tx, request, answer, now)
-    await tx.wakeLineage(request.lineageKey, now, 0)
+    if (answer.state === 'accepted' && request.action === 'restart') await linkRestart(tx, request, answer, now)
+    await tx.wakeRevision(request.revisionKey, now, 0)
   })
-  wake(request.lineageKey)
+  wake(request.revisionKey)
 }
 
 function afterAnswer({ askedAt }: Request, { state }: Answer, now: number): Pick<Request, 'lookAt' | 'endedAt'> {

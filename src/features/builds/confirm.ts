@@ -21,7 +21,7 @@ export interface ConfirmRequests {
   store: Store
   clock: Clock
   log: Log
-  wake: (lineageKey: string) => void
+  wake: (revisionKey: string) => void
   processId: string
   legacy: Pick<ClientLegacy, 'getProject'> | null
 }
@@ -102,12 +102,12 @@ async function change(
   also: (tx: Tx) => Promise<unknown> = async () => {},
 ): Promise<void> {
   await store.write(async (tx) => {
-    await tx.intakeOf(request.lineageKey)
+    await tx.intakeOf(request.revisionKey)
     const stands = await tx.requestOf(request.askKey)
     if (!stands || !isOpen(stands) || stands.state !== request.state) return
     await tx.updateRequest(request.id, changes)
     await also(tx)
-    await tx.wakeLineage(request.lineageKey, clock.now(), 0)
+    await tx.wakeRevision(request.revisionKey, clock.now(), 0)
   })
-  wake(request.lineageKey)
+  wake(request.revisionKey)
 }

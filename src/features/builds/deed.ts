@@ -13,7 +13,7 @@ export interface ActDeps {
   store: Store
   clock: Clock
   log: Log
-  wake: (lineageKey: string) => void
+  wake: (revisionKey: string) => void
   newId: () => string
   /** this process, as claims name it */
   processId: string

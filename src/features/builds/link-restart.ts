@@ -1,21 +1,21 @@
 import { NO_DETAILS, type Observation } from '../../domain/fact.ts'
 import type { Request } from '../../domain/request.ts'
 import { parseSubject } from '../../domain/subject.ts'
-import { readLineage } from '../../store/history.ts'
+import { readRevision } from '../../store/history.ts'
 import type { Tx } from '../../store/store.ts'
 import type { Answered } from './deed.ts'
 
 /**
- * CI answered that this build runs now: that is a fact, from our own action, and it ties the build to the lineage. Unless
+ * CI answered that this build runs now: that is a fact, from our own action, and it ties the build to the revision. Unless
  * CI has spoken of it since: its own word counts more, and may already say how it ended.
  */
-export async function tieRestart(tx: Tx, request: Request, { newBuildId, newBuildUuid }: Answered, at: number) {
+export async function linkRestart(tx: Tx, request: Request, { newBuildId, newBuildUuid }: Answered, at: number) {
   if (newBuildId === null) return
   const known = await tx.factsOfBuild(request.projectId, newBuildId)
-  if (known.some((fact) => fact.at >= request.askedAt || fact.lineageKey !== request.lineageKey)) return
+  if (known.some((fact) => fact.at >= request.askedAt || fact.revisionKey !== request.revisionKey)) return
   const parsed = parseSubject(request.subject)
-  if (parsed.kind !== 'lineage') return
-  const { runs } = await readLineage(tx, parsed.lineageKey, parsed.episode)
+  if (parsed.kind !== 'revision') return
+  const { runs } = await readRevision(tx, parsed.revisionKey, parsed.episode)
   const run = runs.findLast((one) => one.buildId === request.buildId && one.n === request.run)
   if (!run) return
   const own = run.details
@@ -44,7 +44,7 @@ export async function tieRestart(tx: Tx, request: Request, { newBuildId, newBuil
     at,
     origin: 'action',
     priority: 0,
-    lineageKey: request.lineageKey,
+    revisionKey: request.revisionKey,
     branch: seen.branch,
     commitId,
   })

@@ -109,7 +109,7 @@ async function successorOf(
   builds: readonly LegacyBuild[],
 ): Promise<LegacyBuild | undefined> {
   const commitId = before.findLast((fact) => fact.commitId !== null)?.commitId ?? null
-  const others = new Set((await read.requestsOf(request.lineageKey)).map(({ newBuildId }) => newBuildId))
+  const others = new Set((await read.requestsOf(request.revisionKey)).map(({ newBuildId }) => newBuildId))
   const newer = builds
     .filter((build) => idOrder(build.id) > idOrder(request.buildId) && !others.has(build.id))
     .filter((build) => isSameCommit(build.commitId, commitId) && beganSince(build, request, before))

@@ -11,7 +11,7 @@ export interface RefreshBuild {
   store: Store
   clock: Clock
   log: Log
-  wake: (lineageKey: string) => void
+  wake: (revisionKey: string) => void
   legacy: Pick<ClientLegacy, 'getProject'> | null
 }
 
@@ -27,9 +27,9 @@ export async function refreshBuild(deps: RefreshBuild, request: Request): Promis
     const at = clock.now()
     await store.write(async (tx) => {
       await insertPolled(tx, request, { build, begunAgain: false, at })
-      await tx.wakeLineage(request.lineageKey, at, 0)
+      await tx.wakeRevision(request.revisionKey, at, 0)
     })
-    wake(request.lineageKey)
+    wake(request.revisionKey)
   } catch (error) {
     // A Pro project is not there.
     if (error instanceof CiError && error.kind === 'not-found') return

@@ -1,4 +1,4 @@
-import { shared } from '../../lib/single-flight.ts'
+import { singleFlight } from '../../lib/single-flight.ts'
 import type { ActDeps } from '../builds/deed.ts'
 import type { DoctorOperations } from './asked.ts'
 import type { DoctorDeps } from './deps.ts'
@@ -6,7 +6,7 @@ import { examine } from './examine.ts'
 
 /** What people can ask of the doctor: one examination at a time, whoever asks. */
 export function doctorOperations(deps: DoctorDeps & Pick<ActDeps, 'permits'>): DoctorOperations {
-  const examineOnce = shared(() => examine(deps))
+  const examineOnce = singleFlight(() => examine(deps))
   return {
     async examine(by) {
       const permit = await deps.permits('administer', by)

@@ -27,7 +27,7 @@ export interface Deed<Outcome> {
 }
 
 /** Does it, and answers in the form that was sent in; for the asker's eyes where they asked, if it is closed meanwhile. */
-export function carryOut<Outcome extends { kind: string; code?: string }>(
+export function announceAndRun<Outcome extends { kind: string; code?: string }>(
   door: Door,
   body: unknown,
   deed: Deed<Outcome>,

@@ -6,7 +6,7 @@ import { invariant } from '../../lib/assert.ts'
 import { CiError } from '../../sources/ci-service/errors.ts'
 import type { Asker, CiTrouble } from '../../catalog/outcomes.ts'
 import { troubleOf } from '../../catalog/ci-trouble.ts'
-import { Undone } from '../../store/not-attempted.ts'
+import { NotAttempted } from '../../store/not-attempted.ts'
 import type { Begun, CreateOutcome, Creation, CreationPreview, NotSent } from './outcomes.ts'
 import { callCi, endUnclear, lookAgain, type Seen } from './call.ts'
 import { namesOf, readCreation } from './creation.ts'
@@ -26,7 +26,7 @@ interface Ready {
 
 /**
  * Creates a project, once: looks first whether one of that name is there, and where it is unclear whether CI did it,
- * whether there is one now. Throws Undone where it fails before CI is asked to create anything.
+ * whether there is one now. Throws NotAttempted where it fails before CI is asked to create anything.
  */
 export async function createProject(
   deps: ProjectDeps,
@@ -35,7 +35,7 @@ export async function createProject(
   { evenIfThere, begun }: { evenIfThere: boolean; begun?: Begun },
 ): Promise<CreateOutcome> {
   const ready = await makeReady(deps, wanted, by, evenIfThere).catch((error: unknown) => {
-    throw error instanceof Undone ? error : new Undone('it failed before that', error)
+    throw error instanceof NotAttempted ? error : new NotAttempted('it failed before that', error)
   })
   if (ready.kind !== 'ready') return ready
   const taken = evenIfThere ? null : await endIfThere(deps, ready)
@@ -48,7 +48,7 @@ export async function createProject(
 async function endIfThere(deps: ProjectDeps, { request, creation }: Ready): Promise<CreateOutcome | null> {
   const found = await findNamed(deps, creation.repository_url).catch(async (error: unknown) => {
     await end(deps, request, { state: 'refused', code: 'fault' })
-    throw new Undone('it could not be looked for again', error)
+    throw new NotAttempted('it could not be looked for again', error)
   })
   const [one] = found.kind === 'projects' ? found.projects : []
   if (found.kind === 'projects' && !one) return null

@@ -3,7 +3,7 @@ import type { ProjectRequest } from '../../domain/project-request.ts'
 import type { Project } from '../../domain/project.ts'
 import { invariant } from '../../lib/assert.ts'
 import type { Asker } from '../../catalog/outcomes.ts'
-import { Undone } from '../../store/not-attempted.ts'
+import { NotAttempted } from '../../store/not-attempted.ts'
 import type { Begun, EditOutcome, EditQuestion } from './outcomes.ts'
 import { digestOf } from './base.ts'
 import { callCi, endUnclear, lookAgain, TAKEN, type Seen } from './call.ts'
@@ -16,7 +16,7 @@ import { askedAlready, end, record, tell, type Wanted } from './record.ts'
 
 /**
  * The safe update: read, change, write back in full, read again, compare. What others changed since `question.base` keeps
- * it from being sent. At most one write for one ask, and one at a time for each project. Throws Undone where it fails
+ * it from being sent. At most one write for one ask, and one at a time for each project. Throws NotAttempted where it fails
  * before CI is asked to change anything.
  */
 export async function editProject(
@@ -26,7 +26,7 @@ export async function editProject(
   begun?: Begun,
 ): Promise<EditOutcome> {
   const ready = await makeReady(deps, question, by).catch((error: unknown) => {
-    throw error instanceof Undone ? error : new Undone('it failed before that', error)
+    throw error instanceof NotAttempted ? error : new NotAttempted('it failed before that', error)
   })
   if (ready.kind !== 'ready') return ready
   return write(deps, question, ready.request, begun)
@@ -64,7 +64,7 @@ async function write(
   // Whoever was first has ended between our reading and our record: what is written is made of what is there now.
   const prepared = await prepareEdit(deps, question).catch(async (error: unknown) => {
     await end(deps, request, { state: 'refused', code: 'fault' })
-    throw new Undone('the project could not be read again', error)
+    throw new NotAttempted('the project could not be read again', error)
   })
   if (prepared.kind !== 'prepared' || prepared.theirs.length > 0) {
     await end(deps, request, {

@@ -5,7 +5,7 @@ import type { RequestChange } from '../../store/kept.ts'
 import type { Tx } from '../../store/store.ts'
 import { CALLING_MAX_MS } from '../builds/act.ts'
 import type { Asker } from '../../catalog/outcomes.ts'
-import { isGivenUp, Undone } from '../../store/not-attempted.ts'
+import { isGivenUp, NotAttempted } from '../../store/not-attempted.ts'
 import type { Begun, NotSent } from './outcomes.ts'
 import type { ProjectDeps } from './deps.ts'
 
@@ -36,7 +36,7 @@ export async function record(
     await tx.insertProjectRequest(request)
     return null
   })
-  if (earlier === 'given-up') throw new Undone('the asker was told that it was interrupted')
+  if (earlier === 'given-up') throw new NotAttempted('the asker was told that it was interrupted')
   return earlier ? askedAlready(earlier) : { kind: 'recorded', request }
 }
 

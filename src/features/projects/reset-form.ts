@@ -5,7 +5,7 @@ import type { ShownProject } from './outcomes.ts'
 import { answerOldForm } from '../fault-messages.ts'
 import { answerReset } from './end-messages.ts'
 import type { Door } from '../context.ts'
-import { carryOut } from './announce-and-run.ts'
+import { announceAndRun } from './announce-and-run.ts'
 import { textField, typedIn } from '../fields.ts'
 import { refusing, showing, type Form, type Received } from '../form.ts'
 import { answerView, type ModalView } from '../modal-view.ts'
@@ -43,7 +43,7 @@ function receive(body: unknown): Received {
 
 function reset(door: Door, body: unknown, { project, name, channel }: FormMemory): Promise<void> {
   const by = askerIn(body, channel)
-  return carryOut(door, body, {
+  return announceAndRun(door, body, {
     what: 'project reset-aes-key',
     by,
     title: RESET_TITLE,

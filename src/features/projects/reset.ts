@@ -5,7 +5,7 @@ import type { ProjectRef } from '../../domain/project-names.ts'
 import { textOf } from '../../domain/raw-values.ts'
 import { invariant } from '../../lib/assert.ts'
 import type { Asker } from '../../catalog/outcomes.ts'
-import { Undone } from '../../store/not-attempted.ts'
+import { NotAttempted } from '../../store/not-attempted.ts'
 import type { Begun, ResetOutcome } from './outcomes.ts'
 import { digestOf } from './base.ts'
 import { callCi, endUnclear, lookAgain, type Seen } from './call.ts'
@@ -25,11 +25,11 @@ interface Ready {
 
 /**
  * Gives a Pro project another AES key, once. Where it is unclear whether CI did it, the project's key tells, if CI shows
- * it: the outcome alone holds the new one. Throws Undone where it fails before CI is asked to change anything.
+ * it: the outcome alone holds the new one. Throws NotAttempted where it fails before CI is asked to change anything.
  */
 export async function resetAesKey(deps: ProjectDeps, uuid: Uuid, by: Asker, begun?: Begun): Promise<ResetOutcome> {
   const ready = await makeReady(deps, uuid, by).catch((error: unknown) => {
-    throw error instanceof Undone ? error : new Undone('it failed before that', error)
+    throw error instanceof NotAttempted ? error : new NotAttempted('it failed before that', error)
   })
   if (ready.kind !== 'ready') return ready
   const [outcome] = await Promise.all([send(deps, ready), tell(deps, begun)])

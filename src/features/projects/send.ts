@@ -7,7 +7,7 @@ import { fieldsWords } from './words.ts'
 import { textAt } from '../body.ts'
 import type { Door } from '../context.ts'
 import { respond } from '../respond.ts'
-import { awayFrom, carryOut } from './announce-and-run.ts'
+import { awayFrom, announceAndRun } from './announce-and-run.ts'
 import { showing, type Form, type Received } from '../form.ts'
 import type { ModalView } from '../modal-view.ts'
 import { placeIn } from '../modal.ts'
@@ -48,7 +48,7 @@ function sendEdit(door: Door, body: unknown): Promise<void> {
   const waiting = readWaiting(door.seal, body, 'edit')
   if (!waiting) return sayOld(door, body, EDIT_TITLE)
   const by = askerIn(body, waiting.channel)
-  return carryOut(door, body, {
+  return announceAndRun(door, body, {
     what: 'project edit',
     by,
     title: EDIT_TITLE,
@@ -67,7 +67,7 @@ function sendCreation(door: Door, body: unknown): Promise<void> {
   if (!waiting) return sayOld(door, body, CREATE_TITLE)
   const by = askerIn(body, waiting.channel)
   const { creation, evenIfThere } = waiting
-  return carryOut(door, body, {
+  return announceAndRun(door, body, {
     what: 'project create',
     by,
     title: CREATE_TITLE,

@@ -5,7 +5,7 @@ import type { KeptSubscription, WantedSubscription } from '../../store/kept.ts'
 import type { Tx } from '../../store/store.ts'
 import type { Asker } from '../../catalog/outcomes.ts'
 import { findProject } from '../../catalog/projects.ts'
-import { isGivenUp, Undone } from '../../store/not-attempted.ts'
+import { isGivenUp, NotAttempted } from '../../store/not-attempted.ts'
 import { announce } from './announce.ts'
 import type { SubscribeOutcome, SubscribeWish } from './outcomes.ts'
 import { fallsSilent } from './default-channel.ts'
@@ -98,7 +98,7 @@ interface Keeping {
 }
 
 async function keep(tx: Tx, { wanted, about, instead, by, at }: Keeping): Promise<Ended> {
-  if (await isGivenUp(tx, by.askKey)) throw new Undone('the asker was told that it was interrupted')
+  if (await isGivenUp(tx, by.askKey)) throw new NotAttempted('the asker was told that it was interrupted')
   await tx.lockName(`subscriptions of ${wanted.channel}`)
   const here = await tx.subscriptionsOf(wanted.channel)
   const there = here.filter((one) => one.id !== instead && isSamePlace(one, wanted, about))

@@ -8,7 +8,7 @@ import type { Posted } from '../../catalog/outcomes.ts'
 
 /**
  * What stands in Slack about one fact in the channel of a decision, as it is recorded.
- * @param runs of the lineage that the facts belong to, oldest first
+ * @param runs of the revision that the facts belong to, oldest first
  */
 export function createPosted(
   reads: Reads,

@@ -4,7 +4,7 @@ import { isRecord, parseJson } from '../../lib/json.ts'
 import { endUnread } from '../../server/end-unread.ts'
 import { giveBack } from '../../server/give-back.ts'
 import type { Log } from '../../lib/log.ts'
-import type { Measures, Trickle } from '../../server/rate-limiter.ts'
+import type { Measures, RateLimiter } from '../../server/rate-limiter.ts'
 import { createRoom } from './memory-budget.ts'
 import { createSeen } from './seen.ts'
 import { isSignedBy, signatureIn, type Signature } from './signature.ts'
@@ -155,7 +155,7 @@ function answer(
   request: IncomingMessage,
   response: ServerResponse,
   found: Refusal | { status: 200 },
-  trickle: Trickle,
+  trickle: RateLimiter,
 ): void {
   if (found.status === 200) return void response.writeHead(200).end()
   const body = JSON.stringify({ status: 'refused', reason: found.reason })

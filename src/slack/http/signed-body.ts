@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { createCollected } from '../../server/collected.ts'
-import type { Trickle } from '../../server/rate-limiter.ts'
+import type { RateLimiter } from '../../server/rate-limiter.ts'
 import type { Room } from './memory-budget.ts'
 
 /** The largest request that is read; the largest form that Slack can send, every letter of it escaped, is smaller. */
@@ -16,7 +16,7 @@ const announcedBytes = ({ headers }: IncomingMessage): number => Number(headers[
 /** What all bodies that are not yet known to be Slack's share. */
 export interface Shared {
   room: Room
-  trickle: Trickle
+  trickle: RateLimiter
 }
 
 /** Reads a body of at most `bytesMax`, as long as there is room for it. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import type { Seldom } from '../../lib/log-throttle.ts'
+import type { LogThrottle } from '../../lib/log-throttle.ts'
 import { classify } from '../api/errors.ts'
 import { appTokenRefused, noSocket, slackUnreached } from '../messages/mending-words.ts'
 
@@ -34,10 +34,10 @@ const TOKEN_REFUSED = 'app-token-refused'
 export interface SocketWatchDeps {
   clock: Pick<Clock, 'now'>
   log: Pick<Log, 'debug' | 'info' | 'warn'>
-  seldom: Seldom
+  logThrottle: LogThrottle
 }
 
-export function createSocketWatch({ clock, log, seldom }: SocketWatchDeps): SocketWatch {
+export function createSocketWatch({ clock, log, logThrottle }: SocketWatchDeps): SocketWatch {
   let changedAt = clock.now()
   let stands = false
   let isSaid = false
@@ -52,7 +52,8 @@ export function createSocketWatch({ clock, log, seldom }: SocketWatchDeps): Sock
     },
     lost() {
       // One that is torn at once, again and again, is not said each time.
-      if (clock.now() - changedAt >= STEADY_AFTER_MS) for (const what of [SLACK_AWAY, TOKEN_REFUSED]) seldom.over(what)
+      if (clock.now() - changedAt >= STEADY_AFTER_MS)
+        for (const what of [SLACK_AWAY, TOKEN_REFUSED]) logThrottle.over(what)
       changedAt = clock.now()
       stands = false
     },
@@ -60,7 +61,7 @@ export function createSocketWatch({ clock, log, seldom }: SocketWatchDeps): Sock
       const trouble = (last = troubleOf(error))
       const { kind, code } = trouble
       log.debug({ err: error, part: 'slack', code }, 'a Socket Mode connection could not be opened; trying again')
-      if (!seldom.isDue(kind === 'refuses' ? TOKEN_REFUSED : SLACK_AWAY)) return
+      if (!logThrottle.isDue(kind === 'refuses' ? TOKEN_REFUSED : SLACK_AWAY)) return
       isSaid = true
       log.warn({ part: 'slack', code }, kind === 'refuses' ? appTokenRefused(code) : slackUnreached(code))
     },

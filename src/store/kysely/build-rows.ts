@@ -8,7 +8,7 @@ export const toKnownBuild = (row: Selectable<Schema['build']>): KnownBuild => ({
   projectId: row.project_id as ProjectId,
   buildId: row.build_id as BuildId,
   run: row.run,
-  lineageKey: row.lineage_key,
+  revisionKey: row.lineage_key,
   episode: row.episode,
   branch: row.branch,
   status: row.status as Status,

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { BuildDetails, Origin } from '../../domain/fact.ts'
 import type { BuildId, ChannelId, ProjectId } from '../../domain/ids.ts'
-import type { PlacedFact } from '../../domain/lineage.ts'
+import type { PlacedFact } from '../../domain/revision.ts'
 import type { Looked, RuleVerdict } from '../../domain/rule.ts'
 import { toStatus } from '../../domain/status.ts'
 import type { Schema } from '../schema.ts'
@@ -15,7 +15,7 @@ export const toPlacedFact = (row: Selectable<Schema['fact']>): PlacedFact & Buil
   buildId: row.build_id as BuildId,
   branch: row.branch,
   commitId: row.commit_id,
-  lineageKey: row.lineage_key,
+  revisionKey: row.lineage_key,
   word: row.word,
   status: toStatus(row.word),
   origin: row.origin as Origin,

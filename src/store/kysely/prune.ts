@@ -2,7 +2,7 @@ import { sql, type DeleteQueryBuilder, type DeleteResult, type Kysely } from 'ky
 import type { BuildId } from '../../domain/ids.ts'
 import { OPEN_STATES } from '../../domain/request.ts'
 import { toStatus } from '../../domain/status.ts'
-import { lineageSubject, noticeSubject } from '../../domain/subject.ts'
+import { revisionSubject, noticeSubject } from '../../domain/subject.ts'
 import type { Schema } from '../schema.ts'
 import type { Reads, Tx } from '../store.ts'
 
@@ -18,7 +18,7 @@ export const readPlaces = (db: Kysely<Schema>): Pick<Reads, 'factsAfter' | 'verd
       .orderBy('seq')
       .limit(limit)
       .execute()
-    return rows.map(({ lineage_key: lineageKey, ...place }) => ({ ...place, lineageKey }))
+    return rows.map(({ lineage_key: revisionKey, ...place }) => ({ ...place, revisionKey }))
   },
 
   async verdictsFrom(branchKey, buildOrder, limit) {
@@ -32,9 +32,9 @@ export const readPlaces = (db: Kysely<Schema>): Pick<Reads, 'factsAfter' | 'verd
       .orderBy('seq')
       .limit(limit)
       .execute()
-    return rows.map(({ lineage_key: lineageKey, build_id: buildId, word, ...place }) => ({
+    return rows.map(({ lineage_key: revisionKey, build_id: buildId, word, ...place }) => ({
       ...place,
-      lineageKey,
+      revisionKey,
       buildId: buildId as BuildId,
       status: toStatus(word),
     }))
@@ -44,25 +44,25 @@ export const readPlaces = (db: Kysely<Schema>): Pick<Reads, 'factsAfter' | 'verd
 /** Takes away what nobody needs any more. */
 export function writePrune(db: Kysely<Schema>): PruneWrites {
   return {
-    async removeEpisode(lineageKey, episode) {
-      const subject = lineageSubject(lineageKey, episode)
+    async removeEpisode(revisionKey, episode) {
+      const subject = revisionSubject(revisionKey, episode)
       const facts = await db
         .deleteFrom('fact')
-        .where('lineage_key', '=', lineageKey)
+        .where('lineage_key', '=', revisionKey)
         .where('episode', '=', episode)
         .returning('build_key')
         .execute()
       const builds = [...new Set(facts.map((fact) => fact.build_key))]
       // A build that was run again on a later card stands there.
       const standing = db.deleteFrom('build').where('build_key', 'in', builds)
-      const own = standing.where('lineage_key', '=', lineageKey).where('episode', '=', episode)
+      const own = standing.where('lineage_key', '=', revisionKey).where('episode', '=', episode)
       return (
         facts.length +
         (builds.length === 0 ? 0 : await count(own)) +
         (await count(db.deleteFrom('decision').where('subject', '=', subject))) +
         (await count(db.deleteFrom('message').where('subject', '=', subject))) +
         (await count(db.deleteFrom('card').where('subject', '=', subject))) +
-        (await removeAsked(db, lineageKey))
+        (await removeAsked(db, revisionKey))
       )
     },
 
@@ -108,15 +108,15 @@ export function writePrune(db: Kysely<Schema>): PruneWrites {
 }
 
 // A restart that somebody asked for on one card may have begun a run on the next one: it is part of both stories.
-async function removeAsked(db: Kysely<Schema>, lineageKey: string): Promise<number> {
+async function removeAsked(db: Kysely<Schema>, revisionKey: string): Promise<number> {
   const left = await db
     .selectFrom('fact')
     .select('seq')
-    .where('lineage_key', '=', lineageKey)
+    .where('lineage_key', '=', revisionKey)
     .where('episode', 'is not', null)
     .limit(1)
     .executeTakeFirst()
-  return left ? 0 : count(db.deleteFrom('request').where('lineage_key', '=', lineageKey))
+  return left ? 0 : count(db.deleteFrom('request').where('lineage_key', '=', revisionKey))
 }
 
 async function count<Table extends keyof Schema>(

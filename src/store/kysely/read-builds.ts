@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { normalHandle } from '../../domain/handle.ts'
 import { buildKey, type ProjectId } from '../../domain/ids.ts'
-import { branchKey } from '../../domain/lineage.ts'
+import { branchKey } from '../../domain/revision.ts'
 import type { Status } from '../../domain/status.ts'
 import type { Schema } from '../schema.ts'
 import type { KnownBuild } from '../kept.ts'

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { buildKey } from '../../domain/ids.ts'
-import type { PlacedFact } from '../../domain/lineage.ts'
+import type { PlacedFact } from '../../domain/revision.ts'
 import type { Schema } from '../schema.ts'
 import type { Reads } from '../store.ts'
 import type { Ask } from './ask.ts'
@@ -20,7 +20,7 @@ type FactReads = Pick<
   | 'newestEpisode'
   | 'verdictsBefore'
   | 'isOvertaken'
-  | 'lineagesAfter'
+  | 'revisionsAfter'
 >
 
 /** What was observed of builds: by build, by episode, by branch. */
@@ -49,18 +49,18 @@ export function readFacts(db: Kysely<Schema>, ask: Ask, locks: boolean): FactRea
       return found.sort((a, b) => a.seq - b.seq)
     },
 
-    async factsOfEpisode(lineageKey, episode) {
-      const rows = await ask('factsOfEpisode', { lineageKey, episode }, (value) =>
-        facts().where('lineage_key', '=', value('lineageKey')).where('episode', '=', value('episode')).orderBy('seq'),
+    async factsOfEpisode(revisionKey, episode) {
+      const rows = await ask('factsOfEpisode', { revisionKey, episode }, (value) =>
+        facts().where('lineage_key', '=', value('revisionKey')).where('episode', '=', value('episode')).orderBy('seq'),
       )
       return rows.map(toPlacedFact)
     },
 
-    async newestEpisode(lineageKey) {
-      const [row] = await ask('newestEpisode', { lineageKey }, (value) => {
+    async newestEpisode(revisionKey) {
+      const [row] = await ask('newestEpisode', { revisionKey }, (value) => {
         const placed = db
           .selectFrom('fact')
-          .where('lineage_key', '=', value('lineageKey'))
+          .where('lineage_key', '=', value('revisionKey'))
           .where('episode', 'is not', null)
         const newest = placed.select(({ fn }) => fn.max('episode').as('newest'))
         return placed
@@ -102,8 +102,8 @@ export function readFacts(db: Kysely<Schema>, ask: Ask, locks: boolean): FactRea
       return older !== undefined
     },
 
-    async lineagesAfter(branchKey, buildOrder, limit) {
-      const rows = await ask(`lineagesAfter ${limit}`, { branchKey, buildOrder }, (value) =>
+    async revisionsAfter(branchKey, buildOrder, limit) {
+      const rows = await ask(`revisionsAfter ${limit}`, { branchKey, buildOrder }, (value) =>
         db
           .selectFrom('build')
           .select('lineage_key')
@@ -114,7 +114,7 @@ export function readFacts(db: Kysely<Schema>, ask: Ask, locks: boolean): FactRea
           .orderBy('build_order')
           .limit(sql.lit(limit)),
       )
-      return rows.map(({ lineage_key: lineageKey }) => lineageKey)
+      return rows.map(({ lineage_key: revisionKey }) => revisionKey)
     },
   }
 }

@@ -3,7 +3,7 @@ import type { Schema } from '../schema.ts'
 import type { Reads } from '../store.ts'
 import type { Ask } from './ask.ts'
 
-/** Facts looked at for one round of taking in: several may be of one lineage. */
+/** Facts looked at for one round of taking in: several may be of one revision. */
 const FACTS_PER_LINEAGE = 4
 
 type IntakeReads = Pick<Reads, 'dueIntake' | 'intakeOf'>
@@ -34,26 +34,26 @@ export function readIntake(db: Kysely<Schema>, ask: Ask, locks: boolean): Intake
           .limit(sql.lit(limit * FACTS_PER_LINEAGE)),
       )
       const due = [...woken.map((row) => ({ ...row, build_key: null })), ...fresh]
-      const byLineage = Map.groupBy(
+      const byRevision = Map.groupBy(
         due.sort((a, b) => a.priority - b.priority || a.at - b.at),
         (row) => row.lineage_key,
       )
-      return [...byLineage].slice(0, limit).map(([lineageKey, rows]) => ({
-        lineageKey,
+      return [...byRevision].slice(0, limit).map(([revisionKey, rows]) => ({
+        revisionKey,
         buildKeys: [...new Set(rows.flatMap((row) => row.build_key ?? []))],
       }))
     },
 
-    async intakeOf(lineageKey) {
+    async intakeOf(revisionKey) {
       // The mark may not be there yet, and so be nothing to lock.
-      if (locks) await sql`select pg_advisory_xact_lock(${intakeLock(lineageKey)})`.execute(db)
-      const [row] = await ask('intakeOf', { lineageKey }, (value) =>
-        db.selectFrom('intake').select('stamp').where('lineage_key', '=', value('lineageKey')),
+      if (locks) await sql`select pg_advisory_xact_lock(${intakeLock(revisionKey)})`.execute(db)
+      const [row] = await ask('intakeOf', { revisionKey }, (value) =>
+        db.selectFrom('intake').select('stamp').where('lineage_key', '=', value('revisionKey')),
       )
-      return row ? { lineageKey, stamp: row.stamp } : null
+      return row ? { revisionKey, stamp: row.stamp } : null
     },
   }
 }
 
-/** What stands for the taking in of a lineage among all the database's locks. */
-const intakeLock = (lineageKey: string) => sql`hashtextextended(${lineageKey}, 1)`
+/** What stands for the taking in of a revision among all the database's locks. */
+const intakeLock = (revisionKey: string) => sql`hashtextextended(${revisionKey}, 1)`

@@ -11,9 +11,9 @@ type RequestReads = Pick<Reads, 'requestsOf' | 'requestOf' | 'openRequest' | 're
 /** What people asked CI to do with builds. */
 export function readRequests(db: Kysely<Schema>, ask: Ask): RequestReads {
   return {
-    async requestsOf(lineageKey) {
-      const rows = await ask('requestsOf', { lineageKey }, (value) =>
-        db.selectFrom('request').selectAll().where('lineage_key', '=', value('lineageKey')).orderBy('asked_at'),
+    async requestsOf(revisionKey) {
+      const rows = await ask('requestsOf', { revisionKey }, (value) =>
+        db.selectFrom('request').selectAll().where('lineage_key', '=', value('revisionKey')).orderBy('asked_at'),
       )
       return rows.map(toRequest)
     },

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { normalHandle } from '../../domain/handle.ts'
-import { branchKey } from '../../domain/lineage.ts'
+import { branchKey } from '../../domain/revision.ts'
 import { buildKey, idOrder } from '../../domain/ids.ts'
 import type { Schema } from '../schema.ts'
 import type { Tx } from '../store.ts'
@@ -19,7 +19,7 @@ export function writeBuilds(db: Kysely<Schema>, ask: Ask): BuildWrites {
         build_order: idOrder(build.buildId),
         branch_key: branchKey(build.projectId, build.branch),
         branch: build.branch,
-        lineage_key: build.lineageKey,
+        lineage_key: build.revisionKey,
         episode: build.episode,
         run: build.run,
         status: build.status,

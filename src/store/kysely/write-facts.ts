@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { branchKey } from '../../domain/lineage.ts'
+import { branchKey } from '../../domain/revision.ts'
 import { buildKey, idOrder } from '../../domain/ids.ts'
 import { isVerdict, toStatus } from '../../domain/status.ts'
 import type { Schema } from '../schema.ts'
@@ -12,7 +12,7 @@ type FactWrites = Pick<Tx, 'insertFact' | 'countRepeat' | 'insertDelivery' | 'pl
 /** What was observed, how it came, and what was decided about it. */
 export function writeFacts(db: Kysely<Schema>, ask: Ask, insert: Insert): FactWrites {
   return {
-    async insertFact(seen, { at, origin, priority, lineageKey, branch, commitId }) {
+    async insertFact(seen, { at, origin, priority, revisionKey, branch, commitId }) {
       const fact = {
         at,
         origin,
@@ -20,7 +20,7 @@ export function writeFacts(db: Kysely<Schema>, ask: Ask, insert: Insert): FactWr
         build_id: seen.buildId,
         build_key: buildKey(seen.projectId, seen.buildId),
         build_order: idOrder(seen.buildId),
-        lineage_key: lineageKey,
+        lineage_key: revisionKey,
         branch_key: branchKey(seen.projectId, branch),
         branch,
         commit_id: commitId,

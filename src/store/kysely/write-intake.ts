@@ -7,10 +7,10 @@ import { columns, type Ask } from './ask.ts'
 /** Stamps are random, so that a mark which was removed and made anew is never taken for the old one. */
 const STAMP_MAX = 2 ** 48 - 1
 
-/** Put off once, a lineage is no less urgent than others. */
+/** Put off once, a revision is no less urgent than others. */
 const PUT_OFF_PRIORITY = 0
 
-type IntakeWrites = Pick<Tx, 'wakeLineage' | 'lockName' | 'settleLineage' | 'postponeLineage'>
+type IntakeWrites = Pick<Tx, 'wakeRevision' | 'lockName' | 'settleRevision' | 'postponeRevision'>
 
 /** What is to be taken in, and when. */
 export function writeIntake(db: Kysely<Schema>, ask: Ask, locks: boolean): IntakeWrites {
@@ -19,9 +19,9 @@ export function writeIntake(db: Kysely<Schema>, ask: Ask, locks: boolean): Intak
       if (locks) await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 2))`.execute(db)
     },
 
-    async wakeLineage(lineageKey, dueAt, priority) {
-      const mark = { lineage_key: lineageKey, due_at: dueAt, priority, stamp: randomInt(STAMP_MAX) }
-      await ask('wakeLineage', mark, (value) =>
+    async wakeRevision(revisionKey, dueAt, priority) {
+      const mark = { lineage_key: revisionKey, due_at: dueAt, priority, stamp: randomInt(STAMP_MAX) }
+      await ask('wakeRevision', mark, (value) =>
         db
           .insertInto('intake')
           .values(columns(mark, value))
@@ -40,16 +40,16 @@ export function writeIntake(db: Kysely<Schema>, ask: Ask, locks: boolean): Intak
       )
     },
 
-    async settleLineage(lineageKey, stamp) {
-      await ask('settleLineage', { lineageKey, stamp }, (value) =>
-        db.deleteFrom('intake').where('lineage_key', '=', value('lineageKey')).where('stamp', '=', value('stamp')),
+    async settleRevision(revisionKey, stamp) {
+      await ask('settleRevision', { revisionKey, stamp }, (value) =>
+        db.deleteFrom('intake').where('lineage_key', '=', value('revisionKey')).where('stamp', '=', value('stamp')),
       )
     },
 
-    async postponeLineage(lineageKey, dueAt) {
+    async postponeRevision(revisionKey, dueAt) {
       await db
         .insertInto('intake')
-        .values({ lineage_key: lineageKey, due_at: dueAt, priority: PUT_OFF_PRIORITY, stamp: randomInt(STAMP_MAX) })
+        .values({ lineage_key: revisionKey, due_at: dueAt, priority: PUT_OFF_PRIORITY, stamp: randomInt(STAMP_MAX) })
         .onConflict((conflict) => conflict.column('lineage_key').doUpdateSet({ due_at: dueAt }))
         .execute()
     },

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { lineageKey, REST_MS } from '../../../src/domain/lineage.ts'
+import { revisionKey, REST_MS } from '../../../src/domain/revision.ts'
 import type { Recovery } from '../../../src/domain/recovered.ts'
-import { lineageSubject } from '../../../src/domain/subject.ts'
+import { revisionSubject } from '../../../src/domain/subject.ts'
 import type { View } from '../../../src/domain/view.ts'
-import { recoveriesOf, redSince, readLineage } from '../../../src/store/history.ts'
+import { recoveriesOf, redSince, readRevision } from '../../../src/store/history.ts'
 import { ROWS_MAX } from '../../../src/jobs/retention.ts'
 import { BRANCH_TIMES } from '../../../src/jobs/retained.ts'
 import { BUILDS, follower, RELEASES } from '../../alerts/stage.ts'
@@ -17,7 +17,7 @@ const OLD = RETENTION_DAYS * DAY
 const ended = (...builds: readonly (readonly [build: string, word: string])[]): Said[] =>
   builds.map(([build, word]) => of(build, word))
 
-const keyOf = (said: Said): string => lineageKey(story(said)[0]!)
+const keyOf = (said: Said): string => revisionKey(story(said)[0]!)
 
 /** Two later builds that passed: one that passed before them tells nothing of the branch any more. */
 const GREENS = ended(['900', 'success'], ['901', 'success'])
@@ -26,8 +26,8 @@ async function askedOf(stage: Stage, said: Said, change: Parameters<typeof reque
   const key = keyOf(said)
   const asked = request({
     buildId: buildId(said.build!),
-    lineageKey: key,
-    subject: lineageSubject(key, 1),
+    revisionKey: key,
+    subject: revisionSubject(key, 1),
     askedAt: stage.clock.now(),
     state: 'refused',
     ...change,
@@ -104,7 +104,7 @@ describe('what may still change in Slack stays, however old its facts are', () =
       (stage) =>
         stage.store.write((tx) =>
           tx.setLanes(
-            { subject: lineageSubject(keyOf(of('512', 'success')), 1), channel: BUILDS },
+            { subject: revisionSubject(keyOf(of('512', 'success')), 1), channel: BUILDS },
             { post: { at: T0, priority: 0 }, edit: null, look: null },
           ),
         ),
@@ -119,8 +119,8 @@ describe('what may still change in Slack stays, however old its facts are', () =
         ),
     ],
     [
-      'a lineage that was woken',
-      (stage) => stage.store.write((tx) => tx.wakeLineage(keyOf(of('512', 'success')), T0, 0)),
+      'a revision that was woken',
+      (stage) => stage.store.write((tx) => tx.wakeRevision(keyOf(of('512', 'success')), T0, 0)),
     ],
     ['a build with news that nobody has taken in', (stage) => stage.hear(of('512', 'initiated'), of('512', 'success'))],
     [
@@ -182,7 +182,7 @@ describe('how a branch stands', () => {
     await stage.clock.advance(OLD * 2)
     expect((await pruneNow(stage)).cards).toBe(1)
     await tell(stage, ...ended(['520', 'success']))
-    const { runs } = await readLineage(stage.store.read, keyOf(of('520', 'success')), 1)
+    const { runs } = await readRevision(stage.store.read, keyOf(of('520', 'success')), 1)
     expect([...(await recoveriesOf(stage.store.read, runs)).values()]).toEqual([
       { sinceAt: redAt, builds: 2, atLeast: false },
     ])
@@ -214,7 +214,7 @@ describe('how a branch stands', () => {
     await stage.clock.advance(OLD)
     const before = await standingOf(stage)
     expect((await pruneNow(stage)).cards).toBe(1)
-    const key = lineageSubject(keyOf(of('512', 'success')), 1)
+    const key = revisionSubject(keyOf(of('512', 'success')), 1)
     expect((await standingOf(stage)).get(key)).toEqual(before.get(key))
     expect(before.get(key)?.says).toMatchObject({ recoveries: [['512.1', { builds: 1 }]] })
   })
@@ -341,7 +341,7 @@ describe('how a branch stands', () => {
 async function wakeAll(stage: Stage): Promise<void> {
   const keys = stage.sql('select distinct lineage_key from fact') as { lineage_key: string }[]
   await stage.store.write(async (tx) => {
-    for (const { lineage_key: key } of keys) await tx.wakeLineage(key, stage.clock.now(), 0)
+    for (const { lineage_key: key } of keys) await tx.wakeRevision(key, stage.clock.now(), 0)
   })
   await tell(stage)
 }
@@ -351,7 +351,7 @@ interface Says {
   red: Recovery | null
 }
 
-/** What each card says of recovery and redness, by lineage, and when its last fact came. */
+/** What each card says of recovery and redness, by revision, and when its last fact came. */
 async function standingOf(stage: Stage): Promise<Map<string, { at: number; says: Says }>> {
   const { read } = stage.store
   const cards = stage.sql('select lineage_key, episode, max(at) as at from fact group by 1, 2') as {
@@ -361,9 +361,9 @@ async function standingOf(stage: Stage): Promise<Map<string, { at: number; says:
   }[]
   const standing = new Map<string, { at: number; says: Says }>()
   for (const { lineage_key: key, episode, at } of cards) {
-    const { runs } = await readLineage(read, key, episode)
+    const { runs } = await readRevision(read, key, episode)
     const says = { recoveries: [...(await recoveriesOf(read, runs))], red: await redSince(read, runs.at(-1)!) }
-    standing.set(lineageSubject(key, episode), { at, says })
+    standing.set(revisionSubject(key, episode), { at, says })
   }
   return standing
 }

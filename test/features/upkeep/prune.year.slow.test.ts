@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { lineageKey } from '../../../src/domain/lineage.ts'
-import { lineageSubject } from '../../../src/domain/subject.ts'
+import { revisionKey } from '../../../src/domain/revision.ts'
+import { revisionSubject } from '../../../src/domain/subject.ts'
 import type { Tx } from '../../../src/store/store.ts'
 import { BUILDS } from '../../alerts/stage.ts'
 import { claimed, decided } from '../../store/given.ts'
@@ -40,12 +40,12 @@ async function builtOn(tx: Tx, day: number): Promise<void> {
     const where = { project: WEB, build: id, commit: commitOf(id), branch: i % 3 === 0 ? 'main' : `topic-${i}` }
     const word = (day + i) % 4 === 0 ? 'error' : 'success'
     const [began, ended] = story({ word: 'initiated', ...where }, { word, ...where })
-    const key = lineageKey(ended!)
-    const card = { subject: lineageSubject(key, 1), channel: BUILDS }
+    const key = revisionKey(ended!)
+    const card = { subject: revisionSubject(key, 1), channel: BUILDS }
     await tx.ensureCard({ ...card, quiet: false, mention: false })
     for (const seen of [began!, ended!]) {
       const { branch, commitId } = seen
-      const seq = await tx.insertFact(seen, { at, origin: 'delivery', priority: 1, lineageKey: key, branch, commitId })
+      const seq = await tx.insertFact(seen, { at, origin: 'delivery', priority: 1, revisionKey: key, branch, commitId })
       await tx.placeFact(seq, 1)
       await tx.insertDelivery({ receivedAt: at, answer: 'recorded', factSeq: seq, body: JSON.stringify(seen) })
       await tx.keepDecision(decided({ factSeq: seq, ...card, decidedAt: at }))
@@ -57,7 +57,7 @@ async function builtOn(tx: Tx, day: number): Promise<void> {
       projectId: projectId(WEB),
       buildId: buildId(id),
       run: 1,
-      lineageKey: key,
+      revisionKey: key,
       episode: 1,
       branch: where.branch,
       status: word === 'error' ? 'failed' : 'success',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { idOrder, toUuid } from '../../../src/domain/ids.ts'
-import { branchKey } from '../../../src/domain/lineage.ts'
+import { branchKey } from '../../../src/domain/revision.ts'
 import type { HeardProject, KnownBuild } from '../../../src/store/kept.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { buildId, HOUR, messageTs, MINUTE, projectId, T0, WEB } from '../../support/facts.ts'
@@ -17,7 +17,7 @@ const known = ({ project = WEB, build = '512', ...change }: Partial<KnownBuild> 
   projectId: projectId(project),
   buildId: buildId(build),
   run: 1,
-  lineageKey: LINEAGE,
+  revisionKey: LINEAGE,
   episode: 1,
   branch: 'main',
   status: 'success',
@@ -72,8 +72,8 @@ export function buildClaims(places: () => Places): void {
 
   test('what is kept later stands in place of what was kept before', async () => {
     await using place = await places().open()
-    await keep(place.store, { ...running, branch: null }, { run: 2, lineageKey: 'another', at: T0 + 1 })
-    expect(await place.store.read.build(WEB, '512')).toEqual(known({ run: 2, lineageKey: 'another', at: T0 + 1 }))
+    await keep(place.store, { ...running, branch: null }, { run: 2, revisionKey: 'another', at: T0 + 1 })
+    expect(await place.store.read.build(WEB, '512')).toEqual(known({ run: 2, revisionKey: 'another', at: T0 + 1 }))
     expect(await place.store.read.runningBuilds(null, 10)).toEqual([])
     expect(idsOf([(await place.store.read.newestBuild(WEB, 'main'))!])).toEqual(['41/512'])
   })
@@ -228,9 +228,9 @@ export function buildClaims(places: () => Places): void {
     expect(await read.buildByUuid(toUuid('00000000-0000-0000-0000-000000000000'))).toBeNull()
   })
 
-  test('the lineages after a build are those of newer builds of its branch that passed, or ran more than once', async () => {
+  test('the revisions after a build are those of newer builds of its branch that passed, or ran more than once', async () => {
     await using place = await places().open()
-    const at = (build: string, change: Partial<KnownBuild> = {}) => ({ build, lineageKey: `of-${build}`, ...change })
+    const at = (build: string, change: Partial<KnownBuild> = {}) => ({ build, revisionKey: `of-${build}`, ...change })
     const failed = { status: 'failed', word: 'error' } as const
     await keep(
       place.store,
@@ -244,9 +244,9 @@ export function buildClaims(places: () => Places): void {
       at('517'),
     )
     const { read } = place.store
-    expect(await read.lineagesAfter(MAIN, idOrder('512'), 10)).toEqual(['of-514', 'of-517', 'of-1000'])
-    expect(await read.lineagesAfter(MAIN, idOrder('512'), 2)).toEqual(['of-514', 'of-517'])
-    expect(await read.lineagesAfter(MAIN, idOrder('1000'), 10)).toEqual([])
+    expect(await read.revisionsAfter(MAIN, idOrder('512'), 10)).toEqual(['of-514', 'of-517', 'of-1000'])
+    expect(await read.revisionsAfter(MAIN, idOrder('512'), 2)).toEqual(['of-514', 'of-517'])
+    expect(await read.revisionsAfter(MAIN, idOrder('1000'), 10)).toEqual([])
   })
 
   test('projects that were heard of are listed by name, as they were last called', async () => {

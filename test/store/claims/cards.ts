@@ -76,7 +76,7 @@ export function cardClaims(places: () => Places): void {
     await stand(place.store, CARD, { post: { at: T0, priority: 0 }, edit: { at: T0 + MINUTE, priority: 0 } })
     await stand(place.store, { ...CARD, channel: RELEASES }, { post: { at: 0, priority: 0 } })
     await stand(place.store, { ...CARD, subject: 'idle/1' })
-    await place.store.write((tx) => tx.wakeLineage('lineage', T0 + MINUTE, 0))
+    await place.store.write((tx) => tx.wakeRevision('revision', T0 + MINUTE, 0))
     expect(await place.store.read.backlog()).toEqual({ intake: 1, post: 2, edit: 1, look: 0 })
   })
 }

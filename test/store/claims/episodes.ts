@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { idOrder, isIdDigits } from '../../../src/domain/ids.ts'
-import { branchKey } from '../../../src/domain/lineage.ts'
+import { branchKey } from '../../../src/domain/revision.ts'
 import { HOUR, MINUTE, projectId, T0, WEB } from '../../support/facts.ts'
 import type { Places } from '../../support/stores.ts'
 import { fact, hear, LINEAGE, several, waiting } from '../given.ts'
@@ -52,7 +52,7 @@ export function episodeClaims(places: () => Places): void {
       await place.store.write((tx) => tx.placeFact(seq, episode))
     }
     await hear(place.store, { after: 3 * HOUR })
-    await hear(place.store, { lineageKey: OTHER })
+    await hear(place.store, { revisionKey: OTHER })
     expect(await place.store.read.newestEpisode(LINEAGE)).toEqual({ episode: 10, lastAt: T0 + MINUTE, facts: 2 })
     expect(await place.store.read.newestEpisode(OTHER)).toBeNull()
   })
@@ -94,7 +94,7 @@ export function episodeClaims(places: () => Places): void {
       ['513', 4],
       ['1000', 2],
     ])
-    expect(from[0]).toEqual({ seq: 3, at: T0, episode: 7, lineageKey: LINEAGE, buildId: '512', status: 'failed' })
+    expect(from[0]).toEqual({ seq: 3, at: T0, episode: 7, revisionKey: LINEAGE, buildId: '512', status: 'failed' })
     expect(await read.verdictsFrom(MAIN, idOrder('512'), 3)).toEqual(from.slice(0, 3))
   })
 

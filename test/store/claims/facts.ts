@@ -10,7 +10,7 @@ const OTHER = 'ffffffffffffffffffffffffffffffff'
 /** The newest facts of one build that are read. */
 const BUILD_FACTS_MAX = 500
 
-/** Facts: kept as heard, in order of receipt, found by build, by lineage and by card. */
+/** Facts: kept as heard, in order of receipt, found by build, by revision and by card. */
 export function factClaims(places: () => Places): void {
   test('a fact is read back whole', async () => {
     await using place = await places().open()
@@ -29,7 +29,7 @@ export function factClaims(places: () => Places): void {
       buildId: '512',
       branch: 'main',
       commitId: COMMIT,
-      lineageKey: LINEAGE,
+      revisionKey: LINEAGE,
       word: 'Error',
       status: 'failed',
       origin: 'delivery',
@@ -51,7 +51,7 @@ export function factClaims(places: () => Places): void {
       at: T0,
       origin: 'delivery',
       priority: 1,
-      lineageKey: LINEAGE,
+      revisionKey: LINEAGE,
       branch: 'main',
       commitId: COMMIT,
     } as const
@@ -86,7 +86,7 @@ export function factClaims(places: () => Places): void {
   test('the facts of a build are those of its project and no other, in order of receipt', async () => {
     await using place = await places().open()
     const first = await hear(place.store, { word: 'error', after: MINUTE })
-    const second = await hear(place.store, { word: 'initiated', after: 0, lineageKey: OTHER })
+    const second = await hear(place.store, { word: 'initiated', after: 0, revisionKey: OTHER })
     await hear(place.store, { build: '513' })
     await hear(place.store, { project: '42' })
     const facts = await place.store.read.factsOfBuild(WEB, '512')
@@ -106,12 +106,12 @@ export function factClaims(places: () => Places): void {
     expect(facts.map(({ seq }) => seq)).toEqual(seqs.toSorted((a, b) => a - b).slice(2))
   })
 
-  test('the facts of several builds come in one order of receipt, whatever their lineage and episode', async () => {
+  test('the facts of several builds come in one order of receipt, whatever their revision and episode', async () => {
     await using place = await places().open()
     const [a, b] = [await hear(place.store, { build: '513' }), await hear(place.store, { build: '512' })]
     await hear(place.store, { build: '514' })
     await hear(place.store, { build: '512', project: '42' })
-    const c = await hear(place.store, { build: '513', lineageKey: OTHER })
+    const c = await hear(place.store, { build: '513', revisionKey: OTHER })
     await place.store.write((tx) => tx.placeFact(b, 1))
     const facts = await place.store.read.factsOfBuilds(['41/512', '41/513', '41/999'])
     expect(facts.map(({ seq, episode }) => [seq, episode])).toEqual([

@@ -92,7 +92,7 @@ export function interactionClaims(places: () => Places): void {
       const isOwed = (await tx.interactionsOf('trigger-1')).every(({ state }) => state === 'owed')
       // Long enough for the other to come in between, where nothing keeps it out.
       if (isOwed) await tx.setLastDoneAt('between', T0)
-      if (isOwed) await tx.insertRequest(request({ askKey: 'trigger-1', lineageKey: LINEAGE, subject: CARD.subject }))
+      if (isOwed) await tx.insertRequest(request({ askKey: 'trigger-1', revisionKey: LINEAGE, subject: CARD.subject }))
       return isOwed
     })
     const toldNothing = place.another().write(async (tx) => {

@@ -133,9 +133,9 @@ export function projectRequestClaims(places: () => Places): void {
 
   test('the audit has both kinds whole and in one order, from either end', async () => {
     await using place = await places().open()
-    const stop = request({ id: 'b stop', askedAt: T0, action: 'stop', lineageKey: LINEAGE, subject: CARD.subject })
+    const stop = request({ id: 'b stop', askedAt: T0, action: 'stop', revisionKey: LINEAGE, subject: CARD.subject })
     const edit = asked({ id: 'a edit', askedAt: T0 })
-    const restart = request({ id: 'restart', askedAt: T0 + SECOND, lineageKey: LINEAGE, subject: CARD.subject })
+    const restart = request({ id: 'restart', askedAt: T0 + SECOND, revisionKey: LINEAGE, subject: CARD.subject })
     const reset = asked({ id: 'reset', askedAt: T0 + 2 * SECOND, projectUuid: API_UUID })
     await place.store.write(async (tx) => {
       for (const one of [restart, stop]) await tx.insertRequest(one)

@@ -14,7 +14,7 @@ async function told(store: Store, build: string, episode: number): Promise<void>
       projectId: projectId(WEB),
       buildId: buildId(build),
       run: 1,
-      lineageKey: LINEAGE,
+      revisionKey: LINEAGE,
       episode,
       branch: 'main',
       status: 'failed',
@@ -50,7 +50,7 @@ export function pruneClaims(places: () => Places): void {
     const [first, second, third] = [await hear(place.store), await hear(place.store), await hear(place.store)]
     await place.store.write((tx) => tx.placeFact(second, 7))
     expect(await place.store.read.factsAfter(first, 1)).toEqual([
-      { seq: second, at: T0, episode: 7, lineageKey: LINEAGE },
+      { seq: second, at: T0, episode: 7, revisionKey: LINEAGE },
     ])
     expect((await place.store.read.factsAfter(0, 9)).map(({ seq, episode }) => [seq, episode])).toEqual([
       [first, null],
@@ -79,11 +79,11 @@ export function pruneClaims(places: () => Places): void {
     expect((await place.store.read.factsOfBuild(WEB, '512')).map(({ episode }) => episode)).toEqual([2, null])
   })
 
-  test('what was asked goes with the last card of the lineage', async () => {
+  test('what was asked goes with the last card of the revision', async () => {
     await using place = await places().open()
     await told(place.store, '512', 1)
     await told(place.store, '513', 2)
-    await place.store.write((tx) => tx.insertRequest(request({ lineageKey: LINEAGE, subject: CARD.subject })))
+    await place.store.write((tx) => tx.insertRequest(request({ revisionKey: LINEAGE, subject: CARD.subject })))
     await place.store.write((tx) => tx.removeEpisode(LINEAGE, 1))
     expect(await place.store.read.requestsOf(LINEAGE)).toHaveLength(1)
     await place.store.write((tx) => tx.removeEpisode(LINEAGE, 2))

@@ -13,7 +13,7 @@ const CLOSED_STATES: readonly RequestState[] = ['confirmed', 'refused', 'unconfi
 
 /** Lin asks for a restart of build 512 of acme/web. */
 const asked = (change: Partial<Request> = {}): Request =>
-  request({ lineageKey: LINEAGE, subject: CARD.subject, ...change })
+  request({ revisionKey: LINEAGE, subject: CARD.subject, ...change })
 
 const insert = (store: Store, ...requests: readonly Request[]): Promise<void> =>
   store.write(async (tx) => {
@@ -139,14 +139,14 @@ export function requestClaims(places: () => Places): void {
     expect(await place.store.read.lastDoneAt('other')).toBe(T0)
   })
 
-  test('the requests of a lineage come in the order of asking, and are nobody else’s', async () => {
+  test('the requests of a revision come in the order of asking, and are nobody else’s', async () => {
     await using place = await places().open()
     await insert(
       place.store,
       asked({ id: 'late', askedAt: T0 + 2 * SECOND, run: 3 }),
       asked({ id: 'early', askedAt: T0, state: 'refused' }),
       asked({ id: 'middle', askedAt: T0 + SECOND, subject: `${LINEAGE}/2`, run: 2 }),
-      asked({ id: 'other', lineageKey: 'ffff', buildId: buildId('513') }),
+      asked({ id: 'other', revisionKey: 'ffff', buildId: buildId('513') }),
     )
     expect(idsOf(await place.store.read.requestsOf(LINEAGE))).toEqual(['early', 'middle', 'late'])
     expect(await place.store.read.requestsOf('none')).toEqual([])
@@ -156,7 +156,7 @@ export function requestClaims(places: () => Places): void {
     await using place = await places().open()
     await insert(
       place.store,
-      asked({ id: 'second', askedAt: T0 + SECOND, run: 2, lineageKey: 'another' }),
+      asked({ id: 'second', askedAt: T0 + SECOND, run: 2, revisionKey: 'another' }),
       asked({ id: 'first', askedAt: T0, state: 'refused' }),
       asked({ id: 'stop', action: 'stop' }),
       asked({ id: 'other build', buildId: buildId('1512') }),

@@ -11,7 +11,7 @@ const RUN = { projectId: projectId(WEB), buildId: buildId('512'), run: 1 }
 
 const BUILD: KnownBuild = {
   ...RUN,
-  lineageKey: LINEAGE,
+  revisionKey: LINEAGE,
   episode: 1,
   branch: 'main',
   status: 'started',
@@ -34,29 +34,29 @@ export function sharingClaims(places: () => Places): void {
     expect(place.store.shared).toBe(true)
   })
 
-  test('the same lineage is woken by both: there is one mark, and its stamp tells of every wake', async () => {
+  test('the same revision is woken by both: there is one mark, and its stamp tells of every wake', async () => {
     await using place = await places().open()
-    await both(place, (store, i) => store.write((tx) => tx.wakeLineage(LINEAGE, T0 - i, i % 3)))
+    await both(place, (store, i) => store.write((tx) => tx.wakeRevision(LINEAGE, T0 - i, i % 3)))
     expect(
       await place.sql('select priority, cast(due_at - @T0 as integer) as due from intake'.replace('@T0', `${T0}`)),
     ).toEqual([{ priority: 0, due: 1 - ROUNDS }])
     expect(await dueKeys(place.store.read, T0, 10)).toEqual([LINEAGE])
     const mark = await place.store.read.intakeOf(LINEAGE)
-    await place.store.write((tx) => tx.settleLineage(LINEAGE, mark!.stamp))
+    await place.store.write((tx) => tx.settleRevision(LINEAGE, mark!.stamp))
     expect(await place.store.read.intakeOf(LINEAGE)).toBeNull()
   })
 
   test('a wake that comes between the reading and the settling of the other process is not lost', async () => {
     await using place = await places().open()
     const other = place.another()
-    await place.store.write((tx) => tx.wakeLineage(LINEAGE, T0, 1))
+    await place.store.write((tx) => tx.wakeRevision(LINEAGE, T0, 1))
     const wakes: Promise<void>[] = []
     await place.store.write(async (tx) => {
       const mark = await tx.intakeOf(LINEAGE)
-      // The other process waits at the row that is being settled, and wakes the lineage anew.
-      wakes.push(other.write((theirs) => theirs.wakeLineage(LINEAGE, T0, 1)))
+      // The other process waits at the row that is being settled, and wakes the revision anew.
+      wakes.push(other.write((theirs) => theirs.wakeRevision(LINEAGE, T0, 1)))
       await place.sql('select pg_sleep(0.05)')
-      await tx.settleLineage(LINEAGE, mark!.stamp)
+      await tx.settleRevision(LINEAGE, mark!.stamp)
     })
     await Promise.all(wakes)
     expect(await place.store.read.intakeOf(LINEAGE)).not.toBeNull()
@@ -105,7 +105,7 @@ export function sharingClaims(places: () => Places): void {
     expect(await place.sql('select cast(count(*) as integer) as rows from request')).toEqual([{ rows: ROUNDS }])
   })
 
-  test('one process at a time takes a lineage in, also one that has no mark', async () => {
+  test('one process at a time takes a revision in, also one that has no mark', async () => {
     await using place = await places().open()
     const seen = await both(place, (store) =>
       store.write(async (tx) => {
@@ -235,9 +235,9 @@ export function sharingClaims(places: () => Places): void {
       ['b', 'a'],
     ].map(([first, second], i) =>
       stores[i]!.write(async (tx) => {
-        await tx.wakeLineage(first!, T0, 1)
+        await tx.wakeRevision(first!, T0, 1)
         await met()
-        await tx.wakeLineage(second!, T0, 1)
+        await tx.wakeRevision(second!, T0, 1)
       }),
     )
     await Promise.all(wakes)

@@ -13,7 +13,7 @@ const standing = ({ write }: Store, build: string, change: Partial<KnownBuild> =
       projectId: projectId(WEB),
       buildId: buildId(build),
       run: 1,
-      lineageKey: LINEAGE,
+      revisionKey: LINEAGE,
       episode: 1,
       branch: 'main',
       status: 'started',

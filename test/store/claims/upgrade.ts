@@ -10,7 +10,7 @@ import {
   type Dialect,
 } from 'kysely'
 import { expect, test } from 'vitest'
-import { branchKey } from '../../../src/domain/lineage.ts'
+import { branchKey } from '../../../src/domain/revision.ts'
 import { LATE_START_MS } from '../../../src/domain/run.ts'
 import { first } from '../../../src/store/migrations/0001-first.ts'
 import { channelId, HOUR, MINUTE, projectId, SECOND, T0 } from '../../support/facts.ts'
@@ -66,15 +66,15 @@ export function upgradeClaims(places: () => Places): void {
     await place.store.migrate()
     const { read, write } = place.store
     expect(await dueKeys(read, T0, 10)).toEqual([LINEAGE])
-    await write((tx) => tx.settleLineage(LINEAGE, 7))
-    expect(await read.dueIntake(T0, 10)).toEqual([{ lineageKey: LINEAGE, buildKeys: ['41/512'] }])
+    await write((tx) => tx.settleRevision(LINEAGE, 7))
+    expect(await read.dueIntake(T0, 10)).toEqual([{ revisionKey: LINEAGE, buildKeys: ['41/512'] }])
   })
 
   test('new facts are more urgent than those from before, if they are urgent', async () => {
     await using place = await firstTables(places())
     await insertFacts(place, { word: 'initiated', episode: null })
     await place.store.migrate()
-    await hear(place.store, { lineageKey: 'failed', priority: 0 })
+    await hear(place.store, { revisionKey: 'failed', priority: 0 })
     expect(await dueKeys(place.store.read, T0, 10)).toEqual(['failed', LINEAGE])
   })
 
@@ -98,7 +98,12 @@ export function upgradeClaims(places: () => Places): void {
     await using place = await firstTables(places())
     await insertFacts(place, ...words.map((each) => (typeof each === 'string' ? { word: each } : each)))
     await place.store.migrate()
-    expect(await place.store.read.build('41', '512')).toMatchObject({ status, run: 1, episode: 1, lineageKey: LINEAGE })
+    expect(await place.store.read.build('41', '512')).toMatchObject({
+      status,
+      run: 1,
+      episode: 1,
+      revisionKey: LINEAGE,
+    })
     expect(await place.store.read.runningBuilds(null, 10)).toHaveLength(status === 'started' ? 1 : 0)
   })
 

@@ -47,7 +47,7 @@ export function writeClaims(places: () => Places): void {
     await using place = await places().open()
     const failing = place.store.write(async (tx) => {
       await tx.insertFact(...fact())
-      await tx.wakeLineage(LINEAGE, T0, 0)
+      await tx.wakeRevision(LINEAGE, T0, 0)
       throw new Refused('no')
     })
     await expect(failing).rejects.toThrow(Refused)

@@ -22,8 +22,8 @@ export function compare(builds: readonly BuildSnapshot[], messages: readonly Mes
   const agreement: Agreement = { lost: [], doubled: [], wrong: [] }
   const roots = messages.filter(({ threadTs }) => threadTs === undefined)
   const told = builds.filter(({ status }) => !isAccountTrouble(status))
-  const lineages = Map.groupBy(told, ({ project, branch, commitId }) => `${project} ${branch} ${commitId}`)
-  for (const own of lineages.values()) compareLineage(own, roots, messages, agreement)
+  const revisions = Map.groupBy(told, ({ project, branch, commitId }) => `${project} ${branch} ${commitId}`)
+  for (const own of revisions.values()) compareRevision(own, roots, messages, agreement)
   compareNotice(builds.length - told.length, roots, agreement)
   return agreement
 }
@@ -40,7 +40,7 @@ export const both = (one: Agreement, other: Agreement): Agreement => ({
 /** The line in a thread that says what somebody asked for. */
 export const isAskLine = ({ text }: Message): boolean => /\b(?:Stop|Restart) requested\b/.test(text)
 
-function compareLineage(
+function compareRevision(
   own: readonly BuildSnapshot[],
   roots: readonly Message[],
   messages: readonly Message[],

@@ -38,8 +38,8 @@ export function judge(evidence: Evidence): { standing: Standing; told: Told[] } 
   const [account, built] = parted(sent, ({ build }) => isAccountNotice(toStatus(build.status)))
   const shown = index(evidence.messages)
   const chosen = choices(evidence.decisions)
-  const lineages = Map.groupBy(built, ({ build }) => `${build.project} ${build.branch} ${build.commitId}`)
-  for (const own of lineages.values()) judgeLineage(own, { evidence, shown, chosen, standing, told })
+  const revisions = Map.groupBy(built, ({ build }) => `${build.project} ${build.branch} ${build.commitId}`)
+  for (const own of revisions.values()) judgeRevision(own, { evidence, shown, chosen, standing, told })
   judgeNotice(account, evidence, standing)
   return { standing, told }
 }
@@ -52,7 +52,7 @@ interface Court {
   told: Told[]
 }
 
-function judgeLineage(own: readonly SentBuild[], { evidence, shown, chosen, standing, told }: Court): void {
+function judgeRevision(own: readonly SentBuild[], { evidence, shown, chosen, standing, told }: Court): void {
   const builds = own.map(({ build }) => build)
   if (own.some(({ build, isAmbiguous }) => isAmbiguous || evidence.uncounted.has(build.id)))
     return void (standing.notCounted += own.length)

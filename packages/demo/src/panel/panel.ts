@@ -113,10 +113,10 @@ function act({ ci, slack, keeper }: PanelParts, call: Call, what: string): Reply
   return json(404, { errors: ['no such place'] })
 }
 
-function obey<Body>(call: Call, schema: z.ZodType<Body>, carryOut: (body: Body) => void): Reply {
+function obey<Body>(call: Call, schema: z.ZodType<Body>, announceAndRun: (body: Body) => void): Reply {
   const parsed = parseJson(call.text === '' ? '{}' : call.text)
   const body = schema.safeParse(parsed.kind === 'json' ? parsed.value : undefined)
   if (!body.success) return json(400, { errors: [z.prettifyError(body.error)] })
-  carryOut(body.data)
+  announceAndRun(body.data)
   return json(202, { done: true })
 }

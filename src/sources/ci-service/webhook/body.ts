@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { createCollected, type Collected } from '../../../server/collected.ts'
 import { giveBack } from '../../../server/give-back.ts'
-import { AT_ONCE_BYTES, type Trickle } from '../../../server/rate-limiter.ts'
+import { AT_ONCE_BYTES, type RateLimiter } from '../../../server/rate-limiter.ts'
 
 /** The largest delivery that is read. */
 export const BODY_BYTES_MAX = 256 * 1024
@@ -9,7 +9,7 @@ export const BODY_BYTES_MAX = 256 * 1024
 export type Body = { kind: 'whole'; bytes: Buffer } | { kind: 'too-large'; bytesMax: number } | { kind: 'aborted' }
 
 /** Reads a request's body, at most BODY_BYTES_MAX; of a larger one nothing more is read. */
-export function readBody(request: IncomingMessage, trickle: Trickle): Promise<Body> {
+export function readBody(request: IncomingMessage, trickle: RateLimiter): Promise<Body> {
   const announcedBytes = Number(request.headers['content-length'] ?? 0)
   if (announcedBytes > BODY_BYTES_MAX) return Promise.resolve(TOO_LARGE)
   return new Promise((resolve) => {

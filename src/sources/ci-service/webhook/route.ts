@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { endUnread } from '../../../server/end-unread.ts'
 import { giveBack } from '../../../server/give-back.ts'
-import { createLater } from '../../../lib/buffered-sink.ts'
+import { createBufferedSink } from '../../../lib/buffered-sink.ts'
 import type { Log } from '../../../lib/log.ts'
 import type { Measures } from '../../../server/rate-limiter.ts'
 import type { Observation, Recorded } from '../../../domain/fact.ts'
@@ -33,7 +33,7 @@ export const isWebhook = (pathname: string): boolean => PATH.test(pathname)
 /** Answers one request as the contract's table says. It stores a delivery before it answers 202, and nothing of a refused one. */
 export function createWebhookRoute({ isSecret, record, log, now, measures, count }: WebhookDeps) {
   const throttle = createThrottle(now)
-  const lines = createLater<Log>()
+  const lines = createBufferedSink<Log>()
   lines.use(log)
 
   async function answerTo(request: IncomingMessage, url: URL): Promise<Answer> {
@@ -55,8 +55,8 @@ export function createWebhookRoute({ isSecret, record, log, now, measures, count
   }
 
   function taken({ projectId, buildId, word }: Observation, recorded: Recorded): Answer {
-    const { answer, deliveryId, factSeq, lineageKey } = recorded
-    const of = { delivery: deliveryId, fact: factSeq, lineage: lineageKey }
+    const { answer, deliveryId, factSeq, revisionKey } = recorded
+    const of = { delivery: deliveryId, fact: factSeq, revision: revisionKey }
     lines.tell((to) => to.info({ ...of, project: projectId, build: buildId, status: word, answer }, 'delivery'))
     return { status: 202, says: answer, body: ACCEPTED[answer] }
   }

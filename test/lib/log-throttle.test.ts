@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { createSeldom, SAID_AGAIN_MS, SAID_AGAIN_MS_MAX } from '../../src/lib/log-throttle.ts'
+import { createLogThrottle, SAID_AGAIN_MS, SAID_AGAIN_MS_MAX } from '../../src/lib/log-throttle.ts'
 
 /** At which of these milliseconds something that goes on is said. */
 function saidWithin(endMs: number, stepMs: number): number[] {
   let now = 0
-  const seldom = createSeldom({ now: () => now })
+  const logThrottle = createLogThrottle({ now: () => now })
   const said: number[] = []
-  for (; now <= endMs; now += stepMs) if (seldom.isDue('away')) said.push(now)
+  for (; now <= endMs; now += stepMs) if (logThrottle.isDue('away')) said.push(now)
   return said
 }
 
@@ -22,9 +22,13 @@ describe('what goes on', () => {
   })
 
   it('is said at once when it comes again after its end, and anything else at any time', () => {
-    const seldom = createSeldom({ now: () => 0 })
-    expect([seldom.isDue('away'), seldom.isDue('away'), seldom.isDue('refused')]).toEqual([true, false, true])
-    seldom.over('away')
-    expect([seldom.isDue('away'), seldom.isDue('refused')]).toEqual([true, false])
+    const logThrottle = createLogThrottle({ now: () => 0 })
+    expect([logThrottle.isDue('away'), logThrottle.isDue('away'), logThrottle.isDue('refused')]).toEqual([
+      true,
+      false,
+      true,
+    ])
+    logThrottle.over('away')
+    expect([logThrottle.isDue('away'), logThrottle.isDue('refused')]).toEqual([true, false])
   })
 })

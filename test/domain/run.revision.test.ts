@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { compareRuns, foldRuns, runKey } from '../../src/domain/run.ts'
 import { briefly, buildId, runsOf, SECOND, story, T0 } from '../support/facts.ts'
 
-describe('the runs of a lineage', () => {
+describe('the runs of a revision', () => {
   it('puts the newest last: by build id as a number, then by run', () => {
     const runs = runsOf({ word: 'error', build: '1000' }, { word: 'error', build: '999' }, 'error', 'success')
     expect(briefly(runs)).toEqual(['512.1 failed', '512.2 success', '999.1 failed', '1000.1 failed'])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createPatience } from '../../src/server/time-limit.ts'
+import { createTimeLimit } from '../../src/server/time-limit.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
 const LIMIT_MS = 8_000
@@ -19,7 +19,7 @@ function watch(work: Promise<unknown>) {
 
 function open() {
   const clock = createHandClock(0)
-  return { clock, ...createPatience(clock, LIMIT_MS) }
+  return { clock, ...createTimeLimit(clock, LIMIT_MS) }
 }
 
 describe('work that is waited for', () => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { shared } from '../../src/lib/single-flight.ts'
+import { singleFlight } from '../../src/lib/single-flight.ts'
 
 function begin() {
   const ends: ((value: number) => void)[] = []
-  const ask = shared(() => new Promise<number>((resolve) => ends.push(resolve)))
+  const ask = singleFlight(() => new Promise<number>((resolve) => ends.push(resolve)))
   return { ask, ends }
 }
 
@@ -27,7 +27,7 @@ test('work that has ended is done again for who asks later', async () => {
 
 test('work that failed has failed for all who asked, and is tried again for who asks later', async () => {
   let tries = 0
-  const ask = shared(async () => {
+  const ask = singleFlight(async () => {
     tries += 1
     if (tries === 1) throw new Error('away')
     return tries

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Fact } from '../../src/domain/fact.ts'
-import { FACTS_PER_CARD_MAX, placeFacts, REST_MS, type Episode, type PlacedFact } from '../../src/domain/lineage.ts'
+import { FACTS_PER_CARD_MAX, placeFacts, REST_MS, type Episode, type PlacedFact } from '../../src/domain/revision.ts'
 import { foldRuns, type RestartAsked } from '../../src/domain/run.ts'
 import { briefly, buildId, HOUR, MINUTE, SECOND, story, T0, type Said } from '../support/facts.ts'
 
@@ -21,7 +21,7 @@ describe('the place of a fact', () => {
     ['a first fact opens the first card', ['initiated'], [1]],
     ['a run stays on its card', ['initiated', 'waiting', 'success'], [1, 1, 1]],
     ['another build of the commit shares the card', ['success', next(HOUR)], [1, 1]],
-    ['one that comes just before the lineage rests does, too', ['success', next(REST_MS - 1)], [1, 1]],
+    ['one that comes just before the revision rests does, too', ['success', next(REST_MS - 1)], [1, 1]],
     ['the last moment still belongs to the card', ['success', next(REST_MS)], [1, 1]],
     ['one that comes after the rest opens a new card', ['success', next(REST_MS + 1)], [1, 2]],
     [
@@ -81,7 +81,7 @@ describe('the place of a fact', () => {
     expect(placeFacts(facts, newest)).toEqual({ placed: new Map(), newest })
   })
 
-  it('says where the lineage stands afterwards', () => {
+  it('says where the revision stands afterwards', () => {
     const { newest } = placeFacts(unplaced(story('initiated', 'success', 'success')), null)
     expect(newest).toEqual({ episode: 1, lastAt: T0 + 2 * SECOND, facts: 3 })
   })
@@ -110,20 +110,20 @@ describe('the place of a fact', () => {
   })
 })
 
-describe('any story of a lineage', () => {
+describe('any story of a revision', () => {
   const step = fc.record({
     word: fc.constantFrom('initiated', 'waiting', 'success', 'error', 'stopped', 'paused'),
     build: fc.constantFrom('512', '513'),
     gap: fc.oneof(fc.nat(2 * MINUTE), fc.nat(2 * REST_MS)),
   })
-  const lineage = fc.array(step, { minLength: 1, maxLength: 14 }).map((steps) => {
+  const revision = fc.array(step, { minLength: 1, maxLength: 14 }).map((steps) => {
     let after = 0
     return story(...steps.map(({ word, build, gap }) => ({ word, build, after: (after += gap) })))
   })
 
   it('is placed the same at once and fact by fact', () => {
     fc.assert(
-      fc.property(lineage, (facts) => {
+      fc.property(revision, (facts) => {
         const atOnce = placeFacts(unplaced(facts), null)
         let newest: Episode | null = null
         const placed: PlacedFact[] = []
@@ -140,7 +140,7 @@ describe('any story of a lineage', () => {
 
   it('never tears a run apart: each card folds into the runs that the whole story has', () => {
     fc.assert(
-      fc.property(lineage, (facts) => {
+      fc.property(revision, (facts) => {
         const { placed } = placeFacts(unplaced(facts), null)
         const cards = [...Map.groupBy(facts, ({ seq }) => placed.get(seq)!).values()]
         const statusesOf = (some: readonly Fact[]) =>
@@ -154,7 +154,7 @@ describe('any story of a lineage', () => {
 
   it('counts its cards from 1 without a gap', () => {
     fc.assert(
-      fc.property(lineage, (facts) => {
+      fc.property(revision, (facts) => {
         const { placed, newest } = placeFacts(unplaced(facts), null)
         const used = [...new Set(placed.values())].sort((a, b) => a - b)
         expect(used).toEqual(Array.from({ length: newest!.episode }, (_, i) => i + 1))

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { AT_ONCE_BYTES, createTrickle, LARGE_BYTES_PER_S } from '../../src/server/rate-limiter.ts'
+import { AT_ONCE_BYTES, createRateLimiter, LARGE_BYTES_PER_S } from '../../src/server/rate-limiter.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
 const PIECE_BYTES = 32 * 1024
@@ -10,7 +10,7 @@ const PIECE_MS = (PIECE_BYTES * 1_000) / LARGE_BYTES_PER_S
 
 function open() {
   const clock = createHandClock(0)
-  const measure = () => createTrickle({ clock, running: clock.now })
+  const measure = () => createRateLimiter({ clock, running: clock.now })
   const shared = measure()
   /** A body of so many pieces, all of which have come, read as the door reads it. */
   function send(pieces: number, trickle = shared) {

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { createLater, KEPT_MAX } from '../../src/lib/buffered-sink.ts'
+import { createBufferedSink, KEPT_MAX } from '../../src/lib/buffered-sink.ts'
 
 interface Listener {
   count: (what: string) => void
@@ -14,7 +14,7 @@ function createHeard() {
 
 describe('a listener that comes later', () => {
   it('is told what was said before, in order, and then what is said in each turn, when the turn is over', async () => {
-    const { tell, use } = createLater<Listener>()
+    const { tell, use } = createBufferedSink<Listener>()
     const heard = createHeard()
     tell((to) => to.count('a'))
     tell((to) => to.time(1))
@@ -35,7 +35,7 @@ describe('a listener that comes later', () => {
   })
 
   it('is told nothing twice where another takes its place', async () => {
-    const { tell, use } = createLater<Listener>()
+    const { tell, use } = createBufferedSink<Listener>()
     const [first, second] = [createHeard(), createHeard()]
     tell((to) => to.count('a'))
     use(first)
@@ -47,7 +47,7 @@ describe('a listener that comes later', () => {
   })
 
   it('is told so much of what was said before, and not more', () => {
-    const { tell, use } = createLater<Listener>()
+    const { tell, use } = createBufferedSink<Listener>()
     for (let ms = 0; ms < KEPT_MAX + 1; ms++) tell((to) => to.time(ms))
     const heard = createHeard()
     use(heard)

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { branchKey, lineageKey } from '../../src/domain/lineage.ts'
+import { branchKey, revisionKey } from '../../src/domain/revision.ts'
 import { COMMIT, HOUR, projectId, story, WEB, type Said } from '../support/facts.ts'
 
-const keyOf = (said: Omit<Said, 'word'>): string => lineageKey(story({ word: 'success', ...said })[0]!)
+const keyOf = (said: Omit<Said, 'word'>): string => revisionKey(story({ word: 'success', ...said })[0]!)
 
-describe('the key of a lineage', () => {
+describe('the key of a revision', () => {
   it('is 32 hex digits', () => {
     expect(keyOf({})).toMatch(/^[0-9a-f]{32}$/)
   })

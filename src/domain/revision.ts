@@ -3,7 +3,7 @@ import type { Fact, Observation } from './fact.ts'
 import type { ProjectId } from './ids.ts'
 import { effectsOf, type RestartAsked } from './run.ts'
 
-/** A lineage rests so long after its last fact: the same commit built later is news, on a card of its own. */
+/** A revision rests so long after its last fact: the same commit built later is news, on a card of its own. */
 export const REST_MS = 24 * 60 * 60_000
 
 /** A card tells at most so many facts; a commit that is built over and over then continues on a new card. */
@@ -13,7 +13,7 @@ export const FACTS_PER_CARD_MAX = 1_000
  * All builds and runs of one commit on one branch share this key: 32 hex digits, the same on every machine.
  * Without a commit there is nothing to share: the build stands alone.
  */
-export function lineageKey({ projectId, branch, commitId, buildId }: Observation): string {
+export function revisionKey({ projectId, branch, commitId, buildId }: Observation): string {
   const parts = commitId === null ? ['build', buildId] : ['commit', commitId.toLowerCase()]
   return digest([projectId, branch, ...parts])
 }
@@ -23,7 +23,7 @@ export const branchKey = (projectId: ProjectId, branch: string | null): string =
 
 const digest = (parts: readonly (string | null)[]): string => hash('sha256', JSON.stringify(parts)).slice(0, 32)
 
-/** Where a lineage stands: its newest card (`episode` counts from 1), when its last fact came (ms), how many it holds. */
+/** Where a revision stands: its newest card (`episode` counts from 1), when its last fact came (ms), how many it holds. */
 export interface Episode {
   episode: number
   lastAt: number
@@ -34,9 +34,9 @@ export interface Episode {
 export type PlacedFact = Fact & { episode: number | null }
 
 /**
- * Gives each fact of a lineage that has none yet its episode. A fact that continues or repeats a run stays with that
+ * Gives each fact of a revision that has none yet its episode. A fact that continues or repeats a run stays with that
  * run, however late it comes: a build that waited three days for its approval goes on, on the card it has. A fact that
- * opens a run opens a new episode when the lineage rests.
+ * opens a run opens a new episode when the revision rests.
  * @param facts every fact of the builds concerned, in order of receipt
  */
 export function placeFacts(
