@@ -12,7 +12,7 @@ import { createNewest } from './features/newest.ts'
 import { SocketReceiver } from './slack/socket/receiver.ts'
 import type { SocketWatch } from './slack/socket/watch.ts'
 import { createClient } from './slack/api/client.ts'
-import type { Operations } from './features/bundle.ts'
+import type { Operations } from './features/operations.ts'
 import type { Unanswered } from './features/unanswered.ts'
 
 /** What people asked for has so long to be answered after a stop, */

@@ -1,5 +1,5 @@
 import type { Asker, Target } from '../catalog/outcomes.ts'
-import type { Operations } from './bundle.ts'
+import type { Operations } from './operations.ts'
 import type { ChoiceCommand } from '../slack/messages/answer.ts'
 import { usageOf, type CommandRow } from './help/messages.ts'
 import { answerNotAllowed } from './not-allowed.ts'

@@ -11,7 +11,7 @@ import { maskedProject } from '../../src/domain/masked-project.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { ShownProject } from '../../src/features/projects/outcomes.ts'
 import { checkView } from '../../packages/sandbox-slack/src/limits.ts'
-import type { Operations } from '../../src/features/bundle.ts'
+import type { Operations } from '../../src/features/operations.ts'
 import { ada, BUILDS, grace, openStage, recordingOperations, until } from './stage.ts'
 
 const sent = (callbackId: string, metadata = '') => ({

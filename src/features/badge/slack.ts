@@ -1,5 +1,5 @@
 import type { Target } from '../../catalog/outcomes.ts'
-import type { Operations } from '../bundle.ts'
+import type { Operations } from '../operations.ts'
 import { answerBadge } from './messages.ts'
 import { answerTooLittle } from '../slips.ts'
 import { askedWith, howTyped, outcomeName, readingTarget, whenMayRead, type About } from '../command.ts'

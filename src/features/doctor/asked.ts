@@ -81,11 +81,3 @@ export type DoctorOutcome =
   | Examined
   | { kind: 'forbidden'; permit: Extract<Permit, { kind: 'no' }> }
   | { kind: 'unknown-person'; code: string }
-
-export interface DoctorOperations {
-  /**
-   * Examines everything that can be misconfigured, for admins only: it names private channels, and asks Slack and CI a
-   * dozen questions each time. Whoever asks while it is under way gets the same findings.
-   */
-  examine(by: { user: string; team: string | null }): Promise<DoctorOutcome>
-}

@@ -9,7 +9,7 @@ import { readMe } from '../people/me.ts'
 import { namedProjects } from '../subscriptions/names.ts'
 import { shownOf } from '../subscriptions/shown.ts'
 import { readAdmin } from './admin.ts'
-import { COUNTED_MAX, type HomeOperations, type HomeState, type Some } from './outcomes.ts'
+import { COUNTED_MAX, type HomeOutcome, type HomeState, type Some } from './outcomes.ts'
 import type { HomeDeps } from './deps.ts'
 
 /** How much of each list is shown: together they stay well below Slack's hundred blocks. */
@@ -17,8 +17,8 @@ export const BUILDS_SHOWN_MAX = 10
 export const SUBSCRIPTIONS_SHOWN_MAX = 20
 
 /** What people's App Homes show, read afresh each time. */
-export const homeOperations = (deps: HomeDeps): HomeOperations => ({
-  async home(user, team) {
+export const homeOperations = (deps: HomeDeps) => ({
+  async home(user: string, team: string | null): Promise<HomeOutcome> {
     const permit = await deps.permits('read', { user, team })
     if (permit.kind !== 'yes') return permit
     const [mayFollow, isAdmin] = await Promise.all([

@@ -66,7 +66,3 @@ export type HomeOutcome =
   /** an outsider, say: nothing is shown */
   | Extract<Permit, { kind: 'no' }>
   | { kind: 'unknown-person'; code: string }
-
-export interface HomeOperations {
-  home(user: string, team: string | null): Promise<HomeOutcome>
-}

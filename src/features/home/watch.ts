@@ -3,7 +3,7 @@ import type { WebClient } from '@slack/web-api'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { classify } from '../../slack/api/errors.ts'
-import type { HomeOperations } from './outcomes.ts'
+import type { homeOperations } from './home.ts'
 import { answerFault } from '../fault-messages.ts'
 import { answerNotAllowed } from '../not-allowed.ts'
 import { answerHome, homeView, type HomeView } from './view.ts'
@@ -21,7 +21,7 @@ export const SWEEP_EVERY_MS = 60_000
 const PUBLISH_EVERY_MS = 1_200
 
 export interface HomesDeps {
-  operations: { home: HomeOperations }
+  operations: { home: ReturnType<typeof homeOperations> }
   client: WebClient
   clock: Clock
   log: Pick<Log, 'error' | 'info'>

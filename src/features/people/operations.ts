@@ -1,6 +1,6 @@
 import { claimable, normalHandle } from '../../domain/handle.ts'
 import type { Asker, Refused } from '../../catalog/outcomes.ts'
-import type { MeOutcome, PersonOperations } from './outcomes.ts'
+import type { MeOutcome } from './outcomes.ts'
 import { claim } from './claim.ts'
 import { accountChanged } from './claimants.ts'
 import type { PersonDeps } from './deps.ts'
@@ -11,11 +11,12 @@ import { readMe } from './me.ts'
  * Whom a committer's name means, and whether that person wants mentions. Whoever may read may say so of themselves:
  * guests too, no outsiders, bots or deactivated accounts.
  */
-export function createPersonOperations(deps: PersonDeps): PersonOperations {
+export function createPersonOperations(deps: PersonDeps) {
   const { store } = deps
   return {
-    me: (by) => whenPermitted(deps, by, async () => ({ kind: 'me', me: await readMe(store.read, by.user) })),
-    claim: (text, by) =>
+    me: (by: Asker) => whenPermitted(deps, by, async () => ({ kind: 'me', me: await readMe(store.read, by.user) })),
+    /** It is the requester's from now on, unless it is another person's. */
+    claim: (text: string, by: Asker) =>
       whenPermitted(deps, by, async () => {
         const named = claimable(text)
         if (named.kind === 'no') return { kind: 'not-claimable', handle: text, why: named.why }
@@ -24,14 +25,17 @@ export function createPersonOperations(deps: PersonDeps): PersonOperations {
           ? { kind: 'claimed', handle: named.handle, me: await readMe(store.read, by.user) }
           : ended
       }),
-    give: (text, user, by) => give(deps, text, user, by),
-    release: (text, by) => whenPermitted(deps, by, () => release(deps, normalHandle(text), by.user)),
-    setMentions: (on, by) =>
+    /** An admin decides that it is this person's, whosever it was. Both are told. */
+    give: (text: string, user: string, by: Asker) => give(deps, text, user, by),
+    /** It is nobody's from now on, if it was the requester's. */
+    release: (text: string, by: Asker) => whenPermitted(deps, by, () => release(deps, normalHandle(text), by.user)),
+    setMentions: (on: boolean, by: Asker) =>
       whenPermitted(deps, by, async () => {
         await store.write((tx) => tx.setMentions(by.user, on))
         return { kind: 'mentions', me: await readMe(store.read, by.user) }
       }),
-    accountChanged: (user, isDeactivated) => accountChanged(deps, user, isDeactivated),
+    /** Slack says that an account has changed: nobody mentions a deactivated one. */
+    accountChanged: (user: string, isDeactivated: boolean) => accountChanged(deps, user, isDeactivated),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Claimable } from '../../domain/handle.ts'
-import type { Asker, Refused } from '../../catalog/outcomes.ts'
+import type { Refused } from '../../catalog/outcomes.ts'
 
 /** What a person has set for mentions. */
 export interface Me {
@@ -34,16 +34,3 @@ export type NotClaimable = Extract<Claimable, { kind: 'no' }>['why']
 
 /** `unknown`: Slack did not say. */
 export type NotAPerson = 'deactivated' | 'bot' | 'outsider' | 'unknown'
-
-export interface PersonOperations {
-  me(by: Asker): Promise<MeOutcome>
-  /** It is the asker's from now on, unless it is another person's. */
-  claim(handle: string, by: Asker): Promise<MeOutcome>
-  /** An admin decides that it is this person's, whosever it was. Both are told. */
-  give(handle: string, user: string, by: Asker): Promise<MeOutcome>
-  /** It is nobody's from now on, if it was the asker's. */
-  release(handle: string, by: Asker): Promise<MeOutcome>
-  setMentions(on: boolean, by: Asker): Promise<MeOutcome>
-  /** Slack says that something about an account has changed: whoever is deactivated is not mentioned any more. */
-  accountChanged(user: string, isDeactivated: boolean): Promise<void>
-}

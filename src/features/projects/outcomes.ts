@@ -5,7 +5,7 @@ import type { MaskedProject } from '../../domain/masked-project.ts'
 import type { Difference } from '../../domain/project-differences.ts'
 import type { ProjectChange } from '../../domain/project-change.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
-import type { Asker, BuildSummary, CiTrouble, NotFound, Refused } from '../../catalog/outcomes.ts'
+import type { BuildSummary, CiTrouble, NotFound, Refused } from '../../catalog/outcomes.ts'
 
 // What people ask about projects, and how it can end. Secrets are in none of these answers but one: the new AES key.
 
@@ -145,20 +145,3 @@ export type ResetOutcome =
   | { kind: 'not-pro'; project: ProjectRef }
   | NotSent
   | SentInVain
-
-export interface ProjectOperations {
-  /** The one project that a text names, of those that are known. */
-  find(text: string): Promise<{ kind: 'project'; project: ProjectRef } | NotFound>
-  /** Reads the project afresh from CI; as last read where CI cannot be asked. */
-  show(project: string, by: Pick<Asker, 'user' | 'team'>): Promise<ShowOutcome>
-  /** May this person create, edit and reset? */
-  mayAdminister(by: Pick<Asker, 'user' | 'team'>): Promise<{ kind: 'yes' } | Refused>
-  /** What would change; sends nothing. */
-  preview(question: EditQuestion, by: Asker): Promise<PreviewOutcome>
-  /** Read, change, write back in full, read again, compare. At most one write for one ask. */
-  edit(question: EditQuestion, by: Asker, begun?: Begun): Promise<EditOutcome>
-  /** Whether one of that name is there already; creates nothing. */
-  previewCreation(creation: Creation, by: Asker): Promise<CreationPreview>
-  create(creation: Creation, by: Asker, options: { evenIfThere: boolean; begun?: Begun }): Promise<CreateOutcome>
-  resetAesKey(project: Uuid, by: Asker, begun?: Begun): Promise<ResetOutcome>
-}

@@ -1,5 +1,5 @@
 import type { Asker } from '../../catalog/outcomes.ts'
-import type { Operations } from '../bundle.ts'
+import type { Operations } from '../operations.ts'
 import type { PatternPreview, ShownSubscription } from './outcomes.ts'
 import { answerNotAllowed } from '../not-allowed.ts'
 import { answerSubscribe, answerUnsubscribe } from './messages.ts'

@@ -1,12 +1,11 @@
 import type { BranchFilterWords } from '../../domain/branch-filter.ts'
 import type { Decision } from '../../domain/decide.ts'
 import type { ChannelId } from '../../domain/ids.ts'
-import type { Permit } from '../../domain/permission.ts'
 import type { FieldFault } from '../../domain/project.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
 import type { ChannelRule } from '../../domain/rule.ts'
 import type { Subscription } from '../../domain/subscription.ts'
-import type { Asker, NotFound, Refused } from '../../catalog/outcomes.ts'
+import type { NotFound, Refused } from '../../catalog/outcomes.ts'
 
 // What people ask about what a channel is told, and how it can end.
 
@@ -124,24 +123,4 @@ export interface PatternQuestion {
   branch: string | null
   /** CI's or our own word; null: by its look */
   branchMatch: string | null
-}
-
-export interface SubscriptionOperations {
-  /** Keeps it, in the place of what followed the same branches of the same project; then one line tells the channel. */
-  subscribe(wish: SubscribeWish, by: Asker): Promise<SubscribeOutcome>
-  /** `project`: as people name it, `all`, or null: the only one here. `id`: one subscription exactly. */
-  unsubscribe(wish: { project: string | null; id: string | null }, by: Asker): Promise<UnsubscribeOutcome>
-  rules(channel: ChannelId | null): Promise<RulesOutcome>
-  /** `event`: one word of the rules; null: each of them. */
-  dryRun(
-    question: { project: string; branch: string; event: string | null },
-    by: Pick<Asker, 'user' | 'channel'>,
-  ): Promise<DryRunOutcome>
-  preview(question: PatternQuestion): Promise<PatternPreview>
-  /** May this person say what channels are told? */
-  maySubscribe(by: Pick<Asker, 'user' | 'team'>): Promise<Permit | { kind: 'unknown-person'; code: string }>
-  /** Slack says that nothing can be said in a channel any more: it waits, and its owners are told. */
-  channelClosed(channel: ChannelId, code: string): Promise<void>
-  /** Slack says that it can be spoken in again: what waited goes out. */
-  channelOpened(channel: ChannelId): Promise<void>
 }
