@@ -29,6 +29,9 @@ const ENGINE_AFTER_MS = 20
 /** Who delivers is answered after so long at most: what the database has not taken is refused. */
 const STORE_PATIENCE_MS = 8_000
 
+/** The port opens when the tables exist. A database server that is away is waited for this long; then 503 is answered. */
+const TABLES_MAX_MS = 5_000
+
 export interface BuildlineApp {
   /** Resolves with the ports when they are open; `metricsPort` is null where there is none of its own. */
   start(): Promise<{ port: number; metricsPort: number | null }>
@@ -134,8 +137,8 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
 
   return {
     async start() {
-      // A database server may be away: then the doors answer 503 until it is there.
-      if (!store.shared) await store.migrate()
+      if (store.shared) await Promise.race([store.migrate().catch(() => {}), clock.sleep(TABLES_MAX_MS)])
+      else await store.migrate()
       // Before anything is told: a second bot on the same file ends here, and takes nothing of the first one's up.
       const port = await server.listen(config.port, config.host)
       const metricsPort = (await metricsServer?.listen(config.metricsPort ?? 0, config.host)) ?? null
@@ -176,7 +179,11 @@ const healthz: Route = {
 function warnOfOpenFiles(path: string, log: Logger): void {
   const files = ['', '-wal', '-shm'].map((end) => `${path}${end}`).filter((file) => existsSync(file))
   const open = files.filter((file) => (statSync(file).mode & 0o077) !== 0)
-  if (open.length > 0) log.warn({ files: open }, `other users can read the database: run chmod 600 ${open.join(' ')}`)
+  if (open.length > 0)
+    log.warn(
+      { files: open },
+      `other users can read the database: run chmod 600 ${open.map((file) => `'${file}'`).join(' ')}`,
+    )
 }
 
 async function openStore(database: Config['database'], log: Logger): Promise<Store> {

@@ -23,6 +23,15 @@ describe('a database server', () => {
     expect((await fetch(`${url}/readyz`)).status).toBe(503)
   })
 
+  it('that is empty has its tables when the port opens: the first delivery is taken, by each of two processes', async (test) => {
+    const server = await startPostgres()
+    if ('impossible' in server) return test.skip(server.impossible)
+    const settings = settingsWith('', { DATABASE_URL: await server.createDatabase() })
+    const bots = [1, 2].map(() => startProcess(testFolder(), settings))
+    const answers = bots.map(async (bot, i) => (await send(await bot.url(), delivery(buildOf(i + 1)))).status)
+    expect(await Promise.all(answers)).toEqual([202, 202])
+  })
+
   // A client that is in use and not asking anything has nobody who listens to its `error`.
   it('that cuts connections in the middle of work does not end the process', { timeout: 60_000 }, async (test) => {
     const server = await startPostgres()
