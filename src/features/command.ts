@@ -1,6 +1,6 @@
 import type { Asker, Target } from '../catalog/outcomes.ts'
 import type { Operations } from './operations.ts'
-import type { ChoiceCommand } from '../slack/messages/answer.ts'
+import type { Choice } from './values.ts'
 import { usageOf, type CommandRow } from './help/messages.ts'
 import { answerNotAllowed } from './not-allowed.ts'
 import { answerNameless, answerTooMuch, type HowTyped } from './slips.ts'
@@ -27,22 +27,43 @@ export interface Question {
 
 export type Handler = (question: Question) => Promise<Reply>
 
+/** One command: its row in the help, and what answers it. */
+export interface Command extends CommandRow {
+  handle: Handler
+  /** The name that was typed meant several things, and one of them was chosen. Left out: this command offers no choice. */
+  choose?: (question: Question, choice: Choice) => Promise<Reply>
+}
+
+/** How people name a build in a command's usage. */
+export const BUILD_USAGE = '[project[@branch] | #build | build address | uuid]'
+
 /** A command about one build or project, or about all that concerns the channel. */
 export interface About {
   overall: Handler
   about: (question: Question, target: Target) => Promise<Reply>
 }
 
-/** Reads what a command is about. Nothing is done on a guess: a word too many, or an empty one, is said to be one. */
-export const readingTarget =
-  ({ overall, about }: About): Handler =>
-  (question) => {
+/** A command about a build or project. A word too many, or an empty one, is refused: nothing is done on a guess. */
+export const commandAbout = (row: CommandRow, { overall, about }: About): Command => ({
+  ...row,
+  handle(question) {
     const target = parseTarget(question.words)
-    if (target.kind === 'unclear') return Promise.resolve(tooMuch(question.row, target.extra))
-    if (target.kind === 'nameless') return Promise.resolve(nameless(question.row, target.project))
+    if (target.kind === 'unclear') return Promise.resolve(tooMuch(row, target.extra))
+    if (target.kind === 'nameless') return Promise.resolve(nameless(row, target.project))
     if (target.kind !== 'none') return about(question, target)
     return question.thread ? about(question, question.thread) : overall(question)
-  }
+  },
+  choose: (question, choice) => about(question, targetOf(choice)),
+})
+
+const targetOf = (choice: Choice): Target =>
+  choice.kind === 'run'
+    ? { kind: 'run', ref: choice.ref }
+    : { kind: 'project', project: choice.project, branch: choice.branch }
+
+/** What was typed, with the chosen project in the place of its name. */
+export const wordsOf = (choice: Choice): Word[] =>
+  choice.kind === 'project' ? [choice.project, ...(choice.rest ?? [])].map((text) => ({ text })) : []
 
 const tooMuch = (row: CommandRow, extra: string): Reply => ({
   outcome: 'too-much',
@@ -74,7 +95,7 @@ export async function whenMayRead(
 }
 
 /** What an answer has to know of the question. */
-export const askedWith = ({ reference }: Question, command: ChoiceCommand, target: Target | null) => ({
+export const askedWith = ({ row, reference }: Question, target: Target | null, command = row.name) => ({
   command,
   branch: target?.kind === 'project' ? target.branch : null,
   reference,

@@ -3,8 +3,8 @@ import { textAt } from './body.ts'
 import type { Asker, Target } from '../catalog/outcomes.ts'
 import type { Door, Reply } from './context.ts'
 import { help, unknown } from './help/slack.ts'
-import { commandNamed, COMMANDS, type Command } from './commands.ts'
-import type { Question } from './command.ts'
+import { commandNamed, COMMANDS } from './commands.ts'
+import type { Command, Question } from './command.ts'
 import type { Opener } from './modal.ts'
 import { parseTyped, type Word } from '../slack/commands/parse.ts'
 
@@ -48,7 +48,7 @@ export async function run(
   asking: Asking,
 ): Promise<Reply> {
   if (command) return command.handle(questionOf(door, command, asking, words))
-  return typed === null ? help(questionAbout(door, 'help', asking)) : unknown(COMMANDS, typed)
+  return typed === null ? help.handle(questionAbout(door, 'help', asking)) : unknown(COMMANDS, typed)
 }
 
 /** The question that a button asks: everything it is about travels in the button. */

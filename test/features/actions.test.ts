@@ -103,6 +103,7 @@ describe('a click on a card', () => {
     ['an action that an older version named', 'retry_build', REF_TEXT],
     ['a value that is no run', 'build_stop', 'everything'],
     ['a value as long as Slack takes', 'build_restart', '9'.repeat(2_000)],
+    ['a choice for a command that offers none', 'choose_1', '{"command":"help","project":"acme/web","branch":null}'],
     ['a choice that is none', 'choose_1', '{"command":"erase","project":"acme/web","branch":null}'],
     ['a page that is none', 'list_next', '{"page":-1}'],
   ])('is never mute, and nothing is done: %s', async (_, actionId, value) => {

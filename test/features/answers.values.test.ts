@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CHOICE_COMMANDS } from '../../src/slack/messages/answer.ts'
+import { COMMANDS } from '../../src/features/commands.ts'
 import {
   choiceValue,
   PAGE_MAX,
@@ -13,7 +13,7 @@ import {
 import { parseRunRef } from '../../src/domain/request.ts'
 import type { ListQuestion } from '../../src/catalog/outcomes.ts'
 
-const command = fc.constantFrom(...CHOICE_COMMANDS)
+const command = fc.constantFrom(...COMMANDS.map(({ name }) => name))
 const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 200 })
 const ref = fc
   .tuple(fc.bigInt({ min: 0n, max: 10n ** 19n }), fc.bigInt({ min: 0n, max: 10n ** 19n }), fc.nat(999_999_999))
@@ -64,7 +64,7 @@ describe('what comes back in a click', () => {
   const valid = { command: 'stop', project: 'acme/web', branch: null }
 
   it.each<[what: string, value: unknown]>([
-    ['another command', { ...valid, command: 'create' }],
+    ['what names no command', { ...valid, command: 'rm -rf' }],
     ['no command', { project: 'acme/web', branch: null }],
     ['a field too many', { ...valid, admin: true }],
     ['both a project and a run', { ...valid, run: '41/512.1' }],

@@ -6,7 +6,7 @@ import { createScenario } from './scenario.ts'
 import { play, simulate } from './simulate.ts'
 
 // SEED=17 plays one seed again, SEEDS=5000 plays so many; `npm run simulate` plays ten thousand.
-const { SEED, SEEDS = process.env['CI'] ? '60' : '30' } = process.env
+const { SEED, SEEDS = '30' } = process.env
 
 const seeds = SEED === undefined ? Array.from({ length: Number(SEEDS) }, (_, i) => i + 1) : [Number(SEED)]
 

@@ -2,21 +2,30 @@ import type { Target } from '../../catalog/outcomes.ts'
 import type { Operations } from '../operations.ts'
 import { answerBadge } from './messages.ts'
 import { answerTooLittle } from '../slips.ts'
-import { askedWith, howTyped, outcomeName, readingTarget, whenMayRead, type About } from '../command.ts'
+import { commandAbout, askedWith, howTyped, outcomeName, whenMayRead, type Command } from '../command.ts'
 
-export const badgeAbout: About = {
-  overall: async ({ row }) => ({
-    outcome: 'too-little',
-    answer: answerTooLittle({ missing: 'a project', ...howTyped(row) }),
-  }),
-  about: (question, target) =>
-    whenMayRead(question, async () => {
-      const outcome = await badgeOf(question.operations, target)
-      return { outcome: outcomeName(outcome), answer: answerBadge(outcome, askedWith(question, 'badge', target)) }
+export const badge: Command = commandAbout(
+  {
+    name: 'badge',
+    alias: '/ci-badge',
+    group: 'Look',
+    usage: 'project [branch]',
+    does: 'shows a badge in words, with its address, Markdown and HTML to copy',
+    examples: ['/ci badge acme/web', '/ci badge acme/web main'],
+    who: 'everyone',
+  },
+  {
+    overall: async ({ row }) => ({
+      outcome: 'too-little',
+      answer: answerTooLittle({ missing: 'a project', ...howTyped(row) }),
     }),
-}
-
-export const badge = readingTarget(badgeAbout)
+    about: (question, target) =>
+      whenMayRead(question, async () => {
+        const outcome = await badgeOf(question.operations, target)
+        return { outcome: outcomeName(outcome), answer: answerBadge(outcome, askedWith(question, target)) }
+      }),
+  },
+)
 
 /** The badge of a project, or of the branch that a build is on. */
 async function badgeOf(operations: Operations, target: Target) {

@@ -1,14 +1,23 @@
 import { answerAct } from './act-messages.ts'
-import { askedWith, outcomeName, readingTarget, type About } from '../command.ts'
+import { commandAbout, BUILD_USAGE, askedWith, outcomeName, type Command } from '../command.ts'
 import { channelStatus } from './status-command.ts'
 
-export const restartAbout: About = {
-  /** The last builds of this channel, with the buttons that can work. */
-  overall: channelStatus,
-  async about(question, target) {
-    const outcome = await question.operations.restart(target, question.by)
-    return { outcome: outcomeName(outcome), answer: answerAct(outcome, askedWith(question, 'restart', target)) }
+export const restart: Command = commandAbout(
+  {
+    name: 'restart',
+    alias: '/ci-restart',
+    group: 'Act',
+    usage: BUILD_USAGE,
+    does: 'runs the last build of a branch again, in Basic projects',
+    examples: ['/ci restart acme/web@main', '/ci restart #512'],
+    who: 'operators',
   },
-}
-
-export const restart = readingTarget(restartAbout)
+  {
+    /** The last builds of this channel, with the buttons that can work. */
+    overall: channelStatus,
+    async about(question, target) {
+      const outcome = await question.operations.restart(target, question.by)
+      return { outcome: outcomeName(outcome), answer: answerAct(outcome, askedWith(question, target)) }
+    },
+  },
+)

@@ -1,15 +1,24 @@
 import type { StatusOutcome, Target } from '../../catalog/outcomes.ts'
 import { answerStatus } from './status-messages.ts'
 import type { Reply } from '../context.ts'
-import { askedWith, outcomeName, readingTarget, whenMayRead, type About, type Question } from '../command.ts'
+import { commandAbout, askedWith, outcomeName, whenMayRead, type Command, type Question } from '../command.ts'
 
-export const statusAbout: About = {
-  overall: (question) => channelStatus(question),
-  about: (question, target) =>
-    whenMayRead(question, async () => replyWith(question, target, await statusOf(question, target))),
-}
-
-export const status = readingTarget(statusAbout)
+export const status: Command = commandAbout(
+  {
+    name: 'status',
+    alias: null,
+    group: 'Look',
+    usage: '[project] [branch]',
+    does: 'shows the last build of each branch, and since when it is red',
+    examples: ['/ci status', '/ci status acme/web', '/ci status acme/web main'],
+    who: 'everyone',
+  },
+  {
+    overall: (question) => channelStatus(question),
+    about: (question, target) =>
+      whenMayRead(question, async () => replyWith(question, target, await statusOf(question, target))),
+  },
+)
 
 /** The last builds of the projects that the channel follows. */
 export const channelStatus = (question: Question): Promise<Reply> =>
@@ -25,5 +34,5 @@ const statusOf = ({ operations, by }: Question, target: Target): Promise<StatusO
 
 const replyWith = (question: Question, target: Target | null, outcome: StatusOutcome): Reply => ({
   outcome: outcomeName(outcome),
-  answer: answerStatus(outcome, askedWith(question, 'status', target)),
+  answer: answerStatus(outcome, askedWith(question, target, 'status')),
 })

@@ -1,9 +1,20 @@
 import { answerDoctor } from './messages.ts'
 import type { Reply } from '../context.ts'
-import type { Question } from '../command.ts'
+import type { Command, Question } from '../command.ts'
+
+export const doctor: Command = {
+  name: 'doctor',
+  alias: null,
+  group: 'Help',
+  usage: '',
+  does: 'finds what is misconfigured, and says how to mend it',
+  examples: ['/ci doctor'],
+  who: 'admins',
+  handle: examine,
+}
 
 /** What is misconfigured, and how to mend it. Whatever else was typed is not needed. */
-export async function doctor({ operations, by, reference }: Question): Promise<Reply> {
+async function examine({ operations, by, reference }: Question): Promise<Reply> {
   const outcome = await operations.doctor.examine({ user: by.user, team: by.team })
   return { outcome: outcome.kind, answer: answerDoctor(outcome, { reference }) }
 }

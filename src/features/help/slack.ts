@@ -1,11 +1,22 @@
 import { answerHelp } from './messages.ts'
 import { answerUnknown } from '../slips.ts'
-import type { Question } from '../command.ts'
+import type { Command, Question } from '../command.ts'
 import type { Reply } from '../context.ts'
 import { nearest } from '../../lib/nearest.ts'
 
+export const help: Command = {
+  name: 'help',
+  alias: null,
+  group: 'Help',
+  usage: '[command]',
+  does: 'lists the commands, or explains one',
+  examples: ['/ci help', '/ci help stop'],
+  who: 'everyone',
+  handle: answerTyped,
+}
+
 /** All commands, or one. Asks nobody: help is there when nothing else is. */
-export async function help({ rows, words }: Question): Promise<Reply> {
+async function answerTyped({ rows, words }: Question): Promise<Reply> {
   const [about] = words
   if (!about) return { outcome: 'help', answer: answerHelp({ commands: rows, about: null }) }
   const typed = about.text.toLowerCase().replace(/^\/(?:ci-)?/, '')

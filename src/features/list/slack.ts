@@ -2,10 +2,21 @@ import type { ListQuestion } from '../../catalog/outcomes.ts'
 import { answerList } from './messages.ts'
 import { pageOf } from '../values.ts'
 import type { Reply } from '../context.ts'
-import { outcomeName, whenMayRead, type Question } from '../command.ts'
+import { outcomeName, whenMayRead, type Command, type Question } from '../command.ts'
 import type { Word } from '../../slack/commands/parse.ts'
 
-export const list = (question: Question): Promise<Reply> => listPage(question, readList(question.words))
+export const list: Command = {
+  name: 'list',
+  alias: '/ci-list',
+  group: 'Look',
+  usage: '[text] [basic|pro] [page]',
+  does: 'shows the projects with their last known state',
+  examples: ['/ci list', '/ci list acme', '/ci list pro 2'],
+  who: 'everyone',
+  handle: (question) => listPage(question, readList(question.words)),
+  choose: (question, choice) =>
+    listPage(question, { text: choice.kind === 'project' ? choice.project : null, type: null, page: 1 }),
+}
 
 /** One page of projects; a click on Next asks for the next one in the same way. */
 export const listPage = (question: Question, asked: ListQuestion): Promise<Reply> =>

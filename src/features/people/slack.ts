@@ -4,8 +4,19 @@ import { answerMe } from './messages.ts'
 import { usageOf } from '../help/messages.ts'
 import { answerTooLittle, answerTooMuch } from '../slips.ts'
 import type { Reply } from '../context.ts'
-import { howTyped, outcomeName, type Question } from '../command.ts'
+import { howTyped, outcomeName, type Command, type Question } from '../command.ts'
 import { CUT, type Word } from '../../slack/commands/parse.ts'
+
+export const me: Command = {
+  name: 'me',
+  alias: null,
+  group: 'You',
+  usage: '[name [for @person] | forget name | mentions on|off]',
+  does: 'says whom a committer name means, so that failures mention the right person',
+  examples: ['/ci me', '/ci me ada', '/ci me mentions off', '/ci me ada for @grace'],
+  who: 'everyone',
+  handle: answerTyped,
+}
 
 /** What somebody wants of their committer names, as it was typed. */
 type Wish =
@@ -20,7 +31,7 @@ type Wish =
   | { kind: 'too-much'; extra: string; example: string | null }
 
 /** Says whom a committer name means, or changes that. */
-export async function me(question: Question): Promise<Reply> {
+async function answerTyped(question: Question): Promise<Reply> {
   const wish = readWish(question.words)
   const { row, reference } = question
   if (wish.kind === 'too-little')

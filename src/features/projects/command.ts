@@ -2,11 +2,31 @@ import { answerProject } from './show-messages.ts'
 import { answerTooLittle, answerTooMuch } from '../slips.ts'
 import type { Reply } from '../context.ts'
 import { openCreation, openProjectForm, type OpeningVerb } from './opening.ts'
-import { howTyped, outcomeName, whenMayRead, type Question } from '../command.ts'
+import { howTyped, outcomeName, whenMayRead, type Command, type Question } from '../command.ts'
 import { CUT, type Word } from '../../slack/commands/parse.ts'
 
+export const project: Command = {
+  name: 'project',
+  alias: null,
+  group: 'Projects',
+  usage: '[edit|reset-aes-key] project, or create [repository]',
+  does: 'shows a project: what it builds and whom it tells; creates and changes projects',
+  examples: [
+    '/ci project acme/web',
+    '/ci project edit acme/web',
+    '/ci project create',
+    '/ci project reset-aes-key acme/ios',
+  ],
+  who: 'everyone',
+  handle: answerTyped,
+  choose: (question, choice) =>
+    choice.kind === 'project'
+      ? projectAbout(question, readVerb(choice.rest?.[0]), choice.project)
+      : projectAbout(question, 'show', ''),
+}
+
 /** `/ci project acme/web`, `/ci project edit acme/web`, `/ci project create`. */
-export function project(question: Question): Promise<Reply> {
+function answerTyped(question: Question): Promise<Reply> {
   const { row, words } = question
   const { verb, rest } = readProject(words)
   const [first, extra] = rest
@@ -19,10 +39,10 @@ export function project(question: Question): Promise<Reply> {
 }
 
 /** The same by a choice or a button. */
-export const projectAbout = (question: Question, verb: OpeningVerb | 'show', name: string): Promise<Reply> =>
+const projectAbout = (question: Question, verb: OpeningVerb | 'show', name: string): Promise<Reply> =>
   verb === 'show' ? show(question, name) : openProjectForm(question, verb, name)
 
-export const readVerb = (word: string | undefined): OpeningVerb | 'show' =>
+const readVerb = (word: string | undefined): OpeningVerb | 'show' =>
   VERBS.find((verb) => verb === word?.toLowerCase()) ?? 'show'
 
 const VERBS = ['edit', 'reset-aes-key'] as const

@@ -3,11 +3,23 @@ import { answerRules } from './rules-messages.ts'
 import { answerNameless, answerTooLittle, answerTooMuch, type HowTyped } from '../slips.ts'
 import { pageOf } from '../values.ts'
 import type { Reply } from '../context.ts'
-import { howTyped, outcomeName, whenMayRead, type Question } from '../command.ts'
+import { howTyped, outcomeName, whenMayRead, wordsOf, type Command, type Question } from '../command.ts'
 import { CUT, type Word } from '../../slack/commands/parse.ts'
 
+export const rules: Command = {
+  name: 'rules',
+  alias: null,
+  group: 'Follow',
+  usage: '[page] | test project branch [event]',
+  does: 'shows what this channel is told, and by which rules; with test, who would be told of a build',
+  examples: ['/ci rules', '/ci rules test acme/web main', '/ci rules test acme/web main failed'],
+  who: 'everyone',
+  handle: answerTyped,
+  choose: (question, choice) => answerTyped({ ...question, words: [{ text: TEST_WORD }, ...wordsOf(choice)] }),
+}
+
 /** `/ci rules`, `/ci rules 2`, `/ci rules test acme/web main failed`. */
-export async function rules(question: Question): Promise<Reply> {
+async function answerTyped(question: Question): Promise<Reply> {
   const [first, ...others] = question.words
   if (first?.text.toLowerCase() === TEST_WORD) return tryRules(question, others)
   const page = first ? pageOf(first.text) : 1
@@ -17,7 +29,7 @@ export async function rules(question: Question): Promise<Reply> {
   return rulesPage(question, page)
 }
 
-export const TEST_WORD = 'test'
+const TEST_WORD = 'test'
 
 /** What this channel follows. A click on Next asks for the next page in the same way. */
 export const rulesPage = (question: Pick<Question, 'operations' | 'by' | 'reference'>, page: number): Promise<Reply> =>

@@ -3,12 +3,29 @@ import { answerContradiction, answerNear } from './messages.ts'
 import { answerNameless, answerTooLittle, answerTooMuch } from '../slips.ts'
 import type { Reply } from '../context.ts'
 import { openSubscribe } from './opening.ts'
-import { howTyped, type Question } from '../command.ts'
+import { howTyped, wordsOf, type Command, type Question } from '../command.ts'
 import { subscribeReply } from './subscribe-reply.ts'
 import { readWish } from './subscribe-words.ts'
 
+export const subscribe: Command = {
+  name: 'subscribe',
+  alias: null,
+  group: 'Follow',
+  usage: '[project|all] [events] [branch pattern] [quiet] [mention|no-mention]',
+  does: 'makes this channel follow a project; alone, it opens a form',
+  examples: [
+    '/ci subscribe',
+    '/ci subscribe acme/web',
+    '/ci subscribe acme/web failed recovered release/*',
+    '/ci subscribe all failed quiet no-mention',
+  ],
+  who: 'members',
+  handle: answerTyped,
+  choose: (question, choice) => answerTyped({ ...question, words: wordsOf(choice) }),
+}
+
 /** `/ci subscribe acme/web failed release/*`; alone it opens the form. */
-export function subscribe(question: Question): Promise<Reply> {
+function answerTyped(question: Question): Promise<Reply> {
   const { row, words } = question
   const reading = readWish(words)
   const how = { ...howTyped(row), example: EXAMPLE }

@@ -1,10 +1,22 @@
 import { answerTooMuch } from '../slips.ts'
 import { answerUnsubscribe } from './messages.ts'
 import type { Reply } from '../context.ts'
-import { howTyped, outcomeName, type Question } from '../command.ts'
+import { howTyped, outcomeName, wordsOf, type Command, type Question } from '../command.ts'
+
+export const unsubscribe: Command = {
+  name: 'unsubscribe',
+  alias: null,
+  group: 'Follow',
+  usage: '[project|all]',
+  does: 'ends what this channel follows of a project',
+  examples: ['/ci unsubscribe', '/ci unsubscribe acme/web', '/ci unsubscribe all'],
+  who: 'members',
+  handle: answerTyped,
+  choose: (question, choice) => answerTyped({ ...question, words: wordsOf(choice) }),
+}
 
 /** `/ci unsubscribe acme/web`, or `all`; alone the only one there is, or a choice. */
-export async function unsubscribe(question: Question): Promise<Reply> {
+async function answerTyped(question: Question): Promise<Reply> {
   const [project, extra] = question.words
   if (extra) return { outcome: 'too-much', answer: answerTooMuch({ extra: extra.text, ...howTyped(question.row) }) }
   return unsubscribeFrom(question, { project: project?.text ?? null, id: null })

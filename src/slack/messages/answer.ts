@@ -22,7 +22,8 @@ export interface Picture {
 
 /** What was asked, as far as an answer has to know: a choice repeats it, an error shows the reference. */
 export interface AskedWith {
-  command: ChoiceCommand
+  /** the command's name */
+  command: string
   /** the branch that was named, for a choice of projects */
   branch: string | null
   /** what was typed after the project, where that is more than a branch */
@@ -30,21 +31,6 @@ export interface AskedWith {
   /** a short id that the log has too */
   reference: string
 }
-
-/** The commands that can be repeated with a choice. */
-export type ChoiceCommand = (typeof CHOICE_COMMANDS)[number]
-export const CHOICE_COMMANDS = [
-  'stop',
-  'restart',
-  'status',
-  'badge',
-  'why',
-  'list',
-  'subscribe',
-  'unsubscribe',
-  'rules',
-  'project',
-] as const
 
 /** One piece of an answer. All texts are markup, with what is outside text in it escaped and cut. */
 export type Part =

@@ -21,7 +21,7 @@ import type {
   UnsubscribeOutcome,
 } from '../../../../src/features/subscriptions/outcomes.ts'
 import { answerAct } from '../../../../src/features/builds/act-messages.ts'
-import type { Answer, AskedWith, ChoiceCommand } from '../../../../src/slack/messages/answer.ts'
+import type { Answer, AskedWith } from '../../../../src/slack/messages/answer.ts'
 import { answerBadge } from '../../../../src/features/badge/messages.ts'
 import { answerDoctor } from '../../../../src/features/doctor/messages.ts'
 import { answerDryRun } from '../../../../src/features/subscriptions/dry-run-messages.ts'
@@ -112,7 +112,7 @@ export const samplesOf = (commands: readonly CommandRow[], cast: Cast = CAST): S
   ...any(cast),
 ]
 
-const askedOf = (command: ChoiceCommand, { typed }: Cast): AskedWith => ({
+const askedOf = (command: string, { typed }: Cast): AskedWith => ({
   command,
   branch: null,
   rest: [typed],
@@ -137,7 +137,7 @@ function unclearWishes({ typed }: Cast): Sample[] {
   ]
 }
 
-const asked = (command: ChoiceCommand, { branch }: Cast): AskedWith => ({ command, branch, reference: REFERENCE })
+const asked = (command: string, { branch }: Cast): AskedWith => ({ command, branch, reference: REFERENCE })
 
 function ofKinds<Outcome>(
   command: string,
