@@ -20,13 +20,13 @@ import type { Store } from './store/store.ts'
 import { createWebhookRoute, isWebhook } from './sources/ci-service/webhook/route.ts'
 import { createSecretCheck } from './sources/ci-service/webhook/verify.ts'
 
-/** In-flight requests and calls have so long to end after a stop; what has not is found again at the next start. */
+/** Requests and calls have this long to end after a stop; the rest is resumed at the next start. */
 const STOP_GRACE_MS = 10_000
 
-/** Whoever knocked until the door opened is answered first: to load what stands behind it keeps the thread for long. */
+/** Requests that waited for the port are answered first: loading the engine blocks the thread for long. */
 const ENGINE_AFTER_MS = 20
 
-/** Who delivers is answered after so long at most: what the database has not taken is refused. */
+/** A delivery that the database has not stored by then is refused. */
 const STORE_PATIENCE_MS = 8_000
 
 /** The port opens when the tables exist. A database server that is away is waited for this long; then 503 is answered. */
@@ -35,17 +35,17 @@ const TABLES_MAX_MS = 5_000
 export interface BuildlineApp {
   /** Resolves with the ports when they are open; `metricsPort` is null where there is none of its own. */
   start(): Promise<{ port: number; metricsPort: number | null }>
-  /** From now on these are the valid ones, and no others. */
+  /** Replaces the valid secrets. */
   takeWebhookSecrets(secrets: readonly string[]): void
   stop(): Promise<void>
 }
 
 /**
- * Opens the store and the webhook door, and then, in `engine.ts`, everything behind it: what the door needs is a quarter
- * of all that is loaded, and whoever sends deliveries shall not wait for the rest. These two choose implementations.
+ * Opens the store and the webhook endpoint first, then loads `engine.ts`, which is three quarters of the code: deliveries
+ * must not wait for that. These two files choose implementations.
  */
 export async function createApp(config: Config, log: Logger): Promise<BuildlineApp> {
-  // Where several machines share a database they go by its clock; alone, by our own, which somebody may set back.
+  // Processes that share a database go by its clock. A single one goes by the machine's, which somebody may set back.
   const steady = config.database.kind === 'sqlite' ? createSteadyTime(machineClocks) : null
   const clock = createAgreedClock({ ...systemClock, now: steady?.now ?? createRunningTime(machineClocks) })
   const processId = randomUUID()
@@ -61,7 +61,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
   let loading: Promise<Engine> | null = null
   const load = () => (loading ??= loadEngine())
 
-  /** One at a time, however many ask; a failure ends the process, since nothing would ever be told. */
+  /** Concurrent callers share one load. A failure ends the process: nothing would ever be sent. */
   async function loadEngine(): Promise<Engine> {
     const { createEngine } = await import('./engine.ts')
     engine = createEngine({
@@ -81,7 +81,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
 
   const measure = () => createRateLimiter({ clock, running: machineClocks.running })
   const refused = measure()
-  // What comes before there is anybody to wake is found by the first sweep.
+  // Before the engine is loaded there is nobody to wake: the first sweep finds the news.
   const recording = { store, clock, wake: () => engine?.wake() }
   const webhook = createWebhookRoute({
     isSecret: (presented) => isSecret(presented),
@@ -113,7 +113,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     },
     healthz,
   ]
-  // For the operator's own network: they name what is wrong, and asking often costs.
+  // For the operator's network: they say what is wrong, and each answer costs.
   const inside: Route[] = [
     { matches: (path) => path === '/readyz', handle: async (_, response) => (await load()).readyz(response) },
     {
@@ -139,7 +139,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     async start() {
       if (store.shared) await Promise.race([store.migrate().catch(() => {}), clock.sleep(TABLES_MAX_MS)])
       else await store.migrate()
-      // Before anything is told: a second bot on the same file ends here, and takes nothing of the first one's up.
+      // Before anything is sent: a second bot on the same port ends here.
       const port = await server.listen(config.port, config.host)
       const metricsPort = (await metricsServer?.listen(config.metricsPort ?? 0, config.host)) ?? null
       running = settleIn()
@@ -161,7 +161,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     async stop() {
       isStopping = true
       const closed = server.close(STOP_GRACE_MS)
-      // One that is stopped before it was started does not start.
+      // An engine that is stopped before it was started does not start.
       await Promise.all([closed, metricsServer?.close(0), loading?.then((loaded) => loaded.stop(STOP_GRACE_MS))])
       await running.catch(() => {})
       await store.close()

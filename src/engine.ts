@@ -5,7 +5,6 @@ import { createTransport } from './sources/ci-service/transport.ts'
 import { createClients } from './ci-clients.ts'
 import type { Config } from './config.ts'
 import { doctorDeps } from './doctor-deps.ts'
-import { scheduleJobs, type ScheduleDeps } from './jobs/schedule.ts'
 import type { AgreedClock } from './lib/agreed-clock.ts'
 import { systemClock } from './lib/clock.ts'
 import { withTimeout } from './lib/with-timeout.ts'
@@ -31,7 +30,7 @@ import { createUnanswered } from './features/unanswered.ts'
 import { createReadiness } from './readiness.ts'
 import type { Counted } from './alerts/deps.ts'
 import { createLease, soleTerm, type Term } from './alerts/lease.ts'
-import { createReconciler, type Reconciler } from './alerts/reconciler.ts'
+import { createSender, type Sender } from './sender.ts'
 import type { SlackDoor } from './slack-app.ts'
 import { checkAtStart } from './start-check.ts'
 import type { Store } from './store/store.ts'
@@ -39,37 +38,37 @@ import { createTeller } from './features/tell-left.ts'
 import { createStoreTrial } from './store/trial.ts'
 import { OFTEN_DONE_JOB, upkeepJobs } from './upkeep.ts'
 
-/** Who asks for figures is answered after so long at most, with what is known by then. */
+/** /metrics answers within this time, with what is known by then. */
 const FIGURES_PATIENCE_MS = 2_000
 
-/** A database that is not there yet is asked for again so often. */
+/** Retry interval for a database that cannot be reached yet. */
 const STORE_AGAIN_MS = 1_000
 
-/** Where so many deliveries wait at the door, taking in yields to it; where so many do, nothing old is removed. */
+/** With this many deliveries waiting to be stored, ingesting pauses; with this many, retention does. */
 const INTAKE_YIELDS_AT = 2
 const UPKEEP_YIELDS_AT = 16
 
-/** Nobody has read a card and pressed it within this time. */
+/** Preload Bolt this long after the first post, before anyone could click. */
 const CLICKS_AFTER_MS = 500
 
 export interface EngineDeps {
   config: Config
   log: Logger
   clock: AgreedClock
-  /** where the time is our own; null: the database's counts */
+  /** on SQLite; null on PostgreSQL, where the database's clock counts */
   steady: SteadyTime | null
   store: Store
-  /** this process, as others and the log know it */
+  /** this process, as the log and claims name it */
   processId: string
-  /** those that are valid now */
+  /** the secrets that are valid now */
   webhookSecrets: () => readonly string[]
-  /** at which large bodies of Slack's requests are read */
+  /** rate limiters for large request bodies */
   measures: Measures
-  /** how many deliveries wait to be stored */
+  /** deliveries that wait to be stored */
   atTheDoor: () => number
 }
 
-/** Everything behind the webhook door: what it heard is told, people are answered, jobs are done. */
+/** Everything behind the webhook endpoint: ingesting, sending, answering people, jobs. */
 export interface Engine {
   metrics: Metrics
   /** The metrics as Prometheus reads them. */
@@ -78,17 +77,17 @@ export interface Engine {
   readyz: (response: ServerResponse) => Promise<void>
   /** Answers Slack's requests. */
   fromSlack: (request: IncomingMessage, response: ServerResponse) => Promise<void>
-  /** Whether this process sleeps, or slept until a moment ago. */
+  /** Whether this process was paused a moment ago: what it reads first may have been handled elsewhere. */
   isDrowsy: () => boolean
   /** A hint that there is news to ingest. */
   wake: () => void
-  /** Resolves when everything is under way; a database server that is away is waited for. */
+  /** Resolves when everything has started. Waits for a database server that is away. */
   start(): Promise<void>
-  /** Idempotent; what has not ended after `graceMs` is found again at the next start. */
+  /** Idempotent. Work that has not ended after `graceMs` is resumed at the next start. */
   stop(graceMs: number): Promise<void>
 }
 
-/** Builds every part behind the webhook door and wires them. */
+/** Builds and wires every part behind the webhook endpoint. */
 export function createEngine({
   config,
   log,
@@ -106,7 +105,7 @@ export function createEngine({
   const metrics = createMetrics({
     backlog: () => withTimeout(clock, FIGURES_PATIENCE_MS, store.read.backlog()),
     oldestWaiting: () => withTimeout(clock, FIGURES_PATIENCE_MS, oldestWaiting(store)),
-    outage: () => sender?.outage() ?? null,
+    outage: () => sender.outage(),
     socketStands: () => socket?.stands() ?? null,
     now: clock.now,
   })
@@ -126,15 +125,13 @@ export function createEngine({
   const rules = createProjectRules({ store, clock, log, ...clients })
   const agreed = { clock, agree: () => clock.agree(store.time) }
   const monotonic = performance.now.bind(performance)
-  const onTerm = (term: Term) => void (serving = serve(term))
+  const onTerm = (term: Term) => sender.serve(term)
   const lease = store.shared ? createLease({ store, ...agreed, log, monotonic, newId: randomUUID, onTerm }) : null
-  let sender: Reconciler | null = null
-  let serving: Promise<void> = Promise.resolve()
   const subscriptions = async () => [...config.subscriptions, ...(await store.read.subscriptions())]
   const stopping = new AbortController()
   let slackDoor: Promise<SlackDoor> | null = null
   let expected: Promise<unknown> | null = null
-  const reconciling = {
+  const sender: Sender = createSender({
     store,
     notifier,
     clock,
@@ -149,11 +146,23 @@ export function createEngine({
       metrics.count(what)
       if (what.what === 'call' && what.outcome === 'sent') expectClicks()
     },
-  }
+    jobs: () =>
+      upkeepJobs({
+        acting,
+        following,
+        rules,
+        unanswered,
+        metrics,
+        presenceOf: directory.presenceOf,
+        retentionDays: config.retentionDays,
+        isPressed: () => atTheDoor() >= UPKEEP_YIELDS_AT,
+      }),
+    countJob: (job, end) => metrics.countJob(job, end, clock.now()),
+    stopping: stopping.signal,
+  })
   // A hint for the process that sends, and for Home. The sweeps find what is missed.
   const wake = () => {
-    if (sender) sender.wake()
-    else store.news?.announce()
+    sender.wake()
     void atSlackDoor((door) => door.somethingChanged())
   }
   const directory = createDirectory({ ...slack, clock, grants: { operators, admins } })
@@ -175,7 +184,7 @@ export function createEngine({
     interfaces,
     ...clients,
     ci: clients.v2,
-    // The same for every process and after a restart, and known to nobody who sees a digest.
+    // The same in every process and after a restart, and a secret.
     digestKey: config.slack.botToken,
   }
   const doctor = doctorDeps(config, { webhookSecrets, clock, log, store, subscriptions, badges, ...clients })
@@ -204,8 +213,7 @@ export function createEngine({
     now: systemClock.now,
     measures,
   })
-  // Bolt is large: it is loaded for Socket Mode once the webhook door is open, else when a card stands that can be pressed,
-  // at the latest for the first request from Slack.
+  // Bolt is large. Socket Mode loads it at the start; otherwise it is loaded after the first post, or by the first request.
   const openSlackDoor = () =>
     (slackDoor ??= import('./slack-app.ts').then(({ createSlackDoor }) => {
       log.debug({ part: 'slack' }, 'what answers people is loaded')
@@ -222,12 +230,12 @@ export function createEngine({
     }))
   const slackDoorFailed = (error: unknown) =>
     log.error({ err: error }, "Slack's door could not be opened; alerts go on without it")
-  // That it could not be opened was said to whoever asked for it, or to the log.
+  // A failure to open was reported where it happened.
   const atSlackDoor = async (use: (door: SlackDoor) => unknown) => {
     const door = await slackDoor?.catch(() => null)
     if (door) await use(door)
   }
-  // Who presses first shall wait no longer than who presses next; what is being posted just now goes first.
+  // So that the first click is answered as fast as the next.
   const expectClicks = () =>
     void (expected ??= clock
       .sleep(CLICKS_AFTER_MS, stopping.signal)
@@ -237,13 +245,13 @@ export function createEngine({
     store: { ping: createStoreTrial({ store, clock }) },
     notifier,
     clock,
-    outage: () => sender?.outage() ?? null,
+    outage: sender.outage,
     socket,
     oldestWaiting: () => oldestWaiting(store),
   })
   let running: Promise<void> = Promise.resolve()
 
-  /** What nobody who knocks has to wait for. */
+  /** Background start-up; requests must not wait for it. */
   async function settleIn(): Promise<void> {
     const configured = { ...doctor, subscriptions: async () => config.subscriptions }
     void checkAtStart({ doctor: configured, clock, log, logThrottle, stopping: stopping.signal }).catch(
@@ -255,50 +263,23 @@ export function createEngine({
       .refresh()
       .catch((error: unknown) => log.warn({ err: error }, 'the projects could not be read at the start'))
     if (config.slack.appToken === null) return
-    // Not waited for: Slack may be away, and a stop must not wait for it.
+    // Not awaited: Slack may be away, and a stop must not wait for it.
     void openSlackDoor()
       .then((door) => door.start())
       .catch(slackDoorFailed)
   }
 
-  /** Ingests, sends and runs the jobs until the term is over or the process stops. */
-  async function serve(term: Term): Promise<void> {
-    const over = AbortSignal.any([term.over, stopping.signal])
-    const reconciler = createReconciler({ ...reconciling, term })
-    while (!over.aborted) {
-      try {
-        await reconciler.start()
-        break
-      } catch (error) {
-        if (!store.shared) throw error
-        log.warn({ err: error }, 'sending could not begin; it is tried again')
-        await clock.sleep(STORE_AGAIN_MS, over)
-      }
-    }
-    sender = reconciler
-    const stopListening = store.news?.listen(reconciler.wake)
-    const { presenceOf } = directory
-    const { retentionDays } = config
-    const isPressed = () => atTheDoor() >= UPKEEP_YIELDS_AT
-    const upkeep = { acting, following, rules, unanswered, presenceOf, metrics, retentionDays, isPressed }
-    const count: ScheduleDeps['count'] = (job, end) => metrics.countJob(job, end, clock.now())
-    const jobs = scheduleJobs(upkeepJobs(upkeep), { store, clock, log, count })
-    if (!over.aborted) await new Promise((resolve) => over.addEventListener('abort', resolve, { once: true }))
-    if (sender === reconciler) sender = null
-    await Promise.all([reconciler.stop(), jobs.stop(), stopListening?.()])
-  }
-
   async function openStore(): Promise<boolean> {
     while (!stopping.signal.aborted) {
       try {
-        // A file of our own was brought up to date before the doors opened.
+        // A SQLite file was migrated before the port opened.
         if (store.shared) await store.migrate()
         steady?.notBefore((await store.read.lastDoneAt(OFTEN_DONE_JOB)) ?? 0)
         if (lease) await lease.start()
-        else onTerm(soleTerm(processId))
+        else sender.serve(soleTerm(processId))
         return true
       } catch (error) {
-        // A file of our own will not mend itself; a database server may still be starting.
+        // A database server may still be starting; a broken file does not mend itself.
         if (!store.shared) throw error
         log.error({ err: error }, 'the database cannot be reached; deliveries are answered with 503 until it can')
         await clock.sleep(STORE_AGAIN_MS, stopping.signal)
@@ -309,7 +290,7 @@ export function createEngine({
 
   return {
     metrics,
-    // It counts what waits in the database: however many ask at once, that is done for all of them.
+    // Concurrent callers share one count of what waits in the database.
     metricsText: singleFlight(metrics.text),
     readyz,
     async fromSlack(request, response) {
@@ -323,7 +304,7 @@ export function createEngine({
       await running.catch(() => {})
       const grace = clock.sleep(graceMs)
       await Promise.all([
-        Promise.race([serving.catch(() => {}), grace]),
+        Promise.race([sender.ended(), grace]),
         Promise.race([atSlackDoor((door) => door.stop()), grace]),
         Promise.race([unanswered.stop(), grace]),
       ])

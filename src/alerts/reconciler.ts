@@ -9,30 +9,30 @@ import { createOutage } from './outage.ts'
 import { createPace, WINDOW_MS, type Pace } from './pace.ts'
 import { tellNext } from './tell.ts'
 
-/** Calls to Slack under way at once. */
+/** Concurrent calls to Slack. */
 const CALLS_MAX = 32
 
-/** Revisions looked up at once to be taken in. */
+/** Revisions ingested at once. */
 const INTAKE_MAX = 4
 
-/** While deliveries press at the door, it gets this many times what taking in gets of the one thread they share. */
+/** While deliveries wait to be stored, ingesting pauses for this many times what it took: they share one thread. */
 const DOOR_SHARE = 19
 
-/** So often it is looked whether they still do: what waits at the door is answered in a few of these. */
+/** How often that pause looks whether deliveries still wait. */
 const PRESSED_LOOK_MS = 2
 
-/** The sweep: so often the database is asked what is left, whatever wakes were lost. */
+/** The sweep finds what is left to do, whatever wake-ups were lost. */
 const SWEEP_MS = 1_000
 
-/** A revision that could not be taken in is tried again ever more seldom, and holds up no other. */
+/** A revision that cannot be ingested is retried with backoff, and holds up no other. */
 const INTAKE_AGAIN_MS = 5_000
 const INTAKE_AGAIN_MAX_MS = 10 * 60_000
-/** How often each has failed is known of so many. */
+/** Failures are counted for at most so many revisions. */
 const FAILING_MAX = 10_000
 
 export interface Reconciler {
   start(): Promise<void>
-  /** Stops taking up work and resolves when what is under way has ended. */
+  /** Starts nothing more; resolves when what is under way has ended. */
   stop(): Promise<void>
   /** There is news. Only a hint: the sweep is the truth. */
   wake(): void
@@ -73,14 +73,14 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     }
   }
 
-  /** While deliveries press, and no longer: what took long may have waited for the database. */
+  /** Ends early when no deliveries wait any more. */
   async function leaveToDoor(ms: number): Promise<void> {
     const until = clock.now() + ms
     while (deps.isPressed() && clock.now() < until && !stopping.signal.aborted)
       await clock.sleep(Math.min(PRESSED_LOOK_MS, until - clock.now()), stopping.signal)
   }
 
-  // A database server works while we wait for it; with one of our own, one at a time leaves the event loop to the door.
+  // PostgreSQL works in parallel. SQLite runs in this thread: one at a time leaves room for deliveries.
   async function takeInAll(due: readonly DueRevision[]): Promise<Taken[]> {
     if (store.shared) return Promise.all(due.map(takeInOrPostpone))
     const taken: Taken[] = []
@@ -93,7 +93,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     try {
       const channels = await takeIn(working, due)
       if (channels === 'waits' || channels === 'lost') return channels
-      // Put off, it is looked at without its facts first, which is no sign that they can be read.
+      // A revision that was put off is read without its facts first, which does not prove that they can be read.
       if (due.buildKeys.length > 0) failing.delete(revisionKey)
       for (const channel of channels) waitingChannels.add(channel)
       bells.send.ring()
@@ -134,7 +134,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     await store.write((tx) => tx.forgetCalls(clock.now() - WINDOW_MS * 2))
   }
 
-  /** While Slack is down, one question now and then is all that is sent. */
+  /** While Slack is down, only a ping is sent now and then. */
   async function askedInVain(): Promise<boolean> {
     if (outage.reason() === null) return false
     const back = new AbortController()
@@ -147,7 +147,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   async function ask(): Promise<void> {
     outage.asked()
     const answer = await deps.notifier.ping()
-    // Several may be on their way: what becomes of the others says nothing once one was answered.
+    // Several pings may be under way: once one was answered, the others say nothing.
     if (outage.reason() === null) return
     outage.heard(answer)
     if (outage.reason() !== null) return
@@ -160,12 +160,12 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     let begun = 0
     const shut = closed.filter(({ retryAt }) => retryAt > clock.now()).map(({ channel }) => channel)
     begun += await beginIn('look', null, shut)
-    // Posts before edits: a reply is news, and its channel's next second may not be given to something less urgent.
+    // Posts before edits: a reply is news.
     for (const channel of waitingChannels) {
       if (underWay.size >= CALLS_MAX) break
       if (shut.includes(channel) || posting.has(channel) || pace.freeAt('post', channel) > clock.now()) continue
       const started = await beginIn('post', channel, shut)
-      // Nothing due: the next intake or sweep brings the channel back.
+      // Nothing is due: the next ingest or sweep adds the channel again.
       if (started === 0) waitingChannels.delete(channel)
       begun += started
     }
@@ -198,7 +198,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     release(await tell(key, lane))
     underWay.delete(nameOf(key))
     if (lane === 'post') posting.delete(key.channel)
-    // Whatever the call was, a post of the same card may have waited for its end.
+    // A post of the same card may have waited for this call.
     waitingChannels.add(key.channel)
     bells.send.ring()
   }
@@ -220,7 +220,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     }
   }
 
-  /** Until the next channel is free, or the next sweep, which finds whatever has become due meanwhile. */
+  /** ms until the next channel is free, or the next sweep. */
   function untilFree(sweepAt: number): number {
     const now = clock.now()
     const posts = [...waitingChannels].map((channel) => pace.freeAt('post', channel))

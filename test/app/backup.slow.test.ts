@@ -58,7 +58,7 @@ describe('the files of a bot started with a umask that lets everybody read', () 
     chmodSync(databasePath(folder), 0o644)
     const next = startProcess(folder, settings)
     await next.url()
-    expect(next.output()).toContain(`other users can read the database: run chmod 600 ${databasePath(folder)}`)
+    expect(next.output()).toContain(`other users can read the database: run chmod 600 '${databasePath(folder)}'`)
   })
 })
 

@@ -52,7 +52,8 @@ async function untilSettled(stage: Stage, isAnswered: () => boolean): Promise<st
 async function waiting(stage: Stage): Promise<string[]> {
   const text = await fetch(`${stage.botUrl()}/metrics`).then((response) => response.text())
   const queues = [...text.matchAll(/^buildline_backlog\{queue="(\w+)"\} (\d+)$/gm)]
-  if (queues.length === 0) throw new Error('the metrics name no backlog')
+  // A busy machine may not have counted in time.
+  if (queues.length === 0) return ['something: the metrics name no backlog']
   return queues.filter(([, , size]) => size !== '0').map(([line]) => line)
 }
 

@@ -1,5 +1,6 @@
 import { ACTS, ASKER, FOLLOWER, FOLLOWING } from '../scenario.ts'
 import type { Clock } from '../../../../src/lib/clock.ts'
+import { forTerminal } from '../../../../src/lib/escape.ts'
 import type { Scene } from '../../../sandbox-slack/src/panel-state.ts'
 import type { SandboxCi } from '../../../sandbox-ci/src/server.ts'
 import type { SandboxSlack } from '../../../sandbox-slack/src/sandbox-slack.ts'
@@ -41,9 +42,9 @@ export async function play(stage: Stage): Promise<number> {
   await ci.settle()
   const agreement = await untilAgreed(stage)
   const shown = [CHANNELS.builds, ...FOLLOWERS.map(({ channel }) => channel)]
-  if (isOnce) for (const id of shown) console.log(`\n${transcriptOf(slack, id)}`)
+  if (isOnce) for (const id of shown) console.log(forTerminal(`\n${transcriptOf(slack, id)}`))
   const { lost, doubled, wrong } = agreement
-  for (const sentence of [...lost, ...doubled, ...wrong]) console.log(`  ! ${sentence}`)
+  for (const sentence of [...lost, ...doubled, ...wrong]) console.log(forTerminal(`  ! ${sentence}`))
   console.log(`\nlost ${lost.length} · doubled ${doubled.length} · wrong ${wrong.length}`)
   if (!isOnce) yourTurn(slack)
   return agrees(agreement) ? 0 : 1

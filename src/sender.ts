@@ -1,0 +1,66 @@
+import type { ReconcileDeps } from './alerts/deps.ts'
+import type { Term } from './alerts/lease.ts'
+import { createReconciler, type Reconciler } from './alerts/reconciler.ts'
+import { scheduleJobs, type Job, type ScheduleDeps } from './jobs/schedule.ts'
+
+/** A database that cannot be reached at the start of a term is asked again after this time. */
+const AGAIN_MS = 1_000
+
+export interface SenderDeps extends Omit<ReconcileDeps, 'term'> {
+  jobs: () => readonly Job[]
+  countJob: ScheduleDeps['count']
+  /** aborts when the process stops */
+  stopping: AbortSignal
+}
+
+/** What only one process does at a time: ingest, send and run the jobs. */
+export interface Sender {
+  /** Does so until the term is over or the process stops. */
+  serve(term: Term): void
+  /** There is news: this process ingests it, or tells the one that does. */
+  wake(): void
+  /** Why nothing is being sent from here; null: Slack can be reached, or another process sends. */
+  outage(): string | null
+  /** Resolves when what the last term began has ended. */
+  ended(): Promise<void>
+}
+
+export function createSender({ jobs, countJob, stopping, ...deps }: SenderDeps): Sender {
+  const { store, clock, log } = deps
+  let current: Reconciler | null = null
+  let serving: Promise<void> = Promise.resolve()
+
+  async function serve(term: Term): Promise<void> {
+    const over = AbortSignal.any([term.over, stopping])
+    const reconciler = createReconciler({ ...deps, term })
+    await start(reconciler, over)
+    current = reconciler
+    const stopListening = store.news?.listen(reconciler.wake)
+    const scheduled = scheduleJobs(jobs(), { store, clock, log, count: countJob })
+    if (!over.aborted) await new Promise((resolve) => over.addEventListener('abort', resolve, { once: true }))
+    if (current === reconciler) current = null
+    await Promise.all([reconciler.stop(), scheduled.stop(), stopListening?.()])
+  }
+
+  async function start(reconciler: Reconciler, over: AbortSignal): Promise<void> {
+    while (!over.aborted) {
+      try {
+        return await reconciler.start()
+      } catch (error) {
+        if (!store.shared) throw error
+        log.warn({ err: error }, 'sending could not begin; it is tried again')
+        await clock.sleep(AGAIN_MS, over)
+      }
+    }
+  }
+
+  return {
+    serve: (term) => void (serving = serve(term)),
+    wake() {
+      if (current) current.wake()
+      else store.news?.announce()
+    },
+    outage: () => current?.outage() ?? null,
+    ended: () => serving.catch(() => {}),
+  }
+}
