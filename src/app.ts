@@ -6,9 +6,7 @@ import { toStatus } from './domain/status.ts'
 import type { Engine } from './engine.ts'
 import { createHttpServer, sendJson, type Route } from './server/http-server.ts'
 import { isClientGone } from './server/client-gone.ts'
-import { createAgreedClock } from './lib/agreed-clock.ts'
-import { machineClocks, systemClock } from './lib/clock.ts'
-import { createRunningTime, createSteadyTime } from './lib/steady-time.ts'
+import { createAgreedClock, machineClocks, systemClock, createRunningTime, createSteadyTime } from './lib/clock.ts'
 import { createBufferedSink } from './lib/buffered-sink.ts'
 import { createTimeLimit } from './server/time-limit.ts'
 import { createRateLimiter } from './server/rate-limiter.ts'
@@ -17,8 +15,7 @@ import type { Metrics } from './metrics.ts'
 import { recordDelivery } from './alerts/record.ts'
 import { openSqlite } from './store/sqlite.ts'
 import type { Store } from './store/store.ts'
-import { createWebhookRoute, isWebhook } from './sources/ci-service/webhook/route.ts'
-import { createSecretCheck } from './sources/ci-service/webhook/verify.ts'
+import { createWebhookRoute, isWebhook, createSecretCheck } from './sources/ci-service/webhook/route.ts'
 
 /** Requests and calls have this long to end after a stop; the rest is resumed at the next start. */
 const STOP_GRACE_MS = 10_000
@@ -54,7 +51,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     timeStore: (operation, ms) => figures.tell((to) => to.timeStore(operation, ms)),
     countStoreFailure: (operation) => figures.tell((to) => to.countStoreFailure(operation)),
   })
-  const door = createTimeLimit(clock, STORE_PATIENCE_MS)
+  const storeLimit = createTimeLimit(clock, STORE_PATIENCE_MS)
   let webhookSecrets = config.webhookSecrets
   let isSecret = createSecretCheck(webhookSecrets)
   let engine: Engine | null = null
@@ -73,7 +70,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
       processId,
       webhookSecrets: () => webhookSecrets,
       measures: { bodies: measure(), refused },
-      atTheDoor: door.waiting,
+      waitingDeliveries: storeLimit.waiting,
     })
     figures.use(engine.metrics)
     return engine
@@ -87,7 +84,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     isSecret: (presented) => isSecret(presented),
     record(delivery) {
       if (toStatus(delivery.seen.word) === 'unknown') figures.tell((to) => to.countUnknown())
-      return door.inTime(recordDelivery(recording, delivery))
+      return storeLimit.inTime(recordDelivery(recording, delivery))
     },
     log,
     now: clock.now,

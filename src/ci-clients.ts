@@ -3,49 +3,47 @@ import { createBadgeClient } from './sources/ci-service/badge.ts'
 import { createClientLegacy } from './sources/ci-service/client-legacy.ts'
 import { createClientV2 } from './sources/ci-service/client-v2.ts'
 import { CiError } from './sources/ci-service/errors.ts'
-import type { Transport } from './sources/ci-service/transport.ts'
+import { type Transport, countedTransport, watchedTransport } from './sources/ci-service/transport.ts'
 import type { CiAuth, Config } from './config.ts'
-import { countedTransport } from './sources/ci-service/counted-transport.ts'
 import { systemClock } from './lib/clock.ts'
 import type { CiInterface, Metrics } from './metrics.ts'
 import type { ConnectionName, Connections } from './sources/ci-service/connections.ts'
-import { watchedTransport } from './sources/ci-service/watched-transport.ts'
 
 /** The clients of CI that are configured. @param note hears how each question ended @param count each call too */
 export function createClients(
   { v2, legacy, siteUrl }: Config['ci'],
   transport: Transport,
-  tell: (what: string) => void,
+  warn: (what: string) => void,
   note: Connections['note'],
   count: Metrics['countCiCall'] = () => {},
 ) {
   const counted = (name: CiInterface) => countedTransport(transport, (end, ms) => count(name, end, ms))
   const watched = (name: ConnectionName) => watchedTransport(counted(name), (trouble) => note(name, trouble))
-  const auth = v2 && tellingAuth(createAuth(v2.auth, counted('sign-in')), tell)
+  const auth = v2 && warningAuth(createAuth(v2.auth, counted('sign-in')), warn)
   return {
     v2: v2 && auth && createClientV2({ ...v2, auth, transport: watched('v2') }),
-    legacy: legacy && createClientLegacy({ ...legacy, transport: tellingTransport(watched('legacy'), tell) }),
+    legacy: legacy && createClientLegacy({ ...legacy, transport: warningTransport(watched('legacy'), warn) }),
     badges: siteUrl === null ? null : createBadgeClient({ siteUrl, transport: watched('site') }),
   }
 }
 
 /** Tells when CI refused the credentials and there are no others to try. */
-const tellingAuth = (auth: Auth, tell: (what: string) => void): Auth => ({
+const warningAuth = (auth: Auth, warn: (what: string) => void): Auth => ({
   ...auth,
   async renewed(refused) {
     const other = await auth.renewed(refused)
-    if (other === null) tell(V2_REFUSED)
+    if (other === null) warn(V2_REFUSED)
     return other
   },
 })
 
-const tellingTransport = (transport: Transport, tell: (what: string) => void): Transport => ({
+const warningTransport = (transport: Transport, warn: (what: string) => void): Transport => ({
   ...transport,
   async send(request, signal) {
     try {
       return await transport.send(request, signal)
     } catch (error) {
-      if (error instanceof CiError && error.kind === 'unauthorized') tell(LEGACY_REFUSED)
+      if (error instanceof CiError && error.kind === 'unauthorized') warn(LEGACY_REFUSED)
       throw error
     }
   },

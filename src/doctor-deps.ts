@@ -2,10 +2,9 @@ import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { BadgeClient } from './sources/ci-service/badge.ts'
 import type { Config } from './config.ts'
-import { createSlackExaminer } from './slack/api/examiner.ts'
-import { SCOPES } from './slack/api/scopes.ts'
-import type { DoctorDeps } from './features/doctor/deps.ts'
-import { createSecretCheck, presentedSecret } from './sources/ci-service/webhook/verify.ts'
+import { createSlackExaminer, SCOPES } from './slack/api/examiner.ts'
+import type { DoctorDeps } from './features/doctor/findings.ts'
+import { createSecretCheck, presentedSecret } from './sources/ci-service/webhook/route.ts'
 
 /** What the doctor looks at, for the bot and for the command line. */
 export function doctorDeps(
@@ -36,7 +35,7 @@ export function doctorDeps(
   }
 }
 
-/** Does an address carry one of our secrets, in any of the places where the door looks for it? */
+/** Does an address carry one of our secrets, in any of the places where the endpoint looks for it? */
 export function ownWebhook(secrets: readonly string[]): (webhook: URL) => boolean {
   const isSecret = createSecretCheck(secrets)
   return ({ pathname, username, password, search }) => {

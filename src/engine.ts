@@ -5,13 +5,10 @@ import { createTransport } from './sources/ci-service/transport.ts'
 import { createClients } from './ci-clients.ts'
 import type { Config } from './config.ts'
 import { doctorDeps } from './doctor-deps.ts'
-import type { AgreedClock } from './lib/agreed-clock.ts'
-import { systemClock } from './lib/clock.ts'
-import { withTimeout } from './lib/with-timeout.ts'
+import { type AgreedClock, systemClock, type SteadyTime } from './lib/clock.ts'
+import { withTimeout, singleFlight } from './lib/async.ts'
 import { createSeal } from './lib/seal.ts'
-import { createLogThrottle } from './lib/log-throttle.ts'
-import { singleFlight } from './lib/single-flight.ts'
-import type { SteadyTime } from './lib/steady-time.ts'
+import { createLogThrottle } from './lib/log.ts'
 import type { Measures } from './server/rate-limiter.ts'
 import { createGate } from './slack/http/gate.ts'
 import { createSocketWatch } from './slack/socket/watch.ts'
@@ -19,23 +16,22 @@ import type { Logger } from 'pino'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { svgToPng } from './slack/picture/picture.ts'
 import { createAlarm } from './slack/api/alarm.ts'
-import { createDirectory } from './slack/api/directory.ts'
-import { createMemberships } from './slack/api/memberships.ts'
+import { createDirectory, createMemberships } from './slack/api/directory.ts'
 import { createSlackNotifier } from './alerts/slack-notifier.ts'
 import { createSay } from './slack/api/say.ts'
 import { createConnections } from './sources/ci-service/connections.ts'
 import { createOperations } from './features/operations.ts'
-import { createProjectRules } from './catalog/project-rules.ts'
-import { createUnanswered } from './features/unanswered.ts'
+import { createProjectRules } from './catalog/projects.ts'
+import { createPendingInteractions } from './features/pending-interactions.ts'
 import { createReadiness } from './readiness.ts'
 import type { Counted } from './alerts/deps.ts'
 import { createLease, soleTerm, type Term } from './alerts/lease.ts'
 import { createSender, type Sender } from './sender.ts'
-import type { SlackDoor } from './slack-app.ts'
+import type { SlackEndpoint } from './slack-app.ts'
 import { checkAtStart } from './start-check.ts'
 import type { Store } from './store/store.ts'
-import { createTeller } from './features/tell-left.ts'
-import { createStoreTrial } from './store/trial.ts'
+import { createInterruptedSender } from './features/send-interrupted.ts'
+import { createStoreTrial } from './store/migrate.ts'
 import { OFTEN_DONE_JOB, upkeepJobs } from './upkeep.ts'
 
 /** /metrics answers within this time, with what is known by then. */
@@ -45,7 +41,7 @@ const FIGURES_PATIENCE_MS = 2_000
 const STORE_AGAIN_MS = 1_000
 
 /** With this many deliveries waiting to be stored, ingesting pauses; with this many, retention does. */
-const INTAKE_YIELDS_AT = 2
+const INGEST_YIELDS_AT = 2
 const UPKEEP_YIELDS_AT = 16
 
 /** Preload Bolt this long after the first post, before anyone could click. */
@@ -65,7 +61,7 @@ export interface EngineDeps {
   /** rate limiters for large request bodies */
   measures: Measures
   /** deliveries that wait to be stored */
-  atTheDoor: () => number
+  waitingDeliveries: () => number
 }
 
 /** Everything behind the webhook endpoint: ingesting, sending, answering people, jobs. */
@@ -97,7 +93,7 @@ export function createEngine({
   processId,
   webhookSecrets,
   measures,
-  atTheDoor,
+  waitingDeliveries,
 }: EngineDeps): Engine {
   const logThrottle = createLogThrottle(clock)
   const socketWatch = createSocketWatch({ clock, log, logThrottle })
@@ -129,7 +125,7 @@ export function createEngine({
   const lease = store.shared ? createLease({ store, ...agreed, log, monotonic, newId: randomUUID, onTerm }) : null
   const subscriptions = async () => [...config.subscriptions, ...(await store.read.subscriptions())]
   const stopping = new AbortController()
-  let slackDoor: Promise<SlackDoor> | null = null
+  let slackEndpoint: Promise<SlackEndpoint> | null = null
   let expected: Promise<unknown> | null = null
   const sender: Sender = createSender({
     store,
@@ -141,7 +137,7 @@ export function createEngine({
     subscriptions,
     rulesOf: rules.rulesOf,
     interfaces,
-    isPressed: () => atTheDoor() >= INTAKE_YIELDS_AT,
+    isPressed: () => waitingDeliveries() >= INGEST_YIELDS_AT,
     count(what: Counted) {
       metrics.count(what)
       if (what.what === 'call' && what.outcome === 'sent') expectClicks()
@@ -151,11 +147,11 @@ export function createEngine({
         acting,
         following,
         rules,
-        unanswered,
+        pendingInteractions,
         metrics,
         presenceOf: directory.presenceOf,
         retentionDays: config.retentionDays,
-        isPressed: () => atTheDoor() >= UPKEEP_YIELDS_AT,
+        isPressed: () => waitingDeliveries() >= UPKEEP_YIELDS_AT,
       }),
     countJob: (job, end) => metrics.countJob(job, end, clock.now()),
     stopping: stopping.signal,
@@ -163,7 +159,7 @@ export function createEngine({
   // A hint for the process that sends, and for Home. The sweeps find what is missed.
   const wake = () => {
     sender.wake()
-    void atSlackDoor((door) => door.somethingChanged())
+    void atSlackEndpoint((door) => door.somethingChanged())
   }
   const directory = createDirectory({ ...slack, clock, grants: { operators, admins } })
   const following = {
@@ -198,14 +194,14 @@ export function createEngine({
     connections,
     doctor,
   })
-  const unanswered = createUnanswered({
+  const pendingInteractions = createPendingInteractions({
     store,
     clock,
     log,
     newId: randomUUID,
     processId,
     seal: createSeal(config.slack.botToken),
-    tell: createTeller({ ...slack, clock }),
+    tell: createInterruptedSender({ ...slack, clock }),
   })
   const gate = createGate({
     signingSecret: config.slack.signingSecret ?? '',
@@ -214,13 +210,13 @@ export function createEngine({
     measures,
   })
   // Bolt is large. Socket Mode loads it at the start; otherwise it is loaded after the first post, or by the first request.
-  const openSlackDoor = () =>
-    (slackDoor ??= import('./slack-app.ts').then(({ createSlackDoor }) => {
+  const openSlackEndpoint = () =>
+    (slackEndpoint ??= import('./slack-app.ts').then(({ createSlackEndpoint }) => {
       log.debug({ part: 'slack' }, 'what answers people is loaded')
-      return createSlackDoor({
+      return createSlackEndpoint({
         config: config.slack,
         operations,
-        unanswered,
+        pendingInteractions,
         socketWatch,
         clock,
         random: Math.random,
@@ -228,19 +224,19 @@ export function createEngine({
         log,
       })
     }))
-  const slackDoorFailed = (error: unknown) =>
+  const slackEndpointFailed = (error: unknown) =>
     log.error({ err: error }, "Slack's door could not be opened; alerts go on without it")
   // A failure to open was reported where it happened.
-  const atSlackDoor = async (use: (door: SlackDoor) => unknown) => {
-    const door = await slackDoor?.catch(() => null)
+  const atSlackEndpoint = async (use: (door: SlackEndpoint) => unknown) => {
+    const door = await slackEndpoint?.catch(() => null)
     if (door) await use(door)
   }
   // So that the first click is answered as fast as the next.
   const expectClicks = () =>
     void (expected ??= clock
       .sleep(CLICKS_AFTER_MS, stopping.signal)
-      .then(() => (stopping.signal.aborted ? null : openSlackDoor()))
-      .catch(slackDoorFailed))
+      .then(() => (stopping.signal.aborted ? null : openSlackEndpoint()))
+      .catch(slackEndpointFailed))
   const readyz = createReadiness({
     store: { ping: createStoreTrial({ store, clock }) },
     notifier,
@@ -258,15 +254,15 @@ export function createEngine({
       (error: unknown) => log.warn({ err: error }, 'Slack could not be asked at the start; /ci doctor asks the same'),
     )
     if (!(await openStore())) return
-    unanswered.start()
+    pendingInteractions.start()
     void rules
       .refresh()
       .catch((error: unknown) => log.warn({ err: error }, 'the projects could not be read at the start'))
     if (config.slack.appToken === null) return
     // Not awaited: Slack may be away, and a stop must not wait for it.
-    void openSlackDoor()
+    void openSlackEndpoint()
       .then((door) => door.start())
-      .catch(slackDoorFailed)
+      .catch(slackEndpointFailed)
   }
 
   async function openStore(): Promise<boolean> {
@@ -294,7 +290,7 @@ export function createEngine({
     metricsText: singleFlight(metrics.text),
     readyz,
     async fromSlack(request, response) {
-      if (await gate(request, response)) (await openSlackDoor()).handle?.(request, response)
+      if (await gate(request, response)) (await openSlackEndpoint()).handle?.(request, response)
     },
     isDrowsy: () => lease?.isDrowsy() ?? false,
     wake,
@@ -305,8 +301,8 @@ export function createEngine({
       const grace = clock.sleep(graceMs)
       await Promise.all([
         Promise.race([sender.ended(), grace]),
-        Promise.race([atSlackDoor((door) => door.stop()), grace]),
-        Promise.race([unanswered.stop(), grace]),
+        Promise.race([atSlackEndpoint((door) => door.stop()), grace]),
+        Promise.race([pendingInteractions.stop(), grace]),
       ])
       await Promise.race([lease?.stop(), grace])
       await transport.close()

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { OldestWaiting } from './store/backlog.ts'
 import type { CiErrorKind } from './sources/ci-service/errors.ts'
-import type { CiCallEnd } from './sources/ci-service/counted-transport.ts'
+import type { CiCallEnd } from './sources/ci-service/transport.ts'
 import type { JobEnd } from './jobs/schedule.ts'
 import type { SilentEnd } from './jobs/refresh-silent.ts'
 import type { Counted } from './alerts/deps.ts'
@@ -74,13 +74,13 @@ function doorMetrics(registry: Registry) {
   const registers = [registry]
   const deliveries = new Counter({
     name: 'buildline_deliveries_total',
-    help: 'Requests to the webhook door, by HTTP status and answer',
+    help: 'Requests to the webhook endpoint, by HTTP status and answer',
     labelNames: ['status', 'answer'],
     registers,
   })
   const seconds = new Histogram({
     name: 'buildline_delivery_seconds',
-    help: 'From the beginning of a request to the webhook door to its answer',
+    help: 'From the beginning of a request to the webhook endpoint to its answer',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
     registers,
   })
@@ -102,20 +102,20 @@ function slackMetrics(registry: Registry) {
   const registers = [registry]
   const decisions = new Counter({
     name: 'buildline_decisions_total',
-    help: 'Decisions for a fact and a channel, by reason',
+    help: 'Decisions for a build event and a channel, by reason',
     labelNames: ['reason'],
     registers,
   })
   const calls = new Counter({
     name: 'buildline_slack_calls_total',
-    help: 'Calls to Slack that keep cards and threads, by lane (post, edit, look) and outcome',
-    labelNames: ['lane', 'outcome'],
+    help: 'Calls to Slack that keep cards and threads, by queue (post, edit, look) and outcome',
+    labelNames: ['queue', 'outcome'],
     registers,
   })
   const retries = new Counter({
     name: 'buildline_slack_retries_total',
-    help: 'Calls to Slack that did not succeed and are made again, by lane',
-    labelNames: ['lane'],
+    help: 'Calls to Slack that did not succeed and are made again, by queue',
+    labelNames: ['queue'],
     registers,
   })
   const looks = new Counter({
@@ -126,7 +126,7 @@ function slackMetrics(registry: Registry) {
   })
   const lag = new Histogram({
     name: 'buildline_lag_seconds',
-    help: 'From the newest fact of a build to the message that tells it, by priority (0: failures)',
+    help: 'From the newest event of a build to the message that tells it, by priority (0: failures)',
     labelNames: ['priority'],
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
     registers,
@@ -137,8 +137,8 @@ function slackMetrics(registry: Registry) {
         case 'decision':
           return decisions.inc({ reason: what.reason })
         case 'call':
-          if (!ENDED.has(what.outcome)) retries.inc({ lane: what.lane })
-          return calls.inc({ lane: what.lane, outcome: what.outcome })
+          if (!ENDED.has(what.outcome)) retries.inc({ queue: what.queue })
+          return calls.inc({ queue: what.queue, outcome: what.outcome })
         case 'look':
           return looks.inc({ found: String(what.found) })
         case 'lag':

@@ -2,11 +2,10 @@ import type { ServerResponse } from 'node:http'
 import type { OldestWaiting } from './store/backlog.ts'
 import { sendJson } from './server/http-server.ts'
 import type { Clock } from './lib/clock.ts'
-import { withTimeout } from './lib/with-timeout.ts'
-import { singleFlight } from './lib/single-flight.ts'
+import { withTimeout, singleFlight } from './lib/async.ts'
 import { socketWords, type SocketWatch } from './slack/socket/watch.ts'
 import type { Notifier } from './slack/notifier.ts'
-import { failureOfCode } from './slack/api/codes.ts'
+import { failureOfCode } from './slack/api/errors.ts'
 import type { Store } from './store/store.ts'
 
 /** Slack is asked at most so often, however often we are. */
@@ -100,7 +99,7 @@ export function slackWords(code: string): string[] {
 }
 
 const LATE: Readonly<Record<string, string>> = {
-  intake: 'The oldest news that is not taken in came',
+  ingest: 'The oldest news that is not taken in came',
   post: 'The oldest message that is not posted was due',
   edit: 'The oldest edit that is not made was due',
   look: 'The oldest look-up that is not made was due',

@@ -3,10 +3,9 @@ import { parseEnv } from 'node:util'
 import { createApp } from './app.ts'
 import { readConfig, secretsOf } from './config.ts'
 import { forTerminal } from './lib/escape.ts'
-import { listenFault } from './server/listen-fault.ts'
-import { nobodyFollows } from './slack/messages/mending-words.ts'
-import { createLogger } from './server/logger.ts'
-import { standardOutput } from './server/standard-output.ts'
+import { listenFault } from './server/http-server.ts'
+import { nobodyFollows } from './slack/messages/words.ts'
+import { createLogger, standardOutput } from './server/logger.ts'
 
 /** BSD's EX_CONFIG: the configuration is at fault, and starting again will not help. */
 const EXIT_CONFIG = 78

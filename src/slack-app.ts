@@ -4,16 +4,15 @@ import type { Config } from './config.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
 import { createSeal } from './lib/seal.ts'
-import type { Door } from './features/context.ts'
+import { type SlackDeps, createNewest } from './features/context.ts'
 import { createHomes, type Homes } from './features/home/watch.ts'
-import { registerListeners } from './features/listeners.ts'
+import { registerFeatures } from './features/register.ts'
 import { ReceivingApp } from './features/receiving-app.ts'
-import { createNewest } from './features/newest.ts'
 import { SocketReceiver } from './slack/socket/receiver.ts'
 import type { SocketWatch } from './slack/socket/watch.ts'
 import { createClient } from './slack/api/client.ts'
 import type { Operations } from './features/operations.ts'
-import type { Unanswered } from './features/unanswered.ts'
+import type { PendingInteractions } from './features/pending-interactions.ts'
 
 /** What people asked for has so long to be answered after a stop, */
 export const SETTLE_MS = 8_500
@@ -23,10 +22,10 @@ export const FAREWELL_MS = 1_500
 /** A reference is read aloud and searched for: so many characters of a key. */
 const REFERENCE_CHARS = 8
 
-export interface SlackDoorOptions {
+export interface SlackEndpointOptions {
   config: Config['slack']
   operations: Operations
-  unanswered: Unanswered
+  pendingInteractions: PendingInteractions
   /** told whether a connection stands, in Socket Mode */
   socketWatch: SocketWatch
   clock: Clock
@@ -36,7 +35,7 @@ export interface SlackDoorOptions {
   log: Log
 }
 
-export interface SlackDoor {
+export interface SlackEndpoint {
   /** Answers what Slack sends over HTTP and the gate let through; null in Socket Mode, where Slack sends nothing over HTTP. */
   handle: ((request: IncomingMessage, response: ServerResponse) => void) | null
   /** What people have open as App Home may have changed: a hint. */
@@ -50,8 +49,8 @@ export interface SlackDoor {
   stop(): Promise<void>
 }
 
-/** The door for Slack, in Bolt: signed HTTP requests, or Socket Mode when there is an app token. */
-export function createSlackDoor(options: SlackDoorOptions): SlackDoor {
+/** The endpoint for Slack, in Bolt: signed HTTP requests, or Socket Mode when there is an app token. */
+export function createSlackEndpoint(options: SlackEndpointOptions): SlackEndpoint {
   const { config, clock } = options
   const socket = config.appToken === null ? null : socketReceiver(options, config.appToken)
   const http = socket ? null : httpReceiver(options)
@@ -78,8 +77,8 @@ async function within(clock: Clock, ms: number, work: Promise<void>): Promise<vo
   done.abort()
 }
 
-function createReceivingApp(options: SlackDoorOptions, receiver: Receiver) {
-  const { config, log, operations, unanswered, clock, newKey } = options
+function createReceivingApp(options: SlackEndpointOptions, receiver: Receiver) {
+  const { config, log, operations, pendingInteractions, clock, newKey } = options
   const { botToken, apiUrl } = config
   const client = createClient({
     token: botToken,
@@ -88,7 +87,7 @@ function createReceivingApp(options: SlackDoorOptions, receiver: Receiver) {
   })
   const newReference = () => newKey().slice(0, REFERENCE_CHARS)
   const homes = createHomes({ operations, client, clock, log, newReference })
-  const door: Door = {
+  const deps: SlackDeps = {
     operations,
     client,
     clock,
@@ -97,19 +96,23 @@ function createReceivingApp(options: SlackDoorOptions, receiver: Receiver) {
     newest: createNewest(),
     seal: createSeal(botToken),
     homes,
-    kept: null,
+    pending: null,
   }
   // Asked of nobody: Bolt would ask Slack who we are before it lets the first listener work, and Slack may be away.
   const authorize = async () => ({ botToken })
-  const app = new ReceivingApp({ receiver, authorize, logger: boltLogger(log), ignoreSelf: false }, door, unanswered)
-  registerListeners(app)
+  const app = new ReceivingApp(
+    { receiver, authorize, logger: boltLogger(log), ignoreSelf: false },
+    deps,
+    pendingInteractions,
+  )
+  registerFeatures(app)
   app.error(async (error) => {
     throw error
   })
   return { app, homes }
 }
 
-const httpReceiver = ({ config, log }: SlackDoorOptions): HTTPReceiver =>
+const httpReceiver = ({ config, log }: SlackEndpointOptions): HTTPReceiver =>
   new HTTPReceiver({
     signingSecret: config.signingSecret ?? '',
     endpoints: ['/slack/events'],
@@ -117,8 +120,10 @@ const httpReceiver = ({ config, log }: SlackDoorOptions): HTTPReceiver =>
     logger: boltLogger(log),
   })
 
-const socketReceiver = ({ config, socketWatch, clock, random }: SlackDoorOptions, appToken: string): SocketReceiver =>
-  new SocketReceiver({ appToken, apiUrl: config.apiUrl, clock, random, watch: socketWatch })
+const socketReceiver = (
+  { config, socketWatch, clock, random }: SlackEndpointOptions,
+  appToken: string,
+): SocketReceiver => new SocketReceiver({ appToken, apiUrl: config.apiUrl, clock, random, watch: socketWatch })
 
 // Bolt's debug lines hold whole requests; only its warnings and errors are of use to an operator.
 function boltLogger(log: Log): Logger {

@@ -1,11 +1,9 @@
 import type { Clock } from './lib/clock.ts'
-import type { Log } from './lib/log.ts'
-import type { LogThrottle } from './lib/log-throttle.ts'
+import type { Log, LogThrottle } from './lib/log.ts'
 import { findingWords, IN_PLAIN_TEXT } from './features/doctor/words.ts'
-import { slackUnreached } from './slack/messages/mending-words.ts'
+import { slackUnreached } from './slack/messages/words.ts'
 import { SLACK_AWAY } from './slack/socket/watch.ts'
-import type { Finding } from './features/doctor/asked.ts'
-import type { DoctorDeps } from './features/doctor/deps.ts'
+import type { Finding, DoctorDeps } from './features/doctor/findings.ts'
 import { examine } from './features/doctor/examine.ts'
 import { slackWords } from './readiness.ts'
 
@@ -50,7 +48,7 @@ function tell(findings: readonly Finding[], log: Pick<Log, 'warn'>): void {
   if (refused?.kind === 'slack-refuses')
     return log.warn({ part: 'slack', code: refused.code }, slackWords(refused.code).join(' '))
   for (const finding of findings) {
-    // That nobody follows anything was said before the door opened.
+    // That nobody follows anything was said before the endpoint opened.
     if (finding.verdict !== 'wrong' || finding.what.kind === 'nobody-follows') continue
     const { what, remedy } = findingWords(finding, IN_PLAIN_TEXT)
     log.warn({ part: 'slack' }, remedy === null ? what : `${what} ${remedy}`)

@@ -4,12 +4,16 @@ import { z } from 'zod'
 import { isChannelId } from './domain/ids.ts'
 import type { ChannelRule } from './domain/rule.ts'
 import type { Subscription } from './domain/subscription.ts'
-import { eventsOf, isPattern, SELECTABLE_EVENTS } from './features/subscriptions/wish.ts'
+import { EVENT_WORDS, eventsOf, isPattern } from './features/subscriptions/wish.ts'
 
 const ENTRY = z.strictObject({
   channel: z.string().refine(isChannelId, 'is no channel id; it looks like C0123ABCD'),
   project: z.string().trim().min(1),
-  events: z.array(z.enum(SELECTABLE_EVENTS)).min(1, 'needs at least one event').optional(),
+  events: z
+    .array(z.enum([...EVENT_WORDS.keys()]))
+    .min(1, 'needs at least one event')
+    .transform((words) => words.flatMap((word) => EVENT_WORDS.get(word)!))
+    .optional(),
   branch: z.string().min(1).optional(),
   branch_match: z.enum(['exact', 'wildcard', 'regex']).optional(),
   quiet: z.boolean().optional(),

@@ -2,12 +2,11 @@ import type { Log } from './lib/log.ts'
 import type { Job } from './jobs/schedule.ts'
 import type { Metrics } from './metrics.ts'
 import { confirmRequests, type ConfirmRequests } from './features/builds/confirm.ts'
-import { CLAIMANTS_JOB, lookAtClaimants } from './features/people/claimants.ts'
-import type { PersonDeps } from './features/people/deps.ts'
-import type { ProjectRules } from './catalog/project-rules.ts'
+import { CLAIMANTS_JOB, lookAtClaimants, type PersonDeps } from './features/people/people.ts'
+import type { ProjectRules } from './catalog/projects.ts'
 import { confirmProjectRequests } from './features/projects/confirm.ts'
-import { tellClosings } from './features/subscriptions/tell-closings.ts'
-import { FORGET_JOB, type Unanswered } from './features/unanswered.ts'
+import { announceClosings } from './features/subscriptions/closings.ts'
+import { FORGET_JOB, type PendingInteractions } from './features/pending-interactions.ts'
 import { prune, PRUNE_EVERY_MS, PRUNE_JOB } from './jobs/retention.ts'
 import { refreshSilent, REFRESH_SILENT_EVERY_MS } from './jobs/refresh-silent.ts'
 
@@ -27,13 +26,13 @@ const CLAIMANTS_EVERY_MS = 10 * 60_000
 const FORGET_EVERY_MS = 60 * 60_000
 
 /** Channels that have closed are looked for so often, to tell those whom it concerns. */
-const TELL_CLOSINGS_EVERY_MS = 5_000
+const ANNOUNCE_CLOSINGS_EVERY_MS = 5_000
 
 export interface UpkeepDeps {
   acting: ConfirmRequests & Parameters<typeof confirmProjectRequests>[0] & { log: Log }
-  following: Parameters<typeof tellClosings>[0]
+  following: Parameters<typeof announceClosings>[0]
   rules: Pick<ProjectRules, 'refresh'>
-  unanswered: Pick<Unanswered, 'forget'>
+  pendingInteractions: Pick<PendingInteractions, 'forget'>
   presenceOf: PersonDeps['presenceOf']
   metrics: Pick<Metrics, 'countSilent' | 'countPruned'>
   retentionDays: number
@@ -42,7 +41,7 @@ export interface UpkeepDeps {
 
 /** All that the clock alone makes happen, beside the reconciler's sweep. */
 export function upkeepJobs(deps: UpkeepDeps): Job[] {
-  const { acting, rules, unanswered, metrics, retentionDays, isPressed } = deps
+  const { acting, rules, pendingInteractions, metrics, retentionDays, isPressed } = deps
   return [
     // Not the row of the reading itself: the job may join one that began earlier, and what is listed is as old as that.
     {
@@ -58,8 +57,8 @@ export function upkeepJobs(deps: UpkeepDeps): Job[] {
         await confirmProjectRequests(acting)
       },
     },
-    { name: FORGET_JOB, everyMs: FORGET_EVERY_MS, run: () => unanswered.forget() },
-    { name: 'tell-closings', everyMs: TELL_CLOSINGS_EVERY_MS, run: () => tellClosings(deps.following) },
+    { name: FORGET_JOB, everyMs: FORGET_EVERY_MS, run: () => pendingInteractions.forget() },
+    { name: 'tell-closings', everyMs: ANNOUNCE_CLOSINGS_EVERY_MS, run: () => announceClosings(deps.following) },
     {
       name: CLAIMANTS_JOB,
       everyMs: CLAIMANTS_EVERY_MS,

@@ -1,71 +1,74 @@
 import { boundForOneEvent, decide, type Decision, type Known } from '../domain/decide.ts'
-import type { Fact } from '../domain/fact.ts'
+import type { BuildEvent } from '../domain/build-event.ts'
 import type { ChannelId } from '../domain/ids.ts'
-import type { PlacedFact } from '../domain/revision.ts'
+import { type PlacedEvent, revisionSubject } from '../domain/revision.ts'
 import { noticeDay } from '../domain/notice.ts'
-import { credible, restartsAsked, type Request } from '../domain/request.ts'
-import { effectsOf, foldRuns, type Effect, type RestartAsked, type Run } from '../domain/run.ts'
-import { revisionSubject } from '../domain/subject.ts'
+import { credible, restartRequests, type Request } from '../domain/request.ts'
+import { effectsOf, foldAttempts, type Effect, type RestartRequest, type Attempt } from '../domain/attempt.ts'
+import type { Turn } from '../domain/recovered.ts'
 import type { Subscription } from '../domain/subscription.ts'
-import { recoveriesOf } from '../store/history.ts'
-import type { KeptDecision } from '../store/kept.ts'
+import { turnsOf } from '../store/history.ts'
+import type { KeptDecision } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
 
 /** One card's worth of a revision. */
-export interface Episode {
+export interface NewestCard {
   revisionKey: string
-  episode: number
+  cardNumber: number
 }
 
-/** Decides for each fact and channel that has no decision yet, and keeps it with its reason. */
-export async function decideEpisode(
+/** Decides for each build event and channel that has no decision yet, and keeps it with its reason. */
+export async function decideCard(
   tx: Tx,
-  { revisionKey, episode, known, requests, now }: Episode & { known: Known; requests: readonly Request[]; now: number },
-): Promise<{ runs: Run[]; decisions: KeptDecision[] }> {
-  const facts = credible(await tx.factsOfEpisode(revisionKey, episode), requests)
-  const asked = restartsAsked(requests)
-  const runs = foldRuns(facts, asked)
-  const recoveries = await recoveriesOf(tx, runs)
-  const recovered = new Set(
-    runs.filter(({ buildId, n }) => recoveries.has(`${buildId}.${n}`)).map(({ finalSeq }) => finalSeq),
-  )
-  const effects = effectsBySeq(facts, asked)
-  const subject = revisionSubject(revisionKey, episode)
+  {
+    revisionKey,
+    cardNumber,
+    known,
+    requests,
+    now,
+  }: NewestCard & { known: Known; requests: readonly Request[]; now: number },
+): Promise<{ attempts: Attempt[]; decisions: KeptDecision[] }> {
+  const buildEvents = credible(await tx.eventsOfCard(revisionKey, cardNumber), requests)
+  const restarts = restartRequests(requests)
+  const attempts = foldAttempts(buildEvents, restarts)
+  const turns = await turnsOf(tx, attempts)
+  const effects = effectsBySeq(buildEvents, restarts)
+  const subject = revisionSubject(revisionKey, cardNumber)
   const made: KeptDecision[] = []
   const bound = boundForOneEvent(known)
   for (const [channel, subscriptions] of byChannel(bound.subscriptions)) {
-    const kept = new Map((await tx.decisionsOf({ subject, channel })).map((decision) => [decision.factSeq, decision]))
+    const kept = new Map((await tx.decisionsOf({ subject, channel })).map((decision) => [decision.eventSeq, decision]))
     let hasCard = [...kept.values()].some(opensCard)
-    for (const fact of facts) {
-      const isRecovered = recovered.has(fact.seq)
-      if (kept.get(fact.seq)?.recovered === isRecovered) continue
-      const effect = effects.get(fact.seq)!
-      const question = { branch: fact.branch, status: fact.status, effect, recovered: isRecovered, hasCard }
+    for (const buildEvent of buildEvents) {
+      const turn = turns.get(buildEvent.seq) ?? null
+      if (kept.get(buildEvent.seq)?.turn === turn) continue
+      const effect = effects.get(buildEvent.seq)!
+      const question = { branch: buildEvent.branch, status: buildEvent.status, effect, turn, hasCard }
       const decision = decide(question, subscriptions, bound.rules)
-      const day = decision.reason === 'account-notice' ? noticeDay(fact.at) : null
-      made.push(keep(decision, { fact, channel, subject, recovered: isRecovered, day, now }))
+      const day = decision.reason === 'account-notice' ? noticeDay(buildEvent.at) : null
+      made.push(keep(decision, { buildEvent, channel, subject, turn, day, now }))
       hasCard ||= opensCard(made.at(-1)!)
     }
   }
   for (const decision of made) await tx.keepDecision(decision)
-  return { runs, decisions: made }
+  return { attempts, decisions: made }
 }
 
 interface Kept {
-  fact: Fact
+  buildEvent: BuildEvent
   channel: ChannelId
   subject: string
-  recovered: boolean
+  turn: Turn | null
   day: string | null
   now: number
 }
 
-const keep = (decision: Decision, { fact, channel, subject, recovered, day, now }: Kept): KeptDecision => ({
+const keep = (decision: Decision, { buildEvent, channel, subject, turn, day, now }: Kept): KeptDecision => ({
   ...decision,
-  factSeq: fact.seq,
+  eventSeq: buildEvent.seq,
   channel,
   subject,
-  recovered,
+  turn,
   noticeDay: day,
   decidedAt: now,
 })
@@ -73,10 +76,10 @@ const keep = (decision: Decision, { fact, channel, subject, recovered, day, now 
 /** Account trouble has its own notice: it never opens a card, it only changes one that is there. */
 export const opensCard = ({ verdict, reason }: Decision): boolean => verdict === 'tell' && reason !== 'account-notice'
 
-const effectsBySeq = (facts: readonly PlacedFact[], asked: readonly RestartAsked[]): Map<number, Effect> =>
+const effectsBySeq = (buildEvents: readonly PlacedEvent[], restarts: readonly RestartRequest[]): Map<number, Effect> =>
   new Map(
-    [...Map.groupBy(facts, ({ buildId }) => buildId).values()].flatMap((own) =>
-      effectsOf(own, asked).map((effect, i) => [own[i]!.seq, effect] as const),
+    [...Map.groupBy(buildEvents, ({ buildId }) => buildId).values()].flatMap((own) =>
+      effectsOf(own, restarts).map((effect, i) => [own[i]!.seq, effect] as const),
     ),
   )
 

@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Notifier } from '../slack/notifier.ts'
 import type { Interfaces } from '../store/history.ts'
-import type { CardKey } from '../store/kept.ts'
+import type { CardKey } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { Term } from './lease.ts'
 
@@ -29,7 +29,7 @@ export interface ReconcileDeps {
   rulesOf: (project: ProjectNames) => Promise<CiRules | 'wait'>
   /** which interfaces of CI are configured: what cannot be asked of CI is not offered */
   interfaces: Interfaces
-  /** deliveries are waiting for their answer: the door comes first */
+  /** deliveries are waiting for their answer: the endpoint comes first */
   isPressed: () => boolean
   /** what happened, for metrics */
   count: (what: Counted) => void
@@ -42,6 +42,6 @@ export interface Working extends ReconcileDeps {
 
 export type Counted =
   | { what: 'decision'; reason: string }
-  | { what: 'call'; lane: string; outcome: string }
+  | { what: 'call'; queue: string; outcome: string }
   | { what: 'lag'; ms: number; priority: number }
   | { what: 'look'; found: boolean }

@@ -3,7 +3,7 @@ import type { Log } from '../lib/log.ts'
 import type { Store, Tx } from '../store/store.ts'
 
 /** A holder that has not renewed its lease for this long loses it to the next process that asks. */
-export const LEASE_MS = 6_000
+export const LEASE_MS = 5_000
 
 /** How often the holder renews the lease, and the other processes ask for it. */
 export const RENEW_MS = 1_500
@@ -72,24 +72,24 @@ export function createLease({ store, clock, agree, log, monotonic, newId, onTerm
   let asking: Promise<void> = Promise.resolve()
 
   async function ask(): Promise<void> {
-    const askedAt = monotonic()
-    if (askedAt >= awakeUntil) drowsyUntil = askedAt + DROWSY_MS
+    const requestedAt = monotonic()
+    if (requestedAt >= awakeUntil) drowsyUntil = requestedAt + DROWSY_MS
     await agree()
-    await (current ? renew(current, askedAt) : take(askedAt))
+    await (current ? renew(current, requestedAt) : take(requestedAt))
     awakeUntil = monotonic() + LEASE_MS - MARGIN_MS
   }
 
-  async function renew(term: NonNullable<typeof current>, askedAt: number): Promise<void> {
+  async function renew(term: NonNullable<typeof current>, requestedAt: number): Promise<void> {
     const lease = { name: NAME, heldBy: term.id, heldUntil: clock.now() + LEASE_MS }
     if (await store.write((tx) => tx.renewLease(lease), { canBeRedone: true })) {
-      term.validUntil = askedAt + LEASE_MS - MARGIN_MS
+      term.validUntil = requestedAt + LEASE_MS - MARGIN_MS
     } else if (current === term) {
       log.warn({ term: term.id }, 'lease lost: another process sends now')
       end()
     }
   }
 
-  async function take(askedAt: number): Promise<void> {
+  async function take(requestedAt: number): Promise<void> {
     const id = newId()
     const now = clock.now()
     const lease = { name: NAME, heldBy: id, heldUntil: now + LEASE_MS }
@@ -97,7 +97,7 @@ export function createLease({ store, clock, agree, log, monotonic, newId, onTerm
       return
     if (current || stopping.signal.aborted) return
     const over = new AbortController()
-    const term = { id, validUntil: askedAt + LEASE_MS - MARGIN_MS, over }
+    const term = { id, validUntil: requestedAt + LEASE_MS - MARGIN_MS, over }
     current = term
     log.info({ term: id }, 'lease taken: this process sends')
     onTerm({

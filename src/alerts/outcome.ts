@@ -1,10 +1,10 @@
-import { LANDING_MAX_MS, type Lane, type Step, type StoredMessage } from '../domain/plan.ts'
-import { backoffMs } from '../lib/backoff.ts'
+import { LANDING_MAX_MS, type Queue, type Step, type StoredMessage } from '../domain/plan.ts'
+import { backoffMs } from '../lib/async.ts'
 import type { Copy, Failure, Found, Sent } from '../slack/notifier.ts'
-import type { Card } from '../store/kept.ts'
+import type { Card } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
 import type { ReconcileDeps } from './deps.ts'
-import { relane } from './lanes.ts'
+import { requeue } from './queues.ts'
 
 /** A message that Slack refuses even as plain text is a defect: tried again seldom, and told in the log. */
 const REFUSED_AGAIN_MS = 60 * 60_000
@@ -19,18 +19,18 @@ export interface Claimed {
   priority: number
   /** when it was claimed (ms): what the call saw or changed is not older */
   at: number
-  /** when the newest fact that it tells was received (ms) */
-  heardAt: number
-  /** the newest fact that it tells */
-  fact: number
+  /** when the newest build event that it tells was received (ms) */
+  receivedAt: number
+  /** the newest build event that it tells */
+  buildEvent: number
   messageKey: string
   /** what the message of this step told as it appeared, or tells if this posts it: goes along with what is sent */
-  bornRun: string | null
+  postedAttempt: string | null
   /** for a reply whose card turns out to be gone */
   cardMessage: StoredMessage | undefined
 }
 
-/** Records how a step ended, and plans the card afresh: what failed is held in its lane, nothing else is. */
+/** Records how a step ended, and plans the card afresh: what failed is held in its queue, nothing else is. */
 export async function recordEnd(
   tx: Tx,
   deps: ReconcileDeps,
@@ -42,26 +42,26 @@ export async function recordEnd(
   const isFailure = outcome.kind !== 'sent' && outcome.kind !== 'found'
   if (!isFailure) await recordSuccess(tx, claimed, outcome, now)
   else await recordFailure(tx, deps, claimed, outcome)
-  const attempts = attemptsAfter(card, outcome)
-  const plain = card.plain || isRefusedAgain(card, step.lane, outcome)
+  const tries = triesAfter(card, outcome)
+  const plain = card.plain || isRefusedAgain(card, step.queue, outcome)
   const problem = isFailure ? outcome.code : null
-  if (attempts !== card.attempts || plain !== card.plain || problem !== card.problem)
-    await tx.setTrouble(card, { attempts, plain, problem })
-  const failed = isFailure ? { lane: step.lane, againAt: now + waitMs(deps, card, step.lane, outcome) } : null
-  await relane(tx, deps, card, { underWay: false, failed })
-  if (!isFailure && step.lane !== 'look') await tx.reopenChannel(card.channel)
+  if (tries !== card.tries || plain !== card.plain || problem !== card.problem)
+    await tx.setTrouble(card, { tries, plain, problem })
+  const failed = isFailure ? { queue: step.queue, againAt: now + waitMs(deps, card, step.queue, outcome) } : null
+  await requeue(tx, deps, card, { underWay: false, failed })
+  if (!isFailure && step.queue !== 'look') await tx.reopenChannel(card.channel)
 }
 
 // What comes but once may be of something between us and Slack: text alone has no buttons. What Slack does not take it
 // refuses again.
-const isRefusedAgain = ({ problem }: Card, lane: Lane, outcome: Sent | Found | Failure): boolean =>
-  outcome.kind === 'refused' && lane !== 'look' && outcome.code === problem
+const isRefusedAgain = ({ problem }: Card, queue: Queue, outcome: Sent | Found | Failure): boolean =>
+  outcome.kind === 'refused' && queue !== 'look' && outcome.code === problem
 
 // A look that finds nothing is no step forward: what stumbles after each look must be tried ever more seldom all the same.
-function attemptsAfter({ attempts }: Card, outcome: Sent | Found | Failure): number {
-  if (outcome.kind === 'found' && outcome.copies.length === 0) return attempts
+function triesAfter({ tries }: Card, outcome: Sent | Found | Failure): number {
+  if (outcome.kind === 'found' && outcome.copies.length === 0) return tries
   const isTrouble = outcome.kind !== 'sent' && outcome.kind !== 'found' && outcome.kind !== 'rate-limited'
-  return isTrouble ? attempts + 1 : 0
+  return isTrouble ? tries + 1 : 0
 }
 
 async function recordSuccess(
@@ -70,7 +70,7 @@ async function recordSuccess(
   outcome: Sent | Found,
   now: number,
 ): Promise<void> {
-  switch (step.lane) {
+  switch (step.queue) {
     case 'post': {
       if (outcome.kind !== 'sent') return
       const { digest, again } = step
@@ -103,24 +103,24 @@ async function recordSuccess(
 export async function recordLate(
   tx: Tx,
   deps: ReconcileDeps,
-  { card, step, messageKey, bornRun }: Claimed,
+  { card, step, messageKey, postedAttempt }: Claimed,
   outcome: Sent | Found | Failure,
 ): Promise<void> {
   const { clock, log } = deps
   const { subject, channel } = card
-  log.warn({ subject, channel, lane: step.lane, outcome: outcome.kind }, 'a call ended after the lease was lost')
+  log.warn({ subject, channel, queue: step.queue, outcome: outcome.kind }, 'a call ended after the lease was lost')
   // Locks the card.
   await tx.card(card)
   const message = (await tx.messagesOf(card)).find(({ key }) => key === messageKey)
   const mayHaveArrived = outcome.kind === 'sent' || outcome.kind === 'unclear'
-  if (!message || !mayHaveArrived || step.lane === 'look') return
+  if (!message || !mayHaveArrived || step.queue === 'look') return
   // History may not show it yet.
   const doubtAt = clock.now() + LANDING_MAX_MS
-  if (step.lane === 'edit') await tx.updateMessage(messageKey, { digest: null })
+  if (step.queue === 'edit') await tx.updateMessage(messageKey, { digest: null })
   else if (message.state === 'posted') await tx.updateMessage(messageKey, { doubtAt })
   else if (message.state === 'unclear' && outcome.kind === 'sent')
-    await tx.updateMessage(messageKey, { state: 'posted', ts: outcome.ts, bornRun, doubtAt })
-  await relane(tx, deps, card, { underWay: false })
+    await tx.updateMessage(messageKey, { state: 'posted', ts: outcome.ts, postedAttempt, doubtAt })
+  await requeue(tx, deps, card, { underWay: false })
 }
 
 type MessageChange = Parameters<Tx['updateMessage']>[1]
@@ -134,9 +134,9 @@ function afterDoubt(message: StoredMessage, copy: Copy | undefined, at: number):
 
 // What was posted more than once may say what was so at any of these times. Which of them this one told as it appeared, it
 // says itself.
-const saidBy = (message: StoredMessage, { ts, bornRun = message.bornRun }: Copy): MessageChange => ({
+const saidBy = (message: StoredMessage, { ts, postedAttempt = message.postedAttempt }: Copy): MessageChange => ({
   ts,
-  bornRun,
+  postedAttempt,
   digest: message.doubtAt === null ? message.digest : null,
 })
 
@@ -145,8 +145,8 @@ async function recordFailure(tx: Tx, deps: ReconcileDeps, claimed: Claimed, fail
   const now = deps.clock.now()
   if (failure.kind === 'channel-closed')
     await tx.closeChannel({ channel: card.channel, code: failure.code, at: now, retryAt: now + CHANNEL_AGAIN_MS })
-  if (step.lane === 'edit') return recordEditFailure(tx, messageKey, failure, now)
-  if (step.lane === 'look') return recordLookFailure(tx, claimed, failure)
+  if (step.queue === 'edit') return recordEditFailure(tx, messageKey, failure, now)
+  if (step.queue === 'look') return recordLookFailure(tx, claimed, failure)
   if (failure.kind === 'unclear') return tx.updateMessage(messageKey, { state: 'unclear', lookedAt: null })
   // Nothing arrived: the claim is void. One that was unclear before stays findable under its key.
   if (step.again) await tx.updateMessage(messageKey, { state: 'unclear', lookedAt: lookedEnough(failure, now) })
@@ -161,7 +161,7 @@ const lookedEnough = ({ kind }: Failure, now: number): number =>
 
 // The thread is gone, and what stood in it: whether a reply ever arrived there matters no more.
 async function recordLookFailure(tx: Tx, { step, messageKey, cardMessage }: Claimed, failure: Failure): Promise<void> {
-  if (failure.kind !== 'message-gone' || step.lane !== 'look' || step.thread === null) return
+  if (failure.kind !== 'message-gone' || step.queue !== 'look' || step.thread === null) return
   if (step.message.state === 'posted') await tx.updateMessage(messageKey, { doubtAt: null })
   else await tx.deleteMessage(messageKey)
   // It may have been the thread of an earlier card, which is known to be gone.
@@ -175,41 +175,41 @@ async function recordEditFailure(tx: Tx, key: string, failure: Failure, now: num
   return tx.updateMessage(key, { sending: null })
 }
 
-function waitMs({ random }: ReconcileDeps, card: Card, lane: Lane, failure: Failure): number {
+function waitMs({ random }: ReconcileDeps, card: Card, queue: Queue, failure: Failure): number {
   if (failure.kind === 'rate-limited') return failure.retryAfterMs
   if (failure.kind === 'message-gone') return 0
   if (failure.kind === 'thread-closed') return REFUSED_AGAIN_MS
-  if (failure.kind === 'refused' && (card.plain || lane === 'look')) return REFUSED_AGAIN_MS
-  if (isRefusedAgain(card, lane, failure)) return 0
+  if (failure.kind === 'refused' && (card.plain || queue === 'look')) return REFUSED_AGAIN_MS
+  if (isRefusedAgain(card, queue, failure)) return 0
   // A closed channel or workspace holds its cards by itself; the card must be ready when it opens.
   if (failure.kind === 'channel-closed' || failure.kind === 'workspace-closed') return 0
-  return backoffMs(card.attempts, random())
+  return backoffMs(card.tries, random())
 }
 
 /** Tells the log and the metrics how a step ended. */
 export function reportEnd(
   { log, count, clock }: ReconcileDeps,
-  { card, step, priority, heardAt, fact, messageKey }: Claimed,
+  { card, step, priority, receivedAt, buildEvent, messageKey }: Claimed,
   outcome: Sent | Found | Failure,
 ): void {
-  count({ what: 'call', lane: step.lane, outcome: outcome.kind })
-  if (outcome.kind === 'sent' && isNews(step)) count({ what: 'lag', ms: clock.now() - heardAt, priority })
+  count({ what: 'call', queue: step.queue, outcome: outcome.kind })
+  if (outcome.kind === 'sent' && isNews(step)) count({ what: 'lag', ms: clock.now() - receivedAt, priority })
   if (outcome.kind === 'found') count({ what: 'look', found: outcome.copies.length > 0 })
-  const slot = step.lane === 'post' ? step.slot : step.message.slot
+  const slot = step.queue === 'post' ? step.slot : step.message.slot
   const fields = {
-    fact,
+    buildEvent,
     subject: card.subject,
     channel: card.channel,
-    lane: step.lane,
+    queue: step.queue,
     slot,
     message: messageKey,
     outcome: outcome.kind,
   }
-  if (outcome.kind === 'sent') return log.info({ ...fields, ts: outcome.ts }, 'told')
-  if (outcome.kind === 'found') return log.info({ ...fields, ts: outcome.copies.map(({ ts }) => ts) }, 'told')
+  if (outcome.kind === 'sent') return log.info({ ...fields, ts: outcome.ts }, 'sent')
+  if (outcome.kind === 'found') return log.info({ ...fields, ts: outcome.copies.map(({ ts }) => ts) }, 'sent')
   const { code } = outcome
   if (FOR_A_PERSON.has(outcome.kind)) log.error({ ...fields, code }, 'Slack refuses; a person has to change something')
-  else log.warn({ ...fields, code }, 'not told yet; it will be tried again')
+  else log.warn({ ...fields, code }, 'not sent yet; it will be tried again')
 }
 
 const FOR_A_PERSON: ReadonlySet<Failure['kind']> = new Set([
@@ -221,6 +221,6 @@ const FOR_A_PERSON: ReadonlySet<Failure['kind']> = new Set([
 
 // What is said once more, to be sure, is no news and has no lag.
 const isNews = (step: Step): boolean =>
-  step.lane === 'post'
+  step.queue === 'post'
     ? step.again === null
-    : step.lane === 'edit' && step.message.digest !== null && step.message.digest !== step.digest
+    : step.queue === 'edit' && step.message.digest !== null && step.message.digest !== step.digest

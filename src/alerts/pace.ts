@@ -1,6 +1,7 @@
 import type { ChannelId } from '../domain/ids.ts'
-import type { Lane } from '../domain/plan.ts'
+import type { Queue } from '../domain/plan.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { Failure } from '../slack/notifier.ts'
 
 // Slack's limits, kept by us so that Slack never has to say 429. Source: Slack's rate limits, "special" and "tier 3".
 
@@ -22,25 +23,28 @@ const ARRIVAL_LEARNT_MAX_MS = 2_000
 const CLAIM_TO_ARRIVAL_MS = 1_000
 
 export interface Pace {
-  /** When the next call in this lane may be made (ms); not after now: at once. Infinity while one is under way. */
-  freeAt(lane: Lane, channel: ChannelId | null): number
+  /** When the next call in this queue may be made (ms); not after now: at once. Infinity while one is under way. */
+  freeAt(queue: Queue, channel: ChannelId | null): number
   /** Takes the slot; call the result when it is over, and say when the call was sent (ms); null: none was. */
-  take(lane: Lane, channel: ChannelId): (sentAt: number | null) => void
-  /** Slack said 429 all the same: nothing in this lane (for posts: in this channel) for so long. */
-  block(lane: Lane, channel: ChannelId, forMs: number): void
+  take(queue: Queue, channel: ChannelId): (sentAt: number | null) => void
+  /** Slack said 429 all the same: nothing in this queue (for posts: in this channel) for so long. */
+  block(queue: Queue, channel: ChannelId, forMs: number): void
 }
 
 /** @param recent calls of the last minute, from before a restart */
-export function createPace(clock: Clock, recent: readonly { lane: Lane; channel: ChannelId; at: number }[] = []): Pace {
+export function createPace(
+  clock: Clock,
+  recent: readonly { queue: Queue; channel: ChannelId; at: number }[] = [],
+): Pace {
   // Each 429 says that calls arrive later than we thought.
   let arrivalMaxMs = ARRIVAL_MAX_MS
   const arrivedBy = (sentAt: number) => Math.min(clock.now(), sentAt + arrivalMaxMs)
   const channels = new Map<ChannelId, Slot>()
   const windows = { edit: createWindow(clock, arrivedBy), look: createWindow(clock, arrivedBy) }
-  for (const { lane, channel, at } of recent) {
+  for (const { queue, channel, at } of recent) {
     const arrivedAt = at + CLAIM_TO_ARRIVAL_MS
-    if (lane === 'post') channels.set(channel, { freeAt: arrivedAt + POST_GAP_MS })
-    else windows[lane].restore(arrivedAt)
+    if (queue === 'post') channels.set(channel, { freeAt: arrivedAt + POST_GAP_MS })
+    else windows[queue].restore(arrivedAt)
   }
 
   function takePost(channel: ChannelId): (sentAt: number | null) => void {
@@ -54,14 +58,14 @@ export function createPace(clock: Clock, recent: readonly { lane: Lane; channel:
   }
 
   return {
-    freeAt: (lane, channel) =>
-      lane === 'post' ? (channel && channels.get(channel)?.freeAt) || 0 : windows[lane].freeAt(),
-    take: (lane, channel) => (lane === 'post' ? takePost(channel) : windows[lane].take()),
-    block(lane, channel, forMs) {
+    freeAt: (queue, channel) =>
+      queue === 'post' ? (channel && channels.get(channel)?.freeAt) || 0 : windows[queue].freeAt(),
+    take: (queue, channel) => (queue === 'post' ? takePost(channel) : windows[queue].take()),
+    block(queue, channel, forMs) {
       arrivalMaxMs = Math.min(ARRIVAL_LEARNT_MAX_MS, arrivalMaxMs * 2)
       const until = clock.now() + forMs
-      if (lane === 'post') channels.set(channel, { freeAt: until })
-      else windows[lane].block(until)
+      if (queue === 'post') channels.set(channel, { freeAt: until })
+      else windows[queue].block(until)
     },
   }
 }
@@ -106,6 +110,53 @@ function createWindow(clock: Clock, arrivedBy: (sentAt: number) => number) {
     },
     block(until: number): void {
       blockedUntil = Math.max(blockedUntil, until)
+    },
+  }
+}
+
+/** So many calls in a row that reached nobody, and Slack is taken to be down. */
+const FAILURES_MAX = 3
+
+/** While it is down, one cheap call asks so often whether it is back; nothing else is sent. */
+const ASK_DOWN_MS = 1_000
+
+/** A revoked token comes back only when somebody changes it. */
+const ASK_CLOSED_MS = 30_000
+
+/** How a call ended. */
+type Outcome = { kind: 'sent' | 'found' } | Failure
+
+const codeOf = (outcome: Outcome): string => ('code' in outcome ? outcome.code : outcome.kind)
+
+interface Outage {
+  /** Why nothing is sent now; null: Slack is reachable as far as we know. */
+  reason(): string | null
+  /** The time of the next question (ms). */
+  askAt(): number
+  /** A question is on its way. The next one does not wait for its answer: where nothing answers, that takes long. */
+  asked(): void
+  heard(outcome: Outcome): void
+}
+
+/** Keeps a whole backlog from knocking at a closed door, one card after the other. */
+export function createOutage(clock: Clock): Outage {
+  let failures = 0
+  let reason: string | null = null
+  let askAt = 0
+
+  return {
+    reason: () => reason,
+    askAt: () => askAt,
+    asked() {
+      askAt = clock.now() + ASK_DOWN_MS
+    },
+    heard(outcome) {
+      const { kind } = outcome
+      const unreached = kind === 'unclear' || kind === 'unsent'
+      failures = unreached ? failures + 1 : 0
+      const closed = kind === 'workspace-closed'
+      reason = closed || failures >= FAILURES_MAX || (unreached && reason !== null) ? codeOf(outcome) : null
+      if (reason !== null) askAt = clock.now() + (closed ? ASK_CLOSED_MS : ASK_DOWN_MS)
     },
   }
 }

@@ -1,22 +1,21 @@
 import type { ChannelId } from '../domain/ids.ts'
-import type { Lane } from '../domain/plan.ts'
-import { backoffMs } from '../lib/backoff.ts'
-import type { CardKey, ClosedChannel, DueRevision } from '../store/kept.ts'
+import type { Queue } from '../domain/plan.ts'
+import { backoffMs } from '../lib/async.ts'
+import type { CardKey, ClosedChannel, DueRevision } from '../store/records.ts'
 import type { ReconcileDeps } from './deps.ts'
-import { RULES_LOOK_AGAIN_MS, takeIn } from './intake.ts'
-import { postponeCard } from './lanes.ts'
-import { createOutage } from './outage.ts'
-import { createPace, WINDOW_MS, type Pace } from './pace.ts'
-import { tellNext } from './tell.ts'
+import { RULES_LOOK_AGAIN_MS, ingestRevision } from './ingest.ts'
+import { postponeCard } from './queues.ts'
+import { createOutage, createPace, WINDOW_MS, type Pace } from './pace.ts'
+import { sendNext } from './send.ts'
 
 /** Concurrent calls to Slack. */
 const CALLS_MAX = 32
 
 /** Revisions ingested at once. */
-const INTAKE_MAX = 4
+const INGEST_MAX = 4
 
 /** While deliveries wait to be stored, ingesting pauses for this many times what it took: they share one thread. */
-const DOOR_SHARE = 19
+const ENDPOINT_SHARE = 19
 
 /** How often that pause looks whether deliveries still wait. */
 const PRESSED_LOOK_MS = 2
@@ -25,8 +24,8 @@ const PRESSED_LOOK_MS = 2
 const SWEEP_MS = 1_000
 
 /** A revision that cannot be ingested is retried with backoff, and holds up no other. */
-const INTAKE_AGAIN_MS = 5_000
-const INTAKE_AGAIN_MAX_MS = 10 * 60_000
+const INGEST_AGAIN_MS = 5_000
+const INGEST_AGAIN_MAX_MS = 10 * 60_000
 /** Failures are counted for at most so many revisions. */
 const FAILING_MAX = 10_000
 
@@ -41,14 +40,14 @@ export interface Reconciler {
 }
 
 /**
- * Makes Slack agree with the facts. Two loops over two durable queues: one takes in revisions (facts into decisions and
- * cards), the other takes one step at a time for the most urgent card whose lane is free.
+ * Makes Slack agree with the build events. Two loops over two durable queues: one ingests revisions (build events into decisions and
+ * cards), the other takes one step at a time for the most urgent card whose queue is free.
  */
 export function createReconciler(deps: ReconcileDeps): Reconciler {
   const { store, clock, log } = deps
   const stopping = new AbortController()
   const outage = createOutage(clock)
-  const bells = { intake: createBell(deps), send: createBell(deps) }
+  const bells = { ingest: createBell(deps), send: createBell(deps) }
   const underWay = new Map<string, Promise<void>>()
   const posting = new Set<ChannelId>()
   const waitingChannels = new Set<ChannelId>()
@@ -59,41 +58,41 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   let pace: Pace
   let loops: Promise<void>[] = []
 
-  async function intakeLoop(): Promise<void> {
+  async function ingestLoop(): Promise<void> {
     let isPatient = false
     while (!stopping.signal.aborted) {
-      const due = await store.read.dueIntake(clock.now(), INTAKE_MAX)
+      const due = await store.read.dueIngest(clock.now(), INGEST_MAX)
       const beganAt = clock.now()
-      const taken = await takeInAll(due)
-      await leaveToDoor((clock.now() - beganAt) * DOOR_SHARE)
+      const taken = await ingestAll(due)
+      await yieldToEndpoint((clock.now() - beganAt) * ENDPOINT_SHARE)
       if (taken.includes('waits')) isPatient = true
       if (taken.some((one) => one !== 'lost')) continue
-      await bells.intake.wait(isPatient ? RULES_LOOK_AGAIN_MS : SWEEP_MS)
+      await bells.ingest.wait(isPatient ? RULES_LOOK_AGAIN_MS : SWEEP_MS)
       isPatient = false
     }
   }
 
   /** Ends early when no deliveries wait any more. */
-  async function leaveToDoor(ms: number): Promise<void> {
+  async function yieldToEndpoint(ms: number): Promise<void> {
     const until = clock.now() + ms
     while (deps.isPressed() && clock.now() < until && !stopping.signal.aborted)
       await clock.sleep(Math.min(PRESSED_LOOK_MS, until - clock.now()), stopping.signal)
   }
 
   // PostgreSQL works in parallel. SQLite runs in this thread: one at a time leaves room for deliveries.
-  async function takeInAll(due: readonly DueRevision[]): Promise<Taken[]> {
-    if (store.shared) return Promise.all(due.map(takeInOrPostpone))
+  async function ingestAll(due: readonly DueRevision[]): Promise<Taken[]> {
+    if (store.shared) return Promise.all(due.map(ingestOrPostpone))
     const taken: Taken[] = []
-    for (const one of due) taken.push(await takeInOrPostpone(one))
+    for (const one of due) taken.push(await ingestOrPostpone(one))
     return taken
   }
 
-  async function takeInOrPostpone(due: DueRevision): Promise<Taken> {
+  async function ingestOrPostpone(due: DueRevision): Promise<Taken> {
     const { revisionKey } = due
     try {
-      const channels = await takeIn(working, due)
+      const channels = await ingestRevision(working, due)
       if (channels === 'waits' || channels === 'lost') return channels
-      // A revision that was put off is read without its facts first, which does not prove that they can be read.
+      // A revision that was put off is read without its build events first, which does not prove that they can be read.
       if (due.buildKeys.length > 0) failing.delete(revisionKey)
       for (const channel of channels) waitingChannels.add(channel)
       bells.send.ring()
@@ -103,16 +102,16 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
         { err: error, revision: revisionKey },
         'could not take in the news of a revision; it will be tried again',
       )
-      const againAt = clock.now() + intakeAgainMs(revisionKey)
+      const againAt = clock.now() + ingestAgainMs(revisionKey)
       await store.write((tx) => tx.postponeRevision(revisionKey, againAt)).catch(() => clock.sleep(SWEEP_MS))
       return 'failed'
     }
   }
 
-  function intakeAgainMs(revisionKey: string): number {
+  function ingestAgainMs(revisionKey: string): number {
     const failures = failing.get(revisionKey) ?? 0
     if (failing.size < FAILING_MAX) failing.set(revisionKey, failures + 1)
-    return backoffMs(failures, deps.random(), { baseMs: INTAKE_AGAIN_MS, maxMs: INTAKE_AGAIN_MAX_MS })
+    return backoffMs(failures, deps.random(), { baseMs: INGEST_AGAIN_MS, maxMs: INGEST_AGAIN_MAX_MS })
   }
 
   async function sendLoop(): Promise<void> {
@@ -172,45 +171,45 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     return begun + (await beginIn('edit', null, shut))
   }
 
-  /** Begins calls in one lane while it is free; posts one by one and channel, so that the next is chosen fresh. */
-  async function beginIn(lane: Lane, channel: ChannelId | null, shut: readonly ChannelId[]): Promise<number> {
+  /** Begins calls in one queue while it is free; posts one by one and channel, so that the next is chosen fresh. */
+  async function beginIn(queue: Queue, channel: ChannelId | null, shut: readonly ChannelId[]): Promise<number> {
     const now = clock.now()
     const slots = CALLS_MAX - underWay.size
-    if (slots <= 0 || pace.freeAt(lane, channel) > now) return 0
-    const due = await store.read.dueCards(lane, now, underWay.size + slots, channel, shut)
-    const ready = due.filter((key) => !underWay.has(nameOf(key))).slice(0, lane === 'post' ? 1 : slots)
+    if (slots <= 0 || pace.freeAt(queue, channel) > now) return 0
+    const due = await store.read.dueCards(queue, now, underWay.size + slots, channel, shut)
+    const ready = due.filter((key) => !underWay.has(nameOf(key))).slice(0, queue === 'post' ? 1 : slots)
     let begun = 0
     for (const key of ready) {
-      if (pace.freeAt(lane, key.channel) > now) break
-      begin(key, lane)
+      if (pace.freeAt(queue, key.channel) > now) break
+      begin(key, queue)
       begun++
     }
     return begun
   }
 
-  function begin(key: CardKey, lane: Lane): void {
-    const release = pace.take(lane, key.channel)
-    if (lane === 'post') posting.add(key.channel)
-    underWay.set(nameOf(key), tellAndRelease(key, lane, release))
+  function begin(key: CardKey, queue: Queue): void {
+    const release = pace.take(queue, key.channel)
+    if (queue === 'post') posting.add(key.channel)
+    underWay.set(nameOf(key), tellAndRelease(key, queue, release))
   }
 
-  async function tellAndRelease(key: CardKey, lane: Lane, release: (sentAt: number | null) => void): Promise<void> {
-    release(await tell(key, lane))
+  async function tellAndRelease(key: CardKey, queue: Queue, release: (sentAt: number | null) => void): Promise<void> {
+    release(await tell(key, queue))
     underWay.delete(nameOf(key))
-    if (lane === 'post') posting.delete(key.channel)
+    if (queue === 'post') posting.delete(key.channel)
     // A post of the same card may have waited for this call.
     waitingChannels.add(key.channel)
     bells.send.ring()
   }
 
   /** @returns when Slack was called (or may have been); null: it was not */
-  async function tell(key: CardKey, lane: Lane): Promise<number | null> {
+  async function tell(key: CardKey, queue: Queue): Promise<number | null> {
     try {
-      const told = await tellNext(deps, key, lane)
+      const told = await sendNext(deps, key, queue)
       if (told.kind !== 'done') return null
       const { outcome, sentAt } = told
       outage.heard(outcome)
-      if (outcome.kind === 'rate-limited') pace.block(lane, key.channel, outcome.retryAfterMs)
+      if (outcome.kind === 'rate-limited') pace.block(queue, key.channel, outcome.retryAfterMs)
       if (outcome.kind === 'channel-closed') closed = await store.read.closedChannels()
       return sentAt
     } catch (error) {
@@ -232,17 +231,17 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     async start() {
       pace = createPace(clock, await store.read.recentCalls(clock.now() - WINDOW_MS))
       const guard = (loop: () => Promise<void>) => forever(loop, deps, stopping.signal)
-      loops = [guard(intakeLoop), guard(sendLoop)]
+      loops = [guard(ingestLoop), guard(sendLoop)]
     },
     async stop() {
       stopping.abort()
       answered()
-      bells.intake.ring()
+      bells.ingest.ring()
       bells.send.ring()
       await Promise.all(loops)
       await Promise.allSettled(underWay.values())
     },
-    wake: () => bells.intake.ring(),
+    wake: () => bells.ingest.ring(),
     outage: outage.reason,
   }
 }

@@ -1,16 +1,23 @@
-import { isFinalFact, mergeDetails, toFact, type Fact, type Observation, type Recorded } from '../domain/fact.ts'
+import {
+  isFinalEvent,
+  mergeDetails,
+  toBuildEvent,
+  type BuildEvent,
+  type Observation,
+  type Recorded,
+} from '../domain/build-event.ts'
 import { revisionKey } from '../domain/revision.ts'
-import { restartsAsked } from '../domain/request.ts'
-import { effectsOf } from '../domain/run.ts'
+import { restartRequests } from '../domain/request.ts'
+import { effectsOf } from '../domain/attempt.ts'
 import { isRed, isFinal, toStatus } from '../domain/status.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Store, Tx } from '../store/store.ts'
 
 /**
  * A build that ends is told to its end. One that says ever new words and never ends would make its card larger without
- * bound: beyond so many facts what it says is counted, until it says how it ended. A build has about three.
+ * bound: beyond so many build events what it says is counted, until it says how it ended. A build has about three.
  */
-export const UNENDED_FACTS_MAX = 500
+export const UNENDED_EVENTS_MAX = 500
 
 export interface RecordDelivery {
   store: Pick<Store, 'write'>
@@ -21,7 +28,7 @@ export interface RecordDelivery {
 
 /**
  * Stores one delivery and what it says of a build, durably, and says whether the same was said before. Resolves after it
- * is on disk; rejects when it is not, and then nothing of it is stored. A repetition is counted on the fact it repeats.
+ * is on disk; rejects when it is not, and then nothing of it is stored. A repetition is counted on the build event it repeats.
  */
 export async function recordDelivery(
   { store, clock, wake }: RecordDelivery,
@@ -33,17 +40,17 @@ export async function recordDelivery(
 }
 
 async function record(tx: Tx, { seen, body }: { seen: Observation; body: string }, at: number): Promise<Recorded> {
-  const known = await tx.factsOfBuild(seen.projectId, seen.buildId)
+  const known = await tx.eventsOfBuild(seen.projectId, seen.buildId)
   const isOnlyCounted = isEndless(known, seen)
   const answer = isOnlyCounted || (await isRepeated(tx, seen, known, at)) ? 'duplicate' : 'recorded'
-  // Facts of one build stay together even where some of them leave out the branch or the commit.
-  const branch = seen.branch ?? known.findLast((fact) => fact.branch !== null)?.branch ?? null
-  const commitId = seen.commitId ?? known.findLast((fact) => fact.commitId !== null)?.commitId ?? null
+  // Build events of one build stay together even where some of them leave out the branch or the commit.
+  const branch = seen.branch ?? known.findLast((buildEvent) => buildEvent.branch !== null)?.branch ?? null
+  const commitId = seen.commitId ?? known.findLast((buildEvent) => buildEvent.commitId !== null)?.commitId ?? null
   const key = known[0]?.revisionKey ?? revisionKey({ ...seen, branch, commitId })
-  let factSeq: number
+  let eventSeq: number
   if (isOnlyCounted || (answer === 'duplicate' && !knowsMore(seen, known))) {
-    factSeq = known.at(-1)!.seq
-    await tx.countRepeat(factSeq)
+    eventSeq = known.at(-1)!.seq
+    await tx.countRepeat(eventSeq)
   } else {
     const where = {
       at,
@@ -53,23 +60,23 @@ async function record(tx: Tx, { seen, body }: { seen: Observation; body: string 
       branch,
       commitId,
     } as const
-    factSeq = await tx.insertFact(seen, where)
+    eventSeq = await tx.insertBuildEvent(seen, where)
   }
-  const deliveryId = await tx.insertDelivery({ receivedAt: at, answer, factSeq, body })
-  return { answer, deliveryId, factSeq, revisionKey: key }
+  const deliveryId = await tx.insertDelivery({ receivedAt: at, answer, eventSeq, body })
+  return { answer, deliveryId, eventSeq, revisionKey: key }
 }
 
-const isEndless = (known: readonly Fact[], { word }: Observation): boolean =>
-  known.length >= UNENDED_FACTS_MAX && !isFinal(toStatus(word)) && !known.some(isFinalFact)
+const isEndless = (known: readonly BuildEvent[], { word }: Observation): boolean =>
+  known.length >= UNENDED_EVENTS_MAX && !isFinal(toStatus(word)) && !known.some(isFinalEvent)
 
-async function isRepeated(tx: Tx, seen: Observation, known: readonly Fact[], at: number): Promise<boolean> {
+async function isRepeated(tx: Tx, seen: Observation, known: readonly BuildEvent[], at: number): Promise<boolean> {
   // What we had CI do is not yet CI's own word of it.
   if (known.length === 0 || known.at(-1)!.origin === 'action') return false
-  const facts = [...known, toFact(seen, Number.MAX_SAFE_INTEGER, at)]
-  if (effectsOf(facts).at(-1) !== 'duplicate') return false
+  const buildEvents = [...known, toBuildEvent(seen, Number.MAX_SAFE_INTEGER, at)]
+  if (effectsOf(buildEvents).at(-1) !== 'duplicate') return false
   // What looks like a late start said twice may be the start that somebody asked for.
-  const asked = restartsAsked(await tx.restartsOf(seen.projectId, seen.buildId))
-  return asked.length === 0 || effectsOf(facts, asked).at(-1) === 'duplicate'
+  const restarts = restartRequests(await tx.restartsOf(seen.projectId, seen.buildId))
+  return restarts.length === 0 || effectsOf(buildEvents, restarts).at(-1) === 'duplicate'
 }
 
 // A repetition may bring what was missing, such as the uuids that only a build step can know.

@@ -1,17 +1,13 @@
 import type { WebClient } from '@slack/web-api'
 import type { ChannelId, MessageTs } from '../domain/ids.ts'
-import type { Edit, Failure, Found, Notifier, Post, Search, Sent } from '../slack/notifier.ts'
-import { fieldOf } from '../domain/raw-values.ts'
-import { isMessageTs } from '../slack/api/answer.ts'
-import { createClient, type ClientOptions } from '../slack/api/client.ts'
-import { BROKEN_ANSWER, classify } from '../slack/api/errors.ts'
-import { CLOCK_SKEW_MS, findMessages } from './find-message.ts'
-import { claimMetadata } from '../slack/messages/ids.ts'
-import { identityOf } from '../slack/api/identity.ts'
+import type { Edit, Failure, Found, Notifier, Post, Search, Sent, Copy } from '../slack/notifier.ts'
+import { fieldOf, isRecord } from '../domain/raw-values.ts'
+import { isMessageTs, textOf, BROKEN_ANSWER, classify } from '../slack/api/errors.ts'
+import { createClient, type ClientOptions, identityOf, type Identity, createTheirClock } from '../slack/api/client.ts'
+import { claimMetadata, CLAIM_EVENT_TYPE } from '../slack/messages/ids.ts'
 import { renderView } from './messages/render.ts'
-import { createTheirClock } from '../slack/api/their-clock.ts'
 
-export interface SlackNotifierOptions extends ClientOptions {
+interface SlackNotifierOptions extends ClientOptions {
   /** our own clock (ms); left out: Slack's and ours are taken to agree */
   now?: () => number
 }
@@ -25,11 +21,11 @@ export function createSlackNotifier({ now, ...options }: SlackNotifierOptions): 
   const client = createClient({ ...options, ...(theirs ? { heard: theirs.heard } : {}) })
   const identity = identityOf(client)
   return {
-    post: (message) => attempt(() => post(client, message)),
-    edit: (message) => attempt(() => edit(client, message)),
+    post: (message) => outcomeOf(() => post(client, message)),
+    edit: (message) => outcomeOf(() => edit(client, message)),
     find: async (search) =>
       notOurs(
-        await attempt(async () => {
+        await outcomeOf(async () => {
           const us = await identity.known()
           if (!theirs) return findMessages(client, us, search)
           const asked = theirs.widened(search)
@@ -39,8 +35,8 @@ export function createSlackNotifier({ now, ...options }: SlackNotifierOptions): 
           return isNone(found) && isBeyond(wider, asked) ? findMessages(client, us, wider) : found
         }),
       ),
-    remove: (message) => attempt(() => remove(client, message)),
-    ping: () => attempt(() => identity.ask().then(() => ({ kind: 'sent' }) as const)),
+    remove: (message) => outcomeOf(() => remove(client, message)),
+    ping: () => outcomeOf(() => identity.ask().then(() => ({ kind: 'sent' }) as const)),
   }
 }
 
@@ -58,7 +54,7 @@ const notOurs = <Outcome extends { kind: string }>(outcome: Outcome | Failure): 
 
 const READ_RIGHTS = new Set(['missing_scope', 'no_permission', 'not_allowed_token_type'])
 
-async function attempt<Outcome>(call: () => Promise<Outcome>): Promise<Outcome | Failure> {
+async function outcomeOf<Outcome>(call: () => Promise<Outcome>): Promise<Outcome | Failure> {
   try {
     return await call()
   } catch (error) {
@@ -95,14 +91,104 @@ async function remove(client: WebClient, { channel, ts }: { channel: ChannelId; 
   return sent(ts)
 }
 
-// `attachments` always goes along, empty too: what an update leaves out would stay. The metadata as well, for that reason
+// `blocks` and `attachments` always go along, empty too: what an update leaves out would stay. The metadata as well, for that reason
 // turned round: an edited message must still be found by its key.
-function contentOf({ channel, view, key, bornRun, plain = false }: Post | Edit) {
-  const { text, attachments } = renderView(view, { plain, channel })
-  return { channel, text, attachments, metadata: claimMetadata({ key, bornRun }), parse: 'none', link_names: false }
+function contentOf({ channel, view, key, postedAttempt, plain = false }: Post | Edit) {
+  const { text, blocks, attachments } = renderView(view, { plain, channel })
+  return {
+    channel,
+    text,
+    blocks,
+    attachments,
+    metadata: claimMetadata({ key, postedAttempt }),
+    parse: 'none',
+    link_names: false,
+  }
 }
 
 function threadOf({ thread, view }: Post) {
   if (thread === null) return {}
   return { thread_ts: thread, ...(view.kind === 'reply' && view.broadcast ? { reply_broadcast: true } : {}) }
 }
+
+const PAGE_MESSAGES = 200
+/** 5,000 messages: more than any channel says between a claim and the look back. */
+const PAGES_MAX = 25
+
+/**
+ * Our own messages that carry the key, oldest first. Answers `found` with none only when every message was seen: a list
+ * that breaks off is `unclear`, since whoever believes it posts twice. Throws what the client throws.
+ */
+async function findMessages(client: WebClient, identity: Identity, search: Search): Promise<Found | Failure> {
+  const found = new Map<MessageTs, Copy>()
+  let cursor: string | null = null
+  for (let pages = 0; pages < PAGES_MAX; pages += 1) {
+    const page = await readPage(client, search, cursor)
+    if (page === null) return { kind: 'unclear', code: BROKEN_ANSWER }
+    for (const message of page.messages) {
+      const { ts } = message
+      const claim = claimOf(message, identity)
+      if (isMessageTs(ts) && claim?.['key'] === search.key) found.set(ts, { ts, postedAttempt: postedAttemptIn(claim) })
+    }
+    if (!page.hasMore) return inOrder(found)
+    if (page.next === null) break
+    cursor = page.next
+  }
+  return found.size > 0 ? inOrder(found) : { kind: 'unclear', code: 'search_unfinished' }
+}
+
+// As long as all seconds have ten digits, the order of the texts is the order of the times.
+const inOrder = (found: ReadonlyMap<MessageTs, Copy>): Found => ({
+  kind: 'found',
+  copies: [...found.values()].sort((a, b) => (a.ts < b.ts ? -1 : 1)),
+})
+
+interface Page {
+  messages: readonly Message[]
+  hasMore: boolean
+  next: string | null
+}
+
+interface Message {
+  ts?: unknown
+  user?: unknown
+  bot_id?: unknown
+  metadata?: unknown
+}
+
+async function readPage(client: WebClient, search: Search, cursor: string | null): Promise<Page | null> {
+  const method = search.thread === null ? 'conversations.history' : 'conversations.replies'
+  const answer = await client.apiCall(method, { ...pageQuery(search), ...(cursor === null ? {} : { cursor }) })
+  const messages = fieldOf(answer, 'messages')
+  if (!Array.isArray(messages)) return null
+  const next = textOf(fieldOf(fieldOf(answer, 'response_metadata'), 'next_cursor'))
+  return { messages: messages.filter(isRecord), hasMore: fieldOf(answer, 'has_more') === true || next !== null, next }
+}
+
+const pageQuery = ({ channel, thread, sinceMs, untilMs }: Search) => ({
+  channel,
+  ...(thread === null ? {} : { ts: thread }),
+  oldest: toTs(sinceMs - CLOCK_SKEW_MS),
+  ...(untilMs === undefined ? {} : { latest: toTs(untilMs + CLOCK_SKEW_MS) }),
+  inclusive: true,
+  include_all_metadata: true,
+  limit: PAGE_MESSAGES,
+})
+
+/** Slack's clock stamps the messages, ours the claim: ours may be ahead by so much. The key makes up for looking further. */
+const CLOCK_SKEW_MS = 5 * 60_000
+
+const toTs = (ms: number): string => (Math.max(0, ms) / 1_000).toFixed(6)
+
+/** What one of our own messages carries; null: it is not ours. */
+function claimOf({ bot_id: bot, user, metadata }: Message, { userId, botId }: Identity): Fields | null {
+  const byUs = (botId !== null && bot === botId) || (userId !== null && user === userId)
+  if (!byUs || fieldOf(metadata, 'event_type') !== CLAIM_EVENT_TYPE) return null
+  const claim = fieldOf(metadata, 'event_payload')
+  return isRecord(claim) ? claim : null
+}
+
+type Fields = Record<string, unknown>
+
+const postedAttemptIn = ({ born }: Fields): string | null | undefined =>
+  typeof born === 'string' ? born || null : undefined

@@ -1,11 +1,11 @@
 import { isIdDigits, isUuid, toUuid, type ChannelId, type MessageTs, type Uuid } from '../domain/ids.ts'
-import type { RunRef } from '../domain/request.ts'
-import { runKey, type Run } from '../domain/run.ts'
-import { parseSubject } from '../domain/subject.ts'
-import { attemptOf, buildView, offersOf, shownAs } from '../domain/view.ts'
+import type { AttemptRef } from '../domain/request.ts'
+import { attemptKey, type Attempt } from '../domain/attempt.ts'
+import { parseSubject } from '../domain/revision.ts'
+import { attemptNumberOf, buildView, offersOf, shownAs } from '../domain/view.ts'
 import { nearest } from '../lib/nearest.ts'
 import { facilitiesOf, readRevision, recoveriesOf, redSince, type Interfaces, type Revision } from '../store/history.ts'
-import type { KnownBuild } from '../store/kept.ts'
+import type { KnownBuild } from '../store/records.ts'
 import type { Reads } from '../store/store.ts'
 import type { BuildSummary, NotFound, ProjectRef, Target } from './outcomes.ts'
 import { findProject } from './projects.ts'
@@ -17,7 +17,7 @@ const BRANCHES_MAX = 200
 /** A build with the revision it belongs to; `run` is its newest. */
 export interface Found extends Revision {
   revisionKey: string
-  run: Run
+  attempt: Attempt
 }
 
 export interface FindDeps {
@@ -51,7 +51,7 @@ export async function findBuild(
   }
 }
 
-const byRef = (reads: Reads, { projectId, buildId }: RunRef): Promise<KnownBuild | null> =>
+const byRef = (reads: Reads, { projectId, buildId }: AttemptRef): Promise<KnownBuild | null> =>
   reads.build(projectId, buildId)
 
 async function byMessage(
@@ -62,9 +62,11 @@ async function byMessage(
   const subject = await reads.subjectOf(channel, ts)
   const parsed = subject === null ? null : parseSubject(subject)
   if (parsed?.kind !== 'revision') return { kind: 'no-card' }
-  const revision = await readRevision(reads, parsed.revisionKey, parsed.episode)
-  const run = revision.runs.at(-1)
-  return run ? { kind: 'found', found: { ...revision, revisionKey: parsed.revisionKey, run } } : { kind: 'no-card' }
+  const revision = await readRevision(reads, parsed.revisionKey, parsed.cardNumber)
+  const attempt = revision.attempts.at(-1)
+  return attempt
+    ? { kind: 'found', found: { ...revision, revisionKey: parsed.revisionKey, attempt } }
+    : { kind: 'no-card' }
 }
 
 async function byNumber(
@@ -91,7 +93,7 @@ async function byUrl(deps: FindDeps, url: string): Promise<{ kind: 'found'; foun
   if (isUuid(name)) return foundOr(deps, await deps.reads.buildByUuid(toUuid(name)), url)
   const builds = isIdDigits(name) ? await deps.reads.buildsByNumber(name, CHOICES_MAX) : []
   const found = await Promise.all(builds.map((build) => read(deps.reads, build)))
-  const exact = found.find((one) => one?.run.details.buildUrl === url)
+  const exact = found.find((one) => one?.attempt.details.buildUrl === url)
   if (exact) return { kind: 'found', found: exact }
   const project = /\/projects\/(\d+)\//.exec(path)?.[1]
   return oneOf(deps, project === undefined ? builds : builds.filter(({ projectId }) => projectId === project), url)
@@ -156,10 +158,10 @@ async function foundOr(
   return found ? { kind: 'found', found } : { kind: 'unknown-build', text }
 }
 
-async function read(reads: Reads, { revisionKey, episode, buildId }: KnownBuild): Promise<Found | null> {
-  const revision = await readRevision(reads, revisionKey, episode)
-  const run = revision.runs.findLast((one) => one.buildId === buildId)
-  return run ? { ...revision, revisionKey, run } : null
+async function read(reads: Reads, { revisionKey, cardNumber, buildId }: KnownBuild): Promise<Found | null> {
+  const revision = await readRevision(reads, revisionKey, cardNumber)
+  const attempt = revision.attempts.findLast((one) => one.buildId === buildId)
+  return attempt ? { ...revision, revisionKey, attempt } : null
 }
 
 /** Builds as answers show them; what cannot be read any more is left out. */
@@ -181,19 +183,19 @@ export async function newestSummary(deps: FindDeps, { projectId }: ProjectRef): 
 /** A build as answers show it. */
 export async function summaryOf(
   { reads, interfaces }: FindDeps,
-  { run, runs, requests }: Found,
+  { attempt, attempts, requests }: Found,
 ): Promise<BuildSummary> {
-  const recovery = (await recoveriesOf(reads, runs)).get(runKey(run)) ?? null
-  const red = await redSince(reads, run)
-  const facilities = await facilitiesOf(reads, runs, interfaces)
+  const isRecovered = (await recoveriesOf(reads, attempts)).has(attemptKey(attempt))
+  const red = await redSince(reads, attempt)
+  const facilities = await facilitiesOf(reads, attempts, interfaces)
   return {
-    ...buildView(run, runs),
-    ref: { projectId: run.facts[0]!.projectId, buildId: run.buildId, run: run.n },
-    shown: shownAs(run, recovery),
-    word: run.word,
-    attempt: attemptOf(run, runs),
-    at: run.facts.at(-1)!.at,
+    ...buildView(attempt, attempts),
+    ref: { projectId: attempt.buildEvents[0]!.projectId, buildId: attempt.buildId, attempt: attempt.n },
+    shown: shownAs(attempt, attempts, isRecovered),
+    word: attempt.word,
+    attemptNumber: attemptNumberOf(attempt, attempts),
+    at: attempt.buildEvents.at(-1)!.at,
     redSince: red && { at: red.sinceAt, builds: red.builds, atLeast: red.atLeast },
-    ...offersOf(run, facilities, requests),
+    ...offersOf(attempt, facilities, requests),
   }
 }

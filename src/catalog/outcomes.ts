@@ -2,29 +2,36 @@ import type { Missing } from '../domain/offer.ts'
 import type { BuildId, ChannelId, MessageTs, Uuid } from '../domain/ids.ts'
 import type { Permit, Right } from '../domain/permission.ts'
 import type { ProjectRef } from '../domain/project-names.ts'
-import type { Action, Request, RequestState, RunRef } from '../domain/request.ts'
+import type { Action, Request, RequestState, AttemptRef } from '../domain/request.ts'
 import type { Looked, Selectable } from '../domain/rule.ts'
 import type { BuildView, Shown } from '../domain/view.ts'
+import { CiError } from '../sources/ci-service/errors.ts'
 
 export type { ProjectRef }
 
 // What people ask for, and how it can end. Every door asks with these words, and puts these endings into words of its own.
 
-/** Who asks, from where, and what Slack calls this one ask. */
-export interface Asker {
+/** Who asks, from where, and what Slack calls this one request. */
+export interface Requester {
   /** a Slack user */
   user: string
   team: string | null
   /** where it was asked and the answer is seen; null: in no channel */
   channel: ChannelId | null
   via: Request['via']
-  /** a trigger or event id: the same ask twice is one ask */
-  askKey: string
+  /** a trigger or event id: the same request twice is one request */
+  interactionKey: string
 }
+
+/** May this person do that? Where Slack does not say who they are, they may not. */
+export type Permits = (
+  right: Right,
+  by: Pick<Requester, 'user' | 'team'>,
+) => Promise<Permit | { kind: 'unknown-person'; code: string }>
 
 /** What a question or an action is about. */
 export type Target =
-  | { kind: 'run'; ref: RunRef }
+  | { kind: 'run'; ref: AttemptRef }
   /** the build of a card or of its thread */
   | { kind: 'message'; channel: ChannelId; ts: MessageTs }
   | { kind: 'build-number'; number: string; project: string | null }
@@ -35,12 +42,12 @@ export type Target =
 
 /** A build as answers show it. */
 export interface BuildSummary extends BuildView {
-  ref: RunRef
+  ref: AttemptRef
   shown: Shown
   /** CI's own word */
   word: string
-  attempt: number
-  /** when the newest fact of the run was received (ms) */
+  attemptNumber: number
+  /** when the newest build event of the attempt was received (ms) */
   at: number
   /** how long its branch has been red, when it is (ms, builds) */
   redSince: { at: number; builds: number; atLeast: boolean } | null
@@ -75,10 +82,10 @@ export type WantedRight =
   /** a committer's name to another person */
   | 'give'
 
-/** The asker may not. */
+/** The requester may not. */
 export type Refused =
   | { kind: 'forbidden'; action: Action | WantedRight; permit: Extract<Permit, { kind: 'no' }> }
-  /** Slack did not say who the asker is */
+  /** Slack did not say who the requester is */
   | { kind: 'unknown-person'; code: string }
 
 /** CI could not be asked, or answered with an error; nothing was done. `code`: CiError's kind. */
@@ -89,7 +96,7 @@ export interface CiTrouble {
   reason: string | null
 }
 
-/** How an ask to stop or restart ended. */
+/** How a request to stop or restart ended. */
 export type ActOutcome =
   /** CI took it */
   | { kind: 'requested'; action: Action; build: BuildSummary; newBuildId: BuildId | null }
@@ -174,22 +181,22 @@ export type BadgeOutcome =
 /** A rule as it was looked at then: of another version the verdict can be another word. */
 export type KeptLook = Omit<Looked, 'verdict'> & { verdict: string }
 
-/** Why one channel was told of one fact, or not. */
+/** Why one channel was told of one build event, or not. */
 export interface Explained {
   channel: ChannelId
   word: string
-  /** when the fact was received (ms) */
+  /** when the build event was received (ms) */
   at: number
-  /** as CI named it in this fact */
+  /** as CI named it in this build event */
   branch: string | null
-  /** what rules could select of this fact */
+  /** what rules could select of this build event */
   events: readonly Selectable[]
   verdict: 'tell' | 'update' | 'silent'
   reason: string
   rulesFrom: 'ci' | 'channel' | 'nobody'
   /** the rules in their order, at most LOOKED_MAX */
   looked: readonly KeptLook[]
-  /** what stands in this channel about the fact: the card, the reply of its run, or the account's notice of the day */
+  /** what stands in this channel about the build event: the card, the reply of its attempt, or the account's notice of the day */
   posted: readonly Posted[]
 }
 
@@ -210,7 +217,13 @@ export type WhyOutcome =
       build: BuildSummary
       decisions: readonly Explained[]
       more: number
-      /** channels that the asker cannot look into, and of which nothing is said */
+      /** channels that the requester cannot look into, and of which nothing is said */
       hidden: number
     }
   | NotFound
+
+/** A question that CI did not answer. Throws on what is no answer of CI's. */
+export function troubleOf(error: unknown): CiTrouble {
+  if (!(error instanceof CiError)) throw error
+  return { kind: 'ci-trouble', code: error.kind, reason: error.reason ?? null }
+}

@@ -1,14 +1,20 @@
 import { joinProjects, matchProjects, type ProjectRef } from '../domain/project-names.ts'
 import { nearest } from '../lib/nearest.ts'
-import type { HeardProject, KnownProject } from '../store/kept.ts'
-import type { Reads } from '../store/store.ts'
-import { PROJECT_CHOICES_MAX, type NotFound } from './outcomes.ts'
-import { WHOLE_READING } from './refresh-projects.ts'
+import type { DeliveredProject, KnownBuild, KnownProject } from '../store/records.ts'
+import type { Reads, Store } from '../store/store.ts'
+import { PROJECT_CHOICES_MAX, type NotFound, type Requester } from './outcomes.ts'
+import { WHOLE_READING, refreshProjects, type Refreshed, type RefreshProjects } from './ci-snapshot.ts'
+import type { CiRules } from '../domain/decide.ts'
+import { slackRules } from '../domain/rule.ts'
+import { following, type ProjectNames, type Subscription } from '../domain/subscription.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { ChannelId } from '../domain/ids.ts'
+import type { Memberships } from '../slack/api/directory.ts'
 
 /** Every project that CI lists or that a delivery named. */
 export async function allProjects(reads: Reads): Promise<ProjectRef[]> {
-  const [listed, heard] = await Promise.all([reads.projects(), reads.heardProjects()])
-  return joinProjects(listed.map(ofListed), heard.map(ofHeard))
+  const [listed, delivered] = await Promise.all([reads.projects(), reads.deliveredProjects()])
+  return joinProjects(listed.map(ofListed), delivered.map(ofDelivered))
 }
 
 /** The one project that a text names: full name, unique part of it, uuid or CI's id. */
@@ -36,6 +42,30 @@ export async function suggestProjects(reads: Reads, text: string): Promise<Proje
   return named.length > 0 ? named.toSorted((a, b) => placeOf(a) - placeOf(b)) : matchProjects(all, text)
 }
 
+export interface FollowedDeps {
+  reads: Reads
+  subscriptions: () => Promise<readonly Subscription[]>
+}
+
+/** The projects that a channel follows; in no channel, or in one that follows nothing, all of them. */
+export async function followedBy(
+  { reads, subscriptions }: FollowedDeps,
+  channel: ChannelId | null,
+): Promise<DeliveredProject[]> {
+  const [delivered, all] = [await reads.deliveredProjects(), await subscriptions()]
+  const followed = delivered.filter(({ projectId, projectUuid, name, fullName }) =>
+    following(all, { projectId, projectUuid, names: [name, fullName] }).some((one) => one.channel === channel),
+  )
+  return followed.length > 0 ? followed : delivered
+}
+
+/** The last build of each project that a channel follows, the newest first. */
+export async function newestBuilds(deps: FollowedDeps, channel: ChannelId | null): Promise<KnownBuild[]> {
+  const projects = await followedBy(deps, channel)
+  const newest = await Promise.all(projects.map(({ projectId }) => deps.reads.newestBuild(projectId)))
+  return newest.filter((build) => build !== null).sort((a, b) => b.at - a.at)
+}
+
 // People type the last part of a name more often than the whole.
 function nearestName(all: readonly ProjectRef[], text: string): string | null {
   const names = all.map(({ name }) => name)
@@ -56,10 +86,67 @@ export const ofListed = ({ uuid, name, legacyId, type }: KnownProject): ProjectR
   type: type ?? (legacyId === null ? null : 'basic'),
 })
 
-const ofHeard = ({ projectId, name, fullName, projectUuid }: HeardProject) => ({
+const ofDelivered = ({ projectId, name, fullName, projectUuid }: DeliveredProject) => ({
   projectId,
   uuid: projectUuid,
   name,
   fullName,
   type: null,
 })
+
+/** A project that CI did not list is asked for again at most so often: an unknown name must not become a flood. */
+const ASK_AGAIN_MS = 30_000
+
+export interface ProjectRules {
+  /** The project's rules for Slack as last read; null: not known; `wait`: being read for the first time right now. */
+  rulesOf(project: ProjectNames): Promise<CiRules | 'wait'>
+  /** Reads all projects again; one reading at a time, whoever asks. */
+  refresh(): Promise<Refreshed>
+}
+
+/** The cache of what CI's own rules say. CI being slow or down is never in the way of an answer. */
+export function createProjectRules(deps: RefreshProjects & { store: Store; clock: Clock }): ProjectRules {
+  const isConfigured = deps.v2 !== null
+  let reading: Promise<Refreshed> | null = null
+  let readAt = Number.NEGATIVE_INFINITY
+
+  function refresh(): Promise<Refreshed> {
+    reading ??= refreshProjects(deps).finally(() => {
+      reading = null
+      readAt = deps.clock.now()
+    })
+    return reading
+  }
+
+  return {
+    refresh,
+    async rulesOf({ projectId, projectUuid, names }) {
+      const known = await deps.store.read.project({
+        uuid: projectUuid,
+        legacyId: projectId,
+        names: names.filter((name) => name !== null),
+      })
+      if (known?.rules) return slackRules(known.rules)
+      if (!isConfigured) return null
+      if (!reading && deps.clock.now() - readAt > ASK_AGAIN_MS) void refresh().catch(() => {})
+      return reading ? 'wait' : null
+    },
+  }
+}
+
+export interface VisibleDeps {
+  /** the channels that a person can look into; null: Slack does not say */
+  seenBy: Memberships['seenBy']
+}
+
+/**
+ * Which channels are named to somebody: where they ask, and where they can look. What a private channel follows is its
+ * members' own; while Slack does not say who is where, nothing of other channels is shown.
+ */
+export async function visibleTo(
+  { seenBy }: VisibleDeps,
+  { user, channel }: Pick<Requester, 'user' | 'channel'>,
+): Promise<(one: ChannelId) => boolean> {
+  const seen = await seenBy(user)
+  return (one) => one === channel || (seen?.has(one) ?? false)
+}

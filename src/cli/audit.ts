@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import { loadEnvFile } from 'node:process'
 import { readDatabase } from '../config.ts'
-import { isProjectRequest, type ProjectRequest } from '../domain/project-request.ts'
-import type { Request } from '../domain/request.ts'
+import { isProjectRequest, type ProjectRequest, type Request } from '../domain/request.ts'
 import { forTerminal } from '../lib/escape.ts'
 import { openSqlite } from '../store/sqlite.ts'
 import type { Store } from '../store/store.ts'
@@ -27,7 +26,7 @@ export class AuditFailure extends Error {}
 export async function exportAudit({ databaseUrl, sinceMs, print }: AuditSettings): Promise<void> {
   const store = await open(databaseUrl)
   try {
-    let place = { askedAt: sinceMs - 1, id: '\u{10ffff}' }
+    let place = { requestedAt: sinceMs - 1, id: '\u{10ffff}' }
     for (;;) {
       const page = await store.read.requestsAfter(place, PAGE_ROWS)
       for (const request of page) print(forTerminal(JSON.stringify(toEntry(request))))
@@ -56,12 +55,12 @@ async function open(url: string | undefined): Promise<Store> {
 
 /** One shape for all, so that one table holds them; `fields` names what was to change of a project. */
 const toEntry = (request: Request | ProjectRequest) => ({
-  at: iso(request.askedAt),
+  at: iso(request.requestedAt),
   action: request.action,
   result: request.state,
   code: request.code,
-  by: request.askedBy,
-  team: request.askedTeam,
+  by: request.requestedBy,
+  team: request.requestedTeam,
   channel: request.channel,
   via: request.via,
   ...aboutOf(request),
@@ -76,9 +75,9 @@ function aboutOf(request: Request | ProjectRequest) {
   const nothing = { branch: null, projectId: null, buildId: null, run: null, projectUuid, buildUuid: null }
   if (isProjectRequest(request))
     return { project: request.project, ...nothing, newBuildId: null, newBuildUuid: null, fields: request.what }
-  const { target, projectId, buildId, run, newBuildId, newBuildUuid } = request
+  const { target, projectId, buildId, attempt, newBuildId, newBuildUuid } = request
   const { project, branch, buildUuid } = target
-  return { project, branch, projectId, buildId, run, projectUuid, buildUuid, newBuildId, newBuildUuid }
+  return { project, branch, projectId, buildId, run: attempt, projectUuid, buildUuid, newBuildId, newBuildUuid }
 }
 
 const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString())

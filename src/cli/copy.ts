@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs'
+import { parseArgs } from 'node:util'
 import { readDatabase } from '../config.ts'
+import { forTerminal } from '../lib/escape.ts'
 import { copyAll, NotEmpty, postgresSide, sqliteSide, type CopySide } from '../store/copy.ts'
 import { openSqlite } from '../store/sqlite.ts'
-import { giveUp, readFlags } from './program.ts'
 
 const USAGE = 'Say from where and to where: npm run copy -- --from sqlite:data/buildline.db --to sqlite:backup.db'
 
 /** Copies everything that the bot keeps into a fresh database: a backup, one put back, or the way to PostgreSQL. */
 async function copy(): Promise<void> {
-  const { from, to } = readFlags({ from: { type: 'string' }, to: { type: 'string' } })
+  const { from, to } = readFlags()
   if (!from || !to) return giveUp(USAGE)
   const [source, target] = [await sideOf(from, '--from'), await sideOf(to, '--to')]
   try {
@@ -42,9 +43,23 @@ async function sideOf(given: string, flag: '--from' | '--to'): Promise<CopySide>
   }
 }
 
+function readFlags() {
+  try {
+    return parseArgs({ options: { from: { type: 'string' }, to: { type: 'string' } } }).values
+  } catch (error) {
+    return giveUp(error instanceof Error ? error.message : 'the command line cannot be read')
+  }
+}
+
 async function upToDate(store: { migrate(): Promise<void>; close(): Promise<void> }): Promise<void> {
   await store.migrate()
   await store.close()
+}
+
+/** One line and no stack: the mistake is in what was typed. */
+function giveUp(why: string): never {
+  process.stderr.write(`${forTerminal(why)}\n`)
+  process.exit(1)
 }
 
 // A copy holds what the database holds: it is for its own user alone.

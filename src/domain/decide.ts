@@ -1,7 +1,8 @@
 import { beyondOneEvent, PATTERN_CHARS_MAX } from './pattern.ts'
 import type { ChannelRule, Looked, RuleVerdict, Selectable } from './rule.ts'
 import { lookAt, selectEverything } from './rule.ts'
-import type { Effect } from './run.ts'
+import type { Effect } from './attempt.ts'
+import type { Turn } from './recovered.ts'
 import { assertNever, invariant } from '../lib/assert.ts'
 import { isAccountNotice, type Status } from './status.ts'
 import type { Subscription } from './subscription.ts'
@@ -42,7 +43,8 @@ export interface Question {
   branch: string | null
   status: Status
   effect: Effect
-  recovered: boolean
+  /** what it did to its branch; null: nothing */
+  turn: Turn | null
   /** the revision has a card in this channel already */
   hasCard: boolean
 }
@@ -62,7 +64,7 @@ export function boundForOneEvent({ subscriptions, rules }: Known): Known {
   return { subscriptions: subscriptions.map((one) => ({ ...one, rules: bound(one.rules) })), rules: bound(rules) }
 }
 
-/** One decision for one fact and one channel; of several subscriptions of the channel the most telling one counts. */
+/** One decision for one build event and one channel; of several subscriptions of the channel the most telling one counts. */
 export function decide(question: Question, subscriptions: readonly Subscription[], ciRules: CiRules): Decision {
   invariant(subscriptions.length > 0, 'a channel without a subscription has nothing to decide')
   const decisions = differing(subscriptions).map((subscription) => decideOne(question, subscription, ciRules))
@@ -119,27 +121,27 @@ function decideOne(question: Question, subscription: Subscription, ciRules: CiRu
   return { ...base, looked, verdict: 'silent', reason: mostTelling(verdicts) }
 }
 
-const isLoud = (event: Selectable): boolean => event === 'failed' || event === 'recovered'
+const isLoud = (event: Selectable): boolean => event === 'failed' || event === 'broken' || event === 'recovered'
 
 const toldAs = ({ status }: Question, reason: Reason): Reason => (isAccountNotice(status) ? 'account-notice' : reason)
 
-/** The events of the fact that rules can select: a recovered build is also a success. */
-export function selectable({ status, recovered }: Pick<Question, 'status' | 'recovered'>): Selectable[] {
+/** The events of the build event that rules can select: one that broke its branch has also failed. */
+export function selectable({ status, turn }: Pick<Question, 'status' | 'turn'>): Selectable[] {
   switch (status) {
     case 'started':
     case 'waiting':
     case 'stopped':
-    case 'failed':
     case 'unknown':
       return [status]
     case 'success':
-      return recovered ? ['success', 'recovered'] : ['success']
+      return turn === 'recovered' ? ['success', turn] : ['success']
+    case 'failed':
     case 'infrastructure_failure':
-      return ['failed']
+      return turn === 'broken' ? ['failed', turn] : ['failed']
     case 'ignored':
     case 'blocked':
       // Account trouble goes to whoever follows failures.
-      return ['failed']
+      return ['failed', 'broken']
     default:
       return assertNever(status)
   }
@@ -151,7 +153,7 @@ const NEAREST_FIRST = ['event-not-selected', 'pattern-invalid', 'branch-unknown'
 const mostTelling = (verdicts: readonly RuleVerdict[]) =>
   NEAREST_FIRST.find((verdict) => verdicts.includes(verdict)) ?? 'event-not-selected'
 
-// Still too long to be looked at, and no longer than that: it is kept with every fact.
+// Still too long to be looked at, and no longer than that: it is kept with every build event.
 const shortened = (rule: ChannelRule): ChannelRule =>
   rule.branch !== null && rule.branch.length > PATTERN_CHARS_MAX
     ? { ...rule, branch: rule.branch.slice(0, PATTERN_CHARS_MAX + 1) }

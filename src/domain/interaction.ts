@@ -4,9 +4,9 @@ import type { ChannelId, MessageTs } from './ids.ts'
 // it mute. The row goes when the answer was shown; whoever finds one that was left answers that it was interrupted.
 
 /** What was asked, and where its answer goes: as much as an answer after a restart needs. */
-export interface Asked {
-  /** what Slack calls this one ask, as requests know it too */
-  askKey: string
+export interface ReceivedInteraction {
+  /** what Slack calls this one request, as requests know it too */
+  interactionKey: string
   user: string
   /** for people, such as `/ci stop acme/web`; outside text, cut */
   what: string
@@ -24,7 +24,7 @@ export interface Asked {
  */
 export type InteractionState = 'owed' | 'given-up' | 'told'
 
-export interface Interaction extends Asked {
+export interface Interaction extends ReceivedInteraction {
   id: string
   state: InteractionState
   /** the process that is at work on it, since when (ms) */

@@ -1,7 +1,7 @@
-import { filterOf, type BranchFilter } from './branch-filter.ts'
-import { KNOWN_FIELDS } from './project-fields.ts'
-import { fieldOf, isRecord, listOf, textOf, textsOf } from './raw-values.ts'
-import { withoutCredentials } from './secret-fields.ts'
+import { filterOf, type BranchFilter } from './pattern.ts'
+import { fieldsThat, isSecretPlace, projectField, withoutCredentials } from './project-fields.ts'
+import { fieldOf, isRecord, listOf, textOf, textsOf, saysNothing } from './raw-values.ts'
+import type { FieldFault } from './project.ts'
 
 /** The parts of a project that are fit to be shown; null: CI said nothing readable. */
 export interface MaskedProject {
@@ -58,7 +58,7 @@ export const maskedProject = (raw: Record<string, unknown>): MaskedProject => ({
   testPipelines: listOf(raw['test_pipelines']).filter(isRecord).map(testPipelineOf),
   deployments: listOf(raw['deployment_pipelines']).filter(isRecord).map(deploymentOf),
   rules: listOf(raw['notification_rules']).flatMap((rule, at) => (isRecord(rule) ? [ruleOf(rule, at)] : [])),
-  unknownFields: Object.keys(raw).filter((name) => !KNOWN_FIELDS.has(name)),
+  unknownFields: Object.keys(raw).filter((name) => !projectField(name)),
 })
 
 const withoutCredentialsOrNull = (address: string | null): string | null =>
@@ -124,3 +124,50 @@ const optionNamesOf = (options: unknown): string[] =>
       })
 
 const isSet = (value: unknown): boolean => value !== null && value !== undefined && value !== ''
+
+// An update replaces all that a project has. What CI hides where it is read cannot be written back.
+
+type Raw = Readonly<Record<string, unknown>>
+
+/**
+ * The secrets of a project, in the form of CI's answers, for which only a mask stands: written back, it would take the
+ * secret's place. A variable without a value is one, too. No value is quoted.
+ */
+export const maskedSecrets = (raw: Raw): FieldFault[] =>
+  Object.entries(raw)
+    .flatMap(([name, value]) => (name === VARIABLES ? inVariables(value) : inValue(name, [name], value)))
+    .map((field) => ({ field, reason: 'CI hides it, and it would be lost: type it anew, or change this in CI itself' }))
+
+const VARIABLES = 'environment_variables'
+
+/** Is this how a service shows a secret without showing it: `****`, `xxxx1a2b`, `[FILTERED]`? */
+export const isMask = (text: string): boolean => MASKS.some((mask) => mask.test(text.trim()))
+
+const MASKS = [
+  /^[*•●]{3,}$/,
+  /[*•●]{4,}/,
+  /^x{4}[\w-]{0,4}$/i,
+  /^[[<({](?:filtered|redacted|hidden|masked|secret|encrypted|protected|removed)[\]>)}]$/i,
+]
+
+const inVariables = (value: unknown): string[] =>
+  listOf(value).flatMap((variable, at) => {
+    const given = fieldOf(variable, 'value')
+    const isHidden = isRecord(variable) && (saysNothing(given) || (typeof given === 'string' && isMask(given)))
+    const name = textOf(fieldOf(variable, 'name'))
+    return isHidden ? [name === null ? `${VARIABLES}[${at}]` : `${VARIABLES}.${name}`] : []
+  })
+
+/** @param names of the fields from the outermost to the innermost */
+function inValue(field: string, names: readonly string[], value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap((item, at) => inValue(`${field}[${at}]`, names, item))
+  if (isRecord(value))
+    return Object.entries(value).flatMap(([name, item]) => inValue(`${field}.${name}`, [...names, name], item))
+  return typeof value === 'string' && isSecretPlace(names) && isMask(value) ? [field] : []
+}
+
+/** The fields of an update that CI said nothing of, not even null. @param isBasic what only a Basic project has is one, too */
+export const unsaidFields = (raw: Raw, isBasic: boolean): string[] =>
+  [...fieldsThat((field) => field.setBy === 'update' && (isBasic || !field.isBasicOnly))].filter(
+    (name) => !Object.hasOwn(raw, name),
+  )

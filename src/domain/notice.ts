@@ -1,20 +1,21 @@
 import { buildView, NOTICE_BUILDS_MAX, type NoticeView } from './view.ts'
-import type { Run } from './run.ts'
+import type { Attempt } from './attempt.ts'
 
 /** The day a notice belongs to: `YYYY-MM-DD`, UTC. */
 export const noticeDay = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
 /**
- * The account notice of one day, from the runs that were not built, in order of receipt.
+ * The account notice of one day, from the attempts that were not built, in order of receipt.
  * @param more how many further runs there were than are listed
  */
 export function noticeView(
   day: string,
-  runs: readonly Run[],
+  attempts: readonly Attempt[],
   more: { ignored: number; blocked: number } = { ignored: 0, blocked: 0 },
 ): NoticeView {
-  const builds = runs.map(
-    (run) => ({ ...buildView(run, [run]), shown: run.status === 'blocked' ? 'blocked' : 'ignored' }) as const,
+  const builds = attempts.map(
+    (attempt) =>
+      ({ ...buildView(attempt, [attempt]), shown: attempt.status === 'blocked' ? 'blocked' : 'ignored' }) as const,
   )
   return {
     kind: 'notice',

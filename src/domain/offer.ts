@@ -1,6 +1,6 @@
 import type { Uuid } from './ids.ts'
 import { isOpen, type Action, type Request } from './request.ts'
-import type { Run } from './run.ts'
+import type { Attempt } from './attempt.ts'
 import type { Status } from './status.ts'
 
 /** What CI can be asked through, and what is known of the project there. */
@@ -16,21 +16,25 @@ export type Missing = 'no-v2' | 'no-legacy' | 'no-build-uuid' | 'pro-project' | 
 /** `not-now`: the state does not call for it. `asked`: somebody has asked already. */
 export type Offer = 'offered' | 'asked' | 'not-now' | Missing
 
-/** Can this run be stopped? Stopping needs the uuids of project and build; for a Basic project CI can be asked for them. */
-export function offerOfStop(run: Run, { v2, legacy, project }: Facilities, requests: readonly Request[]): Offer {
-  if (!STOPPABLE.has(run.status)) return 'not-now'
-  if (isAsked('stop', run, requests)) return 'asked'
+/** Can this attempt be stopped? Stopping needs the uuids of project and build; for a Basic project CI can be asked for them. */
+export function offerOfStop(
+  attempt: Attempt,
+  { v2, legacy, project }: Facilities,
+  requests: readonly Request[],
+): Offer {
+  if (!STOPPABLE.has(attempt.status)) return 'not-now'
+  if (isAsked('stop', attempt, requests)) return 'asked'
   if (!v2) return 'no-v2'
   const canLookUp = legacy && isBasic(project)
-  const { buildUuid, projectUuid } = run.details
+  const { buildUuid, projectUuid } = attempt.details
   if (buildUuid === null) return canLookUp ? 'offered' : 'no-build-uuid'
   return projectUuid !== null || project !== null || canLookUp ? 'offered' : 'project-unknown'
 }
 
-/** Can this run be restarted? Only a finished one of a Basic project. */
-export function offerOfRestart(run: Run, { legacy, project }: Facilities, requests: readonly Request[]): Offer {
-  if (!RESTARTABLE.has(run.status)) return 'not-now'
-  if (isAsked('restart', run, requests)) return 'asked'
+/** Can this attempt be restarted? Only a finished one of a Basic project. */
+export function offerOfRestart(attempt: Attempt, { legacy, project }: Facilities, requests: readonly Request[]): Offer {
+  if (!RESTARTABLE.has(attempt.status)) return 'not-now'
+  if (isAsked('restart', attempt, requests)) return 'asked'
   if (!legacy) return 'no-legacy'
   if (isBasic(project)) return 'offered'
   return project?.type === 'pro' ? 'pro-project' : 'project-unknown'
@@ -42,10 +46,13 @@ const STOPPABLE: ReadonlySet<Status> = new Set<Status>(['started'])
 // What the account's limits kept from running was never there to be run again.
 const RESTARTABLE: ReadonlySet<Status> = new Set<Status>(['success', 'failed', 'stopped', 'infrastructure_failure'])
 
-const isAsked = (action: Action, run: Run, requests: readonly Request[]): boolean =>
+const isAsked = (action: Action, attempt: Attempt, requests: readonly Request[]): boolean =>
   requests.some(
     (request) =>
-      request.action === action && request.buildId === run.buildId && request.run === run.n && isOpen(request),
+      request.action === action &&
+      request.buildId === attempt.buildId &&
+      request.attempt === attempt.n &&
+      isOpen(request),
   )
 
 /** Does CI show which builds the project has, so that a build's uuid can be confirmed? */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { ChannelId, MessageTs } from './ids.ts'
-import { isRed } from './status.ts'
 import type { NoticeView, ReplyView, Shown, Story, View } from './view.ts'
 
 // The steps between what is said and what should be said. Pure: no step is taken here.
@@ -17,14 +16,14 @@ export const GENERATIONS_MAX = 2
 /** A notice gathers what comes in so long before it is edited again. */
 export const NOTICE_GAP_MS = 5_000
 
-/** Slack limits posts by channel, edits and look-ups by workspace: three lanes. */
-export type Lane = 'post' | 'edit' | 'look'
-export const LANES: readonly Lane[] = ['post', 'edit', 'look']
+/** Slack limits posts by channel, edits and look-ups by workspace: three queues. */
+export type Queue = 'post' | 'edit' | 'look'
+export const QUEUES: readonly Queue[] = ['post', 'edit', 'look']
 
-/** What waits in each lane of a card, from when (ms) and how urgent (0 first); null: nothing. */
-export type Lanes = Record<Lane, { at: number; priority: number } | null>
+/** What waits in each queue of a card, from when (ms) and how urgent (0 first); null: nothing. */
+export type Queues = Record<Queue, { at: number; priority: number } | null>
 
-export const NO_LANES: Lanes = { post: null, edit: null, look: null }
+export const NO_QUEUES: Queues = { post: null, edit: null, look: null }
 
 export interface CardState {
   subject: string
@@ -54,7 +53,7 @@ export interface StoredMessage {
   /** it was posted again after an unclear end: look at this time whether both arrived */
   doubtAt: number | null
   writtenAt: number | null
-  bornRun: string | null
+  postedAttempt: string | null
 }
 
 /**
@@ -73,7 +72,7 @@ export const settleDead = (
 
 export type Step =
   | {
-      lane: 'post'
+      queue: 'post'
       slot: string
       generation: number
       view: View
@@ -81,8 +80,8 @@ export type Step =
       thread: MessageTs | null
       again: StoredMessage | null
     }
-  | { lane: 'edit'; message: StoredMessage; view: View; digest: string }
-  | { lane: 'look'; message: StoredMessage; thread: MessageTs | null }
+  | { queue: 'edit'; message: StoredMessage; view: View; digest: string }
+  | { queue: 'look'; message: StoredMessage; thread: MessageTs | null }
 
 export interface PlannedStep {
   step: Step
@@ -115,7 +114,7 @@ const threadOf = (reply: StoredMessage | undefined, messages: readonly StoredMes
     .at(-1)?.ts ?? null
 
 // A thread is read downwards: what was restarted, who asked for it, what came of it. Whoever pressed a button watches;
-// where nobody asked, an earlier run's reply has time.
+// where nobody asked, an earlier attempt's reply has time.
 const earlierReplies = ({ replies, asks }: Story) =>
   replies
     .filter(({ newest }) => !newest)
@@ -129,22 +128,22 @@ const newestReplies = ({ replies }: Story) =>
 export function planNotice(view: NoticeView, messages: readonly StoredMessage[], now: number): PlannedStep[] {
   const steps = planMessage({ slot: 'card', view, thread: null, urgency: 2 }, newestOf('card', messages), now)
   return steps.map((planned) =>
-    planned.step.lane === 'edit'
+    planned.step.queue === 'edit'
       ? { ...planned, priority: LEAST, at: Math.max(planned.at, (planned.step.message.writtenAt ?? 0) + NOTICE_GAP_MS) }
       : planned,
   )
 }
 
-/** The first time and the highest urgency of each lane. */
-export function lanesOf(steps: readonly PlannedStep[]): Lanes {
-  const lanes: Lanes = { ...NO_LANES }
+/** The first time and the highest urgency of each queue. */
+export function queuesOf(steps: readonly PlannedStep[]): Queues {
+  const queues: Queues = { ...NO_QUEUES }
   for (const { step, at, priority } of steps) {
-    const lane = lanes[step.lane]
-    lanes[step.lane] = lane
-      ? { at: Math.min(lane.at, at), priority: Math.min(lane.priority, priority) }
+    const queue = queues[step.queue]
+    queues[step.queue] = queue
+      ? { at: Math.min(queue.at, at), priority: Math.min(queue.priority, priority) }
       : { at, priority }
   }
-  return lanes
+  return queues
 }
 
 /** The newest message of a slot: its highest generation. */
@@ -159,12 +158,12 @@ export const replacedCard = (messages: readonly StoredMessage[]): MessageTs | nu
   messages.filter(({ slot, state }) => slot === 'card' && state === 'gone').at(-1)?.ts ?? null
 
 /**
- * The run that the standing card told when it was posted, null if it told none; undefined while none stands: the one
+ * The attempt that the standing card told when it was posted, null if it told none; undefined while none stands: the one
  * that is posted next, be it anew or again, tells what is so by then.
  */
-export function bornRunSaid(messages: readonly StoredMessage[]): string | null | undefined {
+export function postedAttemptSaid(messages: readonly StoredMessage[]): string | null | undefined {
   const card = newestOf('card', messages)
-  return card?.state === 'claimed' || card?.state === 'posted' ? card.bornRun : undefined
+  return card?.state === 'claimed' || card?.state === 'posted' ? card.postedAttempt : undefined
 }
 
 /**
@@ -211,7 +210,7 @@ function lookOrPost(wanted: Wanted, message: StoredMessage, now: number): Planne
 function planEdit(wanted: Wanted, message: StoredMessage, now: number): PlannedStep[] {
   const digest = digestOf(wanted.view)
   const edit = (at: number): PlannedStep => ({
-    step: { lane: 'edit', message, view: wanted.view, digest },
+    step: { queue: 'edit', message, view: wanted.view, digest },
     at,
     priority: wanted.urgency,
   })
@@ -222,7 +221,7 @@ function planEdit(wanted: Wanted, message: StoredMessage, now: number): PlannedS
 }
 
 const look = ({ thread, lookIn }: Wanted, message: StoredMessage): Step => ({
-  lane: 'look',
+  queue: 'look',
   message,
   thread: lookIn ?? thread,
 })
@@ -230,7 +229,7 @@ const look = ({ thread, lookIn }: Wanted, message: StoredMessage): Step => ({
 function post(wanted: Wanted, generation: number, again: StoredMessage | null, now: number): PlannedStep {
   const { slot, view, thread, urgency } = wanted
   return {
-    step: { lane: 'post', slot, generation, view, digest: digestOf(view), thread, again },
+    step: { queue: 'post', slot, generation, view, digest: digestOf(view), thread, again },
     at: now,
     priority: urgency,
   }
@@ -243,8 +242,8 @@ const ASKED = 1
 const LEAST = 4
 
 function urgencyOf(shown: Shown): number {
-  if (shown !== 'passed' && shown !== 'fixed' && isRed(shown)) return 0
-  if (shown === 'fixed' || shown === 'waiting') return 1
+  if (shown === 'failed' || shown === 'infrastructure_failure') return 0
+  if (shown === 'fixed' || shown === 'flaky' || shown === 'waiting') return 1
   return shown === 'started' || shown === 'unknown' ? 3 : 2
 }
 

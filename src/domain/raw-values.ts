@@ -21,3 +21,23 @@ export function textOf(value: unknown): string | null {
 /** The texts of a list; of one text, its lines. */
 export const textsOf = (value: unknown): readonly string[] =>
   (typeof value === 'string' ? value.split('\n') : listOf(value)).flatMap((one) => textOf(one) ?? [])
+
+/**
+ * A text that is equal for values that say the same.
+ * @param isUnordered whether the order of a list means nothing, by the name of its field; `name`: that of the value itself
+ */
+export function canonical(
+  value: unknown,
+  { name = '', isUnordered = () => false }: { name?: string; isUnordered?: (name: string) => boolean } = {},
+): string {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => canonical(item, { isUnordered }))
+    return `[${(isUnordered(name) ? items.sort() : items).join()}]`
+  }
+  if (!isRecord(value)) return JSON.stringify(value ?? null)
+  const names = Object.keys(value).filter((one) => !saysNothing(value[one]))
+  return `{${names
+    .sort()
+    .map((one) => `${JSON.stringify(one)}:${canonical(value[one], { name: one, isUnordered })}`)
+    .join()}}`
+}

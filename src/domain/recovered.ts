@@ -1,9 +1,10 @@
-import type { Fact } from './fact.ts'
+import type { BuildEvent } from './build-event.ts'
 import { idOrder } from './ids.ts'
-import type { Run } from './run.ts'
+import type { Attempt } from './attempt.ts'
+import type { CHANGES } from './rule.ts'
 import { isRed, isVerdict } from './status.ts'
 
-/** How long a branch was red before this run: when its first red run ended (ms), and how many builds were red. */
+/** How long a branch was red before this attempt: when its first red run ended (ms), and how many builds were red. */
 export interface Recovery {
   sinceAt: number
   builds: number
@@ -11,36 +12,59 @@ export interface Recovery {
   atLeast: boolean
 }
 
+/** What an attempt did to its branch: turned it red, or green again. */
+export type Turn = (typeof CHANGES)[number]
+
 /**
- * `recovered` for one run: it passed, and the finished run before it on its branch, in build order, was red. A success of
+ * `recovered` for one attempt: it passed, and the finished run before it on its branch, in build order, was red. A success of
  * an older build that arrives after a newer one has finished recovers nothing. Stopped, ignored and blocked runs, and
  * those that have not finished, are passed over; so is a success that was received after this one. No history means not
  * recovered.
- * @param history finished runs of the same project and branch, in any order; the run itself may be among them
+ * @param history finished runs of the same project and branch, in any order; the attempt itself may be among them
  */
-export function recoveryOf(run: Run, history: readonly Run[], historyIsCut = false): Recovery | null {
-  const { finalSeq } = run
-  if (run.status !== 'success' || finalSeq === null) return null
-  const verdicts = history.filter((other) => isVerdict(other.status) && other.finalSeq !== null)
-  const overtaken = verdicts.some((other) => compareEnds(other, run) > 0 && other.finalSeq! < finalSeq)
-  if (overtaken) return null
-  // A green one that comes after this run has finished does not take its recovery away again.
-  const counts = (other: Run) => isRed(other.status) || other.finalSeq! < finalSeq
-  const before = verdicts.filter((other) => compareEnds(other, run) < 0 && counts(other)).sort(compareEnds)
-  return redStreak(before, historyIsCut)
+export function recoveryOf(attempt: Attempt, history: readonly Attempt[], historyIsCut = false): Recovery | null {
+  const before = attempt.status === 'success' ? countedBefore(attempt, history) : null
+  return before && redStreak(before, historyIsCut)
 }
 
 /**
- * How long a branch had been red when this red run ended, the run included.
- * @param history finished runs of the same project and branch, in any order
+ * `broken` for one attempt, the mirror of `recovered`: it is red, and the finished attempt before it on its branch was
+ * green, or there is none.
+ * @param history finished attempts of the same project and branch, in any order; the attempt itself may be among them
  */
-export function redStreakTo(run: Run, history: readonly Run[], historyIsCut: boolean): Recovery | null {
-  const before = history.filter((other) => isVerdict(other.status) && compareEnds(other, run) < 0).sort(compareEnds)
-  return redStreak([...before, run], historyIsCut)
+export function breaks(attempt: Attempt, history: readonly Attempt[]): boolean {
+  const before = isRed(attempt.status) ? countedBefore(attempt, history) : null
+  return before !== null && !isRed(before.at(-1)?.status ?? 'success')
 }
 
+/** The outcomes before this one that say how the branch stood; null where a newer build had finished before it. */
+function countedBefore(attempt: Attempt, history: readonly Attempt[]): Attempt[] | null {
+  const { finalSeq } = attempt
+  if (finalSeq === null) return null
+  const verdicts = history.filter((other) => isVerdict(other.status) && other.finalSeq !== null)
+  const overtaken = verdicts.some((other) => compareEnds(other, attempt) > 0 && other.finalSeq! < finalSeq)
+  if (overtaken) return null
+  // One of the same colour that comes after this attempt has finished does not take its news away again.
+  const counts = (other: Attempt) => isRed(other.status) !== isRed(attempt.status) || other.finalSeq! < finalSeq
+  return verdicts.filter((other) => compareEnds(other, attempt) < 0 && counts(other)).sort(compareEnds)
+}
+
+/**
+ * How long a branch had been red as of this attempt, which is red itself or says nothing of its branch.
+ * @param history finished attempts of the same project and branch, in any order
+ */
+export function redStreakTo(attempt: Attempt, history: readonly Attempt[], historyIsCut: boolean): Recovery | null {
+  if (attempt.status === 'success') return null
+  const before = history.filter((other) => isVerdict(other.status) && endedBefore(other, attempt)).sort(compareEnds)
+  return redStreak(isRed(attempt.status) ? [...before, attempt] : before, historyIsCut)
+}
+
+// What has not ended comes after all that has.
+const endedBefore = (other: Attempt, { buildId, finalSeq }: Attempt): boolean =>
+  compareEnds(other, { buildId, finalSeq: finalSeq ?? Number.POSITIVE_INFINITY }) < 0
+
 /** What finishes a build, by its place among the outcomes of its branch. */
-type Placed = Pick<Fact, 'seq' | 'buildId' | 'status'>
+type Placed = Pick<BuildEvent, 'seq' | 'buildId' | 'status'>
 
 /**
  * Whose recovery tells of this red outcome: what passed after it, with no green one in between that had come before.
@@ -50,8 +74,8 @@ export function recoveringFrom<T extends Placed>(red: Placed, later: readonly T[
   const recovering: T[] = []
   let greenSince = Number.POSITIVE_INFINITY
   for (const one of later) {
-    const isBefore = one.buildId === red.buildId && one.seq < red.seq
-    if (one.status !== 'success' || isBefore) continue
+    const isEarlier = one.buildId === red.buildId && one.seq < red.seq
+    if (one.status !== 'success' || isEarlier) continue
     if (one.seq < greenSince) recovering.push(one)
     greenSince = Math.min(greenSince, one.seq)
   }
@@ -69,19 +93,19 @@ export function recoveredFrom<T extends Placed>(green: Placed, earlier: readonly
   return before.slice(0, end === -1 ? undefined : end).filter(({ status }) => isRed(status))
 }
 
-// Runs of one build go by what ended them: each card of a build that rested counts its runs from one.
-function compareEnds(a: Run, b: Run): number {
+// Runs of one build go by what ended them: each card of a build that rested counts its attempts from one.
+function compareEnds(a: Pick<Attempt, 'buildId' | 'finalSeq'>, b: Pick<Attempt, 'buildId' | 'finalSeq'>): number {
   const [left, right] = [idOrder(a.buildId), idOrder(b.buildId)]
   return left === right ? (a.finalSeq ?? 0) - (b.finalSeq ?? 0) : left < right ? -1 : 1
 }
 
-function redStreak(before: readonly Run[], historyIsCut: boolean): Recovery | null {
-  const lastGreen = before.findLastIndex((run) => !isRed(run.status))
+function redStreak(before: readonly Attempt[], historyIsCut: boolean): Recovery | null {
+  const lastGreen = before.findLastIndex((attempt) => !isRed(attempt.status))
   const streak = before.slice(lastGreen + 1)
   if (streak.length === 0) return null
   return {
     sinceAt: streak[0]!.finalAt!,
-    builds: new Set(streak.map((run) => run.buildId)).size,
+    builds: new Set(streak.map((attempt) => attempt.buildId)).size,
     atLeast: historyIsCut && lastGreen === -1,
   }
 }

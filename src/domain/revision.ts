@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto'
-import type { Fact, Observation } from './fact.ts'
+import type { BuildEvent, Observation } from './build-event.ts'
 import type { ProjectId } from './ids.ts'
-import { effectsOf, type RestartAsked } from './run.ts'
+import { effectsOf, type RestartRequest } from './attempt.ts'
 
-/** A revision rests so long after its last fact: the same commit built later is news, on a card of its own. */
+/** A revision rests so long after its last build event: the same commit built later is news, on a card of its own. */
 export const REST_MS = 24 * 60 * 60_000
 
-/** A card tells at most so many facts; a commit that is built over and over then continues on a new card. */
-export const FACTS_PER_CARD_MAX = 1_000
+/** A card tells at most so many build events; a commit that is built over and over then continues on a new card. */
+export const EVENTS_PER_CARD_MAX = 1_000
 
 /**
- * All builds and runs of one commit on one branch share this key: 32 hex digits, the same on every machine.
+ * All builds and attempts of one commit on one branch share this key: 32 hex digits, the same on every machine.
  * Without a commit there is nothing to share: the build stands alone.
  */
 export function revisionKey({ projectId, branch, commitId, buildId }: Observation): string {
@@ -23,54 +23,70 @@ export const branchKey = (projectId: ProjectId, branch: string | null): string =
 
 const digest = (parts: readonly (string | null)[]): string => hash('sha256', JSON.stringify(parts)).slice(0, 32)
 
-/** Where a revision stands: its newest card (`episode` counts from 1), when its last fact came (ms), how many it holds. */
-export interface Episode {
-  episode: number
+/** Where a revision stands: its newest card (`card` counts from 1), when its last build event came (ms), how many it holds. */
+export interface NewestCard {
+  cardNumber: number
   lastAt: number
-  facts: number
+  buildEvents: number
 }
 
-/** A fact that knows its episode; `null` until it has one. */
-export type PlacedFact = Fact & { episode: number | null }
+/** A build event that knows its card; `null` until it has one. */
+export type PlacedEvent = BuildEvent & { cardNumber: number | null }
 
 /**
- * Gives each fact of a revision that has none yet its episode. A fact that continues or repeats a run stays with that
- * run, however late it comes: a build that waited three days for its approval goes on, on the card it has. A fact that
- * opens a run opens a new episode when the revision rests.
- * @param facts every fact of the builds concerned, in order of receipt
+ * Gives each build event of a revision that has none yet its card. A build event that continues or repeats an attempt stays with that
+ * run, however late it comes: a build that waited three days for its approval goes on, on the card it has. A build event that
+ * opens an attempt opens a new card when the revision rests.
+ * @param build events every build event of the builds concerned, in order of receipt
  */
-export function placeFacts(
-  facts: readonly PlacedFact[],
-  newest: Episode | null,
-  asked: readonly RestartAsked[] = [],
-): { placed: Map<number, number>; newest: Episode | null } {
+export function placeEvents(
+  buildEvents: readonly PlacedEvent[],
+  newest: NewestCard | null,
+  restarts: readonly RestartRequest[] = [],
+): { placed: Map<number, number>; newest: NewestCard | null } {
   const placed = new Map<number, number>()
-  const episodeOf = (fact: PlacedFact) => fact.episode ?? placed.get(fact.seq)
-  const effects = effectsBySeq(facts, asked)
+  const cardNumberOf = (buildEvent: PlacedEvent) => buildEvent.cardNumber ?? placed.get(buildEvent.seq)
+  const effects = effectsBySeq(buildEvents, restarts)
   let current = newest
   const lastOfBuild = new Map<string, number>()
-  for (const fact of facts) {
-    if (fact.episode === null) {
-      const continued = effects.get(fact.seq) === 'opened' ? undefined : lastOfBuild.get(fact.buildId)
-      if (continued === undefined) current = currentOrNext(current, fact.at)
-      const episode = continued ?? current!.episode
-      placed.set(fact.seq, episode)
-      if (current && episode === current.episode)
-        current = { episode, lastAt: Math.max(current.lastAt, fact.at), facts: current.facts + 1 }
+  for (const buildEvent of buildEvents) {
+    if (buildEvent.cardNumber === null) {
+      const continued = effects.get(buildEvent.seq) === 'opened' ? undefined : lastOfBuild.get(buildEvent.buildId)
+      if (continued === undefined) current = currentOrNext(current, buildEvent.at)
+      const cardNumber = continued ?? current!.cardNumber
+      placed.set(buildEvent.seq, cardNumber)
+      if (current && cardNumber === current.cardNumber)
+        current = { cardNumber, lastAt: Math.max(current.lastAt, buildEvent.at), buildEvents: current.buildEvents + 1 }
     }
-    lastOfBuild.set(fact.buildId, episodeOf(fact)!)
+    lastOfBuild.set(buildEvent.buildId, cardNumberOf(buildEvent)!)
   }
   return { placed, newest: current }
 }
 
-function effectsBySeq(facts: readonly PlacedFact[], asked: readonly RestartAsked[]) {
-  const byBuild = [...Map.groupBy(facts, (fact) => fact.buildId).values()]
-  return new Map(byBuild.flatMap((own) => effectsOf(own, asked).map((effect, i) => [own[i]!.seq, effect] as const)))
+function effectsBySeq(buildEvents: readonly PlacedEvent[], restarts: readonly RestartRequest[]) {
+  const byBuild = [...Map.groupBy(buildEvents, (buildEvent) => buildEvent.buildId).values()]
+  return new Map(byBuild.flatMap((own) => effectsOf(own, restarts).map((effect, i) => [own[i]!.seq, effect] as const)))
 }
 
-function currentOrNext(current: Episode | null, at: number): Episode {
-  if (!current) return { episode: 1, lastAt: at, facts: 0 }
+function currentOrNext(current: NewestCard | null, at: number): NewestCard {
+  if (!current) return { cardNumber: 1, lastAt: at, buildEvents: 0 }
   const rested = at - current.lastAt > REST_MS
-  const full = current.facts >= FACTS_PER_CARD_MAX
-  return rested || full ? { episode: current.episode + 1, lastAt: at, facts: 0 } : current
+  const full = current.buildEvents >= EVENTS_PER_CARD_MAX
+  return rested || full ? { cardNumber: current.cardNumber + 1, lastAt: at, buildEvents: 0 } : current
 }
+
+/** What subjects are: one revision's card, or one day's account notice. */
+type Subject = { kind: 'revision'; revisionKey: string; cardNumber: number } | { kind: 'notice'; day: string }
+
+export const revisionSubject = (key: string, cardNumber: number): string => `${key}/${cardNumber}`
+export const noticeSubject = (day: string): string => `notice/${day}`
+
+export function parseSubject(subject: string): Subject {
+  const [key = '', place = ''] = subject.split('/')
+  return key === 'notice'
+    ? { kind: 'notice', day: place }
+    : { kind: 'revision', revisionKey: key, cardNumber: Number(place) }
+}
+
+/** The card that a revision's subject names. */
+export const cardNumberOf = (subject: string): number => Number(subject.split('/')[1])

@@ -20,8 +20,14 @@ export interface ChannelRule {
   events: readonly string[] | 'every'
 }
 
-/** Everything that a rule can select; `stopped` and `unknown` only by name or by `every`. */
-export type Selectable = 'started' | 'waiting' | 'success' | 'recovered' | 'failed' | 'stopped' | 'unknown'
+/** What a channel can select by name. `broken` and `recovered` are computed, never delivered. */
+export const EVENTS = ['started', 'failed', 'broken', 'success', 'recovered', 'waiting', 'stopped'] as const
+
+/** What `changes` is short for: the branch turned red, or green again. */
+export const CHANGES = ['broken', 'recovered'] as const
+
+/** Everything that a rule can select; `unknown` only by `every`. */
+export type Selectable = (typeof EVENTS)[number] | 'unknown'
 
 /** What the project's own rules say to Slack: the union of its rules with notifier `slack`. */
 export const slackRules = (rules: readonly NotificationRule[]): ChannelRule[] => rulesFor('slack', rules)
@@ -50,10 +56,10 @@ const WORDS = new Map([
   ['stopped', 'stopped'],
 ])
 
-/** How one rule looked at one fact: the first condition that failed, or that it selects. */
+/** How one rule looked at one build event: the first condition that failed, or that it selects. */
 export type RuleVerdict = 'selects' | 'branch-not-matched' | 'branch-unknown' | 'pattern-invalid' | 'event-not-selected'
 
-/** One rule with how it looked at a fact; older versions kept the verdict alone. */
+/** One rule with how it looked at a build event; older versions kept the verdict alone. */
 export interface Looked {
   rule: ChannelRule | null
   /** whose rule it is: the project's own, as CI holds them, the channel's, or the file's; null: not known */

@@ -38,17 +38,14 @@ const FINAL: ReadonlySet<Status> = new Set<Status>([
   'blocked',
 ])
 
-/** A run ends in a final status; `unknown` is not final, so that whatever follows an unknown word still counts. */
+/** An attempt ends in a final status; `unknown` is not final, so that whatever follows an unknown word still counts. */
 export const isFinal = (status: Status): boolean => FINAL.has(status)
 
 /** Red: what a later success recovers from. */
 export const isRed = (status: Status): boolean => status === 'failed' || status === 'infrastructure_failure'
 
-/** Finished with a verdict on the commit or the machine; stopped, ignored and blocked neither make nor break `recovered`. */
+/** Finished with a verdict on the commit or the machine; stopped, ignored and blocked neither break nor fix a branch. */
 export const isVerdict = (status: Status): boolean => status === 'success' || isRed(status)
 
 /** The account's trouble, not the build's: told in one notice per channel and day. */
 export const isAccountNotice = (status: Status): boolean => status === 'ignored' || status === 'blocked'
-
-/** What rules select. `recovered` is computed, never delivered. */
-export const EVENTS = ['started', 'failed', 'success', 'recovered', 'waiting'] as const

@@ -1,15 +1,15 @@
-import { mergeDetails, type BuildDetails } from './fact.ts'
+import { mergeDetails, type BuildDetails } from './build-event.ts'
 import type { MessageTs, Uuid } from './ids.ts'
 import { canShowBuilds, offerOfRestart, offerOfStop, type Facilities, type Missing, type Offer } from './offer.ts'
 import type { Recovery } from './recovered.ts'
-import { lastRequestOf, runRefText, shownBy, type Action, type Request } from './request.ts'
-import { runKey, type Run } from './run.ts'
-import { isAccountNotice, isFinal, isRed, type Status } from './status.ts'
+import { lastRequestOf, attemptRefText, shownBy, type Action, type Request } from './request.ts'
+import { attemptKey, type Attempt } from './attempt.ts'
+import { isAccountNotice, isFinal, isRed, isVerdict, type Status } from './status.ts'
 
 // What a channel should see, in words of the product and without a word of Slack. Pure, and comparable by value.
 
-/** How a run is shown: a status, with `success` told apart by whether it recovered. */
-export type Shown = Exclude<Status, 'success'> | 'passed' | 'fixed'
+/** How an attempt is shown: a status. `fixed`: a success that ended a red streak; `flaky`: the same commit had failed before. */
+export type Shown = Exclude<Status, 'success'> | 'passed' | 'fixed' | 'flaky'
 
 export interface CardView {
   kind: 'card'
@@ -17,17 +17,18 @@ export interface CardView {
   /** CI's own word, for an `unknown` one */
   word: string
   build: BuildView
-  /** 1 for the first run of the revision */
-  attempt: number
-  /** what happened to the newest run, and when (ms); `polled`: CI told of the end only when it was asked */
-  history: readonly { what: 'started' | 'waiting' | 'ended' | 'heard' | 'polled'; at: number }[]
+  /** 1 for the first attempt of the revision */
+  attemptNumber: number
+  /** what happened to the newest attempt, and when (ms); `snapshot`: CI told of the end only when it was asked */
+  history: readonly { what: 'started' | 'waiting' | 'ended' | 'received' | 'snapshot'; at: number }[]
   durationMs: number | null
   /** set when the card itself has to tell the committer: it was born red */
   mention: string | null
-  recovery: Recovery | null
+  /** the red streak that this attempt ended, or goes on with; null for the first red one */
+  streak: Streak | null
   /** the card before this one, when that one is gone or can no longer be edited */
   replaces: MessageTs | null
-  /** the run that the buttons are about, as `parseRunRef` reads it */
+  /** the attempt that the buttons are about, as `parseAttemptRef` reads it */
   ref: string
   /** the buttons that can work now */
   offers: readonly Action[]
@@ -35,12 +36,19 @@ export interface CardView {
   missing: { action: Action; why: Missing } | null
   /** the uuid of the build that Stop would stop, where CI cannot be asked whether it is this one */
   unconfirmed: Uuid | null
-  /** who last asked something of CI about this run */
-  asked: Asked | null
+  /** who last asked something of CI about this attempt */
+  request: ShownRequest | null
+}
+
+/** How long a branch was red when an attempt ended (ms), and how many builds were. `atLeast`: longer than what is kept. */
+export interface Streak {
+  forMs: number
+  builds: number
+  atLeast: boolean
 }
 
 /** What somebody asked of CI, and how far that has come. */
-export interface Asked {
+export interface ShownRequest {
   action: Action
   /** a Slack user */
   by: string
@@ -50,11 +58,11 @@ export interface Asked {
 }
 
 /** One line in the thread: somebody asked something of CI. */
-export interface AskView extends Asked {
-  kind: 'ask'
+export interface RequestView extends ShownRequest {
+  kind: 'request'
   buildId: string
-  /** what came of it, once the facts show it */
-  outcome: { shown: Shown; buildId: string; attempt: number } | null
+  /** what came of it, once the build events show it */
+  outcome: { shown: Shown; buildId: string; attemptNumber: number } | null
 }
 
 export interface BuildView {
@@ -73,15 +81,16 @@ export interface ReplyView {
   kind: 'reply'
   shown: Shown
   build: BuildView
-  attempt: number
-  /** told only when another run had taken the card that was born with it: what it is about has to be said */
+  attemptNumber: number
+  /** told only when another attempt had taken the card that was born with it: what it is about has to be said */
   isLate: boolean
   durationMs: number | null
   /** the Slack user to mention */
   mention: string | null
   /** also sent to the channel */
   broadcast: boolean
-  recovery: Recovery | null
+  /** the red streak that this attempt ended */
+  streak: Streak | null
 }
 
 /** One notice per channel and day about builds that the account's limits kept from running. */
@@ -95,7 +104,7 @@ export interface NoticeView {
   builds: readonly (BuildView & { shown: 'ignored' | 'blocked' })[]
 }
 
-export type View = CardView | ReplyView | AskView | NoticeView
+export type View = CardView | ReplyView | RequestView | NoticeView
 
 export const NOTICE_BUILDS_MAX = 20
 
@@ -104,94 +113,97 @@ export interface Story {
   card: CardView
   replies: readonly { slot: string; view: ReplyView; newest: boolean }[]
   /** what people asked of CI about these builds, oldest first */
-  asks: readonly { slot: string; view: AskView }[]
+  asks: readonly { slot: string; view: RequestView }[]
 }
 
 export interface StoryContext {
-  /** runs of the revision, oldest first; at least one */
-  runs: readonly Run[]
-  /** the recovery of each run that has one, by run key */
-  recoveries: ReadonlyMap<string, Recovery>
-  /** whether the outcome of a run was selected for this channel */
-  isTold: (run: Run) => boolean
+  /** attempts of the revision, oldest first; at least one */
+  attempts: readonly Attempt[]
+  /** by attempt key: the red streak that an attempt ended, and of the newest one, where it is red, the one it goes on with */
+  streaks: ReadonlyMap<string, Recovery>
+  /** whether the outcome of an attempt was selected for this channel */
+  isAnnounced: (attempt: Attempt) => boolean
   /** whether it was selected as a failure or a recovery, which the channel should notice */
-  isLoud: (run: Run) => boolean
-  /** the run that the card already told when it was first posted, and so needs no reply; null before there is a card */
-  bornRun: string | null
+  isLoud: (attempt: Attempt) => boolean
+  /** the attempt that the card already told when it was first posted, and so needs no reply; null before there is a card */
+  postedAttempt: string | null
   quiet: boolean
   /** the Slack user who claimed a committer's handle, if this channel mentions */
   mentionOf: (committer: string | null) => string | null
   replaces: MessageTs | null
-  /** requests about these runs, oldest first */
+  /** requests about these attempts, oldest first */
   requests: readonly Request[]
   facilities: Facilities
 }
 
-/** The whole story of a revision in one channel. Pure: facts in, views out. */
-export function tellStory(context: StoryContext): Story {
-  const newest = context.runs.at(-1)!
+/** The whole story of a revision in one channel. Pure: build events in, views out. */
+export function storyFor(context: StoryContext): Story {
+  const newest = context.attempts.at(-1)!
   return {
     card: cardView(newest, context),
-    replies: context.runs
-      .filter((run) => hasReply(run, context))
-      .map((run) => ({ slot: `run:${runKey(run)}`, view: replyView(run, context), newest: run === newest })),
-    asks: context.requests.map((request) => ({ slot: `ask:${request.id}`, view: askView(request, context) })),
+    replies: context.attempts
+      .filter((attempt) => hasReply(attempt, context))
+      .map((attempt) => ({
+        slot: `run:${attemptKey(attempt)}`,
+        view: replyView(attempt, context),
+        newest: attempt === newest,
+      })),
+    asks: context.requests.map((request) => ({ slot: `ask:${request.id}`, view: requestView(request, context) })),
   }
 }
 
-/** The run that a card posted now would tell by itself; null while it is not finished. */
-export const bornRunOf = (runs: readonly Run[]): string | null => {
-  const newest = runs.at(-1)!
-  return isFinal(newest.status) ? runKey(newest) : null
+/** The attempt that a card posted now would tell by itself; null while it is not finished. */
+export const postedAttemptOf = (attempts: readonly Attempt[]): string | null => {
+  const newest = attempts.at(-1)!
+  return isFinal(newest.status) ? attemptKey(newest) : null
 }
 
-function cardView(run: Run, context: StoryContext): CardView {
-  const recovery = context.recoveries.get(runKey(run)) ?? null
-  const tellsRedItself = isRed(run.status) && context.bornRun === runKey(run)
+function cardView(attempt: Attempt, context: StoryContext): CardView {
+  const tellsRedItself = isRed(attempt.status) && context.postedAttempt === attemptKey(attempt)
   return {
     kind: 'card',
-    shown: shownAs(run, recovery),
-    word: run.word,
-    build: buildView(run, context.runs),
-    attempt: attemptOf(run, context.runs),
-    history: historyOf(run),
-    durationMs: durationOf(run),
-    mention: tellsRedItself ? mentionFor(run, context) : null,
-    recovery,
+    shown: shownIn(attempt, context),
+    word: attempt.word,
+    build: buildView(attempt, context.attempts),
+    attemptNumber: attemptNumberOf(attempt, context.attempts),
+    history: historyOf(attempt),
+    durationMs: durationOf(attempt),
+    mention: tellsRedItself ? mentionFor(attempt, context) : null,
+    streak: streakOf(attempt, context),
     replaces: context.replaces,
-    ref: runRefText({ projectId: run.facts[0]!.projectId, buildId: run.buildId, run: run.n }),
-    ...offersOf(run, context.facilities, context.requests),
-    asked: askedAbout(run, context),
+    ref: attemptRefText({ projectId: attempt.buildEvents[0]!.projectId, buildId: attempt.buildId, attempt: attempt.n }),
+    ...offersOf(attempt, context.facilities, context.requests),
+    request: requestAbout(attempt, context),
   }
 }
 
 /** The buttons that can work now, and why the one that the state calls for is not among them. */
 export function offersOf(
-  run: Run,
+  attempt: Attempt,
   facilities: Facilities,
   requests: readonly Request[],
 ): Pick<CardView, 'offers' | 'missing' | 'unconfirmed'> {
   const all: [Action, Offer][] = [
-    ['stop', offerOfStop(run, facilities, requests)],
-    ['restart', offerOfRestart(run, facilities, requests)],
+    ['stop', offerOfStop(attempt, facilities, requests)],
+    ['restart', offerOfRestart(attempt, facilities, requests)],
   ]
   const missing = all.flatMap(([action, offer]) => (isMissing(offer) ? [{ action, why: offer }] : []))
   return {
     offers: all.filter(([, offer]) => offer === 'offered').map(([action]) => action),
     missing: missing[0] ?? null,
-    unconfirmed: canShowBuilds(facilities) ? null : run.details.buildUuid,
+    unconfirmed: canShowBuilds(facilities) ? null : attempt.details.buildUuid,
   }
 }
 
 export const isMissing = (offer: Offer): offer is Missing =>
   offer !== 'offered' && offer !== 'asked' && offer !== 'not-now'
 
-function askedAbout(run: Run, { requests }: StoryContext): Asked | null {
-  const request = lastRequestOf(run, requests)
-  return request && asked(request)
+function requestAbout(attempt: Attempt, { requests }: StoryContext): ShownRequest | null {
+  const request = lastRequestOf(attempt, requests)
+  return request && shownRequest(request)
 }
 
-const asked = ({ action, askedBy: by, state, code }: Request): Asked => ({
+const shownRequest = ({ action, requestedBy: by, state, code }: Request): ShownRequest => ({
   action,
   by,
   // Between the record and CI's answer there is nothing to tell apart.
@@ -199,74 +211,104 @@ const asked = ({ action, askedBy: by, state, code }: Request): Asked => ({
   code: state === 'calling' || state === 'accepted' || state === 'confirmed' ? null : code,
 })
 
-function askView(request: Request, context: StoryContext): AskView {
-  const run = shownBy(request, context.runs, context.requests)
-  const outcome = run && {
-    shown: request.action === 'stop' ? shownAs(run, context.recoveries.get(runKey(run)) ?? null) : ('started' as const),
-    buildId: run.buildId,
-    attempt: attemptOf(run, context.runs),
+function requestView(request: Request, context: StoryContext): RequestView {
+  const attempt = shownBy(request, context.attempts, context.requests)
+  const outcome = attempt && {
+    shown: request.action === 'stop' ? shownIn(attempt, context) : ('started' as const),
+    buildId: attempt.buildId,
+    attemptNumber: attemptNumberOf(attempt, context.attempts),
   }
-  return { kind: 'ask', ...asked(request), buildId: request.buildId, outcome }
+  return { kind: 'request', ...shownRequest(request), buildId: request.buildId, outcome }
 }
 
-function replyView(run: Run, context: StoryContext): ReplyView {
-  const recovery = context.recoveries.get(runKey(run)) ?? null
-  const isNews = run === context.runs.at(-1)
+function replyView(attempt: Attempt, context: StoryContext): ReplyView {
+  const isNews = attempt === context.attempts.at(-1)
   return {
     kind: 'reply',
-    shown: shownAs(run, recovery),
-    build: buildView(run, context.runs),
-    attempt: attemptOf(run, context.runs),
-    isLate: runKey(run) === context.bornRun,
-    durationMs: durationOf(run),
-    // Nobody is called for a run that another one has already replaced.
-    mention: isNews ? mentionFor(run, context) : null,
-    broadcast: isNews && !context.quiet && context.isLoud(run),
-    recovery,
+    shown: shownIn(attempt, context),
+    build: buildView(attempt, context.attempts),
+    attemptNumber: attemptNumberOf(attempt, context.attempts),
+    isLate: attemptKey(attempt) === context.postedAttempt,
+    durationMs: durationOf(attempt),
+    // Nobody is called for an attempt that another one has already replaced.
+    mention: isNews ? mentionFor(attempt, context) : null,
+    broadcast: isNews && !context.quiet && context.isLoud(attempt) && !isRedAgain(attempt, context),
+    streak: attempt.status === 'success' ? streakOf(attempt, context) : null,
   }
 }
 
-// While the card itself tells the run, a reply would say it twice; once another run is on the card, the thread keeps it.
-const hasReply = (run: Run, { runs, bornRun, isTold }: StoryContext): boolean =>
-  isFinal(run.status) && !isAccountNotice(run.status) && isTold(run) && (runKey(run) !== bornRun || run !== runs.at(-1))
+// While the card itself tells the attempt, a reply would say it twice; once another attempt is on the card, the thread keeps it.
+const hasReply = (attempt: Attempt, { attempts, postedAttempt, isAnnounced }: StoryContext): boolean =>
+  isFinal(attempt.status) &&
+  !isAccountNotice(attempt.status) &&
+  isAnnounced(attempt) &&
+  (attemptKey(attempt) !== postedAttempt || attempt !== attempts.at(-1))
 
 // A machine's failure is nobody's fault: only `failed` calls the committer.
-const mentionFor = (run: Run, { runs, mentionOf }: StoryContext): string | null =>
-  run.status === 'failed' ? mentionOf(buildView(run, runs).committer) : null
+const mentionFor = (attempt: Attempt, { attempts, mentionOf }: StoryContext): string | null =>
+  attempt.status === 'failed' ? mentionOf(buildView(attempt, attempts).committer) : null
 
-export const attemptOf = (run: Run, runs: readonly Run[]): number => runs.indexOf(run) + 1
+export const attemptNumberOf = (attempt: Attempt, attempts: readonly Attempt[]): number => attempts.indexOf(attempt) + 1
 
-export const shownAs = (run: Run, recovery: Recovery | null): Shown =>
-  run.status === 'success' ? (recovery ? 'fixed' : 'passed') : run.status
+const shownIn = (attempt: Attempt, { attempts, streaks }: StoryContext): Shown =>
+  shownAs(attempt, attempts, streaks.has(attemptKey(attempt)))
 
-const durationOf = ({ startedAt, finalAt }: Run): number | null =>
+/**
+ * @param attempts those of its card, oldest first
+ * @param isRecovered whether it ended a red streak
+ */
+export function shownAs(attempt: Attempt, attempts: readonly Attempt[], isRecovered: boolean): Shown {
+  if (attempt.status !== 'success') return attempt.status
+  const before = attempts.slice(0, attempts.indexOf(attempt)).findLast(({ status }) => isVerdict(status))
+  // A machine's failure says nothing of the commit.
+  if (before?.status === 'failed') return 'flaky'
+  return isRecovered ? 'fixed' : 'passed'
+}
+
+/** One failure of a commit is news for the whole channel; that it failed once more stays in the thread. */
+export const isRedAgain = (
+  attempt: Attempt,
+  { attempts, isLoud }: Pick<StoryContext, 'attempts' | 'isLoud'>,
+): boolean =>
+  isRed(attempt.status) &&
+  attempts.slice(0, attempts.indexOf(attempt)).some((earlier) => isRed(earlier.status) && isLoud(earlier))
+
+function streakOf(attempt: Attempt, { streaks }: StoryContext): Streak | null {
+  const streak = streaks.get(attemptKey(attempt))
+  if (!streak || attempt.finalAt === null || (isRed(attempt.status) && streak.builds === 1)) return null
+  const { sinceAt, builds, atLeast } = streak
+  return { forMs: Math.max(0, attempt.finalAt - sinceAt), builds, atLeast }
+}
+
+const durationOf = ({ startedAt, finalAt }: Attempt): number | null =>
   startedAt !== null && finalAt !== null && finalAt >= startedAt ? finalAt - startedAt : null
 
-function historyOf(run: Run): CardView['history'] {
-  const waiting = run.status === 'waiting' ? run.facts.findLast(({ status }) => status === 'waiting') : undefined
-  const polled = run.facts.find(({ seq, origin }) => seq === run.finalSeq && origin === 'poll')
+function historyOf(attempt: Attempt): CardView['history'] {
+  const waiting =
+    attempt.status === 'waiting' ? attempt.buildEvents.findLast(({ status }) => status === 'waiting') : undefined
+  const snapshot = attempt.buildEvents.find(({ seq, origin }) => seq === attempt.finalSeq && origin === 'poll')
   return [
-    ...(run.startedAt === null ? [] : [{ what: 'started' as const, at: run.startedAt }]),
+    ...(attempt.startedAt === null ? [] : [{ what: 'started' as const, at: attempt.startedAt }]),
     ...(waiting ? [{ what: 'waiting' as const, at: waiting.at }] : []),
-    ...(run.finalAt === null ? [] : [{ what: 'ended' as const, at: run.finalAt }]),
-    ...(run.status === 'unknown' ? [{ what: 'heard' as const, at: run.facts.at(-1)!.at }] : []),
-    ...(polled ? [{ what: 'polled' as const, at: polled.at }] : []),
+    ...(attempt.finalAt === null ? [] : [{ what: 'ended' as const, at: attempt.finalAt }]),
+    ...(attempt.status === 'unknown' ? [{ what: 'received' as const, at: attempt.buildEvents.at(-1)!.at }] : []),
+    ...(snapshot ? [{ what: 'snapshot' as const, at: snapshot.at }] : []),
   ]
 }
 
-/** The build of a run, with what only other facts of the revision said of it filled in. */
-export function buildView(run: Run, runs: readonly Run[]): BuildView {
-  const shared = mergeDetails([...runs, run])
-  const own: BuildDetails = run.details
-  const facts = [...run.facts, ...runs.flatMap((other) => other.facts)]
-  const commitId = facts.find((fact) => fact.commitId !== null)?.commitId ?? null
+/** The build of an attempt, with what only other build events of the revision said of it filled in. */
+export function buildView(attempt: Attempt, attempts: readonly Attempt[]): BuildView {
+  const shared = mergeDetails([...attempts, attempt])
+  const own: BuildDetails = attempt.details
+  const buildEvents = [...attempt.buildEvents, ...attempts.flatMap((other) => other.buildEvents)]
+  const commitId = buildEvents.find((buildEvent) => buildEvent.commitId !== null)?.commitId ?? null
   const commitUrl = own.commitUrl ?? shared.commitUrl
   return {
-    project: projectName({ ...shared, commitUrl }, run.facts[0]!.projectId),
-    buildId: run.buildId,
-    branch: facts.find((fact) => fact.branch !== null)?.branch ?? null,
-    // The address is the build's: a run that was found by looking has it from the runs before.
-    buildUrl: own.buildUrl ?? mergeDetails(runs.filter(({ buildId }) => buildId === run.buildId)).buildUrl,
+    project: projectName({ ...shared, commitUrl }, attempt.buildEvents[0]!.projectId),
+    buildId: attempt.buildId,
+    branch: buildEvents.find((buildEvent) => buildEvent.branch !== null)?.branch ?? null,
+    // The address is the build's: an attempt that was found by looking has it from the attempts before.
+    buildUrl: own.buildUrl ?? mergeDetails(attempts.filter(({ buildId }) => buildId === attempt.buildId)).buildUrl,
     commitUrl,
     commit: own.shortCommitId ?? shared.shortCommitId ?? commitId?.slice(0, 7) ?? null,
     message: own.message ?? shared.message,

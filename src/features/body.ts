@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 import { isChannelId, type ChannelId, type MessageTs } from '../domain/ids.ts'
 import { fieldOf, isRecord } from '../domain/raw-values.ts'
-import { isMessageTs, textOf } from '../slack/api/answer.ts'
-import type { Asker, Target } from '../catalog/outcomes.ts'
+import { isMessageTs, textOf } from '../slack/api/errors.ts'
+import type { Requester, Target } from '../catalog/outcomes.ts'
 
 // What Slack sends, read liberally: a command, an interaction or an event, and any of its fields may be missing.
 
 /** Who asks, from where. A missing user is an empty one, which nobody knows. */
-export const askerOf = (body: unknown, via: Asker['via']): Asker => ({
+export const requesterOf = (body: unknown, via: Requester['via']): Requester => ({
   user: userOf(body) ?? '',
   team: teamOf(body),
   channel: channelOf(body),
   via,
-  askKey: askKeyOf(body),
+  interactionKey: interactionKeyOf(body),
 })
 
 /** The text at the end of a path of fields; null when it is no text or empty. NUL, which PostgreSQL stores nowhere, is left out. */
@@ -57,7 +57,7 @@ function threadTsOf(body: unknown): MessageTs | null {
   return isMessageTs(ts) ? ts : null
 }
 
-// The asker's own workspace: in a shared channel that of the message or of the event is another one.
+// The requester's own workspace: in a shared channel that of the message or of the event is another one.
 const teamOf = (body: unknown): string | null =>
   textAt(body, 'user', 'team_id') ??
   textAt(body, 'event', 'user_team') ??
@@ -65,7 +65,7 @@ const teamOf = (body: unknown): string | null =>
   textAt(body, 'team_id')
 
 /** The same for a redelivery and for a replay of the same signed request. */
-function askKeyOf(body: unknown): string {
+function interactionKeyOf(body: unknown): string {
   if (textAt(body, 'type') === 'view_submission') {
     return `view:${textAt(body, 'view', 'id') ?? ''}:${textAt(body, 'view', 'hash') ?? ''}`
   }

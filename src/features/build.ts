@@ -1,9 +1,9 @@
-import { runRefText } from '../domain/request.ts'
+import { attemptRefText, type RequestState } from '../domain/request.ts'
 import { mrkdwnLink } from '../lib/escape.ts'
-import type { BuildSummary } from '../catalog/outcomes.ts'
+import type { BuildSummary, ProjectRef } from '../catalog/outcomes.ts'
 import { plain, type ActionButton, type Button } from '../slack/messages/blocks.ts'
 import { buildNumber, buildUrl, joined, onBranch, outside, projectName } from '../slack/messages/build.ts'
-import { actButton } from '../slack/messages/buttons.ts'
+import { actButton } from '../slack/messages/request.ts'
 import { ACTION_IDS, CHOICE_ACTION_IDS } from '../slack/messages/ids.ts'
 import { INLINE_URL_CHARS_MAX, WORD_CHARS_MAX } from '../slack/messages/limits.ts'
 import { dayTime } from '../slack/messages/times.ts'
@@ -25,7 +25,7 @@ export function stateWords({ shown, word }: Pick<BuildSummary, 'shown' | 'word'>
 /** Project, number as a link, branch, and the attempt from the second on. */
 export function buildSubject(build: BuildSummary): string {
   const number = mrkdwnLink(build.buildUrl, buildNumber(build), INLINE_URL_CHARS_MAX)
-  const again = build.attempt > 1 ? ` (attempt ${build.attempt})` : ''
+  const again = build.attemptNumber > 1 ? ` (attempt ${build.attemptNumber})` : ''
   return `${projectName(build)} ${number}${again}${onBranch(build)}`
 }
 
@@ -41,7 +41,7 @@ export function redWords(red: BuildSummary['redSince']): string | null {
 
 /** Open, and what can be done now. A machine's failure is nobody's fault: there, restarting comes before reading. */
 export function buildButtons(build: BuildSummary): Button[] {
-  const acts = build.offers.map((action) => actButton(action, runRefText(build.ref), build))
+  const acts = build.offers.map((action) => actButton(action, attemptRefText(build.ref), build))
   return build.shown === 'infrastructure_failure' ? [...acts, ...openButton(build)] : [...openButton(build), ...acts]
 }
 
@@ -54,4 +54,33 @@ export function openButton(build: BuildSummary): Button[] {
 export function refreshButton({ ref }: BuildSummary): ActionButton[] {
   const value = choiceValue({ kind: 'run', command: 'status', ref })
   return value === null ? [] : [{ type: 'button', action_id: CHOICE_ACTION_IDS[0], text: plain('Refresh'), value }]
+}
+
+/** `acme/web · Basic`. Markup. */
+export const projectLine = ({ name, type }: ProjectRef): string =>
+  joined([projectName({ project: name }), typeWord(type)])
+
+/** `Basic`, `Pro`, CI's own word, or null. Markup. */
+export function typeWord(type: string | null): string | null {
+  if (type === null) return null
+  return TYPES.get(type.toLowerCase()) ?? outside(type, WORD_CHARS_MAX)
+}
+
+const TYPES = new Map([
+  ['basic', 'Basic'],
+  ['pro', 'Pro'],
+  ['unknown', 'type unknown'],
+])
+
+/** What names this project and no other, where CI gave such a name. */
+export const nameToChoose = ({ uuid, projectId, name }: ProjectRef): string => uuid ?? projectId ?? name
+
+/** How far a request has come. */
+export const SO_FAR: Record<RequestState, string> = {
+  calling: 'CI is being asked right now.',
+  accepted: 'CI accepted the request and has not confirmed it yet.',
+  unclear: 'It is not clear yet whether CI received it. Buildline is checking.',
+  confirmed: 'CI has done it.',
+  refused: 'CI refused it.',
+  unconfirmed: 'CI has not confirmed it. Open the build to see.',
 }

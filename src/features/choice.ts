@@ -1,13 +1,68 @@
-import { commandNamed } from './commands.ts'
-import type { Click } from './click.ts'
+import { CHOICE_ACTION_IDS, CHOICES_BLOCK_ID } from '../slack/messages/ids.ts'
 import type { Reply } from './context.ts'
-import { questionAbout } from './run.ts'
-import { parseChoice } from './values.ts'
+import type { Button, Click, Feature } from './feature.ts'
+import { parseChoice, choiceValue, type Choice } from './values.ts'
+import { escapePlain, toLine } from '../lib/escape.ts'
+import { plain, type ActionButton } from '../slack/messages/blocks.ts'
+import { cut } from '../slack/messages/limits.ts'
+import type { BuildSummary } from '../catalog/outcomes.ts'
+import { row, type AnswerContext, type Part } from '../slack/messages/answer.ts'
 
 /** A name meant several things, and one of them was chosen: the command again, about that one. */
-export async function repeatWithChoice({ door, value, by, opener, reference }: Click): Promise<Reply | null> {
+async function repeatWithChoice({ deps, commands, value, by, modalOpener, reference }: Click): Promise<Reply | null> {
   const choice = parseChoice(value)
-  const choose = choice && commandNamed(choice.command)?.choose
-  if (!choice || !choose) return null
-  return choose(questionAbout(door, choice.command, { by, thread: null, opener, reference }), choice)
+  const command = choice && commands.find(({ name }) => name === choice.command)
+  if (!choice || !command?.choose) return null
+  const { operations } = deps
+  return command.choose(
+    { operations, commands, row: command, words: [], by, thread: null, modalOpener, reference },
+    choice,
+  )
+}
+
+const button: Button = {
+  what: 'choice',
+  replaces: true,
+  describe: (value) => parseChoice(value)?.command ?? null,
+  answer: repeatWithChoice,
+}
+
+/** The buttons below "which one?", of every command. */
+export const choiceButtons: Feature = { buttons: Object.fromEntries(CHOICE_ACTION_IDS.map((id) => [id, button])) }
+
+/** The most that one answer offers. */
+export const CHOICES_MAX = CHOICE_ACTION_IDS.length
+
+/** Text of the button, in characters. */
+const LABEL_CHARS_MAX = 60
+
+/** What a button asks for, and what stands on it. */
+interface Labelled {
+  choice: Choice
+  label: string
+}
+
+export const projectChoice = ({ command, branch, rest }: AnswerContext, project: string, label: string): Labelled => ({
+  choice: { kind: 'project', command, project, branch, ...(rest && { rest }) },
+  label,
+})
+
+export const buildChoice = ({ command }: AnswerContext, { ref, project, buildId }: BuildSummary): Labelled => ({
+  choice: { kind: 'run', command, ref },
+  label: `#${buildId} ${project}`,
+})
+
+/** A row of buttons; none where one of them could not carry its choice, for what is missing would not be missed. */
+export function choices(labelled: readonly Labelled[]): Part[] {
+  const buttons = labelled.flatMap(({ choice, label }, at) => buttonOf(choice, label, at, labelled.length > 1))
+  return buttons.length === 0 || buttons.length < labelled.length ? [] : [row(CHOICES_BLOCK_ID, buttons)]
+}
+
+function buttonOf(choice: Choice, label: string, at: number, isNumbered: boolean): ActionButton[] {
+  const value = choiceValue(choice)
+  const id = CHOICE_ACTION_IDS[at]
+  if (value === null || id === undefined) return []
+  const name = cut(toLine(label), LABEL_CHARS_MAX)
+  const text = plain(escapePlain(isNumbered ? `${at + 1}. ${name}` : name) || '(no name)')
+  return [{ type: 'button', action_id: id, text, value }]
 }

@@ -1,27 +1,46 @@
-import type { Asker, Target } from '../catalog/outcomes.ts'
+import type { Requester, Target } from '../catalog/outcomes.ts'
 import type { Operations } from './operations.ts'
 import type { Choice } from './values.ts'
-import { usageOf, type CommandRow } from './help/messages.ts'
 import { answerNotAllowed } from './not-allowed.ts'
 import { answerNameless, answerTooMuch, type HowTyped } from './slips.ts'
 import type { Reply } from './context.ts'
-import type { Opener } from './modal.ts'
+import type { ModalOpener } from './modal.ts'
 import { parseTarget } from './target.ts'
 import type { Word } from '../slack/commands/parse.ts'
+
+/** One row of the table of commands, as far as it is told to people. */
+export interface CommandRow {
+  /** after `/ci`, such as `list` */
+  name: string
+  /** the slash command that does the same, such as `/ci-list` */
+  alias: string | null
+  group: string
+  /** what may follow the name, such as `[project] [branch]`; empty: nothing */
+  usage: string
+  /** one short sentence without a full stop: `shows the projects with their last known state` */
+  does: string
+  /** whole lines, such as `/ci stop acme/web@main` */
+  examples: readonly string[]
+  who: 'everyone' | 'members' | 'operators' | 'admins'
+}
+
+/** `/ci stop [project[@branch]]`: how a command is typed. */
+export const usageOf = ({ name, usage }: Pick<CommandRow, 'name' | 'usage'>): string =>
+  usage === '' ? `/ci ${name}` : `/ci ${name} ${usage}`
 
 /** One command, as it was asked: typed, clicked or chosen. */
 export interface Question {
   operations: Operations
   row: CommandRow
   /** every command there is */
-  rows: readonly CommandRow[]
+  commands: readonly Command[]
   /** what was typed after the command's name */
   words: readonly Word[]
-  by: Asker
+  by: Requester
   /** the build's message in whose thread it was asked, when nothing else is named */
   thread: Target | null
   /** opens a modal; null where that cannot be */
-  opener: Opener | null
+  modalOpener: ModalOpener | null
   reference: string
 }
 
@@ -95,7 +114,7 @@ export async function whenMayRead(
 }
 
 /** What an answer has to know of the question. */
-export const askedWith = ({ row, reference }: Question, target: Target | null, command = row.name) => ({
+export const answerContext = ({ row, reference }: Question, target: Target | null, command = row.name) => ({
   command,
   branch: target?.kind === 'project' ? target.branch : null,
   reference,

@@ -1,13 +1,18 @@
-import { answerOf, answerTrouble, line, nextStep, type Answer } from '../slack/messages/answer.ts'
-import { typed } from '../slack/messages/typed.ts'
+import { answerOf, answerTrouble, line, nextStep, type Answer, typed } from '../slack/messages/answer.ts'
+import { outside } from '../slack/messages/build.ts'
+import { MESSAGE_CHARS_MAX, WORD_CHARS_MAX } from '../slack/messages/limits.ts'
+import type { CiTrouble } from '../catalog/outcomes.ts'
+import type { CiErrorKind } from '../sources/ci-service/errors.ts'
+import { CONFIRM_WITHIN_MS, type Action } from '../domain/request.ts'
+import { durationWords } from '../slack/messages/times.ts'
 
 /** An error that nobody foresaw; the log line carries the same reference. */
 export const answerFault = (reference: string): Answer =>
   answerTrouble(
     {
-      what: ':boom: *That did not work*: an unexpected error in Buildline.',
-      why: 'Whether anything was done is not known; the log has the details.',
-      next: 'Try once more: the same thing is never done twice. If it fails again, give a workspace admin the reference.',
+      what: ':boom: *That did not work*: Buildline had an unexpected error.',
+      why: 'It may or may not have been done. The log has the details.',
+      next: 'Try again: nothing is done twice. If it fails again, give a workspace admin the reference.',
     },
     reference,
   )
@@ -15,28 +20,26 @@ export const answerFault = (reference: string): Answer =>
 /** A click on something that an older version offered. */
 export const answerOld = (): Answer =>
   answerOf([
-    line(':hourglass: *That button is of an older version* of Buildline, which no longer knows it; nothing was done.'),
+    line(':hourglass: *That button is from an older version* of Buildline and no longer works.'),
     line(nextStep(`Type ${typed('/ci help')} to see what works now.`)),
   ])
 
 /** A choice in a search that does not say any more what it is about. */
 export const answerOldSearch = (): Answer =>
   answerOf([
-    line(':hourglass: *This search was begun in another version* of Buildline, which remembers it no more.'),
-    line(nextStep('Close it, and open *Find a build* once more.')),
+    line(':hourglass: *This search was opened in another version* of Buildline and no longer works.'),
+    line(nextStep('Close it and open *Find a build* again.')),
   ])
 
 /** The first answer when the real one takes its time; what is slow is not known. `what`: the command's name, such as `stop`. */
 export const answerSlow = (what: string): Answer =>
-  answerOf([line(`:hourglass_flowing_sand: This takes longer: the answer to ${typed(what)} follows here.`)])
+  answerOf([line(`:hourglass_flowing_sand: Still working on ${typed(what)}. The answer will follow here.`)])
 
 /** A form that does not say any more what it is about. */
 export const answerOldForm = (): Answer =>
   answerOf([
-    line(
-      ':hourglass: *This form was opened in another version* of Buildline, which remembers it no more; nothing was done.',
-    ),
-    line(nextStep('Close it, and open it once more.')),
+    line(':hourglass: *This form was opened in another version* of Buildline and no longer works; nothing was done.'),
+    line(nextStep('Close it and open it again.')),
   ])
 
 /** A form that Slack did not open: it opens one within three seconds of a command or a click, and not for a mention. */
@@ -46,9 +49,143 @@ export const answerNotOpened = (why: 'mention' | 'late', reference: string): Ans
       what: ':warning: *The form could not be opened*; nothing was done.',
       why:
         why === 'late'
-          ? 'Slack takes it within three seconds, and this came later.'
-          : 'Slack opens forms for commands and buttons, not for mentions.',
-      next: why === 'late' ? 'Ask once more.' : `Type it as a command, such as ${typed('/ci project edit acme/web')}.`,
+          ? 'Slack allows three seconds to open a form, and this took longer.'
+          : 'Slack opens forms only from commands and buttons.',
+      next: why === 'late' ? 'Try again.' : `Type it as a command, such as ${typed('/ci project edit acme/web')}.`,
     },
     reference,
   )
+
+/** CI could not be asked. `what`: what did not work, a whole line of markup. */
+export function answerCiTrouble({ code, reason }: CiTrouble, what: string, reference: string): Answer {
+  const { why, next } = troubleWords(code)
+  return answerTrouble({ what, why: [why, ...ciSaid(reason)], next }, reference)
+}
+
+/** CI's own words, where it gave any. */
+export function ciSaid(reason: string | null): string[] {
+  const said = outside(reason, MESSAGE_CHARS_MAX)
+  return said === '' ? [] : [`CI said: ${said}`]
+}
+
+// What CI's errors mean to a person, and what to do next: one set of words for reading, one for what was surely not
+// done, one for what may have been done.
+
+/** Why, and the one next step. */
+export interface Words {
+  why: string
+  next: string
+}
+
+/** CI could not be asked: nothing was done. */
+export const troubleWords = (code: string): Words => (isKnown(code) ? READING[code] : unknownWords(code))
+
+/** CI surely did not do what it was asked. */
+export const refusedWords = (code: string, action: Action): Words =>
+  isKnown(code) ? REFUSED[action][code] : unknownWords(code)
+
+/** CI may have done it. */
+export function unclearWords(code: string, action: Action): Words {
+  const why = isKnown(code) ? UNCLEAR[code] : unknownWords(code).why
+  return { why, next: LOOK[action] }
+}
+
+const isKnown = (code: string): code is CiErrorKind => Object.hasOwn(READING, code)
+
+export const unknownWords = (code: string): Words => ({
+  why: `CI answered with an unknown error (${outside(code, WORD_CHARS_MAX) || 'no code'}).`,
+  next: 'Tell a workspace admin, with the reference below.',
+})
+
+export const LATER = 'Try again in a few minutes.'
+const CREDENTIALS = "CI no longer accepts Buildline's credentials."
+const SLOW_DOWN = 'CI says there were too many requests.'
+const FAULT = 'CI had an internal error.'
+const NO_ANSWER = 'CI did not answer in time.'
+const NOT_REACHED = 'CI could not be reached.'
+const UNREADABLE = "Buildline could not read CI's answer."
+const TOO_LONG = "CI's answer was too long."
+const CHECK_SETTINGS = "Ask a workspace admin to check the CI addresses in Buildline's settings."
+/** The next step where another look may tell more. */
+export const REFRESH = 'Press *Refresh* to see its state now.'
+
+const READING: Record<CiErrorKind, Words> = {
+  'bad-request': {
+    why: 'CI did not understand the request.',
+    next: 'Tell a workspace admin: trying again will not help.',
+  },
+  unauthorized: { why: CREDENTIALS, next: 'Tell a workspace admin that they need to be renewed.' },
+  forbidden: {
+    why: "Buildline's credentials lack the right to read this in CI.",
+    next: 'Ask a workspace admin to give them that right in CI.',
+  },
+  'not-found': { why: 'CI found nothing at the address that Buildline used.', next: CHECK_SETTINGS },
+  'rate-limited': { why: SLOW_DOWN, next: LATER },
+  server: { why: FAULT, next: LATER },
+  timeout: { why: NO_ANSWER, next: LATER },
+  unreachable: { why: NOT_REACHED, next: LATER },
+  shape: { why: UNREADABLE, next: CHECK_SETTINGS },
+  'too-large': { why: TOO_LONG, next: 'Tell a workspace admin, with the reference below.' },
+}
+
+const REFUSED: Record<Action, Record<CiErrorKind, Words>> = {
+  stop: {
+    'bad-request': { why: 'It is probably not running any more.', next: REFRESH },
+    unauthorized: {
+      why: CREDENTIALS,
+      next: 'Tell a workspace admin: until they are renewed, stop builds in CI.',
+    },
+    forbidden: {
+      why: "Buildline's credentials lack the right to stop builds.",
+      next: 'Ask a workspace admin to give them that right in CI.',
+    },
+    'not-found': { why: 'CI has no such running build: it has probably finished.', next: REFRESH },
+    'rate-limited': { why: `${SLOW_DOWN} The build is still running.`, next: LATER },
+    server: { why: `${FAULT} The build is still running.`, next: LATER },
+    timeout: { why: `${NO_ANSWER} The build is still running.`, next: LATER },
+    unreachable: { why: `${NOT_REACHED} The build is still running.`, next: LATER },
+    shape: { why: `${UNREADABLE} The build is still running.`, next: CHECK_SETTINGS },
+    'too-large': { why: `${TOO_LONG} The build is still running.`, next: 'Stop it in CI.' },
+  },
+  restart: {
+    'bad-request': {
+      why: 'CI cannot restart it in its current state. It may be running again already.',
+      next: REFRESH,
+    },
+    unauthorized: {
+      why: "CI no longer accepts Buildline's API key.",
+      next: 'Tell a workspace admin: until it is renewed, restart builds in CI.',
+    },
+    forbidden: {
+      why: "Buildline's API key lacks the right to restart builds.",
+      next: 'Ask a workspace admin for a key that has it.',
+    },
+    'not-found': { why: 'CI no longer has this build.', next: 'Start a new build of the branch in CI.' },
+    'rate-limited': { why: `${SLOW_DOWN} Nothing was started.`, next: LATER },
+    server: { why: `${FAULT} Nothing was started.`, next: LATER },
+    timeout: { why: `${NO_ANSWER} Nothing was started.`, next: LATER },
+    unreachable: { why: `${NOT_REACHED} Nothing was started.`, next: LATER },
+    shape: { why: `${UNREADABLE} Nothing was started.`, next: CHECK_SETTINGS },
+    'too-large': { why: `${TOO_LONG} Nothing was started.`, next: 'Restart it in CI.' },
+  },
+}
+
+const UNCLEAR: Record<CiErrorKind, string> = {
+  'bad-request': 'CI did not understand, but may have done it anyway.',
+  unauthorized: `${CREDENTIALS} It may have done it anyway.`,
+  forbidden: 'CI refused, but may have done it anyway.',
+  'not-found': 'CI answered that it has no such build, but may have done it anyway.',
+  'rate-limited': `${SLOW_DOWN} It may have done it anyway.`,
+  server: 'CI failed while it answered, and may have done it anyway.',
+  timeout: 'CI took too long to answer, and may have done it anyway.',
+  unreachable: 'The connection to CI broke before the answer came.',
+  shape: "CI's answer could not be read.",
+  'too-large': "CI's answer was too long to read.",
+}
+
+const WAIT = durationWords(CONFIRM_WITHIN_MS)
+
+const LOOK: Record<Action, string> = {
+  stop: `Wait ${WAIT}, then press *Refresh*: Buildline checks whether the build stops and does not ask CI twice.`,
+  restart: `Wait ${WAIT}, then press *Refresh*: Buildline checks whether it runs again and does not ask CI twice.`,
+}

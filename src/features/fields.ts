@@ -2,6 +2,7 @@ import { escapePlain, toLine } from '../lib/escape.ts'
 import { plain, type Plain } from '../slack/messages/blocks.ts'
 import { cut } from '../slack/messages/limits.ts'
 import { listAt, textAt } from './body.ts'
+import type { ProjectRef } from '../catalog/outcomes.ts'
 
 // The fields of our forms: how they are drawn, and how what stands in them is read.
 
@@ -87,3 +88,26 @@ export const checkedIn = (body: unknown, block: string): string[] =>
   listAt(body, 'view', 'state', 'values', block, VALUE_ID, 'selected_options').flatMap(
     (option) => textAt(option, 'value') ?? [],
   )
+
+/** Slack shows so many options of a menu. */
+export const OPTIONS_MAX = 100
+/** An option's value, in characters: a cut name would be another name, so what is longer is left out. */
+export const OPTION_VALUE_CHARS_MAX = 150
+/** An option's text, in code points; Slack takes 75 characters, and escaping can lengthen it. */
+const OPTION_TEXT_POINTS_MAX = 60
+
+/** Every project. */
+export const ALL_PROJECTS: FieldOption = { text: plain('All projects'), value: 'all' }
+
+/** A menu of projects. */
+export const projectOptions = (projects: readonly ProjectRef[]): FieldOption[] =>
+  projects.flatMap(({ name, uuid, projectId }) => menuOption(name, uuid ?? projectId ?? name)).slice(0, OPTIONS_MAX)
+
+/** One project as an option; null where it cannot be one. */
+export const projectOption = (project: ProjectRef): FieldOption | null => projectOptions([project])[0] ?? null
+
+/** One option, or none where the value is too long to be carried or nothing of the name can be shown. */
+export function menuOption(name: string, value: string): FieldOption[] {
+  const text = escapePlain(cut(toLine(name), OPTION_TEXT_POINTS_MAX))
+  return text === '' || value.length > OPTION_VALUE_CHARS_MAX ? [] : [{ text: plain(text), value }]
+}

@@ -1,39 +1,41 @@
 import { fieldOf } from '../domain/raw-values.ts'
-import { textOf } from '../slack/api/answer.ts'
+import { textOf } from '../slack/api/errors.ts'
 import { invariant } from '../lib/assert.ts'
 import { answerNotOpened } from './fault-messages.ts'
 import { textAt } from './body.ts'
-import type { Door, Reply } from './context.ts'
-import { modalPlace } from '../slack/reply-targets/modal.ts'
-import { slackCodeOf, type Place } from '../slack/reply-targets/place.ts'
-import { answerView, type ModalView } from './modal-view.ts'
+import type { SlackDeps, Reply } from './context.ts'
+import { modalPlace, slackCodeOf, type Place } from '../slack/reply-targets.ts'
+import { plain, section, type Plain } from '../slack/messages/blocks.ts'
+import { cut, SECTION_CHARS_MAX } from '../slack/messages/limits.ts'
+import type { Answer } from '../slack/messages/answer.ts'
+import type { ViewResponseAction } from '@slack/bolt'
 
-/** Opens a modal for whoever asked: Slack takes it within three seconds of the ask, and once. */
-export interface Opener {
-  /** From then on the answer to the ask stands in the modal; where it was before, once the modal is closed. Throws. */
+/** Opens a modal for the person who asked. Slack allows it once, within three seconds of the request. */
+export interface ModalOpener {
+  /** From then on the answer is shown in the modal, or in the old place once the modal is closed. Throws. */
   open(view: ModalView): Promise<OpenModal>
 }
 
 export interface OpenModal {
   id: string
-  /** Puts another view in its place; false: it is closed. Throws where Slack takes it not. */
+  /** Replaces the view; false: the modal was closed. Throws when Slack refuses the view. */
   show(view: ModalView): Promise<boolean>
 }
 
 /**
- * What an ask can open a modal with, and where it is answered.
- * @param otherwise where it is answered as long as it opens none
- * @returns without an opener where the ask brought no trigger: a mention, say
+ * What a request can open a modal with, and where it is answered.
+ * @param otherwise where it is answered as long as no modal is open
+ * @returns no opener where the request has no trigger, such as a mention
  */
 export function openingPlace(
-  { client }: Pick<Door, 'client'>,
+  { client }: Pick<SlackDeps, 'client'>,
   body: unknown,
   otherwise: Place | null,
-): { opener: Opener | null; place: Place | null } {
+): { modalOpener: ModalOpener | null; place: Place | null } {
   const trigger = textAt(body, 'trigger_id')
-  if (trigger === null) return { opener: null, place: otherwise }
+  if (trigger === null) return { modalOpener: null, place: otherwise }
   let place = otherwise
-  const opener: Opener = {
+  const modalOpener: ModalOpener = {
     async open(view) {
       const opened = await client.apiCall('views.open', { trigger_id: trigger, view })
       const id = textOf(fieldOf(fieldOf(opened, 'view'), 'id'))
@@ -48,11 +50,11 @@ export function openingPlace(
     },
     show: async (answer, isLast) => place?.show(answer, isLast),
   }
-  return { opener, place: otherwise && following }
+  return { modalOpener, place: otherwise && following }
 }
 
-/** Puts a view in the place of another one; false: that one is closed. */
-export async function showIn(client: Door['client'], viewId: string, view: ModalView): Promise<boolean> {
+/** Replaces a view; false: the modal was closed. */
+export async function showIn(client: SlackDeps['client'], viewId: string, view: ModalView): Promise<boolean> {
   try {
     await client.apiCall('views.update', { view_id: viewId, view })
     return true
@@ -62,8 +64,8 @@ export async function showIn(client: Door['client'], viewId: string, view: Modal
   }
 }
 
-/** Answers in a modal that was opened for the ask. */
-export const placeIn = (client: Door['client'], viewId: string, title: string, otherwise: Place | null): Place =>
+/** Answers in a modal that was opened for the request. */
+export const placeIn = (client: SlackDeps['client'], viewId: string, title: string, otherwise: Place | null): Place =>
   modalPlace({
     client,
     viewId,
@@ -73,10 +75,10 @@ export const placeIn = (client: Door['client'], viewId: string, title: string, o
     instead: otherwise,
   })
 
-/** Slack's words for a trigger that came too late or was used. */
+/** Slack's error codes for a trigger that has expired or was used. */
 const TRIGGER_CODES = /^(?:expired|exchanged)_trigger(?:_id)?$|^invalid_trigger/
 
-/** Opens a form, or says that Slack would not open it any more. */
+/** Opens a form, or answers that Slack no longer allows it. */
 export async function opening(reference: string, open: () => Promise<Reply>): Promise<Reply> {
   try {
     return await open()
@@ -86,3 +88,62 @@ export async function opening(reference: string, open: () => Promise<Reply>): Pr
     return { outcome: `not-opened ${code}`, answer: answerNotOpened('late', reference) }
   }
 }
+
+/** What a modal remembers, in characters, and how many blocks it shows. */
+export const METADATA_CHARS_MAX = 3_000
+const MODAL_BLOCKS_MAX = 100
+
+/** A modal as Slack takes it. */
+export interface ModalView {
+  type: 'modal'
+  title: Plain
+  blocks: readonly object[]
+  submit?: Plain
+  close?: Plain
+  /** whose submission it is: a key of FORMS */
+  callback_id?: string
+  /** what it remembers, in at most METADATA_CHARS_MAX characters */
+  private_metadata?: string
+  /** a name that we can find it by */
+  external_id?: string
+}
+
+/** An answer in a modal of its own. */
+export const answerView = (title: string, { text, blocks }: Answer): ModalView => ({
+  type: 'modal',
+  title: plain(title),
+  close: plain('Close'),
+  blocks: blocks.length > 0 ? blocks.slice(0, MODAL_BLOCKS_MAX) : [section(cut(text, SECTION_CHARS_MAX))],
+})
+
+/** One modal that can be sent in. */
+export interface Form {
+  /** what the log, and whoever was interrupted, calls it */
+  what: string
+  /** Reads what was sent in, at once and from the body alone: Slack waits three seconds for the answer. */
+  receive(body: unknown): Received
+}
+
+export interface Received {
+  /** Slack's `response_action` and what goes with it; null: the modal closes */
+  ack: ViewResponseAction | null
+  /** what follows once Slack has been answered; null: nothing */
+  work: ((deps: SlackDeps) => Promise<void>) | null
+}
+
+/** Slack shows so much of a fault. */
+export const FAULT_CHARS_MAX = 250
+
+/** Faults at their blocks, by block id: the form stays open. */
+export const refusing = (errors: Readonly<Record<string, string>>): Received => ({
+  ack: { response_action: 'errors', errors },
+  work: null,
+})
+
+/** Another view takes the form's place, or lies on top of it. */
+export const showing = (how: 'update' | 'push', view: ModalView): ViewResponseAction => ({
+  response_action: how,
+  view: { ...view, blocks: view.blocks.filter(isBlock) },
+})
+
+const isBlock = (block: object): block is { type: string } => typeof fieldOf(block, 'type') === 'string'

@@ -1,31 +1,31 @@
 import type { Permit } from '../domain/permission.ts'
 import type { Action } from '../domain/request.ts'
 import { mention, outside } from '../slack/messages/build.ts'
-import { failureOfCode } from '../slack/api/codes.ts'
+import { failureOfCode } from '../slack/api/errors.ts'
 import { WORD_CHARS_MAX } from '../slack/messages/limits.ts'
-import { answerTrouble, type Answer, type Trouble } from '../slack/messages/answer.ts'
+import { answerTrouble, type Answer, type Trouble, small, type Part } from '../slack/messages/answer.ts'
 import type { WantedRight } from '../catalog/outcomes.ts'
-import type { Words } from './codes.ts'
+import type { Words } from './fault-messages.ts'
 
 type No = Extract<Permit, { kind: 'no' }>
 type Wanted = Action | WantedRight | 'examine'
 
 /**
- * What the asker lacks, and who can help. Mentions in an answer that one person sees ping nobody.
+ * What the requester lacks, and who can help. Mentions in an answer that one person sees ping nobody.
  * @param about what was wanted; `action` is null for reading
  */
 export function answerNotAllowed(
   why: No | { kind: 'unknown-person'; code: string },
   about: { action: Wanted | null; reference: string },
 ): Answer {
-  const trouble = why.kind === 'no' ? notPermitted(why, about.action) : unknownPerson(why.code)
-  return answerTrouble(trouble, about.reference)
+  if (why.kind === 'no') return answerTrouble(notPermitted(why, about.action))
+  return answerTrouble(unknownPerson(why.code), about.reference)
 }
 
 function unknownPerson(code: string): Trouble {
   const { why, next } = unknownWords(code)
   return {
-    what: ':no_entry: *Not allowed yet*: Slack did not say who you are; nothing was done.',
+    what: ':no_entry: *Not allowed yet*: Slack did not say who you are, so nothing was done.',
     why: `${why} (Slack's code: ${outside(code, WORD_CHARS_MAX) || 'none'}).`,
     next,
   }
@@ -36,14 +36,14 @@ function unknownWords(code: string): Words {
   const kind = failureOfCode(code)
   if (kind === 'workspace-closed') return OWN_RIGHTS
   if (kind === 'rate-limited') return { why: 'Buildline has asked Slack too much just now', next: AGAIN }
-  return NO_SUCH.get(code) ?? { why: "Without that nobody's rights can be told", next: AGAIN }
+  return NO_SUCH.get(code) ?? { why: 'Without that, Buildline cannot check your permissions', next: AGAIN }
 }
 
 const AGAIN = 'Try again in a minute.'
 
 const OWN_RIGHTS: Words = {
-  why: "Slack does not take Buildline's own token, or its permissions do not suffice",
-  next: 'Ask a workspace admin to install Buildline in Slack again, with the permissions of its manifest.',
+  why: "Slack refuses Buildline's token, or it lacks a permission",
+  next: 'Ask a workspace admin to reinstall Buildline with the permissions in its manifest.',
 }
 
 const NO_SUCH: ReadonlyMap<string, Words> = new Map([
@@ -51,13 +51,13 @@ const NO_SUCH: ReadonlyMap<string, Words> = new Map([
     'no_such_subteam',
     {
       why: "Buildline's settings name a user group that Slack does not know",
-      next: 'Ask a workspace admin to mend CI_OPERATORS or CI_ADMINS.',
+      next: 'Ask a workspace admin to correct CI_OPERATORS or CI_ADMINS.',
     },
   ],
   [
     'user_not_found',
     {
-      why: 'Slack does not know your account in the workspace that Buildline is installed in',
+      why: "Slack does not know your account in Buildline's workspace",
       next: 'Ask a member of that workspace.',
     },
   ],
@@ -66,7 +66,7 @@ const NO_SUCH: ReadonlyMap<string, Words> = new Map([
 function notPermitted({ why, who }: No, action: Wanted | null): Trouble {
   const wish = action === null ? 'see builds' : WISHES[action]
   return {
-    what: `:no_entry: *Not allowed*: you may not ${wish} from Slack.`,
+    what: `:no_entry: *Not allowed*: you cannot ${wish}.`,
     why: WHY[why],
     next: nextOf(why, who, wish),
   }
@@ -75,20 +75,20 @@ function notPermitted({ why, who }: No, action: Wanted | null): Trouble {
 const WISHES: Record<Wanted, string> = {
   stop: 'stop builds',
   restart: 'restart builds',
-  subscribe: 'change what channels are told',
+  subscribe: 'change subscriptions',
   administer: 'create and change projects',
-  examine: 'have Buildline examined',
+  examine: 'run `/ci doctor`',
   claim: 'claim a committer name',
-  give: 'decide whom a committer name means',
+  give: 'assign committer names',
 }
 
 const WHY: Record<No['why'], string> = {
-  guest: 'Guests of a workspace only read.',
-  outsider: 'That is for members of the workspace that Buildline is installed in, and your account is of another one.',
+  guest: 'Guests can only read.',
+  outsider: 'Your account belongs to another workspace.',
   deactivated: 'Your account is deactivated.',
-  bot: 'Bots ask for nothing here: a person has to.',
-  'not-listed': "You are not among those whom Buildline's settings name for it.",
-  'not-admin': "Only this workspace's admins may.",
+  bot: 'Bots cannot do this.',
+  'not-listed': "You are not on the list in Buildline's settings.",
+  'not-admin': 'Only admins of this workspace can.',
 }
 
 /** How many of those who can help are named. */
@@ -99,9 +99,19 @@ function nextOf(why: No['why'], who: readonly string[], wish: string): string {
   if (helpers.length === 0) return why === 'bot' ? `Let a person ${wish}.` : `Ask a workspace admin for help.`
   const left = helpers.length - HELPERS_MAX
   const named = helpers.slice(0, HELPERS_MAX).join(', ')
-  return `Ask one who may ${wish}: ${named}${left > 0 ? ` and ${left} more` : ''}.`
+  return `Ask someone who can: ${named}${left > 0 ? ` and ${left} more` : ''}.`
 }
 
 const helperOf = (id: string): string => mention(id) || (GROUP.test(id) ? `<!subteam^${id}>` : '')
 
 const GROUP = /^S[A-Z0-9]{2,20}$/
+
+/** What is said of channels that the requester cannot look into: how many they are. */
+export function hiddenParts(hidden: number): Part[] {
+  if (hidden === 0) return []
+  const left =
+    hidden === 1
+      ? 'One channel is not shown: you are not in it'
+      : `${hidden} channels are not shown: you are not in them`
+  return [small(`:lock: ${left}, or Slack does not say so.`)]
+}

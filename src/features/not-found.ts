@@ -2,15 +2,20 @@ import { assertNever } from '../lib/assert.ts'
 import type { NotFound } from '../catalog/outcomes.ts'
 import { onBranch, outside, projectName } from '../slack/messages/build.ts'
 import { PROJECT_CHARS_MAX } from '../slack/messages/limits.ts'
-import { answerTrouble, type Answer, type AskedWith, type Part, type Trouble } from '../slack/messages/answer.ts'
-import { buildLine } from './build.ts'
-import { buildChoice, choices, CHOICES_MAX, projectChoice } from './choices.ts'
-import { nameToChoose, projectLine } from './project.ts'
-import { typed } from '../slack/messages/typed.ts'
+import {
+  answerTrouble,
+  type Answer,
+  type AnswerContext,
+  type Part,
+  type Trouble,
+  typed,
+} from '../slack/messages/answer.ts'
+import { buildLine, nameToChoose, projectLine } from './build.ts'
+import { buildChoice, choices, CHOICES_MAX, projectChoice } from './choice.ts'
 
 /** What was asked about could not be told: what is missing, or the choice there is, as buttons. */
-export const answerNotFound = (outcome: NotFound, asked: AskedWith): Answer =>
-  answerTrouble(troubleOf(outcome, asked), asked.reference)
+export const answerNotFound = (outcome: NotFound, context: AnswerContext): Answer =>
+  answerTrouble(troubleOf(outcome, context))
 
 /** Whether an outcome is one of these, whatever else it could be. */
 export const isNotFound = (outcome: { kind: string }): outcome is NotFound => Object.hasOwn(NOT_FOUND, outcome.kind)
@@ -24,68 +29,71 @@ const NOT_FOUND: Record<NotFound['kind'], true> = {
   'no-card': true,
 }
 
-function troubleOf(outcome: NotFound, asked: AskedWith): Trouble {
+function troubleOf(outcome: NotFound, context: AnswerContext): Trouble {
   switch (outcome.kind) {
     case 'no-project':
-      return noProject(outcome, asked)
+      return noProject(outcome, context)
     case 'several-projects':
-      return severalProjects(outcome, asked)
+      return severalProjects(outcome, context)
     case 'several-builds':
-      return severalBuilds(outcome, asked)
+      return severalBuilds(outcome, context)
     case 'no-build':
-      return noBuild(outcome, asked)
+      return noBuild(outcome, context)
     case 'unknown-build':
       return {
-        what: `:mag: *No build* answers to ${typed(outcome.text)}.`,
+        what: `:mag: *No build matches* ${typed(outcome.text)}.`,
         why: KNOWN_BUILDS,
-        next: `Name its project: ${typed(`/ci ${asked.command} project@branch`)}.`,
+        next: `Name its project: ${typed(`/ci ${context.command} project@branch`)}.`,
       }
     case 'no-card':
       return {
-        what: ":mag: *No build here*: this message is none of Buildline's build cards, nor in the thread of one.",
+        what: ":mag: *No build here*: this message is not a build card, and not in a card's thread.",
         why: null,
-        next: `Ask on a build's card or in its thread, or type ${typed(`/ci ${asked.command} project@branch`)}.`,
+        next: `Use a build's card or its thread, or type ${typed(`/ci ${context.command} project@branch`)}.`,
       }
     default:
       return assertNever(outcome)
   }
 }
 
-const KNOWN_BUILDS = 'Buildline knows the builds that CI has told it of.'
+const KNOWN_BUILDS = 'Buildline only knows builds that CI has reported.'
 
-function noProject(outcome: Extract<NotFound, { kind: 'no-project' }>, asked: AskedWith): Trouble {
+function noProject(outcome: Extract<NotFound, { kind: 'no-project' }>, context: AnswerContext): Trouble {
   const { text, nearest, isListRead } = outcome
-  const what = `:mag: *No project* answers to ${typed(text)}.`
-  const why = isListRead ? null : "CI's list of projects could not be read yet: the project may be there all the same."
+  const what = `:mag: *No project matches* ${typed(text)}.`
+  const why = isListRead ? null : "CI's list of projects could not be read yet, so the project may exist."
   if (nearest === null) {
     const next = isListRead ? 'to see all projects' : 'to see why'
     return { what, why, next: `Type ${typed('/ci list')} ${next}.` }
   }
-  const next = `Did you mean ${outside(nearest, PROJECT_CHARS_MAX)}? Then type ${typed(commandWith(asked, nearest))}.`
-  return { what, why, next, parts: choices([projectChoice(asked, nearest, nearest)]) }
+  const next = `Did you mean ${outside(nearest, PROJECT_CHARS_MAX)}? Then type ${typed(commandWith(context, nearest))}.`
+  return { what, why, next, parts: choices([projectChoice(context, nearest, nearest)]) }
 }
 
-function severalProjects(outcome: Extract<NotFound, { kind: 'several-projects' }>, asked: AskedWith): Trouble {
+function severalProjects(outcome: Extract<NotFound, { kind: 'several-projects' }>, context: AnswerContext): Trouble {
   const { projects, more, text } = outcome
   const left = more + Math.max(0, projects.length - CHOICES_MAX)
   const shown = projects.slice(0, CHOICES_MAX)
-  const buttons = choices(shown.map((project) => projectChoice(asked, nameToChoose(project), project.name)))
+  const buttons = choices(shown.map((project) => projectChoice(context, nameToChoose(project), project.name)))
   return {
-    what: `:mag: *${projects.length + more} projects* answer to ${typed(text)}.`,
+    what: `:mag: *${projects.length + more} projects* match ${typed(text)}.`,
     why: [...shown.map((project, at) => `${at + 1}. ${projectLine(project)}`), ...andMore(left)],
-    next: nextOf(buttons, left, `type ${typed(typedName(asked))} with more of the name`),
+    next: nextOf(buttons, left, `type ${typed(typedName(context))} with more of the name`),
     parts: buttons,
   }
 }
 
-function severalBuilds({ text, builds }: Extract<NotFound, { kind: 'several-builds' }>, asked: AskedWith): Trouble {
+function severalBuilds(
+  { text, builds }: Extract<NotFound, { kind: 'several-builds' }>,
+  context: AnswerContext,
+): Trouble {
   const shown = builds.slice(0, CHOICES_MAX)
-  const buttons = choices(shown.map((build) => buildChoice(asked, build)))
+  const buttons = choices(shown.map((build) => buildChoice(context, build)))
   const left = builds.length - shown.length
   return {
-    what: `:mag: *${builds.length} builds* answer to ${typed(text)}.`,
+    what: `:mag: *${builds.length} builds* match ${typed(text)}.`,
     why: [...shown.map((build, at) => `${at + 1}. ${buildLine(build)}`), ...andMore(left)],
-    next: nextOf(buttons, left, `type ${typed(`/ci ${asked.command} project@branch`)}`),
+    next: nextOf(buttons, left, `type ${typed(`/ci ${context.command} project@branch`)}`),
     parts: buttons,
   }
 }
@@ -98,22 +106,28 @@ function nextOf(buttons: readonly Part[], left: number, typing: string): string 
 
 const andMore = (left: number): string[] => (left > 0 ? [`… and ${left} more`] : [])
 
-function noBuild({ project, branch, nearest }: Extract<NotFound, { kind: 'no-build' }>, asked: AskedWith): Trouble {
-  const what = `:mag: *No build yet* of ${projectName({ project })}${onBranch({ branch })}.`
+function noBuild(
+  { project, branch, nearest }: Extract<NotFound, { kind: 'no-build' }>,
+  context: AnswerContext,
+): Trouble {
+  const what = `:mag: *No build yet* for ${projectName({ project })}${onBranch({ branch })}.`
   const why = KNOWN_BUILDS
   if (nearest === null) return { what, why, next: branch === null ? FIRST_BUILD : branchesOf(project) }
-  const meant = { ...asked, branch: nearest }
+  const meant = { ...context, branch: nearest }
   const next = `Did you mean ${typed(nearest)}? Then type ${typed(commandWith(meant, project))}.`
   return { what, why, next, parts: choices([projectChoice(meant, project, nearest)]) }
 }
 
-const FIRST_BUILD = 'Push a commit: its build shows here once CI tells of it.'
+const FIRST_BUILD = 'Push a commit: its build shows up here once CI reports it.'
 
 const branchesOf = (project: string): string => `Type ${typed(`/ci status ${project}`)} to see its branches.`
 
 /** As a person would type it. */
-const commandWith = (asked: AskedWith, project: string): string =>
-  [`${typedName(asked)} ${project}${asked.branch === null ? '' : `@${asked.branch}`}`, ...(asked.rest ?? [])].join(' ')
+const commandWith = (context: AnswerContext, project: string): string =>
+  [
+    `${typedName(context)} ${project}${context.branch === null ? '' : `@${context.branch}`}`,
+    ...(context.rest ?? []),
+  ].join(' ')
 
 /** Rules alone would list them: a project is named to try them. */
-const typedName = ({ command }: AskedWith): string => (command === 'rules' ? '/ci rules test' : `/ci ${command}`)
+const typedName = ({ command }: AnswerContext): string => (command === 'rules' ? '/ci rules test' : `/ci ${command}`)

@@ -1,29 +1,34 @@
-import type { Asker, BuildSummary, ListQuestion, NotFound, Target } from '../catalog/outcomes.ts'
-import type { ChannelId } from '../domain/ids.ts'
+import type { Requester, BuildSummary, ListQuestion, NotFound, Target, Refused } from '../catalog/outcomes.ts'
+import type { ChannelId, Uuid } from '../domain/ids.ts'
 import type { BadgeClient } from '../sources/ci-service/badge.ts'
 import type { Picture } from '../slack/picture/picture.ts'
 import { badge } from './badge/badge.ts'
 import { buildStatus, runningBuilds, suggestBranches } from './builds/status.ts'
-import type { ActDeps } from './builds/deed.ts'
-import type { DoctorDeps } from './doctor/deps.ts'
-import { doctorOperations } from './doctor/operations.ts'
+import type { ActDeps } from './builds/deps.ts'
+import type { DoctorDeps } from './doctor/findings.ts'
+import { doctorOperations } from './doctor/examine.ts'
 import { explain } from './why/why.ts'
 import { findBuild, summaryOf } from '../catalog/find-build.ts'
-import type { HomeDeps } from './home/deps.ts'
-import { homeOperations } from './home/home.ts'
+import { type HomeDeps, homeOperations } from './home/home.ts'
 import { listProjects } from './list/list.ts'
-import type { PersonDeps } from './people/deps.ts'
-import { createPersonOperations } from './people/operations.ts'
-import type { ProjectDeps } from './projects/deps.ts'
-import { createProjectOperations } from './projects/operations.ts'
-import { suggestProjects } from '../catalog/projects.ts'
-import type { Refreshed } from '../catalog/refresh-projects.ts'
-import { restartBuild } from './builds/restart.ts'
-import { stopBuild } from './builds/stop.ts'
-import type { SubscriptionDeps } from './subscriptions/deps.ts'
-import { subscriptionOperations } from './subscriptions/operations.ts'
+import { type PersonDeps, createPersonOperations } from './people/people.ts'
+import type { ProjectDeps, Begun, Creation, EditQuestion } from './projects/outcomes.ts'
+import { suggestProjects, findProject } from '../catalog/projects.ts'
+import type { Refreshed } from '../catalog/ci-snapshot.ts'
+import { restartBuild, stopBuild } from './builds/act.ts'
+import type { PatternQuestion, SubscribeWish, SubscribeDeps } from './subscriptions/outcomes.ts'
+import { createProject, previewCreation } from './projects/create.ts'
+import { editProject } from './projects/edit.ts'
+import { refusalOf } from './projects/read.ts'
+import { previewEdit } from './projects/prepare.ts'
+import { resetAesKey } from './projects/reset.ts'
+import { showProject } from './projects/show.ts'
+import { channelClosed, channelOpened } from './subscriptions/closings.ts'
+import { dryRun, previewPattern } from './subscriptions/dry-run.ts'
+import { channelRules } from './subscriptions/channel.ts'
+import { subscribe, unsubscribe } from './subscriptions/subscribe.ts'
 
-export interface OperationsDeps extends ActDeps, SubscriptionDeps, ProjectDeps, PersonDeps, HomeDeps {
+export interface OperationsDeps extends ActDeps, SubscribeDeps, ProjectDeps, PersonDeps, HomeDeps {
   doctor: DoctorDeps
   refresh: () => Promise<Refreshed>
   badges: BadgeClient | null
@@ -35,6 +40,8 @@ export function createOperations(deps: OperationsDeps) {
   const { store, interfaces, subscriptions } = deps
   const find = { reads: store.read, interfaces }
   return {
+    /** For commands that only read what is stored. */
+    stored: { reads: store.read, interfaces, subscriptions },
     listProjects: (question: ListQuestion) => listProjects(deps, question),
     status: (
       question: { project: string | null; branch: string | null; channel: ChannelId | null } | { target: Target },
@@ -45,17 +52,17 @@ export function createOperations(deps: OperationsDeps) {
       return looked.kind === 'found' ? { kind: 'found', build: await summaryOf(find, looked.found) } : looked
     },
     running: (channel: ChannelId | null) => runningBuilds({ ...find, subscriptions }, channel),
-    stop: (target: Target, by: Asker) => stopBuild(deps, target, by),
-    restart: (target: Target, by: Asker) => restartBuild(deps, target, by),
+    stop: (target: Target, by: Requester) => stopBuild(deps, target, by),
+    restart: (target: Target, by: Requester) => restartBuild(deps, target, by),
     badge: (about: { project: string; branch: string | null }) =>
       badge({ ...find, badges: deps.badges, draw: deps.draw }, about),
-    why: (target: Target | null, by: Pick<Asker, 'user' | 'channel'>) =>
+    why: (target: Target | null, by: Pick<Requester, 'user' | 'channel'>) =>
       explain({ ...find, subscriptions, seenBy: deps.seenBy }, target, by),
     /** Projects whose names begin with or contain the text, for a picker. */
     suggestProjects: (text: string) => suggestProjects(store.read, text),
     suggestBranches: (project: string, text: string) => suggestBranches(find, project, text),
     /** May this person read at all? Guests may, outsiders of shared channels may not. */
-    mayRead: (by: Pick<Asker, 'user' | 'team'>) => deps.permits('read', by),
+    mayRead: (by: Pick<Requester, 'user' | 'team'>) => deps.permits('read', by),
     subscriptions: subscriptionOperations(deps),
     projects: createProjectOperations(deps),
     people: createPersonOperations(deps),
@@ -65,3 +72,43 @@ export function createOperations(deps: OperationsDeps) {
 }
 
 export type Operations = ReturnType<typeof createOperations>
+
+/** Everything that can be done with a project. */
+export const createProjectOperations = (deps: ProjectDeps) => ({
+  /** The one project that a text names, of those that are known. */
+  find: (text: string) => findProject(deps.store.read, text),
+  /** Reads the project afresh from CI; as last read where CI cannot be asked. */
+  show: (project: string, by: Pick<Requester, 'user' | 'team'>) => showProject(deps, project, by),
+  /** May this person create, edit and reset? */
+  mayAdminister: async (by: Pick<Requester, 'user' | 'team'>): Promise<{ kind: 'yes' } | Refused> =>
+    (await refusalOf(deps, by)) ?? { kind: 'yes' },
+  /** What would change; sends nothing. */
+  preview: (question: EditQuestion, by: Requester) => previewEdit(deps, question, by),
+  /** Read, change, write back in full, read again, compare. At most one write for one request. */
+  edit: (question: EditQuestion, by: Requester, begun?: Begun) => editProject(deps, question, by, begun),
+  /** Whether one of that name is there already; creates nothing. */
+  previewCreation: (creation: Creation, by: Requester) => previewCreation(deps, creation, by),
+  create: (creation: Creation, by: Requester, options: { evenIfThere: boolean; begun?: Begun }) =>
+    createProject(deps, creation, by, options),
+  resetAesKey: (project: Uuid, by: Requester, begun?: Begun) => resetAesKey(deps, project, by, begun),
+})
+
+/** What people ask about what channels follow, in one bundle. */
+const subscriptionOperations = (deps: SubscribeDeps) => ({
+  /** Replaces the subscription to the same branches of the same project; one line tells the channel. */
+  subscribe: (wish: SubscribeWish, by: Requester) => subscribe(deps, wish, by),
+  /** `project`: as people name it, `all`, or null: the only one here. `id`: one subscription exactly. */
+  unsubscribe: (wish: { project: string | null; id: string | null }, by: Requester) => unsubscribe(deps, wish, by),
+  rules: (channel: ChannelId | null) => channelRules(deps, channel),
+  /** `event`: one word of the rules; null: each of them. */
+  dryRun: (
+    question: { project: string; branch: string; event: string | null },
+    by: Pick<Requester, 'user' | 'channel'>,
+  ) => dryRun(deps, question, by),
+  preview: (question: PatternQuestion) => previewPattern(deps, question),
+  maySubscribe: (by: Pick<Requester, 'user' | 'team'>) => deps.permits('subscribe', by),
+  /** Slack says that the bot cannot post in a channel any more: messages wait, and its owners are told. */
+  channelClosed: (channel: ChannelId, code: string) => channelClosed(deps, channel, code),
+  /** Slack says that the bot can post there again: what waited goes out. */
+  channelOpened: (channel: ChannelId) => channelOpened(deps, channel),
+})

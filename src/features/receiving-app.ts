@@ -1,41 +1,49 @@
 import { App, type ReceiverEvent } from '@slack/bolt'
-import type { Unanswered } from './unanswered.ts'
+import { type PendingInteractions, PendingInteraction } from './pending-interactions.ts'
 import { answerFault } from './fault-messages.ts'
-import { answerUndone } from './left-messages.ts'
-import type { Answer } from '../slack/messages/answer.ts'
-import { askedIn, isCommand, isSubmission } from './pending.ts'
-import { digestOf, textAt } from './body.ts'
-import type { Door } from './context.ts'
-import { withDoor } from './listeners.ts'
-import { Kept } from './pending-interaction.ts'
+import { answerUndone } from './interrupted.ts'
+import { type Answer, TYPED_CHARS_MAX } from '../slack/messages/answer.ts'
+import { digestOf, textAt, requesterOf, listAt, threadOf, userOf } from './body.ts'
+import type { SlackDeps } from './context.ts'
+import { withDeps } from './register.ts'
 import { placeOf } from './reply-target.ts'
-import { contentOf } from '../slack/reply-targets/place.ts'
-import { answerView } from './modal-view.ts'
+import { contentOf } from '../slack/reply-targets.ts'
+import { answerView } from './modal.ts'
+import type { ReceivedInteraction } from '../domain/interaction.ts'
+import { toLine } from '../lib/escape.ts'
+import { ACTION_IDS } from '../slack/messages/ids.ts'
+import { cut } from '../slack/messages/limits.ts'
+import { isByBot } from './run.ts'
+import { BUTTONS, FORMS, SHORTCUTS } from './features.ts'
 
 /**
- * Bolt's app, made sure that whatever deserves an answer is on disk before it is acknowledged, and that every request is
- * acknowledged, counted while it is under way, and never thrown out of.
+ * Bolt's app with three promises: a request that deserves an answer is on disk before it is acknowledged; every request is
+ * acknowledged; and no error leaves it.
  */
 export class ReceivingApp extends App {
   readonly #underWay = new Set<Promise<void>>()
-  readonly #kept = new Set<Kept>()
-  readonly #door: Door
-  readonly #unanswered: Unanswered
+  readonly #pending = new Set<PendingInteraction>()
+  readonly #deps: SlackDeps
+  readonly #pendingInteractions: PendingInteractions
 
-  constructor(options: ConstructorParameters<typeof App>[0], door: Door, unanswered: Unanswered) {
+  constructor(
+    options: ConstructorParameters<typeof App>[0],
+    deps: SlackDeps,
+    pendingInteractions: PendingInteractions,
+  ) {
     super(options)
-    this.#door = door
-    this.#unanswered = unanswered
+    this.#deps = deps
+    this.#pendingInteractions = pendingInteractions
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no request is being handled. */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay)
   }
 
-  /** Tells everybody whose ask is still under way that it was interrupted. */
+  /** Tells everybody whose request is still being handled that it was interrupted. */
   async giveUp(): Promise<void> {
-    await Promise.all([...this.#kept].map((kept) => kept.giveUp()))
+    await Promise.all([...this.#pending].map((pending) => pending.giveUp()))
   }
 
   override async processEvent(event: ReceiverEvent): Promise<void> {
@@ -45,69 +53,70 @@ export class ReceivingApp extends App {
   }
 
   async #receive(event: ReceiverEvent): Promise<void> {
-    const asked = askedIn(event.body, this.#door.clock.now())
+    const received = interactionIn(event.body, this.#deps.clock.now())
     const key = requestKeyOf(event)
-    if (!asked) {
-      const isNew = key === null || (await this.#unanswered.isNew(key))
+    if (!received) {
+      const isNew = key === null || (await this.#pendingInteractions.isNew(key))
       return isNew ? this.#handle(event, null) : this.#acknowledge(event)
     }
-    let kept: Kept
+    let pending: PendingInteraction
     try {
-      const interaction = await this.#unanswered.keep(asked, key ?? asked.askKey)
+      const interaction = await this.#pendingInteractions.keep(received, key ?? received.interactionKey)
       if (!interaction) return this.#acknowledge(event)
-      kept = new Kept(interaction, this.#unanswered)
+      pending = new PendingInteraction(interaction, this.#pendingInteractions)
     } catch (error) {
       return this.#refuse(event, error)
     }
-    this.#kept.add(kept)
-    await this.#handle(event, kept)
-    await kept.end()
-    // Whatever was asked may have changed what somebody has open.
-    this.#door.homes.wake()
-    this.#kept.delete(kept)
+    this.#pending.add(pending)
+    await this.#handle(event, pending)
+    await pending.end()
+    // The request may have changed what people see in App Home.
+    this.#deps.homes.wake()
+    this.#pending.delete(pending)
   }
 
-  async #handle(event: ReceiverEvent, kept: Kept | null): Promise<void> {
+  async #handle(event: ReceiverEvent, pending: PendingInteraction | null): Promise<void> {
     let isAcknowledged = false
     const ack = async (answer?: unknown) => {
       isAcknowledged = true
       await this.#acknowledge(event, answer)
     }
-    const customProperties = { ...event.customProperties, ...withDoor({ ...this.#door, kept }) }
+    const customProperties = { ...event.customProperties, ...withDeps({ ...this.#deps, pending }) }
     try {
       await super.processEvent({ ...event, ack, customProperties })
     } catch (error) {
-      await this.#fail(event.body, error, kept)
+      await this.#fail(event.body, error, pending)
     }
     if (isAcknowledged) return
-    this.#door.log.warn({ kind: kindOf(event.body) }, 'Slack sent something that nobody listens to')
+    this.#deps.log.warn({ kind: kindOf(event.body) }, 'Slack sent something that nobody listens to')
     await ack()
   }
 
-  // Whoever asked sees Slack's own warning; what they asked for is done and answered all the same.
+  // The person sees Slack's own warning; the request is handled and answered all the same.
   #acknowledge(event: ReceiverEvent, answer?: unknown): Promise<void> {
     return event.ack(answer).catch((error: unknown) => this.#warn(error, 'an acknowledgement did not reach Slack'))
   }
 
   #warn(error: unknown, text: string): void {
-    this.#door.log.warn({ err: error }, text)
+    this.#deps.log.warn({ err: error }, text)
   }
 
-  /** What a listener did not foresee. */
-  async #fail(body: unknown, error: unknown, kept: Kept | null): Promise<void> {
-    const reference = this.#door.newReference()
-    this.#door.log.error({ err: error, reference }, 'a request from Slack could not be handled')
-    if (kept?.beginAnswer() === false) return
-    await kept?.endAnswer(await this.#show(body, answerFault(reference)))
+  /** An error that no listener handled. */
+  async #fail(body: unknown, error: unknown, pending: PendingInteraction | null): Promise<void> {
+    const reference = this.#deps.newReference()
+    this.#deps.log.error({ err: error, reference }, 'a request from Slack could not be handled')
+    if (pending?.beginAnswer() === false) return
+    await pending?.endAnswer(await this.#show(body, answerFault(reference)))
   }
 
   /**
-   * What could not be written down is not begun, and whoever asked is told so: in the acknowledgement of a command, which
-   * Slack shows; on top of a form, which can be sent again; else where they asked. What cannot be said is not acknowledged: then Slack itself warns, or asks again.
+   * A request that could not be stored is not started, and the person is told so: in the acknowledgement of a command, which
+   * Slack shows; on top of a form, which can be sent again; else where they received. When that fails too, the request is not
+   * acknowledged, so that Slack warns or repeats it.
    */
   async #refuse(event: ReceiverEvent, error: unknown): Promise<void> {
-    const reference = this.#door.newReference()
-    this.#door.log.error({ err: error, reference }, 'a request from Slack could not be written down; nothing was done')
+    const reference = this.#deps.newReference()
+    this.#deps.log.error({ err: error, reference }, 'a request from Slack could not be written down; nothing was done')
     const answer = answerUndone(reference)
     if (isCommand(event.body)) await this.#acknowledge(event, { response_type: 'ephemeral', ...contentOf(answer) })
     else if (isSubmission(event.body))
@@ -117,7 +126,7 @@ export class ReceivingApp extends App {
 
   async #show(body: unknown, answer: Answer): Promise<boolean> {
     try {
-      const place = placeOf(this.#door, body)
+      const place = placeOf(this.#deps, body)
       await place?.show(answer, true)
       return place !== null
     } catch (error) {
@@ -128,8 +137,8 @@ export class ReceivingApp extends App {
 }
 
 /**
- * The same for a request that is sent again: an event's id, under which Slack itself repeats it; else its signature. In
- * Socket Mode nothing is signed, and the body counts; null: a menu's options, which are asked for in the same words again.
+ * A key that is the same when a request is sent again: the event's id, which Slack repeats; else the signature; in Socket
+ * Mode, which signs nothing, the body. Null for a menu's options: the same text may be typed again.
  */
 function requestKeyOf({ body, customProperties }: ReceiverEvent): string | null {
   const key = textAt(body, 'event_id') ?? textAt(customProperties, 'signature')
@@ -137,8 +146,57 @@ function requestKeyOf({ body, customProperties }: ReceiverEvent): string | null 
   return textAt(body, 'type') === 'block_suggestion' ? null : `body:${digestOf(body)}`
 }
 
-/** Slack's own word for what it sent, as far as it is one: nothing that a stranger typed. */
+/** Slack's own name for the request, and never text that a stranger typed. */
 function kindOf(body: unknown): string {
   const kind = textAt(body, 'event', 'type') ?? textAt(body, 'type') ?? 'unnamed'
   return /^[a-z_.]{1,40}$/.test(kind) ? kind : 'unnamed'
+}
+
+/** What a person asks with this request, and where they expect the answer; null: nobody expects one. */
+export function interactionIn(body: unknown, receivedAt: number): ReceivedInteraction | null {
+  const what = whatIn(body)
+  const user = userOf(body)
+  if (what === null || user === null) return null
+  const { interactionKey, channel } = requesterOf(body, 'button')
+  return {
+    interactionKey,
+    user,
+    what: cut(toLine(what), TYPED_CHARS_MAX),
+    channel,
+    threadTs: threadOf(body),
+    responseUrl: textAt(body, 'response_url'),
+    receivedAt,
+  }
+}
+
+const isSubmission = (body: unknown): boolean => textAt(body, 'type') === 'view_submission'
+
+const isCommand = (body: unknown): boolean => textAt(body, 'command') !== null
+
+function whatIn(body: unknown): string | null {
+  if (isCommand(body)) return `${textAt(body, 'command')} ${textAt(body, 'text') ?? ''}`
+  if (textAt(body, 'event', 'type') === 'app_mention') return isByBot(body) ? null : mentionIn(body)
+  switch (textAt(body, 'type') ?? '') {
+    case 'block_actions':
+      return clickIn(body)
+    case 'view_submission':
+      return FORMS.get(textAt(body, 'view', 'callback_id') ?? '')?.what ?? null
+    case 'shortcut':
+    case 'message_action':
+      return SHORTCUTS.get(textAt(body, 'callback_id') ?? '')?.name ?? 'a shortcut'
+    default:
+      return null
+  }
+}
+
+/** Without the mentions: whom they name is not shown as typed. */
+const mentionIn = (body: unknown): string =>
+  `@buildline ${(textAt(body, 'event', 'text') ?? '').replaceAll(/<@[^>]*>/g, ' ')}`
+
+function clickIn(body: unknown): string | null {
+  const [action] = listAt(body, 'actions')
+  const id = textAt(action, 'action_id') ?? ''
+  // A link button opens its address by itself.
+  if (!action || id === ACTION_IDS.open) return null
+  return BUTTONS.get(id)?.describe?.(textAt(action, 'value') ?? '') ?? 'a click'
 }

@@ -1,24 +1,28 @@
 import { listAt, channelOf, textAt, threadOf, userOf } from './body.ts'
-import type { Door } from './context.ts'
+import type { SlackDeps } from './context.ts'
 import { FIND_BLOCKS, FIND_CALLBACK_ID, findModal } from './builds/find-modal.ts'
 import { placeIn } from './modal.ts'
 import { isRecord } from '../domain/raw-values.ts'
-import { directPlace, ephemeralPlace } from '../slack/reply-targets/message.ts'
-import { modalPlace } from '../slack/reply-targets/modal.ts'
-import type { Place, Spot } from '../slack/reply-targets/place.ts'
-import { responseUrlPlace } from '../slack/reply-targets/response-url.ts'
-import { isSlackAddress } from '../slack/reply-targets/slack-address.ts'
+import {
+  directPlace,
+  ephemeralPlace,
+  modalPlace,
+  type Place,
+  type Spot,
+  responseUrlPlace,
+  isSlackAddress,
+} from '../slack/reply-targets.ts'
 
 /** Where whoever sent this can be answered; null where Slack leaves no way. */
-export function placeOf(door: Pick<Door, 'client' | 'clock'>, body: unknown, replaces = false): Place | null {
-  const { client, clock } = door
+export function placeOf(deps: Pick<SlackDeps, 'client' | 'clock'>, body: unknown, replaces = false): Place | null {
+  const { client, clock } = deps
   const user = userOf(body)
   const spot = spotOf(body)
   const ephemeral = user !== null && spot ? ephemeralPlace(client, user, spot) : null
   const url = textAt(body, 'response_url')
   if (url !== null && isSlackAddress(url, client.slackApiUrl))
     return responseUrlPlace({ url, replaces, spot, clock, instead: ephemeral })
-  return ephemeral ?? placeInModal(door, body) ?? (user === null ? null : directPlace(client, user))
+  return ephemeral ?? placeInModal(deps, body) ?? (user === null ? null : directPlace(client, user))
 }
 
 function spotOf(body: unknown): Spot | null {
@@ -27,7 +31,7 @@ function spotOf(body: unknown): Spot | null {
 }
 
 /** The modal that was clicked in or sent in. Of a search the form stays, and the answer stands below. */
-function placeInModal({ client }: Pick<Door, 'client'>, body: unknown): Place | null {
+function placeInModal({ client }: Pick<SlackDeps, 'client'>, body: unknown): Place | null {
   const viewId = textAt(body, 'view', 'id')
   const user = userOf(body)
   if (viewId === null || textAt(body, 'view', 'type') !== 'modal') return null

@@ -1,55 +1,59 @@
 import { answerFault, answerSlow } from './fault-messages.ts'
-import { answerUndone } from './left-messages.ts'
-import type { Asker } from '../catalog/outcomes.ts'
+import { answerUndone } from './interrupted.ts'
+import type { Requester } from '../catalog/outcomes.ts'
 import { NotAttempted } from '../store/not-attempted.ts'
-import type { Door, Reply } from './context.ts'
+import type { SlackDeps, Reply } from './context.ts'
 import { showPicture } from '../slack/picture/show.ts'
-import type { Place } from '../slack/reply-targets/place.ts'
+import type { Place } from '../slack/reply-targets.ts'
 
-/** Whoever waits longer is told that the answer follows. */
+/** After this time the person is told that the answer will follow. */
 export const SLOW_AFTER_MS = 2_000
 
-/** One ask of one person, already acknowledged. */
-export interface Ask {
+/** One request of one person, already acknowledged. */
+export interface SlackRequest {
   /** a command's name, in the log and in "this takes longer" */
   what: string
-  by: Asker
+  by: Requester
   /** null: there is nowhere to answer, and the log alone tells */
   place: Place | null
 }
 
 /**
- * Does what was asked and answers, whatever happens: a fault has an answer too, with a reference that its log line
- * shares. An answer that could not be shown stays owed. Never throws.
+ * Runs `work` and shows its answer. A fault is answered too, with a reference that its log line shares. An answer that
+ * could not be shown is shown later. Never throws.
  */
-export async function respond(door: Door, ask: Ask, work: (reference: string) => Promise<Reply>): Promise<void> {
-  const reference = door.newReference()
-  const waiting = sayWhenSlow(door, ask, reference)
-  const reply = await replyTo(door, ask, reference, work)
+export async function respond(
+  deps: SlackDeps,
+  request: SlackRequest,
+  work: (reference: string) => Promise<Reply>,
+): Promise<void> {
+  const reference = deps.newReference()
+  const waiting = sayWhenSlow(deps, request, reference)
+  const reply = await replyTo(deps, request, reference, work)
   await waiting.end()
-  if (door.kept?.beginAnswer() === false)
-    return door.log.info({ ...fieldsOf(ask, reference), outcome: reply.outcome }, LATE)
-  const isShown = await show(door, ask, reply.answer, reference)
-  await door.kept?.endAnswer(isShown)
-  door.log.info({ ...fieldsOf(ask, reference), outcome: reply.outcome, isShown }, 'an ask from Slack has ended')
-  if (isShown) await showPictureOf(door, ask, reply, reference)
+  if (deps.pending?.beginAnswer() === false)
+    return deps.log.info({ ...fieldsOf(request, reference), outcome: reply.outcome }, LATE)
+  const isShown = await show(deps, request, reply.answer, reference)
+  await deps.pending?.endAnswer(isShown)
+  deps.log.info({ ...fieldsOf(request, reference), outcome: reply.outcome, isShown }, 'slack request finished')
+  if (isShown) await showPictureOf(deps, request, reply, reference)
 }
 
-const LATE = 'an answer comes after its asker was told otherwise'
+const LATE = 'an answer came after the person was told that the request was interrupted'
 
-/** What the log says of an ask: no text of anybody. */
-const fieldsOf = ({ what, by }: Ask, reference: string) => ({
+/** What the log says of a request: no text that a person typed. */
+const fieldsOf = ({ what, by }: SlackRequest, reference: string) => ({
   reference,
-  ask: what,
+  what,
   user: by.user,
   channel: by.channel,
   via: by.via,
 })
 
-// An answer that overtook "the answer follows" would be followed by nothing: whoever ends waits for what is under way.
-function sayWhenSlow(door: Door, ask: Ask, reference: string): { end: () => Promise<void> } {
+// Finish sending "still working" first, or it would arrive after the answer.
+function sayWhenSlow(deps: SlackDeps, request: SlackRequest, reference: string): { end: () => Promise<void> } {
   const stop = new AbortController()
-  const saying = saySlowAfterAWhile(door, ask, reference, stop.signal)
+  const saying = saySlowAfterAWhile(deps, request, reference, stop.signal)
   return {
     end: () => {
       stop.abort()
@@ -58,47 +62,63 @@ function sayWhenSlow(door: Door, ask: Ask, reference: string): { end: () => Prom
   }
 }
 
-async function saySlowAfterAWhile(door: Door, ask: Ask, reference: string, stop: AbortSignal): Promise<void> {
-  // Writing it down took its time, and who asked has waited since then.
-  const now = door.clock.now()
-  const waitedMs = now - (door.kept?.receivedAt ?? now)
-  await door.clock.sleep(Math.max(0, SLOW_AFTER_MS - waitedMs), stop)
-  if (!stop.aborted && !door.kept?.isGivenUp) await show(door, ask, answerSlow(ask.what), reference, false)
+async function saySlowAfterAWhile(
+  deps: SlackDeps,
+  request: SlackRequest,
+  reference: string,
+  stop: AbortSignal,
+): Promise<void> {
+  // The person has waited since Slack sent the request, not since it was stored.
+  const now = deps.clock.now()
+  const waitedMs = now - (deps.pending?.receivedAt ?? now)
+  await deps.clock.sleep(Math.max(0, SLOW_AFTER_MS - waitedMs), stop)
+  if (!stop.aborted && !deps.pending?.isGivenUp) await show(deps, request, answerSlow(request.what), reference, false)
 }
 
 async function replyTo(
-  door: Door,
-  ask: Ask,
+  deps: SlackDeps,
+  request: SlackRequest,
   reference: string,
   work: (reference: string) => Promise<Reply>,
 ): Promise<Reply> {
   try {
     return await work(reference)
   } catch (error) {
-    door.log.error({ ...fieldsOf(ask, reference), err: error }, 'an ask from Slack could not be answered')
+    deps.log.error({ ...fieldsOf(request, reference), err: error }, 'slack request failed')
     if (error instanceof NotAttempted) return { outcome: 'undone', answer: answerUndone(reference) }
     return { outcome: 'fault', answer: answerFault(reference) }
   }
 }
 
-async function show(door: Door, ask: Ask, answer: Reply['answer'], reference: string, isLast = true): Promise<boolean> {
+async function show(
+  deps: SlackDeps,
+  request: SlackRequest,
+  answer: Reply['answer'],
+  reference: string,
+  isLast = true,
+): Promise<boolean> {
   if (answer === null) return true
   try {
-    await ask.place?.show(answer, isLast)
-    return ask.place !== null
+    await request.place?.show(answer, isLast)
+    return request.place !== null
   } catch (error) {
-    door.log.warn({ ...fieldsOf(ask, reference), err: error }, 'an answer could not be shown')
+    deps.log.warn({ ...fieldsOf(request, reference), err: error }, 'an answer could not be shown')
     return false
   }
 }
 
-/** An extra, which never fails the words. */
-async function showPictureOf(door: Door, ask: Ask, { answer }: Reply, reference: string): Promise<void> {
-  const spot = ask.place?.spot
+/** The picture is an extra: when it fails, the text stands. */
+async function showPictureOf(
+  deps: SlackDeps,
+  request: SlackRequest,
+  { answer }: Reply,
+  reference: string,
+): Promise<void> {
+  const spot = request.place?.spot
   if (!answer?.picture || !spot) return
   try {
-    await showPicture(door.client, answer.picture, spot, ask.by.user)
+    await showPicture(deps.client, answer.picture, spot, request.by.user)
   } catch (error) {
-    door.log.info({ ...fieldsOf(ask, reference), err: error }, 'a picture could not be shown')
+    deps.log.info({ ...fieldsOf(request, reference), err: error }, 'a picture could not be shown')
   }
 }

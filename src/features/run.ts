@@ -1,15 +1,15 @@
-import { invariant } from '../lib/assert.ts'
-import { textAt } from './body.ts'
-import type { Asker, Target } from '../catalog/outcomes.ts'
-import type { Door, Reply } from './context.ts'
-import { help, unknown } from './help/slack.ts'
-import { commandNamed, COMMANDS } from './commands.ts'
-import type { Command, Question } from './command.ts'
-import type { Opener } from './modal.ts'
+import { listAt, textAt } from './body.ts'
+import type { Requester, Target } from '../catalog/outcomes.ts'
+import type { SlackDeps, Reply } from './context.ts'
+import { overview } from './builds/slack.ts'
+import { unknown } from './help/slack.ts'
+import { commandNamed, COMMANDS } from './features.ts'
+import type { Command } from './command.ts'
+import type { ModalOpener } from './modal.ts'
 import { parseTyped, type Word } from '../slack/commands/parse.ts'
 
 /** A command by its words: from a slash command or from a mention. */
-export interface Spoken {
+interface Spoken {
   /** null where the first word names no command */
   command: Command | null
   /** what was typed for the command's name; null: nothing at all */
@@ -26,41 +26,43 @@ export function readSlash(body: unknown): Spoken {
 
 const ALIAS = /^\/ci-(.+)$/
 
+/** What somebody else's bot says is no ask: two bots would talk for ever. */
+export const isByBot = (body: unknown): boolean => textAt(body, 'event', 'bot_id') !== null
+
+/** The words after our name: what stands before it was said to somebody else. */
+export function readMention(body: unknown): Spoken {
+  const words = parseTyped((textAt(body, 'event', 'text') ?? '').replaceAll(ADDRESSED, '$1 '))
+  const own = listAt(body, 'authorizations').map((one) => textAt(one, 'user_id'))
+  const isOurs = ({ userId }: Word) => userId !== undefined && (own.length === 0 || own.includes(userId))
+  return readWords(words.slice(words.findIndex(isOurs) + 1))
+}
+
+// `@buildline: stop`, as people write to one another.
+const ADDRESSED = /(<@[UW][A-Z0-9]{2,20}(?:\|[^<>]{0,80})?>)[:,]/g
+
 /** The first word names the command. */
-export function readWords([first, ...words]: readonly Word[]): Spoken {
+function readWords([first, ...words]: readonly Word[]): Spoken {
   return { command: first ? commandNamed(first.text) : null, typed: first?.text ?? null, words }
 }
 
 /** What the log and "this takes longer" call it: never what somebody typed. */
-export const nameOf = ({ command }: Spoken): string => command?.name ?? 'help'
+export const nameOf = ({ command, typed }: Spoken): string => command?.name ?? (typed === null ? 'overview' : 'help')
 
-export interface Asking {
-  by: Asker
+interface Asking {
+  by: Requester
   thread: Target | null
-  opener: Opener | null
+  modalOpener: ModalOpener | null
   reference: string
 }
 
-/** Answers a command; an unknown one is never acted on, an empty one is a call for help. */
+/** Answers a command. An unknown one is never acted on; no command at all shows how things stand, here or in this thread. */
 export async function run(
-  door: Pick<Door, 'operations'>,
+  deps: Pick<SlackDeps, 'operations'>,
   { command, typed, words }: Spoken,
   asking: Asking,
 ): Promise<Reply> {
-  if (command) return command.handle(questionOf(door, command, asking, words))
-  return typed === null ? help.handle(questionAbout(door, 'help', asking)) : unknown(COMMANDS, typed)
+  const question = { operations: deps.operations, commands: COMMANDS, words, ...asking }
+  if (typed === null && !asking.thread) return overview(question)
+  const row = typed === null ? commandNamed('status') : command
+  return row ? row.handle({ ...question, row }) : unknown(COMMANDS, typed ?? '')
 }
-
-/** The question that a button asks: everything it is about travels in the button. */
-export function questionAbout(door: Pick<Door, 'operations'>, name: string, asking: Asking): Question {
-  const row = commandNamed(name)
-  invariant(row, `no command is named ${name}`)
-  return questionOf(door, row, asking, [])
-}
-
-const questionOf = (
-  { operations }: Pick<Door, 'operations'>,
-  row: Command,
-  asking: Asking,
-  words: readonly Word[],
-): Question => ({ operations, row, rows: COMMANDS, words, ...asking })

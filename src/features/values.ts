@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseRunRef, runRefText, type RunRef } from '../domain/request.ts'
+import { parseAttemptRef, attemptRefText, type AttemptRef } from '../domain/request.ts'
 import type { ListQuestion } from '../catalog/outcomes.ts'
 
 // What buttons carry, and how it is read back: a value comes over the network, and from versions of long ago.
@@ -15,10 +15,10 @@ export function pageOf(text: string): number | null {
   return page !== null && page <= PAGE_MAX ? page : null
 }
 
-/** A command, repeated with a project or a run. `project`: a uuid, CI's id, or else its full name. */
+/** A command, repeated with a project or an attempt. `project`: a uuid, CI's id, or else its full name. */
 export type Choice =
   | { kind: 'project'; command: string; project: string; branch: string | null; rest?: readonly string[] }
-  | { kind: 'run'; command: string; ref: RunRef }
+  | { kind: 'run'; command: string; ref: AttemptRef }
 
 /** Null for what could not be read back: it is too long for a button, and a cut name would be another name; or empty. */
 export function choiceValue(choice: Choice): string | null {
@@ -27,7 +27,7 @@ export function choiceValue(choice: Choice): string | null {
 }
 
 function fieldsOf(choice: Choice): object {
-  if (choice.kind === 'run') return { command: choice.command, run: runRefText(choice.ref) }
+  if (choice.kind === 'run') return { command: choice.command, run: attemptRefText(choice.ref) }
   const { kind: _, ...fields } = choice
   return fields
 }
@@ -36,7 +36,7 @@ export function parseChoice(value: string): Choice | null {
   const read = CHOICE.safeParse(jsonOf(value))
   if (!read.success) return null
   if ('project' in read.data) return { kind: 'project', ...read.data }
-  const ref = parseRunRef(read.data.run)
+  const ref = parseAttemptRef(read.data.run)
   return ref && { kind: 'run', command: read.data.command, ref }
 }
 

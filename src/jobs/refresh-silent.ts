@@ -4,9 +4,9 @@ import type { LegacyBuild } from '../domain/project.ts'
 import { toStatus } from '../domain/status.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import type { KnownBuild } from '../store/kept.ts'
+import type { KnownBuild } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
-import { insertPolled } from '../catalog/ci-snapshot.ts'
+import { insertSnapshot } from '../catalog/ci-snapshot.ts'
 
 /** A build that runs or waits is asked about when nothing was heard of it for so long, and again after so long. */
 export const SILENT_MS = 3 * 60 * 60_000
@@ -35,7 +35,7 @@ export interface RefreshSilent {
 
 /**
  * Asks CI how builds stand that have been silent for too long: a delivery may have been lost for good. What CI says
- * becomes a fact like any other, and the card says that CI was asked; of what it does not show nothing is made up.
+ * becomes a build event like any other, and the card says that CI was asked; of what it does not show nothing is made up.
  */
 export async function refreshSilent(deps: RefreshSilent, signal: AbortSignal): Promise<void> {
   const { store, clock, legacy } = deps
@@ -82,7 +82,7 @@ async function keep(
   const isKnown = build !== undefined && toStatus(build.status) !== 'unknown'
   const isNews = await store.write(async (tx) => {
     await tx.setAsked([silent], at)
-    return isKnown && (await insertPolled(tx, silent, { build, begunAgain: false, at }))
+    return isKnown && (await insertSnapshot(tx, silent, { build, begunAgain: false, at }))
   })
   count(isNews ? 'news' : isKnown ? 'no-news' : 'not-shown')
   if (!isNews) return

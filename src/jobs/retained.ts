@@ -1,12 +1,11 @@
 import { buildKey, ID_DIGITS_MAX, idOrder, type ProjectId } from '../domain/ids.ts'
-import { branchKey, REST_MS, type PlacedFact } from '../domain/revision.ts'
-import { LANES, type StoredMessage } from '../domain/plan.ts'
+import { branchKey, REST_MS, type PlacedEvent, revisionSubject } from '../domain/revision.ts'
+import { QUEUES, type StoredMessage } from '../domain/plan.ts'
 import { recoveredFrom, recoveringFrom } from '../domain/recovered.ts'
 import { isOpen } from '../domain/request.ts'
 import { isAccountNotice, isRed, isVerdict } from '../domain/status.ts'
-import { revisionSubject } from '../domain/subject.ts'
 import { noticeDay } from '../domain/notice.ts'
-import type { Card, FactPlace, VerdictPlace } from '../store/kept.ts'
+import type { Card, EventPlace, VerdictPlace } from '../store/records.ts'
 import type { Reads } from '../store/store.ts'
 
 /** A branch on which nothing was built for so many times as long is forgotten with its last outcome. */
@@ -43,30 +42,30 @@ export function createStays(age: Age) {
   return (reads: Reads, place: Place): Promise<boolean> => staysItself(reads, place, new Set())
 
   /** @param looked the cards that were looked at on the way here */
-  async function staysItself(reads: Reads, { revisionKey, episode }: Place, looked: Set<string>): Promise<boolean> {
-    const subject = revisionSubject(revisionKey, episode)
+  async function staysItself(reads: Reads, { revisionKey, cardNumber }: Place, looked: Set<string>): Promise<boolean> {
+    const subject = revisionSubject(revisionKey, cardNumber)
     if (looked.has(subject)) return false
     const isFirst = looked.size === 0
     looked.add(subject)
-    // First: in a transaction it keeps others from taking in what comes meanwhile.
-    if ((await reads.intakeOf(revisionKey)) !== null) return true
-    const facts = await reads.factsOfEpisode(revisionKey, episode)
-    if (facts.length === 0) return false
+    // First: in a transaction it keeps others from ingesting what comes meanwhile.
+    if ((await reads.ingestOf(revisionKey)) !== null) return true
+    const buildEvents = await reads.eventsOfCard(revisionKey, cardNumber)
+    if (buildEvents.length === 0) return false
     return (
-      facts.some((fact) => isYoung(fact, age)) ||
-      (await hasNews(reads, facts)) ||
+      buildEvents.some((buildEvent) => isYoung(buildEvent, age)) ||
+      (await hasNews(reads, buildEvents)) ||
       (await isAskedAbout(reads, revisionKey, age)) ||
-      (await isNeeded(reads, facts)) ||
+      (await isNeeded(reads, buildEvents)) ||
       (await isToldStill(reads, subject, age)) ||
-      (await someOfStreak(reads, facts, async (card, isEnded) => {
-        const isWaitedFor = isFirst && isEnded && revisionSubject(card.revisionKey, card.episode) !== subject
+      (await someOfStreak(reads, buildEvents, async (card, isEnded) => {
+        const isWaitedFor = isFirst && isEnded && revisionSubject(card.revisionKey, card.cardNumber) !== subject
         return isWaitedFor || staysItself(reads, card, looked)
       }))
     )
   }
 
-  function isNeeded(reads: Reads, facts: readonly PlacedFact[]): Promise<boolean> {
-    return someOnBranch(facts, async ({ projectId, buildId, status }, branch) => {
+  function isNeeded(reads: Reads, buildEvents: readonly PlacedEvent[]): Promise<boolean> {
+    return someOnBranch(buildEvents, async ({ projectId, buildId, status }, branch) => {
       const { newest, outcomesFrom } = await neededOf(reads, projectId, branch)
       const order = idOrder(buildId)
       return order === newest || (isVerdict(status) && order >= outcomesFrom)
@@ -82,22 +81,24 @@ export function createStays(age: Age) {
   }
 }
 
-type Place = { revisionKey: string; episode: number }
+type Place = { revisionKey: string; cardNumber: number }
 
-/** The cards that these facts are on, each once. */
-export function cardsOfFacts(facts: readonly FactPlace[], before: number): Place[] {
+/** The cards that these build events are on, each once. */
+export function cardsOfEvents(buildEvents: readonly EventPlace[], before: number): Place[] {
   const cards = new Map<string, Place>()
-  for (const { at, revisionKey, episode } of facts)
-    if (at < before && episode !== null) cards.set(revisionSubject(revisionKey, episode), { revisionKey, episode })
+  for (const { at, revisionKey, cardNumber } of buildEvents)
+    if (at < before && cardNumber !== null)
+      cards.set(revisionSubject(revisionKey, cardNumber), { revisionKey, cardNumber })
   return [...cards.values()]
 }
 
 /** Builds of which no branch is known share no history. */
 async function someOnBranch(
-  facts: readonly PlacedFact[],
-  isSo: (fact: PlacedFact, branch: string) => Promise<boolean>,
+  buildEvents: readonly PlacedEvent[],
+  isSo: (buildEvent: PlacedEvent, branch: string) => Promise<boolean>,
 ): Promise<boolean> {
-  for (const fact of facts) if (fact.branch !== null && (await isSo(fact, fact.branch))) return true
+  for (const buildEvent of buildEvents)
+    if (buildEvent.branch !== null && (await isSo(buildEvent, buildEvent.branch))) return true
   return false
 }
 
@@ -107,22 +108,22 @@ async function someOnBranch(
  */
 const someOfStreak = (
   reads: Reads,
-  facts: readonly PlacedFact[],
+  buildEvents: readonly PlacedEvent[],
   isSo: (card: Place, isEnded: boolean) => Promise<boolean>,
 ): Promise<boolean> =>
-  someOnBranch(facts, async (fact, branch) => {
-    const key = branchKey(fact.projectId, branch)
-    for (const { revisionKey, episode } of await streakOf(reads, key, fact))
-      if (episode === null || (await isSo({ revisionKey, episode }, fact.status === 'success'))) return true
+  someOnBranch(buildEvents, async (buildEvent, branch) => {
+    const key = branchKey(buildEvent.projectId, branch)
+    for (const { revisionKey, cardNumber } of await streakOf(reads, key, buildEvent))
+      if (cardNumber === null || (await isSo({ revisionKey, cardNumber }, buildEvent.status === 'success'))) return true
     return false
   })
 
 /** Of a red outcome what recovered from it; of a green one the red ones that it ended, even if it was overtaken itself. */
-async function streakOf(reads: Reads, key: string, fact: PlacedFact): Promise<FactPlace[]> {
-  if (fact.status === 'success') return recoveredFrom(fact, await outcomesTo(reads, key, fact))
-  if (!isRed(fact.status)) return []
-  const recovering: FactPlace[] = []
-  for (const green of recoveringFrom(fact, await outcomesAfter(reads, key, fact)))
+async function streakOf(reads: Reads, key: string, buildEvent: PlacedEvent): Promise<EventPlace[]> {
+  if (buildEvent.status === 'success') return recoveredFrom(buildEvent, await outcomesTo(reads, key, buildEvent))
+  if (!isRed(buildEvent.status)) return []
+  const recovering: EventPlace[] = []
+  for (const green of recoveringFrom(buildEvent, await outcomesAfter(reads, key, buildEvent)))
     if (!(await reads.isOvertaken(key, idOrder(green.buildId), green.seq))) recovering.push(green)
   return recovering
 }
@@ -131,15 +132,15 @@ async function streakOf(reads: Reads, key: string, fact: PlacedFact): Promise<Fa
 async function outcomesTo(
   reads: Reads,
   key: string,
-  { buildId, seq }: PlacedFact,
-): Promise<(PlacedFact & FactPlace)[]> {
+  { buildId, seq }: PlacedEvent,
+): Promise<(PlacedEvent & EventPlace)[]> {
   const near = await reads.verdictsBefore(key, idOrder(buildId), OUTCOMES_NEAR)
   const sawEnd = near.some((one) => one.status === 'success' && one.buildId !== buildId && one.seq < seq)
   return sawEnd || near.length < OUTCOMES_NEAR ? near : reads.verdictsBefore(key, idOrder(buildId), OUTCOMES_FAR)
 }
 
 /** The outcomes of its branch from this one's build on, as far as one that passed in its turn: most branches soon do. */
-async function outcomesAfter(reads: Reads, key: string, { buildId }: PlacedFact): Promise<VerdictPlace[]> {
+async function outcomesAfter(reads: Reads, key: string, { buildId }: PlacedEvent): Promise<VerdictPlace[]> {
   const near = await reads.verdictsFrom(key, idOrder(buildId), OUTCOMES_NEAR)
   const isGreenInTurn = (one: VerdictPlace, i: number) =>
     one.status === 'success' && one.buildId !== buildId && near.slice(i + 1).every(({ seq }) => seq > one.seq)
@@ -148,16 +149,16 @@ async function outcomesAfter(reads: Reads, key: string, { buildId }: PlacedFact)
 }
 
 // A day's notice goes as a whole: while it stands, so do the builds that it counts.
-const isYoung = ({ at, status }: PlacedFact, { before }: Age): boolean =>
+const isYoung = ({ at, status }: PlacedEvent, { before }: Age): boolean =>
   at >= before || (isAccountNotice(status) && noticeDay(at) >= noticeDay(before))
 
-async function hasNews(reads: Reads, facts: readonly PlacedFact[]): Promise<boolean> {
-  const builds = new Set(facts.map(({ projectId, buildId }) => buildKey(projectId, buildId)))
-  return (await reads.factsOfBuilds([...builds])).some(({ episode }) => episode === null)
+async function hasNews(reads: Reads, buildEvents: readonly PlacedEvent[]): Promise<boolean> {
+  const builds = new Set(buildEvents.map(({ projectId, buildId }) => buildKey(projectId, buildId)))
+  return (await reads.eventsOfBuilds([...builds])).some(({ cardNumber }) => cardNumber === null)
 }
 
 const isAskedAbout = async (reads: Reads, revisionKey: string, { before }: Age): Promise<boolean> =>
-  (await reads.requestsOf(revisionKey)).some((request) => isOpen(request) || request.askedAt >= before)
+  (await reads.requestsOf(revisionKey)).some((request) => isOpen(request) || request.requestedAt >= before)
 
 async function isToldStill(reads: Reads, subject: string, age: Age): Promise<boolean> {
   for (const key of await reads.cardsOf(subject)) {
@@ -168,7 +169,7 @@ async function isToldStill(reads: Reads, subject: string, age: Age): Promise<boo
   return false
 }
 
-const hasSteps = ({ lanes }: Card): boolean => LANES.some((lane) => lanes[lane] !== null)
+const hasSteps = ({ queues }: Card): boolean => QUEUES.some((queue) => queues[queue] !== null)
 
 // Nobody reads there, and what waits would fall on whoever opens the channel again.
 const isClosed = async (reads: Reads, { channel }: Card, { before }: Age): Promise<boolean> =>

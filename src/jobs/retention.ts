@@ -2,19 +2,19 @@ import { noticeDay } from '../domain/notice.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Store, Tx } from '../store/store.ts'
-import { BRANCH_TIMES, cardsOfFacts, createStays } from './retained.ts'
+import { BRANCH_TIMES, cardsOfEvents, createStays } from './retained.ts'
 
 /** Rows removed in one transaction; only a story that is larger by itself takes more. */
 export const ROWS_MAX = 100
 
-/** Facts looked at between two pauses. */
+/** Build events looked at between two pauses. */
 const LOOKED_AT_MAX = 100
 
 /** Whoever else wants the database gets this many times what removing gets of it, and never less than this. */
 const OTHERS_SHARE = 9
 const PAUSE_MIN_MS = 20
 
-/** While deliveries press at the door nothing is removed; it is looked again so often. */
+/** While deliveries press at the endpoint nothing is removed; it is looked again so often. */
 const PRESSED_AGAIN_MS = 1_000
 
 const DAY_MS = 24 * 60 * 60_000
@@ -28,7 +28,7 @@ export interface PruneDeps {
   clock: Clock
   log: Log
   retentionDays: number
-  /** many deliveries are waiting for their answer: the door comes first */
+  /** many deliveries are waiting for their answer: the endpoint comes first */
   isPressed: () => boolean
 }
 
@@ -56,8 +56,8 @@ export async function prune(deps: PruneDeps, signal: AbortSignal): Promise<Prune
   const old = { beforeDay: noticeDay(before), closed: closed.map(({ channel }) => channel) }
   pruned.notices = await repeat(deps, signal, (tx) => tx.removeNotices(old, ROWS_MAX))
   pruned.asks = await repeat(deps, signal, (tx) => tx.removeProjectRequests(before, ROWS_MAX))
-  const told = await removeCards(deps, signal, { now, before })
-  const all = { ...pruned, ...told, rows: pruned.deliveries + pruned.notices + pruned.asks + told.rows }
+  const removed = await removeCards(deps, signal, { now, before })
+  const all = { ...pruned, ...removed, rows: pruned.deliveries + pruned.notices + pruned.asks + removed.rows }
   deps.log.info({ ...all, before: new Date(before).toISOString() }, 'what is old was removed')
   return all
 }
@@ -98,17 +98,17 @@ async function removeCards(
   let last = 0
   let looked = 0
   while (!signal.aborted) {
-    const facts = await read.factsAfter(last, LOOKED_AT_MAX)
-    const old = cardsOfFacts(facts, before)
+    const buildEvents = await read.eventsAfter(last, LOOKED_AT_MAX)
+    const old = cardsOfEvents(buildEvents, before)
     // The order of receipt is that of time but for a clock that was put back: a page of young ones is the end.
-    if (old.length === 0 && !facts.some(({ at }) => at < before)) {
+    if (old.length === 0 && !buildEvents.some(({ at }) => at < before)) {
       if (removed.cards === looked) break
       // Once more from the beginning: something may have stayed only for what has gone since.
       looked = removed.cards
       last = 0
       continue
     }
-    last = facts.at(-1)!.seq
+    last = buildEvents.at(-1)!.seq
     const going: typeof old = []
     await inTurn(deps, signal, async () => {
       for (const card of old) if (!(await stays(read, card))) going.push(card)
@@ -119,7 +119,7 @@ async function removeCards(
 }
 
 interface Going {
-  going: { revisionKey: string; episode: number }[]
+  going: { revisionKey: string; cardNumber: number }[]
   stays: ReturnType<typeof createStays>
   removed: { cards: number; rows: number }
 }
@@ -128,11 +128,11 @@ interface Going {
 async function removeThese(deps: PruneDeps, signal: AbortSignal, { going, stays, removed }: Going): Promise<void> {
   const remove = async (tx: Tx) => {
     const done = { looked: 0, cards: 0, rows: 0 }
-    for (const { revisionKey, episode } of going) {
+    for (const { revisionKey, cardNumber } of going) {
       if (done.rows >= ROWS_MAX) break
       done.looked++
-      if (await stays(tx, { revisionKey, episode })) continue
-      const rows = await tx.removeEpisode(revisionKey, episode)
+      if (await stays(tx, { revisionKey, cardNumber })) continue
+      const rows = await tx.removeCardEvents(revisionKey, cardNumber)
       // Without any another process was here first.
       if (rows > 0) done.cards++
       done.rows += rows

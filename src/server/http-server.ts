@@ -1,24 +1,24 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { boundConnections } from './connections.ts'
-import { giveBack } from './give-back.ts'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { giveBack } from './memory.ts'
 import type { Log } from '../lib/log.ts'
-import type { RateLimiter } from './rate-limiter.ts'
-import { answerNoRequests } from './bad-request.ts'
+import { type RateLimiter, AT_ONCE_BYTES } from './rate-limiter.ts'
+import type { Socket } from 'node:net'
+import { errorCode } from '../lib/error-code.ts'
 
 /** Slow headers and slow bodies are cut off: an idle stranger must not hold a socket for long. */
-export const HEADERS_TIMEOUT_MS = 10_000
-export const REQUEST_TIMEOUT_MS = 25_000
-export const CUT_LOOK_MS = 2_000
-export const KEEP_ALIVE_MS = 65_000
+const HEADERS_TIMEOUT_MS = 10_000
+const REQUEST_TIMEOUT_MS = 25_000
+const CUT_LOOK_MS = 2_000
+const KEEP_ALIVE_MS = 65_000
 
 /** Whoever does not read an answer is waited for no longer; the longest answer, a database's time limit, takes less. */
-export const UNREAD_MS = 45_000
+const UNREAD_MS = 45_000
 
 /** The head of a request: its first line and all headers together, and how many there may be. */
 export const HEAD_BYTES_MAX = 8 * 1024
 export const HEADERS_MAX = 100
 
-export type Handler = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void> | void
+type Handler = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void> | void
 
 /** A place in the contract: the first route that `matches` answers. */
 export interface Route {
@@ -26,7 +26,7 @@ export interface Route {
   handle: Handler
 }
 
-export interface HttpServer {
+interface HttpServer {
   /** @param host null: all interfaces */
   listen(port: number, host: string | null): Promise<number>
   /** Takes no new requests; resolves when those under way are answered, or after `graceMs` without them. */
@@ -119,4 +119,124 @@ function close(server: Server, graceMs: number): Promise<void> {
     })
     server.closeIdleConnections()
   })
+}
+
+/** What Node's own reading of a request ends with, and what that is in HTTP; everything else is no HTTP: 400. */
+const STATUSES: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+}
+
+/**
+ * Answers what is no request, or half of one, as Node would, and ends its connection. But in its turn: the connection of a
+ * head that is too large costs more than a delivery, and who is answered at once sends the next at once.
+ * @param underWay the answers on a connection that have not ended
+ */
+function answerNoRequests(
+  server: Server,
+  refused: RateLimiter,
+  underWay: (socket: Socket) => readonly ServerResponse[],
+): void {
+  const ending = new WeakSet<Socket>()
+
+  async function endInTurn(socket: Socket, fault: Fault): Promise<void> {
+    const cost = costOf(fault)
+    if (fault.rawPacket) giveBack(fault.rawPacket)
+    await refused.turnOf(socket, cost)
+    const before = underWay(socket)
+    // What was asked before on the same connection is answered before it; what it broke may have been answered already.
+    await Promise.all(before.filter(({ req }) => req.complete).map(ended))
+    const isSpoken = before.some(({ req, headersSent }) => headersSent && !req.complete)
+    if (socket.writable && !isSpoken) socket.write(answerOf(STATUSES[fault.code ?? ''] ?? 400))
+    socket.destroy(fault)
+  }
+
+  server.on('clientError', (fault: Fault, socket: Socket) => {
+    // Of what is still coming each piece would be a fault of its own.
+    if (ending.has(socket)) return
+    ending.add(socket)
+    socket.pause()
+    void endInTurn(socket, fault)
+  })
+}
+
+const ended = (response: ServerResponse): Promise<void> =>
+  new Promise((resolve) => void response.once('close', resolve))
+
+interface Fault extends Error {
+  code?: string
+  /** what was read when it was found */
+  rawPacket?: Buffer
+}
+
+/** More than what anybody may send at once, so that each waits. */
+const costOf = ({ rawPacket }: Fault): number => (rawPacket ? AT_ONCE_BYTES + rawPacket.length : 0)
+
+const answerOf = (status: number): string =>
+  `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`
+
+/** Connections that are open at once. */
+export const CONNECTIONS_MAX = 1_000
+
+/** Requests of one connection that wait for their answers at once: more are sent only by who does not want them. */
+export const WAITING_MAX = 16
+
+/**
+ * Bounds what connections can hold. Beyond CONNECTIONS_MAX the one that has asked nothing for longest is closed, not the
+ * newcomer kept out: so nobody who only keeps connections open can keep others out. A connection on which more than
+ * WAITING_MAX requests wait is closed.
+ */
+function boundConnections(server: Server): Connections {
+  // In the order of their last request; each with the answers that have not ended yet.
+  const open = new Map<Socket, Set<ServerResponse>>()
+
+  server.on('connection', (socket: Socket) => {
+    if (open.size >= CONNECTIONS_MAX) idlest(open).destroy()
+    open.set(socket, new Set())
+    socket.once('close', () => open.delete(socket))
+  })
+
+  return {
+    isAnswered(response) {
+      const { socket } = response.req
+      const waiting = open.get(socket)
+      // What came in one piece with the request that was too much is still read.
+      if (!waiting || socket.destroyed) return false
+      waiting.add(response)
+      response.once('close', () => waiting.delete(response))
+      open.delete(socket)
+      open.set(socket, waiting)
+      if (waiting.size > WAITING_MAX) socket.destroy()
+      return !socket.destroyed
+    },
+    underWay: (socket) => [...(open.get(socket) ?? [])],
+  }
+}
+
+interface Connections {
+  /** Whether a request is still to be answered, to be asked for each before anything else. */
+  isAnswered(response: ServerResponse): boolean
+  /** The answers on a connection that have not ended. */
+  underWay(socket: Socket): readonly ServerResponse[]
+}
+
+/** Rather none of those that wait for us: what has come whole is being answered. */
+function idlest(open: ReadonlyMap<Socket, ReadonlySet<ServerResponse>>): Socket {
+  let oldest: Socket | null = null
+  for (const [socket, waiting] of open) {
+    if (socket.destroyed) continue
+    if (![...waiting].some(({ req }) => req.complete)) return socket
+    oldest ??= socket
+  }
+  return oldest ?? open.keys().next().value!
+}
+
+/** Why a server could not listen, in words; null for an error that is not about its address. */
+export function listenFault(error: unknown, port: number): string | null {
+  const at = error instanceof Error && 'port' in error ? Number(error.port) : port
+  const code = errorCode(error)
+  if (code === 'EADDRINUSE') return `port ${at} is taken by another program`
+  if (code === 'EACCES') return `this user may not open port ${at}`
+  return code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' ? 'HOST is no address of this machine' : null
 }

@@ -1,4 +1,4 @@
-import { createInTurn, type Connection, type Measured } from './in-turn.ts'
+import type { Clock } from '../lib/clock.ts'
 
 /** Of one request so many bytes are taken as they come: a delivery has far fewer, and so has what people's clicks send. */
 export const AT_ONCE_BYTES = 32 * 1024
@@ -52,4 +52,68 @@ export function createRateLimiter(measured: Omit<Measured, 'perSecond'>): RateLi
       if (bytes > AT_ONCE_BYTES) await inTurn.turn(connection, bytes)
     },
   }
+}
+
+/** What waits goes with its connection. */
+interface Connection {
+  once(event: 'close', listener: () => void): unknown
+}
+
+/** Those that wait, each in its turn, at a measure that all of them share. */
+interface InTurn {
+  /** Resolves when the time that so much takes has passed: true; or, where the connection is closed before its turn: false. */
+  turn(connection: Connection, amount: number): Promise<boolean>
+}
+
+/**
+ * One turn for each connection, however often it waits; whoever goes before its turn leaves nothing that others wait for.
+ * @param perSecond of the same unit as the amounts
+ * @param running ms since some moment, which nobody sets
+ */
+function createInTurn({ clock, running, perSecond }: Measured): InTurn {
+  // In the order of their turns.
+  const waiting = new Map<Connection, Waiting>()
+  const watched = new WeakSet<Connection>()
+  let isTaking = false
+  let freeAt = 0
+
+  async function takeTurns(): Promise<void> {
+    isTaking = true
+    for (const [connection, { amount, waiters }] of waiting) {
+      waiting.delete(connection)
+      freeAt = Math.max(freeAt, running()) + (amount * 1_000) / perSecond
+      await clock.sleep(freeAt - running())
+      for (const wake of waiters) wake(true)
+    }
+    isTaking = false
+  }
+
+  function leave(connection: Connection): void {
+    const { waiters = [] } = waiting.get(connection) ?? {}
+    waiting.delete(connection)
+    for (const wake of waiters) wake(false)
+  }
+
+  return {
+    turn(connection, amount) {
+      if (!watched.has(connection)) connection.once('close', () => leave(connection))
+      watched.add(connection)
+      const { promise, resolve } = Promise.withResolvers<boolean>()
+      const before = waiting.get(connection) ?? { amount: 0, waiters: [] }
+      waiting.set(connection, { amount: before.amount + amount, waiters: [...before.waiters, resolve] })
+      if (!isTaking) void takeTurns()
+      return promise
+    },
+  }
+}
+
+interface Waiting {
+  amount: number
+  waiters: readonly ((hasCome: boolean) => void)[]
+}
+
+interface Measured {
+  clock: Pick<Clock, 'sleep'>
+  running: () => number
+  perSecond: number
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts'
-import { inVain } from '../lib/with-timeout.ts'
+import { timeoutError } from '../lib/async.ts'
 
 /** Those that come within this time go by one timer: whoever comes last is waited for by as much less. */
 const SHARED_MS = 100
@@ -25,7 +25,7 @@ export function createTimeLimit(clock: Clock, ms: number): TimeLimit {
     const given = [...group.waiting]
     group.waiting.clear()
     waiting -= given.length
-    for (const reject of given) reject(inVain(ms))
+    for (const reject of given) reject(timeoutError(ms))
   }
 
   function leave(group: Group): void {

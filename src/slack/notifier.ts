@@ -23,8 +23,8 @@ export interface Post {
   view: View
   /** our claim's key: unique per message, no secret */
   key: string
-  /** the run whose end the message tells as it appears, if it does: it travels along, since nobody else may know later */
-  bornRun: string | null
+  /** the attempt whose end the message tells as it appears, if it does: it travels along, since nobody else may know later */
+  postedAttempt: string | null
   /** the card to reply to; null posts to the channel */
   thread: MessageTs | null
   /** text alone: the way out when the target refuses the blocks */
@@ -37,7 +37,7 @@ export interface Edit {
   view: View
   /** as it was posted */
   key: string
-  bornRun: string | null
+  postedAttempt: string | null
   plain?: boolean
 }
 
@@ -66,7 +66,7 @@ export interface Found {
 export interface Copy {
   ts: MessageTs
   /** as it was posted; undefined: posted by a version that did not say */
-  bornRun: string | null | undefined
+  postedAttempt: string | null | undefined
 }
 
 /** How an attempt failed; `code` is the target's own, for logs and people. No secret, no outside text. */
@@ -83,7 +83,7 @@ export type Failure =
   | { kind: 'channel-closed'; code: string }
   /** nothing can be said at all until somebody changes something: token revoked, account inactive, scope missing */
   | { kind: 'workspace-closed'; code: string }
-  /** replies are not taken in this channel; messages of their own are */
+  /** replies are not ingested this channel; messages of their own are */
   | { kind: 'thread-closed'; code: string }
   /** the message as such was refused */
   | { kind: 'refused'; code: string }

@@ -78,7 +78,7 @@ export function gather(db: DatabaseSync, tx: Tx, { log, checkPlace }: { log: Log
     return true
   }
 
-  /** When it is on disk, as far as it must last: what follows from the facts alone can be done again. */
+  /** When it is on disk, as far as it must last: what follows from the build events alone can be done again. */
   async function answer(batch: readonly Waiting[], values: readonly unknown[]): Promise<void> {
     try {
       if (batch.some(({ canBeRedone }) => !canBeRedone)) await log.sync()

@@ -7,6 +7,8 @@ import { projectsAndPeople } from './migrations/0004-projects-and-people.ts'
 import { upkeep } from './migrations/0005-upkeep.ts'
 import { severalProcesses } from './migrations/0006-several-processes.ts'
 import type { Schema } from './schema.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Store } from './store.ts'
 
 /**
  * Brings the tables up to date; a failure carries the database's own words as `cause`. On SQLite the caller holds the
@@ -41,4 +43,28 @@ async function isUpToDate(db: Kysely<Schema>, names: readonly string[]): Promise
   const { rows } = await sql<{ name: string }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(db)
   const done = new Set(rows.map(({ name }) => name))
   return names.every((name) => done.has(name))
+}
+
+/** However often it is asked, so often something is written, unless that failed. */
+const TRIED_EVERY_MS = 5_000
+
+/** The row that is written: when it was. */
+const ROW = 'readyz'
+
+/** Resolves when the database answers and takes what is written: one that is full or held by another answers as well. */
+export function createStoreTrial({ store, clock }: { store: Pick<Store, 'ping' | 'write'>; clock: Clock }) {
+  let tried: { at: number; end: Promise<void> } | null = null
+
+  function write(): Promise<void> {
+    const at = clock.now()
+    const end = store.write((tx) => tx.setLastDoneAt(ROW, at), { canBeRedone: true })
+    tried = { at, end }
+    end.catch(() => (tried = null))
+    return end
+  }
+
+  return async (): Promise<void> => {
+    await store.ping()
+    await (tried && clock.now() - tried.at < TRIED_EVERY_MS ? tried.end : write())
+  }
 }

@@ -1,7 +1,7 @@
 import type { Tx } from './store.ts'
 
 /**
- * An ask that failed before anything was asked of CI: nothing was done, and it may be asked again. Its `cause` is what
+ * A request that failed before anything was asked of CI: nothing was done, and it may be asked again. Its `cause` is what
  * failed, for the log.
  */
 export class NotAttempted extends Error {
@@ -13,8 +13,8 @@ export class NotAttempted extends Error {
 }
 
 /**
- * Whether the asker was told that nothing was done: somebody took us for dead, or we were told to stop. What they know by
+ * Whether the requester was told that nothing was done: somebody took us for dead, or we were told to stop. What they know by
  * now stays so.
  */
-export const isGivenUp = async (tx: Tx, askKey: string): Promise<boolean> =>
-  (await tx.interactionsOf(askKey)).some(({ state }) => state !== 'owed')
+export const isGivenUp = async (tx: Tx, interactionKey: string): Promise<boolean> =>
+  (await tx.interactionsOf(interactionKey)).some(({ state }) => state !== 'owed')

@@ -3,13 +3,11 @@ import { setTimeout } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { Client, Pool, types, type CustomTypesConfig } from 'pg'
 import { errorCode } from '../lib/error-code.ts'
-import { throughDriver, type Compiled } from './kysely/ask.ts'
-import { createReads } from './kysely/reads.ts'
-import { createTx } from './kysely/writes.ts'
+import { throughDriver, type Compiled } from './kysely/query.ts'
+import { createReads, createTx } from './kysely/queries.ts'
 import { migrate } from './migrate.ts'
 import type { Schema } from './schema.ts'
 import type { Store } from './store.ts'
-import { createTurnstile } from './turnstile.ts'
 
 const CONNECTIONS_MAX = 10
 
@@ -20,7 +18,7 @@ const CONNECT_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 10_000
 const MIGRATION_TIMEOUT_MS = 30_000
 /** Whoever says nothing for so much longer than a statement may take is gone: a network can swallow all without a word. */
-const UNHEARD_MS = 2_000
+const SILENT_MS = 2_000
 
 /** Whoever stops in the middle of a transaction holds what others wait for no longer than this. */
 const ASLEEP_MAX_MS = 5_000
@@ -40,7 +38,7 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: ASLEEP_MAX_MS,
-    stream: () => openSocket(STATEMENT_TIMEOUT_MS + UNHEARD_MS),
+    stream: () => openSocket(STATEMENT_TIMEOUT_MS + SILENT_MS),
     types: { getTypeParser: parserOf },
   })
   pool.on('error', onIdleError)
@@ -86,7 +84,7 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
 const NEWS = 'buildline_news'
 const LISTEN_AGAIN_MS = 1_000
 
-/** Runs `work` now, or once more when the run under way has ended. Its failure is nobody's concern: news is a hint. */
+/** Runs `work` now, or once more when the attempt under way has ended. Its failure is nobody's concern: news is a hint. */
 function oneAtATime(work: () => Promise<unknown>): () => void {
   let running = false
   let again = false
@@ -145,7 +143,7 @@ async function migrateWith(connectionString: string, onIdleError: (error: Error)
     max: 2,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: MIGRATION_TIMEOUT_MS,
-    stream: () => openSocket(MIGRATION_TIMEOUT_MS + UNHEARD_MS),
+    stream: () => openSocket(MIGRATION_TIMEOUT_MS + SILENT_MS),
     types: { getTypeParser: parserOf },
   })
   pool.on('error', onIdleError)
@@ -171,6 +169,25 @@ async function retryRaces<T>(run: () => Promise<T>): Promise<T> {
       return await run()
     } catch (error) {
       if (tries >= TRIES_MAX || !RACES.has(errorCode(error) ?? '')) throw error
+    }
+  }
+}
+
+/** Lets so many be inside at once; the others wait, in order, for as long as it takes. */
+export function createTurnstile(insideMax: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = []
+  let inside = 0
+
+  return async (work) => {
+    if (inside < insideMax) inside++
+    // Whoever leaves hands over the place.
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else inside--
     }
   }
 }

@@ -22,7 +22,7 @@ export interface Schema {
     /** build_id, padded so that it sorts as the number does */
     build_order: string
     lineage_key: string
-    /** which card of the revision the fact belongs to; null until it is taken in */
+    /** which card of the revision the build event belongs to; null until it is ingested */
     episode: number | null
     branch_key: string
     branch: string | null
@@ -34,15 +34,15 @@ export interface Schema {
     details: string
     /** how often the same was said again */
     repeats: Generated<number>
-    /** while the fact has no episode, it waits to be taken in: most urgent (0) first */
+    /** while the build event has no card, it waits to be ingested: most urgent (0) first */
     priority: Generated<number>
   }
-  /** revisions to take in although no new fact says so, and those that are put off */
+  /** revisions to take in although no new build event says so, and those that are put off */
   intake: {
     lineage_key: string
     due_at: number
     priority: number
-    /** new with each wake, so that taking in does not erase one that came meanwhile */
+    /** new with each wake, so that ingesting does not erase one that came meanwhile */
     stamp: number
   }
   decision: {
@@ -56,13 +56,13 @@ export interface Schema {
     looked: string
     recovered: number
     loud: number
-    /** set where the fact belongs to that day's account notice */
+    /** set where the build event belongs to that day's account notice */
     notice_day: string | null
     decided_at: number
   }
-  /** what is told in one channel about one subject; its lanes are the durable queue before Slack */
+  /** what is told in one channel about one subject; its queues are the durable queue before Slack */
   card: {
-    /** `lineage_key/episode`, or `notice/YYYY-MM-DD` */
+    /** `lineage_key/card`, or `notice/YYYY-MM-DD` */
     subject: string
     channel: string
     quiet: number
@@ -116,7 +116,7 @@ export interface Schema {
   }
   /** the processes that share the database, and until when each is taken to be alive */
   presence: { id: string; alive_until: number }
-  /** when the next call may be made: of posts by channel, of the other lanes under the channel `*` */
+  /** when the next call may be made: of posts by channel, of the other queues under the channel `*` */
   slot: {
     lane: string
     channel: string
@@ -146,7 +146,7 @@ export interface Schema {
     /** BranchFilter; null where only the legacy interface knows the project */
     filter: string | null
   }
-  /** where each build stands: its newest run, as taken in */
+  /** where each build stands: its newest attempt, as ingested */
   build: {
     build_key: string
     project_id: string
@@ -187,10 +187,10 @@ export interface Schema {
     claimed_by: string
     claimed_at: number
   }
-  /** what people asked of CI: at most one open for each run and action, and for each project. The audit. */
+  /** what people asked of CI: at most one open for each attempt and action, and for each project. The audit. */
   request: {
     id: string
-    /** what Slack calls this one ask: repeated with it, it is the same */
+    /** what Slack calls this one request: repeated with it, it is the same */
     ask_key: string
     action: string
     state: string

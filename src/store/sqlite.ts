@@ -2,14 +2,13 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { Kysely, SqliteDialect, type CompiledQuery, type SqliteDatabase } from 'kysely'
-import type { Compiled, Execute } from './kysely/ask.ts'
-import { createReads } from './kysely/reads.ts'
-import { createTx } from './kysely/writes.ts'
+import type { Compiled, Execute } from './kysely/query.ts'
+import { createReads, createTx } from './kysely/queries.ts'
 import { gather } from './gather.ts'
-import { createLogOnDisk, type ToDisk } from './log-on-disk.ts'
 import { migrate } from './migrate.ts'
 import type { Schema } from './schema.ts'
 import type { Store } from './store.ts'
+import { type ToDisk, createLogOnDisk } from './log-on-disk.ts'
 
 /**
  * The store in one SQLite file, in WAL mode: `write` resolves when what it wrote is on disk. Reads go through a connection

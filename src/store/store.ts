@@ -1,10 +1,9 @@
-import type { Fact, Observation, Origin } from '../domain/fact.ts'
+import type { BuildEvent, Observation, Origin } from '../domain/build-event.ts'
 import type { ChannelId, MessageTs, Uuid } from '../domain/ids.ts'
 import type { Interaction } from '../domain/interaction.ts'
-import type { PlacedFact } from '../domain/revision.ts'
-import type { CardState, Lane, Lanes, StoredMessage } from '../domain/plan.ts'
-import type { ProjectRequest } from '../domain/project-request.ts'
-import type { Action, Request, RunRef } from '../domain/request.ts'
+import type { PlacedEvent } from '../domain/revision.ts'
+import type { CardState, Queue, Queues, StoredMessage } from '../domain/plan.ts'
+import type { Action, ProjectRequest, Request, RequestChange, AttemptRef } from '../domain/request.ts'
 import type {
   BuildPlace,
   Card,
@@ -12,17 +11,16 @@ import type {
   Claim,
   ClosedChannel,
   DueRevision,
-  FactPlace,
-  HeardProject,
+  EventPlace,
+  DeliveredProject,
   KeptDecision,
   KeptSubscription,
   KnownBuild,
   KnownProject,
   Lease,
-  RequestChange,
   VerdictPlace,
   WantedSubscription,
-} from './kept.ts'
+} from './records.ts'
 
 /**
  * Where everything that must last is kept. One implementation per database, one conformance suite for all.
@@ -58,46 +56,50 @@ export interface Store {
 }
 
 export interface Reads {
-  /** Every fact of a build, in order of receipt: at most the newest BUILD_FACTS_MAX. */
-  factsOfBuild(projectId: string, buildId: string): Promise<(PlacedFact & BuildPlace)[]>
-  /** Every fact of these builds (`project_id/build_id`), in order of receipt. */
-  factsOfBuilds(buildKeys: readonly string[]): Promise<PlacedFact[]>
-  factsOfEpisode(revisionKey: string, episode: number): Promise<PlacedFact[]>
-  newestEpisode(revisionKey: string): Promise<{ episode: number; lastAt: number; facts: number } | null>
-  /** Facts that finish a build of the branch at or before this build, newest build first. */
-  verdictsBefore(branchKey: string, buildOrder: string, limit: number): Promise<(PlacedFact & BuildPlace)[]>
-  /** Has a newer build of the branch, one of the next hundred, finished before this fact was received? */
+  /** Every build event of a build, in order of receipt: at most the newest BUILD_EVENTS_MAX. */
+  eventsOfBuild(projectId: string, buildId: string): Promise<(PlacedEvent & BuildPlace)[]>
+  /** Every build event of these builds (`project_id/build_id`), in order of receipt. */
+  eventsOfBuilds(buildKeys: readonly string[]): Promise<PlacedEvent[]>
+  eventsOfCard(revisionKey: string, cardNumber: number): Promise<PlacedEvent[]>
+  newestCard(revisionKey: string): Promise<{ cardNumber: number; lastAt: number; buildEvents: number } | null>
+  /** Build events that finish a build of the branch at or before this build, newest build first. */
+  verdictsBefore(branchKey: string, buildOrder: string, limit: number): Promise<(PlacedEvent & BuildPlace)[]>
+  /** Has a newer build of the branch, one of the next hundred, finished before this build event was received? */
   isOvertaken(branchKey: string, buildOrder: string, seq: number): Promise<boolean>
-  /** The revisions of newer builds of the branch that are taken in and could have recovered from this one. */
+  /** The revisions of newer builds of the branch that are ingested and have an outcome. */
   revisionsAfter(branchKey: string, buildOrder: string, limit: number): Promise<string[]>
-  /** The revisions to take in now, most urgent first: those with new facts that are not put off, and those woken. */
-  dueIntake(now: number, limit: number): Promise<DueRevision[]>
+  /** The revisions to take in now, most urgent first: those with new build events that are not put off, and those woken. */
+  dueIngest(now: number, limit: number): Promise<DueRevision[]>
   /** The mark of a revision that was woken or put off. In a transaction it keeps others from taking the revision in. */
-  intakeOf(revisionKey: string): Promise<{ revisionKey: string; stamp: number } | null>
+  ingestOf(revisionKey: string): Promise<{ revisionKey: string; stamp: number } | null>
   decisionsOf(card: CardKey): Promise<KeptDecision[]>
-  decisionsOfFact(factSeq: number): Promise<KeptDecision[]>
-  /** The facts of a day's account notice in a channel, oldest first, and how many there are by word. */
-  noticeFacts(day: string, channel: ChannelId, limit: number): Promise<{ facts: Fact[]; counts: Map<string, number> }>
+  decisionsOfEvent(eventSeq: number): Promise<KeptDecision[]>
+  /** The build events of a day's account notice in a channel, oldest first, and how many there are by word. */
+  noticeEvents(
+    day: string,
+    channel: ChannelId,
+    limit: number,
+  ): Promise<{ buildEvents: BuildEvent[]; counts: Map<string, number> }>
   card(key: CardKey): Promise<Card | null>
   cardsOf(subject: string): Promise<CardKey[]>
   messagesOf(card: CardKey): Promise<StoredMessage[]>
   /** Channels with something to post, now or later. */
   channelsToPost(): Promise<ChannelId[]>
-  /** Cards due in a lane, most urgent first. */
+  /** Cards due in a queue, most urgent first. */
   dueCards(
-    lane: Lane,
+    queue: Queue,
     now: number,
     limit: number,
     channel: ChannelId | null,
     not: readonly ChannelId[],
   ): Promise<CardKey[]>
   /** What waits: revisions to take in, cards to post, edit and look up. */
-  backlog(): Promise<{ intake: number; post: number; edit: number; look: number }>
-  /** When the oldest news came that is not taken in yet (ms); null: there is none. */
+  backlog(): Promise<{ ingest: number; post: number; edit: number; look: number }>
+  /** When the oldest news came that is not ingested yet (ms); null: there is none. */
   oldestNews(): Promise<number | null>
-  /** Since when the oldest step of a lane is due (ms), those in these channels left out; null: there is none. */
-  oldestStep(lane: Lane, not: readonly ChannelId[]): Promise<number | null>
-  recentCalls(sinceMs: number): Promise<{ lane: Lane; channel: ChannelId; at: number }[]>
+  /** Since when the oldest step of a queue is due (ms), those in these channels left out; null: there is none. */
+  oldestStep(queue: Queue, not: readonly ChannelId[]): Promise<number | null>
+  recentCalls(sinceMs: number): Promise<{ queue: Queue; channel: ChannelId; at: number }[]>
   closedChannels(): Promise<ClosedChannel[]>
   project(names: { uuid: string | null; legacyId: string; names: readonly string[] }): Promise<KnownProject | null>
   /** Those made in Slack, the oldest first. */
@@ -114,9 +116,9 @@ export interface Reads {
   /** People with claims that were not looked at since `before` (ms), whoever waits longest first; at most so many. */
   claimantsToCheck(before: number, limit: number): Promise<string[]>
   lastDoneAt(job: string): Promise<number | null>
-  /** Facts in order of receipt, after this one. */
-  factsAfter(seq: number, limit: number): Promise<FactPlace[]>
-  /** Facts that finish a build of the branch, this build or a newer one, oldest build first, then in order of receipt. */
+  /** Build events in order of receipt, after this one. */
+  eventsAfter(seq: number, limit: number): Promise<EventPlace[]>
+  /** Build events that finish a build of the branch, this build or a newer one, oldest build first, then in order of receipt. */
   verdictsFrom(branchKey: string, buildOrder: string, limit: number): Promise<VerdictPlace[]>
   /**
    * Builds that run or wait and were neither heard of nor asked about since then (ms), nor are silent since before
@@ -125,7 +127,7 @@ export interface Reads {
   silentBuilds(since: { notAfter: number; notBefore: number }, limit: number): Promise<KnownBuild[]>
   /** Every project of the cache, by name, and when it was last read (ms). */
   projects(): Promise<(KnownProject & { readAt: number })[]>
-  heardProjects(): Promise<HeardProject[]>
+  deliveredProjects(): Promise<DeliveredProject[]>
   build(projectId: string, buildId: string): Promise<KnownBuild | null>
   buildByUuid(uuid: Uuid): Promise<KnownBuild | null>
   /** Builds with this number, whatever their project. */
@@ -134,7 +136,7 @@ export interface Reads {
   newestBuild(projectId: string, branch?: string): Promise<KnownBuild | null>
   /** Builds that run now, newest news first; of these projects, or of all. */
   runningBuilds(projectIds: readonly string[] | null, limit: number): Promise<KnownBuild[]>
-  /** Builds that are the newest of their branch, red, and of one of these committers; newest news first. */
+  /** Red builds of these committers that no newer build of their branch has followed with an outcome; newest news first. */
   redBuildsOf(handles: readonly string[], limit: number): Promise<KnownBuild[]>
   /** Builds that wait, newest news first; of these projects, or of all. */
   waitingBuilds(projectIds: readonly string[] | null, limit: number): Promise<KnownBuild[]>
@@ -146,32 +148,35 @@ export interface Reads {
   subjectOf(channel: ChannelId, ts: MessageTs): Promise<string | null>
   /** The requests about the builds of a revision, oldest first. */
   requestsOf(revisionKey: string): Promise<Request[]>
-  requestOf(askKey: string): Promise<Request | null>
-  openRequest(run: RunRef, action: Action): Promise<Request | null>
+  /** The request that this interaction made, about a build or a project. */
+  requestOf(interactionKey: string): Promise<Request | ProjectRequest | null>
+  openRequest(run: AttemptRef, action: Action): Promise<Request | null>
   /** The restarts asked of one build, oldest first. */
   restartsOf(projectId: string, buildId: string): Promise<Request[]>
   /** Open requests that CI is to be asked about by now. */
   requestsToLookAt(now: number, limit: number): Promise<Request[]>
   /** The audit: requests about builds and projects in the order they were made, after this place in it. */
-  requestsAfter(place: { askedAt: number; id: string }, limit: number): Promise<(Request | ProjectRequest)[]>
+  requestsAfter(place: { requestedAt: number; id: string }, limit: number): Promise<(Request | ProjectRequest)[]>
   /** The newest requests about builds and projects, the newest first. */
   newestRequests(limit: number): Promise<(Request | ProjectRequest)[]>
-  projectRequestOf(askKey: string): Promise<ProjectRequest | null>
   openProjectRequest(projectUuid: Uuid): Promise<ProjectRequest | null>
   /** Open requests about projects that CI is to be asked about by now. */
   projectRequestsToLookAt(now: number, limit: number): Promise<ProjectRequest[]>
   /** What Slack sent under this key. In a transaction it keeps others from giving it up meanwhile. */
-  interactionsOf(askKey: string): Promise<Interaction[]>
+  interactionsOf(interactionKey: string): Promise<Interaction[]>
   /** Interactions whose answer nobody was shown yet, the oldest first. */
   owedInteractions(limit: number): Promise<Interaction[]>
 }
 
 export interface Tx extends Reads {
-  /** Stores a fact, which is by itself the mark that its revision has something to take in, at this priority (0 first). */
-  insertFact(seen: Observation, where: { at: number; origin: Origin; priority: number } & BuildPlace): Promise<number>
-  countRepeat(factSeq: number): Promise<void>
-  insertDelivery(delivery: { receivedAt: number; answer: string; factSeq: number; body: string }): Promise<number>
-  /** Marks a revision to be taken in although no new fact says so; a wake that is already there keeps the earlier time. */
+  /** Stores a build event, which is by itself the mark that its revision has something to take in, at this priority (0 first). */
+  insertBuildEvent(
+    seen: Observation,
+    where: { at: number; origin: Origin; priority: number } & BuildPlace,
+  ): Promise<number>
+  countRepeat(eventSeq: number): Promise<void>
+  insertDelivery(delivery: { receivedAt: number; answer: string; eventSeq: number; body: string }): Promise<number>
+  /** Marks a revision to be ingested although no new build event says so; a wake that is already there keeps the earlier time. */
   wakeRevision(revisionKey: string, dueAt: number, priority: number): Promise<void>
   /**
    * Until this write ends, no other one goes on from here with the same name: for what must not be more than so many, and
@@ -180,18 +185,18 @@ export interface Tx extends Reads {
   lockName(name: string): Promise<void>
   /** Removes the mark unless somebody woke the revision after `stamp` was read. */
   settleRevision(revisionKey: string, stamp: number): Promise<void>
-  /** Puts a revision off, its new facts too. */
+  /** Puts a revision off, its new build events too. */
   postponeRevision(revisionKey: string, dueAt: number): Promise<void>
-  placeFact(factSeq: number, episode: number): Promise<void>
+  placeEvent(eventSeq: number, cardNumber: number): Promise<void>
   keepDecision(decision: KeptDecision): Promise<void>
   /** Makes the card known if it is not; what is there already keeps its state. */
   ensureCard(card: CardState): Promise<void>
-  setLanes(key: CardKey, lanes: Lanes): Promise<void>
-  setTrouble(key: CardKey, trouble: { attempts: number; plain: boolean; problem: string | null }): Promise<void>
+  setQueues(key: CardKey, queues: Queues): Promise<void>
+  setTrouble(key: CardKey, trouble: { tries: number; plain: boolean; problem: string | null }): Promise<void>
   insertMessage(message: StoredMessage & CardKey): Promise<void>
   updateMessage(key: string, change: Partial<Omit<StoredMessage, 'key' | 'slot' | 'generation'>>): Promise<void>
   deleteMessage(key: string): Promise<void>
-  insertCall(call: { lane: Lane; channel: ChannelId; at: number }): Promise<void>
+  insertCall(call: { queue: Queue; channel: ChannelId; at: number }): Promise<void>
   forgetCalls(beforeMs: number): Promise<void>
   /** Of one that is closed already, the reason and the next try change; since when, and who was told, stay. */
   closeChannel(channel: Pick<ClosedChannel, 'channel' | 'code' | 'retryAt'> & { at: number }): Promise<void>
@@ -239,10 +244,10 @@ export interface Tx extends Reads {
   /** CI was asked how these builds stand (ms). */
   setAsked(builds: readonly Pick<KnownBuild, 'projectId' | 'buildId'>[], at: number): Promise<void>
   /**
-   * Removes all that is kept of one card of a revision, in every channel: facts, decisions, messages, builds, and with the
+   * Removes all that is kept of one card of a revision, in every channel: build events, decisions, messages, builds, and with the
    * revision's last card what people asked about it. @returns how many rows
    */
-  removeEpisode(revisionKey: string, episode: number): Promise<number>
+  removeCardEvents(revisionKey: string, cardNumber: number): Promise<number>
   /** Removes bodies as they came that were received before then (ms), the oldest first. @returns how many */
   removeDeliveries(receivedBefore: number, limit: number): Promise<number>
   /** Removes what people asked about projects before then (ms), if it has ended. @returns how many */
@@ -255,12 +260,12 @@ export interface Tx extends Reads {
   keepBuild(build: KnownBuild): Promise<void>
   /** A build that turned out not to be there. */
   forgetBuild(projectId: string, buildId: string): Promise<void>
-  hearProject(project: HeardProject): Promise<void>
-  /** Throws where the ask is known already, or the same is open for that run: look first, in the same transaction. */
-  insertRequest(request: Request): Promise<void>
-  /** Throws where the ask is known already, or another is open for that project: look first, in the same transaction. */
-  insertProjectRequest(request: ProjectRequest): Promise<void>
-  /** Of either kind. */
+  hearProject(project: DeliveredProject): Promise<void>
+  /**
+   * Throws when this interaction has made a request already, or another one is open for the same attempt and action, or for the
+   * same project: look first, in the same transaction.
+   */
+  insertRequest(request: Request | ProjectRequest): Promise<void>
   updateRequest(id: string, change: RequestChange): Promise<void>
   insertInteraction(interaction: Interaction): Promise<void>
   /** Says that this process is still at work on these (ms), unless somebody gave them up. */

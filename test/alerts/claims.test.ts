@@ -1,44 +1,44 @@
 import { describe, expect, test } from 'vitest'
 import { LANDING_MAX_MS } from '../../src/domain/plan.ts'
 import { CHANNEL_AGAIN_MS } from '../../src/alerts/outcome.ts'
-import { tellNext } from '../../src/alerts/tell.ts'
-import { MINUTE, SECOND, T0, type Said } from '../support/facts.ts'
+import { sendNext } from '../../src/alerts/send.ts'
+import { MINUTE, SECOND, T0, type Said } from '../support/build-events.ts'
 import { inBrief, limited, unclearButLands, UNCLEAR_LOST, type Fate } from '../support/fake-notifier.ts'
-import { cardKey, openStage, takeInDue, type Stage } from './stage.ts'
+import { cardKey, openStage, ingestDue, type Stage } from './stage.ts'
 
 const CARD = cardKey()
 
 const callsOf = ({ slack }: Stage) => slack.calls.map(({ name }) => name)
 const says = ({ slack }: Stage) => slack.messages.map(({ view }) => inBrief(view).replace(' 512', ''))
 
-async function heardAndTakenIn(stage: Stage, ...said: readonly (string | Said)[]) {
+async function receivedAndIngested(stage: Stage, ...said: readonly (string | Said)[]) {
   const deps = { ...stage.embody().deps, isUnderWay: () => false }
   await stage.hear(...said)
-  await takeInDue(deps)
+  await ingestDue(deps)
   return deps
 }
 
 describe('a message', () => {
   test('is claimed before it is posted, and recorded after', async () => {
     await using stage = await openStage()
-    const deps = await heardAndTakenIn(stage, 'initiated')
+    const deps = await receivedAndIngested(stage, 'initiated')
     const seen: unknown[] = []
     const post: typeof deps.notifier.post = async (message) => {
       seen.push(...(await stage.messagesOf(CARD)))
       return deps.notifier.post(message)
     }
-    await tellNext({ ...deps, notifier: { ...deps.notifier, post } }, CARD, 'post')
+    await sendNext({ ...deps, notifier: { ...deps.notifier, post } }, CARD, 'post')
     expect(seen).toMatchObject([{ slot: 'card', state: 'claimed', ts: null, claimedBy: deps.term.id }])
     const [shown] = stage.slack.messages
     expect(await stage.messagesOf(CARD)).toMatchObject([{ state: 'posted', ts: shown!.ts, key: shown!.key }])
   })
 
-  test('that says it already takes no step in any lane', async () => {
+  test('that says it already takes no step in any queue', async () => {
     await using stage = await openStage()
-    const deps = await heardAndTakenIn(stage, 'initiated')
-    await tellNext(deps, CARD, 'post')
-    for (const lane of ['post', 'edit', 'look'] as const)
-      expect(await tellNext(deps, CARD, lane)).toEqual({ kind: 'nothing' })
+    const deps = await receivedAndIngested(stage, 'initiated')
+    await sendNext(deps, CARD, 'post')
+    for (const queue of ['post', 'edit', 'look'] as const)
+      expect(await sendNext(deps, CARD, queue)).toEqual({ kind: 'nothing' })
     expect(callsOf(stage)).toEqual(['post'])
   })
 
@@ -102,16 +102,16 @@ describe('a post of unclear end', () => {
 
   test('is not taken for lost by a look that began too early, however long it took', async () => {
     await using stage = await openStage()
-    const deps = await heardAndTakenIn(stage, 'initiated')
+    const deps = await receivedAndIngested(stage, 'initiated')
     stage.slack.meet(unclearButLands(15 * SECOND))
-    await tellNext(deps, CARD, 'post')
+    await sendNext(deps, CARD, 'post')
     await stage.clock.advance(10 * SECOND)
     const find: typeof deps.notifier.find = async (search) => {
       const found = await deps.notifier.find(search)
       await deps.clock.sleep(LANDING_MAX_MS)
       return found
     }
-    const looking = tellNext({ ...deps, notifier: { ...deps.notifier, find } }, CARD, 'look')
+    const looking = sendNext({ ...deps, notifier: { ...deps.notifier, find } }, CARD, 'look')
     await stage.clock.advance(LANDING_MAX_MS)
     expect(await looking).toMatchObject({ outcome: { kind: 'found', copies: [] } })
     await stage.live()
@@ -136,20 +136,20 @@ describe('a post of unclear end', () => {
 
   test('found twice is taken back once, and the one that stays says what is so now', async () => {
     await using stage = await openStage()
-    const deps = await heardAndTakenIn(stage, 'initiated')
+    const deps = await receivedAndIngested(stage, 'initiated')
     // Hidden from both looks, and so posted again; that end is unclear too.
     stage.slack.meet({ ...unclearButLands(), listedAfterMs: 40 * SECOND }, {}, {}, unclearButLands())
-    await tellNext(deps, CARD, 'post')
+    await sendNext(deps, CARD, 'post')
     await stage.clock.advance(SECOND)
-    await tellNext(deps, CARD, 'look')
+    await sendNext(deps, CARD, 'look')
     await stage.clock.advance(LANDING_MAX_MS)
-    await tellNext(deps, CARD, 'look')
+    await sendNext(deps, CARD, 'look')
     await stage.hear('error')
-    await takeInDue(deps)
-    await tellNext(deps, CARD, 'post')
+    await ingestDue(deps)
+    await sendNext(deps, CARD, 'post')
     expect(says(stage)).toEqual(['card started', 'card failed'])
     await stage.clock.advance(30 * SECOND)
-    await tellNext(deps, CARD, 'look')
+    await sendNext(deps, CARD, 'look')
     expect(says(stage)).toHaveLength(1)
     await stage.live()
     await stage.clock.advance(5 * MINUTE)
@@ -223,8 +223,8 @@ describe('a card posted again, red by then, while history still hid the first', 
     await stage.hear('initiated')
     await stage.clock.advance(5 * MINUTE)
     expect(says(stage)).toEqual(['card started', 'reply failed'])
-    expect((await stage.messagesOf(CARD))[0]!.bornRun).toBe('512.1')
-    expect(stage.slack.messages[0]!.bornRun).toBe('512.1')
+    expect((await stage.messagesOf(CARD))[0]!.postedAttempt).toBe('512.1')
+    expect(stage.slack.messages[0]!.postedAttempt).toBe('512.1')
   })
 
   test('is the newer one where only that arrived, and no reply tells what it told', async () => {
@@ -352,8 +352,8 @@ describe('an edit of unclear end', () => {
 
 test('an edit that is superseded before its turn is dropped, a first post is not', async () => {
   await using stage = await openStage()
-  const deps = await heardAndTakenIn(stage, 'initiated')
-  await tellNext(deps, CARD, 'post')
+  const deps = await receivedAndIngested(stage, 'initiated')
+  await sendNext(deps, CARD, 'post')
   for (const word of ['waiting', 'initiated', 'waiting', 'error']) await stage.hear(word)
   await stage.live()
   await stage.clock.advance(MINUTE)

@@ -2,12 +2,12 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { LANDING_MAX_MS } from '../../src/domain/plan.ts'
 import type { ReconcileDeps } from '../../src/alerts/deps.ts'
 import { createLease, LEASE_MS, MARGIN_MS, type Term } from '../../src/alerts/lease.ts'
-import { tellNext, type Told } from '../../src/alerts/tell.ts'
+import { sendNext, type StepResult } from '../../src/alerts/send.ts'
 import type { Store } from '../../src/store/store.ts'
-import { SECOND, T0 } from '../support/facts.ts'
+import { SECOND, T0 } from '../support/build-events.ts'
 import { inBrief, UNCLEAR_LOST } from '../support/fake-notifier.ts'
 import { sqlitePlaces, type Place } from '../support/stores.ts'
-import { cardKey, openStage, takeInDue, type Stage } from './stage.ts'
+import { cardKey, openStage, ingestDue, type Stage } from './stage.ts'
 
 const CARD = cardKey()
 const NAME = 'sender'
@@ -146,7 +146,7 @@ async function openTwo() {
   const other: ReconcileDeps = { ...stage.embody().deps, term: termOf('other', () => true) }
   await takeLease(stage, sleeper)
   await stage.hear('initiated')
-  await takeInDue(sleeper)
+  await ingestDue(sleeper)
 
   async function oversleep(): Promise<void> {
     isAsleep.now = true
@@ -154,7 +154,8 @@ async function openTwo() {
     await takeLease(stage, other)
   }
 
-  const tell = (deps: ReconcileDeps, lane: 'post' | 'edit' | 'look'): Promise<Told> => tellNext(deps, CARD, lane)
+  const tell = (deps: ReconcileDeps, queue: 'post' | 'edit' | 'look'): Promise<StepResult> =>
+    sendNext(deps, CARD, queue)
   return { stage, sleeper, other, oversleep, tell }
 }
 
@@ -220,18 +221,18 @@ describe('a holder that slept while another process took the lease', () => {
     const post: typeof sleeper.notifier.post = async (message) => {
       await oversleep()
       await stage.hear({ word: 'error', after: SECOND })
-      await takeInDue(other)
+      await ingestDue(other)
       await tell(other, 'look')
       await stage.clock.advance(LANDING_MAX_MS)
       await tell(other, 'look')
       stage.slack.meet(UNCLEAR_LOST)
       await tell(other, 'post')
-      expect(await stage.messagesOf(CARD)).toMatchObject([{ state: 'unclear', bornRun: '512.1' }])
+      expect(await stage.messagesOf(CARD)).toMatchObject([{ state: 'unclear', postedAttempt: '512.1' }])
       return stage.slack.post(message)
     }
     await tell({ ...sleeper, notifier: { ...sleeper.notifier, post } }, 'post')
     const [arrived] = stage.slack.messages
-    expect(await stage.messagesOf(CARD)).toMatchObject([{ state: 'posted', ts: arrived!.ts, bornRun: null }])
+    expect(await stage.messagesOf(CARD)).toMatchObject([{ state: 'posted', ts: arrived!.ts, postedAttempt: null }])
   })
 
   test('during an edit has the newest state written again', async () => {
@@ -239,7 +240,7 @@ describe('a holder that slept while another process took the lease', () => {
     await using _ = stage
     await tell(sleeper, 'post')
     await stage.hear({ word: 'stopped', after: SECOND })
-    await takeInDue(sleeper)
+    await ingestDue(sleeper)
     const edit: typeof sleeper.notifier.edit = async (message) => {
       await oversleep()
       return stage.slack.edit(message)
@@ -255,7 +256,7 @@ test('a process without the lease claims nothing and ingests nothing', async () 
   await using _ = stage
   expect(await tell(other, 'post')).toEqual({ kind: 'lost' })
   await stage.hear({ word: 'error', after: SECOND })
-  await takeInDue(other)
-  expect(await stage.store.read.dueIntake(stage.clock.now(), 1)).toHaveLength(1)
+  await ingestDue(other)
+  expect(await stage.store.read.dueIngest(stage.clock.now(), 1)).toHaveLength(1)
   expect([callsOf(stage), await stage.messagesOf(CARD)]).toEqual([[], []])
 })

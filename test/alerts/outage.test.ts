@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createOutage } from '../../src/alerts/outage.ts'
-import { SECOND, T0 } from '../support/facts.ts'
+import { createOutage } from '../../src/alerts/pace.ts'
+import { SECOND, T0 } from '../support/build-events.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
 const LOST = { kind: 'unclear', code: 'timeout' } as const

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { CALLS_PER_WINDOW, createPace, POST_GAP_MS, WINDOW_MS } from '../../src/alerts/pace.ts'
-import { SECOND, T0 } from '../support/facts.ts'
+import { SECOND, T0 } from '../support/build-events.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { BUILDS, RELEASES } from './stage.ts'
 
@@ -60,46 +60,46 @@ describe('posts', () => {
   })
 
   test('keep their gap over a restart', () => {
-    const { pace } = begin([{ lane: 'post', channel: BUILDS, at: T0 - 100 }])
+    const { pace } = begin([{ queue: 'post', channel: BUILDS, at: T0 - 100 }])
     expect(pace.freeAt('post', BUILDS)).toBeGreaterThanOrEqual(T0 - 100 + POST_GAP_MS)
     expect(pace.freeAt('post', RELEASES)).toBe(0)
   })
 })
 
-describe.each(['edit', 'look'] as const)('the calls of the lane %s', (lane) => {
+describe.each(['edit', 'look'] as const)('the calls of the queue %s', (queue) => {
   test('are so many in a minute and not one more, over all channels', async () => {
     const { clock, pace } = begin()
     for (let i = 0; i < CALLS_PER_WINDOW; i++) {
-      expect(pace.freeAt(lane, BUILDS)).toBeLessThanOrEqual(clock.now())
-      pace.take(lane, BUILDS)(clock.now())
+      expect(pace.freeAt(queue, BUILDS)).toBeLessThanOrEqual(clock.now())
+      pace.take(queue, BUILDS)(clock.now())
       await clock.advance(SECOND)
     }
-    expect(pace.freeAt(lane, RELEASES)).toBe(T0 + WINDOW_MS)
+    expect(pace.freeAt(queue, RELEASES)).toBe(T0 + WINDOW_MS)
     await clock.advance(WINDOW_MS - CALLS_PER_WINDOW * SECOND)
-    expect(pace.freeAt(lane, RELEASES)).toBeLessThanOrEqual(clock.now())
-    pace.take(lane, BUILDS)(clock.now())
-    expect(pace.freeAt(lane, RELEASES)).toBe(T0 + SECOND + WINDOW_MS)
+    expect(pace.freeAt(queue, RELEASES)).toBeLessThanOrEqual(clock.now())
+    pace.take(queue, BUILDS)(clock.now())
+    expect(pace.freeAt(queue, RELEASES)).toBe(T0 + SECOND + WINDOW_MS)
   })
 
   test('under way count until they have ended', () => {
     const { clock, pace } = begin()
-    const releases = Array.from({ length: CALLS_PER_WINDOW }, () => pace.take(lane, BUILDS))
-    expect(pace.freeAt(lane, BUILDS)).toBe(Number.POSITIVE_INFINITY)
+    const releases = Array.from({ length: CALLS_PER_WINDOW }, () => pace.take(queue, BUILDS))
+    expect(pace.freeAt(queue, BUILDS)).toBe(Number.POSITIVE_INFINITY)
     releases[7]!(null)
-    expect(pace.freeAt(lane, BUILDS)).toBeLessThanOrEqual(clock.now())
+    expect(pace.freeAt(queue, BUILDS)).toBeLessThanOrEqual(clock.now())
   })
 
-  test('wait as long as Slack said, and the other lanes do not', () => {
+  test('wait as long as Slack said, and the other queues do not', () => {
     const { pace } = begin()
-    pace.block(lane, BUILDS, 30 * SECOND)
-    expect(pace.freeAt(lane, RELEASES)).toBe(T0 + 30 * SECOND)
-    expect(pace.freeAt(lane === 'edit' ? 'look' : 'edit', BUILDS)).toBe(0)
+    pace.block(queue, BUILDS, 30 * SECOND)
+    expect(pace.freeAt(queue, RELEASES)).toBe(T0 + 30 * SECOND)
+    expect(pace.freeAt(queue === 'edit' ? 'look' : 'edit', BUILDS)).toBe(0)
   })
 
   test('of the last minute count after a restart', () => {
-    const recent = Array.from({ length: CALLS_PER_WINDOW }, () => ({ lane, channel: BUILDS, at: T0 - 10 * SECOND }))
+    const recent = Array.from({ length: CALLS_PER_WINDOW }, () => ({ queue, channel: BUILDS, at: T0 - 10 * SECOND }))
     const { pace } = begin(recent)
-    expect(pace.freeAt(lane, null)).toBeGreaterThanOrEqual(T0 - 10 * SECOND + WINDOW_MS)
-    expect(begin(recent.slice(1)).pace.freeAt(lane, null)).toBe(0)
+    expect(pace.freeAt(queue, null)).toBeGreaterThanOrEqual(T0 - 10 * SECOND + WINDOW_MS)
+    expect(begin(recent.slice(1)).pace.freeAt(queue, null)).toBe(0)
   })
 })

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { MessageTs } from '../../src/domain/ids.ts'
 import {
-  bornRunSaid,
+  postedAttemptSaid,
   digestOf,
   GENERATIONS_MAX,
   LANDING_MAX_MS,
-  lanesOf,
-  NO_LANES,
+  queuesOf,
+  NO_QUEUES,
   NOTICE_GAP_MS,
   planNotice,
   planStory,
@@ -17,24 +17,24 @@ import {
 } from '../../src/domain/plan.ts'
 import type { Request } from '../../src/domain/request.ts'
 import { noticeView } from '../../src/domain/notice.ts'
-import { bornRunOf, tellStory, type Story } from '../../src/domain/view.ts'
-import { messageTs, MINUTE, OUT_OF_REACH, request, runsOf, SECOND, T0, type Said } from '../support/facts.ts'
+import { postedAttemptOf, storyFor, type Story } from '../../src/domain/view.ts'
+import { messageTs, MINUTE, OUT_OF_REACH, request, attemptsOf, SECOND, T0, type Said } from '../support/build-events.ts'
 
 const TS = messageTs('1772460000.000100')
 const NOW = T0 + 10 * MINUTE
 
 const tell = (
   said: readonly (string | Said)[],
-  bornRun: string | null = null,
+  postedAttempt: string | null = null,
   requests: readonly Request[] = [],
 ): Story => {
-  const runs = runsOf(...said)
-  return tellStory({
-    runs,
-    recoveries: new Map(),
-    isTold: () => true,
+  const attempts = attemptsOf(...said)
+  return storyFor({
+    attempts,
+    streaks: new Map(),
+    isAnnounced: () => true,
     isLoud: () => false,
-    bornRun,
+    postedAttempt,
     quiet: false,
     mentionOf: () => null,
     replaces: null,
@@ -58,15 +58,15 @@ const message = (changes: Partial<StoredMessage> = {}): StoredMessage => ({
   recheckAt: null,
   doubtAt: null,
   writtenAt: null,
-  bornRun: null,
+  postedAttempt: null,
   ...changes,
 })
 
 const briefly = (steps: readonly PlannedStep[]): string[] =>
   steps.map(({ step, at, priority }) => {
     const slot =
-      step.lane === 'post' ? `${step.slot} ${step.generation}${step.again ? ' again' : ''}` : step.message.slot
-    return `${step.lane} ${slot} +${(at - NOW) / SECOND}s p${priority}`
+      step.queue === 'post' ? `${step.slot} ${step.generation}${step.again ? ' again' : ''}` : step.message.slot
+    return `${step.queue} ${slot} +${(at - NOW) / SECOND}s p${priority}`
   })
 
 describe('the steps for a card', () => {
@@ -157,13 +157,13 @@ test.each<[words: string[], priority: number]>([
   expect(planStory(tell(words), [], NOW).map((planned) => planned.priority)).toEqual([priority])
 })
 
-test('only the reply about the newest run is urgent', () => {
+test('only the reply about the newest attempt is urgent', () => {
   const story = tell(['initiated', 'error', 'initiated', { word: 'error', after: 5 * MINUTE }])
   const steps = planStory(story, [message({ digest: digestOf(story.card) })], NOW)
   expect(briefly(steps)).toEqual(['post run:512.1 1 +0s p4', 'post run:512.2 1 +0s p0'])
 })
 
-test('where somebody asked, the reply about the earlier run is as urgent as the line of who asked, and before it', () => {
+test('where somebody asked, the reply about the earlier attempt is as urgent as the line of who asked, and before it', () => {
   const story = tell(['error', { word: 'initiated', after: 11 * MINUTE }], '512.1', [request({ state: 'confirmed' })])
   const steps = planStory(story, [message({ digest: digestOf(story.card) })], NOW)
   expect(briefly(steps)).toEqual(['post run:512.1 1 +0s p1', 'post ask:request-1 1 +0s p1'])
@@ -175,12 +175,12 @@ test('whom a reply calls and whether it went to the channel is never worth an ed
   expect(digestOf({ ...reply, shown: 'passed' })).not.toBe(digestOf(reply))
 })
 
-test('a lane is due with its first step and as urgent as its most urgent one', () => {
+test('a queue is due with its first step and as urgent as its most urgent one', () => {
   const story = tell(['initiated', 'error', 'initiated', { word: 'error', after: 5 * MINUTE }])
   const steps = planStory(story, [message()], NOW).map((planned, i) => ({ ...planned, at: NOW - i }))
-  expect(lanesOf(steps)).toEqual({ edit: { at: NOW, priority: 0 }, post: { at: NOW - 2, priority: 0 }, look: null })
-  expect(lanesOf(steps.toReversed())).toEqual(lanesOf(steps))
-  expect(lanesOf([])).toEqual(NO_LANES)
+  expect(queuesOf(steps)).toEqual({ edit: { at: NOW, priority: 0 }, post: { at: NOW - 2, priority: 0 }, look: null })
+  expect(queuesOf(steps.toReversed())).toEqual(queuesOf(steps))
+  expect(queuesOf([])).toEqual(NO_QUEUES)
 })
 
 describe('when the process that was writing is dead', () => {
@@ -204,26 +204,26 @@ describe('when the process that was writing is dead', () => {
   })
 })
 
-describe('the run that the card told when it was born', () => {
+describe('the attempt that the card told when it was born', () => {
   test.each<[claim: string, stored: StoredMessage[], said: string | null | undefined]>([
     ['is open before there is a card', [], undefined],
-    ['is what the standing card told', [message({ bornRun: '512.1' })], '512.1'],
-    ['is what the card under way tells', [message({ state: 'claimed', bornRun: '512.1' })], '512.1'],
+    ['is what the standing card told', [message({ postedAttempt: '512.1' })], '512.1'],
+    ['is what the card under way tells', [message({ state: 'claimed', postedAttempt: '512.1' })], '512.1'],
     ['is null where it told none', [message()], null],
-    ['is open again while a lost card is posted anew', [message({ state: 'gone', bornRun: '512.1' })], undefined],
+    ['is open again while a lost card is posted anew', [message({ state: 'gone', postedAttempt: '512.1' })], undefined],
     ['is open again while an unclear card may be posted again', [message({ state: 'unclear' })], undefined],
     [
       'is what the new card told, not the one it replaces',
-      [message({ state: 'gone' }), message({ generation: 2, bornRun: '512.2' })],
+      [message({ state: 'gone' }), message({ generation: 2, postedAttempt: '512.2' })],
       '512.2',
     ],
   ])('%s', (_claim, stored, said) => {
-    expect(bornRunSaid(stored)).toBe(said)
+    expect(postedAttemptSaid(stored)).toBe(said)
   })
 
   test('a card names only what has ended', () => {
-    expect(bornRunOf(runsOf('initiated'))).toBe(null)
-    expect(bornRunOf(runsOf('initiated', 'error'))).toBe('512.1')
+    expect(postedAttemptOf(attemptsOf('initiated'))).toBe(null)
+    expect(postedAttemptOf(attemptsOf('initiated', 'error'))).toBe('512.1')
   })
 })
 
@@ -234,7 +234,7 @@ test('a new card knows the one it replaces; a first one replaces none', () => {
 })
 
 describe('the notice of a day', () => {
-  const view = noticeView('2026-03-02', runsOf('ignored'))
+  const view = noticeView('2026-03-02', attemptsOf('ignored'))
 
   test('is posted at once, and edited when it has gathered for a while', () => {
     expect(briefly(planNotice(view, [], NOW))).toEqual(['post card 1 +0s p2'])

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { Request } from '../../src/domain/request.ts'
 import { REST_MS } from '../../src/domain/revision.ts'
-import type { AskView, CardView } from '../../src/domain/view.ts'
-import type { RequestChange } from '../../src/store/kept.ts'
-import { buildId, LIN, MINUTE, request, SECOND, story, T0, type Said } from '../support/facts.ts'
+import type { RequestView, CardView } from '../../src/domain/view.ts'
+import type { RequestChange } from '../../src/domain/request.ts'
+import { buildId, LIN, MINUTE, request, SECOND, story, T0, type Said } from '../support/build-events.ts'
 import { inBrief } from '../support/fake-notifier.ts'
 import { BUILDS, cardKey, follower, openStage, RELEASES, type Incarnation, type Stage } from './stage.ts'
 
 const { subject: SUBJECT } = cardKey()
-const LINEAGE = SUBJECT.split('/')[0]!
+const REVISION = SUBJECT.split('/')[0]!
 const BASIC = {
   uuid: toUuid('11111111-aaaa-0000-0000-000000000001'),
   name: 'acme/web',
@@ -21,10 +21,10 @@ const BASIC = {
 }
 const BOTH = { interfaces: { v2: true, legacy: true } }
 
-type Told = Stage & { life: Incarnation }
+type StepResult = Stage & { life: Incarnation }
 
 /** A channel or two in which everything was told so far; CI can be asked for everything. */
-async function openTold(said: readonly (string | Said)[], channels = [BUILDS]): Promise<Told> {
+async function openTold(said: readonly (string | Said)[], channels = [BUILDS]): Promise<StepResult> {
   const stage = await openStage({ subscriptions: channels.map((channel) => follower(channel)) })
   await stage.store.write((tx) => tx.keepProject(BASIC))
   const life = await stage.live(BOTH)
@@ -36,7 +36,7 @@ async function openTold(said: readonly (string | Said)[], channels = [BUILDS]): 
 }
 
 /** A day goes by without a process, which would only look every second. */
-async function rest(stage: Told): Promise<void> {
+async function rest(stage: StepResult): Promise<void> {
   stage.life.kill()
   await stage.clock.advance(REST_MS + MINUTE)
   await stage.live(BOTH)
@@ -44,10 +44,10 @@ async function rest(stage: Told): Promise<void> {
 
 /** Lin asks; the request is recorded before CI is called, as the operations do it. */
 async function ask(stage: Stage, change: Partial<Request> = {}): Promise<void> {
-  const made = request({ revisionKey: LINEAGE, subject: SUBJECT, askedAt: stage.clock.now(), ...change })
+  const made = request({ revisionKey: REVISION, subject: SUBJECT, requestedAt: stage.clock.now(), ...change })
   await stage.store.write(async (tx) => {
     await tx.insertRequest(made)
-    await tx.wakeRevision(LINEAGE, stage.clock.now(), 0)
+    await tx.wakeRevision(REVISION, stage.clock.now(), 0)
   })
   await stage.clock.advance(5 * SECOND)
 }
@@ -55,7 +55,7 @@ async function ask(stage: Stage, change: Partial<Request> = {}): Promise<void> {
 async function answer(stage: Stage, change: RequestChange, id = 'request-1'): Promise<void> {
   await stage.store.write(async (tx) => {
     await tx.updateRequest(id, change)
-    await tx.wakeRevision(LINEAGE, stage.clock.now(), 0)
+    await tx.wakeRevision(REVISION, stage.clock.now(), 0)
   })
   await stage.clock.advance(5 * SECOND)
 }
@@ -68,11 +68,11 @@ async function runs(stage: Stage, build = '512'): Promise<void> {
     at: stage.clock.now(),
     origin: 'action',
     priority: 0,
-    revisionKey: LINEAGE,
+    revisionKey: REVISION,
     branch,
     commitId,
   } as const
-  await stage.store.write((tx) => tx.insertFact(seen!, where))
+  await stage.store.write((tx) => tx.insertBuildEvent(seen!, where))
   await stage.clock.advance(5 * SECOND)
 }
 
@@ -87,17 +87,17 @@ const shownIn = ({ slack }: Stage, channel = BUILDS) =>
 const cardIn = ({ slack }: Stage, channel = BUILDS) =>
   slack.messages.findLast((message) => message.channel === channel && message.thread === null)!.view as CardView
 
-const lineOf = ({ slack }: Stage) => slack.messages.find(({ view }) => view.kind === 'ask')!.view as AskView
+const lineOf = ({ slack }: Stage) => slack.messages.find(({ view }) => view.kind === 'request')!.view as RequestView
 
 const stateOf = async ({ store }: Stage, id = 'request-1') => (await store.read.requestOf(`ask of ${id}`))!.state
 
 describe('a request', () => {
   test('is told at once: a line in the thread, and who asked on the card instead of the button', async () => {
     await using stage = await openTold(['error'])
-    expect(cardIn(stage)).toMatchObject({ offers: ['restart'], asked: null })
+    expect(cardIn(stage)).toMatchObject({ offers: ['restart'], request: null })
     await ask(stage)
     expect(shownIn(stage)).toEqual(['card 512 failed', 'ask restart 512 asked'])
-    expect(cardIn(stage)).toMatchObject({ offers: [], missing: null, asked: { by: LIN, stage: 'asked' } })
+    expect(cardIn(stage)).toMatchObject({ offers: [], missing: null, request: { by: LIN, stage: 'asked' } })
     const [card, line] = stage.slack.messages
     expect(line!.thread).toBe(card!.ts)
   })
@@ -125,7 +125,7 @@ describe('a request', () => {
     await ask(stage)
     const calls = stage.slack.calls.length
     await stage.clock.advance(2 * MINUTE)
-    await stage.store.write((tx) => tx.wakeRevision(LINEAGE, stage.clock.now(), 0))
+    await stage.store.write((tx) => tx.wakeRevision(REVISION, stage.clock.now(), 0))
     await stage.clock.advance(2 * MINUTE)
     expect(stage.slack.calls).toHaveLength(calls)
   })
@@ -148,7 +148,7 @@ describe('a request', () => {
     await answer(stage, { state, code })
     expect(shownIn(stage)).toEqual(['card 512 failed', `ask restart 512 ${state}`])
     expect(lineOf(stage)).toMatchObject({ stage: state, code })
-    expect(cardIn(stage)).toMatchObject({ offers, asked: { stage: state, code } })
+    expect(cardIn(stage)).toMatchObject({ offers, request: { stage: state, code } })
     expect(stage.slack.calls.filter(({ name }) => name === 'post')).toHaveLength(2)
   })
 
@@ -156,9 +156,9 @@ describe('a request', () => {
     await using stage = await openTold(['error'])
     await ask(stage)
     await answer(stage, { state: 'refused', code: 'rate-limited' })
-    await ask(stage, { id: 'request-2', askedBy: 'U0ADA00001' })
+    await ask(stage, { id: 'request-2', requestedBy: 'U0ADA00001' })
     expect(shownIn(stage)).toEqual(['card 512 failed', 'ask restart 512 refused', 'ask restart 512 asked'])
-    expect(cardIn(stage).asked).toMatchObject({ by: 'U0ADA00001' })
+    expect(cardIn(stage).request).toMatchObject({ by: 'U0ADA00001' })
   })
 
   test('is told after the card when it was made before the card stood', async () => {
@@ -174,7 +174,7 @@ describe('a request', () => {
 describe('a stop', () => {
   const stop = { action: 'stop', state: 'accepted' } as const
 
-  test('is confirmed by the end of the run, and its line says how that was', async () => {
+  test('is confirmed by the end of the attempt, and its line says how that was', async () => {
     await using stage = await openTold(['initiated'])
     expect(cardIn(stage).offers).toEqual(['stop'])
     await ask(stage, stop)
@@ -182,10 +182,10 @@ describe('a stop', () => {
     expect(shownIn(stage)).toEqual(['card 512 stopped', 'ask stop 512 confirmed', 'reply 512 stopped'])
     expect(lineOf(stage).outcome).toMatchObject({ shown: 'stopped' })
     expect(await stateOf(stage)).toBe('confirmed')
-    expect(cardIn(stage)).toMatchObject({ offers: ['restart'], asked: { action: 'stop', stage: 'confirmed' } })
+    expect(cardIn(stage)).toMatchObject({ offers: ['restart'], request: { action: 'stop', stage: 'confirmed' } })
   })
 
-  test('that came too late says how the run ended instead', async () => {
+  test('that came too late says how the attempt ended instead', async () => {
     await using stage = await openTold(['initiated'])
     await ask(stage, stop)
     await hear(stage, 'success')
@@ -213,7 +213,7 @@ describe('a stop', () => {
     expect(await stage.store.read.requestsToLookAt(Number.MAX_SAFE_INTEGER, 10)).toEqual([])
   })
 
-  test('that is unclear is confirmed all the same when the run stops', async () => {
+  test('that is unclear is confirmed all the same when the attempt stops', async () => {
     await using stage = await openTold(['initiated'])
     await ask(stage, { action: 'stop', state: 'unclear', code: 'timeout' })
     await hear(stage, 'stopped')
@@ -227,8 +227,8 @@ describe('a restart', () => {
     await ask(stage, { state: 'accepted' })
     await hear(stage, 'initiated')
     expect(shownIn(stage)).toEqual(['card 512 started', 'reply 512 failed', 'ask restart 512 confirmed'])
-    expect(cardIn(stage)).toMatchObject({ attempt: 2, ref: '41/512.2', offers: ['stop'], asked: { by: LIN } })
-    expect(lineOf(stage).outcome).toEqual({ shown: 'started', buildId: '512', attempt: 2 })
+    expect(cardIn(stage)).toMatchObject({ attemptNumber: 2, ref: '41/512.2', offers: ['stop'], request: { by: LIN } })
+    expect(lineOf(stage).outcome).toEqual({ shown: 'started', buildId: '512', attemptNumber: 2 })
     expect(await stateOf(stage)).toBe('confirmed')
   })
 
@@ -236,14 +236,14 @@ describe('a restart', () => {
     await using stage = await openTold(['error', 'initiated'])
     await ask(stage, { state: 'accepted' })
     await hear(stage, 'initiated')
-    expect(cardIn(stage)).toMatchObject({ shown: 'started', attempt: 2 })
+    expect(cardIn(stage)).toMatchObject({ shown: 'started', attemptNumber: 2 })
     expect(await stateOf(stage)).toBe('confirmed')
   })
 
   test('without a request such a start is a late one', async () => {
     await using stage = await openTold(['error', 'initiated'])
     await hear(stage, 'initiated')
-    expect(cardIn(stage)).toMatchObject({ shown: 'failed', attempt: 1 })
+    expect(cardIn(stage)).toMatchObject({ shown: 'failed', attemptNumber: 1 })
   })
 
   test('as a new build becomes attempt 2 on the same card, and CI’s own word confirms it', async () => {
@@ -251,18 +251,23 @@ describe('a restart', () => {
     await ask(stage)
     await answer(stage, { state: 'accepted', newBuildId: buildId('513') })
     await runs(stage, '513')
-    expect(cardIn(stage)).toMatchObject({ shown: 'started', attempt: 2, ref: '41/513.1', asked: { stage: 'asked' } })
+    expect(cardIn(stage)).toMatchObject({
+      shown: 'started',
+      attemptNumber: 2,
+      ref: '41/513.1',
+      request: { stage: 'asked' },
+    })
     expect(lineOf(stage).outcome).toBeNull()
     expect(await stateOf(stage)).toBe('accepted')
     await hear(stage, { word: 'initiated', build: '513' })
     expect(await stateOf(stage)).toBe('confirmed')
-    expect(lineOf(stage)).toMatchObject({ stage: 'confirmed', outcome: { buildId: '513', attempt: 2 } })
+    expect(lineOf(stage)).toMatchObject({ stage: 'confirmed', outcome: { buildId: '513', attemptNumber: 2 } })
     await hear(stage, { word: 'success', build: '513' })
     expect(shownIn(stage)).toEqual([
-      'card 513 fixed',
+      'card 513 flaky',
       'reply 512 failed',
       'ask restart 512 confirmed',
-      'reply 513 fixed',
+      'reply 513 flaky',
     ])
   })
 
@@ -272,7 +277,7 @@ describe('a restart', () => {
     await runs(stage)
     await hear(stage, 'success')
     await hear(stage, 'initiated')
-    expect(cardIn(stage)).toMatchObject({ shown: 'fixed', attempt: 2 })
+    expect(cardIn(stage)).toMatchObject({ shown: 'flaky', attemptNumber: 2 })
     expect(await stateOf(stage)).toBe('confirmed')
   })
 
@@ -281,7 +286,7 @@ describe('a restart', () => {
     await ask(stage, { state: 'unclear', code: 'timeout' })
     await hear(stage, { word: 'initiated', build: '513' })
     expect(await stateOf(stage)).toBe('confirmed')
-    expect(lineOf(stage)).toMatchObject({ outcome: { buildId: '513', attempt: 2 } })
+    expect(lineOf(stage)).toMatchObject({ outcome: { buildId: '513', attemptNumber: 2 } })
   })
 
   test('that CI refused is not confirmed by whatever runs after it', async () => {
@@ -290,7 +295,7 @@ describe('a restart', () => {
     await hear(stage, { word: 'initiated', build: '513' })
     expect(await stateOf(stage)).toBe('refused')
     expect(lineOf(stage)).toMatchObject({ stage: 'refused', outcome: null })
-    expect(cardIn(stage)).toMatchObject({ shown: 'started', attempt: 2, asked: null })
+    expect(cardIn(stage)).toMatchObject({ shown: 'started', attemptNumber: 2, request: null })
   })
 })
 
@@ -329,16 +334,20 @@ describe('a request about a card that rests', () => {
     await ask(stage)
     expect(shownIn(stage)).toEqual(['card 512 failed', 'card 513 failed', 'ask restart 512 asked'])
     expect(stage.slack.messages[2]!.thread).toBe(stage.slack.messages[0]!.ts)
-    expect(cardIn(stage).asked).toBeNull()
+    expect(cardIn(stage).request).toBeNull()
   })
 
-  test('brings a new card, and is confirmed by the run on it, though it is the same build', async () => {
+  test('brings a new card, and is confirmed by the attempt on it, though it is the same build', async () => {
     await using stage = await openTold(['initiated', 'error'])
     await rest(stage)
     await ask(stage, { state: 'accepted' })
     await hear(stage, 'initiated')
     expect(await stateOf(stage)).toBe('confirmed')
-    expect(cardIn(stage)).toMatchObject({ shown: 'started', offers: ['stop'], asked: { by: LIN, stage: 'confirmed' } })
+    expect(cardIn(stage)).toMatchObject({
+      shown: 'started',
+      offers: ['stop'],
+      request: { by: LIN, stage: 'confirmed' },
+    })
     expect(shownIn(stage)).toEqual([
       'card 512 failed',
       'reply 512 failed',
@@ -357,7 +366,7 @@ describe('a request about a card that rests', () => {
       const newer = inBrief(cardIn(stage))
       await answer(stage, { state: 'refused', code: 'bad-request', endedAt: stage.clock.now() })
       expect(shownIn(stage)).toEqual(['card 512 failed', 'reply 512 failed', 'ask restart 512 refused', newer])
-      expect(cardIn(stage).asked).toBeNull()
+      expect(cardIn(stage).request).toBeNull()
     }
   })
 
@@ -366,9 +375,9 @@ describe('a request about a card that rests', () => {
     await rest(stage)
     await ask(stage)
     await hear(stage, { word: 'error', build: '513' })
-    expect(cardIn(stage)).toMatchObject({ build: { buildId: '513' }, asked: null })
+    expect(cardIn(stage)).toMatchObject({ build: { buildId: '513' }, request: null })
     await answer(stage, { state: 'accepted', newBuildId: buildId('513') })
-    expect(cardIn(stage).asked).toMatchObject({ by: LIN, stage: 'confirmed' })
+    expect(cardIn(stage).request).toMatchObject({ by: LIN, stage: 'confirmed' })
     expect(shownIn(stage).slice(2)).toEqual([
       'ask restart 512 confirmed',
       'card 513 failed',
@@ -382,12 +391,12 @@ describe('a request about a card that rests', () => {
     await ask(stage)
     await hear(stage, { word: 'error', build: '513' })
     const { subject } = cardKey('', BUILDS, 2)
-    const about = { buildId: buildId('513'), subject, askedBy: 'U0ADA00001' }
+    const about = { buildId: buildId('513'), subject, requestedBy: 'U0ADA00001' }
     await ask(stage, { id: 'request-2', state: 'accepted', newBuildId: buildId('513'), ...about })
     await runs(stage, '513')
     await answer(stage, { state: 'unclear', code: 'interrupted' })
     expect(await stateOf(stage)).toBe('confirmed')
-    const lines = stage.slack.messages.flatMap(({ view }) => (view.kind === 'ask' ? [inBrief(view)] : []))
+    const lines = stage.slack.messages.flatMap(({ view }) => (view.kind === 'request' ? [inBrief(view)] : []))
     expect(lines).toEqual(['ask restart 512 confirmed', 'ask restart 513 asked', 'ask restart 512 confirmed'])
   })
 
@@ -402,10 +411,10 @@ describe('a request about a card that rests', () => {
     await rest(stage)
     await hear(stage, again)
     expect(shownIn(stage).slice(-2)).toEqual(['reply 513 failed', card])
-    expect(cardIn(stage).asked).toBeNull()
+    expect(cardIn(stage).request).toBeNull()
   })
 
-  test('is Fixed when its run passes: the failure on the card before counts', async () => {
+  test('is Fixed when its attempt passes: the failure on the card before counts', async () => {
     await using stage = await openTold(['initiated', 'error'])
     await rest(stage)
     await ask(stage, { state: 'accepted' })
@@ -425,7 +434,7 @@ describe('a request about a card that rests', () => {
     expect(cardIn(stage)).toMatchObject({ shown: 'fixed', build: { buildId: '513' } })
   })
 
-  test('does not let the end of its run end a stop of the run that it brought', async () => {
+  test('does not let the end of its attempt end a stop of the attempt that it brought', async () => {
     await using stage = await openTold(['initiated', 'error'])
     await rest(stage)
     await ask(stage, { state: 'accepted' })

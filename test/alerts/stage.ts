@@ -3,20 +3,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import type { ChannelId } from '../../src/domain/ids.ts'
-import { revisionKey } from '../../src/domain/revision.ts'
+import { revisionKey, revisionSubject } from '../../src/domain/revision.ts'
 import type { StoredMessage } from '../../src/domain/plan.ts'
 import type { Subscription } from '../../src/domain/subscription.ts'
 import type { Log } from '../../src/lib/log.ts'
-import type { Recorded } from '../../src/domain/fact.ts'
+import type { Recorded } from '../../src/domain/build-event.ts'
 import { recordDelivery } from '../../src/alerts/record.ts'
 import type { Counted, ReconcileDeps } from '../../src/alerts/deps.ts'
 import { soleTerm } from '../../src/alerts/lease.ts'
-import { takeIn } from '../../src/alerts/intake.ts'
+import { ingestRevision } from '../../src/alerts/ingest.ts'
 import { createReconciler, type Reconciler } from '../../src/alerts/reconciler.ts'
-import { revisionSubject } from '../../src/domain/subject.ts'
-import type { CardKey } from '../../src/store/kept.ts'
+import type { CardKey } from '../../src/store/records.ts'
 import type { Store } from '../../src/store/store.ts'
-import { channelId, story, T0, type Said } from '../support/facts.ts'
+import { channelId, story, T0, type Said } from '../support/build-events.ts'
 import { createFakeNotifier, type FakeNotifier } from '../support/fake-notifier.ts'
 import { createHandClock, watched, type HandClock } from '../support/hand-clock.ts'
 import { openBesideHandClock } from '../support/stores.ts'
@@ -50,7 +49,7 @@ export interface Stage extends AsyncDisposable {
   log: Spoken[]
   counted: Counted[]
   subscriptions: Subscription[]
-  /** Facts come in, as deliveries do, each at this moment. */
+  /** Build events come in, as deliveries do, each at this moment. */
   hear(...said: readonly (string | Said)[]): Promise<Recorded>
   /** A new process on the same store: begun, but not started. */
   embody(changes?: Partial<ReconcileDeps>, fuse?: number): Incarnation
@@ -151,16 +150,16 @@ export async function openStage({
   }
 }
 
-/** The card of build 512 and its like in a channel: of one commit, in its first episode. */
-export const cardKey = (said: string | Said = '', channel: ChannelId = BUILDS, episode = 1): CardKey => ({
-  subject: revisionSubject(revisionKey(story(said)[0]!), episode),
+/** The card of build 512 and its like in a channel: of one commit, in its first card. */
+export const cardKey = (said: string | Said = '', channel: ChannelId = BUILDS, cardNumber = 1): CardKey => ({
+  subject: revisionSubject(revisionKey(story(said)[0]!), cardNumber),
   channel,
 })
 
 /** Takes in whatever is due now, as the reconciler would. */
-export async function takeInDue(deps: ReconcileDeps): Promise<void> {
-  const due = await deps.store.read.dueIntake(deps.clock.now(), LINEAGES_MAX)
-  for (const revision of due) await takeIn({ ...deps, isUnderWay: () => false }, revision)
+export async function ingestDue(deps: ReconcileDeps): Promise<void> {
+  const due = await deps.store.read.dueIngest(deps.clock.now(), LINEAGES_MAX)
+  for (const revision of due) await ingestRevision({ ...deps, isUnderWay: () => false }, revision)
 }
 
 const LINEAGES_MAX = 100

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { MINUTE, type Said } from '../support/facts.ts'
-import { openStage, takeInDue, type Stage } from './stage.ts'
+import { MINUTE, type Said } from '../support/build-events.ts'
+import { openStage, ingestDue, type Stage } from './stage.ts'
 
 const red = (committer: string | null, said: Partial<Said> = {}): Said => ({
   word: 'error',
@@ -10,18 +10,21 @@ const red = (committer: string | null, said: Partial<Said> = {}): Said => ({
 
 async function hear(stage: Stage, ...said: Said[]): Promise<void> {
   await stage.hear(...said)
-  await takeInDue(stage.embody().deps)
+  await ingestDue(stage.embody().deps)
 }
 
 const redBuildsOf = async (stage: Stage, ...handles: string[]) =>
   (await stage.store.read.redBuildsOf(handles, 10)).map(({ buildId }) => buildId)
 
-test('a build that failed is its committer’s red build, until a newer one of the branch is there', async () => {
+test('a build that failed is its committer’s red build, until a newer one of the branch has an outcome', async () => {
   await using stage = await openStage()
   await hear(stage, red('Ada'))
   expect(await redBuildsOf(stage, 'ada')).toEqual(['512'])
   expect(await redBuildsOf(stage, 'grace')).toEqual([])
-  await hear(stage, { word: 'initiated', build: '513', commit: 'b'.repeat(40), details: { committer: 'Grace' } })
+  const next = { build: '513', commit: 'b'.repeat(40), details: { committer: 'Grace' } }
+  await hear(stage, { word: 'initiated', ...next })
+  expect(await redBuildsOf(stage, 'ada', 'grace')).toEqual(['512'])
+  await hear(stage, { word: 'success', ...next })
   expect(await redBuildsOf(stage, 'ada', 'grace')).toEqual([])
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { CHANNEL_AGAIN_MS } from '../../src/alerts/outcome.ts'
-import { HOUR, MINUTE, SECOND, T0, type Said } from '../support/facts.ts'
+import { HOUR, MINUTE, SECOND, T0, type Said } from '../support/build-events.ts'
 import {
   CLOSED_WORKSPACE,
   inBrief,
@@ -10,7 +10,7 @@ import {
   unclearButLands,
   UNCLEAR_LOST,
 } from '../support/fake-notifier.ts'
-import { BUILDS, cardKey, follower, openStage, RELEASES, takeInDue, type Stage } from './stage.ts'
+import { BUILDS, cardKey, follower, openStage, RELEASES, ingestDue, type Stage } from './stage.ts'
 
 const TWO_CHANNELS = { subscriptions: [follower(BUILDS), follower(RELEASES)] }
 
@@ -300,14 +300,14 @@ describe('a card that fails on our side', () => {
     await using stage = await openStage()
     const { deps } = stage.embody()
     await stage.hear('error')
-    await takeInDue(deps)
+    await ingestDue(deps)
     stage.sql("update decision set looked = 'broken'")
     await stage.live()
     await stage.clock.advance(HOUR)
-    const { attempts, lanes } = (await stage.store.read.card(cardKey()))!
-    expect(attempts).toBeGreaterThan(5)
-    expect(attempts).toBeLessThan(60)
-    expect(lanes.post!.at).toBeLessThanOrEqual(stage.clock.now() + 10 * MINUTE)
+    const { tries, queues } = (await stage.store.read.card(cardKey()))!
+    expect(tries).toBeGreaterThan(5)
+    expect(tries).toBeLessThan(60)
+    expect(queues.post!.at).toBeLessThanOrEqual(stage.clock.now() + 10 * MINUTE)
   })
 
   test('is posted ever more seldom, although each look for what it may have posted succeeds', async () => {
@@ -348,7 +348,7 @@ describe('a card that fails on our side', () => {
     await using stage = await openStage()
     const { deps } = stage.embody()
     await stage.hear('error')
-    await takeInDue(deps)
+    await ingestDue(deps)
     stage.sql("update decision set looked = 'broken'")
     await stage.live()
     await stage.hear(build(513, 'success'))

@@ -58,9 +58,9 @@ describe('a mention in the thread of a build', () => {
     await mention(world, card, 'status')
     const status = await untilAnswered(world, ada, ['Failed', 'acme/web', '#501'])
     await mention(world, card, 'why')
-    await untilAnswered(world, ada, [`<#${BUILDS}> *told*`])
+    await untilAnswered(world, ada, [`<#${BUILDS}> *posted*`])
     const threads = world.slack.ephemerals(BUILDS, ada).map(({ message }) => message.threadTs)
-    expect([status.text.includes('*told*'), threads]).toEqual([false, [card.ts, card.ts]])
+    expect([status.text.includes('*posted*'), threads]).toEqual([false, [card.ts, card.ts]])
   })
 
   it('does nothing where the thread is of no build, and says so', async () => {
@@ -98,7 +98,7 @@ describe('a shortcut on a message', () => {
     await press(world, lin, card, ACTION_IDS.restart)
     await untilThread(world, card, 'attempt 2')
     const reply = world.slack.messages(BUILDS).find(({ ts, thread_ts }) => thread_ts === card.ts && ts !== card.ts)
-    await untilCard(world, ['Fixed'], ACTION_IDS.restart)
+    await untilCard(world, ['flaky'], ACTION_IDS.restart)
     await useShortcut(world, { ts: String(reply?.['ts']) }, 'restart_build')
     await untilAnswered(world, grace, ['Restart requested', '#501'])
     await untilThread(world, card, `Restart requested by <@${grace}>`)

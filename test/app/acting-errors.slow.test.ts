@@ -8,7 +8,7 @@ import { writesTo, type Shown, type World } from '../support/world.ts'
 
 const { lin } = PEOPLE
 
-/** What CI does to the one call, what the asker is told, and what the thread says. */
+/** What CI does to the one call, what the requester is told, and what the thread says. */
 type Meets = readonly [name: string, fault: FaultWanted, answer: readonly string[], thread: string]
 
 /** Slack's own limit for a first answer, and people's. */
@@ -17,26 +17,36 @@ const FIRST_ANSWER_MS_MAX = 3_000
 const status = (statusCode: number): FaultWanted => ({ kind: 'status', statusCode, times: 1 })
 
 const STOPS: readonly Meets[] = [
-  ['400', status(400), ['Not stopped', 'probably not running any more'], 'CI refused: probably not running any more'],
+  [
+    '400',
+    status(400),
+    ['Not stopped', 'probably not running any more'],
+    'CI refused: the build is probably not running any more',
+  ],
   [
     '401',
     status(401),
-    ['Not stopped', "CI refused Buildline's credentials", 'Tell a workspace admin'],
-    'no longer good',
+    ['Not stopped', "CI no longer accepts Buildline's credentials", 'Tell a workspace admin'],
+    "no longer accepts Buildline's credentials",
   ],
-  ['403', status(403), ['Not stopped', 'lack the right to stop builds'], 'our credentials lack the right'],
-  ['404', status(404), ['Not stopped', 'CI knows no such running build'], 'it knows no such build now'],
-  ['429', status(429), ['Not stopped', 'too many requests', 'Try again'], 'too many requests just now'],
+  ['403', status(403), ['Not stopped', 'lack the right to stop builds'], "Buildline's credentials lack the right"],
+  ['404', status(404), ['Not stopped', 'CI has no such running build'], 'it has no such running build'],
+  ['429', status(429), ['Not stopped', 'too many requests', 'Try again'], 'there were too many requests'],
   ['500', status(500), ['Unclear whether CI stops', 'CI failed while it answered'], 'not clear yet'],
   ['torn', { kind: 'down', times: 1 }, ['Unclear whether CI stops', 'The connection to CI broke'], 'not clear yet'],
 ]
 
 const RESTARTS: readonly Meets[] = [
-  ['400', status(400), ['Not restarted', 'perhaps it runs again already'], 'it cannot be restarted now'],
-  ['401', status(401), ['Not restarted', "CI refused Buildline's API key"], 'no longer good'],
-  ['403', status(403), ['Not restarted', 'API key lacks the right'], 'our credentials lack the right'],
-  ['404', status(404), ['Not restarted', 'CI knows no such build any more'], 'it knows no such build'],
-  ['429', status(429), ['Not restarted', 'Nothing was started'], 'too many requests just now'],
+  ['400', status(400), ['Not restarted', 'It may be running again already'], 'the build cannot be restarted now'],
+  [
+    '401',
+    status(401),
+    ['Not restarted', "CI no longer accepts Buildline's API key"],
+    "no longer accepts Buildline's credentials",
+  ],
+  ['403', status(403), ['Not restarted', 'API key lacks the right'], "Buildline's credentials lack the right"],
+  ['404', status(404), ['Not restarted', 'CI no longer has this build'], 'it no longer has this build'],
+  ['429', status(429), ['Not restarted', 'Nothing was started'], 'there were too many requests'],
   ['500', status(500), ['Unclear whether CI runs', 'CI failed while it answered'], 'not clear yet'],
   ['torn', { kind: 'down', times: 1 }, ['Unclear whether CI runs', 'The connection to CI broke'], 'not clear yet'],
 ]
@@ -53,15 +63,15 @@ describe('an error of CI', () => {
   }, 60_000)
 
   // By itself: a person waits for the first answer, and the many of the others would share the machine.
-  it('that is silence has the asker told soon that the answer follows', async () => {
+  it('that is silence has the requester told soon that the answer follows', async () => {
     expect(await stopUnanswered()).toBe('CI was asked once')
   }, 60_000)
 
-  it('that refused a Stop leaves the button: asked again, it stops, and each ask has its line', async () => {
+  it('that refused a Stop leaves the button: asked again, it stops, and each request has its line', async () => {
     const { world, card } = await openRunning()
     world.ci.addFault({ ...status(429), where: 'v2' })
     await press(world, lin, card, ACTION_IDS.stop)
-    await untilThread(world, card, 'too many requests just now')
+    await untilThread(world, card, 'there were too many requests')
     await press(world, lin, await untilCard(world, ['Running'], ACTION_IDS.stop), ACTION_IDS.stop)
     await untilCard(world, ['Stopped'])
     await untilThread(world, card, `Stop requested by <@${lin}>`, 'Stopped')
@@ -72,7 +82,7 @@ describe('an error of CI', () => {
     const { world, card } = await openRunning()
     world.ci.addFault({ kind: 'status', statusCode: 401, where: 'legacy' })
     await press(world, lin, card, ACTION_IDS.stop)
-    await untilAnswered(world, lin, ['CI could not be asked', 'nothing was done', 'Reference:'])
+    await untilAnswered(world, lin, ['CI did not answer', 'nothing was done', 'Reference:'])
     expect([threadOf(world, card), writesTo(world.ci, 'stop')]).toEqual([[], []])
   })
 })
@@ -97,7 +107,7 @@ async function restartUnder(...[fault, answer, thread]: [FaultWanted, readonly s
   return pressAndHear(world, card, 'restart', answer, thread)
 }
 
-/** CI takes the connection and says nothing: the asker is told soon that the answer follows, and at last how it ended. */
+/** CI takes the connection and says nothing: the requester is told soon that the answer follows, and at last how it ended. */
 async function stopUnanswered(): Promise<string> {
   const { world, card } = await openRunning()
   // The projects may still be being read: only what is written meets the fault.
@@ -105,7 +115,7 @@ async function stopUnanswered(): Promise<string> {
   const pressedAt = Date.now()
   const [heard, firstAfterMs] = await Promise.all([
     pressAndHear(world, card, 'stop', ['Unclear whether CI stops', 'took too long'], 'not clear yet'),
-    untilAnswered(world, lin, ['This takes longer', 'follows here']).then(() => Date.now() - pressedAt),
+    untilAnswered(world, lin, ['Still working on', 'will follow here']).then(() => Date.now() - pressedAt),
   ])
   return firstAfterMs < FIRST_ANSWER_MS_MAX ? heard : 'the first answer came too late'
 }
@@ -118,8 +128,8 @@ async function restartUnheard(): Promise<string> {
   world.ci.setSwitches({ holdDeliveries: true })
   world.ci.addFault({ kind: 'lost-answer', where: 'legacy', method: 'POST', times: 1 })
   const heard = await pressAndHear(world, card, 'restart', ['Unclear whether CI runs'], 'not clear yet')
-  await untilCard(world, ['Fixed', 'attempt 2'], ACTION_IDS.open)
-  await untilThread(world, card, `Restart requested by <@${lin}>`, 'attempt 2 runs')
+  await untilCard(world, ['Passed on attempt 2'], ACTION_IDS.open)
+  await untilThread(world, card, `Restart requested by <@${lin}>`, 'attempt 2')
   return writesTo(world.ci, 'restart').length === 1 ? heard : 'CI was asked again'
 }
 

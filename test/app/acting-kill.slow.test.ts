@@ -18,7 +18,7 @@ import { untilAnswered, untilCard, untilKnown, untilThread, writesTo } from '../
 const { builds: BUILDS, elsewhere: ELSEWHERE } = CHANNELS
 const { ada, grace, lin } = PEOPLE
 
-const NOTHING_DONE = ['Interrupted', 'nothing was asked of CI', 'Ask again']
+const NOTHING_DONE = ['Interrupted', 'Nothing was done', 'Try again']
 
 const statesIn = ({ folder }: Scene) => rowsOf(folder, 'select state from interaction').map(({ state }) => state)
 const requestsIn = ({ folder }: Scene) => rowsOf(folder, 'select action, state from request')
@@ -41,8 +41,8 @@ async function openSlow(): Promise<{
   return { scene, running, failed, bot }
 }
 
-describe('a process that is killed after Slack was told that it has the ask, and before it has done anything', () => {
-  it('leaves nobody without an answer: the next one says that nothing was done, each asker once', async () => {
+describe('a process that is killed after Slack was told that it has the request, and before it has done anything', () => {
+  it('leaves nobody without an answer: the next one says that nothing was done, each requester once', async () => {
     const { scene, running, failed, bot } = await openSlow()
     expect(await press(scene, lin, running, ACTION_IDS.stop)).toMatchObject({ status: 200 })
     expect(await press(scene, grace, failed, ACTION_IDS.restart)).toMatchObject({ status: 200 })
@@ -67,7 +67,7 @@ describe('a process that is killed after Slack was told that it has the ask, and
     expect(writesTo(scene.ci, 'stop')).toHaveLength(1)
   })
 
-  it('does nothing for the same mention that Slack delivers again, since its asker was told so', async () => {
+  it('does nothing for the same mention that Slack delivers again, since its requester was told so', async () => {
     const { scene, running, bot } = await openSlow()
     const { people } = scene.slack
     const event = { type: 'app_mention', user: lin, channel: BUILDS, thread_ts: running.ts, text: '<@U0BUILDBOT> stop' }
@@ -96,12 +96,12 @@ describe('a process that is killed after Slack was told that it has the ask, and
     await until('it is known to be told', () => statesIn(scene).join() === 'told')
     expect(scene.slack.counters.calls('chat.postMessage', 'ok')).toBeGreaterThan(0)
     const direct = [...scene.slack.workspace.channels.values()].find(({ id }) => id.startsWith('D'))
-    expect(scene.slack.transcript(direct!.id)).toContain('nothing was asked of CI')
+    expect(scene.slack.transcript(direct!.id)).toContain('Nothing was done')
   })
 })
 
 describe('a process that is killed while CI is asked', () => {
-  it('leaves an asker who is told that it is recorded, and that CI is not asked a second time', async () => {
+  it('leaves a requester who is told that it is recorded, and that CI is not asked a second time', async () => {
     const { scene, running, bot } = await openSlow()
     scene.slack.faults.clear()
     scene.ci.addFault({ kind: 'hang', where: 'v2', times: 1 })
@@ -110,7 +110,7 @@ describe('a process that is killed while CI is asked', () => {
     bot.kill('SIGKILL')
     await bot.exit
     await startBot(scene)
-    await untilAnswered(scene, lin, ['Interrupted', 'is recorded', 'Do not ask again'])
+    await untilAnswered(scene, lin, ['Interrupted', 'is recorded', 'no need to ask again'])
     await untilThread(scene, running, `Stop requested by <@${lin}>`)
     expect(writesTo(scene.ci, 'stop')).toHaveLength(1)
   })
@@ -131,7 +131,7 @@ describe('a process that is told to stop', () => {
     bot.kill('SIGTERM')
     expect(await bot.exit).toEqual({ code: 0, signal: null })
     await untilAnswered(scene, grace, NOTHING_DONE)
-    await untilAnswered(scene, lin, ['Interrupted', 'is recorded', 'Do not ask again'])
+    await untilAnswered(scene, lin, ['Interrupted', 'is recorded', 'no need to ask again'])
     expect(statesIn(scene)).toEqual(['told', 'told'])
     const told = [grace, lin].map((user) => answersTo(scene, user).length)
     await startBot(scene)

@@ -24,8 +24,8 @@ describe('CI is called once', () => {
   it('for a double click: both clicks are answered, the second with what is under way', async () => {
     const { world, card } = await openRunning()
     await Promise.all([press(world, lin, card, ACTION_IDS.stop), press(world, lin, card, ACTION_IDS.stop)])
-    await untilAnswered(world, lin, ['Stop requested already', 'CI was not asked again'])
-    await until('the first is answered', () => told(world, lin, 'CI has taken the request.').length === 1)
+    await untilAnswered(world, lin, ['Stop was already requested', 'CI was not asked again'])
+    await until('the first is answered', () => told(world, lin, 'CI accepted the request.').length === 1)
     await untilThread(world, card, 'Stop requested')
     expect([writesTo(world.ci, 'stop').length, threadOf(world, card).length]).toEqual([1, 1])
   })
@@ -34,8 +34,8 @@ describe('CI is called once', () => {
     const { world, card } = await openRunning()
     const people = [ada, grace] as const
     await Promise.all(people.map((user) => press(world, user, card, ACTION_IDS.stop)))
-    await until('both are answered', () => people.every((user) => told(world, user, 'Stop requested').length === 1))
-    const [second] = people.filter((user) => told(world, user, 'Stop requested already').length === 1)
+    await until('both are answered', () => people.every((user) => told(world, user, 'requested').length === 1))
+    const [second] = people.filter((user) => told(world, user, 'Stop was already requested').length === 1)
     const first = second === ada ? grace : ada
     expect(told(world, second!, `<@${first}> asked for it`)).toHaveLength(1)
     await untilThread(world, card, `Stop requested by <@${first}>`)
@@ -45,9 +45,9 @@ describe('CI is called once', () => {
   it.each(['while it is under way', 'after it was answered'])('for a request that is replayed %s', async (when) => {
     const { world, card } = await openRunning()
     await press(world, lin, card, ACTION_IDS.stop)
-    if (when.startsWith('after')) await untilAnswered(world, lin, ['CI has taken the request'])
+    if (when.startsWith('after')) await untilAnswered(world, lin, ['CI accepted the request'])
     expect(await world.slack.people.replay(`click ${ACTION_IDS.stop}`)).toMatchObject({ status: 200 })
-    await untilAnswered(world, lin, ['CI has taken the request'])
+    await untilAnswered(world, lin, ['CI accepted the request'])
     await settled(world.app.url)
     expect(told(world, lin, 'already')).toEqual([])
     expect(writesTo(world.ci, 'stop')).toHaveLength(1)
@@ -59,7 +59,7 @@ describe('CI is called once', () => {
     const { people } = world.slack
     await people.sendEvent({ ...event, ts: '1.000001' }, { eventId: 'Ev0STOP001' })
     await people.sendEvent({ ...event, ts: '1.000001' }, { eventId: 'Ev0STOP001', retryNum: 1 })
-    await untilAnswered(world, lin, ['CI has taken the request'])
+    await untilAnswered(world, lin, ['CI accepted the request'])
     // After a restart of the bot nothing but the record knows the event.
     await world.restartApp()
     await people.sendEvent({ ...event, ts: '1.000001' }, { eventId: 'Ev0STOP001', retryNum: 2 })
@@ -68,7 +68,7 @@ describe('CI is called once', () => {
     expect(writesTo(world.ci, 'stop')).toHaveLength(1)
   })
 
-  it('for one run, however often its Restart is pressed, and again for the next run', async () => {
+  it('for one attempt, however often its Restart is pressed, and again for the next attempt', async () => {
     const world = await openWorld({ ci: { switches: { restartOutcome: 'error', buildMs: 20 } } })
     await pushRed(world)
     const card = await untilCard(world, ['Failed'], ACTION_IDS.restart)
@@ -108,7 +108,7 @@ describe('a process that is killed between the record and the answer', () => {
     await untilThread(scene, running, `Stop requested by <@${ada}>`, 'Stopped')
     await untilThread(scene, failed, `Restart requested by <@${grace}>`, 'attempt 2 is #503')
     await untilCard(scene, ['Stopped', 'acme/web'])
-    await untilCard(scene, ['Fixed', 'acme/api'])
+    await untilCard(scene, ['flaky', 'acme/api'])
     expect([writesTo(ci, 'stop').length, writesTo(ci, 'restart').length]).toEqual([1, 1])
     expect(next.output()).toContain('left in the middle of its call')
   })

@@ -76,16 +76,16 @@ describe('/ci badge', () => {
     const world = await openRed()
     world.ci.addFault({ kind: 'status', statusCode: 503, where: 'site' })
     await type(world, ada, '/ci badge acme/web main')
-    await untilAnswered(world, ada, ['could not be fetched', 'CI has a fault of its own', uuidOf(world), 'Markdown'])
+    await untilAnswered(world, ada, ['could not be fetched', 'CI had an internal error', uuidOf(world), 'Markdown'])
     expect(filesIn(world)).toEqual([])
   })
 
   it('without CI_SITE_URL, or without a project, says what is missing', async () => {
     const world = await openRed({ settings: { CI_SITE_URL: undefined } })
     await type(world, ada, '/ci badge acme/web')
-    await untilAnswered(world, ada, ['No badge', 'Ask whoever runs Buildline to set CI_SITE_URL'])
+    await untilAnswered(world, ada, ['No badge', 'Ask the person who runs Buildline to set CI_SITE_URL'])
     await type(world, ada, '/ci badge')
-    await untilAnswered(world, ada, ['Not enough', 'this needs a project'])
+    await untilAnswered(world, ada, ['Not enough', 'this command needs a project'])
   })
 })
 

@@ -1,4 +1,6 @@
 import type { SandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
+import { listOf } from '../../packages/sandbox-slack/src/json.ts'
+import { drawnText } from '../../packages/sandbox-slack/src/transcript.ts'
 import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
 import { until } from '../support/app.ts'
 
@@ -16,9 +18,9 @@ export function saidIn(slack: SandboxSlack, channel: string): Said[] {
   const isReply = (message: Record<string, unknown>) => 'thread_ts' in message && message['thread_ts'] !== message['ts']
   return messages
     .filter((message) => 'bot_id' in message && !isReply(message))
-    .map(({ ts, text }) => ({
+    .map(({ ts, text, blocks }) => ({
       ts: String(ts),
-      text: String(text),
+      text: drawnText({ text: String(text), blocks: listOf(blocks) }),
       replies: messages
         .filter((message) => message['thread_ts'] === ts && isReply(message))
         .map((reply) => ({ text: String(reply['text']), isBroadcast: reply['subtype'] === 'thread_broadcast' })),

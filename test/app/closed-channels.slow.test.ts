@@ -21,7 +21,7 @@ import {
 const { web: WEB, ops: OPS, secret: SECRET } = CHANNELS
 const { ada, grace } = PEOPLE
 
-const CLOSED = 'cannot be told of builds any more'
+const CLOSED = 'cannot get builds any more'
 
 /** What the bot has told this person directly. */
 const directTo = ({ slack }: Pick<Scene, 'slack'>, user: string): string[] => {
@@ -42,7 +42,7 @@ async function openFollowing(options: Parameters<typeof openReady>[0] = {}, chan
   const world = await openReady(options)
   const by = channel === SECRET ? grace : ada
   await type(world, by, '/ci subscribe acme/web failed', channel)
-  await untilAnswered(world, by, ['Kept'], channel)
+  await untilAnswered(world, by, ['Subscribed'], channel)
   return world
 }
 
@@ -53,7 +53,7 @@ describe('a channel that is archived', () => {
     await until('it is closed', () => closedIn(world).some(({ closed_code: code }) => code === 'is_archived'))
     await untilTold(world, ada, 1)
     expect(directTo(world, ada)[0]).toContain(`<#${WEB}> *${CLOSED}*: it is archived.`)
-    expect(directTo(world, ada)[0]).toContain('It follows acme/web.')
+    expect(directTo(world, ada)[0]).toContain('It is subscribed to acme/web.')
     await pushRed(world)
     await untilKnown(world, 1)
     expect(cardIn(world.slack, WEB, 'Failed')).toBeUndefined()
@@ -96,7 +96,7 @@ describe('a channel that is archived', () => {
     const bot = await startBot(scene)
     await untilKnown(scene, 0)
     await type(scene, ada, '/ci subscribe acme/web failed', WEB)
-    await untilAnswered(scene, ada, ['Kept'], WEB)
+    await untilAnswered(scene, ada, ['Subscribed'], WEB)
     scene.slack.faults.add({ kind: 'down', method: 'chat.postMessage' })
     scene.slack.acts.archive(WEB)
     await until('it is closed', () => closedIn(scene).length === 1)
@@ -219,6 +219,6 @@ const follow = (scene: Scene, user: string, channel: string): Promise<unknown> =
   until(`${channel} follows`, async () => {
     reload(scene)
     await type(scene, user, '/ci subscribe acme/web failed', channel)
-    const isKept = () => answersTo(scene, user, channel).some(({ text }) => text.includes('follows'))
+    const isKept = () => answersTo(scene, user, channel).some(({ text }) => /subscribed/i.test(text))
     return until('it is kept', isKept, ANSWERED_WITHIN_MS).catch(() => null)
   })

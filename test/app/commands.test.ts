@@ -106,7 +106,7 @@ describe('/ci list', () => {
     const world = await enterWorld(scene)
     const acknowledged = await type(world, ada, '/ci list')
     expect(acknowledged).toMatchObject({ kind: 'answered', status: 200 })
-    const soon = await untilAnswered(world, ada, ['This takes longer', '`list`'])
+    const soon = await untilAnswered(world, ada, ['Still working on', '`list`'])
     const list = await untilAnswered(world, ada, ['3 projects', 'acme/ios · Pro'])
     expect(Number(list.ts)).toBeGreaterThan(Number(soon.ts))
   })
@@ -119,7 +119,7 @@ describe('/ci list', () => {
     ageList(scene)
     world.ci.addFault({ kind: 'status', statusCode: 401 })
     await type(world, ada, '/ci list')
-    await untilAnswered(world, ada, ['3 projects', 'This list is of', "CI refused Buildline's credentials"])
+    await untilAnswered(world, ada, ['3 projects', 'This list is from', "CI no longer accepts Buildline's credentials"])
   })
 
   it('while CI is down and nothing was read before says so', async () => {
@@ -127,7 +127,7 @@ describe('/ci list', () => {
     scene.ci.addFault({ kind: 'status', statusCode: 401 })
     const world = await enterWorld(scene)
     await type(world, ada, '/ci list')
-    await untilAnswered(world, ada, ['No list', "CI refused Buildline's credentials", 'Next:', 'Reference:'])
+    await untilAnswered(world, ada, ['No list', "CI no longer accepts Buildline's credentials", 'Next:', 'Reference:'])
   })
 
   it('without CI says what to set, and with the legacy interface alone that it lists Basic projects only', async () => {
@@ -214,7 +214,7 @@ describe('/ci', () => {
   it('why tells of each channel which rule decided', async () => {
     const world = await openWithBuilds()
     await type(world, ada, '/ci why #501')
-    await untilAnswered(world, ada, ['#501', `<#${BUILDS}> *told*`, "the project's own, in CI", '*selects it*'])
+    await untilAnswered(world, ada, ['#501', `<#${BUILDS}> *posted*`, "the project's own, in CI", '*selects it*'])
   })
 
   it('understands smart quotes, names that Slack linked, any case and spare blanks', async () => {
@@ -230,17 +230,22 @@ describe('/ci', () => {
   it('acts on nothing that it does not know: an unknown command and a word too many have an answer', async () => {
     const world = await openWithBuilds()
     await type(world, ada, '/ci stpo acme/web@fix/login')
-    await untilAnswered(world, ada, ['No command', '`stpo`', 'nothing was done', 'Did you mean `/ci stop`'])
+    await untilAnswered(world, ada, ['No such command', '`stpo`', 'Did you mean `/ci stop`'])
     await type(world, ada, '/ci launch acme/web')
-    await untilAnswered(world, ada, ['No command', '`launch`', 'nothing was done', 'Type `/ci help`'])
+    await untilAnswered(world, ada, ['No such command', '`launch`', 'Type `/ci help`'])
     await type(world, ada, '/ci stop acme/web fix/login now')
-    await untilAnswered(world, ada, ['`now` is a word too many', 'nothing was done'])
+    await untilAnswered(world, ada, ["I didn't expect `now` there"])
     expect(writesTo(world.ci, 'stop')).toEqual([])
   })
 
-  it('alone is a call for help', async () => {
+  it('alone shows what is red and what runs here, each with its button, and where to find help', async () => {
     const world = await openWorld()
     await type(world, ada, '/ci')
-    await untilAnswered(world, ada, ['/ci list', '/ci stop', '/ci restart', '/ci badge'])
+    await untilAnswered(world, ada, ['No builds yet', '/ci help'])
+    await pushRed(world)
+    await untilCard(world, ['Failed', '#501'])
+    await type(world, ada, '/ci')
+    const answer = await untilAnswered(world, ada, ['1 red, 0 running', 'Failed', '#501', '/ci help'])
+    expect(buttonsOf(answer)).toContain(ACTION_IDS.restart)
   })
 })

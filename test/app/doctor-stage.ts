@@ -5,11 +5,10 @@ import { readConfig } from '../../src/config.ts'
 import { doctorDeps } from '../../src/doctor-deps.ts'
 import type { ChannelId, ProjectId } from '../../src/domain/ids.ts'
 import { systemClock } from '../../src/lib/clock.ts'
-import type { CheckName, Finding, Found } from '../../src/features/doctor/asked.ts'
-import type { DoctorDeps } from '../../src/features/doctor/deps.ts'
+import type { CheckName, Finding, Found, DoctorDeps } from '../../src/features/doctor/findings.ts'
 import { examine } from '../../src/features/doctor/examine.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
-import type { HeardProject } from '../../src/store/kept.ts'
+import type { DeliveredProject } from '../../src/store/records.ts'
 import { follower } from '../alerts/stage.ts'
 import { databasePath, WEBHOOK_SECRET, type Settings } from '../support/app.ts'
 import { openScene, type Scene } from '../support/world.ts'
@@ -25,7 +24,7 @@ export interface Surgery extends Scene {
   changeProject(name: string, change: object): Promise<void>
 }
 
-/** Where Buildline's webhook door would be; nobody listens there. */
+/** Where Buildline's webhook endpoint would be; nobody listens there. */
 export const DOOR = `http://127.0.0.1:9/webhooks/builds/${WEBHOOK_SECRET}`
 
 /** A doctor with everything as it should be, over real HTTP and a real database. */
@@ -74,7 +73,7 @@ export async function openSurgery({ settings }: { settings?: Settings } = {}): P
 }
 
 /** What CI shows no builds of has to have been heard of. */
-export const heard = (id: string, name: string, at: number): HeardProject => ({
+export const heard = (id: string, name: string, at: number): DeliveredProject => ({
   projectId: id as ProjectId,
   name,
   fullName: null,

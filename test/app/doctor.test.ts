@@ -58,7 +58,7 @@ describe('/ci doctor', () => {
     const world = await openWorld()
     await type(world, ada, '/ci doctor')
     const { text } = await untilAnswered(world, ada, ['Not allowed'])
-    expect(text).toContain('you may not have Buildline examined')
+    expect(text).toContain('you cannot run `/ci doctor`')
     expect(text).not.toContain('acme')
     expect(world.ci.calls().filter(({ method }) => method !== 'GET')).toEqual([])
   })

@@ -75,17 +75,17 @@ describe('/metrics', () => {
     expect(response.headers.get('content-type')).toMatch(/^text\/plain/)
     expect(text).toContain('buildline_deliveries_total{status="202",answer="recorded"} 1')
     expect(text).toContain('buildline_decisions_total{reason="rules-unread"} 1')
-    expect(text).toContain('buildline_slack_calls_total{lane="post",outcome="sent"} 1')
+    expect(text).toContain('buildline_slack_calls_total{queue="post",outcome="sent"} 1')
     expect(text).toContain('buildline_backlog{queue="post"} 0')
     expect(text).toMatch(/^process_resident_memory_bytes \d+/m)
   })
 
-  it('observes how long a message took from its fact', async () => {
+  it('observes how long a message took from its build event', async () => {
     const { app, slack } = await openStage(followed)
     await sendAll(app.url, { status: 'error' })
     await untilSaid(slack, BUILDS, ['Failed acme/web #512'])
-    await settled(app.url)
-    expect(await (await fetch(`${app.url}/metrics`)).text()).toContain('buildline_lag_seconds_count{priority="0"} 1')
+    const counted = 'buildline_lag_seconds_count{priority="0"} 1'
+    await until(counted, async () => (await (await fetch(`${app.url}/metrics`)).text()).includes(counted))
   })
 
   it('holds no outside text', async () => {
@@ -96,7 +96,7 @@ describe('/metrics', () => {
   })
 })
 
-describe('the door for Slack', () => {
+describe('the endpoint for Slack', () => {
   const command = (url: string, headers: Record<string, string> = {}) =>
     fetch(`${url}/slack/events`, {
       method: 'POST',

@@ -10,19 +10,24 @@ type Line = Record<string, unknown> & { msg: string }
 const linesOf = ({ lines }: RunningApp): Line[] => lines.map((line) => JSON.parse(line) as Line)
 
 /** What the log says on the way of one delivery: each step is found by what the step before names. */
-function follow(app: RunningApp, delivery: number): { fact: number; steps: Line[] } {
+function follow(app: RunningApp, delivery: number): { buildEvent: number; steps: Line[] } {
   const lines = linesOf(app)
   const [came] = lines.filter((line) => line.msg === 'delivery' && line['delivery'] === delivery)
-  const fact = Number(came?.['fact'])
-  const taken = lines.filter((line) => line.msg === 'taken in' && (line['facts'] as number[]).includes(fact))
+  const buildEvent = Number(came?.['buildEvent'])
+  const taken = lines.filter(
+    (line) => line.msg === 'ingested' && (line['buildEvents'] as number[]).includes(buildEvent),
+  )
   const subject = String(came?.['revision'])
   const told = lines.filter(
-    (line) => line.msg === 'told' && String(line['subject']).startsWith(`${subject}/`) && Number(line['fact']) >= fact,
+    (line) =>
+      line.msg === 'sent' &&
+      String(line['subject']).startsWith(`${subject}/`) &&
+      Number(line['buildEvent']) >= buildEvent,
   )
-  return { fact, steps: [came, ...taken, ...told].filter((line) => line !== undefined) }
+  return { buildEvent, steps: [came, ...taken, ...told].filter((line) => line !== undefined) }
 }
 
-it.each(['info', 'debug'])('follows a delivery by its id from the door to the message, at %s', async (level) => {
+it.each(['info', 'debug'])('follows a delivery by its id from the endpoint to the message, at %s', async (level) => {
   const { app, slack } = await openStage({
     settings: { DEFAULT_CHANNEL: BUILDS, LOG_LEVEL: level },
     slack: { rates: 'off' },
@@ -32,16 +37,16 @@ it.each(['info', 'debug'])('follows a delivery by its id from the door to the me
   await sendAll(app.url, buildOf(512, { status: 'success' }))
   // A step is logged a moment after it is stored.
   await until('the reply is logged', () => follow(app, 1).steps.length === 5)
-  const { fact, steps } = follow(app, 1)
+  const { buildEvent, steps } = follow(app, 1)
   expect(steps).toMatchObject([
-    { msg: 'delivery', delivery: 1, fact, build: '512', status: 'initiated', answer: 'recorded' },
-    { msg: 'taken in', facts: [fact], verdicts: { tell: 1 } },
-    { msg: 'told', fact, channel: BUILDS, lane: 'post', slot: 'card', outcome: 'sent' },
-    { msg: 'told', lane: 'edit', outcome: 'sent' },
-    { msg: 'told', lane: 'post', slot: 'run:512.1', outcome: 'sent' },
+    { msg: 'delivery', delivery: 1, buildEvent, build: '512', status: 'initiated', answer: 'recorded' },
+    { msg: 'ingested', buildEvents: [buildEvent], verdicts: { tell: 1 } },
+    { msg: 'sent', buildEvent, channel: BUILDS, queue: 'post', slot: 'card', outcome: 'sent' },
+    { msg: 'sent', queue: 'edit', outcome: 'sent' },
+    { msg: 'sent', queue: 'post', slot: 'run:512.1', outcome: 'sent' },
   ])
   const { steps: failed } = follow(app, 2)
-  expect(failed.map(({ msg }) => msg)).toEqual(['delivery', 'taken in', 'told'])
+  expect(failed.map(({ msg }) => msg)).toEqual(['delivery', 'ingested', 'sent'])
   // The last step names the message as Slack does.
   expect(slack.messages(BUILDS).map(({ ts }) => ts)).toContain(failed.at(-1)?.['ts'])
 })
@@ -50,7 +55,7 @@ it('says of a delivery that nobody is told of that it ended there', async () => 
   const { app } = await openStage({ subscriptions: [`{ channel: ${BUILDS}, project: all, events: [failed] }`] })
   await sendAll(app.url, buildOf(512, { status: 'initiated' }))
   await settled(app.url)
-  expect(follow(app, 1).steps).toMatchObject([{ msg: 'delivery' }, { msg: 'taken in', verdicts: { silent: 1 } }])
+  expect(follow(app, 1).steps).toMatchObject([{ msg: 'delivery' }, { msg: 'ingested', verdicts: { silent: 1 } }])
   expect(linesOf(app).filter(({ msg }) => msg === 'decided')).toMatchObject([{ verdict: 'silent' }])
 })
 

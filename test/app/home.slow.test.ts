@@ -111,7 +111,7 @@ describe('App Home', () => {
 
   it.each([
     [lin, 'Nothing changed', 0],
-    [grace, 'Kept', 1],
+    [grace, 'Subscribed', 1],
   ])('has %s, whatever was sent in as chosen, follow in channels that they are in: %s', async (user, says, kept) => {
     const world = await openHomes()
     const { people, views } = world.slack
@@ -137,7 +137,7 @@ describe('App Home', () => {
     const direct = `D${ada.slice(1)}`
     const said = () => JSON.stringify(world.slack.workspace.channels.has(direct) ? world.slack.messages(direct) : [])
     await until('it is said directly', () => said().includes('The form could not be opened'))
-    expect(said()).toContain('within three seconds')
+    expect(said()).toContain('allows three seconds')
   })
 
   it('asks for the channel until one is chosen', async () => {
@@ -193,7 +193,7 @@ describe('App Home', () => {
   it('shows admins that CI refuses the credentials', async () => {
     const world = await openHomes({ settings: { CI_AUTHORIZATION: 'Bearer nobodys' } })
     await until('CI has refused', () => world.ci.calls().some(({ statusCode }) => statusCode === 401))
-    await open(world, grace, 'v2 interface: CI refused')
+    await open(world, grace, 'v2 interface: CI no longer accepts')
   })
 
   it('shows an outsider a sentence, and a guest no way to follow', async () => {

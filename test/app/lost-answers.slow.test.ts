@@ -18,9 +18,9 @@ describe('Slack', () => {
     await settled(app.url, 60_000)
     expect(headlines(slack, BUILDS).sort()).toEqual([
       'Failed acme/web #1',
-      'Failed acme/web #2',
-      'Failed acme/web #3',
       'Fixed acme/web #4',
+      'Still failing acme/web #2',
+      'Still failing acme/web #3',
     ])
     expect(saidIn(slack, BUILDS).flatMap(({ replies }) => replies)).toEqual([])
     expect((await fetch(`${app.url}/readyz`)).status).toBe(200)

@@ -3,11 +3,11 @@ import { describe, expect, it, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { createMetrics, type Metrics } from '../../src/metrics.ts'
-import { MINUTE, T0 } from '../support/facts.ts'
+import { MINUTE, T0 } from '../support/build-events.ts'
 
 const LOOKED = {
-  backlog: async () => ({ intake: 3, post: 0 }),
-  oldestWaiting: async () => ({ intake: T0 - MINUTE, post: null }),
+  backlog: async () => ({ ingest: 3, post: 0 }),
+  oldestWaiting: async () => ({ ingest: T0 - MINUTE, post: null }),
   outage: () => null,
   socketStands: (): boolean | null => null,
   now: () => T0,
@@ -20,7 +20,7 @@ function countAll(metrics: Metrics): void {
   metrics.countDelivery(202, 'recorded', 3)
   metrics.countUnknown()
   metrics.count({ what: 'decision', reason: 'every-event' })
-  metrics.count({ what: 'call', lane: 'post', outcome: 'unclear' })
+  metrics.count({ what: 'call', queue: 'post', outcome: 'unclear' })
   metrics.count({ what: 'look', found: true })
   metrics.count({ what: 'lag', ms: 250, priority: 0 })
   metrics.countCiCall('legacy', 'ok', 120)
@@ -75,8 +75,8 @@ describe('what can be counted', () => {
 
   it('tells what waits, and for how long, when somebody asks', async () => {
     const text = await create().text()
-    expect(text).toContain('buildline_backlog{queue="intake"} 3')
-    expect(text).toContain('buildline_backlog_oldest_seconds{queue="intake"} 60')
+    expect(text).toContain('buildline_backlog{queue="ingest"} 3')
+    expect(text).toContain('buildline_backlog_oldest_seconds{queue="ingest"} 60')
     expect(text).toContain('buildline_backlog_oldest_seconds{queue="post"} 0')
     expect(text).toContain('buildline_slack_reachable 1')
   })
@@ -96,13 +96,13 @@ describe('what can be counted', () => {
     let isAway = false
     const backlog = async () => {
       if (isAway) throw new Error('no database')
-      return { intake: 3, post: 0 }
+      return { ingest: 3, post: 0 }
     }
     const metrics = createMetrics({ ...LOOKED, backlog, outage: () => (isAway ? 'token_revoked' : null) })
     await metrics.text()
     isAway = true
     const text = await metrics.text()
-    expect(text).toContain('buildline_backlog{queue="intake"} 3')
+    expect(text).toContain('buildline_backlog{queue="ingest"} 3')
     expect(text).toContain('buildline_slack_reachable 0')
   })
 
@@ -115,10 +115,10 @@ describe('what can be counted', () => {
     ['channel-closed', 0],
   ])('a call to Slack that ended %s is made again %i times', async (outcome, again) => {
     const metrics = create()
-    metrics.count({ what: 'call', lane: 'edit', outcome })
+    metrics.count({ what: 'call', queue: 'edit', outcome })
     const text = await metrics.text()
-    expect(text).toContain(`buildline_slack_calls_total{lane="edit",outcome="${outcome}"} 1`)
-    expect(text.includes('buildline_slack_retries_total{lane="edit"} 1')).toBe(again === 1)
+    expect(text).toContain(`buildline_slack_calls_total{queue="edit",outcome="${outcome}"} 1`)
+    expect(text.includes('buildline_slack_retries_total{queue="edit"} 1')).toBe(again === 1)
   })
 
   it('says when a job was done, and of one that was not only how it ended', async () => {

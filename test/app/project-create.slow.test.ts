@@ -44,7 +44,9 @@ describe('creating a project', () => {
         test_pipelines: [{ commands: ['npm test'] }],
       })
       await until('the thread tells', () => world.slack.messages(BUILDS).length === 2)
-      expect(String(world.slack.messages(BUILDS)[0]?.['text'])).toContain(`<@${grace}> creates the project *acme/shop*`)
+      expect(String(world.slack.messages(BUILDS)[0]?.['text'])).toContain(
+        `<@${grace}> is creating the project *acme/shop*`,
+      )
       await type(world, lin, '/ci project acme/shop')
       await untilAnswered(world, lin, ['acme/shop', 'Repository:'])
     },
@@ -138,7 +140,7 @@ describe('creating a project', () => {
 
   it.each([
     ['lost-answer', ['Created'], 1, 'confirmed'],
-    ['down', ['Unclear whether CI has created', 'looked three times'], 0, 'unclear'],
+    ['down', ['Unclear whether CI has created', 'checked three times'], 0, 'unclear'],
   ] as const)(
     'whose answer does not come (%s) is looked up by name, and not asked for again',
     async (kind, words, count, state) => {

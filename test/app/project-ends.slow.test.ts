@@ -34,7 +34,7 @@ describe('a write that CI refuses', () => {
   it.each([
     ['400', status(400), ['Not changed', 'CI did not accept the values'], 'bad-request'],
     ['403', status(403), ['Not changed', 'lack the right to change projects', 'project.write'], 'forbidden'],
-    ['404', status(404), ['Not changed', 'CI knows no such project'], 'not-found'],
+    ['404', status(404), ['Not changed', 'CI no longer has this project'], 'not-found'],
     ['429', status(429), ['Not changed', 'too many requests'], 'rate-limited'],
   ])('(%s) is said in words, in the form and in the thread, and changes nothing', async (_, fault, words, code) => {
     const world = await openProjects()
@@ -52,7 +52,7 @@ describe('a write whose end is unclear', () => {
   it('(done, and the answer lost) is looked up, and said to be done', async () => {
     const world = await openProjects()
     await sendUnder(world, { kind: 'lost-answer', times: 1 })
-    await untilModal(world, ['Changed', 'Read again'])
+    await untilModal(world, ['Changed', 'CI has saved it'])
     expect(projectIn(world)).toMatchObject({ branches: ['main'] })
     expect(statesIn(world)).toEqual([{ action: 'edit-project', state: 'confirmed', code: null }])
     expect(putsTo(world)).toHaveLength(1)
@@ -64,7 +64,7 @@ describe('a write whose end is unclear', () => {
   ])('(%s, not done) is looked at three times, said to be unclear, and not sent again', async (_, fault, code) => {
     const world = await openProjects()
     await sendUnder(world, fault)
-    await untilModal(world, ['Unclear whether CI has changed', 'looked three times', 'It is not sent a second time'])
+    await untilModal(world, ['Unclear whether CI has changed', 'checked three times', 'does not send it again'])
     // It may still be on its way: until it cannot be, nobody else's write is let past it.
     expect(statesIn(world)).toEqual([{ action: 'edit-project', state: 'unclear', code }])
     expect(putsTo(world)).toHaveLength(1)
@@ -81,7 +81,7 @@ describe('CI being away', () => {
       command: '/ci',
       text: 'project edit acme/web',
     })
-    await untilModal(world, ['CI could not be asked', 'nothing was changed'])
+    await untilModal(world, ['CI did not answer', 'nothing was changed'])
   })
 
   it('between the difference and the sending leaves no record, no announcement and no write', async () => {
@@ -89,7 +89,7 @@ describe('CI being away', () => {
     await compareBranches(world, 'main')
     world.ci.addFault({ kind: 'status', statusCode: 503, where: 'v2' })
     await submit(world)
-    await untilModal(world, ['CI could not be asked', 'nothing was changed'])
+    await untilModal(world, ['CI did not answer', 'nothing was changed'])
     expect([statesIn(world), putsTo(world)]).toEqual([[], []])
     expect(world.slack.messages(BUILDS)).toEqual([])
   })
@@ -129,27 +129,27 @@ describe('the other parts', () => {
   it('setup commands are written line by line', async () => {
     const world = await openProjects()
     await openPart(world, 'setup')
-    await submit(world, { 'setup:commands': 'npm ci\nnpm run build' })
+    await submit(world, { 'edit:setup_commands': 'npm ci\nnpm run build' })
     await untilModal(world, ['Send to CI', 'npm run build'])
     await submit(world)
     await untilModal(world, ['Changed'])
     expect(projectIn(world)).toMatchObject({ setup_commands: ['npm ci', 'npm run build'] })
   })
 
-  it('what a form cannot carry is refused at its field, with the limit', async () => {
+  it('what a form cannot carry is refused at its field, with how much is too much', async () => {
     const world = await openProjects()
     await openPart(world, 'setup')
     const noise = Array.from({ length: 60 }, (_, n) => createHash('sha256').update(String(n)).digest('base64')).join(
       '\n',
     )
-    const answer = await submit(world, { 'setup:commands': noise.slice(0, INPUT_CHARS_MAX) })
-    expect(answer).toMatchObject({ errors: { 'setup:commands': expect.stringContaining('3,000') } })
+    const answer = await submit(world, { 'edit:setup_commands': noise.slice(0, INPUT_CHARS_MAX) })
+    expect(answer).toMatchObject({ errors: { 'edit:setup_commands': expect.stringContaining('too long for a form') } })
   })
 
   it('the very same is not sent', async () => {
     const world = await openProjects()
     await openPart(world, 'teams')
-    await submit(world, { 'teams:ids': '7' })
+    await submit(world, { 'edit:team_ids': '7' })
     await untilModal(world, ['Nothing to change'])
     expect(putsTo(world)).toEqual([])
   })

@@ -40,7 +40,16 @@ export async function openPart(world: Scene, part: string, project = 'acme/web',
   const option = optionsOf(view).find(({ value }) => value === part)
   expect(option, `there is a part ${part}`).toBeDefined()
   await world.slack.people.select({ user, actionId: 'project_part', selected: { selected_option: option } })
-  return untilModal(world, [`"${part}:`], user)
+  return untilModal(world, [`"${FIRST_INPUT[part] ?? `${part}:`}`], user)
+}
+
+/** The block that shows that a part is drawn; a rule's blocks are named after the part. */
+const FIRST_INPUT: Readonly<Record<string, string>> = {
+  builds: 'edit:branches',
+  setup: 'edit:setup_commands',
+  variables: 'edit:environment_variables',
+  teams: 'edit:team_ids',
+  type: 'edit:type',
 }
 
 const optionsOf = (view: View): { value: string }[] => {
@@ -66,6 +75,6 @@ export const putsTo = ({ ci }: Pick<World, 'ci'>) => ci.calls().filter(({ method
 /** Changes the branches in the form and looks at the difference; what is sent is still to be said. */
 export async function compareBranches(world: Scene, branches: string, user: string = grace): Promise<View> {
   await openPart(world, 'builds', 'acme/web', user)
-  await submit(world, { 'builds:branches': branches }, user)
+  await submit(world, { 'edit:branches': branches }, user)
   return untilModal(world, ['Send to CI'], user)
 }

@@ -40,7 +40,7 @@ async function openWith(change: Record<string, unknown>) {
 it('a project whose secret CI masks is not sent, and the form says which and what to do', async () => {
   await using ci = await openWith({ environment_variables: [{ name: 'TOKEN', value: '****' }] })
   await openPart(ci.world, 'builds')
-  await submit(ci.world, { 'builds:branches': 'main' })
+  await submit(ci.world, { 'edit:branches': 'main' })
   const said = saidBy(await untilModal(ci.world, ['This cannot be sent', 'nothing was changed']))
   expect(said).toContain('variable `TOKEN`: CI hides it, and it would be lost')
   expect(said).not.toContain('Send to CI')
@@ -50,7 +50,7 @@ it('a project whose secret CI masks is not sent, and the form says which and wha
 it('a project that CI does not show whole is sent only once that was told, and the end says it again', async () => {
   await using ci = await openWith({ environment_variables: undefined })
   await openPart(ci.world, 'builds')
-  await submit(ci.world, { 'builds:branches': 'main' })
+  await submit(ci.world, { 'edit:branches': 'main' })
   const preview = saidBy(await untilModal(ci.world, ['Send to CI']))
   expect(preview).toContain('CI does not show environment variables')
   expect(preview).not.toContain('nothing else does')
@@ -64,7 +64,7 @@ it('a project that CI does not show whole is sent only once that was told, and t
 it('a project that CI shows whole is told nothing of the kind', async () => {
   await using ci = await openWith({})
   await openPart(ci.world, 'builds')
-  await submit(ci.world, { 'builds:branches': 'main' })
+  await submit(ci.world, { 'edit:branches': 'main' })
   const preview = saidBy(await untilModal(ci.world, ['Send to CI', 'this changes, and nothing else does']))
   expect(preview).not.toContain('does not show')
 })

@@ -34,13 +34,13 @@ describe('resetting an AES key', () => {
       const old = keyIn(world)
       await openReset(world)
       await confirm(world)
-      const view = await untilModal(world, ['AES key reset', 'shown this once'])
+      const view = await untilModal(world, ['AES key reset', 'only now'])
       expect(keyIn(world)).not.toBe(old)
       expect(saidBy(view)).toContain(keyIn(world))
       await until('the thread tells', () => world.slack.messages(BUILDS).length === 2)
       expect(world.slack.messages(BUILDS).map(({ text }) => text)).toEqual([
-        expect.stringContaining(`<@${grace}> resets the AES key of *acme/ios*`),
-        expect.stringContaining('The new key is shown once, to whoever asked for it'),
+        expect.stringContaining(`<@${grace}> is resetting the AES key of *acme/ios*`),
+        expect.stringContaining('Only the person who asked for it sees the new key'),
       ])
       expect(lasting(world).includes(keyIn(world))).toBe(false)
       expect(lasting(world).includes(old)).toBe(false)
@@ -61,7 +61,7 @@ describe('resetting an AES key', () => {
   it('of a project that is not Pro says that there is none', async () => {
     const world = await openProjects()
     await type(world, grace, '/ci project reset-aes-key acme/web')
-    await untilModal(world, ['No AES key', 'is no Pro project'])
+    await untilModal(world, ['No AES key', 'is not a Pro project'])
     expect(resetsAt(world)).toEqual([])
   })
 
@@ -82,14 +82,14 @@ describe('resetting an AES key', () => {
     expect(resetsAt(world)).toHaveLength(1)
   })
 
-  it('shows the key where it was asked for, to the asker alone, when the form was closed meanwhile', async () => {
+  it('shows the key where it was asked for, to the requester alone, when the form was closed meanwhile', async () => {
     const world = await openProjects()
     await openReset(world)
     world.ci.addFault({ kind: 'slow', ms: 1_000, where: 'v2', method: 'POST', times: 1 })
     await confirm(world)
     await world.slack.people.closeView({ user: grace })
     expect(topOf(world)).toBeUndefined()
-    const { text } = await untilAnswered(world, grace, ['AES key reset', 'shown this once'])
+    const { text } = await untilAnswered(world, grace, ['AES key reset', 'only now'])
     expect(text).toContain(keyIn(world))
     expect(answersTo(world, lin)).toEqual([])
     expect(lasting(world).includes(keyIn(world))).toBe(false)

@@ -40,15 +40,11 @@ describe('/ci project acme/web', () => {
     expect(secrets.filter((secret) => text.includes(secret))).toEqual([])
   })
 
-  it('says what was last read while CI is away, and offers nothing then', async () => {
+  it('says what CI said last while CI is away, and offers nothing then', async () => {
     const world = await openProjects()
     world.ci.addFault({ kind: 'status', statusCode: 503, where: 'v2' })
     await type(world, lin, '/ci project acme/web')
-    const answer = await untilAnswered(world, lin, [
-      'CI cannot be asked now',
-      'what was last read',
-      'builds every branch',
-    ])
+    const answer = await untilAnswered(world, lin, ['internal error', 'what CI said last', 'builds every branch'])
     expect(JSON.stringify(answer)).not.toContain('project_edit')
     expect(answer.text).toContain('Slack: all builds of every branch')
   })
@@ -75,7 +71,7 @@ describe('/ci project acme/web', () => {
   it('of two that are meant offers both, and the chosen one is shown', async () => {
     const world = await openProjects()
     await type(world, lin, '/ci project acme')
-    const choice = await untilAnswered(world, lin, ['*3 projects* answer to'])
+    const choice = await untilAnswered(world, lin, ['*3 projects* match'])
     await press(world, lin, choice, 'choose_1')
     await untilAnswered(world, lin, ['Repository:'])
   })
@@ -92,12 +88,12 @@ describe('editing', () => {
     expect(saidBy(view)).toContain(':heavy_plus_sign: `main`')
     expect(putsTo(world)).toEqual([])
     await submit(world)
-    await untilModal(world, ['Changed', 'Read again, CI has it so'])
+    await untilModal(world, ['Changed', 'CI has saved it, and nothing else has changed.'])
     const after = projectIn(world)
     expect(after).toMatchObject({ branches: ['main', '^release/.*$'], branch_match: 'include' })
     expect({ ...after, branches: [], updated_at: '' }).toEqual({ ...before, branches: [], updated_at: '' })
     const [announced, result] = said(world).slice(-2)
-    expect(announced).toContain(`<@${grace}> changes *acme/web*: branches`)
+    expect(announced).toContain(`<@${grace}> is changing *acme/web*: branches`)
     expect(result).toContain('Changed')
     expect(putsTo(world)).toHaveLength(1)
   })
@@ -118,9 +114,9 @@ describe('editing', () => {
   it('says at the field what is wrong, and the form stays', async () => {
     const world = await openProjects()
     await openPart(world, 'builds')
-    const answer = await submit(world, { 'builds:branches': 'main\n^release' })
-    expect(answer).toMatchObject({ errors: { 'builds:branches': expect.stringContaining('line 2') } })
-    expect(saidBy(topOf(world))).toContain('builds:branches')
+    const answer = await submit(world, { 'edit:branches': 'main\n^release' })
+    expect(answer).toMatchObject({ errors: { 'edit:branches': expect.stringContaining('line 2') } })
+    expect(saidBy(topOf(world))).toContain('edit:branches')
   })
 
   it('by two people: the second sees what the first has changed, and overwrites nothing unseen', async () => {
@@ -130,7 +126,7 @@ describe('editing', () => {
     await submit(world, {}, grace)
     await untilModal(world, ['Changed'], grace)
     await submit(world, {}, ada)
-    await untilModal(world, ['Not sent', 'has been changed meanwhile', `<@${grace}>`, 'branches'], ada)
+    await untilModal(world, ['Not sent', 'was changed in the meantime', `<@${grace}>`, 'branches'], ada)
     expect(projectIn(world)).toMatchObject({ branches: ['develop'] })
     expect(putsTo(world)).toHaveLength(1)
   })
@@ -155,14 +151,14 @@ describe('editing', () => {
     await untilModal(world, ['Changed'])
     await settled(world.app.url)
     expect(putsTo(world)).toHaveLength(1)
-    expect(said(world).filter((text) => text.includes('changes *acme/web*'))).toHaveLength(1)
+    expect(said(world).filter((text) => text.includes('is changing *acme/web*'))).toHaveLength(1)
   })
 
   it('keeps a variable whose value was not touched, and shows none', async () => {
     const world = await openProjects()
     const view = await openPart(world, 'variables')
     expect(saidBy(view)).toContain('NODE_ENV=••••••')
-    await submit(world, { 'variables:all': 'NODE_ENV=••••••\nTOKEN=canary-typed-value' })
+    await submit(world, { 'edit:environment_variables': 'NODE_ENV=••••••\nTOKEN=canary-typed-value' })
     const difference = await untilModal(world, ['Send to CI', 'variable `TOKEN`', 'set to ••••••'])
     expect(saidBy(difference)).not.toContain('canary-typed-value')
     await submit(world)

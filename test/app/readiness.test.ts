@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createReadiness, LATE_MS, type ReadinessDeps } from '../../src/readiness.ts'
-import { MINUTE, T0 } from '../support/facts.ts'
+import { MINUTE, T0 } from '../support/build-events.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
 /** What `/readyz` answers, over HTTP, where everything is well but what is changed. */
@@ -12,7 +12,7 @@ async function answerOf(changes: Partial<ReadinessDeps> = {}): Promise<{ status:
     clock: createHandClock(T0),
     outage: () => null,
     socket: null,
-    oldestWaiting: async () => ({ intake: null, post: T0 }),
+    oldestWaiting: async () => ({ ingest: null, post: T0 }),
     ...changes,
   })
   const server = createServer((_, response) => void answer(response))
@@ -32,7 +32,7 @@ describe('/readyz', () => {
   })
 
   it('says what is wrong with the database, and that it does not matter how late things are then', async () => {
-    const oldestWaiting = async () => ({ intake: 0 })
+    const oldestWaiting = async () => ({ ingest: 0 })
     const ping = () => Promise.reject(new Error('password=hunter2'))
     const { status, body } = await answerOf({ store: { ping }, oldestWaiting })
     expect(status).toBe(503)
@@ -77,7 +77,7 @@ describe('/readyz', () => {
 
   it('says what is late, and is ready all the same: another door would help nobody', async () => {
     const oldestWaiting = async () => ({
-      intake: T0 - LATE_MS - 1,
+      ingest: T0 - LATE_MS - 1,
       post: T0 - LATE_MS,
       edit: null,
       look: T0 - 90 * MINUTE,

@@ -20,10 +20,10 @@ describe('without CI_OPERATORS', () => {
   it('a guest does not stop a build, by no door, and may read', async () => {
     const { world, card } = await openRunning()
     await press(world, gus, card, ACTION_IDS.stop)
-    await untilAnswered(world, gus, ['Not allowed', 'you may not stop builds', 'Guests of a workspace only read'])
+    await untilAnswered(world, gus, ['Not allowed', 'you cannot stop builds', 'Guests can only read'])
     await type(world, gus, '/ci stop acme/web')
     await world.slack.people.mentionBot({ user: gus, channel: BUILDS, text: 'stop', threadTs: card.ts })
-    const refusals = () => answersTo(world, gus).filter(({ text }) => text.includes('you may not stop builds'))
+    const refusals = () => answersTo(world, gus).filter(({ text }) => text.includes('you cannot stop builds'))
     await until('each is refused', () => refusals().length === 3)
     await type(world, gus, '/ci status acme/web')
     await untilAnswered(world, gus, ['Running', '#501'])
@@ -40,14 +40,14 @@ describe('without CI_OPERATORS', () => {
   it('somebody of another workspace, in a shared channel, neither acts nor reads', async () => {
     const { world, card } = await openRunning({}, SHARED)
     await press(world, sol, card, ACTION_IDS.stop, SHARED)
-    await untilAnswered(world, sol, ['you may not stop builds', 'your account is of another one'], SHARED)
+    await untilAnswered(world, sol, ['you cannot stop builds', 'Your account belongs to another workspace'], SHARED)
     await world.slack.people.mentionBot({ user: sol, channel: SHARED, text: 'restart', threadTs: card.ts })
-    await untilAnswered(world, sol, ['you may not restart builds'], SHARED)
+    await untilAnswered(world, sol, ['you cannot restart builds'], SHARED)
     await type(world, sol, '/ci status acme/web', SHARED)
     const refused = await untilAnswered(
       world,
       sol,
-      ['you may not see builds', 'your account is of another one'],
+      ['you cannot see builds', 'Your account belongs to another workspace'],
       SHARED,
     )
     expect([refused.text.includes('#501'), writesTo(world.ci, 'stop').length]).toEqual([false, 0])
@@ -72,7 +72,7 @@ describe('with CI_OPERATORS', () => {
     const { world, card } = await openRunning({ CI_OPERATORS: operators })
     await press(world, mayNot, card, ACTION_IDS.stop)
     const helper = operators.startsWith('S') ? `<!subteam^${operators}>` : `<@${operators}>`
-    await untilAnswered(world, mayNot, ['Not allowed', 'Ask one who may stop builds', helper])
+    await untilAnswered(world, mayNot, ['Not allowed', 'Ask someone who can', helper])
     expect(writesTo(world.ci, 'stop')).toEqual([])
     await press(world, may, card, ACTION_IDS.stop)
     await untilThread(world, card, `Stop requested by <@${may}>`)

@@ -81,7 +81,7 @@ describe('the committer of a failed build', () => {
     return saidIn(slack, WEB)[0]!.text.includes('<@U0ADA00001>')
   }
   const told = `{ channel: ${WEB}, project: all }`
-  const untold = `{ channel: ${WEB}, project: all, mention: nobody }`
+  const unreached = `{ channel: ${WEB}, project: all, mention: nobody }`
 
   it('is mentioned when the handle is claimed and the channel mentions', async () => {
     expect(await mentioned(told, { status: 'error' }, 'ada')).toBe(true)
@@ -90,7 +90,7 @@ describe('the committer of a failed build', () => {
   it.each<[why: string, subscription: string, status: string, claim: string | null]>([
     ['nobody claimed the handle', told, 'error', null],
     ['somebody claimed another one', told, 'error', 'ada2'],
-    ['the channel mentions nobody', untold, 'error', 'ada'],
+    ['the channel mentions nobody', unreached, 'error', 'ada'],
     ['the machine failed', told, 'infrastructure_failure', 'ada'],
     ['the build passed', told, 'success', 'ada'],
   ])('is not mentioned when %s', async (_, subscription, status, claim) => {
@@ -179,7 +179,7 @@ describe('the rules that CI holds', () => {
     ci.addFault({ kind: 'down', where: 'all' })
     await sendAll(app.url, buildOf(2, { status: 'initiated' }), buildOf(3, { status: 'error' }))
     await settled(app.url)
-    expect(headlines(slack, BUILDS)).toEqual(['Failed acme/web #1', 'Failed acme/web #3'])
+    expect(headlines(slack, BUILDS)).toEqual(['Failed acme/web #1', 'Still failing acme/web #3'])
   })
 
   it('are read through OAuth2 client credentials as well', async () => {

@@ -42,7 +42,7 @@ async function startEcho(status: number): Promise<string> {
 }
 
 describe('the log of a whole run', () => {
-  const runs: [name: string, status: number, more: Settings, secrets: string[]][] = [
+  const attempts: [name: string, status: number, more: Settings, secrets: string[]][] = [
     ['refused CI', 401, { CI_AUTHORIZATION: 'Bearer canary.authorization-6' }, ['canary.authorization-6']],
     ['broken CI', 500, { CI_AUTHORIZATION: 'canary-authorization-7' }, ['canary-authorization-7']],
     [
@@ -53,7 +53,7 @@ describe('the log of a whole run', () => {
     ],
   ]
 
-  it.each(runs)('(%s) holds no secret, at any level', async (_, status, more, secrets) => {
+  it.each(attempts)('(%s) holds no secret, at any level', async (_, status, more, secrets) => {
     const echo = await startEcho(status)
     const addresses = {
       CI_BASE_URL: echo,

@@ -29,7 +29,7 @@ describe('in Socket Mode', () => {
     expect([writesTo(world.ci, 'stop').length, writesTo(world.ci, 'restart').length]).toEqual([1, 1])
   })
 
-  it('the door for CI is open beside the socket, and the one for Slack is shut', async () => {
+  it('the endpoint for CI is open beside the socket, and the one for Slack is shut', async () => {
     const { world } = await openRunning()
     expect(await send(world.app.url, delivery({ build_id: 900 }))).toMatchObject({ status: 202 })
     expect(await send(world.app.url, {}, { path: '/slack/events' })).toMatchObject({ status: 404 })
@@ -39,8 +39,8 @@ describe('in Socket Mode', () => {
     const { world, card } = await openRunning()
     world.ci.addFault({ kind: 'slow', ms: 300, where: 'v2', times: 1 })
     await Promise.all([press(world, lin, card, ACTION_IDS.stop), press(world, lin, card, ACTION_IDS.stop)])
-    await untilAnswered(world, lin, ['Stop requested already'])
-    await untilAnswered(world, lin, ['CI has taken the request.'])
+    await untilAnswered(world, lin, ['Stop was already requested'])
+    await untilAnswered(world, lin, ['CI accepted the request.'])
     expect(writesTo(world.ci, 'stop')).toHaveLength(1)
   })
 
@@ -77,7 +77,7 @@ describe('a process that is told to stop while a click is being worked on', () =
     expect(await press(scene, lin, card, ACTION_IDS.stop)).toMatchObject({ kind: 'answered', status: 200 })
     bot.kill('SIGTERM')
     expect(await bot.exit).toEqual({ code: 0, signal: null })
-    await untilAnswered(scene, lin, ['Stop requested', 'CI has taken the request'])
+    await untilAnswered(scene, lin, ['Stop requested', 'CI accepted the request'])
     expect(writesTo(scene.ci, 'stop')).toMatchObject([{ statusCode: 202 }])
     // What came of it is told by the next process, which may be the first that hears of it.
     await startBot(scene)

@@ -33,7 +33,7 @@ async function startWith(settings: Settings): Promise<RunningApp> {
 }
 
 describe('the start', () => {
-  it('says that Slack refuses the bot token, as /readyz does, after the door has opened', async () => {
+  it('says that Slack refuses the bot token, as /readyz does, after the endpoint has opened', async () => {
     const { app } = await openAsked({ SLACK_BOT_TOKEN: 'xoxb-wrong-1' })
     expect(await oneWarning(app)).toEqual([
       expect.stringMatching(/^Slack refuses the bot \(invalid_auth\): mend SLACK_BOT_TOKEN/),

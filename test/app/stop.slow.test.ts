@@ -54,7 +54,7 @@ describe('a process that is told to stop', () => {
     expect(rowsOf(folder, `select * from message where state = 'claimed'`)).toEqual([])
     slack.faults.clear()
     startProcess(folder, settings)
-    const all = ['Failed acme/web #1', 'Failed acme/web #2', 'Failed acme/web #3']
+    const all = ['Failed acme/web #1', 'Still failing acme/web #2', 'Still failing acme/web #3']
     for (const channel of [BUILDS, WEB, OPS])
       await until('all is told', () => JSON.stringify(headlines(slack, channel).sort()) === JSON.stringify(all))
   })

@@ -25,18 +25,18 @@ it('/ci why tells of each channel every rule with its conditions, the reason, an
     const from = lines.findIndex((line) => line.includes(`<#${channel}>`))
     return lines.slice(from, from + 3).join('\n')
   }
-  const file = 'of the file of subscriptions'
-  expect(of(WEB)).toContain('*told*: error, heard')
+  const file = 'in the subscriptions file'
+  expect(of(WEB)).toContain('*posted*: error, received')
   expect(of(WEB)).toContain('(`event-selected`)')
   expect(of(WEB)).toContain(
     `rule 1 (${file}) *selects it*: ✓ branch: \`main\` (exact) matches \`main\`; ✓ event: failed`,
   )
-  expect(of(WEB)).toContain(`there now: <https://slack.com/archives/${WEB}/p${card.ts.replace('.', '')}|card>`)
+  expect(of(WEB)).toContain(`now: <https://slack.com/archives/${WEB}/p${card.ts.replace('.', '')}|card>`)
   expect(of(OPS)).toContain(
     `rule 1 (${file}) *fails at its branch*: ✗ branch: \`release/*\` (wildcard) does not match \`main\``,
   )
   expect(of(OPS)).toContain('nothing was posted')
-  expect(of(BUILDS)).toContain('*not told*')
+  expect(of(BUILDS)).toContain('*not posted*')
   expect(of(BUILDS)).toContain(
     `*fails at its events*: ✓ branch: \`main\` (exact) matches \`main\`; ✗ event: success has no failed`,
   )
@@ -56,7 +56,7 @@ it('of a private channel /ci why and a dry run speak to its members alone, and i
   }
   for (const line of ['/ci why #7', '/ci rules test acme/web main failed']) {
     const toLin = await saidTo(lin, line, BUILDS)
-    expect(toLin).toContain('One channel is left out')
+    expect(toLin).toContain('One channel is not shown')
     for (const own of [SECRET, 'hidden/*']) expect(toLin).not.toContain(own)
     for (const channel of [BUILDS, SECRET]) expect(await saidTo(grace, line, channel)).toContain('hidden/*')
   }

@@ -1,4 +1,4 @@
-/** One line of the table. A goal is a ratio or a count from one run; null: told for information. */
+/** One line of the table. A goal is a ratio or a count from one attempt; null: told for information. */
 export interface Row {
   what: string
   value: string
@@ -13,15 +13,15 @@ export interface Benchmark {
   run(stage: Stage): Promise<Row[]>
 }
 
-/** What all benchmarks of one run share. */
+/** What all benchmarks of one attempt share. */
 export interface Stage {
-  /** a folder of the run's own, taken away at its end */
+  /** a folder of the attempt's own, taken away at its end */
   folder: string
   /** where the measured processes leave their CPU profiles; null: they make none */
   profiles: string | null
   /** tells the person who waits what is going on */
   say(text: string): void
-  /** a database with so many builds in it, filled once a run; the path */
+  /** a database with so many builds in it, filled once an attempt; the path */
   filled(builds: number): Promise<string>
   /** how many organizations the simulated day plays */
   organizations: number

@@ -84,9 +84,9 @@ export async function untilAgreed(bot: ServerProcess, maxMs: number): Promise<vo
   await untilBacklog(bot, maxMs, (backlog) => Object.values(backlog).every((size) => size === 0))
 }
 
-/** Resolves when every revision is taken in, whatever still waits for Slack; false: not within `maxMs`. */
-export const untilTakenIn = (bot: ServerProcess, maxMs: number): Promise<boolean> =>
-  untilBacklog(bot, maxMs, ({ intake }) => intake === 0).then(
+/** Resolves when every revision is ingested, whatever still waits for Slack; false: not within `maxMs`. */
+export const untilIngested = (bot: ServerProcess, maxMs: number): Promise<boolean> =>
+  untilBacklog(bot, maxMs, ({ ingest }) => ingest === 0).then(
     () => true,
     () => false,
   )

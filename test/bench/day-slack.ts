@@ -4,7 +4,7 @@ import type { Clock } from '../../src/lib/clock.ts'
 import type { Copy, Edit, Failure, Notifier, Post, Sent } from '../../src/slack/notifier.ts'
 import { createRates } from '../../packages/sandbox-slack/src/rates.ts'
 import type { Random } from '../simulation/random.ts'
-import { messageTs } from '../support/facts.ts'
+import { messageTs } from '../support/build-events.ts'
 
 /** How many calls of each kind were made. */
 export interface SlackCalls {
@@ -67,10 +67,10 @@ export function createDaySlack(clock: Clock, random: Random): DaySlack {
     return outcome
   }
 
-  function appear({ key, bornRun, view }: Post): Sent {
+  function appear({ key, postedAttempt, view }: Post): Sent {
     show(view, { isNew: true })
     const sent: Sent = { kind: 'sent', ts: messageTs(`${++posted}.000000`) }
-    byKey.set(key, { ts: sent.ts, bornRun })
+    byKey.set(key, { ts: sent.ts, postedAttempt })
     return sent
   }
 

@@ -6,7 +6,7 @@ import type { Reconciler } from '../../src/alerts/reconciler.ts'
 import { readPayload } from '../../src/sources/ci-service/webhook/payload.ts'
 import { openStage, type Stage } from '../alerts/stage.ts'
 import { createRandom } from '../simulation/random.ts'
-import { channelId } from '../support/facts.ts'
+import { channelId } from '../support/build-events.ts'
 import type { HandClock } from '../support/hand-clock.ts'
 import type { PlannedBuild } from './day-builds.ts'
 import { createDaySlack, type DaySlack, type SlackCalls } from './day-slack.ts'
@@ -26,7 +26,7 @@ export interface Workspace {
 /** What came of it. Times are of the simulated clock, but for those of the processor. */
 export interface Played {
   /** each build that ended, and when Slack said so */
-  told: readonly Told[]
+  told: readonly StepResult[]
   calls: SlackCalls
   /** calls answered 429 */
   limited: number
@@ -43,7 +43,7 @@ export interface Played {
   databaseBytes: number
 }
 
-export interface Told {
+export interface StepResult {
   build: PlannedBuild
   /** from the delivery of its end until a new message said it (ms), and until the card did; null: not yet */
   newsAfterMs: number | null
@@ -169,7 +169,7 @@ function createLeapingClock(hand: HandClock): LeapingClock {
   }
 }
 
-function toldOf(builds: readonly PlannedBuild[], { newsEnds, cardEnds }: DaySlack, untilMs: number): Told[] {
+function toldOf(builds: readonly PlannedBuild[], { newsEnds, cardEnds }: DaySlack, untilMs: number): StepResult[] {
   const after = (at: number | undefined, build: PlannedBuild) =>
     at === undefined ? null : at - STARTS_AT - build.endsAt
   return builds

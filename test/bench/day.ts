@@ -1,6 +1,6 @@
 import { asCount, asRatio, exactly, inMB, inS, none, note, type Benchmark, type Row } from './benchmark.ts'
 import { BUILDS_PER_DAY, BUSIEST_HOUR_SHARE, planDay, PROJECTS_PER_ORGANIZATION } from './day-builds.ts'
-import { playWorkspace, type Played, type Told } from './day-workspace.ts'
+import { playWorkspace, type Played, type StepResult } from './day-workspace.ts'
 import { median, percentile } from './statistics.ts'
 
 const ORGANIZATIONS = 1_000
@@ -32,7 +32,7 @@ export const day: Benchmark = {
   },
 }
 
-function lagRows(told: readonly Told[]): Row[] {
+function lagRows(told: readonly StepResult[]): Row[] {
   const late = told.filter(({ cardAfterMs }) => cardAfterMs === null)
   return [
     ...[true, false].flatMap((isRed) => {

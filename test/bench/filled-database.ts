@@ -13,7 +13,7 @@ export const branchName = (project: number): string => `release-${project}`
 const DAY_MS = 24 * 60 * 60_000
 
 /**
- * Fills a new database with builds as they are long after they were told: two facts, two decisions,
+ * Fills a new database with builds as they are long after they were told: two build events, two decisions,
  * a delivery, a card, a message and its place each.
  */
 export async function fillDatabase(path: string, builds: number): Promise<void> {
@@ -68,16 +68,16 @@ const DETAILS = `printf('{"projectName":"acme/p%d","projectFullName":"acme/p%d",
 
 const BODY = `printf('{"build":{"build_url":"https://ci.example.com/projects/%d/builds/%d","project_id":%d,"build_id":%d,"status":"%s","project_name":"acme/p%d","commit_id":"%s","message":"Change %d: take the long way round","committer":"ada","branch":"%s"}}', project, n, project, n, ending, project, commit_id, n, branch)`
 
-const FACTS = `(select *, n * 2 - 1 as seq, 'initiated' as word, 0 as verdict from made
+const BUILD_EVENTS = `(select *, n * 2 - 1 as seq, 'initiated' as word, 0 as verdict from made
   union all select *, n * 2, ending, 1 from made order by seq)`
 
 const ROWS = [
   `insert into delivery (received_at, answer, fact_seq, body) select at, 'recorded', n * 2, ${BODY} from made`,
   `insert into fact (seq, at, origin, project_id, build_id, build_key, build_order, lineage_key, episode, branch_key,
     branch, commit_id, word, verdict, details, repeats, priority) select seq, at, 'delivery', cast(project as text), cast(n as text), project || '/' || n,
-    printf('%020d', n), lineage_key, 1, branch_key, branch, commit_id, word, verdict, ${DETAILS}, 0, iif(word = 'error', 0, 2) from ${FACTS}`,
+    printf('%020d', n), lineage_key, 1, branch_key, branch, commit_id, word, verdict, ${DETAILS}, 0, iif(word = 'error', 0, 2) from ${BUILD_EVENTS}`,
   `insert into decision select seq, 'C0BENCH001', lineage_key || '/1', 'tell', 'event-selected', 'channel', '["selects"]',
-    0, word = 'error', null, at from ${FACTS}`,
+    0, word = 'error', null, at from ${BUILD_EVENTS}`,
   `insert into card (subject, channel, quiet, mention, attempts, plain)
     select lineage_key || '/1', 'C0BENCH001', 0, 1, 0, 0 from made order by n`,
   `insert into message (key, subject, channel, slot, generation, state, claimed_at, claimed_by, ts, digest, written_at)

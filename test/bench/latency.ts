@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { startBaseline } from './acknowledged.ts'
 import { asCount, asRatio, atMost, below, inMs, note, type Benchmark, type Row, type Stage } from './benchmark.ts'
-import { DELIVERY_PATH, startBot, untilTakenIn } from './bot.ts'
+import { DELIVERY_PATH, startBot, untilIngested } from './bot.ts'
 import { sendLoad, type LoadResult } from './load-order.ts'
 import type { ServerProcess } from './processes.ts'
 import { openSlack } from './slack.ts'
@@ -58,7 +58,7 @@ const load = ({ port }: ServerProcess, amount: { count: number } | { forMs: numb
 
 async function pileUp({ say }: Stage, name: string, bot: ServerProcess): Promise<void> {
   await load(bot, { count: BACKLOG })
-  if (!(await untilTakenIn(bot, BACKLOG_MAX_MS))) say(`  ${name}: the backlog is not taken in yet`)
+  if (!(await untilIngested(bot, BACKLOG_MAX_MS))) say(`  ${name}: the backlog is not taken in yet`)
 }
 
 /** Turn by turn; one turn after the other, so that no server is loaded while another is measured. */
@@ -67,7 +67,7 @@ async function measure(servers: Record<string, ServerProcess>): Promise<Map<stri
   for (let round = 0; round < ROUNDS; round++) {
     for (const [name, server] of Object.entries(servers)) {
       results.get(name)!.push(await load(server, { forMs: ROUND_MS, perSecond: PER_SECOND }))
-      if (name !== 'plain') await untilTakenIn(server, BACKLOG_MAX_MS)
+      if (name !== 'plain') await untilIngested(server, BACKLOG_MAX_MS)
     }
   }
   return results

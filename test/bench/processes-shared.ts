@@ -34,7 +34,7 @@ export const processesShared: Benchmark = {
     for (let round = 0; round < ROUNDS; round++)
       for (const [i, cluster] of clusters.entries()) {
         measured[i]!.rounds.push(await sendRound(cluster, DELIVERIES))
-        stage.say(`  ${cluster.bots.length}: taken in after ${Math.round(measured[i]!.rounds.at(-1)!.takenInMs)} ms`)
+        stage.say(`  ${cluster.bots.length}: taken in after ${Math.round(measured[i]!.rounds.at(-1)!.ingestedMs)} ms`)
       }
     for (const cluster of clusters) await cluster.close()
     return [note('processes: cores', asCount(CORES)), ...measured.flatMap((each) => rowsOf(each, measured[0]!))]
@@ -43,7 +43,7 @@ export const processesShared: Benchmark = {
 
 interface Round {
   load: LoadResult
-  takenInMs: number
+  ingestedMs: number
 }
 
 interface Measured {
@@ -114,15 +114,15 @@ async function sendRound({ bots, client }: Cluster, count: number): Promise<Roun
   })
   // What the generator took to start is not the bot's.
   const beganAt = Math.max(startedAt, performance.now() - load.elapsedMs)
-  while ((await notTakenIn(client)) > 0) {
+  while ((await notIngested(client)) > 0) {
     if (performance.now() - beganAt > TAKEN_IN_MAX_MS) throw new Error('the deliveries were not all taken in')
     await sleep(LOOK_MS)
   }
-  return { load, takenInMs: performance.now() - beganAt }
+  return { load, ingestedMs: performance.now() - beganAt }
 }
 
-/** A fact has its episode when what it means for each channel is decided. */
-async function notTakenIn(client: Client): Promise<number> {
+/** A build event has its card when what it means for each channel is decided. */
+async function notIngested(client: Client): Promise<number> {
   const { rows } = await client.query<{ n: number }>('select count(*)::int as n from fact where episode is null')
   return rows[0]!.n
 }
@@ -133,8 +133,8 @@ function rowsOf({ processes, rounds }: Measured, one: Measured): Row[] {
   return [
     note(`${where}: acknowledged/s`, asCount(rateOf(rounds, acknowledged))),
     note(`${where}: acknowledged/s, ratio to one`, ratio(acknowledged)),
-    note(`${where}: taken in/s`, asCount(rateOf(rounds, takenIn))),
-    note(`${where}: taken in/s, ratio to one`, ratio(takenIn)),
+    note(`${where}: taken in/s`, asCount(rateOf(rounds, ingested))),
+    note(`${where}: taken in/s, ratio to one`, ratio(ingested)),
     exactly(
       `${where}: deliveries not accepted`,
       rounds.reduce((sum, { load }) => sum + load.errors, 0),
@@ -145,4 +145,4 @@ function rowsOf({ processes, rounds }: Measured, one: Measured): Row[] {
 
 const rateOf = (rounds: readonly Round[], rate: (round: Round) => number): number => median(rounds.map(rate))
 const acknowledged = ({ load }: Round): number => (load.accepted / load.elapsedMs) * 1_000
-const takenIn = ({ load, takenInMs }: Round): number => (load.accepted / takenInMs) * 1_000
+const ingested = ({ load, ingestedMs }: Round): number => (load.accepted / ingestedMs) * 1_000

@@ -51,7 +51,7 @@ export interface Started {
   profiles: string | null
 }
 
-/** A run that breaks off leaves nothing behind. */
+/** An attempt that breaks off leaves nothing behind. */
 const started = new Set<ChildProcess>()
 process.once('exit', () => started.forEach((child) => child.kill('SIGKILL')))
 

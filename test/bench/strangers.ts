@@ -3,7 +3,7 @@ import { DEFAULT_SIGNING_SECRET } from '../../packages/sandbox-slack/src/sandbox
 import { signedHeaders } from '../../packages/sandbox-slack/src/sign.ts'
 import { sendAttack, type AttackKind, type AttackResult } from './attack-order.ts'
 import { asRatio, atMost, exactly, inMB, inMs, inS, none, note, type Benchmark, type Row } from './benchmark.ts'
-import { DELIVERY_PATH, startBot, untilTakenIn } from './bot.ts'
+import { DELIVERY_PATH, startBot, untilIngested } from './bot.ts'
 import { sendLoad, type LoadResult } from './load-order.ts'
 import { residentMB, type ServerProcess } from './processes.ts'
 import { openSlack } from './slack.ts'
@@ -55,7 +55,7 @@ export const strangers: Benchmark = {
       rows.push(note(`memory growth so far, after ${kind}`, inMB(watch.growth())))
     }
     rows.push(...watch.rows())
-    await untilTakenIn(bot, TAKEN_IN_MAX_MS)
+    await untilIngested(bot, TAKEN_IN_MAX_MS)
     await bot.stop()
     const armed = await startBot(stage, {
       name: 'strangers-patterns',

@@ -1,11 +1,11 @@
 import { asCount, exactly, inS, note, type Benchmark, type Row } from './benchmark.ts'
 import { BUSIEST_HOUR_SHARE, planEvenly } from './day-builds.ts'
-import { playWorkspace, type Played, type Told } from './day-workspace.ts'
+import { playWorkspace, type Played, type StepResult } from './day-workspace.ts'
 import { median } from './statistics.ts'
 
 const CHANNELS = 100
 const MINUTES = 6
-/** Builds a minute, below and beyond what Slack takes in edits. */
+/** Builds a minute, below and beyond what Slack ingests edits. */
 const RUNGS = [40, 48, 60, 100]
 
 const MILLION = 1_000_000
@@ -58,7 +58,7 @@ function rungRows(perMinute: number, { told, editsLeft, limited }: Played): Row[
   ]
 }
 
-function onCards(due: readonly Told[]): string {
+function onCards(due: readonly StepResult[]): string {
   const after = due.flatMap(({ cardAfterMs }) => (cardAfterMs === null ? [] : [cardAfterMs / 1_000]))
   const took = after.length === 0 ? '' : `; after ${inS(median(after))} (median), ${inS(Math.max(...after))} (max)`
   return `${asCount(after.length)} of ${asCount(due.length)}${took}`

@@ -60,7 +60,7 @@ describeInBrowser('the gallery', () => {
   test('says what the line below an example is', async () => {
     const page = await openGallery()
     const card = page.getByRole('article', { name: 'card-failed', exact: true })
-    await card.getByRole('region', { name: 'As a notification' }).getByText('❌ Failed acme/web').waitFor()
+    await card.getByRole('region', { name: 'As a notification' }).getByText('acme/web #512 failed').waitFor()
     await page.getByRole('searchbox', { name: 'Search' }).fill('project-reset-errors')
     const form = page.getByRole('article', { name: 'project-reset-errors' })
     await form.getByRole('region', { name: 'As it is read aloud' }).waitFor()

@@ -18,7 +18,7 @@ const isTraced = process.env['BROWSER_TRACE'] === '1'
 /** A real browser is slow to start on a busy machine. */
 const CLAIM_MAX_MS = 120_000
 
-/** What needs a browser. Without one it is skipped, and the run says so. */
+/** What needs a browser. Without one it is skipped, and the attempt says so. */
 export function describeInBrowser(title: string, claims: () => void): void {
   if (CHROMIUM === null) console.error(`NO BROWSER: “${title}” is skipped. Install chromium, or name one by CHROMIUM.`)
   describe.skipIf(CHROMIUM === null)(title, { timeout: CLAIM_MAX_MS }, () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { exportAudit } from '../../src/cli/audit.ts'
 import { projectRequest } from '../store/given.ts'
-import { MINUTE, request, T0 } from '../support/facts.ts'
+import { MINUTE, request, T0 } from '../support/build-events.ts'
 import { sqlitePlaces, type Place, type Places } from '../support/stores.ts'
 
 let places: Places
@@ -10,10 +10,15 @@ let place: Place
 beforeEach(async () => {
   places = await sqlitePlaces()
   place = await places.open()
-  const edit = projectRequest({ id: 'edit', state: 'confirmed', askedAt: T0 + MINUTE, what: ['branches', 'team_ids'] })
+  const edit = projectRequest({
+    id: 'edit',
+    state: 'confirmed',
+    requestedAt: T0 + MINUTE,
+    what: ['branches', 'team_ids'],
+  })
   await place.store.write(async (tx) => {
-    await tx.insertProjectRequest(edit)
-    await tx.insertRequest(request({ id: 'restart', askedAt: T0 }))
+    await tx.insertRequest(edit)
+    await tx.insertRequest(request({ id: 'restart', requestedAt: T0 }))
   })
 })
 afterEach(async () => {

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { filterInWords, filterOf, wouldBuild, type BranchFilter } from '../../src/domain/branch-filter.ts'
-import { PATTERN_CHARS_MAX } from '../../src/domain/pattern.ts'
+import { filterInWords, filterOf, wouldBuild, type BranchFilter, PATTERN_CHARS_MAX } from '../../src/domain/pattern.ts'
 
 const include = (...entries: string[]): BranchFilter => ({ mode: 'include', entries })
 const exclude = (...entries: string[]): BranchFilter => ({ mode: 'exclude', entries })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { decide, type CiRules, type Question } from '../../src/domain/decide.ts'
 import { asked, failures, on, subscribed } from './support/question.ts'
 
-const fixed: Partial<Question> = { status: 'success', recovered: true }
+const fixed: Partial<Question> = { status: 'success', turn: 'recovered' }
 
 describe('a decision that the channel should notice', () => {
   it.each<[claim: string, question: Partial<Question>, rules: CiRules]>([

@@ -20,7 +20,7 @@ describe('any decision', () => {
       ...(['ignored', 'blocked', 'unknown'] as const),
     ),
     effect: fc.constantFrom('opened', 'moved', 'duplicate', 'late'),
-    recovered: fc.boolean(),
+    turn: fc.constantFrom(null, 'broken', 'recovered'),
     hasCard: fc.boolean(),
   })
 
@@ -70,7 +70,7 @@ describe('any decision', () => {
     )
   })
 
-  it('is never told of a duplicate or a late fact', () => {
+  it('is never told of a duplicate or a late build event', () => {
     fc.assert(
       fc.property(question, fc.option(rules), (one, some) => {
         const { verdict, reason } = decide(one, [subscribed()], some)

@@ -66,12 +66,12 @@ const ROWS: Row[] = [
   ],
   [
     'a recovered build is told by recovered',
-    { status: 'success', recovered: true },
+    { status: 'success', turn: 'recovered' },
     [on(null, ['recovered'])],
     'tell',
     'event-selected',
   ],
-  ['and by success', { status: 'success', recovered: true }, [on(null, ['success'])], 'tell', 'event-selected'],
+  ['and by success', { status: 'success', turn: 'recovered' }, [on(null, ['success'])], 'tell', 'event-selected'],
   [
     'a build that passes again is not told by recovered',
     { status: 'success' },
@@ -147,7 +147,7 @@ describe('a decision', () => {
     expect(reasons).toEqual(['event-not-selected', 'pattern-invalid', 'branch-not-matched'])
   })
 
-  it('keeps each rule and how it looked at the fact, wherever the rules came from', () => {
+  it('keeps each rule and how it looked at the build event, wherever the rules came from', () => {
     const [dev, greens, reds] = [on('dev', ['failed']), on('main', ['success']), on(null, ['failed'])]
     const looked = (from: 'ci' | 'channel' | 'file') => [
       { rule: dev, from, verdict: 'branch-not-matched' },
@@ -214,19 +214,21 @@ describe('a decision', () => {
   })
 })
 
-describe('the events of a fact', () => {
-  it.each<[Status, recovered: boolean, events: string[]]>([
-    ['started', false, ['started']],
-    ['waiting', false, ['waiting']],
-    ['success', false, ['success']],
-    ['success', true, ['success', 'recovered']],
-    ['failed', false, ['failed']],
-    ['infrastructure_failure', false, ['failed']],
-    ['stopped', false, ['stopped']],
-    ['ignored', false, ['failed']],
-    ['blocked', false, ['failed']],
-    ['unknown', false, ['unknown']],
-  ])('%s (recovered: %s) are %j', (status, recovered, events) => {
-    expect(selectable({ status, recovered })).toEqual(events)
+describe('the events of a build event', () => {
+  it.each<[Status, turn: Question['turn'], events: string[]]>([
+    ['started', null, ['started']],
+    ['waiting', null, ['waiting']],
+    ['success', null, ['success']],
+    ['success', 'recovered', ['success', 'recovered']],
+    ['failed', null, ['failed']],
+    ['failed', 'broken', ['failed', 'broken']],
+    ['infrastructure_failure', null, ['failed']],
+    ['infrastructure_failure', 'broken', ['failed', 'broken']],
+    ['stopped', null, ['stopped']],
+    ['ignored', null, ['failed', 'broken']],
+    ['blocked', null, ['failed', 'broken']],
+    ['unknown', null, ['unknown']],
+  ])('%s (turn: %s) are %j', (status, turn, events) => {
+    expect(selectable({ status, turn })).toEqual(events)
   })
 })

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { noticeDay, noticeView } from '../../src/domain/notice.ts'
 import { NOTICE_BUILDS_MAX } from '../../src/domain/view.ts'
-import { runsOf } from '../support/facts.ts'
+import { attemptsOf } from '../support/build-events.ts'
 
 const refused = (count: number, word = 'ignored') =>
-  Array.from({ length: count }, (_, i) => runsOf({ word, build: `${500 + i}`, branch: 'main' })[0]!)
+  Array.from({ length: count }, (_, i) => attemptsOf({ word, build: `${500 + i}`, branch: 'main' })[0]!)
 
 describe('the day of a notice', () => {
   it.each([
@@ -20,8 +20,8 @@ describe('the day of a notice', () => {
 
 describe('the notice of a day', () => {
   it('counts and lists the builds that were not built, in their order', () => {
-    const [one] = runsOf({ word: 'ignored', build: '512', details: { projectName: 'web' } })
-    const [two] = runsOf({ word: 'blocked', build: '511', project: '42', branch: null })
+    const [one] = attemptsOf({ word: 'ignored', build: '512', details: { projectName: 'web' } })
+    const [two] = attemptsOf({ word: 'blocked', build: '511', project: '42', branch: null })
     expect(noticeView('2026-03-02', [one!, two!])).toMatchObject({
       kind: 'notice',
       day: '2026-03-02',
@@ -45,8 +45,8 @@ describe('the notice of a day', () => {
   )
 
   it('adds the builds that are only counted', () => {
-    const runs = [...refused(2), ...refused(1, 'blocked')]
-    expect(noticeView('2026-03-02', runs, { ignored: 7, blocked: 4 })).toMatchObject({ ignored: 9, blocked: 5 })
+    const attempts = [...refused(2), ...refused(1, 'blocked')]
+    expect(noticeView('2026-03-02', attempts, { ignored: 7, blocked: 4 })).toMatchObject({ ignored: 9, blocked: 5 })
   })
 
   it('is empty on a day without such builds', () => {
@@ -60,8 +60,8 @@ describe('the notice of a day', () => {
   })
 
   it('grows with the day, and leaves what it listed in its place', () => {
-    const runs = refused(5)
-    const [morning, evening] = [runs.slice(0, 2), runs].map((some) => noticeView('2026-03-02', some))
+    const attempts = refused(5)
+    const [morning, evening] = [attempts.slice(0, 2), attempts].map((some) => noticeView('2026-03-02', some))
     expect(evening!.builds.slice(0, 2)).toEqual(morning!.builds)
   })
 })

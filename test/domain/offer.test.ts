@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { toUuid } from '../../src/domain/ids.ts'
 import { offerOf, offerOfRestart, offerOfStop, type Facilities, type Offer } from '../../src/domain/offer.ts'
 import { OPEN_STATES, type Request, type RequestState } from '../../src/domain/request.ts'
-import type { Run } from '../../src/domain/run.ts'
-import { buildId, request, runsOf } from '../support/facts.ts'
+import type { Attempt } from '../../src/domain/attempt.ts'
+import { buildId, request, attemptsOf } from '../support/build-events.ts'
 
 const PROJECT_UUID = toUuid('11111111-aaaa-0000-0000-000000000001')
 const BUILD_UUID = toUuid('22222222-bbbb-0000-0000-000000000002')
@@ -19,8 +19,8 @@ type Known = Facilities['project']
 const through = (v2: boolean, legacy: boolean, project: Known): Facilities => ({ v2, legacy, project })
 const EVERYTHING = through(true, true, BASIC)
 
-/** The newest run of a build of which CI's last word is this one. */
-const runWith = (word: string, details = {}): Run => runsOf({ word, details }).at(-1)!
+/** The newest attempt of a build of which CI's last word is this one. */
+const runWith = (word: string, details = {}): Attempt => attemptsOf({ word, details }).at(-1)!
 const BOTH_UUIDS = { projectUuid: PROJECT_UUID, buildUuid: BUILD_UUID }
 
 describe('what a state calls for', () => {
@@ -37,9 +37,9 @@ describe('what a state calls for', () => {
     ['blocked', 'not-now', 'not-now'],
     ['hibernating', 'not-now', 'not-now'],
   ])('of a build that is %s, stop is %s and restart is %s', (word, stop, restart) => {
-    const run = runWith(word, BOTH_UUIDS)
-    expect(offerOfStop(run, EVERYTHING, [])).toBe(stop)
-    expect(offerOfRestart(run, EVERYTHING, [])).toBe(restart)
+    const attempt = runWith(word, BOTH_UUIDS)
+    expect(offerOfStop(attempt, EVERYTHING, [])).toBe(stop)
+    expect(offerOfRestart(attempt, EVERYTHING, [])).toBe(restart)
   })
 
   it('has no reason to give for what the state does not call for, even where nothing is configured', () => {
@@ -135,7 +135,7 @@ describe('what somebody has asked for already', () => {
   it.each<[claim: string, other: Partial<Request>]>([
     ['another action', { action: 'stop' }],
     ['another build', { buildId: buildId('511') }],
-    ['another run of the build', { run: 2 }],
+    ['another run of the build', { attempt: 2 }],
   ])('does not keep anybody from asking when it is about %s', (_, other) => {
     expect(offerOfRestart(failed, EVERYTHING, [request(other)])).toBe('offered')
   })

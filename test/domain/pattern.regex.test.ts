@@ -180,7 +180,7 @@ describe('pathological patterns take a time linear in the branch', () => {
   })
 })
 
-/** How many characters of the branch a match looks at, counted at the doors of the string itself. */
+/** How many characters of the branch a match looks at, counted at the endpoints of the string itself. */
 function charsRead(pattern: string, mode: string, branch: string): number {
   const one = ['charCodeAt', 'codePointAt', 'at', 'charAt'] as const
   const single = one.map((door) => vi.spyOn(String.prototype, door))

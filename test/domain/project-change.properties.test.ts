@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { applyChange, type ProjectChange } from '../../src/domain/project-change.ts'
-import { differencesOf } from '../../src/domain/project-differences.ts'
+import { applyChange, type ProjectChange, differencesOf } from '../../src/domain/project-change.ts'
 import { anySent } from './support/sent-project.ts'
 
 type Raw = Record<string, unknown>

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { differencesOf, type Difference } from '../../src/domain/project-differences.ts'
-import { MASK } from '../../src/domain/secret-fields.ts'
+import { differencesOf, type Difference } from '../../src/domain/project-change.ts'
+import { MASK } from '../../src/domain/project-fields.ts'
 import { anySent, leavesOf, SECRETS, sentProject, withLeaf } from './support/sent-project.ts'
 
 type Raw = Record<string, unknown>

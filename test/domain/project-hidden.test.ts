@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isMask, maskedSecrets, unsaidFields } from '../../src/domain/project-hidden.ts'
+import { isMask, maskedSecrets, unsaidFields } from '../../src/domain/masked-project.ts'
 import { SECRETS, sentProject } from './support/sent-project.ts'
 
 const masked = (raw: Record<string, unknown>) => maskedSecrets(raw).map(({ field }) => field)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { isProjectRequest, PROJECT_ACTIONS } from '../../src/domain/project-request.ts'
-import { request } from '../support/facts.ts'
+import { isProjectRequest, PROJECT_ACTIONS } from '../../src/domain/request.ts'
+import { request } from '../support/build-events.ts'
 import { projectRequest } from '../store/given.ts'
 
 test.each(PROJECT_ACTIONS)('%s is asked of a project', (action) => {

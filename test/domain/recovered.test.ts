@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { recoveredFrom, recoveringFrom, recoveryOf, redStreakTo } from '../../src/domain/recovered.ts'
-import { foldRuns, runKey, type Run } from '../../src/domain/run.ts'
+import { foldAttempts, attemptKey, type Attempt } from '../../src/domain/attempt.ts'
 import { isRed, isVerdict } from '../../src/domain/status.ts'
-import { MINUTE, runsOf, SECOND, story, T0, type Said } from '../support/facts.ts'
+import { MINUTE, attemptsOf, SECOND, story, T0, type Said } from '../support/build-events.ts'
 
 const built = (build: string, word: string, after?: number): Said => ({
   word,
@@ -12,20 +12,20 @@ const built = (build: string, word: string, after?: number): Said => ({
   ...(after === undefined ? {} : { after }),
 })
 
-/** The runs of a branch that recovered, as `512.1`, after all of its deliveries were received in this order. */
+/** The attempts of a branch that recovered, as `512.1`, after all of its deliveries were received in this order. */
 function recovered(...said: Said[]): string[] {
-  const runs = runsOf(...said)
-  return runs.filter((run) => recoveryOf(run, runs)).map(runKey)
+  const attempts = attemptsOf(...said)
+  return attempts.filter((attempt) => recoveryOf(attempt, attempts)).map(attemptKey)
 }
 
-/** The recovery of the newest run of a branch. */
+/** The recovery of the newest attempt of a branch. */
 function recoveryNow(...said: Said[]) {
-  const runs = runsOf(...said)
-  return recoveryOf(runs.at(-1)!, runs)
+  const attempts = attemptsOf(...said)
+  return recoveryOf(attempts.at(-1)!, attempts)
 }
 
 describe('recovered', () => {
-  it.each<[claim: string, said: Said[], runs: string[]]>([
+  it.each<[claim: string, said: Said[], attempts: string[]]>([
     ['is a success after a failure', [built('1', 'error'), built('2', 'success')], ['2.1']],
     ['is a success after a machine error', [built('1', 'infrastructure_failure'), built('2', 'success')], ['2.1']],
     ['is not a success without history', [built('1', 'success')], []],
@@ -52,8 +52,8 @@ describe('recovered', () => {
       [built('9007199254740992', 'error'), built('9007199254740993', 'success')],
       ['9007199254740993.1'],
     ],
-  ])('%s', (_, said, runs) => {
-    expect(recovered(...said)).toEqual(runs)
+  ])('%s', (_, said, attempts) => {
+    expect(recovered(...said)).toEqual(attempts)
   })
 
   it.each(['stopped', 'ignored', 'blocked', 'waiting', 'initiated', 'paused'])('is not made by %s', (word) => {
@@ -123,12 +123,12 @@ describe('two overlapping builds of one branch', () => {
 
   it('tell the same red streak after a late success as before it', () => {
     const said = [built('1', 'error'), built('3', 'error'), built('4', 'success')]
-    const before = runsOf(...said)
-    const after = runsOf(...said, built('2', 'success'))
-    const of = (runs: typeof before) =>
+    const before = attemptsOf(...said)
+    const after = attemptsOf(...said, built('2', 'success'))
+    const of = (attempts: typeof before) =>
       recoveryOf(
-        runs.find(({ buildId }) => buildId === '4')!,
-        runs,
+        attempts.find(({ buildId }) => buildId === '4')!,
+        attempts,
       )
     expect(of(before)).toMatchObject({ sinceAt: T0, builds: 2 })
     expect(of(after)).toEqual(of(before))
@@ -141,7 +141,7 @@ describe('a recovery', () => {
     expect(recoveryNow(...said)).toEqual({ sinceAt: T0 + MINUTE, builds: 2, atLeast: false })
   })
 
-  it('counts a build once that failed in each of its runs', () => {
+  it('counts a build once that failed in each of its attempts', () => {
     const said = ['initiated', 'error', 'initiated', 'error', 'initiated', 'success'].map((word) => built('1', word))
     expect(recoveryNow(...said)).toEqual({ sinceAt: T0 + SECOND, builds: 1, atLeast: false })
   })
@@ -160,13 +160,13 @@ describe('a recovery', () => {
     ['reaches the end of a history that was cut', ['error', 'success'], true],
     ['begins within a history that was cut', ['success', 'error', 'success'], false],
   ])('knows whether the streak %s', (_, words, atLeast) => {
-    const runs = runsOf(...words.map((word, i) => built(`${i}`, word)))
-    expect(recoveryOf(runs.at(-1)!, runs, true)).toMatchObject({ atLeast, builds: 1 })
+    const attempts = attemptsOf(...words.map((word, i) => built(`${i}`, word)))
+    expect(recoveryOf(attempts.at(-1)!, attempts, true)).toMatchObject({ atLeast, builds: 1 })
   })
 
-  it('needs the run itself not to be part of the history', () => {
-    const runs = runsOf(built('1', 'error'), built('2', 'success'))
-    expect(recoveryOf(runs[1]!, runs.slice(0, 1))).toEqual(recoveryOf(runs[1]!, runs))
+  it('needs the attempt itself not to be part of the history', () => {
+    const attempts = attemptsOf(built('1', 'error'), built('2', 'success'))
+    expect(recoveryOf(attempts[1]!, attempts.slice(0, 1))).toEqual(recoveryOf(attempts[1]!, attempts))
   })
 })
 
@@ -176,22 +176,24 @@ describe('any history', () => {
 
   it('is read the same in any order', () => {
     const shuffled = said.chain((each) => {
-      const runs = foldRuns(story(...each))
-      return fc.shuffledSubarray(runs, { minLength: runs.length }).map((mixed) => ({ runs, mixed }))
+      const attempts = foldAttempts(story(...each))
+      return fc.shuffledSubarray(attempts, { minLength: attempts.length }).map((mixed) => ({ attempts, mixed }))
     })
     fc.assert(
-      fc.property(shuffled, ({ runs, mixed }) => {
-        for (const run of runs) expect(recoveryOf(run, mixed)).toEqual(recoveryOf(run, runs))
+      fc.property(shuffled, ({ attempts, mixed }) => {
+        for (const attempt of attempts) expect(recoveryOf(attempt, mixed)).toEqual(recoveryOf(attempt, attempts))
       }),
     )
   })
 
-  it('is the same without the runs that are neither red nor green', () => {
+  it('is the same without the attempts that are neither red nor green', () => {
     fc.assert(
       fc.property(said, (each) => {
-        const runs = foldRuns(story(...each))
-        const verdicts = runs.filter(({ status }) => ['success', 'failed', 'infrastructure_failure'].includes(status))
-        for (const run of runs) expect(recoveryOf(run, verdicts)).toEqual(recoveryOf(run, runs))
+        const attempts = foldAttempts(story(...each))
+        const verdicts = attempts.filter(({ status }) =>
+          ['success', 'failed', 'infrastructure_failure'].includes(status),
+        )
+        for (const attempt of attempts) expect(recoveryOf(attempt, verdicts)).toEqual(recoveryOf(attempt, attempts))
       }),
     )
   })
@@ -215,11 +217,11 @@ describe('any history', () => {
   it('recovers only builds that passed, after a red one that no success in between had overcome in time', () => {
     fc.assert(
       fc.property(said, (each) => {
-        const runs = foldRuns(story(...each))
-        for (const run of runs.filter((one) => recoveryOf(one, runs))) {
-          const inTime = (other: Run) => other.status !== 'success' || other.finalSeq! < run.finalSeq!
-          const before = runs.slice(0, runs.indexOf(run)).filter(inTime)
-          expect(run.status).toBe('success')
+        const attempts = foldAttempts(story(...each))
+        for (const attempt of attempts.filter((one) => recoveryOf(one, attempts))) {
+          const inTime = (other: Attempt) => other.status !== 'success' || other.finalSeq! < attempt.finalSeq!
+          const before = attempts.slice(0, attempts.indexOf(attempt)).filter(inTime)
+          expect(attempt.status).toBe('success')
           expect(before.findLast(({ status }) => isVerdict(status))!.status).not.toBe('success')
         }
       }),
@@ -239,10 +241,10 @@ describe('any history', () => {
 describe('the red streak that a red run stands in', () => {
   /** How long the branch had been red when this build ended, by all of the deliveries. */
   function streakTo(build: string, ...said: Said[]) {
-    const runs = runsOf(...said)
+    const attempts = attemptsOf(...said)
     return redStreakTo(
-      runs.find((run) => run.buildId === build)!,
-      runs,
+      attempts.find((attempt) => attempt.buildId === build)!,
+      attempts,
       false,
     )
   }
@@ -272,13 +274,13 @@ describe('the red streak that a red run stands in', () => {
   })
 
   it('is at least so long when the history ends before it', () => {
-    const runs = runsOf(built('1', 'error'), built('2', 'error'))
-    expect(redStreakTo(runs[1]!, runs, true)).toMatchObject({ builds: 2, atLeast: true })
-    const ended = runsOf(built('0', 'success'), built('1', 'error'), built('2', 'error'))
+    const attempts = attemptsOf(built('1', 'error'), built('2', 'error'))
+    expect(redStreakTo(attempts[1]!, attempts, true)).toMatchObject({ builds: 2, atLeast: true })
+    const ended = attemptsOf(built('0', 'success'), built('1', 'error'), built('2', 'error'))
     expect(redStreakTo(ended[2]!, ended, true)).toMatchObject({ builds: 2, atLeast: false })
   })
 
-  it('is none for a run that passed', () => {
+  it('is none for an attempt that passed', () => {
     expect(streakTo('2', built('1', 'error'), built('2', 'success'))).toBeNull()
   })
 })
@@ -286,9 +288,9 @@ describe('the red streak that a red run stands in', () => {
 describe('what recovered from a red outcome', () => {
   /** The builds that recovered from this one, of what was received in this order. */
   function recovering(build: string, ...said: Said[]): string[] {
-    const facts = story(...said)
-    const red = facts.find((fact) => fact.buildId === build && isRed(fact.status))!
-    const later = facts.filter(({ buildId }) => Number(buildId) >= Number(build)).toSorted(inOrder)
+    const buildEvents = story(...said)
+    const red = buildEvents.find((buildEvent) => buildEvent.buildId === build && isRed(buildEvent.status))!
+    const later = buildEvents.filter(({ buildId }) => Number(buildId) >= Number(build)).toSorted(inOrder)
     return recoveringFrom(red, later).map(({ buildId }) => buildId)
   }
 
@@ -316,20 +318,21 @@ describe('what recovered from a red outcome', () => {
     const branch = order.chain((builds) => fc.tuple(...builds.map((build) => word.map((w) => built(build, w)))))
     fc.assert(
       fc.property(branch, (said) => {
-        const runs = runsOf(...said)
-        const facts = runs.flatMap((run) => run.facts).toSorted(inOrder)
-        const fixed = runs.filter((run) => recoveryOf(run, runs) !== null)
-        for (const red of runs.filter(({ status }) => isRed(status))) {
-          const without = runs.filter((run) => run !== red)
-          const telling = (run: Run, history: readonly Run[]) => JSON.stringify(recoveryOf(run, history))
-          const changed = fixed.filter((run) => telling(run, runs) !== telling(run, without))
+        const attempts = attemptsOf(...said)
+        const buildEvents = attempts.flatMap((attempt) => attempt.buildEvents).toSorted(inOrder)
+        const fixed = attempts.filter((attempt) => recoveryOf(attempt, attempts) !== null)
+        for (const red of attempts.filter(({ status }) => isRed(status))) {
+          const without = attempts.filter((attempt) => attempt !== red)
+          const telling = (attempt: Attempt, history: readonly Attempt[]) =>
+            JSON.stringify(recoveryOf(attempt, history))
+          const changed = fixed.filter((attempt) => telling(attempt, attempts) !== telling(attempt, without))
           const builds = new Set(recovering(red.buildId, ...said))
           const kept = fixed.map(({ buildId }) => buildId).filter((build) => builds.has(build))
-          for (const run of fixed) {
-            const green = run.facts.at(-1)!
-            const earlier = facts.slice(0, facts.indexOf(green) + 1).toReversed()
+          for (const attempt of fixed) {
+            const green = attempt.buildEvents.at(-1)!
+            const earlier = buildEvents.slice(0, buildEvents.indexOf(green) + 1).toReversed()
             const from = recoveredFrom(green, earlier).map(({ buildId }) => buildId)
-            expect(from.includes(red.buildId)).toBe(kept.includes(run.buildId))
+            expect(from.includes(red.buildId)).toBe(kept.includes(attempt.buildId))
           }
           expect(kept).toEqual(changed.map(({ buildId }) => buildId))
         }

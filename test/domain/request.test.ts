@@ -4,21 +4,21 @@ import { isIdDigits } from '../../src/domain/ids.ts'
 import {
   CLOCKS_DIFFER_MS,
   credible,
-  isAttempt,
+  isResultOf,
   isOpen,
   lastRequestOf,
-  parseRunRef,
-  restartsAsked,
-  runRefText,
+  parseAttemptRef,
+  restartRequests,
+  attemptRefText,
   shownBy,
   type Request,
   type RequestState,
 } from '../../src/domain/request.ts'
-import { foldRuns } from '../../src/domain/run.ts'
-import { buildId, HOUR, MINUTE, projectId, request, story, T0, WEB, type Said } from '../support/facts.ts'
+import { foldAttempts } from '../../src/domain/attempt.ts'
+import { buildId, HOUR, MINUTE, projectId, request, story, T0, WEB, type Said } from '../support/build-events.ts'
 
 /** Lin asks ten minutes after the story began. */
-const ASKED_AT = 10 * MINUTE
+const REQUESTED_AT = 10 * MINUTE
 const STATES: readonly RequestState[] = ['calling', 'accepted', 'unclear', 'confirmed', 'refused', 'unconfirmed']
 
 const ran: readonly Said[] = [
@@ -26,26 +26,26 @@ const ran: readonly Said[] = [
   { word: 'error', after: MINUTE },
 ]
 
-/** The runs of a story in which these requests were made. */
-const runsAsked = (requests: readonly Request[], ...said: readonly (string | Said)[]) =>
-  foldRuns(story(...said), restartsAsked(requests))
+/** The attempts of a story in which these requests were made. */
+const attemptsAsked = (requests: readonly Request[], ...said: readonly (string | Said)[]) =>
+  foldAttempts(story(...said), restartRequests(requests))
 
-const nameOf = (run: { buildId: string; n: number } | null) => run && `${run.buildId}.${run.n}`
+const nameOf = (attempt: { buildId: string; n: number } | null) => attempt && `${attempt.buildId}.${attempt.n}`
 
-describe('the name of a run', () => {
+describe('the name of an attempt', () => {
   it('is read back as it was written', () => {
     const digits = fc.bigInt({ min: 0n, max: 10n ** 20n - 1n }).map(String)
-    const anyRun = fc.record({ project: digits, build: digits, run: fc.integer({ min: 1, max: 999_999_999 }) })
+    const anyRun = fc.record({ project: digits, build: digits, attempt: fc.integer({ min: 1, max: 999_999_999 }) })
     fc.assert(
-      fc.property(anyRun, ({ project, build, run }) => {
-        const ref = { projectId: projectId(project), buildId: buildId(build), run }
-        expect(parseRunRef(runRefText(ref))).toEqual(ref)
+      fc.property(anyRun, ({ project, build, attempt }) => {
+        const ref = { projectId: projectId(project), buildId: buildId(build), attempt }
+        expect(parseAttemptRef(attemptRefText(ref))).toEqual(ref)
       }),
     )
   })
 
   it('looks as people may meet it in a log', () => {
-    expect(runRefText({ projectId: projectId(WEB), buildId: buildId('512'), run: 1 })).toBe('41/512.1')
+    expect(attemptRefText({ projectId: projectId(WEB), buildId: buildId('512'), attempt: 1 })).toBe('41/512.1')
   })
 
   it.each([
@@ -71,26 +71,26 @@ describe('the name of a run', () => {
     ['a run of 10 digits', `41/512.${'9'.repeat(10)}`],
     ['a megabyte', '9'.repeat(1_000_000)],
   ])('is not read from %s', (_, text) => {
-    expect(parseRunRef(text)).toBeNull()
+    expect(parseAttemptRef(text)).toBeNull()
   })
 
   it('is read up to the longest ids', () => {
     const longest = '9'.repeat(20)
-    expect(parseRunRef(`${longest}/${longest}.999999999`)).toEqual({
+    expect(parseAttemptRef(`${longest}/${longest}.999999999`)).toEqual({
       projectId: longest,
       buildId: longest,
-      run: 999_999_999,
+      attempt: 999_999_999,
     })
   })
 
   it('names digits alone, whatever was typed', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[\d/.\s-]{0,40}$/)), (text) => {
-        const ref = parseRunRef(text)
+        const ref = parseAttemptRef(text)
         if (!ref) return
         expect(text).toBe(`${ref.projectId}/${ref.buildId}.${text.split('.')[1]}`)
         for (const id of [ref.projectId, ref.buildId]) expect(isIdDigits(id.replace(/^0+(?=\d)/, ''))).toBe(true)
-        expect(Number.isSafeInteger(ref.run)).toBe(true)
+        expect(Number.isSafeInteger(ref.attempt)).toBe(true)
       }),
     )
   })
@@ -111,70 +111,77 @@ describe('a restart', () => {
 
   it.each<[claim: string, change: Partial<Request>, said: Said[], shown: string | null]>([
     ['nothing while nothing more is heard', {}, [], null],
-    ['the next run of the same build', {}, [again('initiated', ASKED_AT + MINUTE)], '512.2'],
-    ['it at the very moment of asking', {}, [again('initiated', ASKED_AT)], '512.2'],
-    ['it also when only its end is heard, and differs', {}, [again('success', ASKED_AT + MINUTE)], '512.2'],
-    ['no run that began before anybody asked', {}, [again('initiated', ASKED_AT - 1)], null],
+    ['the next run of the same build', {}, [again('initiated', REQUESTED_AT + MINUTE)], '512.2'],
+    ['it at the very moment of asking', {}, [again('initiated', REQUESTED_AT)], '512.2'],
+    ['it also when only its end is heard, and differs', {}, [again('success', REQUESTED_AT + MINUTE)], '512.2'],
+    ['no run that began before anybody asked', {}, [again('initiated', REQUESTED_AT - 1)], null],
     [
       'the first run of the build that CI named',
       { newBuildId: buildId('513') },
-      [again('initiated', ASKED_AT, '514'), again('initiated', ASKED_AT + 1, '513')],
+      [again('initiated', REQUESTED_AT, '514'), again('initiated', REQUESTED_AT + 1, '513')],
       '513.1',
     ],
     [
       'that one even when CI was faster than our own clock',
       { newBuildId: buildId('513') },
-      [again('initiated', ASKED_AT - 1, '513')],
+      [again('initiated', REQUESTED_AT - 1, '513')],
       '513.1',
     ],
     [
       'no other build than the one CI named',
       { newBuildId: buildId('513') },
-      [again('initiated', ASKED_AT, '514')],
+      [again('initiated', REQUESTED_AT, '514')],
       null,
     ],
     [
       'the newer build that began since, where CI named none',
       { state: 'unclear' },
-      [again('initiated', ASKED_AT, '513')],
+      [again('initiated', REQUESTED_AT, '513')],
       '513.1',
     ],
-    ['that one beyond the number of digits', { state: 'unclear' }, [again('initiated', ASKED_AT, '1000')], '1000.1'],
-    ['no newer build that began before', { state: 'unclear' }, [again('initiated', ASKED_AT - 1, '513')], null],
-    ['no older build', { state: 'unclear' }, [again('initiated', ASKED_AT, '511')], null],
-    ['nothing after a refusal', { state: 'refused' }, [again('initiated', ASKED_AT + HOUR)], null],
-    ['nor a newer build after a refusal', { state: 'refused' }, [again('initiated', ASKED_AT, '513')], null],
+    [
+      'that one beyond the number of digits',
+      { state: 'unclear' },
+      [again('initiated', REQUESTED_AT, '1000')],
+      '1000.1',
+    ],
+    ['no newer build that began before', { state: 'unclear' }, [again('initiated', REQUESTED_AT - 1, '513')], null],
+    ['no older build', { state: 'unclear' }, [again('initiated', REQUESTED_AT, '511')], null],
+    ['nothing after a refusal', { state: 'refused' }, [again('initiated', REQUESTED_AT + HOUR)], null],
+    ['nor a newer build after a refusal', { state: 'refused' }, [again('initiated', REQUESTED_AT, '513')], null],
   ])('is shown by %s', (_, change, said, shown) => {
     const asked = restart(change)
-    expect(nameOf(shownBy(asked, runsAsked([asked], ...ran, ...said)))).toBe(shown)
+    expect(nameOf(shownBy(asked, attemptsAsked([asked], ...ran, ...said)))).toBe(shown)
   })
 
-  it('is not shown by our own word that it runs again, though that makes the run', () => {
+  it('is not shown by our own word that it runs again, though that makes the attempt', () => {
     const asked = restart()
-    const ours: Said = { word: 'initiated', after: ASKED_AT, origin: 'action' }
-    const runs = runsAsked([asked], ...ran, ours)
-    expect(nameOf(runs.find((run) => isAttempt(asked, run)) ?? null)).toBe('512.2')
-    expect(shownBy(asked, runs)).toBeNull()
-    expect(nameOf(shownBy(asked, runsAsked([asked], ...ran, ours, again('initiated', ASKED_AT + 1))))).toBe('512.2')
-    const polled: Said = { word: 'initiated', after: ASKED_AT + 1, origin: 'poll' }
-    expect(nameOf(shownBy(asked, runsAsked([asked], ...ran, ours, polled)))).toBe('512.2')
+    const ours: Said = { word: 'initiated', after: REQUESTED_AT, origin: 'action' }
+    const attempts = attemptsAsked([asked], ...ran, ours)
+    expect(nameOf(attempts.find((attempt) => isResultOf(asked, attempt)) ?? null)).toBe('512.2')
+    expect(shownBy(asked, attempts)).toBeNull()
+    expect(nameOf(shownBy(asked, attemptsAsked([asked], ...ran, ours, again('initiated', REQUESTED_AT + 1))))).toBe(
+      '512.2',
+    )
+    const snapshot: Said = { word: 'initiated', after: REQUESTED_AT + 1, origin: 'poll' }
+    expect(nameOf(shownBy(asked, attemptsAsked([asked], ...ran, ours, snapshot)))).toBe('512.2')
   })
 
   it('is not shown by the newer build that CI named in answer to somebody else', () => {
     const asked = restart({ state: 'unclear' })
     const other = restart({ id: 'request-2', newBuildId: buildId('513') })
-    const runs = runsAsked([], ...ran, again('initiated', ASKED_AT, '513'))
-    expect(shownBy(asked, runs, [asked, other])).toBeNull()
-    expect(nameOf(shownBy(other, runs, [asked, other]))).toBe('513.1')
+    const attempts = attemptsAsked([], ...ran, again('initiated', REQUESTED_AT, '513'))
+    expect(shownBy(asked, attempts, [asked, other])).toBeNull()
+    expect(nameOf(shownBy(other, attempts, [asked, other]))).toBe('513.1')
     const elsewhere = { ...other, newBuildId: buildId('514') }
-    expect(nameOf(shownBy(asked, runs, [asked, elsewhere]))).toBe('513.1')
+    expect(nameOf(shownBy(asked, attempts, [asked, elsewhere]))).toBe('513.1')
   })
 
   it('is still shown by the newer build that it was taken for, though CI then names that to somebody else', () => {
-    const asked = restart({ state: 'confirmed', endedAt: T0 + ASKED_AT + MINUTE })
+    const asked = restart({ state: 'confirmed', endedAt: T0 + REQUESTED_AT + MINUTE })
     const other = restart({ id: 'request-2', newBuildId: buildId('513') })
-    const runs = runsAsked([], ...ran, again('initiated', ASKED_AT, '513'))
-    expect(nameOf(shownBy(asked, runs, [asked, other]))).toBe('513.1')
+    const attempts = attemptsAsked([], ...ran, again('initiated', REQUESTED_AT, '513'))
+    expect(nameOf(shownBy(asked, attempts, [asked, other]))).toBe('513.1')
   })
 
   it.each<[by: string, change: Partial<Request>, build: string, n: number]>([
@@ -182,50 +189,60 @@ describe('a restart', () => {
     ['the build that CI named', { newBuildId: buildId('513') }, '513', 1],
     ['a newer build, where CI named none', {}, '513', 1],
   ])('is done once: %s may run for other reasons after that', (_, change, build, n) => {
-    const endedAt = T0 + ASKED_AT + MINUTE
+    const endedAt = T0 + REQUESTED_AT + MINUTE
     const run = (firstAt: number) => ({ buildId: buildId(build), n, firstAt })
     const done = restart({ ...change, state: 'confirmed', endedAt })
-    expect(isAttempt(done, run(endedAt + CLOCKS_DIFFER_MS))).toBe(true)
-    expect(isAttempt(done, run(endedAt + CLOCKS_DIFFER_MS + 1))).toBe(false)
+    expect(isResultOf(done, run(endedAt + CLOCKS_DIFFER_MS))).toBe(true)
+    expect(isResultOf(done, run(endedAt + CLOCKS_DIFFER_MS + 1))).toBe(false)
     // Given up is not done: what CI shows late may be it all the same.
     const givenUp = { ...done, state: 'unconfirmed' } as const
-    expect(isAttempt(givenUp, run(endedAt + CLOCKS_DIFFER_MS + 1))).toBe(true)
+    expect(isResultOf(givenUp, run(endedAt + CLOCKS_DIFFER_MS + 1))).toBe(true)
   })
 
   it('is still shown by the newer build when that is restarted itself, and CI names it in answer', () => {
     const asked = restart({ state: 'unclear' })
-    const other = restart({ id: 'request-2', buildId: buildId('513'), newBuildId: buildId('513'), askedAt: T0 + HOUR })
-    const runs = runsAsked([other], ...ran, again('error', ASKED_AT, '513'), again('initiated', HOUR + MINUTE, '513'))
-    expect(nameOf(shownBy(asked, runs, [asked, other]))).toBe('513.1')
-    expect(nameOf(shownBy(other, runs, [asked, other]))).toBe('513.2')
-    const nextCard = runsAsked([], again('initiated', HOUR + MINUTE, '513'))
+    const other = restart({
+      id: 'request-2',
+      buildId: buildId('513'),
+      newBuildId: buildId('513'),
+      requestedAt: T0 + HOUR,
+    })
+    const attempts = attemptsAsked(
+      [other],
+      ...ran,
+      again('error', REQUESTED_AT, '513'),
+      again('initiated', HOUR + MINUTE, '513'),
+    )
+    expect(nameOf(shownBy(asked, attempts, [asked, other]))).toBe('513.1')
+    expect(nameOf(shownBy(other, attempts, [asked, other]))).toBe('513.2')
+    const nextCard = attemptsAsked([], again('initiated', HOUR + MINUTE, '513'))
     expect(shownBy(asked, nextCard, [asked, other])).toBeNull()
     expect(nameOf(shownBy(other, nextCard, [asked, other]))).toBe('513.1')
   })
 
-  it('after a long rest brought about the first run on the next card, where runs are counted anew', () => {
+  it('after a long rest brought about the first attempt on the next card, where runs are counted anew', () => {
     const asked = restart()
-    const onNextCard = runsAsked([], again('initiated', ASKED_AT))
+    const onNextCard = attemptsAsked([], again('initiated', REQUESTED_AT))
     expect(nameOf(shownBy(asked, onNextCard))).toBe('512.1')
-    expect(shownBy(asked, runsAsked([], again('initiated', ASKED_AT - 1)))).toBeNull()
+    expect(shownBy(asked, attemptsAsked([], again('initiated', REQUESTED_AT - 1)))).toBeNull()
   })
 
-  it('brought about no run but the next', () => {
+  it('brought about no attempt but the next', () => {
     const asked = restart()
-    const runs = runsAsked(
+    const attempts = attemptsAsked(
       [asked],
       ...ran,
-      again('initiated', ASKED_AT),
-      again('error', ASKED_AT + 1),
+      again('initiated', REQUESTED_AT),
+      again('error', REQUESTED_AT + 1),
       again('testing', HOUR),
     )
-    expect(runs.filter((run) => isAttempt(asked, run)).map(nameOf)).toEqual(['512.2'])
+    expect(attempts.filter((attempt) => isResultOf(asked, attempt)).map(nameOf)).toEqual(['512.2'])
   })
 
   it('is no attempt of a stop', () => {
     const asked = request({ action: 'stop' })
-    const runs = runsAsked([], ...ran, again('initiated', ASKED_AT))
-    expect(runs.some((run) => isAttempt(asked, run))).toBe(false)
+    const attempts = attemptsAsked([], ...ran, again('initiated', REQUESTED_AT))
+    expect(attempts.some((attempt) => isResultOf(asked, attempt))).toBe(false)
   })
 })
 
@@ -238,66 +255,66 @@ describe('a stop', () => {
     ['the run that was stopped', {}, ['initiated', 'stopped'], '512.1'],
     ['the run that ended otherwise', {}, ['initiated', 'success'], '512.1'],
     ['no end of another build', {}, ['initiated', { word: 'stopped', build: '513' }], null],
-    ['no end of an earlier run', { run: 2 }, ['initiated', 'error', 'initiated'], null],
-    ['the end of the run that was meant', { run: 2 }, ['initiated', 'error', 'initiated', 'stopped'], '512.2'],
+    ['no end of an earlier run', { attempt: 2 }, ['initiated', 'error', 'initiated'], null],
+    ['the end of the run that was meant', { attempt: 2 }, ['initiated', 'error', 'initiated', 'stopped'], '512.2'],
     ['the end of that run, whatever ran after it', {}, ['initiated', 'stopped', 'initiated', 'error'], '512.1'],
     ['nothing after a refusal', { state: 'refused' }, ['initiated', 'stopped'], null],
   ])('is shown by %s', (_, change, said, shown) => {
-    expect(nameOf(shownBy(stop(change), runsAsked([], ...said)))).toBe(shown)
+    expect(nameOf(shownBy(stop(change), attemptsAsked([], ...said)))).toBe(shown)
   })
 })
 
-describe('the last request of a run', () => {
+describe('the last request of an attempt', () => {
   const first = request({ id: 'first', state: 'refused' })
-  const second = request({ id: 'second', state: 'accepted', askedBy: 'U0ADA00001' })
-  const runs = runsAsked([second], ...ran, { word: 'initiated', after: ASKED_AT })
+  const second = request({ id: 'second', state: 'accepted', requestedBy: 'U0ADA00001' })
+  const attempts = attemptsAsked([second], ...ran, { word: 'initiated', after: REQUESTED_AT })
 
   it('is the latest that was made about it', () => {
-    expect(lastRequestOf(runs[0]!, [first, second])?.id).toBe('second')
-    expect(lastRequestOf(runs[0]!, [first])?.id).toBe('first')
+    expect(lastRequestOf(attempts[0]!, [first, second])?.id).toBe('second')
+    expect(lastRequestOf(attempts[0]!, [first])?.id).toBe('first')
   })
 
   it('is the one that brought it about, until another is made about it', () => {
-    expect(lastRequestOf(runs[1]!, [first, second])?.id).toBe('second')
-    const stop = request({ id: 'stop', action: 'stop', run: 2 })
-    expect(lastRequestOf(runs[1]!, [first, second, stop])?.id).toBe('stop')
+    expect(lastRequestOf(attempts[1]!, [first, second])?.id).toBe('second')
+    const stop = request({ id: 'stop', action: 'stop', attempt: 2 })
+    expect(lastRequestOf(attempts[1]!, [first, second, stop])?.id).toBe('stop')
   })
 
   it('is none where nobody asked, and a refused one brought nothing about', () => {
-    expect(lastRequestOf(runs[0]!, [])).toBeNull()
-    expect(lastRequestOf(runs[1]!, [first])).toBeNull()
-    expect(lastRequestOf(runs[0]!, [request({ buildId: buildId('511') })])).toBeNull()
+    expect(lastRequestOf(attempts[0]!, [])).toBeNull()
+    expect(lastRequestOf(attempts[1]!, [first])).toBeNull()
+    expect(lastRequestOf(attempts[0]!, [request({ buildId: buildId('511') })])).toBeNull()
   })
 })
 
-describe('the restarts that make a start a new run', () => {
+describe('the restarts that make a start a new attempt', () => {
   it.each(STATES.map((state) => [state, state !== 'refused'] as const))('count one that is %s: %s', (state, counts) => {
-    const asked = restartsAsked([request({ state })])
-    expect(asked).toEqual(counts ? [{ buildId: '512', at: T0 + ASKED_AT }] : [])
+    const asked = restartRequests([request({ state })])
+    expect(asked).toEqual(counts ? [{ buildId: '512', at: T0 + REQUESTED_AT }] : [])
   })
 
   it('count no stop', () => {
-    expect(restartsAsked([request({ action: 'stop' })])).toEqual([])
+    expect(restartRequests([request({ action: 'stop' })])).toEqual([])
   })
 
   it('count none of which CI says that it never happened, but one that CI could not be asked about', () => {
-    const gaveUp = (code: string) => restartsAsked([request({ state: 'unconfirmed', code })])
+    const gaveUp = (code: string) => restartRequests([request({ state: 'unconfirmed', code })])
     expect(gaveUp('not-restarted')).toEqual([])
     expect(gaveUp('cannot-look')).toHaveLength(1)
   })
 })
 
-describe('the facts that count', () => {
+describe('the build events that count', () => {
   const neverShown = request({ state: 'unconfirmed', code: 'not-restarted', newBuildId: buildId('513') })
   const [ours, delivered, other] = story(
     { word: 'initiated', build: '513', origin: 'action' },
     { word: 'error', build: '513' },
     { word: 'initiated', build: '514', origin: 'action' },
   )
-  const facts = [ours!, delivered!, other!]
+  const buildEvents = [ours!, delivered!, other!]
 
   it("leave out our own word of a build that CI never showed, and keep CI's own and that of other builds", () => {
-    expect(credible(facts, [neverShown])).toEqual([delivered, other])
+    expect(credible(buildEvents, [neverShown])).toEqual([delivered, other])
   })
 
   it.each<[claim: string, change: Partial<Request>]>([
@@ -305,6 +322,6 @@ describe('the facts that count', () => {
     ['could not be looked up', { code: 'cannot-look' }],
     ['was shown after all', { state: 'confirmed' }],
   ])('are all of them where the new build %s', (_, change) => {
-    expect(credible(facts, [{ ...neverShown, ...change }])).toEqual(facts)
+    expect(credible(buildEvents, [{ ...neverShown, ...change }])).toEqual(buildEvents)
   })
 })

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { branchKey, revisionKey } from '../../src/domain/revision.ts'
-import { COMMIT, HOUR, projectId, story, WEB, type Said } from '../support/facts.ts'
+import { COMMIT, HOUR, projectId, story, WEB, type Said } from '../support/build-events.ts'
 
 const keyOf = (said: Omit<Said, 'word'>): string => revisionKey(story({ word: 'success', ...said })[0]!)
 
@@ -41,7 +41,7 @@ describe('the key of a revision', () => {
     expect(keyOf({ branch: null })).not.toBe(keyOf({ branch: 'null' }))
   })
 
-  it('does not confuse names that run together', () => {
+  it('does not confuse names that attempt together', () => {
     const names = fc.tuple(fc.nat().map(String), fc.string({ unit: 'binary' }), fc.stringMatching(/^[0-9a-f]{1,40}$/))
     fc.assert(
       fc.property(names, names, (a, b) => {

@@ -1,23 +1,30 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Fact } from '../../src/domain/fact.ts'
-import { FACTS_PER_CARD_MAX, placeFacts, REST_MS, type Episode, type PlacedFact } from '../../src/domain/revision.ts'
-import { foldRuns, type RestartAsked } from '../../src/domain/run.ts'
-import { briefly, buildId, HOUR, MINUTE, SECOND, story, T0, type Said } from '../support/facts.ts'
+import type { BuildEvent } from '../../src/domain/build-event.ts'
+import {
+  EVENTS_PER_CARD_MAX,
+  placeEvents,
+  REST_MS,
+  type NewestCard,
+  type PlacedEvent,
+} from '../../src/domain/revision.ts'
+import { foldAttempts, type RestartRequest } from '../../src/domain/attempt.ts'
+import { briefly, buildId, HOUR, MINUTE, SECOND, story, T0, type Said } from '../support/build-events.ts'
 
-const unplaced = (facts: readonly Fact[]): PlacedFact[] => facts.map((fact) => ({ ...fact, episode: null }))
+const unplaced = (buildEvents: readonly BuildEvent[]): PlacedEvent[] =>
+  buildEvents.map((buildEvent) => ({ ...buildEvent, cardNumber: null }))
 
-/** The episode of each fact of a story that is placed at once. */
-function episodesOf(said: readonly (string | Said)[], asked: readonly RestartAsked[] = []): number[] {
-  const facts = unplaced(story(...said))
-  const { placed } = placeFacts(facts, null, asked)
-  return facts.map(({ seq }) => placed.get(seq)!)
+/** The card of each build event of a story that is placed at once. */
+function cardNumbersOf(said: readonly (string | Said)[], asked: readonly RestartRequest[] = []): number[] {
+  const buildEvents = unplaced(story(...said))
+  const { placed } = placeEvents(buildEvents, null, asked)
+  return buildEvents.map(({ seq }) => placed.get(seq)!)
 }
 
-describe('the place of a fact', () => {
+describe('the place of a build event', () => {
   const next = (after: number, build = '513') => ({ word: 'initiated', build, after })
 
-  it.each<[claim: string, said: (string | Said)[], episodes: number[]]>([
+  it.each<[claim: string, said: (string | Said)[], cardNumbers: number[]]>([
     ['a first fact opens the first card', ['initiated'], [1]],
     ['a run stays on its card', ['initiated', 'waiting', 'success'], [1, 1, 1]],
     ['another build of the commit shares the card', ['success', next(HOUR)], [1, 1]],
@@ -61,52 +68,58 @@ describe('the place of a fact', () => {
       ['initiated', 'error', next(25 * HOUR), next(26 * HOUR, '512')],
       [1, 1, 2, 2],
     ],
-  ])('%s', (_, said, episodes) => {
-    expect(episodesOf(said)).toEqual(episodes)
+  ])('%s', (_, said, cardNumbers) => {
+    expect(cardNumbersOf(said)).toEqual(cardNumbers)
   })
 
   it('knows a restart that was asked for', () => {
     const said = ['success', { word: 'initiated', after: 30 * SECOND }]
     const asked = [{ buildId: buildId('512'), at: T0 + 10 * SECOND }]
-    const rested: Episode = { episode: 4, lastAt: T0 - REST_MS, facts: 9 }
-    expect(episodesOf(said, asked)).toEqual([1, 1])
-    const facts = unplaced(story(...said)).map((fact, i) => ({ ...fact, episode: i === 0 ? 3 : null }))
-    expect(placeFacts(facts, rested, asked).placed.get(2)).toBe(5)
-    expect(placeFacts(facts, rested, []).placed.get(2)).toBe(3)
+    const rested: NewestCard = { cardNumber: 4, lastAt: T0 - REST_MS, buildEvents: 9 }
+    expect(cardNumbersOf(said, asked)).toEqual([1, 1])
+    const buildEvents = unplaced(story(...said)).map((buildEvent, i) => ({
+      ...buildEvent,
+      cardNumber: i === 0 ? 3 : null,
+    }))
+    expect(placeEvents(buildEvents, rested, asked).placed.get(2)).toBe(5)
+    expect(placeEvents(buildEvents, rested, []).placed.get(2)).toBe(3)
   })
 
-  it('leaves facts alone that have theirs', () => {
-    const facts = story('initiated', 'success').map((fact) => ({ ...fact, episode: 7 }))
-    const newest: Episode = { episode: 7, lastAt: T0 + SECOND, facts: 2 }
-    expect(placeFacts(facts, newest)).toEqual({ placed: new Map(), newest })
+  it('leaves build events alone that have theirs', () => {
+    const buildEvents = story('initiated', 'success').map((buildEvent) => ({ ...buildEvent, cardNumber: 7 }))
+    const newest: NewestCard = { cardNumber: 7, lastAt: T0 + SECOND, buildEvents: 2 }
+    expect(placeEvents(buildEvents, newest)).toEqual({ placed: new Map(), newest })
   })
 
   it('says where the revision stands afterwards', () => {
-    const { newest } = placeFacts(unplaced(story('initiated', 'success', 'success')), null)
-    expect(newest).toEqual({ episode: 1, lastAt: T0 + 2 * SECOND, facts: 3 })
+    const { newest } = placeEvents(unplaced(story('initiated', 'success', 'success')), null)
+    expect(newest).toEqual({ cardNumber: 1, lastAt: T0 + 2 * SECOND, buildEvents: 3 })
   })
 
   it('does not let our clock run back', () => {
-    const newest: Episode = { episode: 1, lastAt: T0 + HOUR, facts: 1 }
-    expect(placeFacts(unplaced(story('initiated')), newest).newest).toEqual({ ...newest, facts: 2 })
+    const newest: NewestCard = { cardNumber: 1, lastAt: T0 + HOUR, buildEvents: 1 }
+    expect(placeEvents(unplaced(story('initiated')), newest).newest).toEqual({ ...newest, buildEvents: 2 })
   })
 
   it.each([
-    [FACTS_PER_CARD_MAX - 1, 1],
-    [FACTS_PER_CARD_MAX, 2],
-  ])('finds a card that holds %i facts when the next run opens: it goes to card %i', (facts, episode) => {
-    const newest: Episode = { episode: 1, lastAt: T0 - MINUTE, facts }
-    expect(placeFacts(unplaced(story('initiated')), newest).placed.get(1)).toBe(episode)
-  })
+    [EVENTS_PER_CARD_MAX - 1, 1],
+    [EVENTS_PER_CARD_MAX, 2],
+  ])(
+    'finds a card that holds %i build events when the next attempt opens: it goes to card %i',
+    (buildEvents, cardNumber) => {
+      const newest: NewestCard = { cardNumber: 1, lastAt: T0 - MINUTE, buildEvents }
+      expect(placeEvents(unplaced(story('initiated')), newest).placed.get(1)).toBe(cardNumber)
+    },
+  )
 
-  it('does not move a run in the middle to a new card because the old one is full', () => {
+  it('does not move an attempt in the middle to a new card because the old one is full', () => {
     const [first, second] = story('initiated', 'success')
-    const facts = [
-      { ...first!, episode: 1 },
-      { ...second!, episode: null },
+    const buildEvents = [
+      { ...first!, cardNumber: 1 },
+      { ...second!, cardNumber: null },
     ]
-    const full: Episode = { episode: 1, lastAt: T0, facts: FACTS_PER_CARD_MAX }
-    expect(placeFacts(facts, full).placed.get(2)).toBe(1)
+    const full: NewestCard = { cardNumber: 1, lastAt: T0, buildEvents: EVENTS_PER_CARD_MAX }
+    expect(placeEvents(buildEvents, full).placed.get(2)).toBe(1)
   })
 })
 
@@ -121,43 +134,43 @@ describe('any story of a revision', () => {
     return story(...steps.map(({ word, build, gap }) => ({ word, build, after: (after += gap) })))
   })
 
-  it('is placed the same at once and fact by fact', () => {
+  it('is placed the same at once and build event by build event', () => {
     fc.assert(
-      fc.property(revision, (facts) => {
-        const atOnce = placeFacts(unplaced(facts), null)
-        let newest: Episode | null = null
-        const placed: PlacedFact[] = []
-        for (const fact of facts) {
-          const one = placeFacts([...placed, { ...fact, episode: null }], newest)
-          placed.push({ ...fact, episode: one.placed.get(fact.seq)! })
+      fc.property(revision, (buildEvents) => {
+        const atOnce = placeEvents(unplaced(buildEvents), null)
+        let newest: NewestCard | null = null
+        const placed: PlacedEvent[] = []
+        for (const buildEvent of buildEvents) {
+          const one = placeEvents([...placed, { ...buildEvent, cardNumber: null }], newest)
+          placed.push({ ...buildEvent, cardNumber: one.placed.get(buildEvent.seq)! })
           newest = one.newest
         }
-        expect(placed.map(({ episode }) => episode)).toEqual(facts.map(({ seq }) => atOnce.placed.get(seq)))
+        expect(placed.map(({ cardNumber }) => cardNumber)).toEqual(buildEvents.map(({ seq }) => atOnce.placed.get(seq)))
         expect(newest).toEqual(atOnce.newest)
       }),
     )
   })
 
-  it('never tears a run apart: each card folds into the runs that the whole story has', () => {
+  it('never tears an attempt apart: each card folds into the attempts that the whole story has', () => {
     fc.assert(
-      fc.property(revision, (facts) => {
-        const { placed } = placeFacts(unplaced(facts), null)
-        const cards = [...Map.groupBy(facts, ({ seq }) => placed.get(seq)!).values()]
-        const statusesOf = (some: readonly Fact[]) =>
-          briefly(foldRuns(some))
-            .map((run) => run.replace(/\.\d+/, ''))
+      fc.property(revision, (buildEvents) => {
+        const { placed } = placeEvents(unplaced(buildEvents), null)
+        const cards = [...Map.groupBy(buildEvents, ({ seq }) => placed.get(seq)!).values()]
+        const statusesOf = (some: readonly BuildEvent[]) =>
+          briefly(foldAttempts(some))
+            .map((attempt) => attempt.replace(/\.\d+/, ''))
             .sort()
-        expect(cards.flatMap(statusesOf).sort()).toEqual(statusesOf(facts))
+        expect(cards.flatMap(statusesOf).sort()).toEqual(statusesOf(buildEvents))
       }),
     )
   })
 
   it('counts its cards from 1 without a gap', () => {
     fc.assert(
-      fc.property(revision, (facts) => {
-        const { placed, newest } = placeFacts(unplaced(facts), null)
+      fc.property(revision, (buildEvents) => {
+        const { placed, newest } = placeEvents(unplaced(buildEvents), null)
         const used = [...new Set(placed.values())].sort((a, b) => a - b)
-        expect(used).toEqual(Array.from({ length: newest!.episode }, (_, i) => i + 1))
+        expect(used).toEqual(Array.from({ length: newest!.cardNumber }, (_, i) => i + 1))
       }),
     )
   })

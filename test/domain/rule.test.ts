@@ -86,7 +86,7 @@ describe("the project's rules for Slack", () => {
   })
 })
 
-describe('one rule looking at one fact', () => {
+describe('one rule looking at one build event', () => {
   it.each<[claim: string, ChannelRule, branch: string | null, Selectable[], RuleVerdict]>([
     ['selects its event on every branch', on(null, null), 'main', ['failed'], 'selects'],
     ['selects its event where the branch is unknown', on(null, null), null, ['failed'], 'selects'],
@@ -119,10 +119,10 @@ describe('one rule looking at one fact', () => {
   )
 
   it('selects no more by naming fewer events', () => {
-    const fact = fc.constantFrom<Selectable>('started', 'waiting', 'success', 'failed', 'stopped', 'unknown')
-    const events = fc.uniqueArray(fact)
+    const buildEvent = fc.constantFrom<Selectable>('started', 'waiting', 'success', 'failed', 'stopped', 'unknown')
+    const events = fc.uniqueArray(buildEvent)
     fc.assert(
-      fc.property(events, fact, (names, selectable) => {
+      fc.property(events, buildEvent, (names, selectable) => {
         const verdict = lookAt(on(null, null, names), 'main', [selectable])
         expect(verdict).toBe(names.includes(selectable) ? 'selects' : 'event-not-selected')
       }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isSecretName, isSecretPlace, MASK, withoutCredentials } from '../../src/domain/secret-fields.ts'
+import { isSecretName, isSecretPlace, MASK, withoutCredentials } from '../../src/domain/project-fields.ts'
 
 describe('a field', () => {
   it.each([

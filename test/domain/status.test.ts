@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { EVENTS, isAccountNotice, isFinal, isRed, isVerdict, toStatus, type Status } from '../../src/domain/status.ts'
+import { isAccountNotice, isFinal, isRed, isVerdict, toStatus, type Status } from '../../src/domain/status.ts'
 
 const DOCUMENTED: [word: string, status: Status][] = [
   ['initiated', 'started'],
@@ -71,9 +71,5 @@ describe('what a status means', () => {
       isAccountNotice(status) && 'account',
     ]
     expect(names.filter(Boolean).join(' ')).toBe(meaning)
-  })
-
-  it('names the five events that rules select', () => {
-    expect([...EVENTS].sort()).toEqual(['failed', 'recovered', 'started', 'success', 'waiting'])
   })
 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { ChannelRule } from '../../src/domain/rule.ts'
 import { following, subscriptionSlot, type Follows, type ProjectNames } from '../../src/domain/subscription.ts'
-import { channelId } from '../support/facts.ts'
+import { channelId } from '../support/build-events.ts'
 
 const WEB = toUuid('3f2a1b4c-5d6e-4f70-8192-a3b4c5d6e7f8')
 const API = toUuid('4f2a1b4c-5d6e-4f70-8192-a3b4c5d6e7f8')

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { following, type ProjectNames, type Subscription } from '../../src/domain/subscription.ts'
-import { channelId } from '../support/facts.ts'
+import { channelId } from '../support/build-events.ts'
 
 const BUILDS = 'C0BUILDS01'
 

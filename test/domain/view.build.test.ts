@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { buildView, projectName } from '../../src/domain/view.ts'
-import { COMMIT, runsOf } from '../support/facts.ts'
+import { COMMIT, attemptsOf } from '../support/build-events.ts'
 
 const byAda = { message: 'fix login', committer: 'ada', projectName: 'web', shortCommitId: 'a1b2c3d' }
 
 describe('the build in a view', () => {
   it('says what is known of it', () => {
-    const [run] = runsOf({
+    const [attempt] = attemptsOf({
       word: 'error',
       details: {
         ...byAda,
@@ -14,7 +14,7 @@ describe('the build in a view', () => {
         commitUrl: 'https://git.example/acme/web/commit/a1b2c3d',
       },
     })
-    expect(buildView(run!, [run!])).toEqual({
+    expect(buildView(attempt!, [attempt!])).toEqual({
       project: 'web',
       buildId: '512',
       branch: 'main',
@@ -27,8 +27,8 @@ describe('the build in a view', () => {
   })
 
   it('has nothing but its numbers when everything is missing', () => {
-    const [run] = runsOf({ word: 'error', branch: null, commit: null })
-    expect(buildView(run!, [run!])).toEqual({
+    const [attempt] = attemptsOf({ word: 'error', branch: null, commit: null })
+    expect(buildView(attempt!, [attempt!])).toEqual({
       project: 'project 41',
       buildId: '512',
       branch: null,
@@ -41,16 +41,16 @@ describe('the build in a view', () => {
   })
 
   it('shortens the commit where CI did not', () => {
-    const [run] = runsOf('error')
-    expect(buildView(run!, [run!]).commit).toBe(COMMIT.slice(0, 7))
+    const [attempt] = attemptsOf('error')
+    expect(buildView(attempt!, [attempt!]).commit).toBe(COMMIT.slice(0, 7))
   })
 
-  it('takes what another run of the commit said of it, but not its address', () => {
-    const runs = runsOf(
+  it('takes what another attempt of the commit said of it, but not its address', () => {
+    const attempts = attemptsOf(
       { word: 'error', details: { ...byAda, buildUrl: 'https://ci.example/b/512' } },
       { word: 'initiated', build: '513' },
     )
-    expect(buildView(runs[1]!, runs)).toMatchObject({
+    expect(buildView(attempts[1]!, attempts)).toMatchObject({
       project: 'web',
       buildId: '513',
       message: 'fix login',
@@ -59,44 +59,44 @@ describe('the build in a view', () => {
     })
   })
 
-  it('has the address of the build from its earlier run', () => {
+  it('has the address of the build from its earlier attempt', () => {
     const buildUrl = 'https://ci.example/b/512'
-    const runs = runsOf({ word: 'initiated', details: { ...byAda, buildUrl } }, 'error', 'initiated')
-    expect(runs[1]!.details.buildUrl).toBeNull()
-    expect(buildView(runs[1]!, runs).buildUrl).toBe(buildUrl)
+    const attempts = attemptsOf({ word: 'initiated', details: { ...byAda, buildUrl } }, 'error', 'initiated')
+    expect(attempts[1]!.details.buildUrl).toBeNull()
+    expect(buildView(attempts[1]!, attempts).buildUrl).toBe(buildUrl)
   })
 
-  it('prefers what the run itself said', () => {
-    const runs = runsOf(
+  it('prefers what the attempt itself said', () => {
+    const attempts = attemptsOf(
       { word: 'error', details: byAda },
       { word: 'initiated', build: '513', details: { message: 'fix login, once more' } },
     )
-    expect(buildView(runs[1]!, runs).message).toBe('fix login, once more')
-    expect(buildView(runs[0]!, runs).message).toBe('fix login')
+    expect(buildView(attempts[1]!, attempts).message).toBe('fix login, once more')
+    expect(buildView(attempts[0]!, attempts).message).toBe('fix login')
   })
 
-  it('takes what only a repeated fact said of the run itself', () => {
-    const [run] = runsOf('initiated', { word: 'initiated', details: byAda })
-    expect(buildView(run!, [run!])).toMatchObject({ message: 'fix login', committer: 'ada', commit: 'a1b2c3d' })
+  it('takes what only a repeated build event said of the attempt itself', () => {
+    const [attempt] = attemptsOf('initiated', { word: 'initiated', details: byAda })
+    expect(buildView(attempt!, [attempt!])).toMatchObject({ message: 'fix login', committer: 'ada', commit: 'a1b2c3d' })
   })
 
-  // The run's own details know it; the name is taken from the facts that moved the run only.
-  it('takes the name of the project that only a repeated fact said', () => {
-    const [run] = runsOf('initiated', { word: 'initiated', details: byAda })
-    expect(buildView(run!, [run!]).project).toBe('web')
+  // The attempt's own details know it; the name is taken from the build events that moved the attempt only.
+  it('takes the name of the project that only a repeated build event said', () => {
+    const [attempt] = attemptsOf('initiated', { word: 'initiated', details: byAda })
+    expect(buildView(attempt!, [attempt!]).project).toBe('web')
   })
 
-  // The same for what another run of the commit knows only by an echo of its own.
-  it('takes what only a repeated fact said of another run of the commit', () => {
-    const runs = runsOf('error', { word: 'error', details: byAda }, { word: 'initiated', build: '513' })
-    expect(buildView(runs[1]!, runs)).toMatchObject({ message: 'fix login', committer: 'ada' })
+  // The same for what another attempt of the commit knows only by an echo of its own.
+  it('takes what only a repeated build event said of another attempt of the commit', () => {
+    const attempts = attemptsOf('error', { word: 'error', details: byAda }, { word: 'initiated', build: '513' })
+    expect(buildView(attempts[1]!, attempts)).toMatchObject({ message: 'fix login', committer: 'ada' })
   })
 
   it.each(['メイン', 'ветка/исправление', 'feature/🚀', '<!channel>', 'a'.repeat(500)])(
     'leaves a branch as it is typed: %j',
     (branch) => {
-      const [run] = runsOf({ word: 'error', branch })
-      expect(buildView(run!, [run!]).branch).toBe(branch)
+      const [attempt] = attemptsOf({ word: 'error', branch })
+      expect(buildView(attempt!, [attempt!]).branch).toBe(branch)
     },
   )
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { HOUR, messageTs, MINUTE, SECOND, T0, type Said } from '../support/facts.ts'
+import { HOUR, messageTs, MINUTE, SECOND, T0, type Said } from '../support/build-events.ts'
 import { told } from './support/telling.ts'
 
 describe('the card', () => {
@@ -16,33 +16,33 @@ describe('the card', () => {
     ['blocked', 'blocked'],
     ['paused', 'unknown'],
   ])('shows %s as %s', (word, shown) => {
-    expect(told([word]).card).toMatchObject({ kind: 'card', shown, word, attempt: 1 })
+    expect(told([word]).card).toMatchObject({ kind: 'card', shown, word, attemptNumber: 1 })
   })
 
-  it('shows a success that recovered as fixed, and since when it was red', () => {
+  it('shows a success after a failure of the same commit as flaky, and how long it was red', () => {
     const { card } = told(['error', 'success'])
-    expect(card).toMatchObject({ shown: 'fixed', recovery: { sinceAt: T0, builds: 1 } })
+    expect(card).toMatchObject({ shown: 'flaky', streak: { builds: 1 } })
   })
 
-  it('shows the newest run, whichever was heard of last', () => {
+  it('shows the newest attempt, whichever was heard of last', () => {
     const { card } = told([
       { word: 'initiated', build: '513' },
       { word: 'error', build: '512' },
     ])
-    expect(card).toMatchObject({ shown: 'started', attempt: 2, build: { buildId: '513' } })
+    expect(card).toMatchObject({ shown: 'started', attemptNumber: 2, build: { buildId: '513' } })
   })
 
-  it('shows the newest run beyond 2^53', () => {
+  it('shows the newest attempt beyond 2^53', () => {
     const { card } = told([
       { word: 'success', build: '9007199254740993' },
       { word: 'error', build: '9007199254740992' },
     ])
-    expect(card).toMatchObject({ shown: 'fixed', build: { buildId: '9007199254740993' } })
+    expect(card).toMatchObject({ shown: 'flaky', build: { buildId: '9007199254740993' } })
   })
 
   it('counts restarts that keep the build id and restarts that bring a new one as attempts', () => {
     const said = ['initiated', 'error', 'initiated', 'error', { word: 'initiated', build: '513' }]
-    expect(told(said).card.attempt).toBe(3)
+    expect(told(said).card.attemptNumber).toBe(3)
   })
 
   it.each<[claim: string, said: (string | Said)[], history: object[], durationMs: number | null]>([
@@ -78,7 +78,7 @@ describe('the card', () => {
       [{ what: 'started', at: T0 + SECOND }],
       null,
     ],
-    ['an unknown word says when it was heard', ['paused'], [{ what: 'heard', at: T0 }], null],
+    ['an unknown word says when it was heard', ['paused'], [{ what: 'received', at: T0 }], null],
     [
       'an end before the start took no time that we know',
       [
@@ -97,7 +97,7 @@ describe('the card', () => {
       [
         { what: 'started', at: T0 },
         { what: 'ended', at: T0 + MINUTE },
-        { what: 'polled', at: T0 + HOUR },
+        { what: 'snapshot', at: T0 + HOUR },
       ],
       MINUTE,
     ],
@@ -127,7 +127,7 @@ describe('the card', () => {
     expect(told(['initiated', 'waiting', 'initiated']).replies).toEqual([])
   })
 
-  it('is equal for equal facts, and for facts that were repeated', () => {
+  it('is equal for equal build events, and for build events that were repeated', () => {
     expect(told(['initiated', 'error'])).toEqual(told(['initiated', 'error']))
     expect(told(['initiated', { word: 'error', after: SECOND }, 'error', 'waiting']).replies).toEqual(
       told(['initiated', { word: 'error', after: SECOND }]).replies,

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { StoryContext } from '../../src/domain/view.ts'
-import type { Said } from '../support/facts.ts'
+import type { Said } from '../support/build-events.ts'
 import { ADA, told } from './support/telling.ts'
 
 describe('a mention', () => {
-  it('calls the committer of the newest run when it failed', () => {
+  it('calls the committer of the newest attempt when it failed', () => {
     expect(told(['initiated', 'error']).replies[0]!.view.mention).toBe(ADA)
   })
 
   it.each(['success', 'infrastructure_failure', 'stopped'])('calls nobody for %s', (word) => {
     expect(told(['initiated', word]).replies[0]!.view.mention).toBeNull()
-    expect(told(['initiated', word], { bornRun: '512.1' }).card.mention).toBeNull()
+    expect(told(['initiated', word], { postedAttempt: '512.1' }).card.mention).toBeNull()
   })
 
   it('calls nobody for a build that is fixed', () => {
@@ -40,20 +40,20 @@ describe('a mention', () => {
     expect(heard).toContain(null)
   })
 
-  it('calls nobody for a run that another one has replaced', () => {
+  it('calls nobody for an attempt that another one has replaced', () => {
     const { replies } = told(['initiated', 'error', 'initiated'])
     expect(replies[0]!.view.mention).toBeNull()
   })
 
   it('stands on the card when the card itself was born failed, and only there', () => {
-    const story = told(['initiated', 'error'], { bornRun: '512.1' })
+    const story = told(['initiated', 'error'], { postedAttempt: '512.1' })
     expect(story.card.mention).toBe(ADA)
     expect(story.replies).toEqual([])
   })
 
   it('does not stand on a card that a reply speaks for', () => {
     expect(told(['initiated', 'error']).card.mention).toBeNull()
-    expect(told(['initiated', 'error', 'initiated', 'error'], { bornRun: '512.1' }).card.mention).toBeNull()
+    expect(told(['initiated', 'error', 'initiated', 'error'], { postedAttempt: '512.1' }).card.mention).toBeNull()
   })
 })
 
@@ -81,12 +81,12 @@ describe('a reply that is also sent to the channel', () => {
 
   it('is judged run by run', () => {
     const said = ['initiated', 'error', 'initiated', 'success']
-    expect(broadcast(said, { isLoud: (run) => run.n === 1 })).toEqual([false, false])
-    expect(broadcast(said, { isLoud: (run) => run.n === 2 })).toEqual([false, true])
+    expect(broadcast(said, { isLoud: (attempt) => attempt.n === 1 })).toEqual([false, false])
+    expect(broadcast(said, { isLoud: (attempt) => attempt.n === 2 })).toEqual([false, true])
   })
 
-  it('is none for a run that is not told, though it is loud', () => {
-    expect(broadcast(['initiated', 'error'], { isTold: () => false, isLoud: () => true })).toEqual([])
+  it('is none for an attempt that is not told, though it is loud', () => {
+    expect(broadcast(['initiated', 'error'], { isAnnounced: () => false, isLoud: () => true })).toEqual([])
   })
 
   it('is none where the subscription is quiet', () => {

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { runKey } from '../../src/domain/run.ts'
+import { attemptKey } from '../../src/domain/attempt.ts'
 import { isAccountNotice, isFinal } from '../../src/domain/status.ts'
-import { bornRunOf } from '../../src/domain/view.ts'
-import { runsOf, type Said } from '../support/facts.ts'
+import { postedAttemptOf } from '../../src/domain/view.ts'
+import { attemptsOf, type Said } from '../support/build-events.ts'
 import { told } from './support/telling.ts'
 
 describe('any story', () => {
@@ -15,31 +15,33 @@ describe('any story', () => {
   })
   const scene = fc.record({ said, quiet: fc.boolean(), bornAfter: fc.nat(12) })
   const tell = ({ said: all, quiet, bornAfter }: { said: Said[]; quiet: boolean; bornAfter: number }) => {
-    const runs = runsOf(...all)
-    const bornRun = bornAfter === 0 ? null : bornRunOf(runsOf(...all.slice(0, bornAfter)))
-    return { runs, bornRun, story: told(all, { quiet, bornRun }) }
+    const attempts = attemptsOf(...all)
+    const postedAttempt = bornAfter === 0 ? null : postedAttemptOf(attemptsOf(...all.slice(0, bornAfter)))
+    return { attempts, postedAttempt, story: told(all, { quiet, postedAttempt }) }
   }
 
   it('has one reply for each finished run, but the newest that it was born with and those of the account', () => {
     fc.assert(
       fc.property(scene, (each) => {
-        const { runs, bornRun, story } = tell(each)
-        const expected = runs
+        const { attempts, postedAttempt, story } = tell(each)
+        const expected = attempts
           .filter(({ status }) => isFinal(status) && !isAccountNotice(status))
-          .map((run) => `run:${runKey(run)}`)
-          .filter((slot) => slot !== `run:${bornRun}` || bornRun !== runKey(runs.at(-1)!))
+          .map((attempt) => `run:${attemptKey(attempt)}`)
+          .filter((slot) => slot !== `run:${postedAttempt}` || postedAttempt !== attemptKey(attempts.at(-1)!))
         expect(story.replies.map(({ slot }) => slot)).toEqual(expected)
       }),
     )
   })
 
-  it('calls a person at most once, and only for the newest run, failed', () => {
+  it('calls a person at most once, and only for the newest attempt, failed', () => {
     fc.assert(
       fc.property(scene, (each) => {
-        const { runs, story } = tell(each)
+        const { attempts, story } = tell(each)
         const calls = [story.card, ...story.replies.map(({ view }) => view)].filter(({ mention }) => mention !== null)
-        expect(calls).toHaveLength(runs.at(-1)!.status === 'failed' ? 1 : 0)
-        expect(calls.every(({ shown, attempt }) => shown === 'failed' && attempt === runs.length)).toBe(true)
+        expect(calls).toHaveLength(attempts.at(-1)!.status === 'failed' ? 1 : 0)
+        expect(calls.every(({ shown, attemptNumber }) => shown === 'failed' && attemptNumber === attempts.length)).toBe(
+          true,
+        )
       }),
     )
   })
@@ -50,7 +52,10 @@ describe('any story', () => {
         const sent = tell(each).story.replies.filter(({ view }) => view.broadcast)
         expect(sent.length).toBeLessThanOrEqual(each.quiet ? 0 : 1)
         for (const { newest, view } of sent)
-          expect([newest, ['failed', 'infrastructure_failure', 'fixed'].includes(view.shown)]).toEqual([true, true])
+          expect([newest, ['failed', 'infrastructure_failure', 'fixed', 'flaky'].includes(view.shown)]).toEqual([
+            true,
+            true,
+          ])
       }),
     )
   })
@@ -58,22 +63,22 @@ describe('any story', () => {
   it('tells every finished run in one place: on its card, or in its thread', () => {
     fc.assert(
       fc.property(scene, (each) => {
-        const { runs, story } = tell(each)
-        const inThread = new Set(story.replies.map(({ view }) => view.attempt))
-        for (const [i, run] of runs.entries())
-          if (isFinal(run.status) && !isAccountNotice(run.status))
-            expect(inThread.has(i + 1) || story.card.attempt === i + 1).toBe(true)
+        const { attempts, story } = tell(each)
+        const inThread = new Set(story.replies.map(({ view }) => view.attemptNumber))
+        for (const [i, attempt] of attempts.entries())
+          if (isFinal(attempt.status) && !isAccountNotice(attempt.status))
+            expect(inThread.has(i + 1) || story.card.attemptNumber === i + 1).toBe(true)
       }),
     )
   })
 
-  it('shows the newest run on its card, by its place in the revision', () => {
+  it('shows the newest attempt on its card, by its place in the revision', () => {
     fc.assert(
       fc.property(scene, (each) => {
-        const { runs, story } = tell(each)
-        const newest = runs.at(-1)!
+        const { attempts, story } = tell(each)
+        const newest = attempts.at(-1)!
         expect(story.card).toMatchObject({
-          attempt: runs.length,
+          attemptNumber: attempts.length,
           word: newest.word,
           build: { buildId: newest.buildId },
         })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Run } from '../../src/domain/run.ts'
-import { bornRunOf, type Story } from '../../src/domain/view.ts'
-import { MINUTE, runsOf, SECOND, T0, type Said } from '../support/facts.ts'
+import type { Attempt } from '../../src/domain/attempt.ts'
+import { postedAttemptOf, type Story } from '../../src/domain/view.ts'
+import { MINUTE, attemptsOf, SECOND, type Said } from '../support/build-events.ts'
 import { ADA, slots, told, toldOfBorn } from './support/telling.ts'
 
 describe('the thread', () => {
@@ -17,7 +17,7 @@ describe('the thread', () => {
     [
       'has one for each attempt',
       ['initiated', 'error', 'initiated', 'success'],
-      ['run:512.1 failed', 'run:512.2 fixed'],
+      ['run:512.1 failed', 'run:512.2 flaky'],
     ],
     ['has none for an attempt that is running', ['initiated', 'error', 'initiated'], ['run:512.1 failed']],
     [
@@ -26,22 +26,24 @@ describe('the thread', () => {
         { word: 'success', build: '514' },
         { word: 'error', build: '513' },
       ],
-      ['run:513.1 failed', 'run:514.1 fixed'],
+      ['run:513.1 failed', 'run:514.1 flaky'],
     ],
   ])('%s', (_, said, replies) => {
     expect(slots(told(said))).toEqual(replies)
   })
 
-  it('has no reply for a run whose outcome this channel did not select', () => {
-    const story = told(['initiated', 'error', 'initiated', 'success'], { isTold: (run) => run.status === 'success' })
-    expect(slots(story)).toEqual(['run:512.2 fixed'])
-    expect(told(['initiated', 'error'], { isTold: () => false }).replies).toEqual([])
+  it('has no reply for an attempt whose outcome this channel did not select', () => {
+    const story = told(['initiated', 'error', 'initiated', 'success'], {
+      isAnnounced: (attempt) => attempt.status === 'success',
+    })
+    expect(slots(story)).toEqual(['run:512.2 flaky'])
+    expect(told(['initiated', 'error'], { isAnnounced: () => false }).replies).toEqual([])
   })
 
   it('says which attempt each reply is about, how long it took, and which is the newest', () => {
     const said = ['initiated', { word: 'error', after: MINUTE }, 'initiated', { word: 'success', after: 3 * MINUTE }]
     const { replies } = told(said)
-    expect(replies.map(({ newest, view }) => [newest, view.attempt, view.durationMs])).toEqual([
+    expect(replies.map(({ newest, view }) => [newest, view.attemptNumber, view.durationMs])).toEqual([
       [false, 1, MINUTE],
       [true, 2, 2 * MINUTE - SECOND],
     ])
@@ -54,11 +56,11 @@ describe('the thread', () => {
 
   it('tells the length of the red streak with the success that ended it', () => {
     const { replies } = told(['error', 'success'])
-    expect(replies.map(({ view }) => view.recovery)).toEqual([null, { sinceAt: T0, builds: 1, atLeast: false }])
+    expect(replies.map(({ view }) => view.streak)).toEqual([null, { forMs: SECOND, builds: 1, atLeast: false }])
   })
 })
 
-/** A start that is no late one of the run before. */
+/** A start that is no late one of the attempt before. */
 const restart: Said = { word: 'initiated', after: 2 * MINUTE }
 
 describe('a card that is born finished', () => {
@@ -73,9 +75,9 @@ describe('a card that is born finished', () => {
     [
       'has one for each run once another has ended',
       ['error', restart, 'success'],
-      ['run:512.1 failed', 'run:512.2 fixed'],
+      ['run:512.1 failed', 'run:512.2 flaky'],
     ],
-    ['has both where the other run only ended', ['error', 'success'], ['run:512.1 failed', 'run:512.2 fixed']],
+    ['has both where the other run only ended', ['error', 'success'], ['run:512.1 failed', 'run:512.2 flaky']],
     [
       'has one once another build is on the card',
       ['success', { word: 'initiated', build: '513' }],
@@ -93,8 +95,8 @@ describe('a card that is born finished', () => {
   })
 
   it('has no reply for it that this channel did not select, though it is replaced', () => {
-    const isTold = (run: Run) => run.status === 'success'
-    expect(slots(toldOfBorn(['error', restart, 'success'], 1, { isTold }))).toEqual(['run:512.2 fixed'])
+    const isAnnounced = (attempt: Attempt) => attempt.status === 'success'
+    expect(slots(toldOfBorn(['error', restart, 'success'], 1, { isAnnounced }))).toEqual(['run:512.2 flaky'])
   })
 
   it('says that the reply for it came late, and of no other', () => {
@@ -108,7 +110,7 @@ describe('a card that is born finished', () => {
     expect(replies).toMatchObject([{ newest: false, view: { shown: 'failed', mention: null, broadcast: false } }])
   })
 
-  it('calls the committer on the card as long as it tells that run', () => {
+  it('calls the committer on the card as long as it tells that attempt', () => {
     expect(toldOfBorn(['error'], 1).card.mention).toBe(ADA)
     expect(toldOfBorn(['error', restart], 1).card.mention).toBeNull()
   })
@@ -117,17 +119,17 @@ describe('a card that is born finished', () => {
     expect(slots(toldOfBorn(['error', 'success']))).toEqual(['run:512.1 failed'])
   })
 
-  it('was not born finished while its newest run was running', () => {
-    expect(bornRunOf(runsOf('initiated'))).toBeNull()
-    expect(bornRunOf(runsOf('waiting'))).toBeNull()
-    expect(bornRunOf(runsOf('paused'))).toBeNull()
-    expect(bornRunOf(runsOf('initiated', 'error', 'initiated'))).toBeNull()
+  it('was not born finished while its newest attempt was running', () => {
+    expect(postedAttemptOf(attemptsOf('initiated'))).toBeNull()
+    expect(postedAttemptOf(attemptsOf('waiting'))).toBeNull()
+    expect(postedAttemptOf(attemptsOf('paused'))).toBeNull()
+    expect(postedAttemptOf(attemptsOf('initiated', 'error', 'initiated'))).toBeNull()
   })
 
   it.each(['success', 'error', 'infrastructure_failure', 'stopped', 'ignored', 'blocked'])(
     'was born finished when it told %s',
     (word) => {
-      expect(bornRunOf(runsOf('initiated', word))).toBe('512.1')
+      expect(postedAttemptOf(attemptsOf('initiated', word))).toBe('512.1')
     },
   )
 })

@@ -4,13 +4,13 @@ import { answerAct } from '../../src/features/builds/act-messages.ts'
 import { answerOld } from '../../src/features/fault-messages.ts'
 import { answerNotAllowed } from '../../src/features/not-allowed.ts'
 import { choiceValue, pageValue } from '../../src/features/values.ts'
-import { isAnswered } from '../../src/features/actions.ts'
 import { ACTION_IDS, CHOICE_ACTION_IDS, PAGE_ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import {
   ada,
   build,
   BUILDS,
   button,
+  isAnswered,
   lin,
   openStage,
   postCard,
@@ -28,7 +28,7 @@ const by = {
   team: 'T0SANDBOX1',
   channel: BUILDS,
   via: 'button',
-  askKey: expect.stringMatching(/\.sandbox$/),
+  interactionKey: expect.stringMatching(/\.sandbox$/),
 }
 
 describe('a click in a home tab', () => {
@@ -94,7 +94,7 @@ describe('a click on a card', () => {
     expect(await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: ACTION_IDS.open })).toMatchObject({
       status: 200,
     })
-    // Whatever it would say is said when the door has come to rest.
+    // Whatever it would say is said when the endpoint has come to rest.
     await door.stop()
     expect([calls, lines, told()]).toEqual([[], [], []])
   })
@@ -120,7 +120,7 @@ describe('a click on a card', () => {
     await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'build_stop' })
     await slack.people.replay('click build_stop')
     await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'build_stop' })
-    const keys = (await asked(2)).map(([, , asker]) => (asker as { askKey: string }).askKey)
+    const keys = (await asked(2)).map(([, , requester]) => (requester as { interactionKey: string }).interactionKey)
     expect(new Set(keys).size).toBe(2)
   })
 
@@ -225,11 +225,11 @@ describe('an id that we render', () => {
   it('is not any id', () => expect(isAnswered('retry_build')).toBe(false))
 })
 
-describe('what only the asker sees', () => {
+describe('what only the requester sees', () => {
   it('keeps its other buttons when one of them is pressed', async () => {
     const { slack, asked, untilTold } = await openStage({
       operations: {
-        running: async () => ({ kind: 'running', builds: [build(), build({ ref: { ...REF, run: 2 } })], more: 0 }),
+        running: async () => ({ kind: 'running', builds: [build(), build({ ref: { ...REF, attempt: 2 } })], more: 0 }),
       },
     })
     await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'stop' })

@@ -1,5 +1,5 @@
 import type { Answer } from '../../src/slack/messages/answer.ts'
-import type { CommandRow } from '../../src/features/help/messages.ts'
+import type { CommandRow } from '../../src/features/command.ts'
 import { CAST, type Cast } from '../../packages/demo/src/samples/cast.ts'
 import type { Button } from '../../src/slack/messages/blocks.ts'
 
@@ -47,7 +47,7 @@ const with_ = (text: (name: string) => string): Cast => ({
 
 /** Markup, mentions and links from outside. */
 export const HOSTILE: Cast = { ...with_(() => HOSTILE_TEXT), buildUrl: 'javascript:alert(1)' }
-/** Letters that run from right to left, marks that change direction, a lone surrogate, a control character. */
+/** Letters that attempt from right to left, marks that change direction, a lone surrogate, a control character. */
 export const ODD: Cast = with_((name) => `שלום \u202e${name}\u0007 \ud800 機能 👩‍💻`)
 /** Every text of 10,000 characters, and an address that no link can hold. */
 export const LONG: Cast = {

@@ -3,7 +3,7 @@ import { buildOf } from '../../packages/demo/src/samples/cast.ts'
 import { samplesOf } from '../../packages/demo/src/samples/samples.ts'
 import { answerRunning, BUILDS_LISTED_MAX } from '../../src/features/builds/status-messages.ts'
 import { parseChoice, parsePage } from '../../src/features/values.ts'
-import { parseRunRef } from '../../src/domain/request.ts'
+import { parseAttemptRef } from '../../src/domain/request.ts'
 import { isUuid } from '../../src/domain/ids.ts'
 import { CHOICE_ACTION_IDS, PAGE_ACTION_IDS, PROJECT_ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import { TEXT_CHARS_MAX } from '../../src/slack/messages/limits.ts'
@@ -47,7 +47,7 @@ function isUnderstood(button: ReturnType<typeof buttonsOf>[number]): boolean {
   if (projects.includes(button.action_id)) return isUuid(button.value)
   if (button.action_id.startsWith('subscription')) return /^(?:\d+|new)$/.test(button.value)
   const pages: readonly string[] = Object.values(PAGE_ACTION_IDS)
-  return (pages.includes(button.action_id) ? parsePage(button.value) : parseRunRef(button.value)) !== null
+  return (pages.includes(button.action_id) ? parsePage(button.value) : parseAttemptRef(button.value)) !== null
 }
 
 describe('outside text', () => {

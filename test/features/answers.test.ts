@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { runRefText, type Action } from '../../src/domain/request.ts'
+import { attemptRefText, type Action } from '../../src/domain/request.ts'
 import type { ChannelRule, RuleVerdict } from '../../src/domain/rule.ts'
 import type { Shown } from '../../src/domain/view.ts'
 import { answerAct } from '../../src/features/builds/act-messages.ts'
-import { answerOf, line, row, small, type AskedWith } from '../../src/slack/messages/answer.ts'
+import { answerOf, line, row, small, type AnswerContext, TYPED_CHARS_MAX } from '../../src/slack/messages/answer.ts'
 import { ALT_CHARS_MAX, answerBadge, CODE_CHARS_MAX, FILE_NAME_CHARS_MAX } from '../../src/features/badge/messages.ts'
 import { answerHelp } from '../../src/features/help/messages.ts'
 import { answerList, PROJECTS_LISTED_MAX } from '../../src/features/list/messages.ts'
@@ -26,15 +26,14 @@ import {
   answerStatus,
   BUILDS_LISTED_MAX,
 } from '../../src/features/builds/status-messages.ts'
-import { TYPED_CHARS_MAX } from '../../src/slack/messages/typed.ts'
 import { parseChoice, parsePage, VALUE_CHARS_MAX } from '../../src/features/values.ts'
 import { answerWhy, DECISIONS_LISTED_MAX, RULES_LISTED_MAX, WHY_CHARS_MAX } from '../../src/features/why/messages.ts'
 import { BRANCH_CHARS_MAX, SECTION_CHARS_MAX, TEXT_CHARS_MAX } from '../../src/slack/messages/limits.ts'
 import type { Explained } from '../../src/catalog/outcomes.ts'
-import { messageTs } from '../support/facts.ts'
+import { messageTs } from '../support/build-events.ts'
 import { buttonsOf, linesOf, ROWS, shownTexts, valueOf } from './answers-stage.ts'
 
-const asked: AskedWith = { command: 'stop', branch: 'main', reference: REFERENCE }
+const asked: AnswerContext = { command: 'stop', branch: 'main', reference: REFERENCE }
 const labelsOf = (answer: Parameters<typeof buttonsOf>[0]) => buttonsOf(answer).map(({ text }) => text.text)
 
 describe('a name that means several things', () => {
@@ -83,7 +82,7 @@ describe('a name that means several things', () => {
     expect(chosen({ uuid: null, projectId: null })).toMatchObject({ project: 'acme/web' })
   })
 
-  it('of builds is chosen by the run', () => {
+  it('of builds is chosen by the attempt', () => {
     const builds = [buildOf(CAST), buildOf(CAST, 'passed', { project: 'acme/api', ref: OTHER_REF })]
     const answer = answerNotFound({ kind: 'several-builds', text: '#512', builds }, asked)
     expect(labelsOf(answer)).toEqual(['1. #512 acme/web', '2. #512 acme/api'])
@@ -186,9 +185,9 @@ describe('builds', () => {
   const runningAll = (count: number, more = 0) =>
     answerRunning({ kind: 'running', builds: Array(count).fill(running), more })
 
-  it('that run have each their own Stop button, with the run in it and a question before it', () => {
+  it('that attempt have each their own Stop button, with the attempt in it and a question before it', () => {
     const [button] = buttonsOf(runningAll(1))
-    expect(valueOf(button)).toBe(runRefText(running.ref))
+    expect(valueOf(button)).toBe(attemptRefText(running.ref))
     expect(button).toMatchObject({
       action_id: 'build_stop',
       style: 'danger',
@@ -228,7 +227,7 @@ describe('builds', () => {
     expect(labelsOf(answerFound(buildOf(CAST)))).toEqual(['Open build', 'Restart'])
     const machine = buildOf(CAST, 'infrastructure_failure', { offers: ['restart'] })
     expect(labelsOf(answerFound(machine))).toEqual(['Restart', 'Open build'])
-    expect(answerFound(machine).text).toContain('a1b2c · Ada: fix login')
+    expect(answerFound(machine).text).toContain('fix login · a1b2c · Ada')
   })
 
   it('that were asked about already name who asked, and offer nothing that would ask again', () => {
@@ -255,7 +254,7 @@ describe('builds', () => {
   })
 })
 
-describe('an ask that comes at the wrong time', () => {
+describe('a request that comes at the wrong time', () => {
   const textOf = (action: 'stop' | 'restart', ...of: [shown: Shown, offers: readonly Action[]]) => {
     const build = buildOf(CAST, of[0], { offers: of[1] })
     return answerAct({ kind: 'not-now', action, build }, asked).text
@@ -293,7 +292,7 @@ describe('a badge', () => {
     // Two backticks of its own are part of a code span.
     const fitting = 'u'.repeat(CODE_CHARS_MAX - 2)
     expect(textOf({ url: fitting })).toContain(fitting)
-    expect(textOf({ url: `${fitting}u` })).toContain('It is too long to be shown here.')
+    expect(textOf({ url: `${fitting}u` })).toContain('Too long to show here.')
     expect(textOf({ url: `${fitting}u` })).not.toContain('uuu')
   })
 
@@ -350,7 +349,7 @@ describe('why', () => {
     [
       'selects',
       { branch: null, branchMatch: null, events: ['failed', 'recovered'] },
-      '*selects it*: ✓ branch: every one; ✓ event: failed, recovered has recovered',
+      '*selects it*: ✓ branch: any; ✓ event: failed, recovered has recovered',
     ],
     [
       'selects',
@@ -370,7 +369,7 @@ describe('why', () => {
     [
       'pattern-invalid',
       { branch: '(', branchMatch: 'regex', events: 'every' },
-      '*fails at its branch*: ✗ branch: `(` (regex) is no valid pattern, and matches nothing; its events were not looked at',
+      '*fails at its branch*: ✗ branch: `(` (regex) is not a valid pattern and matches nothing; its events were not looked at',
     ],
   ])('names each condition of a rule in its order, and the first that failed: %s', (verdict, rule, words) => {
     const explained = { ...decision(0), looked: [{ rule, from: 'ci', verdict } as const] }
@@ -381,7 +380,7 @@ describe('why', () => {
     const rule = { branch: 'main', branchMatch: null, events: 'every' } as const
     const looked = [{ rule, from: 'file', verdict: 'branch-unknown' }] as const
     expect(textOf([{ ...decision(0), branch: null, looked }])).toContain(
-      'rule 1 (of the file of subscriptions) *fails at its branch*: ✗ branch: `main` (exact) asks for one, and CI named none',
+      'rule 1 (in the subscriptions file) *fails at its branch*: ✗ branch: `main` (exact) needs a branch, and CI named none',
     )
   })
 
@@ -416,9 +415,9 @@ describe('why', () => {
       { slot: 'run:512.1', state: 'posted', ts: reply, at: BUILD_AT + 60_500, broadcast: true },
     ] as const
     const text = textOf([{ ...decision(0), verdict: 'tell', posted }])
-    expect(text).toMatch(/there now: <https:[^|]+\|card> of <[^>]+14:09 UTC>, last edited <[^>]+14:10 UTC>/)
+    expect(text).toMatch(/now: <https:[^|]+\|card> of <[^>]+14:09 UTC>, last edited <[^>]+14:10 UTC>/)
     expect(text).toMatch(/<https:[^|]+\|reply in the thread> of <[^>]+14:10 UTC>, also sent to the channel/)
-    expect(textOf([{ ...decision(0), verdict: 'tell' }])).toContain('nothing stands there yet')
+    expect(textOf([{ ...decision(0), verdict: 'tell' }])).toContain('not posted yet')
     expect(textOf([decision(0)])).toContain('nothing was posted')
   })
 })
@@ -474,7 +473,7 @@ describe('help', () => {
     const all = linesOf(answerHelp({ commands: ROWS, about: null }))
     expect(all.filter((said) => /^\*\w+\*$/.test(said))).toEqual(['*Look*', '*Act*'])
     expect(all).toContain('• `/ci stop` stops a running build')
-    expect(linesOf(answerHelp({ commands: ROWS, about: 'sotp' }))[0]).toContain('*No command* is called `sotp`')
+    expect(linesOf(answerHelp({ commands: ROWS, about: 'sotp' }))[0]).toContain('*No such command*: `sotp`')
   })
 
   it('shows what was typed, cut after 150 characters', () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { COMMANDS } from '../../src/features/commands.ts'
+import { COMMANDS } from '../../src/features/features.ts'
 import {
   choiceValue,
   PAGE_MAX,
@@ -10,14 +10,14 @@ import {
   VALUE_CHARS_MAX,
   type Choice,
 } from '../../src/features/values.ts'
-import { parseRunRef } from '../../src/domain/request.ts'
+import { parseAttemptRef } from '../../src/domain/request.ts'
 import type { ListQuestion } from '../../src/catalog/outcomes.ts'
 
 const command = fc.constantFrom(...COMMANDS.map(({ name }) => name))
 const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 200 })
 const ref = fc
   .tuple(fc.bigInt({ min: 0n, max: 10n ** 19n }), fc.bigInt({ min: 0n, max: 10n ** 19n }), fc.nat(999_999_999))
-  .map(([project, build, run]) => parseRunRef(`${project}/${build}.${run}`)!)
+  .map(([project, build, attempt]) => parseAttemptRef(`${project}/${build}.${attempt}`)!)
 
 const choice: fc.Arbitrary<Choice> = fc.oneof(
   fc.record({ kind: fc.constant('project' as const), command, project: name, branch: fc.option(name) }),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { StatusOutcome } from '../../src/catalog/outcomes.ts'
 import { BUILDS_MAX } from '../../src/features/builds/status.ts'
 import { follower } from '../alerts/stage.ts'
-import { channelId, MINUTE } from '../support/facts.ts'
+import { channelId, MINUTE } from '../support/build-events.ts'
 import { BUILDS, openStage, type Stage } from './operations-stage.ts'
 
 const ELSEWHERE = channelId('C0OTHER001')
@@ -38,6 +38,19 @@ describe('the state of a project', () => {
     expect(Math.abs(since - redAt)).toBeLessThan(10_000)
     await stage.ended('success')
     expect(await status(stage, 'web', 'main')).toMatchObject({ builds: [{ shown: 'fixed', redSince: null }] })
+  })
+
+  test('says so too while its newest build runs', async () => {
+    await using stage = await openStage()
+    await stage.ended('error')
+    await stage.ended('error')
+    await stage.running()
+    expect(await status(stage, 'web', 'main')).toMatchObject({
+      builds: [{ shown: 'started', redSince: { builds: 2 } }],
+    })
+    await stage.ended('success')
+    await stage.running()
+    expect(await status(stage, 'web', 'main')).toMatchObject({ builds: [{ shown: 'started', redSince: null }] })
   })
 
   test('shows ten branches at most', async () => {

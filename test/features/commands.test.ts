@@ -3,8 +3,8 @@ import { answerAct } from '../../src/features/builds/act-messages.ts'
 import { answerNotAllowed } from '../../src/features/not-allowed.ts'
 import { answerHelp } from '../../src/features/help/messages.ts'
 import { answerNameless, answerTooLittle, answerTooMuch, answerUnknown } from '../../src/features/slips.ts'
-import { COMMANDS } from '../../src/features/commands.ts'
-import { answerRunning } from '../../src/features/builds/status-messages.ts'
+import { COMMANDS } from '../../src/features/features.ts'
+import { answerOverview, answerRunning } from '../../src/features/builds/status-messages.ts'
 import { ada, build, BUILDS, openStage, sol, STOP_REQUESTED, type Called } from './stage.ts'
 
 const UUID = '0f0f0f0f-1111-2222-3333-444444444444'
@@ -13,7 +13,7 @@ const by = {
   team: expect.any(String),
   channel: BUILDS,
   via: 'command',
-  askKey: expect.stringMatching(/\.sandbox$/),
+  interactionKey: expect.stringMatching(/\.sandbox$/),
 }
 const project = (name: string, branch: string | null = null) => ({ kind: 'project', project: name, branch })
 
@@ -76,13 +76,19 @@ describe('a command', () => {
     ['/ci badge', []],
     ['/ci why', [['why', null, by]]],
     ['/ci why #512', [['why', { kind: 'build-number', number: '512', project: null }, by]]],
-    ['/ci', []],
+    [
+      '/ci',
+      [
+        ['status', overview],
+        ['running', BUILDS],
+      ],
+    ],
     ['/ci help', []],
     ['/ci help stop', []],
     ['/ci stpo acme/web', []],
     ['/ci-unheard-of acme/web', []],
     ['/builds stop acme/web', [['stop', project('acme/web'), by]]],
-  ])('asks for what it says, and answers the asker alone: %s', async (line, calls) => {
+  ])('asks for what it says, and answers the requester alone: %s', async (line, calls) => {
     const { slack, asked, untilTold } = await openStage()
     const { command, text } = partsOf(line)
     const acknowledgement = await slack.people.runCommand({ user: ada, channel: BUILDS, command, text })
@@ -106,7 +112,7 @@ describe('a command', () => {
   })
 
   it.each([
-    ['', answerHelp({ commands: COMMANDS, about: null })],
+    ['', answerOverview({ newest: [build()], running: { kind: 'running', builds: [build()], more: 0 } })],
     ['help', answerHelp({ commands: COMMANDS, about: null })],
     ['help stop', answerHelp({ commands: COMMANDS, about: 'stop' })],
     ['help /ci-stop', answerHelp({ commands: COMMANDS, about: 'stop' })],
@@ -159,7 +165,7 @@ describe('a command', () => {
     },
   )
 
-  it('tells the operation the asker’s own workspace', async () => {
+  it('tells the operation the requester’s own workspace', async () => {
     const { slack, asked } = await openStage()
     await slack.people.runCommand({ user: sol, channel: 'C0SHARED01', command: '/ci', text: 'stop #1' })
     expect(await asked(1)).toMatchObject([['stop', {}, { user: sol, team: 'T0OUTSIDE1', channel: 'C0SHARED01' }]])

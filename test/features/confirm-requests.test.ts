@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { CiError } from '../../src/sources/ci-service/errors.ts'
-import { confirmRequests, GIVE_UP_MS, ROUND_MAX } from '../../src/features/builds/confirm.ts'
-import { revisionKey } from '../../src/domain/revision.ts'
-import { revisionSubject } from '../../src/domain/subject.ts'
-import { CONFIRM_WITHIN_MS, type Request } from '../../src/domain/request.ts'
-import { buildId, HOUR, MINUTE, projectId, request, SECOND, story, T0 } from '../support/facts.ts'
-import { lin, ofRun, openStage, type Stage } from './operations-stage.ts'
+import { confirmRequests } from '../../src/features/builds/confirm.ts'
+import { ROUND_MAX } from '../../src/catalog/requests.ts'
+import { revisionKey, revisionSubject } from '../../src/domain/revision.ts'
+import { CONFIRM_WITHIN_MS, GIVE_UP_MS, type Request } from '../../src/domain/request.ts'
+import { buildId, HOUR, MINUTE, projectId, request, SECOND, story, T0 } from '../support/build-events.ts'
+import { lin, ofAttempt, openStage, type Stage } from './operations-stage.ts'
 
 const KEY = revisionKey(story('initiated')[0]!)
 
@@ -22,7 +22,7 @@ async function given(stage: Stage, n: number, change: Partial<Request> = {}): Pr
           buildId: buildId(String(1_000 + i)),
           revisionKey: KEY,
           subject: revisionSubject(KEY, 1),
-          askedAt: T0 - CONFIRM_WITHIN_MS,
+          requestedAt: T0 - CONFIRM_WITHIN_MS,
           lookAt: T0 - 60 * SECOND + i,
           ...change,
         }),
@@ -61,7 +61,7 @@ describe('a round', () => {
   test('asks nothing while there is nothing to look after', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
-    await stage.main.operations.stop(ofRun(ref), lin())
+    await stage.main.operations.stop(ofAttempt(ref), lin())
     await stage.deliver()
     const before = stage.ci.calls().length
     await stage.pass(5 * MINUTE)
@@ -71,7 +71,7 @@ describe('a round', () => {
   test('asks nothing about what waits for its time', async () => {
     await using stage = await openStage({ switches: { stopIsForgotten: true } })
     const { ref } = await stage.running()
-    await stage.main.operations.stop(ofRun(ref), lin())
+    await stage.main.operations.stop(ofAttempt(ref), lin())
     const before = stage.ci.calls().length
     await stage.pass(CONFIRM_WITHIN_MS - 5 * SECOND)
     expect(stage.ci.calls()).toHaveLength(before)
@@ -83,9 +83,9 @@ describe('a round', () => {
 test.each([
   [GIVE_UP_MS + CONFIRM_WITHIN_MS - 1, 'accepted 1'],
   [GIVE_UP_MS + CONFIRM_WITHIN_MS, 'unconfirmed 1'],
-])('%i ms after the ask, while CI cannot be asked, it is %s', async (after, state) => {
+])('%i ms after the request, while CI cannot be asked, it is %s', async (after, state) => {
   await using stage = await openStage()
-  await given(stage, 1, { askedAt: T0 })
+  await given(stage, 1, { requestedAt: T0 })
   await stage.clock.advance(after)
   stage.ci.addFault({ kind: 'status', statusCode: 500, where: 'legacy' })
   await stage.main.confirm()
@@ -94,7 +94,12 @@ test.each([
 
 test('what a process on a database of its own left is looked after at once by the next one', async () => {
   await using stage = await openStage()
-  await given(stage, 1, { state: 'calling', claimedBy: 'process of yesterday', askedAt: T0, lookAt: T0 + 90 * SECOND })
+  await given(stage, 1, {
+    state: 'calling',
+    claimedBy: 'process of yesterday',
+    requestedAt: T0,
+    lookAt: T0 + 90 * SECOND,
+  })
   await stage.main.confirm()
   expect(await stage.requests()).toMatchObject([{ state: 'unclear', code: 'interrupted' }])
   await given(stage, 1, {
@@ -102,7 +107,7 @@ test('what a process on a database of its own left is looked after at once by th
     state: 'calling',
     claimedBy: stage.main.deps.processId,
     buildId: buildId('2000'),
-    askedAt: T0,
+    requestedAt: T0,
     lookAt: T0 + 90 * SECOND,
   })
   await stage.main.confirm()
@@ -113,7 +118,7 @@ test('without the legacy interface an unclear request waits for a delivery, and 
   await using stage = await openStage({ legacy: false, switches: { extraFields: true } })
   const { ref } = await stage.running()
   stage.ci.addFault({ kind: 'lost-answer', where: 'v2', times: 1 })
-  await stage.main.operations.stop(ofRun(ref), lin())
+  await stage.main.operations.stop(ofAttempt(ref), lin())
   stage.lose()
   await stage.pass(CONFIRM_WITHIN_MS - 5 * SECOND)
   expect(await stage.requests()).toMatchObject([{ state: 'unclear' }])
@@ -126,10 +131,10 @@ test('what CI had begun again by itself confirms no restart that was asked after
   const { ref, uuid } = await stage.ended()
   stage.ci.restart(uuid, 'none')
   await stage.deliver(['initiated'])
-  const [fact] = await stage.reconcile.store.read.factsOfBuild(ref.projectId, ref.buildId)
-  const about = { ...ref, revisionKey: fact!.revisionKey, subject: revisionSubject(fact!.revisionKey, 1) }
+  const [buildEvent] = await stage.reconcile.store.read.eventsOfBuild(ref.projectId, ref.buildId)
+  const about = { ...ref, revisionKey: buildEvent!.revisionKey, subject: revisionSubject(buildEvent!.revisionKey, 1) }
   const now = stage.clock.now()
-  await given(stage, 1, { ...about, action: 'restart', state: 'unclear', askedAt: now, lookAt: now })
+  await given(stage, 1, { ...about, action: 'restart', state: 'unclear', requestedAt: now, lookAt: now })
   for (const outcome of ['none', 'error'] as const) {
     if (outcome === 'error') stage.ci.finish(uuid, outcome)
     await stage.pass(10 * SECOND)
@@ -137,13 +142,13 @@ test('what CI had begun again by itself confirms no restart that was asked after
   }
   await stage.pass(CONFIRM_WITHIN_MS)
   expect(await stage.requests()).toMatchObject([{ state: 'unconfirmed', code: 'not-restarted' }])
-  expect(stage.card()).toMatchObject({ shown: 'failed', attempt: 2 })
+  expect(stage.card()).toMatchObject({ shown: 'failed', attemptNumber: 2 })
 })
 
 test('what is looked up keeps the names that were delivered', async () => {
   await using stage = await openStage()
   const { ref } = await stage.running({ committer: 'Ada', message: 'Fix login\n\nand more' })
-  await stage.main.operations.stop(ofRun(ref), lin())
+  await stage.main.operations.stop(ofAttempt(ref), lin())
   await stage.clock.advance(SECOND)
   stage.lose()
   const real = stage.main.deps.legacy!
@@ -170,12 +175,12 @@ test('a build that only looking found, on a card of its own, goes by the name of
   const { ref } = await stage.ended()
   await stage.rest(26 * HOUR)
   stage.ci.addFault({ kind: 'lost-answer', where: 'legacy', method: 'POST', times: 1 })
-  await stage.main.operations.restart(ofRun(ref), lin())
+  await stage.main.operations.restart(ofAttempt(ref), lin())
   stage.lose()
   await stage.pass(CONFIRM_WITHIN_MS)
   const card = stage.card()!
   expect(card.build.buildId).not.toBe(ref.buildId)
-  expect(card).toMatchObject({ shown: 'started', attempt: 1, build: { project: 'acme/web' } })
+  expect(card).toMatchObject({ shown: 'started', attemptNumber: 1, build: { project: 'acme/web' } })
 })
 
 test('a fault of CI is no crash of the round', async () => {

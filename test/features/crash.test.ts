@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { isOpen, type Action } from '../../src/domain/request.ts'
 import { mortal } from '../alerts/mortal.ts'
-import { MINUTE } from '../support/facts.ts'
-import { grace, lin, never, ofRun, openStage, type Process, type Stage, noProjects } from './operations-stage.ts'
+import { MINUTE } from '../support/build-events.ts'
+import { grace, lin, never, ofAttempt, openStage, type Process, type Stage, noProjects } from './operations-stage.ts'
 
-/** More steps than an ask takes, from the first read to the last write. */
+/** More steps than a request takes, from the first read to the last write. */
 const STEPS_MAX = 80
 
 describe.each<[Action, string, object]>([
@@ -17,7 +17,7 @@ describe.each<[Action, string, object]>([
     for (let fuse = 1; fuse <= STEPS_MAX; fuse++) {
       await using stage = await openStage({ switches })
       const { ref } = action === 'stop' ? await stage.running() : await stage.ended()
-      const hasLived = await askAndDie(stage, fuse, (process) => process.operations[action](ofRun(ref), lin()))
+      const hasLived = await askAndDie(stage, fuse, (process) => process.operations[action](ofAttempt(ref), lin()))
       // Nothing is delivered: all must be found by looking.
       await stage.clock.advance(1_000)
       stage.lose()
@@ -25,12 +25,12 @@ describe.each<[Action, string, object]>([
       const calls = stage.writes().length
       expect(calls, `at step ${fuse}`).toBeLessThanOrEqual(1)
       if ((await stage.requests()).some(isOpen))
-        expect((await next.operations[action](ofRun(ref), grace())).kind, `at step ${fuse}`).toBe('asked-already')
+        expect((await next.operations[action](ofAttempt(ref), grace())).kind, `at step ${fuse}`).toBe('asked-already')
       await stage.pass(3 * MINUTE, next)
       expect((await stage.requests()).filter(isOpen), `at step ${fuse}`).toEqual([])
       expect(stage.writes(), `at step ${fuse}`).toHaveLength(calls)
-      const before = action === 'stop' ? { shown: 'started', attempt: 1 } : { shown: 'failed', attempt: 1 }
-      const after = action === 'stop' ? { shown: 'stopped', attempt: 1 } : { shown: 'started', attempt: 2 }
+      const before = action === 'stop' ? { shown: 'started', attemptNumber: 1 } : { shown: 'failed', attemptNumber: 1 }
+      const after = action === 'stop' ? { shown: 'stopped', attemptNumber: 1 } : { shown: 'started', attemptNumber: 2 }
       expect(stage.card(), `at step ${fuse}`).toMatchObject(calls === 0 ? before : after)
       if (hasLived) return expect(endings.every((deaths) => deaths > 0)).toBe(true)
       endings[calls]! += 1

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import type { ProjectId } from '../../src/domain/ids.ts'
 import { BUILD_STATUSES, HOUR, legacyList, projectList } from './doctor-cast.ts'
-import type { CheckName, Found } from '../../src/features/doctor/asked.ts'
-import { CHANNELS_MAX } from '../../src/features/doctor/check-channels.ts'
-import { SILENT_MS_MAX, UNDER_WAY_MS_MAX } from '../../src/features/doctor/check-silent.ts'
-import { CLOCK_OFF_MS_MAX } from '../../src/features/doctor/check-slack.ts'
-import { WRITE_MS_MAX } from '../../src/features/doctor/check-store.ts'
-import type { DoctorDeps } from '../../src/features/doctor/deps.ts'
-import { CHECK_WITHIN_MS, examine } from '../../src/features/doctor/examine.ts'
-import { doctorOperations } from '../../src/features/doctor/operations.ts'
-import { FINDINGS_MAX } from '../../src/features/doctor/projects.ts'
+import { type CheckName, type Found, type DoctorDeps, FINDINGS_MAX } from '../../src/features/doctor/findings.ts'
+import {
+  CHANNELS_MAX,
+  SILENT_MS_MAX,
+  UNDER_WAY_MS_MAX,
+  CLOCK_OFF_MS_MAX,
+  WRITE_MS_MAX,
+} from '../../src/features/doctor/checks.ts'
+import { CHECK_WITHIN_MS, examine, doctorOperations } from '../../src/features/doctor/examine.ts'
 import { absentDoctor } from '../support/doctor.ts'
-import { T0 } from '../support/facts.ts'
+import { T0 } from '../support/build-events.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { follower } from '../alerts/stage.ts'
 
@@ -104,13 +104,13 @@ describe('the doctor', () => {
     ['more, by a build of this minute', SILENT_MS_MAX + 1, UNDER_WAY_MS_MAX - 1, 'fine'],
   ])('calls a project silent that was heard of %s before its newest build', async (_, aheadMs, agoMs, kind) => {
     const startedAt = T0 - agoMs
-    const heardProjects = async () => [
+    const deliveredProjects = async () => [
       { projectId: '1' as ProjectId, name: 'acme/p1', fullName: null, projectUuid: null, at: startedAt - aheadMs },
     ]
     const changes: Partial<DoctorDeps> = {
       v2: { ...NO_V2, listProjects: async () => projectList(1, BUILD_STATUSES) },
       legacy: { listProjects: async () => legacyList(startedAt) },
-      store: { read: { heardProjects } } as never,
+      store: { read: { deliveredProjects } } as never,
       clock: { ...clock, now: () => T0 },
     }
     expect((await found('silent-projects', changes)).map((one) => one.kind)).toEqual([kind])
@@ -120,7 +120,7 @@ describe('the doctor', () => {
     const changes: Partial<DoctorDeps> = {
       v2: { ...NO_V2, listProjects: async () => projectList(1, BUILD_STATUSES) },
       legacy: { listProjects: async () => legacyList(null) },
-      store: { read: { heardProjects: async () => [] } } as never,
+      store: { read: { deliveredProjects: async () => [] } } as never,
     }
     expect(await found('silent-projects', changes)).toEqual([{ kind: 'fine', count: 1 }])
   })

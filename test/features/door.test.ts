@@ -16,7 +16,7 @@ const sendPayload = ({ slack }: Stage, payload: object) =>
     body: new URLSearchParams({ payload: JSON.stringify(payload) }).toString(),
   })
 
-describe('the door', () => {
+describe('the endpoint', () => {
   it('refuses what somebody else signed, with 401', async () => {
     const { slack, calls, lines } = await openStage()
     const body = new URLSearchParams({ command: '/ci', text: 'stop acme/web', user_id: ada }).toString()
@@ -65,7 +65,7 @@ describe('the door', () => {
     await slack.people.runCommand(stopWeb)
     await slack.people.replay('command /ci')
     await slack.people.runCommand(stopWeb)
-    const keys = (await asked(2)).map(([, , by]) => (by as { askKey: string }).askKey)
+    const keys = (await asked(2)).map(([, , by]) => (by as { interactionKey: string }).interactionKey)
     expect(new Set(keys).size).toBe(2)
   })
 
@@ -139,7 +139,7 @@ describe('the door', () => {
     expect(await stage.untilTold(1)).toEqual([answerFault('00000001').text])
   })
 
-  it('answers even a fault of the door itself', async () => {
+  it('answers even a fault of the endpoint itself', async () => {
     const keys = countedKeys()
     let tries = 0
     const newKey = () => {

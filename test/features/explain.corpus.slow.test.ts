@@ -6,7 +6,7 @@ import type { Explained } from '../../src/catalog/outcomes.ts'
 import { explain } from '../../src/features/why/why.ts'
 import { follower, openStage, type Stage } from '../alerts/stage.ts'
 import { createScenario } from '../simulation/scenario.ts'
-import { buildId, channelId, projectId, SECOND, WEB, type Said } from '../support/facts.ts'
+import { buildId, channelId, projectId, SECOND, WEB, type Said } from '../support/build-events.ts'
 import type { Shown } from '../support/fake-notifier.ts'
 import { seesAll } from './operations-stage.ts'
 
@@ -80,9 +80,9 @@ const EVENTS: Readonly<Record<string, string>> = {
 
 const GAP_MS = 10 * SECOND
 
-interface Told {
+interface StepResult {
   decision: Explained
-  /** what appeared in the channel about this build with this delivery, but for what an earlier run was owed */
+  /** what appeared in the channel about this build with this delivery, but for what an earlier attempt was owed */
   fresh: readonly Shown[]
   /** a card of its revision stood there before */
   hadCard: boolean
@@ -103,13 +103,13 @@ async function play(deliveries: readonly Said[]): Promise<number> {
     const before = new Set(stage.slack.messages.map(({ ts }) => ts))
     const { answer, revisionKey } = await stage.hear(said)
     revisions.set(said.build ?? '512', revisionKey)
-    const heardAt = stage.clock.now()
+    const receivedAt = stage.clock.now()
     life.reconciler.wake()
     await stage.clock.settle()
     await stage.clock.advance(GAP_MS)
     const fresh = stage.slack.messages.filter(({ ts }) => !before.has(ts))
-    const decisions = await explained(stage, said, heardAt)
-    // A repetition that says more of the build than before is a fact, too.
+    const decisions = await explained(stage, said, receivedAt)
+    // A repetition that says more of the build than before is a build event, too.
     const owed = answer === 'recorded' ? [CHANNELS.length] : [0, CHANNELS.length]
     expect(owed, JSON.stringify(said)).toContain(decisions.length)
     if (answer === 'duplicate') expect(fresh).toEqual([])
@@ -128,14 +128,14 @@ async function play(deliveries: readonly Said[]): Promise<number> {
 }
 
 async function explained({ store, subscriptions }: Stage, said: Said, at: number): Promise<Explained[]> {
-  const ref = { projectId: projectId(said.project ?? WEB), buildId: buildId(said.build ?? '512'), run: 1 }
+  const ref = { projectId: projectId(said.project ?? WEB), buildId: buildId(said.build ?? '512'), attempt: 1 }
   const interfaces = { v2: false, legacy: false }
   const deps = { reads: store.read, interfaces, subscriptions: async () => subscriptions, seenBy: seesAll }
   const outcome = await explain(deps, { kind: 'run', ref }, { user: 'U0LIN00001', channel: null })
   return outcome.kind === 'why' ? outcome.decisions.filter((one) => one.at === at) : []
 }
 
-// What an earlier run is owed once another one takes its card is about that run, and not about this delivery.
+// What an earlier attempt is owed once another one takes its card is about that attempt, and not about this delivery.
 // A card shows the newest build of its commit.
 function isAbout(view: Shown['view'], { build = '512', project = WEB, branch = 'main', commit }: Said): boolean {
   if (view.kind === 'reply') return view.build.buildId === build && !view.isLate
@@ -143,32 +143,32 @@ function isAbout(view: Shown['view'], { build = '512', project = WEB, branch = '
   return view.build.branch === branch && view.build.commit === (commit ?? '').slice(0, 7)
 }
 
-function compare(stage: Stage, said: Said, told: Told): void {
+function compare(stage: Stage, said: Said, told: StepResult): void {
   const { decision, fresh, hadCard } = told
   const about = `${JSON.stringify(said)} in ${decision.channel}: ${decision.verdict} ${decision.reason}`
   const cards = fresh.filter(({ view }) => view.kind === 'card')
   const replies = fresh.filter(({ view }) => view.kind === 'reply')
   const status = toStatus(said.word)
   const isNotice = decision.reason === 'account-notice'
-  const isTold = decision.verdict === 'tell' && !isNotice
+  const isAnnounced = decision.verdict === 'tell' && !isNotice
   compareWish(said, told, about)
   if (decision.verdict === 'update') expect(hadCard, `card to update: ${about}`).toBe(true)
   else if (decision.verdict === 'silent' && !changesNothing(decision)) expect(hadCard, `no card: ${about}`).toBe(false)
-  expect(cards.length, `card: ${about}`).toBe(isTold && !hadCard ? 1 : 0)
+  expect(cards.length, `card: ${about}`).toBe(isAnnounced && !hadCard ? 1 : 0)
   // The card that is born with an end tells it, unless it is a newer build's.
   const isOnCard = cards.some(({ first }) => first.kind === 'card' && first.build.buildId === (said.build ?? '512'))
-  expect(replies.length, `reply: ${about}`).toBe(isTold && isFinal(status) && !isOnCard ? 1 : 0)
+  expect(replies.length, `reply: ${about}`).toBe(isAnnounced && isFinal(status) && !isOnCard ? 1 : 0)
   if (isNotice) expect(noticesIn(stage, decision), `notice: ${about}`).toBe(true)
   comparePosted(stage, decision, about)
   for (const reply of replies) compareBroadcast(stage, decision, reply, about)
 }
 
 /** What changes nothing is not asked of the rules; all else is told exactly where the channel wants it. */
-function compareWish(said: Said, { decision, isFixed }: Told, about: string): void {
+function compareWish(said: Said, { decision, isFixed }: StepResult, about: string): void {
   const { word, branch = 'main' } = said
   const { verdict, reason, looked } = decision
   if (changesNothing(decision)) {
-    // Only news of a run that has not ended comes too late.
+    // Only news of an attempt that has not ended comes too late.
     if (reason === 'late') expect(isFinal(toStatus(word)), about).toBe(false)
     return expect(verdict, about).toBe('silent')
   }
@@ -184,14 +184,14 @@ function compareWish(said: Said, { decision, isFixed }: Told, about: string): vo
 
 const changesNothing = ({ reason }: Explained): boolean => reason === 'duplicate' || reason === 'late'
 
-/** In the channel that sees everything, with this delivery: what an earlier run of the build recovered is another matter. */
+/** In the channel that sees everything, with this delivery: what an earlier attempt of the build recovered is another matter. */
 const isShownFixed = ({ slack }: Stage, said: Said, before: ReadonlySet<string>): boolean =>
   toStatus(said.word) === 'success' &&
   slack.messages.some(
     ({ ts, channel, view }) =>
       channel === CHANNELS[0]!.channel &&
       (view.kind === 'card' || (view.kind === 'reply' && !before.has(ts))) &&
-      view.shown === 'fixed' &&
+      view.streak !== null &&
       view.build.buildId === (said.build ?? '512') &&
       isAbout(view, said),
   )
@@ -216,7 +216,7 @@ const noticesIn = ({ slack }: Stage, { channel, posted }: Explained): boolean =>
     ({ slot, ts }) => slot === 'notice' && slack.messages.some((one) => one.ts === ts && one.channel === channel),
   )
 
-/** A failure or recovery that was wanted as such, of the run that is on the card, where it is not quiet. */
+/** A failure or recovery that was wanted as such, of the attempt that is on the card, where it is not quiet. */
 function compareBroadcast(stage: Stage, decision: Explained, { ts, first, thread }: Shown, about: string): void {
   const said = decision.posted.find((one) => one.ts === ts)
   expect(said?.slot, `reply is named: ${about}`).toMatch(/^run:/)
@@ -226,8 +226,13 @@ function compareBroadcast(stage: Stage, decision: Explained, { ts, first, thread
   const isLoud = decision.events.some((event) => isOneOf(event, 'failed', 'recovered') && wants(event, decision.branch))
   const card = stage.slack.messages.find((one) => one.ts === thread)?.view
   const isNewest = card?.kind === 'card' && said?.slot === `run:${card.ref.split('/')[1]}`
-  expect(isShown, `to be broadcast: ${about}`).toBe(isLoud && !quiet && isNewest)
+  const isEarlier = (one: Shown) => one.ts === thread || (one.thread === thread && one.ts < ts)
+  const isAgain = isRedView(first) && stage.slack.messages.some((one) => isEarlier(one) && isRedView(one.first))
+  expect(isShown, `to be broadcast: ${about}`).toBe(isLoud && !quiet && isNewest && !isAgain)
 }
+
+const isRedView = (view: Shown['view']): boolean =>
+  'shown' in view && (view.shown === 'failed' || view.shown === 'infrastructure_failure')
 
 const BRANCHES = ['main', 'fix/login', 'release/1.2', 'next', null]
 const WORDS = [...Object.keys(EVENTS), 'hibernating']

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import type { RunRef } from '../../src/domain/request.ts'
+import type { AttemptRef } from '../../src/domain/request.ts'
 import type { Explained } from '../../src/catalog/outcomes.ts'
 import { DECISIONS_MAX } from '../../src/features/why/why.ts'
 import { follower } from '../alerts/stage.ts'
-import { channelId, MINUTE } from '../support/facts.ts'
+import { channelId, MINUTE } from '../support/build-events.ts'
 import { UNSENT } from '../support/fake-notifier.ts'
-import { BUILDS, ofRun, openStage, type Changes, type Stage } from './operations-stage.ts'
+import { BUILDS, ofAttempt, openStage, type Changes, type Stage } from './operations-stage.ts'
 
-async function decisionsOf(stage: Stage, ref: RunRef): Promise<readonly Explained[]> {
-  const outcome = await stage.main.operations.why(ofRun(ref), HERE)
+async function decisionsOf(stage: Stage, ref: AttemptRef): Promise<readonly Explained[]> {
+  const outcome = await stage.main.operations.why(ofAttempt(ref), HERE)
   return outcome.kind === 'why' ? outcome.decisions : []
 }
 
@@ -16,12 +16,12 @@ const QUIET = channelId('C0QUIET001')
 const HERE = { user: 'U0LIN00001', channel: BUILDS }
 
 describe('why', () => {
-  test('gives for each fact and channel the verdict as it was made, with its reason', async () => {
+  test('gives for each build event and channel the verdict as it was made, with its reason', async () => {
     await using stage = await openStage()
     const failures = [{ branch: 'release/*', branchMatch: null, events: ['failed'] as const }]
     stage.reconcile.subscriptions.push(follower(QUIET, { rules: failures }))
     const { ref } = await stage.ended('error')
-    const outcome = await stage.main.operations.why(ofRun(ref), HERE)
+    const outcome = await stage.main.operations.why(ofAttempt(ref), HERE)
     expect(outcome).toMatchObject({ kind: 'why', more: 0, build: { ref, shown: 'failed' } })
     const decisions = outcome.kind === 'why' ? outcome.decisions : []
     expect(decisions.map(({ channel, word, verdict }) => `${channel} ${word} ${verdict}`)).toEqual([
@@ -32,7 +32,7 @@ describe('why', () => {
     ])
     expect(decisions.every(({ reason }) => reason !== '')).toBe(true)
     stage.reconcile.subscriptions.length = 0
-    expect(await stage.main.operations.why(ofRun(ref), HERE)).toEqual(outcome)
+    expect(await stage.main.operations.why(ofAttempt(ref), HERE)).toEqual(outcome)
   })
 
   test('tells each rule that was looked at, and whose it is', async () => {
@@ -45,7 +45,7 @@ describe('why', () => {
     expect(quiet.map(({ looked }) => looked)).toEqual([[{ rule, from: 'file', verdict: 'branch-not-matched' }]])
   })
 
-  test('tells what stands there: the card, and the reply of the run; nothing where nothing was told', async () => {
+  test('tells what stands there: the card, and the reply of the attempt; nothing where nothing was told', async () => {
     await using stage = await openStage()
     const failures = [{ branch: 'release/*', branchMatch: null, events: ['failed'] as const }]
     stage.reconcile.subscriptions.push(follower(QUIET, { rules: failures }))
@@ -68,7 +68,7 @@ describe('why', () => {
       for (const one of told) expect(one.at).toBeGreaterThanOrEqual(decisions[0]!.at)
   })
 
-  test('tells of each run its own reply', async () => {
+  test('tells of each attempt its own reply', async () => {
     await using stage = await openStage()
     const { ref, uuid } = await stage.ended('error')
     await stage.clock.advance(2 * MINUTE)
@@ -112,12 +112,12 @@ describe('why', () => {
     ])
   })
 
-  test('says nothing of a channel that the asker cannot look into, but that there is one; there it is said', async () => {
+  test('says nothing of a channel that the requester cannot look into, but that there is one; there it is said', async () => {
     await using stage = await openStage()
     stage.reconcile.subscriptions.push(follower(QUIET))
     const { ref } = await stage.ended('error')
     const saidTo = async (changes: Changes, by: typeof HERE) => {
-      const outcome = await stage.another(changes).operations.why(ofRun(ref), by)
+      const outcome = await stage.another(changes).operations.why(ofAttempt(ref), by)
       const { decisions = [], hidden = null } = outcome.kind === 'why' ? outcome : {}
       return { channels: [...new Set(decisions.map(({ channel }) => channel))], hidden }
     }
@@ -151,7 +151,7 @@ describe('why', () => {
       await stage.deliver()
     }
     const outcome = await stage.main.operations.why({ kind: 'build-number', number: ref.buildId, project: null }, HERE)
-    expect(outcome).toMatchObject({ kind: 'why', more: 2, build: { attempt: 11 } })
+    expect(outcome).toMatchObject({ kind: 'why', more: 2, build: { attemptNumber: 11 } })
     const decisions = outcome.kind === 'why' ? outcome.decisions : []
     expect(decisions).toHaveLength(DECISIONS_MAX)
     expect(decisions.at(-1)!.at).toBeGreaterThan(decisions[0]!.at)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { NotFound, Target } from '../../src/catalog/outcomes.ts'
 import { PROJECT_CHOICES_MAX } from '../../src/catalog/outcomes.ts'
-import { projectId, channelId, messageTs } from '../support/facts.ts'
+import { projectId, channelId, messageTs } from '../support/build-events.ts'
 import { BUILDS, hear, openStage, type Stage } from './operations-stage.ts'
 
 const find = (stage: Stage, target: Target) => stage.main.operations.findBuild(target)
@@ -95,7 +95,13 @@ describe('a branch', () => {
     await using stage = await openStage()
     const one = await stage.running()
     const two = await stage.running()
-    const by = { user: 'U0ADA00001', team: null, channel: BUILDS, via: 'command', askKey: 'ask of ada' } as const
+    const by = {
+      user: 'U0ADA00001',
+      team: null,
+      channel: BUILDS,
+      via: 'command',
+      interactionKey: 'ask of ada',
+    } as const
     const asked = await stage.main.operations.stop(ofProject('web', 'main'), by)
     expect(asked).toMatchObject({ kind: 'several-builds', builds: [{ ref: two.ref }, { ref: one.ref }] })
     expect(stage.writes()).toEqual([])
@@ -106,7 +112,13 @@ describe('a branch', () => {
     await using stage = await openStage()
     const one = await stage.running()
     await stage.ended('success')
-    const by = { user: 'U0ADA00001', team: null, channel: BUILDS, via: 'command', askKey: 'ask of ada' } as const
+    const by = {
+      user: 'U0ADA00001',
+      team: null,
+      channel: BUILDS,
+      via: 'command',
+      interactionKey: 'ask of ada',
+    } as const
     const asked = await stage.main.operations.stop(ofProject('web', 'main'), by)
     expect(asked).toMatchObject({ kind: 'requested', build: { ref: one.ref } })
   })

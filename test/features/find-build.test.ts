@@ -6,17 +6,10 @@ import { answerNotFound } from '../../src/features/not-found.ts'
 import { answerFound } from '../../src/features/builds/status-messages.ts'
 import type { Block } from '../../src/slack/messages/blocks.ts'
 import type { Answer } from '../../src/slack/messages/answer.ts'
-import {
-  branchOf,
-  FIND_BRANCH_ID,
-  FIND_PROJECT_ID,
-  findView,
-  OPTION_VALUE_CHARS_MAX,
-  OPTIONS_MAX,
-  projectOptions,
-} from '../../src/features/builds/find-modal.ts'
-import { createNewest, MODALS_MAX } from '../../src/features/newest.ts'
-import { SUGGEST_WITHIN_MS } from '../../src/features/suggest.ts'
+import { branchOf, FIND_BRANCH_ID, FIND_PROJECT_ID, findView } from '../../src/features/builds/find-modal.ts'
+import { OPTION_VALUE_CHARS_MAX, OPTIONS_MAX, projectOptions } from '../../src/features/fields.ts'
+import { createNewest, MODALS_MAX } from '../../src/features/context.ts'
+import { SUGGEST_WITHIN_MS } from '../../src/features/register.ts'
 import { checkView } from '../../packages/sandbox-slack/src/limits.ts'
 import { turnedClock } from '../../packages/sandbox-slack/test/stage.ts'
 import { ada, build, openStage, pending, PROJECT, REF, sol, STOP_REQUESTED, until, type Stage } from './stage.ts'
@@ -66,7 +59,7 @@ describe('"Find a build"', () => {
     expect((await asked(3)).at(-1)).toEqual([
       'stop',
       { kind: 'run', ref: REF },
-      { user: ada, team: 'T0SANDBOX1', channel: null, via: 'modal', askKey: expect.any(String) },
+      { user: ada, team: 'T0SANDBOX1', channel: null, via: 'modal', interactionKey: expect.any(String) },
     ])
     const done = answerAct(STOP_REQUESTED, { command: 'stop', branch: null, reference: '00000003' })
     expect(textIn(slack)).toContain(shown(done))
@@ -185,7 +178,7 @@ describe('"Find a build"', () => {
     expect(await slack.people.submitView({ user: ada })).toMatchObject({ status: 200, body: '' })
     expect(await slack.people.replay('view_submission')).toMatchObject({ status: 200, body: '' })
     expect([calls, slack.views.stack(ada)]).toEqual([[], []])
-    expect(lines).toMatchObject([{ level: 'info', fields: { ask: 'find', outcome: 'opened' } }])
+    expect(lines).toMatchObject([{ level: 'info', fields: { what: 'find', outcome: 'opened' } }])
   })
 
   it('tells an outsider that it shows them nothing, and offers no names', async () => {
@@ -210,7 +203,7 @@ describe('"Find a build"', () => {
     await until(() => slack.workspace.channels.has(direct) && slack.messages(direct).length === 1)
     expect(slack.messages(direct)).toMatchObject([{ text: answerNotOpened('late', '00000001').text }])
     await asked(1)
-    expect(lines).toMatchObject([{ level: 'info', fields: { reference: '00000001', ask: 'find', isShown: true } }])
+    expect(lines).toMatchObject([{ level: 'info', fields: { reference: '00000001', what: 'find', isShown: true } }])
   })
 })
 

@@ -2,8 +2,8 @@ import type { ChannelId } from '../../src/domain/ids.ts'
 import { answerHome, homeView, type HomeView } from '../../src/features/home/view.ts'
 import { answerNotAllowed } from '../../src/features/not-allowed.ts'
 import { BUILD_AT, buildOf, CAST, CHANNEL, RED_AT, REFERENCE, type Cast } from '../../packages/demo/src/samples/cast.ts'
-import type { AdminState, AuditLine, HomeState, PausedChannel, Some } from '../../src/features/home/outcomes.ts'
-import type { ShownSubscription } from '../../src/features/subscriptions/outcomes.ts'
+import type { AdminState, AuditLine, HomeState, PausedChannel, Some } from '../../src/features/home/home.ts'
+import type { ShownSubscription } from '../../src/catalog/subscriptions.ts'
 import type { Subscription } from '../../src/domain/subscription.ts'
 
 /** So many of everything: more than any Home shows. */

@@ -8,9 +8,9 @@ import {
   WATCHED_MAX,
   type Homes,
 } from '../../src/features/home/watch.ts'
-import type { HomeOutcome } from '../../src/features/home/outcomes.ts'
+import type { HomeOutcome } from '../../src/features/home/home.ts'
 import { until } from '../support/app.ts'
-import { T0 } from '../support/facts.ts'
+import { T0 } from '../support/build-events.ts'
 import { createHandClock, type HandClock } from '../support/hand-clock.ts'
 import { EMPTY_HOME } from './home-states.ts'
 
@@ -29,7 +29,7 @@ interface Stage {
   read: string[]
 }
 
-/** The watch by a clock that a test turns, before a Slack that only counts; over the real doors it is `app/home`. */
+/** The watch by a clock that a test turns, before a Slack that only counts; over the real endpoints it is `app/home`. */
 function openStage(): Stage {
   const clock = createHandClock(T0)
   const drawn: string[] = []

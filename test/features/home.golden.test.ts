@@ -1,20 +1,19 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { describe, expect, it, test } from 'vitest'
-import { isAnswered } from '../../src/features/actions.ts'
 import { HOME_BLOCKS_MAX, homeView, type HomeView } from '../../src/features/home/view.ts'
-import { COUNTED_MAX } from '../../src/features/home/outcomes.ts'
+import { COUNTED_MAX } from '../../src/features/home/home.ts'
 import { checkView } from '../../packages/sandbox-slack/src/limits.ts'
 import { ALL_CASTS, HOSTILE } from './answers-stage.ts'
 import { adminHome, EMPTY_HOME, HOMES, largeHome, many, memberHome } from './home-states.ts'
+import { isAnswered } from './stage.ts'
+import { goldenText, readGolden } from '../support/golden.ts'
 
 const FOLDER = new URL('../golden/home/', import.meta.url)
-const isUpdating = process.env['UPDATE_GOLDEN'] === '1'
 
 describe('every Home reads as its golden file shows', () => {
   test.each(HOMES)('%s', (name, when, view) => {
     const file = new URL(`${name}.json`, FOLDER)
-    if (isUpdating) writeFileSync(file, golden(when, view))
-    expect(golden(when, view)).toBe(readFileSync(file, 'utf8'))
+    expect(golden(when, view)).toBe(readGolden(file, golden(when, view)))
   })
 
   test('no golden file is left over', () => {
@@ -22,9 +21,7 @@ describe('every Home reads as its golden file shows', () => {
   })
 })
 
-/** Invisible characters are written out: a person reads these files. */
-const golden = (when: string, view: HomeView): string =>
-  `${JSON.stringify({ when, view }, null, 2).replace(/[\p{Cf}]/gu, (mark) => `\\u${mark.codePointAt(0)!.toString(16).padStart(4, '0')}`)}\n`
+const golden = (when: string, view: HomeView): string => goldenText({ when, view })
 
 const textsOf = (view: HomeView): string[] =>
   [...JSON.stringify(view).matchAll(/"text":"((?:[^"\\]|\\.)*)"/g)].map(([, text]) => JSON.parse(`"${text}"`) as string)

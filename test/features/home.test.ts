@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ChannelId } from '../../src/domain/ids.ts'
 import { createConnections } from '../../src/sources/ci-service/connections.ts'
-import type { HomeState } from '../../src/features/home/outcomes.ts'
-import { SUBSCRIPTIONS_SHOWN_MAX } from '../../src/features/home/home.ts'
-import { request, T0 } from '../support/facts.ts'
+import { type HomeState, SUBSCRIPTIONS_SHOWN_MAX } from '../../src/features/home/home.ts'
+import { request, T0 } from '../support/build-events.ts'
 import { projectRequest } from '../store/given.ts'
 import { follower } from '../alerts/stage.ts'
 import { BUILDS, GRACE, LIN, openStage, type Changes, type Stage } from './operations-stage.ts'
@@ -95,8 +94,8 @@ describe('Home', () => {
 
   it('tells admins what was asked of builds and of projects last, the newest first', async () => {
     await stage.main.deps.store.write(async (tx) => {
-      await tx.insertRequest(request({ id: 'restart', askedAt: T0 }))
-      await tx.insertProjectRequest(projectRequest({ id: 'edit', state: 'confirmed', askedAt: T0 + 1 }))
+      await tx.insertRequest(request({ id: 'restart', requestedAt: T0 }))
+      await tx.insertRequest(projectRequest({ id: 'edit', state: 'confirmed', requestedAt: T0 + 1 }))
     })
     expect((await homeOf(GRACE)).admin!.audit).toMatchObject([
       { action: 'edit-project', project: 'acme/web', buildId: null, state: 'confirmed' },

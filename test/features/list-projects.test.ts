@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { ListOutcome, ListQuestion } from '../../src/catalog/outcomes.ts'
 import { listProjects, PAGE_SIZE } from '../../src/features/list/list.ts'
-import { refreshProjects } from '../../src/catalog/refresh-projects.ts'
+import { refreshProjects } from '../../src/catalog/ci-snapshot.ts'
 import { v2 } from '../../packages/sandbox-ci/test/support.ts'
-import { HOUR, MINUTE, SECOND, T0 } from '../support/facts.ts'
+import { HOUR, MINUTE, SECOND, T0 } from '../support/build-events.ts'
 import { openStage, type Stage } from './operations-stage.ts'
 
 const list = (stage: Stage, question: Partial<ListQuestion> = {}): Promise<ListOutcome> =>

@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { COMMANDS } from '../../src/features/commands.ts'
-import { answerHelp } from '../../src/features/help/messages.ts'
+import { answerOverview } from '../../src/features/builds/status-messages.ts'
 import { answerUnknown } from '../../src/features/slips.ts'
 import { ACCOUNTS } from '../../packages/sandbox-slack/src/workspace.ts'
-import { ada, BUILDS, grace, lin, openStage, postCard, sol, type Called } from './stage.ts'
+import { ada, build, BUILDS, grace, lin, openStage, postCard, sol, type Called } from './stage.ts'
 
 const asMention = {
   user: ada,
   team: 'T0SANDBOX1',
   channel: BUILDS,
   via: 'mention',
-  askKey: expect.stringMatching(/^Ev/),
+  interactionKey: expect.stringMatching(/^Ev/),
 }
 
 describe('a mention in a thread', () => {
@@ -21,7 +20,7 @@ describe('a mention in a thread', () => {
     ['why', (ts) => [['why', { kind: 'message', channel: BUILDS, ts }, asMention]]],
     ['stop acme/api@main', () => [['stop', { kind: 'project', project: 'acme/api', branch: 'main' }, asMention]]],
     ['list', () => [['listProjects', { text: null, type: null, page: 1 }]]],
-    ['', () => []],
+    ['', (ts) => [['status', { target: { kind: 'message', channel: BUILDS, ts } }]]],
     ['stpo', () => []],
     ['restart ""', () => []],
     ['stop acme/web@', () => []],
@@ -51,7 +50,7 @@ describe('a mention elsewhere', () => {
   })
 
   it.each([
-    ['', answerHelp({ commands: COMMANDS, about: null })],
+    ['', answerOverview({ newest: [build()], running: { kind: 'running', builds: [build()], more: 0 } })],
     ['stpo', answerUnknown({ typed: 'stpo', nearest: 'stop' })],
   ])('helps: @buildline %s', async (text, answer) => {
     const { slack, untilTold } = await openStage()
@@ -59,7 +58,7 @@ describe('a mention elsewhere', () => {
     expect(await untilTold(1)).toEqual([answer.text])
   })
 
-  it('tells the asker’s own workspace', async () => {
+  it('tells the requester’s own workspace', async () => {
     const { slack, asked } = await openStage()
     await slack.people.mentionBot({ user: sol, channel: 'C0SHARED01', text: 'stop #1' })
     expect(await asked(1)).toMatchObject([['stop', {}, { user: sol, team: 'T0OUTSIDE1' }]])
@@ -82,8 +81,10 @@ describe('a mention', () => {
     const { slack, asked, untilTold } = await openStage()
     await slack.people.sendEvent(event('stop <@U0BUILDBOT>'))
     await slack.people.sendEvent(event(`<@${lin}> please <@U0BUILDBOT> status acme/web`))
-    expect(await asked(2)).toEqual([['status', { project: 'acme/web', branch: null, channel: BUILDS }]])
-    expect(await untilTold(2)).toContain(answerHelp({ commands: COMMANDS, about: null }).text)
+    expect(await untilTold(2)).toHaveLength(2)
+    const calls = await asked(2)
+    expect(calls).toContainEqual(['status', { project: 'acme/web', branch: null, channel: BUILDS }])
+    expect(calls.map(([name]) => name)).not.toContain('stop')
   })
 
   it.each([':', ',', ''])('may be followed by what people put behind a name: @buildline%s', async (mark) => {
@@ -98,8 +99,8 @@ describe('a mention', () => {
     await slack.people.sendEvent(event('<@U0BUILDBOT> stop #1'), { eventId: 'Ev0001', retryNum: 1 })
     await slack.people.sendEvent(event('<@U0BUILDBOT> stop #2'), { eventId: 'Ev0002', retryNum: 1 })
     expect(await asked(2)).toMatchObject([
-      ['stop', { number: '1' }, { askKey: 'Ev0001' }],
-      ['stop', { number: '2' }, { askKey: 'Ev0002' }],
+      ['stop', { number: '1' }, { interactionKey: 'Ev0001' }],
+      ['stop', { number: '2' }, { interactionKey: 'Ev0002' }],
     ])
     expect(await untilTold(2)).toHaveLength(2)
   })
@@ -131,7 +132,7 @@ describe('a mention', () => {
     await slack.people.mentionBot({ user: ada, channel: BUILDS, text: 'status' })
     await asked(1)
     expect(lines.filter(({ level }) => level === 'warn')).toMatchObject([
-      { fields: { reference: '00000001', ask: 'status' }, text: 'an answer could not be shown' },
+      { fields: { reference: '00000001', what: 'status' }, text: 'an answer could not be shown' },
     ])
     expect(lines.at(-1)).toMatchObject({ fields: { reference: '00000001', isShown: false } })
   })

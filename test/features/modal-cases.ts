@@ -1,28 +1,29 @@
 import { maskedProject } from '../../src/domain/masked-project.ts'
-import type { Difference } from '../../src/domain/project-differences.ts'
-import { MASK } from '../../src/domain/secret-fields.ts'
+import type { Difference } from '../../src/domain/project-change.ts'
+import { MASK } from '../../src/domain/project-fields.ts'
 import type { Subscription } from '../../src/domain/subscription.ts'
 import { createSeal } from '../../src/lib/seal.ts'
 import { answerOldForm } from '../../src/features/fault-messages.ts'
-import { answerUndone } from '../../src/features/left-messages.ts'
+import { answerUndone } from '../../src/features/interrupted.ts'
 import { answerNotFound } from '../../src/features/not-found.ts'
-import { answerReset } from '../../src/features/projects/end-messages.ts'
+import { answerReset } from '../../src/features/projects/messages.ts'
 import { answerFound } from '../../src/features/builds/status-messages.ts'
 import { buildOf, CAST, CHANNEL, projectOf, REFERENCE } from '../../packages/demo/src/samples/cast.ts'
 import { findView } from '../../src/features/builds/find-modal.ts'
-import { receiveForm } from '../../src/features/forms.ts'
-import { followView } from '../../src/features/home/follow-view.ts'
-import { answerView, type ModalView } from '../../src/features/modal-view.ts'
+import { FORMS } from '../../src/features/features.ts'
+import { followView } from '../../src/features/subscriptions/form.ts'
+import { answerView, type ModalView } from '../../src/features/modal.ts'
 import { createView, lookView } from '../../src/features/projects/create-form.ts'
 import { editView } from '../../src/features/projects/edit-view.ts'
 import { comparingView, differenceView } from '../../src/features/projects/edit-form.ts'
 import type { WaitingCreation, WaitingEdit } from '../../src/features/projects/metadata.ts'
-import { readingView } from '../../src/features/projects/opening.ts'
+import { readingView } from '../../src/features/projects/slack.ts'
 import { RESET_TITLE, resetView } from '../../src/features/projects/reset-form.ts'
-import { askedWith, CREATE_TITLE, EDIT_TITLE, waitingView } from '../../src/features/projects/send.ts'
+import { answerContext, CREATE_TITLE, EDIT_TITLE, waitingView } from '../../src/features/projects/send.ts'
 import { pendingView, subscribeView, type SubscribeForm } from '../../src/features/subscriptions/form-view.ts'
 import type { PreviewOutcome, ShownProject } from '../../src/features/projects/outcomes.ts'
-import type { PatternPreview, ShownSubscription } from '../../src/features/subscriptions/outcomes.ts'
+import type { PatternPreview } from '../../src/features/subscriptions/outcomes.ts'
+import type { ShownSubscription } from '../../src/catalog/subscriptions.ts'
 import { HOSTILE } from './answers-stage.ts'
 
 /** A form, and when somebody has it before them. */
@@ -71,7 +72,7 @@ const subscribe = (change: Partial<SubscribeForm> = {}): ModalView =>
   subscribeView({
     memory: { channel: CHANNEL, instead: null, isChosen: false },
     shown: null,
-    isOwn: true,
+    how: 'changes',
     preview: null,
     ...change,
   })
@@ -165,7 +166,8 @@ const found = (answer: Parameters<typeof findView>[0]['answer']) =>
 
 /** The errors that this form gets when it is sent in so. */
 function refused(view: ModalView, values: Record<string, unknown>): Readonly<Record<string, string>> {
-  const { ack } = receiveForm({ type: 'view_submission', view: { ...view, state: { values } } })
+  const form = FORMS.get(view.callback_id ?? '')!
+  const { ack } = form.receive({ type: 'view_submission', view: { ...view, state: { values } } })
   return ack?.response_action === 'errors' ? ack.errors : {}
 }
 
@@ -185,15 +187,15 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
   'subscribe-new': { when: 'Somebody types /ci subscribe alone.', view: subscribe() },
   'subscribe-change': {
     when: 'Somebody presses Change at a subscription with rules of its own.',
-    view: subscribe({ shown: releases, preview: preview() }),
+    view: subscribe({ shown: releases, how: 'own', preview: preview() }),
   },
   'subscribe-ci-rules': {
     when: "Somebody presses Change at a subscription that goes by the project's own rules.",
-    view: subscribe({ shown: subscription(), isOwn: false }),
+    view: subscribe({ shown: subscription(), how: 'ci' }),
   },
   'subscribe-all': {
     when: 'Somebody presses Change at a subscription to every project.',
-    view: subscribe({ shown: subscription({ follows: { what: 'all' }, mention: 'nobody' }), isOwn: false }),
+    view: subscribe({ shown: subscription({ follows: { what: 'all' }, mention: 'nobody' }), how: 'ci' }),
   },
   'subscribe-many-match': {
     when: 'More branches match the pattern than the form lists.',
@@ -268,7 +270,7 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
   'project-edit-errors': {
     when: 'The form was sent in with a value that cannot be kept: what is wrong stands at its field.',
     view: edit('variables'),
-    errors: refused(edit('variables'), { 'variables:all': typed('NODE_ENV=x••••••') }),
+    errors: refused(edit('variables'), { 'edit:environment_variables': typed('NODE_ENV=x••••••') }),
   },
   'project-comparing': {
     when: 'The form was sent in, and is compared with what CI has.',
@@ -330,7 +332,7 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
   },
   'project-reset-done': {
     when: 'The key was reset: whoever asked sees the new one, here and once.',
-    view: answerView(RESET_TITLE, answerReset(shownReset, askedWith('reset-aes-key', REFERENCE), true)),
+    view: answerView(RESET_TITLE, answerReset(shownReset, answerContext('reset-aes-key', REFERENCE), true)),
   },
   'old-form': {
     when: 'A form was sent in that an older version drew.',

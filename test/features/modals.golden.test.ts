@@ -1,19 +1,18 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { describe, expect, it, test } from 'vitest'
-import { FORMS } from '../../src/features/forms.ts'
+import { FORMS } from '../../src/features/features.ts'
 import { FIND_CALLBACK_ID } from '../../src/features/builds/find-modal.ts'
 import { checkView } from '../../packages/sandbox-slack/src/limits.ts'
 import { MODAL_CASES, type ModalCase } from './modal-cases.ts'
+import { goldenText, readGolden } from '../support/golden.ts'
 
 const FOLDER = new URL('../golden/modals/', import.meta.url)
-const isUpdating = process.env['UPDATE_GOLDEN'] === '1'
 const CASES = Object.entries(MODAL_CASES)
 
 describe('every form reads as its golden file shows', () => {
   test.each(CASES)('%s', (name, one) => {
     const file = new URL(`${name}.json`, FOLDER)
-    if (isUpdating) writeFileSync(file, golden(one))
-    expect(golden(one)).toBe(readFileSync(file, 'utf8'))
+    expect(golden(one)).toBe(readGolden(file, golden(one)))
   })
 
   test('no golden file is left over', () => {
@@ -38,10 +37,9 @@ describe('a form', () => {
   })
 })
 
-/** What is sealed differs with the key. Invisible characters are written out: a person reads these files. */
+/** What is sealed differs with the key. */
 function golden({ when, view, errors }: ModalCase): string {
   const kept = (key: string, value: unknown): unknown =>
     key === 'private_metadata' && typeof value === 'string' && /^[\w-]+$/.test(value) ? '(sealed)' : value
-  const json = JSON.stringify({ when, view, ...(errors && { errors }) }, kept, 2)
-  return `${json.replace(/[\p{Cf}]/gu, (mark) => `\\u${mark.codePointAt(0)!.toString(16).padStart(4, '0')}`)}\n`
+  return goldenText(JSON.parse(JSON.stringify({ when, view, ...(errors && { errors }) }, kept)))
 }

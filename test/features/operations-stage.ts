@@ -4,19 +4,17 @@ import { createClientLegacy, type ClientLegacy } from '../../src/sources/ci-serv
 import { createClientV2 } from '../../src/sources/ci-service/client-v2.ts'
 import { createTransport } from '../../src/sources/ci-service/transport.ts'
 import type { ChannelId, MessageTs } from '../../src/domain/ids.ts'
-import { isProjectRequest } from '../../src/domain/project-request.ts'
-import type { Request, RunRef } from '../../src/domain/request.ts'
+import { isProjectRequest, type Request, type AttemptRef } from '../../src/domain/request.ts'
 import type { Subscription } from '../../src/domain/subscription.ts'
 import type { CardView } from '../../src/domain/view.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { svgToPng } from '../../src/slack/picture/picture.ts'
-import type { ActOutcome, Asker, Target } from '../../src/catalog/outcomes.ts'
-import type { Operations } from '../../src/features/operations.ts'
+import type { ActOutcome, Requester, Target } from '../../src/catalog/outcomes.ts'
+import { type Operations, createOperations, type OperationsDeps } from '../../src/features/operations.ts'
 import { confirmRequests } from '../../src/features/builds/confirm.ts'
-import { createOperations, type OperationsDeps } from '../../src/features/operations.ts'
-import { createProjectRules } from '../../src/catalog/project-rules.ts'
+import { createProjectRules } from '../../src/catalog/projects.ts'
 import { recordDelivery } from '../../src/alerts/record.ts'
-import { takeIn } from '../../src/alerts/intake.ts'
+import { ingestRevision } from '../../src/alerts/ingest.ts'
 import type { Push } from '../../packages/sandbox-ci/src/builds.ts'
 import type { SandboxCi } from '../../packages/sandbox-ci/src/server.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -24,7 +22,7 @@ import { readPayload } from '../../src/sources/ci-service/webhook/payload.ts'
 import { BUILDS, openStage as openReconcileStage, type Stage as ReconcileStage } from '../alerts/stage.ts'
 import { pushed, startCi } from '../../packages/sandbox-ci/test/support.ts'
 import { inBrief } from '../support/fake-notifier.ts'
-import { buildId, LIN, projectId } from '../support/facts.ts'
+import { buildId, LIN, projectId } from '../support/build-events.ts'
 import { absentDoctor } from '../support/doctor.ts'
 import type { HandClock } from '../support/hand-clock.ts'
 
@@ -91,7 +89,7 @@ export interface Stage extends AsyncDisposable {
 }
 
 export interface Built {
-  ref: RunRef
+  ref: AttemptRef
   uuid: string
 }
 
@@ -167,7 +165,7 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
   const push: Stage['push'] = (how = {}, project = 'acme/web') => {
     const { id, uuid } = pushed(ci, { outcome: 'none', ...how }, project)
     const owner = ci.state().projects.find(({ name }) => name === project)!
-    return { ref: { projectId: projectId(owner.id), buildId: buildId(id), run: 1 }, uuid }
+    return { ref: { projectId: projectId(owner.id), buildId: buildId(id), attempt: 1 }, uuid }
   }
 
   async function running(how?: Push, project?: string): Promise<Built> {
@@ -209,7 +207,7 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
       await main.deps.refresh()
     },
     async requests() {
-      const all = await store.read.requestsAfter({ askedAt: 0, id: '' }, 100)
+      const all = await store.read.requestsAfter({ requestedAt: 0, id: '' }, 100)
       return all.filter((request) => !isProjectRequest(request))
     },
     writes: () => writesTo(ci),
@@ -264,28 +262,28 @@ export const writesTo = (ci: SandboxCi): string[] =>
     .filter(({ method }) => method !== 'GET')
     .map(({ path, statusCode }) => `${path.split('/').at(-1)} ${statusCode}`)
 
-/** Takes in all that is new, as the reconciler does: a wake may hide new facts until the next round. */
-export async function takeInAll(deps: Parameters<typeof takeIn>[0], store: Store): Promise<void> {
-  const due = await store.read.dueIntake(deps.clock.now(), 100)
-  for (const one of due) await takeIn(deps, one)
-  if (due.length > 0) await takeInAll(deps, store)
+/** Takes in all that is new, as the reconciler does: a wake may hide new build events until the next round. */
+export async function ingestAll(deps: Parameters<typeof ingestRevision>[0], store: Store): Promise<void> {
+  const due = await store.read.dueIngest(deps.clock.now(), 100)
+  for (const one of due) await ingestRevision(deps, one)
+  if (due.length > 0) await ingestAll(deps, store)
 }
 
 let asks = 0
 
 /** Lin, by a button in #builds. */
-export const lin = (changes: Partial<Asker> = {}): Asker => ({
+export const lin = (changes: Partial<Requester> = {}): Requester => ({
   user: LIN,
   team: 'T0ACME0001',
   channel: BUILDS,
   via: 'button',
-  askKey: `ask-${++asks}`,
+  interactionKey: `ask-${++asks}`,
   ...changes,
 })
 
-export const grace = (changes: Partial<Asker> = {}): Asker => lin({ user: GRACE, ...changes })
+export const grace = (changes: Partial<Requester> = {}): Requester => lin({ user: GRACE, ...changes })
 
-export const ofRun = (ref: RunRef): Target => ({ kind: 'run', ref })
+export const ofAttempt = (ref: AttemptRef): Target => ({ kind: 'run', ref })
 
 /** An outcome in a few words. */
 export function outcomeInBrief(outcome: ActOutcome): string {

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readLetters } from '../../src/slack/commands/letters.ts'
-import { CUT, parseTyped, parseWords, TEXT_CHARS_MAX, WORDS_MAX } from '../../src/slack/commands/parse.ts'
+import { readLetters, CUT, parseTyped, parseWords, TEXT_CHARS_MAX, WORDS_MAX } from '../../src/slack/commands/parse.ts'
 
 const texts = (typed: string): string[] => parseWords(typed).map(({ text }) => text)
 

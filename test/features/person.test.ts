@@ -1,13 +1,18 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Permit } from '../../src/domain/permission.ts'
 import type { Presence } from '../../src/slack/api/directory.ts'
-import { HANDLES_MAX } from '../../src/features/people/outcomes.ts'
-import { LOOK_AGAIN_MS, LOOK_GAP_MS, LOOKS_MAX, lookAtClaimants } from '../../src/features/people/claimants.ts'
-import type { PersonDeps } from '../../src/features/people/deps.ts'
-import { createPersonOperations } from '../../src/features/people/operations.ts'
+import {
+  HANDLES_MAX,
+  LOOK_AGAIN_MS,
+  LOOK_GAP_MS,
+  LOOKS_MAX,
+  lookAtClaimants,
+  type PersonDeps,
+  createPersonOperations,
+} from '../../src/features/people/people.ts'
 import { recordingLog } from './stage.ts'
 import { databasePath, testFolder } from '../support/app.ts'
-import { LIN, MINUTE, T0 } from '../support/facts.ts'
+import { LIN, MINUTE, T0 } from '../support/build-events.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { openBesideHandClock } from '../support/stores.ts'
 import { GRACE, grace, lin } from './operations-stage.ts'
@@ -109,7 +114,7 @@ describe('a person', () => {
       handle: 'ada',
       user: 'U0ADA00001',
       was: LIN,
-      untold: ['U0ADA00001', LIN],
+      unreached: ['U0ADA00001', LIN],
     })
     expect(said).toEqual(['U0ADA00001', LIN])
   })

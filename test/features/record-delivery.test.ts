@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { UNENDED_FACTS_MAX } from '../../src/alerts/record.ts'
-import { HOUR, SECOND } from '../support/facts.ts'
+import { UNENDED_EVENTS_MAX } from '../../src/alerts/record.ts'
+import { HOUR, SECOND } from '../support/build-events.ts'
 import { inBrief } from '../support/fake-notifier.ts'
 import { openStage } from '../alerts/stage.ts'
 
@@ -9,13 +9,13 @@ const endless = (count: number) => Array.from({ length: count }, (_, n) => (n % 
 test('a build that never ends fills no card: what it says beyond a number is counted, and its end is told', async () => {
   await using stage = await openStage()
   await stage.live()
-  await stage.hear(...endless(UNENDED_FACTS_MAX))
-  const facts = () => stage.sql('select count(*) as facts, sum(repeats) as repeats from fact')
-  expect(facts()).toEqual([{ facts: UNENDED_FACTS_MAX, repeats: 0 }])
+  await stage.hear(...endless(UNENDED_EVENTS_MAX))
+  const buildEvents = () => stage.sql('select count(*) as "buildEvents", sum(repeats) as repeats from fact')
+  expect(buildEvents()).toEqual([{ buildEvents: UNENDED_EVENTS_MAX, repeats: 0 }])
   const more = await stage.hear(...endless(3), { word: 'waiting', details: { message: 'Say more each time' } })
   expect(more.answer).toBe('duplicate')
-  expect(facts()).toEqual([{ facts: UNENDED_FACTS_MAX, repeats: 4 }])
-  expect(stage.sql('select count(*) as deliveries from delivery')).toEqual([{ deliveries: UNENDED_FACTS_MAX + 4 }])
+  expect(buildEvents()).toEqual([{ buildEvents: UNENDED_EVENTS_MAX, repeats: 4 }])
+  expect(stage.sql('select count(*) as deliveries from delivery')).toEqual([{ deliveries: UNENDED_EVENTS_MAX + 4 }])
   expect((await stage.hear('error')).answer).toBe('recorded')
   await stage.clock.advance(30 * SECOND)
   expect(stage.slack.messages.map(({ view }) => inBrief(view))).toContain('card 512 failed')
@@ -23,10 +23,10 @@ test('a build that never ends fills no card: what it says beyond a number is cou
 
 test('a build that is restarted so often is heard all the same', async () => {
   await using stage = await openStage()
-  const runs = Array.from({ length: UNENDED_FACTS_MAX / 2 }, (_, n) => [
+  const attempts = Array.from({ length: UNENDED_EVENTS_MAX / 2 }, (_, n) => [
     { word: 'initiated', after: n * HOUR },
     { word: 'error', after: n * HOUR + SECOND },
   ])
-  await stage.hear(...runs.flat())
-  expect((await stage.hear({ word: 'initiated', after: UNENDED_FACTS_MAX * HOUR })).answer).toBe('recorded')
+  await stage.hear(...attempts.flat())
+  expect((await stage.hear({ word: 'initiated', after: UNENDED_EVENTS_MAX * HOUR })).answer).toBe('recorded')
 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { createClientLegacy } from '../../src/sources/ci-service/client-legacy.ts'
 import { createTransport } from '../../src/sources/ci-service/transport.ts'
-import { refreshProjects } from '../../src/catalog/refresh-projects.ts'
-import { SECOND } from '../support/facts.ts'
+import { refreshProjects } from '../../src/catalog/ci-snapshot.ts'
+import { SECOND } from '../support/build-events.ts'
 import { startHttpStub } from '../support/http-stub.ts'
 import { hear, openStage, type Stage } from './operations-stage.ts'
 

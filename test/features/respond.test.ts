@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ActOutcome } from '../../src/catalog/outcomes.ts'
 import { answerAct } from '../../src/features/builds/act-messages.ts'
 import { answerFault, answerSlow } from '../../src/features/fault-messages.ts'
-import { ANSWER_TRIES_MAX, RESPONSE_USES_MAX } from '../../src/slack/reply-targets/response-url.ts'
-import { isSlackAddress } from '../../src/slack/reply-targets/slack-address.ts'
+import { ANSWER_TRIES_MAX, RESPONSE_USES_MAX, isSlackAddress } from '../../src/slack/reply-targets.ts'
 import type { SandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
 import { startHttpStub } from '../support/http-stub.ts'
 import { ada, BADGE, BUILDS, openStage, pending, postCard, STOP_REQUESTED, until } from './stage.ts'
@@ -16,11 +15,11 @@ describe('an answer', () => {
   it('that takes 5 s is announced within 3 s, and given when it is there', async () => {
     const { promise, settle } = pending<ActOutcome>()
     const { slack, untilTold } = await openStage({ operations: { stop: () => promise } })
-    const askedAt = Date.now()
+    const requestedAt = Date.now()
     const acknowledgement = await slack.people.runCommand(stopWeb)
     expect(acknowledgement).toMatchObject({ status: 200 })
     expect(await untilTold(1)).toEqual([answerSlow('stop').text])
-    expect(Date.now() - askedAt).toBeLessThan(3_000)
+    expect(Date.now() - requestedAt).toBeLessThan(3_000)
     settle(STOP_REQUESTED)
     expect(await untilTold(2)).toEqual([answerSlow('stop').text, requested()])
   })
@@ -46,7 +45,7 @@ describe('an answer', () => {
     expect(told()[0]).toContain('00000001')
     expect(told()[0]).not.toContain('disk')
     expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
-      { fields: { reference: '00000001', ask: 'stop', user: ada, err: { message: 'the disk is full' } } },
+      { fields: { reference: '00000001', what: 'stop', user: ada, err: { message: 'the disk is full' } } },
     ])
   })
 
@@ -98,7 +97,7 @@ describe('a response_url', () => {
     },
   )
 
-  it('that stays away is given up, and the answer goes to the channel for the asker’s eyes', async () => {
+  it('that stays away is given up, and the answer goes to the channel for the requester’s eyes', async () => {
     const { slack, untilTold } = await openStage()
     slack.faults.add({ kind: 'ratelimited', method: 'response_url' })
     await slack.people.runCommand(stopWeb)
@@ -124,7 +123,7 @@ describe('a response_url', () => {
     await asked(1)
     expect(told()).toEqual([])
     expect(lines.filter(({ level }) => level === 'warn')).toMatchObject([
-      { fields: { reference: '00000001', ask: 'stop' }, text: 'an answer could not be shown' },
+      { fields: { reference: '00000001', what: 'stop' }, text: 'an answer could not be shown' },
     ])
     expect(JSON.stringify(lines, messagesToo)).not.toContain('/response/')
   })

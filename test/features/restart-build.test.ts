@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import type { ClientLegacy } from '../../src/sources/ci-service/client-legacy.ts'
 import { CiError } from '../../src/sources/ci-service/errors.ts'
 import { confirmRequests } from '../../src/features/builds/confirm.ts'
-import { HOUR, MINUTE, SECOND } from '../support/facts.ts'
+import { HOUR, MINUTE, SECOND } from '../support/build-events.ts'
 import {
   grace,
   hear,
   lin,
   LIN,
   never,
-  ofRun,
+  ofAttempt,
   openStage,
   outcomeInBrief,
   type Built,
@@ -24,7 +24,7 @@ const FORMS = [
   ['a new id', NEW],
 ] as const
 
-const restart = (stage: Stage, { ref }: Built, by = lin()) => stage.main.operations.restart(ofRun(ref), by)
+const restart = (stage: Stage, { ref }: Built, by = lin()) => stage.main.operations.restart(ofAttempt(ref), by)
 
 /** The build that CI made of a restart: the newest one. */
 const newest = (stage: Stage) => stage.ci.state().builds.at(-1)!
@@ -38,13 +38,13 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
     const { id, uuid } = newest(stage)
     expect(outcome).toMatchObject({ kind: 'requested', newBuildId: id })
     await stage.clock.advance(2 * SECOND)
-    expect(stage.card()).toMatchObject({ shown: 'started', attempt: 2, build: { buildId: id } })
+    expect(stage.card()).toMatchObject({ shown: 'started', attemptNumber: 2, build: { buildId: id } })
     expect(await stage.requests()).toMatchObject([{ state: 'accepted', newBuildId: id, newBuildUuid: uuid }])
     await stage.deliver()
     expect(await stage.requests()).toMatchObject([{ state: 'confirmed', lookAt: null }])
     stage.ci.finish(uuid, 'success')
     await stage.deliver()
-    expect(stage.card()).toMatchObject({ shown: 'fixed', attempt: 2 })
+    expect(stage.card()).toMatchObject({ shown: 'flaky', attemptNumber: 2 })
     expect(stage.thread()).toEqual(expect.arrayContaining([`ask restart ${built.ref.buildId} confirmed`]))
     expect(stage.reconcile.slack.messages.filter(({ thread }) => thread === null)).toHaveLength(1)
     expect(stage.writes()).toEqual([RESTARTED])
@@ -59,13 +59,13 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
       expect(await stage.requests()).toMatchObject([{ state: 'calling' }])
       return answer
     })
-    expect(outcomeInBrief(await operations.restart(ofRun(built.ref), lin()))).toBe('requested')
+    expect(outcomeInBrief(await operations.restart(ofAttempt(built.ref), lin()))).toBe('requested')
     await stage.clock.advance(2 * SECOND)
     expect(await stage.requests()).toMatchObject([{ state: 'confirmed', newBuildId: newest(stage).id }])
-    expect(stage.card()).toMatchObject({ shown: 'started', attempt: 2 })
+    expect(stage.card()).toMatchObject({ shown: 'started', attemptNumber: 2 })
   })
 
-  test('is the same where the new run has ended before the answer', async () => {
+  test('is the same where the new attempt has ended before the answer', async () => {
     await using stage = await openStage({ switches })
     const built = await stage.ended()
     const { operations } = withRestart(stage, async (restartBuild, id) => {
@@ -74,10 +74,10 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
       await stage.deliver()
       return answer
     })
-    await operations.restart(ofRun(built.ref), lin())
+    await operations.restart(ofAttempt(built.ref), lin())
     await stage.pass(3 * MINUTE)
     expect(await stage.requests()).toMatchObject([{ state: 'confirmed' }])
-    expect(stage.card()).toMatchObject({ shown: 'fixed', attempt: 2, offers: ['restart'] })
+    expect(stage.card()).toMatchObject({ shown: 'flaky', attemptNumber: 2, offers: ['restart'] })
     expect(await running(stage)).toEqual([])
   })
 
@@ -89,7 +89,7 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
     stage.lose()
     await stage.pass(2 * MINUTE)
     expect(await stage.requests()).toMatchObject([{ state: 'confirmed', lookAt: null }])
-    expect(stage.card()).toMatchObject({ shown: 'failed', attempt: 2, build: { buildId: newest(stage).id } })
+    expect(stage.card()).toMatchObject({ shown: 'failed', attemptNumber: 2, build: { buildId: newest(stage).id } })
     expect(stage.thread()).toEqual(
       expect.arrayContaining([`reply ${built.ref.buildId} failed`, `ask restart ${built.ref.buildId} confirmed`]),
     )
@@ -103,9 +103,9 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
     stage.ci.finish(newest(stage).uuid, 'error')
     await stage.pass(2 * MINUTE)
     const { card, thread } = { card: stage.card(), thread: stage.thread() }
-    expect(card).toMatchObject({ shown: 'failed', attempt: 2 })
+    expect(card).toMatchObject({ shown: 'failed', attemptNumber: 2 })
     await stage.deliver()
-    expect(stage.card()).toMatchObject({ shown: 'failed', attempt: 2, ref: card!.ref, offers: ['restart'] })
+    expect(stage.card()).toMatchObject({ shown: 'failed', attemptNumber: 2, ref: card!.ref, offers: ['restart'] })
     expect(stage.thread()).toEqual(thread)
   })
 
@@ -116,7 +116,7 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
     expect(await stage.requests()).toMatchObject([{ state: 'confirmed' }])
     stage.ci.finish(newest(stage).uuid, 'success')
     await stage.deliver()
-    expect(stage.card()).toMatchObject({ shown: 'fixed', attempt: 2 })
+    expect(stage.card()).toMatchObject({ shown: 'flaky', attemptNumber: 2 })
   })
 
   test('ends as CI says where the end is delivered and the start is not', async () => {
@@ -126,7 +126,7 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
     stage.ci.finish(newest(stage).uuid, 'success')
     await stage.deliver(['success'])
     expect(await stage.requests()).toMatchObject([{ state: 'confirmed' }])
-    expect(stage.card()).toMatchObject({ shown: 'fixed', attempt: 2 })
+    expect(stage.card()).toMatchObject({ shown: 'flaky', attemptNumber: 2 })
   })
 
   test('is found where its answer is lost and nothing is delivered', async () => {
@@ -138,7 +138,7 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
     await stage.pass(10 * SECOND)
     const { id, uuid } = newest(stage)
     expect(await stage.requests()).toMatchObject([{ state: 'confirmed', newBuildId: id, newBuildUuid: uuid }])
-    expect(stage.card()).toMatchObject({ shown: 'started', attempt: 2, build: { buildId: id } })
+    expect(stage.card()).toMatchObject({ shown: 'started', attemptNumber: 2, build: { buildId: id } })
     expect(stage.writes()).toHaveLength(1)
   })
 
@@ -149,7 +149,7 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
     await restart(stage, built)
     await stage.deliver()
     expect(await stage.requests()).toMatchObject([{ state: 'confirmed' }])
-    expect(stage.card()).toMatchObject({ shown: 'started', attempt: 2 })
+    expect(stage.card()).toMatchObject({ shown: 'started', attemptNumber: 2 })
   })
 
   test('is tied to the card where the answer names nothing', async () => {
@@ -159,25 +159,25 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
       await restartBuild(id)
       return { id: null, uuid: null }
     })
-    expect(await operations.restart(ofRun(built.ref), lin())).toMatchObject({ kind: 'requested', newBuildId: null })
-    expect(stage.card()).toMatchObject({ shown: 'failed', attempt: 1 })
+    expect(await operations.restart(ofAttempt(built.ref), lin())).toMatchObject({ kind: 'requested', newBuildId: null })
+    expect(stage.card()).toMatchObject({ shown: 'failed', attemptNumber: 1 })
     stage.lose()
     await stage.pass(2 * MINUTE)
     expect(await stage.requests()).toMatchObject([{ state: 'confirmed', newBuildId: newest(stage).id }])
-    expect(stage.card()).toMatchObject({ shown: 'started', attempt: 2, build: { buildId: newest(stage).id } })
+    expect(stage.card()).toMatchObject({ shown: 'started', attemptNumber: 2, build: { buildId: newest(stage).id } })
   })
 
   test('is tied to the card where the answer names only a uuid', async () => {
     await using stage = await openStage({ switches })
     const built = await stage.ended()
     const { operations } = withRestart(stage, async (restartBuild, id) => ({ ...(await restartBuild(id)), id: null }))
-    await operations.restart(ofRun(built.ref), lin())
+    await operations.restart(ofAttempt(built.ref), lin())
     stage.lose()
     await stage.pass(2 * MINUTE)
     expect(await stage.requests()).toMatchObject([{ state: 'confirmed', newBuildId: newest(stage).id }])
   })
 
-  test('is not asked twice of one run: not by two clicks, two people, one ask sent twice, or a late click', async () => {
+  test('is not asked twice of one attempt: not by two clicks, two people, one request sent twice, or a late click', async () => {
     await using stage = await openStage({ switches })
     const built = await stage.ended()
     const [first, again] = [lin(), lin()]
@@ -206,12 +206,12 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
       if (when === 'after') await restartBuild(id)
       return never()
     })
-    void dying.operations.restart(ofRun(built.ref), lin())
+    void dying.operations.restart(ofAttempt(built.ref), lin())
     await expect.poll(async () => (await stage.requests()).map(({ state }) => state)).toEqual(['calling'])
     if (when === 'after') await expect.poll(stage.writes).toEqual([RESTARTED])
     stage.lose()
     const next = stage.another()
-    expect((await next.operations.restart(ofRun(built.ref), grace())).kind).toBe('asked-already')
+    expect((await next.operations.restart(ofAttempt(built.ref), grace())).kind).toBe('asked-already')
     await stage.pass(MINUTE, next)
     const seen = when === 'after' ? { state: 'confirmed', newBuildId: newest(stage).id } : { state: 'unclear' }
     expect(await stage.requests()).toMatchObject([seen])
@@ -219,7 +219,7 @@ describe.each(FORMS)('a restart that CI answers with %s', (_, switches) => {
     const end = when === 'after' ? { state: 'confirmed' } : { state: 'unconfirmed', code: 'not-restarted' }
     expect(await stage.requests()).toMatchObject([{ ...end, lookAt: null }])
     expect(stage.card()).toMatchObject(
-      when === 'after' ? { shown: 'started', attempt: 2 } : { shown: 'failed', attempt: 1 },
+      when === 'after' ? { shown: 'started', attemptNumber: 2 } : { shown: 'failed', attemptNumber: 1 },
     )
     expect(stage.writes()).toHaveLength(when === 'after' ? 1 : 0)
   })
@@ -296,19 +296,23 @@ describe("CI's answer to a restart is an outcome of its own", () => {
     expect(JSON.stringify([answered, await stage.requests(), stage.reconcile.log])).not.toContain('sandbox-api-key')
     expect(await stage.requests()).toMatchObject([{ state, newBuildId: null }])
     await stage.clock.advance(2 * SECOND)
-    expect(stage.card()).toMatchObject({ shown: 'failed', attempt: 1, offers: state === 'refused' ? ['restart'] : [] })
+    expect(stage.card()).toMatchObject({
+      shown: 'failed',
+      attemptNumber: 1,
+      offers: state === 'refused' ? ['restart'] : [],
+    })
     expect(stage.writes()).toEqual([`restart.json ${statusCode}`])
   })
 })
 
-test("CI's refusal is said, and what CI sees otherwise is taken in", async () => {
+test("CI's refusal is said, and what CI sees otherwise is ingested", async () => {
   await using stage = await openStage({ switches: SAME })
   const built = await stage.ended()
   stage.ci.restart(built.uuid)
   stage.lose()
   expect(outcomeInBrief(await restart(stage, built))).toBe('ci-refused bad-request')
   await stage.clock.advance(2 * SECOND)
-  expect(stage.card()).toMatchObject({ shown: 'started', attempt: 2 })
+  expect(stage.card()).toMatchObject({ shown: 'started', attemptNumber: 2 })
   expect(await stage.requests()).toMatchObject([{ state: 'refused', lookAt: null }])
 })
 
@@ -330,28 +334,28 @@ describe('where the legacy interface has another word for the same end', () => {
       },
     }
     const process = stage.another({ legacy })
-    await process.operations.restart(ofRun(built.ref), lin())
+    await process.operations.restart(ofAttempt(built.ref), lin())
     for (let looks = 0; looks < 3; looks++) {
       await stage.clock.advance(MINUTE)
       await confirmRequests({ ...process.deps, legacy })
     }
     await stage.clock.advance(2 * SECOND)
-    expect(stage.card()).toMatchObject({ shown: 'infrastructure_failure', attempt: 1, offers: ['restart'] })
+    expect(stage.card()).toMatchObject({ shown: 'infrastructure_failure', attemptNumber: 1, offers: ['restart'] })
     expect(await running(stage)).toEqual([])
   })
 })
 
 describe('a restart that never happened', () => {
-  test('though CI took it opens no run that runs for ever', async () => {
+  test('though CI took it opens no attempt that runs for ever', async () => {
     await using stage = await openStage()
     const built = await stage.ended()
     const { operations } = withRestart(stage, async (_, id) => ({ id, uuid: null }))
-    await operations.restart(ofRun(built.ref), lin())
+    await operations.restart(ofAttempt(built.ref), lin())
     await stage.clock.advance(2 * SECOND)
-    expect(stage.card()).toMatchObject({ shown: 'started', attempt: 2 })
+    expect(stage.card()).toMatchObject({ shown: 'started', attemptNumber: 2 })
     await stage.pass(2 * MINUTE)
     expect(await stage.requests()).toMatchObject([{ state: 'unconfirmed', code: 'not-restarted' }])
-    expect(stage.card()).toMatchObject({ shown: 'failed', attempt: 1, offers: ['restart'] })
+    expect(stage.card()).toMatchObject({ shown: 'failed', attemptNumber: 1, offers: ['restart'] })
     expect(stage.thread()).toEqual([
       `reply ${built.ref.buildId} failed`,
       `ask restart ${built.ref.buildId} unconfirmed`,
@@ -360,7 +364,7 @@ describe('a restart that never happened', () => {
     expect((await restart(stage, built)).kind).toBe('requested')
   })
 
-  test('is not confirmed by the run that it was asked about, however short that was', async () => {
+  test('is not confirmed by the attempt that it was asked about, however short that was', async () => {
     await using stage = await openStage()
     const built = await stage.running()
     await stage.clock.advance(5 * SECOND)
@@ -370,7 +374,7 @@ describe('a restart that never happened', () => {
     expect(outcomeInBrief(await restart(stage, built))).toBe('unclear timeout')
     await stage.pass(3 * MINUTE)
     expect(await stage.requests()).toMatchObject([{ state: 'unconfirmed', code: 'not-restarted' }])
-    expect(stage.card()).toMatchObject({ shown: 'failed', attempt: 1 })
+    expect(stage.card()).toMatchObject({ shown: 'failed', attemptNumber: 1 })
   })
 
   test('is not confirmed by a newer build of another commit', async () => {
@@ -383,7 +387,7 @@ describe('a restart that never happened', () => {
     await stage.pass(3 * MINUTE)
     expect(await stage.requests()).toMatchObject([{ state: 'unconfirmed', newBuildId: null }])
     expect(stage.card()).toMatchObject({ shown: 'failed', build: { buildId: built.ref.buildId } })
-    expect(await stage.reconcile.store.read.factsOfBuild(other.ref.projectId, other.ref.buildId)).toEqual([])
+    expect(await stage.reconcile.store.read.eventsOfBuild(other.ref.projectId, other.ref.buildId)).toEqual([])
   })
 
   test('is not confirmed by a newer build of the commit that was there before', async () => {
@@ -416,10 +420,10 @@ test('a restart that CI answers with the uuid of the same build runs on the card
   await using stage = await openStage({ switches: { ...SAME, buildUrlForm: 'uuids' } })
   const built = await stage.ended()
   const { operations } = withRestart(stage, async (restartBuild, id) => ({ ...(await restartBuild(id)), id: null }))
-  const outcome = await operations.restart(ofRun(built.ref), lin())
+  const outcome = await operations.restart(ofAttempt(built.ref), lin())
   expect(outcome).toMatchObject({ kind: 'requested', newBuildId: built.ref.buildId })
   await stage.clock.advance(2 * SECOND)
-  expect(stage.card()).toMatchObject({ shown: 'started', attempt: 2 })
+  expect(stage.card()).toMatchObject({ shown: 'started', attemptNumber: 2 })
 })
 
 test.each(FORMS)('a restart as %s is confirmed by a delivery that says only that it runs', async (_, switches) => {
@@ -435,18 +439,18 @@ test.each(FORMS)('a restart as %s is confirmed by a delivery that says only that
   await hear({ store, clock, wake: () => {} }, body)
   await stage.clock.advance(2 * SECOND)
   expect(await stage.requests()).toMatchObject([{ state: 'confirmed' }])
-  expect(stage.card()).toMatchObject({ shown: 'started', attempt: 2 })
+  expect(stage.card()).toMatchObject({ shown: 'started', attemptNumber: 2 })
 })
 
 test('a restart that CI answers with a build of another commit says nothing of that build', async () => {
   await using stage = await openStage({ switches: NEW })
   const built = await stage.ended()
   const { ref } = await stage.ended('success')
-  const known = await stage.reconcile.store.read.factsOfBuild(ref.projectId, ref.buildId)
+  const known = await stage.reconcile.store.read.eventsOfBuild(ref.projectId, ref.buildId)
   const { operations } = withRestart(stage, async () => ({ id: ref.buildId, uuid: null }))
-  await operations.restart(ofRun(built.ref), lin())
+  await operations.restart(ofAttempt(built.ref), lin())
   await stage.clock.advance(2 * SECOND)
-  expect(await stage.reconcile.store.read.factsOfBuild(ref.projectId, ref.buildId)).toEqual(known)
+  expect(await stage.reconcile.store.read.eventsOfBuild(ref.projectId, ref.buildId)).toEqual(known)
   expect(await running(stage)).toEqual([])
 })
 
@@ -458,12 +462,12 @@ test('a restart as a build of another commit is confirmed, and looked up no more
     await stage.deliver()
     return { id: other.ref.buildId, uuid: null }
   })
-  await operations.restart(ofRun(built.ref), lin())
+  await operations.restart(ofAttempt(built.ref), lin())
   await stage.pass(3 * MINUTE)
   expect(await stage.requests()).toMatchObject([{ state: 'confirmed', lookAt: null }])
 })
 
-describe('a card of an older episode', () => {
+describe('a card of an older card', () => {
   test.each(FORMS)('takes a restart, which runs on a card of its own: %s', async (_, switches) => {
     await using stage = await openStage({ switches })
     const built = await stage.ended()

@@ -1,7 +1,7 @@
 import { LEGACY_REFUSED, V2_REFUSED } from '../../src/ci-clients.ts'
 import type { Interaction } from '../../src/domain/interaction.ts'
 import type { Subscription } from '../../src/domain/subscription.ts'
-import { answerLeft, answerUndone } from '../../src/features/left-messages.ts'
+import { answerInterrupted, answerUndone } from '../../src/features/interrupted.ts'
 import { BUILD_AT, CAST, CHANNEL, REFERENCE } from '../../packages/demo/src/samples/cast.ts'
 import { resetLine } from '../../src/features/projects/reset-form.ts'
 import { createLine, editLine } from '../../src/features/projects/send.ts'
@@ -35,7 +35,7 @@ const closed = (code: string) => closedLine({ channel: CHANNEL, code, followed: 
 
 const interaction = (what: string): Interaction => ({
   id: 'i1',
-  askKey: 'k1',
+  interactionKey: 'k1',
   user: CAST.user,
   what,
   channel: CHANNEL,
@@ -48,7 +48,7 @@ const interaction = (what: string): Interaction => ({
 })
 
 const interrupted = (what: string) => {
-  const { text, blocks } = answerLeft({ interaction: interaction(what), request: null }, REFERENCE)
+  const { text, blocks } = answerInterrupted({ interaction: interaction(what), request: null }, REFERENCE)
   return { text, blocks }
 }
 

@@ -1,17 +1,16 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { describe, expect, it, test } from 'vitest'
 import { checkMessage } from '../../packages/sandbox-slack/src/limits.ts'
 import { SAID_CASES, type SaidCase } from './said-cases.ts'
+import { goldenText, readGolden } from '../support/golden.ts'
 
 const FOLDER = new URL('../golden/said/', import.meta.url)
-const isUpdating = process.env['UPDATE_GOLDEN'] === '1'
 const CASES = Object.entries(SAID_CASES)
 
 describe('every line that Buildline says by itself reads as its golden file shows', () => {
   test.each(CASES)('%s', (name, one) => {
     const file = new URL(`${name}.json`, FOLDER)
-    if (isUpdating) writeFileSync(file, golden(one))
-    expect(golden(one)).toBe(readFileSync(file, 'utf8'))
+    expect(golden(one)).toBe(readGolden(file, golden(one)))
   })
 
   test('no golden file is left over', () => {
@@ -29,8 +28,6 @@ describe('a line', () => {
   })
 })
 
-/** Invisible characters are written out: a person reads these files. */
 function golden({ when, text, blocks }: SaidCase): string {
-  const json = JSON.stringify({ when, text: text.split('\n'), ...(blocks && { blocks }) }, null, 2)
-  return `${json.replace(/[\p{Cf}]/gu, (mark) => `\\u${mark.codePointAt(0)!.toString(16).padStart(4, '0')}`)}\n`
+  return goldenText({ when, text: text.split('\n'), ...(blocks && { blocks }) })
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createSeen, SIGNATURES_MAX } from '../../src/slack/http/seen.ts'
+import { createSeen, SIGNATURES_MAX } from '../../src/slack/http/gate.ts'
 
 const signature = (n: number, timestamp = '1700000000') => ({ timestamp, hex: String(n).padStart(64, '0') })
 

@@ -9,10 +9,10 @@ import type { SandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slac
 import { ada, build, BUILDS, openStage, postCard, REF, RESTART_REQUESTED, sol, STOP_REQUESTED } from './stage.ts'
 
 const stopAsked = { command: 'stop', branch: null, reference: '00000001' } as const
-const by = { user: ada, team: 'T0SANDBOX1', channel: BUILDS, via: 'shortcut', askKey: expect.any(String) }
+const by = { user: ada, team: 'T0SANDBOX1', channel: BUILDS, via: 'shortcut', interactionKey: expect.any(String) }
 
 describe('"Restart this build"', () => {
-  it('restarts the build of the message, and answers the asker', async () => {
+  it('restarts the build of the message, and answers the requester', async () => {
     const { slack, asked, untilTold } = await openStage()
     const ts = await postCard(slack)
     await slack.people.useShortcut({ user: ada, channel: BUILDS, ts, callbackId: 'restart_build' })
@@ -112,7 +112,7 @@ describe('a shortcut', () => {
     const { slack, door, lines } = await openStage()
     await sendShortcut(slack, { type: 'shortcut', callback_id: 'find_build', user: {} })
     await door.stop()
-    expect(lines).toMatchObject([{ level: 'info', fields: { ask: 'find', isShown: false } }])
+    expect(lines).toMatchObject([{ level: 'info', fields: { what: 'find', isShown: false } }])
   })
 
   it('of an older version is answered, and nothing is done', async () => {

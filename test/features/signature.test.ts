@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { isSignedBy, SIGNED_WITHIN_S, signatureIn } from '../../src/slack/http/signature.ts'
+import { isSignedBy, SIGNED_WITHIN_S, signatureIn } from '../../src/slack/http/gate.ts'
 import { signature } from '../../packages/sandbox-slack/src/sign.ts'
-import { SECOND, T0 } from '../support/facts.ts'
+import { SECOND, T0 } from '../support/build-events.ts'
 
 const SECRET = 'a-signing-secret'
 const NOW_S = Math.floor(T0 / SECOND)

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createLogThrottle } from '../../src/lib/log-throttle.ts'
+import { createLogThrottle } from '../../src/lib/log.ts'
 import { createSocketWatch, SOCKET_AWAY_MS_MAX, STEADY_AFTER_MS } from '../../src/slack/socket/watch.ts'
 import { createClient } from '../../src/slack/api/client.ts'
 import { createSandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slack.ts'

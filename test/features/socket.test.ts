@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../src/lib/clock.ts'
-import { createLogThrottle } from '../../src/lib/log-throttle.ts'
+import { createLogThrottle } from '../../src/lib/log.ts'
 import { answerAct } from '../../src/features/builds/act-messages.ts'
 import { OPEN_WITHIN_MS, SocketReceiver } from '../../src/slack/socket/receiver.ts'
 import { createSocketWatch, STEADY_AFTER_MS } from '../../src/slack/socket/watch.ts'
@@ -37,7 +37,7 @@ describe('Socket Mode', () => {
     await slack.people.runCommand(stopWeb)
     await slack.people.replay('command /ci')
     await slack.people.runCommand(stopWeb)
-    const keys = (await asked(2)).map(([, , by]) => (by as { askKey: string }).askKey)
+    const keys = (await asked(2)).map(([, , by]) => (by as { interactionKey: string }).interactionKey)
     expect(new Set(keys).size).toBe(2)
   })
 

@@ -1,25 +1,29 @@
+import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import { createServer } from 'node:http'
 import { onTestFinished } from 'vitest'
 import type { BuildId, ChannelId, ProjectId } from '../../src/domain/ids.ts'
 import type { Config } from '../../src/config.ts'
 import { machineClocks, systemClock, type Clock } from '../../src/lib/clock.ts'
 import { createRateLimiter } from '../../src/server/rate-limiter.ts'
-import type { Log } from '../../src/lib/log.ts'
+import { type Log, createLogThrottle } from '../../src/lib/log.ts'
 import type { ActOutcome, BuildSummary, ProjectRef, StatusOutcome, WhyOutcome } from '../../src/catalog/outcomes.ts'
+import { BUTTONS, FIELDS } from '../../src/features/features.ts'
 import type { Operations } from '../../src/features/operations.ts'
-import type { Me } from '../../src/features/people/outcomes.ts'
+import type { Me } from '../../src/catalog/people.ts'
 import type { FaultInput } from '../../packages/sandbox-slack/src/faults.ts'
-import type { SandboxSlack, SandboxSlackOptions } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
-import { createSandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
+import {
+  type SandboxSlack,
+  type SandboxSlackOptions,
+  createSandboxSlack,
+} from '../../packages/sandbox-slack/src/sandbox-slack.ts'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
-import { createSlackDoor, type SlackDoor } from '../../src/slack-app.ts'
+import { createSlackEndpoint, type SlackEndpoint } from '../../src/slack-app.ts'
 import { createGate, type Gate } from '../../src/slack/http/gate.ts'
 import { createSocketWatch } from '../../src/slack/socket/watch.ts'
 import { createSeal } from '../../src/lib/seal.ts'
-import { createLogThrottle } from '../../src/lib/log-throttle.ts'
-import { showLeft } from '../../src/features/show-left.ts'
+import { showInterrupted } from '../../src/features/interrupted.ts'
 import { createClient } from '../../src/slack/api/client.ts'
-import { createUnanswered, type Unanswered } from '../../src/features/unanswered.ts'
+import { createPendingInteractions, type PendingInteractions } from '../../src/features/pending-interactions.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import type { Store } from '../../src/store/store.ts'
 import { databasePath, testFolder } from '../support/app.ts'
@@ -29,7 +33,7 @@ import { WEB } from '../slack/slack/cast.ts'
 export const BUILDS = CHANNELS.builds as ChannelId
 export const { ada, grace, lin, gus, sol } = PEOPLE
 
-export const REF = { projectId: '41' as ProjectId, buildId: '512' as BuildId, run: 1 }
+export const REF = { projectId: '41' as ProjectId, buildId: '512' as BuildId, attempt: 1 }
 export const REF_TEXT = '41/512.1'
 
 export const PROJECT: ProjectRef = { projectId: '41', uuid: null, name: 'acme/web', type: 'basic' }
@@ -39,7 +43,7 @@ export const build = (change: Partial<BuildSummary> = {}): BuildSummary => ({
   ref: REF,
   shown: 'started',
   word: 'initiated',
-  attempt: 1,
+  attemptNumber: 1,
   at: Date.UTC(2026, 4, 4, 14, 2),
   redSince: null,
   offers: ['stop'],
@@ -72,7 +76,7 @@ export const meOf = (user: string, handles: readonly string[] = []): Me => ({
 })
 
 /** Everything succeeds, unless a test says otherwise. */
-const SUCCESS: Operations = {
+const SUCCESS: Omit<Operations, 'stored'> = {
   listProjects: async (question) => ({
     kind: 'projects',
     question,
@@ -117,7 +121,7 @@ const SUCCESS: Operations = {
   people: {
     me: async ({ user }) => ({ kind: 'me', me: meOf(user) }),
     claim: async (handle, { user }) => ({ kind: 'claimed', handle, me: meOf(user, [handle]) }),
-    give: async (handle, user) => ({ kind: 'given', handle, user, was: null, untold: [] }),
+    give: async (handle, user) => ({ kind: 'given', handle, user, was: null, unreached: [] }),
     release: async (handle, { user }) => ({ kind: 'released', handle, me: meOf(user) }),
     setMentions: async (mentions, { user }) => ({ kind: 'mentions', me: { ...meOf(user), mentions } }),
     accountChanged: async () => {},
@@ -138,12 +142,16 @@ const SUCCESS: Operations = {
   doctor: { examine: async () => ({ kind: 'findings', findings: [], tookMs: 0 }) },
 }
 
+/** Does somebody answer this action? Every id that is drawn must be answered. */
+export const isAnswered = (actionId: string): boolean =>
+  actionId === ACTION_IDS.open || BUTTONS.has(actionId) || FIELDS.has(actionId)
+
 export type Called = readonly [name: keyof Operations, ...args: unknown[]]
 
 /** Operations that write down how they were called; whether somebody may read is asked all the time and left out. */
-export function recordingOperations(changes: Partial<Operations> = {}) {
+export function recordingOperations(changes: Partial<Operations> = {}, store: Store | null = null) {
   const calls: Called[] = []
-  const all: Operations = { ...SUCCESS, ...changes }
+  const all = { ...SUCCESS, ...changes }
   const noted =
     <Args extends unknown[], End>(name: keyof Operations, act: (...args: Args) => End) =>
     (...args: Args): End => {
@@ -151,6 +159,10 @@ export function recordingOperations(changes: Partial<Operations> = {}) {
       return act(...args)
     }
   const operations: Operations = {
+    get stored() {
+      if (!store) throw new Error('there is no store here')
+      return { reads: store.read, interfaces: { v2: true, legacy: true }, subscriptions: async () => [] }
+    },
     listProjects: noted('listProjects', all.listProjects),
     status: noted('status', all.status),
     findBuild: noted('findBuild', all.findBuild),
@@ -188,19 +200,19 @@ export function recordingLog(): { log: Log; lines: Line[] } {
 
 export interface Stage {
   slack: SandboxSlack
-  door: SlackDoor
-  /** what the door has written down, in a database of its own */
+  door: SlackEndpoint
+  /** what the endpoint has written down, in a database of its own */
   store: Store
   /** its file */
   path: string
-  unanswered: Unanswered
+  pendingInteractions: PendingInteractions
   calls: readonly Called[]
   lines: readonly Line[]
   /** what only this person sees in #builds, as text */
   told: (user?: string, channel?: string) => string[]
   /** The same, once there are so many. */
   untilTold: (count: number, user?: string, channel?: string) => Promise<string[]>
-  /** Resolves when every ask so far is answered, with what was asked of the operations since the stage opened. */
+  /** Resolves when every request so far is answered, with what was asked of the operations since the stage opened. */
   asked: (count: number) => Promise<readonly Called[]>
 }
 
@@ -211,38 +223,39 @@ export interface StageOptions {
   socket?: boolean
   /** what goes wrong from the beginning */
   fault?: FaultInput
-  /** the door's; default the real one */
+  /** the endpoint's; default the real one */
   clock?: Clock
   /** by which what is asked is written down in time; default the real one */
   keepingClock?: Clock
   newKey?: () => string
 }
 
-/** A sandbox Slack and the door before it, over HTTP with signatures or over a socket; both end with the test. */
+/** A sandbox Slack and the endpoint before it, over HTTP with signatures or over a socket; both end with the test. */
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const { operations: changes, socket = false, clock = systemClock, newKey = countedKeys() } = options
   const slack = createSandboxSlack({ rates: 'off', ...options.slack })
   await slack.start()
   onTestFinished(() => slack.stop())
   if (options.fault) slack.faults.add(options.fault)
-  const { operations, calls } = recordingOperations(changes)
-  const { log, lines } = recordingLog()
   const path = databasePath(testFolder())
   const store = await openStore(path)
+  const { operations, calls } = recordingOperations(changes, store)
+  const { log, lines } = recordingLog()
   let interactions = 0
-  const unanswered = createUnanswered({
+  const pendingInteractions = createPendingInteractions({
     store,
     clock: options.keepingClock ?? systemClock,
     log,
     newId: () => `interaction-${(interactions += 1)}`,
     processId: 'process-1',
     seal: createSeal(slack.botToken),
-    tell: (left) => showLeft({ client: createClient({ token: slack.botToken, apiUrl: slack.apiUrl }), clock }, left),
+    tell: (left) =>
+      showInterrupted({ client: createClient({ token: slack.botToken, apiUrl: slack.apiUrl }), clock }, left),
   })
-  const door = createSlackDoor({
+  const door = createSlackEndpoint({
     config: configOf(slack, socket),
     operations,
-    unanswered,
+    pendingInteractions,
     socketWatch: createSocketWatch({ clock, log, logThrottle: createLogThrottle(clock) }),
     clock,
     random: () => 0.5,
@@ -267,7 +280,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     await until(() => answered(lines) >= count)
     return calls
   }
-  return { slack, door, store, path, unanswered, calls, lines, told, untilTold, asked }
+  return { slack, door, store, path, pendingInteractions, calls, lines, told, untilTold, asked }
 }
 
 async function openStore(path: string): Promise<Store> {
@@ -291,15 +304,15 @@ const configOf = (slack: SandboxSlack, socket: boolean): Config['slack'] => ({
 })
 
 const answered = (lines: readonly Line[]): number =>
-  lines.filter(({ text }) => text === 'an ask from Slack has ended').length
+  lines.filter(({ text }) => text === 'slack request finished').length
 
 async function letIn(gate: Gate, handle: Handle, ...[request, response]: Parameters<Handle>): Promise<void> {
   if (await gate(request, response)) handle(request, response)
 }
 
-type Handle = NonNullable<SlackDoor['handle']>
+type Handle = NonNullable<SlackEndpoint['handle']>
 
-async function listen(handle: NonNullable<SlackDoor['handle']>): Promise<string> {
+async function listen(handle: NonNullable<SlackEndpoint['handle']>): Promise<string> {
   const server = createServer(handle)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {

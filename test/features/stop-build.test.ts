@@ -1,32 +1,32 @@
 import { describe, expect, test } from 'vitest'
 import { confirmRequests } from '../../src/features/builds/confirm.ts'
 import { toUuid } from '../../src/domain/ids.ts'
-import { MINUTE, SECOND } from '../support/facts.ts'
-import { grace, GRACE, lin, LIN, never, ofRun, openStage, outcomeInBrief, noProjects } from './operations-stage.ts'
+import { MINUTE, SECOND } from '../support/build-events.ts'
+import { grace, GRACE, lin, LIN, never, ofAttempt, openStage, outcomeInBrief, noProjects } from './operations-stage.ts'
 
 const STOPPED = 'stop 202'
 
 describe('a stop', () => {
-  test('is asked of CI once, and confirmed by the next fact', async () => {
+  test('is asked of CI once, and confirmed by the next build event', async () => {
     await using stage = await openStage()
     const { ref, uuid } = await stage.running()
-    const outcome = await stage.main.operations.stop(ofRun(ref), lin())
+    const outcome = await stage.main.operations.stop(ofAttempt(ref), lin())
     expect(outcome).toMatchObject({ kind: 'requested', action: 'stop', newBuildId: null, build: { ref } })
-    expect(await stage.requests()).toMatchObject([{ state: 'accepted', askedBy: LIN, target: { buildUuid: uuid } }])
+    expect(await stage.requests()).toMatchObject([{ state: 'accepted', requestedBy: LIN, target: { buildUuid: uuid } }])
     await stage.clock.advance(2 * SECOND)
     expect(stage.thread()).toEqual([`ask stop ${ref.buildId} asked`])
-    expect(stage.card()).toMatchObject({ shown: 'started', offers: [], asked: { action: 'stop', stage: 'asked' } })
+    expect(stage.card()).toMatchObject({ shown: 'started', offers: [], request: { action: 'stop', stage: 'asked' } })
     await stage.deliver()
     expect(await stage.requests()).toMatchObject([{ state: 'confirmed', lookAt: null }])
     expect(stage.thread()).toContain(`ask stop ${ref.buildId} confirmed`)
-    expect(stage.card()).toMatchObject({ shown: 'stopped', asked: { by: LIN, stage: 'confirmed' } })
+    expect(stage.card()).toMatchObject({ shown: 'stopped', request: { by: LIN, stage: 'confirmed' } })
     expect(stage.writes()).toEqual([STOPPED])
   })
 
   test('of a build that has ended meanwhile is not asked of CI', async () => {
     await using stage = await openStage()
     const { ref } = await stage.ended()
-    expect(await stage.main.operations.stop(ofRun(ref), lin())).toMatchObject({ kind: 'not-now', action: 'stop' })
+    expect(await stage.main.operations.stop(ofAttempt(ref), lin())).toMatchObject({ kind: 'not-now', action: 'stop' })
     expect(stage.writes()).toEqual([])
     expect(await stage.requests()).toEqual([])
   })
@@ -34,21 +34,21 @@ describe('a stop', () => {
   test('that comes too late is confirmed by the end that CI tells', async () => {
     await using stage = await openStage({ switches: { stopStatus: 'error' } })
     const { ref } = await stage.running()
-    await stage.main.operations.stop(ofRun(ref), lin())
+    await stage.main.operations.stop(ofAttempt(ref), lin())
     await stage.deliver()
     expect(await stage.requests()).toMatchObject([{ state: 'confirmed' }])
     expect(stage.card()).toMatchObject({ shown: 'failed' })
   })
 
-  test('by the button of an earlier run does not touch the one that runs now', async () => {
+  test('by the button of an earlier attempt does not touch the one that runs now', async () => {
     await using stage = await openStage()
     const { ref, uuid } = await stage.ended()
     stage.ci.restart(uuid, 'none')
     await stage.deliver()
-    expect(stage.card()).toMatchObject({ shown: 'started', attempt: 2, ref: `11/${ref.buildId}.2` })
-    expect((await stage.main.operations.stop(ofRun(ref), lin())).kind).toBe('not-now')
+    expect(stage.card()).toMatchObject({ shown: 'started', attemptNumber: 2, ref: `11/${ref.buildId}.2` })
+    expect((await stage.main.operations.stop(ofAttempt(ref), lin())).kind).toBe('not-now')
     expect(stage.writes()).toEqual([])
-    expect((await stage.main.operations.stop(ofRun({ ...ref, run: 2 }), lin())).kind).toBe('requested')
+    expect((await stage.main.operations.stop(ofAttempt({ ...ref, attempt: 2 }), lin())).kind).toBe('requested')
   })
 
   test.each(['ends', 'is run again'])(
@@ -67,7 +67,7 @@ describe('a stop', () => {
           return seen
         },
       }
-      expect((await stage.another({ legacy: slow }).operations.stop(ofRun(ref), lin())).kind).toBe('not-now')
+      expect((await stage.another({ legacy: slow }).operations.stop(ofAttempt(ref), lin())).kind).toBe('not-now')
       expect([stage.writes(), await stage.requests()]).toEqual([[], []])
     },
   )
@@ -77,9 +77,9 @@ describe('a stop', () => {
     const { ref } = await stage.running()
     const permit = { kind: 'no', why: 'guest', who: [] } as const
     const { operations } = stage.another({ permits: async () => permit })
-    expect(await operations.stop(ofRun(ref), lin())).toEqual({ kind: 'forbidden', action: 'stop', permit })
+    expect(await operations.stop(ofAttempt(ref), lin())).toEqual({ kind: 'forbidden', action: 'stop', permit })
     const nobody = stage.another({ permits: async () => ({ kind: 'unknown-person', code: 'ratelimited' }) })
-    expect(await nobody.operations.stop(ofRun(ref), lin())).toEqual({ kind: 'unknown-person', code: 'ratelimited' })
+    expect(await nobody.operations.stop(ofAttempt(ref), lin())).toEqual({ kind: 'unknown-person', code: 'ratelimited' })
     expect([await stage.requests(), stage.writes()]).toEqual([[], []])
   })
 })
@@ -92,7 +92,7 @@ describe('the uuids of a stop are found', () => {
     await using stage = await openStage({ switches: { extraFields: true } })
     const { ref, uuid } = await stage.running({}, 'acme/ios')
     expect(stage.card()?.offers).toEqual(['stop'])
-    expect(outcomeInBrief(await stage.main.operations.stop(ofRun(ref), lin()))).toBe('requested')
+    expect(outcomeInBrief(await stage.main.operations.stop(ofAttempt(ref), lin()))).toBe('requested')
     expect(stage.ci.calls().at(-1)?.path).toContain(`/builds/${uuid}/stop`)
     expect(legacyReads(stage)).toBe(0)
   })
@@ -100,14 +100,14 @@ describe('the uuids of a stop are found', () => {
   test('in the address of the build', async () => {
     await using stage = await openStage({ switches: { buildUrlForm: 'uuids' }, legacy: false })
     const { ref, uuid } = await stage.running({}, 'acme/ios')
-    expect(outcomeInBrief(await stage.main.operations.stop(ofRun(ref), lin()))).toBe('requested')
+    expect(outcomeInBrief(await stage.main.operations.stop(ofAttempt(ref), lin()))).toBe('requested')
     expect(stage.ci.calls().at(-1)?.path).toContain(`/builds/${uuid}/stop`)
   })
 
   test('through the legacy project of a Basic one', async () => {
     await using stage = await openStage()
     const { ref, uuid } = await stage.running({ branch: 'fix/a b&c=ü?#' })
-    expect(outcomeInBrief(await stage.main.operations.stop(ofRun(ref), lin()))).toBe('requested')
+    expect(outcomeInBrief(await stage.main.operations.stop(ofAttempt(ref), lin()))).toBe('requested')
     expect(stage.ci.calls().at(-1)?.path).toContain(`/builds/${uuid}/stop`)
     expect(legacyReads(stage)).toBe(1)
   })
@@ -116,7 +116,7 @@ describe('the uuids of a stop are found', () => {
     await using stage = await openStage()
     const { ref } = await stage.running({}, 'acme/ios')
     expect(stage.card()).toMatchObject({ offers: [], missing: { action: 'stop', why: 'no-build-uuid' } })
-    expect(outcomeInBrief(await stage.main.operations.stop(ofRun(ref), lin()))).toBe('impossible no-build-uuid')
+    expect(outcomeInBrief(await stage.main.operations.stop(ofAttempt(ref), lin()))).toBe('impossible no-build-uuid')
     expect(stage.writes()).toEqual([])
   })
 
@@ -126,7 +126,7 @@ describe('the uuids of a stop are found', () => {
     const real = stage.main.deps.legacy!
     const forgetful = { ...real, getProject: async () => ({ ...(await real.getProject(ref.projectId)), builds: [] }) }
     const { operations } = stage.another({ legacy: forgetful })
-    expect(outcomeInBrief(await operations.stop(ofRun(ref), lin()))).toBe('not-confirmed')
+    expect(outcomeInBrief(await operations.stop(ofAttempt(ref), lin()))).toBe('not-confirmed')
     expect([stage.writes(), await stage.requests()]).toEqual([[], []])
   })
 
@@ -135,10 +135,10 @@ describe('the uuids of a stop are found', () => {
     const { ref } = await stage.running()
     stage.ci.addFault({ kind: 'status', statusCode: 502, where: 'legacy' })
     const again = lin()
-    expect(outcomeInBrief(await stage.main.operations.stop(ofRun(ref), again))).toBe('ci-trouble server')
+    expect(outcomeInBrief(await stage.main.operations.stop(ofAttempt(ref), again))).toBe('ci-trouble server')
     expect([stage.writes(), await stage.requests()]).toEqual([[], []])
     stage.ci.clearFaults()
-    expect(outcomeInBrief(await stage.main.operations.stop(ofRun(ref), again))).toBe('requested')
+    expect(outcomeInBrief(await stage.main.operations.stop(ofAttempt(ref), again))).toBe('requested')
   })
 })
 
@@ -146,7 +146,7 @@ test('without the v2 interface no stop is offered, and none is sent', async () =
   await using stage = await openStage({ v2: false })
   const { ref } = await stage.running()
   expect(stage.card()).toMatchObject({ offers: [], missing: { action: 'stop', why: 'no-v2' } })
-  expect(outcomeInBrief(await stage.main.operations.stop(ofRun(ref), lin()))).toBe('impossible no-v2')
+  expect(outcomeInBrief(await stage.main.operations.stop(ofAttempt(ref), lin()))).toBe('impossible no-v2')
 })
 
 describe("CI's refusal of a stop is an outcome of its own", () => {
@@ -160,14 +160,14 @@ describe("CI's refusal of a stop is an outcome of its own", () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     stage.ci.addFault({ kind: 'status', statusCode, where: 'v2', reason: 'Told sandbox-api-key no' })
-    const outcome = await stage.main.operations.stop(ofRun(ref), lin())
+    const outcome = await stage.main.operations.stop(ofAttempt(ref), lin())
     expect(outcomeInBrief(outcome)).toBe(`ci-refused ${code}`)
     expect(await stage.requests()).toMatchObject([{ state: 'refused', code, lookAt: null }])
     await stage.clock.advance(2 * SECOND)
     expect(stage.thread()).toEqual([`ask stop ${ref.buildId} refused`])
     expect(stage.card()?.offers).toEqual(['stop'])
     stage.ci.clearFaults()
-    expect(outcomeInBrief(await stage.main.operations.stop(ofRun(ref), lin()))).toBe('requested')
+    expect(outcomeInBrief(await stage.main.operations.stop(ofAttempt(ref), lin()))).toBe('requested')
   })
 
   test.each([
@@ -179,9 +179,9 @@ describe("CI's refusal of a stop is an outcome of its own", () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     stage.ci.addFault({ ...fault, where: 'v2' })
-    expect(outcomeInBrief(await stage.main.operations.stop(ofRun(ref), lin()))).toBe(`unclear ${code}`)
+    expect(outcomeInBrief(await stage.main.operations.stop(ofAttempt(ref), lin()))).toBe(`unclear ${code}`)
     stage.ci.clearFaults()
-    expect(outcomeInBrief(await stage.main.operations.stop(ofRun(ref), grace()))).toBe(
+    expect(outcomeInBrief(await stage.main.operations.stop(ofAttempt(ref), grace()))).toBe(
       `asked-already by ${LIN} unclear`,
     )
     await stage.pass(MINUTE)
@@ -193,7 +193,7 @@ describe("CI's refusal of a stop is an outcome of its own", () => {
     const { ref } = await stage.running()
     const reason = 'api_key=sandbox-api-key and sandbox-token-everything are wrong'
     stage.ci.addFault({ kind: 'status', statusCode: 403, where: 'v2', reason })
-    const outcome = await stage.main.operations.stop(ofRun(ref), lin())
+    const outcome = await stage.main.operations.stop(ofAttempt(ref), lin())
     const [request] = await stage.requests()
     for (const said of [outcome, request, stage.reconcile.log.map(({ fields }) => fields)])
       expect(JSON.stringify(said)).not.toMatch(/sandbox-token|sandbox-api-key/)
@@ -205,7 +205,7 @@ describe("CI's refusal of a stop is an outcome of its own", () => {
     const { ref, uuid } = await stage.running()
     stage.ci.finish(uuid, 'success')
     stage.lose()
-    expect(outcomeInBrief(await stage.main.operations.stop(ofRun(ref), lin()))).toBe('ci-refused bad-request')
+    expect(outcomeInBrief(await stage.main.operations.stop(ofAttempt(ref), lin()))).toBe('ci-refused bad-request')
     await stage.clock.advance(2 * SECOND)
     expect(stage.card()).toMatchObject({ shown: 'passed', offers: ['restart'] })
     expect(await stage.requests()).toMatchObject([{ state: 'refused' }])
@@ -213,10 +213,10 @@ describe("CI's refusal of a stop is an outcome of its own", () => {
 })
 
 describe('a stop that nothing confirms', () => {
-  test('is looked up after two minutes, and what CI shows is taken in', async () => {
+  test('is looked up after two minutes, and what CI shows is ingested', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
-    await stage.main.operations.stop(ofRun(ref), lin())
+    await stage.main.operations.stop(ofAttempt(ref), lin())
     await stage.clock.advance(SECOND)
     stage.lose()
     await stage.pass(MINUTE)
@@ -230,7 +230,7 @@ describe('a stop that nothing confirms', () => {
   test('and of which CI shows nothing either is said to be unconfirmed, and can be asked again', async () => {
     await using stage = await openStage({ switches: { stopIsForgotten: true } })
     const { ref } = await stage.running()
-    await stage.main.operations.stop(ofRun(ref), lin())
+    await stage.main.operations.stop(ofAttempt(ref), lin())
     await stage.pass(2 * MINUTE - 5 * SECOND)
     expect(await stage.requests()).toMatchObject([{ state: 'accepted' }])
     await stage.pass(5 * SECOND)
@@ -238,13 +238,13 @@ describe('a stop that nothing confirms', () => {
     expect(stage.thread()).toEqual([`ask stop ${ref.buildId} unconfirmed`])
     expect(stage.card()?.offers).toEqual(['stop'])
     expect(stage.writes()).toEqual([STOPPED])
-    expect(outcomeInBrief(await stage.main.operations.stop(ofRun(ref), grace()))).toBe('requested')
+    expect(outcomeInBrief(await stage.main.operations.stop(ofAttempt(ref), grace()))).toBe('requested')
   })
 
   test('of a Pro project, which no interface shows, is unconfirmed after two minutes', async () => {
     await using stage = await openStage({ switches: { extraFields: true, stopIsForgotten: true } })
     const { ref } = await stage.running({}, 'acme/ios')
-    await stage.main.operations.stop(ofRun(ref), lin())
+    await stage.main.operations.stop(ofAttempt(ref), lin())
     await stage.pass(2 * MINUTE)
     expect(await stage.requests()).toMatchObject([{ state: 'unconfirmed', code: 'cannot-look' }])
   })
@@ -252,7 +252,7 @@ describe('a stop that nothing confirms', () => {
   test('of a build that CI shows no more is not said to run still', async () => {
     await using stage = await openStage({ switches: { stopIsForgotten: true } })
     const { ref } = await stage.running()
-    await stage.main.operations.stop(ofRun(ref), lin())
+    await stage.main.operations.stop(ofAttempt(ref), lin())
     await stage.clock.advance(2 * MINUTE)
     const real = stage.main.deps.legacy!
     const legacy = { getProject: async () => ({ ...(await real.getProject(ref.projectId)), builds: [] }) }
@@ -263,7 +263,7 @@ describe('a stop that nothing confirms', () => {
   test('while CI is away is looked up until it is given up', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
-    await stage.main.operations.stop(ofRun(ref), lin())
+    await stage.main.operations.stop(ofAttempt(ref), lin())
     await stage.clock.advance(SECOND)
     stage.lose()
     stage.ci.addFault({ kind: 'status', statusCode: 503, where: 'legacy' })
@@ -277,7 +277,7 @@ describe('a stop that nothing confirms', () => {
   test('and never is found, is said to be unconfirmed at last', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
-    await stage.main.operations.stop(ofRun(ref), lin())
+    await stage.main.operations.stop(ofAttempt(ref), lin())
     stage.lose()
     stage.ci.addFault({ kind: 'status', statusCode: 503, where: 'legacy' })
     await stage.pass(13 * MINUTE)
@@ -287,7 +287,7 @@ describe('a stop that nothing confirms', () => {
   test('but whose delivery comes while CI is looked at stays confirmed', async () => {
     await using stage = await openStage({ switches: { stopIsForgotten: true } })
     const { ref, uuid } = await stage.running()
-    await stage.main.operations.stop(ofRun(ref), lin())
+    await stage.main.operations.stop(ofAttempt(ref), lin())
     await stage.clock.advance(2 * MINUTE)
     const real = stage.main.deps.legacy!
     const slow: typeof real = {
@@ -306,11 +306,11 @@ describe('a stop that nothing confirms', () => {
   })
 })
 
-describe('CI gets one stop for one run', () => {
+describe('CI gets one stop for one attempt', () => {
   test('whoever clicks twice', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
-    const stop = (by = lin()) => stage.main.operations.stop(ofRun(ref), by)
+    const stop = (by = lin()) => stage.main.operations.stop(ofAttempt(ref), by)
     const outcomes = await Promise.all([stop(), stop(), stop(grace())])
     expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['asked-already', 'asked-already', 'requested'])
     expect(stage.writes()).toEqual([STOPPED])
@@ -322,18 +322,18 @@ describe('CI gets one stop for one run', () => {
     const { ref } = await stage.running()
     const [one, other] = [stage.another(), stage.another()]
     const outcomes = await Promise.all([
-      one.operations.stop(ofRun(ref), lin()),
-      other.operations.stop(ofRun(ref), grace()),
+      one.operations.stop(ofAttempt(ref), lin()),
+      other.operations.stop(ofAttempt(ref), grace()),
     ])
     expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['asked-already', 'requested'])
     expect(stage.writes()).toEqual([STOPPED])
   })
 
-  test('however often Slack sends the same ask, at once and later', async () => {
+  test('however often Slack sends the same request, at once and later', async () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     const by = lin({ user: GRACE })
-    const stop = () => stage.main.operations.stop(ofRun(ref), by)
+    const stop = () => stage.main.operations.stop(ofAttempt(ref), by)
     const outcomes = await Promise.all([stop(), stop()])
     expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['repeated', 'requested'])
     await stage.deliver()
@@ -341,12 +341,12 @@ describe('CI gets one stop for one run', () => {
     expect(stage.writes()).toEqual([STOPPED])
   })
 
-  test('however the run is named: by its button, its card, its number, its uuid, its project', async () => {
+  test('however the attempt is named: by its button, its card, its number, its uuid, its project', async () => {
     await using stage = await openStage({ switches: { extraFields: true } })
     const { ref, uuid } = await stage.running()
     const { channel, ts } = stage.reconcile.slack.messages[0]!
     const targets = [
-      ofRun(ref),
+      ofAttempt(ref),
       { kind: 'message', channel, ts },
       { kind: 'build-number', number: ref.buildId, project: null },
       { kind: 'uuid', uuid: toUuid(uuid) },
@@ -373,11 +373,11 @@ describe('CI gets one stop for one run', () => {
         },
       },
     })
-    void dying.operations.stop(ofRun(ref), lin())
+    void dying.operations.stop(ofAttempt(ref), lin())
     await expect.poll(async () => (await stage.requests()).map(({ state }) => state)).toEqual(['calling'])
     if (when === 'after') await expect.poll(stage.writes).toEqual([STOPPED])
     const next = stage.another()
-    expect(outcomeInBrief(await next.operations.stop(ofRun(ref), grace()))).toBe(`asked-already by ${LIN} calling`)
+    expect(outcomeInBrief(await next.operations.stop(ofAttempt(ref), grace()))).toBe(`asked-already by ${LIN} calling`)
     await stage.pass(5 * SECOND, next)
     expect(await stage.requests()).toMatchObject([{ state: 'unclear', code: 'interrupted' }])
     await stage.pass(2 * MINUTE, next)
@@ -391,7 +391,7 @@ describe('CI gets one stop for one run', () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     const slow = stage.another({ v2: { listProjects: noProjects, stopBuild: never } })
-    void slow.operations.stop(ofRun(ref), lin())
+    void slow.operations.stop(ofAttempt(ref), lin())
     await expect.poll(async () => (await stage.requests()).length).toBe(1)
     await stage.pass(85 * SECOND, slow)
     expect(await stage.requests()).toMatchObject([{ state: 'calling' }])
@@ -409,7 +409,7 @@ describe('CI gets one stop for one run', () => {
       write: (work) => (++writes === 1 ? store.write(work) : Promise.reject(new Error('the disk is full'))),
     }
     const { operations } = stage.another({ store: failing })
-    expect(outcomeInBrief(await operations.stop(ofRun(ref), lin()))).toBe('unclear fault')
+    expect(outcomeInBrief(await operations.stop(ofAttempt(ref), lin()))).toBe('unclear fault')
     await stage.pass(5 * SECOND)
     await stage.deliver()
     expect(await stage.requests()).toMatchObject([{ state: 'confirmed' }])

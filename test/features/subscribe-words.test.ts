@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { matchBranch } from '../../src/domain/pattern.ts'
 import { parseTyped, TEXT_CHARS_MAX } from '../../src/slack/commands/parse.ts'
-import { patternOf, readWish, typedPattern } from '../../src/features/subscriptions/subscribe-words.ts'
+import { patternOf, readWish, typedPattern } from '../../src/features/subscriptions/wish.ts'
 
 const read = (text: string) => readWish(parseTyped(text))
 const wish = (change: object) => ({

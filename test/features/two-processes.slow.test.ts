@@ -1,14 +1,14 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import type { ReconcileDeps } from '../../src/alerts/deps.ts'
 import { soleTerm } from '../../src/alerts/lease.ts'
-import { HANDLES_MAX } from '../../src/features/people/outcomes.ts'
-import { refreshProjects } from '../../src/catalog/refresh-projects.ts'
+import { HANDLES_MAX } from '../../src/features/people/people.ts'
+import { refreshProjects } from '../../src/catalog/ci-snapshot.ts'
 import { SUBSCRIPTIONS_MAX } from '../../src/features/subscriptions/subscribe.ts'
 import type { Store } from '../../src/store/store.ts'
 import { follower } from '../alerts/stage.ts'
 import { pushed, startCi } from '../../packages/sandbox-ci/test/support.ts'
 import { absentDoctor } from '../support/doctor.ts'
-import { buildId, MINUTE, projectId, SECOND, T0 } from '../support/facts.ts'
+import { buildId, MINUTE, projectId, SECOND, T0 } from '../support/build-events.ts'
 import { createFakeNotifier } from '../support/fake-notifier.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { startPostgres } from '../support/postgres.ts'
@@ -20,9 +20,9 @@ import {
   hear,
   lin,
   never,
-  ofRun,
+  ofAttempt,
   processOf,
-  takeInAll,
+  ingestAll,
   writesTo,
   type Changes,
   noProjects,
@@ -36,16 +36,16 @@ afterAll(() => places?.[Symbol.asyncDispose]())
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 
 describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
-  test('at the same moment ask CI for one stop of a run, and both answer', async () => {
+  test('at the same moment ask CI for one stop of an attempt, and both answer', async () => {
     await using stage = await openShared()
     const ref = await stage.build('running')
     for (let round = 0; round < 5; round++) {
       const other = await stage.build('running')
       const [one, two] = stage.processes
       const outcomes = await Promise.all([
-        one!.operations.stop(ofRun(other), lin()),
-        two!.operations.stop(ofRun(other), grace()),
-        two!.operations.stop(ofRun(other), lin()),
+        one!.operations.stop(ofAttempt(other), lin()),
+        two!.operations.stop(ofAttempt(other), grace()),
+        two!.operations.stop(ofAttempt(other), lin()),
       ])
       expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['asked-already', 'asked-already', 'requested'])
     }
@@ -53,11 +53,11 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
     expect(await stage.store.read.openRequest(ref, 'stop')).toBeNull()
   })
 
-  test('that are sent the same ask make one call of it', async () => {
+  test('that are sent the same request make one call of it', async () => {
     await using stage = await openShared()
     const ref = await stage.build('error')
     const by = lin()
-    const outcomes = await Promise.all(stage.processes.map(({ operations }) => operations.restart(ofRun(ref), by)))
+    const outcomes = await Promise.all(stage.processes.map(({ operations }) => operations.restart(ofAttempt(ref), by)))
     expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['repeated', 'requested'])
     expect(writesTo(stage.ci)).toEqual(['restart.json 200'])
   })
@@ -130,7 +130,7 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
     const by = lin()
     const ended = await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
-        stage.processes[i % 2]!.operations.people.claim(`ada-${i}`, { ...by, askKey: `ask-${i}` }),
+        stage.processes[i % 2]!.operations.people.claim(`ada-${i}`, { ...by, interactionKey: `ask-${i}` }),
       ),
     )
     expect(ended.filter(({ kind }) => kind === 'claimed')).toHaveLength(HANDLES_MAX)
@@ -143,7 +143,7 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
     const ref = await stage.build('running')
     const [, other] = stage.processes
     const dying = stage.process({ v2: { listProjects: noProjects, stopBuild: never } })
-    void dying.operations.stop(ofRun(ref), lin())
+    void dying.operations.stop(ofAttempt(ref), lin())
     const stateOf = async () => (await stage.store.read.openRequest(ref, 'stop'))?.state
     await expect.poll(stateOf).toBe('calling')
     await stage.clock.advance(90 * SECOND - 1)
@@ -163,7 +163,7 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
     const ref = await stage.build('running')
     const [one] = stage.processes
     const by = lin()
-    await one!.operations.stop(ofRun(ref), by)
+    await one!.operations.stop(ofAttempt(ref), by)
     await stage.clock.advance(2 * MINUTE)
     const real = one!.deps.legacy!
     const slow = stage.process({
@@ -178,7 +178,7 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
       },
     })
     await slow.confirm()
-    expect(await stage.store.read.requestOf(by.askKey)).toMatchObject({ state: 'confirmed', lookAt: null })
+    expect(await stage.store.read.requestOf(by.interactionKey)).toMatchObject({ state: 'confirmed', lookAt: null })
   })
 
   test('whose answer comes after it was taken for dead still tells what CI said', async () => {
@@ -191,8 +191,8 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
       v2: { listProjects: noProjects, stopBuild: (build) => answered.then(() => one!.deps.v2!.stopBuild(build)) },
     })
     const by = lin()
-    const outcome = slow.operations.stop(ofRun(ref), by)
-    const request = () => stage.store.read.requestOf(by.askKey)
+    const outcome = slow.operations.stop(ofAttempt(ref), by)
+    const request = () => stage.store.read.requestOf(by.interactionKey)
     await expect.poll(async () => (await request())?.state).toBe('calling')
     await stage.clock.advance(90 * SECOND)
     await other!.confirm()
@@ -213,18 +213,18 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
     const answered = new Promise<void>((resolve) => (answer = resolve))
     const slow = stage.process({ v2: { listProjects: noProjects, stopBuild: () => answered } })
     const [by, anew] = [lin(), grace()]
-    const outcome = slow.operations.stop(ofRun(ref), by)
-    const request = () => stage.store.read.requestOf(by.askKey)
+    const outcome = slow.operations.stop(ofAttempt(ref), by)
+    const request = () => stage.store.read.requestOf(by.interactionKey)
     await expect.poll(async () => (await request())?.state).toBe('calling')
     await stage.clock.advance(2 * MINUTE)
     await other!.confirm()
     await other!.confirm()
     expect(await request()).toMatchObject({ state: 'unconfirmed' })
-    expect((await one!.operations.stop(ofRun(ref), anew)).kind).toBe('requested')
+    expect((await one!.operations.stop(ofAttempt(ref), anew)).kind).toBe('requested')
     answer()
     expect((await outcome).kind).toBe('requested')
     expect(await request()).toMatchObject({ state: 'unconfirmed', lookAt: null })
-    expect(await stage.store.read.openRequest(ref, 'stop')).toMatchObject({ askKey: anew.askKey })
+    expect(await stage.store.read.openRequest(ref, 'stop')).toMatchObject({ interactionKey: anew.interactionKey })
   })
 })
 
@@ -250,7 +250,7 @@ async function openShared(switches: object = {}) {
     const fresh = ci.deliveries().slice(delivered)
     delivered += fresh.length
     for (const { body } of fresh) await hear({ store: place.store, clock, wake: () => {} }, body)
-    await takeInAll(working, place.store)
+    await ingestAll(working, place.store)
   }
 
   return {
@@ -264,7 +264,7 @@ async function openShared(switches: object = {}) {
       const { id, uuid } = pushed(ci, { outcome: 'none' })
       if (state === 'error') ci.finish(uuid, 'error')
       await deliver()
-      return { projectId: projectId('11'), buildId: buildId(id), run: 1 }
+      return { projectId: projectId('11'), buildId: buildId(id), attempt: 1 }
     },
     async [Symbol.asyncDispose]() {
       await clients.close()

@@ -55,12 +55,13 @@ describe('the house', () => {
 describe('the test of the house', () => {
   it.each([
     ['climbs', 'domain/x.ts', `import { gather } from '../store/gather.ts'`],
-    ['climbs with a type', 'lib/x.ts', `import type { Fact } from '../domain/fact.ts'`],
+    ['climbs with a type', 'lib/x.ts', `import type { Fact } from '../domain/build-event.ts'`],
     ['climbs in several lines', 'store/x.ts', `import {\n  a,\n  b,\n} from '../alerts/pace.ts'`],
     ['climbs by a re-export', 'catalog/x.ts', `export { recordDelivery } from '../alerts/record.ts'`],
     ['climbs at run time', 'slack/x.ts', `const x = await import('../sources/ci-service/webhook/route.ts')`],
     ['climbs for an effect', 'store/x.ts', `import '../main.ts'`],
     ['crosses', 'server/x.ts', `import type { Store } from '../store/store.ts'`],
+    ['takes from another feature', 'features/list/x.ts', `import { answerWhy } from '../why/messages.ts'`],
     [
       'takes a package of the workspace',
       'app.ts',
@@ -73,6 +74,7 @@ describe('the test of the house', () => {
 
   it.each([
     ['goes down', 'sources/x.ts', `import { invariant } from '../lib/assert.ts'`],
+    ['stays in its feature', 'features/why/x.ts', `import { answerWhy } from './messages.ts'`],
     ['stays in its room', 'store/x.ts', `import { gather } from './gather.ts'`],
     ['is a comment', 'lib/x.ts', `// import { createApp } from '../app.ts'\n/** import '../app.ts' */`],
     ['is a package', 'store/x.ts', `import { Kysely } from 'kysely'`],

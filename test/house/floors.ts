@@ -26,7 +26,7 @@ export const breaches = (imports: readonly Import[]): string[] =>
   imports
     .filter(({ to }) => isOurs(to))
     .flatMap((one) => {
-      const why = breachOf(roomOf(one.from), roomOf(one.to))
+      const why = breachOf(roomOf(one.from), roomOf(one.to)) ?? featureBreach(one)
       return why ? [`${one.from} → ${one.to}: ${why}`] : []
     })
 
@@ -37,6 +37,14 @@ function breachOf(from: string, to: string): string | null {
   if (from === 'cli') return null
   if (floorOf(from) === floorOf(to)) return 'rooms of one floor'
   return floorOf(from) > floorOf(to) ? null : 'climbs'
+}
+
+const FEATURE = /^features\/(\w+)\//
+
+/** What two features need belongs below them. */
+function featureBreach({ from, to }: Import): string | null {
+  const [own, other] = [FEATURE.exec(from)?.[1], FEATURE.exec(to)?.[1]]
+  return own && other && own !== other ? 'a feature takes from another' : null
 }
 
 /** What talks to the world, and is chosen in one place. */

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { usageOf } from '../../src/features/help/messages.ts'
-import { COMMANDS, ROOT_COMMAND } from '../../src/features/commands.ts'
-import { EVENTS } from '../../src/features/listeners.ts'
-import { SHORTCUTS } from '../../src/features/shortcuts.ts'
-import { SCOPES } from '../../src/slack/api/scopes.ts'
+import { usageOf } from '../../src/features/command.ts'
+import { COMMANDS, ROOT_COMMAND, SHORTCUTS } from '../../src/features/features.ts'
+import { EVENT_TYPES } from '../../src/features/register.ts'
+import { SCOPES } from '../../src/slack/api/examiner.ts'
 import { DEFAULT_SCOPES } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
 import { readSources } from './imports.ts'
 import { readManifest, readManifestText } from './manifest.ts'
@@ -74,17 +73,12 @@ describe('the manifest', () => {
 
   it('has the shortcuts that are answered', () => {
     expect(features.shortcuts).toEqual(
-      SHORTCUTS.map(({ name, type, callbackId, description }) => ({
-        name,
-        type,
-        callback_id: callbackId,
-        description,
-      })),
+      [...SHORTCUTS].map(([id, { name, type, description }]) => ({ name, type, callback_id: id, description })),
     )
   })
 
   it('asks for the events that are listened to, for interactions, and for Socket Mode', () => {
-    expect(settings.event_subscriptions.bot_events).toEqual(EVENTS)
+    expect(settings.event_subscriptions.bot_events.toSorted()).toEqual([...EVENT_TYPES].toSorted())
     expect(settings.interactivity.is_enabled).toBe(true)
     expect(settings.socket_mode_enabled).toBe(true)
   })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EARLY_MS } from '../../src/jobs/schedule.ts'
-import { HOUR, T0 } from '../support/facts.ts'
+import { HOUR, T0 } from '../support/build-events.ts'
 import { createHandClock, watched } from '../support/hand-clock.ts'
 import { sqlitePlaces, type Places } from '../support/stores.ts'
 import { counted, held, look, processOn } from './stage.ts'

@@ -1,6 +1,6 @@
 import { createLook, type Job, type ScheduleDeps } from '../../src/jobs/schedule.ts'
 import type { Store } from '../../src/store/store.ts'
-import { HOUR } from '../support/facts.ts'
+import { HOUR } from '../support/build-events.ts'
 import type { HandClock } from '../support/hand-clock.ts'
 
 export interface Process {

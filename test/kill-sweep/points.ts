@@ -6,7 +6,7 @@ export type Gate = 'door' | 'slack' | 'ci'
 
 /**
  * Where a process is killed. `passage`: when so many requests of this kind have come to that moment since it was started ·
- * `start`: so far (0 to 1) into its start, so many times in a row · `up`: when its doors are open · `any`: so long after
+ * `start`: so far (0 to 1) into its start, so many times in a row · `up`: when its endpoints are open · `any`: so long after
  * that (ms).
  */
 export type Point = { kind: string; press?: 'Restart' | 'Stop' } & (

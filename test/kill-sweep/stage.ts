@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
-import { EVENTS } from '../../src/domain/status.ts'
+import { EVENTS } from '../../src/domain/rule.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { createSandboxCi, type SandboxCi } from '../../packages/sandbox-ci/src/server.ts'
 import { botSettings } from '../../packages/sandbox-ci/src/settings.ts'
@@ -49,7 +49,7 @@ export interface Stage extends AsyncDisposable {
   hear: Hear
   /** the calls to CI that change a build, as the bot sent them: `POST …/stop`, `POST …/restart` */
   ciWrites: string[]
-  /** One process of the bot; those who call reach it when its doors are open. */
+  /** One process of the bot; those who call reach it when its endpoints are open. */
   start(): Bot
   /** where the newest process listens */
   botUrl(): string | null
@@ -168,12 +168,11 @@ function follow({ workspace }: SandboxSlack): void {
 
 function subscriptionsIn(folder: string): string {
   const path = join(folder, 'subscriptions.yml')
-  const events = [...EVENTS, 'stopped']
   const subscriptions = FOLLOWED.map(({ channel, prefix }) => ({
     channel,
     project: 'all',
     branch: `${prefix}*`,
-    events,
+    events: EVENTS,
   }))
   // JSON is YAML.
   writeFileSync(path, JSON.stringify({ subscriptions }))

@@ -31,7 +31,7 @@ export interface Swept extends Agreement {
   folder: string | null
 }
 
-/** What is awaited comes within this time after the doors have opened, or the process is killed at rest. */
+/** What is awaited comes within this time after the endpoints have opened, or the process is killed at rest. */
 const POINT_MAX_MS = 6_000
 const AT_REST = 'at rest: what was awaited did not come'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createAgreedClock } from '../../src/lib/agreed-clock.ts'
+import { createAgreedClock } from '../../src/lib/clock.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
 const T0 = Date.UTC(2026, 4, 4)

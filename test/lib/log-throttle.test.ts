@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createLogThrottle, SAID_AGAIN_MS, SAID_AGAIN_MS_MAX } from '../../src/lib/log-throttle.ts'
+import { createLogThrottle, SAID_AGAIN_MS, SAID_AGAIN_MS_MAX } from '../../src/lib/log.ts'
 
 /** At which of these milliseconds something that goes on is said. */
 function saidWithin(endMs: number, stepMs: number): number[] {

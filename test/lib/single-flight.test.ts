@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { singleFlight } from '../../src/lib/single-flight.ts'
+import { singleFlight } from '../../src/lib/async.ts'
 
 function begin() {
   const ends: ((value: number) => void)[] = []

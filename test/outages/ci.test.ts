@@ -14,9 +14,9 @@ const ALERT_MAX_MS = 5_000
 /** What is said to whoever asks for what only CI knows. */
 const KINDS: readonly [name: string, fault: FaultWanted, words: string][] = [
   ['is down', { kind: 'down', where: 'all' }, 'CI could not be reached'],
-  ['never answers', { kind: 'hang', where: 'all' }, 'This takes longer'],
+  ['never answers', { kind: 'hang', where: 'all' }, 'Still working on'],
   ['says 401', { kind: 'status', where: 'all', statusCode: 401 }, 'credentials'],
-  ['says 502', { kind: 'status', where: 'all', statusCode: 502 }, 'CI has a fault of its own'],
+  ['says 502', { kind: 'status', where: 'all', statusCode: 502 }, 'CI had an internal error'],
 ]
 
 /** The projects and their rules were read; only failures are wanted of acme/web. */

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { BUILDS, headline, headlines, saidIn } from '../app/channel.ts'
 import { buildOf, prepareStage, rowsOf, sendAll, settled, until } from '../support/app.ts'
-import { HOUR } from '../support/facts.ts'
+import { HOUR } from '../support/build-events.ts'
 import { startProcess } from '../support/process.ts'
 import { doorsOf, IS_LONG, redBuild as red, SOON_MS } from './team-at-door.ts'
 
@@ -37,7 +37,7 @@ describe.each([
       const { slack, folder, url, setClock } = await startOnMachine()
       await sendAll(url, buildOf(1), buildOf(2), red(3))
       await settled(url, SOON_MS)
-      // Both lanes have been used in this very second, and one has something to wait for.
+      // Both queues have been used in this very second, and one has something to wait for.
       slack.faults.add({ kind: 'ratelimited', method: 'chat.postMessage', times: 1, retryAfterS: 2 })
       await sendAll(url, red(4))
       await until('Slack has said 429', () => slack.counters.ratelimited() === 1)

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest'
 import { BUILDS, headlines, WEB } from '../app/channel.ts'
 import { openStage as openWork, type Stage as Work } from '../alerts/stage.ts'
 import { openStage, sendAll, settled, until, type RunningApp } from '../support/app.ts'
-import { MINUTE, SECOND, type Said } from '../support/facts.ts'
+import { MINUTE, SECOND, type Said } from '../support/build-events.ts'
 import { inBrief } from '../support/fake-notifier.ts'
 import { redBuild } from './team-at-door.ts'
 
@@ -28,7 +28,7 @@ describe('a channel for which Slack always says', () => {
     await until('the other channel is told all', () => headlines(slack, BUILDS).length === 2, SOON_MS)
     expect(headlines(slack, WEB)).toEqual([])
     expect(app.lines.some((line) => line.includes(WEB) && line.includes(`"code":"${error}"`))).toBe(true)
-    const line = new RegExp(`^buildline_slack_calls_total\\{lane="post",outcome="${outcome}"\\} (\\d+)`, 'm')
+    const line = new RegExp(`^buildline_slack_calls_total\\{queue="post",outcome="${outcome}"\\} (\\d+)`, 'm')
     expect(await numberIn(app, line)).toBeGreaterThanOrEqual(1)
     expect(await numberIn(app, /^buildline_backlog\{queue="(?:post|look)"\} ([1-9]\d*)/m)).toBeGreaterThanOrEqual(1)
   })
@@ -41,7 +41,7 @@ describe('a channel for which Slack always says', () => {
     await sendAll(app.url, redBuild(1))
     await settled(app.url)
     expect([headlines(slack, WEB), headlines(slack, BUILDS)]).toEqual([['Failed acme/web #1'], ['Failed acme/web #1']])
-    expect(await numberIn(app, /^buildline_slack_calls_total\{lane="post",outcome="refused"\} (\d+)/m)).toBe(0)
+    expect(await numberIn(app, /^buildline_slack_calls_total\{queue="post",outcome="refused"\} (\d+)/m)).toBe(0)
   })
 })
 
@@ -78,7 +78,7 @@ describe('a build of which something is stored that cannot be read', () => {
     expect(shown(stage)).toEqual(['card 513 failed', 'card 512 failed'])
   }, 90_000)
 
-  test('that can be read is taken in at once, and nothing is said in the log', async () => {
+  test('that can be read is ingested at once, and nothing is said in the log', async () => {
     await using stage = await openWork()
     await stage.live()
     await stage.hear(build(512))

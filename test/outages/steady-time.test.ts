@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createRunningTime, createSteadyTime, NOT_BEFORE_MAX_MS } from '../../src/lib/steady-time.ts'
-import { HOUR, MINUTE, SECOND, T0 } from '../support/facts.ts'
+import { createRunningTime, createSteadyTime, NOT_BEFORE_MAX_MS } from '../../src/lib/clock.ts'
+import { HOUR, MINUTE, SECOND, T0 } from '../support/build-events.ts'
 
 /** A machine whose clock a test sets. */
 function openMachine() {

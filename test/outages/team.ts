@@ -1,6 +1,6 @@
 import type { ChannelId } from '../../src/domain/ids.ts'
 import { openStage, follower, type Stage } from '../alerts/stage.ts'
-import { channelId, MINUTE, T0, type Said } from '../support/facts.ts'
+import { channelId, MINUTE, T0, type Said } from '../support/build-events.ts'
 import { inBrief, type Call, type Fate } from '../support/fake-notifier.ts'
 
 /** Six projects, each with a channel of its own. */
@@ -34,7 +34,7 @@ const FATES = [
   { said: ['initiated', 'waiting', 'initiated', 'success'], end: 'passed' },
   { said: ['initiated', 'infrastructure_failure'], end: 'infrastructure_failure' },
   { said: ['initiated'], end: 'started' },
-  { said: ['error', 'initiated', 'success'], end: 'fixed' },
+  { said: ['error', 'initiated', 'success'], end: 'flaky' },
 ] as const
 
 const fateOf = (n: number) => FATES[Math.floor(n / CHANNELS.length) % FATES.length]!
@@ -80,7 +80,7 @@ export const cardsWanted = (builds: number): string[] => [
   ...ENDED.map((n) => `${n} passed`),
 ]
 
-/** The replies that threads have in the end: one for each run that has ended, but for the one with which its card was born. */
+/** The replies that threads have in the end: one for each attempt that has ended, but for the one with which its card was born. */
 export const repliesWanted = (stage: Stage, builds: number): string[] =>
   numbers(1, builds).flatMap((n) => {
     const ended = fateOf(n).said.filter((word) => word !== 'initiated' && word !== 'waiting')

@@ -12,7 +12,7 @@ function open() {
   const clock = createHandClock(0)
   const measure = () => createRateLimiter({ clock, running: clock.now })
   const shared = measure()
-  /** A body of so many pieces, all of which have come, read as the door reads it. */
+  /** A body of so many pieces, all of which have come, read as the endpoint reads it. */
   function send(pieces: number, trickle = shared) {
     const body = new PassThrough({ highWaterMark: PIECE_BYTES * pieces })
     for (let n = 0; n < pieces; n++) body.write(Buffer.alloc(PIECE_BYTES))

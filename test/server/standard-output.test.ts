@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { standardOutput } from '../../src/server/standard-output.ts'
+import { standardOutput } from '../../src/server/logger.ts'
 
 const failing = (code: string) => Object.assign(new Error(code), { code })
 

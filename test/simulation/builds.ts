@@ -1,5 +1,5 @@
 import { toUuid, type Uuid } from '../../src/domain/ids.ts'
-import { MINUTE, SECOND, type Said } from '../support/facts.ts'
+import { MINUTE, SECOND, type Said } from '../support/build-events.ts'
 import type { Random } from './random.ts'
 
 // What CI builds, and what it delivers of that: shuffled, late, repeated, and sometimes not at all.
@@ -83,12 +83,12 @@ export const detailsOf = (project: string, build: string): NonNullable<Said['det
 })
 
 const wordsOf = (random: Random): string[] => [
-  ...runOf(random),
-  ...(random.chance(0.3) ? runOf(random) : []),
-  ...(random.chance(0.1) ? runOf(random) : []),
+  ...attemptOf(random),
+  ...(random.chance(0.3) ? attemptOf(random) : []),
+  ...(random.chance(0.1) ? attemptOf(random) : []),
 ]
 
-const runOf = (random: Random): string[] => [
+const attemptOf = (random: Random): string[] => [
   ...(random.chance(0.9) ? ['initiated'] : []),
   ...(random.chance(0.15) ? ['waiting', 'initiated'] : []),
   ...(random.chance(0.05) ? ['paused'] : []),

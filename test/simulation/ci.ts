@@ -2,9 +2,9 @@ import { CiError } from '../../src/sources/ci-service/errors.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { LegacyBuild } from '../../src/domain/project.ts'
 import { isFinal, toStatus } from '../../src/domain/status.ts'
-import type { ActDeps } from '../../src/features/builds/act.ts'
+import type { ActDeps } from '../../src/features/builds/deps.ts'
 import type { Clock } from '../../src/lib/clock.ts'
-import { buildId, projectId, SECOND, T0, type Said } from '../support/facts.ts'
+import { buildId, projectId, SECOND, T0, type Said } from '../support/build-events.ts'
 import { BASIC, uuidOfBuild, type Delivery } from './builds.ts'
 import type { Random } from './random.ts'
 
@@ -49,8 +49,8 @@ export function openCi({ clock, random, deliver }: CiOptions): Ci {
   let isWell = false
   const since = () => clock.now() - T0
   const soon = () => random.between(0, SHOWS_WITHIN_MS)
-  const factsOf = (build: string) => truth.filter(({ said }) => said.build === build)
-  const placeOf = (build: string): Said => factsOf(build)[0]!.said
+  const buildEventsOf = (build: string) => truth.filter(({ said }) => said.build === build)
+  const placeOf = (build: string): Said => buildEventsOf(build)[0]!.said
 
   function happen(deliveries: readonly Delivery[]): void {
     truth.push(...deliveries)
@@ -94,7 +94,7 @@ export function openCi({ clock, random, deliver }: CiOptions): Ci {
   }
 
   const wordOf = (build: string): string | null =>
-    factsOf(build).findLast(({ after }) => after <= since())?.said.word ?? null
+    buildEventsOf(build).findLast(({ after }) => after <= since())?.said.word ?? null
 
   const newestOf = (branch: string | null, until: number): LegacyBuild[] => {
     const happened = truth.filter(({ after, said }) => after <= until && said.project === BASIC.legacyId)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { BUILDS, follower } from '../alerts/stage.ts'
-import { SECOND } from '../support/facts.ts'
+import { SECOND } from '../support/build-events.ts'
 import { detailsOf, type Delivery } from './builds.ts'
 import { createRandom } from './random.ts'
 import type { Scenario } from './scenario.ts'

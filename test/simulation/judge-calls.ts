@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Call } from '../support/fake-notifier.ts'
-import { SECOND } from '../support/facts.ts'
+import { SECOND } from '../support/build-events.ts'
 import type { World } from './simulate.ts'
 import type { Weather } from './weather.ts'
 

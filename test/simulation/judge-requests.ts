@@ -1,7 +1,7 @@
-import { isOpen, restartsAsked, shownBy } from '../../src/domain/request.ts'
-import { foldRuns } from '../../src/domain/run.ts'
+import { isOpen, restartRequests, shownBy } from '../../src/domain/request.ts'
+import { foldAttempts } from '../../src/domain/attempt.ts'
 import { isFinal, toStatus } from '../../src/domain/status.ts'
-import { HOUR, T0 } from '../support/facts.ts'
+import { HOUR, T0 } from '../support/build-events.ts'
 import { BASIC } from './builds.ts'
 import { revisionsOf, type Happened } from './oracle.ts'
 import type { World } from './simulate.ts'
@@ -10,10 +10,14 @@ import type { World } from './simulate.ts'
 export function judgeRequests(world: World, happened: Happened): string[] {
   const { requests } = happened
   const wrongs = requests.filter(isOpen).map(({ id, state }) => `${id} is ${state} when all is over`)
-  // Each card counts its runs from one.
-  const cards = revisionsOf(happened).map(({ runs }) => runs)
+  // Each card counts its attempts from one.
+  const cards = revisionsOf(happened).map(({ attempts }) => attempts)
   for (const request of requests)
-    if (request.state === 'confirmed' && !isDone(world, request) && !cards.some((runs) => shownBy(request, runs)))
+    if (
+      request.state === 'confirmed' &&
+      !isDone(world, request) &&
+      !cards.some((attempts) => shownBy(request, attempts))
+    )
       wrongs.push(`${request.id} is confirmed by nothing`)
   return [...wrongs, ...judgeAsks(requests), ...judgeCalls(world, requests), ...judgeSilence(world, happened)]
 }
@@ -21,16 +25,16 @@ export function judgeRequests(world: World, happened: Happened): string[] {
 const isDone = ({ ci: { done } }: World, { action, buildId }: Happened['requests'][number]): boolean =>
   done.includes(`${action} ${buildId}`)
 
-/** While somebody's ask is open nobody else can ask the same of that run; and one run is run again once. */
+/** While somebody's ask is open nobody else can ask the same of that attempt; and one attempt is run again once. */
 function judgeAsks(requests: Happened['requests']): string[] {
   const same = Map.groupBy(
     requests,
-    ({ card, action, buildId, run }) => `${action} ${buildId}.${run} on a card ${card}`,
+    ({ card, action, buildId, attempt }) => `${action} ${buildId}.${attempt} on a card ${card}`,
   )
   return [...same].flatMap(([name, asks]) => {
-    // What we had given up on may be asked again, and be shown by what the second ask brought about.
-    const inOrder = asks.filter(({ code }) => !isGivenUp(code)).toSorted((a, b) => a.askedAt - b.askedAt)
-    const atOnce = inOrder.some((ask, i) => (inOrder[i - 1]?.endedAt ?? 0) > ask.askedAt)
+    // What we had given up on may be asked again, and be shown by what the second request brought about.
+    const inOrder = asks.filter(({ code }) => !isGivenUp(code)).toSorted((a, b) => a.requestedAt - b.requestedAt)
+    const atOnce = inOrder.some((ask, i) => (inOrder[i - 1]?.endedAt ?? 0) > ask.requestedAt)
     const done = inOrder.filter(({ action, state }) => action === 'restart' && state === 'confirmed')
     return [...(atOnce ? [`asked twice at once: ${name}`] : []), ...(done.length > 1 ? [`done twice: ${name}`] : [])]
   })
@@ -51,21 +55,22 @@ const SILENT_MS = 3 * HOUR
 const LET_BE_MS = 7 * 24 * HOUR
 
 /** After a night of silence CI was asked: what has ended there does not go on here, though its delivery was lost. */
-function judgeSilence({ scenario, ci, stage, chapterEnds }: World, { facts, requests }: Happened): string[] {
+function judgeSilence({ scenario, ci, stage, chapterEnds }: World, { buildEvents, requests }: Happened): string[] {
   const [first, second] = scenario.chapters
   const { legacy } = scenario.interfaces
   if (!second || !legacy) return []
   const night = second.fromMs - first!.calmAfterMs
   if (night < SILENT_MS || night > LET_BE_MS) return []
-  const runs = foldRuns(facts, restartsAsked(requests))
-  const known = facts.filter(({ seq, projectId }) => seq <= chapterEnds[0]! && projectId === BASIC.legacyId)
+  const attempts = foldAttempts(buildEvents, restartRequests(requests))
+  const known = buildEvents.filter(({ seq, projectId }) => seq <= chapterEnds[0]! && projectId === BASIC.legacyId)
   return [...Map.groupBy(known, ({ branch }) => branch).values()].flatMap((own) => {
     const builds = [...new Set(own.map(({ buildId }) => buildId))]
-    const isSilent = (build: string) => !facts.some(({ buildId, at }) => buildId === build && at > T0 + second.fromMs)
+    const isSilent = (build: string) =>
+      !buildEvents.some(({ buildId, at }) => buildId === build && at > T0 + second.fromMs)
     return builds
       .filter((build) => isSilent(build) && ci.shows(build, own[0]!.branch, stage.clock.now()))
       .filter((build) => {
-        const newest = runs.findLast(({ buildId }) => buildId === build)!
+        const newest = attempts.findLast(({ buildId }) => buildId === build)!
         const isRunning = newest.status === 'started' || newest.status === 'waiting'
         return isRunning && isFinal(toStatus(ci.wordOf(build)!))
       })

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Fact } from '../../src/domain/fact.ts'
+import type { BuildEvent } from '../../src/domain/build-event.ts'
 import { isFinal } from '../../src/domain/status.ts'
 import type { CardView, ReplyView, View } from '../../src/domain/view.ts'
 import type { Stage } from '../alerts/stage.ts'
-import { SECOND, T0 } from '../support/facts.ts'
+import { SECOND, T0 } from '../support/build-events.ts'
 import { inBrief, type Shown } from '../support/fake-notifier.ts'
 import { judgeCalls } from './judge-calls.ts'
 import { judgeRequests } from './judge-requests.ts'
@@ -17,7 +17,7 @@ export const ADA = 'U0ADA00001'
 export function judge(world: World): string[] {
   const { stage, scenario, memory, chapterEnds } = world
   const happened: Happened = {
-    facts: memory.facts(),
+    buildEvents: memory.buildEvents(),
     requests: memory.requests(),
     eras: erasOf(world, chapterEnds),
     interfaces: scenario.interfaces,
@@ -81,7 +81,7 @@ function judgeNotice(world: World, expected: ExpectedNotice, unexplained: Set<Sh
 }
 
 function judgeStory(world: World, expected: Expected, unexplained: Set<Shown>): string[] {
-  const where = `${expected.channel} ${expected.runs.at(-1)!.buildId}`
+  const where = `${expected.channel} ${expected.attempts.at(-1)!.buildId}`
   const booked = messagesOf(world, world.stage.slack.messages, expected)
   const deleted = messagesOf(world, world.lost, expected)
   const isLost = deleted.some(({ slot }) => slot === 'card')
@@ -95,7 +95,7 @@ function judgeStory(world: World, expected: Expected, unexplained: Set<Shown>): 
   )
   if (extra.length > 0) return [`${cards.length} cards instead of one: ${where}`]
   for (const { message } of cards) unexplained.delete(message)
-  const story = expected.story(card.bornRun)
+  const story = expected.story(card.postedAttempt)
   const thread = { ...expected, where, booked, deleted, isLost, unexplained }
   return [
     ...judgeBirth(card),
@@ -122,10 +122,10 @@ interface Thread extends Expected {
 const staysAsItWas = ({ frozen }: World, { message, generation }: Booked, isLost: boolean): boolean =>
   frozen.has(message.ts) && (generation > 1 || isLost)
 
-function judgeCard({ message }: Booked, wanted: CardView, { channel, runs, branch }: Expected): string[] {
+function judgeCard({ message }: Booked, wanted: CardView, { channel, attempts, branch }: Expected): string[] {
   if (saysTheSame(message.view, wanted, branch)) return []
   return [
-    `${channel} ${runs.at(-1)!.buildId}: the card says ${JSON.stringify(message.view)} instead of ${JSON.stringify(wanted)}`,
+    `${channel} ${attempts.at(-1)!.buildId}: the card says ${JSON.stringify(message.view)} instead of ${JSON.stringify(wanted)}`,
   ]
 }
 
@@ -145,19 +145,24 @@ function judgeLine(thread: Thread, wantedSlot: string, view: View): string[] {
 }
 
 /** The record of what a card told when it was born must be what people saw: it decides whether a reply tells it. */
-function judgeBirth({ message: { first }, bornRun }: Booked): string[] {
+function judgeBirth({ message: { first }, postedAttempt }: Booked): string[] {
   const { build, shown } = first as CardView
-  const told = shown === 'passed' || shown === 'fixed' || isFinal(shown) ? build.buildId : null
-  return (bornRun?.split('.')[0] ?? null) === told
+  const isGreen = shown === 'passed' || shown === 'fixed' || shown === 'flaky'
+  const told = isGreen || isFinal(shown) ? build.buildId : null
+  return (postedAttempt?.split('.')[0] ?? null) === told
     ? []
-    : [`a card born as ${build.buildId} ${shown} is recorded as ${bornRun}`]
+    : [`a card born as ${build.buildId} ${shown} is recorded as ${postedAttempt}`]
 }
 
-/** The same, read from the facts in the plainest way, by no word of the product. */
-function judgeNaively({ message: { view } }: Booked, { facts, branch, requests }: Expected, where: string): string[] {
-  const { shown, attempt, build } = view as CardView
-  const naive = readNaively(facts, branch, requests)
-  const said = `${build.buildId} ${shown}, attempt ${attempt}`
+/** The same, read from the build events in the plainest way, by no word of the product. */
+function judgeNaively(
+  { message: { view } }: Booked,
+  { buildEvents, branch, requests }: Expected,
+  where: string,
+): string[] {
+  const { shown, attemptNumber, build } = view as CardView
+  const naive = readNaively(buildEvents, branch, requests)
+  const said = `${build.buildId} ${shown}, attempt ${attemptNumber}`
   return said === naive ? [] : [`${where}: the card says ${said}; the facts, read plainly, ${naive}`]
 }
 
@@ -165,17 +170,21 @@ function judgeNaively({ message: { view } }: Booked, { facts, branch, requests }
  * An edit notifies nobody: whoever broke the newest build must have been named in a message when it appeared, once;
  * and nobody for what is nobody's fault, or where nobody is to be called.
  */
-function judgeMentions({ subscription, runs, booked, deleted, where }: Thread, card: CardView): string[] {
-  const newest = runs.at(-1)!
+function judgeMentions({ subscription, attempts, booked, deleted, where }: Thread, card: CardView): string[] {
+  const newest = attempts.at(-1)!
   const calls = (messages: readonly Booked[]) =>
     messages.map(({ message: { first } }) => first).filter((first) => isOfBuild(first) && first.mention === ADA)
   const called = calls(booked) as (CardView | ReplyView)[]
   const wrongly = called.filter(({ shown }) => shown !== 'failed' || subscription.mention !== 'committer')
   if (wrongly.length > 0) return [`${where}: somebody was called wrongly, ${wrongly.map(inBrief).join('; ')}`]
-  const times = Map.groupBy(called, ({ kind, build, attempt }) => `${kind} ${build.buildId} attempt ${attempt}`)
+  const times = Map.groupBy(
+    called,
+    ({ kind, build, attemptNumber }) => `${kind} ${build.buildId} attempt ${attemptNumber}`,
+  )
   const twice = [...times].filter(([, same]) => same.length > 1 && deleted.length === 0).map(([name]) => name)
   if (twice.length > 0) return [`${where}: called twice to ${twice.join(', ')}`]
-  const isTheirFault = newest.status === 'failed' && newest.facts.every(({ details }) => details.committer === 'Ada')
+  const isTheirFault =
+    newest.status === 'failed' && newest.buildEvents.every(({ details }) => details.committer === 'Ada')
   if (subscription.mention !== 'committer' || !isTheirFault || card.build.committer !== 'Ada') return []
   const named = [...called, ...(calls(deleted) as CardView[])].some(({ build }) => build.buildId === newest.buildId)
   return named ? [] : [`${where}: nobody was called to the failure of ${newest.buildId}`]
@@ -185,8 +194,8 @@ const isOfBuild = (view: View): view is CardView | ReplyView => view.kind === 'c
 
 // Whom a message calls, whether it went to the channel, whether it came late: it depends on the moment, as does a link
 // to an earlier card.
-// CI, when asked, may know since when it was red to the second; which of its runs that was about it does not say.
-const saysTheSame = (said: View, wanted: View, branch: readonly Fact[]): boolean => {
+// CI, when asked, may know since when it was red to the second; which of its attempts that was about it does not say.
+const saysTheSame = (said: View, wanted: View, branch: readonly BuildEvent[]): boolean => {
   const isAsked = branch.some(({ origin }) => origin === 'poll')
   const core = (view: View) => ({
     ...view,
@@ -194,12 +203,12 @@ const saysTheSame = (said: View, wanted: View, branch: readonly Fact[]): boolean
     broadcast: null,
     isLate: null,
     replaces: null,
-    recovery: 'recovery' in view && view.recovery ? { ...view.recovery, ...(isAsked ? { sinceAt: 0 } : {}) } : null,
+    streak: 'streak' in view && view.streak ? { ...view.streak, ...(isAsked ? { forMs: 0 } : {}) } : null,
   })
   return isDeepStrictEqual(core(said), core(wanted))
 }
 
 export const brief = ({ channel, ts, thread, key, view, postedAt }: Shown): string => {
-  const attempt = isOfBuild(view) ? ` (attempt ${view.attempt})` : ''
+  const attempt = isOfBuild(view) ? ` (attempt ${view.attemptNumber})` : ''
   return `${inBrief(view)}${attempt} in ${channel} at +${(postedAt - T0) / SECOND}s, ${ts} under ${thread}, ${key}`
 }

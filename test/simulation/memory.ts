@@ -1,26 +1,31 @@
-import { NO_DETAILS, toFact, type BuildDetails, type Fact, type Origin } from '../../src/domain/fact.ts'
-import { isProjectRequest } from '../../src/domain/project-request.ts'
-import type { Request } from '../../src/domain/request.ts'
+import {
+  NO_DETAILS,
+  toBuildEvent,
+  type BuildDetails,
+  type BuildEvent,
+  type Origin,
+} from '../../src/domain/build-event.ts'
+import { isProjectRequest, type Request } from '../../src/domain/request.ts'
 import type { Stage } from '../alerts/stage.ts'
-import { buildId, projectId } from '../support/facts.ts'
+import { buildId, projectId } from '../support/build-events.ts'
 
 /** The book that the bot keeps of one message. */
 export interface Claim {
-  /** the card, by the first fact that it tells: what is forgotten gives up its number, and another one may take it */
+  /** the card, by the first build event that it tells: what is forgotten gives up its number, and another one may take it */
   card: string
   slot: string
   generation: number
-  bornRun: string | null
+  postedAttempt: string | null
 }
 
 /** All that was ever heard, asked and claimed: also what the bot has forgotten since. */
 export interface Memory {
-  facts(): Fact[]
+  buildEvents(): BuildEvent[]
   requests(): AskedFor[]
   claimOf(key: string): Claim | undefined
   /** Reads what stands now. */
   remember(): Promise<void>
-  /** What is heard from here on belongs to the next chapter. @returns the last fact of this one */
+  /** What is heard from here on belongs to the next chapter. @returns the last build event of this one */
   lastSeq(): number
 }
 
@@ -36,20 +41,20 @@ export interface AskedFor extends Request {
 export const cardName = (firstSeq: number): string => `since ${firstSeq}`
 
 export function createMemory({ sql, store }: Stage): Memory {
-  const facts = new Map<number, Fact>()
+  const buildEvents = new Map<number, BuildEvent>()
   const requests = new Map<string, AskedFor>()
   const claims = new Map<string, Claim>()
   return {
-    facts: () => [...facts.values()].sort((a, b) => a.seq - b.seq),
+    buildEvents: () => [...buildEvents.values()].sort((a, b) => a.seq - b.seq),
     requests: () => [...requests.values()],
     claimOf: (key) => claims.get(key),
-    lastSeq: () => Math.max(0, ...facts.keys()),
+    lastSeq: () => Math.max(0, ...buildEvents.keys()),
     async remember() {
-      for (const fact of readFacts(sql)) facts.set(fact.seq, fact)
+      for (const buildEvent of readBuildEvents(sql)) buildEvents.set(buildEvent.seq, buildEvent)
       const nameOf = cardNames(sql)
       for (const { subject, ...claim } of readClaims(sql))
         claims.set(claim.key, { ...claim, card: nameOf(subject) ?? subject })
-      const asked = await store.read.requestsAfter({ askedAt: 0, id: '' }, REQUESTS_MAX)
+      const asked = await store.read.requestsAfter({ requestedAt: 0, id: '' }, REQUESTS_MAX)
       for (const known of requests.values()) known.isForgotten = true
       for (const request of asked)
         if (!isProjectRequest(request)) {
@@ -63,12 +68,12 @@ export function createMemory({ sql, store }: Stage): Memory {
 
 function readClaims(sql: Stage['sql']): (Omit<Claim, 'card'> & { key: string; subject: string })[] {
   const rows = sql('select * from message') as (Record<string, string> & { generation: number })[]
-  return rows.map(({ key, subject, slot, generation, born_run: bornRun = null }) => ({
+  return rows.map(({ key, subject, slot, generation, born_run: postedAttempt = null }) => ({
     key: key!,
     subject: subject!,
     slot: slot!,
     generation,
-    bornRun,
+    postedAttempt,
   }))
 }
 
@@ -80,7 +85,7 @@ function cardNames(sql: Stage['sql']): (subject: string) => string | null {
 
 const ORIGINS: readonly Origin[] = ['delivery', 'poll', 'action']
 
-function readFacts(sql: Stage['sql']): Fact[] {
+function readBuildEvents(sql: Stage['sql']): BuildEvent[] {
   const rows = sql('select * from fact order by seq') as Record<string, string & number>[]
   return rows.map((row) => {
     const details = { ...NO_DETAILS, ...(JSON.parse(row['details']!) as BuildDetails) }
@@ -88,6 +93,6 @@ function readFacts(sql: Stage['sql']): Fact[] {
     const ids = { projectId: projectId(row['project_id']!), buildId: buildId(row['build_id']!) }
     const { branch, word } = row as { branch: string | null; word: string } & typeof row
     const seen = { ...ids, branch, commitId: row['commit_id'] ?? null, word, details }
-    return toFact(seen, row['seq']!, row['at']!, origin)
+    return toBuildEvent(seen, row['seq']!, row['at']!, origin)
   })
 }

@@ -1,13 +1,12 @@
-import { parseRunRef } from '../../src/domain/request.ts'
+import { parseAttemptRef } from '../../src/domain/request.ts'
 import type { CardView } from '../../src/domain/view.ts'
-import type { ActDeps } from '../../src/features/builds/act.ts'
+import { restartBuild, stopBuild } from '../../src/features/builds/act.ts'
+import type { ActDeps } from '../../src/features/builds/deps.ts'
 import { confirmRequests } from '../../src/features/builds/confirm.ts'
-import { restartBuild } from '../../src/features/builds/restart.ts'
-import { stopBuild } from '../../src/features/builds/stop.ts'
 import { prune } from '../../src/jobs/retention.ts'
 import { refreshSilent } from '../../src/jobs/refresh-silent.ts'
 import type { Incarnation, Stage } from '../alerts/stage.ts'
-import { LIN } from '../support/facts.ts'
+import { LIN } from '../support/build-events.ts'
 import type { Ci } from './ci.ts'
 import type { Random } from './random.ts'
 import { RETENTION_DAYS } from './scenario.ts'
@@ -43,7 +42,11 @@ export function press({ slack }: Stage, random: Random, hands: Hands, times: num
   const by = { user: LIN, team: null, channel, via: 'button' } as const
   // Twice at once: a double click, or two people.
   for (let i = 0; i < times; i++)
-    void act(actDeps(hands), { kind: 'run', ref: parseRunRef(ref)! }, { ...by, askKey: hands.newId() }).catch(NOTHING)
+    void act(
+      actDeps(hands),
+      { kind: 'run', ref: parseAttemptRef(ref)! },
+      { ...by, interactionKey: hands.newId() },
+    ).catch(NOTHING)
 }
 
 // Whoever asks is told that it failed; what is left of the request is what counts here.

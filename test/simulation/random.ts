@@ -1,4 +1,4 @@
-/** Chance that a seed decides: the same seed, the same run. */
+/** Chance that a seed decides: the same seed, the same attempt. */
 export interface Random {
   /** uniform in [0, 1) */
   next(): number

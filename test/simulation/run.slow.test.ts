@@ -22,12 +22,16 @@ async function playFour(then: string): Promise<{ code: number | null; lines: str
   return { code, lines: said.trim().split('\n') }
 }
 
-test('a run whose processes all play their part ends well, and speaks of none', { timeout: RUN_MAX_MS }, async () => {
-  const { code, lines } = await playFour('')
-  expect(code).toBe(0)
-  expect(lines.at(-1)).toBe('4 of 4 seeds played, 0 failed')
-  expect(lines.filter((line) => line.startsWith('process'))).toEqual([])
-})
+test(
+  'an attempt whose processes all play their part ends well, and speaks of none',
+  { timeout: RUN_MAX_MS },
+  async () => {
+    const { code, lines } = await playFour('')
+    expect(code).toBe(0)
+    expect(lines.at(-1)).toBe('4 of 4 seeds played, 0 failed')
+    expect(lines.filter((line) => line.startsWith('process'))).toEqual([])
+  },
+)
 
 test.for([
   [
@@ -42,7 +46,7 @@ test.for([
     'with code 1 after 1 of 2 seeds, at SEED=4: RangeError: out of fuses',
   ],
 ])(
-  'a process that %s before its part is played is named, and the run fails',
+  'a process that %s before its part is played is named, and the attempt fails',
   { timeout: RUN_MAX_MS },
   async ([, then, how]) => {
     const { code, lines } = await playFour(then!)

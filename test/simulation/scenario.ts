@@ -1,7 +1,7 @@
 import type { Subscription } from '../../src/domain/subscription.ts'
 import type { Interfaces } from '../../src/store/history.ts'
 import { BUILDS, follower, RELEASES } from '../alerts/stage.ts'
-import { channelId, HOUR, MINUTE, SECOND } from '../support/facts.ts'
+import { channelId, HOUR, MINUTE, SECOND } from '../support/build-events.ts'
 import { buildsOf, WEB_PLACES, type Builds, type Place } from './builds.ts'
 import { ECHO_MS } from './ci.ts'
 import { createRandom, type Random } from './random.ts'

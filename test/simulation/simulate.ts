@@ -2,7 +2,7 @@ import type { MessageTs } from '../../src/domain/ids.ts'
 import { LANDING_MAX_MS } from '../../src/domain/plan.ts'
 import { isOpen } from '../../src/domain/request.ts'
 import { openStage, type Stage } from '../alerts/stage.ts'
-import { SECOND, T0 } from '../support/facts.ts'
+import { SECOND, T0 } from '../support/build-events.ts'
 import type { Shown } from '../support/fake-notifier.ts'
 import { BASIC, inOrder, type Delivery } from './builds.ts'
 import { openCi, type Ci } from './ci.ts'
@@ -21,7 +21,7 @@ const SILENCE_MS = LANDING_MAX_MS + 10 * SECOND
 /** How often a process looks after what was asked. */
 const LOOK_EVERY_MS = 10 * SECOND
 
-/** Everything there is in one run. */
+/** Everything there is in one attempt. */
 export interface World {
   scenario: Scenario
   stage: Stage
@@ -35,12 +35,12 @@ export interface World {
   /** messages that were being said when the last process took over */
   cutOff: Set<string>
   deliveries: Delivery[]
-  /** the last fact of each chapter */
+  /** the last build event of each chapter */
   chapterEnds: number[]
 }
 
 export interface Played {
-  /** everything that is wrong in the end; empty: Slack agrees with the facts */
+  /** everything that is wrong in the end; empty: Slack agrees with the build events */
   wrongs: string[]
   /** all that was said and done, as one short text: the same for the same seed */
   trace: string

@@ -1,7 +1,7 @@
 import type { ChannelId, MessageTs } from '../../src/domain/ids.ts'
 import type { Failure } from '../../src/slack/notifier.ts'
-import { failureOfCode } from '../../src/slack/api/codes.ts'
-import { SECOND } from '../support/facts.ts'
+import { failureOfCode } from '../../src/slack/api/errors.ts'
+import { SECOND } from '../support/build-events.ts'
 import {
   limited,
   SMOOTH,
@@ -16,7 +16,7 @@ import type { Random } from './random.ts'
 
 // How Slack treats us. Its words are Slack's own, and mean what the product takes them to mean.
 
-/** Every way in which Slack fails; what of it happens in one run is decided by the seed. */
+/** Every way in which Slack fails; what of it happens in one attempt is decided by the seed. */
 export interface Weather {
   /** the probability that a call fails in passing */
   trouble: number

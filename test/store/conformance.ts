@@ -5,11 +5,11 @@ import { cardClaims } from './claims/cards.ts'
 import { crashClaims } from './claims/crash.ts'
 import { decisionClaims } from './claims/decisions.ts'
 import { episodeClaims } from './claims/episodes.ts'
-import { factClaims } from './claims/facts.ts'
-import { intakeClaims } from './claims/intake.ts'
+import { buildEventClaims } from './claims/build-events.ts'
+import { ingestClaims } from './claims/ingest.ts'
 import { interactionClaims } from './claims/interactions.ts'
 import { jobClaims } from './claims/jobs.ts'
-import { laneClaims } from './claims/lanes.ts'
+import { laneClaims } from './claims/queues.ts'
 import { leaseClaims } from './claims/leases.ts'
 import { messageClaims } from './claims/messages.ts'
 import { paceClaims } from './claims/pace.ts'
@@ -26,12 +26,12 @@ import { writeClaims } from './claims/writes.ts'
 const CLAIMS = {
   writes: writeClaims,
   crashes: crashClaims,
-  facts: factClaims,
-  episodes: episodeClaims,
-  intake: intakeClaims,
+  buildEvents: buildEventClaims,
+  cardNumbers: episodeClaims,
+  ingest: ingestClaims,
   decisions: decisionClaims,
   cards: cardClaims,
-  lanes: laneClaims,
+  queues: laneClaims,
   messages: messageClaims,
   'calls and channels': paceClaims,
   builds: buildClaims,

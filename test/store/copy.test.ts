@@ -2,7 +2,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { copyAll, NotEmpty, postgresSide, sqliteSide, type CopySide } from '../../src/store/copy.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { postgresPlaces, sqlitePlaces, type Place, type Places } from '../support/stores.ts'
-import { fact, hear } from './given.ts'
+import { buildEvent, hear } from './given.ts'
 
 const files = await sqlitePlaces()
 const server = await startPostgres()
@@ -90,8 +90,8 @@ describe.each(WAYS.filter((way): way is [string, Places] => way[1] !== null))('a
     await to.fill((put) =>
       side.readAll(async (table, rows) => {
         await source.store.write(async (tx) => {
-          const factSeq = await tx.insertFact(...fact({ after: 1_000 }))
-          await tx.insertDelivery({ receivedAt: 1, answer: 'recorded', factSeq, body: '{}' })
+          const eventSeq = await tx.insertBuildEvent(...buildEvent({ after: 1_000 }))
+          await tx.insertDelivery({ receivedAt: 1, answer: 'recorded', eventSeq, body: '{}' })
         })
         await put(table, rows)
       }),

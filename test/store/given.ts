@@ -1,18 +1,18 @@
-import { NO_DETAILS, type Observation } from '../../src/domain/fact.ts'
-import { NO_LANES, type Lanes, type StoredMessage } from '../../src/domain/plan.ts'
-import type { PlacedFact } from '../../src/domain/revision.ts'
+import { NO_DETAILS, type Observation } from '../../src/domain/build-event.ts'
+import { NO_QUEUES, type Queues, type StoredMessage } from '../../src/domain/plan.ts'
+import type { PlacedEvent } from '../../src/domain/revision.ts'
 import { toUuid } from '../../src/domain/ids.ts'
-import type { ProjectRequest } from '../../src/domain/project-request.ts'
-import type { CardKey, KeptDecision } from '../../src/store/kept.ts'
+import type { ProjectRequest } from '../../src/domain/request.ts'
+import type { CardKey, KeptDecision } from '../../src/store/records.ts'
 import type { Reads, Store } from '../../src/store/store.ts'
-import { buildId, channelId, COMMIT, projectId, T0, WEB, type Said } from '../support/facts.ts'
+import { buildId, channelId, COMMIT, projectId, T0, WEB, type Said } from '../support/build-events.ts'
 
 export const BUILDS = channelId('C0BUILDS01')
 export const RELEASES = channelId('C0RELEASES')
 
 /** The revision that everything is about unless a test says otherwise. */
-export const LINEAGE = '0123456789abcdef0123456789abcdef'
-export const CARD: CardKey = { subject: `${LINEAGE}/1`, channel: BUILDS }
+export const REVISION = '0123456789abcdef0123456789abcdef'
+export const CARD: CardKey = { subject: `${REVISION}/1`, channel: BUILDS }
 
 /** What CI says in one delivery: that build 512 of acme/web failed on `main`, unless said otherwise. */
 export function seen(said: Partial<Said> = {}): Observation {
@@ -23,12 +23,12 @@ export function seen(said: Partial<Said> = {}): Observation {
 
 export type Heard = Partial<Said> & { revisionKey?: string; priority?: number }
 
-/** Stores one fact in a write of its own. @returns its place in the order of receipt */
+/** Stores one build event in a write of its own. @returns its place in the order of receipt */
 export const hear = (store: Store, heard: Heard = {}): Promise<number> =>
-  store.write((tx) => tx.insertFact(...fact(heard)))
+  store.write((tx) => tx.insertBuildEvent(...buildEvent(heard)))
 
-/** What `insertFact` is given. */
-export function fact({ revisionKey = LINEAGE, after = 0, priority = 1, ...said }: Heard = {}) {
+/** What `insertBuildEvent` is given. */
+export function buildEvent({ revisionKey = REVISION, after = 0, priority = 1, ...said }: Heard = {}) {
   const observation = seen(said)
   const { branch, commitId } = observation
   return [observation, { at: T0 + after, origin: 'delivery', priority, revisionKey, branch, commitId }] as const
@@ -36,35 +36,35 @@ export function fact({ revisionKey = LINEAGE, after = 0, priority = 1, ...said }
 
 /** The revisions that are due, without their builds. */
 export const dueKeys = async (reads: Reads, now: number, limit: number): Promise<string[]> =>
-  (await reads.dueIntake(now, limit)).map(({ revisionKey }) => revisionKey)
+  (await reads.dueIngest(now, limit)).map(({ revisionKey }) => revisionKey)
 
-/** The facts of a revision that wait to be taken in, in order of receipt. */
-export async function waiting(reads: Reads, revisionKey = LINEAGE): Promise<PlacedFact[]> {
-  const due = await reads.dueIntake(Number.MAX_SAFE_INTEGER, DUE_MAX)
+/** The build events of a revision that wait to be ingested, in order of receipt. */
+export async function waiting(reads: Reads, revisionKey = REVISION): Promise<PlacedEvent[]> {
+  const due = await reads.dueIngest(Number.MAX_SAFE_INTEGER, DUE_MAX)
   const { buildKeys } = due.find((one) => one.revisionKey === revisionKey) ?? { buildKeys: [] }
-  return (await reads.factsOfBuilds(buildKeys)).filter(({ episode }) => episode === null)
+  return (await reads.eventsOfBuilds(buildKeys)).filter(({ cardNumber }) => cardNumber === null)
 }
 
 const DUE_MAX = 10_000
 
-export const decided = (about: Partial<KeptDecision> & { factSeq: number }): KeptDecision => ({
+export const decided = (about: Partial<KeptDecision> & { eventSeq: number }): KeptDecision => ({
   ...CARD,
   verdict: 'tell',
   reason: 'every-event',
   rulesFrom: 'nobody',
   looked: [],
   loud: false,
-  recovered: false,
+  turn: null,
   noticeDay: null,
   decidedAt: T0,
   ...about,
 })
 
-/** Makes a card and puts it in its lanes. */
-export const stand = (store: Store, key: CardKey, lanes: Partial<Lanes> = {}): Promise<void> =>
+/** Makes a card and puts it in its queues. */
+export const stand = (store: Store, key: CardKey, queues: Partial<Queues> = {}): Promise<void> =>
   store.write(async (tx) => {
     await tx.ensureCard({ ...key, quiet: false, mention: false })
-    await tx.setLanes(key, { ...NO_LANES, ...lanes })
+    await tx.setQueues(key, { ...NO_QUEUES, ...queues })
   })
 
 export const claimed = (about: Partial<StoredMessage & CardKey> = {}): StoredMessage & CardKey => ({
@@ -83,25 +83,25 @@ export const claimed = (about: Partial<StoredMessage & CardKey> = {}): StoredMes
   recheckAt: null,
   doubtAt: null,
   writtenAt: null,
-  bornRun: null,
+  postedAttempt: null,
   ...about,
 })
 
 /** Grace edits acme/web, and CI is being called. */
 export const projectRequest = (change: Partial<ProjectRequest> = {}): ProjectRequest => ({
   id: 'project-request-1',
-  askKey: `ask of ${change.id ?? 'project-request-1'}`,
+  interactionKey: `ask of ${change.id ?? 'project-request-1'}`,
   action: 'edit-project',
   state: 'calling',
   project: 'acme/web',
   projectUuid: toUuid('11111111-aaaa-0000-0000-000000000001'),
   what: ['branches'],
   before: { branches: 'k3Jf9aQ2' },
-  askedBy: 'U0GRACE001',
-  askedTeam: null,
+  requestedBy: 'U0GRACE001',
+  requestedTeam: null,
   channel: null,
   via: 'modal',
-  askedAt: T0,
+  requestedAt: T0,
   claimedBy: 'process-1',
   code: null,
   reason: null,

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { CiError } from '../../src/sources/ci-service/errors.ts'
-import type { Transport } from '../../src/sources/ci-service/transport.ts'
-import { countedTransport } from '../../src/sources/ci-service/counted-transport.ts'
+import { type Transport, countedTransport } from '../../src/sources/ci-service/transport.ts'
 import { measuredStore } from '../../src/store/measured.ts'
 import { NotAttempted } from '../../src/store/not-attempted.ts'
-import { T0 } from '../support/facts.ts'
+import { T0 } from '../support/build-events.ts'
 import { sqlitePlaces } from '../support/stores.ts'
 
 describe('a store that is measured', () => {

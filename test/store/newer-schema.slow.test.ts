@@ -4,8 +4,8 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { startPostgres } from '../support/postgres.ts'
 import { postgresPlaces, sqlitePlaces, type Place, type Places } from '../support/stores.ts'
 import { cardClaims } from './claims/cards.ts'
-import { factClaims } from './claims/facts.ts'
-import { intakeClaims } from './claims/intake.ts'
+import { buildEventClaims } from './claims/build-events.ts'
+import { ingestClaims } from './claims/ingest.ts'
 import { leaseClaims } from './claims/leases.ts'
 import { messageClaims } from './claims/messages.ts'
 import { subscriptionClaims } from './claims/subscriptions.ts'
@@ -48,7 +48,7 @@ describe('on the tables of a newer version', () => {
 
   describe.skipIf(!postgres)('in PostgreSQL', () => {
     const places = () => newer(postgres!)
-    for (const claims of [factClaims, intakeClaims, cardClaims, messageClaims, subscriptionClaims, leaseClaims])
+    for (const claims of [buildEventClaims, ingestClaims, cardClaims, messageClaims, subscriptionClaims, leaseClaims])
       claims(places)
     besideClaims(() => postgres!)
   })

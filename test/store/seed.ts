@@ -1,16 +1,16 @@
 import type { Place } from '../support/stores.ts'
-import { T0 } from '../support/facts.ts'
+import { T0 } from '../support/build-events.ts'
 
 /** What a year of a busy workspace leaves behind. */
-export const FACTS = 50_000
+export const BUILD_EVENTS = 50_000
 
-/** A flood that has just come in and waits to be taken in. */
-const UNPLACED = FACTS / 5
+/** A flood that has just come in and waits to be ingested. */
+const UNPLACED = BUILD_EVENTS / 5
 /** Revisions that were woken, or put off. */
 const WOKEN = 500
 
-const BUILDS = FACTS / 5
-const LINEAGES = BUILDS / 2
+const BUILDS = BUILD_EVENTS / 5
+const REVISIONS = BUILDS / 2
 const CHANNELS = 4
 const BRANCHES = 50
 const PROJECTS = 100
@@ -18,12 +18,12 @@ const REQUESTS = 5_000
 
 /** The revision, build, branch and card that the plans are asked about: in the middle of all the others. */
 export const ONE = {
-  revisionKey: `revision-${LINEAGES / 2}`,
+  revisionKey: `revision-${REVISIONS / 2}`,
   projectId: '41',
   buildId: String(BUILDS / 2),
   buildOrder: '0000000000000'.concat(String(1_000_000 + BUILDS / 2)),
   branchKey: 'branch-7',
-  subject: `revision-${LINEAGES / 2}/1`,
+  subject: `revision-${REVISIONS / 2}/1`,
   channel: 'C0BUILDS1',
   day: '2026-03-02',
   ts: '1700000000.000800',
@@ -37,27 +37,27 @@ export async function seed({ kind, sql }: Place): Promise<void> {
       branch, commit_id, word, verdict, details, priority)
     select ${T0} + i, 'delivery', '41', '' || (1 + i / 5), '41/' || (1 + i / 5),
       substr('0000000000000000000' || (1000000 + i / 5), length('' || (1000000 + i / 5))), 'revision-' || (1 + i / 10),
-      case when i > ${FACTS - UNPLACED} then null else 1 end, 'branch-' || (i / 10 % ${BRANCHES}), 'main', null,
+      case when i > ${BUILD_EVENTS - UNPLACED} then null else 1 end, 'branch-' || (i / 10 % ${BRANCHES}), 'main', null,
       case when i % 5 = 4 then 'error' else 'initiated' end, case when i % 5 = 4 then 1 else 0 end, '{}', i % 3
-    from ${counted('facts', FACTS)}`)
+    from ${counted('facts', BUILD_EVENTS)}`)
   await sql(`insert into intake (lineage_key, due_at, priority, stamp)
     select 'revision-' || i, ${T0} + i, i % 3, 1 from ${counted('revisions', WOKEN)}`)
   await sql(`insert into decision (fact_seq, channel, subject, verdict, reason, rules_from, looked, recovered, loud,
       notice_day, decided_at)
     select i, 'C0BUILDS' || (i % ${CHANNELS}), 'revision-' || (1 + i / 10) || '/1', 'tell', 'every-event', 'nobody', '[]', 0, 0,
       case when i % 100 = 0 then '2026-03-0' || (1 + i / 100 % 9) else null end, ${T0} + i
-    from ${counted('decisions', FACTS)}`)
+    from ${counted('decisions', BUILD_EVENTS)}`)
   await sql(`insert into card (subject, channel, quiet, mention, attempts, plain, post_at, post_priority, edit_at,
       edit_priority, look_at, look_priority)
     select 'revision-' || (1 + i / ${CHANNELS}) || '/1', 'C0BUILDS' || (i % ${CHANNELS}), 0, 0, 0, 0,
       case when i % 4 = 1 then ${T0} + i end, case when i % 4 = 1 then i % 5 end,
       case when i % 20 = 2 then ${T0} + i end, case when i % 20 = 2 then i % 5 end,
       case when i % 200 = 3 then ${T0} + i end, case when i % 200 = 3 then i % 5 end
-    from ${counted('cards', LINEAGES * CHANNELS - CHANNELS)}`)
+    from ${counted('cards', REVISIONS * CHANNELS - CHANNELS)}`)
   await sql(`insert into message (key, subject, channel, slot, generation, state, claimed_at, claimed_by, ts)
     select 'key-' || i, 'revision-' || (1 + i / 8) || '/1', 'C0BUILDS' || (i % ${CHANNELS}), 'slot-' || (i / 4 % 2), 1,
       'posted', ${T0} + i, 'process', '1700000000.' || substr('00000' || i, length('' || i))
-    from ${counted('messages', LINEAGES * 8 - 8)}`)
+    from ${counted('messages', REVISIONS * 8 - 8)}`)
   await sql(
     `insert into pace (lane, channel, at) select 'post', 'C0BUILDS1', ${T0} + i from ${counted('calls', 5_000)}`,
   )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createTurnstile } from '../../src/store/turnstile.ts'
+import { createTurnstile } from '../../src/store/postgres.ts'
 
 /** Works that begin when they are let in, and end when they are told to. */
 function openTurnstile(insideMax: number) {

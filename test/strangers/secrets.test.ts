@@ -38,7 +38,7 @@ async function ask(path: string, init: RequestInit = {}): Promise<void> {
 const inPath = encodeURIComponent(DOOR)
 const json = { method: 'POST', headers: { 'content-type': 'application/json' } }
 
-/** Every answer that the doors know, each asked for with the secrets in as many places as a request has. */
+/** Every answer that the endpoints know, each asked for with the secrets in as many places as a request has. */
 async function provoke(): Promise<void> {
   const body = JSON.stringify(delivery(buildOf(1, { status: 'error' })))
   const everywhere = { ...json.headers, 'user-agent': SIGNING, referer: `http://x/${inPath}`, cookie: `a=${TOKEN}` }

@@ -1,8 +1,11 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { REFUSED_LOGGED_EVERY_MS, SSL_CHECK_BYTES_MAX } from '../../src/slack/http/gate.ts'
-import { SIGNED_WITHIN_S } from '../../src/slack/http/signature.ts'
-import { BODY_BYTES_MAX } from '../../src/slack/http/signed-body.ts'
+import {
+  REFUSED_LOGGED_EVERY_MS,
+  SSL_CHECK_BYTES_MAX,
+  SIGNED_WITHIN_S,
+  BODY_BYTES_MAX,
+} from '../../src/slack/http/gate.ts'
 import { signedHeaders } from '../../packages/sandbox-slack/src/sign.ts'
 import { ada } from '../features/stage.ts'
 import { BUILDS, WEB } from '../app/channel.ts'
@@ -40,7 +43,7 @@ async function post(body: string | Buffer, headers: Record<string, string>) {
 const command = (fields: Record<string, string> = {}): string =>
   new URLSearchParams({ command: '/ci', text: 'help', user_id: ada, channel_id: BUILDS, ...fields }).toString()
 
-/** What the bot takes to be an ask of somebody is written down. */
+/** What the bot takes to be a request of somebody is written down. */
 const asks = () => rowsOf(bot.folder, 'select * from interaction').length
 
 const payload = (value: unknown): string => new URLSearchParams({ payload: JSON.stringify(value) }).toString()

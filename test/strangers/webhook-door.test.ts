@@ -1,8 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HEAD_BYTES_MAX, HEADERS_MAX } from '../../src/server/http-server.ts'
-import { BODY_BYTES_MAX } from '../../src/sources/ci-service/webhook/body.ts'
-import { WRONG_MAX } from '../../src/sources/ci-service/webhook/throttle.ts'
+import { BODY_BYTES_MAX, WRONG_MAX } from '../../src/sources/ci-service/webhook/route.ts'
 import { buildOf, delivery, rowsOf, send, until } from '../support/app.ts'
 import { answerTo, NEXT, PATH, startBot, statusesIn, type Bot } from './bot.ts'
 
@@ -101,7 +100,7 @@ describe('a delivery of an unusual form', () => {
     expect(stored()).toBe(before + 1)
   })
 
-  it('is taken in HTTP 1.0, without a host', async () => {
+  it('is ingested HTTP 1.0, without a host', async () => {
     const before = stored()
     const bytes = request(fresh(), {}, { version: '1.0' }).replace('host: x\r\n', '')
     expect(statusesIn(await answerTo(bot.url, bytes))).toEqual([202])

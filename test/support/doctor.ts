@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/lib/clock.ts'
-import type { DoctorDeps } from '../../src/features/doctor/deps.ts'
+import type { DoctorDeps } from '../../src/features/doctor/findings.ts'
 
 /** What a doctor stands on whom nobody asks anything: everything is away. */
 export const absentDoctor = (clock: Clock): DoctorDeps => ({

@@ -2,7 +2,7 @@ import type { ChannelId, MessageTs } from '../../src/domain/ids.ts'
 import type { View } from '../../src/domain/view.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import type { Edit, Failure, Notifier, Post, Search, Sent } from '../../src/slack/notifier.ts'
-import { messageTs } from './facts.ts'
+import { messageTs } from './build-events.ts'
 
 /** A message as people see it. */
 export interface Shown {
@@ -11,7 +11,7 @@ export interface Shown {
   thread: MessageTs | null
   key: string
   /** what the message says of its birth */
-  bornRun: string | null
+  postedAttempt: string | null
   view: View
   /** what it said when it appeared: the only time that anybody is notified */
   first: View
@@ -107,7 +107,7 @@ export function createFakeNotifier(clock: Clock): FakeNotifier {
   }
 
   function appear(
-    { channel, view, key, bornRun, thread, plain = false }: Post,
+    { channel, view, key, postedAttempt, thread, plain = false }: Post,
     { listedAfterMs }: Fate,
   ): Sent | Failure {
     const shut = closure(channel)
@@ -116,7 +116,18 @@ export function createFakeNotifier(clock: Clock): FakeNotifier {
       return { kind: 'message-gone', code: 'thread_not_found' }
     const ts = nextTs()
     const listedAt = clock.now() + listedAfterMs
-    messages.push({ channel, ts, thread, key, bornRun, view, first: view, plain, postedAt: clock.now(), listedAt })
+    messages.push({
+      channel,
+      ts,
+      thread,
+      key,
+      postedAttempt,
+      view,
+      first: view,
+      plain,
+      postedAt: clock.now(),
+      listedAt,
+    })
     return { kind: 'sent', ts }
   }
 
@@ -125,12 +136,12 @@ export function createFakeNotifier(clock: Clock): FakeNotifier {
     return messageTs(`${Math.floor(lastTs / 1_000_000)}.${String(lastTs % 1_000_000).padStart(6, '0')}`)
   }
 
-  function change({ channel, ts, view, bornRun, plain = false }: Edit): Sent | Failure {
+  function change({ channel, ts, view, postedAttempt, plain = false }: Edit): Sent | Failure {
     const shut = closure(channel)
     if (shut) return shut
     const message = messages.find((one) => one.ts === ts)
     if (!message) return { kind: 'message-gone', code: 'message_not_found' }
-    Object.assign(message, { view, bornRun, plain })
+    Object.assign(message, { view, postedAttempt, plain })
     return { kind: 'sent', ts }
   }
 
@@ -147,7 +158,7 @@ export function createFakeNotifier(clock: Clock): FakeNotifier {
         message.postedAt >= sinceMs &&
         message.listedAt <= clock.now(),
     )
-    return { kind: 'found', copies: seen.map(({ ts, bornRun }) => ({ ts, bornRun })) } as const
+    return { kind: 'found', copies: seen.map(({ ts, postedAttempt }) => ({ ts, postedAttempt })) } as const
   }
 
   function lose(ts: MessageTs): void {
@@ -180,7 +191,7 @@ export function createFakeNotifier(clock: Clock): FakeNotifier {
 /** A view in a few words: `card 512 failed`, `ask stop 512 refused`. */
 export function inBrief(view: View): string {
   if (view.kind === 'notice') return 'notice'
-  if (view.kind === 'ask') return `ask ${view.action} ${view.buildId} ${view.stage}`
+  if (view.kind === 'request') return `ask ${view.action} ${view.buildId} ${view.stage}`
   return `${view.kind} ${view.build.buildId} ${view.shown}`
 }
 

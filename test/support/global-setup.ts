@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SHARED_POSTGRES, startOwnPostgres } from './postgres.ts'
 
-/** What all tests of a run share: one PostgreSQL, in which each makes databases of its own, and Node's compiled code. */
+/** What all tests of an attempt share: one PostgreSQL, in which each makes databases of its own, and Node's compiled code. */
 export default async function setup(): Promise<() => Promise<void>> {
   const cache = mkdtempSync(join(tmpdir(), 'buildline-compiled-'))
   process.env['NODE_COMPILE_CACHE'] = cache

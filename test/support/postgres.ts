@@ -36,7 +36,7 @@ export const SHARED_POSTGRES = 'TEST_POSTGRES_URL'
 const PASSWORD = 'not-a-secret'
 const STARTS_MAX = 3
 
-/** The server that all tests of a run share; without one, a server of our own. */
+/** The server that all tests of an attempt share; without one, a server of our own. */
 export async function startPostgres(): Promise<PostgresServer | Impossible> {
   const shared = process.env[SHARED_POSTGRES]
   if (!shared) return startOwnPostgres()

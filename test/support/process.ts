@@ -19,7 +19,7 @@ export interface Process {
   pid: number
   /** everything on stdout and stderr so far */
   output(): string
-  /** resolves when the doors are open */
+  /** resolves when the endpoints are open */
   url(): Promise<string>
   kill(signal: NodeJS.Signals): void
   /** from now on nobody reads its log */

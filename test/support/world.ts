@@ -2,6 +2,8 @@ import { onTestFinished } from 'vitest'
 import { createSandboxCi, type SandboxCi, type SandboxCiOptions } from '../../packages/sandbox-ci/src/server.ts'
 import { botSettings } from '../../packages/sandbox-ci/src/settings.ts'
 import type { SandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
+import { listOf } from '../../packages/sandbox-slack/src/json.ts'
+import { drawnText } from '../../packages/sandbox-slack/src/transcript.ts'
 import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
 import type { RunningApp, Settings, StageOptions } from './app.ts'
 import { prepareStage, rowsOf, startApp, until, WEBHOOK_SECRET } from './app.ts'
@@ -109,8 +111,12 @@ export function cardIn(slack: SandboxSlack, channel: string, ...words: readonly 
   const isCard = ({ ts, thread_ts: thread }: Record<string, unknown>) => thread === undefined || thread === ts
   const card = slack
     .messages(channel)
-    .findLast((message) => isCard(message) && words.every((word) => String(message['text']).includes(word)))
-  return card && { ...card, ts: String(card['ts']), text: String(card['text']) }
+    .map((message): Record<string, unknown> & { text: string } => ({
+      ...message,
+      text: drawnText({ text: String(message['text']), blocks: listOf(message['blocks']) }),
+    }))
+    .findLast((message) => isCard(message) && words.every((word) => message.text.includes(word)))
+  return card && { ...card, ts: String(card['ts']) }
 }
 
 /** Waits for a card whose text holds all of these, and that has the button. */

@@ -1,11 +1,12 @@
-import type { CardView } from '../../domain/view.ts'
+import type { CardView, Streak } from '../../domain/view.ts'
 import type { ChannelId, MessageTs } from '../../domain/ids.ts'
 import { mrkdwnLink } from '../../lib/escape.ts'
-import { askedWords, missingWords } from '../../slack/messages/asked.ts'
+import { requestWords, missingWords, actButton } from '../../slack/messages/request.ts'
 import {
   contextOf,
   mrkdwn,
   plain,
+  section,
   type ActionsBlock,
   type Button,
   type SlackMessage,
@@ -16,57 +17,81 @@ import {
   commitElements,
   commitLine,
   joined,
+  linkedBuild,
   onBranch,
   outside,
 } from '../../slack/messages/build.ts'
-import { actButton } from '../../slack/messages/buttons.ts'
-import { committerMention } from '../../slack/messages/handle.ts'
 import { ACTION_IDS, ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { INLINE_URL_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
-import { redSince } from './recovery.ts'
 import { clockTime, dayTime, durationWords } from '../../slack/messages/times.ts'
 import { lookOf } from '../../slack/messages/words.ts'
 
-/** The card: one line that says it all, and beneath it, beside a bar, the commit, the history, the buttons. Pure. */
+/**
+ * The card: what happened, where, and to which commit; beneath it, beside the coloured bar, times, what people asked, and
+ * the buttons. A place that draws no attachments still shows status, project, link and commit. Pure.
+ */
 export function renderCard(view: CardView, channel: ChannelId | null = null): SlackMessage {
-  const look = lookOf(view.shown)
-  const attempt = view.attempt > 1 ? mrkdwn(`attempt ${view.attempt}`) : null
-  const blocks = [
-    ...contextOf([...commitElements(view.build), attempt]),
-    ...contextOf([mrkdwn(storyLine(view, channel))]),
-    ...actionsOf(view),
-  ]
-  const fallback = joined([wordOf(view), buildName(view.build, view.attempt)], ': ')
-  return { text: headline(view), attachments: blocks.length === 0 ? [] : [{ color: look.color, fallback, blocks }] }
+  const beneath = [...contextOf([mrkdwn(storyLine(view, channel))]), ...actionsOf(view)]
+  return {
+    text: sentence(view),
+    blocks: [section(titleLine(view)), ...contextOf(commitElements(view.build, view.mention))],
+    attachments: beneath.length === 0 ? [] : [{ color: lookOf(view.shown).color, blocks: beneath }],
+  }
 }
 
 /** The card without blocks: the way out when Slack refuses them. */
-export function plainCard(view: CardView, channel: ChannelId | null = null): string {
-  const url = buildUrl(view.build)
-  const link = url === null ? '' : mrkdwnLink(url, 'Open build', INLINE_URL_CHARS_MAX)
-  return joined([headline(view), storyLine(view, channel), link === 'Open build' ? '' : link], '\n')
+export const plainCard = (view: CardView, channel: ChannelId | null = null): string =>
+  joined([titleLine(view), commitLine(view.build, view.mention), storyLine(view, channel)], '\n')
+
+/** What a notification and a screen reader say. */
+function sentence(view: CardView): string {
+  const { build, streak, shown, attemptNumber } = view
+  const which = attemptNumber > 1 ? ` (attempt ${attemptNumber})` : ''
+  const said = shown === 'unknown' ? `says ${wordOf(view)}` : lookOf(shown).verb
+  const row = isRedStill(view) && streak ? `, the ${inARow(streak)}` : ''
+  const commit = commitLine(build, view.mention)
+  return joined([`${buildName(build)}${which} ${said}${onBranch(build)}${row}`, commit], ': ')
 }
 
-function headline(view: CardView): string {
-  const { symbol } = lookOf(view.shown)
-  const what = `${symbol} *${wordOf(view)}* ${buildName(view.build, view.attempt)}${onBranch(view.build)}`
-  return joined([what, commitLine(view.build), committerMention(view.mention, view.build.committer)])
+/** `:x: *Still failing* acme/web #512 on `main` · 3rd in a row · attempt 2`, with the number as the link to the build. */
+function titleLine(view: CardView): string {
+  const { build, streak, shown, attemptNumber } = view
+  return joined([
+    `${lookOf(shown).symbol} *${wordOf(view)}* ${linkedBuild(build)}${onBranch(build)}`,
+    isRedStill(view) && streak ? inARow(streak) : null,
+    attemptNumber > 1 && shown !== 'flaky' ? `attempt ${attemptNumber}` : null,
+  ])
 }
+
+const isRedStill = ({ shown, streak }: CardView): boolean => shown === 'failed' && streak !== null
+
+/** `3rd in a row`, and `at least 500th …` where the history that is kept ends before the streak does. */
+function inARow({ builds, atLeast }: Streak): string {
+  const ending = ORDINALS[builds % 100 > 10 && builds % 100 < 14 ? 0 : builds % 10] ?? 'th'
+  return `${atLeast ? 'at least ' : ''}${builds}${ending} in a row`
+}
+
+const ORDINALS: Readonly<Record<number, string>> = { 1: 'st', 2: 'nd', 3: 'rd' }
 
 /** Ours, or for a word that CI never documented the word itself. */
-function wordOf({ shown, word }: CardView): string {
-  const look = lookOf(shown)
-  return shown === 'unknown' ? outside(word, WORD_CHARS_MAX) || look.word : look.word
+function wordOf(view: CardView): string {
+  const look = lookOf(view.shown)
+  if (view.shown === 'unknown') return outside(view.word, WORD_CHARS_MAX) || look.word
+  if (view.shown === 'flaky') return flakyWord(view.attemptNumber)
+  return isRedStill(view) ? 'Still failing' : look.word
 }
 
+/** The same commit failed first: nothing was fixed. */
+export const flakyWord = (attemptNumber: number): string => `Passed on attempt ${attemptNumber} (flaky)`
+
 function storyLine(view: CardView, channel: ChannelId | null): string {
-  const noLink = buildUrl(view.build) === null ? 'no button to open it: CI gave no link' : null
-  const { recovery, asked, missing, replaces } = view
+  const noLink = buildUrl(view.build) === null ? 'no link: CI gave none' : null
+  const { request, missing, replaces } = view
   return joined([
     historyLine(view),
-    redSince(recovery),
+    redWords(view),
     hintOf(view),
-    asked && askedWords(asked),
+    request && requestWords(request),
     missing && missingWords(missing),
     replacesLine(replaces, channel),
     noLink,
@@ -79,26 +104,22 @@ function hintOf({ shown, offers }: CardView): string | null {
   return shown === 'infrastructure_failure' && offers.includes('restart') ? `${hint}: restart it` : hint
 }
 
-/** `started 14:02, failed 14:09, 7 min`, and where no delivery told of the end: `CI was asked 17:20` */
+/** `7 min, started 14:02`; of a build that has not ended `started 14:02`; and where CI was asked, when. */
 function historyLine(view: CardView): string {
-  const said = ({ what, at }: Step) => {
-    const time = clockTime(at)
-    return time && `${stepWord(what, view)} ${time}`
-  }
-  const [polled, steps] = [view.history.filter(isPolled), view.history.filter((step) => !isPolled(step))]
   const duration = view.durationMs === null ? null : durationWords(view.durationMs)
-  return joined([...steps.map(said), duration, ...polled.map(said)], ', ')
+  const said = view.history.map(({ what, at }) => {
+    const time = clockTime(at)
+    return time && (what !== 'ended' || duration === null) ? `${STEP_WORDS[what]} ${time}` : null
+  })
+  return joined([duration, ...said], ', ')
 }
 
-type Step = CardView['history'][number]
-
-const isPolled = ({ what }: Step): boolean => what === 'polled'
-
-function stepWord(what: Step['what'], view: CardView): string {
-  if (what === 'polled') return 'CI was asked'
-  if (what === 'ended') return lookOf(view.shown).ended
-  if (what === 'waiting') return 'waiting since'
-  return what === 'heard' ? 'heard of it' : what
+const STEP_WORDS: Record<CardView['history'][number]['what'], string> = {
+  started: 'started',
+  waiting: 'waiting since',
+  ended: 'ended',
+  received: 'last news',
+  snapshot: 'CI was asked',
 }
 
 function replacesLine(ts: MessageTs | null, channel: ChannelId | null): string | null {
@@ -122,3 +143,14 @@ function actionsOf({ build, shown, offers, ref, unconfirmed }: CardView): Action
   const elements: Button[] = shown === 'infrastructure_failure' ? [...acts, ...open] : [...open, ...acts]
   return elements.length === 0 ? [] : [{ type: 'actions', block_id: ACTIONS_BLOCK_ID, elements }]
 }
+
+/** `red for 2 h (3 builds)`: how long the branch has been red, or was. */
+function redWords({ shown, streak }: Pick<CardView, 'shown' | 'streak'>): string | null {
+  if (streak === null || (shown === 'flaky' && streak.builds === 1)) return null
+  return `red for ${spanWords(streak)} (${streakCount(streak)})`
+}
+
+export const spanWords = ({ forMs, atLeast }: Streak): string => `${atLeast ? 'at least ' : ''}${durationWords(forMs)}`
+
+export const streakCount = ({ builds, atLeast }: Streak): string =>
+  `${builds} ${builds === 1 ? 'build' : 'builds'}${atLeast ? ' or more' : ''}`

@@ -1,21 +1,24 @@
 import type { ChannelId } from '../../domain/ids.ts'
-import type { View } from '../../domain/view.ts'
+import type { View, ReplyView, NoticeView } from '../../domain/view.ts'
 import { assertNever } from '../../lib/assert.ts'
-import { askLine } from '../../slack/messages/asked.ts'
-import type { SlackMessage } from '../../slack/messages/blocks.ts'
-import { plainCard, renderCard } from './card.ts'
-import { plainNotice, renderNotice } from './notice.ts'
-import { plainReply, renderReply } from './reply.ts'
+import { requestLine } from '../../slack/messages/request.ts'
+import { type SlackMessage, section, type SectionBlock } from '../../slack/messages/blocks.ts'
+import { flakyWord, plainCard, renderCard, spanWords, streakCount } from './card.ts'
+import { mrkdwnLink } from '../../lib/escape.ts'
+import { joined, linkedBuild, mention, onBranch, projectName, buildName, outside } from '../../slack/messages/build.ts'
+import { INLINE_URL_CHARS_MAX, SECTION_CHARS_MAX } from '../../slack/messages/limits.ts'
+import { afterWords } from '../../slack/messages/times.ts'
+import { lookOf, NOTICE_LOOK } from '../../slack/messages/words.ts'
 
 /**
  * A view as a message that Slack takes, whatever the view holds: within its limits, with all outside text escaped.
  * `plain` leaves the blocks out and puts what matters of them into the text. Pure: the same view, the same message.
  */
 export function renderView(view: View, { plain = false, channel = null }: RenderOptions = {}): SlackMessage {
-  return plain ? { text: plainText(view, channel), attachments: [] } : withBlocks(view, channel)
+  return plain ? { text: plainText(view, channel), blocks: [], attachments: [] } : withBlocks(view, channel)
 }
 
-export interface RenderOptions {
+interface RenderOptions {
   plain?: boolean
   /** where it is said: a card that replaces another one links to it */
   channel?: ChannelId | null
@@ -26,9 +29,9 @@ function withBlocks(view: View, channel: ChannelId | null): SlackMessage {
     case 'card':
       return renderCard(view, channel)
     case 'reply':
-      return renderReply(view)
-    case 'ask':
-      return { text: askLine(view), attachments: [] }
+      return { text: replyLine(view), blocks: [], attachments: [] }
+    case 'request':
+      return { text: requestLine(view), blocks: [], attachments: [] }
     case 'notice':
       return renderNotice(view)
     default:
@@ -41,12 +44,85 @@ function plainText(view: View, channel: ChannelId | null): string {
     case 'card':
       return plainCard(view, channel)
     case 'reply':
-      return plainReply(view)
-    case 'ask':
-      return askLine(view)
+      return replyLine(view)
+    case 'request':
+      return requestLine(view)
     case 'notice':
       return plainNotice(view)
     default:
       return assertNever(view)
   }
+}
+
+/**
+ * A reply in the thread, in one line: `:x: *Failed* after 7 min · @Ada`. One that is also sent to the channel stands there
+ * without its card, and names the build: `:x: *Failed* acme/web #512 on `main` after 7 min · @Ada`. Pure.
+ */
+function replyLine(view: ReplyView): string {
+  const { symbol, word, hint } = lookOf(view.shown)
+  const again =
+    (view.attemptNumber > 1 || view.isLate) && view.shown !== 'flaky' ? `Attempt ${view.attemptNumber} · ` : ''
+  const said = view.shown === 'flaky' ? flakyWord(view.attemptNumber) : word
+  const build = view.broadcast ? ` ${linkedBuild(view.build)}${onBranch(view.build)}` : ''
+  return joined([`${symbol} ${again}*${said}*${build}${afterWhat(view)}`, hint, mention(view.mention)])
+}
+
+/** ` after 7 min`, and of a build that ended a red streak ` after 2 h red (3 builds)`. */
+function afterWhat({ shown, streak, durationMs }: ReplyView): string {
+  if (shown === 'fixed' && streak) return ` after ${spanWords(streak)} red (${streakCount(streak)})`
+  return durationMs === null ? '' : ` ${afterWords(durationMs)}`
+}
+
+/** The account's notice of one day: how many builds did not run, why, and which. Neutral: no build did wrong. Pure. */
+function renderNotice(view: NoticeView): SlackMessage {
+  const blocks = sectionsOf(linesOf(view))
+  const attachments = blocks.length === 0 ? [] : [{ color: NOTICE_LOOK.color, fallback: countWords(view), blocks }]
+  return { text: noticeLine(view), blocks: [], attachments }
+}
+
+/** The notice without blocks: the counts, and the projects by name. */
+const plainNotice = (view: NoticeView): string => noticeLine(view)
+
+/** A screen reader gets the first projects by name; the list has them all. */
+const PROJECTS_NAMED_MAX = 3
+const DAY_CHARS_MAX = 10
+
+function noticeLine(view: NoticeView): string {
+  const reasons = joined([countOf('monthly limit', view.ignored), countOf('resource use', view.blocked)], ', ')
+  const day = `on ${outside(view.day, DAY_CHARS_MAX)} (UTC)`
+  const counted = `${NOTICE_LOOK.symbol} *${countWords(view)}* ${day}${reasons && `: ${reasons}`}`
+  return joined([counted, projectNames(view)])
+}
+
+function countWords({ ignored, blocked }: NoticeView): string {
+  const total = ignored + blocked
+  return total === 1 ? '1 build was not built' : `${total} builds were not built`
+}
+
+const countOf = (reason: string, count: number): string | null => (count > 0 ? `${reason} (${count})` : null)
+
+function projectNames({ builds }: NoticeView): string {
+  const names = [...new Set(builds.map(projectName))]
+  return joined([...names.slice(0, PROJECTS_NAMED_MAX), names.length > PROJECTS_NAMED_MAX ? '…' : null], ', ')
+}
+
+function linesOf({ builds, ignored, blocked }: NoticeView): string[] {
+  const more = ignored + blocked - builds.length
+  return [...builds.map(buildLine), ...(more > 0 ? [`and ${more} more`] : [])]
+}
+
+function buildLine(build: NoticeView['builds'][number]): string {
+  const name = mrkdwnLink(build.buildUrl, buildName(build), INLINE_URL_CHARS_MAX)
+  return `• ${name}${onBranch(build)} · ${build.shown === 'blocked' ? 'resource use' : 'monthly limit'}`
+}
+
+/** As few sections as hold all the lines. */
+function sectionsOf(lines: readonly string[]): SectionBlock[] {
+  const texts: string[] = []
+  for (const line of lines) {
+    const longer = joined([texts.at(-1) ?? '', line], '\n')
+    if (texts.length === 0 || longer.length > SECTION_CHARS_MAX) texts.push(line)
+    else texts[texts.length - 1] = longer
+  }
+  return texts.map(section)
 }

@@ -1,8 +1,6 @@
-import type { BadgeClient } from '../../sources/ci-service/badge.ts'
-import { badgeWords } from '../../sources/ci-service/badge-words.ts'
+import { type BadgeClient, badgeWords } from '../../sources/ci-service/badge.ts'
 import { isPicture, type Picture } from '../../slack/picture/picture.ts'
-import type { BadgeOutcome, ProjectRef } from '../../catalog/outcomes.ts'
-import { troubleOf } from '../../catalog/ci-trouble.ts'
+import { type BadgeOutcome, type ProjectRef, troubleOf } from '../../catalog/outcomes.ts'
 import type { FindDeps } from '../../catalog/find-build.ts'
 import { findProject } from '../../catalog/projects.ts'
 

@@ -8,24 +8,24 @@ import {
   answerTrouble,
   line,
   type Answer,
-  type AskedWith,
+  type AnswerContext,
   type Picture,
 } from '../../slack/messages/answer.ts'
-import { troubleWords } from '../codes.ts'
+import { troubleWords } from '../fault-messages.ts'
 import { answerNotFound, isNotFound } from '../not-found.ts'
 
 type Found = Extract<BadgeOutcome, { kind: 'badge' }>
 
 /** What the badge says, and its address in three forms to copy. */
-export function answerBadge(outcome: BadgeOutcome, asked: AskedWith): Answer {
-  if (isNotFound(outcome)) return answerNotFound(outcome, asked)
+export function answerBadge(outcome: BadgeOutcome, context: AnswerContext): Answer {
+  if (isNotFound(outcome)) return answerNotFound(outcome, context)
   switch (outcome.kind) {
     case 'badge':
       return answerOf(partsOf(outcome), pictureOf(outcome))
     case 'no-site':
-      return answerTrouble(NO_SITE, asked.reference)
+      return answerTrouble(NO_SITE)
     case 'no-uuid':
-      return answerTrouble(noUuid(outcome), asked.reference)
+      return answerTrouble(noUuid(outcome))
     default:
       return assertNever(outcome)
   }
@@ -33,13 +33,13 @@ export function answerBadge(outcome: BadgeOutcome, asked: AskedWith): Answer {
 
 const NO_SITE = {
   what: ':warning: *No badge*: Buildline does not know the address of the CI site.',
-  why: 'Badges come from the site, not from the interface.',
-  next: 'Ask whoever runs Buildline to set CI_SITE_URL.',
+  why: "Badges come from CI's site.",
+  next: 'Ask the person who runs Buildline to set CI_SITE_URL.',
 }
 
 const noUuid = ({ project }: Extract<BadgeOutcome, { kind: 'no-uuid' }>) => ({
   what: `:warning: *No badge* for ${projectName({ project: project.name })}.`,
-  why: "A badge's address carries the project's uuid, and CI has not named it.",
+  why: "A badge's address needs the project's uuid, which CI has not given.",
   next: "Copy the badge from the project's page in CI.",
 })
 
@@ -72,7 +72,7 @@ function doubtOf({ found, trouble, words }: Found): string {
           trouble === null
             ? 'The badge could not be read.'
             : `The badge could not be fetched. ${troubleWords(trouble.code).why}`,
-          words === null ? null : 'What it says above is the state of the last known build.',
+          words === null ? null : 'The state above is that of the last known build.',
         ],
         ' ',
       )
@@ -87,7 +87,7 @@ export const CODE_CHARS_MAX = 2_500
 function codeBlock(text: string): string {
   const code = codeSpan(text)
   if (code === '') return 'There is none.'
-  return code.length > CODE_CHARS_MAX ? 'It is too long to be shown here.' : `\`\`${code}\`\``
+  return code.length > CODE_CHARS_MAX ? 'Too long to show here.' : `\`\`${code}\`\``
 }
 
 function pictureOf(badge: Found): Picture | null {

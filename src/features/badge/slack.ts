@@ -1,31 +1,36 @@
+import type { Feature } from '../feature.ts'
 import type { Target } from '../../catalog/outcomes.ts'
 import type { Operations } from '../operations.ts'
 import { answerBadge } from './messages.ts'
 import { answerTooLittle } from '../slips.ts'
-import { commandAbout, askedWith, howTyped, outcomeName, whenMayRead, type Command } from '../command.ts'
+import { commandAbout, answerContext, howTyped, outcomeName, whenMayRead } from '../command.ts'
 
-export const badge: Command = commandAbout(
-  {
-    name: 'badge',
-    alias: '/ci-badge',
-    group: 'Look',
-    usage: 'project [branch]',
-    does: 'shows a badge in words, with its address, Markdown and HTML to copy',
-    examples: ['/ci badge acme/web', '/ci badge acme/web main'],
-    who: 'everyone',
-  },
-  {
-    overall: async ({ row }) => ({
-      outcome: 'too-little',
-      answer: answerTooLittle({ missing: 'a project', ...howTyped(row) }),
-    }),
-    about: (question, target) =>
-      whenMayRead(question, async () => {
-        const outcome = await badgeOf(question.operations, target)
-        return { outcome: outcomeName(outcome), answer: answerBadge(outcome, askedWith(question, target)) }
-      }),
-  },
-)
+export const badge: Feature = {
+  commands: [
+    commandAbout(
+      {
+        name: 'badge',
+        alias: '/ci-badge',
+        group: 'Look',
+        usage: 'project [branch]',
+        does: 'shows a badge in words, with its address, Markdown and HTML to copy',
+        examples: ['/ci badge acme/web', '/ci badge acme/web main'],
+        who: 'everyone',
+      },
+      {
+        overall: async ({ row }) => ({
+          outcome: 'too-little',
+          answer: answerTooLittle({ missing: 'a project', ...howTyped(row) }),
+        }),
+        about: (question, target) =>
+          whenMayRead(question, async () => {
+            const outcome = await badgeOf(question.operations, target)
+            return { outcome: outcomeName(outcome), answer: answerBadge(outcome, answerContext(question, target)) }
+          }),
+      },
+    ),
+  ],
+}
 
 /** The badge of a project, or of the branch that a build is on. */
 async function badgeOf(operations: Operations, target: Target) {

@@ -1,9 +1,9 @@
 import type { Missing } from '../../domain/offer.ts'
-import type { Action, RequestState } from '../../domain/request.ts'
+import type { Action } from '../../domain/request.ts'
 import { assertNever } from '../../lib/assert.ts'
-import { ACTION_WORDS, MISSING } from '../../slack/messages/asked.ts'
+import { ACTION_WORDS, MISSING } from '../../slack/messages/request.ts'
 import { buildNumber, buildUrl, joined, mention } from '../../slack/messages/build.ts'
-import { ACTIONS_BLOCK_ID, CHOICES_BLOCK_ID } from '../../slack/messages/ids.ts'
+import { ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { dayTime } from '../../slack/messages/times.ts'
 import type { ActOutcome, BuildSummary } from '../../catalog/outcomes.ts'
 import {
@@ -12,27 +12,25 @@ import {
   line,
   row,
   type Answer,
-  type AskedWith,
+  type AnswerContext,
   type Part,
   type Trouble,
 } from '../../slack/messages/answer.ts'
-import { buildButtons, buildSubject, openButton, refreshButton } from '../build.ts'
-import { refusedWords, unclearWords } from '../codes.ts'
+import { buildButtons, buildSubject, openButton, refreshButton, stateWords, SO_FAR } from '../build.ts'
+import { refusedWords, unclearWords, REFRESH, answerCiTrouble, ciSaid } from '../fault-messages.ts'
 import { answerNotAllowed } from '../not-allowed.ts'
 import { answerNotFound, isNotFound } from '../not-found.ts'
-import { notNow } from './not-now-messages.ts'
-import { answerCiTrouble, ciSaid } from '../trouble.ts'
 
 type Of<Kind extends ActOutcome['kind']> = Extract<ActOutcome, { kind: Kind }>
 
-/** What came of an ask to stop or restart. */
-export function answerAct(outcome: ActOutcome, asked: AskedWith): Answer {
-  if (isNotFound(outcome)) return answerNotFound(outcome, asked)
+/** What came of a request to stop or restart. */
+export function answerAct(outcome: ActOutcome, context: AnswerContext): Answer {
+  if (isNotFound(outcome)) return answerNotFound(outcome, context)
   switch (outcome.kind) {
     case 'requested':
       return requested(outcome)
     case 'asked-already':
-      return askedAlready(outcome)
+      return alreadyRequested(outcome)
     case 'repeated':
       return repeated(outcome)
     case 'not-now':
@@ -41,13 +39,13 @@ export function answerAct(outcome: ActOutcome, asked: AskedWith): Answer {
     case 'to-confirm':
     case 'ci-refused':
     case 'unclear':
-      return answerTrouble(troubleOf(outcome), asked.reference)
+      return answerTrouble(troubleOf(outcome), isForTheLog(outcome) ? context.reference : null)
     case 'ci-trouble':
-      return answerCiTrouble(outcome, ':warning: *CI could not be asked*: nothing was done.', asked.reference)
+      return answerCiTrouble(outcome, ':warning: *CI did not answer*: nothing was done.', context.reference)
     case 'forbidden':
-      return answerNotAllowed(outcome.permit, { action: outcome.action, reference: asked.reference })
+      return answerNotAllowed(outcome.permit, { action: outcome.action, reference: context.reference })
     case 'unknown-person':
-      return answerNotAllowed(outcome, { action: actionOf(asked), reference: asked.reference })
+      return answerNotAllowed(outcome, { action: actionOf(context), reference: context.reference })
     default:
       return assertNever(outcome)
   }
@@ -58,16 +56,16 @@ function requested({ action, build, newBuildId }: Of<'requested'>): Answer {
   const follows = other === null ? '' : ` It runs as ${other}.`
   return answerOf([
     line(`${SYMBOLS[action]} *${ACTION_WORDS[action]} requested*: ${buildSubject(build)}`),
-    line(`CI has taken the request.${follows} The build's card shows what comes of it.`),
+    line(`CI accepted the request.${follows} The build's card will show the result.`),
     ...lookAgain(build),
   ])
 }
 
-function askedAlready({ action, build, by, at, state }: Of<'asked-already'>): Answer {
+function alreadyRequested({ action, build, by, at, state }: Of<'asked-already'>): Answer {
   const who = mention(by) || 'Somebody'
   const when = dayTime(at)
   return answerOf([
-    line(`:information_source: *${ACTION_WORDS[action]} requested already*: ${buildSubject(build)}`),
+    line(`:information_source: *${ACTION_WORDS[action]} was already requested*: ${buildSubject(build)}`),
     line(`${joined([`${who} asked for it`, when], ' on ')}; CI was not asked again.`),
     line(SO_FAR[state]),
     ...lookAgain(build),
@@ -76,27 +74,20 @@ function askedAlready({ action, build, by, at, state }: Of<'asked-already'>): An
 
 const repeated = ({ action, state }: Of<'repeated'>): Answer =>
   answerOf([
-    line(`:information_source: *${ACTION_WORDS[action]}*: this request was made already, and CI gets it only once.`),
+    line(`:information_source: *${ACTION_WORDS[action]}*: this was already requested, and CI is asked only once.`),
     line(SO_FAR[state]),
   ])
 
+// What CI did wrong stands in the log; what a build's state does not allow does not.
+const isForTheLog = ({ kind }: ActOutcome): boolean => kind === 'ci-refused' || kind === 'unclear'
+
 const SYMBOLS: Record<Action, string> = { stop: ':raised_hand:', restart: ':repeat:' }
 
-export const SO_FAR: Record<RequestState, string> = {
-  calling: 'CI is being asked right now.',
-  accepted: 'CI has taken the request and has not confirmed it yet.',
-  unclear: 'It is not clear yet whether CI heard it: Buildline is looking.',
-  confirmed: 'CI has done it.',
-  refused: 'CI refused it.',
-  unconfirmed: 'CI has not confirmed it: open the build to see.',
-}
-
-const actionOf = ({ command }: AskedWith): Action | null =>
+const actionOf = ({ command }: AnswerContext): Action | null =>
   command === 'stop' || command === 'restart' ? command : null
 
 const lookAgain = (build: BuildSummary): Part[] => [
-  row(ACTIONS_BLOCK_ID, openButton(build)),
-  row(CHOICES_BLOCK_ID, refreshButton(build)),
+  row(ACTIONS_BLOCK_ID, [...openButton(build), ...refreshButton(build)]),
 ]
 
 function troubleOf(
@@ -109,22 +100,22 @@ function troubleOf(
     case 'impossible':
       return {
         what: `:no_entry_sign: *${ACTION_WORDS[action]} is not possible*: ${buildSubject(build)}`,
-        why: `Why: ${MISSING[outcome.why]}.`,
+        why: `${MISSING[outcome.why]}.`,
         next: nextOfMissing(outcome.why, outcome),
         parts: [row(ACTIONS_BLOCK_ID, buildButtons(build))],
       }
     case 'not-confirmed':
       return {
         what: `:no_entry_sign: *${NOT_DONE[action]}*: ${buildSubject(build)}`,
-        why: "CI does not list this build under this project and branch, so Buildline did not touch it. Anyone who has the webhook's secret can send builds.",
-        next: `${ACTION_WORDS[action]} it in CI itself.`,
+        why: 'CI does not list this build under this project and branch, so Buildline left it alone.',
+        next: `${ACTION_WORDS[action]} it in CI.`,
         parts: lookAgain(build),
       }
     case 'to-confirm':
       return {
         what: `:raised_hand: *${NOT_DONE[action]} yet*: ${buildSubject(build)}`,
-        why: 'CI cannot be asked whether this is the build that you mean.',
-        next: `Press *${ACTION_WORDS[action]}*: it shows which build CI will stop, and asks once more.`,
+        why: 'Buildline cannot check with CI whether this is the build you mean.',
+        next: `Press *${ACTION_WORDS[action]}*: it shows which build CI will stop and asks you to confirm.`,
         parts: [row(ACTIONS_BLOCK_ID, buildButtons(build))],
       }
     case 'ci-refused': {
@@ -145,17 +136,86 @@ const NOT_DONE: Record<Action, string> = { stop: 'Not stopped', restart: 'Not re
 const UNSURE: Record<Action, string> = { stop: 'stops this build', restart: 'runs this build again' }
 
 function nextOfMissing(why: Missing, { action, build }: Of<'impossible'>): string {
-  const inCi = `${ACTION_WORDS[action]} it in CI itself${buildUrl(build) === null ? '' : ', with *Open build*'}.`
+  const inCi = `${ACTION_WORDS[action]} it in CI${buildUrl(build) === null ? '' : ', with *Open build*'}.`
   switch (why) {
     case 'no-v2':
-      return 'Ask whoever runs Buildline to set CI_BASE_URL and what goes with it.'
+      return 'Ask the person who runs Buildline to set CI_BASE_URL and its credentials.'
     case 'no-legacy':
-      return 'Ask whoever runs Buildline to set CI_LEGACY_BASE_URL and CI_API_KEY.'
+      return 'Ask the person who runs Buildline to set CI_LEGACY_BASE_URL and CI_API_KEY.'
     case 'no-build-uuid':
     case 'pro-project':
     case 'project-unknown':
       return inCi
     default:
       return assertNever(why)
+  }
+}
+
+type NotNow = Extract<ActOutcome, { kind: 'not-now' }>
+
+/** The state of the build does not call for it: what it is doing instead, and what can be done. */
+function notNow({ action, build }: NotNow): Trouble {
+  const { why, next } = action === 'stop' ? whyNotStopped(build) : whyNotRestarted(build)
+  const buttons = [row(ACTIONS_BLOCK_ID, [...buildButtons(build), ...refreshButton(build)])]
+  return {
+    what: `${stateWords(build)} ${buildSubject(build)}: *${action === 'stop' && hasEnded(build) ? 'nothing to stop' : NOT_DONE[action].toLowerCase()}*`,
+    why,
+    next,
+    parts: buttons,
+  }
+}
+
+const hasEnded = ({ shown }: BuildSummary): boolean => !['started', 'waiting', 'unknown'].includes(shown)
+
+function whyNotStopped(build: BuildSummary): { why: string; next: string } {
+  const look = buildUrl(build) === null ? REFRESH : 'Open the build to see how it ended.'
+  const again = build.offers.includes('restart') ? 'Press *Restart* to run it again.' : look
+  switch (build.shown) {
+    case 'started':
+      return { why: 'It is running, but it cannot be stopped right now.', next: REFRESH }
+    case 'waiting':
+      return { why: 'It is waiting, and CI can only stop running builds.', next: 'Cancel it in CI.' }
+    case 'ignored':
+    case 'blocked':
+      return { why: 'CI never ran it.', next: "Look at the account's limits in CI." }
+    case 'unknown':
+      return { why: 'Buildline does not know this state, and only stops builds that are running.', next: REFRESH }
+    case 'passed':
+    case 'fixed':
+    case 'flaky':
+    case 'failed':
+    case 'infrastructure_failure':
+    case 'stopped':
+      return { why: 'It has already finished.', next: again }
+    default:
+      return assertNever(build.shown)
+  }
+}
+
+function whyNotRestarted(build: BuildSummary): { why: string; next: string } {
+  const stop = build.offers.includes('stop') ? 'Press *Stop* first, or let it end.' : 'Wait until it has finished.'
+  switch (build.shown) {
+    case 'started':
+      return { why: 'It is still running, and only finished builds can be restarted.', next: stop }
+    case 'waiting':
+      return {
+        why: 'It is still waiting, and only finished builds can be restarted.',
+        next: 'Start or cancel it in CI.',
+      }
+    case 'ignored':
+      return { why: "The account's monthly limit kept it from running.", next: "Look at the account's limits in CI." }
+    case 'blocked':
+      return { why: 'CI blocked it because it used too many resources.', next: "Look at the account's limits in CI." }
+    case 'unknown':
+      return { why: 'Buildline does not know this state, and only restarts finished builds.', next: REFRESH }
+    case 'passed':
+    case 'fixed':
+    case 'flaky':
+    case 'failed':
+    case 'infrastructure_failure':
+    case 'stopped':
+      return { why: 'It cannot be restarted right now.', next: REFRESH }
+    default:
+      return assertNever(build.shown)
   }
 }

@@ -1,10 +1,17 @@
-import { certainlyUndone, CiError } from '../../sources/ci-service/errors.ts'
+import { CiError } from '../../sources/ci-service/errors.ts'
 import type { BuildId } from '../../domain/ids.ts'
-import { CONFIRM_WITHIN_MS, isOpen, type Action, type Request, type RequestState } from '../../domain/request.ts'
-import { troubleOf } from '../../catalog/ci-trouble.ts'
-import type { ActDeps, Answered, Deed, Ids } from './deed.ts'
-import { refreshBuild } from './refresh-build.ts'
-import { linkRestart } from './link-restart.ts'
+import { CONFIRM_WITHIN_MS, type Action, type Request, type RequestEvent } from '../../domain/request.ts'
+import { callCi, recordEvent, type CallResult } from '../../catalog/requests.ts'
+import type { ActDeps, Answered, CiCall, Ids } from './deps.ts'
+import type { ClientLegacy } from '../../sources/ci-service/client-legacy.ts'
+import { toStatus } from '../../domain/status.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Store, Tx } from '../../store/store.ts'
+import { insertSnapshot } from '../../catalog/ci-snapshot.ts'
+import { NO_DETAILS, type Observation } from '../../domain/build-event.ts'
+import { parseSubject } from '../../domain/revision.ts'
+import { readRevision } from '../../store/history.ts'
 
 /** How soon CI is looked at after an answer that left it unclear what happened. */
 const UNCLEAR_LOOK_MS = 5_000
@@ -18,70 +25,123 @@ type CallOutcome =
  * Calls CI one time for a request that is recorded, and records what came of it. An answer that cannot be recorded is looked
  * up later, like that of a process that died.
  */
-export async function callOnce(deps: ActDeps, deed: Deed, request: Request, ids: Ids): Promise<CallOutcome> {
-  const { action } = deed
-  const answer = await askCi(deps, deed, request, ids)
-  const { state, newBuildId, reason } = answer
-  const code = answer.code ?? 'fault'
+export async function callOnce(deps: ActDeps, ciCall: CiCall, request: Request, ids: Ids): Promise<CallOutcome> {
+  const { action } = ciCall
+  const { id, projectId: project, buildId: build, requestedBy: by } = request
+  const fields = { request: id, action, project, build, by }
+  const called = await callCi(deps.log, fields, () => ciCall.call(request, ids))
   try {
-    await recordAnswer(deps, request, answer)
+    await recordAnswer(deps, request, called)
   } catch (error) {
-    deps.log.error({ err: error, request: request.id }, "CI's answer could not be recorded; CI is looked at instead")
-    return { kind: 'unclear', action, code }
+    deps.log.error({ err: error, request: id }, "CI's answer could not be recorded; CI is looked at instead")
+    return { kind: 'unclear', action, code: called.kind === 'answered' ? 'fault' : called.code }
   }
-  if (state === 'accepted') return { kind: 'requested', action, newBuildId }
-  if (state === 'unclear') return { kind: 'unclear', action, code }
+  if (called.kind === 'answered') return { kind: 'requested', action, newBuildId: called.answer.newBuildId }
+  const { code, reason } = called
+  if (called.kind === 'unclear') return { kind: 'unclear', action, code }
   // CI sees the build otherwise than we do: a delivery was lost, or is on its way.
   if (code === 'bad-request' || code === 'not-found') await refreshBuild(deps, request)
   return { kind: 'ci-refused', action, code, reason }
 }
 
-interface Answer extends Answered {
-  state: Extract<RequestState, 'accepted' | 'refused' | 'unclear'>
-  code: string | null
-  reason: string | null
-}
-
-/** The one call, and what is known after it. */
-async function askCi({ log }: ActDeps, { action, call }: Deed, request: Request, ids: Ids): Promise<Answer> {
-  const { id, projectId: project, buildId: build, askedBy: by } = request
-  const fields = { request: id, action, project, build, by }
-  try {
-    const answered = await call(request, ids)
-    log.info({ ...fields, newBuild: answered.newBuildId }, 'CI took the request')
-    return { state: 'accepted', code: null, reason: null, ...answered }
-  } catch (error) {
-    const isUndone = certainlyUndone(error)
-    log.warn({ ...fields, err: error }, isUndone ? 'CI refused the request' : 'unclear whether CI took the request')
-    // What is no answer of CI's is a fault of ours after the call may have gone out.
-    const { code, reason } = error instanceof CiError ? troubleOf(error) : { code: 'fault', reason: null }
-    return { state: isUndone ? 'refused' : 'unclear', code, reason, newBuildId: null, newBuildUuid: null }
-  }
-}
-
-async function recordAnswer({ store, clock, wake }: ActDeps, request: Request, answer: Answer): Promise<void> {
-  const now = clock.now()
+async function recordAnswer(
+  { store, clock, wake }: ActDeps,
+  request: Request,
+  called: CallResult<Answered>,
+): Promise<void> {
+  const at = clock.now()
+  const answer = called.kind === 'answered' ? called.answer : { newBuildId: null, newBuildUuid: null }
   await store.write(async (tx) => {
-    await tx.intakeOf(request.revisionKey)
-    const stands = await tx.requestOf(request.askKey)
-    const { newBuildId, newBuildUuid } = answer
-    // Whoever took us for dead has called it unclear, and we know better. What has ended since then has ended.
-    const isStillOpen = stands !== null && isOpen(stands)
-    const change = isStillOpen ? { ...answer, ...afterAnswer(request, answer, now) } : { newBuildId, newBuildUuid }
-    await tx.updateRequest(request.id, { ...change, answeredAt: now })
-    if (answer.state === 'accepted' && request.action === 'restart') await linkRestart(tx, request, answer, now)
-    await tx.wakeRevision(request.revisionKey, now, 0)
+    await tx.ingestOf(request.revisionKey)
+    const isChanged = await recordEvent(tx, request, eventOf(request, called, at), { at, ...answer })
+    // It has ended meanwhile; the build that CI named is worth keeping all the same.
+    if (!isChanged) await tx.updateRequest(request.id, { ...answer, answeredAt: at })
+    if (called.kind === 'answered' && request.action === 'restart') await linkRestart(tx, request, answer, at)
+    await tx.wakeRevision(request.revisionKey, at, 0)
   })
   wake(request.revisionKey)
 }
 
-function afterAnswer({ askedAt }: Request, { state }: Answer, now: number): Pick<Request, 'lookAt' | 'endedAt'> {
-  switch (state) {
-    case 'accepted':
-      return { lookAt: askedAt + CONFIRM_WITHIN_MS, endedAt: null }
-    case 'unclear':
-      return { lookAt: now + UNCLEAR_LOOK_MS, endedAt: null }
-    case 'refused':
-      return { lookAt: null, endedAt: now }
+function eventOf({ requestedAt }: Request, called: CallResult<Answered>, at: number): RequestEvent {
+  if (called.kind === 'answered') return { kind: 'accepted', lookAt: requestedAt + CONFIRM_WITHIN_MS }
+  return called.kind === 'unclear' ? { ...called, lookAt: at + UNCLEAR_LOOK_MS } : called
+}
+
+interface RefreshBuild {
+  store: Store
+  clock: Clock
+  log: Log
+  wake: (revisionKey: string) => void
+  legacy: Pick<ClientLegacy, 'getProject'> | null
+}
+
+/** Asks CI how a build stands, where the legacy interface tells, and takes it in. Never rejects: it is an extra. */
+async function refreshBuild(deps: RefreshBuild, request: Request): Promise<void> {
+  const { store, clock, log, wake, legacy } = deps
+  try {
+    const { branch } = request.target
+    const project = await legacy?.getProject(request.projectId, branch === null ? {} : { branch })
+    const build = project?.builds.find(({ id }) => id === request.buildId)
+    // No word at all would only hide the one that we know.
+    if (!build || toStatus(build.status) === 'unknown') return
+    const at = clock.now()
+    await store.write(async (tx) => {
+      await insertSnapshot(tx, request, { build, begunAgain: false, at })
+      await tx.wakeRevision(request.revisionKey, at, 0)
+    })
+    wake(request.revisionKey)
+  } catch (error) {
+    // A Pro project is not there.
+    if (error instanceof CiError && error.kind === 'not-found') return
+    log.warn({ err: error, request: request.id }, 'CI could not be asked how a build stands')
   }
+}
+
+/**
+ * CI answered that this build runs now: that is a build event, from our own action, and it ties the build to the revision. Unless
+ * CI has spoken of it since: its own word counts more, and may already say how it ended.
+ */
+async function linkRestart(tx: Tx, request: Request, { newBuildId, newBuildUuid }: Answered, at: number) {
+  if (newBuildId === null) return
+  const known = await tx.eventsOfBuild(request.projectId, newBuildId)
+  if (
+    known.some((buildEvent) => buildEvent.at >= request.requestedAt || buildEvent.revisionKey !== request.revisionKey)
+  )
+    return
+  const parsed = parseSubject(request.subject)
+  if (parsed.kind !== 'revision') return
+  const { attempts } = await readRevision(tx, parsed.revisionKey, parsed.cardNumber)
+  const attempt = attempts.findLast((one) => one.buildId === request.buildId && one.n === request.attempt)
+  if (!attempt) return
+  const own = attempt.details
+  const { branch, commitId } =
+    attempt.buildEvents.findLast((buildEvent) => buildEvent.commitId !== null) ?? attempt.buildEvents[0]!
+  const isSame = newBuildId === request.buildId
+  const seen: Observation = {
+    projectId: request.projectId,
+    buildId: newBuildId,
+    branch: branch ?? request.target.branch,
+    commitId,
+    word: 'initiated',
+    details: {
+      ...NO_DETAILS,
+      projectName: own.projectName,
+      projectFullName: own.projectFullName,
+      commitUrl: own.commitUrl,
+      shortCommitId: own.shortCommitId,
+      message: own.message,
+      committer: own.committer,
+      projectUuid: own.projectUuid,
+      buildUrl: isSame ? own.buildUrl : null,
+      buildUuid: newBuildUuid,
+    },
+  }
+  await tx.insertBuildEvent(seen, {
+    at,
+    origin: 'action',
+    priority: 0,
+    revisionKey: request.revisionKey,
+    branch: seen.branch,
+    commitId,
+  })
 }

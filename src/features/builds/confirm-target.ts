@@ -3,10 +3,9 @@ import type { Offer } from '../../domain/offer.ts'
 import type { LegacyProject } from '../../domain/project.ts'
 import type { Action } from '../../domain/request.ts'
 import { buildView } from '../../domain/view.ts'
-import type { KnownProject } from '../../store/kept.ts'
-import type { CiTrouble } from '../../catalog/outcomes.ts'
-import { troubleOf } from '../../catalog/ci-trouble.ts'
-import type { ActDeps, Ids } from './deed.ts'
+import type { KnownProject } from '../../store/records.ts'
+import { type CiTrouble, troubleOf } from '../../catalog/outcomes.ts'
+import type { ActDeps, Ids } from './deps.ts'
 import type { Found } from '../../catalog/find-build.ts'
 
 /**
@@ -25,7 +24,7 @@ export async function confirmTarget(
     if (!isSameProject(project, found)) return { kind: 'not-confirmed' }
     const listed = await listedBuild(deps, project, found)
     if (listed === 'another') return { kind: 'not-confirmed' }
-    const buildUuid = listed?.uuid ?? found.run.details.buildUuid
+    const buildUuid = listed?.uuid ?? found.attempt.details.buildUuid
     if (action === 'stop' && buildUuid === null) return { kind: 'impossible', offer: 'no-build-uuid' }
     // A restart goes by the build's number, a stop by its uuid.
     const isConfirmed = listed !== null && (action === 'restart' || listed.uuid !== null)
@@ -36,10 +35,10 @@ export async function confirmTarget(
 }
 
 /** The project as CI lists it, by the list that was read last, else by asking. */
-async function listedProject({ store, v2 }: ActDeps, { run, runs }: Found): Promise<KnownProject | null> {
-  const { project: name } = buildView(run, runs)
-  const { projectUuid: uuid } = run.details
-  const known = await store.read.project({ uuid, legacyId: projectIdOf(run), names: [name] })
+async function listedProject({ store, v2 }: ActDeps, { attempt, attempts }: Found): Promise<KnownProject | null> {
+  const { project: name } = buildView(attempt, attempts)
+  const { projectUuid: uuid } = attempt.details
+  const known = await store.read.project({ uuid, legacyId: projectIdOf(attempt), names: [name] })
   if (known || !v2) return known
   const { projects } = await v2.listProjects({ name })
   const asked = projects.find((project) => project.name === name)
@@ -47,25 +46,27 @@ async function listedProject({ store, v2 }: ActDeps, { run, runs }: Found): Prom
 }
 
 /** Does CI list under this name, uuid and number what the deliveries say? */
-function isSameProject({ name, uuid, legacyId }: KnownProject, { run, runs }: Found): boolean {
-  const { projectUuid } = run.details
-  const said = buildView(run, runs).project.toLowerCase()
+function isSameProject({ name, uuid, legacyId }: KnownProject, { attempt, attempts }: Found): boolean {
+  const { projectUuid } = attempt.details
+  const said = buildView(attempt, attempts).project.toLowerCase()
   const listed = name.toLowerCase()
   const isNamed =
     said === listed || said === `project ${legacyId}` || said.endsWith(`/${listed}`) || listed.endsWith(`/${said}`)
   return (
-    isNamed && (projectUuid === null || projectUuid === uuid) && (legacyId === null || legacyId === projectIdOf(run))
+    isNamed &&
+    (projectUuid === null || projectUuid === uuid) &&
+    (legacyId === null || legacyId === projectIdOf(attempt))
   )
 }
 
 /** The build as CI lists it; null where CI cannot be asked; `another`: what CI lists is not this build. */
-async function listedBuild({ legacy }: ActDeps, project: KnownProject, { run, runs }: Found) {
+async function listedBuild({ legacy }: ActDeps, project: KnownProject, { attempt, attempts }: Found) {
   if (!legacy || project.type === 'pro') return null
-  const { branch } = buildView(run, runs)
-  const { buildUuid } = run.details
-  const shown = await projectOf(legacy.getProject(projectIdOf(run), branch === null ? {} : { branch }))
+  const { branch } = buildView(attempt, attempts)
+  const { buildUuid } = attempt.details
+  const shown = await projectOf(legacy.getProject(projectIdOf(attempt), branch === null ? {} : { branch }))
   if (!shown) return project.type === 'basic' ? 'another' : null
-  const build = shown.builds.find(({ id }) => id === run.buildId)
+  const build = shown.builds.find(({ id }) => id === attempt.buildId)
   if (!build || (shown.uuid !== null && shown.uuid !== project.uuid)) return 'another'
   const isSame =
     (branch === null || build.branch === null || build.branch === branch) &&
@@ -80,4 +81,4 @@ const projectOf = (asked: Promise<LegacyProject>): Promise<LegacyProject | null>
     throw error
   })
 
-const projectIdOf = (run: Found['run']) => run.facts[0]!.projectId
+const projectIdOf = (attempt: Found['attempt']) => attempt.buildEvents[0]!.projectId

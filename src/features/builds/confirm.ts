@@ -1,21 +1,26 @@
 import type { ClientLegacy } from '../../sources/ci-service/client-legacy.ts'
 import type { LegacyBuild } from '../../domain/project.ts'
-import { CONFIRM_WITHIN_MS, isOpen, type Request } from '../../domain/request.ts'
+import {
+  CONFIRM_WITHIN_MS,
+  GIVE_UP_MS,
+  restartRequests,
+  type Request,
+  type RequestChange,
+  type RequestEvent,
+} from '../../domain/request.ts'
+import { lookAtDue, recordEvent } from '../../catalog/requests.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import type { RequestChange } from '../../store/kept.ts'
 import type { Store, Tx } from '../../store/store.ts'
-import { lookUp, type Seen } from './lookup.ts'
-import { insertPolled } from '../../catalog/ci-snapshot.ts'
+import { insertSnapshot, isSameCommit } from '../../catalog/ci-snapshot.ts'
+import { CiError } from '../../sources/ci-service/errors.ts'
+import { isFinalEvent, mergeDetails, type BuildEvent } from '../../domain/build-event.ts'
+import { idOrder } from '../../domain/ids.ts'
+import { foldBuild } from '../../domain/attempt.ts'
+import { isFinal, toStatus } from '../../domain/status.ts'
 
-/** Requests looked at in one round. */
-export const ROUND_MAX = 20
-
-/** CI is looked at again so often while it is unclear what happened. */
+/** How often CI is read while it is unclear what happened. */
 const LOOK_AGAIN_MS = 10_000
-
-/** While CI cannot be asked, it is tried so long past the time in which it should have confirmed. */
-export const GIVE_UP_MS = 10 * 60_000
 
 export interface ConfirmRequests {
   store: Store
@@ -27,50 +32,31 @@ export interface ConfirmRequests {
 }
 
 /**
- * Ends what no delivery has ended: a request that a dead process left while it called CI is unclear; one that is unclear,
- * or not confirmed within CONFIRM_WITHIN_MS, is looked up at CI where the legacy interface allows it. Nothing is ever
- * asked of CI a second time. What CI says becomes a fact; what it does not say is said.
+ * Ends the requests about builds that no delivery has ended, by what CI's legacy interface shows. What CI shows is stored as
+ * a build event; what it does not show in time, and within CONFIRM_WITHIN_MS, makes the request unconfirmed. See `lookAtDue`.
  */
-export async function confirmRequests(deps: ConfirmRequests): Promise<void> {
-  const now = deps.clock.now()
-  for (const request of await deps.store.read.requestsToLookAt(farAhead(deps, now), ROUND_MAX)) {
-    try {
-      await lookAfter(deps, request, now)
-    } catch (error) {
-      deps.log.warn({ err: error, request: request.id }, 'a request could not be looked after; it will be tried again')
-    }
-  }
-}
-
-// On a database of our own, what another process was calling died with it: nobody need wait for its time to run out.
-const farAhead = ({ store }: ConfirmRequests, now: number): number => (store.shared ? now : now + CONFIRM_WITHIN_MS)
-
-async function lookAfter(deps: ConfirmRequests, request: Request, now: number): Promise<void> {
-  if (request.state === 'calling') await bury(deps, request, now)
-  else if (request.lookAt !== null && request.lookAt <= now) await confirm(deps, request)
-}
-
-async function bury(deps: ConfirmRequests, request: Request, now: number): Promise<void> {
-  const isOver = (request.lookAt ?? 0) <= now
-  const isDead = isOver || (!deps.store.shared && request.claimedBy !== deps.processId)
-  if (!isDead) return
-  deps.log.warn(
-    { request: request.id },
-    'a request was left in the middle of its call; CI is looked at, not asked again',
+export const confirmRequests = (deps: ConfirmRequests): Promise<void> =>
+  lookAtDue(deps, deps.store.read.requestsToLookAt, (request) =>
+    request.state === 'calling' ? markOrphaned(deps, request) : confirm(deps, request),
   )
-  await change(deps, request, { state: 'unclear', code: 'interrupted', lookAt: now, answeredAt: now })
+
+async function markOrphaned(deps: ConfirmRequests, request: Request): Promise<void> {
+  const { log, clock } = deps
+  log.warn({ request: request.id }, 'a request was left in the middle of its call; CI is looked at, not asked again')
+  await record(deps, request, { kind: 'unclear', code: 'interrupted', lookAt: clock.now() })
 }
 
 async function confirm(deps: ConfirmRequests, request: Request): Promise<void> {
   const seen = await lookUp(deps, request)
   const now = deps.clock.now()
   if (seen.kind === 'shown') return keep(deps, request, seen.build)
-  const confirmBy = request.askedAt + CONFIRM_WITHIN_MS
+  const confirmBy = request.requestedAt + CONFIRM_WITHIN_MS
   const isOverdue = now >= confirmBy
   const mayKnowLater = seen.kind === 'away' ? now < confirmBy + GIVE_UP_MS : !isOverdue
-  if (mayKnowLater && seen.kind !== 'blind') return change(deps, request, { lookAt: now + LOOK_AGAIN_MS })
-  // What cannot be looked at may still be told by a delivery until the time is over.
-  if (!isOverdue) return change(deps, request, { lookAt: confirmBy })
+  if (mayKnowLater && seen.kind !== 'blind')
+    return record(deps, request, { kind: 'look-later', lookAt: now + LOOK_AGAIN_MS })
+  // Until then a delivery may still show what CI does not.
+  if (!isOverdue) return record(deps, request, { kind: 'look-later', lookAt: confirmBy })
   await giveUp(deps, request, seen)
 }
 
@@ -78,36 +64,146 @@ async function giveUp(deps: ConfirmRequests, request: Request, seen: Exclude<See
   const code =
     seen.kind === 'not-shown' ? (request.action === 'stop' ? 'still-running' : 'not-restarted') : 'cannot-look'
   const at = deps.clock.now()
-  await change(deps, request, { state: 'unconfirmed', code, lookAt: null, endedAt: at }, async (tx) => {
-    // CI says how the build stands: as it was. What we took for its new run is none.
+  await record(deps, request, { kind: 'not-shown', code }, {}, async (tx) => {
+    // CI says how the build stands: as it was. What we took for its new attempt is none.
     if (request.action === 'restart' && seen.kind === 'not-shown')
-      await insertPolled(tx, request, { build: seen.own, begunAgain: false, at })
+      await insertSnapshot(tx, request, { build: seen.own, begunAgain: false, at })
   })
 }
 
-/** CI has shown it: what it showed is a fact like any other, and the request has ended. */
+/** CI has shown it: what it showed is a build event like any other. */
 async function keep(deps: ConfirmRequests, request: Request, build: LegacyBuild): Promise<void> {
   const at = deps.clock.now()
   const newBuild = request.action === 'restart' ? { newBuildId: build.id, newBuildUuid: build.uuid } : {}
-  await change(deps, request, { ...newBuild, state: 'confirmed', lookAt: null, endedAt: at }, (tx) =>
-    insertPolled(tx, request, { build, begunAgain: request.action === 'restart', at }),
+  await record(deps, request, { kind: 'shown' }, newBuild, (tx) =>
+    insertSnapshot(tx, request, { build, begunAgain: request.action === 'restart', at }),
   )
 }
 
-/** Changes a request unless somebody has done so since it was read: a delivery may have confirmed it meanwhile. */
-async function change(
+/** Records the event, and what follows from it, unless somebody else has ended the request meanwhile. */
+async function record(
   { store, clock, wake }: ConfirmRequests,
   request: Request,
-  changes: RequestChange,
-  also: (tx: Tx) => Promise<unknown> = async () => {},
+  event: RequestEvent,
+  also: RequestChange = {},
+  follow: (tx: Tx) => Promise<unknown> = async () => {},
 ): Promise<void> {
   await store.write(async (tx) => {
-    await tx.intakeOf(request.revisionKey)
-    const stands = await tx.requestOf(request.askKey)
-    if (!stands || !isOpen(stands) || stands.state !== request.state) return
-    await tx.updateRequest(request.id, changes)
-    await also(tx)
+    await tx.ingestOf(request.revisionKey)
+    if (!(await recordEvent(tx, request, event, { at: clock.now(), ...also }))) return
+    await follow(tx)
     await tx.wakeRevision(request.revisionKey, clock.now(), 0)
   })
   wake(request.revisionKey)
+}
+
+/** CI's clock may be behind ours by so much. */
+const CLOCKS_DIFFER_MS = 60_000
+
+interface LookUp {
+  store: Pick<Store, 'read'>
+  log: Log
+  legacy: Pick<ClientLegacy, 'getProject'> | null
+}
+
+/** What CI showed of a request. */
+type Seen =
+  /** CI shows that it happened */
+  | { kind: 'shown'; build: LegacyBuild }
+  /** it does not; `own`: what it says of the build that was asked about */
+  | { kind: 'not-shown'; own: LegacyBuild }
+  /** CI did not answer */
+  | { kind: 'away' }
+  /** there is no interface that could tell, or it does not show the build */
+  | { kind: 'blind' }
+
+/** Asks CI what became of a request; changes nothing. */
+async function lookUp(deps: LookUp, request: Request): Promise<Seen> {
+  const { legacy, log } = deps
+  if (!legacy) return { kind: 'blind' }
+  try {
+    const { branch } = request.target
+    const { builds } = await legacy.getProject(request.projectId, branch === null ? {} : { branch })
+    const build = request.action === 'stop' ? ended(request, builds) : await restarted(deps, request, builds)
+    if (build) return { kind: 'shown', build }
+    // CI shows only so many builds: of one that it does not show, nothing can be said.
+    const own = ownOf(request, builds)
+    return own ? { kind: 'not-shown', own } : { kind: 'blind' }
+  } catch (error) {
+    if (!(error instanceof CiError)) throw error
+    log.warn({ err: error, request: request.id }, 'CI could not be asked what became of a request')
+    // Pro projects are not there: asking again would not help.
+    return error.kind === 'not-found' || error.kind === 'bad-request' ? { kind: 'blind' } : { kind: 'away' }
+  }
+}
+
+const ownOf = ({ buildId }: Request, builds: readonly LegacyBuild[]): LegacyBuild | undefined =>
+  builds.find(({ id }) => id === buildId)
+
+function ended(request: Request, builds: readonly LegacyBuild[]): LegacyBuild | undefined {
+  const own = ownOf(request, builds)
+  return own && isFinal(toStatus(own.status)) ? own : undefined
+}
+
+/** The build that CI itself named; the same one, begun again; or where its answer was lost, the one it must have been. */
+async function restarted(
+  { store }: LookUp,
+  request: Request,
+  builds: readonly LegacyBuild[],
+): Promise<LegacyBuild | undefined> {
+  const { projectId, buildId, newBuildId, newBuildUuid } = request
+  const isNamed = ({ id, uuid }: LegacyBuild) =>
+    id === newBuildId || (newBuildId === null && uuid !== null && uuid === newBuildUuid)
+  const named = builds.find(isNamed)
+  if (named && named.id !== buildId) return named
+  const buildEvents = await store.read.eventsOfBuild(projectId, buildId)
+  const before = buildEvents.filter(({ at }) => at <= request.requestedAt)
+  const restarts = restartRequests(await store.read.restartsOf(projectId, buildId))
+  const earlier = buildEvents.filter(({ at }) => at < request.requestedAt)
+  const known = foldBuild(earlier, restarts).attempts.at(-1)
+  const own = ownOf(request, builds)
+  if (own && hasBegunAgain(own, request, { before, wasOver: !known || isFinal(known.status) })) return own
+  return newBuildId === null && newBuildUuid === null ? successorOf({ store }, request, before, builds) : undefined
+}
+
+interface Before {
+  before: readonly BuildEvent[]
+  /** as far as we had heard when somebody asked */
+  wasOver: boolean
+}
+
+function hasBegunAgain(build: LegacyBuild, request: Request, { before, wasOver }: Before): boolean {
+  const status = toStatus(build.status)
+  if (wasOver && (status === 'started' || status === 'waiting')) return true
+  const { startedAt: known } = mergeDetails(before)
+  // Both times are CI's own: no clocks to compare.
+  if (known !== null) return build.startedAt !== null && build.startedAt > known
+  // CI had begun it again by itself: what it shows is that.
+  return wasOver && beganSince(build, request, before)
+}
+
+// CI's clock may be behind ours; but what began before the attempt ended that was asked about is that attempt.
+function beganSince({ startedAt }: LegacyBuild, { requestedAt }: Request, before: readonly BuildEvent[]): boolean {
+  const endedAt = before.findLast(isFinalEvent)?.at ?? 0
+  return startedAt !== null && startedAt >= Math.max(requestedAt - CLOCKS_DIFFER_MS, endedAt)
+}
+
+/** The first newer build of the same commit that began after the request, and that no other ask brought about. */
+async function successorOf(
+  { store: { read } }: Pick<LookUp, 'store'>,
+  request: Request,
+  before: readonly BuildEvent[],
+  builds: readonly LegacyBuild[],
+): Promise<LegacyBuild | undefined> {
+  const commitId = before.findLast((buildEvent) => buildEvent.commitId !== null)?.commitId ?? null
+  const others = new Set((await read.requestsOf(request.revisionKey)).map(({ newBuildId }) => newBuildId))
+  const newer = builds
+    .filter((build) => idOrder(build.id) > idOrder(request.buildId) && !others.has(build.id))
+    .filter((build) => isSameCommit(build.commitId, commitId) && beganSince(build, request, before))
+    .sort((a, b) => (idOrder(a.id) < idOrder(b.id) ? -1 : 1))
+  for (const build of newer) {
+    const [first] = await read.eventsOfBuild(request.projectId, build.id)
+    if (!first || first.at >= request.requestedAt) return build
+  }
+  return undefined
 }

@@ -1,28 +1,18 @@
 import { createHash } from 'node:crypto'
 import { fieldOf } from '../../domain/raw-values.ts'
-import { textOf } from '../../slack/api/answer.ts'
-import { plain, type Block, type Plain } from '../../slack/messages/blocks.ts'
-import { cut } from '../../slack/messages/limits.ts'
-import { escapePlain, toLine } from '../../lib/escape.ts'
-import type { ProjectRef } from '../../catalog/outcomes.ts'
-import type { ModalView } from '../modal-view.ts'
+import { textOf } from '../../slack/api/errors.ts'
+import { plain, type Block } from '../../slack/messages/blocks.ts'
+import { type FieldOption, menuOption, OPTIONS_MAX } from '../fields.ts'
+import type { ModalView } from '../modal.ts'
 
 // The modal "Find a build": a project, a branch, and below them the last build with its buttons.
 
 export const FIND_CALLBACK_ID = 'find_build'
 export const FIND_PROJECT_ID = 'find_project'
 export const FIND_BRANCH_ID = 'find_branch'
-export const FIND_ACTION_IDS: ReadonlySet<string> = new Set([FIND_PROJECT_ID, FIND_BRANCH_ID])
 
 /** The blocks of the form, which stay when an answer changes. */
 export const FIND_BLOCKS = /^find_/
-
-/** Slack shows so many options of a menu. */
-export const OPTIONS_MAX = 100
-/** An option's value, in characters: a cut name would be another name, so what is longer is left out. */
-export const OPTION_VALUE_CHARS_MAX = 150
-/** An option's text, in code points; Slack takes 75 characters, and escaping can lengthen it. */
-export const OPTION_TEXT_POINTS_MAX = 60
 
 /** The project and branch that are chosen. `project`: a uuid, CI's id or a name. */
 export interface Chosen {
@@ -91,12 +81,7 @@ function branchBlock({ project, branch }: Chosen, branches: readonly string[]): 
   }
 }
 
-export interface Option {
-  text: Plain
-  value: string
-}
-
-const ANY: Option = { text: plain('Any branch'), value: 'any' }
+const ANY: FieldOption = { text: plain('Any branch'), value: 'any' }
 
 const BRANCH = 'branch:'
 
@@ -106,19 +91,4 @@ const valueOf = (branch: string | null): string => (branch === null ? ANY.value 
 export const branchOf = (value: string): string | null =>
   value.startsWith(BRANCH) ? value.slice(BRANCH.length) || null : null
 
-const branchOption = (branch: string): Option[] => option(branch, valueOf(branch))
-
-/** What the menu of projects offers. */
-export const projectOptions = (projects: readonly ProjectRef[]): Option[] =>
-  projects.flatMap(({ name, uuid, projectId }) => option(name, uuid ?? projectId ?? name)).slice(0, OPTIONS_MAX)
-
-/** One project as an option; null where it cannot be one. */
-export const projectOption = (project: ProjectRef): Option | null => projectOptions([project])[0] ?? null
-
-/** What stands for every project. */
-export const ALL_PROJECTS: Option = { text: plain('All projects'), value: 'all' }
-
-function option(name: string, value: string): Option[] {
-  const text = escapePlain(cut(toLine(name), OPTION_TEXT_POINTS_MAX))
-  return text === '' || value.length > OPTION_VALUE_CHARS_MAX ? [] : [{ text: plain(text), value }]
-}
+const branchOption = (branch: string): FieldOption[] => menuOption(branch, valueOf(branch))

@@ -1,29 +1,70 @@
-import { answerOldSearch } from '../fault-messages.ts'
+import type { Requester } from '../../catalog/outcomes.ts'
+import { answerNotOpened, answerOldSearch } from '../fault-messages.ts'
+import { answerNotAllowed } from '../not-allowed.ts'
+import { requesterOf, userOf, textAt } from '../body.ts'
+import type { SlackDeps, Reply } from '../context.ts'
+import { directPlace, modalPlace, type Place } from '../../slack/reply-targets.ts'
+import { respond } from '../respond.ts'
+import { type FieldOption, projectOptions } from '../fields.ts'
+import { opening, openingPlace, type OpenModal } from '../modal.ts'
 import { answerNotFound } from '../not-found.ts'
 import { answerFound } from './status-messages.ts'
 import { outcomeName, whenMayRead } from '../command.ts'
-import { askerOf, textAt } from '../body.ts'
-import type { Door, Reply } from '../context.ts'
-import { directPlace } from '../../slack/reply-targets/message.ts'
-import { modalPlace } from '../../slack/reply-targets/modal.ts'
 import { placeOf } from '../reply-target.ts'
-import type { Place } from '../../slack/reply-targets/place.ts'
-import { respond } from '../respond.ts'
-import { branchOf, chosenProject, FIND_PROJECT_ID, findView, type Chosen } from './find-modal.ts'
+import { FIND_PROJECT_ID, type Chosen, findView, chosenProject, branchOf } from './find-modal.ts'
+
+/** "Find a build": the empty form at once, since Slack opens it within three seconds or not at all. */
+export async function openFind(deps: SlackDeps, body: unknown): Promise<void> {
+  const by = requesterOf(body, 'modal')
+  const user = userOf(body)
+  // A global shortcut names no channel: a direct message is the only way back.
+  const { modalOpener, place } = openingPlace(deps, body, user === null ? null : directPlace(deps.client, user))
+  const form: { opened?: OpenModal | undefined; reference: string } = { reference: '' }
+  await respond(deps, { what: 'find', by, place }, (reference) =>
+    opening(reference, async () => {
+      form.reference = reference
+      if (!modalOpener) return { outcome: 'not-opened', answer: answerNotOpened('late', reference) }
+      form.opened = await modalOpener.open(findView({ chosen: null, branches: [], answer: [] }))
+      return { outcome: 'opened', answer: null }
+    }),
+  )
+  if (form.opened) await closeToOutsiders(deps, by, { ...form, opened: form.opened })
+}
+
+/** Whoever may not read is told so in the form; its menus are empty for them anyhow. */
+async function closeToOutsiders(
+  deps: SlackDeps,
+  by: Requester,
+  { opened, reference }: { opened: OpenModal; reference: string },
+): Promise<void> {
+  try {
+    const permit = await deps.operations.mayRead(by)
+    if (permit.kind === 'yes') return
+    const { blocks } = answerNotAllowed(permit, { action: null, reference })
+    await opened.show(findView({ chosen: null, branches: [], answer: blocks }))
+    deps.log.info({ reference, what: 'find', user: by.user, outcome: permit.kind }, 'slack request finished')
+  } catch (error) {
+    deps.log.warn({ err: error, reference, what: 'find' }, 'whether somebody may look for builds could not be said')
+  }
+}
+
+/** The projects of the form's menu. */
+export const projectsForFind = async ({ operations }: SlackDeps, text: string): Promise<FieldOption[]> =>
+  projectOptions(await operations.suggestProjects(text))
 
 /** A project or a branch was chosen in "Find a build": its last build is shown in place. */
-export async function chooseInFind(door: Door, body: unknown, action: unknown): Promise<void> {
+export async function chooseInFind(deps: SlackDeps, body: unknown, action: unknown): Promise<void> {
   const chosen = chosenIn(body, action)
   const viewId = textAt(body, 'view', 'id')
-  const by = askerOf(body, 'modal')
+  const by = requesterOf(body, 'modal')
   if (!chosen || viewId === null)
-    return respond(door, { what: 'find', by, place: placeOf(door, body) }, async () => UNREADABLE)
+    return respond(deps, { what: 'find', by, place: placeOf(deps, body) }, async () => UNREADABLE)
   // Of two quick choices the first may be answered last: only the newest is shown.
-  const isCurrent = door.newest.note(viewId)
+  const isCurrent = deps.newest.note(viewId)
   const branches: string[] = []
-  const place = placeIn(door, { viewId, chosen, branches, isCurrent, user: by.user })
-  await respond(door, { what: 'find', by, place }, (reference) =>
-    whenMayRead({ operations: door.operations, by, reference }, () => findLast(door, chosen, branches, reference)),
+  const place = placeIn(deps, { viewId, chosen, branches, isCurrent, user: by.user })
+  await respond(deps, { what: 'find', by, place }, (reference) =>
+    whenMayRead({ operations: deps.operations, by, reference }, () => findLast(deps, chosen, branches, reference)),
   )
 }
 
@@ -46,7 +87,7 @@ interface Showing {
   user: string
 }
 
-function placeIn({ client }: Door, { viewId, chosen, branches, isCurrent, user }: Showing): Place {
+function placeIn({ client }: SlackDeps, { viewId, chosen, branches, isCurrent, user }: Showing): Place {
   return modalPlace({
     client,
     viewId,
@@ -58,7 +99,12 @@ function placeIn({ client }: Door, { viewId, chosen, branches, isCurrent, user }
   })
 }
 
-async function findLast({ operations }: Door, chosen: Chosen, branches: string[], reference: string): Promise<Reply> {
+async function findLast(
+  { operations }: SlackDeps,
+  chosen: Chosen,
+  branches: string[],
+  reference: string,
+): Promise<Reply> {
   const [known, outcome] = await Promise.all([
     operations.suggestBranches(chosen.project, ''),
     operations.findBuild({ kind: 'project', ...chosen }),
@@ -70,3 +116,5 @@ async function findLast({ operations }: Door, chosen: Chosen, branches: string[]
       : answerNotFound(outcome, { command: 'status', branch: chosen.branch, reference })
   return { outcome: outcomeName(outcome), answer }
 }
+
+// The modal "Find a build": a project, a branch, and below them the last build with its buttons.

@@ -1,10 +1,9 @@
 import { assertNever } from '../../lib/assert.ts'
 import type { Button } from '../../slack/messages/blocks.ts'
 import { commitLine, onBranch, projectName } from '../../slack/messages/build.ts'
-import { actButton } from '../../slack/messages/buttons.ts'
+import { actButton, missingWords } from '../../slack/messages/request.ts'
 import { ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
-import { missingWords } from '../../slack/messages/asked.ts'
-import { runRefText } from '../../domain/request.ts'
+import { attemptRefText } from '../../domain/request.ts'
 import type { BuildSummary, RunningOutcome, StatusOutcome } from '../../catalog/outcomes.ts'
 import {
   answerOf,
@@ -13,19 +12,19 @@ import {
   row,
   small,
   type Answer,
-  type AskedWith,
+  type AnswerContext,
   type Part,
+  typed,
 } from '../../slack/messages/answer.ts'
 import { buildButtons, buildLine } from '../build.ts'
 import { answerNotFound, isNotFound } from '../not-found.ts'
-import { typed } from '../../slack/messages/typed.ts'
 
 /** The most builds that one answer lists. */
 export const BUILDS_LISTED_MAX = 15
 
 /** The last build of each branch, or of each project that the channel follows. */
-export function answerStatus(outcome: StatusOutcome, asked: AskedWith): Answer {
-  if (isNotFound(outcome)) return answerNotFound(outcome, asked)
+export function answerStatus(outcome: StatusOutcome, context: AnswerContext): Answer {
+  if (isNotFound(outcome)) return answerNotFound(outcome, context)
   switch (outcome.kind) {
     case 'status':
       return ofProject(outcome)
@@ -38,12 +37,37 @@ export function answerStatus(outcome: StatusOutcome, asked: AskedWith): Answer {
 
 /** What runs now, each with its Stop button, or why it has none. */
 export function answerRunning({ builds, more }: RunningOutcome): Answer {
-  if (builds.length === 0) return nothingHere(":zzz: *Nothing runs now* in this channel's projects.")
+  if (builds.length === 0) return nothingHere(":zzz: *Nothing is running* in this channel's projects.")
   const count = builds.length + more
   const head = line(
     `:arrow_forward: *${count === 1 ? '1 build runs' : `${count} builds run`}* in this channel's projects`,
   )
   return answerOf([head, ...listed(builds, more)])
+}
+
+/** What is red and what runs, each once and with its button. */
+export function answerOverview({
+  newest,
+  running,
+}: {
+  newest: readonly BuildSummary[]
+  running: RunningOutcome
+}): Answer {
+  const more = small(`${typed('/ci help')} shows what else you can do.`)
+  if (newest.length === 0 && running.builds.length === 0)
+    return answerOf([line(":zzz: *No builds yet* in this channel's projects."), more])
+  const names = new Set(running.builds.map(({ ref }) => attemptRefText(ref)))
+  const red = newest.filter((build) => isRed(build) && !names.has(attemptRefText(build.ref)))
+  const count = running.builds.length + running.more
+  const head =
+    red.length === 0 && count === 0
+      ? ':white_check_mark: *Nothing is red and nothing is running*'
+      : `${red.length > 0 ? ':x:' : ':arrow_forward:'} *${red.length} red, ${count} running*`
+  return answerOf([
+    line(`${head} in this channel's projects`),
+    ...listed([...red, ...running.builds], running.more),
+    more,
+  ])
 }
 
 /** One build with its buttons. */
@@ -58,13 +82,13 @@ export const answerFound = (build: BuildSummary): Answer =>
 function ofProject({ project, branch, builds }: Extract<StatusOutcome, { kind: 'status' }>): Answer {
   const [only, ...others] = builds
   const subject = `${projectName({ project: project.name })}${onBranch({ branch })}`
-  if (!only) return nothingHere(`:mag: *No build yet* of ${subject}.`)
+  if (!only) return nothingHere(`:mag: *No build yet* for ${subject}.`)
   if (others.length === 0) return answerFound(only)
   return answerOf([line(`${redSummary(builds, 'branches')}: ${subject}`), ...listed(builds, 0)])
 }
 
 function ofChannel({ builds, more }: Extract<StatusOutcome, { kind: 'channel-status' }>): Answer {
-  if (builds.length === 0) return nothingHere(":mag: *No build yet* of this channel's projects.")
+  if (builds.length === 0) return nothingHere(":mag: *No build yet* for this channel's projects.")
   return answerOf([
     line(`${redSummary(builds, more > 0 ? 'newest builds' : 'builds')} in this channel's projects`),
     ...listed(builds, more),
@@ -72,7 +96,7 @@ function ofChannel({ builds, more }: Extract<StatusOutcome, { kind: 'channel-sta
 }
 
 const nothingHere = (what: string): Answer =>
-  answerOf([line(what), line(nextStep(`Type ${typed('/ci status project')} to look at any other one.`))])
+  answerOf([line(what), line(nextStep(`Type ${typed('/ci status project')} to look at any other project.`))])
 
 /** `:x: *2 of 5 branches are red*` */
 function redSummary(builds: readonly BuildSummary[], noun: string): string {
@@ -88,14 +112,14 @@ function listed(builds: readonly BuildSummary[], more: number): Part[] {
   const left = more + Math.max(0, builds.length - BUILDS_LISTED_MAX)
   const shown = builds.slice(0, BUILDS_LISTED_MAX).map(withButton)
   if (left === 0) return shown
-  return [...shown, line(`… and ${left} more. Type ${typed('/ci status project')} to see those of one project.`)]
+  return [...shown, line(`… and ${left} more. Type ${typed('/ci status project')} to see one project.`)]
 }
 
 /** A line with the first thing that can be done, or with why that cannot be. */
 function withButton(build: BuildSummary): Part {
   const missing = missingOf(build)
   const text = missing === null ? buildLine(build) : `${buildLine(build)} · ${missing}`
-  const [button] = build.offers.map((action): Button => actButton(action, runRefText(build.ref), build))
+  const [button] = build.offers.map((action): Button => actButton(action, attemptRefText(build.ref), build))
   return { kind: 'line', text, ...(button && { button }) }
 }
 

@@ -1,9 +1,8 @@
 import type { ChannelId } from '../../domain/ids.ts'
-import { following, type Subscription } from '../../domain/subscription.ts'
-import type { HeardProject, KnownBuild } from '../../store/kept.ts'
+import type { KnownBuild } from '../../store/records.ts'
 import type { BuildSummary, RunningOutcome, StatusOutcome, Target } from '../../catalog/outcomes.ts'
 import { findBuild, summariesOf, summaryOf, type FindDeps } from '../../catalog/find-build.ts'
-import { findProject } from '../../catalog/projects.ts'
+import { findProject, followedBy, newestBuilds, type FollowedDeps } from '../../catalog/projects.ts'
 
 /** Builds in one answer: each takes a section or two of Slack's fifty blocks. */
 export const BUILDS_MAX = 10
@@ -11,9 +10,7 @@ export const BUILDS_MAX = 10
 const RUNNING_MAX = 100
 const BRANCHES_MAX = 200
 
-export interface StatusDeps extends FindDeps {
-  subscriptions: () => Promise<readonly Subscription[]>
-}
+export type StatusDeps = FindDeps & FollowedDeps
 
 export type StatusQuestion =
   | { project: string | null; branch: string | null; channel: ChannelId | null }
@@ -48,10 +45,7 @@ async function statusOfTarget(deps: StatusDeps, target: Target): Promise<StatusO
 }
 
 async function statusOfChannel(deps: StatusDeps, channel: ChannelId | null): Promise<StatusOutcome> {
-  const projects = await followedBy(deps, channel)
-  const newest = await Promise.all(projects.map(({ projectId }) => deps.reads.newestBuild(projectId)))
-  const builds = newest.filter((build) => build !== null).sort((a, b) => b.at - a.at)
-  return { kind: 'channel-status', ...(await cut(deps, builds)) }
+  return { kind: 'channel-status', ...(await cut(deps, await newestBuilds(deps, channel))) }
 }
 
 /** What runs now in the projects that the channel follows. */
@@ -64,15 +58,6 @@ export async function runningBuilds(deps: StatusDeps, channel: ChannelId | null)
 async function cut(deps: StatusDeps, builds: readonly KnownBuild[]): Promise<{ builds: BuildSummary[]; more: number }> {
   const shown = builds.slice(0, BUILDS_MAX)
   return { builds: await summariesOf(deps, shown), more: builds.length - shown.length }
-}
-
-/** The projects that a channel follows; in no channel, or in one that follows nothing, all of them. */
-async function followedBy({ reads, subscriptions }: StatusDeps, channel: ChannelId | null): Promise<HeardProject[]> {
-  const [heard, all] = [await reads.heardProjects(), await subscriptions()]
-  const followed = heard.filter(({ projectId, projectUuid, name, fullName }) =>
-    following(all, { projectId, projectUuid, names: [name, fullName] }).some((one) => one.channel === channel),
-  )
-  return followed.length > 0 ? followed : heard
 }
 
 /** Branch names of one project that contain a text, those with the newest builds first. */

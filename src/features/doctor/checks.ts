@@ -1,14 +1,20 @@
-import type { CheckName, Finding, Found, Verdict } from './asked.ts'
-import { checkChannels } from './check-channels.ts'
-import { checkLegacy, checkSite, checkV2, checkV2Scopes } from './check-ci.ts'
-import { checkSilent } from './check-silent.ts'
-import { checkClock, checkScopes, checkSocket, checkToken } from './check-slack.ts'
-import { checkStore } from './check-store.ts'
-import { checkWebhookRules } from './check-webhooks.ts'
-import type { Examination } from './readings.ts'
+import {
+  type CheckName,
+  type Finding,
+  type Found,
+  type Verdict,
+  type Examination,
+  bounded,
+  readProjects,
+} from './findings.ts'
+import { checkLegacy, checkSite, checkV2, checkV2Scopes, checkWebhookRules, isTellingUs } from './check-ci.ts'
+import type { ChannelId } from '../../domain/ids.ts'
+import type { LegacyProject, Project } from '../../domain/project.ts'
+import type { DeliveredProject } from '../../store/records.ts'
+import { errorCode } from '../../lib/error-code.ts'
 
 /** At least one finding. What it throws is a fault of ours. */
-export type Check = (examination: Examination) => Promise<Found[]>
+type Check = (examination: Examination) => Promise<Found[]>
 
 /** THE table: each thing that can be misconfigured, and who looks at it. */
 export const CHECK_OF: Record<CheckName, Check> = {
@@ -53,3 +59,185 @@ const BUSY: ReadonlySet<string> = new Set(['ratelimited', 'rate_limited'])
 
 /** Of these no answer is an answer. */
 const VITAL: ReadonlySet<CheckName> = new Set(['slack-token', 'store'])
+
+/** Slack answers some fifty such questions in a minute; further channels are not looked at. */
+export const CHANNELS_MAX = 40
+const AT_ONCE = 4
+
+/** Is there a channel that follows anything, and can each of them be told? */
+async function checkChannels(examination: Examination): Promise<Found[]> {
+  const subscriptions = await examination.subscriptions().catch(() => null)
+  if (subscriptions === null) return [{ kind: 'not-checked', why: 'store-fails' }]
+  const channels = [...new Set(subscriptions.map(({ channel }) => channel))]
+  if (channels.length === 0) return [{ kind: 'nobody-follows' }]
+  const looked = await lookAtAll(examination, channels.slice(0, CHANNELS_MAX))
+  const found = looked.filter((one) => one !== null)
+  const rest: Found[] = channels.length > CHANNELS_MAX ? [{ kind: 'not-checked', why: 'too-many' }] : []
+  return found.length > 0 ? [...found, ...rest] : [{ kind: 'fine', count: looked.length }, ...rest]
+}
+
+async function lookAtAll(examination: Examination, channels: readonly ChannelId[]): Promise<(Found | null)[]> {
+  const found: (Found | null)[] = []
+  for (let at = 0; at < channels.length; at += AT_ONCE) {
+    const some = await Promise.all(channels.slice(at, at + AT_ONCE).map((channel) => lookAt(examination, channel)))
+    found.push(...some)
+    // Whatever Slack said to one, it says to all: the token, a scope, its own trouble.
+    const general = some.find((one) => one !== null && one.kind !== 'channel-closed')
+    if (general) return [general]
+  }
+  return found
+}
+
+/** Null where nothing is wrong with it. */
+async function lookAt({ slack, signal }: Examination, channel: ChannelId): Promise<Found | null> {
+  const look = await slack.channel(channel, signal)
+  switch (look.kind) {
+    case 'open':
+      return null
+    case 'closed':
+      return { kind: 'channel-closed', channel, code: look.code }
+    case 'refuses':
+      return { kind: 'slack-refuses', code: look.code }
+    case 'away':
+      return { kind: 'not-checked', why: 'slack-away' }
+  }
+}
+
+/** CI may be this much ahead of what was heard: a build that began earlier should have been told of long ago. */
+export const SILENT_MS_MAX = 60 * 60_000
+
+/** So long a delivery may be under way. */
+export const UNDER_WAY_MS_MAX = 2 * 60_000
+
+/** Is there a project that should tell us, builds, and is not heard of? */
+async function checkSilent(examination: Examination): Promise<Found[]> {
+  const reading = await readProjects(examination)
+  if (reading.kind === 'not-checked') return [reading]
+  const delivered = await examination.store?.read.deliveredProjects().catch(() => null)
+  if (!delivered) return [{ kind: 'not-checked', why: 'store-fails' }]
+  const ofLegacy = await examination.legacyProjects()
+  const legacy = ofLegacy.kind === 'read' ? ofLegacy.value.projects : []
+  const telling = reading.projects.filter(isTellingUs)
+  const found = telling.flatMap(
+    (project) => silenceOf(project, { delivered, legacy, now: examination.clock.now() }) ?? [],
+  )
+  // What is certain comes first: not all may be told.
+  const certain = found.filter(isCertain)
+  const all = [...certain, ...found.filter((one) => !isCertain(one))]
+  return all.length > 0 ? bounded(all) : [{ kind: 'fine', count: telling.length }]
+}
+
+interface Known {
+  delivered: readonly DeliveredProject[]
+  legacy: readonly LegacyProject[]
+  now: number
+}
+
+function silenceOf(project: Project, { delivered, legacy, now }: Known): Silent | null {
+  const old = legacy.find(({ uuid }) => uuid === project.uuid) ?? null
+  const lastAt =
+    delivered
+      .filter((one) => isSame(one, project, old))
+      .map(({ at }) => at)
+      .sort((a, b) => b - a)[0] ?? null
+  const builtAt = old && newestBuildAt(old, now - UNDER_WAY_MS_MAX)
+  // Without the legacy interface CI does not say whether there is a build at all.
+  if (builtAt === null) return old !== null || lastAt !== null ? null : silent(project, lastAt, builtAt)
+  return lastAt === null || builtAt - lastAt > SILENT_MS_MAX ? silent(project, lastAt, builtAt) : null
+}
+
+const isCertain = ({ lastAt, builtAt }: Silent): boolean => lastAt !== null || builtAt !== null
+
+type Silent = Extract<Found, { kind: 'silent-project' }>
+
+const silent = ({ name }: Project, lastAt: number | null, builtAt: number | null): Silent => ({
+  kind: 'silent-project',
+  project: name,
+  lastAt,
+  builtAt,
+})
+
+function isSame(delivered: DeliveredProject, { uuid, name }: Project, old: LegacyProject | null): boolean {
+  if (delivered.projectUuid !== null) return delivered.projectUuid === uuid
+  if (old) return delivered.projectId === old.id
+  return [delivered.fullName, delivered.name].some((one) => one?.toLowerCase() === name.toLowerCase())
+}
+
+/** When the newest build before `before` (ms) began or ended; null: there is none. */
+function newestBuildAt({ builds }: LegacyProject, before: number): number | null {
+  const times = builds.flatMap(({ startedAt, finishedAt }) => [startedAt, finishedAt]).filter((at) => at !== null)
+  return times.filter((at) => at <= before).sort((a, b) => b - a)[0] ?? null
+}
+
+/** Does Slack take the token? */
+async function checkToken({ identity }: Examination): Promise<Found[]> {
+  const who = await identity()
+  return who.kind === 'known' ? [{ kind: 'fine', count: null }] : [{ kind: `slack-${who.kind}`, code: who.code }]
+}
+
+/** Has the app been installed with everything that its manifest asks for? */
+async function checkScopes({ identity, scopesNeeded }: Examination): Promise<Found[]> {
+  const who = await identity()
+  if (who.kind !== 'known') return [{ kind: 'not-checked', why: 'slack-away' }]
+  const { scopes } = who
+  if (scopes === null) return [{ kind: 'not-checked', why: 'not-said' }]
+  const missing = scopesNeeded.filter((scope) => !scopes.includes(scope))
+  return missing.length > 0
+    ? [{ kind: 'scopes-missing', scopes: missing }]
+    : [{ kind: 'fine', count: scopesNeeded.length }]
+}
+
+/** In Socket Mode: would Slack let a connection be opened, over which it delivers everything? None is. */
+async function checkSocket({ slack, signal }: Examination): Promise<Found[]> {
+  if (!slack.socket) return [{ kind: 'over-http' }]
+  const opening = await slack.socket(signal)
+  if (opening.kind === 'open') return [{ kind: 'fine', count: null }]
+  return [
+    opening.kind === 'refuses'
+      ? { kind: 'slack-refuses', code: opening.code }
+      : { kind: 'not-checked', why: 'slack-away' },
+  ]
+}
+
+/** Slack calls what was signed more than five minutes ago a replay, and so do we: this is a good while before. */
+export const CLOCK_OFF_MS_MAX = 30_000
+
+/** Is our clock Slack's? The `Date` of its answer tells, to the second. */
+async function checkClock({ identity }: Examination): Promise<Found[]> {
+  const who = await identity()
+  if (who.kind !== 'known') return [{ kind: 'not-checked', why: 'slack-away' }]
+  if (who.aheadMs === null) return [{ kind: 'not-checked', why: 'not-said' }]
+  return Math.abs(who.aheadMs) > CLOCK_OFF_MS_MAX
+    ? [{ kind: 'clock-off', ms: who.aheadMs }]
+    : [{ kind: 'fine', count: null }]
+}
+
+/** Each delivery waits for a write: one that takes longer is felt. */
+export const WRITE_MS_MAX = 1_000
+
+/** A database that cannot grow takes no delivery. */
+const FREE_BYTES_MIN = 200 * 1024 * 1024
+
+/** Can something be written, in good time, and is there room for more? */
+async function checkStore({ store, clock, freeBytes }: Examination): Promise<Found[]> {
+  if (!store) return [{ kind: 'no-database' }]
+  const beganAt = clock.now()
+  try {
+    await store.write((tx) => tx.setLastDoneAt(JOB, beganAt))
+  } catch (error) {
+    return [{ kind: 'store-fails', code: codeOf(error) }]
+  }
+  const ms = clock.now() - beganAt
+  const free = await freeBytes?.()
+  const found: Found[] = [
+    ...(ms > WRITE_MS_MAX ? [{ kind: 'store-slow', ms } as const] : []),
+    ...(free !== undefined && free < FREE_BYTES_MIN ? [{ kind: 'disk-full', freeBytes: free } as const] : []),
+  ]
+  return found.length > 0 ? found : [{ kind: 'fine', count: null }]
+}
+
+// The one row that an examination writes: when the last one was.
+const JOB = 'doctor'
+
+/** A short code; what a database says can hold anything. */
+const codeOf = (error: unknown): string => errorCode(error) ?? 'unknown'

@@ -1,7 +1,31 @@
-import { CHECKS, type CheckName, type Examined, type Finding, type Found } from './asked.ts'
+import { singleFlight } from '../../lib/async.ts'
+import type { Permits } from '../../catalog/outcomes.ts'
+import {
+  type DoctorOutcome,
+  type DoctorDeps,
+  CHECKS,
+  type CheckName,
+  type Examined,
+  type Finding,
+  type Found,
+  beginExamination,
+  type Examination,
+} from './findings.ts'
 import { CHECK_OF, verdictOf } from './checks.ts'
-import type { DoctorDeps } from './deps.ts'
-import { beginExamination, type Examination } from './readings.ts'
+
+/** Concurrent callers share one examination. */
+export function doctorOperations(deps: DoctorDeps & { permits: Permits }) {
+  const examineOnce = singleFlight(() => examine(deps))
+  return {
+    /** Examines everything that can be misconfigured. For admins only: it names private channels. */
+    async examine(by: { user: string; team: string | null }): Promise<DoctorOutcome> {
+      const permit = await deps.permits('administer', by)
+      if (permit.kind === 'no') return { kind: 'forbidden', permit }
+      if (permit.kind === 'unknown-person') return permit
+      return examineOnce()
+    },
+  }
+}
 
 /** Whoever has not answered by then is not waited for. */
 export const CHECK_WITHIN_MS = 5_000

@@ -4,13 +4,13 @@ import { isChannelId } from '../../domain/ids.ts'
 import { outside } from '../../slack/messages/build.ts'
 import { PROJECT_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime, durationWords } from '../../slack/messages/times.ts'
-import type { DoctorOutcome, Examined, Finding, Verdict } from './asked.ts'
-import { answerOf, line, small, type Answer, type AskedWith } from '../../slack/messages/answer.ts'
+import type { DoctorOutcome, Examined, Finding, Verdict } from './findings.ts'
+import { answerOf, line, small, type Answer, type AnswerContext } from '../../slack/messages/answer.ts'
 import { CHECK_TITLES, findingWords, type Say } from './words.ts'
 import { answerNotAllowed } from '../not-allowed.ts'
 
 /** What was found, what is wrong first, each with its remedy. */
-export function answerDoctor(outcome: DoctorOutcome, { reference }: Pick<AskedWith, 'reference'>): Answer {
+export function answerDoctor(outcome: DoctorOutcome, { reference }: Pick<AnswerContext, 'reference'>): Answer {
   switch (outcome.kind) {
     case 'findings':
       return examined(outcome)

@@ -1,16 +1,21 @@
+import type { Feature } from '../feature.ts'
 import { answerDoctor } from './messages.ts'
 import type { Reply } from '../context.ts'
-import type { Command, Question } from '../command.ts'
+import type { Question } from '../command.ts'
 
-export const doctor: Command = {
-  name: 'doctor',
-  alias: null,
-  group: 'Help',
-  usage: '',
-  does: 'finds what is misconfigured, and says how to mend it',
-  examples: ['/ci doctor'],
-  who: 'admins',
-  handle: examine,
+export const doctor: Feature = {
+  commands: [
+    {
+      name: 'doctor',
+      alias: null,
+      group: 'Help',
+      usage: '',
+      does: 'finds what is misconfigured and says how to fix it',
+      examples: ['/ci doctor'],
+      who: 'admins',
+      handle: examine,
+    },
+  ],
 }
 
 /** What is misconfigured, and how to mend it. Whatever else was typed is not needed. */

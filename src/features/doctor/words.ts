@@ -2,8 +2,8 @@ import type { CiErrorKind } from '../../sources/ci-service/errors.ts'
 import { assertNever } from '../../lib/assert.ts'
 import { toLine } from '../../lib/escape.ts'
 import { durationWords } from '../../slack/messages/times.ts'
-import { appTokenRemedy, nobodyFollows } from '../../slack/messages/mending-words.ts'
-import type { CheckName, Finding, Found, Unchecked } from './asked.ts'
+import { appTokenRemedy, nobodyFollows } from '../../slack/messages/words.ts'
+import type { CheckName, Finding, Found, Unchecked } from './findings.ts'
 
 // What the doctor found, and how to mend it: one table of words, for Slack and for the command line.
 

@@ -1,19 +1,28 @@
-import { following } from '../../domain/subscription.ts'
-import type { ChannelId } from '../../domain/ids.ts'
-import type { Subscription } from '../../domain/subscription.ts'
-import type { KnownBuild } from '../../store/kept.ts'
-import type { BuildSummary } from '../../catalog/outcomes.ts'
-import { summariesOf } from '../../catalog/find-build.ts'
-import type { Me } from '../people/outcomes.ts'
-import { readMe } from '../people/me.ts'
-import { namedProjects } from '../subscriptions/names.ts'
-import { shownOf } from '../subscriptions/shown.ts'
-import { readAdmin } from './admin.ts'
-import { COUNTED_MAX, type HomeOutcome, type HomeState, type Some } from './outcomes.ts'
-import type { HomeDeps } from './deps.ts'
+import { following, type Subscription } from '../../domain/subscription.ts'
+import { normalHandle } from '../../domain/handle.ts'
+import { idOrder, type ChannelId } from '../../domain/ids.ts'
+import { branchKey } from '../../domain/revision.ts'
+import { isRed } from '../../domain/status.ts'
+import type { KnownBuild, ClosedChannel } from '../../store/records.ts'
+import type { Reads } from '../../store/store.ts'
+import type { BuildSummary, Permits } from '../../catalog/outcomes.ts'
+import { summariesOf, type FindDeps } from '../../catalog/find-build.ts'
+import { type Me, readMe } from '../../catalog/people.ts'
+import { namedProjects, shownOf, type ShownDeps, type ShownSubscription } from '../../catalog/subscriptions.ts'
+import {
+  isProjectRequest,
+  type ProjectRequest,
+  type ProjectAction,
+  type Request,
+  type Action,
+  type RequestState,
+} from '../../domain/request.ts'
+import type { Permit } from '../../domain/permission.ts'
+import type { Memberships } from '../../slack/api/directory.ts'
+import type { Connection, Connections } from '../../sources/ci-service/connections.ts'
 
 /** How much of each list is shown: together they stay well below Slack's hundred blocks. */
-export const BUILDS_SHOWN_MAX = 10
+const BUILDS_SHOWN_MAX = 10
 export const SUBSCRIPTIONS_SHOWN_MAX = 20
 
 /** What people's App Homes show, read afresh each time. */
@@ -52,8 +61,20 @@ async function readHome(
 }
 
 async function readRed(deps: HomeDeps, { handles }: Me): Promise<Some<BuildSummary>> {
+  const { read } = deps.store
   const names = handles.map(({ handle }) => handle)
-  return summed(deps, await deps.store.read.redBuildsOf(names, COUNTED_MAX))
+  const mine = new Set(names.map(normalHandle))
+  const running = (await read.runningBuilds(null, COUNTED_MAX)).filter(
+    ({ committer }) => committer !== null && mine.has(committer),
+  )
+  const again = await Promise.all(running.map((build) => ranRed(read, build)))
+  return summed(deps, [...running.filter((_, at) => again[at]), ...(await read.redBuildsOf(names, COUNTED_MAX))])
+}
+
+/** A red build that is run again leaves its branch red until it passes. */
+async function ranRed(read: Reads, { projectId, branch, buildId }: KnownBuild): Promise<boolean> {
+  const [last] = await read.verdictsBefore(branchKey(projectId, branch), idOrder(buildId), 1)
+  return last?.buildId === buildId && isRed(last.status)
 }
 
 async function readWaiting(
@@ -77,4 +98,132 @@ async function cutShown(deps: HomeDeps, mine: readonly Subscription[]): Promise<
   const counted = mine.slice(0, COUNTED_MAX)
   const shown = counted.slice(0, SUBSCRIPTIONS_SHOWN_MAX)
   return { shown: await shownOf(deps, shown), more: counted.length - shown.length }
+}
+
+const DELIVERIES_SHOWN_MAX = 15
+const PAUSED_SHOWN_MAX = 10
+/** What a paused channel would be told of is named so far. */
+const FOLLOWS_SHOWN_MAX = 3
+const AUDIT_SHOWN_MAX = 10
+
+/** What admins see besides. @param channels those that this admin is in; null: not known */
+async function readAdmin(
+  deps: HomeDeps,
+  all: readonly Subscription[],
+  channels: ReadonlySet<ChannelId> | null,
+): Promise<AdminState> {
+  const { read } = deps.store
+  const [deliveries, requests] = await Promise.all([
+    read.lastDeliveries(COUNTED_MAX),
+    read.newestRequests(AUDIT_SHOWN_MAX),
+  ])
+  return {
+    connections: deps.connections.all(),
+    deliveries: someOf(deliveries, DELIVERIES_SHOWN_MAX),
+    paused: await readPaused(deps, all, channels),
+    audit: requests.map(auditLine),
+  }
+}
+
+const someOf = <One>(all: readonly One[], max: number): Some<One> => ({
+  shown: all.slice(0, max),
+  more: Math.max(0, all.length - max),
+})
+
+async function readPaused(
+  deps: HomeDeps,
+  all: readonly Subscription[],
+  channels: ReadonlySet<ChannelId> | null,
+): Promise<Some<PausedChannel>> {
+  const closed = await deps.store.read.closedChannels()
+  const concerned = closed.filter(({ channel }) => all.some((one) => one.channel === channel)).slice(0, COUNTED_MAX)
+  const { shown, more } = someOf(concerned, PAUSED_SHOWN_MAX)
+  return { shown: await Promise.all(shown.map((one) => paused(deps, one, all, channels))), more }
+}
+
+async function paused(
+  deps: HomeDeps,
+  { channel, code, closedAt }: ClosedChannel,
+  all: readonly Subscription[],
+  channels: ReadonlySet<ChannelId> | null,
+): Promise<PausedChannel> {
+  const own = all.filter((one) => one.channel === channel).slice(0, FOLLOWS_SHOWN_MAX)
+  return { channel, code, at: closedAt, follows: channels?.has(channel) ? await shownOf(deps, own) : null }
+}
+
+const auditLine = (request: Request | ProjectRequest): AuditLine => ({
+  at: request.requestedAt,
+  by: request.requestedBy,
+  action: request.action,
+  state: request.state,
+  ...(isProjectRequest(request)
+    ? { project: request.project, buildId: null, branch: null }
+    : { project: request.target.project, buildId: request.buildId, branch: request.target.branch }),
+})
+
+/** What is counted stops here: of more it is said that there are more. */
+export const COUNTED_MAX = 100
+
+/** The first of a list, and how many follow: at least so many where both together are COUNTED_MAX. */
+export interface Some<One> {
+  shown: readonly One[]
+  more: number
+}
+
+/** What one person's App Home shows. Times are ms since the epoch. */
+export interface HomeState {
+  me: Me
+  /** builds of the person's own commits that leave their branch red, newest first */
+  red: Some<BuildSummary>
+  /** builds that wait, for approval or in a queue: of the projects that the person's channels follow, else of all */
+  waiting: Some<BuildSummary>
+  /** of the channels that the person is in, and of no other; null: Slack did not say which those are */
+  subscriptions: Some<ShownSubscription> | null
+  /** may the person say what channels are told? */
+  mayFollow: boolean
+  /** set for admins */
+  admin: AdminState | null
+}
+
+export interface AdminState {
+  connections: readonly Connection[]
+  /** when each project was last heard of, the newest first */
+  deliveries: Some<{ project: string; at: number }>
+  paused: Some<PausedChannel>
+  /** what people asked of CI last, the newest first */
+  audit: readonly AuditLine[]
+}
+
+/** A channel that cannot be told. */
+export interface PausedChannel {
+  channel: ChannelId
+  /** Slack's word why */
+  code: string
+  at: number
+  /** null: the admin is not in it, and what a private channel follows is its members' business */
+  follows: readonly ShownSubscription[] | null
+}
+
+export interface AuditLine {
+  at: number
+  /** a Slack user */
+  by: string
+  action: Action | ProjectAction
+  project: string
+  buildId: string | null
+  branch: string | null
+  state: RequestState
+}
+
+export type HomeOutcome =
+  | { kind: 'home'; home: HomeState }
+  /** an outsider, say: nothing is shown */
+  | Extract<Permit, { kind: 'no' }>
+  | { kind: 'unknown-person'; code: string }
+
+export interface HomeDeps extends ShownDeps, Pick<FindDeps, 'interfaces'> {
+  permits: Permits
+  subscriptions: () => Promise<readonly Subscription[]>
+  channelsOf: Memberships['channelsOf']
+  connections: Pick<Connections, 'all'>
 }

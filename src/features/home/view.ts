@@ -1,21 +1,26 @@
-import type { Block } from '../../slack/messages/blocks.ts'
-import { plain } from '../../slack/messages/blocks.ts'
+import { type Block, plain } from '../../slack/messages/blocks.ts'
 import { HOME_ACTION_IDS, HOME_BLOCK_IDS } from '../../slack/messages/ids.ts'
-import { missingWords } from '../../slack/messages/asked.ts'
+import { missingWords, actButton } from '../../slack/messages/request.ts'
 import { closedWords, followedHow, followedProject } from '../../slack/messages/subscription.ts'
-import { joined, outside } from '../../slack/messages/build.ts'
-import { actButton } from '../../slack/messages/buttons.ts'
-import { SECTION_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
+import { joined, outside, mention } from '../../slack/messages/build.ts'
+import {
+  SECTION_CHARS_MAX,
+  WORD_CHARS_MAX,
+  BRANCH_CHARS_MAX,
+  BUILD_ID_CHARS_MAX,
+  cut,
+  PROJECT_CHARS_MAX,
+} from '../../slack/messages/limits.ts'
 import { dayTime } from '../../slack/messages/times.ts'
-import { runRefText } from '../../domain/request.ts'
+import { attemptRefText } from '../../domain/request.ts'
 import type { BuildSummary } from '../../catalog/outcomes.ts'
-import type { HomeState } from './outcomes.ts'
-import type { ShownSubscription } from '../subscriptions/outcomes.ts'
-import { answerOf, line, row, small, type Answer, type Part } from '../../slack/messages/answer.ts'
+import { type HomeState, type AdminState, type AuditLine, type PausedChannel, COUNTED_MAX, type Some } from './home.ts'
+import type { ShownSubscription } from '../../catalog/subscriptions.ts'
+import { answerOf, line, row, small, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
 import { buildLine, openButton } from '../build.ts'
-import { typed } from '../../slack/messages/typed.ts'
-import { adminSections } from './admin-view.ts'
-import { listed } from './list-view.ts'
+import { codeSpan, toLine } from '../../lib/escape.ts'
+import type { Connection } from '../../sources/ci-service/connections.ts'
+import { troubleWords } from '../fault-messages.ts'
 
 /** Slack shows no more blocks of a view. */
 export const HOME_BLOCKS_MAX = 100
@@ -70,7 +75,7 @@ function waitingSection(waiting: HomeState['waiting']): Part[] {
 /** A line with the first thing that can be done; of what cannot be done here, the way to where it can. */
 function buildPart(build: BuildSummary): Part {
   const missing = build.missing && missingWords(build.missing)
-  const [act] = build.offers.map((action) => actButton(action, runRefText(build.ref), build))
+  const [act] = build.offers.map((action) => actButton(action, attemptRefText(build.ref), build))
   const button = act ?? openButton(build)[0]
   return { kind: 'line', text: joined([buildLine(build), missing]), ...(button && { button }) }
 }
@@ -110,7 +115,7 @@ const LINE_CHARS_MAX = SECTION_CHARS_MAX / 2
 
 const SOURCES: Record<ShownSubscription['subscription']['source'], string | null> = {
   slack: null,
-  file: 'kept by the file of subscriptions',
+  file: 'set by the subscriptions file',
   'default-channel': 'the default channel',
 }
 
@@ -141,3 +146,85 @@ const mentionsButton = (mentions: boolean) =>
     text: plain(mentions ? 'Turn mentions off' : 'Turn mentions on'),
     value: mentions ? 'off' : 'on',
   }) as const
+
+const DELIVERIES_MAX = 15
+const PAUSED_MAX = 10
+const AUDIT_MAX = 10
+const FOLLOWS_MAX = 3
+
+/** What only admins see. */
+const adminSections = ({ connections, deliveries, paused, audit }: AdminState): Part[][] => [
+  [
+    line(':electric_plug: *CI connections*'),
+    ...connections.map((one) => line(connectionLine(one))),
+    small(`Everything that can be misconfigured: ${typed('/ci doctor')}`),
+  ],
+  [
+    line(':inbox_tray: *Last heard of*'),
+    ...(deliveries.shown.length === 0 ? [line('Nothing was delivered yet.')] : []),
+    ...listed(deliveries, DELIVERIES_MAX, ({ project, at }) => line(`• ${projectWords(project)} · ${timeWords(at)}`)),
+  ],
+  [
+    line(':mute: *Paused channels*'),
+    ...(paused.shown.length === 0 ? [line('None: every channel can be told.')] : []),
+    ...listed(paused, PAUSED_MAX, (one) => line(pausedLine(one))),
+  ],
+  [
+    line(':scroll: *Last asked of CI*'),
+    ...(audit.length === 0 ? [line('Nothing yet.')] : []),
+    ...audit.slice(0, AUDIT_MAX).map((one) => line(auditWords(one))),
+    small(audit.length === 0 ? '' : 'All of it: `npm run buildline -- audit`, where the bot runs.'),
+  ],
+]
+
+const NAMES: Record<Connection['name'], string> = { v2: 'v2 interface', legacy: 'Legacy interface', site: 'Site' }
+
+function connectionLine({ name, isConfigured, readAt, trouble }: Connection): string {
+  if (!isConfigured) return `:black_square_for_stop: ${NAMES[name]}: not set up`
+  const read = readAt === null ? 'not asked yet' : `last answered ${timeWords(readAt)}`
+  if (trouble === null) return `${readAt === null ? ':grey_question:' : ':white_check_mark:'} ${NAMES[name]}: ${read}`
+  return `:x: ${NAMES[name]}: ${joined([troubleWords(trouble).why, readAt === null ? null : read])}`
+}
+
+function pausedLine({ channel, code, at, follows }: PausedChannel): string {
+  const names = follows?.slice(0, FOLLOWS_MAX).map(({ subscription }) => followedProject(subscription)) ?? []
+  const told = names.length > 0 ? `follows ${names.join(', ')}` : null
+  return `• ${joined([`<#${channel}>: ${closedWords(code).what}`, `since ${timeWords(at)}`, told])}`
+}
+
+const DEEDS: Record<AuditLine['action'], string> = {
+  stop: 'stop',
+  restart: 'restart',
+  'create-project': 'create',
+  'edit-project': 'edit',
+  'reset-aes-key': 'new AES key of',
+}
+
+const STATES: Record<AuditLine['state'], string> = {
+  calling: 'under way',
+  accepted: 'accepted',
+  unclear: 'unclear',
+  confirmed: 'done',
+  refused: 'refused',
+  unconfirmed: 'not confirmed',
+}
+
+function auditWords({ at, by, action, project, buildId, branch, state }: AuditLine): string {
+  const build = buildId === null ? '' : ` #${outside(buildId, BUILD_ID_CHARS_MAX)}`
+  const on = branch === null ? '' : ` on ${codeSpan(cut(toLine(branch), BRANCH_CHARS_MAX)) || '(no name)'}`
+  const what = `${DEEDS[action]} ${projectWords(project)}${build}${on}`
+  return `• ${joined([timeWords(at), mention(by) || 'Somebody', what, STATES[state]])}`
+}
+
+const projectWords = (project: string): string => outside(project, PROJECT_CHARS_MAX) || '(no name)'
+
+const timeWords = (at: number): string => dayTime(at) ?? 'at a time unknown'
+
+/** The first of a list, and a line that says how many are left out. */
+function listed<One>({ shown, more }: Some<One>, max: number, draw: (one: One) => Part): Part[] {
+  const parts = shown.slice(0, max).map(draw)
+  const left = more + shown.length - parts.length
+  if (left === 0) return parts
+  const isCounted = shown.length + more < COUNTED_MAX
+  return [...parts, line(isCounted ? `… and ${left} more` : `… and ${left} more, or even more`)]
+}

@@ -13,7 +13,7 @@ export const WATCHED_FOR_MS = 60 * 60_000
 /** for so many people at once; beyond that whoever opened theirs first has to open it again. */
 export const WATCHED_MAX = 200
 
-/** After a change so long is waited: much happens at once, and what was heard has to be taken in first. */
+/** After a change so long is waited: much happens at once, and what was heard has to be ingested first. */
 export const SETTLE_MS = 3_000
 /** Changes that nobody told of, such as a channel that was closed, show after so long. */
 export const SWEEP_EVERY_MS = 60_000

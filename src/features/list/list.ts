@@ -4,7 +4,7 @@ import type { Store } from '../../store/store.ts'
 import type { ListOutcome, ListQuestion, ProjectRef } from '../../catalog/outcomes.ts'
 import { newestSummary, type FindDeps } from '../../catalog/find-build.ts'
 import { allProjects, ofListed } from '../../catalog/projects.ts'
-import { WHOLE_READING, type Refreshed } from '../../catalog/refresh-projects.ts'
+import { WHOLE_READING, type Refreshed } from '../../catalog/ci-snapshot.ts'
 import type { Interfaces } from '../../store/history.ts'
 
 export const PAGE_SIZE = 10

@@ -14,14 +14,12 @@ import {
   row,
   small,
   type Answer,
-  type AskedWith,
+  type AnswerContext,
   type Part,
+  typed,
 } from '../../slack/messages/answer.ts'
-import { redWords, stateWords } from '../build.ts'
-import { troubleWords } from '../codes.ts'
-import { projectLine, typeWord } from '../project.ts'
-import { answerCiTrouble } from '../trouble.ts'
-import { typed } from '../../slack/messages/typed.ts'
+import { redWords, stateWords, projectLine, typeWord } from '../build.ts'
+import { troubleWords, answerCiTrouble } from '../fault-messages.ts'
 import { pageValue } from '../values.ts'
 
 type Projects = Extract<ListOutcome, { kind: 'projects' }>
@@ -30,23 +28,27 @@ type Projects = Extract<ListOutcome, { kind: 'projects' }>
 export const PROJECTS_LISTED_MAX = 20
 
 /** One page of the projects with their last known state, or why there is none. */
-export function answerList(outcome: ListOutcome, { reference }: Pick<AskedWith, 'reference'>): Answer {
+export function answerList(outcome: ListOutcome, { reference }: Pick<AnswerContext, 'reference'>): Answer {
   switch (outcome.kind) {
     case 'projects':
       return outcome.projects.length === 0 ? noneFound(outcome) : found(outcome)
     case 'no-ci':
-      return answerTrouble(NO_CI, reference)
+      return answerTrouble(NO_CI)
     case 'ci-trouble':
-      return answerCiTrouble(outcome, ':warning: *No list*: CI could not be asked.', reference)
+      return answerCiTrouble(
+        outcome,
+        ':warning: *No list*: CI could not be reached or did not answer properly.',
+        reference,
+      )
     default:
       return assertNever(outcome)
   }
 }
 
 const NO_CI = {
-  what: ':warning: *No list*: Buildline does not know yet where CI is.',
-  why: 'Neither of its interfaces is set.',
-  next: 'Ask whoever runs Buildline to set CI_BASE_URL or CI_LEGACY_BASE_URL, and what goes with it.',
+  what: ':warning: *No list*: Buildline is not connected to CI.',
+  why: "Neither of CI's interfaces is configured.",
+  next: 'Ask the person who runs Buildline to set CI_BASE_URL or CI_LEGACY_BASE_URL, with its credentials.',
 }
 
 function found(outcome: Projects): Answer {
@@ -64,7 +66,7 @@ function found(outcome: Projects): Answer {
 
 /** `acme/web · Basic · :x: *Failed* #512 on `main` · May 4 14:09` */
 function projectWithState({ project, build }: Projects['projects'][number]): string {
-  if (build === null) return `• ${joined([projectLine(project), 'no build known yet'])}`
+  if (build === null) return `• ${joined([projectLine(project), 'no builds yet'])}`
   const number = mrkdwnLink(build.buildUrl, buildNumber(build), INLINE_URL_CHARS_MAX)
   const state = `${stateWords(build)} ${number}${onBranch(build)}`
   return `• ${joined([projectLine(project), state, dayTime(build.at), redWords(build.redSince)])}`
@@ -72,7 +74,7 @@ function projectWithState({ project, build }: Projects['projects'][number]): str
 
 /** ` with `web` in the name, Basic only`: what was asked for, and nothing where that was everything. */
 function searched({ text, type }: ListQuestion): string {
-  const named = text === null ? '' : ` with ${typed(text)} in the name`
+  const named = text === null ? '' : ` matching ${typed(text)}`
   return type === null ? named : `${named}, ${typeWord(type)} only`
 }
 
@@ -82,12 +84,12 @@ const footOf = ({ from, stale, isWhole }: Projects): Part[] => [
   small(from === 'legacy' ? "From CI's legacy interface, which lists Basic projects only." : ''),
 ]
 
-const IN_PART = ':warning: CI gave its list only in part just now: a project may be missing here.'
+const IN_PART = ':warning: CI returned only part of its list, so a project may be missing.'
 
 /** How old the list is, and why no newer one could be had. */
 function staleWords({ readAt, trouble }: NonNullable<Projects['stale']>): string {
   const since = dayTime(readAt) ?? 'an earlier time'
-  return `:warning: This list is of ${since}. ${troubleWords(trouble.code).why}`
+  return `:warning: This list is from ${since}. ${troubleWords(trouble.code).why}`
 }
 
 function pageButtons({ question, page, pages }: Projects): ActionButton[] {

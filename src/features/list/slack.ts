@@ -1,16 +1,18 @@
 import type { ListQuestion } from '../../catalog/outcomes.ts'
 import { answerList } from './messages.ts'
-import { pageOf } from '../values.ts'
+import { pageOf, parsePage } from '../values.ts'
 import type { Reply } from '../context.ts'
 import { outcomeName, whenMayRead, type Command, type Question } from '../command.ts'
 import type { Word } from '../../slack/commands/parse.ts'
+import { PAGE_ACTION_IDS } from '../../slack/messages/ids.ts'
+import type { Button, Click, Feature } from '../feature.ts'
 
-export const list: Command = {
+const command: Command = {
   name: 'list',
   alias: '/ci-list',
   group: 'Look',
   usage: '[text] [basic|pro] [page]',
-  does: 'shows the projects with their last known state',
+  does: 'lists the projects with their last known state',
   examples: ['/ci list', '/ci list acme', '/ci list pro 2'],
   who: 'everyone',
   handle: (question) => listPage(question, readList(question.words)),
@@ -19,14 +21,14 @@ export const list: Command = {
 }
 
 /** One page of projects; a click on Next asks for the next one in the same way. */
-export const listPage = (question: Question, asked: ListQuestion): Promise<Reply> =>
+const listPage = (question: Pick<Question, 'operations' | 'by' | 'reference'>, asked: ListQuestion): Promise<Reply> =>
   whenMayRead(question, async () => {
     const outcome = await question.operations.listProjects(asked)
     return { outcome: outcomeName(outcome), answer: answerList(outcome, { reference: question.reference }) }
   })
 
 /** `acme pro 2`: the type and the page stand last, in this order; all before them is looked for. */
-export function readList(words: readonly Word[]): ListQuestion {
+function readList(words: readonly Word[]): ListQuestion {
   const left = words.map(({ text }) => text).filter((text) => text !== '')
   const page = pageOf(left.at(-1) ?? '')
   if (page !== null) left.pop()
@@ -38,4 +40,17 @@ export function readList(words: readonly Word[]): ListQuestion {
 function typeOf(word: string | undefined): ListQuestion['type'] {
   const type = word?.toLowerCase()
   return type === 'basic' || type === 'pro' ? type : null
+}
+
+/** Prev and Next carry the whole question: they work on lists of yesterday. */
+async function turnPage({ deps, value, by, reference }: Click): Promise<Reply | null> {
+  const page = parsePage(value)
+  return page && listPage({ operations: deps.operations, by, reference }, page)
+}
+
+const turning: Button = { what: 'list', replaces: true, answer: turnPage }
+
+export const list: Feature = {
+  commands: [command],
+  buttons: { [PAGE_ACTION_IDS.previous]: turning, [PAGE_ACTION_IDS.next]: turning },
 }

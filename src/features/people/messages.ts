@@ -1,18 +1,17 @@
 import { assertNever } from '../../lib/assert.ts'
 import { mention } from '../../slack/messages/build.ts'
-import { committerMention, handleWords, meCommand } from '../../slack/messages/handle.ts'
+import { handleWords, meCommand } from '../../slack/messages/handle.ts'
 import { HANDLE_CHARS_MAX } from '../../domain/handle.ts'
-import type { Me, MeOutcome, NotAPerson, NotClaimable } from './outcomes.ts'
-import { answerOf, answerTrouble, line, small, type Answer, type Part } from '../../slack/messages/answer.ts'
+import type { MeOutcome, NotAPerson, NotClaimable } from './people.ts'
+import type { Me } from '../../catalog/people.ts'
+import { answerOf, answerTrouble, line, small, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
 import { answerNotAllowed } from '../not-allowed.ts'
-import { typed } from '../../slack/messages/typed.ts'
 
 type Of<Kind extends MeOutcome['kind']> = Extract<MeOutcome, { kind: Kind }>
 
 /** Whom committer names mean, to the one who asks. Mentions in an answer that one person sees ping nobody. */
 export function answerMe(outcome: MeOutcome, asked: { by: string; reference: string }): Answer {
-  const trouble = (what: string, why: string | null, next: string) =>
-    answerTrouble({ what, why, next }, asked.reference)
+  const trouble = (what: string, why: string | null, next: string) => answerTrouble({ what, why, next })
   switch (outcome.kind) {
     case 'me':
       return answerOf([...meLines(outcome.me), HOW])
@@ -45,12 +44,12 @@ export function answerMe(outcome: MeOutcome, asked: { by: string; reference: str
 
 const DONE = ':white_check_mark:'
 
-/** Which names are the asker's, and what happens when a build of theirs fails. */
+/** Which names are the requester's, and what happens when a build of theirs fails. */
 function meLines(me: Me): Part[] {
   const [first] = me.handles
   if (!first) return [nameLine(me)]
   if (!me.mentions) return [nameLine(me), line(UNMENTIONED)]
-  return [nameLine(me), line(MENTIONED), line(`Everybody sees there: ${committerMention(me.user, first.handle)}`)]
+  return [nameLine(me), line(MENTIONED), line(`Everybody sees there: ${mention(me.user)}`)]
 }
 
 function nameLine({ handles }: Me): Part {
@@ -61,29 +60,35 @@ function nameLine({ handles }: Me): Part {
   )
 }
 
-const NO_NAME = ':bust_in_silhouette: *No committer name means you*: no failed build mentions you.'
+const NO_NAME = ':bust_in_silhouette: *You have no committer name*, so no failed build mentions you.'
 
 const MENTIONED =
-  'Mentions are *on*: when a build of such a commit fails, its thread mentions you, in channels that mention committers.'
-const UNMENTIONED = `Mentions are *off*: a failed build mentions nobody for these. ${typed('/ci me mentions on')} turns them on.`
+  'Mentions are *on*: when a build of your commit fails, its thread mentions you, in channels that mention committers.'
+const UNMENTIONED = `Mentions are *off*: no failed build mentions you. ${typed('/ci me mentions on')} turns them on.`
 
 const HOW = small(
   [
-    `${typed('/ci me ada')} makes a name yours, ${typed('/ci me forget ada')} gives it up,`,
-    `${typed('/ci me mentions off')} keeps you unmentioned. Admins decide with ${typed('/ci me ada for @grace')}.`,
+    `${typed('/ci me ada')} claims a name, ${typed('/ci me forget ada')} gives it up,`,
+    `${typed('/ci me mentions off')} turns mentions off. Admins assign names with ${typed('/ci me ada for @grace')}.`,
   ].join(' '),
 )
 
-function givenLines({ handle, user, was, untold }: Of<'given'>, by: string): Part[] {
+function givenLines({ handle, user, was, unreached }: Of<'given'>, by: string): Part[] {
   const whom = user === by ? 'you' : mention(user) || 'that account'
-  if (was === user) return [line(`${DONE} ${handleWords(handle)} *means ${whom}* already; nothing was changed.`)]
-  const before = was === null ? "It was nobody's." : `It was ${was === by ? 'yours' : `${mention(was)}'s`}.`
-  const told = [user, was].filter((one) => one !== null && one !== by && !untold.includes(one) && mention(one) !== '')
+  if (was === user) return [line(`${DONE} ${handleWords(handle)} *means ${whom}* already.`)]
+  const before = was === null ? 'Nobody had it before.' : `It was ${was === by ? 'yours' : `${mention(was)}'s`}.`
+  const told = [user, was].filter(
+    (one) => one !== null && one !== by && !unreached.includes(one) && mention(one) !== '',
+  )
   return [
     line(`${DONE} ${handleWords(handle)} *means ${whom} now*. ${before}`),
     ...(told.length > 0 ? [line(`Told directly: ${told.map(mention).join(', ')}.`)] : []),
-    ...(untold.length > 0
-      ? [line(`:warning: Slack did not take the message to ${untold.map(mention).join(', ')}: tell them yourself.`)]
+    ...(unreached.length > 0
+      ? [
+          line(
+            `:warning: Slack did not deliver the message to ${unreached.map(mention).join(', ')}: please tell them yourself.`,
+          ),
+        ]
       : []),
   ]
 }
@@ -91,7 +96,7 @@ function givenLines({ handle, user, was, untold }: Of<'given'>, by: string): Par
 const takenWords = ({ handle, by, isGone }: Of<'taken'>): string =>
   `:no_entry: *Taken*: ${handleWords(handle)} means ${mention(by) || 'somebody else'}${isGone ? ', who has left the workspace' : ''}; nothing was changed.`
 
-const ONE_PERSON = "A committer name is one person's, so that no failure mentions a wrong one."
+const ONE_PERSON = 'A committer name belongs to one person, so that no failure mentions the wrong one.'
 
 const askAdmin = (handle: string): string =>
   `Is it yours? An admin can decide: ${typed(meCommand('', handle, 'for @you'))}.`
@@ -101,13 +106,13 @@ type Words = [what: string, why: string | null, next: string]
 const notYours = ({ handle, by }: Of<'not-yours'>): Words =>
   by === null
     ? [
-        `:mag: *Nothing to forget*: ${handleWords(handle)} means nobody.`,
+        `:mag: *Nothing to forget*: nobody has ${handleWords(handle)}.`,
         null,
         `Type ${typed('/ci me')} to see your names.`,
       ]
     : [
         `:no_entry: *Not yours*: ${handleWords(handle)} means ${mention(by) || 'somebody else'}; nothing was changed.`,
-        'Only that person gives it up.',
+        'Only that person can give it up.',
         askAdmin(handle),
       ]
 
@@ -116,21 +121,20 @@ const tooMany = ({ user, max }: Of<'too-many'>, by: string): Words => [
   null,
   user === by
     ? `Give one up first: ${typed('/ci me forget ada')}.`
-    : `Let them give one up first: ${typed('/ci me forget ada')}.`,
+    : `They have to give one up first: ${typed('/ci me forget ada')}.`,
 ]
 
-const notClaimed = (handle: string): string =>
-  `:no_entry: *Not a name for one person*: ${typed(handle)}; nothing was changed.`
+const notClaimed = (handle: string): string => `:no_entry: *Not a name for one person*: ${typed(handle)}.`
 
 const WHY: Record<NotClaimable, string> = {
   empty: 'It is empty.',
   'too-long': `It is longer than ${HANDLE_CHARS_MAX} characters.`,
-  bot: "It is a bot's: commits carry it whoever wrote them.",
-  'no-reply': "It is an address that many people's commits carry.",
-  'not-a-handle': 'No commit carries such a name.',
+  bot: 'It belongs to a bot, which commits for many people.',
+  'no-reply': 'Many people commit with that address.',
+  'not-a-handle': 'No commit can have such a name.',
 }
 
-const NEXT_NAME = `Type the name as a card shows it before the commit's message, such as ${typed('/ci me ada')}.`
+const NEXT_NAME = `Type the name as a card shows it after the commit, such as ${typed('/ci me ada')}.`
 
 const notAPerson = ({ handle, user, why }: Of<'not-a-person'>): Words => [
   `:no_entry: ${handleWords(handle)} *cannot mean ${mention(user) || 'that account'}*; nothing was changed.`,
@@ -141,6 +145,6 @@ const notAPerson = ({ handle, user, why }: Of<'not-a-person'>): Words => [
 const NOBODY: Record<NotAPerson, string> = {
   deactivated: 'That account is deactivated.',
   bot: 'That is a bot.',
-  outsider: 'That account is of another workspace.',
+  outsider: 'That account belongs to another workspace.',
   unknown: 'Slack did not say who that is.',
 }

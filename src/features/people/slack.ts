@@ -1,18 +1,22 @@
 import { meCommand } from '../../slack/messages/handle.ts'
-import type { MeOutcome } from './outcomes.ts'
+import type { MeOutcome } from './people.ts'
 import { answerMe } from './messages.ts'
-import { usageOf } from '../help/messages.ts'
+import { usageOf } from '../command.ts'
 import { answerTooLittle, answerTooMuch } from '../slips.ts'
-import type { Reply } from '../context.ts'
+import type { Reply, SlackDeps } from '../context.ts'
 import { howTyped, outcomeName, type Command, type Question } from '../command.ts'
 import { CUT, type Word } from '../../slack/commands/parse.ts'
+import { HOME_ACTION_IDS } from '../../slack/messages/ids.ts'
+import type { Click, Feature } from '../feature.ts'
+import { fieldOf } from '../../domain/raw-values.ts'
+import { textAt } from '../body.ts'
 
-export const me: Command = {
+const command: Command = {
   name: 'me',
   alias: null,
   group: 'You',
   usage: '[name [for @person] | forget name | mentions on|off]',
-  does: 'says whom a committer name means, so that failures mention the right person',
+  does: 'claims your committer name, so that your failed builds mention you',
   examples: ['/ci me', '/ci me ada', '/ci me mentions off', '/ci me ada for @grace'],
   who: 'everyone',
   handle: answerTyped,
@@ -22,7 +26,7 @@ export const me: Command = {
 type Wish =
   | { kind: 'look' }
   | { kind: 'claim' | 'release'; handle: string }
-  /** `user`: a Slack user; null: the asker */
+  /** `user`: a Slack user; null: the requester */
   | { kind: 'give'; handle: string; user: string | null }
   | { kind: 'mentions'; on: boolean }
   /** a word is missing: which */
@@ -114,4 +118,35 @@ function readReceiver(handle: string, word: Word): Wish {
   if (word.userId !== undefined) return { kind: 'give', handle, user: word.userId }
   if (word.text.toLowerCase() === 'me') return { kind: 'give', handle, user: null }
   return { kind: 'too-little', missing: PERSON, example: meCommand('', handle, 'for @grace') }
+}
+
+/** Every change of every profile comes here; only who left, or is back, matters. An event may be lost. Never throws. */
+async function hearOfAccount({ operations, log }: SlackDeps, body: unknown): Promise<void> {
+  const user = textAt(body, 'event', 'user', 'id')
+  const isDeactivated = fieldOf(fieldOf(fieldOf(body, 'event'), 'user'), 'deleted')
+  if (user === null || typeof isDeactivated !== 'boolean') return
+  try {
+    await operations.people.accountChanged(user, isDeactivated)
+  } catch (error) {
+    log.warn(
+      { err: error, user },
+      'what Slack tells of an account could not be written down; it is looked up within a day',
+    )
+  }
+}
+
+/** Mentions on or off: where it worked, Home itself shows it. */
+async function toggleMentions({ deps, value, by, reference }: Click): Promise<Reply | null> {
+  if (value !== 'on' && value !== 'off') return null
+  const outcome = await deps.operations.people.setMentions(value === 'on', by)
+  if (outcome.kind !== 'mentions')
+    return { outcome: outcomeName(outcome), answer: answerMe(outcome, { by: by.user, reference }) }
+  await deps.homes.redraw(by.user)
+  return { outcome: outcome.kind, answer: null }
+}
+
+export const people: Feature = {
+  commands: [command],
+  buttons: { [HOME_ACTION_IDS.mentions]: { what: 'mentions', describe: () => 'me mentions', answer: toggleMentions } },
+  events: { user_change: hearOfAccount },
 }

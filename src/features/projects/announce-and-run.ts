@@ -1,54 +1,52 @@
 import type { MessageTs } from '../../domain/ids.ts'
 import { fieldOf } from '../../domain/raw-values.ts'
-import { isMessageTs, textOf } from '../../slack/api/answer.ts'
-import { classify } from '../../slack/api/errors.ts'
-import type { Asker } from '../../catalog/outcomes.ts'
+import { isMessageTs, textOf, classify } from '../../slack/api/errors.ts'
+import type { Requester } from '../../catalog/outcomes.ts'
 import type { Begun } from './outcomes.ts'
 import type { Answer } from '../../slack/messages/answer.ts'
 import { textAt } from '../body.ts'
 import { outcomeName } from '../command.ts'
-import type { Door } from '../context.ts'
-import { directPlace, ephemeralPlace } from '../../slack/reply-targets/message.ts'
-import { contentOf, type Place } from '../../slack/reply-targets/place.ts'
+import type { SlackDeps } from '../context.ts'
+import { directPlace, ephemeralPlace, contentOf, type Place } from '../../slack/reply-targets.ts'
 import { respond } from '../respond.ts'
 import { placeIn } from '../modal.ts'
 
 /** Something that others shall see: it is announced where it was asked for, and its result stands in that thread. */
-export interface Deed<Outcome> {
+export interface AnnouncedAction<Outcome> {
   /** for the log */
   what: string
-  by: Asker
+  by: Requester
   title: string
   /** markup: `<@U1> changes acme/web: branches` */
   announcement: string
   act: (begun: Begun) => Promise<Outcome>
-  /** @param isForAsker whether only the asker sees it */
-  answer: (outcome: Outcome, reference: string, isForAsker: boolean) => Answer
+  /** @param isForRequester whether only the requester sees it */
+  answer: (outcome: Outcome, reference: string, isForRequester: boolean) => Answer
 }
 
-/** Does it, and answers in the form that was sent in; for the asker's eyes where they asked, if it is closed meanwhile. */
+/** Does it, and answers in the form that was sent in; for the requester's eyes where they asked, if it is closed meanwhile. */
 export function announceAndRun<Outcome extends { kind: string; code?: string }>(
-  door: Door,
+  deps: SlackDeps,
   body: unknown,
-  deed: Deed<Outcome>,
+  action: AnnouncedAction<Outcome>,
 ): Promise<void> {
-  const { by, what, title } = deed
+  const { by, what, title } = action
   const viewId = textAt(body, 'view', 'id') ?? ''
-  const place = placeIn(door.client, viewId, title, awayFrom(door, by))
-  return respond(door, { what, by, place }, async (reference) => {
+  const place = placeIn(deps.client, viewId, title, awayFrom(deps, by))
+  return respond(deps, { what, by, place }, async (reference) => {
     let thread: Thread | null = null
-    const outcome = await deed.act(async () => {
-      thread = await announce(door, by, deed.announcement)
+    const outcome = await action.act(async () => {
+      thread = await announce(deps, by, action.announcement)
     })
-    if (thread) await tellIn(door, thread, deed.answer(outcome, reference, false))
-    return { outcome: outcomeName(outcome), answer: deed.answer(outcome, reference, true) }
+    if (thread) await tellIn(deps, thread, action.answer(outcome, reference, false))
+    return { outcome: outcomeName(outcome), answer: action.answer(outcome, reference, true) }
   })
 }
 
 /** Where a modal that is closed is answered. */
 export const awayFrom = (
-  { client }: Pick<Door, 'client'>,
-  { user, channel }: Pick<Asker, 'user' | 'channel'>,
+  { client }: Pick<SlackDeps, 'client'>,
+  { user, channel }: Pick<Requester, 'user' | 'channel'>,
 ): Place => (channel === null ? directPlace(client, user) : ephemeralPlace(client, user, { channel, threadTs: null }))
 
 interface Thread {
@@ -56,23 +54,23 @@ interface Thread {
   ts: MessageTs
 }
 
-/** In the channel; where it takes none from us, or there is none, directly to the asker. */
-async function announce(door: Door, { user, channel }: Asker, text: string): Promise<Thread> {
-  if (channel === null) return post(door, { channel: user, text })
+/** In the channel; where it takes none from us, or there is none, directly to the requester. */
+async function announce(deps: SlackDeps, { user, channel }: Requester, text: string): Promise<Thread> {
+  if (channel === null) return post(deps, { channel: user, text })
   try {
-    return await post(door, { channel, text })
+    return await post(deps, { channel, text })
   } catch (error) {
     // What may have been posted must not be there twice.
     if (classify(error).kind === 'unclear') throw error
-    return post(door, { channel: user, text })
+    return post(deps, { channel: user, text })
   }
 }
 
-async function tellIn(door: Door, { channel, ts }: Thread, answer: Answer): Promise<void> {
+async function tellIn(deps: SlackDeps, { channel, ts }: Thread, answer: Answer): Promise<void> {
   try {
-    await post(door, { channel, thread_ts: ts, ...contentOf(answer) })
+    await post(deps, { channel, thread_ts: ts, ...contentOf(answer) })
   } catch (error) {
-    door.log.warn({ err: error }, 'a result could not be told in its thread')
+    deps.log.warn({ err: error }, 'a result could not be told in its thread')
   }
 }
 
@@ -80,7 +78,7 @@ async function tellIn(door: Door, { channel, ts }: Thread, answer: Answer): Prom
 const TRIES_MAX = 3
 
 async function post(
-  { client, clock }: Door,
+  { client, clock }: SlackDeps,
   message: { channel: string; text: string; thread_ts?: string },
 ): Promise<Thread> {
   const fixed = { parse: 'none', link_names: false, unfurl_links: false, unfurl_media: false }

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { canonicalField } from '../../domain/canonical.ts'
-import { ANSWER_ONLY } from '../../domain/project-fields.ts'
 import { saysNothing } from '../../domain/raw-values.ts'
+import { ANSWER_ONLY, canonicalField } from '../../domain/project-fields.ts'
 import type { ProjectBase } from './outcomes.ts'
 
 /** Fields that are told apart; what CI sends beyond them shares one digest. */

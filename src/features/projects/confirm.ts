@@ -1,60 +1,44 @@
 import { CiError } from '../../sources/ci-service/errors.ts'
 import type { Project } from '../../domain/project.ts'
-import type { ProjectRequest } from '../../domain/project-request.ts'
-import { isOpen } from '../../domain/request.ts'
-import type { RequestChange } from '../../store/kept.ts'
-import { CALLING_MAX_MS } from '../builds/act.ts'
-import { GIVE_UP_MS, ROUND_MAX } from '../builds/confirm.ts'
+import {
+  CALLING_MAX_MS,
+  GIVE_UP_MS,
+  type ProjectRequest,
+  type RequestChange,
+  type RequestEvent,
+} from '../../domain/request.ts'
+import { lookAtDue, recordEvent } from '../../catalog/requests.ts'
 import { digestOf } from './base.ts'
-import { LOOK_LATER_MS } from './call.ts'
-import type { ProjectDeps } from './deps.ts'
+import { LOOK_LATER_MS } from './record.ts'
+import type { ProjectDeps } from './outcomes.ts'
 import { keep, readAfresh, refOf } from './read.ts'
 
-/**
- * Ends what nobody has ended: a write that a dead process left while it called CI, and one whose end CI could not be asked
- * about. CI is looked at, never asked to do it again.
- */
-export async function confirmProjectRequests(deps: ProjectDeps): Promise<void> {
+/** Ends the writes to projects that nobody has ended, by what CI's v2 interface shows. See `lookAtDue`. */
+export const confirmProjectRequests = (deps: ProjectDeps): Promise<void> =>
+  lookAtDue(deps, deps.store.read.projectRequestsToLookAt, (request) => confirm(deps, request))
+
+async function confirm(deps: ProjectDeps, request: ProjectRequest): Promise<void> {
   const now = deps.clock.now()
-  // On a database of our own, what another process was calling died with it.
-  const until = deps.store.shared ? now : now + CALLING_MAX_MS
-  for (const request of await deps.store.read.projectRequestsToLookAt(until, ROUND_MAX)) {
-    try {
-      await lookAfter(deps, request, now)
-    } catch (error) {
-      deps.log.warn({ err: error, request: request.id }, 'a request could not be looked after; it will be tried again')
-    }
-  }
-}
-
-async function lookAfter(deps: ProjectDeps, request: ProjectRequest, now: number): Promise<void> {
-  const isDue = (request.lookAt ?? 0) <= now
-  const isDead = request.state === 'calling' && !deps.store.shared && request.claimedBy !== deps.processId
-  if (!isDue && !isDead) return
   const seen = await look(deps, request)
-  if (seen.kind === 'shown') return change(deps, request, { state: 'confirmed', code: null, ...seen.made })
-  // What CI was sent may still be on its way through it.
-  const isEarly = now < request.askedAt + CALLING_MAX_MS
-  if (seen.kind === 'not-shown' && !isEarly) return change(deps, request, { state: 'unconfirmed', code: 'not-shown' })
-  const mayShowLater = seen.kind === 'not-shown' || (seen.kind === 'away' && now < request.askedAt + GIVE_UP_MS)
-  if (mayShowLater)
-    return change(deps, request, { state: 'unclear', code: request.code ?? 'interrupted', lookAt: now + LOOK_LATER_MS })
-  await change(deps, request, { state: 'unconfirmed', code: 'cannot-look' })
+  if (seen.kind === 'shown') return record(deps, request, { kind: 'shown', code: null }, seen.made)
+  // CI may still be working on what it was sent.
+  const isEarly = now < request.requestedAt + CALLING_MAX_MS
+  if (seen.kind === 'not-shown' && !isEarly) return record(deps, request, { kind: 'not-shown', code: 'not-shown' })
+  const mayShowLater = seen.kind === 'not-shown' || (seen.kind === 'away' && now < request.requestedAt + GIVE_UP_MS)
+  if (!mayShowLater) return record(deps, request, { kind: 'not-shown', code: 'cannot-look' })
+  const code = request.code ?? 'interrupted'
+  await record(deps, request, { kind: 'unclear', code, lookAt: deps.clock.now() + LOOK_LATER_MS })
 }
 
-/** Unless somebody has ended it meanwhile: whoever called may be alive. */
-async function change(deps: ProjectDeps, request: ProjectRequest, to: RequestChange): Promise<void> {
-  const at = deps.clock.now()
-  const isOver = to.state !== 'unclear'
-  const ended: RequestChange = { answeredAt: at, lookAt: null, endedAt: isOver ? at : null, ...to }
-  const isChanged = await deps.store.write(async (tx) => {
-    const stands = await tx.projectRequestOf(request.askKey)
-    if (!stands || !isOpen(stands) || stands.state !== request.state) return false
-    await tx.updateRequest(request.id, ended)
-    return true
-  })
-  const { id, action, project, askedBy: by } = request
-  if (isChanged) deps.log.warn({ request: id, action, project, by, ...to }, 'a write to CI was looked up')
+async function record(
+  { store, clock, log }: ProjectDeps,
+  request: ProjectRequest,
+  event: RequestEvent,
+  also: RequestChange = {},
+): Promise<void> {
+  const isChanged = await store.write((tx) => recordEvent(tx, request, event, { at: clock.now(), ...also }))
+  const { id, action, project, requestedBy: by } = request
+  if (isChanged) log.warn({ request: id, action, project, by, event: event.kind }, 'a write to CI was looked up')
 }
 
 type Looked =
@@ -80,11 +64,11 @@ async function lookAtChanged(deps: ProjectDeps, { projectUuid, before }: Project
 /** CI's clock and ours may differ by so much. */
 const CLOCKS_APART_MS = 5 * 60_000
 
-async function lookForCreated(deps: ProjectDeps, { project: name, askedAt }: ProjectRequest): Promise<Looked> {
+async function lookForCreated(deps: ProjectDeps, { project: name, requestedAt }: ProjectRequest): Promise<Looked> {
   if (!deps.ci) return { kind: 'blind' }
   const listed = await listLike(deps.ci, name)
   if (!listed) return { kind: 'away' }
-  const isNew = (at: unknown) => typeof at === 'string' && Date.parse(at) >= askedAt - CLOCKS_APART_MS
+  const isNew = (at: unknown) => typeof at === 'string' && Date.parse(at) >= requestedAt - CLOCKS_APART_MS
   const made = listed.find((one) => isLike(one, name) && isNew(one.raw['created_at']))
   if (!made) return { kind: 'not-shown' }
   await keep(deps, made)

@@ -3,31 +3,29 @@ import { isRecord } from '../../domain/raw-values.ts'
 import { projectName } from '../../slack/messages/build.ts'
 import { cut } from '../../slack/messages/limits.ts'
 import type { ChannelId } from '../../domain/ids.ts'
-import { FORM_FIELDS, namesOf, readCreation } from './creation.ts'
+import { FORM_FIELDS } from '../../domain/project-fields.ts'
+import { namesOf, readCreation } from './create.ts'
+import { branchesInput, branchMatchInput, pullRequestsInput, setupInput, teamsInput, typeInput } from './inputs.ts'
 import type { Creation, CreationPreview } from './outcomes.ts'
 import { answerOf, line, type Part } from '../../slack/messages/answer.ts'
-import { answerNotSent } from './not-sent-messages.ts'
+import { answerNotSent } from './messages.ts'
 import { code, command, fieldsWords, filterWords, listed } from './words.ts'
 import { outcomeName } from '../command.ts'
-import type { Door } from '../context.ts'
+import type { SlackDeps } from '../context.ts'
 import { respond } from '../respond.ts'
+import { INPUT_CHARS_MAX, linesIn, textField, typedIn } from '../fields.ts'
+import { FAULT_CHARS_MAX, refusing, showing, type Form, type Received, type ModalView } from '../modal.ts'
+import { requesterIn, channelOf, tooLongBy, writeWaiting, type WaitingCreation } from './metadata.ts'
 import {
-  checkedIn,
-  checksField,
-  chosenIn,
-  choiceField,
-  fieldOption,
-  INPUT_CHARS_MAX,
-  linesIn,
-  textField,
-  typedIn,
-} from '../fields.ts'
-import { FAULT_CHARS_MAX, refusing, showing, type Form, type Received } from '../form.ts'
-import type { ModalView } from '../modal-view.ts'
-import { askerIn, channelOf, tooLongBy, writeWaiting, type WaitingCreation } from './metadata.ts'
-import { askedWith, CREATE_SEND_CALLBACK_ID, CREATE_TITLE, waitingView } from './send.ts'
-import { pushedName, pushedPlace, showInPushed } from './pushed.ts'
-import { tooLongWords } from '../too-long.ts'
+  answerContext,
+  CREATE_SEND_CALLBACK_ID,
+  CREATE_TITLE,
+  waitingView,
+  pushedName,
+  pushedPlace,
+  showInPushed,
+} from './send.ts'
+import { tooLongWords } from '../slips.ts'
 
 export const CREATE_CALLBACK_ID = 'project_create'
 
@@ -49,38 +47,12 @@ export const createView = (repositoryUrl: string, channel: ChannelId | null): Mo
       // Cut, it is too long for an address, and refused.
       { initial: cut(repositoryUrl, INPUT_CHARS_MAX / 2) },
     ),
-    choiceField(
-      { block: 'create:type', label: 'Type' },
-      [fieldOption('Basic', 'basic'), fieldOption('Pro', 'pro')],
-      'basic',
-    ),
-    textField({ block: 'create:team_ids', label: 'Team ids', hint: 'Numbers, parted by blanks.', isOptional: true }),
-    checksField(
-      { block: 'create:build_on_pr_only', label: 'Pull requests', isOptional: true },
-      [fieldOption('Build only pull requests', 'only')],
-      [],
-    ),
-    choiceField(
-      { block: 'create:branch_match', label: 'The branches below are' },
-      [
-        fieldOption('the only ones that are built', 'include'),
-        fieldOption('the only ones that are not built', 'exclude'),
-      ],
-      'include',
-    ),
-    textField(
-      {
-        block: 'create:branches',
-        label: 'Branches',
-        hint: 'One a line: a full name, or a regular expression from ^ to $. None: every branch is built.',
-        isOptional: true,
-      },
-      { isLong: true },
-    ),
-    textField(
-      { block: 'create:setup_commands', label: 'Setup commands (Basic)', hint: 'One a line.', isOptional: true },
-      { isLong: true },
-    ),
+    typeInput.draw('create', 'basic'),
+    teamsInput.draw('create', []),
+    pullRequestsInput.draw('create', false),
+    branchMatchInput.draw('create', 'include'),
+    branchesInput.draw('create', []),
+    setupInput.draw('create', []),
     textField(
       { block: 'create:test_pipelines', label: 'Test commands', hint: 'One a line.', isOptional: true },
       { isLong: true },
@@ -110,19 +82,17 @@ function receive(body: unknown): Received {
     ...waitingView(CREATE_TITLE, ':hourglass_flowing_sand: Looking whether it is there already …'),
     external_id: pushed,
   }
-  return { ack: showing('push', view), work: (door) => preview(door, body, waiting) }
+  return { ack: showing('push', view), work: (deps) => preview(deps, body, waiting) }
 }
 
 const creationIn = (body: unknown): Creation => ({
   repositoryUrl: typedIn(body, 'create:repository_url').trim(),
-  type: chosenIn(body, 'create:type') === 'pro' ? 'pro' : 'basic',
-  teams: typedIn(body, 'create:team_ids')
-    .split(/[\s,;]+/)
-    .filter((id) => id !== ''),
-  onPullRequestsOnly: checkedIn(body, 'create:build_on_pr_only').includes('only'),
-  match: chosenIn(body, 'create:branch_match') === 'exclude' ? 'exclude' : 'include',
-  branches: linesIn(body, 'create:branches'),
-  setupCommands: linesIn(body, 'create:setup_commands'),
+  type: typeInput.read(body, 'create'),
+  teams: teamsInput.read(body, 'create'),
+  onPullRequestsOnly: pullRequestsInput.read(body, 'create'),
+  match: branchMatchInput.read(body, 'create'),
+  branches: branchesInput.read(body, 'create'),
+  setupCommands: setupInput.read(body, 'create'),
   testCommands: linesIn(body, 'create:test_pipelines'),
   more: typedIn(body, 'create:more').trim() || null,
 })
@@ -148,22 +118,22 @@ const LONG_BLOCKS = ['create:more', 'create:setup_commands', 'create:test_pipeli
 const longest = (body: unknown): string =>
   LONG_BLOCKS.toSorted((a, b) => typedIn(body, b).length - typedIn(body, a).length)[0]!
 
-function preview(door: Door, body: unknown, waiting: WaitingCreation): Promise<void> {
-  const by = askerIn(body, waiting.channel)
+function preview(deps: SlackDeps, body: unknown, waiting: WaitingCreation): Promise<void> {
+  const by = requesterIn(body, waiting.channel)
   const pushed = pushedName(body)
-  const place = pushedPlace(door, pushed, CREATE_TITLE, null)
-  return respond(door, { what: 'project create', by, place }, async (reference) => {
-    const outcome = await door.operations.projects.previewCreation(waiting.creation, by)
+  const place = pushedPlace(deps, pushed, CREATE_TITLE, null)
+  return respond(deps, { what: 'project create', by, place }, async (reference) => {
+    const outcome = await deps.operations.projects.previewCreation(waiting.creation, by)
     if (outcome.kind !== 'free' && outcome.kind !== 'exists')
-      return { outcome: outcomeName(outcome), answer: answerNotSent(outcome, askedWith('create', reference)) }
-    await showInPushed(door, pushed, lookView(door, outcome, waiting))
+      return { outcome: outcomeName(outcome), answer: answerNotSent(outcome, answerContext('create', reference)) }
+    await showInPushed(deps, pushed, lookView(deps, outcome, waiting))
     return { outcome: outcome.kind, answer: null }
   })
 }
 
 /** What would be created; it waits in the view, sealed. */
 export function lookView(
-  { seal }: Pick<Door, 'seal'>,
+  { seal }: Pick<SlackDeps, 'seal'>,
   outcome: Extract<CreationPreview, { kind: 'free' | 'exists' }>,
   waiting: WaitingCreation,
 ): ModalView {

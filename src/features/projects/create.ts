@@ -1,20 +1,18 @@
-import type { Project, ProjectCreation } from '../../domain/project.ts'
-import { differencesOf, type Difference } from '../../domain/project-differences.ts'
-import type { ProjectRequest } from '../../domain/project-request.ts'
+import type { Project, ProjectCreation, FieldFault } from '../../domain/project.ts'
+import { differencesOf, type Difference } from '../../domain/project-change.ts'
+import type { ProjectRequest } from '../../domain/request.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
 import { invariant } from '../../lib/assert.ts'
 import { CiError } from '../../sources/ci-service/errors.ts'
-import type { Asker, CiTrouble } from '../../catalog/outcomes.ts'
-import { troubleOf } from '../../catalog/ci-trouble.ts'
+import { type Requester, type CiTrouble, troubleOf } from '../../catalog/outcomes.ts'
 import { NotAttempted } from '../../store/not-attempted.ts'
-import type { Begun, CreateOutcome, Creation, CreationPreview, NotSent } from './outcomes.ts'
-import { callCi, endUnclear, lookAgain, type Seen } from './call.ts'
-import { namesOf, readCreation } from './creation.ts'
-import type { ProjectDeps } from './deps.ts'
-import { refusalOf } from './permitted.ts'
+import type { Begun, CreateOutcome, Creation, CreationPreview, NotSent, ProjectDeps } from './outcomes.ts'
+import { callOnce, endUnclear, lookAgain, type Seen, alreadyRequested, end, record, tell } from './record.ts'
+import { refusalOf, keep } from './read.ts'
 import { topOf } from './prepare.ts'
-import { keep } from './read.ts'
-import { askedAlready, end, record, tell } from './record.ts'
+import { checkCreation as checkInput } from '../../sources/ci-service/check-creation.ts'
+import { fieldsThat, FORM_FIELDS, PRO_IGNORES, projectField } from '../../domain/project-fields.ts'
+import { isRecord } from '../../domain/raw-values.ts'
 
 interface Ready {
   kind: 'ready'
@@ -31,7 +29,7 @@ interface Ready {
 export async function createProject(
   deps: ProjectDeps,
   wanted: Creation,
-  by: Asker,
+  by: Requester,
   { evenIfThere, begun }: { evenIfThere: boolean; begun?: Begun },
 ): Promise<CreateOutcome> {
   const ready = await makeReady(deps, wanted, by, evenIfThere).catch((error: unknown) => {
@@ -47,17 +45,17 @@ export async function createProject(
 /** Whoever was first has ended between our look and our record. Null: the name is still free. */
 async function endIfThere(deps: ProjectDeps, { request, creation }: Ready): Promise<CreateOutcome | null> {
   const found = await findNamed(deps, creation.repository_url).catch(async (error: unknown) => {
-    await end(deps, request, { state: 'refused', code: 'fault' })
+    await end(deps, request, { kind: 'refused', code: 'fault' })
     throw new NotAttempted('it could not be looked for again', error)
   })
   const [one] = found.kind === 'projects' ? found.projects : []
   if (found.kind === 'projects' && !one) return null
-  await end(deps, request, { state: 'refused', code: one ? 'exists' : 'ci-trouble' })
+  await end(deps, request, { kind: 'refused', code: one ? 'exists' : 'ci-trouble' })
   return found.kind === 'projects' ? { kind: 'exists', project: refOf(one!) } : found
 }
 
 /** Whether one of that name is there already; creates nothing. */
-export async function previewCreation(deps: ProjectDeps, wanted: Creation, by: Asker): Promise<CreationPreview> {
+export async function previewCreation(deps: ProjectDeps, wanted: Creation, by: Requester): Promise<CreationPreview> {
   const looked = await lookFirst(deps, wanted, by)
   if (looked.kind !== 'looked') return looked
   const [one] = looked.there
@@ -72,7 +70,7 @@ interface Looked {
   there: readonly Project[]
 }
 
-async function lookFirst(deps: ProjectDeps, wanted: Creation, by: Asker): Promise<Looked | NotSent> {
+async function lookFirst(deps: ProjectDeps, wanted: Creation, by: Requester): Promise<Looked | NotSent> {
   const refusal = await refusalOf(deps, by)
   if (refusal) return refusal
   if (!deps.ci) return { kind: 'no-v2' }
@@ -87,13 +85,13 @@ async function lookFirst(deps: ProjectDeps, wanted: Creation, by: Asker): Promis
 async function makeReady(
   deps: ProjectDeps,
   wanted: Creation,
-  by: Asker,
+  by: Requester,
   evenIfThere: boolean,
 ): Promise<Ready | CreateOutcome> {
   const looked = await lookFirst(deps, wanted, by)
   if (looked.kind !== 'looked') return looked
-  const repeated = await deps.store.read.projectRequestOf(by.askKey)
-  if (repeated) return askedAlready(repeated)
+  const repeated = await deps.store.read.requestOf(by.interactionKey)
+  if (repeated) return alreadyRequested(repeated)
   const { creation, name, there } = looked
   const [one] = there
   if (one && !evenIfThere) return { kind: 'exists', project: refOf(one) }
@@ -113,7 +111,7 @@ async function makeReady(
 async function send(deps: ProjectDeps, { request, creation, earlier }: Ready): Promise<CreateOutcome> {
   const { ci } = deps
   invariant(ci, 'what was asked about can be written')
-  const called = await callCi(deps, request, () => ci.createProject(creation))
+  const called = await callOnce(deps, request, () => ci.createProject(creation))
   if (called.kind === 'ci-refused') return called
   if (called.kind === 'answered') return finish(deps, request, creation, called.answer)
   const seen = await lookAgain(deps, () => look(deps, creation, earlier))
@@ -158,7 +156,7 @@ async function finish(
 ): Promise<CreateOutcome> {
   const otherwise = otherwiseThan(creation, made)
   const code = otherwise.length > 0 ? 'otherwise' : null
-  await end(deps, request, { state: 'confirmed', code, projectUuid: made.uuid })
+  await end(deps, request, { kind: 'shown', code }, { projectUuid: made.uuid })
   await keep(deps, made).catch((error: unknown) =>
     deps.log.warn({ err: error }, 'a new project is not known here yet; the next reading of the projects finds it'),
   )
@@ -174,14 +172,62 @@ function otherwiseThan(creation: ProjectCreation, made: Project): Difference[] {
   )
 }
 
-const COMPARED = new Set([
-  'type',
-  'team_ids',
-  'setup_commands',
-  'environment_variables',
-  'build_on_pr_only',
-  'branch_match',
-  'branches',
-])
+// Rules have other names in an answer.
+const COMPARED = fieldsThat((field) => field.setBy === 'update' && field !== projectField('notification_rules'))
 
 const refOf = ({ uuid, name, type }: Project): ProjectRef => ({ projectId: null, uuid, name, type })
+
+/** What the commands of the form are called in CI. */
+const PIPELINE_NAME = 'Tests'
+
+/** The creation in CI's words, or what is wrong with it. Faults are by the form's fields where it has them. */
+export function readCreation(
+  creation: Creation,
+): { kind: 'creation'; creation: ProjectCreation } | { kind: 'faults'; faults: readonly FieldFault[] } {
+  const more = readMore(creation.more)
+  if (more.kind === 'faults') return more
+  const fields = fieldsOf(creation)
+  const taken = Object.keys(more.fields).filter((name) => FORM_FIELDS.has(name))
+  if (taken.length > 0) return faultOf('more', `${taken.join(', ')}: the form has a field of its own for this`)
+  const forbidden = creation.type === 'pro' && creation.setupCommands.length > 0
+  if (forbidden) return faultOf('setup_commands', 'only Basic projects have setup commands')
+  const ignored = creation.type === 'pro' ? Object.keys(more.fields).filter((name) => PRO_IGNORES.has(name)) : []
+  if (ignored.length > 0) return faultOf('more', `${ignored.join(', ')}: only Basic projects have this`)
+  const isTwice = creation.testCommands.length > 0 && Object.hasOwn(more.fields, 'test_pipelines')
+  if (isTwice) return faultOf('more', 'test_pipelines: the test commands above are one already')
+  return checkInput({ ...more.fields, ...fields })
+}
+
+/** The names that CI may give a project of this repository. */
+export function namesOf(repositoryUrl: string): string[] {
+  const path = /^(?:[\w+.-]+:\/\/[^/]+\/|[^/:]+:)(.+?)(?:\.git)?\/?$/.exec(repositoryUrl.trim())?.[1] ?? repositoryUrl
+  return [...new Set([path.split('/').slice(-2).join('/'), path])]
+}
+
+function fieldsOf(creation: Creation): Record<string, unknown> {
+  const { repositoryUrl, type, teams, onPullRequestsOnly, match, branches, setupCommands, testCommands } = creation
+  return {
+    repository_url: repositoryUrl,
+    type,
+    team_ids: teams,
+    build_on_pr_only: onPullRequestsOnly,
+    ...(match && { branch_match: match }),
+    ...(branches.length > 0 && { branches }),
+    ...(setupCommands.length > 0 && { setup_commands: setupCommands }),
+    ...(testCommands.length > 0 && { test_pipelines: [{ name: PIPELINE_NAME, commands: testCommands }] }),
+  }
+}
+
+function readMore(
+  more: string | null,
+): { kind: 'fields'; fields: Record<string, unknown> } | { kind: 'faults'; faults: readonly FieldFault[] } {
+  if (more === null || more.trim() === '') return { kind: 'fields', fields: {} }
+  try {
+    const fields: unknown = JSON.parse(more)
+    return isRecord(fields) ? { kind: 'fields', fields } : faultOf('more', 'is no JSON object: begin with {')
+  } catch {
+    return faultOf('more', 'is no JSON')
+  }
+}
+
+const faultOf = (field: string, reason: string) => ({ kind: 'faults' as const, faults: [{ field, reason }] })

@@ -2,52 +2,72 @@ import { plain, section, type Block } from '../../slack/messages/blocks.ts'
 import { projectName } from '../../slack/messages/build.ts'
 import type { PreviewOutcome } from './outcomes.ts'
 import { topOf } from './prepare.ts'
-import { answerOf, line, type AskedWith } from '../../slack/messages/answer.ts'
+import { answerOf, line, type AnswerContext } from '../../slack/messages/answer.ts'
 import { answerOldForm } from '../fault-messages.ts'
-import { differenceParts } from './difference-messages.ts'
-import { answerNoDifference } from './end-messages.ts'
-import { answerChangedMeanwhile, answerNotSent } from './not-sent-messages.ts'
+import { differenceParts, fieldsWords, unshownWords } from './words.ts'
+import { answerNoDifference, answerChangedMeanwhile, answerNotSent } from './messages.ts'
 import { answerProject } from './show-messages.ts'
-import { fieldsWords, unshownWords } from './words.ts'
 import { textAt } from '../body.ts'
 import { outcomeName } from '../command.ts'
-import type { Door, Reply } from '../context.ts'
+import type { SlackDeps, Reply } from '../context.ts'
 import { respond } from '../respond.ts'
 import { awayFrom } from './announce-and-run.ts'
-import { refusing, showing, type FieldTold, type Form, type Received } from '../form.ts'
-import { answerView, type ModalView } from '../modal-view.ts'
-import { placeIn, showIn } from '../modal.ts'
-import { editView, PART_ACTION_ID } from './edit-view.ts'
-import { readEdit } from './edit-read.ts'
-import { askerIn, readMemory, tooLongBy, writeWaiting, type FormMemory, type WaitingEdit } from './metadata.ts'
-import { askedWith, EDIT_TITLE, SEND_CALLBACK_ID } from './send.ts'
-import { tooLongWords } from '../too-long.ts'
-import { pushedName, pushedPlace, showInPushed } from './pushed.ts'
+import type { FieldHandler } from '../feature.ts'
+import {
+  refusing,
+  showing,
+  type Form,
+  type Received,
+  FAULT_CHARS_MAX,
+  answerView,
+  type ModalView,
+  placeIn,
+  showIn,
+} from '../modal.ts'
+import { editView } from './edit-view.ts'
+import { requesterIn, readMemory, tooLongBy, writeWaiting, type FormMemory, type WaitingEdit } from './metadata.ts'
+import { answerContext, EDIT_TITLE, SEND_CALLBACK_ID, pushedName, pushedPlace, showInPushed } from './send.ts'
+import { tooLongWords } from '../slips.ts'
+import { checkFilter, checkRule } from '../../sources/ci-service/check-rule.ts'
+import {
+  branchesInput,
+  branchMatchInput,
+  pullRequestsInput,
+  setupInput,
+  teamFaults,
+  teamsInput,
+  typeInput,
+} from './inputs.ts'
+import type { ProjectChange, VariableInput } from '../../domain/project-change.ts'
+import type { FieldFault } from '../../domain/project.ts'
+import type { RuleInput } from '../../domain/rule-input.ts'
+import { MASK } from '../../domain/project-fields.ts'
+import { checkedIn, chosenIn, linesIn, typedIn } from '../fields.ts'
 
 const WHAT = 'project edit'
 
 /** Another part was chosen: its fields are drawn, as CI has them now. */
-const choosePart: FieldTold = async (door, body, action) => {
+export const choosePart: FieldHandler = async (deps, body, action) => {
   const memory = readMemory(body)
   const viewId = textAt(body, 'view', 'id') ?? ''
-  const by = askerIn(body, memory?.channel ?? null)
-  const isCurrent = door.newest.note(viewId)
-  const place = placeIn(door.client, viewId, EDIT_TITLE, awayFrom(door, by))
-  await respond(door, { what: WHAT, by, place }, async (reference): Promise<Reply> => {
+  const by = requesterIn(body, memory?.channel ?? null)
+  const isCurrent = deps.newest.note(viewId)
+  const place = placeIn(deps.client, viewId, EDIT_TITLE, awayFrom(deps, by))
+  await respond(deps, { what: WHAT, by, place }, async (reference): Promise<Reply> => {
     if (!memory) return { outcome: 'old', answer: answerOldForm() }
-    const refused = await door.operations.projects.mayAdminister(by)
-    const asked = askedEdit(reference)
-    if (refused.kind !== 'yes') return { outcome: refused.kind, answer: answerNotSent(refused, asked) }
-    const outcome = await door.operations.projects.show(memory.project, by)
+    const refused = await deps.operations.projects.mayAdminister(by)
+    const context = askedEdit(reference)
+    if (refused.kind !== 'yes') return { outcome: refused.kind, answer: answerNotSent(refused, context) }
+    const outcome = await deps.operations.projects.show(memory.project, by)
     if (outcome.kind !== 'project' || outcome.stale)
-      return { outcome: outcomeName(outcome), answer: answerProject(outcome, asked) }
+      return { outcome: outcomeName(outcome), answer: answerProject(outcome, context) }
     const part = textAt(action, 'selected_option', 'value')
-    if (isCurrent()) await showIn(door.client, viewId, editView(outcome.shown, part, memory.channel))
+    if (isCurrent()) await showIn(deps.client, viewId, editView(outcome.shown, part, memory.channel))
     return { outcome: 'part', answer: null }
   })
 }
 
-const askedEdit = (reference: string): AskedWith => askedWith('edit', reference)
+const askedEdit = (reference: string): AnswerContext => answerContext('edit', reference)
 
 /** The form was sent in: it is looked at at once, and compared with what CI has then. */
 function receive(body: unknown): Received {
@@ -60,7 +80,7 @@ function receive(body: unknown): Received {
   const excess = tooLongBy(waiting)
   if (excess > 0) return refusing({ [reading.block]: tooLongWords(excess) })
   const view = { ...comparingView(name), external_id: pushedName(body) }
-  return { ack: showing('push', view), work: (door) => compare(door, body, memory, waiting) }
+  return { ack: showing('push', view), work: (deps) => compare(deps, body, memory, waiting) }
 }
 
 /** Lies on the form until CI has answered. */
@@ -71,30 +91,30 @@ export const comparingView = (name: string): ModalView => ({
   blocks: [section(`:hourglass_flowing_sand: Comparing with what CI has of *${projectName({ project: name })}* …`)],
 })
 
-function compare(door: Door, body: unknown, { channel }: FormMemory, waiting: WaitingEdit): Promise<void> {
-  const by = askerIn(body, channel)
+function compare(deps: SlackDeps, body: unknown, { channel }: FormMemory, waiting: WaitingEdit): Promise<void> {
+  const by = requesterIn(body, channel)
   const pushed = pushedName(body)
   // Whoever closed the form has given the change up.
-  const place = pushedPlace(door, pushed, EDIT_TITLE, null)
-  return respond(door, { what: WHAT, by, place }, async (reference) => {
-    const outcome = await door.operations.projects.preview(waiting, by)
+  const place = pushedPlace(deps, pushed, EDIT_TITLE, null)
+  return respond(deps, { what: WHAT, by, place }, async (reference) => {
+    const outcome = await deps.operations.projects.preview(waiting, by)
     if (outcome.kind !== 'preview')
       return { outcome: outcomeName(outcome), answer: answerNoPreview(outcome, reference) }
-    await showInPushed(door, pushed, differenceView(door, outcome, waiting))
+    await showInPushed(deps, pushed, differenceView(deps, outcome, waiting))
     return { outcome: outcome.kind, answer: null }
   })
 }
 
 function answerNoPreview(outcome: Exclude<PreviewOutcome, { kind: 'preview' }>, reference: string) {
   if (outcome.kind === 'no-difference') return answerNoDifference(outcome.project.name)
-  if (outcome.kind === 'changed-meanwhile') return answerChangedMeanwhile(outcome, reference)
+  if (outcome.kind === 'changed-meanwhile') return answerChangedMeanwhile(outcome)
   return answerNotSent(outcome, askedEdit(reference))
 }
 
 type Preview = Extract<PreviewOutcome, { kind: 'preview' }>
 
 /** What would be sent to CI; the change waits in it, sealed. */
-export function differenceView({ seal }: Pick<Door, 'seal'>, preview: Preview, waiting: WaitingEdit): ModalView {
+export function differenceView({ seal }: Pick<SlackDeps, 'seal'>, preview: Preview, waiting: WaitingEdit): ModalView {
   const { base, differences } = preview
   // Their tops say as much to the channel, and are short.
   const fields = [...new Set(differences.map(({ field }) => topOf(field)))]
@@ -130,8 +150,139 @@ const differenceBlocks = ({ project: { name }, differences, theirs, unshown }: P
     ),
   ]).blocks
 
-export const projectEditForm: Form = {
-  what: 'the changes to a project',
-  receive,
-  actions: new Map([[PART_ACTION_ID, choosePart]]),
+export const projectEditForm: Form = { what: 'the changes to a project', receive }
+
+/** Faults by block id. */
+type Faults = Readonly<Record<string, string>>
+
+type EditReading = { kind: 'change'; change: ProjectChange; block: string } | { kind: 'faults'; faults: Faults }
+
+/** What was sent in, or what is wrong with it and where. `block`: the field that holds most of it. */
+function readEdit(body: unknown, memory: FormMemory): EditReading | null {
+  switch (memory.part) {
+    case null:
+      return null
+    case 'builds':
+      return readBuilds(body)
+    case 'setup':
+      return changeOf('edit:setup_commands', { what: 'setup', commands: setupInput.read(body, 'edit') })
+    case 'variables':
+      return readVariables(body)
+    case 'teams':
+      return readTeams(body)
+    case 'type':
+      return changeOf('edit:type', { what: 'type', type: typeInput.read(body, 'edit') })
+    default:
+      return readRule(body, memory.part, memory.rule)
+  }
 }
+
+const changeOf = (block: string, change: ProjectChange): EditReading => ({ kind: 'change', change, block })
+
+function orFaults(faults: Record<string, string[]>, reading: EditReading): EditReading {
+  const found = Object.entries(faults).filter(([, reasons]) => reasons.length > 0)
+  if (found.length === 0) return reading
+  const short = found.map(([block, reasons]) => [block, reasons.join('; ').slice(0, FAULT_CHARS_MAX)] as const)
+  return { kind: 'faults', faults: Object.fromEntries(short) }
+}
+
+function readBuilds(body: unknown): EditReading {
+  const block = 'edit:branches'
+  const branches = branchesInput.read(body, 'edit')
+  const match = branchMatchInput.read(body, 'edit')
+  const onPullRequestsOnly = pullRequestsInput.read(body, 'edit')
+  return orFaults(
+    { [block]: checkFilter(branches).map(lineFault) },
+    changeOf(block, { what: 'builds', onPullRequestsOnly, match, branches }),
+  )
+}
+
+/** `branches[2]` as the line that it is. */
+function lineFault({ field, reason }: FieldFault): string {
+  const place = /\[(\d+)\]/.exec(field)?.[1]
+  return place === undefined ? reason : `line ${Number(place) + 1} ${reason}`
+}
+
+/** What stands for a value that stays; beside anything else it stands for nothing. */
+const KEPT = /^•{3,}$/
+const HALF_KEPT = /•{3,}/
+
+function readVariables(body: unknown): EditReading {
+  const block = 'edit:environment_variables'
+  const read = linesIn(body, block).map(variableOf)
+  const variables = read.filter((one) => one !== null)
+  const names = variables.map(({ name }) => name)
+  const faults = read.flatMap((variable, at) => {
+    if (variable === null) return [`line ${at + 1} is not NAME=value`]
+    if (HALF_KEPT.test(variable.value ?? '')) return [`line ${at + 1}: leave ${MASK} as it is, or type the whole value`]
+    return names.indexOf(variable.name) < at && names.filter((name) => name === variable.name).length > 1
+      ? [`line ${at + 1} names a variable for the second time`]
+      : []
+  })
+  return orFaults({ [block]: faults }, changeOf(block, { what: 'variables', variables }))
+}
+
+function variableOf(text: string): VariableInput | null {
+  const [, name, value = ''] = /^([^=]+)=(.*)$/.exec(text) ?? []
+  if (name === undefined || name.trim() === '') return null
+  return { name: name.trim(), value: KEPT.test(value) ? null : value }
+}
+
+function readTeams(body: unknown): EditReading {
+  const block = 'edit:team_ids'
+  const ids = teamsInput.read(body, 'edit')
+  return orFaults({ [block]: teamFaults(ids) }, changeOf(block, { what: 'teams', ids }))
+}
+
+const TARGETS = ['all', 'committer'] as const
+const MATCHES = ['exact', 'wildcard', 'regex'] as const
+const OPTIONS = ['key', 'url', 'room'] as const
+
+function readRule(body: unknown, part: string, before: FormMemory['rule']): EditReading | null {
+  const [, place] = /^rule:(\d+|new)$/.exec(part) ?? []
+  if (place === undefined) return null
+  const at = place === 'new' ? null : Number(place)
+  const block = (name: string) => `${part}:${name}`
+  if (at !== null && checkedIn(body, block('remove')).includes('remove'))
+    return changeOf(block('remove'), { what: 'remove-rule', at })
+  const options = Object.fromEntries(OPTIONS.map((name) => [name, typedIn(body, block(name)).trim() || null]))
+  const [target, match] = [chosenIn(body, block('target')), chosenIn(body, block('match'))]
+  const rule: RuleInput = {
+    notifier: chosenIn(body, block('notifier')) ?? '',
+    target: TARGETS.find((one) => one === target) ?? null,
+    branch: typedIn(body, block('branch')).trim() || null,
+    branchMatch: MATCHES.find((one) => one === match) ?? null,
+    events: checkedIn(body, block('events')),
+    options,
+  }
+  const faults: Record<string, string[]> = {}
+  for (const { field, reason } of checkRule(asRaw(rule, before), 'update'))
+    (faults[block(fieldBlock(field))] ??= []).push(reason)
+  return orFaults(faults, changeOf(block('branch'), { what: 'rule', at, rule }))
+}
+
+/** The rule as it would be: of options that stay only the names are known here. */
+function asRaw({ notifier, target, branch, branchMatch, events, options }: RuleInput, before: FormMemory['rule']) {
+  const kept = before?.notifier.toLowerCase() === notifier.toLowerCase() ? before.options : []
+  const stand = Object.fromEntries(kept.map((name) => [name, name === 'url' ? 'https://kept' : 'kept']))
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null))
+  const own = { ...stand, ...given }
+  return {
+    notifier,
+    target,
+    branch,
+    branch_match: branchMatch,
+    build_statuses: events,
+    options: { ...own, ...('url' in own && { domain: own['url'] }) },
+  }
+}
+
+const BLOCKS = new Map([
+  ['build_statuses', 'events'],
+  ['branch_match', 'match'],
+  ['options.domain', 'url'],
+  ['email_target', 'target'],
+])
+
+const fieldBlock = (field: string): string =>
+  BLOCKS.get(field) ?? BLOCKS.get(field.replace(/\[\d+\]$/, '')) ?? field.replace(/^options\./, '')

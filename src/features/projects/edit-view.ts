@@ -1,13 +1,22 @@
 import type { MaskedProject, ShownRule } from '../../domain/masked-project.ts'
-import { MASK } from '../../domain/secret-fields.ts'
+import { MASK } from '../../domain/project-fields.ts'
 import { plain, section } from '../../slack/messages/blocks.ts'
 import { projectName } from '../../slack/messages/build.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { ShownProject } from './outcomes.ts'
 import { EVENTS } from './words.ts'
-import { checksField, choiceField, fieldOption, INPUT_CHARS_MAX, textField, type FieldOption } from '../fields.ts'
-import { OPTION_VALUE_CHARS_MAX, OPTIONS_MAX } from '../builds/find-modal.ts'
-import type { ModalView } from '../modal-view.ts'
+import {
+  checksField,
+  choiceField,
+  fieldOption,
+  INPUT_CHARS_MAX,
+  textField,
+  type FieldOption,
+  OPTION_VALUE_CHARS_MAX,
+  OPTIONS_MAX,
+} from '../fields.ts'
+import type { ModalView } from '../modal.ts'
+import { branchesInput, branchMatchInput, pullRequestsInput, setupInput, teamsInput, typeInput } from './inputs.ts'
 import { writeMemory } from './metadata.ts'
 import { EDIT_TITLE } from './send.ts'
 
@@ -83,20 +92,22 @@ export const ruleAt = ({ rules }: MaskedProject, part: string): ShownRule | null
 function fieldsOf(shown: ShownProject, masked: MaskedProject, part: string): readonly object[] {
   switch (part) {
     case 'builds':
-      return fitting(masked.filter.entries.join('\n'), (text) => buildsFields(masked, text))
-    case 'setup':
-      return fitting(shown.setup.join('\n'), setupFields)
-    case 'variables':
-      return fitting(masked.variableNames.map((name) => `${name}=${MASK}`).join('\n'), variablesFields)
-    case 'teams':
-      return fitting(masked.teams.join(' '), (text) => [
-        textField(
-          { block: 'teams:ids', label: 'Team ids', hint: 'Numbers, parted by blanks.', isOptional: true },
-          { initial: text },
-        ),
+      return fitting(masked.filter.entries, (branches) => [
+        pullRequestsInput.draw('edit', masked.onPullRequestsOnly ?? false),
+        branchMatchInput.draw('edit', masked.filter.mode),
+        branchesInput.draw('edit', branches),
       ])
+    case 'setup':
+      return fitting(shown.setup, (commands) => [setupInput.draw('edit', commands)])
+    case 'variables':
+      return fitting(
+        masked.variableNames.map((name) => `${name}=${MASK}`),
+        variablesFields,
+      )
+    case 'teams':
+      return fitting(masked.teams, (ids) => [teamsInput.draw('edit', ids)])
     case 'type':
-      return typeFields(masked.type)
+      return [typeInput.draw('edit', masked.type)]
     default:
       return ruleFields(part, ruleAt(masked, part))
   }
@@ -105,67 +116,18 @@ function fieldsOf(shown: ShownProject, masked: MaskedProject, part: string): rea
 /** Others are not looked at where the form is sent in, and would take room. */
 const isAskedFor = (option: string): boolean => OPTION_LABELS.has(option) || option === 'domain'
 
-const fitting = (text: string, draw: (text: string) => readonly object[]): readonly object[] =>
-  text.length > INPUT_CHARS_MAX ? [] : draw(text)
+const fitting = (lines: readonly string[], draw: (lines: readonly string[]) => readonly object[]): readonly object[] =>
+  lines.join('\n').length > INPUT_CHARS_MAX ? [] : draw(lines)
 
-const buildsFields = ({ filter, onPullRequestsOnly }: MaskedProject, entries: string): object[] => [
-  checksField(
-    { block: 'builds:pull', label: 'Pull requests', isOptional: true },
-    [fieldOption('Build only pull requests', 'only')],
-    onPullRequestsOnly ? ['only'] : [],
-  ),
-  choiceField(
-    { block: 'builds:match', label: 'The branches below are' },
-    [
-      fieldOption('the only ones that are built', 'include'),
-      fieldOption('the only ones that are not built', 'exclude'),
-    ],
-    filter.mode?.trim().toLowerCase() ?? 'include',
-  ),
+const variablesFields = (lines: readonly string[]): object[] => [
   textField(
     {
-      block: 'builds:branches',
-      label: 'Branches',
-      hint: 'One a line: a full name, or a regular expression from ^ to $. None: every branch is built.',
-      isOptional: true,
-    },
-    { initial: entries, isLong: true },
-  ),
-]
-
-const setupFields = (text: string): object[] => [
-  textField(
-    {
-      block: 'setup:commands',
-      label: 'Setup commands',
-      hint: `One a line. A line with ${MASK} or ⏎ stands for the command as it is, as long as the line is left as it is.`,
-      isOptional: true,
-    },
-    { initial: text, isLong: true },
-  ),
-]
-
-const variablesFields = (text: string): object[] => [
-  textField(
-    {
-      block: 'variables:all',
+      block: 'edit:environment_variables',
       label: 'Environment variables',
       hint: `NAME=value, one a line. ${MASK} means: as it is. A line that is taken away takes its variable away.`,
       isOptional: true,
     },
-    { initial: text, isLong: true },
-  ),
-]
-
-const typeFields = (type: string | null): object[] => [
-  choiceField(
-    {
-      block: 'type:type',
-      label: 'Type',
-      hint: 'A project that becomes Pro loses its setup commands and environment variables; one that becomes Basic, its AES key.',
-    },
-    [fieldOption('Basic', 'basic'), fieldOption('Pro', 'pro')],
-    type?.toLowerCase() ?? null,
+    { initial: lines.join('\n'), isLong: true },
   ),
 ]
 

@@ -1,28 +1,35 @@
-import { differencesOf, type Difference } from '../../domain/project-differences.ts'
-import type { ProjectRequest } from '../../domain/project-request.ts'
+import { differencesOf, type Difference } from '../../domain/project-change.ts'
+import type { ProjectRequest } from '../../domain/request.ts'
 import type { Project } from '../../domain/project.ts'
 import { invariant } from '../../lib/assert.ts'
-import type { Asker } from '../../catalog/outcomes.ts'
+import type { Requester } from '../../catalog/outcomes.ts'
 import { NotAttempted } from '../../store/not-attempted.ts'
-import type { Begun, EditOutcome, EditQuestion } from './outcomes.ts'
+import type { Begun, EditOutcome, EditQuestion, ProjectDeps } from './outcomes.ts'
 import { digestOf } from './base.ts'
-import { callCi, endUnclear, lookAgain, TAKEN, type Seen } from './call.ts'
-import type { ProjectDeps } from './deps.ts'
-import { visibleDifferences } from './meant.ts'
-import { refusalOf } from './permitted.ts'
-import { changedMeanwhile, prepareEdit, topOf, type Prepared } from './prepare.ts'
-import { readAfresh } from './read.ts'
-import { askedAlready, end, record, tell, type Wanted } from './record.ts'
+import {
+  callOnce,
+  endUnclear,
+  lookAgain,
+  TAKEN,
+  type Seen,
+  alreadyRequested,
+  end,
+  record,
+  tell,
+  type Wanted,
+} from './record.ts'
+import { visibleDifferences, changedMeanwhile, prepareEdit, topOf, type Prepared } from './prepare.ts'
+import { refusalOf, readAfresh } from './read.ts'
 
 /**
  * The safe update: read, change, write back in full, read again, compare. What others changed since `question.base` keeps
- * it from being sent. At most one write for one ask, and one at a time for each project. Throws NotAttempted where it fails
+ * it from being sent. At most one write for one request, and one at a time for each project. Throws NotAttempted where it fails
  * before CI is asked to change anything.
  */
 export async function editProject(
   deps: ProjectDeps,
   question: EditQuestion,
-  by: Asker,
+  by: Requester,
   begun?: Begun,
 ): Promise<EditOutcome> {
   const ready = await makeReady(deps, question, by).catch((error: unknown) => {
@@ -35,12 +42,12 @@ export async function editProject(
 async function makeReady(
   deps: ProjectDeps,
   question: EditQuestion,
-  by: Asker,
+  by: Requester,
 ): Promise<{ kind: 'ready'; request: ProjectRequest } | EditOutcome> {
   const refusal = await refusalOf(deps, by)
   if (refusal) return refusal
-  const repeated = await deps.store.read.projectRequestOf(by.askKey)
-  if (repeated) return askedAlready(repeated)
+  const repeated = await deps.store.read.requestOf(by.interactionKey)
+  if (repeated) return alreadyRequested(repeated)
   const prepared = await prepareEdit(deps, question)
   if (prepared.kind !== 'prepared') return prepared
   if (prepared.theirs.length > 0) return changedMeanwhile(deps, prepared.ref, prepared.theirs)
@@ -63,12 +70,12 @@ async function write(
 ): Promise<EditOutcome> {
   // Whoever was first has ended between our reading and our record: what is written is made of what is there now.
   const prepared = await prepareEdit(deps, question).catch(async (error: unknown) => {
-    await end(deps, request, { state: 'refused', code: 'fault' })
+    await end(deps, request, { kind: 'refused', code: 'fault' })
     throw new NotAttempted('the project could not be read again', error)
   })
   if (prepared.kind !== 'prepared' || prepared.theirs.length > 0) {
     await end(deps, request, {
-      state: 'refused',
+      kind: 'refused',
       code: prepared.kind === 'prepared' ? 'changed-meanwhile' : prepared.kind,
     })
     return prepared.kind === 'prepared' ? changedMeanwhile(deps, prepared.ref, prepared.theirs) : prepared
@@ -81,7 +88,7 @@ async function send(deps: ProjectDeps, request: ProjectRequest, prepared: Prepar
   const { ci } = deps
   invariant(ci, 'what was read can be written')
   const { before, meant } = prepared
-  const called = await callCi(deps, request, () => ci.updateProject(before.uuid, meant))
+  const called = await callOnce(deps, request, () => ci.updateProject(before.uuid, meant))
   if (called.kind === 'ci-refused') return called
   const seen = await lookAgain(deps, () => look(deps, prepared))
   if (seen.kind === 'shown') return finish(deps, request, prepared, seen.done, true)
@@ -107,7 +114,7 @@ async function finish(
   readAgain: boolean,
 ): Promise<EditOutcome> {
   const otherwise = now ? otherwiseThan(meant, now.raw, before.type !== now.type) : []
-  await end(deps, request, { state: 'confirmed', code: otherwise.length > 0 ? 'otherwise' : null })
+  await end(deps, request, { kind: 'shown', code: otherwise.length > 0 ? 'otherwise' : null })
   return { kind: 'edited', project: ref, differences, otherwise, unshown, readAgain }
 }
 

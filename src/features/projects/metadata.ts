@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import { isChannelId, isUuid, toUuid, type ChannelId, type Uuid } from '../../domain/ids.ts'
 import type { ProjectChange } from '../../domain/project-change.ts'
-import type { Seal } from '../../lib/seal.ts'
-import { sealedChars } from '../../lib/seal.ts'
-import type { Asker } from '../../catalog/outcomes.ts'
+import { type Seal, sealedChars } from '../../lib/seal.ts'
+import type { Requester } from '../../catalog/outcomes.ts'
 import type { Creation } from './outcomes.ts'
-import { askerOf, textAt } from '../body.ts'
+import { requesterOf, textAt } from '../body.ts'
 import { cut } from '../../slack/messages/limits.ts'
-import { METADATA_CHARS_MAX } from '../modal-view.ts'
+import { METADATA_CHARS_MAX } from '../modal.ts'
 
 // What the forms of projects remember. Nothing is kept with us: they work after a restart, and in any process.
 
@@ -86,7 +85,10 @@ export const channelOf = (body: unknown): ChannelId | null =>
   parse(z.object({ channel: channelId }), textAt(body, 'view', 'private_metadata'))?.channel ?? null
 
 /** Whoever works in a form asks from where it was opened. */
-export const askerIn = (body: unknown, channel: ChannelId | null): Asker => ({ ...askerOf(body, 'modal'), channel })
+export const requesterIn = (body: unknown, channel: ChannelId | null): Requester => ({
+  ...requesterOf(body, 'modal'),
+  channel,
+})
 
 const uuid = z.string().refine(isUuid).transform(toUuid)
 const channelId = z.custom<ChannelId>((value) => typeof value === 'string' && isChannelId(value)).nullable()

@@ -2,10 +2,11 @@ import type { Uuid } from '../../domain/ids.ts'
 import type { RequestState } from '../../domain/request.ts'
 import type { FieldFault } from '../../domain/project.ts'
 import type { MaskedProject } from '../../domain/masked-project.ts'
-import type { Difference } from '../../domain/project-differences.ts'
-import type { ProjectChange } from '../../domain/project-change.ts'
+import type { Difference, ProjectChange } from '../../domain/project-change.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
 import type { BuildSummary, CiTrouble, NotFound, Refused } from '../../catalog/outcomes.ts'
+import type { ClientV2 } from '../../sources/ci-service/client-v2.ts'
+import type { RequestDeps } from '../../catalog/requests.ts'
 
 // What people ask about projects, and how it can end. Secrets are in none of these answers but one: the new AES key.
 
@@ -27,7 +28,7 @@ export type ProjectBase = Readonly<Record<string, string>>
 export type ShowOutcome =
   /**
    * `stale`: CI could not be asked now; then only type, filter and rules are known, as they were last read. `mayEdit`:
-   * whether the asker may edit and reset it
+   * whether the requester may edit and reset it
    */
   | { kind: 'project'; shown: ShownProject; stale: CiTrouble | null; mayEdit: boolean }
   | { kind: 'no-v2' }
@@ -46,7 +47,7 @@ export type NotSent =
   | { kind: 'no-v2' }
   /** what was typed cannot be sent: by field, in words */
   | { kind: 'faults'; faults: readonly FieldFault[] }
-  /** the same person's same ask, or somebody's open one for this project */
+  /** the same person's same request, or somebody's open one for this project */
   | { kind: 'asked-already'; by: string; at: number; state: RequestState }
   | NotListed
   | CiTrouble
@@ -140,8 +141,15 @@ export type CreateOutcome =
 export type Begun = () => Promise<void>
 
 export type ResetOutcome =
-  /** the new key, if CI returned it: for the asker's eyes, kept nowhere */
+  /** the new key, if CI returned it: for the requester's eyes, kept nowhere */
   | { kind: 'reset'; project: ProjectRef; aesKey: string | null }
   | { kind: 'not-pro'; project: ProjectRef }
   | NotSent
   | SentInVain
+
+export interface ProjectDeps extends RequestDeps {
+  /** CI's v2 interface; null: not configured */
+  ci: Pick<ClientV2, 'listProjects' | 'getProject' | 'createProject' | 'updateProject' | 'resetAesKey'> | null
+  /** what digests of values are made with, the same after a restart: whoever sees a digest must not be able to try values */
+  digestKey: string
+}

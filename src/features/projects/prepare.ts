@@ -1,15 +1,16 @@
-import type { Project } from '../../domain/project.ts'
-import type { Difference } from '../../domain/project-differences.ts'
-import { isProjectRequest } from '../../domain/project-request.ts'
+import type { Project, FieldFault } from '../../domain/project.ts'
+import { type Difference, differencesOf, applyChange, type ProjectChange } from '../../domain/project-change.ts'
+import { isProjectRequest } from '../../domain/request.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
-import { textOf } from '../../domain/raw-values.ts'
-import type { Asker } from '../../catalog/outcomes.ts'
-import type { ChangedMeanwhile, EditQuestion, NotSent, PreviewOutcome, ProjectBase } from './outcomes.ts'
+import { textOf, isRecord, listOf } from '../../domain/raw-values.ts'
+import type { Requester } from '../../catalog/outcomes.ts'
+import type { ChangedMeanwhile, EditQuestion, NotSent, PreviewOutcome, ProjectBase, ProjectDeps } from './outcomes.ts'
 import { baseOf, changedSince } from './base.ts'
-import type { ProjectDeps } from './deps.ts'
-import { meantBy, unshownIn, visibleDifferences } from './meant.ts'
-import { refusalOf } from './permitted.ts'
-import { readAfresh, refOf } from './read.ts'
+import { refusalOf, readAfresh, refOf } from './read.ts'
+import { checkFilter, checkRule, missingOptions } from '../../sources/ci-service/check-rule.ts'
+import { updateBody, without } from '../../sources/ci-service/update-body.ts'
+import { ANSWER_ONLY, BASIC_ONLY, MASK, withoutCredentials } from '../../domain/project-fields.ts'
+import { maskedSecrets, unsaidFields } from '../../domain/masked-project.ts'
 
 /** An edit, as it would be written now. */
 export interface Prepared {
@@ -27,7 +28,7 @@ export interface Prepared {
 }
 
 /** What an edit would change, as CI holds the project now; sends nothing. */
-export async function previewEdit(deps: ProjectDeps, question: EditQuestion, by: Asker): Promise<PreviewOutcome> {
+export async function previewEdit(deps: ProjectDeps, question: EditQuestion, by: Requester): Promise<PreviewOutcome> {
   const refusal = await refusalOf(deps, by)
   if (refusal) return refusal
   const prepared = await prepareEdit(deps, question)
@@ -85,11 +86,104 @@ async function whoChanged(
         projectUuid === uuid &&
         what.some((field) => theirs.some((name) => isWithin(field, name))),
     )
-  return request?.askedBy ?? null
+  return request?.requestedBy ?? null
 }
 
 /** `notification_rules[2].branch` is of `notification_rules`. */
-export const isWithin = (field: string, name: string): boolean => topOf(field) === name
+const isWithin = (field: string, name: string): boolean => topOf(field) === name
 
 /** The field of the project that a difference is in. */
 export const topOf = (field: string): string => /^[^.[]*/.exec(field)?.[0] ?? field
+
+type Raw = Record<string, unknown>
+
+/** The whole project as it shall be, or what keeps it from being sent. What was passed in is not touched. */
+function meantBy(
+  raw: Raw,
+  change: ProjectChange,
+): { kind: 'meant'; raw: Raw } | { kind: 'faults'; faults: readonly FieldFault[] } {
+  const { change: whole, faults: unreadable } = withHidden(raw, change)
+  if (unreadable.length > 0) return { kind: 'faults', faults: unreadable }
+  const effect = applyChange(raw, whole)
+  if (effect.kind === 'faults') return effect
+  const meant = asWritten(effect.raw)
+  const faults = [...faultsOf(meant, whole), ...maskedSecrets(withoutAnswerOnly(meant))]
+  return faults.length > 0 ? { kind: 'faults', faults } : { kind: 'meant', raw: meant }
+}
+
+/** What CI does not show of a project that is Basic, or is not, and what an update may so take away: fields by name. */
+const unshownIn = (raw: Raw, staysBasic: boolean): string[] => [
+  ...unsaidFields(raw, staysBasic),
+  ...listOf(raw['notification_rules']).flatMap((rule, at) =>
+    isRecord(rule) ? missingOptions(rule).map((name) => `notification_rules[${at}].options.${name}`) : [],
+  ),
+]
+
+const withoutAnswerOnly = (raw: Raw): Raw => without(raw, ANSWER_ONLY)
+
+/** What differs to anybody's eye: that a list is empty, or not there, says the same. */
+export const visibleDifferences = (before: Raw, after: Raw): Difference[] =>
+  differencesOf(before, after).filter((one) => one.before !== null || one.after !== null)
+
+/** The change with what was hidden where it was typed. */
+function withHidden(raw: Raw, change: ProjectChange): { change: ProjectChange; faults: readonly FieldFault[] } {
+  if (change.what !== 'setup') return { change, faults: [] }
+  const { commands, faults } = commandsOfLines(change.commands, raw)
+  return { change: { ...change, commands }, faults }
+}
+
+// Only what is changed is looked at: what CI has taken before may be more than we know.
+function faultsOf(raw: Raw, change: ProjectChange): FieldFault[] {
+  if (change.what === 'builds') return checkFilter(change.branches)
+  if (change.what !== 'rule') return []
+  const rules = listOf(raw['notification_rules'])
+  const at = change.at ?? rules.length - 1
+  const rule = rules[at]
+  return isRecord(rule)
+    ? checkRule(rule, 'update').map(({ field, reason }) => ({ field: `notification_rules[${at}].${field}`, reason }))
+    : []
+}
+
+/** What an update leaves away of a project that is not Basic will not be there: it must not look as if it stayed. */
+function asWritten(raw: Raw): Raw {
+  const sent = updateBody(raw)
+  if ([...BASIC_ONLY].every((name) => !(name in raw) || name in sent)) return raw
+  // Not by its entries: what was a number beyond 2^53 is known by a symbol of the object.
+  const { setup_commands: _setup, environment_variables: _variables, ...rest } = raw
+  return rest
+}
+
+/** What stands for a line break within one command. */
+const BREAK = ' ⏎ '
+
+/** A project's setup commands as they can be shown and typed back: a line each, credentials masked. */
+export const commandLines = (raw: Readonly<Record<string, unknown>>): string[] => commandsOf(raw).map(lineOf)
+
+/**
+ * The commands that somebody meant with these lines: one that was left as it was shown means the command as it is. A line
+ * with a mask that stands for nothing is a fault.
+ */
+export function commandsOfLines(
+  lines: readonly string[],
+  raw: Readonly<Record<string, unknown>>,
+): { commands: string[]; faults: FieldFault[] } {
+  const left = commandsOf(raw).map((command) => ({ command, line: lineOf(command) }))
+  const faults: FieldFault[] = []
+  const commands = lines.map((line, at) => {
+    const kept = left.findIndex((one) => one.line === line)
+    const [known] = kept < 0 ? [] : left.splice(kept, 1)
+    const isBroken = !known && (line.includes(MASK) || line.includes(BREAK.trim()))
+    if (isBroken) faults.push({ field: `setup_commands[${at}]`, reason: 'leave it as it was, or type all of it' })
+    return known?.command ?? line
+  })
+  return { commands, faults }
+}
+
+const commandsOf = (raw: Readonly<Record<string, unknown>>): string[] =>
+  listOf(raw['setup_commands']).flatMap((command) => textOf(command) ?? [])
+
+const lineOf = (command: string): string =>
+  withoutCredentials(command)
+    .trim()
+    .split(/\r\n|[\r\n]/)
+    .join(BREAK)

@@ -1,13 +1,11 @@
 import type { Project } from '../../domain/project.ts'
-import { filterOf } from '../../domain/branch-filter.ts'
+import { filterOf } from '../../domain/pattern.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
 import type { Uuid } from '../../domain/ids.ts'
-import type { CiTrouble } from '../../catalog/outcomes.ts'
-import { troubleOf } from '../../catalog/ci-trouble.ts'
-import type { NotListed } from './outcomes.ts'
-import type { ProjectDeps } from './deps.ts'
+import { type CiTrouble, troubleOf, type Requester, type Refused } from '../../catalog/outcomes.ts'
+import type { NotListed, ProjectDeps } from './outcomes.ts'
 
-export type Read = { kind: 'read'; project: Project; ref: ProjectRef }
+type Read = { kind: 'read'; project: Project; ref: ProjectRef }
 
 /** The project as CI holds it now; what was read is in the cache from then on. */
 export async function readAfresh(
@@ -43,4 +41,14 @@ async function ask(ci: NonNullable<ProjectDeps['ci']>, { uuid, name }: ProjectRe
   // Only deliveries have named it: by a name that is one project's alone, or not at all.
   const { projects } = await ci.listProjects({ name })
   return projects.length === 1 && projects[0]!.name === name ? projects[0]! : null
+}
+
+/** Why this person may not create, edit or reset; null: may. */
+export async function refusalOf(
+  { permits }: Pick<ProjectDeps, 'permits'>,
+  { user, team }: Pick<Requester, 'user' | 'team'>,
+): Promise<Refused | null> {
+  const permit = await permits('administer', { user, team })
+  if (permit.kind === 'yes') return null
+  return permit.kind === 'no' ? { kind: 'forbidden', action: 'administer', permit } : permit
 }

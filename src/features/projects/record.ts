@@ -1,13 +1,17 @@
-import { isProjectRequest, type ProjectAction, type ProjectRequest } from '../../domain/project-request.ts'
+import {
+  isOpen,
+  isProjectRequest,
+  type ProjectAction,
+  type ProjectRequest,
+  type RequestChange,
+  type RequestEvent,
+  type RequestRecord,
+} from '../../domain/request.ts'
 import type { Uuid } from '../../domain/ids.ts'
-import { isOpen } from '../../domain/request.ts'
-import type { RequestChange } from '../../store/kept.ts'
 import type { Tx } from '../../store/store.ts'
-import { CALLING_MAX_MS } from '../builds/act.ts'
-import type { Asker } from '../../catalog/outcomes.ts'
-import { isGivenUp, NotAttempted } from '../../store/not-attempted.ts'
-import type { Begun, NotSent } from './outcomes.ts'
-import type { ProjectDeps } from './deps.ts'
+import type { Requester } from '../../catalog/outcomes.ts'
+import { callCi, earlierRequest, newRecord, recordEvent, type CallResult } from '../../catalog/requests.ts'
+import type { Begun, NotSent, SentInVain, ProjectDeps } from './outcomes.ts'
 
 /** What the record of a request holds: names of fields, no values. */
 export interface Wanted {
@@ -18,26 +22,21 @@ export interface Wanted {
   before: Readonly<Record<string, string>>
 }
 
-type AskedAlready = Extract<NotSent, { kind: 'asked-already' }>
+type AlreadyRequested = Extract<NotSent, { kind: 'asked-already' }>
 
-/** The record that comes before the call: one for each ask, and one open for each project, of new ones by name. */
+/** The record that comes before the call: one for each request, and one open for each project, of new ones by name. */
 export async function record(
   deps: ProjectDeps,
   wanted: Wanted,
-  by: Asker,
-): Promise<{ kind: 'recorded'; request: ProjectRequest } | AskedAlready> {
-  const request = newRequest(deps, wanted, by)
+  by: Requester,
+): Promise<{ kind: 'recorded'; request: ProjectRequest } | AlreadyRequested> {
+  const request: ProjectRequest = { ...newRecord(deps, by), ...wanted }
   const earlier = await deps.store.write(async (tx) => {
-    const repeated = await tx.projectRequestOf(by.askKey)
-    if (repeated) return repeated
-    if (await isGivenUp(tx, by.askKey)) return 'given-up' as const
-    const open = await openRequest(tx, wanted)
-    if (open) return open
-    await tx.insertProjectRequest(request)
-    return null
+    const known = (await earlierRequest(tx, by.interactionKey)) ?? (await openRequest(tx, wanted))
+    if (!known) await tx.insertRequest(request)
+    return known
   })
-  if (earlier === 'given-up') throw new NotAttempted('the asker was told that it was interrupted')
-  return earlier ? askedAlready(earlier) : { kind: 'recorded', request }
+  return earlier ? alreadyRequested(earlier) : { kind: 'recorded', request }
 }
 
 /** What is being created has no uuid yet: it goes by its name. */
@@ -52,22 +51,25 @@ async function openRequest(tx: Tx, { action, project, projectUuid }: Wanted): Pr
 /** An open one is among so many of the newest: it is open for minutes. */
 const LOOKED_BACK_MAX = 100
 
-export const askedAlready = ({ askedBy: by, askedAt: at, state }: ProjectRequest): AskedAlready => ({
+export const alreadyRequested = ({ requestedBy: by, requestedAt: at, state }: RequestRecord): AlreadyRequested => ({
   kind: 'asked-already',
   by,
   at,
   state,
 })
 
-/** How a request ends. What cannot be written now is looked after by the job, like that of a process that died. */
-export async function end(deps: ProjectDeps, request: ProjectRequest, change: RequestChange): Promise<void> {
-  const at = deps.clock.now()
-  const isOver = change.state !== 'unclear'
-  const ended = { answeredAt: at, lookAt: null, endedAt: isOver ? at : null, ...change }
-  const { id, action, project, askedBy: by } = request
-  deps.log.info({ request: id, action, project, by, state: change.state, code: change.code ?? null }, 'a write to CI')
+/** Records how a request ends. When the store fails, the job ends it later, as it does for a process that died. */
+export async function end(
+  deps: ProjectDeps,
+  request: ProjectRequest,
+  event: RequestEvent,
+  also: RequestChange = {},
+): Promise<void> {
+  const { id, action, project, requestedBy: by } = request
+  const code = 'code' in event ? event.code : null
+  deps.log.info({ request: id, action, project, by, event: event.kind, code }, 'a write to CI')
   try {
-    await deps.store.write((tx) => tx.updateRequest(request.id, ended))
+    await deps.store.write((tx) => recordEvent(tx, request, event, { at: deps.clock.now(), ...also }))
   } catch (error) {
     deps.log.error({ err: error, request: id }, 'the end of a request could not be recorded; it is looked at later')
   }
@@ -80,23 +82,56 @@ export function tell({ log }: Pick<ProjectDeps, 'log'>, begun: Begun | undefined
   )
 }
 
-const newRequest = ({ newId, clock, processId }: ProjectDeps, wanted: Wanted, by: Asker): ProjectRequest => {
-  const askedAt = clock.now()
-  return {
-    ...wanted,
-    id: newId(),
-    askKey: by.askKey,
-    state: 'calling',
-    askedBy: by.user,
-    askedTeam: by.team,
-    channel: by.channel,
-    via: by.via,
-    askedAt,
-    claimedBy: processId,
-    code: null,
-    reason: null,
-    answeredAt: null,
-    lookAt: askedAt + CALLING_MAX_MS,
-    endedAt: null,
+/** CI is looked at so long after an unclear end, one time after the other. */
+const LOOK_AFTER_MS = [0, 2_000, 5_000] as const
+
+/** Past these, the job looks again, so long as CI cannot be asked. */
+export const LOOK_LATER_MS = 10_000
+
+/** What a look at CI showed of a write whose end is not known. */
+export type Seen<Done> = { kind: 'shown'; done: Done } | { kind: 'not-shown' | 'away' }
+
+/** The one call: what it gave, or why there is nothing to look up. */
+export async function callOnce<Answer>(
+  deps: ProjectDeps,
+  request: ProjectRequest,
+  call: () => Promise<Answer>,
+): Promise<Exclude<CallResult<Answer>, { kind: 'refused' }> | Extract<SentInVain, { kind: 'ci-refused' }>> {
+  const { id, action, project, requestedBy: by } = request
+  const called = await callCi(deps.log, { request: id, action, project, by }, call)
+  if (called.kind !== 'refused') return called
+  await end(deps, request, called)
+  return { kind: 'ci-refused', code: called.code, reason: called.reason, project }
+}
+
+/** Looks at CI until it shows what was asked for, or the looks are used up. Nothing is ever sent again. */
+export async function lookAgain<Done>({ clock }: ProjectDeps, look: () => Promise<Seen<Done>>): Promise<Seen<Done>> {
+  let seen: Seen<Done> = { kind: 'away' }
+  for (const ms of LOOK_AFTER_MS) {
+    if (ms > 0) await clock.sleep(ms)
+    seen = await look()
+    if (seen.kind === 'shown') break
   }
+  return seen
+}
+
+/** Why it is unclear where CI said that it did it. */
+export const TAKEN = 'taken'
+
+/**
+ * What is left to say of a write that does not show. One without an answer may still be on its way through CI: it stays
+ * open until it cannot be, so that nobody's next write is overwritten by it; the job ends it.
+ */
+export async function endUnclear(
+  deps: ProjectDeps,
+  request: ProjectRequest,
+  code: string,
+  looked: 'not-shown' | 'away',
+): Promise<Extract<SentInVain, { kind: 'unclear' }>> {
+  const isOver = looked === 'not-shown' && code === TAKEN
+  const event: RequestEvent = isOver
+    ? { kind: 'not-shown', code: 'not-shown' }
+    : { kind: 'unclear', code, lookAt: deps.clock.now() + LOOK_LATER_MS }
+  await end(deps, request, event)
+  return { kind: 'unclear', code, project: request.project, looked }
 }

@@ -3,14 +3,13 @@ import { mention, projectName } from '../../slack/messages/build.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { ShownProject } from './outcomes.ts'
 import { answerOldForm } from '../fault-messages.ts'
-import { answerReset } from './end-messages.ts'
-import type { Door } from '../context.ts'
+import { answerReset } from './messages.ts'
+import type { SlackDeps } from '../context.ts'
 import { announceAndRun } from './announce-and-run.ts'
 import { textField, typedIn } from '../fields.ts'
-import { refusing, showing, type Form, type Received } from '../form.ts'
-import { answerView, type ModalView } from '../modal-view.ts'
-import { askerIn, nameIn, readMemory, writeMemory, type FormMemory } from './metadata.ts'
-import { askedWith, askingCi } from './send.ts'
+import { refusing, showing, type Form, type Received, answerView, type ModalView } from '../modal.ts'
+import { requesterIn, nameIn, readMemory, writeMemory, type FormMemory } from './metadata.ts'
+import { answerContext, askingCi } from './send.ts'
 
 export const RESET_CALLBACK_ID = 'project_reset'
 export const RESET_TITLE = 'Reset an AES key'
@@ -38,23 +37,24 @@ function receive(body: unknown): Received {
   if (!memory) return { ack: showing('update', answerView(RESET_TITLE, answerOldForm())), work: null }
   if (nameIn(typedIn(body, NAME_BLOCK).trim()) !== memory.name.trim())
     return refusing({ [NAME_BLOCK]: "this is not the project's name: type it as it is written above" })
-  return askingCi(RESET_TITLE, (door) => reset(door, body, memory))
+  return askingCi(RESET_TITLE, (deps) => reset(deps, body, memory))
 }
 
-function reset(door: Door, body: unknown, { project, name, channel }: FormMemory): Promise<void> {
-  const by = askerIn(body, channel)
-  return announceAndRun(door, body, {
+function reset(deps: SlackDeps, body: unknown, { project, name, channel }: FormMemory): Promise<void> {
+  const by = requesterIn(body, channel)
+  return announceAndRun(deps, body, {
     what: 'project reset-aes-key',
     by,
     title: RESET_TITLE,
     announcement: resetLine(by.user, name),
-    act: (begun) => door.operations.projects.resetAesKey(project, by, begun),
-    answer: (outcome, reference, isForAsker) => answerReset(outcome, askedWith('reset-aes-key', reference), isForAsker),
+    act: (begun) => deps.operations.projects.resetAesKey(project, by, begun),
+    answer: (outcome, reference, isForRequester) =>
+      answerReset(outcome, answerContext('reset-aes-key', reference), isForRequester),
   })
 }
 
 /** Told where it was asked for, before it is done. */
 export const resetLine = (user: string, name: string): string =>
-  `:key: ${mention(user)} resets the AES key of *${projectName({ project: name })}*. What comes of it stands in the thread.`
+  `:key: ${mention(user)} is resetting the AES key of *${projectName({ project: name })}*. The result will be in this thread.`
 
 export const projectResetForm: Form = { what: 'the reset of an AES key', receive }

@@ -1,18 +1,15 @@
 import type { Uuid } from '../../domain/ids.ts'
 import type { Project } from '../../domain/project.ts'
-import type { ProjectRequest } from '../../domain/project-request.ts'
+import type { ProjectRequest } from '../../domain/request.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
 import { textOf } from '../../domain/raw-values.ts'
 import { invariant } from '../../lib/assert.ts'
-import type { Asker } from '../../catalog/outcomes.ts'
+import type { Requester } from '../../catalog/outcomes.ts'
 import { NotAttempted } from '../../store/not-attempted.ts'
-import type { Begun, ResetOutcome } from './outcomes.ts'
+import type { Begun, ResetOutcome, ProjectDeps } from './outcomes.ts'
 import { digestOf } from './base.ts'
-import { callCi, endUnclear, lookAgain, type Seen } from './call.ts'
-import type { ProjectDeps } from './deps.ts'
-import { refusalOf } from './permitted.ts'
-import { readAfresh, refOf } from './read.ts'
-import { askedAlready, end, record, tell } from './record.ts'
+import { callOnce, endUnclear, lookAgain, type Seen, alreadyRequested, end, record, tell } from './record.ts'
+import { refusalOf, readAfresh, refOf } from './read.ts'
 
 const AES_KEY = 'aes_key'
 
@@ -27,7 +24,7 @@ interface Ready {
  * Gives a Pro project another AES key, once. Where it is unclear whether CI did it, the project's key tells, if CI shows
  * it: the outcome alone holds the new one. Throws NotAttempted where it fails before CI is asked to change anything.
  */
-export async function resetAesKey(deps: ProjectDeps, uuid: Uuid, by: Asker, begun?: Begun): Promise<ResetOutcome> {
+export async function resetAesKey(deps: ProjectDeps, uuid: Uuid, by: Requester, begun?: Begun): Promise<ResetOutcome> {
   const ready = await makeReady(deps, uuid, by).catch((error: unknown) => {
     throw error instanceof NotAttempted ? error : new NotAttempted('it failed before that', error)
   })
@@ -36,11 +33,11 @@ export async function resetAesKey(deps: ProjectDeps, uuid: Uuid, by: Asker, begu
   return outcome
 }
 
-async function makeReady(deps: ProjectDeps, uuid: Uuid, by: Asker): Promise<Ready | ResetOutcome> {
+async function makeReady(deps: ProjectDeps, uuid: Uuid, by: Requester): Promise<Ready | ResetOutcome> {
   const refusal = await refusalOf(deps, by)
   if (refusal) return refusal
-  const repeated = await deps.store.read.projectRequestOf(by.askKey)
-  if (repeated) return askedAlready(repeated)
+  const repeated = await deps.store.read.requestOf(by.interactionKey)
+  if (repeated) return alreadyRequested(repeated)
   const read = await readAfresh(deps, await refOf(deps, uuid))
   if (read.kind !== 'read') return read
   const { project: before, ref } = read
@@ -62,17 +59,17 @@ async function send(deps: ProjectDeps, ready: Ready): Promise<ResetOutcome> {
   const { ci } = deps
   const { request, ref, before } = ready
   invariant(ci, 'what was read can be written')
-  const called = await callCi(deps, request, () => ci.resetAesKey(before.uuid))
+  const called = await callOnce(deps, request, () => ci.resetAesKey(before.uuid))
   if (called.kind === 'ci-refused') return called
   if (called.kind === 'unclear') {
     const seen = await lookAgain(deps, () => look(deps, ready))
     if (seen.kind !== 'shown') return endUnclear(deps, request, called.code, seen.kind)
-    await end(deps, request, { state: 'confirmed' })
+    await end(deps, request, { kind: 'shown' })
     return { kind: 'reset', project: ref, aesKey: seen.done }
   }
   const { aesKey } = called.answer
   const seen: Seen<string> = aesKey === null ? await look(deps, ready) : { kind: 'shown', done: aesKey }
-  await end(deps, request, { state: 'confirmed' })
+  await end(deps, request, { kind: 'shown' })
   return { kind: 'reset', project: ref, aesKey: seen.kind === 'shown' ? seen.done : null }
 }
 

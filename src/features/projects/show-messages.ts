@@ -4,30 +4,28 @@ import { joined, outside, projectName } from '../../slack/messages/build.ts'
 import { PROJECT_ACTION_IDS, PROJECT_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { TITLE_CHARS_MAX } from '../../slack/messages/limits.ts'
 import type { ShownProject, ShowOutcome } from './outcomes.ts'
-import { answerOf, line, row, small, type Answer, type AskedWith, type Part } from '../../slack/messages/answer.ts'
-import { buildLine } from '../build.ts'
-import { troubleWords } from '../codes.ts'
+import { answerOf, line, row, small, type Answer, type AnswerContext, type Part } from '../../slack/messages/answer.ts'
+import { buildLine, typeWord } from '../build.ts'
+import { troubleWords, answerCiTrouble } from '../fault-messages.ts'
 import { answerNotFound, isNotFound } from '../not-found.ts'
-import { typeWord } from '../project.ts'
-import { answerNoV2, answerNotListed } from './not-sent-messages.ts'
+import { answerNoV2, answerNotListed } from './messages.ts'
 import { code, command, deploymentTypes, filterWords, listed, ruleWords } from './words.ts'
-import { answerCiTrouble } from '../trouble.ts'
 
 /** Of rules, commands and pipelines, so many each are listed. */
 export const ITEMS_MAX = 15
 
 /** A project: what it is, what it builds, whom it tells, where it stands. */
-export function answerProject(outcome: ShowOutcome, asked: AskedWith): Answer {
-  if (isNotFound(outcome)) return answerNotFound(outcome, asked)
+export function answerProject(outcome: ShowOutcome, context: AnswerContext): Answer {
+  if (isNotFound(outcome)) return answerNotFound(outcome, context)
   switch (outcome.kind) {
     case 'project':
       return answerOf(partsOf(outcome))
     case 'no-v2':
-      return answerNoV2(asked.reference)
+      return answerNoV2()
     case 'not-listed':
-      return answerNotListed(outcome.project, asked.reference)
+      return answerNotListed(outcome.project)
     case 'ci-trouble':
-      return answerCiTrouble(outcome, ':warning: *The project could not be read*.', asked.reference)
+      return answerCiTrouble(outcome, ':warning: *The project could not be read*.', context.reference)
   }
 }
 
@@ -37,10 +35,8 @@ const partsOf = ({ shown, stale, mayEdit }: Shown): Part[] => [
   line(
     `:package: *${projectName({ project: shown.project.name })}* · ${typeWord(shown.project.type) ?? 'type unknown'}`,
   ),
-  ...(stale === null
-    ? []
-    : [line(`:hourglass: CI cannot be asked now: ${troubleWords(stale.code).why} This is what was last read.`)]),
-  line(shown.build === null ? 'Last build: none that Buildline was told of' : `Last build: ${buildLine(shown.build)}`),
+  ...(stale === null ? [] : [line(`:hourglass: ${troubleWords(stale.code).why} This is what CI said last.`)]),
+  line(shown.build === null ? 'Last build: none reported yet' : `Last build: ${buildLine(shown.build)}`),
   ...(shown.masked === null ? [] : [...(stale === null ? settings(shown.masked) : lastRead(shown.masked))]),
   ...(stale === null ? ends(shown, mayEdit) : []),
 ]
@@ -75,7 +71,7 @@ const settings = (masked: MaskedProject): Part[] => [
   small(
     masked.unknownFields.length === 0
       ? ''
-      : `CI also sends ${listed(masked.unknownFields)}: Buildline keeps them as they are.`,
+      : `CI also returns ${listed(masked.unknownFields)}: Buildline leaves them unchanged.`,
   ),
 ]
 

@@ -1,21 +1,19 @@
 import { maskedProject } from '../../domain/masked-project.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
-import type { KnownProject } from '../../store/kept.ts'
-import type { Asker, BuildSummary, CiTrouble } from '../../catalog/outcomes.ts'
+import type { KnownProject } from '../../store/records.ts'
+import type { Requester, BuildSummary, CiTrouble } from '../../catalog/outcomes.ts'
 import { newestSummary } from '../../catalog/find-build.ts'
 import { findProject } from '../../catalog/projects.ts'
-import type { ShownProject, ShowOutcome } from './outcomes.ts'
+import type { ShownProject, ShowOutcome, ProjectDeps } from './outcomes.ts'
 import { baseOf } from './base.ts'
-import { commandLines } from './commands.ts'
-import type { ProjectDeps } from './deps.ts'
-import { refusalOf } from './permitted.ts'
-import { readAfresh } from './read.ts'
+import { commandLines } from './prepare.ts'
+import { refusalOf, readAfresh } from './read.ts'
 
 /** The project as CI holds it now, without its secrets; where CI cannot be asked, what was last read of it. */
 export async function showProject(
   deps: ProjectDeps,
   text: string,
-  by: Pick<Asker, 'user' | 'team'>,
+  by: Pick<Requester, 'user' | 'team'>,
 ): Promise<ShowOutcome> {
   const found = await findProject(deps.store.read, text)
   if (found.kind !== 'project') return found

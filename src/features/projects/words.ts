@@ -1,13 +1,16 @@
-import { filterInWords, type BranchFilter } from '../../domain/branch-filter.ts'
+import { filterInWords, type BranchFilter } from '../../domain/pattern.ts'
 import type { ShownRule } from '../../domain/masked-project.ts'
 import { codeSpan, toLine } from '../../lib/escape.ts'
 import { outside } from '../../slack/messages/build.ts'
 import { BRANCH_CHARS_MAX, cut, MESSAGE_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
+import type { Difference } from '../../domain/project-change.ts'
+import { MASK, projectField, type ProjectField } from '../../domain/project-fields.ts'
+import { line, type Part } from '../../slack/messages/answer.ts'
 
 // A project's settings in words. All of it is markup.
 
 /** Of a list in one line, so many are named. */
-export const NAMED_MAX = 20
+const NAMED_MAX = 20
 
 /** `builds main and ^release/.*$`; `builds every branch but wip` */
 export function filterWords(filter: BranchFilter): string {
@@ -31,7 +34,7 @@ export function ruleWords({ notifier, target, branch, branchMatch, events }: Sho
   return `${notifierWord(notifier)}${whom}: ${eventWords(events)} of ${where}`
 }
 
-export const notifierWord = (notifier: string | null): string =>
+const notifierWord = (notifier: string | null): string =>
   notifier === null
     ? 'CI names no service'
     : (NOTIFIERS.get(notifier.toLowerCase()) ?? outside(notifier, WORD_CHARS_MAX))
@@ -93,40 +96,19 @@ export function listed(names: readonly string[]): string {
   return and(left > 0 ? [...shown, `${left} more`] : shown)
 }
 
-export const and = (words: readonly string[]): string =>
+const and = (words: readonly string[]): string =>
   words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 
 /** What a field of CI's is called, such as `notification_rules[2].options.key`. */
 export function fieldWords(field: string): string {
   const [, top = field, place, rest = ''] = /^([^.[]+)(?:\[(\d+)\])?(.*)$/.exec(field) ?? []
-  const name = FIELDS.get(top) ?? code(top)
+  // The form's own field for all that it has no input for.
+  const { words, item }: Pick<ProjectField, 'words' | 'item'> =
+    top === 'more' ? { words: 'more fields' } : (projectField(top) ?? { words: code(top) })
   if (top === 'environment_variables' && rest.startsWith('.')) return `variable ${code(rest.slice(1))}`
-  const which = place === undefined ? name : `${SINGLE.get(top) ?? name} ${Number(place) + 1}`
+  const which = place === undefined ? words : `${item ?? words} ${Number(place) + 1}`
   return rest === '' ? which : `${which}: ${code(rest.replace(/^\./, ''))}`
 }
-
-const FIELDS = new Map([
-  ['branches', 'branches'],
-  ['branch_match', 'which branches are built'],
-  ['build_on_pr_only', 'only pull requests'],
-  ['setup_commands', 'setup commands'],
-  ['environment_variables', 'environment variables'],
-  ['team_ids', 'teams'],
-  ['type', 'type'],
-  ['notification_rules', 'notification rules'],
-  ['aes_key', 'AES key'],
-  ['repository_url', 'repository'],
-  ['test_pipelines', 'test commands'],
-  ['more', 'more fields'],
-])
-
-const SINGLE = new Map([
-  ['branches', 'branch entry'],
-  ['setup_commands', 'setup command'],
-  ['environment_variables', 'variable'],
-  ['team_ids', 'team'],
-  ['notification_rules', 'rule'],
-])
 
 /** Of what CI does not show, so many are named. */
 const UNSHOWN_MAX = 10
@@ -141,3 +123,34 @@ export function unshownWords(fields: readonly string[]): string {
 /** `branches, teams and notification rules`: the fields of a project, without what is in them. */
 export const fieldsWords = (fields: readonly string[]): string =>
   and([...new Set(fields.map((field) => fieldWords(/^[^.[]+/.exec(field)?.[0] ?? field)))])
+
+/** So many differences are shown, and of each side so many lines. */
+const DIFFERENCES_MAX = 20
+const LINES_MAX = 10
+
+/** What changes, each with what goes and what comes. Secrets are only said to be others. */
+export function differenceParts(differences: readonly Difference[]): Part[] {
+  const left = differences.length - DIFFERENCES_MAX
+  const shown = differences.slice(0, DIFFERENCES_MAX).flatMap(partsOf)
+  return left > 0 ? [...shown, line(`… and ${left} more`)] : shown
+}
+
+const partsOf = ({ field, before, after, isSecret }: Difference): Part[] => [
+  line(`*${fieldWords(field)}*${isSecret ? ` ${secretWords(before, after)}` : ''}`),
+  ...(isSecret ? [] : [...linesOf('before', before), ...linesOf('after', after)].map(line)),
+]
+
+function secretWords(before: string | null, after: string | null): string {
+  if (before === null) return `set to ${MASK}`
+  return after === null ? `${MASK} removed` : `${MASK} becomes another ${MASK}`
+}
+
+const SIGNS = { before: ':heavy_minus_sign:', after: ':heavy_plus_sign:' } as const
+
+function linesOf(side: 'before' | 'after', text: string | null): string[] {
+  if (text === null) return []
+  const lines = text.split('\n')
+  const left = lines.length - LINES_MAX
+  const shown = lines.slice(0, LINES_MAX).map((one) => `${SIGNS[side]} ${command(one)}`)
+  return left > 0 ? [...shown, `${SIGNS[side]} … and ${left} more`] : shown
+}

@@ -1,8 +1,19 @@
 import type { ChannelId } from '../../domain/ids.ts'
-import type { SubscriptionDeps } from './deps.ts'
+import type { SubscriptionDeps } from './outcomes.ts'
+import type { Subscription } from '../../domain/subscription.ts'
+import { closedLine } from '../../slack/messages/subscription.ts'
+import type { ClosedChannel } from '../../store/records.ts'
+
+/** Slack says that a channel has closed: its owners are told now, else by the job. One that nobody follows is nobody's matter. */
+export async function channelClosed(deps: SubscriptionDeps, channel: ChannelId, code: string): Promise<void> {
+  const inForce = await deps.subscriptions()
+  if (!inForce.some((one) => one.channel === channel)) return
+  await closeChannel(deps, channel, code)
+  await announceClosings(deps)
+}
 
 /** A closed channel is tried again so often, should nobody say that it is open: as the reconciler does. */
-export const TRY_AGAIN_MS = 10 * 60_000
+const TRY_AGAIN_MS = 10 * 60_000
 
 /** Nothing can be said in a channel: it waits, and its owners are told by `tellClosings`. */
 export const closeChannel = (
@@ -12,7 +23,7 @@ export const closeChannel = (
 ) => store.write((tx) => tx.closeChannel({ channel, code, at: clock.now(), retryAt: clock.now() + TRY_AGAIN_MS }))
 
 /** Under this name the store knows of which closing this person was last told. */
-export const toldName = (channel: ChannelId, user: string): string => `tell-closing ${channel} ${user}`
+const toldName = (channel: ChannelId, user: string): string => `tell-closing ${channel} ${user}`
 
 /** The same where this person sees it happen: they are not told a second time. */
 export async function closeChannelBefore(
@@ -31,4 +42,84 @@ export async function closeChannelBefore(
 /** Slack says that it can be spoken in again: the next sweep sends what waited. */
 export async function channelOpened({ store }: SubscriptionDeps, channel: ChannelId): Promise<void> {
   await store.write((tx) => tx.reopenChannel(channel))
+}
+
+/** Whoever took it on to tell of a closing has done so by then, or is dead. */
+export const TELLING_MAX_MS = 60_000
+
+/**
+ * Tells the owners of each channel that has closed, directly and once for each closing. Of several processes one takes it
+ * on; where that one dies, another does. Whom the dead one has told by then is not told again.
+ */
+export async function announceClosings(deps: SubscriptionDeps): Promise<void> {
+  for (const closing of await deps.store.read.closedChannels())
+    if ((await isUntold(deps, closing)) && (await takeOn(deps, closing))) await tell(deps, closing)
+}
+
+async function isUntold(
+  { store, clock }: SubscriptionDeps,
+  { channel, closedAt, toldAt }: ClosedChannel,
+): Promise<boolean> {
+  if (toldAt === null) return true
+  if (clock.now() - toldAt < TELLING_MAX_MS) return false
+  return ((await store.read.lastDoneAt(doneName(channel))) ?? 0) < closedAt
+}
+
+// Under this name the store knows of which closing the last telling was.
+const doneName = (channel: string): string => `tell-closing ${channel}`
+
+/** True for one of all who try. A telling that was taken on long ago is begun anew. */
+const takeOn = ({ store, clock }: SubscriptionDeps, { channel, code, retryAt, closedAt, toldAt }: ClosedChannel) =>
+  store.write(async (tx) => {
+    if (toldAt !== null) {
+      const now = (await tx.closedChannels()).find((one) => one.channel === channel)
+      if (now?.closedAt !== closedAt || now.toldAt !== toldAt) return false
+      await tx.reopenChannel(channel)
+      await tx.closeChannel({ channel, code, at: closedAt, retryAt })
+    }
+    return tx.markTold({ channel, closedAt }, clock.now())
+  })
+
+async function tell(deps: SubscriptionDeps, closing: ClosedChannel): Promise<void> {
+  const { channel, closedAt, code } = closing
+  const followed = (await deps.subscriptions()).filter((one) => one.channel === channel)
+  const makers = [...new Set(followed.flatMap(({ createdBy }) => createdBy ?? []))]
+  const reached = await tellEach(deps, closing, makers, followed)
+  const isForAdmins = followed.some(({ createdBy }) => createdBy === undefined) || !reached.includes('reached')
+  const admins = deps.admins.filter((id) => /^[UW]/.test(id) && !makers.includes(id))
+  const ends =
+    isForAdmins && followed.length > 0 ? [...reached, ...(await tellEach(deps, closing, admins, followed))] : reached
+  deps.log.warn({ channel, code, told: ends.filter((end) => end === 'reached').length }, 'a channel is closed')
+  // Whoever could not be reached now is told when the telling is taken on once more.
+  if (!ends.includes('later')) await deps.store.write((tx) => tx.setLastDoneAt(doneName(channel), closedAt))
+}
+
+type End = 'reached' | 'later' | 'never'
+
+async function tellEach(
+  deps: SubscriptionDeps,
+  closing: ClosedChannel,
+  users: readonly string[],
+  followed: readonly Subscription[],
+): Promise<End[]> {
+  const ends: End[] = []
+  for (const user of users) ends.push(await tellOne(deps, closing, user, followed))
+  return ends
+}
+
+async function tellOne(
+  { store, say, log }: SubscriptionDeps,
+  { channel, code, closedAt }: ClosedChannel,
+  user: string,
+  followed: readonly Subscription[],
+): Promise<End> {
+  const name = toldName(channel, user)
+  if ((await store.read.lastDoneAt(name)) === closedAt) return 'reached'
+  const outcome = await say(user, closedLine({ channel, code, followed }))
+  if (outcome.kind === 'sent') {
+    await store.write((tx) => tx.setLastDoneAt(name, closedAt))
+    return 'reached'
+  }
+  log.warn({ channel, user, code: outcome.code }, 'an owner could not be told that a channel is closed')
+  return outcome.kind === 'channel-closed' || outcome.kind === 'refused' ? 'never' : 'later'
 }

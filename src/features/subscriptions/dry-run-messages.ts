@@ -4,7 +4,7 @@ import { onBranch, outside, projectName } from '../../slack/messages/build.ts'
 import { BRANCH_CHARS_MAX, cut, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { rulesInWords } from '../../slack/messages/subscription.ts'
 import type { DryChannel, DryEvent, DryRunOutcome } from './outcomes.ts'
-import { hiddenParts } from '../hidden.ts'
+import { hiddenParts } from '../not-allowed.ts'
 import {
   answerOf,
   answerTrouble,
@@ -12,12 +12,12 @@ import {
   nextStep,
   small,
   type Answer,
-  type AskedWith,
+  type AnswerContext,
   type Part,
+  typed,
 } from '../../slack/messages/answer.ts'
 import { answerNotFound } from '../not-found.ts'
-import { typed } from '../../slack/messages/typed.ts'
-import { reasonWords } from '../why/messages.ts'
+import { reasonWords } from '../reason.ts'
 
 /** Channels named for each event; the others are counted. */
 export const DRY_CHANNELS_MAX = 10
@@ -27,61 +27,54 @@ export const ENTRIES_SHOWN_MAX = 10
 type DryRun = Extract<DryRunOutcome, { kind: 'dry-run' }>
 
 /** Who would be told of what, and why, before any build runs; and whether CI would build the branch. */
-export function answerDryRun(outcome: DryRunOutcome, asked: AskedWith): Answer {
+export function answerDryRun(outcome: DryRunOutcome, context: AnswerContext): Answer {
   switch (outcome.kind) {
     case 'dry-run':
       return answerOf(tried(outcome))
     case 'unknown-event':
-      return answerTrouble(
-        {
-          what: `:mag: *No event* is called ${typed(outcome.text)}.`,
-          why: `There are: ${outcome.events.map(codeSpan).join(', ')}.`,
-          next: `Type it as in ${typed('/ci rules test acme/web main failed')}.`,
-        },
-        asked.reference,
-      )
+      return answerTrouble({
+        what: `:mag: *No such event*: ${typed(outcome.text)}.`,
+        why: `The events are: ${outcome.events.map(codeSpan).join(', ')}.`,
+        next: `For example: ${typed('/ci rules test acme/web main failed')}`,
+      })
     case 'no-project':
     case 'several-projects':
-      return answerNotFound(outcome, asked)
+      return answerNotFound(outcome, context)
     default:
       return assertNever(outcome)
   }
 }
 
-function tried(run: DryRun): Part[] {
-  const { project, branch, events, unread, hidden } = run
+function tried(attempt: DryRun): Part[] {
+  const { project, branch, events, unread, hidden } = attempt
   const noneShown = events.every(({ channels }) => channels.length === 0)
   const nobody = noneShown && hidden === 0
   return [
     line(
-      `:crystal_ball: *Dry run*: ${projectName({ project: project.name })}${onBranch({ branch })}. Nothing was built or told.`,
+      `:crystal_ball: *Dry run*: ${projectName({ project: project.name })}${onBranch({ branch })}. Nothing was built or posted.`,
     ),
-    line(filterWords(run)),
+    line(filterWords(attempt)),
     ...(unread
       ? [
           line(
-            ":warning: The project's own rules could not be read from CI yet: whoever follows them is told of every event.",
+            ":warning: The project's rules could not be read from CI yet. Until then, channels that follow them get every event.",
           ),
         ]
       : []),
     ...(nobody ? NOBODY : noneShown ? [] : eventParts(events)),
     ...hiddenParts(hidden),
-    small(
-      nobody
-        ? ''
-        : 'This is how a first build would be told. A card that is there already shows every later state of its build.',
-    ),
+    small(nobody ? '' : 'This is for a first build. A card that exists already shows every later state of its build.'),
   ]
 }
 
 const NOBODY: Part[] = [
-  line('*No channel follows this project*: nobody would be told.'),
-  line(nextStep(`Type ${typed('/ci subscribe')} in the channel that should follow it.`)),
+  line('*No channel follows this project*, so nothing would be posted.'),
+  line(nextStep(`Type ${typed('/ci subscribe')} in the channel that should get its builds.`)),
 ]
 
 /** Would CI build the branch, and by which entry. */
 function filterWords({ filter }: DryRun): string {
-  if (!filter) return 'Would CI build this branch? Not known: its branch filter could not be read.'
+  if (!filter) return 'Whether CI would build this branch is not known, because its branch filter could not be read.'
   const { words, isBuilt, by, invalid } = filter
   const entry = by === null ? '' : `, by ${entryWord(by)}`
   return [
@@ -92,7 +85,7 @@ function filterWords({ filter }: DryRun): string {
 
 const BUILT = 'CI *would build* this branch'
 const NOT_BUILT = 'CI *would not build* this branch'
-const NOT_KNOWN = 'Would CI build this branch? Not known'
+const NOT_KNOWN = "Whether CI would build this branch is not known'"
 
 const entryWord = (entry: string): string => codeSpan(cut(toLine(entry), BRANCH_CHARS_MAX)) || '(no name)'
 
@@ -138,18 +131,18 @@ function channelWords({ channel, decision, quiet, mentions, paused }: DryChannel
   const { verdict, reason, loud } = decision
   const told = verdict === 'tell'
   const extras = [
-    told && loud && !quiet ? ' Everybody in the channel notices it.' : '',
-    told && loud && quiet ? ' Quiet: its replies stay in the thread.' : '',
-    told && loud && mentions ? ' A committer who is known is mentioned where it failed.' : '',
-    paused ? ' *Paused*: it waits until the channel is open again.' : '',
+    told && loud && !quiet ? ' Also sent to the channel.' : '',
+    told && loud && quiet ? ' Quiet: replies stay in the thread.' : '',
+    told && loud && mentions ? ' A failure mentions its committer, if the name is claimed.' : '',
+    paused ? ' *Paused* until Buildline can post there again.' : '',
   ].join('')
-  return `    • <#${channel}> ${told ? '*told*' : '*not told*'}: ${reasonWords(reason)}${decidingRule(decision)}${extras}`
+  return `    • <#${channel}> ${told ? '*posted*' : '*not posted*'}: ${reasonWords(reason)}${decidingRule(decision)}${extras}`
 }
 
 const FROM = {
   ci: "the project's own rules",
   channel: "the channel's own",
-  file: 'the file of subscriptions',
+  file: 'the subscriptions file',
 } as const
 
 /** The rule that decided, and whose it is. */

@@ -1,33 +1,42 @@
-import { filterInWords, wouldBuild } from '../../domain/branch-filter.ts'
+import { filterInWords, wouldBuild, coversBranch, matchBranch } from '../../domain/pattern.ts'
 import { boundForOneEvent, decide, type CiRules, type Question } from '../../domain/decide.ts'
 import { following, type Subscription } from '../../domain/subscription.ts'
-import type { ClosedChannel, KnownProject } from '../../store/kept.ts'
-import { findProject } from '../../catalog/projects.ts'
-import { visibleTo } from '../../catalog/visible.ts'
-import type { Asker } from '../../catalog/outcomes.ts'
-import type { DryChannel, DryEvent, DryRunOutcome } from './outcomes.ts'
-import type { SubscribeDeps } from './deps.ts'
-import { namedProjects } from './names.ts'
-import { pausedIn } from './shown.ts'
-import { SELECTABLE_EVENTS } from './wish.ts'
+import type { ClosedChannel, KnownProject } from '../../store/records.ts'
+import { findProject, visibleTo } from '../../catalog/projects.ts'
+import type { Requester } from '../../catalog/outcomes.ts'
+import type {
+  DryChannel,
+  DryEvent,
+  DryRunOutcome,
+  PatternPreview,
+  PatternQuestion,
+  SubscribeDeps,
+  SubscriptionDeps,
+} from './outcomes.ts'
+import { namedProjects, pausedIn } from '../../catalog/subscriptions.ts'
+import { EVENTS } from '../../domain/rule.ts'
+import { EVENT_WORDS, isPattern } from './wish.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Reads } from '../../store/store.ts'
+import { isAll } from './subscribe.ts'
 
-export interface DryQuestion {
+interface DryQuestion {
   project: string
   branch: string
   /** a word of the rules; null: each of them */
   event: string | null
 }
 
-type DryWord = (typeof SELECTABLE_EVENTS)[number]
+type DryWord = (typeof EVENTS)[number]
 
 /** Who would be told of a build before any runs, and why: decided as deliveries are, about a build that has no card yet. */
 export async function dryRun(
   deps: SubscribeDeps,
   question: DryQuestion,
-  by: Pick<Asker, 'user' | 'channel'>,
+  by: Pick<Requester, 'user' | 'channel'>,
 ): Promise<DryRunOutcome> {
   const events = wordsOf(question.event)
-  if (events.length === 0) return { kind: 'unknown-event', text: question.event ?? '', events: SELECTABLE_EVENTS }
+  if (events.length === 0) return { kind: 'unknown-event', text: question.event ?? '', events: EVENTS }
   const { read } = deps.store
   const found = await findProject(read, question.project)
   if (found.kind !== 'project') return found
@@ -64,15 +73,10 @@ const countChannels = (subscriptions: readonly Subscription[]): number =>
 
 /** The events that a word means; none: it means nothing. */
 function wordsOf(word: string | null): readonly DryWord[] {
-  if (word === null) return SELECTABLE_EVENTS
-  const wanted = word.trim().toLowerCase()
-  return SELECTABLE_EVENTS.filter((event) => event === (SYNONYMS.get(wanted) ?? wanted))
+  if (word === null) return EVENTS
+  const meant = EVENT_WORDS.get(word.trim().toLowerCase()) ?? []
+  return EVENTS.filter((event) => meant.includes(event))
 }
-
-const SYNONYMS = new Map([
-  ['passed', 'success'],
-  ['fixed', 'recovered'],
-])
 
 interface Situation {
   ciRules: CiRules
@@ -93,13 +97,49 @@ const dryEvent = (event: DryWord, branch: string, { ciRules, closed, subscriptio
 
 const questionOf = (event: DryWord, branch: string): Question => ({
   branch,
-  status: event === 'recovered' ? 'success' : event,
+  status: event === 'recovered' ? 'success' : event === 'broken' ? 'failed' : event,
   effect: 'opened',
-  recovered: event === 'recovered',
+  turn: event === 'recovered' || event === 'broken' ? event : null,
   hasCard: false,
 })
 
 function filterFor(known: KnownProject | null, branch: string): Extract<DryRunOutcome, { kind: 'dry-run' }>['filter'] {
   if (!known?.filter) return null
   return { words: filterInWords(known.filter), ...wouldBuild(known.filter, branch) }
+}
+
+/** Branches that are named; the others are counted. */
+const MATCHES_MAX = 5
+
+const BRANCHES_MAX = 500
+const AT_ONCE_MAX = 10
+/** Of all projects, those that were heard of last, and the newest branches of each. */
+const PROJECTS_MAX = 20
+const BRANCHES_EACH_MAX = 50
+
+/** What a pattern covers of the branches that we have seen builds of. */
+export async function previewPattern({ store }: SubscriptionDeps, question: PatternQuestion): Promise<PatternPreview> {
+  const seen = await branchesSeen(store.read, question.project)
+  const { branch, branchMatch } = question
+  const covered: string[] = []
+  for (const [at, name] of seen.entries()) {
+    // A slow pattern is its author's affair: whoever knocks meanwhile is heard between two branches.
+    if (at % AT_ONCE_MAX === 0) await nextTurn()
+    if (coversBranch(matchBranch(branch, branchMatch, name))) covered.push(name)
+  }
+  const matches = covered.slice(0, MATCHES_MAX)
+  return { isValid: isPattern(question), matches, more: covered.length - matches.length, seen: seen.length }
+}
+
+async function branchesSeen(reads: Reads, text: string): Promise<string[]> {
+  if (isAll(text)) return branchesOfAll(reads)
+  const found = await findProject(reads, text)
+  if (found.kind !== 'project' || found.project.projectId === null) return []
+  return reads.branchesOf(found.project.projectId, BRANCHES_MAX)
+}
+
+async function branchesOfAll(reads: Reads): Promise<string[]> {
+  const delivered = (await reads.deliveredProjects()).toSorted((a, b) => b.at - a.at).slice(0, PROJECTS_MAX)
+  const branches = await Promise.all(delivered.map(({ projectId }) => reads.branchesOf(projectId, BRANCHES_EACH_MAX)))
+  return [...new Set(branches.flat())]
 }

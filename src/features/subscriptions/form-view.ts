@@ -1,17 +1,17 @@
 import { PATTERN_CHARS_MAX } from '../../domain/pattern.ts'
-import type { ChannelId } from '../../domain/ids.ts'
-import { isChannelId } from '../../domain/ids.ts'
+import { type ChannelId, isChannelId } from '../../domain/ids.ts'
 import { codeSpan, toLine } from '../../lib/escape.ts'
 import { fieldOf } from '../../domain/raw-values.ts'
-import { textOf } from '../../slack/api/answer.ts'
+import { textOf } from '../../slack/api/errors.ts'
 import { plain, section } from '../../slack/messages/blocks.ts'
 import { BRANCH_CHARS_MAX, cut } from '../../slack/messages/limits.ts'
-import type { PatternPreview, ShownSubscription, SubscribeWish } from './outcomes.ts'
-import { SELECTABLE_EVENTS } from './wish.ts'
+import type { PatternPreview, SubscribeWish } from './outcomes.ts'
+import type { ShownSubscription } from '../../catalog/subscriptions.ts'
+import { CHANGES, EVENTS, type ChannelRule } from '../../domain/rule.ts'
+import { patternOf, typedPattern } from './wish.ts'
 import { listAt, textAt } from '../body.ts'
-import { patternOf, typedPattern } from './subscribe-words.ts'
-import { ALL_PROJECTS, projectOption, type Option } from '../builds/find-modal.ts'
-import type { ModalView } from '../modal-view.ts'
+import { type FieldOption, ALL_PROJECTS, projectOption } from '../fields.ts'
+import type { ModalView } from '../modal.ts'
 
 // The form of a subscription: a project, whose rules, and of the channel's own ones the events and the branches.
 
@@ -35,29 +35,33 @@ export interface SubscribeMemory {
   isChosen: boolean
 }
 
+/** What the channel is told: when a branch breaks or is fixed, as the project's rules in CI say, or by rules of its own. */
+export type How = 'changes' | 'ci' | 'own'
+
 /** The form as it begins, or as it is filled in. */
 export interface SubscribeForm {
   memory: SubscribeMemory
   /** what it begins with; null: nothing */
   shown: ShownSubscription | null
-  isOwn: boolean
+  how: How
   /** null: there is no project yet */
   preview: PatternPreview | null
 }
 
 export const SUBSCRIBE_TITLE = 'Follow builds'
 
-export const subscribeView = ({ memory, shown, isOwn, preview }: SubscribeForm): ModalView => ({
+export const subscribeView = ({ memory, shown, how, preview }: SubscribeForm): ModalView => ({
   type: 'modal',
   callback_id: SUBSCRIBE_CALLBACK_ID,
   title: plain(SUBSCRIBE_TITLE),
-  submit: plain('Keep'),
+  submit: plain('Save'),
   close: plain('Cancel'),
   private_metadata: JSON.stringify(memory),
   blocks: [
     projectBlock(shown),
-    howBlock(isOwn),
-    ...(isOwn ? [eventsBlock(shown), branchBlock(shown), previewBlock(preview)] : []),
+    howBlock(how),
+    ...(how === 'own' ? [eventsBlock(shown)] : []),
+    ...(how === 'ci' ? [] : [branchBlock(shown), previewBlock(preview)]),
     optionsBlock(shown),
   ],
 })
@@ -66,7 +70,7 @@ export const pendingView: ModalView = {
   type: 'modal',
   title: plain(SUBSCRIBE_TITLE),
   close: plain('Close'),
-  blocks: [section(':hourglass_flowing_sand: Keeping it …')],
+  blocks: [section(':hourglass_flowing_sand: Saving …')],
 }
 
 function projectBlock(shown: ShownSubscription | null): object {
@@ -87,56 +91,68 @@ function projectBlock(shown: ShownSubscription | null): object {
   }
 }
 
-function optionFor({ subscription: { follows }, project }: ShownSubscription): Option | null {
+function optionFor({ subscription: { follows }, project }: ShownSubscription): FieldOption | null {
   if (follows.what === 'all') return ALL_PROJECTS
   if (follows.what !== 'project') return null
   const { name, uuid = null, projectId = null } = follows
   return projectOption(project ?? { name, uuid, projectId, type: null })
 }
 
-const choice = (text: string, value: string): Option => ({ text: plain(text), value })
+const choice = (text: string, value: string): FieldOption => ({ text: plain(text), value })
 
-const HOW = {
-  ci: choice("The project's own rules, as CI holds them", 'ci'),
-  own: choice("This channel's own rules", 'own'),
-} as const
+const HOW: Record<How, FieldOption> = {
+  changes: choice('When a branch breaks, and when it is fixed', 'changes'),
+  ci: choice("What the project's rules in CI say", 'ci'),
+  own: choice('Events that I choose', 'own'),
+}
 
-const howBlock = (isOwn: boolean): object => ({
+/** How a subscription that stands was made; a new one is offered the least noise. */
+export function howOf(shown: ShownSubscription | null): How {
+  if (!shown) return 'changes'
+  const { rules } = shown.subscription
+  return rules === null ? 'ci' : rules.every(isChanges) ? 'changes' : 'own'
+}
+
+const isChanges = ({ events }: ChannelRule): boolean =>
+  events !== 'every' && events.length === CHANGES.length && CHANGES.every((event) => events.includes(event))
+
+const howBlock = (how: How): object => ({
   type: 'input',
   block_id: SUBSCRIBE_FIELDS.how,
-  label: plain('What is told'),
+  label: plain('Post'),
   dispatch_action: true,
   element: {
     type: 'radio_buttons',
     action_id: SUBSCRIBE_FIELDS.how,
-    options: [HOW.ci, HOW.own],
-    initial_option: isOwn ? HOW.own : HOW.ci,
+    options: Object.values(HOW),
+    initial_option: HOW[how],
   },
 })
 
-const EVENT_OPTIONS: Record<(typeof SELECTABLE_EVENTS)[number], string> = {
+const EVENT_OPTIONS: Record<(typeof EVENTS)[number], string> = {
   started: 'started',
   waiting: 'waiting',
   failed: 'failed',
+  broken: 'broken: failed on a branch that was green',
   success: 'passed',
   recovered: 'fixed: passed after a failure',
   stopped: 'stopped',
 }
 
-const eventOption = (event: (typeof SELECTABLE_EVENTS)[number]): Option => choice(EVENT_OPTIONS[event], event)
+const eventOption = (event: (typeof EVENTS)[number]): FieldOption => choice(EVENT_OPTIONS[event], event)
 
 function eventsBlock(shown: ShownSubscription | null): object {
   const events = ownRule(shown)?.events ?? DEFAULT_EVENTS
-  const initial = SELECTABLE_EVENTS.filter((event) => events === 'every' || events.includes(event))
+  const initial = EVENTS.filter((event) => events === 'every' || events.includes(event))
   return {
     type: 'input',
     block_id: SUBSCRIBE_FIELDS.events,
     label: plain('Events'),
-    hint: plain('All of them together are every event, words that Buildline does not know too.'),
+    hint: plain('With all of them, the channel also gets statuses that Buildline does not know.'),
     element: {
       type: 'checkboxes',
       action_id: SUBSCRIBE_FIELDS.events,
-      options: SELECTABLE_EVENTS.map(eventOption),
+      options: EVENTS.map(eventOption),
       ...(initial.length > 0 && { initial_options: initial.map(eventOption) }),
     },
   }
@@ -208,7 +224,7 @@ export interface Filled {
   memory: SubscribeMemory
   /** null: none is chosen */
   project: string | null
-  isOwn: boolean
+  how: How
   wish: SubscribeWish
 }
 
@@ -217,18 +233,18 @@ export function readSubscribeForm(body: unknown): Filled | null {
   const memory = memoryOf(textAt(body, 'view', 'private_metadata') ?? '')
   if (!memory) return null
   const project = textAt(body, ...at('project'), 'selected_option', 'value')
-  const isOwn = textAt(body, ...at('how'), 'selected_option', 'value') === HOW.own.value
+  const how = HOWS.find((one) => one === textAt(body, ...at('how'), 'selected_option', 'value')) ?? 'ci'
   const options = chosenIn(body, 'options')
   const pattern = patternOf((textAt(body, ...at('branch'), 'value') ?? '').trim())
   return {
     memory,
     project,
-    isOwn,
+    how,
     wish: {
       project: project ?? '',
-      events: isOwn ? chosenIn(body, 'events') : null,
-      branch: isOwn ? pattern.branch : null,
-      branchMatch: isOwn ? pattern.branchMatch : null,
+      events: how === 'ci' ? null : how === 'changes' ? CHANGES : chosenIn(body, 'events'),
+      branch: how === 'ci' ? null : pattern.branch,
+      branchMatch: how === 'ci' ? null : pattern.branchMatch,
       quiet: options.includes(QUIET.value),
       mention: options.includes(MENTION.value) ? 'committer' : 'nobody',
       ...(memory.instead !== null && { instead: memory.instead }),
@@ -236,6 +252,8 @@ export function readSubscribeForm(body: unknown): Filled | null {
     },
   }
 }
+
+const HOWS: readonly How[] = ['changes', 'ci', 'own']
 
 const at = (field: keyof typeof SUBSCRIBE_FIELDS) =>
   ['view', 'state', 'values', SUBSCRIBE_FIELDS[field], SUBSCRIBE_FIELDS[field]] as const

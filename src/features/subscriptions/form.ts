@@ -1,12 +1,22 @@
 import { faultsOf } from './wish.ts'
-import { askerOf, textAt } from '../body.ts'
-import { subscribeReply } from './subscribe-reply.ts'
-import type { Door } from '../context.ts'
-import { directPlace } from '../../slack/reply-targets/message.ts'
+import { requesterOf, textAt } from '../body.ts'
+import type { SlackDeps, Reply } from '../context.ts'
+import { directPlace } from '../../slack/reply-targets.ts'
 import { respond } from '../respond.ts'
-import { refusing, showing, type FieldTold, type Form, type Received } from '../form.ts'
-import { placeIn, showIn } from '../modal.ts'
 import {
+  refusing,
+  showing,
+  type Form,
+  type Received,
+  placeIn,
+  showIn,
+  opening,
+  type ModalOpener,
+  type ModalView,
+} from '../modal.ts'
+import { type FieldOption, ALL_PROJECTS, OPTIONS_MAX, projectOptions } from '../fields.ts'
+import {
+  howOf,
   pendingView,
   readSubscribeForm,
   SUBSCRIBE_FIELDS,
@@ -14,17 +24,19 @@ import {
   subscribeView,
   type Filled,
 } from './form-view.ts'
+import type { Requester } from '../../catalog/outcomes.ts'
+import type { Operations } from '../operations.ts'
+import type { PatternPreview, SubscribeOutcome } from './outcomes.ts'
+import type { ShownSubscription } from '../../catalog/subscriptions.ts'
+import { answerNotAllowed } from '../not-allowed.ts'
+import { answerSubscribe, answerUnsubscribe } from './messages.ts'
+import { isChannelId } from '../../domain/ids.ts'
+import { plain } from '../../slack/messages/blocks.ts'
+import type { Click } from '../feature.ts'
+import { outcomeName } from '../command.ts'
 
 /** What a channel follows, filled in. */
-export const subscribeForm: Form = {
-  what: 'subscribe',
-  receive,
-  actions: new Map<string, FieldTold>([
-    [SUBSCRIBE_FIELDS.project, redraw],
-    [SUBSCRIBE_FIELDS.how, redraw],
-    [SUBSCRIBE_FIELDS.branch, redraw],
-  ]),
-}
+export const subscribeForm: Form = { what: 'subscribe', receive }
 
 function receive(body: unknown): Received {
   const filled = readSubscribeForm(body)
@@ -33,45 +45,148 @@ function receive(body: unknown): Received {
   if (fault) return refusing({ [blockOf(fault.field, filled)]: `This ${fault.reason}.` })
   return {
     ack: showing('update', pendingView),
-    work: (door) => keep(door, body, filled),
+    work: (deps) => keep(deps, body, filled),
   }
 }
 
 /** A fault stands at its field, or at the first one where that field is not shown. */
-function blockOf(field: string, { isOwn }: Filled): string {
-  if (isOwn && field === 'events') return SUBSCRIBE_FIELDS.events
-  return isOwn && field === 'branch' ? SUBSCRIBE_FIELDS.branch : SUBSCRIBE_FIELDS.project
+function blockOf(field: string, { how }: Filled): string {
+  if (how === 'own' && field === 'events') return SUBSCRIBE_FIELDS.events
+  return how !== 'ci' && field === 'branch' ? SUBSCRIBE_FIELDS.branch : SUBSCRIBE_FIELDS.project
 }
 
-function keep(door: Door, body: unknown, { memory, wish }: Filled): Promise<void> {
-  const by = { ...askerOf(body, 'modal'), channel: memory.channel }
+function keep(deps: SlackDeps, body: unknown, { memory, wish }: Filled): Promise<void> {
+  const by = { ...requesterOf(body, 'modal'), channel: memory.channel }
   const viewId = textAt(body, 'view', 'id') ?? ''
-  const place = placeIn(door.client, viewId, SUBSCRIBE_TITLE, directPlace(door.client, by.user))
-  return respond(door, { what: 'subscribe', by, place }, async (reference) =>
-    subscribeReply(await door.operations.subscriptions.subscribe(wish, by), { rest: [], reference }),
+  const place = placeIn(deps.client, viewId, SUBSCRIBE_TITLE, directPlace(deps.client, by.user))
+  return respond(deps, { what: 'subscribe', by, place }, async (reference) =>
+    subscribeReply(await deps.operations.subscriptions.subscribe(wish, by), { rest: [], reference }),
   )
 }
 
 /** A field was changed: the fields that it calls for are shown, and the branches that match now. */
-async function redraw(door: Door, body: unknown): Promise<void> {
+export async function redraw(deps: SlackDeps, body: unknown): Promise<void> {
   const filled = readSubscribeForm(body)
   const viewId = textAt(body, 'view', 'id')
   if (!filled || viewId === null) return
   // Of two quick letters the first may be looked up last: only the newest is shown.
-  const isCurrent = door.newest.note(viewId)
+  const isCurrent = deps.newest.note(viewId)
   try {
-    const { memory, isOwn } = filled
-    const preview = isOwn ? await previewOf(door, body, filled) : null
-    if (isCurrent()) await showIn(door.client, viewId, subscribeView({ memory, shown: null, isOwn, preview }))
+    const { memory, how } = filled
+    const preview = how === 'ci' ? null : await previewOf(deps, body, filled)
+    if (isCurrent()) await showIn(deps.client, viewId, subscribeView({ memory, shown: null, how, preview }))
   } catch (error) {
-    door.log.warn({ err: error, ask: 'subscribe' }, 'a form could not be redrawn')
+    deps.log.warn({ err: error, what: 'subscribe' }, 'a form could not be redrawn')
   }
 }
 
 /** Outsiders see no branches. */
-async function previewOf({ operations }: Door, body: unknown, { project, wish }: Filled) {
-  const { user, team } = askerOf(body, 'modal')
+async function previewOf({ operations }: SlackDeps, body: unknown, { project, wish }: Filled) {
+  const { user, team } = requesterOf(body, 'modal')
   if (project === null) return null
   const permit = await operations.mayRead({ user, team })
   return permit.kind === 'yes' ? operations.subscriptions.preview(wish) : null
 }
+
+/** The projects of the form's menu, and all of them at once. */
+export async function projectsToFollow({ operations }: SlackDeps, text: string): Promise<FieldOption[]> {
+  const isAllMeant = ALL_PROJECTS.text.text.toLowerCase().startsWith(text.trim().toLowerCase())
+  const projects = projectOptions(await operations.suggestProjects(text))
+  return [...(isAllMeant ? [ALL_PROJECTS] : []), ...projects].slice(0, OPTIONS_MAX)
+}
+
+interface Opening {
+  modalOpener: ModalOpener
+  operations: Operations
+  by: Requester
+  reference: string
+}
+
+/** Opens the form, empty or (with an id) with a subscription of this channel in it. Who may not is told in its place. */
+export const openSubscribe = (form: Opening, id: string | null): Promise<Reply> =>
+  opening(form.reference, () => open(form, id))
+
+async function open({ operations, modalOpener, by, reference }: Opening, id: string | null): Promise<Reply> {
+  const here = await operations.subscriptions.rules(by.channel)
+  const context = { command: 'subscribe', branch: null, rest: [], reference } as const
+  if (here.kind === 'no-channel') return { outcome: 'no-channel', answer: answerSubscribe(here, context) }
+  const shown = here.subscriptions.find(({ subscription }) => subscription.id === id) ?? null
+  // Somebody removed it since the button was drawn.
+  if (id !== null && !shown)
+    return {
+      outcome: 'not-subscribed',
+      answer: answerUnsubscribe({ kind: 'not-subscribed', text: null, here: here.subscriptions }, context),
+    }
+  const how = howOf(shown)
+  const preview = shown && how !== 'ci' ? await previewOfShown(operations, shown) : null
+  await modalOpener.open(
+    subscribeView({ memory: { channel: here.channel, instead: id, isChosen: false }, shown, how, preview }),
+  )
+  const permit = await operations.subscriptions.maySubscribe({ user: by.user, team: by.team })
+  if (permit.kind === 'yes') return { outcome: 'opened', answer: null }
+  return { outcome: permit.kind, answer: answerNotAllowed(permit, { action: 'subscribe', reference }) }
+}
+
+function previewOfShown(
+  { subscriptions }: Operations,
+  { subscription: { follows, rules } }: ShownSubscription,
+): Promise<PatternPreview> {
+  const project = follows.what === 'project' ? (follows.uuid ?? follows.projectId ?? follows.name) : 'all'
+  const { branch = null, branchMatch = null } = rules?.[0] ?? {}
+  return subscriptions.preview({ project, branch, branchMatch })
+}
+
+/** Whether this person may is asked when the form is sent in, as everywhere; who surely may not has no button. */
+export async function openFollow({ modalOpener, reference }: Click): Promise<Reply | null> {
+  if (!modalOpener) return null
+  return opening(reference, async () => {
+    await modalOpener.open(followView)
+    return { outcome: 'opened', answer: null }
+  })
+}
+
+export const FOLLOW_CALLBACK_ID = 'home_follow'
+
+/** The one field, and its block. */
+const CHANNEL = 'home_follow_channel'
+
+/** Home is in no channel: which one shall follow is asked first, and the form of a subscription comes after it. */
+export const followView: ModalView = {
+  type: 'modal',
+  callback_id: FOLLOW_CALLBACK_ID,
+  title: plain('Follow builds'),
+  submit: plain('Next'),
+  close: plain('Cancel'),
+  blocks: [
+    {
+      type: 'input',
+      block_id: CHANNEL,
+      label: plain('Which channel should get the builds?'),
+      element: {
+        type: 'conversations_select',
+        action_id: CHANNEL,
+        filter: { include: ['public', 'private'] },
+        focus_on_load: true,
+      },
+    },
+  ],
+}
+
+export const followForm: Form = {
+  what: 'follow a project',
+  receive(body) {
+    const channel = textAt(body, 'view', 'state', 'values', CHANNEL, CHANNEL, 'selected_conversation') ?? ''
+    if (!isChannelId(channel)) return refusing({ [CHANNEL]: 'Choose a channel.' })
+    const form = { memory: { channel, instead: null, isChosen: true }, shown: null, how: howOf(null), preview: null }
+    return { ack: showing('update', subscribeView(form)), work: null }
+  },
+}
+
+/** How a wish ended, in words. @param rest what was typed after the project, for a choice of projects */
+export const subscribeReply = (
+  outcome: SubscribeOutcome,
+  { rest, reference }: { rest: readonly string[]; reference: string },
+): Reply => ({
+  outcome: outcomeName(outcome),
+  answer: answerSubscribe(outcome, { command: 'subscribe', branch: null, rest, reference }),
+})

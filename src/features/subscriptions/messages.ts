@@ -3,44 +3,45 @@ import { outside } from '../../slack/messages/build.ts'
 import { WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { closedWords, followedHow, followedProject } from '../../slack/messages/subscription.ts'
 import type { NotFound, Refused } from '../../catalog/outcomes.ts'
-import type { Announced, ShownSubscription, SubscribeOutcome, UnsubscribeOutcome } from './outcomes.ts'
+import type { Announced, SubscribeOutcome, UnsubscribeOutcome } from './outcomes.ts'
+import type { ShownSubscription } from '../../catalog/subscriptions.ts'
 import {
   answerOf,
   answerTrouble,
   line,
   nextStep,
   type Answer,
-  type AskedWith,
+  type AnswerContext,
   type Part,
+  typed,
 } from '../../slack/messages/answer.ts'
 import { answerNotAllowed } from '../not-allowed.ts'
 import { answerNotFound, isNotFound } from '../not-found.ts'
 import type { HowTyped } from '../slips.ts'
-import { removeButton } from './buttons.ts'
-import { typed } from '../../slack/messages/typed.ts'
+import { removeButton } from './rules-messages.ts'
 
-/** What this channel follows from now on, or why nothing has changed. */
-export function answerSubscribe(outcome: SubscribeOutcome, asked: AskedWith): Answer {
-  if (isUnchanged(outcome)) return unchanged(outcome, asked)
+/** What this channel is subscribed to now, or why nothing has changed. */
+export function answerSubscribe(outcome: SubscribeOutcome, context: AnswerContext): Answer {
+  if (isUnchanged(outcome)) return unchanged(outcome, context)
   switch (outcome.kind) {
     case 'subscribed':
       return subscribed(outcome)
     case 'same':
-      return answerOf([line(`:bell: *So it is already*: this channel follows ${followed(outcome.shown)}.`)])
+      return answerOf([line(`:bell: *Already subscribed* to ${followed(outcome.shown)}.`)])
     case 'too-many':
-      return answerTrouble(tooMany(outcome.max), asked.reference)
+      return answerTrouble(tooMany(outcome.max))
     case 'not-in-channel':
-      return answerTrouble(notIn(outcome.channel), asked.reference)
+      return answerTrouble(notIn(outcome.channel))
     case 'faults':
-      return answerTrouble(faulty(outcome.faults), asked.reference)
+      return answerTrouble(faulty(outcome.faults))
     default:
       return assertNever(outcome)
   }
 }
 
-/** What this channel follows no more, or the choice there is. */
-export function answerUnsubscribe(outcome: UnsubscribeOutcome, asked: AskedWith): Answer {
-  if (isUnchanged(outcome)) return unchanged(outcome, asked)
+/** What this channel was unsubscribed from, or what there is to choose from. */
+export function answerUnsubscribe(outcome: UnsubscribeOutcome, context: AnswerContext): Answer {
+  if (isUnchanged(outcome)) return unchanged(outcome, context)
   switch (outcome.kind) {
     case 'unsubscribed':
       return unsubscribed(outcome)
@@ -67,17 +68,17 @@ const UNCHANGED: readonly string[] = ['kept-by-file', 'no-channel', 'forbidden',
 const isUnchanged = (outcome: SubscribeOutcome | UnsubscribeOutcome): outcome is Unchanged =>
   isNotFound(outcome) || UNCHANGED.includes(outcome.kind)
 
-function unchanged(outcome: Unchanged, asked: AskedWith): Answer {
-  if (isNotFound(outcome)) return answerNotFound(outcome, asked)
+function unchanged(outcome: Unchanged, context: AnswerContext): Answer {
+  if (isNotFound(outcome)) return answerNotFound(outcome, context)
   switch (outcome.kind) {
     case 'kept-by-file':
-      return keptByFile(outcome.shown, asked)
+      return keptByFile(outcome.shown)
     case 'no-channel':
-      return answerTrouble(NO_CHANNEL, asked.reference)
+      return answerTrouble(NO_CHANNEL)
     case 'forbidden':
-      return answerNotAllowed(outcome.permit, { action: 'subscribe', reference: asked.reference })
+      return answerNotAllowed(outcome.permit, { action: 'subscribe', reference: context.reference })
     case 'unknown-person':
-      return answerNotAllowed(outcome, { action: 'subscribe', reference: asked.reference })
+      return answerNotAllowed(outcome, { action: 'subscribe', reference: context.reference })
     default:
       return assertNever(outcome)
   }
@@ -88,19 +89,19 @@ const followed = ({ subscription }: ShownSubscription): string =>
 
 function subscribed({ shown, was, announced, silent }: Extract<SubscribeOutcome, { kind: 'subscribed' }>): Answer {
   return answerOf([
-    line(`:bell: *Kept*: this channel now follows ${followed(shown)}.`),
-    ...(was ? [line(`Was: ${followedHow(was.subscription)}.`)] : []),
+    line(`:bell: *Subscribed* to ${followed(shown)}.`),
+    ...(was ? [line(`Before: ${followedHow(was.subscription)}.`)] : []),
     ...(silent ? [line(silentWords(silent))] : []),
     ...announcedParts(announced),
   ])
 }
 
 const silentWords = (channel: string): string =>
-  `<#${channel}> is the default channel, which hears only of what no other channel follows: of this it hears nothing any more.`
+  `<#${channel}> is the default channel and only gets projects that no other channel follows, so it gets nothing about this one any more.`
 
 function unsubscribed({ removed, announced }: Extract<UnsubscribeOutcome, { kind: 'unsubscribed' }>): Answer {
   return answerOf([
-    ...removed.slice(0, SHOWN_MAX).map((one) => line(`:no_bell: *Removed*: ${followed(one)}.`)),
+    ...removed.slice(0, SHOWN_MAX).map((one) => line(`:no_bell: *Unsubscribed* from ${followed(one)}.`)),
     ...andMore(removed.length - SHOWN_MAX),
     ...announcedParts(announced),
   ])
@@ -117,61 +118,55 @@ function announcedParts(announced: Announced): Part[] {
   if (announced.kind === 'told') return []
   const { code, isClosed } = announced
   if (!isClosed)
-    return [
-      line(`:warning: The channel may not have been told of it (Slack's code: ${outside(code, WORD_CHARS_MAX)}).`),
-    ]
+    return [line(`:warning: The channel may not have been notified (Slack's code: ${outside(code, WORD_CHARS_MAX)}).`)]
   const { what, next } = closedWords(code)
-  return [line(`:mute: *Paused*: nothing can be said in this channel: ${what}.`), line(nextStep(next))]
+  return [line(`:mute: *Paused*: Buildline cannot post in this channel: ${what}.`), line(nextStep(next))]
 }
 
-function keptByFile(shown: ShownSubscription, { reference }: AskedWith): Answer {
-  return answerTrouble(
-    {
-      what: `:lock: *Nothing changed*: the file of subscriptions keeps ${followed(shown)}.`,
-      why: 'What stands in that file is changed there, and not from Slack.',
-      next: 'Ask whoever runs Buildline to change the file, or name another branch.',
-    },
-    reference,
-  )
-}
+const keptByFile = (shown: ShownSubscription): Answer =>
+  answerTrouble({
+    what: `:lock: *Nothing changed*: the subscriptions file sets ${followed(shown)}.`,
+    why: 'What is set in that file cannot be changed from Slack.',
+    next: 'Ask the person who runs Buildline to change the file, or choose another branch.',
+  })
 
 const tooMany = (max: number) => ({
-  what: `:no_entry: *Nothing changed*: this channel has ${max} subscriptions, and more it cannot have.`,
+  what: `:no_entry: *Nothing changed*: this channel has ${max} subscriptions already, which is the limit.`,
   why: null,
-  next: `Type ${typed('/ci rules')} and remove one, or let a pattern such as ${typed('release/*')} stand for several.`,
+  next: `Type ${typed('/ci rules')} and remove one, or use a pattern such as ${typed('release/*')} for several branches.`,
 })
 
 const NO_CHANNEL = {
-  what: ':mag: *No channel here*: subscriptions belong to channels, and this is none.',
+  what: ':mag: *Not a channel*: only channels can have subscriptions.',
   why: null,
-  next: `Type the same in the channel that should follow.`,
+  next: `Type the same in the channel that should get the builds.`,
 }
 
 const notIn = (channel: string) => ({
-  what: `:no_entry: *Nothing changed*: Slack does not say that you are in <#${channel}>.`,
-  why: 'Whoever says what a channel is told is in it.',
-  next: `Type ${typed('/ci subscribe')} in that channel; join it first, if you have not.`,
+  what: `:no_entry: *Nothing changed*: you are not a member of <#${channel}>, as far as Slack says.`,
+  why: 'Only members of a channel can change its subscriptions.',
+  next: `Type ${typed('/ci subscribe')} in that channel, after joining it.`,
 })
 
 const faulty = (faults: readonly { field: string; reason: string }[]) => ({
-  what: ':mag: *Nothing changed*: that cannot be kept.',
+  what: ':mag: *Nothing changed*:',
   why: faults
     .slice(0, SHOWN_MAX)
     .map(({ field, reason }) => `${outside(field, WORD_CHARS_MAX)} ${outside(reason, 150)}.`),
-  next: `Type it as in ${typed('/ci subscribe acme/web failed recovered release/*')}.`,
+  next: `For example: ${typed('/ci subscribe acme/web changes release/*')}`,
 })
 
 function notSubscribed({ text, here }: Extract<UnsubscribeOutcome, { kind: 'not-subscribed' }>): Answer {
-  const what = text === null ? 'follows nothing that could be removed' : `does not follow ${typed(text)}`
+  const what = text === null ? 'has no subscriptions' : `is not subscribed to ${typed(text)}`
   return answerOf([
     line(`:mag: *Nothing changed*: this channel ${what}.`),
     ...listOf(here),
-    line(nextStep(`Type ${typed('/ci rules')} to see what it follows.`)),
+    line(nextStep(`Type ${typed('/ci rules')} to see its subscriptions.`)),
   ])
 }
 
 const which = (here: readonly ShownSubscription[]): Answer =>
-  answerOf([line(':no_bell: *Which one?* This channel follows:'), ...listOf(here)])
+  answerOf([line(':no_bell: *Which one?* This channel is subscribed to:'), ...listOf(here)])
 
 const listOf = (here: readonly ShownSubscription[]): Part[] => [
   ...here.slice(0, SHOWN_MAX).flatMap((one): Part[] => {
@@ -184,15 +179,15 @@ const listOf = (here: readonly ShownSubscription[]): Part[] => [
 /** Nearly a word that means something: it could be a branch as well, and nothing is kept on a guess. */
 export const answerNear = ({ typed: text, meant, usage }: { typed: string; meant: string } & HowTyped): Answer =>
   answerOf([
-    line(`:mag: *Not understood*: ${typed(text)} is nearly ${typed(meant)}, or a branch; nothing was done.`),
+    line(`:mag: *Not understood*: ${typed(text)} could be ${typed(meant)} or a branch, so nothing was done.`),
     line(`Usage: ${typed(usage)}`),
-    line(nextStep(`Type ${typed(meant)}, or ${typed(`@${text}`)} for the branch of that name.`)),
+    line(nextStep(`Type ${typed(meant)}, or ${typed(`@${text}`)} for the branch with that name.`)),
   ])
 
 /** Two words that say the opposite of each other. */
 export const answerContradiction = ({ one, other, usage }: { one: string; other: string } & HowTyped): Answer =>
   answerOf([
-    line(`:mag: *Not understood*: ${typed(one)} and ${typed(other)} do not go together; nothing was done.`),
+    line(`:mag: *Not understood*: ${typed(one)} and ${typed(other)} contradict each other, so nothing was done.`),
     line(`Usage: ${typed(usage)}`),
     line(nextStep('Type one of them.')),
   ])

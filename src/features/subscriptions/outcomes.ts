@@ -1,25 +1,18 @@
-import type { BranchFilterWords } from '../../domain/branch-filter.ts'
+import type { BranchFilterWords } from '../../domain/pattern.ts'
 import type { Decision } from '../../domain/decide.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { FieldFault } from '../../domain/project.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
-import type { ChannelRule } from '../../domain/rule.ts'
 import type { Subscription } from '../../domain/subscription.ts'
-import type { NotFound, Refused } from '../../catalog/outcomes.ts'
+import type { NotFound, Permits, Refused } from '../../catalog/outcomes.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Failure, Sent } from '../../slack/notifier.ts'
+import type { Memberships } from '../../slack/api/directory.ts'
+import type { VisibleDeps } from '../../catalog/projects.ts'
+import type { ShownDeps, ShownSubscription } from '../../catalog/subscriptions.ts'
 
 // What people ask about what a channel is told, and how it can end.
-
-/** A subscription with all that a reader wants to know of it. */
-export interface ShownSubscription {
-  subscription: Subscription
-  /** null: all projects; or one that is not known (any more) */
-  project: ProjectRef | null
-  /** what decides here: the channel's own rules, or the project's as last read from CI; null: not read yet, or each its own */
-  rules: readonly ChannelRule[] | null
-  rulesFrom: 'ci' | 'channel' | 'file'
-  /** set while the channel cannot be told: Slack's code, since when (ms) */
-  paused: { code: string; at: number } | null
-}
 
 export interface SubscribeWish {
   /** a project as people name it; `all` */
@@ -53,7 +46,7 @@ export type SubscribeOutcome =
   | { kind: 'kept-by-file'; shown: ShownSubscription }
   | { kind: 'too-many'; max: number }
   | { kind: 'no-channel' }
-  /** Slack does not say that the asker is in the channel that they chose */
+  /** Slack does not say that the requester is in the channel that they chose */
   | { kind: 'not-in-channel'; channel: ChannelId }
   | { kind: 'faults'; faults: readonly FieldFault[] }
   | Extract<NotFound, { kind: 'no-project' | 'several-projects' }>
@@ -103,7 +96,7 @@ export type DryRunOutcome =
       } | null
       /** the project's rules could not be read yet: every event is told */
       unread: boolean
-      /** channels that the asker cannot look into, and of which nothing is said */
+      /** channels that the requester cannot look into, and of which nothing is said */
       hidden: number
     }
   | { kind: 'unknown-event'; text: string; events: readonly string[] }
@@ -123,4 +116,22 @@ export interface PatternQuestion {
   branch: string | null
   /** CI's or our own word; null: by its look */
   branchMatch: string | null
+}
+
+export interface SubscriptionDeps extends ShownDeps {
+  clock: Clock
+  log: Log
+  permits: Permits
+  /** all subscriptions in force now */
+  subscriptions: () => Promise<readonly Subscription[]>
+  /** One plain message to a channel or a person, tried once. @param text markup, with outside text in it escaped */
+  say: (to: ChannelId | string, text: string) => Promise<Sent | Failure>
+  /** Slack users, and user groups, which cannot be written to */
+  admins: readonly string[]
+}
+
+/** What it takes besides to change what a channel follows. */
+export interface SubscribeDeps extends SubscriptionDeps, VisibleDeps {
+  /** the channels that a person is in; null: Slack does not say */
+  channelsOf: Memberships['channelsOf']
 }

@@ -4,10 +4,11 @@ import { joined, mention } from '../../slack/messages/build.ts'
 import { SUBSCRIPTION_ACTION_IDS, subscriptionBlockId, SUBSCRIPTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { closedWords, followedProject, rulesInWords } from '../../slack/messages/subscription.ts'
 import { dayTime } from '../../slack/messages/times.ts'
-import type { RulesOutcome, ShownSubscription } from './outcomes.ts'
-import { answerOf, line, nextStep, row, type Answer, type Part } from '../../slack/messages/answer.ts'
-import { addButton, changeButton, removeButton } from './buttons.ts'
-import { typed } from '../../slack/messages/typed.ts'
+import type { RulesOutcome } from './outcomes.ts'
+import type { ShownSubscription } from '../../catalog/subscriptions.ts'
+import { answerOf, line, nextStep, row, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
+import { escapePlain, toLine } from '../../lib/escape.ts'
+import { CONFIRM_CHARS_MAX, cut, PROJECT_CHARS_MAX } from '../../slack/messages/limits.ts'
 
 /** Subscriptions on one page: each takes a few blocks of Slack's fifty. */
 export const RULES_PAGE_SIZE = 5
@@ -17,7 +18,7 @@ export function answerRules(outcome: RulesOutcome, page: number): Answer {
   switch (outcome.kind) {
     case 'no-channel':
       return answerOf([
-        line(':mag: *No channel here*: subscriptions belong to channels, and this is none.'),
+        line(':mag: *Not a channel*: only channels can have subscriptions.'),
         line(nextStep('Type the same in a channel.')),
       ])
     case 'rules':
@@ -29,7 +30,7 @@ export function answerRules(outcome: RulesOutcome, page: number): Answer {
 
 const nothing = (): Answer =>
   answerOf([
-    line(':zzz: *This channel follows nothing.*'),
+    line(':zzz: *This channel has no subscriptions.*'),
     line(nextStep(`Type ${typed('/ci subscribe acme/web')}, or ${typed('/ci subscribe')} alone for a form.`)),
     row(SUBSCRIPTIONS_BLOCK_ID, [addButton]),
   ])
@@ -53,7 +54,7 @@ function pausedParts({ paused }: ShownSubscription): Part[] {
   const { what, next } = closedWords(paused.code)
   const since = dayTime(paused.at)
   return [
-    line(`:mute: *Paused*${since === null ? '' : ` since ${since}`}: nothing can be said in this channel: ${what}.`),
+    line(`:mute: *Paused*${since === null ? '' : ` since ${since}`}: Buildline cannot post in this channel: ${what}.`),
     line(nextStep(next)),
   ]
 }
@@ -66,7 +67,7 @@ function subscriptionParts(shown: ShownSubscription): Part[] {
     line(`*${followedProject(subscription)}*: ${rulesWords(shown)}`),
     line(
       joined([
-        quiet ? 'quiet: replies stay in their threads' : 'not quiet',
+        quiet ? 'quiet (replies stay in threads)' : 'not quiet',
         who === 'committer' ? 'mentions committers' : 'mentions nobody',
         sourceWords(shown),
       ]),
@@ -79,22 +80,21 @@ function subscriptionParts(shown: ShownSubscription): Part[] {
 /** The rules, and whose they are. */
 function rulesWords({ subscription, rules, rulesFrom }: ShownSubscription): string {
   if (rulesFrom !== 'ci') return `${rulesInWords(rules ?? [])} · ${OWN[rulesFrom]}`
-  if (subscription.follows.what !== 'project') return "each project's own rules, as CI holds them"
-  if (rules === null)
-    return "the project's own rules, which could not be read from CI yet: every event is told until then"
-  if (rules.length === 0) return 'every event on every branch · the project has no rules for Slack in CI'
-  return `${rulesInWords(rules)} · the project's own rules, as CI holds them`
+  if (subscription.follows.what !== 'project') return "each project's rules in CI"
+  if (rules === null) return "the project's rules in CI, which could not be read yet; until then every event"
+  if (rules.length === 0) return 'every event on every branch, because the project has no rules for Slack in CI'
+  return `${rulesInWords(rules)} · the project's rules in CI`
 }
 
-const OWN = { channel: "this channel's own rules", file: 'rules of the file' } as const
+const OWN = { channel: "this channel's own rules", file: 'rules of the subscriptions file' } as const
 
 function sourceWords({ subscription }: ShownSubscription): string {
   const { source, createdBy, createdAt } = subscription
   switch (source) {
     case 'file':
-      return 'kept by the file of subscriptions: it is changed there'
+      return 'set by the subscriptions file'
     case 'default-channel':
-      return 'set by DEFAULT_CHANNEL: it is changed there'
+      return 'set by DEFAULT_CHANNEL'
     case 'slack':
       return joined([`made by ${mention(createdBy ?? null) || 'somebody'}`, dayTime(createdAt ?? 0)], ', ')
     default:
@@ -105,7 +105,8 @@ function sourceWords({ subscription }: ShownSubscription): string {
 const isLost = ({ subscription, project }: ShownSubscription): boolean =>
   subscription.follows.what === 'project' && project === null
 
-const LOST = ':grey_question: CI lists no such project, and no build of it was heard of: it may be gone, or not begun.'
+const LOST =
+  ':grey_question: CI lists no such project and has reported no build of it. It may have been deleted or renamed.'
 
 function pageButtons(page: number, pages: number): ActionButton[] {
   const { previous, next } = SUBSCRIPTION_ACTION_IDS
@@ -121,3 +122,50 @@ const pageButton = (id: string, label: string, page: number): ActionButton => ({
   text: plain(label),
   value: String(page),
 })
+
+/** Of those that were made in Slack: what a file or a setting keeps is changed there. */
+export function removeButton({ subscription }: ShownSubscription): ActionButton[] {
+  if (subscription.source !== 'slack' || subscription.id === undefined) return []
+  const { follows } = subscription
+  const name = follows.what === 'project' ? escapePlain(cut(toLine(follows.name), PROJECT_CHARS_MAX)) : 'all projects'
+  return [
+    {
+      type: 'button',
+      action_id: SUBSCRIPTION_ACTION_IDS.remove,
+      text: plain('Remove'),
+      value: subscription.id,
+      style: 'danger',
+      confirm: {
+        title: plain('Remove this subscription?'),
+        text: plain(
+          cut(
+            `This channel will get no more builds of ${name} through it, and sees that you removed it.`,
+            CONFIRM_CHARS_MAX,
+          ),
+        ),
+        confirm: plain('Remove it'),
+        deny: plain('Keep it'),
+        style: 'danger',
+      },
+    },
+  ]
+}
+
+const changeButton = ({ subscription }: ShownSubscription): ActionButton[] =>
+  subscription.source !== 'slack' || subscription.id === undefined
+    ? []
+    : [
+        {
+          type: 'button',
+          action_id: SUBSCRIPTION_ACTION_IDS.change,
+          text: plain('Change'),
+          value: subscription.id,
+        },
+      ]
+
+const addButton: ActionButton = {
+  type: 'button',
+  action_id: SUBSCRIPTION_ACTION_IDS.add,
+  text: plain('Add subscription'),
+  value: 'new',
+}

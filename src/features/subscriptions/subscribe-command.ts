@@ -2,21 +2,20 @@ import type { SubscribeWish } from './outcomes.ts'
 import { answerContradiction, answerNear } from './messages.ts'
 import { answerNameless, answerTooLittle, answerTooMuch } from '../slips.ts'
 import type { Reply } from '../context.ts'
-import { openSubscribe } from './opening.ts'
+import { openSubscribe, subscribeReply } from './form.ts'
 import { howTyped, wordsOf, type Command, type Question } from '../command.ts'
-import { subscribeReply } from './subscribe-reply.ts'
-import { readWish } from './subscribe-words.ts'
+import { readWish } from './wish.ts'
 
 export const subscribe: Command = {
   name: 'subscribe',
   alias: null,
   group: 'Follow',
   usage: '[project|all] [events] [branch pattern] [quiet] [mention|no-mention]',
-  does: 'makes this channel follow a project; alone, it opens a form',
+  does: 'subscribes this channel to a project; alone, it opens a form',
   examples: [
     '/ci subscribe',
     '/ci subscribe acme/web',
-    '/ci subscribe acme/web failed recovered release/*',
+    '/ci subscribe acme/web changes release/*',
     '/ci subscribe all failed quiet no-mention',
   ],
   who: 'members',
@@ -46,13 +45,13 @@ function answerTyped(question: Question): Promise<Reply> {
 }
 
 /** Alone the command opens a form, which is no example of what is typed. */
-const EXAMPLE = '/ci subscribe acme/web failed recovered release/*'
+const EXAMPLE = '/ci subscribe acme/web changes release/*'
 
 const slip = async (outcome: string, answer: Reply['answer']): Promise<Reply> => ({ outcome, answer })
 
 async function openForm(question: Question): Promise<Reply> {
-  const { opener, operations, by, row, reference } = question
-  if (opener) return openSubscribe({ opener, operations, by, reference }, null)
+  const { modalOpener, operations, by, row, reference } = question
+  if (modalOpener) return openSubscribe({ modalOpener, operations, by, reference }, null)
   return {
     outcome: 'too-little',
     answer: answerTooLittle({ missing: 'a project', ...howTyped(row), example: EXAMPLE }),

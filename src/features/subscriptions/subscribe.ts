@@ -1,19 +1,24 @@
 import type { ChannelId } from '../../domain/ids.ts'
-import { subscriptionSlot, type Follows, type Subscription } from '../../domain/subscription.ts'
-import { subscribedLine } from '../../slack/messages/subscription.ts'
-import type { KeptSubscription, WantedSubscription } from '../../store/kept.ts'
+import { subscriptionSlot, type Follows, type Subscription, following } from '../../domain/subscription.ts'
+import { subscribedLine, unsubscribedLine } from '../../slack/messages/subscription.ts'
+import type { KeptSubscription, WantedSubscription, ClosedChannel } from '../../store/records.ts'
 import type { Tx } from '../../store/store.ts'
-import type { Asker } from '../../catalog/outcomes.ts'
+import type { Requester } from '../../catalog/outcomes.ts'
 import { findProject } from '../../catalog/projects.ts'
 import { isGivenUp, NotAttempted } from '../../store/not-attempted.ts'
-import { announce } from './announce.ts'
-import type { SubscribeOutcome, SubscribeWish } from './outcomes.ts'
-import { fallsSilent } from './default-channel.ts'
-import type { SubscribeDeps, SubscriptionDeps } from './deps.ts'
-import { isAbout, namedProjects, type Named } from './names.ts'
-import { shownOf } from './shown.ts'
-import { channelFor, isIn } from './who.ts'
+import type {
+  SubscribeOutcome,
+  SubscribeWish,
+  UnsubscribeOutcome,
+  Announced,
+  SubscribeDeps,
+  SubscriptionDeps,
+} from './outcomes.ts'
+import { channelFor, isIn } from './channel.ts'
+import { isAbout, namedProjects, type Named, shownOf } from '../../catalog/subscriptions.ts'
 import { faultsOf, rulesOf } from './wish.ts'
+import type { Failure, Sent } from '../../slack/notifier.ts'
+import { closeChannelBefore } from './closings.ts'
 
 /** A channel follows so much at most; more is a wish for fewer rules, or for another channel. */
 export const SUBSCRIPTIONS_MAX = 50
@@ -22,7 +27,7 @@ export const SUBSCRIPTIONS_MAX = 50
  * Keeps what a channel wants to follow, in the place of what followed the same branches of the same project there; then
  * tells the channel in one line. Asked again, it changes nothing and says nothing.
  */
-export async function subscribe(deps: SubscribeDeps, wish: SubscribeWish, by: Asker): Promise<SubscribeOutcome> {
+export async function subscribe(deps: SubscribeDeps, wish: SubscribeWish, by: Requester): Promise<SubscribeOutcome> {
   const place = await channelFor(deps, by)
   if (place.kind !== 'channel') return place
   if (wish.isChosen && !(await isIn(deps, by.user, place.channel)))
@@ -93,12 +98,12 @@ interface Keeping {
   wanted: WantedSubscription
   about: Named | null
   instead: string | null
-  by: Asker
+  by: Requester
   at: number
 }
 
 async function keep(tx: Tx, { wanted, about, instead, by, at }: Keeping): Promise<Ended> {
-  if (await isGivenUp(tx, by.askKey)) throw new NotAttempted('the asker was told that it was interrupted')
+  if (await isGivenUp(tx, by.interactionKey)) throw new NotAttempted('the asker was told that it was interrupted')
   await tx.lockName(`subscriptions of ${wanted.channel}`)
   const here = await tx.subscriptionsOf(wanted.channel)
   const there = here.filter((one) => one.id !== instead && isSamePlace(one, wanted, about))
@@ -129,4 +134,123 @@ async function moveTo(tx: Tx, old: KeptSubscription, { follows, rules }: WantedS
   if (subscriptionSlot(old.follows, old.rules) === subscriptionSlot(follows, rules)) return
   await tx.removeSubscription(old.id)
   await tx.keepSubscription({ ...old, follows, rules }, { user: old.createdBy, at: old.createdAt })
+}
+
+/** What is meant: a project as people name it or `all`, one subscription by its id, or the only one here. */
+interface UnsubscribeWish {
+  project: string | null
+  id: string | null
+}
+
+/** Removes what a channel follows, of a project all its branches; then tells the channel in one line. */
+export async function unsubscribe(
+  deps: SubscriptionDeps,
+  wish: UnsubscribeWish,
+  by: Requester,
+): Promise<UnsubscribeOutcome> {
+  const place = await channelFor(deps, by)
+  if (place.kind !== 'channel') return place
+  const { channel } = place
+  const inForce = (await deps.subscriptions()).filter((one) => one.channel === channel)
+  const here = inForce.filter(isKept)
+  const shownHere = () => shownOf(deps, inForce)
+  const meant = await meantBy(deps, wish, inForce)
+  if (meant.kind === 'no-project' || meant.kind === 'several-projects') return meant
+  if (wish.id === null && wish.project === null && here.length > 1) return { kind: 'which', here: await shownHere() }
+  const [first] = meant.subscriptions
+  const kept = meant.subscriptions.filter(isKept)
+  if (first && kept.length === 0 && first.source === 'file')
+    return { kind: 'kept-by-file', shown: (await shownOf(deps, [first]))[0]! }
+  return removeAll(deps, { kept, channel, by, text: wish.project, shownHere })
+}
+
+const isKept = (one: Subscription): one is KeptSubscription => one.source === 'slack' && one.id !== undefined
+
+/** Those that are meant, of the file too: it says so of them. */
+async function meantBy({ store }: SubscriptionDeps, { project, id }: UnsubscribeWish, here: readonly Subscription[]) {
+  const those = (isMeant: (one: Subscription) => boolean) =>
+    ({ kind: 'subscriptions', subscriptions: here.filter(isMeant) }) as const
+  if (id !== null) return those((one) => one.id === id)
+  if (project === null) return those(isKept)
+  if (isAll(project)) return those(({ follows }) => follows.what === 'all')
+  // Of a project that nobody knows any more the name is left.
+  const named = those(({ follows }) => follows.what === 'project' && isSameName(follows.name, project))
+  const found = await findProject(store.read, project)
+  if (found.kind !== 'project') return named.subscriptions.length > 0 ? named : found
+  const all = await namedProjects(store.read)
+  const about = all.filter(({ project: one }) => one.name === found.project.name && one.uuid === found.project.uuid)
+  const ofProject = those((one) => about.some((known) => isAbout(one, known)))
+  return ofProject.subscriptions.length > 0 ? ofProject : named
+}
+
+const isSameName = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase()
+
+interface Removing {
+  kept: readonly KeptSubscription[]
+  channel: ChannelId
+  by: Requester
+  text: string | null
+  shownHere: () => ReturnType<typeof shownOf>
+}
+
+async function removeAll(deps: SubscriptionDeps, removing: Removing): Promise<UnsubscribeOutcome> {
+  const { kept, channel, by, text, shownHere } = removing
+  const gone = await deps.store.write(async (tx) => {
+    const removed = []
+    for (const { id } of kept) removed.push(await tx.removeSubscription(id))
+    return removed.filter((one) => one !== null)
+  })
+  // Somebody else was quicker, or this very ask was heard before.
+  if (gone.length === 0) return { kind: 'not-subscribed', text, here: await shownHere() }
+  const removed = await shownOf(deps, gone)
+  const announced = await announce(deps, { channel, text: unsubscribedLine(by.user, gone), user: by.user })
+  return { kind: 'unsubscribed', removed, announced }
+}
+
+/**
+ * The default channel, where it was told of this project (or of some, for all of them) only because no other channel
+ * followed it, and hears nothing of it once this one does. Null: nobody falls silent.
+ */
+export function fallsSilent(
+  before: readonly Subscription[],
+  channel: ChannelId,
+  about: Named | null,
+): ChannelId | null {
+  const followedBefore = about ? following(before, about.names) : before
+  const byDefault = followedBefore.find((one) => one.follows.what === 'unfollowed' && one.channel !== channel)
+  return byDefault?.channel ?? null
+}
+
+/** Whoever waits for an answer waits no longer than this for Slack's patience. */
+export const PATIENCE_MS_MAX = 5_000
+
+/** Tells the channel what changed, once. What is unclear is not said again: nothing may stand there twice. */
+async function announce(
+  deps: SubscriptionDeps,
+  { channel, text, user }: { channel: ChannelId; text: string; user: string },
+): Promise<Announced> {
+  const before = (await deps.store.read.closedChannels()).find((one) => one.channel === channel)
+  const outcome = await patiently(deps, () => deps.say(channel, text))
+  if (outcome.kind === 'sent') {
+    if (before) await openAgain(deps, before)
+    return { kind: 'told' }
+  }
+  const isClosed = outcome.kind === 'channel-closed'
+  if (isClosed) await closeChannelBefore(deps, channel, outcome.code, user)
+  deps.log.warn({ channel, code: outcome.code }, 'a change of what a channel follows could not be said there')
+  return { kind: 'not-told', code: outcome.code, isClosed }
+}
+
+/** What could be said there shows that it is open, should nobody else have said so. What closed it since then stands. */
+const openAgain = ({ store }: SubscriptionDeps, { channel, closedAt }: ClosedChannel): Promise<void> =>
+  store.write(async (tx) => {
+    const now = (await tx.closedChannels()).find((one) => one.channel === channel)
+    if (now?.closedAt === closedAt) await tx.reopenChannel(channel)
+  })
+
+async function patiently({ clock }: SubscriptionDeps, say: () => Promise<Sent | Failure>): Promise<Sent | Failure> {
+  const first = await say()
+  if (first.kind !== 'rate-limited' || first.retryAfterMs > PATIENCE_MS_MAX) return first
+  await clock.sleep(first.retryAfterMs)
+  return say()
 }

@@ -1,11 +1,10 @@
-import { matchBranch } from '../../domain/pattern.ts'
+import { matchBranch, patternMode } from '../../domain/pattern.ts'
 import type { FieldFault } from '../../domain/project.ts'
-import type { ChannelRule } from '../../domain/rule.ts'
-import { EVENTS } from '../../domain/status.ts'
+import { CHANGES, EVENTS, type ChannelRule } from '../../domain/rule.ts'
 import type { PatternQuestion, SubscribeWish } from './outcomes.ts'
-
-/** What a channel can select by name. */
-export const SELECTABLE_EVENTS = [...EVENTS, 'stopped'] as const
+import { nearest } from '../../lib/nearest.ts'
+import { CUT, type Word } from '../../slack/commands/parse.ts'
+import { partAt } from '../target.ts'
 
 /** What is wrong with a wish, by field; empty: it can be kept. Pure. */
 export const faultsOf = (wish: SubscribeWish): FieldFault[] => [
@@ -17,7 +16,7 @@ export const faultsOf = (wish: SubscribeWish): FieldFault[] => [
 function eventFaults(events: SubscribeWish['events']): FieldFault[] {
   if (events === null || events === 'every') return []
   if (events.length === 0) return [{ field: 'events', reason: 'needs at least one event' }]
-  const known: readonly string[] = SELECTABLE_EVENTS
+  const known: readonly string[] = EVENTS
   return events
     .filter((event) => !known.includes(event))
     .map((event) => ({ field: 'events', reason: `knows no event ${event}` }))
@@ -45,6 +44,118 @@ export const rulesOf = ({ events, branch, branchMatch }: SubscribeWish): Channel
 /** The events that are chosen, in their order; all of them together are every event, also one that CI may add. */
 export function eventsOf(events: SubscribeWish['events']): ChannelRule['events'] {
   if (events === null || events === 'every') return 'every'
-  const chosen = SELECTABLE_EVENTS.filter((event) => events.includes(event))
-  return chosen.length === SELECTABLE_EVENTS.length ? 'every' : chosen
+  const chosen = EVENTS.filter((event) => events.includes(event))
+  // Whoever chose `failed` has `broken` as well.
+  const isCovered = (event: string) => chosen.some((one) => one === (event === 'broken' ? 'failed' : event))
+  return EVENTS.every(isCovered) ? 'every' : chosen
+}
+
+/** What was typed after `subscribe`: a wish, or why it is none. Nothing is kept on a guess. */
+type WishReading =
+  | { kind: 'nothing' }
+  /** `rest`: what followed the project, to ask the same of another one */
+  | { kind: 'wish'; wish: SubscribeWish; rest: readonly string[] }
+  /** a name was begun and left empty: of a branch of this project, or (null) of a project */
+  | { kind: 'nameless'; project: string | null }
+  /** a word too many */
+  | { kind: 'unclear'; extra: string }
+  /** nearly one of the words that mean something; it could be a branch as well */
+  | { kind: 'near'; typed: string; meant: string }
+  /** the one says the opposite of the other */
+  | { kind: 'contradiction'; one: string; other: string }
+
+/**
+ * Reads `acme/web changes release/* quiet no-mention`: after the project words in any order, at most one of them
+ * a branch. `*` makes it a pattern, `^…$` or `/…/` a regex; `@started` is the branch of that name.
+ */
+export function readWish(words: readonly Word[]): WishReading {
+  if (words.includes(CUT)) return { kind: 'unclear', extra: CUT.text }
+  const [first, ...others] = words.map(({ text }) => text)
+  if (first === undefined) return { kind: 'nothing' }
+  const [project, branch] = partAt(first)
+  if (project === '') return { kind: 'nameless', project: null }
+  return readRest(project, branch === null ? others : [`${BRANCH_SIGN}${branch}`, ...others])
+}
+
+/** Each word that names events, with those that it names. */
+export const EVENT_WORDS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ...EVENTS.map((event) => [event, [event]] as const),
+  ['passed', ['success']],
+  ['fixed', ['recovered']],
+  ['changes', CHANGES],
+])
+const EVERYTHING = 'everything'
+/** `@started` is no event. */
+const BRANCH_SIGN = '@'
+const QUIET = 'quiet'
+const MENTIONS: ReadonlyMap<string, SubscribeWish['mention']> = new Map([
+  ['mention', 'committer'],
+  ['no-mention', 'nobody'],
+])
+
+const KNOWN_WORDS: readonly string[] = [...EVENT_WORDS.keys(), EVERYTHING, QUIET, ...MENTIONS.keys()]
+
+function readRest(project: string, rest: readonly string[]): WishReading {
+  const words = rest.flatMap(listed)
+  const branches = words.filter((text) => !isKnown(text))
+  const known = words.map((text) => text.toLowerCase()).filter(isKnown)
+  const fault = branchFault(project, branches) ?? contradictionIn(known)
+  if (fault) return fault
+  const [branch = null] = branches
+  const events = [...new Set(known.flatMap((text) => EVENT_WORDS.get(text) ?? []))]
+  const wish: SubscribeWish = {
+    project,
+    events: known.includes(EVERYTHING) ? 'every' : events.length > 0 ? events : null,
+    ...patternOf(branch),
+    quiet: known.includes(QUIET),
+    mention: MENTIONS.get(known.find((text) => MENTIONS.has(text)) ?? '') ?? 'committer',
+  }
+  return { kind: 'wish', wish, rest }
+}
+
+/** `failed,recovered` is both of them; a comma in what holds none of these words is the branch's own. */
+function listed(text: string): string[] {
+  const words = text.split(',').filter((word) => word !== '')
+  return !text.startsWith(BRANCH_SIGN) && words.some(isKnown) ? words : [text]
+}
+
+const isKnown = (text: string): boolean => KNOWN_WORDS.includes(text.toLowerCase())
+
+function branchFault(project: string, branches: readonly string[]): WishReading | null {
+  const [branch, extra] = branches
+  if (branch === undefined) return null
+  if (branch === '' || branch === '@') return { kind: 'nameless', project }
+  if (extra !== undefined) return { kind: 'unclear', extra }
+  const meant = isName(branch) ? nearest(branch, KNOWN_WORDS) : null
+  return meant === null ? null : { kind: 'near', typed: branch, meant }
+}
+
+// A pattern or a path is no mistyped word.
+const isName = (text: string): boolean => /^[\p{L}-]{2,}$/u.test(text)
+
+function contradictionIn(known: readonly string[]): WishReading | null {
+  const has = (text: string) => known.includes(text)
+  if (has('mention') && has('no-mention')) return { kind: 'contradiction', one: 'mention', other: 'no-mention' }
+  const event = known.find((text) => EVENT_WORDS.has(text))
+  return has(EVERYTHING) && event !== undefined ? { kind: 'contradiction', one: EVERYTHING, other: event } : null
+}
+
+/** How a branch that was typed is matched. */
+export function patternOf(typed: string | null): Pick<SubscribeWish, 'branch' | 'branchMatch'> {
+  if (typed === null || typed === '') return { branch: null, branchMatch: null }
+  const [, inner] = /^\/(.+)\/$/s.exec(typed) ?? []
+  if (inner !== undefined) return { branch: inner, branchMatch: 'regex' }
+  if (/^\^.*\$$/s.test(typed)) return { branch: typed, branchMatch: 'regex' }
+  const branch = typed.startsWith(BRANCH_SIGN) ? typed.slice(BRANCH_SIGN.length) : typed
+  return { branch, branchMatch: branch.includes('*') ? 'wildcard' : 'exact' }
+}
+
+/** The same turned round: what would be typed for a branch that is matched so. */
+export function typedPattern({ branch, branchMatch }: Pick<ChannelRule, 'branch' | 'branchMatch'>): string {
+  if (branch === null || branch === '') return ''
+  const mode = patternMode(branch, branchMatch)
+  if (mode === 'regex') return /^\^.*\$$/s.test(branch) ? branch : `/${branch}/`
+  // A star that means itself.
+  if (mode === 'exact' && branch.includes('*')) return `^${branch.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`
+  return /^@|^\/.+\/$|^\^.*\$$/s.test(branch) ? `${BRANCH_SIGN}${branch}` : branch
 }

@@ -1,16 +1,19 @@
-import type { Reason } from '../../domain/decide.ts'
-import { codeSpan, toLine } from '../../lib/escape.ts'
+import { codeSpan, toLine, mrkdwnLink } from '../../lib/escape.ts'
 import { outside } from '../../slack/messages/build.ts'
 import { ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
-import { cut, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
+import { cut, WORD_CHARS_MAX, INLINE_URL_CHARS_MAX, BRANCH_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime } from '../../slack/messages/times.ts'
-import type { Explained, WhyOutcome } from '../../catalog/outcomes.ts'
-import { answerOf, line, row, type Answer, type AskedWith } from '../../slack/messages/answer.ts'
+import type { Explained, WhyOutcome, Posted, KeptLook } from '../../catalog/outcomes.ts'
+import { answerOf, line, row, type Answer, type AnswerContext } from '../../slack/messages/answer.ts'
 import { buildButtons, buildLine } from '../build.ts'
 import { answerNotFound, isNotFound } from '../not-found.ts'
-import { hiddenParts } from '../hidden.ts'
-import { postedWords } from './posted-messages.ts'
-import { lookedWords } from './rule-messages.ts'
+import { hiddenParts } from '../not-allowed.ts'
+import { reasonWords } from '../reason.ts'
+import type { ChannelId } from '../../domain/ids.ts'
+import { addressOf } from '../../alerts/messages/card.ts'
+import { patternMode } from '../../domain/pattern.ts'
+import type { ChannelRule, RuleVerdict } from '../../domain/rule.ts'
+import { eventsInWords } from '../../slack/messages/subscription.ts'
 
 /** The most decisions that one answer lists. */
 export const DECISIONS_LISTED_MAX = 20
@@ -21,9 +24,9 @@ export const WHY_CHARS_MAX = 9_000
 
 type Found = Extract<WhyOutcome, { kind: 'why' }>
 
-/** Why each channel was told of each fact of a build, or was not; the newest first. */
-export const answerWhy = (outcome: WhyOutcome, asked: AskedWith): Answer =>
-  isNotFound(outcome) ? answerNotFound(outcome, asked) : explained(outcome)
+/** Why each channel was told of each build event of a build, or was not; the newest first. */
+export const answerWhy = (outcome: WhyOutcome, context: AnswerContext): Answer =>
+  isNotFound(outcome) ? answerNotFound(outcome, context) : explained(outcome)
 
 function explained({ build, decisions, more, hidden }: Found): Answer {
   const listed = listedOf(decisions.toReversed())
@@ -38,7 +41,7 @@ function explained({ build, decisions, more, hidden }: Found): Answer {
   ])
 }
 
-const NOBODY = 'No channel follows this project: nobody was told, and nobody was to be told.'
+const NOBODY = 'No channel follows this project, so nothing was posted.'
 
 /** The lines of each decision, the newest first; at least one is listed. */
 function listedOf(newestFirst: readonly Explained[]): string[][] {
@@ -57,7 +60,7 @@ function listedOf(newestFirst: readonly Explained[]): string[][] {
 function decisionLines(decision: Explained): string[] {
   const { channel, word, at, verdict, reason, looked } = decision
   const when = dayTime(at)
-  const heard = `${outside(word, WORD_CHARS_MAX) || '(no word)'}${when === null ? '' : `, heard ${when}`}`
+  const heard = `${outside(word, WORD_CHARS_MAX) || '(no word)'}${when === null ? '' : `, received ${when}`}`
   const left = looked.length - RULES_LISTED_MAX
   return [
     `• <#${channel}> ${VERDICTS[verdict]}: ${heard}. ${reasonWords(reason)} (${codeSpan(cut(toLine(reason), WORD_CHARS_MAX)) || 'no name'})`,
@@ -68,28 +71,112 @@ function decisionLines(decision: Explained): string[] {
 }
 
 const VERDICTS: Record<Explained['verdict'], string> = {
-  tell: '*told*',
+  tell: '*posted*',
   update: '*card updated*',
-  silent: '*not told*',
+  silent: '*not posted*',
 }
 
-const REASONS: Record<Reason, string> = {
-  'event-selected': 'A rule selects this event on this branch.',
-  'every-event': 'This channel follows every event.',
-  'rules-unread': "The project's rules could not be read, so every event was told.",
-  'account-notice': "It is the account's trouble: it goes into the notice of the day.",
-  'updates-card': 'No rule selects it, but the card was there and shows the newest state.',
-  'event-not-selected': 'No rule selects this event on this branch.',
-  'branch-not-matched': 'No rule covers this branch.',
-  'branch-unknown': 'CI named no branch, and the rules ask for one.',
-  'pattern-invalid': 'The branch pattern of a rule is invalid, and so matches nothing.',
-  duplicate: 'CI said this before: nothing changed.',
-  late: 'It came after the end of the run: it changes nothing.',
+/** What stands in the channel about a build event, as it is recorded, with its times. Markup. */
+function postedWords({ channel, posted, verdict }: Pick<Explained, 'channel' | 'posted' | 'verdict'>): string {
+  if (posted.length > 0) return `now: ${posted.map((one) => oneWords(one, channel)).join(' · ')}`
+  return verdict === 'tell' ? 'not posted yet' : 'nothing was posted'
 }
 
-export const reasonWords = (reason: string): string =>
-  isReason(reason) ? REASONS[reason] : `Reason: ${shown(reason)}.`
+function oneWords(posted: Posted, channel: ChannelId): string {
+  const what = NAMES[posted.slot] ?? 'reply in the thread'
+  switch (posted.state) {
+    case 'waiting':
+      return `${what}, waiting to be posted`
+    case 'gone':
+      return `${what}, deleted, or too old to be edited`
+    case 'posted':
+      return `${linked(what, posted, channel)}${timesOf(posted)}${posted.broadcast ? ', also sent to the channel' : ''}`
+  }
+}
 
-const isReason = (reason: string): reason is Reason => Object.hasOwn(REASONS, reason)
+const NAMES: Readonly<Record<string, string>> = { card: 'card', notice: 'the account notice of that day' }
 
-const shown = (word: string): string => outside(word, WORD_CHARS_MAX) || '(none)'
+const linked = (what: string, { ts }: Posted, channel: ChannelId): string =>
+  ts === null ? what : mrkdwnLink(addressOf(channel, ts), what, INLINE_URL_CHARS_MAX)
+
+/** A message is written twice where it is posted and its post recorded: only a later change is an edit. */
+const EDITED_AFTER_MS = 2_000
+
+function timesOf({ ts, at }: Posted): string {
+  const postedAt = ts === null ? null : Number(ts) * 1_000
+  const posted = postedAt === null ? null : dayTime(postedAt)
+  const edited = postedAt !== null && at !== null && at - postedAt >= EDITED_AFTER_MS ? dayTime(at) : null
+  return [posted && ` of ${posted}`, edited && `, last edited ${edited}`].filter(Boolean).join('')
+}
+
+type About = Pick<Explained, 'branch' | 'events'>
+
+/** Whose rule it is, each of its conditions in their order, and the first that failed. Markup. */
+function lookedWords({ rule, from, verdict }: KeptLook, about: About): string {
+  const whose = from === null ? '' : ` (${FROM[from]})`
+  if (!isVerdict(verdict)) return `${whose} ended with ${outside(verdict, WORD_CHARS_MAX) || '(none)'}`
+  if (rule === null) return `${whose} ${OLD[verdict]}; an older version decided, and did not keep the rule`
+  return `${whose} ${ENDED[verdict]}: ${branchWords(rule, verdict, about)}; ${eventWords(rule, verdict, about)}`
+}
+
+const FROM = {
+  ci: "the project's own, in CI",
+  channel: "the channel's own",
+  file: 'in the subscriptions file',
+} as const
+
+const isVerdict = (verdict: string): verdict is RuleVerdict => Object.hasOwn(ENDED, verdict)
+
+const ENDED: Record<RuleVerdict, string> = {
+  selects: '*selects it*',
+  'branch-not-matched': '*fails at its branch*',
+  'branch-unknown': '*fails at its branch*',
+  'pattern-invalid': '*fails at its branch*',
+  'event-not-selected': '*fails at its events*',
+}
+
+const OLD: Record<RuleVerdict, string> = {
+  selects: 'selects it',
+  'branch-not-matched': 'does not cover this branch',
+  'branch-unknown': 'needs a branch, and CI named none',
+  'pattern-invalid': 'has an invalid branch pattern, which matches nothing',
+  'event-not-selected': 'covers the branch, but does not select this event',
+}
+
+/** ``✓ branch: `release/*` (wildcard) matches `release/1` `` */
+function branchWords({ branch: pattern, branchMatch }: ChannelRule, verdict: RuleVerdict, { branch }: About): string {
+  if (pattern === null || pattern === '') return '✓ branch: any'
+  const mode = outside(patternMode(pattern, branchMatch), WORD_CHARS_MAX)
+  const wanted = `${name(pattern)} (${mode})`
+  const own = branch === null ? 'a build without a branch' : name(branch)
+  switch (verdict) {
+    case 'branch-not-matched':
+      return `✗ branch: ${wanted} does not match ${own}`
+    case 'branch-unknown':
+      return `✗ branch: ${wanted} needs a branch, and CI named none`
+    case 'pattern-invalid':
+      return `✗ branch: ${wanted} is not a valid pattern and matches nothing`
+    case 'selects':
+    case 'event-not-selected':
+      return `✓ branch: ${wanted} matches ${own}`
+  }
+}
+
+const name = (text: string): string => codeSpan(cut(toLine(text), BRANCH_CHARS_MAX)) || '(no name)'
+
+/** `✗ event: failed, recovered has no success` */
+function eventWords({ events }: ChannelRule, verdict: RuleVerdict, about: About): string {
+  switch (verdict) {
+    case 'selects':
+      return `✓ event: ${eventsInWords(events)} has ${selectedOf(events, about).join(', ')}`
+    case 'event-not-selected':
+      return `✗ event: ${eventsInWords(events)} has no ${about.events.join(', no ')}`
+    case 'branch-not-matched':
+    case 'branch-unknown':
+    case 'pattern-invalid':
+      return 'its events were not looked at'
+  }
+}
+
+const selectedOf = (events: ChannelRule['events'], about: About): readonly string[] =>
+  events === 'every' ? about.events : about.events.filter((event) => events.includes(event))

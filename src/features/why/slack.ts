@@ -1,26 +1,31 @@
+import type { Feature } from '../feature.ts'
 import type { Target } from '../../catalog/outcomes.ts'
 import { answerWhy } from './messages.ts'
 import type { Reply } from '../context.ts'
-import { commandAbout, askedWith, outcomeName, whenMayRead, type Command, type Question } from '../command.ts'
+import { commandAbout, answerContext, outcomeName, whenMayRead, type Question } from '../command.ts'
 
-export const why: Command = commandAbout(
-  {
-    name: 'why',
-    alias: null,
-    group: 'Look',
-    usage: '[#build]',
-    does: 'explains why channels were told of a build, or were not',
-    examples: ['/ci why', '/ci why #512', '/ci why acme/web #512'],
-    who: 'everyone',
-  },
-  {
-    overall: (question) => explain(question, null),
-    about: (question, target) => explain(question, target),
-  },
-)
+export const why: Feature = {
+  commands: [
+    commandAbout(
+      {
+        name: 'why',
+        alias: null,
+        group: 'Look',
+        usage: '[#build]',
+        does: 'explains why a build was posted in a channel, or was not',
+        examples: ['/ci why', '/ci why #512', '/ci why acme/web #512'],
+        who: 'everyone',
+      },
+      {
+        overall: (question) => explain(question, null),
+        about: (question, target) => explain(question, target),
+      },
+    ),
+  ],
+}
 
 const explain = (question: Question, target: Target | null): Promise<Reply> =>
   whenMayRead(question, async () => {
     const outcome = await question.operations.why(target, question.by)
-    return { outcome: outcomeName(outcome), answer: answerWhy(outcome, askedWith(question, target)) }
+    return { outcome: outcomeName(outcome), answer: answerWhy(outcome, answerContext(question, target)) }
   })

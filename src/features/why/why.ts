@@ -1,58 +1,142 @@
 import { selectable } from '../../domain/decide.ts'
-import type { Fact } from '../../domain/fact.ts'
+import type { BuildEvent } from '../../domain/build-event.ts'
 import type { ChannelId } from '../../domain/ids.ts'
-import type { KeptDecision } from '../../store/kept.ts'
-import type { Asker, Explained, Posted, Target, WhyOutcome } from '../../catalog/outcomes.ts'
-import { buildStatus, type StatusDeps } from '../builds/status.ts'
-import { findBuild, summaryOf } from '../../catalog/find-build.ts'
-import { createPosted } from './posted.ts'
-import { visibleTo, type VisibleDeps } from '../../catalog/visible.ts'
+import type { KeptDecision, Card, CardKey } from '../../store/records.ts'
+import type { Requester, Explained, Posted, Target, WhyOutcome } from '../../catalog/outcomes.ts'
+import { findBuild, summariesOf, summaryOf, type FindDeps } from '../../catalog/find-build.ts'
+import { newestBuilds, visibleTo, type FollowedDeps, type VisibleDeps } from '../../catalog/projects.ts'
+import { newestOf, type StoredMessage } from '../../domain/plan.ts'
+import { attemptKey, type Attempt } from '../../domain/attempt.ts'
+import { noticeSubject } from '../../domain/revision.ts'
+import { isRedAgain } from '../../domain/view.ts'
+import type { Reads } from '../../store/store.ts'
 
 /** Decisions in one answer; the newest are shown. */
 export const DECISIONS_MAX = 20
 
 /**
- * Why each channel was told of each fact of a build, or not: the decisions as they were made and kept, and what stands
+ * Why each channel was told of each build event of a build, or not: the decisions as they were made and kept, and what stands
  * there now. Without a target the newest build that the channel could have heard of.
  */
 export async function explain(
-  deps: StatusDeps & VisibleDeps,
+  deps: FindDeps & FollowedDeps & VisibleDeps,
   target: Target | null,
-  by: Pick<Asker, 'user' | 'channel'>,
+  by: Pick<Requester, 'user' | 'channel'>,
 ): Promise<WhyOutcome> {
   const meant = target ?? (await newestHere(deps, by.channel))
   if (!meant) return { kind: 'no-build', project: "this channel's projects", branch: null, nearest: null }
   const looked = await findBuild(deps, meant)
   if (looked.kind !== 'found') return looked
   const { found } = looked
-  const own = found.facts.filter(({ buildId }) => buildId === found.run.buildId)
+  const own = found.buildEvents.filter(({ buildId }) => buildId === found.attempt.buildId)
   const all: Made[] = []
-  for (const fact of own)
-    for (const decision of await deps.reads.decisionsOfFact(fact.seq)) all.push({ fact, decision })
+  for (const buildEvent of own)
+    for (const decision of await deps.reads.decisionsOfEvent(buildEvent.seq)) all.push({ buildEvent, decision })
   const isVisible = await visibleTo(deps, by)
   const shown = all.filter(({ decision }) => isVisible(decision.channel))
   const hidden = new Set(all.map(({ decision }) => decision.channel).filter((one) => !isVisible(one))).size
-  const postedFor = createPosted(deps.reads, found.runs)
+  const postedFor = createPosted(deps.reads, found.attempts)
   const decisions: Explained[] = []
-  for (const { fact, decision } of shown.slice(-DECISIONS_MAX))
-    decisions.push(explained(fact, decision, await postedFor(fact, decision)))
+  for (const { buildEvent, decision } of shown.slice(-DECISIONS_MAX))
+    decisions.push(explained(buildEvent, decision, await postedFor(buildEvent, decision)))
   return { kind: 'why', build: await summaryOf(deps, found), decisions, more: shown.length - decisions.length, hidden }
 }
 
 interface Made {
-  fact: Fact
+  buildEvent: BuildEvent
   decision: KeptDecision
 }
 
-function explained(fact: Fact, decision: KeptDecision, posted: readonly Posted[]): Explained {
-  const { word, at, branch, status } = fact
-  const { channel, verdict, reason, rulesFrom, looked, recovered } = decision
-  const events = selectable({ status, recovered })
+function explained(buildEvent: BuildEvent, decision: KeptDecision, posted: readonly Posted[]): Explained {
+  const { word, at, branch, status } = buildEvent
+  const { channel, verdict, reason, rulesFrom, looked, turn } = decision
+  const events = selectable({ status, turn })
   return { channel, word, at, branch, events, verdict, reason, rulesFrom, looked, posted }
 }
 
-async function newestHere(deps: StatusDeps, channel: ChannelId | null): Promise<Target | null> {
-  const status = await buildStatus(deps, { project: null, branch: null, channel })
-  const newest = status.kind === 'channel-status' ? status.builds[0] : undefined
-  return newest ? { kind: 'run', ref: newest.ref } : null
+async function newestHere(deps: FindDeps & FollowedDeps, channel: ChannelId | null): Promise<Target | null> {
+  const newest = await newestBuilds(deps, channel)
+  const [summary] = await summariesOf(deps, newest.slice(0, 1))
+  return summary ? { kind: 'run', ref: summary.ref } : null
 }
+
+/**
+ * What stands in Slack about one build event in the channel of a decision, as it is recorded.
+ * @param runs of the revision that the build events belong to, oldest first
+ */
+function createPosted(
+  reads: Reads,
+  attempts: readonly Attempt[],
+): (buildEvent: BuildEvent, decision: KeptDecision) => Promise<Posted[]> {
+  const read = new Map<string, Promise<CardState>>()
+
+  // Build events of one build share their cards.
+  const cardState = (key: CardKey) => {
+    const name = `${key.subject} ${key.channel}`
+    const found = read.get(name) ?? readCardState(reads, key)
+    read.set(name, found)
+    return found
+  }
+
+  return async (buildEvent, { subject, channel, noticeDay }) => {
+    const own = await cardState({ subject, channel })
+    const notice = noticeDay === null ? null : await cardState({ subject: noticeSubject(noticeDay), channel })
+    return [...cardOf('card', own), ...replyOf(buildEvent, attempts, own), ...(notice ? cardOf('notice', notice) : [])]
+  }
+}
+
+interface CardState {
+  messages: readonly StoredMessage[]
+  card: Card | null
+  decisions: readonly KeptDecision[]
+}
+
+async function readCardState(reads: Reads, key: CardKey): Promise<CardState> {
+  const [messages, card, decisions] = await Promise.all([
+    reads.messagesOf(key),
+    reads.card(key),
+    reads.decisionsOf(key),
+  ])
+  return { messages, card, decisions }
+}
+
+function cardOf(slot: string, { messages, card }: CardState): Posted[] {
+  const posted = newestOf('card', messages)
+  if (posted) return [toPosted(slot, posted, false)]
+  const waits = card !== null && card.queues.post !== null
+  return waits ? [{ slot, state: 'waiting', ts: null, at: null, broadcast: false }] : []
+}
+
+function replyOf(buildEvent: BuildEvent, attempts: readonly Attempt[], cardState: CardState): Posted[] {
+  const attempt = attemptOf(buildEvent, attempts)
+  const slot = attempt && `run:${attemptKey(attempt)}`
+  const reply = slot && newestOf(slot, cardState.messages)
+  return attempt && reply ? [toPosted(slot, reply, wasBroadcast(attempt, attempts, reply, cardState))] : []
+}
+
+/** As it was decided when the reply was claimed: loud, not quiet, not replaced by a newer attempt, and not red once more. */
+function wasBroadcast(
+  attempt: Attempt,
+  attempts: readonly Attempt[],
+  { claimedAt }: StoredMessage,
+  cardState: CardState,
+): boolean {
+  const isLoud = ({ finalSeq }: Attempt) =>
+    cardState.decisions.some(({ eventSeq, loud }) => eventSeq === finalSeq && loud)
+  const next = attempts[attempts.indexOf(attempt) + 1]
+  const wasNewest = next === undefined || next.buildEvents[0]!.at > claimedAt
+  const isQuiet = cardState.card?.quiet !== false
+  return isLoud(attempt) && !isQuiet && wasNewest && !isRedAgain(attempt, { attempts, isLoud })
+}
+
+const toPosted = (slot: string, { state, ts, writtenAt }: StoredMessage, broadcast: boolean): Posted => ({
+  slot,
+  state: state === 'posted' || state === 'gone' ? state : 'waiting',
+  ts,
+  at: writtenAt,
+  broadcast,
+})
+
+/** A repeated or late build event belongs to the attempt that it came in. */
+const attemptOf = ({ buildId, seq }: BuildEvent, attempts: readonly Attempt[]): Attempt | undefined =>
+  attempts.findLast((attempt) => attempt.buildId === buildId && attempt.firstSeq <= seq)

@@ -2,12 +2,11 @@ import type { WebClient } from '@slack/web-api'
 import { permit, type Grants, type Permit, type Person, type Right } from '../../domain/permission.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { fieldOf, isRecord } from '../../domain/raw-values.ts'
-import { textOf } from './answer.ts'
+import { textOf, BrokenAnswer, classify } from './errors.ts'
 import { createClient, type ClientOptions } from './client.ts'
-import { BrokenAnswer, classify } from './errors.ts'
-import { createMemory } from './memory.ts'
+import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 
-/** What Slack says of a person or a group holds so long: somebody who lost a right may use it so much longer. */
+/** What Slack says of a person or a group holds so long: who lost a right, or left a channel, may use it so much longer. */
 const KNOWN_FOR_MS = 60_000
 
 /** When Slack asks for patience no longer than this, whoever clicked waits; else they are told so. */
@@ -16,13 +15,13 @@ export const PATIENCE_MS_MAX = 5_000
 /** People and groups remembered; beyond it the oldest is asked for again. */
 const REMEMBERED_MAX = 5_000
 
-export interface Asking {
+interface Asking {
   user: string
-  /** the workspace that the user belongs to, as Slack said with the ask */
+  /** the workspace that the user belongs to, as Slack said with the request */
   team: string | null
 }
 
-export interface Directory {
+interface Directory {
   /** May this person do that? Asks Slack who it is; when Slack does not say, nobody may act. */
   permits(right: Right, by: Asking): Promise<Permit | { kind: 'unknown-person'; code: string }>
   /** Is this person in the workspace still? Asks Slack anew. */
@@ -116,4 +115,97 @@ async function patiently<Value>(clock: Clock, ask: () => Promise<Value>): Promis
     await clock.sleep(failure.retryAfterMs)
     return ask()
   }
+}
+
+interface MemoryLimits {
+  clock: Clock
+  /** an answer holds so long */
+  knownForMs: number
+  /** keys remembered; beyond it the oldest is asked for again */
+  max: number
+}
+
+/** Asks once for each key while an answer is under way or fresh; a failed answer is not remembered. */
+function createMemory<Key, Value>(
+  { clock, knownForMs, max }: MemoryLimits,
+  ask: (key: Key) => Promise<Value>,
+): (key: Key) => Promise<Value> {
+  const known = new Map<Key, { at: number; value: Promise<Value> }>()
+  return (key) => {
+    const fresh = known.get(key)
+    if (fresh && clock.now() - fresh.at < knownForMs) return fresh.value
+    const value = ask(key)
+    const entry = { at: clock.now(), value }
+    known.delete(key)
+    known.set(key, entry)
+    if (known.size > max) known.delete(known.keys().next().value!)
+    value.catch(() => {
+      if (known.get(key) === entry) known.delete(key)
+    })
+    return value
+  }
+}
+
+/** Pages of Slack's that are read, and how many channels each has: whoever is in more sees those of the first ones. */
+const PAGES_MAX = 5
+const PAGE_CHANNELS = 200
+
+const CHANNEL_LISTS_MAX = 1_000
+
+export interface Memberships {
+  /** The channels that this person is in, private ones where we are too; null: Slack does not say. Never throws. */
+  channelsOf(user: string): Promise<ReadonlySet<ChannelId> | null>
+  /** The channels that this person can look into: their own, and the public ones that we are in. Else as `channelsOf`. */
+  seenBy(user: string): Promise<ReadonlySet<ChannelId> | null>
+}
+
+/** Who is where, from Slack, remembered for a minute. Needs `channels:read` and `groups:read`. */
+export function createMemberships({
+  clock,
+  log,
+  ...options
+}: ClientOptions & { clock: Clock; log: { warn(fields: object, text: string): void } }): Memberships {
+  const client = createClient(options)
+  const limits = { clock, knownForMs: KNOWN_FOR_MS, max: CHANNEL_LISTS_MAX }
+  const remembered = createMemory(limits, (user: string | null) => readChannels(client, user))
+
+  async function asked(user: string | null): Promise<ReadonlySet<ChannelId> | null> {
+    try {
+      return await remembered(user)
+    } catch (error) {
+      log.warn({ err: error }, 'Slack does not say which channels somebody is in')
+      return null
+    }
+  }
+
+  return {
+    channelsOf: asked,
+    async seenBy(user) {
+      const [own, ours] = await Promise.all([asked(user), asked(null)])
+      return own && ours && new Set([...own, ...ours])
+    },
+  }
+}
+
+/** @param user null: the public ones that we are in ourselves */
+async function readChannels(client: WebClient, user: string | null): Promise<ReadonlySet<ChannelId>> {
+  const channels = new Set<ChannelId>()
+  let cursor = ''
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const answer = await client.apiCall('users.conversations', {
+      ...(user === null ? { types: 'public_channel' } : { user, types: 'public_channel,private_channel' }),
+      limit: PAGE_CHANNELS,
+      ...(cursor === '' ? {} : { cursor }),
+    })
+    for (const id of idsIn(answer)) channels.add(id)
+    cursor = textOf(fieldOf(fieldOf(answer, 'response_metadata'), 'next_cursor')) ?? ''
+    if (cursor === '') break
+  }
+  return channels
+}
+
+function idsIn(answer: unknown): ChannelId[] {
+  const list = fieldOf(answer, 'channels')
+  const ids = Array.isArray(list) ? list.map((channel: unknown) => textOf(fieldOf(channel, 'id'))) : []
+  return ids.filter((id) => id !== null).filter(isChannelId)
 }

@@ -1,10 +1,8 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { fieldOf, isRecord } from '../../domain/raw-values.ts'
-import { textOf } from './answer.ts'
+import { textOf, failureOfCode, isErrorCode, BROKEN_ANSWER, classify } from './errors.ts'
 import type { ClientOptions } from './client.ts'
-import { failureOfCode, isErrorCode } from './codes.ts'
-import { BROKEN_ANSWER, classify } from './errors.ts'
 
 /** `refuses`: Slack's own word why. `away`: it could not be asked now. Codes only, nothing of what was sent. */
 type NoAnswer = { kind: 'refuses' | 'away'; code: string }
@@ -21,10 +19,10 @@ export type SlackIdentity =
   | NoAnswer
 
 /** `closed`: nothing can be said in this channel. */
-export type ChannelLook = { kind: 'open' } | { kind: 'closed'; code: string } | NoAnswer
+type ChannelLook = { kind: 'open' } | { kind: 'closed'; code: string } | NoAnswer
 
 /** `open`: a Socket Mode connection could be opened; none is. */
-export type SocketLook = { kind: 'open' } | NoAnswer
+type SocketLook = { kind: 'open' } | NoAnswer
 
 export interface SlackExaminer {
   identity(signal: AbortSignal): Promise<SlackIdentity>
@@ -131,3 +129,17 @@ function lookOf(channel: unknown): ChannelLook {
   const isOutside = channel['is_member'] === false && textOf(channel['user']) === null
   return isOutside ? { kind: 'closed', code: 'not_in_channel' } : { kind: 'open' }
 }
+
+/** What the bot's token must be allowed to do: exactly what manifest.yml asks for; a test holds the two together. */
+export const SCOPES = [
+  'app_mentions:read',
+  'channels:history',
+  'channels:read',
+  'chat:write',
+  'commands',
+  'files:write',
+  'groups:history',
+  'groups:read',
+  'usergroups:read',
+  'users:read',
+] as const

@@ -1,9 +1,8 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import type { Failure, Sent } from '../notifier.ts'
 import { fieldOf } from '../../domain/raw-values.ts'
-import { isMessageTs } from './answer.ts'
+import { isMessageTs, BROKEN_ANSWER, classify } from './errors.ts'
 import { createClient, type ClientOptions } from './client.ts'
-import { BROKEN_ANSWER, classify } from './errors.ts'
 import { cut, TEXT_CHARS_MAX } from '../messages/limits.ts'
 
 /**

@@ -1,28 +1,29 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse, IncomingHttpHeaders } from 'node:http'
 import { parse } from 'node:querystring'
 import { isRecord, parseJson } from '../../lib/json.ts'
-import { endUnread } from '../../server/end-unread.ts'
-import { giveBack } from '../../server/give-back.ts'
+import { endUnread } from '../../server/client-gone.ts'
+import { announcedBytes, readBody } from '../../server/body.ts'
+import { createMemoryBudget, giveBack } from '../../server/memory.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Measures, RateLimiter } from '../../server/rate-limiter.ts'
-import { createRoom } from './memory-budget.ts'
-import { createSeen } from './seen.ts'
-import { isSignedBy, signatureIn, type Signature } from './signature.ts'
-import { announcesTooMuch, BODY_BYTES_MAX, readBody } from './signed-body.ts'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** The largest request that is read; the largest form that Slack can send, every letter of it escaped, is smaller. */
+export const BODY_BYTES_MAX = 4 * 1024 * 1024
 
 /** Bodies that are not yet known to be Slack's may take so much memory, all together; the largest takes at most this. */
-export const UNSIGNED_BYTES_MAX = 8 * 1024 * 1024
+const UNSIGNED_BYTES_MAX = 8 * 1024 * 1024
 
 /** Slack's check of our certificate is not signed; it is far smaller. */
 export const SSL_CHECK_BYTES_MAX = 1_024
 
 /** So many keys of a form are read, by Bolt too; Slack sends some twenty. */
-export const FORM_KEYS_MAX = 1_000
+const FORM_KEYS_MAX = 1_000
 
 /** What strangers send is told to the log at most so often, and counted in between: they must not fill it. */
 export const REFUSED_LOGGED_EVERY_MS = 60_000
 
-export interface GateDeps {
+interface GateDeps {
   signingSecret: string
   log: Pick<Log, 'warn'>
   now: () => number
@@ -39,7 +40,7 @@ export type Gate = (request: IncomingMessage & { rawBody?: Buffer }, response: S
  * Bolt looks into it outside of every catch.
  */
 export function createGate({ signingSecret, log, now, measures }: GateDeps): Gate {
-  const shared = { room: createRoom(UNSIGNED_BYTES_MAX), trickle: measures.bodies }
+  const limits = { memory: createMemoryBudget(UNSIGNED_BYTES_MAX), rateLimiter: measures.bodies }
   const seen = createSeen()
   const tellRefused = createRefusedLog(log, now)
 
@@ -49,7 +50,7 @@ export function createGate({ signingSecret, log, now, measures }: GateDeps): Gat
   }
 
   async function look(request: IncomingMessage): Promise<Refusal | Passed> {
-    if (announcesTooMuch(request, BODY_BYTES_MAX)) return TOO_LARGE
+    if (announcedBytes(request) > BODY_BYTES_MAX) return TOO_LARGE
     if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') return COMPRESSED
     const signature = signatureIn(request.headers, now())
     return signature ? lookAtSigned(request, signature) : lookAtUnsigned(request)
@@ -58,7 +59,7 @@ export function createGate({ signingSecret, log, now, measures }: GateDeps): Gat
   async function lookAtSigned(request: IncomingMessage, signature: Signature) {
     // Sent again, it is the same request, which was taken: nothing is done for it.
     if (seen.has(signature)) return { status: 200, bytes: null } as const
-    const body = await readBody(request, BODY_BYTES_MAX, shared)
+    const body = await readBody(request, { ...limits, bytesMax: BODY_BYTES_MAX })
     if (body.kind !== 'whole') return NOT_WHOLE[body.kind]
     if (!isSignedBy(signingSecret, signature, body.bytes)) {
       giveBack(body.bytes)
@@ -70,9 +71,9 @@ export function createGate({ signingSecret, log, now, measures }: GateDeps): Gat
   }
 
   async function lookAtUnsigned(request: IncomingMessage) {
-    if (!isForm(request.headers['content-type'] ?? '') || announcesTooMuch(request, SSL_CHECK_BYTES_MAX))
+    if (!isForm(request.headers['content-type'] ?? '') || announcedBytes(request) > SSL_CHECK_BYTES_MAX)
       return unsigned()
-    const body = await readBody(request, SSL_CHECK_BYTES_MAX, shared)
+    const body = await readBody(request, { ...limits, bytesMax: SSL_CHECK_BYTES_MAX })
     const isCheck = body.kind === 'whole' && fieldsOf(body.bytes.toString())['ssl_check'] === '1'
     return isCheck ? ({ status: 200, bytes: null } as const) : unsigned()
   }
@@ -155,7 +156,7 @@ function answer(
   request: IncomingMessage,
   response: ServerResponse,
   found: Refusal | { status: 200 },
-  trickle: RateLimiter,
+  rateLimiter: RateLimiter,
 ): void {
   if (found.status === 200) return void response.writeHead(200).end()
   const body = JSON.stringify({ status: 'refused', reason: found.reason })
@@ -165,7 +166,53 @@ function answer(
     'content-length': Buffer.byteLength(body),
     connection: 'close',
   })
-  endUnread(request, response, body, trickle)
+  endUnread(request, response, body, rateLimiter)
 }
 
 const RETRY_S = 5
+
+/** What was signed longer ago than this, or by a clock that is further ahead, is refused: Slack's own rule. */
+export const SIGNED_WITHIN_S = 5 * 60
+
+/** What a request says of its signature. */
+interface Signature {
+  timestamp: string
+  hex: string
+}
+
+/** The signature that a request brings; null: none, of another form, or too old to count, whatever the body is. */
+export function signatureIn(headers: IncomingHttpHeaders, nowMs: number): Signature | null {
+  const timestamp = headers['x-slack-request-timestamp']
+  const signature = headers['x-slack-signature']
+  if (typeof timestamp !== 'string' || typeof signature !== 'string') return null
+  const hex = /^v0=([0-9a-f]{64})$/.exec(signature)?.[1]
+  if (hex === undefined || !/^\d{1,12}$/.test(timestamp)) return null
+  return Math.abs(nowMs / MS_PER_S - Number(timestamp)) <= SIGNED_WITHIN_S ? { timestamp, hex } : null
+}
+
+/** Is this the signature of exactly these bytes? It takes the same time whichever digit is wrong. */
+export function isSignedBy(signingSecret: string, { timestamp, hex }: Signature, bytes: Buffer): boolean {
+  const ours = createHmac('sha256', signingSecret).update(`v0:${timestamp}:`).update(bytes).digest()
+  return timingSafeEqual(ours, Buffer.from(hex, 'hex'))
+}
+
+const MS_PER_S = 1_000
+
+/** So many signatures are remembered; the one that was seen first is forgotten. */
+export const SIGNATURES_MAX = 5_000
+
+/** Remembers what Slack has signed: the store knows it too, but a flood of repeats need not reach it. */
+export function createSeen() {
+  const signatures = new Set<string>()
+
+  return {
+    has: (signature: Signature): boolean => signatures.has(keyOf(signature)),
+    /** To be told of those alone that were found to be right. */
+    add(signature: Signature): void {
+      signatures.add(keyOf(signature))
+      if (signatures.size > SIGNATURES_MAX) signatures.delete(signatures.values().next().value!)
+    },
+  }
+}
+
+const keyOf = ({ timestamp, hex }: Signature): string => `${timestamp} ${hex}`

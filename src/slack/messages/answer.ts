@@ -1,9 +1,8 @@
-import { codeSpan } from '../../lib/escape.ts'
-import type { ActionsBlock, Block, Button } from './blocks.ts'
-import { contextOf, mrkdwn, section } from './blocks.ts'
+import { codeSpan, toLine } from '../../lib/escape.ts'
+import { type ActionsBlock, type Block, type Button, contextOf, mrkdwn, section } from './blocks.ts'
 import { cut, SECTION_CHARS_MAX, TEXT_CHARS_MAX } from './limits.ts'
 
-/** What the asker gets to see. Whether others see it too is the door's business. */
+/** What the requester gets to see. Whether others see it too is the endpoint's business. */
 export interface Answer {
   /** markup; tells the whole story by itself, for a screen reader and where no blocks are shown */
   text: string
@@ -21,7 +20,7 @@ export interface Picture {
 }
 
 /** What was asked, as far as an answer has to know: a choice repeats it, an error shows the reference. */
-export interface AskedWith {
+export interface AnswerContext {
   /** the command's name */
   command: string
   /** the branch that was named, for a choice of projects */
@@ -58,10 +57,14 @@ export interface Trouble {
   parts?: readonly Part[]
 }
 
-/** The answer to what did not work. The reference is in the log too. */
-export function answerTrouble({ what, why, next, parts = [] }: Trouble, reference: string): Answer {
+/**
+ * The answer to what did not work.
+ * @param reference stands in the log too; null where nobody has anything to look up there
+ */
+export function answerTrouble({ what, why, next, parts = [] }: Trouble, reference: string | null = null): Answer {
   const lines = [what, ...[why ?? []].flat(), nextStep(next)].map(line)
-  return answerOf([...lines, ...parts, small(`Reference: ${codeSpan(cut(reference, REFERENCE_CHARS_MAX))}`)])
+  const known = reference === null ? [] : [small(`Reference: ${codeSpan(cut(reference, REFERENCE_CHARS_MAX))}`)]
+  return answerOf([...lines, ...parts, ...known])
 }
 
 /** `*Next:* type …`. Every error has exactly one. */
@@ -127,3 +130,9 @@ const rowOf = (id: string, buttons: readonly Button[]): ActionsBlock => ({
   block_id: id,
   elements: [...buttons],
 })
+
+/** What somebody typed, or could type: as code, where nothing is read as markup. */
+export const typed = (text: string): string => codeSpan(cut(toLine(text), TYPED_CHARS_MAX)) || '(nothing)'
+
+/** How much of it is shown, in code points. */
+export const TYPED_CHARS_MAX = 150

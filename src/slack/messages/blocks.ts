@@ -1,8 +1,9 @@
 // The few shapes of Block Kit that our messages are made of.
 
-/** A message as Slack takes it: `text` is what a screen reader and a notification say, and the visible first line. */
+/** A message as Slack takes it. Where there are blocks, Slack draws them, and uses `text` for notifications and screen readers. */
 export interface SlackMessage {
   text: string
+  blocks: Block[]
   attachments: Attachment[]
 }
 

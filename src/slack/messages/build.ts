@@ -9,6 +9,7 @@ import {
   COMMITTER_CHARS_MAX,
   CONTEXT_URL_CHARS_MAX,
   cut,
+  INLINE_URL_CHARS_MAX,
   MESSAGE_CHARS_MAX,
   PROJECT_CHARS_MAX,
   TITLE_CHARS_MAX,
@@ -17,10 +18,14 @@ import {
 // A build in Slack's words: every part of it is outside text and is cut and escaped here.
 
 /** `web #512`, and the attempt from the second on. Markup. */
-export function buildName(build: BuildView, attempt = 1): string {
-  const again = attempt > 1 ? ` (attempt ${attempt})` : ''
+export function buildName(build: BuildView, attemptNumber = 1): string {
+  const again = attemptNumber > 1 ? ` (attempt ${attemptNumber})` : ''
   return `${projectName(build)} ${buildNumber(build)}${again}`
 }
+
+/** The same, with the number as the link to the build. Markup. */
+export const linkedBuild = (build: BuildView): string =>
+  `${projectName(build)} ${mrkdwnLink(build.buildUrl, buildNumber(build), INLINE_URL_CHARS_MAX)}`
 
 export const projectName = ({ project }: Pick<BuildView, 'project'>): string =>
   outside(project, PROJECT_CHARS_MAX) || '(no name)'
@@ -34,22 +39,28 @@ export function onBranch({ branch }: Pick<BuildView, 'branch'>): string {
   return name === '' ? '' : ` on ${name}`
 }
 
-/** `a1b2c · Ada: fix login`, as much of it as there is. Markup. */
-export function commitLine({ commit, committer, message }: BuildView): string {
-  const who = outside(committer, COMMITTER_CHARS_MAX)
-  const what = message === null ? '' : outside(firstLine(message), TITLE_CHARS_MAX)
-  return joined([outside(commit, COMMIT_CHARS_MAX), who && what ? `${who}: ${what}` : who || what])
-}
+/**
+ * `fix login · a1b2c · Ada`, as much of it as there is. Markup.
+ * @param mentioned the Slack user who stands in the committer's place
+ */
+export const commitLine = ({ commit, committer, message }: BuildView, mentioned: string | null = null): string =>
+  joined([
+    message === null ? '' : outside(firstLine(message), TITLE_CHARS_MAX),
+    outside(commit, COMMIT_CHARS_MAX),
+    mention(mentioned) || outside(committer, COMMITTER_CHARS_MAX),
+  ])
 
-/** The commit as a link, the first line of its message, its committer: what stands in a context block. */
-export function commitElements(build: BuildView): (TextObject | null)[] {
+/** The first line of the commit's message, the commit as a link, its committer: what stands in a context block. */
+export function commitElements(build: BuildView, mentioned: string | null = null): (TextObject | null)[] {
   const label = outside(build.commit, COMMIT_CHARS_MAX) || (build.commitUrl === null ? '' : 'commit')
   const link = mrkdwnLink(build.commitUrl, label, CONTEXT_URL_CHARS_MAX)
+  const who = mention(mentioned)
+  const name = build.committer === null ? null : outsidePlain(build.committer, COMMITTER_CHARS_MAX)
   return [
+    build.message === null ? null : outsidePlain(firstLine(build.message), MESSAGE_CHARS_MAX),
     // Without a number or a link there is nothing to call a commit.
     link === 'commit' ? null : mrkdwn(link),
-    build.message === null ? null : outsidePlain(firstLine(build.message), MESSAGE_CHARS_MAX),
-    build.committer === null ? null : outsidePlain(build.committer, COMMITTER_CHARS_MAX),
+    who === '' ? name : mrkdwn(who),
   ]
 }
 

@@ -15,12 +15,6 @@ export function meCommand(before: string, handle: string, after = ''): string {
   return ['/ci me', before, word, after].filter(Boolean).join(' ')
 }
 
-/** `` <@U…> (committer `ada`) ``: everybody sees why this person is called; empty where nobody is. */
-export function committerMention(user: string | null, committer: string | null): string {
-  const who = mention(user)
-  return who === '' || committer === null ? who : `${who} (committer ${handleWords(committer)})`
-}
-
 /** To whom an admin gave a name. */
 export function givenLine({ handle, was, by }: { handle: string; was: string | null; by: string }): string {
   const before = was === null ? '' : ` It was ${mention(was) || 'somebody else'}'s until now.`

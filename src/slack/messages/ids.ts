@@ -6,12 +6,12 @@ export const ACTION_IDS = { open: 'build_open', stop: 'build_stop', restart: 'bu
 /** The row that holds a card's buttons. */
 export const ACTIONS_BLOCK_ID = 'build_actions'
 
-/** What travels in the metadata of each message of ours: our claim's key, and the run that it told as it appeared ('': none). */
+/** What travels in the metadata of each message of ours: our claim's key, and the attempt that it told as it appeared ('': none). */
 export const CLAIM_EVENT_TYPE = 'buildline_message'
 
-export const claimMetadata = ({ key, bornRun }: { key: string; bornRun: string | null }) => ({
+export const claimMetadata = ({ key, postedAttempt }: { key: string; postedAttempt: string | null }) => ({
   event_type: CLAIM_EVENT_TYPE,
-  event_payload: { key, born: bornRun ?? '' },
+  event_payload: { key, born: postedAttempt ?? '' },
 })
 
 /** The buttons of a question with several answers, in their order. */

@@ -25,7 +25,7 @@ export function followedProject({ follows }: Pick<Subscription, 'follows'>): str
 export const followedHow = ({ rules, quiet, mention: who }: Followed): string =>
   joined(
     [
-      rules === null ? "the project's own rules, as CI holds them" : rulesInWords(rules),
+      rules === null ? "the project's rules in CI" : rulesInWords(rules),
       quiet ? 'quiet' : null,
       who === 'nobody' ? 'mentions nobody' : null,
     ],
@@ -74,25 +74,25 @@ function branchesInWords(branch: string | null, branchMatch: string | null): str
 
 const followed = (one: Followed): string => `${followedProject(one)}: ${followedHow(one)}`
 
-/** Told to the channel when it follows something, or follows it otherwise. */
+/** Posted in the channel when it gets a subscription, or one is changed. */
 export const subscribedLine = (user: string, now: Followed, was: Followed | null): string =>
-  `:bell: ${by(user)} this channel now follows ${followed(now)}.${was ? ` Was: ${followedHow(was)}.` : ''}`
+  `:bell: ${by(user)} subscribed this channel to ${followed(now)}.${was ? ` Before: ${followedHow(was)}.` : ''}`
 
 /** Subscriptions that one line names. */
 const NAMED_MAX = 5
 
-/** Told to the channel when it follows something no more. */
+/** Posted in the channel when a subscription is removed. */
 export const unsubscribedLine = (user: string, gone: readonly Followed[]): string =>
-  `:no_bell: ${by(user)} this channel follows no more: ${listed(gone.map(followed))}.`
+  `:no_bell: ${by(user)} unsubscribed this channel from ${listed(gone.map(followed))}.`
 
-const by = (user: string): string => `${mention(user) || 'Somebody'}:`
+const by = (user: string): string => mention(user) || 'Somebody'
 
 const listed = (names: readonly string[]): string => {
   const left = names.length - NAMED_MAX
   return [...names.slice(0, NAMED_MAX), ...(left > 0 ? [`and ${left} more`] : [])].join(' · ')
 }
 
-/** Told to whoever made what a channel follows, directly, when nothing can be said there any more. */
+/** Sent directly to whoever subscribed a channel, when nothing can be posted there any more. */
 export function closedLine({
   channel,
   code,
@@ -104,13 +104,13 @@ export function closedLine({
 }): string {
   const { what, next } = closedWords(code)
   return [
-    `:mute: <#${channel}> *cannot be told of builds any more*: ${what}.`,
-    `It follows ${listed(those.map(followedProject))}. What happens meanwhile is kept, and told there when it opens again.`,
+    `:mute: <#${channel}> *cannot get builds any more*: ${what}.`,
+    `It is subscribed to ${listed(those.map(followedProject))}. Builds are kept, and posted there when it opens again.`,
     `*Next:* ${next}`,
   ].join('\n')
 }
 
-/** Why nothing can be said in a channel, and what mends it. */
+/** Why nothing can be posted in a channel, and what helps. */
 export function closedWords(code: string): { what: string; next: string } {
   return CLOSED.get(code) ?? { what: `Slack refuses (${outside(code, WORD_CHARS_MAX) || 'no code'})`, next: ALLOW }
 }

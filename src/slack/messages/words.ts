@@ -1,13 +1,13 @@
 import type { Shown } from '../../domain/view.ts'
 
 /** How a state looks. Symbols differ in shape and every one stands beside its word: colour alone says nothing. */
-export interface Look {
+interface Look {
   symbol: string
   word: string
   /** the bar beside a card */
   color: string
-  /** what its run did when it ended, for the history line */
-  ended: string
+  /** what a notification says of the build */
+  verb: string
   /** what a reader should know who has only this line; null when the word says it all */
   hint: string | null
 }
@@ -20,32 +20,76 @@ const AMBER = '#ecb22e'
 const GREY = '#868686'
 
 const LOOKS: Record<Shown, Look> = {
-  started: { symbol: ':arrow_forward:', word: 'Running', color: BLUE, ended: 'ended', hint: null },
+  started: { symbol: ':arrow_forward:', word: 'Running', color: BLUE, verb: 'is running', hint: null },
   // CI does not say for what: the link leads to the place that does.
   waiting: {
     symbol: ':hourglass_flowing_sand:',
     word: 'Waiting',
     color: PURPLE,
-    ended: 'ended',
+    verb: 'is waiting',
     hint: 'queued, or waiting for an approval',
   },
-  passed: { symbol: ':white_check_mark:', word: 'Passed', color: GREEN, ended: 'passed', hint: null },
-  fixed: { symbol: ':sparkles:', word: 'Fixed', color: GREEN, ended: 'passed', hint: null },
-  failed: { symbol: ':x:', word: 'Failed', color: RED, ended: 'failed', hint: null },
+  passed: { symbol: ':white_check_mark:', word: 'Passed', color: GREEN, verb: 'passed', hint: null },
+  fixed: { symbol: ':sparkles:', word: 'Fixed', color: GREEN, verb: 'is fixed', hint: null },
+  flaky: {
+    symbol: ':game_die:',
+    word: 'Passed (flaky)',
+    color: GREEN,
+    verb: 'passed (flaky)',
+    hint: null,
+  },
+  failed: { symbol: ':x:', word: 'Failed', color: RED, verb: 'failed', hint: null },
   infrastructure_failure: {
     symbol: ':warning:',
     word: 'CI machine error',
     color: AMBER,
-    ended: 'CI machine failed',
+    verb: 'ended in a CI machine error',
     hint: "nobody's fault",
   },
-  stopped: { symbol: ':black_square_for_stop:', word: 'Stopped', color: GREY, ended: 'stopped', hint: null },
-  ignored: { symbol: ':calendar:', word: 'Not built (monthly limit)', color: GREY, ended: 'not built', hint: null },
-  blocked: { symbol: ':lock:', word: 'Blocked (resource use)', color: GREY, ended: 'blocked', hint: null },
-  unknown: { symbol: ':grey_question:', word: 'Unknown', color: GREY, ended: 'ended', hint: null },
+  stopped: { symbol: ':black_square_for_stop:', word: 'Stopped', color: GREY, verb: 'was stopped', hint: null },
+  ignored: {
+    symbol: ':calendar:',
+    word: 'Not built (monthly limit)',
+    color: GREY,
+    verb: 'was not built (monthly limit)',
+    hint: null,
+  },
+  blocked: {
+    symbol: ':lock:',
+    word: 'Blocked (resource use)',
+    color: GREY,
+    verb: 'was blocked (resource use)',
+    hint: null,
+  },
+  unknown: { symbol: ':grey_question:', word: 'Unknown', color: GREY, verb: 'says something new', hint: null },
 }
 
 export const lookOf = (shown: Shown): Look => LOOKS[shown]
 
 /** The look of an account notice: neutral, the builds did nothing wrong. */
 export const NOTICE_LOOK = { symbol: ':information_source:', color: GREY } as const
+
+// What the doctor, the log and /readyz say in the same words. Nothing is loaded for them: the start says them too.
+
+/** How a place shows what is typed as it is. */
+type Code = (text: string) => string
+
+const plain: Code = (text) => text
+
+export const nobodyFollows = (code: Code = plain): { what: string; remedy: string } => ({
+  what: 'No channel follows anything, so nobody is told.',
+  remedy: `Type ${code('/ci subscribe')} in a channel, or set ${code('DEFAULT_CHANNEL')} or ${code('SUBSCRIPTIONS_FILE')}.`,
+})
+
+export const appTokenRemedy = (code: Code = plain): string =>
+  `Make an app-level token with ${code('connections:write')} under Basic Information in the app's settings in Slack, set it as ${code('SLACK_APP_TOKEN')}, and start Buildline again.`
+
+/** `Slack refuses SLACK_APP_TOKEN (invalid_auth): …` */
+export const appTokenRefused = (code: string): string =>
+  `Slack refuses SLACK_APP_TOKEN (${code}): no command, click or mention arrives. ${appTokenRemedy()}`
+
+export const slackUnreached = (code: string): string =>
+  `Slack cannot be reached (${code}); what is to be told waits until it can.`
+
+export const noSocket = (code: string): string =>
+  `No Socket Mode connection to Slack stands (${code}): no command, click or mention arrives until one does.`

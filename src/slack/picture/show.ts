@@ -1,10 +1,10 @@
 import type { WebClient } from '@slack/web-api'
 import { fieldOf } from '../../domain/raw-values.ts'
-import { textOf } from '../api/answer.ts'
+import { textOf } from '../api/errors.ts'
 import { joined, mention, outside } from '../messages/build.ts'
 import { TITLE_CHARS_MAX } from '../messages/limits.ts'
 import type { Picture } from '../messages/answer.ts'
-import type { Spot } from '../reply-targets/place.ts'
+import type { Spot } from '../reply-targets.ts'
 
 const TIMEOUT_MS = 10_000
 

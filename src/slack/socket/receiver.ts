@@ -1,7 +1,7 @@
 import { LogLevel, SocketModeReceiver, type App, type Logger, type Receiver } from '@slack/bolt'
 import { fieldOf } from '../../domain/raw-values.ts'
-import { exchange } from '../api/exchange.ts'
-import { backoffMs } from '../../lib/backoff.ts'
+import { exchange } from '../api/client.ts'
+import { backoffMs } from '../../lib/async.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { STEADY_AFTER_MS, type SocketWatch } from './watch.ts'
 

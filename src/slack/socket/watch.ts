@@ -1,8 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
-import type { Log } from '../../lib/log.ts'
-import type { LogThrottle } from '../../lib/log-throttle.ts'
+import type { Log, LogThrottle } from '../../lib/log.ts'
 import { classify } from '../api/errors.ts'
-import { appTokenRefused, noSocket, slackUnreached } from '../messages/mending-words.ts'
+import { appTokenRefused, noSocket, slackUnreached } from '../messages/words.ts'
 
 /** A moment of reconnecting is no trouble: it is one when no connection has stood for so long. */
 export const SOCKET_AWAY_MS_MAX = 60_000

@@ -1,13 +1,14 @@
 import type { Uuid } from '../../domain/ids.ts'
 import { addressOf, parseHttpUrl } from './address.ts'
-import { CiError } from './errors.ts'
+import { CiError, cut } from './errors.ts'
 import type { CiResponse } from './exchange.ts'
 import type { Transport } from './transport.ts'
+import { toLine } from '../../lib/escape.ts'
 
 /** The largest picture that is read. */
 export const BADGE_BYTES_MAX = 256 * 1024
 
-export interface Badge {
+interface Badge {
   /** `image/svg+xml`: without parameters, in lower case */
   contentType: string
   bytes: Uint8Array
@@ -54,3 +55,92 @@ function readBadge({ status, contentType, bytes }: CiResponse): Badge {
 }
 
 const IMAGE = /^image\/[\w.+-]+$/
+
+/** The longest words that are passed on, in code points. */
+export const BADGE_WORDS_CHARS_MAX = 100
+/** The most texts of one badge that are looked at; a badge has about four. */
+export const BADGE_TEXTS_MAX = 20
+
+/**
+ * What an SVG badge says, in one line: the content of its `<title>` and `<text>` elements, nothing twice (`build: passing`);
+ * null when it says nothing. The markup is read once, from left to right, and never interpreted: no entity is expanded.
+ */
+export function badgeWords(svg: string): string | null {
+  const said: string[] = []
+  for (const text of shownTexts(svg).map(toLine)) {
+    if (text === '' || said.some((other) => says(other, text))) continue
+    // A title that comes last says what the texts before it said.
+    said.splice(0, said.length, ...said.filter((other) => !says(text, other)), text)
+  }
+  return said.length === 0 ? null : cut(said.join(' '), BADGE_WORDS_CHARS_MAX)
+}
+
+const says = (text: string, part: string): boolean => {
+  const words = wordsOf(part)
+  return text === part || (words !== '' && ` ${wordsOf(text)} `.includes(` ${words} `))
+}
+
+const wordsOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
+    .trim()
+
+function shownTexts(svg: string): string[] {
+  const texts: string[] = []
+  let open: { name: string; text: string } | null = null
+  for (const [text, tag] of pieces(svg)) {
+    if (open !== null) open.text += `${text}${characterData(tag)}`
+    const [, end, name] = SHOWN_TAG.exec(tag) ?? []
+    if (open === null && end === '' && name !== undefined && !tag.endsWith('/>')) open = { name, text: '' }
+    if (open === null || end !== '/' || name !== open.name) continue
+    if (texts.push(open.text) === BADGE_TEXTS_MAX) break
+    open = null
+  }
+  return texts
+}
+
+// With or without a namespace's prefix.
+const SHOWN_TAG = /^<(\/?)(?:[\w.-]+:)?(title|text)[\s/>]/
+
+/** The text before each piece of markup, and the piece. */
+function* pieces(svg: string): Generator<[text: string, tag: string]> {
+  for (let at = 0; at < svg.length;) {
+    const found = svg.indexOf('<', at)
+    const tagAt = found < 0 ? svg.length : found
+    const next = markupEnd(svg, tagAt)
+    yield [svg.slice(at, tagAt), svg.slice(tagAt, next)]
+    at = next
+  }
+}
+
+const CDATA = '<![CDATA['
+const SECTIONS = [
+  ['<!--', '-->'],
+  [CDATA, ']]>'],
+  ['<?', '?>'],
+] as const
+
+/** Where the markup that begins here is over; what never ends, ends with the document. */
+function markupEnd(svg: string, at: number): number {
+  const section = SECTIONS.find(([opening]) => svg.startsWith(opening, at))
+  if (section === undefined) return tagEnd(svg, at)
+  const [opening, closing] = section
+  const end = svg.indexOf(closing, at + opening.length)
+  return end < 0 ? svg.length : end + closing.length
+}
+
+// A quoted attribute may hold a `>`.
+function tagEnd(svg: string, at: number): number {
+  let quote: string | null = null
+  for (let next = at; next < svg.length; next++) {
+    const character = svg.charAt(next)
+    if (quote !== null) quote = character === quote ? null : quote
+    else if (character === '>') return next + 1
+    else if (character === '"' || character === "'") quote = character
+  }
+  return svg.length
+}
+
+// Other markup parts words, as `<tspan>`s do on the screen.
+const characterData = (tag: string): string => (tag.startsWith(CDATA) ? tag.slice(CDATA.length, -']]>'.length) : ' ')

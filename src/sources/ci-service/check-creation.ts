@@ -1,18 +1,21 @@
 import { z } from 'zod'
 import { isIdDigits } from '../../domain/ids.ts'
 import { PRO_IGNORES } from '../../domain/project-fields.ts'
-import type { FieldFault, ProjectCreation, RuleCreation } from '../../domain/project.ts'
-import { checkFilter, LIST_ITEMS_MAX } from './check-filter.ts'
-import { checkRule, LINE_CHARS_MAX } from './check-rule.ts'
-import { deployments } from './deployment-schema.ts'
-import { isRecord } from '../../lib/json.ts'
-import { flag, line, listOf, named, objectOf, oneOf, text } from './request-values.ts'
-import { without } from './update-body.ts'
+import {
+  type FieldFault,
+  type ProjectCreation,
+  type RuleCreation,
+  type DeploymentCreation,
+  DEPLOYMENT_TYPES,
+} from '../../domain/project.ts'
+import { checkFilter, LIST_ITEMS_MAX, checkRule, LINE_CHARS_MAX } from './check-rule.ts'
+import { isRecord, numberOf } from '../../lib/json.ts'
+import { flag, line, listOf, named, objectOf, oneOf, text, number, without, withTargetNamed } from './update-body.ts'
 
 /** More faults than these help nobody. */
 export const FAULTS_MAX = 50
 
-export type CreationCheck = { kind: 'creation'; creation: ProjectCreation } | { kind: 'faults'; faults: FieldFault[] }
+type CreationCheck = { kind: 'creation'; creation: ProjectCreation } | { kind: 'faults'; faults: FieldFault[] }
 
 /**
  * A creation in the names of CI's request (E3, by its table), or each field that cannot be sent and why, at most `FAULTS_MAX`.
@@ -32,21 +35,7 @@ const digits = z.preprocess(
   z.custom<string>((id) => typeof id === 'string' && isIdDigits(id), 'must be a whole number'),
 )
 const filter = z.custom<readonly string[]>(Array.isArray, 'must be a list')
-const rule = z.custom<RuleCreation>(isRecord, 'must be an object')
-
-const creationSchema = objectOf({
-  repository_url: line.refine(namesRepository, 'must name a repository, as https://host/owner/name does'),
-  type: oneOf(['basic', 'pro']),
-  team_ids: listOf(digits),
-  setup_commands: listOf(text).exactOptional(),
-  test_pipelines: listOf(objectOf({ name: named, commands: listOf(text) })).exactOptional(),
-  notification_rules: listOf(rule).exactOptional(),
-  environment_variables: listOf(objectOf({ name: named, value: text })).exactOptional(),
-  deploy_pipelines: deployments.exactOptional(),
-  build_on_pr_only: flag.exactOptional(),
-  branch_match: oneOf(['include', 'exclude']).exactOptional(),
-  branches: filter.exactOptional(),
-})
+const ruleSchema = z.custom<RuleCreation>(isRecord, 'must be an object')
 
 /** `https://host/owner/name`, or `git@host:owner/name`; with `.git` or without. */
 function namesRepository(address: string): boolean {
@@ -85,3 +74,102 @@ const faultsOfRule = (one: unknown, at: number): FieldFault[] =>
   isRecord(one)
     ? checkRule(one).map(({ field, reason }) => ({ field: `notification_rules[${at}].${field}`, reason }))
     : []
+
+/** How CI wants what its interface leaves open about a creation. */
+export interface CreationForms {
+  /**
+   * `table`: `deploy_pipelines` with config objects and `position`, as the table of the interface has it; `example`, as its
+   * example has it: `deployment_pipelines` with `postion`, and each config object as its JSON text.
+   */
+  deploymentForm: 'table' | 'example'
+  /** The name of the field of a rule that restricts the recipients of e-mail. */
+  createTargetName: 'email_target' | 'target'
+}
+
+export const CREATION_FORMS: CreationForms = { deploymentForm: 'table', createTargetName: 'email_target' }
+
+/** The body that creates a project. What CI would ignore of a Pro project is left out. Source: interface, E3. */
+export function creationBody(
+  creation: ProjectCreation,
+  forms: CreationForms = CREATION_FORMS,
+): Record<string, unknown> {
+  const { team_ids: teamIds, notification_rules: rules, deploy_pipelines: deployments, ...plain } = creation
+  const body = {
+    ...plain,
+    team_ids: teamIds.map(numberOf),
+    ...(rules && { notification_rules: rules.map((rule) => ruleBody(rule, forms)) }),
+    ...(deployments && deploymentFields(deployments, forms)),
+  }
+  return creation.type === 'pro' ? without(body, PRO_IGNORES) : body
+}
+
+// The interface knows no null here: what is not said is left out.
+const ruleBody = (rule: RuleCreation, { createTargetName }: CreationForms): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(withTargetNamed(createTargetName, { ...rule })).filter(([, value]) => value !== null),
+  )
+
+function deploymentFields(
+  deployments: readonly DeploymentCreation[],
+  { deploymentForm }: CreationForms,
+): Record<string, unknown> {
+  if (deploymentForm === 'table') return { deploy_pipelines: deployments }
+  return { deployment_pipelines: deployments.map(asInExample) }
+}
+
+// What the example's strings hold is not said; as JSON nothing of a config is lost. `postion` is its spelling.
+const asInExample = ({ branch, config, position }: DeploymentCreation): Record<string, unknown> => ({
+  branch,
+  config: config.map((one) => JSON.stringify(one)),
+  postion: position,
+})
+
+const setting = text.exactOptional()
+
+const config = objectOf({
+  type: oneOf(DEPLOYMENT_TYPES),
+  commands: listOf(text).exactOptional(),
+  aws_access_key_id: setting,
+  aws_secret_access_key: setting,
+  region: setting,
+  application_name: setting,
+  environment_name: setting,
+  s3_bucket: setting,
+  local_path: setting,
+  acl: setting,
+  deployment_group_name: setting,
+  deployment_config_name: setting,
+  path: setting,
+  url: setting,
+  refresh_token: setting,
+  name: setting,
+  api_key: setting,
+  restore_from: setting,
+  post_deploy: setting,
+  backup: setting,
+  force: setting,
+  check_url: setting,
+})
+
+/** The deployment pipelines of a creation. Source: interface, E3. */
+const deployments = listOf(
+  objectOf({
+    branch: objectOf({ branch_name: named, match_mode: named }),
+    config: listOf(config),
+    position: number,
+  }),
+)
+
+const creationSchema = objectOf({
+  repository_url: line.refine(namesRepository, 'must name a repository, as https://host/owner/name does'),
+  type: oneOf(['basic', 'pro']),
+  team_ids: listOf(digits),
+  setup_commands: listOf(text).exactOptional(),
+  test_pipelines: listOf(objectOf({ name: named, commands: listOf(text) })).exactOptional(),
+  notification_rules: listOf(ruleSchema).exactOptional(),
+  environment_variables: listOf(objectOf({ name: named, value: text })).exactOptional(),
+  deploy_pipelines: deployments.exactOptional(),
+  build_on_pr_only: flag.exactOptional(),
+  branch_match: oneOf(['include', 'exclude']).exactOptional(),
+  branches: filter.exactOptional(),
+})

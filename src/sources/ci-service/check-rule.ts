@@ -1,7 +1,6 @@
 import { matchBranch, PATTERN_CHARS_MAX } from '../../domain/pattern.ts'
 import type { FieldFault } from '../../domain/project.ts'
 import { isRecord } from '../../lib/json.ts'
-import { nestedNameOf, optionsNeeded, updateNameOf } from './notifiers.ts'
 
 /** The longest key, address, room or name that is sent, in characters. */
 export const LINE_CHARS_MAX = 1_000
@@ -23,14 +22,14 @@ export function checkRule(rule: Rule, request: 'create' | 'update' = 'create'): 
 }
 
 /** What is wrong with a text of one line: nothing, if it is not there. */
-export function lineFaults(field: string, value: unknown, charsMax: number): FieldFault[] {
+function lineFaults(field: string, value: unknown, charsMax: number): FieldFault[] {
   if (value === undefined || value === null) return []
   if (typeof value !== 'string') return [{ field, reason: 'must be text' }]
   return value.length > charsMax ? [{ field, reason: `has more than ${charsMax} characters` }] : []
 }
 
 /** A regex that RE2 does not take, or that is too large to be matched in time. */
-export const isBrokenRegex = (pattern: string): boolean => matchBranch(pattern, 'regex', 'main') === 'invalid-pattern'
+const isBrokenRegex = (pattern: string): boolean => matchBranch(pattern, 'regex', 'main') === 'invalid-pattern'
 
 function notifierFaults(notifier: unknown): FieldFault[] {
   if (isBlank(notifier)) return [{ field: 'notifier', reason: 'is required' }]
@@ -116,3 +115,51 @@ function missingIn(notifier: unknown, given: Rule, request: 'create' | 'update')
     return isThere ? [] : [request === 'update' ? inUpdate : name]
   })
 }
+
+/** The most items of any list that are sent. */
+export const LIST_ITEMS_MAX = 200
+
+/** What is wrong with the entries of a branch filter: full names, or regexes from `^` to `$`. Source: interface, "Project". */
+export function checkFilter(branches: readonly unknown[]): FieldFault[] {
+  if (branches.length > LIST_ITEMS_MAX)
+    return [{ field: 'branches', reason: `has more than ${LIST_ITEMS_MAX} entries` }]
+  return branches.flatMap((entry, at) => entryFaults(`branches[${at}]`, entry))
+}
+
+function entryFaults(field: string, entry: unknown): FieldFault[] {
+  if (typeof entry !== 'string') return [{ field, reason: 'must be text' }]
+  if (entry.trim() === '') return [{ field, reason: 'is empty' }]
+  const faults = lineFaults(field, entry, PATTERN_CHARS_MAX)
+  const [begins, ends] = [entry.startsWith('^'), entry.endsWith('$')]
+  if (begins !== ends) faults.push({ field, reason: 'a regular expression must start with ^ and end with $' })
+  const isRegex = faults.length === 0 && begins
+  if (isRegex && isBrokenRegex(entry)) faults.push({ field, reason: 'is no regular expression (RE2)' })
+  return faults
+}
+
+// What CI knows of each notifier. Source: interface, "Options needed per notifier", and the options of E4.
+
+type OptionName = 'key' | 'url' | 'room'
+
+/** The options that a rule needs; undefined for a notifier outside the interface. */
+const optionsNeeded = (notifier: string): readonly OptionName[] | undefined => NEEDED.get(notifier.trim().toLowerCase())
+
+const NEEDED = new Map<string, readonly OptionName[]>([
+  ['email', []],
+  ['slack', ['key']],
+  ['webhook', ['url']],
+  ['campfire', ['url', 'key', 'room']],
+  ['flowdock', ['key']],
+  ['hipchat', ['key', 'room']],
+  ['grove', ['key']],
+])
+
+/** Under which name an update takes the options of a notifier; null where it has no place for them. */
+export function nestedNameOf(notifier: unknown): string | null {
+  const name = typeof notifier === 'string' ? notifier.trim().toLowerCase() : ''
+  return (NEEDED.get(name)?.length ?? 0) > 0 ? name : null
+}
+
+/** The name in an update of an option that CI's answers call by `name`. */
+export const updateNameOf = (notifier: string, name: string): string =>
+  notifier.trim().toLowerCase() === 'campfire' && name === 'url' ? 'domain' : name

@@ -1,10 +1,8 @@
 import type { BuildId, ProjectId } from '../../domain/ids.ts'
 import type { LegacyProject, LegacyProjectList, RestartedBuild } from '../../domain/project.ts'
 import { addressOf, parseHttpUrl } from './address.ts'
-import { findJson, readAnswer } from './answer.ts'
-import type { CiRequest, CiResponse } from './exchange.ts'
-import { followPages } from './pages.ts'
-import type { LoadedPage } from './pages.ts'
+import { findJson, readAnswer, type CiRequest, type CiResponse } from './exchange.ts'
+import { followPages, type LoadedPage } from './pages.ts'
 import type { Transport } from './transport.ts'
 import { readLegacyProject, readProjectPage, readRestartedBuild } from './wire.ts'
 

@@ -1,18 +1,18 @@
 import type { Uuid } from '../../domain/ids.ts'
 import type { Project, ProjectCreation, ProjectList } from '../../domain/project.ts'
 import { addressOf, parseHttpUrl } from './address.ts'
-import { findJson, readAnswer } from './answer.ts'
-import { sendAuthorized } from './auth.ts'
-import type { Auth, UnauthorizedRequest } from './auth.ts'
-import type { CreationForms } from './creation-body.ts'
-import { findProject } from './find-project.ts'
-import { followPages, toListing } from './pages.ts'
-import type { LoadedPage } from './pages.ts'
+import { findJson, readAnswer } from './exchange.ts'
+import { sendAuthorized, type Auth, type UnauthorizedRequest } from './auth.ts'
+import { type CreationForms, CREATION_FORMS, creationBody } from './check-creation.ts'
+import { followPages, toListing, type LoadedPage } from './pages.ts'
 import type { Transport } from './transport.ts'
 import { readAesKey, readProject, readProjectPage } from './wire.ts'
-import { creationRequest, resetRequest, updateRequest } from './write-project.ts'
+import { CiError } from './errors.ts'
+import { updateBody } from './update-body.ts'
+import { isSecretPlace, withoutCredentials } from '../../domain/project-fields.ts'
+import { isRecord } from '../../lib/json.ts'
 
-export interface ProjectQuery {
+interface ProjectQuery {
   /** The full repository name; CI answers with exactly that project. */
   name?: string
   type?: 'basic' | 'pro'
@@ -22,7 +22,7 @@ export interface ProjectQuery {
   perPage?: number
 }
 
-export interface BuildAddress {
+interface BuildAddress {
   projectUuid: Uuid
   buildUuid: Uuid
 }
@@ -127,3 +127,84 @@ function onePage({ entries, total }: LoadedPage<Project>): ProjectList {
   const { items: projects, skipped } = toListing(entries.map(({ item }) => item))
   return { projects, total, truncated: false, skipped }
 }
+
+type Listing = (query: { name?: string }) => Promise<ProjectList>
+
+/** The project of that uuid, see `ClientV2.getProject`. Its name alone proves nothing: another may have taken it since. */
+async function findProject(list: Listing, { name, uuid }: Pick<Project, 'name' | 'uuid'>): Promise<Project | null> {
+  const isIt = (project: Project) => project.uuid === uuid
+  const named = (await listNamed(list, name)).find(isIt)
+  if (named) return named
+  const { projects, truncated } = await list({})
+  const found = projects.find(isIt) ?? null
+  // What was not read may be it: "there is none" would be a guess.
+  if (found === null && truncated) throw new CiError({ kind: 'too-large', purpose: 'get a project' })
+  return found
+}
+
+async function listNamed(list: Listing, name: string): Promise<readonly Project[]> {
+  try {
+    return (await list({ name })).projects
+  } catch (error) {
+    // Some services answer 404 when no project has the name.
+    if (error instanceof CiError && error.kind === 'not-found') return []
+    throw error
+  }
+}
+
+/** The largest project that is read from the answer to a write; a larger one counts as not said. */
+export const WRITTEN_BYTES_MAX = 4 * 1024 * 1024
+
+/** E3. */
+const creationRequest = (url: URL, creation: ProjectCreation, forms: Partial<CreationForms>): UnauthorizedRequest =>
+  writing({
+    method: 'POST',
+    url,
+    body: JSON.stringify(creationBody(creation, { ...CREATION_FORMS, ...forms })),
+    purpose: 'create a project',
+    secrets: secretsIn(creation),
+  })
+
+/** E4. Its secrets are all of the project's: CI may quote what was not sent, too. */
+const updateRequest = (url: URL, project: Record<string, unknown>): UnauthorizedRequest =>
+  writing({
+    method: 'PUT',
+    url,
+    body: JSON.stringify(updateBody(project)),
+    purpose: 'update a project',
+    secrets: secretsIn(project),
+  })
+
+/** E5. */
+const resetRequest = (url: URL): UnauthorizedRequest =>
+  writing({ method: 'POST', url, body: '{}', purpose: 'reset an AES key' })
+
+// A 2xx has done it, whatever becomes of the body.
+const writing = (request: UnauthorizedRequest): UnauthorizedRequest => ({
+  ...request,
+  headers: { 'content-type': 'application/json' },
+  statusSuffices: true,
+  responseBytesMax: WRITTEN_BYTES_MAX,
+})
+
+/**
+ * What no error may show of a project or a creation: keys and addresses of rules, values of variables, credentials of
+ * deployments, the AES key, and all that has such a name. Of a text with several lines each line by itself, too.
+ */
+const secretsIn = (value: unknown): string[] => [...new Set(secretsAt(value, []))].filter((text) => text !== '')
+
+function secretsAt(value: unknown, names: readonly string[]): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => secretsAt(item, names))
+  if (isRecord(value)) return Object.entries(value).flatMap(([name, item]) => secretsAt(item, [...names, name]))
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
+  return isSecret(text, names) ? [text, ...linesOf(text)] : []
+}
+
+const isSecret = (text: string, names: readonly string[]): boolean =>
+  (isSecretPlace(names) && !isVariableName(names)) || withoutCredentials(text) !== text
+
+// CI's reason has to be able to say which variable it means.
+const isVariableName = (names: readonly string[]): boolean =>
+  names.at(-2) === 'environment_variables' && names.at(-1) === 'name'
+
+const linesOf = (text: string): string[] => (text.includes('\n') ? text.split('\n').map((line) => line.trim()) : [])

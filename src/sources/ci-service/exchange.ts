@@ -1,10 +1,8 @@
 import type { Dispatcher } from 'undici'
-import { bodyStart, textOf, TooLargeError, wholeBody } from './body.ts'
 import { neverConnected } from './connector.ts'
-import { abortReason, CiError } from './errors.ts'
-import type { CiErrorKind } from './errors.ts'
-import { cleanReason, withoutSecrets } from './reason.ts'
-import { parseRetryAfterMs } from './retry-after.ts'
+import { abortReason, CiError, type CiErrorKind, cleanReason, withoutSecrets } from './errors.ts'
+import { parseJson } from '../../lib/json.ts'
+import type { Readable } from 'node:stream'
 
 export interface CiRequest {
   /** All but GET is a write, and is never repeated. */
@@ -165,3 +163,78 @@ const codeOf = (error: unknown): string =>
 
 const headerText = (value: string | string[] | undefined): string | null =>
   value === undefined ? null : [value].flat().join(', ')
+
+/** What `read` makes of the answer's JSON; a CiError `shape` when it is no JSON, or `read` finds nothing that it knows. */
+export function readAnswer<T>({ text, status }: CiResponse, purpose: string, read: (json: unknown) => T | null): T {
+  const value = read(parsed(text, { status, purpose }))
+  if (value === null) throw new CiError({ kind: 'shape', purpose, status })
+  return value
+}
+
+/** The answer's JSON, or null when it is none: for answers of which the status has said what matters. */
+export function findJson({ text }: CiResponse): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    return null
+  }
+}
+
+function parsed(text: string, { status, purpose }: { status: number; purpose: string }): unknown {
+  try {
+    return parseJson(text)
+  } catch (cause) {
+    throw new CiError({ kind: 'shape', purpose, status, cause })
+  }
+}
+
+/** A body with more bytes than are read. */
+class TooLargeError extends Error {
+  override readonly name = 'TooLargeError'
+}
+
+/** The whole body. Beyond `bytesMax`: TooLargeError, connection closed. */
+async function wholeBody(body: Readable, bytesMax: number): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for await (const piece of body as AsyncIterable<Buffer>) {
+    bytes += piece.length
+    if (bytes > bytesMax) throw new TooLargeError(`the answer has more than ${bytesMax} bytes`)
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
+}
+
+/** The first `bytesMax` bytes, or fewer when the body breaks off: for answers whose status has already said what matters. */
+async function bodyStart(body: Readable, bytesMax: number): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const piece of body as AsyncIterable<Buffer>) {
+      pieces.push(piece.subarray(0, bytesMax - bytes))
+      bytes += piece.length
+      if (bytes >= bytesMax) break
+    }
+  } catch {
+    // What came before the break is what there is.
+  }
+  return Buffer.concat(pieces)
+}
+
+/** As text: invalid UTF-8 replaced, a byte order mark dropped. */
+const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+
+/** A longer wait than this is passed on as this. */
+export const RETRY_AFTER_MS_MAX = 60 * 60 * 1000
+
+/** What a `Retry-After` header asks for, from `now`: seconds or an HTTP date; undefined when it says neither. */
+function parseRetryAfterMs(header: string | null, now: number): number | undefined {
+  const waitMs = header === null ? Number.NaN : asksForMs(header.trim(), now)
+  return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(0, Math.ceil(waitMs)), RETRY_AFTER_MS_MAX)
+}
+
+function asksForMs(text: string, now: number): number {
+  if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text) * 1000
+  // An HTTP date begins with its weekday; Date.parse alone would take "2099" for a date.
+  return /^(?:mon|tue|wed|thu|fri|sat|sun)/i.test(text) ? Date.parse(text) - now : Number.NaN
+}

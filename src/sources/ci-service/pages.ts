@@ -1,5 +1,4 @@
 import { CiError } from './errors.ts'
-import { findNextLink } from './link.ts'
 import type { ListPage } from './wire.ts'
 
 /** The most pages that one listing reads; beyond it the listing says `truncated`. */
@@ -10,7 +9,7 @@ export interface LoadedPage<Item> extends ListPage<Item> {
   link: string | null
 }
 
-export interface Listing<Item> {
+interface Listing<Item> {
   items: Item[]
   total: number | null
   truncated: boolean
@@ -124,4 +123,19 @@ function numbered<Item>({ pages }: Progress, { first }: Source<Item>, isPromised
   const url = new URL(first)
   url.searchParams.set('page', String(pages + 1))
   return { url, isPromised }
+}
+
+/** The `rel=next` address of a `Link` header (RFC 8288), resolved against the page's own, or null. */
+function findNextLink(header: string | null, pageUrl: URL): URL | null {
+  for (const [, target = '', parameters = ''] of (header ?? '').matchAll(LINK)) {
+    if (isNext(parameters)) return URL.parse(target, pageUrl)
+  }
+  return null
+}
+
+const LINK = /<([^<>]*)>((?:"[^"]*"|[^",<])*)/g
+
+function isNext(parameters: string): boolean {
+  const [, quoted, token] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(parameters) ?? []
+  return (quoted ?? token ?? '').toLowerCase().split(/\s+/).includes('next')
 }

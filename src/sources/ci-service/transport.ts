@@ -1,9 +1,8 @@
-import { backoffMs } from '../../lib/backoff.ts'
+import type { Agents } from './agents.ts'
+import { backoffMs } from '../../lib/async.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { abortReason, CiError, type CiErrorKind } from './errors.ts'
-import type { Agents } from './agents.ts'
-import { exchange } from './exchange.ts'
-import type { CiRequest, CiResponse } from './exchange.ts'
+import { exchange, type CiRequest, type CiResponse } from './exchange.ts'
 
 export interface TransportLimits {
   connectTimeoutMs: number
@@ -53,7 +52,7 @@ export function createTransport({
   retried?: (why: CiErrorKind) => void
 }): Transport {
   const limits = { ...TRANSPORT_LIMITS, ...changed }
-  // The client for HTTP is large, and the webhook door must not wait for it: it is loaded with the first request.
+  // The client for HTTP is large, and the webhook endpoint must not wait for it: it is loaded with the first request.
   let agents: Promise<Agents> | null = null
   const open = () => (agents ??= import('./agents.ts').then(({ openAgents }) => openAgents(limits)))
   return {
@@ -90,3 +89,38 @@ function waitBeforeRetryMs(
   if (!(error instanceof CiError) || !error.retryable) return null
   return Math.max(error.retryAfterMs ?? 0, backoffMs(tries - 1, random))
 }
+
+/** How a call to CI ended: `stopped` where whoever asked no longer wanted to know. */
+export type CiCallEnd = 'ok' | 'stopped' | CiErrorKind
+
+/** Tells how each call to CI ended and what it took (ms), with all its tries. */
+export const countedTransport = (transport: Transport, count: (end: CiCallEnd, ms: number) => void): Transport => ({
+  ...transport,
+  async send(request, signal) {
+    const beganAt = performance.now()
+    const tell = (end: CiCallEnd) => count(end, performance.now() - beganAt)
+    try {
+      const answer = await transport.send(request, signal)
+      tell('ok')
+      return answer
+    } catch (error) {
+      tell(error instanceof CiError ? error.kind : 'stopped')
+      throw error
+    }
+  },
+})
+
+/** Tells how each question to CI ended; what is to change something says nothing of the way itself. */
+export const watchedTransport = (transport: Transport, note: (trouble: CiErrorKind | null) => void): Transport => ({
+  ...transport,
+  async send(request, signal) {
+    try {
+      const answer = await transport.send(request, signal)
+      if (request.method === 'GET') note(null)
+      return answer
+    } catch (error) {
+      if (request.method === 'GET' && error instanceof CiError) note(error.kind)
+      throw error
+    }
+  },
+})

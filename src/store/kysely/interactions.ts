@@ -3,7 +3,7 @@ import type { ChannelId, MessageTs } from '../../domain/ids.ts'
 import type { Interaction } from '../../domain/interaction.ts'
 import type { Schema } from '../schema.ts'
 import type { Reads, Tx } from '../store.ts'
-import type { Ask } from './ask.ts'
+import type { RunQuery } from './query.ts'
 
 type InteractionReads = Pick<Reads, 'interactionsOf' | 'owedInteractions'>
 type InteractionWrites = Pick<
@@ -19,8 +19,8 @@ type InteractionWrites = Pick<
 /** What people asked through Slack and are owed an answer to. */
 export function readInteractions(db: Kysely<Schema>, locks: boolean): InteractionReads {
   return {
-    async interactionsOf(askKey) {
-      const found = db.selectFrom('interaction').selectAll().where('ask_key', '=', askKey)
+    async interactionsOf(interactionKey) {
+      const found = db.selectFrom('interaction').selectAll().where('ask_key', '=', interactionKey)
       // Whoever is about to ask CI for it and whoever gives it up must not pass each other.
       return (await (locks ? found.forUpdate() : found).execute()).map(toInteraction)
     },
@@ -38,11 +38,11 @@ export function readInteractions(db: Kysely<Schema>, locks: boolean): Interactio
   }
 }
 
-export function writeInteractions(db: Kysely<Schema>, ask: Ask): InteractionWrites {
+export function writeInteractions(db: Kysely<Schema>, runQuery: RunQuery): InteractionWrites {
   return {
     async insertInteraction(interaction) {
       const row = fromInteraction(interaction)
-      await ask('insertInteraction', row, (value) =>
+      await runQuery('insertInteraction', row, (value) =>
         db.insertInto('interaction').values({
           id: value('id'),
           ask_key: value('ask_key'),
@@ -83,7 +83,7 @@ export function writeInteractions(db: Kysely<Schema>, ask: Ask): InteractionWrit
     },
 
     async settleInteraction(id) {
-      await ask('settleInteraction', { id }, (value) =>
+      await runQuery('settleInteraction', { id }, (value) =>
         db.deleteFrom('interaction').where('id', '=', value('id')).where('state', '=', sql.lit('owed')),
       )
     },
@@ -105,7 +105,7 @@ export function writeInteractions(db: Kysely<Schema>, ask: Ask): InteractionWrit
 
 const fromInteraction = (interaction: Interaction): Schema['interaction'] => ({
   id: interaction.id,
-  ask_key: interaction.askKey,
+  ask_key: interaction.interactionKey,
   state: interaction.state,
   user_id: interaction.user,
   what: interaction.what,
@@ -119,7 +119,7 @@ const fromInteraction = (interaction: Interaction): Schema['interaction'] => ({
 
 const toInteraction = (row: Selectable<Schema['interaction']>): Interaction => ({
   id: row.id,
-  askKey: row.ask_key,
+  interactionKey: row.ask_key,
   state: row.state as Interaction['state'],
   user: row.user_id,
   what: row.what,
@@ -129,4 +129,21 @@ const toInteraction = (row: Selectable<Schema['interaction']>): Interaction => (
   receivedAt: row.received_at,
   claimedBy: row.claimed_by,
   claimedAt: row.claimed_at,
+})
+
+/** The requests of Slack that were taken: a table named for what it held first, events. */
+export const writeEvents = (db: Kysely<Schema>): Pick<Tx, 'rememberRequest' | 'forgetRequests'> => ({
+  async rememberRequest(id, at) {
+    const heard = await db
+      .insertInto('event')
+      .values({ id, heard_at: at })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .returning('id')
+      .execute()
+    return heard.length > 0
+  },
+
+  async forgetRequests(takenBefore) {
+    await db.deleteFrom('event').where('heard_at', '<', takenBefore).execute()
+  },
 })

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'
-import type { Tx } from '../store.ts'
+import type { Tx, Reads } from '../store.ts'
 
 /** Which process sends. A lease changes hands by deleting its row, which waits for transactions that hold on to it. */
 export const writeLeases = (
@@ -41,5 +41,23 @@ export const writeLeases = (
 
   async releaseLease({ name, heldBy }) {
     await db.deleteFrom('lease').where('name', '=', name).where('held_by', '=', heldBy).execute()
+  },
+})
+
+/** Which job was done when. */
+export const readJobs = (db: Kysely<Schema>): Pick<Reads, 'lastDoneAt'> => ({
+  async lastDoneAt(job) {
+    const row = await db.selectFrom('job').select('last_done_at').where('name', '=', job).executeTakeFirst()
+    return row?.last_done_at ?? null
+  },
+})
+
+export const writeJobs = (db: Kysely<Schema>): Pick<Tx, 'setLastDoneAt'> => ({
+  async setLastDoneAt(job, at) {
+    await db
+      .insertInto('job')
+      .values({ name: job, last_done_at: at })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ last_done_at: at }))
+      .execute()
   },
 })

@@ -1,9 +1,9 @@
 import type { Kysely, Selectable } from 'kysely'
 import { normalHandle } from '../../domain/handle.ts'
 import type { Schema } from '../schema.ts'
-import type { Claim } from '../kept.ts'
+import type { Claim } from '../records.ts'
 import type { Reads, Tx } from '../store.ts'
-import type { Ask } from './ask.ts'
+import type { RunQuery } from './query.ts'
 
 type PeopleReads = Pick<Reads, 'personOf' | 'handlesOf' | 'claimOf' | 'mentionsOf' | 'claimantsToCheck'>
 type PeopleWrites = Pick<
@@ -12,10 +12,10 @@ type PeopleWrites = Pick<
 >
 
 /** Whose committers' handles are, and whether those people are to be mentioned. */
-export function readPeople(db: Kysely<Schema>, ask: Ask, locks: boolean): PeopleReads {
+export function readPeople(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean): PeopleReads {
   return {
     async personOf(handle) {
-      const [row] = await ask('personOf', { handle: normalHandle(handle) }, (value) =>
+      const [row] = await runQuery('personOf', { handle: normalHandle(handle) }, (value) =>
         db
           .selectFrom('person')
           .leftJoin('person_setting', 'person_setting.user_id', 'person.user_id')
@@ -68,8 +68,8 @@ export function readPeople(db: Kysely<Schema>, ask: Ask, locks: boolean): People
   }
 }
 
-export function writePeople(db: Kysely<Schema>, ask: Ask, locks: boolean): PeopleWrites {
-  const { claimOf } = readPeople(db, ask, locks)
+export function writePeople(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean): PeopleWrites {
+  const { claimOf } = readPeople(db, runQuery, locks)
 
   async function claimHandle(handle: string, userId: string, at: number): Promise<boolean> {
     const claimed = await db

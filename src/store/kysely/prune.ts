@@ -2,15 +2,15 @@ import { sql, type DeleteQueryBuilder, type DeleteResult, type Kysely } from 'ky
 import type { BuildId } from '../../domain/ids.ts'
 import { OPEN_STATES } from '../../domain/request.ts'
 import { toStatus } from '../../domain/status.ts'
-import { revisionSubject, noticeSubject } from '../../domain/subject.ts'
+import { revisionSubject, noticeSubject } from '../../domain/revision.ts'
 import type { Schema } from '../schema.ts'
 import type { Reads, Tx } from '../store.ts'
 
-type PruneWrites = Pick<Tx, 'removeEpisode' | 'removeDeliveries' | 'removeProjectRequests' | 'removeNotices'>
+type PruneWrites = Pick<Tx, 'removeCardEvents' | 'removeDeliveries' | 'removeProjectRequests' | 'removeNotices'>
 
 /** What has become old: looked at in the order in which it came. */
-export const readPlaces = (db: Kysely<Schema>): Pick<Reads, 'factsAfter' | 'verdictsFrom'> => ({
-  async factsAfter(seq, limit) {
+export const readPlaces = (db: Kysely<Schema>): Pick<Reads, 'eventsAfter' | 'verdictsFrom'> => ({
+  async eventsAfter(seq, limit) {
     const rows = await db
       .selectFrom('fact')
       .select(['seq', 'at', 'episode', 'lineage_key'])
@@ -18,7 +18,11 @@ export const readPlaces = (db: Kysely<Schema>): Pick<Reads, 'factsAfter' | 'verd
       .orderBy('seq')
       .limit(limit)
       .execute()
-    return rows.map(({ lineage_key: revisionKey, ...place }) => ({ ...place, revisionKey }))
+    return rows.map(({ lineage_key: revisionKey, episode: cardNumber, ...place }) => ({
+      ...place,
+      revisionKey,
+      cardNumber,
+    }))
   },
 
   async verdictsFrom(branchKey, buildOrder, limit) {
@@ -32,9 +36,10 @@ export const readPlaces = (db: Kysely<Schema>): Pick<Reads, 'factsAfter' | 'verd
       .orderBy('seq')
       .limit(limit)
       .execute()
-    return rows.map(({ lineage_key: revisionKey, build_id: buildId, word, ...place }) => ({
+    return rows.map(({ lineage_key: revisionKey, episode: cardNumber, build_id: buildId, word, ...place }) => ({
       ...place,
       revisionKey,
+      cardNumber,
       buildId: buildId as BuildId,
       status: toStatus(word),
     }))
@@ -44,20 +49,20 @@ export const readPlaces = (db: Kysely<Schema>): Pick<Reads, 'factsAfter' | 'verd
 /** Takes away what nobody needs any more. */
 export function writePrune(db: Kysely<Schema>): PruneWrites {
   return {
-    async removeEpisode(revisionKey, episode) {
-      const subject = revisionSubject(revisionKey, episode)
-      const facts = await db
+    async removeCardEvents(revisionKey, cardNumber) {
+      const subject = revisionSubject(revisionKey, cardNumber)
+      const buildEvents = await db
         .deleteFrom('fact')
         .where('lineage_key', '=', revisionKey)
-        .where('episode', '=', episode)
+        .where('episode', '=', cardNumber)
         .returning('build_key')
         .execute()
-      const builds = [...new Set(facts.map((fact) => fact.build_key))]
+      const builds = [...new Set(buildEvents.map((buildEvent) => buildEvent.build_key))]
       // A build that was run again on a later card stands there.
       const standing = db.deleteFrom('build').where('build_key', 'in', builds)
-      const own = standing.where('lineage_key', '=', revisionKey).where('episode', '=', episode)
+      const own = standing.where('lineage_key', '=', revisionKey).where('episode', '=', cardNumber)
       return (
-        facts.length +
+        buildEvents.length +
         (builds.length === 0 ? 0 : await count(own)) +
         (await count(db.deleteFrom('decision').where('subject', '=', subject))) +
         (await count(db.deleteFrom('message').where('subject', '=', subject))) +
@@ -107,7 +112,7 @@ export function writePrune(db: Kysely<Schema>): PruneWrites {
   }
 }
 
-// A restart that somebody asked for on one card may have begun a run on the next one: it is part of both stories.
+// A restart that somebody asked for on one card may have begun an attempt on the next one: it is part of both stories.
 async function removeAsked(db: Kysely<Schema>, revisionKey: string): Promise<number> {
   const left = await db
     .selectFrom('fact')

@@ -4,18 +4,18 @@ import type { ChannelId } from '../../domain/ids.ts'
 import type { ChannelRule } from '../../domain/rule.ts'
 import { subscriptionSlot } from '../../domain/subscription.ts'
 import type { Schema } from '../schema.ts'
-import type { KeptSubscription, WantedSubscription } from '../kept.ts'
+import type { KeptSubscription, WantedSubscription } from '../records.ts'
 import type { Reads, Tx } from '../store.ts'
-import type { Ask } from './ask.ts'
+import type { RunQuery } from './query.ts'
 
 type SubscriptionReads = Pick<Reads, 'subscriptions' | 'subscriptionsOf'>
 type SubscriptionWrites = Pick<Tx, 'keepSubscription' | 'removeSubscription'>
 
 /** What channels follow, as it was said in Slack. */
-export function readSubscriptions(db: Kysely<Schema>, ask: Ask): SubscriptionReads {
+export function readSubscriptions(db: Kysely<Schema>, runQuery: RunQuery): SubscriptionReads {
   return {
     async subscriptions() {
-      const rows = await ask('subscriptions', {}, () => db.selectFrom('subscription').selectAll().orderBy('id'))
+      const rows = await runQuery('subscriptions', {}, () => db.selectFrom('subscription').selectAll().orderBy('id'))
       return rows.map(toSubscription)
     },
 
@@ -32,7 +32,7 @@ export function readSubscriptions(db: Kysely<Schema>, ask: Ask): SubscriptionRea
 }
 
 export function writeSubscriptions(db: Kysely<Schema>, locks: boolean): SubscriptionWrites {
-  async function standing(channel: ChannelId, slot: string): Promise<KeptSubscription | null> {
+  async function current(channel: ChannelId, slot: string): Promise<KeptSubscription | null> {
     const found = db.selectFrom('subscription').selectAll().where('channel', '=', channel).where('slot', '=', slot)
     const row = await (locks ? found.forUpdate() : found).executeTakeFirst()
     return row ? toSubscription(row) : null
@@ -41,7 +41,7 @@ export function writeSubscriptions(db: Kysely<Schema>, locks: boolean): Subscrip
   return {
     async keepSubscription(wanted, { user, at }) {
       const row = fromWanted(wanted)
-      const was = await standing(wanted.channel, row.slot)
+      const was = await current(wanted.channel, row.slot)
       const kept = was
         ? await db
             .updateTable('subscription')

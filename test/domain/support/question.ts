@@ -1,7 +1,7 @@
 import type { Question } from '../../../src/domain/decide.ts'
 import type { ChannelRule } from '../../../src/domain/rule.ts'
 import type { Subscription } from '../../../src/domain/subscription.ts'
-import { channelId } from '../../support/facts.ts'
+import { channelId } from '../../support/build-events.ts'
 
 /** #builds follows acme/web, by its own rules or by the project's. */
 export const subscribed = (rules: readonly ChannelRule[] | null = null): Subscription => ({
@@ -18,7 +18,7 @@ export const asked = (parts: Partial<Question> = {}): Question => ({
   branch: 'main',
   status: 'failed',
   effect: 'moved',
-  recovered: false,
+  turn: null,
   hasCard: false,
   ...parts,
 })

@@ -1,24 +1,24 @@
 import { recoveryOf, type Recovery } from '../../../src/domain/recovered.ts'
-import { runKey, type Run } from '../../../src/domain/run.ts'
+import { attemptKey, type Attempt } from '../../../src/domain/attempt.ts'
 import { isRed } from '../../../src/domain/status.ts'
-import { bornRunOf, tellStory, type Story, type StoryContext } from '../../../src/domain/view.ts'
-import { OUT_OF_REACH, runsOf, type Said } from '../../support/facts.ts'
+import { postedAttemptOf, storyFor, type Story, type StoryContext } from '../../../src/domain/view.ts'
+import { OUT_OF_REACH, attemptsOf, type Said } from '../../support/build-events.ts'
 
 export const ADA = 'U0ADA00001'
 export const byAda = { message: 'fix login', committer: 'ada', projectName: 'web', shortCommitId: 'a1b2c3d' }
 
-/** The story of a card that was posted while its first run was running, in a channel that hears all and mentions. */
+/** The story of a card that was posted while its first attempt was running, in a channel that hears all and mentions. */
 export function told(said: readonly (string | Said)[], context: Partial<StoryContext> = {}): Story {
-  const runs = runsOf(
+  const attempts = attemptsOf(
     ...said.map((each) => ({ details: byAda, ...(typeof each === 'string' ? { word: each } : each) })),
   )
-  const recoveries = recoveriesOf(runs)
-  return tellStory({
-    runs,
-    recoveries,
-    isTold: () => true,
-    isLoud: (run) => isRed(run.status) || recoveries.has(runKey(run)),
-    bornRun: null,
+  const recoveries = recoveriesOf(attempts)
+  return storyFor({
+    attempts,
+    streaks: recoveries,
+    isAnnounced: () => true,
+    isLoud: (attempt) => isRed(attempt.status) || recoveries.has(attemptKey(attempt)),
+    postedAttempt: null,
     quiet: false,
     mentionOf: (committer) => (committer === 'ada' ? ADA : null),
     replaces: null,
@@ -33,10 +33,14 @@ export const toldOfBorn = (
   said: readonly (string | Said)[],
   bornAfter = said.length,
   context: Partial<StoryContext> = {},
-): Story => told(said, { bornRun: bornRunOf(runsOf(...said.slice(0, bornAfter))), ...context })
+): Story => told(said, { postedAttempt: postedAttemptOf(attemptsOf(...said.slice(0, bornAfter))), ...context })
 
-const recoveriesOf = (runs: readonly Run[]): Map<string, Recovery> =>
-  new Map(runs.flatMap((run) => [recoveryOf(run, runs)].flatMap((found) => (found ? [[runKey(run), found]] : []))))
+const recoveriesOf = (attempts: readonly Attempt[]): Map<string, Recovery> =>
+  new Map(
+    attempts.flatMap((attempt) =>
+      [recoveryOf(attempt, attempts)].flatMap((found) => (found ? [[attemptKey(attempt), found]] : [])),
+    ),
+  )
 
 /** What stands in the thread, in order, as `run:512.1 failed`. */
 export const slots = (story: Story): string[] => story.replies.map(({ slot, view }) => `${slot} ${view.shown}`)

@@ -3,7 +3,7 @@ import type { Creation } from '../../../src/features/projects/outcomes.ts'
 import { confirmProjectRequests } from '../../../src/features/projects/confirm.ts'
 import { ORGANIZATION, project as sent } from '../../sources/ci-service/support.ts'
 import { startHttpStub } from '../../support/http-stub.ts'
-import { ADA, asker, openProjectStage, T0 } from './stage.ts'
+import { ADA, requester, openProjectStage, T0 } from './stage.ts'
 
 const SHOP: Creation = {
   repositoryUrl: 'https://host/group/acme/shop.git',
@@ -40,8 +40,8 @@ describe('a creation', () => {
     await using ci = await open()
     const { operations } = ci.stage
     const ends = await Promise.all([
-      operations.create(SHOP, asker(), { evenIfThere: false }),
-      operations.create(SHOP, asker({ user: ADA }), { evenIfThere: false }),
+      operations.create(SHOP, requester(), { evenIfThere: false }),
+      operations.create(SHOP, requester({ user: ADA }), { evenIfThere: false }),
     ])
     expect(ends.filter(({ kind }) => kind === 'created')).toHaveLength(1)
     expect(ends.filter(({ kind }) => kind === 'asked-already' || kind === 'exists')).toHaveLength(1)
@@ -52,7 +52,9 @@ describe('a creation', () => {
     // By each of two names it is looked for: at first neither finds it.
     await using ci = await open((projects, at) => (at < 2 ? [] : projects))
     ci.projects.push(made('group/acme/shop'))
-    expect(await ci.stage.operations.create(SHOP, asker(), { evenIfThere: false })).toMatchObject({ kind: 'exists' })
+    expect(await ci.stage.operations.create(SHOP, requester(), { evenIfThere: false })).toMatchObject({
+      kind: 'exists',
+    })
     expect(ci.posts()).toEqual([])
     const [request] = await ci.stage.deps.store.read.newestRequests(1)
     expect(request).toMatchObject({ state: 'refused', code: 'exists' })
@@ -61,7 +63,7 @@ describe('a creation', () => {
   test('that is wanted a second time is sent all the same', async () => {
     await using ci = await open()
     ci.projects.push({ ...made('group/acme/shop'), uuid: '0a1b2c3d-0000-4000-8000-0123456789ab' })
-    expect((await ci.stage.operations.create(SHOP, asker(), { evenIfThere: true })).kind).toBe('created')
+    expect((await ci.stage.operations.create(SHOP, requester(), { evenIfThere: true })).kind).toBe('created')
     expect(ci.posts()).toHaveLength(1)
   })
 })
@@ -75,20 +77,20 @@ describe('a creation that a dead process left', () => {
   ])('is looked for by its name and by a longer path: with %s there it is %s', async (name, state) => {
     await using ci = await open()
     await ci.stage.deps.store.write((tx) =>
-      tx.insertProjectRequest({
+      tx.insertRequest({
         id: 'left',
-        askKey: 'left',
+        interactionKey: 'left',
         action: 'create-project',
         state: 'calling',
         project: 'acme/shop',
         projectUuid: null,
         what: [],
         before: {},
-        askedBy: ADA,
-        askedTeam: null,
+        requestedBy: ADA,
+        requestedTeam: null,
         channel: null,
         via: 'modal',
-        askedAt: T0,
+        requestedAt: T0,
         claimedBy: 'process-of-yesterday',
         code: null,
         reason: null,

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { ProjectChange } from '../../../src/domain/project-change.ts'
-import { isProjectRequest, type ProjectRequest } from '../../../src/domain/project-request.ts'
-import { createProjectOperations } from '../../../src/features/projects/operations.ts'
+import { isProjectRequest, type ProjectRequest } from '../../../src/domain/request.ts'
+import { createProjectOperations } from '../../../src/features/operations.ts'
 import { confirmProjectRequests } from '../../../src/features/projects/confirm.ts'
 import { startCi, v2 } from '../../../packages/sandbox-ci/test/support.ts'
 import {
   ADA,
   addressOf,
-  asker,
+  requester,
   GRACE,
   keepAll,
   openProjectStage,
@@ -31,20 +31,20 @@ async function open(switches = {}) {
   await keepAll(stage)
   const project = uuidIn(ci)
   const base = async () => {
-    const shown = await stage.operations.show('acme/web', asker())
+    const shown = await stage.operations.show('acme/web', requester())
     return shown.kind === 'project' ? shown.shown.base : {}
   }
   return { ci, stage, project, base }
 }
 
 const requestsOf = async ({ deps }: ProjectStage): Promise<ProjectRequest[]> =>
-  (await deps.store.read.requestsAfter({ askedAt: 0, id: '' }, 100)).filter(isProjectRequest)
+  (await deps.store.read.requestsAfter({ requestedAt: 0, id: '' }, 100)).filter(isProjectRequest)
 
 describe('an edit', () => {
   test('is in the audit with the names of its fields, and without a value', async () => {
     const { stage, project, base } = await open()
     const variables = { what: 'variables', variables: [{ name: 'TOKEN', value: 'canary-value' }] } as const
-    expect((await stage.operations.edit({ project, change: variables, base: await base() }, asker())).kind).toBe(
+    expect((await stage.operations.edit({ project, change: variables, base: await base() }, requester())).kind).toBe(
       'edited',
     )
     const [request] = await requestsOf(stage)
@@ -53,7 +53,7 @@ describe('an edit', () => {
       state: 'confirmed',
       project: 'acme/web',
       projectUuid: project,
-      askedBy: GRACE,
+      requestedBy: GRACE,
       what: ['environment_variables.NODE_ENV', 'environment_variables.TOKEN'],
     })
     expect(JSON.stringify(request)).not.toContain('canary-value')
@@ -61,7 +61,7 @@ describe('an edit', () => {
 
   test('keeps the rules in the cache, which decides who is told, as they are now', async () => {
     const { stage, project, base } = await open()
-    await stage.operations.edit({ project, change: branches('main'), base: await base() }, asker())
+    await stage.operations.edit({ project, change: branches('main'), base: await base() }, requester())
     const known = await stage.deps.store.read.project({ uuid: project, legacyId: '', names: [] })
     expect(known?.filter).toEqual({ mode: 'include', entries: ['main'] })
   })
@@ -69,7 +69,7 @@ describe('an edit', () => {
   test('asked twice with one key is written once', async () => {
     const { ci, stage, project, base } = await open()
     const question = { project, change: branches('main'), base: await base() }
-    const by = asker()
+    const by = requester()
     const ends = await Promise.all([stage.operations.edit(question, by), stage.operations.edit(question, by)])
     expect(ends.map(({ kind }) => kind).sort()).toEqual(['asked-already', 'edited'])
     expect(putsTo(ci)).toHaveLength(1)
@@ -79,8 +79,8 @@ describe('an edit', () => {
     const { ci, stage, project, base } = await open()
     const was = await base()
     const ends = await Promise.all([
-      stage.operations.edit({ project, change: branches('main'), base: was }, asker()),
-      stage.operations.edit({ project, change: branches('dev'), base: was }, asker({ user: ADA })),
+      stage.operations.edit({ project, change: branches('main'), base: was }, requester()),
+      stage.operations.edit({ project, change: branches('dev'), base: was }, requester({ user: ADA })),
     ])
     expect(ends.filter(({ kind }) => kind === 'edited')).toHaveLength(1)
     expect(ends.filter(({ kind }) => kind === 'asked-already' || kind === 'changed-meanwhile')).toHaveLength(1)
@@ -91,7 +91,7 @@ describe('an edit', () => {
     const { ci, stage, project, base } = await open()
     const was = await base()
     await v2(ci, 'PUT', `/projects/${project}`, { type: 'basic', team_ids: [9] })
-    const outcome = await stage.operations.edit({ project, change: branches('main'), base: was }, asker())
+    const outcome = await stage.operations.edit({ project, change: branches('main'), base: was }, requester())
     expect(outcome).toMatchObject({ kind: 'changed-meanwhile', by: null })
     expect(outcome.kind === 'changed-meanwhile' && outcome.theirs).toContain('team_ids')
     expect(putsTo(ci)).toHaveLength(1)
@@ -110,8 +110,8 @@ describe('an edit', () => {
     const between = createProjectOperations({ ...stage.deps, ci: { ...client, getProject } })
     const question = { project, change: branches('main'), base: was }
     const begun = (which: string) => async () => void announced.push(which)
-    expect((await between.edit(question, asker(), begun('between'))).kind).toBe('changed-meanwhile')
-    expect((await stage.operations.edit({ ...question, base: await base() }, asker(), begun('alone'))).kind).toBe(
+    expect((await between.edit(question, requester(), begun('between'))).kind).toBe('changed-meanwhile')
+    expect((await stage.operations.edit({ ...question, base: await base() }, requester(), begun('alone'))).kind).toBe(
       'edited',
     )
     expect(announced).toEqual(['alone'])
@@ -123,7 +123,7 @@ describe('an edit', () => {
     await v2(ci, 'PUT', `/projects/${project}`, { type: 'basic', notification_rules: [] })
     const outcome = await stage.operations.preview(
       { project, change: { what: 'remove-rule', at: 0 }, base: was },
-      asker(),
+      requester(),
     )
     expect(outcome.kind).toBe('changed-meanwhile')
   })
@@ -140,7 +140,7 @@ describe('an edit', () => {
       { baseUrl: 'http://127.0.0.1:9', organizationUuid: 'o', authorization: 'x' },
       { ...stage.deps, ci: writing },
     )
-    const outcome = await other.operations.edit({ project, change: branches('main'), base: await base() }, asker())
+    const outcome = await other.operations.edit({ project, change: branches('main'), base: await base() }, requester())
     expect(outcome).toMatchObject({ kind: 'edited', otherwise: [{ field: 'team_ids', before: '7', after: '5' }] })
     expect(await requestsOf(stage)).toMatchObject([{ state: 'confirmed', code: 'otherwise' }])
   })
@@ -148,13 +148,13 @@ describe('an edit', () => {
   test('to Pro shows before that the setup goes, and writes it so', async () => {
     const { ci, stage, project, base } = await open({ proBasicFields: 'refuse' })
     const change = { what: 'type', type: 'pro' } as const
-    const preview = await stage.operations.preview({ project, change, base: await base() }, asker())
+    const preview = await stage.operations.preview({ project, change, base: await base() }, requester())
     expect(preview.kind === 'preview' && preview.differences.map(({ field }) => field)).toEqual([
       'type',
       'setup_commands',
       'environment_variables.NODE_ENV',
     ])
-    const outcome = await stage.operations.edit({ project, change, base: await base() }, asker())
+    const outcome = await stage.operations.edit({ project, change, base: await base() }, requester())
     expect(outcome).toMatchObject({ kind: 'edited', otherwise: [] })
     expect(projectOf(ci)).toMatchObject({ type: 'pro' })
   })
@@ -164,18 +164,18 @@ describe('what a dead process left', () => {
   const left = async (stage: ProjectStage, change: Partial<ProjectRequest>): Promise<void> => {
     const request: ProjectRequest = {
       id: 'left',
-      askKey: 'left',
+      interactionKey: 'left',
       action: 'edit-project',
       state: 'calling',
       project: 'acme/web',
       projectUuid: null,
       what: ['branches'],
       before: {},
-      askedBy: GRACE,
-      askedTeam: null,
+      requestedBy: GRACE,
+      requestedTeam: null,
       channel: null,
       via: 'modal',
-      askedAt: T0,
+      requestedAt: T0,
       claimedBy: 'process-of-yesterday',
       code: null,
       reason: null,
@@ -184,7 +184,7 @@ describe('what a dead process left', () => {
       endedAt: null,
       ...change,
     }
-    await stage.deps.store.write((tx) => tx.insertProjectRequest(request))
+    await stage.deps.store.write((tx) => tx.insertRequest(request))
   }
 
   const MINUTE = 60_000
@@ -224,7 +224,7 @@ describe('what a dead process left', () => {
 
   test('of a creation is found by its name, if CI made it since', async () => {
     const { ci, stage } = await open()
-    await left(stage, { action: 'create-project', project: 'acme/shop', askedAt: Date.now(), lookAt: Date.now() })
+    await left(stage, { action: 'create-project', project: 'acme/shop', requestedAt: Date.now(), lookAt: Date.now() })
     await v2(ci, 'POST', '/projects', {
       repository_url: 'https://git.example.com/acme/shop.git',
       type: 'basic',

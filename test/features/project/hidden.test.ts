@@ -3,7 +3,7 @@ import { toUuid } from '../../../src/domain/ids.ts'
 import type { ProjectChange } from '../../../src/domain/project-change.ts'
 import { ORGANIZATION, project as sent, uuidOf } from '../../sources/ci-service/support.ts'
 import { startHttpStub } from '../../support/http-stub.ts'
-import { asker, keepAll, openProjectStage } from './stage.ts'
+import { requester, keepAll, openProjectStage } from './stage.ts'
 
 // A CI that does not show everything, or not at once.
 
@@ -37,11 +37,11 @@ async function open(shown: object, isTaken = true) {
   })
   const stage = await openProjectStage({ baseUrl: stub.url, organizationUuid: ORGANIZATION, authorization: 'x' })
   await keepAll(stage)
-  const preview = (change: ProjectChange) => stage.operations.preview({ project: WEB, change, base: {} }, asker())
+  const preview = (change: ProjectChange) => stage.operations.preview({ project: WEB, change, base: {} }, requester())
   const edit = async (change: ProjectChange) => {
     const looked = await preview(change)
     if (looked.kind !== 'preview') return looked
-    return stage.operations.edit({ project: WEB, change, base: looked.base }, asker())
+    return stage.operations.edit({ project: WEB, change, base: looked.base }, requester())
   }
   const puts = () => stub.requests.filter(({ method }) => method === 'PUT')
   return { stub, stage, preview, edit, puts, [Symbol.asyncDispose]: () => stub[Symbol.asyncDispose]() }

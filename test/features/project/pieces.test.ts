@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { MASK } from '../../../src/domain/secret-fields.ts'
+import { MASK } from '../../../src/domain/project-fields.ts'
 import {
   baseOf,
   BASE_FIELDS_MAX,
@@ -7,8 +7,8 @@ import {
   changedSince,
   OTHER_FIELDS,
 } from '../../../src/features/projects/base.ts'
-import { commandLines, commandsOfLines } from '../../../src/features/projects/commands.ts'
-import { namesOf, readCreation } from '../../../src/features/projects/creation.ts'
+import { commandLines, commandsOfLines } from '../../../src/features/projects/prepare.ts'
+import { namesOf, readCreation } from '../../../src/features/projects/create.ts'
 import type { Creation } from '../../../src/features/projects/outcomes.ts'
 
 const base = (raw: Record<string, unknown>) => baseOf(raw, 'key')

@@ -3,13 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { fieldOf } from '../../../src/domain/raw-values.ts'
 import { updateBody } from '../../../src/sources/ci-service/update-body.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
-import type { ProjectChange } from '../../../src/domain/project-change.ts'
-import { differencesOf } from '../../../src/domain/project-differences.ts'
+import { type ProjectChange, differencesOf } from '../../../src/domain/project-change.ts'
 import { anyProject, exactly } from '../../sources/ci-service/generated-projects.ts'
 import { ORGANIZATION, uuidOf } from '../../sources/ci-service/support.ts'
 import { startCi, v2 } from '../../../packages/sandbox-ci/test/support.ts'
 import { startHttpStub } from '../../support/http-stub.ts'
-import { addressOf, asker, keepAll, openProjectStage, projectOf, putsTo, uuidIn } from './stage.ts'
+import { addressOf, requester, keepAll, openProjectStage, projectOf, putsTo, uuidIn } from './stage.ts'
 
 const line = fc.string({ minLength: 1, maxLength: 10 })
 const options = {
@@ -96,9 +95,9 @@ describe('a safe update', () => {
         expect((await v2(ci, 'PUT', `/projects/${project}`, wanted)).status).toBe(200)
         const before = projectOf(ci)
         const puts = putsTo(ci).length
-        const shown = await stage.operations.show('acme/web', asker())
+        const shown = await stage.operations.show('acme/web', requester())
         if (shown.kind !== 'project') throw new Error(shown.kind)
-        const outcome = await stage.operations.edit({ project, change: wish, base: shown.shown.base }, asker())
+        const outcome = await stage.operations.edit({ project, change: wish, base: shown.shown.base }, requester())
         const differences = differencesOf({ ...before }, { ...projectOf(ci) })
         if (outcome.kind === 'edited') {
           // What was not said of a new rule, CI fills in.
@@ -136,10 +135,10 @@ describe('a safe update', () => {
         text = JSON.stringify({ ...generated, name: 'acme/web' })
         const before = text
         const read = await stage.deps.ci?.getProject({ uuid: project, name: 'acme/web' })
-        const preview = await stage.operations.preview({ project, change: wish, base: {} }, asker())
+        const preview = await stage.operations.preview({ project, change: wish, base: {} }, requester())
         if (!read || preview.kind !== 'preview') throw new Error(preview.kind)
         expect(text).toBe(before)
-        const outcome = await stage.operations.edit({ project, change: wish, base: preview.base }, asker())
+        const outcome = await stage.operations.edit({ project, change: wish, base: preview.base }, requester())
         expect(outcome.kind).toBe('edited')
         const sent = stub.requests.findLast(({ method }) => method === 'PUT')!.body
         const changed = { build_on_pr_only: true, branch_match: 'exclude', branches: ['never-generated'] }

@@ -5,9 +5,9 @@ import { createClientV2 } from '../../../src/sources/ci-service/client-v2.ts'
 import { createTransport } from '../../../src/sources/ci-service/transport.ts'
 import { toUuid, type Uuid } from '../../../src/domain/ids.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
-import type { Asker } from '../../../src/catalog/outcomes.ts'
-import type { ProjectDeps } from '../../../src/features/projects/deps.ts'
-import { createProjectOperations } from '../../../src/features/projects/operations.ts'
+import type { Requester } from '../../../src/catalog/outcomes.ts'
+import type { ProjectDeps } from '../../../src/features/projects/outcomes.ts'
+import { createProjectOperations } from '../../../src/features/operations.ts'
 import type { SandboxCi } from '../../../packages/sandbox-ci/src/server.ts'
 import { openSqlite } from '../../../src/store/sqlite.ts'
 import { databasePath, testFolder } from '../../support/app.ts'
@@ -70,12 +70,12 @@ export const uuidIn = (ci: SandboxCi, name = 'acme/web'): Uuid => toUuid(project
 
 let asks = 0
 
-export const asker = (change: Partial<Asker> = {}): Asker => ({
+export const requester = (change: Partial<Requester> = {}): Requester => ({
   user: GRACE,
   team: null,
   channel: null,
   via: 'modal',
-  askKey: `ask ${(asks += 1)}`,
+  interactionKey: `ask ${(asks += 1)}`,
   ...change,
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ProjectRef } from '../../../src/domain/project-names.ts'
 import type { Subscription } from '../../../src/domain/subscription.ts'
-import { fallsSilent } from '../../../src/features/subscriptions/default-channel.ts'
+import { fallsSilent } from '../../../src/features/subscriptions/subscribe.ts'
 import { BUILDS, RELEASES } from '../../alerts/stage.ts'
 
 const project: ProjectRef = { projectId: '41', uuid: null, name: 'acme/web', type: 'basic' }

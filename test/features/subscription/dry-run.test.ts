@@ -2,13 +2,12 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { CiRules } from '../../../src/domain/decide.ts'
 import type { Subscription } from '../../../src/domain/subscription.ts'
-import type { DryRunOutcome } from '../../../src/features/subscriptions/outcomes.ts'
+import type { DryRunOutcome, SubscribeDeps } from '../../../src/features/subscriptions/outcomes.ts'
 import { dryRun } from '../../../src/features/subscriptions/dry-run.ts'
-import type { SubscribeDeps } from '../../../src/features/subscriptions/deps.ts'
 import { follower, openStage as openReconcileStage, RELEASES } from '../../alerts/stage.ts'
 import { buildOf, delivery, type Build } from '../../support/app.ts'
-import { channelId } from '../../support/facts.ts'
-import { BUILDS, hear, openStage, seesAll, takeInAll, type Changes } from '../operations-stage.ts'
+import { channelId } from '../../support/build-events.ts'
+import { BUILDS, hear, openStage, seesAll, ingestAll, type Changes } from '../operations-stage.ts'
 
 const HERE = { user: 'U0LIN00001', channel: BUILDS }
 const SECRET = channelId('C0SECRET01')
@@ -39,14 +38,15 @@ const followsOf = (what: string, project: { id: number; name: string }): Subscri
     : { what: 'project', name: project.name }
 }
 
-/** Each event as CI would tell of it, in an order in which only the last build is one that recovered. */
+/** Each event as CI would tell of it, in an order in which one build alone breaks its branch, and the last one recovers it. */
 const TOLD: readonly [event: string, build: number, status: string][] = [
   ['success', 1, 'success'],
   ['started', 2, 'initiated'],
   ['waiting', 3, 'waiting'],
   ['stopped', 4, 'stopped'],
-  ['failed', 5, 'error'],
-  ['recovered', 6, 'success'],
+  ['broken', 5, 'error'],
+  ['failed', 6, 'error'],
+  ['recovered', 7, 'success'],
 ]
 
 test(
@@ -89,18 +89,18 @@ test(
             seenBy: seesAll,
             say: async () => ({ kind: 'unsent', code: 'nobody_listens' }),
           }
-          await takeInAll({ ...deps, isUnderWay: () => false }, stage.store)
+          await ingestAll({ ...deps, isUnderWay: () => false }, stage.store)
           const dry = await dryRun(asking, { project: project.name, branch: on, event: null }, HERE)
           for (const [, n, status] of TOLD) {
             await told(buildOf(project.id * 10 + n, { branch: on, status }))
-            await takeInAll({ ...deps, isUnderWay: () => false }, stage.store)
+            await ingestAll({ ...deps, isUnderWay: () => false }, stage.store)
           }
           const decided = await Promise.all(
             TOLD.map(async ([event, n]) => {
-              const [fact] = await stage.store.read.factsOfBuild(String(project.id), String(project.id * 10 + n))
+              const [buildEvent] = await stage.store.read.eventsOfBuild(String(project.id), String(project.id * 10 + n))
               return [
                 event,
-                Object.fromEntries((await stage.store.read.decisionsOfFact(fact!.seq)).map(inBrief)),
+                Object.fromEntries((await stage.store.read.decisionsOfEvent(buildEvent!.seq)).map(inBrief)),
               ] as const
             }),
           )
@@ -143,7 +143,7 @@ test('one event alone can be tried, by any of its names; a word that is none is 
   expect(await eventsOf('FAILED')).toEqual(['failed'])
   expect(await eventsOf('passed')).toEqual(['success'])
   expect(await eventsOf('fixed')).toEqual(['recovered'])
-  expect(await eventsOf(null)).toHaveLength(6)
+  expect(await eventsOf(null)).toHaveLength(7)
   expect(await eventsOf('exploded')).toBe('unknown-event')
   expect(await subscriptions.dryRun({ project: 'nobody/knows', branch: 'main', event: null }, HERE)).toMatchObject({
     kind: 'no-project',
@@ -161,7 +161,7 @@ test('a channel that is closed is named as paused, and the project’s branch fi
   })
 })
 
-test('of a channel that the asker cannot look into nothing is said but that there is one; there it is said', async () => {
+test('of a channel that the requester cannot look into nothing is said but that there is one; there it is said', async () => {
   await using stage = await openStage()
   stage.reconcile.subscriptions.push(follower(SECRET))
   const about = { project: 'web', branch: 'main', event: 'failed' }

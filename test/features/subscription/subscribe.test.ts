@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest'
-import type { ChannelId, MessageTs } from '../../../src/domain/ids.ts'
-import { toUuid } from '../../../src/domain/ids.ts'
+import { type ChannelId, type MessageTs, toUuid } from '../../../src/domain/ids.ts'
 import { PATTERN_CHARS_MAX } from '../../../src/domain/pattern.ts'
 import type { Subscription } from '../../../src/domain/subscription.ts'
 import type { SubscribeOutcome, SubscribeWish } from '../../../src/features/subscriptions/outcomes.ts'
-import { PATIENCE_MS_MAX } from '../../../src/features/subscriptions/announce.ts'
-import { SUBSCRIPTIONS_MAX } from '../../../src/features/subscriptions/subscribe.ts'
-import { tellClosings } from '../../../src/features/subscriptions/tell-closings.ts'
-import { HOUR } from '../../support/facts.ts'
+import { PATIENCE_MS_MAX, SUBSCRIPTIONS_MAX } from '../../../src/features/subscriptions/subscribe.ts'
+import { announceClosings } from '../../../src/features/subscriptions/closings.ts'
+import { HOUR } from '../../support/build-events.ts'
 import { BUILDS, grace, lin, openStage, type Changes, type Stage } from '../operations-stage.ts'
 
 const wishOf = (change: Partial<SubscribeWish> = {}): SubscribeWish => ({
@@ -45,7 +43,7 @@ test('what is wanted is kept with the project’s ids and its maker, and the cha
     },
   ])
   expect(stage.said).toEqual([
-    { to: BUILDS, text: `:bell: <@${lin().user}>: this channel now follows acme/web: failed, recovered on \`main\`.` },
+    { to: BUILDS, text: `:bell: <@${lin().user}> subscribed this channel to acme/web: failed, recovered on \`main\`.` },
   ])
 })
 
@@ -56,7 +54,7 @@ test('the same branches of the same project are followed once: the later wish ta
   expect(outcome).toMatchObject({ kind: 'subscribed', was: { subscription: { quiet: false } } })
   expect(await subscriptionsOf(stage)).toMatchObject([{ quiet: true, createdBy: lin().user, changedBy: grace().user }])
   expect(stage.said.at(-1)?.text).toBe(
-    `:bell: <@${grace().user}>: this channel now follows acme/web: started on \`main\`; quiet. Was: failed, recovered on \`main\`.`,
+    `:bell: <@${grace().user}> subscribed this channel to acme/web: started on \`main\`; quiet. Before: failed, recovered on \`main\`.`,
   )
 })
 
@@ -252,7 +250,7 @@ test('where Slack lets nothing be said in the channel, it is kept and shown as p
   })
   expect(await subscriptionsOf(stage)).toHaveLength(1)
   // Whoever asked knows of it.
-  await tellClosings(stage.main.deps)
+  await announceClosings(stage.main.deps)
   expect(stage.said).toEqual([])
 })
 
@@ -307,7 +305,13 @@ test('whoever was told that it was interrupted has nothing kept afterwards', asy
   await using stage = await openStage()
   const { store } = stage.reconcile
   const by = lin()
-  const asked = { askKey: by.askKey, user: by.user, what: '/ci subscribe', channel: BUILDS, threadTs: null }
+  const asked = {
+    interactionKey: by.interactionKey,
+    user: by.user,
+    what: '/ci subscribe',
+    channel: BUILDS,
+    threadTs: null,
+  }
   const claim = { responseUrl: null, receivedAt: 1, state: 'told', claimedBy: 'dead', claimedAt: 1 } as const
   await store.write((tx) => tx.insertInteraction({ ...asked, ...claim, id: 'i1' }))
   await expect(subscribe(stage, wishOf(), by)).rejects.toThrow('interrupted')
@@ -328,7 +332,7 @@ test('unsubscribing removes what is meant, tells the channel once, and asks wher
     removed: [{}, {}],
   })
   expect(stage.said.at(-1)?.text).toBe(
-    `:no_bell: <@${lin().user}>: this channel follows no more: acme/web: failed, recovered on \`main\` · acme/web: failed, recovered on \`next\`.`,
+    `:no_bell: <@${lin().user}> unsubscribed this channel from acme/web: failed, recovered on \`main\` · acme/web: failed, recovered on \`next\`.`,
   )
   expect(await subscriptions.unsubscribe({ project: 'web', id: null }, lin())).toMatchObject({ kind: 'not-subscribed' })
   const [last] = await subscriptionsOf(stage)

@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest'
 import type { Subscription } from '../../../src/domain/subscription.ts'
 import type { Failure, Sent } from '../../../src/slack/notifier.ts'
-import { closeChannel, channelOpened } from '../../../src/features/subscriptions/closings.ts'
-import { channelClosed } from '../../../src/features/subscriptions/channel-closed.ts'
-import type { SubscriptionDeps } from '../../../src/features/subscriptions/deps.ts'
-import { tellClosings, TELLING_MAX_MS } from '../../../src/features/subscriptions/tell-closings.ts'
+import {
+  closeChannel,
+  channelOpened,
+  channelClosed,
+  announceClosings,
+  TELLING_MAX_MS,
+} from '../../../src/features/subscriptions/closings.ts'
+import type { SubscriptionDeps } from '../../../src/features/subscriptions/outcomes.ts'
 import { openStage as openReconcileStage, RELEASES } from '../../alerts/stage.ts'
 import { BUILDS } from '../operations-stage.ts'
 
@@ -46,7 +50,7 @@ async function openStage(subscriptions: readonly Subscription[], admins: readonl
     said,
     ends,
     toldTo: () => said.map(({ to }) => to),
-    tell: () => tellClosings(telling),
+    tell: () => announceClosings(telling),
     /** Slack refused a message. */
     close: (code = 'is_archived') => closeChannel(telling, BUILDS, code),
     /** Slack has said so. */
@@ -63,7 +67,7 @@ test('whoever made what a channel follows is told of its closing, each once', as
   await place.stage.clock.advance(2 * TELLING_MAX_MS)
   await place.tell()
   expect(place.toldTo()).toEqual([ADA, GRACE])
-  expect(place.said[0]!.text).toContain(`<#${BUILDS}> *cannot be told of builds any more*: it is archived.`)
+  expect(place.said[0]!.text).toContain(`<#${BUILDS}> *cannot get builds any more*: it is archived.`)
   expect(place.said[0]!.text).toContain('*Next:* Unarchive it')
 })
 
@@ -129,7 +133,7 @@ test('of two processes one tells; where it dies over it, the other one does', as
   await using place = await openStage([made(ADA), made(GRACE)])
   await place.close()
   let dies: (error: Error) => void = () => {}
-  const dying = tellClosings({ ...place.telling, say: () => new Promise((_, reject) => (dies = reject)) })
+  const dying = announceClosings({ ...place.telling, say: () => new Promise((_, reject) => (dies = reject)) })
   await expect.poll(async () => (await place.stage.store.read.closedChannels())[0]?.toldAt).not.toBeNull()
   await place.tell()
   expect(place.said).toEqual([])

@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { revisionKey, REST_MS } from '../../../src/domain/revision.ts'
+import { revisionKey, REST_MS, revisionSubject } from '../../../src/domain/revision.ts'
 import type { Recovery } from '../../../src/domain/recovered.ts'
-import { revisionSubject } from '../../../src/domain/subject.ts'
 import type { View } from '../../../src/domain/view.ts'
 import { recoveriesOf, redSince, readRevision } from '../../../src/store/history.ts'
 import { ROWS_MAX } from '../../../src/jobs/retention.ts'
 import { BRANCH_TIMES } from '../../../src/jobs/retained.ts'
 import { BUILDS, follower, RELEASES } from '../../alerts/stage.ts'
 import { projectRequest } from '../../store/given.ts'
-import { buildId, MINUTE, projectId, request, story, T0, WEB, type Said } from '../../support/facts.ts'
+import { buildId, MINUTE, projectId, request, story, T0, WEB, type Said } from '../../support/build-events.ts'
 import { buildsLeft, commitOf, DAY, left, of, openStage, pruneNow, RETENTION_DAYS, tell, type Stage } from './stage.ts'
 
 const OLD = RETENTION_DAYS * DAY
@@ -28,7 +27,7 @@ async function askedOf(stage: Stage, said: Said, change: Parameters<typeof reque
     buildId: buildId(said.build!),
     revisionKey: key,
     subject: revisionSubject(key, 1),
-    askedAt: stage.clock.now(),
+    requestedAt: stage.clock.now(),
     state: 'refused',
     ...change,
   })
@@ -36,7 +35,7 @@ async function askedOf(stage: Stage, said: Said, change: Parameters<typeof reque
 }
 
 describe('a story that is older than the retention', () => {
-  test('goes as a whole: facts, decisions, card, messages, build, asks and the bodies as they came', async () => {
+  test('goes as a whole: build events, decisions, card, messages, build, asks and the bodies as they came', async () => {
     await using stage = await openStage({ subscriptions: [follower(BUILDS), follower(RELEASES)] })
     await tell(stage, of('512', 'initiated'), of('512', 'success'))
     await askedOf(stage, of('512', 'success'))
@@ -60,13 +59,13 @@ describe('a story that is older than the retention', () => {
     expect(buildsLeft(stage)).toEqual(['900', '901'])
   })
 
-  test('goes by its last fact: what went on yesterday stays from its first day on', async () => {
+  test('goes by its last build event: what went on yesterday stays from its first day on', async () => {
     await using stage = await openStage()
     await tell(stage, of('512', 'waiting'), ...GREENS)
     await stage.clock.advance(OLD)
     await tell(stage, of('512', 'initiated'), of('512', 'success'))
     expect((await pruneNow(stage)).cards).toBe(0)
-    expect(await stage.store.read.factsOfEpisode(keyOf(of('512', 'success')), 1)).toHaveLength(3)
+    expect(await stage.store.read.eventsOfCard(keyOf(of('512', 'success')), 1)).toHaveLength(3)
   })
 
   test('goes card by card where the same commit is built on and on, and what was asked goes with the last one', async () => {
@@ -82,7 +81,7 @@ describe('a story that is older than the retention', () => {
     expect(buildsLeft(stage)).toEqual(['513', '900', '901'])
     await stage.clock.advance(REST_MS)
     expect((await pruneNow(stage)).cards).toBe(1)
-    expect(await stage.store.read.newestEpisode(key)).toBeNull()
+    expect(await stage.store.read.newestCard(key)).toBeNull()
     expect(await stage.store.read.requestsOf(key)).toEqual([])
   })
 
@@ -93,17 +92,17 @@ describe('a story that is older than the retention', () => {
     await tell(stage, of('512', 'initiated'), of('512', 'success'))
     await stage.clock.advance(OLD - REST_MS)
     expect((await pruneNow(stage)).cards).toBe(1)
-    expect(await stage.store.read.build(WEB, '512')).toMatchObject({ episode: 2, status: 'success' })
+    expect(await stage.store.read.build(WEB, '512')).toMatchObject({ cardNumber: 2, status: 'success' })
   })
 })
 
-describe('what may still change in Slack stays, however old its facts are', () => {
+describe('what may still change in Slack stays, however old its build events are', () => {
   const stays: readonly [string, (stage: Stage) => Promise<unknown>][] = [
     [
       'a card with something left to post',
       (stage) =>
         stage.store.write((tx) =>
-          tx.setLanes(
+          tx.setQueues(
             { subject: revisionSubject(keyOf(of('512', 'success')), 1), channel: BUILDS },
             { post: { at: T0, priority: 0 }, edit: null, look: null },
           ),
@@ -125,7 +124,7 @@ describe('what may still change in Slack stays, however old its facts are', () =
     ['a build with news that nobody has taken in', (stage) => stage.hear(of('512', 'initiated'), of('512', 'success'))],
     [
       'a build about which something is asked',
-      (stage) => askedOf(stage, of('512', 'success'), { state: 'accepted', askedAt: T0 }),
+      (stage) => askedOf(stage, of('512', 'success'), { state: 'accepted', requestedAt: T0 }),
     ],
     ['a build about which something was asked lately', (stage) => askedOf(stage, of('512', 'success'))],
   ]
@@ -178,12 +177,12 @@ describe('how a branch stands', () => {
       stage,
       ...ended(['510', 'success'], ['511', 'success'], ['512', 'error'], ['513', 'stopped'], ['514', 'error']),
     )
-    const redAt = (await stage.store.read.factsOfBuild(WEB, '512'))[0]!.at
+    const redAt = (await stage.store.read.eventsOfBuild(WEB, '512'))[0]!.at
     await stage.clock.advance(OLD * 2)
     expect((await pruneNow(stage)).cards).toBe(1)
     await tell(stage, ...ended(['520', 'success']))
-    const { runs } = await readRevision(stage.store.read, keyOf(of('520', 'success')), 1)
-    expect([...(await recoveriesOf(stage.store.read, runs)).values()]).toEqual([
+    const { attempts } = await readRevision(stage.store.read, keyOf(of('520', 'success')), 1)
+    expect([...(await recoveriesOf(stage.store.read, attempts)).values()]).toEqual([
       { sinceAt: redAt, builds: 2, atLeast: false },
     ])
     expect(stage.slack.messages.at(-1)?.view).toMatchObject({ kind: 'card', shown: 'fixed' })
@@ -225,7 +224,7 @@ describe('how a branch stands', () => {
     await tell(stage, of('503', 'success'), of('505', 'success', { commit }), of('504', 'success', { commit }))
     await tell(stage, of('502', 'error'))
     const fixed = () => stage.slack.messages.filter(({ view }) => 'shown' in view && view.shown === 'fixed')
-    expect(fixed().map(({ view }) => view)).toMatchObject([{ build: { buildId: '503' }, recovery: { builds: 1 } }])
+    expect(fixed().map(({ view }) => view)).toMatchObject([{ build: { buildId: '503' }, streak: { builds: 1 } }])
     await stage.clock.advance(OLD)
     expect((await pruneNow(stage)).cards).toBe(0)
     await wakeAll(stage)
@@ -244,7 +243,7 @@ describe('how a branch stands', () => {
     await wakeAll(stage)
     const isOf513 = ({ view }: { view: View }) => view.kind === 'card' && view.build.buildId === '513'
     const [card] = stage.slack.messages.filter(isOf513)
-    expect(card?.view).toMatchObject({ shown: 'fixed', recovery: { builds: 2 } })
+    expect(card?.view).toMatchObject({ shown: 'fixed', streak: { builds: 2 } })
     await stage.clock.advance(OLD + 1)
     expect((await pruneNow(stage)).cards).toBe(3)
     expect(buildsLeft(stage)).toEqual(['900', '901'])
@@ -270,7 +269,7 @@ describe('how a branch stands', () => {
     const of900 = stage.slack.messages
       .map(({ view }) => view)
       .find((view) => view.kind === 'card' && view.build.buildId === '900')
-    expect(of900).toMatchObject({ shown: 'passed', recovery: null })
+    expect(of900).toMatchObject({ shown: 'passed', streak: null })
   })
 
   test('the red ones go at once with what was fixed after them, where nothing was asked', async () => {
@@ -347,11 +346,11 @@ async function wakeAll(stage: Stage): Promise<void> {
 }
 
 interface Says {
-  recoveries: readonly [run: string, Recovery][]
+  recoveries: readonly [attempt: string, Recovery][]
   red: Recovery | null
 }
 
-/** What each card says of recovery and redness, by revision, and when its last fact came. */
+/** What each card says of recovery and redness, by revision, and when its last build event came. */
 async function standingOf(stage: Stage): Promise<Map<string, { at: number; says: Says }>> {
   const { read } = stage.store
   const cards = stage.sql('select lineage_key, episode, max(at) as at from fact group by 1, 2') as {
@@ -360,10 +359,10 @@ async function standingOf(stage: Stage): Promise<Map<string, { at: number; says:
     at: number
   }[]
   const standing = new Map<string, { at: number; says: Says }>()
-  for (const { lineage_key: key, episode, at } of cards) {
-    const { runs } = await readRevision(read, key, episode)
-    const says = { recoveries: [...(await recoveriesOf(read, runs))], red: await redSince(read, runs.at(-1)!) }
-    standing.set(revisionSubject(key, episode), { at, says })
+  for (const { lineage_key: key, episode: cardNumber, at } of cards) {
+    const { attempts } = await readRevision(read, key, cardNumber)
+    const says = { recoveries: [...(await recoveriesOf(read, attempts))], red: await redSince(read, attempts.at(-1)!) }
+    standing.set(revisionSubject(key, cardNumber), { at, says })
   }
   return standing
 }
@@ -393,8 +392,8 @@ describe('the rest of what is old goes too', () => {
   test('asks about projects go when they have ended, and open ones stay', async () => {
     await using stage = await openStage()
     await stage.store.write(async (tx) => {
-      await tx.insertProjectRequest(projectRequest({ id: 'ended', state: 'confirmed' }))
-      await tx.insertProjectRequest(projectRequest({ id: 'open', state: 'unclear' }))
+      await tx.insertRequest(projectRequest({ id: 'ended', state: 'confirmed' }))
+      await tx.insertRequest(projectRequest({ id: 'open', state: 'unclear' }))
     })
     await stage.clock.advance(OLD)
     expect((await pruneNow(stage)).asks).toBe(0)
@@ -408,7 +407,7 @@ describe('removing holds up nobody', () => {
   async function manyOld(stage: Stage, builds: number): Promise<void> {
     await stage.store.write(async (tx) => {
       for (let i = 0; i < builds; i++)
-        await tx.insertDelivery({ receivedAt: T0, answer: 'recorded', factSeq: 1, body: '{}' })
+        await tx.insertDelivery({ receivedAt: T0, answer: 'recorded', eventSeq: 1, body: '{}' })
     })
     await stage.clock.advance(OLD + 1)
   }
@@ -438,7 +437,7 @@ describe('removing holds up nobody', () => {
     expect(taken).toEqual([ROWS_MAX, 1])
   })
 
-  test('waits while deliveries press at the door, and goes on when they do not', async () => {
+  test('waits while deliveries press at the endpoint, and goes on when they do not', async () => {
     await using stage = await openStage()
     await manyOld(stage, 3)
     let isPressed = true
@@ -467,6 +466,6 @@ describe('removing holds up nobody', () => {
     const pruning = pruneNow(stage)
     await stage.hear(of('512', 'success', { project: WEB }))
     await pruning
-    expect((await stage.store.read.factsOfBuild(projectId(WEB), '512')).at(-1)?.word).toBe('success')
+    expect((await stage.store.read.eventsOfBuild(projectId(WEB), '512')).at(-1)?.word).toBe('success')
   })
 })

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
-import { revisionKey } from '../../../src/domain/revision.ts'
-import { revisionSubject } from '../../../src/domain/subject.ts'
+import { revisionKey, revisionSubject } from '../../../src/domain/revision.ts'
 import type { Tx } from '../../../src/store/store.ts'
 import { BUILDS } from '../../alerts/stage.ts'
 import { claimed, decided } from '../../store/given.ts'
-import { buildId, messageTs, projectId, story, T0, WEB } from '../../support/facts.ts'
+import { buildId, messageTs, projectId, story, T0, WEB } from '../../support/build-events.ts'
 import { commitOf, DAY, openStage, pruneNow, type Stage } from './stage.ts'
 
 /** A small database pruned every day: what a large one does in months shows in weeks. */
@@ -32,7 +31,7 @@ test('over a year in which every day is as busy as the last the file does not gr
   expect((settled - empty) / (pages[2]! - empty)).toBeGreaterThan(3)
 })
 
-/** What a day leaves behind, as the doors and the reconciler write it. */
+/** What a day leaves behind, as the endpoints and the reconciler write it. */
 async function builtOn(tx: Tx, day: number): Promise<void> {
   const at = T0 + day * DAY
   for (let i = 0; i < BUILDS_A_DAY; i++) {
@@ -45,10 +44,17 @@ async function builtOn(tx: Tx, day: number): Promise<void> {
     await tx.ensureCard({ ...card, quiet: false, mention: false })
     for (const seen of [began!, ended!]) {
       const { branch, commitId } = seen
-      const seq = await tx.insertFact(seen, { at, origin: 'delivery', priority: 1, revisionKey: key, branch, commitId })
-      await tx.placeFact(seq, 1)
-      await tx.insertDelivery({ receivedAt: at, answer: 'recorded', factSeq: seq, body: JSON.stringify(seen) })
-      await tx.keepDecision(decided({ factSeq: seq, ...card, decidedAt: at }))
+      const seq = await tx.insertBuildEvent(seen, {
+        at,
+        origin: 'delivery',
+        priority: 1,
+        revisionKey: key,
+        branch,
+        commitId,
+      })
+      await tx.placeEvent(seq, 1)
+      await tx.insertDelivery({ receivedAt: at, answer: 'recorded', eventSeq: seq, body: JSON.stringify(seen) })
+      await tx.keepDecision(decided({ eventSeq: seq, ...card, decidedAt: at }))
     }
     const ts = messageTs(`${Math.floor(at / 1_000)}.${id.padStart(6, '0')}`)
     const written = { state: 'posted', claimedAt: at, writtenAt: at, ts } as const
@@ -56,9 +62,9 @@ async function builtOn(tx: Tx, day: number): Promise<void> {
     await tx.keepBuild({
       projectId: projectId(WEB),
       buildId: buildId(id),
-      run: 1,
+      attempt: 1,
       revisionKey: key,
-      episode: 1,
+      cardNumber: 1,
       branch: where.branch,
       status: word === 'error' ? 'failed' : 'success',
       word,

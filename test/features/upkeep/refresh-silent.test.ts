@@ -8,7 +8,7 @@ import {
   type RefreshSilent,
   type SilentEnd,
 } from '../../../src/jobs/refresh-silent.ts'
-import { MINUTE } from '../../support/facts.ts'
+import { MINUTE } from '../../support/build-events.ts'
 import { openStage, type Stage } from '../operations-stage.ts'
 
 const NEVER = new AbortController().signal
@@ -29,8 +29,8 @@ async function roundAndTell(stage: Stage, changes: Partial<RefreshSilent> = {}):
 
 const asked = (stage: Stage): number => stage.ci.calls().filter(({ path }) => /projects\/\d+/.test(path)).length
 
-const factsOf = async ({ reconcile }: Stage, { projectId, buildId }: { projectId: string; buildId: string }) =>
-  (await reconcile.store.read.factsOfBuild(projectId, buildId)).map(({ word, origin }) => `${word} ${origin}`)
+const buildEventsOf = async ({ reconcile }: Stage, { projectId, buildId }: { projectId: string; buildId: string }) =>
+  (await reconcile.store.read.eventsOfBuild(projectId, buildId)).map(({ word, origin }) => `${word} ${origin}`)
 
 describe('a build that has been silent for too long', () => {
   test('is asked about: what CI says of its end is told, and the card says that CI was asked', async () => {
@@ -39,20 +39,20 @@ describe('a build that has been silent for too long', () => {
     stage.ci.finish(uuid, 'error')
     stage.lose()
     await stage.rest(SILENT_MS)
-    const askedAt = stage.clock.now()
+    const requestedAt = stage.clock.now()
     expect(await roundAndTell(stage)).toEqual(['news'])
-    expect(await factsOf(stage, ref)).toEqual(['initiated delivery', 'error poll'])
+    expect(await buildEventsOf(stage, ref)).toEqual(['initiated delivery', 'error poll'])
     expect(stage.card()).toMatchObject({ shown: 'failed' })
-    expect(stage.card()?.history.at(-1)).toEqual({ what: 'polled', at: askedAt })
+    expect(stage.card()?.history.at(-1)).toEqual({ what: 'snapshot', at: requestedAt })
   })
 
   test('is not asked about before that', async () => {
     await using stage = await openStage()
     const { uuid } = await stage.running()
-    const heardAt = (await stage.reconcile.store.read.runningBuilds(null, 1))[0]!.at
+    const receivedAt = (await stage.reconcile.store.read.runningBuilds(null, 1))[0]!.at
     stage.ci.finish(uuid, 'error')
     stage.lose()
-    await stage.rest(heardAt + SILENT_MS - 1 - stage.clock.now())
+    await stage.rest(receivedAt + SILENT_MS - 1 - stage.clock.now())
     const before = asked(stage)
     expect(await round(stage)).toEqual([])
     expect(asked(stage)).toBe(before)
@@ -70,7 +70,7 @@ describe('a build that has been silent for too long', () => {
     expect(await round(stage)).toEqual([])
     await stage.rest(1)
     expect(await round(stage)).toEqual(['no-news'])
-    expect(await factsOf(stage, ref)).toEqual(['initiated delivery'])
+    expect(await buildEventsOf(stage, ref)).toEqual(['initiated delivery'])
   })
 
   test('that waits is asked about too', async () => {
@@ -80,7 +80,7 @@ describe('a build that has been silent for too long', () => {
     stage.lose()
     await stage.rest(SILENT_MS)
     expect(await roundAndTell(stage)).toEqual(['news'])
-    expect(await factsOf(stage, ref)).toEqual(['waiting delivery', 'initiated poll'])
+    expect(await buildEventsOf(stage, ref)).toEqual(['waiting delivery', 'initiated poll'])
     expect(stage.card()).toMatchObject({ shown: 'started' })
   })
 
@@ -92,7 +92,7 @@ describe('a build that has been silent for too long', () => {
       getProject: async () => ({ ...(await stage.main.deps.legacy!.getProject(ref.projectId)), builds: [] }),
     }
     expect(await round(stage, { legacy })).toEqual(['not-shown'])
-    expect(await factsOf(stage, ref)).toEqual(['initiated delivery'])
+    expect(await buildEventsOf(stage, ref)).toEqual(['initiated delivery'])
     expect(stage.card()).toMatchObject({ shown: 'started' })
   })
 
@@ -107,7 +107,7 @@ describe('a build that has been silent for too long', () => {
       },
     }
     expect(await round(stage, { legacy })).toEqual(['not-shown'])
-    expect(await factsOf(stage, ref)).toEqual(['initiated delivery'])
+    expect(await buildEventsOf(stage, ref)).toEqual(['initiated delivery'])
   })
 
   test('of a Pro project, which the interface does not have, is not asked about over and over', async () => {
@@ -134,8 +134,8 @@ describe('a build that has been silent for too long', () => {
   test('is let be after a week', async () => {
     await using stage = await openStage()
     await stage.running()
-    const heardAt = (await stage.reconcile.store.read.runningBuilds(null, 1))[0]!.at
-    await stage.rest(heardAt + LET_BE_MS - stage.clock.now())
+    const receivedAt = (await stage.reconcile.store.read.runningBuilds(null, 1))[0]!.at
+    await stage.rest(receivedAt + LET_BE_MS - stage.clock.now())
     expect(await round(stage)).toEqual(['no-news'])
     await stage.rest(SILENT_MS)
     expect(await round(stage)).toEqual([])
@@ -180,7 +180,7 @@ describe('a delivery that comes after all', () => {
     await roundAndTell(stage)
     const said = stage.reconcile.slack.calls.length
     await stage.deliver()
-    expect(await factsOf(stage, ref)).toEqual(['initiated delivery', 'error poll'])
+    expect(await buildEventsOf(stage, ref)).toEqual(['initiated delivery', 'error poll'])
     expect(stage.reconcile.slack.calls.length).toBe(said)
   })
 })

@@ -1,6 +1,6 @@
 import { prune, type Pruned } from '../../../src/jobs/retention.ts'
 import { openStage, type Stage } from '../../alerts/stage.ts'
-import type { Said } from '../../support/facts.ts'
+import type { Said } from '../../support/build-events.ts'
 
 export const DAY = 24 * 60 * 60_000
 export const RETENTION_DAYS = 90
@@ -19,7 +19,7 @@ export const of = (build: string, word: string, said: Partial<Said> = {}): Said 
   ...said,
 })
 
-/** Facts come in, are taken in and told, and the process goes to rest. */
+/** Build events come in, are ingested and told, and the process goes to rest. */
 export async function tell(stage: Stage, ...said: readonly Said[]): Promise<void> {
   for (const one of said) await stage.hear(one)
   const { reconciler } = await stage.live()
@@ -53,7 +53,7 @@ export const left = (stage: Stage): Record<string, unknown> =>
     TABLES.map((table) => [table, Object.values(stage.sql(`select count(*) from ${table}`)[0] as object)[0]]),
   )
 
-/** The builds whose facts are left, in the order of their numbers. */
+/** The builds whose build events are left, in the order of their numbers. */
 export const buildsLeft = (stage: Stage): string[] =>
   (stage.sql('select distinct build_id, build_order from fact order by build_order') as { build_id: string }[]).map(
     ({ build_id: build }) => build,

@@ -1,7 +1,15 @@
 import { isChannelId, type ChannelId, type MessageTs } from '../../../src/domain/ids.ts'
 import type { Missing } from '../../../src/domain/offer.ts'
-import type { Asked, AskView, BuildView, CardView, NoticeView, ReplyView, Shown } from '../../../src/domain/view.ts'
-import { isMessageTs } from '../../../src/slack/api/answer.ts'
+import type {
+  ShownRequest,
+  RequestView,
+  BuildView,
+  CardView,
+  NoticeView,
+  ReplyView,
+  Shown,
+} from '../../../src/domain/view.ts'
+import { isMessageTs } from '../../../src/slack/api/errors.ts'
 
 export const STARTED_AT = Date.UTC(2026, 4, 4, 14, 2)
 export const ENDED_AT = Date.UTC(2026, 4, 4, 14, 9)
@@ -64,20 +72,20 @@ export const card = (change: Partial<CardView> = {}): CardView => ({
   shown: 'failed',
   word: 'error',
   build: WEB,
-  attempt: 1,
+  attemptNumber: 1,
   history: [
     { what: 'started', at: STARTED_AT },
     { what: 'ended', at: ENDED_AT },
   ],
   durationMs: ENDED_AT - STARTED_AT,
   mention: null,
-  recovery: null,
+  streak: null,
   replaces: null,
   ref: '41/512.1',
   offers: [],
   missing: null,
   unconfirmed: null,
-  asked: null,
+  request: null,
   ...change,
 })
 
@@ -85,17 +93,17 @@ export const reply = (change: Partial<ReplyView> = {}): ReplyView => ({
   kind: 'reply',
   shown: 'failed',
   build: WEB,
-  attempt: 1,
+  attemptNumber: 1,
   isLate: false,
   durationMs: ENDED_AT - STARTED_AT,
   mention: null,
   broadcast: false,
-  recovery: null,
+  streak: null,
   ...change,
 })
 
-export const ask = (change: Partial<AskView> = {}): AskView => ({
-  kind: 'ask',
+export const ask = (change: Partial<RequestView> = {}): RequestView => ({
+  kind: 'request',
   action: 'stop',
   by: 'U0LIN',
   stage: 'asked',
@@ -124,6 +132,7 @@ const SHOWN: { [One in Shown]: { shown: One; word: string } } = {
   waiting: { shown: 'waiting', word: 'waiting' },
   passed: { shown: 'passed', word: 'success' },
   fixed: { shown: 'fixed', word: 'success' },
+  flaky: { shown: 'flaky', word: 'success' },
   failed: { shown: 'failed', word: 'error' },
   infrastructure_failure: { shown: 'infrastructure_failure', word: 'infrastructure_failure' },
   stopped: { shown: 'stopped', word: 'stopped' },
@@ -134,7 +143,7 @@ const SHOWN: { [One in Shown]: { shown: One; word: string } } = {
 
 export const ALL_SHOWN = Object.values(SHOWN)
 
-const STAGES: { [Stage in Asked['stage']]: Stage } = {
+const STAGES: { [Stage in ShownRequest['stage']]: Stage } = {
   asked: 'asked',
   confirmed: 'confirmed',
   refused: 'refused',
@@ -154,7 +163,7 @@ const MISSING: { [Why in Missing]: Why } = {
 
 export const ALL_MISSING = Object.values(MISSING)
 
-export const RECOVERY = { sinceAt: Date.UTC(2026, 4, 3, 9, 30), builds: 3, atLeast: false }
+export const STREAK = { forMs: 2 * 60 * 60_000, builds: 3, atLeast: false }
 
 export function messageTs(text: string): MessageTs {
   if (!isMessageTs(text)) throw new Error(`not a ts: ${text}`)

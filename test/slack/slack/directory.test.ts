@@ -3,7 +3,7 @@ import type { Grants } from '../../../src/domain/permission.ts'
 import { createDirectory, PATIENCE_MS_MAX } from '../../../src/slack/api/directory.ts'
 import { createSandboxSlack, type SandboxSlackOptions } from '../../../packages/sandbox-slack/src/sandbox-slack.ts'
 import { ACCOUNTS, OUTSIDE, PEOPLE } from '../../../packages/sandbox-slack/src/workspace.ts'
-import { MINUTE, T0 } from '../../support/facts.ts'
+import { MINUTE, T0 } from '../../support/build-events.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { startHttpStub, type StubAnswer } from '../../support/http-stub.ts'
 
@@ -71,7 +71,7 @@ describe('by default', () => {
     ])
   })
 
-  test('an outsider of a shared channel may nothing, whatever workspace the ask names', async () => {
+  test('an outsider of a shared channel may nothing, whatever workspace the request names', async () => {
     const { may } = await open()
     for (const team of [OUTSIDE.id, TEAM, null])
       expect([await may('read', PEOPLE.sol, team), await may('operate', PEOPLE.sol, team)]).toEqual([
@@ -211,7 +211,7 @@ describe('a Slack that asks for patience', () => {
     expect([waits, sandbox.counters.calls('users.info')]).toEqual([[], 1])
   })
 
-  test('gets it once for each ask', async () => {
+  test('gets it once for each request', async () => {
     const { may, sandbox, clock, waits } = await open()
     sandbox.faults.add(patience(1, 2))
     const asking = may('operate', PEOPLE.ada)

@@ -103,7 +103,7 @@ function broken(): Failure {
 
 async function postTo(apiUrl: string, options: { timeoutMs?: number; token?: string } = {}) {
   const slack = createSlackNotifier({ token: TOKEN, apiUrl, ...options })
-  return slack.post({ channel: CHANNEL, view: card(), key: 'k1', bornRun: null, thread: null })
+  return slack.post({ channel: CHANNEL, view: card(), key: 'k1', postedAttempt: null, thread: null })
 }
 
 describe('a post that fails', () => {

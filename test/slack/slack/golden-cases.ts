@@ -1,5 +1,5 @@
 import type { Missing } from '../../../src/domain/offer.ts'
-import type { Asked, CardView, Shown, View } from '../../../src/domain/view.ts'
+import type { ShownRequest, CardView, Shown, View } from '../../../src/domain/view.ts'
 import {
   ALL_MISSING,
   ALL_SHOWN,
@@ -12,7 +12,7 @@ import {
   HOSTILE,
   notice,
   OLD_CARD,
-  RECOVERY,
+  STREAK,
   reply,
   RTL_AND_CJK,
   STARTED_AT,
@@ -31,7 +31,7 @@ const STAGES = ALL_STAGES.map((stage) => [stage, stage === 'refused' ? 'not-foun
 
 const REFUSALS = [
   ['bad-request', 'it does not take the request'],
-  ['not-found', 'it knows no such build'],
+  ['not-found', 'it no longer has this build'],
   ['unauthorized', 'it does not know the bot'],
   ['forbidden', 'the bot lacks the right'],
   ['rate-limited', 'it was asked too often'],
@@ -40,12 +40,16 @@ const REFUSALS = [
   ['new', 'it said something that nobody knows'],
 ] as const
 
-/** A card is edited as the build goes on; a reply tells that a run has ended. */
+/** A card is edited as the build goes on; a reply tells that an attempt has ended. */
 const SHOWN_WHEN: Record<Shown, { card: string; reply: string }> = {
   started: { card: 'A build runs.', reply: 'A build is told of that runs.' },
   waiting: { card: 'A build waits: queued, or for an approval.', reply: 'A build is told of that waits.' },
   passed: { card: 'A build has passed.', reply: 'A run has passed.' },
   fixed: { card: 'A build has passed after its branch was red.', reply: 'A run has passed after its branch was red.' },
+  flaky: {
+    card: 'A build has passed on its second attempt: the same commit had failed before.',
+    reply: 'A second attempt has passed; the first one had failed.',
+  },
   failed: { card: 'A build has failed.', reply: 'A run has failed.' },
   infrastructure_failure: { card: 'A build machine broke.', reply: 'The machine of a run broke.' },
   stopped: { card: 'A build was stopped.', reply: 'A run was stopped.' },
@@ -63,7 +67,7 @@ const SHOWN_WHEN: Record<Shown, { card: string; reply: string }> = {
   },
 }
 
-const STAGE_WHEN: Record<Asked['stage'], string> = {
+const STAGE_WHEN: Record<ShownRequest['stage'], string> = {
   asked: 'CI is being asked',
   confirmed: 'CI has done it',
   refused: 'CI refused',
@@ -95,10 +99,11 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
   ...Object.fromEntries(
     ALL_SHOWN.map(({ shown }) => [
       `reply-${shown}`,
-      told(SHOWN_WHEN[shown].reply, reply({ shown, ...recoveryOf(shown) })),
+      told(SHOWN_WHEN[shown].reply, reply({ shown, ...streakOf(shown) })),
     ]),
   ),
-  'card-attempt-2': told('A build was run again, and the second run has failed too.', card({ attempt: 2 })),
+  'card-attempt-2': told('A build was run again, and the second run has failed too.', card({ attemptNumber: 2 })),
+  'card-still-failing': told('The third build in a row has failed on the branch.', card({ streak: STREAK })),
   'card-born-red-mention': told(
     'The first that is heard of a build is its failure: the card itself calls the committer, who claimed the name.',
     card({ mention: 'U0ADA' }),
@@ -134,7 +139,7 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
       history: [
         { what: 'started', at: STARTED_AT },
         { what: 'ended', at: ENDED_AT },
-        { what: 'polled', at: ENDED_AT + 3 * 60 * 60_000 },
+        { what: 'snapshot', at: ENDED_AT + 3 * 60 * 60_000 },
       ],
     }),
   ),
@@ -154,7 +159,7 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     'The branch and the message are longer than a card takes: they are cut, and it shows.',
     card({ build: { ...WEB, branch: 'feature/'.repeat(40), message: 'very '.repeat(200) } }),
   ),
-  'reply-attempt-2': told('A second run has passed.', reply({ attempt: 2, shown: 'passed' })),
+  'reply-attempt-2': told('A second run has passed.', reply({ attemptNumber: 2, shown: 'passed' })),
   'reply-late': told('An older run of the commit ended after a newer one had begun.', reply({ isLate: true })),
   'reply-mention': told(
     'A build failed whose committer claimed the name: the thread calls them.',
@@ -166,11 +171,11 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
   ),
   'reply-fixed-broadcast': told(
     'A branch is mended, and its card was there before: the reply is sent to the channel too.',
-    reply({ shown: 'fixed', recovery: RECOVERY, broadcast: true }),
+    reply({ shown: 'fixed', streak: STREAK, broadcast: true }),
   ),
   'reply-fixed-at-least': told(
     'A branch is mended that was red for longer than is kept.',
-    reply({ shown: 'fixed', recovery: { ...RECOVERY, atLeast: true } }),
+    reply({ shown: 'fixed', streak: { ...STREAK, atLeast: true } }),
   ),
   'reply-bare': told(
     'A build failed of which CI left out all that it may leave out.',
@@ -221,7 +226,7 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     card({
       ...RUNNING,
       offers: ['stop'],
-      asked: { action: 'stop', by: 'U0LIN', stage: 'refused', code: 'bad-request' },
+      request: { action: 'stop', by: 'U0LIN', stage: 'refused', code: 'bad-request' },
     }),
   ),
   'card-restart': told('A build has failed that can be restarted.', card({ offers: ['restart'] })),
@@ -241,10 +246,10 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     'Somebody restarted the build: its second run goes on, and can be stopped.',
     card({
       ...RUNNING,
-      attempt: 2,
+      attemptNumber: 2,
       ref: '41/512.2',
       offers: ['stop'],
-      asked: { action: 'restart', by: 'U0LIN', stage: 'confirmed', code: null },
+      request: { action: 'restart', by: 'U0LIN', stage: 'confirmed', code: null },
     }),
   ),
   ...Object.fromEntries(
@@ -263,18 +268,18 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
   ),
   'ask-stopped': told(
     'CI has stopped the build that somebody asked to stop.',
-    ask({ stage: 'confirmed', outcome: { shown: 'stopped', buildId: '512', attempt: 1 } }),
+    ask({ stage: 'confirmed', outcome: { shown: 'stopped', buildId: '512', attemptNumber: 1 } }),
   ),
   'ask-stop-came-late': told(
     'The build had passed before CI could stop it.',
-    ask({ stage: 'confirmed', outcome: { shown: 'passed', buildId: '512', attempt: 1 } }),
+    ask({ stage: 'confirmed', outcome: { shown: 'passed', buildId: '512', attemptNumber: 1 } }),
   ),
   'ask-restarted': told(
     'The run that somebody asked for has begun.',
     ask({
       action: 'restart',
       stage: 'confirmed',
-      outcome: { shown: 'started', buildId: '512', attempt: 2 },
+      outcome: { shown: 'started', buildId: '512', attemptNumber: 2 },
     }),
   ),
   'ask-restarted-as-another': told(
@@ -282,7 +287,7 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     ask({
       action: 'restart',
       stage: 'confirmed',
-      outcome: { shown: 'started', buildId: '513', attempt: 2 },
+      outcome: { shown: 'started', buildId: '513', attemptNumber: 2 },
     }),
   ),
   'ask-hostile': told(
@@ -292,7 +297,7 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
       buildId: '<!here>',
       stage: 'refused',
       code: '<!everyone>',
-      outcome: { shown: 'started', buildId: '<!channel>', attempt: 2 },
+      outcome: { shown: 'started', buildId: '<!channel>', attemptNumber: 2 },
       action: 'restart',
     }),
   ),
@@ -318,8 +323,8 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
   ),
 }
 
-function askedCard(stage: Asked['stage'], code: string | null): CardView {
-  return card({ asked: { action: 'restart', by: 'U0LIN', stage, code } })
+function askedCard(stage: ShownRequest['stage'], code: string | null): CardView {
+  return card({ request: { action: 'restart', by: 'U0LIN', stage, code } })
 }
 
 function missingCard(why: Missing): CardView {
@@ -328,14 +333,14 @@ function missingCard(why: Missing): CardView {
 }
 
 function cardOf(shown: Shown, word: string): CardView {
-  return card({ shown, word, history: historyOf(shown), ...recoveryOf(shown), ...durationOf(shown) })
+  return card({ shown, word, history: historyOf(shown), ...streakOf(shown), ...durationOf(shown) })
 }
 
 function historyOf(shown: Shown): CardView['history'] {
   const started = { what: 'started', at: STARTED_AT } as const
   if (shown === 'started') return [started]
   if (shown === 'waiting') return [{ what: 'waiting', at: STARTED_AT }]
-  if (shown === 'unknown') return [started, { what: 'heard', at: ENDED_AT }]
+  if (shown === 'unknown') return [started, { what: 'received', at: ENDED_AT }]
   if (shown === 'ignored' || shown === 'blocked') return [{ what: 'ended', at: ENDED_AT }]
   return [started, { what: 'ended', at: ENDED_AT }]
 }
@@ -345,6 +350,6 @@ function durationOf(shown: Shown) {
   return untimed.includes(shown) ? { durationMs: null } : {}
 }
 
-function recoveryOf(shown: Shown) {
-  return shown === 'fixed' ? { recovery: RECOVERY } : {}
+function streakOf(shown: Shown) {
+  return shown === 'fixed' || shown === 'flaky' ? { streak: STREAK } : {}
 }

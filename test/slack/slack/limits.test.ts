@@ -8,7 +8,7 @@ import { ACTION_IDS } from '../../../src/slack/messages/ids.ts'
 import { cut, TEXT_CHARS_MAX } from '../../../src/slack/messages/limits.ts'
 import { renderView } from '../../../src/alerts/messages/render.ts'
 import { checkMessage } from '../../../packages/sandbox-slack/src/limits.ts'
-import { ALL_MISSING, ALL_SHOWN, ALL_STAGES, ask, card, messageTs, notice, OLD_CARD, RECOVERY, reply } from './cast.ts'
+import { ALL_MISSING, ALL_SHOWN, ALL_STAGES, ask, card, messageTs, notice, OLD_CARD, STREAK, reply } from './cast.ts'
 
 const odd = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
@@ -42,21 +42,21 @@ const build: fc.Arbitrary<BuildView> = fc.record({
   committer: maybe(odd),
 })
 const shown = fc.constantFrom(...ALL_SHOWN.map((one) => one.shown))
-const attempt = fc.integer({ min: 1, max: 1_000 })
+const attemptNumber = fc.integer({ min: 1, max: 1_000 })
 const at = fc.integer({ min: -1, max: Number.MAX_SAFE_INTEGER })
 const durationMs = maybe(fc.nat())
 const mention = maybe(fc.oneof(fc.constant('U0ADA'), odd))
-const recovery = maybe(fc.record({ sinceAt: at, builds: fc.nat(), atLeast: fc.boolean() }))
+const streak = maybe(fc.record({ forMs: fc.nat(), builds: fc.nat(), atLeast: fc.boolean() }))
 
 const action = fc.constantFrom<Action>('stop', 'restart')
-const asked = {
+const request = {
   action,
   by: fc.oneof(fc.constant('U0ADA'), odd),
   stage: fc.constantFrom(...ALL_STAGES),
   code: maybe(fc.oneof(fc.constantFrom('not-found', 'unauthorized', 'timeout'), odd)),
 }
 const digits = fc.bigInt({ min: 0n, max: 10n ** 20n - 1n })
-const ref = fc.tuple(digits, digits, attempt).map(([project, id, n]) => `${project}/${id}.${n}`)
+const ref = fc.tuple(digits, digits, attemptNumber).map(([project, id, n]) => `${project}/${id}.${n}`)
 
 const anyView: fc.Arbitrary<View> = fc.oneof(
   fc.record({
@@ -64,36 +64,36 @@ const anyView: fc.Arbitrary<View> = fc.oneof(
     shown,
     word: odd,
     build,
-    attempt,
-    history: fc.array(fc.record({ what: fc.constantFrom('started', 'waiting', 'ended', 'heard', 'polled'), at }), {
+    attemptNumber,
+    history: fc.array(fc.record({ what: fc.constantFrom('started', 'waiting', 'ended', 'received', 'snapshot'), at }), {
       maxLength: 4,
     }),
     durationMs,
     mention,
-    recovery,
+    streak,
     replaces: maybe(fc.bigInt({ min: 0n, max: 10n ** 30n }).map((seconds) => messageTs(`${seconds}.1`))),
     ref,
     offers: fc.uniqueArray(action),
     missing: maybe(fc.record({ action, why: fc.constantFrom(...ALL_MISSING) })),
     unconfirmed: maybe(fc.uuid().map((uuid) => toUuid(uuid))),
-    asked: maybe(fc.record(asked)),
+    request: maybe(fc.record(request)),
   }),
   fc.record({
-    kind: fc.constant('ask' as const),
-    ...asked,
+    kind: fc.constant('request' as const),
+    ...request,
     buildId: odd,
-    outcome: maybe(fc.record({ shown, buildId: odd, attempt })),
+    outcome: maybe(fc.record({ shown, buildId: odd, attemptNumber })),
   }),
   fc.record({
     kind: fc.constant('reply' as const),
     shown,
     build,
-    attempt,
+    attemptNumber,
     isLate: fc.boolean(),
     durationMs,
     mention,
     broadcast: fc.boolean(),
-    recovery,
+    streak,
   }),
   fc.record({
     kind: fc.constant('notice' as const),
@@ -130,7 +130,7 @@ describe('whatever a view holds', () => {
     fc.assert(property, RUNS)
   })
 
-  test('its buttons are known to us by name, at most one of each, and name the run they are about', () => {
+  test('its buttons are known to us by name, at most one of each, and name the attempt they are about', () => {
     const known: ReadonlySet<string> = new Set(Object.values(ACTION_IDS))
     fc.assert(
       fc.property(anyView, (view) => {
@@ -147,8 +147,12 @@ describe('whatever a view holds', () => {
   test('its text is one that says something even when nothing is known', () => {
     fc.assert(
       fc.property(anyView, (view) => {
-        const said = view.kind === 'ask' ? /^:[a-z_]+: (?:Stop|Restart) requested/u : /^:[a-z_]+: .*\*\S/u
-        expect(renderView(view).text).toMatch(said)
+        const { text, blocks } = renderView(view)
+        const [title] = blocks
+        const seen = title?.type === 'section' ? title.text.text : text
+        const said = view.kind === 'request' ? /^:[a-z_]+: (?:Stop|Restart) requested/u : /^:[a-z_]+: .*\*\S/u
+        expect(seen).toMatch(said)
+        expect(text).toMatch(/#|\*\S|requested/u)
       }),
       RUNS,
     )
@@ -180,10 +184,10 @@ describe('at the worst, every field full of what escaping makes longest', () => 
     [
       'asks',
       all.map((one) =>
-        ask({ buildId: one.buildId, outcome: { shown: 'failed', buildId: `${one.buildId}2`, attempt: 1_000 } }),
+        ask({ buildId: one.buildId, outcome: { shown: 'failed', buildId: `${one.buildId}2`, attemptNumber: 1_000 } }),
       ),
     ],
-    ['replies', all.map((one) => reply({ build: one, broadcast: true, recovery: RECOVERY, mention: 'U0ADA' }))],
+    ['replies', all.map((one) => reply({ build: one, broadcast: true, streak: STREAK, mention: 'U0ADA' }))],
     ['notices', all.map((one) => noticeOf(one))],
   ])('%s fit', (_, views) => {
     for (const view of views)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createMemberships } from '../../../src/slack/api/memberships.ts'
-import { T0 } from '../../support/facts.ts'
+import { createMemberships } from '../../../src/slack/api/directory.ts'
+import { T0 } from '../../support/build-events.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { startHttpStub, type StubRequest } from '../../support/http-stub.ts'
 

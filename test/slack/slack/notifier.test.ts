@@ -4,7 +4,7 @@ import type { Found } from '../../../src/slack/notifier.ts'
 import { createSlackNotifier } from '../../../src/alerts/slack-notifier.ts'
 import { renderView } from '../../../src/alerts/messages/render.ts'
 import { startHttpStub, type HttpStub, type StubAnswer, type StubRequest } from '../../support/http-stub.ts'
-import { HOUR, T0 } from '../../support/facts.ts'
+import { HOUR, T0 } from '../../support/build-events.ts'
 import { BUILDS_CHANNEL, card, messageTs, reply } from './cast.ts'
 
 const CHANNEL = BUILDS_CHANNEL
@@ -23,19 +23,19 @@ const formOf = (request: StubRequest | undefined): Record<string, string> =>
 
 const metadata = (key: string, born = '') => ({ event_type: 'buildline_message', event_payload: { key, born } })
 
-const copy = (ts: MessageTs, bornRun: string | null | undefined = null) => ({ ts, bornRun })
+const copy = (ts: MessageTs, postedAttempt: string | null | undefined = null) => ({ ts, postedAttempt })
 
 describe('post', () => {
   test('sends text, blocks and the key together, in one request, and answers where it stands', async () => {
     await using stub = await startHttpStub(() => sent)
     const view = card()
-    expect(await slackAt(stub).post({ channel: CHANNEL, view, key: 'k1', bornRun: null, thread: null })).toEqual({
+    expect(await slackAt(stub).post({ channel: CHANNEL, view, key: 'k1', postedAttempt: null, thread: null })).toEqual({
       kind: 'sent',
       ts: TS,
     })
     expect(stub.requests.map(({ path }) => path)).toEqual(['/chat.postMessage'])
-    const { text, attachments, metadata: claim, ...rest } = formOf(stub.requests[0])
-    expect({ text, attachments: JSON.parse(attachments!) }).toEqual(renderView(view))
+    const { text, blocks, attachments, metadata: claim, ...rest } = formOf(stub.requests[0])
+    expect({ text, blocks: JSON.parse(blocks!), attachments: JSON.parse(attachments!) }).toEqual(renderView(view))
     expect(JSON.parse(claim!)).toEqual(metadata('k1'))
     expect(rest).toEqual({
       channel: CHANNEL,
@@ -46,15 +46,29 @@ describe('post', () => {
     })
   })
 
-  test.each(['post', 'edit'] as const)('says which run the message told as it appeared: %s', async (call) => {
+  test.each(['post', 'edit'] as const)('says which attempt the message told as it appeared: %s', async (call) => {
     await using stub = await startHttpStub(() => sent)
-    await slackAt(stub)[call]({ channel: CHANNEL, ts: TS, view: card(), key: 'k1', bornRun: '512.2', thread: null })
+    await slackAt(stub)[call]({
+      channel: CHANNEL,
+      ts: TS,
+      view: card(),
+      key: 'k1',
+      postedAttempt: '512.2',
+      thread: null,
+    })
     expect(JSON.parse(formOf(stub.requests[0])['metadata']!)).toEqual(metadata('k1', '512.2'))
   })
 
   test('a plain post has no blocks', async () => {
     await using stub = await startHttpStub(() => sent)
-    await slackAt(stub).post({ channel: CHANNEL, view: card(), key: 'k1', bornRun: null, thread: null, plain: true })
+    await slackAt(stub).post({
+      channel: CHANNEL,
+      view: card(),
+      key: 'k1',
+      postedAttempt: null,
+      thread: null,
+      plain: true,
+    })
     expect(formOf(stub.requests[0])).toMatchObject({
       attachments: '[]',
       text: renderView(card(), { plain: true }).text,
@@ -64,8 +78,14 @@ describe('post', () => {
   test('a reply goes to its thread, and to the channel only when it is broadcast', async () => {
     await using stub = await startHttpStub(() => sent)
     const slack = slackAt(stub)
-    await slack.post({ channel: CHANNEL, view: reply(), key: 'k1', bornRun: null, thread: ROOT })
-    await slack.post({ channel: CHANNEL, view: reply({ broadcast: true }), key: 'k2', bornRun: null, thread: ROOT })
+    await slack.post({ channel: CHANNEL, view: reply(), key: 'k1', postedAttempt: null, thread: ROOT })
+    await slack.post({
+      channel: CHANNEL,
+      view: reply({ broadcast: true }),
+      key: 'k2',
+      postedAttempt: null,
+      thread: ROOT,
+    })
     const [quiet, loud] = stub.requests.map(formOf)
     expect(quiet).toMatchObject({ thread_ts: ROOT })
     expect(quiet).not.toHaveProperty('reply_broadcast')
@@ -81,20 +101,22 @@ describe('edit', () => {
       ts: TS,
       view: card({ shown: 'passed' }),
       key: 'k1',
-      bornRun: null,
+      postedAttempt: null,
     })
     expect(outcome).toEqual({ kind: 'sent', ts: TS })
     expect(stub.requests.map(({ path }) => path)).toEqual(['/chat.update'])
-    const { text, attachments, metadata: claim, ...rest } = formOf(stub.requests[0])
-    expect({ text, attachments: JSON.parse(attachments!) }).toEqual(renderView(card({ shown: 'passed' })))
+    const { text, blocks, attachments, metadata: claim, ...rest } = formOf(stub.requests[0])
+    expect({ text, blocks: JSON.parse(blocks!), attachments: JSON.parse(attachments!) }).toEqual(
+      renderView(card({ shown: 'passed' })),
+    )
     expect(JSON.parse(claim!)).toEqual(metadata('k1'))
     expect(rest).toEqual({ channel: CHANNEL, ts: TS, parse: 'none', link_names: 'false' })
   })
 
   test('takes the blocks away when nothing stands in their place', async () => {
     await using stub = await startHttpStub(() => sent)
-    await slackAt(stub).edit({ channel: CHANNEL, ts: TS, view: reply(), key: 'k1', bornRun: null })
-    expect(formOf(stub.requests[0])['attachments']).toBe('[]')
+    await slackAt(stub).edit({ channel: CHANNEL, ts: TS, view: reply(), key: 'k1', postedAttempt: null })
+    expect(formOf(stub.requests[0])).toMatchObject({ blocks: '[]', attachments: '[]' })
   })
 })
 
@@ -128,12 +150,12 @@ describe('find', () => {
     })
   })
 
-  test('tells of each which run it told as it appeared, where it says so', async () => {
+  test('tells of each which attempt it told as it appeared, where it says so', async () => {
     const old = { ...ours(LATER), metadata: { event_type: 'buildline_message', event_payload: { key: 'k1' } } }
     const told = { ...ours(TS), metadata: metadata('k1', '512.2') }
     await using stub = await pages([told, old])
     const { copies } = (await slackAt(stub).find(search)) as Found
-    expect(copies).toEqual([copy(TS, '512.2'), { ts: LATER, bornRun: undefined }])
+    expect(copies).toEqual([copy(TS, '512.2'), { ts: LATER, postedAttempt: undefined }])
   })
 
   test('looks into the thread when there is one', async () => {
@@ -240,7 +262,7 @@ test('one 429 does not hold up the next call', async () => {
     at === 0 ? { status: 429, headers: { 'retry-after': '600' } } : sent,
   )
   const slack = slackAt(stub)
-  const post = () => slack.post({ channel: CHANNEL, view: card(), key: 'k1', bornRun: null, thread: null })
+  const post = () => slack.post({ channel: CHANNEL, view: card(), key: 'k1', postedAttempt: null, thread: null })
   expect((await post()).kind).toBe('rate-limited')
   expect((await post()).kind).toBe('sent')
 })
@@ -260,7 +282,7 @@ test('the token travels in the header alone: no outcome and no log line holds it
   for (const answer of answers) {
     await using stub = await startHttpStub(() => answer)
     const slack = createSlackNotifier({ token: TOKEN, apiUrl: stub.url, logger: { warn: (line) => lines.push(line) } })
-    outcomes.push(await slack.post({ channel: CHANNEL, view: card(), key: 'k1', bornRun: null, thread: null }))
+    outcomes.push(await slack.post({ channel: CHANNEL, view: card(), key: 'k1', postedAttempt: null, thread: null }))
     expect(stub.requests.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${TOKEN}`])
     expect(stub.requests.map(({ body }) => body).join()).not.toContain(TOKEN)
   }

@@ -53,13 +53,13 @@ describe('what a channel or a person is told', () => {
   })
 
   it('names somebody where Slack named no usable person', () => {
-    expect(subscribedLine('<!channel>', followed(), null)).toMatch(/^:bell: Somebody: /)
+    expect(subscribedLine('<!channel>', followed(), null)).toMatch(/^:bell: Somebody subscribed /)
   })
 
   it('says what is quiet and who is mentioned only where it is out of the ordinary', () => {
     expect(followedHow(followed())).toBe('failed, recovered on `main`')
     expect(followedHow({ ...followed(), rules: null, quiet: true, mention: 'nobody' })).toBe(
-      "the project's own rules, as CI holds them; quiet; mentions nobody",
+      "the project's rules in CI; quiet; mentions nobody",
     )
   })
 

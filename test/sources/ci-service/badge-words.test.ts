@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { BADGE_BYTES_MAX } from '../../../src/sources/ci-service/badge.ts'
-import { BADGE_TEXTS_MAX, BADGE_WORDS_CHARS_MAX, badgeWords } from '../../../src/sources/ci-service/badge-words.ts'
+import {
+  BADGE_BYTES_MAX,
+  BADGE_TEXTS_MAX,
+  BADGE_WORDS_CHARS_MAX,
+  badgeWords,
+} from '../../../src/sources/ci-service/badge.ts'
 
 const svg = (inner: string) => `<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg">${inner}</svg>`
 const texts = (...all: string[]) => svg(all.map((text) => `<text x="1">${text}</text>`).join(''))

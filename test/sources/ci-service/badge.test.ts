@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { BADGE_BYTES_MAX } from '../../../src/sources/ci-service/badge.ts'
-import { badgeWords } from '../../../src/sources/ci-service/badge-words.ts'
+import { BADGE_BYTES_MAX, badgeWords } from '../../../src/sources/ci-service/badge.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { startCi } from '../../../packages/sandbox-ci/test/support.ts'
-import { startHttpStub } from '../../support/http-stub.ts'
-import type { StubAnswer } from '../../support/http-stub.ts'
+import { startHttpStub, type StubAnswer } from '../../support/http-stub.ts'
 import { ciErrorOf, createTestBadgeClient, uuidOf } from './support.ts'
 
 const WEB = toUuid(uuidOf(11))

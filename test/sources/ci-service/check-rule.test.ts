@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkFilter, LIST_ITEMS_MAX } from '../../../src/sources/ci-service/check-filter.ts'
-import { checkRule, LINE_CHARS_MAX } from '../../../src/sources/ci-service/check-rule.ts'
+import { checkFilter, LIST_ITEMS_MAX, checkRule, LINE_CHARS_MAX } from '../../../src/sources/ci-service/check-rule.ts'
 import { PATTERN_CHARS_MAX } from '../../../src/domain/pattern.ts'
 
 const rule = (more: Record<string, unknown> = {}) => ({ notifier: 'email', build_statuses: ['failed'], ...more })

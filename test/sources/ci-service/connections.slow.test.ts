@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { buildOf, delivery, send, until, WEBHOOK_SECRET } from '../../support/app.ts'
 import { head, openWire, statuses } from '../../support/wire.ts'
-import { CANARY, deliveriesIn, factsIn, openDoor, traces } from './door.ts'
+import { CANARY, deliveriesIn, buildEventsIn, openDoor, traces } from './door.ts'
 
 const PATH = `/webhooks/builds/${WEBHOOK_SECRET}`
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -21,7 +21,9 @@ describe('connections', () => {
     wire.write(builds.map((n) => requestOf(delivery(buildOf(n)))).join(''))
     await until('five answers', () => statuses(wire).length === builds.length)
     expect(statuses(wire)).toEqual([202, 202, 202, 202, 202])
-    expect(new Set(factsIn(door).map((fact) => fact['build_id']))).toEqual(new Set(['1', '2', '3', '4', '5']))
+    expect(new Set(buildEventsIn(door).map((buildEvent) => buildEvent['build_id']))).toEqual(
+      new Set(['1', '2', '3', '4', '5']),
+    )
     wire.write(requestOf({ nothing: CANARY }) + requestOf(delivery(buildOf(6))))
     await until('two more', () => statuses(wire).length === builds.length + 2)
     expect(statuses(wire).slice(-2)).toEqual([400, 202])
@@ -36,7 +38,7 @@ describe('connections', () => {
     wire.write(requestOf(delivery(buildOf(2))))
     await until('the next answer, or the end', () => statuses(wire).length > 1 || !wire.isOpen())
     expect(statuses(wire)[0]).toBe(415)
-    expect(factsIn(door).map((fact) => fact['build_id'])).not.toContain('512')
+    expect(buildEventsIn(door).map((buildEvent) => buildEvent['build_id'])).not.toContain('512')
   })
 
   it('that speak of two lengths are refused', async () => {
@@ -59,7 +61,7 @@ describe('connections', () => {
       await wire.closed
     }
     expect((await send(door.url, delivery(buildOf(9)))).status).toBe(202)
-    expect(factsIn(door).map((fact) => fact['build_id'])).toEqual(['9'])
+    expect(buildEventsIn(door).map((buildEvent) => buildEvent['build_id'])).toEqual(['9'])
     expect(deliveriesIn(door)).toHaveLength(1)
   })
 
@@ -67,7 +69,7 @@ describe('connections', () => {
     const door = await openDoor()
     const wire = openWire(door.url)
     wire.write(requestOf(delivery()))
-    await until('the fact is in the file', () => factsIn(door).length === 1)
+    await until('the fact is in the file', () => buildEventsIn(door).length === 1)
     wire.cut()
     expect((await send(door.url, delivery())).text).toBe('{"status":"duplicate"}')
   })
@@ -110,7 +112,7 @@ describe('connections', () => {
       clearInterval(dripping)
       expect(Date.now() - sinceMs).toBeLessThan(HELD_MAX_MS)
       expect([...wires, slack, mute].map(statuses)).toEqual([[408], [408], [404], [408], [408]])
-      expect(factsIn(door)).toHaveLength(1)
+      expect(buildEventsIn(door)).toHaveLength(1)
     },
   )
 

@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { checkCreation } from '../../../src/sources/ci-service/check-creation.ts'
-import { creationBody } from '../../../src/sources/ci-service/creation-body.ts'
+import { checkCreation, creationBody } from '../../../src/sources/ci-service/check-creation.ts'
 import { certainlyUndone } from '../../../src/sources/ci-service/errors.ts'
-import { DEPLOYMENT_TYPES } from '../../../src/domain/project.ts'
-import type { DeploymentConfig, ProjectCreation } from '../../../src/domain/project.ts'
+import { DEPLOYMENT_TYPES, type DeploymentConfig, type ProjectCreation } from '../../../src/domain/project.ts'
 import { projectNamed, startCi } from '../../../packages/sandbox-ci/test/support.ts'
-import { startHttpStub } from '../../support/http-stub.ts'
-import type { StubAnswer } from '../../support/http-stub.ts'
+import { startHttpStub, type StubAnswer } from '../../support/http-stub.ts'
 import { ciErrorOf, createSandboxClient, createTestClientV2, project, REFUSAL_FORMS, uuidOf } from './support.ts'
 
 const settings: Omit<DeploymentConfig, 'type'> = {

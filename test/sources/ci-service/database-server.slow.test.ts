@@ -12,7 +12,7 @@ async function startOn(database: string) {
 }
 
 describe('a database server', () => {
-  it('that went away while we were up makes the door answer 503, and the process stays up', async (test) => {
+  it('that went away while we were up makes the endpoint answer 503, and the process stays up', async (test) => {
     const server = await startOwnPostgres()
     if ('impossible' in server) return test.skip(server.impossible)
     const { url } = await startOn(await server.createDatabase())

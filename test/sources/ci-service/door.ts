@@ -31,5 +31,5 @@ export function traces({ folder }: Door): string[] {
 export const deliveriesIn = ({ folder }: Door): Record<string, unknown>[] =>
   rowsOf(folder, 'select * from delivery order by id')
 
-export const factsIn = ({ folder }: Door): Record<string, unknown>[] =>
+export const buildEventsIn = ({ folder }: Door): Record<string, unknown>[] =>
   rowsOf(folder, 'select * from fact order by seq')

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { buildOf, databasePath, delivery, rowsOf, send, settingsWith, testFolder, until } from '../../support/app.ts'
 import { startProcess } from '../../support/process.ts'
-import { CANARY, deliveriesIn, factsIn, openDoor, traces } from './door.ts'
+import { CANARY, deliveriesIn, buildEventsIn, openDoor, traces } from './door.ts'
 
 describe('a delivery that was answered 202', () => {
   it('is in the file, for a second connection to read, by the time the answer is here', async () => {
@@ -46,7 +46,7 @@ describe('a delivery that was answered 202', () => {
 })
 
 describe('a store that cannot write', () => {
-  it('makes the door answer 503 with Retry-After and keep nothing, and 202 again once it can', async () => {
+  it('makes the endpoint answer 503 with Retry-After and keep nothing, and 202 again once it can', async () => {
     const door = await openDoor()
     const db = new DatabaseSync(databasePath(door.folder))
     onTestFinished(() => db.close())
@@ -69,7 +69,7 @@ describe('a store that cannot write', () => {
     expect(answers.map(({ status }, n) => (status === 202 ? null : `${n + 1}: ${status}`)).filter(Boolean)).toEqual([
       '7: 503',
     ])
-    expect(factsIn(door)).toHaveLength(11)
+    expect(buildEventsIn(door)).toHaveLength(11)
     expect(deliveriesIn(door)).toHaveLength(11)
   })
 
@@ -105,7 +105,7 @@ describe('a store that cannot write', () => {
     expect(Date.now() - sinceMs).toBeLessThan(12_000)
   })
 
-  it('because the database server is not there: the door opens all the same and answers 503', async () => {
+  it('because the database server is not there: the endpoint opens all the same and answers 503', async () => {
     const url = await startProcess(
       testFolder(),
       settingsWith('', { DATABASE_URL: 'postgres://ada:pass-canary@127.0.0.1:9/db' }),

@@ -1,11 +1,9 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { clientCredentialsAuth, staticAuth } from '../../../src/sources/ci-service/auth.ts'
-import { REASON_CHARS_MAX } from '../../../src/sources/ci-service/reason.ts'
+import { REASON_CHARS_MAX, type CiError } from '../../../src/sources/ci-service/errors.ts'
 import { JSON_DEPTH_MAX } from '../../../src/lib/json.ts'
-import type { CiError } from '../../../src/sources/ci-service/errors.ts'
-import { startHttpStub } from '../../support/http-stub.ts'
-import type { StubAnswer } from '../../support/http-stub.ts'
+import { startHttpStub, type StubAnswer } from '../../support/http-stub.ts'
 import {
   ciErrorOf,
   createTestClientLegacy,

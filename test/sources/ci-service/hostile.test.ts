@@ -2,15 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { delivery, send } from '../../support/app.ts'
 import { openWire, statuses } from '../../support/wire.ts'
 import type { Door } from './door.ts'
-import { CANARY, deliveriesIn, factsIn, openDoor, traces } from './door.ts'
+import { CANARY, deliveriesIn, buildEventsIn, openDoor, traces } from './door.ts'
 
 /** A body whose ids stand in the text as they are, not as a program would write them. */
 const withIds = (projectId: string, buildId: string): string =>
   `{"build":{"project_id":${projectId},"build_id":${buildId},"status":"error","message":"${CANARY}"}}`
 
-const idsIn = (door: Door) => factsIn(door).map((fact) => `${String(fact['project_id'])}/${String(fact['build_id'])}`)
+const idsIn = (door: Door) =>
+  buildEventsIn(door).map((buildEvent) => `${String(buildEvent['project_id'])}/${String(buildEvent['build_id'])}`)
 const detailsIn = (door: Door) =>
-  factsIn(door).map((fact) => JSON.parse(String(fact['details'])) as Record<string, unknown>)
+  buildEventsIn(door).map((buildEvent) => JSON.parse(String(buildEvent['details'])) as Record<string, unknown>)
 
 describe('ids', () => {
   it.each([
@@ -93,13 +94,13 @@ describe('names that objects know', () => {
     const body = `{"build":{"project_id":1,"build_id":2,"status":"__proto__","branch":"constructor","committer":"toString",
       "__proto__":{"status":"success","message":"${CANARY}"},"hasOwnProperty":1}}`
     expect((await send(door.url, body)).status).toBe(202)
-    expect(factsIn(door)).toMatchObject([{ word: '__proto__', branch: 'constructor' }])
+    expect(buildEventsIn(door)).toMatchObject([{ word: '__proto__', branch: 'constructor' }])
     expect(detailsIn(door)).toMatchObject([{ committer: 'toString', message: null }])
   })
 })
 
 describe('text from strangers', () => {
-  it('of 100 KB is kept whole in the delivery, its first line in the fact, bounded', async () => {
+  it('of 100 KB is kept whole in the delivery, its first line in the build event, bounded', async () => {
     const door = await openDoor()
     const body = JSON.stringify(delivery({ message: `${'long '.repeat(20_000)}\n${CANARY}` }))
     expect((await send(door.url, body)).status).toBe(202)
@@ -114,9 +115,9 @@ describe('text from strangers', () => {
     const body = `{"build":{"project_id":1,"build_id":2,"status":"er\\u0000ror","branch":"a\\ud800b","committer":"\\u0000Ada",
       "message":"\\u202egnp.exe\\udc00"}}`
     expect((await send(door.url, body)).status).toBe(202)
-    const [fact] = factsIn(door)
+    const [buildEvent] = buildEventsIn(door)
     const [details] = detailsIn(door)
-    const texts = [fact!['word'], fact!['branch'], details!['committer'], details!['message']].map(String)
+    const texts = [buildEvent!['word'], buildEvent!['branch'], details!['committer'], details!['message']].map(String)
     expect(texts.every((text) => text.isWellFormed() && !text.includes('\0'))).toBe(true)
     expect(texts[2]).toBe('Ada')
   })

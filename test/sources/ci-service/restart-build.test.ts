@@ -114,7 +114,7 @@ describe('in the sandbox', () => {
     return build
   }
 
-  const runsOf = (ci: SandboxCi, { uuid }: { uuid: string }) =>
+  const attemptsOf = (ci: SandboxCi, { uuid }: { uuid: string }) =>
     ci.state().builds.find((build) => build.uuid === uuid)!.runs.length
 
   test.each<[string, SandboxCiOptions['switches']]>([
@@ -125,7 +125,7 @@ describe('in the sandbox', () => {
     const ci = await startCi({ switches: { restartOutcome: 'none', ...switches } })
     const build = failed(ci)
     expect(await clientOf(ci).restartBuild(build.id)).toEqual(build)
-    expect(runsOf(ci, build)).toBe(2)
+    expect(attemptsOf(ci, build)).toBe(2)
   })
 
   test('it may become another build', async () => {
@@ -134,21 +134,21 @@ describe('in the sandbox', () => {
     const newest = await clientOf(ci).restartBuild(build.id)
     expect(newest.id).not.toBe(build.id)
     expect(ci.state().builds.map(({ id, uuid }) => ({ id, uuid }))).toContainEqual(newest)
-    expect(runsOf(ci, build)).toBe(1)
+    expect(attemptsOf(ci, build)).toBe(1)
   })
 
   test('a build that still runs is refused', async () => {
     const ci = await startCi()
     const build = built(ci)
     expect((await ciErrorOf(clientOf(ci).restartBuild(build.id))).kind).toBe('bad-request')
-    expect(runsOf(ci, build)).toBe(1)
+    expect(attemptsOf(ci, build)).toBe(1)
   })
 
   test('a build of a pro project is not there', async () => {
     const ci = await startCi()
     const build = failed(ci, 'acme/ios')
     expect((await ciErrorOf(clientOf(ci).restartBuild(build.id))).kind).toBe('not-found')
-    expect(runsOf(ci, build)).toBe(1)
+    expect(attemptsOf(ci, build)).toBe(1)
   })
 
   test('one whose answer was lost runs: unclear, and asked once', async () => {
@@ -158,6 +158,6 @@ describe('in the sandbox', () => {
     const error = await ciErrorOf(clientOf(ci).restartBuild(build.id))
     expect(error).toMatchObject({ kind: 'unreachable', retryable: false })
     expect(certainlyUndone(error)).toBe(false)
-    expect(runsOf(ci, build)).toBe(2)
+    expect(attemptsOf(ci, build)).toBe(2)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Answer } from '../../support/app.ts'
 import { buildOf, delivery, send, WEBHOOK_SECRET } from '../../support/app.ts'
-import { CANARY, factsIn, openDoor, traces } from './door.ts'
+import { CANARY, buildEventsIn, openDoor, traces } from './door.ts'
 
 const basic = (password: string, user = 'ci') => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 const BARE = '/webhooks/builds'
@@ -14,7 +14,7 @@ const shape = ({ status, headers, text }: Answer) => ({
 })
 
 describe('the secret', () => {
-  it('opens the door in the path, as Basic password and as ?token=', async () => {
+  it('opens the endpoint in the path, as Basic password and as ?token=', async () => {
     const door = await openDoor()
     const answers = [
       await send(door.url, delivery(buildOf(1))),
@@ -119,7 +119,7 @@ describe('too many wrong secrets from one address', () => {
     expect(waitS).toBeLessThanOrEqual(60)
     for (let n = 1; n <= 30; n++) expect((await send(door.url, delivery(buildOf(n)))).status).toBe(202)
     expect((await wrongly(door.url)).status).toBe(429)
-    expect(factsIn(door)).toHaveLength(30)
+    expect(buildEventsIn(door)).toHaveLength(30)
     expect(door.app.lines.join('')).not.toContain(CANARY)
   })
 
@@ -127,6 +127,6 @@ describe('too many wrong secrets from one address', () => {
     const door = await openDoor()
     const answers = await Promise.all(Array.from({ length: 300 }, (_, n) => send(door.url, delivery(buildOf(n + 1)))))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
-    expect(factsIn(door)).toHaveLength(300)
+    expect(buildEventsIn(door)).toHaveLength(300)
   })
 })

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { delivery, send, WEBHOOK_SECRET } from '../../support/app.ts'
 import { head, openWire, statuses } from '../../support/wire.ts'
-import { CANARY, deliveriesIn, factsIn, openDoor, traces } from './door.ts'
+import { CANARY, deliveriesIn, buildEventsIn, openDoor, traces } from './door.ts'
 
 const PATH = `/webhooks/builds/${WEBHOOK_SECRET}`
 const BODY_BYTES_MAX = 256 * 1024
@@ -13,7 +13,7 @@ function bodyOfBytes(bytes: number): string {
   return JSON.stringify(delivery({ message: CANARY, filler: 'x'.repeat(bytes - empty.length) }))
 }
 
-describe('what the door takes', () => {
+describe('what the endpoint takes', () => {
   it('answers 202 "recorded" to a first delivery and keeps its body as it came', async () => {
     const door = await openDoor()
     const body = JSON.stringify(delivery({ status: 'initiated' }))
@@ -21,10 +21,10 @@ describe('what the door takes', () => {
     expect([answer.status, answer.text]).toEqual([202, '{"status":"recorded"}'])
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
     expect(deliveriesIn(door)).toMatchObject([{ answer: 'recorded', body }])
-    expect(factsIn(door)).toMatchObject([{ project_id: '11', build_id: '512', word: 'initiated', repeats: 0 }])
+    expect(buildEventsIn(door)).toMatchObject([{ project_id: '11', build_id: '512', word: 'initiated', repeats: 0 }])
   })
 
-  it('answers 202 "duplicate" to the same again, counts it, and makes no second fact of it', async () => {
+  it('answers 202 "duplicate" to the same again, counts it, and makes no second build event of it', async () => {
     const door = await openDoor()
     const answers = [
       await send(door.url, delivery()),
@@ -37,7 +37,7 @@ describe('what the door takes', () => {
       '202 {"status":"duplicate"}',
     ])
     expect(deliveriesIn(door)).toHaveLength(3)
-    expect(factsIn(door)).toMatchObject([{ repeats: 2 }])
+    expect(buildEventsIn(door)).toMatchObject([{ repeats: 2 }])
   })
 
   it('takes the same once only when it comes many times at once', async () => {
@@ -45,17 +45,17 @@ describe('what the door takes', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => send(door.url, delivery())))
     expect(answers.filter(({ text }) => text.includes('recorded'))).toHaveLength(1)
     expect(answers.every(({ status }) => status === 202)).toBe(true)
-    expect(factsIn(door)).toMatchObject([{ repeats: 19 }])
+    expect(buildEventsIn(door)).toMatchObject([{ repeats: 19 }])
   })
 
   it('does not call the next status of the same build a duplicate', async () => {
     const door = await openDoor()
     await send(door.url, delivery())
     expect((await send(door.url, delivery({ status: 'error' }))).text).toBe('{"status":"recorded"}')
-    expect(factsIn(door)).toHaveLength(2)
+    expect(buildEventsIn(door)).toHaveLength(2)
   })
 
-  it('calls a late delivery that comes again a duplicate too, and makes no third fact of it', async () => {
+  it('calls a late delivery that comes again a duplicate too, and makes no third build event of it', async () => {
     const door = await openDoor()
     const answers = []
     for (const status of ['error', 'initiated', 'initiated'])
@@ -65,14 +65,14 @@ describe('what the door takes', () => {
       'recorded',
       'duplicate',
     ])
-    expect(factsIn(door)).toHaveLength(2)
+    expect(buildEventsIn(door)).toHaveLength(2)
   })
 
   it('records a status that nobody documented, and answers 202', async () => {
     const door = await openDoor()
     const answer = await send(door.url, delivery({ status: 'quarantined' }))
     expect([answer.status, answer.text]).toEqual([202, '{"status":"recorded"}'])
-    expect(factsIn(door)).toMatchObject([{ word: 'quarantined' }])
+    expect(buildEventsIn(door)).toMatchObject([{ word: 'quarantined' }])
   })
 
   it('takes ids as digit strings, a missing content type, a charset, a +json type and a byte order mark', async () => {
@@ -87,7 +87,7 @@ describe('what the door takes', () => {
       await send(door.url, `\uFEFF${JSON.stringify(delivery({ build_id: 5 }))}`),
     ]
     expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 202, 202])
-    expect(factsIn(door).map((fact) => fact['build_id'])).toEqual(['1', '2', '3', '4', '5'])
+    expect(buildEventsIn(door).map((buildEvent) => buildEvent['build_id'])).toEqual(['1', '2', '3', '4', '5'])
   })
 
   it('takes a build of which only the ids and the status are known', async () => {

@@ -4,8 +4,8 @@ import {
   createThrottle,
   WRONG_MAX,
   WRONG_WINDOW_MS,
-} from '../../../src/sources/ci-service/webhook/throttle.ts'
-import { SECOND, T0 } from '../../support/facts.ts'
+} from '../../../src/sources/ci-service/webhook/route.ts'
+import { SECOND, T0 } from '../../support/build-events.ts'
 
 function begin() {
   let now = T0

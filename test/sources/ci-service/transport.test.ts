@@ -1,10 +1,8 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import { RETRY_AFTER_MS_MAX } from '../../../src/sources/ci-service/retry-after.ts'
+import { RETRY_AFTER_MS_MAX, type CiRequest } from '../../../src/sources/ci-service/exchange.ts'
 import { TRANSPORT_LIMITS } from '../../../src/sources/ci-service/transport.ts'
-import type { CiRequest } from '../../../src/sources/ci-service/exchange.ts'
-import { startHttpStub } from '../../support/http-stub.ts'
-import type { StubAnswer } from '../../support/http-stub.ts'
+import { startHttpStub, type StubAnswer } from '../../support/http-stub.ts'
 import { ciErrorOf, createTestClock, createTestTransport } from './support.ts'
 
 const requestTo = (url: string, more: Partial<CiRequest> = {}): CiRequest => ({

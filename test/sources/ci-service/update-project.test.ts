@@ -1,11 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { WRITTEN_BYTES_MAX } from '../../../src/sources/ci-service/write-project.ts'
+import { WRITTEN_BYTES_MAX } from '../../../src/sources/ci-service/client-v2.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import type { SandboxCi } from '../../../packages/sandbox-ci/src/server.ts'
 import { projectNamed, startCi, v2 } from '../../../packages/sandbox-ci/test/support.ts'
-import { startHttpStub } from '../../support/http-stub.ts'
-import type { StubAnswer } from '../../support/http-stub.ts'
+import { startHttpStub, type StubAnswer } from '../../support/http-stub.ts'
 import { anyProject, CI_OWN_FIELDS, exactly } from './generated-projects.ts'
 import { ciErrorOf, createSandboxClient, createTestClientV2, project, REFUSAL_FORMS, uuidOf } from './support.ts'
 
@@ -183,7 +182,7 @@ const BASIC_ONLY = ['setup_commands', 'environment_variables']
 
 /** What CI forgets of a project whose type may not have it; a number is no type. */
 function forgottenOf(before: Fields): Fields {
-  const isOther = typeof before['type'] === 'string' && !/^(#.*|\s*|basic)$/.test(before['type'])
+  const isOther = typeof before['type'] === 'string' && !/^(#-?\d.*|\s*|basic)$/.test(before['type'])
   return Object.fromEntries(Object.entries(before).filter(([name]) => isOther && BASIC_ONLY.includes(name)))
 }
 

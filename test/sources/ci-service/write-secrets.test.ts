@@ -2,11 +2,9 @@ import type { ServerResponse } from 'node:http'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import type { ClientV2 } from '../../../src/sources/ci-service/client-v2.ts'
-import { hidePieces, PIECE_CHARS_MIN } from '../../../src/sources/ci-service/pieces.ts'
-import { REASON_CHARS_MAX } from '../../../src/sources/ci-service/reason.ts'
+import { hidePieces, PIECE_CHARS_MIN, REASON_CHARS_MAX } from '../../../src/sources/ci-service/errors.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
-import { startHttpStub } from '../../support/http-stub.ts'
-import type { StubAnswer } from '../../support/http-stub.ts'
+import { startHttpStub, type StubAnswer } from '../../support/http-stub.ts'
 import { ciErrorOf, createTestClientV2, uuidOf } from './support.ts'
 
 const SECRETS = {

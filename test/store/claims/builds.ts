@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { idOrder, toUuid } from '../../../src/domain/ids.ts'
 import { branchKey } from '../../../src/domain/revision.ts'
-import type { HeardProject, KnownBuild } from '../../../src/store/kept.ts'
+import type { DeliveredProject, KnownBuild } from '../../../src/store/records.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { buildId, HOUR, messageTs, MINUTE, projectId, T0, WEB } from '../../support/facts.ts'
+import { buildId, HOUR, messageTs, MINUTE, projectId, T0, WEB } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
-import { BUILDS, CARD, claimed, LINEAGE, RELEASES, several } from '../given.ts'
+import { BUILDS, CARD, claimed, REVISION, RELEASES, several } from '../given.ts'
 
 const API = '42'
 const MAIN = branchKey(projectId(WEB), 'main')
@@ -16,9 +16,9 @@ const TS = messageTs('1772460000.000100')
 const known = ({ project = WEB, build = '512', ...change }: Partial<KnownBuild> & Named = {}): KnownBuild => ({
   projectId: projectId(project),
   buildId: buildId(build),
-  run: 1,
-  revisionKey: LINEAGE,
-  episode: 1,
+  attempt: 1,
+  revisionKey: REVISION,
+  cardNumber: 1,
   branch: 'main',
   status: 'success',
   word: 'success',
@@ -40,7 +40,7 @@ const keep = (store: Store, ...builds: (Partial<KnownBuild> & Named)[]): Promise
     for (const build of builds) await tx.keepBuild(known(build))
   })
 
-const web = (change: Partial<HeardProject> = {}): HeardProject => ({
+const web = (change: Partial<DeliveredProject> = {}): DeliveredProject => ({
   projectId: projectId(WEB),
   name: 'web',
   fullName: 'acme/web',
@@ -49,7 +49,7 @@ const web = (change: Partial<HeardProject> = {}): HeardProject => ({
   ...change,
 })
 
-const hearOf = (store: Store, ...projects: HeardProject[]): Promise<void> =>
+const hearOf = (store: Store, ...projects: DeliveredProject[]): Promise<void> =>
   store.write(async (tx) => {
     for (const project of projects) await tx.hearProject(project)
   })
@@ -60,7 +60,7 @@ const idsOf = (builds: readonly KnownBuild[]) => builds.map((build) => `${build.
 export function buildClaims(places: () => Places): void {
   test('where a build stands is read back whole, and only under its own name', async () => {
     await using place = await places().open()
-    const place512 = { run: 2, episode: 3, branch: 'feature/ログイン' }
+    const place512 = { attempt: 2, cardNumber: 3, branch: 'feature/ログイン' }
     const build = { ...place512, word: 'Success', at: T0 + HOUR, buildUuid: UUID, committer: 'ada' }
     await keep(place.store, build)
     const { read } = place.store
@@ -72,8 +72,8 @@ export function buildClaims(places: () => Places): void {
 
   test('what is kept later stands in place of what was kept before', async () => {
     await using place = await places().open()
-    await keep(place.store, { ...running, branch: null }, { run: 2, revisionKey: 'another', at: T0 + 1 })
-    expect(await place.store.read.build(WEB, '512')).toEqual(known({ run: 2, revisionKey: 'another', at: T0 + 1 }))
+    await keep(place.store, { ...running, branch: null }, { attempt: 2, revisionKey: 'another', at: T0 + 1 })
+    expect(await place.store.read.build(WEB, '512')).toEqual(known({ attempt: 2, revisionKey: 'another', at: T0 + 1 }))
     expect(await place.store.read.runningBuilds(null, 10)).toEqual([])
     expect(idsOf([(await place.store.read.newestBuild(WEB, 'main'))!])).toEqual(['41/512'])
   })
@@ -142,7 +142,7 @@ export function buildClaims(places: () => Places): void {
     expect(await read.waitingBuilds([], 10)).toEqual([])
   })
 
-  test('the red builds of somebody are those of their commits that are the newest of their branch', async () => {
+  test('the red builds of somebody are those of their commits that no newer build has followed with an outcome', async () => {
     await using place = await places().open()
     const red = { status: 'failed', word: 'error', committer: 'ada' } as const
     await keep(
@@ -152,16 +152,16 @@ export function buildClaims(places: () => Places): void {
       { ...red, build: '1', branch: 'machine', status: 'infrastructure_failure', at: T0 + HOUR },
       { ...red, build: '2', branch: 'fixed' },
       { build: '3', branch: 'fixed', committer: 'grace' },
-      { ...red, build: '4', branch: 'under way' },
+      { ...red, build: '4', branch: 'under way', at: T0 - 2 },
       { ...running, build: '5', branch: 'under way' },
       { ...red, build: '6', branch: 'of grace', committer: 'grace', at: T0 + 2 * HOUR },
       { ...red, build: '7', branch: 'of nobody', committer: null },
       { build: '10', branch: 'green', committer: 'ada' },
-      { ...red, build: '11', branch: 'stopped', status: 'stopped' },
+      { ...red, build: '11', branch: 'stopped', status: 'stopped', at: T0 - 3 },
       { ...red, build: '12', project: API, at: T0 - 1 },
     )
     const { read } = place.store
-    expect(idsOf(await read.redBuildsOf(['ada'], 10))).toEqual(['41/1', '41/9', '42/12'])
+    expect(idsOf(await read.redBuildsOf(['ada'], 10))).toEqual(['41/1', '41/9', '42/12', '41/4'])
     expect(idsOf(await read.redBuildsOf(['ada', 'grace'], 2))).toEqual(['41/6', '41/1'])
     expect(idsOf(await read.redBuildsOf(['lin'], 10))).toEqual([])
     expect(await read.redBuildsOf([], 10)).toEqual([])
@@ -177,7 +177,7 @@ export function buildClaims(places: () => Places): void {
 
   test('a build that is red no more is nobody’s red build', async () => {
     await using place = await places().open()
-    await keep(place.store, { status: 'failed', committer: 'ada' }, { run: 2, committer: 'ada' })
+    await keep(place.store, { status: 'failed', committer: 'ada' }, { attempt: 2, committer: 'ada' })
     expect(await place.store.read.redBuildsOf(['ada'], 10)).toEqual([])
   })
 
@@ -228,7 +228,7 @@ export function buildClaims(places: () => Places): void {
     expect(await read.buildByUuid(toUuid('00000000-0000-0000-0000-000000000000'))).toBeNull()
   })
 
-  test('the revisions after a build are those of newer builds of its branch that passed, or ran more than once', async () => {
+  test('the revisions after a build are those of newer builds of its branch that finished, or ran more than once', async () => {
     await using place = await places().open()
     const at = (build: string, change: Partial<KnownBuild> = {}) => ({ build, revisionKey: `of-${build}`, ...change })
     const failed = { status: 'failed', word: 'error' } as const
@@ -238,14 +238,14 @@ export function buildClaims(places: () => Places): void {
       at('512'),
       at('513', failed),
       at('1000'),
-      at('514', { ...failed, run: 2 }),
+      at('514', { ...failed, attempt: 2 }),
       at('515', running),
       at('516', { branch: 'fix/login' }),
       at('517'),
     )
     const { read } = place.store
-    expect(await read.revisionsAfter(MAIN, idOrder('512'), 10)).toEqual(['of-514', 'of-517', 'of-1000'])
-    expect(await read.revisionsAfter(MAIN, idOrder('512'), 2)).toEqual(['of-514', 'of-517'])
+    expect(await read.revisionsAfter(MAIN, idOrder('512'), 10)).toEqual(['of-513', 'of-514', 'of-517', 'of-1000'])
+    expect(await read.revisionsAfter(MAIN, idOrder('512'), 2)).toEqual(['of-513', 'of-514'])
     expect(await read.revisionsAfter(MAIN, idOrder('1000'), 10)).toEqual([])
   })
 
@@ -253,7 +253,10 @@ export function buildClaims(places: () => Places): void {
     await using place = await places().open()
     const api = web({ projectId: projectId(API), name: 'api', fullName: null, projectUuid: null })
     await hearOf(place.store, web(), api, web({ name: 'site', projectUuid: null, at: T0 + 1 }))
-    expect(await place.store.read.heardProjects()).toEqual([api, web({ name: 'site', projectUuid: null, at: T0 + 1 })])
+    expect(await place.store.read.deliveredProjects()).toEqual([
+      api,
+      web({ name: 'site', projectUuid: null, at: T0 + 1 }),
+    ])
   })
 
   test('the projects that were heard of last come first, by the longest name, as many as asked for', async () => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { LANES, NO_LANES } from '../../../src/domain/plan.ts'
-import { MINUTE, T0 } from '../../support/facts.ts'
+import { QUEUES, NO_QUEUES } from '../../../src/domain/plan.ts'
+import { MINUTE, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 import { BUILDS, CARD, RELEASES, stand } from '../given.ts'
 
-/** Cards as such: their flags, lanes and troubles. */
+/** Cards as such: their flags, queues and troubles. */
 export function cardClaims(places: () => Places): void {
   test('a new card has nothing to do and no trouble', async () => {
     await using place = await places().open()
@@ -13,8 +13,8 @@ export function cardClaims(places: () => Places): void {
       ...CARD,
       quiet: true,
       mention: false,
-      lanes: NO_LANES,
-      attempts: 0,
+      queues: NO_QUEUES,
+      tries: 0,
       plain: false,
       problem: null,
     })
@@ -28,26 +28,26 @@ export function cardClaims(places: () => Places): void {
     expect(await place.store.read.cardsOf('another/1')).toEqual([])
   })
 
-  test('a card that is made known again keeps its lanes and its troubles, and takes the new flags', async () => {
+  test('a card that is made known again keeps its queues and its troubles, and takes the new flags', async () => {
     await using place = await places().open()
-    const lanes = { ...NO_LANES, post: { at: T0, priority: 0 }, look: { at: T0 + MINUTE, priority: 4 } }
-    const trouble = { attempts: 3, plain: true, problem: 'not_in_channel' }
-    await stand(place.store, CARD, lanes)
+    const queues = { ...NO_QUEUES, post: { at: T0, priority: 0 }, look: { at: T0 + MINUTE, priority: 4 } }
+    const trouble = { tries: 3, plain: true, problem: 'not_in_channel' }
+    await stand(place.store, CARD, queues)
     await place.store.write((tx) => tx.setTrouble(CARD, trouble))
     await place.store.write((tx) => tx.ensureCard({ ...CARD, quiet: true, mention: true }))
-    expect(await place.store.read.card(CARD)).toEqual({ ...CARD, quiet: true, mention: true, lanes, ...trouble })
+    expect(await place.store.read.card(CARD)).toEqual({ ...CARD, quiet: true, mention: true, queues, ...trouble })
   })
 
-  test.each(LANES)('the %s lane is set and emptied by itself', async (lane) => {
+  test.each(QUEUES)('the %s queue is set and emptied by itself', async (queue) => {
     await using place = await places().open()
     const { read, write } = place.store
-    await stand(place.store, CARD, { [lane]: { at: T0, priority: 0 } })
-    expect((await read.card(CARD))?.lanes).toEqual({ ...NO_LANES, [lane]: { at: T0, priority: 0 } })
-    await write((tx) => tx.setLanes(CARD, NO_LANES))
-    expect((await read.card(CARD))?.lanes).toEqual(NO_LANES)
+    await stand(place.store, CARD, { [queue]: { at: T0, priority: 0 } })
+    expect((await read.card(CARD))?.queues).toEqual({ ...NO_QUEUES, [queue]: { at: T0, priority: 0 } })
+    await write((tx) => tx.setQueues(CARD, NO_QUEUES))
+    expect((await read.card(CARD))?.queues).toEqual(NO_QUEUES)
   })
 
-  test('lanes and troubles of one card are not those of its neighbours, and make no card', async () => {
+  test('queues and troubles of one card are not those of its neighbours, and make no card', async () => {
     await using place = await places().open()
     const neighbours = [
       { ...CARD, channel: RELEASES },
@@ -55,12 +55,12 @@ export function cardClaims(places: () => Places): void {
     ]
     for (const key of neighbours) await stand(place.store, key)
     await place.store.write(async (tx) => {
-      await tx.setLanes(CARD, { ...NO_LANES, post: { at: T0, priority: 0 } })
-      await tx.setTrouble(CARD, { attempts: 1, plain: true, problem: 'odd' })
+      await tx.setQueues(CARD, { ...NO_QUEUES, post: { at: T0, priority: 0 } })
+      await tx.setTrouble(CARD, { tries: 1, plain: true, problem: 'odd' })
     })
     expect(await place.store.read.card(CARD)).toBeNull()
     for (const key of neighbours)
-      expect(await place.store.read.card(key)).toMatchObject({ lanes: NO_LANES, attempts: 0, problem: null })
+      expect(await place.store.read.card(key)).toMatchObject({ queues: NO_QUEUES, tries: 0, problem: null })
   })
 
   test('a subject has a card in each channel that was told', async () => {
@@ -70,13 +70,13 @@ export function cardClaims(places: () => Places): void {
     expect(cards.map(({ channel }) => channel).sort()).toEqual([BUILDS, RELEASES])
   })
 
-  test('what waits is counted by lane, due or not', async () => {
+  test('what waits is counted by queue, due or not', async () => {
     await using place = await places().open()
-    expect(await place.store.read.backlog()).toEqual({ intake: 0, post: 0, edit: 0, look: 0 })
+    expect(await place.store.read.backlog()).toEqual({ ingest: 0, post: 0, edit: 0, look: 0 })
     await stand(place.store, CARD, { post: { at: T0, priority: 0 }, edit: { at: T0 + MINUTE, priority: 0 } })
     await stand(place.store, { ...CARD, channel: RELEASES }, { post: { at: 0, priority: 0 } })
     await stand(place.store, { ...CARD, subject: 'idle/1' })
     await place.store.write((tx) => tx.wakeRevision('revision', T0 + MINUTE, 0))
-    expect(await place.store.read.backlog()).toEqual({ intake: 1, post: 2, edit: 1, look: 0 })
+    expect(await place.store.read.backlog()).toEqual({ ingest: 1, post: 2, edit: 1, look: 0 })
   })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { T0 } from '../../support/facts.ts'
+import { T0 } from '../../support/build-events.ts'
 import { closeOnce, type Places } from '../../support/stores.ts'
 import { runAside } from '../aside.ts'
 import { several } from '../given.ts'

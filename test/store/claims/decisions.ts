@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MINUTE, T0 } from '../../support/facts.ts'
+import { MINUTE, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 import { BUILDS, CARD, decided, hear, RELEASES } from '../given.ts'
 
@@ -7,10 +7,10 @@ const DAY = '2026-03-02'
 
 /** Decisions, and the account notices that are read from them. */
 export function decisionClaims(places: () => Places): void {
-  test('a decision is read back whole, by its card and by its fact', async () => {
+  test('a decision is read back whole, by its card and by its build event', async () => {
     await using place = await places().open()
     const decision = decided({
-      factSeq: await hear(place.store),
+      eventSeq: await hear(place.store),
       verdict: 'silent',
       reason: 'branch-not-matched',
       rulesFrom: 'ci',
@@ -23,33 +23,33 @@ export function decisionClaims(places: () => Places): void {
         },
       ],
       loud: true,
-      recovered: true,
+      turn: 'recovered',
       noticeDay: DAY,
     })
     await place.store.write((tx) => tx.keepDecision(decision))
     expect(await place.store.read.decisionsOf(CARD)).toEqual([decision])
-    expect(await place.store.read.decisionsOfFact(decision.factSeq)).toEqual([decision])
+    expect(await place.store.read.decisionsOfEvent(decision.eventSeq)).toEqual([decision])
   })
 
   test('of a decision from before rules were kept the verdicts are known, and no rule', async () => {
     await using place = await places().open()
-    const factSeq = await hear(place.store)
-    await place.store.write((tx) => tx.keepDecision(decided({ factSeq })))
+    const eventSeq = await hear(place.store)
+    await place.store.write((tx) => tx.keepDecision(decided({ eventSeq })))
     await place.sql(`update decision set looked = '["branch-not-matched","selects"]'`)
-    expect((await place.store.read.decisionsOfFact(factSeq))[0]!.looked).toEqual([
+    expect((await place.store.read.decisionsOfEvent(eventSeq))[0]!.looked).toEqual([
       { rule: null, from: null, verdict: 'branch-not-matched' },
       { rule: null, from: null, verdict: 'selects' },
     ])
   })
 
-  test('a fact has one decision in a channel: the last one', async () => {
+  test('a build event has one decision in a channel: the last one', async () => {
     await using place = await places().open()
-    const first = decided({ factSeq: await hear(place.store), verdict: 'silent', reason: 'event-not-selected' })
+    const first = decided({ eventSeq: await hear(place.store), verdict: 'silent', reason: 'event-not-selected' })
     const last = decided({
       ...first,
       verdict: 'tell',
       reason: 'event-selected',
-      recovered: true,
+      turn: 'recovered',
       decidedAt: T0 + MINUTE,
     })
     await place.store.write((tx) => tx.keepDecision(first))
@@ -61,22 +61,22 @@ export function decisionClaims(places: () => Places): void {
     await using place = await places().open()
     const [a, b, c] = [await hear(place.store), await hear(place.store), await hear(place.store)]
     await place.store.write(async (tx) => {
-      for (const factSeq of [c, a]) await tx.keepDecision(decided({ factSeq }))
-      await tx.keepDecision(decided({ factSeq: a, channel: RELEASES }))
-      await tx.keepDecision(decided({ factSeq: b, subject: 'another/1' }))
+      for (const eventSeq of [c, a]) await tx.keepDecision(decided({ eventSeq }))
+      await tx.keepDecision(decided({ eventSeq: a, channel: RELEASES }))
+      await tx.keepDecision(decided({ eventSeq: b, subject: 'another/1' }))
     })
-    expect((await place.store.read.decisionsOf(CARD)).map(({ factSeq }) => factSeq)).toEqual([a, c])
+    expect((await place.store.read.decisionsOf(CARD)).map(({ eventSeq }) => eventSeq)).toEqual([a, c])
   })
 
-  test('the decisions of a fact are one per channel, by channel', async () => {
+  test('the decisions of a build event are one per channel, by channel', async () => {
     await using place = await places().open()
     const [a, b] = [await hear(place.store), await hear(place.store)]
     await place.store.write(async (tx) => {
-      for (const channel of [RELEASES, BUILDS]) await tx.keepDecision(decided({ factSeq: a, channel }))
-      await tx.keepDecision(decided({ factSeq: b }))
+      for (const channel of [RELEASES, BUILDS]) await tx.keepDecision(decided({ eventSeq: a, channel }))
+      await tx.keepDecision(decided({ eventSeq: b }))
     })
-    expect((await place.store.read.decisionsOfFact(a)).map(({ channel }) => channel)).toEqual([BUILDS, RELEASES])
-    expect(await place.store.read.decisionsOfFact(b + 1)).toEqual([])
+    expect((await place.store.read.decisionsOfEvent(a)).map(({ channel }) => channel)).toEqual([BUILDS, RELEASES])
+    expect(await place.store.read.decisionsOfEvent(b + 1)).toEqual([])
   })
 
   test('a notice lists the first builds of its day, oldest first, and counts all of them by word', async () => {
@@ -85,10 +85,10 @@ export function decisionClaims(places: () => Places): void {
     for (const [i, word] of ['ignored', 'blocked', 'ignored', 'ignored'].entries())
       seqs.push(await hear(place.store, { word, build: String(900 - i) }))
     await place.store.write(async (tx) => {
-      for (const factSeq of seqs.toReversed()) await tx.keepDecision(decided({ factSeq, noticeDay: DAY }))
+      for (const eventSeq of seqs.toReversed()) await tx.keepDecision(decided({ eventSeq, noticeDay: DAY }))
     })
-    const { facts, counts } = await place.store.read.noticeFacts(DAY, BUILDS, 2)
-    expect(facts.map(({ seq, status }) => [seq, status])).toEqual([
+    const { buildEvents, counts } = await place.store.read.noticeEvents(DAY, BUILDS, 2)
+    expect(buildEvents.map(({ seq, status }) => [seq, status])).toEqual([
       [seqs[0], 'ignored'],
       [seqs[1], 'blocked'],
     ])
@@ -104,11 +104,11 @@ export function decisionClaims(places: () => Places): void {
     await using place = await places().open()
     const seqs = [await hear(place.store), await hear(place.store), await hear(place.store), await hear(place.store)]
     await place.store.write(async (tx) => {
-      await tx.keepDecision(decided({ factSeq: seqs[0]!, noticeDay: '2026-03-03' }))
-      await tx.keepDecision(decided({ factSeq: seqs[1]!, noticeDay: DAY, channel: RELEASES }))
-      await tx.keepDecision(decided({ factSeq: seqs[2]!, noticeDay: DAY, verdict: 'silent', reason: 'duplicate' }))
-      await tx.keepDecision(decided({ factSeq: seqs[3]! }))
+      await tx.keepDecision(decided({ eventSeq: seqs[0]!, noticeDay: '2026-03-03' }))
+      await tx.keepDecision(decided({ eventSeq: seqs[1]!, noticeDay: DAY, channel: RELEASES }))
+      await tx.keepDecision(decided({ eventSeq: seqs[2]!, noticeDay: DAY, verdict: 'silent', reason: 'duplicate' }))
+      await tx.keepDecision(decided({ eventSeq: seqs[3]! }))
     })
-    expect(await place.store.read.noticeFacts(DAY, BUILDS, 20)).toEqual({ facts: [], counts: new Map() })
+    expect(await place.store.read.noticeEvents(DAY, BUILDS, 20)).toEqual({ buildEvents: [], counts: new Map() })
   })
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { idOrder, isIdDigits } from '../../../src/domain/ids.ts'
 import { branchKey } from '../../../src/domain/revision.ts'
-import { HOUR, MINUTE, projectId, T0, WEB } from '../../support/facts.ts'
+import { HOUR, MINUTE, projectId, T0, WEB } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
-import { fact, hear, LINEAGE, several, waiting } from '../given.ts'
+import { buildEvent, hear, REVISION, several, waiting } from '../given.ts'
 
 const OTHER = 'ffffffffffffffffffffffffffffffff'
 const MAIN = branchKey(projectId(WEB), 'main')
@@ -11,21 +11,21 @@ const MAIN = branchKey(projectId(WEB), 'main')
 /** Newer builds that are looked at to see whether one has overtaken. */
 const OVERTAKERS_MAX = 100
 
-/** Facts on their cards, and the history of a branch. */
+/** Build events on their cards, and the history of a branch. */
 export function episodeClaims(places: () => Places): void {
-  test('a fact is unplaced until it is placed, and then belongs to its episode alone', async () => {
+  test('a build event is unplaced until it is placed, and then belongs to its card alone', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     const [a, b] = [await hear(place.store), await hear(place.store)]
-    await write((tx) => tx.placeFact(a, 1))
+    await write((tx) => tx.placeEvent(a, 1))
     expect((await waiting(read)).map(({ seq }) => seq)).toEqual([b])
-    expect((await read.factsOfEpisode(LINEAGE, 1)).map(({ seq, episode }) => [seq, episode])).toEqual([[a, 1]])
-    expect(await read.factsOfEpisode(LINEAGE, 2)).toEqual([])
-    expect(await read.factsOfEpisode(OTHER, 1)).toEqual([])
+    expect((await read.eventsOfCard(REVISION, 1)).map(({ seq, cardNumber }) => [seq, cardNumber])).toEqual([[a, 1]])
+    expect(await read.eventsOfCard(REVISION, 2)).toEqual([])
+    expect(await read.eventsOfCard(OTHER, 1)).toEqual([])
     expect(await waiting(read, OTHER)).toEqual([])
   })
 
-  test('unplaced facts and those of an episode come in order of receipt, whatever time they bear', async () => {
+  test('unplaced build events and those of a card come in order of receipt, whatever time they bear', async () => {
     await using place = await places().open()
     const seqs = [
       await hear(place.store, { after: HOUR }),
@@ -34,27 +34,27 @@ export function episodeClaims(places: () => Places): void {
     ]
     expect((await waiting(place.store.read)).map(({ seq }) => seq)).toEqual(seqs)
     await place.store.write(async (tx) => {
-      for (const seq of seqs.toReversed()) await tx.placeFact(seq, 1)
+      for (const seq of seqs.toReversed()) await tx.placeEvent(seq, 1)
     })
-    expect((await place.store.read.factsOfEpisode(LINEAGE, 1)).map(({ seq }) => seq)).toEqual(seqs)
+    expect((await place.store.read.eventsOfCard(REVISION, 1)).map(({ seq }) => seq)).toEqual(seqs)
   })
 
-  test('the newest episode is the highest one, with its last moment and how many facts it holds', async () => {
+  test('the newest card is the highest one, with its last moment and how many build events it holds', async () => {
     await using place = await places().open()
-    expect(await place.store.read.newestEpisode(LINEAGE)).toBeNull()
-    for (const [episode, after] of [
+    expect(await place.store.read.newestCard(REVISION)).toBeNull()
+    for (const [cardNumber, after] of [
       [2, HOUR],
       [10, MINUTE],
       [10, 0],
       [9, 2 * HOUR],
     ] as const) {
       const seq = await hear(place.store, { after })
-      await place.store.write((tx) => tx.placeFact(seq, episode))
+      await place.store.write((tx) => tx.placeEvent(seq, cardNumber))
     }
     await hear(place.store, { after: 3 * HOUR })
     await hear(place.store, { revisionKey: OTHER })
-    expect(await place.store.read.newestEpisode(LINEAGE)).toEqual({ episode: 10, lastAt: T0 + MINUTE, facts: 2 })
-    expect(await place.store.read.newestEpisode(OTHER)).toBeNull()
+    expect(await place.store.read.newestCard(REVISION)).toEqual({ cardNumber: 10, lastAt: T0 + MINUTE, buildEvents: 2 })
+    expect(await place.store.read.newestCard(OTHER)).toBeNull()
   })
 
   test('builds are in the order of their numbers, not of their digits', async () => {
@@ -86,7 +86,7 @@ export function episodeClaims(places: () => Places): void {
     await hear(place.store, { build: '514', word: 'initiated' })
     await hear(place.store, { build: '512', branch: 'main2' })
     const { read } = place.store
-    await place.store.write((tx) => tx.placeFact(3, 7))
+    await place.store.write((tx) => tx.placeEvent(3, 7))
     const from = await read.verdictsFrom(MAIN, idOrder('512'), 10)
     expect(from.map(({ buildId, seq }) => [buildId, seq])).toEqual([
       ['512', 3],
@@ -94,7 +94,7 @@ export function episodeClaims(places: () => Places): void {
       ['513', 4],
       ['1000', 2],
     ])
-    expect(from[0]).toEqual({ seq: 3, at: T0, episode: 7, revisionKey: LINEAGE, buildId: '512', status: 'failed' })
+    expect(from[0]).toEqual({ seq: 3, at: T0, cardNumber: 7, revisionKey: REVISION, buildId: '512', status: 'failed' })
     expect(await read.verdictsFrom(MAIN, idOrder('512'), 3)).toEqual(from.slice(0, 3))
   })
 
@@ -117,7 +117,8 @@ export function episodeClaims(places: () => Places): void {
     await using place = await places().open()
     const first = await hear(place.store, { build: String(512 + nth) })
     await place.store.write(async (tx) => {
-      for (const said of several(nth - 1, (i) => fact({ build: String(513 + i) }))) await tx.insertFact(...said)
+      for (const said of several(nth - 1, (i) => buildEvent({ build: String(513 + i) })))
+        await tx.insertBuildEvent(...said)
     })
     expect(await place.store.read.isOvertaken(MAIN, idOrder('512'), first + 1)).toBe(isSeen)
   })

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import type { Interaction } from '../../../src/domain/interaction.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { HOUR, LIN, messageTs, request, SECOND, T0 } from '../../support/facts.ts'
+import { HOUR, LIN, messageTs, request, SECOND, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
-import { BUILDS, CARD, LINEAGE } from '../given.ts'
+import { BUILDS, CARD, REVISION } from '../given.ts'
 
 /** Lin presses Stop on build 512 of acme/web. */
 const interaction = (change: Partial<Interaction> = {}): Interaction => ({
   id: 'click-1',
-  askKey: 'trigger-1',
+  interactionKey: 'trigger-1',
   user: LIN,
   what: 'Stop of #512',
   channel: null,
@@ -43,14 +43,14 @@ export function interactionClaims(places: () => Places): void {
       threadTs: messageTs('1714831200.000100'),
       responseUrl: 'https://hooks.slack.com/actions/T1/1/x',
     })
-    await insert(place.store, whole, interaction({ id: 'bare', askKey: 'trigger-2' }))
+    await insert(place.store, whole, interaction({ id: 'bare', interactionKey: 'trigger-2' }))
     const { read } = place.store
     expect(await read.interactionsOf('trigger-1')).toEqual([whole])
-    expect(await read.interactionsOf('trigger-2')).toEqual([interaction({ id: 'bare', askKey: 'trigger-2' })])
+    expect(await read.interactionsOf('trigger-2')).toEqual([interaction({ id: 'bare', interactionKey: 'trigger-2' })])
     expect(await read.interactionsOf('trigger-3')).toEqual([])
   })
 
-  test('the same ask that comes twice is owed two answers', async () => {
+  test('the same request that comes twice is owed two answers', async () => {
     await using place = await places().open()
     await insert(place.store, interaction(), interaction({ id: 'click-2' }))
     expect(idsOf(await place.store.read.interactionsOf('trigger-1')).sort()).toEqual(['click-1', 'click-2'])
@@ -92,7 +92,8 @@ export function interactionClaims(places: () => Places): void {
       const isOwed = (await tx.interactionsOf('trigger-1')).every(({ state }) => state === 'owed')
       // Long enough for the other to come in between, where nothing keeps it out.
       if (isOwed) await tx.setLastDoneAt('between', T0)
-      if (isOwed) await tx.insertRequest(request({ askKey: 'trigger-1', revisionKey: LINEAGE, subject: CARD.subject }))
+      if (isOwed)
+        await tx.insertRequest(request({ interactionKey: 'trigger-1', revisionKey: REVISION, subject: CARD.subject }))
       return isOwed
     })
     const toldNothing = place.another().write(async (tx) => {
@@ -150,7 +151,7 @@ export function interactionClaims(places: () => Places): void {
     expect(await claim(place.store, 'click-1', T0, 'process-1')).toBe(true)
   })
 
-  test('a request of Slack is new once, and again when it was forgotten; for one of several that ask at once', async () => {
+  test('a request of Slack is new once, and again when it was forgotten; for one of several that request at once', async () => {
     await using place = await places().open()
     const stores = [place.store, place.another(), place.another()]
     const remember = (at: number, { write } = place.store) => write((tx) => tx.rememberRequest('Ev1', at))

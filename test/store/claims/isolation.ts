@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { T0 } from '../../support/facts.ts'
+import { T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 import { CARD, claimed, several, stand } from '../given.ts'
 
@@ -14,11 +14,11 @@ export function isolationClaims(places: () => Places): void {
       stores[i % 2]!.write(async (tx) => {
         const card = await tx.card(CARD)
         await tx.messagesOf(CARD)
-        await tx.setTrouble(CARD, { attempts: card!.attempts + 1, plain: false, problem: null })
+        await tx.setTrouble(CARD, { tries: card!.tries + 1, plain: false, problem: null })
       }),
     )
     await Promise.all(changes)
-    expect((await place.store.read.card(CARD))?.attempts).toBe(40)
+    expect((await place.store.read.card(CARD))?.tries).toBe(40)
   })
 
   // PostgreSQL gives up the transaction with the statement it refuses, and answers the commit with a rollback.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MINUTE, T0 } from '../../support/facts.ts'
+import { MINUTE, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 import type { Store } from '../../../src/store/store.ts'
 
@@ -71,7 +71,7 @@ export function leaseClaims(places: () => Places): void {
     expect(await take(place.store, 'process-2')).toBe(true)
   })
 
-  test('of many that ask at one moment one gets it', async () => {
+  test('of many that request at one moment one gets it', async () => {
     await using place = await places().open()
     const stores = [place.store, place.another(), place.another()]
     const taken = await Promise.all(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { messageTs, MINUTE, T0 } from '../../support/facts.ts'
+import { messageTs, MINUTE, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 import { CARD, claimed, RELEASES } from '../given.ts'
 
@@ -22,7 +22,7 @@ export function messageClaims(places: () => Places): void {
       recheckAt: T0 + 3,
       doubtAt: T0 + 4,
       writtenAt: T0 + 5,
-      bornRun: '512.1',
+      postedAttempt: '512.1',
     })
     await place.store.write((tx) => tx.insertMessage(message))
     const { subject: _, channel: __, ...stored } = message

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { HOUR, MINUTE, SECOND, T0 } from '../../support/facts.ts'
+import { HOUR, MINUTE, SECOND, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 import { BUILDS, CARD, hear, RELEASES, stand } from '../given.ts'
 
@@ -8,9 +8,9 @@ export function paceClaims(places: () => Places): void {
   test('the calls since a moment are read with it, oldest first', async () => {
     await using place = await places().open()
     const calls = [
-      { lane: 'edit', channel: RELEASES, at: T0 + SECOND },
-      { lane: 'post', channel: BUILDS, at: T0 },
-      { lane: 'look', channel: BUILDS, at: T0 - 1 },
+      { queue: 'edit', channel: RELEASES, at: T0 + SECOND },
+      { queue: 'post', channel: BUILDS, at: T0 },
+      { queue: 'look', channel: BUILDS, at: T0 - 1 },
     ] as const
     for (const call of calls) await place.store.write((tx) => tx.insertCall(call))
     expect(await place.store.read.recentCalls(T0)).toEqual([calls[1], calls[0]])
@@ -19,7 +19,7 @@ export function paceClaims(places: () => Places): void {
 
   test('two calls of one moment are two', async () => {
     await using place = await places().open()
-    const call = { lane: 'edit', channel: BUILDS, at: T0 } as const
+    const call = { queue: 'edit', channel: BUILDS, at: T0 } as const
     for (const each of [call, call]) await place.store.write((tx) => tx.insertCall(each))
     expect(await place.store.read.recentCalls(T0)).toEqual([call, call])
   })
@@ -27,7 +27,7 @@ export function paceClaims(places: () => Places): void {
   test('calls before a moment are forgotten, those since are not', async () => {
     await using place = await places().open()
     for (const at of [T0 - 1, T0, T0 + 1])
-      await place.store.write((tx) => tx.insertCall({ lane: 'post', channel: BUILDS, at }))
+      await place.store.write((tx) => tx.insertCall({ queue: 'post', channel: BUILDS, at }))
     await place.store.write((tx) => tx.forgetCalls(T0))
     expect((await place.store.read.recentCalls(0)).map(({ at }) => at)).toEqual([T0, T0 + 1])
   })
@@ -56,7 +56,7 @@ export function paceClaims(places: () => Places): void {
     ])
   })
 
-  test('the oldest news is what came first of what nobody has taken in, however urgent', async () => {
+  test('the oldest news is what came first of what nobody has ingested, however urgent', async () => {
     await using place = await places().open()
     const { read, write } = place.store
     expect(await read.oldestNews()).toBeNull()
@@ -64,11 +64,11 @@ export function paceClaims(places: () => Places): void {
     await hear(place.store, { after: 0, priority: 0 })
     await hear(place.store, { after: SECOND, priority: 1 })
     expect(await read.oldestNews()).toBe(T0 - MINUTE)
-    await write((tx) => tx.placeFact(first, 1))
+    await write((tx) => tx.placeEvent(first, 1))
     expect(await read.oldestNews()).toBe(T0)
   })
 
-  test('the oldest step of a lane is the one that is due first; channels may be left out', async () => {
+  test('the oldest step of a queue is the one that is due first; channels may be left out', async () => {
     await using place = await places().open()
     const { read } = place.store
     expect(await read.oldestStep('post', [])).toBeNull()

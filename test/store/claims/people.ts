@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { HOUR, T0 } from '../../support/facts.ts'
+import { HOUR, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 import { several } from '../given.ts'
 

@@ -2,43 +2,43 @@ import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { toUuid } from '../../../src/domain/ids.ts'
-import { buildId, channelId, messageTs, projectId, T0 } from '../../support/facts.ts'
+import { buildId, channelId, messageTs, projectId, T0 } from '../../support/build-events.ts'
 import { queryOnce } from '../../support/postgres.ts'
 import type { Place, Places } from '../../support/stores.ts'
 import type { Tx } from '../../../src/store/store.ts'
-import { FACTS, ONE, seed } from '../seed.ts'
+import { BUILD_EVENTS, ONE, seed } from '../seed.ts'
 
 const CHANNEL = channelId(ONE.channel)
-const RUN = { projectId: projectId(ONE.projectId), buildId: buildId('700'), run: 1 }
+const RUN = { projectId: projectId(ONE.projectId), buildId: buildId('700'), attempt: 1 }
 const CARD = { subject: ONE.subject, channel: CHANNEL }
-const LATER = T0 + FACTS
+const LATER = T0 + BUILD_EVENTS
 const LONG_AGO = T0 - 1
 const SILENT = { notAfter: T0 + 5_000, notBefore: T0 + 1_000 }
 const NOTICES = { beforeDay: ONE.day, closed: [CHANNEL] }
 
 /** Each question that is asked again and again, and what must lead to its answer: a name of each database for it. */
 const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
-  ['factsOfBuild', (tx) => tx.factsOfBuild(ONE.projectId, ONE.buildId), 'fact_build'],
-  ['factsOfBuilds', (tx) => tx.factsOfBuilds([`${ONE.projectId}/${ONE.buildId}`]), 'fact_build'],
-  ['factsOfEpisode', (tx) => tx.factsOfEpisode(ONE.revisionKey, 1), 'fact_lineage'],
-  ['newestEpisode', (tx) => tx.newestEpisode(ONE.revisionKey), 'fact_lineage'],
+  ['factsOfBuild', (tx) => tx.eventsOfBuild(ONE.projectId, ONE.buildId), 'fact_build'],
+  ['factsOfBuilds', (tx) => tx.eventsOfBuilds([`${ONE.projectId}/${ONE.buildId}`]), 'fact_build'],
+  ['factsOfEpisode', (tx) => tx.eventsOfCard(ONE.revisionKey, 1), 'fact_lineage'],
+  ['newestEpisode', (tx) => tx.newestCard(ONE.revisionKey), 'fact_lineage'],
   ['verdictsBefore', (tx) => tx.verdictsBefore(ONE.branchKey, ONE.buildOrder, 25), 'fact_verdict'],
-  ['isOvertaken', (tx) => tx.isOvertaken(ONE.branchKey, ONE.buildOrder, FACTS), 'fact_verdict'],
+  ['isOvertaken', (tx) => tx.isOvertaken(ONE.branchKey, ONE.buildOrder, BUILD_EVENTS), 'fact_verdict'],
   ['revisionsAfter', (tx) => tx.revisionsAfter(ONE.branchKey, ONE.buildOrder, 25), 'build_branch'],
-  ['countRepeat', (tx) => tx.countRepeat(FACTS / 2), 'fact_pkey', 'fact USING INTEGER PRIMARY KEY'],
-  ['placeFact', (tx) => tx.placeFact(FACTS / 2, 1), 'fact_pkey', 'fact USING INTEGER PRIMARY KEY'],
-  ['dueIntake of facts', (tx) => tx.dueIntake(LATER, 8), 'fact_unplaced'],
-  ['dueIntake of wakes', (tx) => tx.dueIntake(LATER, 8), 'intake_due'],
-  ['intakeOf', (tx) => tx.intakeOf(ONE.revisionKey), 'intake_pkey', 'autoindex_intake_1'],
+  ['countRepeat', (tx) => tx.countRepeat(BUILD_EVENTS / 2), 'fact_pkey', 'fact USING INTEGER PRIMARY KEY'],
+  ['placeFact', (tx) => tx.placeEvent(BUILD_EVENTS / 2, 1), 'fact_pkey', 'fact USING INTEGER PRIMARY KEY'],
+  ['dueIntake of facts', (tx) => tx.dueIngest(LATER, 8), 'fact_unplaced'],
+  ['dueIntake of wakes', (tx) => tx.dueIngest(LATER, 8), 'intake_due'],
+  ['intakeOf', (tx) => tx.ingestOf(ONE.revisionKey), 'intake_pkey', 'autoindex_intake_1'],
   ['settleRevision', (tx) => tx.settleRevision(ONE.revisionKey, 0), 'intake_pkey', 'autoindex_intake_1'],
   ['decisionsOf', (tx) => tx.decisionsOf(CARD), 'decision_subject'],
-  ['decisionsOfFact', (tx) => tx.decisionsOfFact(FACTS / 2), 'decision_pkey', 'autoindex_decision_1'],
-  ['noticeFacts', (tx) => tx.noticeFacts(ONE.day, CHANNEL, 20), 'decision_notice'],
+  ['decisionsOfFact', (tx) => tx.decisionsOfEvent(BUILD_EVENTS / 2), 'decision_pkey', 'autoindex_decision_1'],
+  ['noticeFacts', (tx) => tx.noticeEvents(ONE.day, CHANNEL, 20), 'decision_notice'],
   ['card', (tx) => tx.card(CARD), 'card_pkey', 'autoindex_card_1'],
   ['cardsOf', (tx) => tx.cardsOf(ONE.subject), 'card_pkey', 'autoindex_card_1'],
   [
     'setTrouble',
-    (tx) => tx.setTrouble(CARD, { attempts: 0, plain: false, problem: null }),
+    (tx) => tx.setTrouble(CARD, { tries: 0, plain: false, problem: null }),
     'card_pkey',
     'autoindex_card_1',
   ],
@@ -71,10 +71,9 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
   ['openRequest', (tx) => tx.openRequest(RUN, 'stop'), 'request_open', 'request_build'],
   ['restartsOf', (tx) => tx.restartsOf(ONE.projectId, '700'), 'request_build'],
   ['requestsToLookAt', (tx) => tx.requestsToLookAt(LATER, 8), 'request_look'],
-  ['requestsAfter', (tx) => tx.requestsAfter({ askedAt: T0 + 4_000, id: 'request-4000' }, 8), 'request_asked'],
+  ['requestsAfter', (tx) => tx.requestsAfter({ requestedAt: T0 + 4_000, id: 'request-4000' }, 8), 'request_asked'],
   ['updateRequest', (tx) => tx.updateRequest('request-7', { state: 'refused' }), 'request_pkey', 'autoindex_request_1'],
   ['newestRequests', (tx) => tx.newestRequests(8), 'request_asked'],
-  ['projectRequestOf', (tx) => tx.projectRequestOf('ask-project-7'), 'request_ask_key_key', 'autoindex_request_2'],
   ['openProjectRequest', (tx) => tx.openProjectRequest(toUuid('uuid-700')), 'request_project'],
   ['projectRequestsToLookAt', (tx) => tx.projectRequestsToLookAt(LATER, 8), 'request_look_project'],
   ['redBuildsOf', (tx) => tx.redBuildsOf(['handle-7', 'handle-9'], 8), 'build_red'],
@@ -84,14 +83,14 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
   ['claimOf', (tx) => tx.claimOf('handle-7'), 'person_pkey', 'autoindex_person_1'],
   ['handlesOf', (tx) => tx.handlesOf('U7'), 'person_user'],
   ['claimantsToCheck', (tx) => tx.claimantsToCheck(T0 + 50, 8), 'person_checked'],
-  ['factsAfter', (tx) => tx.factsAfter(FACTS / 2, 100), 'fact_pkey', 'fact USING INTEGER PRIMARY KEY'],
+  ['factsAfter', (tx) => tx.eventsAfter(BUILD_EVENTS / 2, 100), 'fact_pkey', 'fact USING INTEGER PRIMARY KEY'],
   ['verdictsFrom', (tx) => tx.verdictsFrom(ONE.branchKey, ONE.buildOrder, 25), 'fact_verdict'],
   ['silentBuilds that run', (tx) => tx.silentBuilds(SILENT, 20), 'build_running'],
   ['silentBuilds that wait', (tx) => tx.silentBuilds(SILENT, 20), 'build_waiting'],
   ['setAsked', (tx) => tx.setAsked([RUN], T0), 'build_pkey', 'autoindex_build_1'],
-  ['removeEpisode', (tx) => tx.removeEpisode('revision-3', 1), 'fact_lineage'],
-  ['the decisions that go with it', (tx) => tx.removeEpisode('revision-5', 1), 'decision_subject'],
-  ['the requests that go with it', (tx) => tx.removeEpisode('revision-7', 1), 'request_lineage'],
+  ['removeEpisode', (tx) => tx.removeCardEvents('revision-3', 1), 'fact_lineage'],
+  ['the decisions that go with it', (tx) => tx.removeCardEvents('revision-5', 1), 'decision_subject'],
+  ['the requests that go with it', (tx) => tx.removeCardEvents('revision-7', 1), 'request_lineage'],
   ['removeNotices', (tx) => tx.removeNotices(NOTICES, 20), 'card_pkey', 'autoindex_card_1'],
   ['removeProjectRequests', (tx) => tx.removeProjectRequests(T0 + 50, 20), 'request_asked'],
   ['subscriptionsOf', (tx) => tx.subscriptionsOf(channelId('C0BUILDS7')), 'subscription_slot'],
@@ -134,7 +133,7 @@ export function planClaims(places: () => Places): void {
   })
   afterAll(() => place[Symbol.asyncDispose]())
 
-  test.each(HOT)(`among ${FACTS} facts %s finds its way by an index`, async (name, ask, ...indexes) => {
+  test.each(HOT)(`among ${BUILD_EVENTS} facts %s finds its way by an index`, async (name, ask, ...indexes) => {
     const plan = await plansOf(place, ask)
     expect(
       indexes.filter((index) => plan.includes(index)),

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
 import { toUuid } from '../../../src/domain/ids.ts'
-import type { ProjectRequest } from '../../../src/domain/project-request.ts'
-import { OPEN_STATES, type RequestState } from '../../../src/domain/request.ts'
+import { type ProjectRequest, OPEN_STATES, type RequestState } from '../../../src/domain/request.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { buildId, projectId, request, SECOND, T0, WEB } from '../../support/facts.ts'
+import { buildId, projectId, request, SECOND, T0, WEB } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
-import { BUILDS, CARD, LINEAGE, projectRequest } from '../given.ts'
+import { BUILDS, CARD, REVISION, projectRequest } from '../given.ts'
 
 const WEB_UUID = toUuid('11111111-aaaa-0000-0000-000000000001')
 const API_UUID = toUuid('22222222-bbbb-0000-0000-000000000002')
@@ -16,7 +15,7 @@ const asked = projectRequest
 
 const insert = (store: Store, ...requests: readonly ProjectRequest[]): Promise<void> =>
   store.write(async (tx) => {
-    for (const one of requests) await tx.insertProjectRequest(one)
+    for (const one of requests) await tx.insertRequest(one)
   })
 
 const idsOf = (requests: readonly { id: string }[]) => requests.map(({ id }) => id)
@@ -30,7 +29,7 @@ export function projectRequestClaims(places: () => Places): void {
       state: 'unclear',
       project: "acme/'; drop table request; --",
       what: ['branches', 'notification_rules[2].options.key'],
-      askedTeam: 'T0ACME0001',
+      requestedTeam: 'T0ACME0001',
       channel: BUILDS,
       code: 'timeout',
       reason: 'no answer within 10 s',
@@ -40,9 +39,9 @@ export function projectRequestClaims(places: () => Places): void {
     })
     await insert(place.store, whole, asked({ id: 'bare', action: 'create-project', projectUuid: null, what: [] }))
     const { read } = place.store
-    expect(await read.projectRequestOf(whole.askKey)).toEqual(whole)
-    expect(await read.projectRequestOf('ask of bare')).toMatchObject({ action: 'create-project', projectUuid: null })
-    expect(await read.projectRequestOf('ask of nobody')).toBeNull()
+    expect(await read.requestOf(whole.interactionKey)).toEqual(whole)
+    expect(await read.requestOf('ask of bare')).toMatchObject({ action: 'create-project', projectUuid: null })
+    expect(await read.requestOf('ask of nobody')).toBeNull()
   })
 
   test.each(OPEN_STATES)('while a request is %s, nothing else is asked of that project', async (state) => {
@@ -50,7 +49,7 @@ export function projectRequestClaims(places: () => Places): void {
     await insert(place.store, asked({ id: 'first', state }))
     await expect(insert(place.store, asked({ id: 'second', action: 'reset-aes-key' }))).rejects.toThrow()
     expect((await place.store.read.openProjectRequest(WEB_UUID))?.id).toBe('first')
-    expect(await place.store.read.projectRequestOf('ask of second')).toBeNull()
+    expect(await place.store.read.requestOf('ask of second')).toBeNull()
   })
 
   test.each(CLOSED_STATES)('once it is %s, it can be asked again', async (state) => {
@@ -74,12 +73,11 @@ export function projectRequestClaims(places: () => Places): void {
     expect((await place.store.read.openProjectRequest(API_UUID))?.id).toBe('api')
   })
 
-  test('the same ask is recorded once, be it about a build or about a project', async () => {
+  test('the same request is recorded once, be it about a build or about a project', async () => {
     await using place = await places().open()
-    await place.store.write((tx) => tx.insertRequest(request({ askKey: 'trigger-1' })))
-    await expect(insert(place.store, asked({ askKey: 'trigger-1' }))).rejects.toThrow()
-    expect(await place.store.read.projectRequestOf('trigger-1')).toBeNull()
-    expect(await place.store.read.requestOf('trigger-1')).not.toBeNull()
+    await place.store.write((tx) => tx.insertRequest(request({ interactionKey: 'trigger-1' })))
+    await expect(insert(place.store, asked({ interactionKey: 'trigger-1' }))).rejects.toThrow()
+    expect(await place.store.read.requestOf('trigger-1')).toMatchObject({ action: 'restart' })
   })
 
   test('a change changes what it names and nothing else; a project that was created is known from then on', async () => {
@@ -88,18 +86,17 @@ export function projectRequestClaims(places: () => Places): void {
     await insert(place.store, created, asked({ id: 'other', projectUuid: API_UUID }))
     const change = { state: 'confirmed', answeredAt: T0, endedAt: T0 + 1, lookAt: null, projectUuid: WEB_UUID } as const
     await place.store.write((tx) => tx.updateRequest('new', change))
-    expect(await place.store.read.projectRequestOf('ask of new')).toEqual({ ...created, ...change })
-    expect(await place.store.read.projectRequestOf('ask of other')).toMatchObject({ state: 'calling' })
+    expect(await place.store.read.requestOf('ask of new')).toEqual({ ...created, ...change })
+    expect(await place.store.read.requestOf('ask of other')).toMatchObject({ state: 'calling' })
   })
 
   test('whoever asks what became of builds never meets a request about a project', async () => {
     await using place = await places().open()
     await insert(place.store, asked({ id: 'edit', lookAt: T0 }))
-    const run = { projectId: projectId(WEB), buildId: buildId('512'), run: 1 }
+    const attempt = { projectId: projectId(WEB), buildId: buildId('512'), attempt: 1 }
     const { read } = place.store
-    expect(await read.requestOf('ask of edit')).toBeNull()
     expect(await read.requestsOf('')).toEqual([])
-    expect(await read.openRequest(run, 'restart')).toBeNull()
+    expect(await read.openRequest(attempt, 'restart')).toBeNull()
     expect(await read.restartsOf('', '')).toEqual([])
     expect(await read.requestsToLookAt(LATER, 10)).toEqual([])
   })
@@ -109,7 +106,6 @@ export function projectRequestClaims(places: () => Places): void {
     const target = { ...request().target, projectUuid: WEB_UUID }
     await place.store.write((tx) => tx.insertRequest(request({ id: 'stop', lookAt: T0, target })))
     const { read } = place.store
-    expect(await read.projectRequestOf('ask of stop')).toBeNull()
     expect(await read.openProjectRequest(WEB_UUID)).toBeNull()
     expect(await read.projectRequestsToLookAt(LATER, 10)).toEqual([])
     await insert(place.store, asked({ id: 'edit' }))
@@ -133,16 +129,22 @@ export function projectRequestClaims(places: () => Places): void {
 
   test('the audit has both kinds whole and in one order, from either end', async () => {
     await using place = await places().open()
-    const stop = request({ id: 'b stop', askedAt: T0, action: 'stop', revisionKey: LINEAGE, subject: CARD.subject })
-    const edit = asked({ id: 'a edit', askedAt: T0 })
-    const restart = request({ id: 'restart', askedAt: T0 + SECOND, revisionKey: LINEAGE, subject: CARD.subject })
-    const reset = asked({ id: 'reset', askedAt: T0 + 2 * SECOND, projectUuid: API_UUID })
+    const stop = request({
+      id: 'b stop',
+      requestedAt: T0,
+      action: 'stop',
+      revisionKey: REVISION,
+      subject: CARD.subject,
+    })
+    const edit = asked({ id: 'a edit', requestedAt: T0 })
+    const restart = request({ id: 'restart', requestedAt: T0 + SECOND, revisionKey: REVISION, subject: CARD.subject })
+    const reset = asked({ id: 'reset', requestedAt: T0 + 2 * SECOND, projectUuid: API_UUID })
     await place.store.write(async (tx) => {
       for (const one of [restart, stop]) await tx.insertRequest(one)
-      for (const one of [reset, edit]) await tx.insertProjectRequest(one)
+      for (const one of [reset, edit]) await tx.insertRequest(one)
     })
     const { read } = place.store
-    expect(await read.requestsAfter({ askedAt: 0, id: '' }, 10)).toEqual([edit, stop, restart, reset])
+    expect(await read.requestsAfter({ requestedAt: 0, id: '' }, 10)).toEqual([edit, stop, restart, reset])
     expect(await read.requestsAfter(edit, 2)).toEqual([stop, restart])
     expect(await read.newestRequests(10)).toEqual([reset, restart, stop, edit])
     expect(await read.newestRequests(2)).toEqual([reset, restart])

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { toUuid } from '../../../src/domain/ids.ts'
-import type { KnownProject } from '../../../src/store/kept.ts'
+import type { KnownProject } from '../../../src/store/records.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { HOUR, T0 } from '../../support/facts.ts'
+import { HOUR, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 
 const WEB_UUID = toUuid('11111111-aaaa-0000-0000-000000000001')

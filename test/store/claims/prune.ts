@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest'
 import type { Store } from '../../../src/store/store.ts'
-import { buildId, projectId, request, T0, WEB } from '../../support/facts.ts'
+import { buildId, projectId, request, T0, WEB } from '../../support/build-events.ts'
 import type { Place, Places } from '../../support/stores.ts'
-import { BUILDS, CARD, claimed, decided, hear, LINEAGE, projectRequest, RELEASES, stand } from '../given.ts'
+import { BUILDS, CARD, claimed, decided, hear, REVISION, projectRequest, RELEASES, stand } from '../given.ts'
 
-/** Everything that a build on an episode's card leaves behind, in two channels. */
-async function told(store: Store, build: string, episode: number): Promise<void> {
-  const subject = `${LINEAGE}/${episode}`
+/** Everything that a build on a card's card leaves behind, in two channels. */
+async function told(store: Store, build: string, cardNumber: number): Promise<void> {
+  const subject = `${REVISION}/${cardNumber}`
   const seq = await hear(store, { build })
   await store.write(async (tx) => {
-    await tx.placeFact(seq, episode)
+    await tx.placeEvent(seq, cardNumber)
     await tx.keepBuild({
       projectId: projectId(WEB),
       buildId: buildId(build),
-      run: 1,
-      revisionKey: LINEAGE,
-      episode,
+      attempt: 1,
+      revisionKey: REVISION,
+      cardNumber,
       branch: 'main',
       status: 'failed',
       word: 'error',
@@ -25,7 +25,7 @@ async function told(store: Store, build: string, episode: number): Promise<void>
     })
     for (const channel of [BUILDS, RELEASES]) {
       await tx.ensureCard({ subject, channel, quiet: false, mention: false })
-      await tx.keepDecision(decided({ factSeq: seq, subject, channel }))
+      await tx.keepDecision(decided({ eventSeq: seq, subject, channel }))
       await tx.insertMessage(claimed({ subject, channel, key: `${subject} ${channel}` }))
     }
   })
@@ -45,48 +45,48 @@ const countAll = async (place: Place): Promise<Record<string, number>> =>
 
 /** What is old is taken away, whole and a little at a time. */
 export function pruneClaims(places: () => Places): void {
-  test('facts are listed in the order of receipt, after one of them, so many', async () => {
+  test('build events are listed in the order of receipt, after one of them, so many', async () => {
     await using place = await places().open()
     const [first, second, third] = [await hear(place.store), await hear(place.store), await hear(place.store)]
-    await place.store.write((tx) => tx.placeFact(second, 7))
-    expect(await place.store.read.factsAfter(first, 1)).toEqual([
-      { seq: second, at: T0, episode: 7, revisionKey: LINEAGE },
+    await place.store.write((tx) => tx.placeEvent(second, 7))
+    expect(await place.store.read.eventsAfter(first, 1)).toEqual([
+      { seq: second, at: T0, cardNumber: 7, revisionKey: REVISION },
     ])
-    expect((await place.store.read.factsAfter(0, 9)).map(({ seq, episode }) => [seq, episode])).toEqual([
+    expect((await place.store.read.eventsAfter(0, 9)).map(({ seq, cardNumber }) => [seq, cardNumber])).toEqual([
       [first, null],
       [second, 7],
       [third, null],
     ])
   })
 
-  test('an episode goes with everything behind its cards, in every channel, and no other does', async () => {
+  test('a card goes with everything behind its cards, in every channel, and no other does', async () => {
     await using place = await places().open()
     await told(place.store, '512', 1)
     await told(place.store, '513', 2)
-    expect(await place.store.write((tx) => tx.removeEpisode(LINEAGE, 1))).toBe(8)
+    expect(await place.store.write((tx) => tx.removeCardEvents(REVISION, 1))).toBe(8)
     expect(await countAll(place)).toEqual({ fact: 1, build: 1, card: 2, decision: 2, message: 2, request: 0 })
     expect(await place.store.read.build(WEB, '513')).not.toBeNull()
-    expect(await place.store.write((tx) => tx.removeEpisode(LINEAGE, 1))).toBe(0)
+    expect(await place.store.write((tx) => tx.removeCardEvents(REVISION, 1))).toBe(0)
   })
 
-  test('a build that stands on a later card, and news that is not taken in, stay', async () => {
+  test('a build that stands on a later card, and news that is not ingested, stay', async () => {
     await using place = await places().open()
     await told(place.store, '512', 1)
     await told(place.store, '512', 2)
     await hear(place.store, { build: '512' })
-    await place.store.write((tx) => tx.removeEpisode(LINEAGE, 1))
-    expect(await place.store.read.build(WEB, '512')).toMatchObject({ episode: 2 })
-    expect((await place.store.read.factsOfBuild(WEB, '512')).map(({ episode }) => episode)).toEqual([2, null])
+    await place.store.write((tx) => tx.removeCardEvents(REVISION, 1))
+    expect(await place.store.read.build(WEB, '512')).toMatchObject({ cardNumber: 2 })
+    expect((await place.store.read.eventsOfBuild(WEB, '512')).map(({ cardNumber }) => cardNumber)).toEqual([2, null])
   })
 
   test('what was asked goes with the last card of the revision', async () => {
     await using place = await places().open()
     await told(place.store, '512', 1)
     await told(place.store, '513', 2)
-    await place.store.write((tx) => tx.insertRequest(request({ revisionKey: LINEAGE, subject: CARD.subject })))
-    await place.store.write((tx) => tx.removeEpisode(LINEAGE, 1))
-    expect(await place.store.read.requestsOf(LINEAGE)).toHaveLength(1)
-    await place.store.write((tx) => tx.removeEpisode(LINEAGE, 2))
+    await place.store.write((tx) => tx.insertRequest(request({ revisionKey: REVISION, subject: CARD.subject })))
+    await place.store.write((tx) => tx.removeCardEvents(REVISION, 1))
+    expect(await place.store.read.requestsOf(REVISION)).toHaveLength(1)
+    await place.store.write((tx) => tx.removeCardEvents(REVISION, 2))
     expect(await countAll(place)).toEqual({ fact: 0, build: 0, card: 0, decision: 0, message: 0, request: 0 })
   })
 
@@ -94,7 +94,7 @@ export function pruneClaims(places: () => Places): void {
     await using place = await places().open()
     await place.store.write(async (tx) => {
       for (const after of [0, 1, 2, 3])
-        await tx.insertDelivery({ receivedAt: T0 + after, answer: 'recorded', factSeq: 1, body: `${after}` })
+        await tx.insertDelivery({ receivedAt: T0 + after, answer: 'recorded', eventSeq: 1, body: `${after}` })
     })
     const remove = () => place.store.write((tx) => tx.removeDeliveries(T0 + 3, 2))
     expect([await remove(), await remove(), await remove()]).toEqual([2, 1, 0])
@@ -104,15 +104,15 @@ export function pruneClaims(places: () => Places): void {
   test('asks about projects go when they were made before then and have ended; those about builds stay', async () => {
     await using place = await places().open()
     await place.store.write(async (tx) => {
-      await tx.insertProjectRequest(projectRequest({ id: 'old', state: 'confirmed' }))
-      await tx.insertProjectRequest(projectRequest({ id: 'older', state: 'refused', askedAt: T0 - 1 }))
-      await tx.insertProjectRequest(projectRequest({ id: 'open', state: 'accepted', askedAt: T0 - 2 }))
-      await tx.insertProjectRequest(projectRequest({ id: 'young', state: 'confirmed', askedAt: T0 + 1 }))
-      await tx.insertRequest(request({ id: 'build', state: 'refused', askedAt: T0 - 1 }))
+      await tx.insertRequest(projectRequest({ id: 'old', state: 'confirmed' }))
+      await tx.insertRequest(projectRequest({ id: 'older', state: 'refused', requestedAt: T0 - 1 }))
+      await tx.insertRequest(projectRequest({ id: 'open', state: 'accepted', requestedAt: T0 - 2 }))
+      await tx.insertRequest(projectRequest({ id: 'young', state: 'confirmed', requestedAt: T0 + 1 }))
+      await tx.insertRequest(request({ id: 'build', state: 'refused', requestedAt: T0 - 1 }))
     })
     const remove = () => place.store.write((tx) => tx.removeProjectRequests(T0 + 1, 1))
     expect([await remove(), await remove(), await remove()]).toEqual([1, 1, 0])
-    const left = await place.store.read.requestsAfter({ askedAt: 0, id: '' }, 9)
+    const left = await place.store.read.requestsAfter({ requestedAt: 0, id: '' }, 9)
     expect(left.map(({ id }) => id)).toEqual(['open', 'build', 'young'])
   })
 

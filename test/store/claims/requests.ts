@@ -2,18 +2,18 @@ import { expect, test } from 'vitest'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { OPEN_STATES, type Request, type RequestState } from '../../../src/domain/request.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { buildId, MINUTE, projectId, request, SECOND, T0, WEB } from '../../support/facts.ts'
+import { buildId, MINUTE, projectId, request, SECOND, T0, WEB } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
-import { BUILDS, CARD, LINEAGE, several } from '../given.ts'
+import { BUILDS, CARD, REVISION, several } from '../given.ts'
 
 const UUID = toUuid('1b4e28ba-2fa1-11d2-883f-0016d3cca427')
-const RUN = { projectId: projectId(WEB), buildId: buildId('512'), run: 1 }
+const RUN = { projectId: projectId(WEB), buildId: buildId('512'), attempt: 1 }
 const LATER = T0 + 60 * MINUTE
 const CLOSED_STATES: readonly RequestState[] = ['confirmed', 'refused', 'unconfirmed']
 
 /** Lin asks for a restart of build 512 of acme/web. */
 const asked = (change: Partial<Request> = {}): Request =>
-  request({ revisionKey: LINEAGE, subject: CARD.subject, ...change })
+  request({ revisionKey: REVISION, subject: CARD.subject, ...change })
 
 const insert = (store: Store, ...requests: readonly Request[]): Promise<void> =>
   store.write(async (tx) => {
@@ -22,7 +22,7 @@ const insert = (store: Store, ...requests: readonly Request[]): Promise<void> =>
 
 const idsOf = (requests: readonly Pick<Request, 'id'>[]) => requests.map(({ id }) => id)
 
-/** What people asked of CI: recorded before CI is called, at most one open for each run and action. */
+/** What people asked of CI: recorded before CI is called, at most one open for each attempt and action. */
 export function requestClaims(places: () => Places): void {
   test('a request is read back whole', async () => {
     await using place = await places().open()
@@ -31,14 +31,14 @@ export function requestClaims(places: () => Places): void {
       state: 'unclear',
       projectId: projectId('9007199254740993'),
       buildId: buildId('18446744073709551615'),
-      run: 3,
+      attempt: 3,
       target: {
         project: 'acme/web — “ログイン”',
         branch: "fix/'; drop table request; --",
         projectUuid: UUID,
         buildUuid: UUID,
       },
-      askedTeam: 'T0ACME0001',
+      requestedTeam: 'T0ACME0001',
       channel: BUILDS,
       via: 'mention',
       code: 'timeout',
@@ -50,24 +50,24 @@ export function requestClaims(places: () => Places): void {
       endedAt: T0 + 13 * MINUTE,
     })
     await insert(place.store, whole, asked({ id: 'bare' }))
-    expect(await place.store.read.requestOf(whole.askKey)).toEqual(whole)
+    expect(await place.store.read.requestOf(whole.interactionKey)).toEqual(whole)
     expect(await place.store.read.requestOf('ask of bare')).toEqual(asked({ id: 'bare' }))
     expect(await place.store.read.requestOf('ask of nobody')).toBeNull()
   })
 
-  test('the same ask is recorded once, whatever it is about', async () => {
+  test('the same request is recorded once, whatever it is about', async () => {
     await using place = await places().open()
-    await insert(place.store, asked({ id: 'first', askKey: 'trigger-1', state: 'refused' }))
-    const again = asked({ id: 'second', askKey: 'trigger-1', buildId: buildId('513') })
+    await insert(place.store, asked({ id: 'first', interactionKey: 'trigger-1', state: 'refused' }))
+    const again = asked({ id: 'second', interactionKey: 'trigger-1', buildId: buildId('513') })
     await expect(insert(place.store, again)).rejects.toThrow()
-    expect(idsOf(await place.store.read.requestsOf(LINEAGE))).toEqual(['first'])
+    expect(idsOf(await place.store.read.requestsOf(REVISION))).toEqual(['first'])
   })
 
-  test.each(OPEN_STATES)('while a request is %s, the same cannot be asked of the same run', async (state) => {
+  test.each(OPEN_STATES)('while a request is %s, the same cannot be asked of the same attempt', async (state) => {
     await using place = await places().open()
     await insert(place.store, asked({ id: 'first', state }))
     await expect(insert(place.store, asked({ id: 'second' }))).rejects.toThrow()
-    expect(idsOf(await place.store.read.requestsOf(LINEAGE))).toEqual(['first'])
+    expect(idsOf(await place.store.read.requestsOf(REVISION))).toEqual(['first'])
     expect((await place.store.read.openRequest(RUN, 'restart'))?.id).toBe('first')
   })
 
@@ -77,26 +77,26 @@ export function requestClaims(places: () => Places): void {
     expect((await place.store.read.openRequest(RUN, 'restart'))?.id).toBe('second')
   })
 
-  test('an open request keeps nobody from asking for another action, or of another run, build or project', async () => {
+  test('an open request keeps nobody from asking for another action, or of another attempt, build or project', async () => {
     await using place = await places().open()
     await insert(
       place.store,
       asked({ id: 'a' }),
       asked({ id: 'b', action: 'stop' }),
-      asked({ id: 'c', run: 2 }),
+      asked({ id: 'c', attempt: 2 }),
       asked({ id: 'd', buildId: buildId('513') }),
       asked({ id: 'e', projectId: projectId('42') }),
     )
     const { read } = place.store
     expect((await read.openRequest(RUN, 'restart'))?.id).toBe('a')
     expect((await read.openRequest(RUN, 'stop'))?.id).toBe('b')
-    expect((await read.openRequest({ ...RUN, run: 2 }, 'restart'))?.id).toBe('c')
-    expect(await read.openRequest({ ...RUN, run: 2 }, 'stop')).toBeNull()
+    expect((await read.openRequest({ ...RUN, attempt: 2 }, 'restart'))?.id).toBe('c')
+    expect(await read.openRequest({ ...RUN, attempt: 2 }, 'stop')).toBeNull()
   })
 
   test('a change changes what it names and nothing else, of this request alone', async () => {
     await using place = await places().open()
-    await insert(place.store, asked({ id: 'a' }), asked({ id: 'b', run: 2 }))
+    await insert(place.store, asked({ id: 'a' }), asked({ id: 'b', attempt: 2 }))
     const change = {
       state: 'accepted',
       code: 'ok',
@@ -110,7 +110,7 @@ export function requestClaims(places: () => Places): void {
     } as const
     await place.store.write((tx) => tx.updateRequest('a', change))
     expect(await place.store.read.requestOf('ask of a')).toEqual(asked({ id: 'a', ...change }))
-    expect(await place.store.read.requestOf('ask of b')).toEqual(asked({ id: 'b', run: 2 }))
+    expect(await place.store.read.requestOf('ask of b')).toEqual(asked({ id: 'b', attempt: 2 }))
     await place.store.write((tx) => tx.updateRequest('a', { lookAt: null, code: null }))
     await place.store.write((tx) => tx.updateRequest('a', {}))
     expect(await place.store.read.requestOf('ask of a')).toEqual(
@@ -143,12 +143,12 @@ export function requestClaims(places: () => Places): void {
     await using place = await places().open()
     await insert(
       place.store,
-      asked({ id: 'late', askedAt: T0 + 2 * SECOND, run: 3 }),
-      asked({ id: 'early', askedAt: T0, state: 'refused' }),
-      asked({ id: 'middle', askedAt: T0 + SECOND, subject: `${LINEAGE}/2`, run: 2 }),
+      asked({ id: 'late', requestedAt: T0 + 2 * SECOND, attempt: 3 }),
+      asked({ id: 'early', requestedAt: T0, state: 'refused' }),
+      asked({ id: 'middle', requestedAt: T0 + SECOND, subject: `${REVISION}/2`, attempt: 2 }),
       asked({ id: 'other', revisionKey: 'ffff', buildId: buildId('513') }),
     )
-    expect(idsOf(await place.store.read.requestsOf(LINEAGE))).toEqual(['early', 'middle', 'late'])
+    expect(idsOf(await place.store.read.requestsOf(REVISION))).toEqual(['early', 'middle', 'late'])
     expect(await place.store.read.requestsOf('none')).toEqual([])
   })
 
@@ -156,8 +156,8 @@ export function requestClaims(places: () => Places): void {
     await using place = await places().open()
     await insert(
       place.store,
-      asked({ id: 'second', askedAt: T0 + SECOND, run: 2, revisionKey: 'another' }),
-      asked({ id: 'first', askedAt: T0, state: 'refused' }),
+      asked({ id: 'second', requestedAt: T0 + SECOND, attempt: 2, revisionKey: 'another' }),
+      asked({ id: 'first', requestedAt: T0, state: 'refused' }),
       asked({ id: 'stop', action: 'stop' }),
       asked({ id: 'other build', buildId: buildId('1512') }),
       asked({ id: 'other project', projectId: projectId('42') }),
@@ -171,9 +171,9 @@ export function requestClaims(places: () => Places): void {
     await insert(
       place.store,
       asked({ id: 'later', lookAt: T0 + SECOND }),
-      asked({ id: 'never', lookAt: null, run: 2 }),
-      asked({ id: 'now', lookAt: T0, run: 3 }),
-      asked({ id: 'then', lookAt: LATER, run: 4 }),
+      asked({ id: 'never', lookAt: null, attempt: 2 }),
+      asked({ id: 'now', lookAt: T0, attempt: 3 }),
+      asked({ id: 'then', lookAt: LATER, attempt: 4 }),
     )
     const { read } = place.store
     expect(await read.requestsToLookAt(T0 - 1, 10)).toEqual([])
@@ -186,10 +186,10 @@ export function requestClaims(places: () => Places): void {
 
   test('pages of requests leave none out and tell none twice, though several were made in one moment', async () => {
     await using place = await places().open()
-    const made = several(7, (i) => asked({ id: `r${i}`, run: i + 1, askedAt: T0 + Math.floor(i / 3) }))
+    const made = several(7, (i) => asked({ id: `r${i}`, attempt: i + 1, requestedAt: T0 + Math.floor(i / 3) }))
     await insert(place.store, ...made.toReversed())
     const pages: string[][] = []
-    let after = { askedAt: 0, id: '' }
+    let after = { requestedAt: 0, id: '' }
     for (;;) {
       const page = await place.store.read.requestsAfter(after, 2)
       if (page.length === 0) break
@@ -199,7 +199,7 @@ export function requestClaims(places: () => Places): void {
     expect(pages).toEqual([['r0', 'r1'], ['r2', 'r3'], ['r4', 'r5'], ['r6']])
   })
 
-  test('of two asks at the same moment the one that looks first, in its write, finds the other', async () => {
+  test('of two requests at the same moment the one that looks first, in its write, finds the other', async () => {
     await using place = await places().open()
     const ask = (id: string) =>
       place.store.write(async (tx) => {
@@ -211,6 +211,6 @@ export function requestClaims(places: () => Places): void {
     expect(await Promise.all([ask('ada'), ask('lin')])).toEqual(
       expect.arrayContaining([expect.stringMatching(/^meets /)]),
     )
-    expect(await place.store.read.requestsOf(LINEAGE)).toHaveLength(1)
+    expect(await place.store.read.requestsOf(REVISION)).toHaveLength(1)
   })
 }

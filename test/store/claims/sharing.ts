@@ -1,18 +1,20 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { toUuid } from '../../../src/domain/ids.ts'
-import type { KnownBuild } from '../../../src/store/kept.ts'
-import { buildId, projectId, request, T0, WEB } from '../../support/facts.ts'
+import type { KnownBuild } from '../../../src/store/records.ts'
+import { buildId, projectId, request, T0, WEB } from '../../support/build-events.ts'
 import type { Place, Places } from '../../support/stores.ts'
-import { CARD, claimed, decided, dueKeys, hear, LINEAGE, projectRequest, several } from '../given.ts'
+import { CARD, claimed, decided, dueKeys, hear, REVISION, projectRequest, several } from '../given.ts'
 
 const ROUNDS = 25
 
-const RUN = { projectId: projectId(WEB), buildId: buildId('512'), run: 1 }
+const WAIT = { timeout: 10_000 }
+
+const RUN = { projectId: projectId(WEB), buildId: buildId('512'), attempt: 1 }
 
 const BUILD: KnownBuild = {
   ...RUN,
-  revisionKey: LINEAGE,
-  episode: 1,
+  revisionKey: REVISION,
+  cardNumber: 1,
   branch: 'main',
   status: 'started',
   word: 'initiated',
@@ -34,32 +36,49 @@ export function sharingClaims(places: () => Places): void {
     expect(place.store.shared).toBe(true)
   })
 
+  test('news that one process announces reaches the one that listens, also after its connection was lost', async () => {
+    await using place = await places().open()
+    const listener = vi.fn<() => void>()
+    const stop = place.store.news!.listen(listener)
+    // Listening begins with a call of its own: news may have come before.
+    await vi.waitFor(() => expect(listener).toHaveBeenCalledTimes(1), WAIT)
+    place.another().news!.announce()
+    await vi.waitFor(() => expect(listener).toHaveBeenCalledTimes(2), WAIT)
+    await place.sql(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'listen %'",
+    )
+    await vi.waitFor(() => expect(listener).toHaveBeenCalledTimes(3), WAIT)
+    place.another().news!.announce()
+    await vi.waitFor(() => expect(listener).toHaveBeenCalledTimes(4), WAIT)
+    await stop()
+  })
+
   test('the same revision is woken by both: there is one mark, and its stamp tells of every wake', async () => {
     await using place = await places().open()
-    await both(place, (store, i) => store.write((tx) => tx.wakeRevision(LINEAGE, T0 - i, i % 3)))
+    await both(place, (store, i) => store.write((tx) => tx.wakeRevision(REVISION, T0 - i, i % 3)))
     expect(
       await place.sql('select priority, cast(due_at - @T0 as integer) as due from intake'.replace('@T0', `${T0}`)),
     ).toEqual([{ priority: 0, due: 1 - ROUNDS }])
-    expect(await dueKeys(place.store.read, T0, 10)).toEqual([LINEAGE])
-    const mark = await place.store.read.intakeOf(LINEAGE)
-    await place.store.write((tx) => tx.settleRevision(LINEAGE, mark!.stamp))
-    expect(await place.store.read.intakeOf(LINEAGE)).toBeNull()
+    expect(await dueKeys(place.store.read, T0, 10)).toEqual([REVISION])
+    const mark = await place.store.read.ingestOf(REVISION)
+    await place.store.write((tx) => tx.settleRevision(REVISION, mark!.stamp))
+    expect(await place.store.read.ingestOf(REVISION)).toBeNull()
   })
 
   test('a wake that comes between the reading and the settling of the other process is not lost', async () => {
     await using place = await places().open()
     const other = place.another()
-    await place.store.write((tx) => tx.wakeRevision(LINEAGE, T0, 1))
+    await place.store.write((tx) => tx.wakeRevision(REVISION, T0, 1))
     const wakes: Promise<void>[] = []
     await place.store.write(async (tx) => {
-      const mark = await tx.intakeOf(LINEAGE)
+      const mark = await tx.ingestOf(REVISION)
       // The other process waits at the row that is being settled, and wakes the revision anew.
-      wakes.push(other.write((theirs) => theirs.wakeRevision(LINEAGE, T0, 1)))
+      wakes.push(other.write((theirs) => theirs.wakeRevision(REVISION, T0, 1)))
       await place.sql('select pg_sleep(0.05)')
-      await tx.settleRevision(LINEAGE, mark!.stamp)
+      await tx.settleRevision(REVISION, mark!.stamp)
     })
     await Promise.all(wakes)
-    expect(await place.store.read.intakeOf(LINEAGE)).not.toBeNull()
+    expect(await place.store.read.ingestOf(REVISION)).not.toBeNull()
   })
 
   test('one process claims a slot, however many rounds both try', async () => {
@@ -89,14 +108,14 @@ export function sharingClaims(places: () => Places): void {
     expect(claims.filter((outcome) => outcome === 'claimed')).toHaveLength(ROUNDS)
   })
 
-  test('of two processes that ask the same of the same run one records it, and the other one meets that', async () => {
+  test('of two processes that request the same of the same attempt one records it, and the other one meets that', async () => {
     await using place = await places().open()
     const asks = await both(place, (store, i) => {
       const id = `request-${Math.random()}`
       return store.write(async (tx) => {
-        const open = await tx.openRequest({ ...RUN, run: i + 1 }, 'restart')
+        const open = await tx.openRequest({ ...RUN, attempt: i + 1 }, 'restart')
         if (open) return 'met'
-        await tx.insertRequest(request({ id, run: i + 1 }))
+        await tx.insertRequest(request({ id, attempt: i + 1 }))
         return 'recorded'
       })
     })
@@ -109,9 +128,9 @@ export function sharingClaims(places: () => Places): void {
     await using place = await places().open()
     const seen = await both(place, (store) =>
       store.write(async (tx) => {
-        await tx.intakeOf(LINEAGE)
-        const before = (await tx.build(WEB, '512'))?.run ?? 0
-        await tx.keepBuild({ ...BUILD, run: before + 1 })
+        await tx.ingestOf(REVISION)
+        const before = (await tx.build(WEB, '512'))?.attempt ?? 0
+        await tx.keepBuild({ ...BUILD, attempt: before + 1 })
         return before
       }),
     )
@@ -120,12 +139,12 @@ export function sharingClaims(places: () => Places): void {
 
   test('cards, decisions, projects, channels and jobs that both write are there once', async () => {
     await using place = await places().open()
-    const factSeq = await hear(place.store)
+    const eventSeq = await hear(place.store)
     const uuid = toUuid('11111111-aaaa-0000-0000-000000000001')
     await both(place, (store, i) =>
       store.write(async (tx) => {
         await tx.ensureCard({ ...CARD, quiet: false, mention: true })
-        await tx.keepDecision(decided({ factSeq, decidedAt: T0 + i }))
+        await tx.keepDecision(decided({ eventSeq, decidedAt: T0 + i }))
         await tx.keepProject({
           uuid,
           name: 'acme/web',
@@ -180,7 +199,7 @@ export function sharingClaims(places: () => Places): void {
       const id = `request-${Math.random()}`
       return store.write(async (tx) => {
         if (await tx.openProjectRequest(projectUuid)) return 'met'
-        await tx.insertProjectRequest(projectRequest({ id, projectUuid }))
+        await tx.insertRequest(projectRequest({ id, projectUuid }))
         return 'recorded'
       })
     })

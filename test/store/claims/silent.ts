@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { KnownBuild } from '../../../src/store/kept.ts'
+import type { KnownBuild } from '../../../src/store/records.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { buildId, HOUR, projectId, T0, WEB } from '../../support/facts.ts'
+import { buildId, HOUR, projectId, T0, WEB } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
-import { LINEAGE } from '../given.ts'
+import { REVISION } from '../given.ts'
 
 const SINCE = { notAfter: T0, notBefore: T0 - 10 * HOUR }
 
@@ -12,9 +12,9 @@ const standing = ({ write }: Store, build: string, change: Partial<KnownBuild> =
     tx.keepBuild({
       projectId: projectId(WEB),
       buildId: buildId(build),
-      run: 1,
-      revisionKey: LINEAGE,
-      episode: 1,
+      attempt: 1,
+      revisionKey: REVISION,
+      cardNumber: 1,
       branch: 'main',
       status: 'started',
       word: 'initiated',

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { toUuid } from '../../../src/domain/ids.ts'
 import type { ChannelRule } from '../../../src/domain/rule.ts'
-import type { KeptSubscription, WantedSubscription } from '../../../src/store/kept.ts'
+import type { KeptSubscription, WantedSubscription } from '../../../src/store/records.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { HOUR, T0 } from '../../support/facts.ts'
+import { HOUR, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 import { BUILDS, RELEASES } from '../given.ts'
 

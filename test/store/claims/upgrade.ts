@@ -11,21 +11,21 @@ import {
 } from 'kysely'
 import { expect, test } from 'vitest'
 import { branchKey } from '../../../src/domain/revision.ts'
-import { LATE_START_MS } from '../../../src/domain/run.ts'
+import { LATE_START_MS } from '../../../src/domain/attempt.ts'
 import { first } from '../../../src/store/migrations/0001-first.ts'
-import { channelId, HOUR, MINUTE, projectId, SECOND, T0 } from '../../support/facts.ts'
+import { channelId, HOUR, MINUTE, projectId, SECOND, T0 } from '../../support/build-events.ts'
 import type { Place, Places } from '../../support/stores.ts'
-import { dueKeys, hear, LINEAGE, several } from '../given.ts'
+import { dueKeys, hear, REVISION, several } from '../given.ts'
 
 const WEB_UUID = '11111111-aaaa-0000-0000-000000000001'
 
-/** One fact as the first tables held it: of build 512 of acme/web, taken in. */
-interface OldFact {
+/** One build event as the first tables held it: of build 512 of acme/web, ingested. */
+interface OldBuildEvent {
   word: string
   build?: string
   project?: string
   after?: number
-  episode?: number | null
+  cardNumber?: number | null
   details?: object
 }
 
@@ -33,52 +33,52 @@ interface OldFact {
 export function upgradeClaims(places: () => Places): void {
   test('a database of the first tables keeps all it holds', async () => {
     await using place = await firstTables(places())
-    await insertFacts(
+    await insertBuildEvents(
       place,
       { word: 'initiated' },
       { word: 'error' },
-      { word: 'initiated', build: '513', episode: null },
+      { word: 'initiated', build: '513', cardNumber: null },
     )
     await place.sql(`insert into project (uuid, name, legacy_id, rules, read_at)
       values ('${WEB_UUID}', 'acme/web', '41', '[]', ${T0})`)
     await place.sql(`insert into card (subject, channel, quiet, mention, attempts, plain)
-      values ('${LINEAGE}/1', 'C0BUILDS01', 0, 0, 0, 0)`)
+      values ('${REVISION}/1', 'C0BUILDS01', 0, 0, 0, 0)`)
     await place.store.migrate()
     const { read } = place.store
-    const facts = await read.factsOfBuilds(['41/512', '41/513'])
-    expect(facts.map(({ word, episode, origin }) => [word, episode, origin])).toEqual([
+    const buildEvents = await read.eventsOfBuilds(['41/512', '41/513'])
+    expect(buildEvents.map(({ word, cardNumber, origin }) => [word, cardNumber, origin])).toEqual([
       ['initiated', 1, 'delivery'],
       ['error', 1, 'delivery'],
       ['initiated', null, 'delivery'],
     ])
-    expect(await read.factsOfEpisode(LINEAGE, 1)).toHaveLength(2)
+    expect(await read.eventsOfCard(REVISION, 1)).toHaveLength(2)
     expect(await read.projects()).toEqual([
       { uuid: WEB_UUID, name: 'acme/web', legacyId: '41', type: null, rules: [], filter: null, readAt: T0 },
     ])
-    expect(await read.cardsOf(`${LINEAGE}/1`)).toHaveLength(1)
-    expect(await read.requestsOf(LINEAGE)).toEqual([])
+    expect(await read.cardsOf(`${REVISION}/1`)).toHaveLength(1)
+    expect(await read.requestsOf(REVISION)).toEqual([])
   })
 
-  test('a fact that waited to be taken in is due, whether its old mark is there or lost', async () => {
+  test('a build event that waited to be ingested is due, whether its old mark is there or lost', async () => {
     await using place = await firstTables(places())
-    await insertFacts(place, { word: 'initiated', episode: null })
-    await place.sql(`insert into intake (lineage_key, due_at, priority, stamp) values ('${LINEAGE}', ${T0}, 2, 7)`)
+    await insertBuildEvents(place, { word: 'initiated', cardNumber: null })
+    await place.sql(`insert into intake (lineage_key, due_at, priority, stamp) values ('${REVISION}', ${T0}, 2, 7)`)
     await place.store.migrate()
     const { read, write } = place.store
-    expect(await dueKeys(read, T0, 10)).toEqual([LINEAGE])
-    await write((tx) => tx.settleRevision(LINEAGE, 7))
-    expect(await read.dueIntake(T0, 10)).toEqual([{ revisionKey: LINEAGE, buildKeys: ['41/512'] }])
+    expect(await dueKeys(read, T0, 10)).toEqual([REVISION])
+    await write((tx) => tx.settleRevision(REVISION, 7))
+    expect(await read.dueIngest(T0, 10)).toEqual([{ revisionKey: REVISION, buildKeys: ['41/512'] }])
   })
 
-  test('new facts are more urgent than those from before, if they are urgent', async () => {
+  test('new build events are more urgent than those from before, if they are urgent', async () => {
     await using place = await firstTables(places())
-    await insertFacts(place, { word: 'initiated', episode: null })
+    await insertBuildEvents(place, { word: 'initiated', cardNumber: null })
     await place.store.migrate()
     await hear(place.store, { revisionKey: 'failed', priority: 0 })
-    expect(await dueKeys(place.store.read, T0, 10)).toEqual(['failed', LINEAGE])
+    expect(await dueKeys(place.store.read, T0, 10)).toEqual(['failed', REVISION])
   })
 
-  test.each<[claim: string, words: (OldFact | string)[], status: string]>([
+  test.each<[claim: string, words: (OldBuildEvent | string)[], status: string]>([
     ['a running build', ['initiated'], 'started'],
     ['a running build under its other name', ['waiting', 'Testing'], 'started'],
     ['a waiting build', ['initiated', 'waiting'], 'waiting'],
@@ -94,29 +94,29 @@ export function upgradeClaims(places: () => Places): void {
     ['a build of which something came late', ['initiated', 'error', 'waiting'], 'failed'],
     ['a build that was restarted', ['initiated', 'error', 'initiated'], 'started'],
     ['a build that started long after its end', ['error', { word: 'initiated', after: LATE_START_MS + 1 }], 'started'],
-  ])('%s stands where its facts left it', async (_, words, status) => {
+  ])('%s stands where its build events left it', async (_, words, status) => {
     await using place = await firstTables(places())
-    await insertFacts(place, ...words.map((each) => (typeof each === 'string' ? { word: each } : each)))
+    await insertBuildEvents(place, ...words.map((each) => (typeof each === 'string' ? { word: each } : each)))
     await place.store.migrate()
     expect(await place.store.read.build('41', '512')).toMatchObject({
       status,
-      run: 1,
-      episode: 1,
-      revisionKey: LINEAGE,
+      attempt: 1,
+      cardNumber: 1,
+      revisionKey: REVISION,
     })
     expect(await place.store.read.runningBuilds(null, 10)).toHaveLength(status === 'started' ? 1 : 0)
   })
 
-  test('each build is known once, by number, branch and project; one that waits to be taken in not yet', async () => {
+  test('each build is known once, by number, branch and project; one that waits to be ingested not yet', async () => {
     await using place = await firstTables(places())
-    await insertFacts(
+    await insertBuildEvents(
       place,
       { word: 'initiated' },
       { word: 'error' },
       { word: 'success', build: '1000' },
       { word: 'success', build: '999' },
       { word: 'success', project: '42', details: { projectName: 'api', projectFullName: 'acme/api' } },
-      { word: 'initiated', build: '1001', episode: null },
+      { word: 'initiated', build: '1001', cardNumber: null },
     )
     await place.store.migrate()
     const { read } = place.store
@@ -130,14 +130,14 @@ export function upgradeClaims(places: () => Places): void {
   test('projects are known by what their last deliveries called them', async () => {
     await using place = await firstTables(places())
     const details = { projectName: 'web', projectFullName: 'acme/web', projectUuid: WEB_UUID }
-    await insertFacts(
+    await insertBuildEvents(
       place,
       { word: 'initiated', details: { projectName: 'old name' } },
       { word: 'error', after: MINUTE, details: { ...details, message: 'a \u0000 in it' } },
       { word: 'success', project: '42', after: HOUR },
     )
     await place.store.migrate()
-    expect(await place.store.read.heardProjects()).toEqual([
+    expect(await place.store.read.deliveredProjects()).toEqual([
       { projectId: '42', name: 'project 42', fullName: null, projectUuid: null, at: T0 + HOUR },
       { projectId: '41', name: 'web', fullName: 'acme/web', projectUuid: WEB_UUID, at: T0 + MINUTE },
     ])
@@ -146,7 +146,7 @@ export function upgradeClaims(places: () => Places): void {
   test('red builds that are the newest of their branch are known by their committers', async () => {
     await using place = await firstTables(places())
     const by = (committer: string | null) => ({ committer, message: 'a \u0000 in it' })
-    await insertFacts(
+    await insertBuildEvents(
       place,
       { word: 'initiated', build: '511', details: by('Grace') },
       { word: 'error', build: '511' },
@@ -179,7 +179,10 @@ export function upgradeClaims(places: () => Places): void {
 
   test('many builds are brought over at once', async () => {
     await using place = await firstTables(places())
-    await insertFacts(place, ...several(500, (i) => ({ word: i % 2 ? 'error' : 'initiated', build: String(i + 1) })))
+    await insertBuildEvents(
+      place,
+      ...several(500, (i) => ({ word: i % 2 ? 'error' : 'initiated', build: String(i + 1) })),
+    )
     await place.store.migrate()
     expect(await place.store.read.runningBuilds(null, 1_000)).toHaveLength(250)
   })
@@ -211,12 +214,12 @@ const unconnected = (kind: Place['kind']): Dialect => ({
   createQueryCompiler: () => (kind === 'sqlite' ? new SqliteQueryCompiler() : new PostgresQueryCompiler()),
 })
 
-async function insertFacts({ sql }: Place, ...facts: readonly OldFact[]): Promise<void> {
-  const rows = facts.map(({ word, build = '512', project = '41', after, episode = 1, details = {} }, i) => {
+async function insertBuildEvents({ sql }: Place, ...buildEvents: readonly OldBuildEvent[]): Promise<void> {
+  const rows = buildEvents.map(({ word, build = '512', project = '41', after, cardNumber = 1, details = {} }, i) => {
     const isVerdict = ['success', 'error', 'failed', 'infrastructure_failure'].includes(word)
     const text = JSON.stringify(details).replaceAll("'", "''")
     return `(${T0 + (after ?? i * SECOND)}, 'delivery', '${project}', '${build}', '${project}/${build}',
-      '${build.padStart(20, '0')}', '${LINEAGE}', ${episode}, '${branchKey(projectId(project), 'main')}', 'main', null, '${word}',
+      '${build.padStart(20, '0')}', '${REVISION}', ${cardNumber}, '${branchKey(projectId(project), 'main')}', 'main', null, '${word}',
       ${isVerdict ? 1 : 0}, '${text}')`
   })
   await sql(`insert into fact (at, origin, project_id, build_id, build_key, build_order, lineage_key, episode, branch_key,

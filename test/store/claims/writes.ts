@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { T0 } from '../../support/facts.ts'
+import { T0 } from '../../support/build-events.ts'
 import { closeOnce, type Places } from '../../support/stores.ts'
-import { fact, hear, LINEAGE, several, waiting } from '../given.ts'
+import { buildEvent, hear, REVISION, several, waiting } from '../given.ts'
 
 const JOB = 'refresh-projects'
 
@@ -16,8 +16,8 @@ export function writeClaims(places: () => Places): void {
     await using place = await places().open()
     const seq = await hear(place.store)
     await closeOnce(place.store)
-    const facts = await waiting(place.another().read)
-    expect(facts.map((each) => each.seq)).toEqual([seq])
+    const buildEvents = await waiting(place.another().read)
+    expect(buildEvents.map((each) => each.seq)).toEqual([seq])
   })
 
   test('what is written is committed when the write resolves, for every connection', async () => {
@@ -46,13 +46,13 @@ export function writeClaims(places: () => Places): void {
   test('a write that throws fails with its own error and leaves nothing of itself', async () => {
     await using place = await places().open()
     const failing = place.store.write(async (tx) => {
-      await tx.insertFact(...fact())
-      await tx.wakeRevision(LINEAGE, T0, 0)
+      await tx.insertBuildEvent(...buildEvent())
+      await tx.wakeRevision(REVISION, T0, 0)
       throw new Refused('no')
     })
     await expect(failing).rejects.toThrow(Refused)
     expect(await waiting(place.store.read)).toEqual([])
-    expect(await place.store.read.intakeOf(LINEAGE)).toBeNull()
+    expect(await place.store.read.ingestOf(REVISION)).toBeNull()
   })
 
   test('a write that throws before its first await fails alone', async () => {
@@ -85,7 +85,7 @@ export function writeClaims(places: () => Places): void {
     await using place = await places().open()
     const refused = place.store.write(async (tx) => {
       await tx.setLastDoneAt('refused', T0)
-      await tx.insertDelivery({ receivedAt: T0, answer: 'recorded', factSeq: 1, body: null as unknown as string })
+      await tx.insertDelivery({ receivedAt: T0, answer: 'recorded', eventSeq: 1, body: null as unknown as string })
     })
     const other = place.store.write((tx) => tx.setLastDoneAt(JOB, T0))
     await expect(refused).rejects.toThrow()
@@ -97,9 +97,9 @@ export function writeClaims(places: () => Places): void {
   test('every one of very many writes at once is kept once', async () => {
     await using place = await places().open()
     const seqs = await Promise.all(several(MANY, (i) => hear(place.store, { build: String(i + 1) })))
-    const facts = await waiting(place.store.read)
-    expect(facts.map(({ seq }) => seq)).toEqual(seqs.toSorted((a, b) => a - b))
-    expect(new Set(facts.map(({ buildId }) => buildId)).size).toBe(MANY)
+    const buildEvents = await waiting(place.store.read)
+    expect(buildEvents.map(({ seq }) => seq)).toEqual(seqs.toSorted((a, b) => a - b))
+    expect(new Set(buildEvents.map(({ buildId }) => buildId)).size).toBe(MANY)
   })
 
   test('a write that meets the close is kept if it resolves, and leaves nothing if it is refused', async () => {

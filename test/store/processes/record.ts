@@ -1,6 +1,6 @@
 import { openStoreAt } from '../../support/stores.ts'
-import { fact } from '../given.ts'
-import { T0 } from '../../support/facts.ts'
+import { buildEvent } from '../given.ts'
+import { T0 } from '../../support/build-events.ts'
 
 // Records build after build, several at once, and says the number of each when its write has resolved. It never ends.
 const store = openStoreAt(process.argv[2]!)
@@ -11,8 +11,8 @@ async function record(): Promise<void> {
   for (;;) {
     const build = String(next++)
     await store.write(async (tx) => {
-      const factSeq = await tx.insertFact(...fact({ build }))
-      await tx.insertDelivery({ receivedAt: T0, answer: 'recorded', factSeq, body: build })
+      const eventSeq = await tx.insertBuildEvent(...buildEvent({ build }))
+      await tx.insertDelivery({ receivedAt: T0, answer: 'recorded', eventSeq, body: build })
     })
     process.stdout.write(`${build}\n`)
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isRecord, parseJson } from '../../../lib/json.ts'
 import { buildId, projectId, timeMsOrNull, uuidOrNull } from '../values.ts'
-import { firstLine, type Observation } from '../../../domain/fact.ts'
+import { firstLine, type Observation } from '../../../domain/build-event.ts'
 import { toUuid, type Uuid } from '../../../domain/ids.ts'
 
 /** A name, branch or committer is read up to so many characters; the whole body is kept as it came. */

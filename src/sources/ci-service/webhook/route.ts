@@ -1,21 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { endUnread } from '../../../server/end-unread.ts'
-import { giveBack } from '../../../server/give-back.ts'
+import { endUnread } from '../../../server/client-gone.ts'
+import { readBody } from '../../../server/body.ts'
+import { giveBack } from '../../../server/memory.ts'
 import { createBufferedSink } from '../../../lib/buffered-sink.ts'
 import type { Log } from '../../../lib/log.ts'
 import type { Measures } from '../../../server/rate-limiter.ts'
-import type { Observation, Recorded } from '../../../domain/fact.ts'
-import { readBody } from './body.ts'
+import type { Observation, Recorded } from '../../../domain/build-event.ts'
 import { readPayload } from './payload.ts'
-import { createThrottle } from './throttle.ts'
-import { presentedSecret } from './verify.ts'
+import { hash, timingSafeEqual } from 'node:crypto'
+import { parse } from 'node:querystring'
 
 /** A sender that can retry is asked to, after so many seconds, while the store is away. */
 const STORE_RETRY_S = 5
 
 const PATH = /^\/webhooks\/builds(?:\/([^/]*))?\/?$/
 
-export interface WebhookDeps {
+interface WebhookDeps {
   /** Is this one of the secrets that are valid now? */
   isSecret: (presented: string | null) => boolean
   record: (delivery: { seen: Observation; body: string }) => Promise<Recorded>
@@ -27,7 +27,7 @@ export interface WebhookDeps {
   count: (status: number, answer: string, tookMs: number) => void
 }
 
-/** Does this request belong to the webhook door? */
+/** Does this request belong to the webhook endpoint? */
 export const isWebhook = (pathname: string): boolean => PATH.test(pathname)
 
 /** Answers one request as the contract's table says. It stores a delivery before it answers 202, and nothing of a refused one. */
@@ -40,9 +40,10 @@ export function createWebhookRoute({ isSecret, record, log, now, measures, count
     if (request.method !== 'POST') return refuse(405, 'only POST is answered here', { allow: 'POST' })
     if (!isSecret(presentedSecret(present(request, url)))) return stranger(request)
     if (!isJson(request)) return refuse(415, 'send JSON, as application/json, not compressed')
-    const body = await readBody(request, measures.bodies)
-    if (body.kind === 'too-large') return refuse(413, `a body may have ${body.bytesMax} bytes`, { connection: 'close' })
-    if (body.kind === 'aborted') return refuse(400, 'the body broke off', { connection: 'close' })
+    const body = await readBody(request, { bytesMax: BODY_BYTES_MAX, rateLimiter: measures.bodies })
+    if (body.kind === 'too-large')
+      return refuse(413, `a body may have ${BODY_BYTES_MAX} bytes`, { connection: 'close' })
+    if (body.kind !== 'whole') return refuse(400, 'the body broke off', { connection: 'close' })
     const reading = readPayload(body.bytes)
     giveBack(body.bytes)
     if (reading.kind === 'refusal') return refuse(400, reading.reason)
@@ -55,8 +56,8 @@ export function createWebhookRoute({ isSecret, record, log, now, measures, count
   }
 
   function taken({ projectId, buildId, word }: Observation, recorded: Recorded): Answer {
-    const { answer, deliveryId, factSeq, revisionKey } = recorded
-    const of = { delivery: deliveryId, fact: factSeq, revision: revisionKey }
+    const { answer, deliveryId, eventSeq, revisionKey } = recorded
+    const of = { delivery: deliveryId, buildEvent: eventSeq, revision: revisionKey }
     lines.tell((to) => to.info({ ...of, project: projectId, build: buildId, status: word, answer }, 'delivery'))
     return { status: 202, says: answer, body: ACCEPTED[answer] }
   }
@@ -126,4 +127,88 @@ function isJson({ headers }: IncomingMessage): boolean {
   return (
     encoding === 'identity' && (type === undefined || type === '' || /^application\/(?:[\w.-]+\+)?json$/.test(type))
   )
+}
+
+/** Wrong secrets that one address may send in a window before it is told to wait. */
+export const WRONG_MAX = 20
+export const WRONG_WINDOW_MS = 60_000
+
+/** Addresses remembered; beyond it the one that was quiet longest is forgotten, so that strangers cannot fill the memory. */
+export const ADDRESSES_MAX = 10_000
+
+/** Counts wrong secrets by address. Right ones never come here: all deliveries may come from one address. */
+export function createThrottle(now: () => number) {
+  const windows = new Map<string, { since: number; wrong: number }>()
+
+  return {
+    /** Counts one wrong secret. @returns seconds to wait when there were too many, else null */
+    wrong(address: string): number | null {
+      const key = neighbourhood(address)
+      const known = windows.get(key)
+      const window = known && now() - known.since < WRONG_WINDOW_MS ? known : { since: now(), wrong: 0 }
+      window.wrong++
+      windows.delete(key)
+      windows.set(key, window)
+      if (windows.size > ADDRESSES_MAX) windows.delete(windows.keys().next().value!)
+      return window.wrong > WRONG_MAX ? Math.ceil((window.since + WRONG_WINDOW_MS - now()) / 1_000) : null
+    },
+    size: () => windows.size,
+  }
+}
+
+/** One IPv6 subscriber has a whole /64: count that as one address. */
+function neighbourhood(address: string): string {
+  if (!address.includes(':') || address.startsWith('::ffff:')) return address
+  const [head = [], tail] = address.split('::').map((part) => (part === '' ? [] : part.split(':')))
+  const zeros = tail ? Array.from({ length: IPV6_GROUPS - head.length - tail.length }, () => '0') : []
+  return [...head, ...zeros, ...(tail ?? [])].slice(0, IPV6_GROUPS / 2).join(':')
+}
+
+const IPV6_GROUPS = 8
+
+/** The largest delivery that is read. */
+export const BODY_BYTES_MAX = 256 * 1024
+
+/** So many keys of a query are looked at for the secret. */
+const QUERY_KEYS_MAX = 20
+
+interface Presented {
+  path: string | null
+  authorization: string | undefined
+  /** the query of the address, with its question mark */
+  search: string
+}
+
+/**
+ * A check of what a sender presents against every valid secret; several are valid at once, so that one can be rotated.
+ * It takes the same time whichever secret matches, or none: digests of equal length are compared, and all of them.
+ */
+export function createSecretCheck(secrets: readonly string[]): (presented: string | null) => boolean {
+  const digest = (text: string) => hash('sha256', text, 'buffer')
+  const valid = secrets.map(digest)
+  return (presented) => {
+    const given = digest(presented ?? '')
+    let matches = 0
+    for (const one of valid) matches += timingSafeEqual(one, given) ? 1 : 0
+    return presented !== null && matches > 0
+  }
+}
+
+/** The secret as it was sent: in the path, as HTTP Basic password, or as `?token=`. */
+export function presentedSecret({ path, authorization, search }: Presented): string | null {
+  return path ?? basicPassword(authorization) ?? tokenIn(search)
+}
+
+function basicPassword(authorization: string | undefined): string | null {
+  const encoded = /^basic +([a-z0-9+/=]+)$/i.exec(authorization ?? '')?.[1]
+  if (!encoded) return null
+  const decoded = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = decoded.indexOf(':')
+  return colon < 0 ? null : decoded.slice(colon + 1)
+}
+
+// Not URLSearchParams: it takes ten milliseconds for the thousands of keys that fit into an address.
+function tokenIn(search: string): string | null {
+  const { token = null } = parse(search.slice(1), '&', '=', { maxKeys: QUERY_KEYS_MAX })
+  return Array.isArray(token) ? (token[0] ?? null) : token
 }

@@ -1,0 +1,260 @@
+import type { Known } from '../domain/decide.ts'
+import { mergeDetails, type BuildEvent } from '../domain/build-event.ts'
+import { idOrder, type ChannelId, type BuildId } from '../domain/ids.ts'
+import {
+  branchKey,
+  placeEvents,
+  type PlacedEvent,
+  cardNumberOf,
+  revisionSubject,
+  noticeSubject,
+} from '../domain/revision.ts'
+import { afterEvent, restartRequests, type Request, shownBy } from '../domain/request.ts'
+import { isVerdict } from '../domain/status.ts'
+import { following, type ProjectNames } from '../domain/subscription.ts'
+import { projectName, buildView } from '../domain/view.ts'
+import type { CardKey, DueRevision, KeptDecision } from '../store/records.ts'
+import type { Tx } from '../store/store.ts'
+import { decideCard, opensCard, type NewestCard } from './decisions.ts'
+import type { ReconcileDeps, Working } from './deps.ts'
+import { requeue } from './queues.ts'
+import type { Attempt } from '../domain/attempt.ts'
+
+/** How long build events wait for a first reading of the project's rules; CI being down or slow must not delay an alert. */
+const RULES_PATIENCE_MS = 1_000
+export const RULES_LOOK_AGAIN_MS = 50
+
+/** How many newer outcomes of a branch are looked at again when an older build turns out to have failed. */
+const SUCCESSORS_MAX = 100
+
+/**
+ * Takes in what is new of one revision: gives each build event its card, decides for each channel whether it is told and keeps
+ * why, and puts the cards concerned in their queues. All in one transaction; running it again changes nothing.
+ * @returns the channels that have something to do; `waits`: the rules are being read for the first time; `lost`:
+ * another process sends now
+ */
+export async function ingestRevision(deps: Working, due: DueRevision): Promise<ChannelId[] | 'waits' | 'lost'> {
+  const { revisionKey } = due
+  const project = await projectOf(deps, due)
+  const rules = project ? await deps.rulesOf(project.names) : null
+  if (rules === 'wait' && deps.clock.now() < project!.receivedAt + RULES_PATIENCE_MS) {
+    await deps.store.write((tx) => tx.postponeRevision(revisionKey, deps.clock.now() + RULES_LOOK_AGAIN_MS), {
+      canBeRedone: true,
+    })
+    return 'waits'
+  }
+  const subscriptions = project ? following(await deps.subscriptions(), project.names) : []
+  const known: Known = { subscriptions, rules: rules === 'wait' ? null : rules }
+  const taken = await deps.store.write((tx) => ingestWith(tx, deps, due, { ...known, seen: project?.seen ?? NONE }), {
+    canBeRedone: true,
+  })
+  if (!taken) return 'lost'
+  const { touched, decided, buildEvents } = taken
+  for (const decision of decided) report(deps, revisionKey, decision)
+  reportTaken(deps, { revisionKey, buildEvents, decided })
+  return [...new Set(touched.map(({ channel }) => channel))]
+}
+
+async function projectOf(
+  { store }: ReconcileDeps,
+  { revisionKey, buildKeys }: DueRevision,
+): Promise<{ names: ProjectNames; receivedAt: number; seen: ReadonlySet<number> } | null> {
+  const own = await store.read.eventsOfBuilds(buildKeys)
+  const newest = await store.read.newestCard(revisionKey)
+  const told = newest ? await store.read.eventsOfCard(revisionKey, newest.cardNumber) : []
+  const first = own.find(({ cardNumber }) => cardNumber === null) ?? told[0]
+  if (!first) return null
+  // Later deliveries may leave out what the first ones said, of the same build or of another one of the commit.
+  const details = mergeDetails([...told, ...own])
+  const names = [details.projectName, details.projectFullName, projectName(details, first.projectId)]
+  return {
+    names: { projectId: first.projectId, projectUuid: details.projectUuid, names },
+    receivedAt: first.at,
+    seen: new Set(own.map(({ seq }) => seq)),
+  }
+}
+
+const NONE: ReadonlySet<number> = new Set()
+
+async function ingestWith(
+  tx: Tx,
+  deps: Working,
+  { revisionKey, buildKeys }: DueRevision,
+  { seen, ...known }: Known & { seen: ReadonlySet<number> },
+) {
+  if (!(await deps.term.holds(tx))) return null
+  const mark = await tx.ingestOf(revisionKey)
+  const requests = await tx.requestsOf(revisionKey)
+  // Who follows was asked for the build events that were known then: one that came since may name the project, and waits its turn.
+  const buildEvents = (await tx.eventsOfBuilds(buildKeys)).filter(
+    ({ seq, cardNumber }) => cardNumber !== null || seen.has(seq),
+  )
+  const placed = await place(tx, revisionKey, buildEvents, requests)
+  const cardNumbers = new Set([
+    ...placed.map(({ cardNumber }) => cardNumber!),
+    ...(await newestOnly(tx, revisionKey)),
+    ...requests.map(({ subject }) => cardNumberOf(subject)),
+  ])
+  const touched: CardKey[] = []
+  const decided: KeptDecision[] = []
+  for (const cardNumber of cardNumbers) {
+    const { attempts, decisions } = await decideCard(tx, {
+      revisionKey,
+      cardNumber,
+      known,
+      requests,
+      now: deps.clock.now(),
+    })
+    await keepBuilds(tx, { revisionKey, cardNumber, attempts, fresh: placed, requests })
+    const subject = revisionSubject(revisionKey, cardNumber)
+    await settleRequests(tx, { subject, all: requests, attempts, now: deps.clock.now() })
+    decided.push(...decisions)
+    touched.push(...(await wakeCards(tx, deps, subject, decisions, known)))
+  }
+  for (const buildEvent of placed) await wakeSuccessors(tx, buildEvent, revisionKey, deps.clock.now())
+  if (mark) await tx.settleRevision(revisionKey, mark.stamp)
+  return { touched, decided, buildEvents: placed.map(({ seq }) => seq) }
+}
+
+/** Gives the build events that have none their card. @returns those build events */
+async function place(
+  tx: Tx,
+  revisionKey: string,
+  buildEvents: readonly PlacedEvent[],
+  requests: readonly Request[],
+): Promise<PlacedEvent[]> {
+  const fresh = buildEvents.filter(({ cardNumber }) => cardNumber === null)
+  if (fresh.length === 0) return []
+  const { placed } = placeEvents(buildEvents, await tx.newestCard(revisionKey), restartRequests(requests))
+  for (const [seq, cardNumber] of placed) await tx.placeEvent(seq, cardNumber)
+  return fresh.map((buildEvent) => ({ ...buildEvent, cardNumber: placed.get(buildEvent.seq)! }))
+}
+
+// A wake without new build events: an older build's outcome may have changed whether this one recovered.
+const newestOnly = async (tx: Tx, revisionKey: string): Promise<number[]> => {
+  const newest = await tx.newestCard(revisionKey)
+  return newest ? [newest.cardNumber] : []
+}
+
+async function wakeCards(
+  tx: Tx,
+  deps: Working,
+  subject: string,
+  decisions: readonly KeptDecision[],
+  { subscriptions }: Known,
+): Promise<CardKey[]> {
+  const keys = new Map<string, CardKey>()
+  const ensure = async (key: CardKey) => {
+    const own = subscriptions.filter(({ channel }) => channel === key.channel)
+    const quiet = own.some((subscription) => subscription.quiet)
+    await tx.ensureCard({ ...key, quiet, mention: own.some(({ mention }) => mention === 'committer') })
+    keys.set(`${key.subject} ${key.channel}`, key)
+  }
+  for (const decision of decisions) {
+    if (opensCard(decision)) await ensure({ subject, channel: decision.channel })
+    if (decision.noticeDay) await ensure({ subject: noticeSubject(decision.noticeDay), channel: decision.channel })
+  }
+  // Cards that stand already follow their revision, whatever the rules say now.
+  for (const key of await tx.cardsOf(subject)) keys.set(`${key.subject} ${key.channel}`, key)
+  for (const key of keys.values()) await requeue(tx, deps, key, { underWay: deps.isUnderWay(key) })
+  return [...keys.values()]
+}
+
+// An outcome that comes late changes the red streaks of newer builds: a red one lengthens them and makes the build that
+// passed after it a recovered one, a green one shortens them. Not only the next build's: other red ones may lie between.
+// What is not ingested yet sees the outcome by itself.
+async function wakeSuccessors(tx: Tx, buildEvent: BuildEvent, revisionKey: string, now: number): Promise<void> {
+  if (!isVerdict(buildEvent.status)) return
+  const branch = branchKey(buildEvent.projectId, buildEvent.branch)
+  const newer = await tx.revisionsAfter(branch, idOrder(buildEvent.buildId), SUCCESSORS_MAX)
+  for (const key of new Set(newer)) if (key !== revisionKey) await tx.wakeRevision(key, now, 1)
+}
+
+function report({ log, count }: ReconcileDeps, revisionKey: string, decision: KeptDecision): void {
+  count({ what: 'decision', reason: decision.reason })
+  const { eventSeq, channel, verdict, reason } = decision
+  log.debug({ revision: revisionKey, buildEvent: eventSeq, channel, verdict, reason }, 'decided')
+}
+
+// The line between a delivery's and that of its message; each decision by itself is told at `debug`.
+function reportTaken(
+  { log }: ReconcileDeps,
+  {
+    revisionKey,
+    buildEvents,
+    decided,
+  }: { revisionKey: string; buildEvents: readonly number[]; decided: readonly KeptDecision[] },
+): void {
+  if (buildEvents.length === 0) return
+  const verdicts: Record<string, number> = {}
+  for (const { verdict } of decided) verdicts[verdict] = (verdicts[verdict] ?? 0) + 1
+  log.info({ revision: revisionKey, buildEvents, verdicts }, 'ingested')
+}
+
+// What follows from the build events beside cards: where each build stands, and what became of requests.
+
+/** Keeps where each build with news stands, and what its project is called. */
+async function keepBuilds(
+  tx: Tx,
+  news: NewestCard & { attempts: readonly Attempt[]; fresh: readonly PlacedEvent[]; requests: readonly Request[] },
+): Promise<void> {
+  const { revisionKey, cardNumber, attempts, fresh, requests } = news
+  const newest = new Map(attempts.map((attempt) => [attempt.buildId, attempt]))
+  const withEvents = new Set(
+    fresh.filter((buildEvent) => buildEvent.cardNumber === cardNumber).map(({ buildId }) => buildId),
+  )
+  for (const buildId of new Set([...withEvents, ...restartedOn(news)])) {
+    const attempt = newest.get(buildId)
+    if (!attempt) continue
+    const { projectId } = attempt.buildEvents[0]!
+    // Without new build events only what stands on this card already may change.
+    if (!withEvents.has(buildId) && (await tx.build(projectId, buildId))?.cardNumber !== cardNumber) continue
+    const at = Math.max(
+      attempt.buildEvents.at(-1)!.at,
+      ...fresh.filter((buildEvent) => buildEvent.buildId === buildId).map((buildEvent) => buildEvent.at),
+    )
+    const { branch } = buildView(attempt, attempts)
+    const { n, status, word } = attempt
+    const { buildUuid, committer } = attempt.details
+    const where = { projectId, buildId, attempt: n, revisionKey, cardNumber, branch }
+    await tx.keepBuild({ ...where, status, word, at, buildUuid, committer })
+    const details = mergeDetails([...attempts, attempt])
+    const { projectFullName: fullName, projectUuid } = details
+    await tx.hearProject({ projectId, name: projectName(details, projectId), fullName, projectUuid, at })
+  }
+  for (const { projectId, newBuildId, code } of requests)
+    if (code === 'not-restarted' && newBuildId && !newest.has(newBuildId)) await tx.forgetBuild(projectId, newBuildId)
+}
+
+/** The builds whose runs may change as the request to restart them goes on. */
+function restartedOn({
+  revisionKey,
+  cardNumber,
+  requests,
+}: NewestCard & { requests: readonly Request[] }): Set<BuildId> {
+  const subject = revisionSubject(revisionKey, cardNumber)
+  const restarts = requests.filter((request) => request.subject === subject && request.action === 'restart')
+  return new Set(restarts.map(({ buildId }) => buildId))
+}
+
+// Each card counts its attempts from one: a stop is about an attempt of its own card, a restart may have begun the next one.
+const requestsOn = (subject: string, requests: readonly Request[]): Request[] =>
+  requests.filter((request) => request.subject === subject || request.action === 'restart')
+
+/** What the build events show of requests confirms them, even after we had given up on it. */
+async function settleRequests(
+  tx: Tx,
+  {
+    subject,
+    all,
+    attempts,
+    now,
+  }: { subject: string; all: readonly Request[]; attempts: readonly Attempt[]; now: number },
+): Promise<void> {
+  for (const request of requestsOn(subject, all)) {
+    // While CI is being called, whoever called it has the last word.
+    if (request.state === 'calling' || !shownBy(request, attempts, all)) continue
+    const change = afterEvent(request, { kind: 'shown' }, now)
+    if (change) await tx.updateRequest(request.id, change)
+  }
+}

@@ -1,0 +1,188 @@
+import {
+  queuesOf,
+  settleDead,
+  type Queue,
+  type Queues,
+  type StoredMessage,
+  postedAttemptSaid,
+  planNotice,
+  planStory,
+  replacedCard,
+  type PlannedStep,
+} from '../domain/plan.ts'
+import { backoffMs } from '../lib/async.ts'
+import type { Card, CardKey, KeptDecision } from '../store/records.ts'
+import type { Reads, Tx } from '../store/store.ts'
+import type { ReconcileDeps } from './deps.ts'
+import type { BuildEvent } from '../domain/build-event.ts'
+import type { ChannelId } from '../domain/ids.ts'
+import { noticeView } from '../domain/notice.ts'
+import { foldAttempts, attemptKey, type Attempt } from '../domain/attempt.ts'
+import { toStatus } from '../domain/status.ts'
+import { parseSubject } from '../domain/revision.ts'
+import { postedAttemptOf, NOTICE_BUILDS_MAX, storyFor, type Story } from '../domain/view.ts'
+import { facilitiesOf, readRevision, streaksOf, type Interfaces } from '../store/history.ts'
+
+/**
+ * Reads one card with all it stands on, and what is left to do. Null: there is no such card.
+ * @param underWay whether this process has a call for the card under way
+ */
+export async function readCard(
+  reads: Reads,
+  deps: ReconcileDeps,
+  key: CardKey,
+  underWay: boolean,
+): Promise<({ card: Card; messages: StoredMessage[] } & CardPlan) | null> {
+  const card = await reads.card(key)
+  if (!card) return null
+  const now = deps.clock.now()
+  const messages = settleDead(await reads.messagesOf(key), (message) => isDead(deps, message, underWay))
+  return { card, messages, ...(await planCard(reads, card, messages, { now, interfaces: deps.interfaces })) }
+}
+
+/**
+ * Plans one card afresh and puts what is left to do in its queues.
+ * @param failed the queue of a step that failed and may be tried again at that time (ms)
+ */
+export async function requeue(
+  tx: Tx,
+  deps: ReconcileDeps,
+  key: CardKey,
+  { underWay, failed = null }: { underWay: boolean; failed?: { queue: Queue; againAt: number } | null },
+): Promise<void> {
+  const read = await readCard(tx, deps, key, underWay)
+  if (!read) return
+  const planned = queuesOf(read.steps)
+  // An edit that is refused or limited must not hold back the reply that people wait for, nor the other way round.
+  const held = (queue: Queue): Due =>
+    failed && (queue === 'edit') === (failed.queue === 'edit') ? delay(planned[queue], failed.againAt) : planned[queue]
+  const look = earlier(held('look'), safetyNet(read.messages))
+  await tx.setQueues(key, { post: held('post'), edit: held('edit'), look })
+}
+
+/** Leaves a card for later as it is: nothing else of it has to be readable. */
+export async function postponeCard(tx: Tx, { clock, random }: ReconcileDeps, key: CardKey): Promise<void> {
+  const card = await tx.card(key)
+  if (!card) return
+  const at = clock.now() + backoffMs(card.tries, random(), { baseMs: STUMBLED_AGAIN_MS, maxMs: STUMBLED_AGAIN_MAX_MS })
+  const { post, edit, look } = card.queues
+  await tx.setQueues(key, { post: delay(post, at), edit: delay(edit, at), look: delay(look, at) })
+  await tx.setTrouble(key, { ...card, tries: card.tries + 1 })
+}
+
+/** A card that fails on our side is a defect: it is tried again ever more seldom, and takes little from the others. */
+const STUMBLED_AGAIN_MS = 5_000
+const STUMBLED_AGAIN_MAX_MS = 10 * 60_000
+
+type Due = Queues[keyof Queues]
+
+const delay = (queue: Due, notBefore: number): Due => queue && { ...queue, at: Math.max(queue.at, notBefore) }
+
+const earlier = (a: Due, b: Due): Due =>
+  a && b ? { at: Math.min(a.at, b.at), priority: Math.min(a.priority, b.priority) } : (a ?? b)
+
+// Whoever has a call under way may die before it records the end: then this queue is where the card is found again.
+function safetyNet(messages: readonly StoredMessage[]): Due {
+  const underWay = messages.filter(({ state, sending }) => state === 'claimed' || sending !== null)
+  if (underWay.length === 0) return null
+  const since = Math.max(...underWay.map(({ claimedAt, sendingAt }) => Math.max(claimedAt, sendingAt ?? 0)))
+  return { at: since, priority: 0 }
+}
+
+// One process sends at a time: a claim of another term died with it.
+const isDead = ({ term }: ReconcileDeps, { claimedBy }: StoredMessage, underWay: boolean): boolean =>
+  claimedBy !== term.id || !underWay
+
+interface CardPlan {
+  steps: PlannedStep[]
+  /** what a card posted now would tell by itself */
+  postedAttempt: string | null
+  /** when the newest build event was received (ms): what is told now is so old */
+  receivedAt: number
+  /** that build event's place in the order of receipt, by which a log line can be followed back to its delivery */
+  buildEvent: number
+}
+
+/** Reads everything about one card fresh and plans what is left to do; empty when Slack already agrees. */
+async function planCard(
+  reads: Reads,
+  card: Card,
+  messages: readonly StoredMessage[],
+  { now, interfaces }: { now: number; interfaces: Interfaces },
+): Promise<CardPlan> {
+  const subject = parseSubject(card.subject)
+  if (subject.kind === 'notice') return planDay(reads, subject.day, card.channel, messages, now)
+  const { buildEvents, attempts, requests } = await readRevision(reads, subject.revisionKey, subject.cardNumber)
+  if (attempts.length === 0) return NOTHING
+  const decisions = await reads.decisionsOf(card)
+  const postedAttempt = postedAttemptSaid(messages)
+  const story = storyFor({
+    attempts,
+    streaks: await streaksOf(reads, attempts),
+    isAnnounced: announcedBy(decisions.filter(({ verdict }) => verdict === 'tell')),
+    isLoud: announcedBy(decisions.filter(({ loud }) => loud)),
+    postedAttempt: postedAttempt === undefined ? postedAttemptOf(attempts) : postedAttempt,
+    quiet: card.quiet,
+    mentionOf: card.mention ? await mentions(reads, attempts) : () => null,
+    replaces: replacedCard(messages),
+    requests,
+    facilities: await facilitiesOf(reads, attempts, interfaces),
+  })
+  return {
+    steps: planStory(calledBefore(story, attempts, messages), messages, now),
+    postedAttempt: postedAttemptOf(attempts),
+    ...newestOf(buildEvents),
+  }
+}
+
+// The card before this one told the same when it appeared, and called its committer: once is enough.
+function calledBefore(story: Story, attempts: readonly Attempt[], messages: readonly StoredMessage[]): Story {
+  const isAnnounced = messages.some(
+    ({ slot, state, postedAttempt }) =>
+      slot === 'card' && state === 'gone' && postedAttempt === attemptKey(attempts.at(-1)!),
+  )
+  return isAnnounced ? { ...story, card: { ...story.card, mention: null } } : story
+}
+
+const NOTHING: CardPlan = { steps: [], postedAttempt: null, receivedAt: 0, buildEvent: 0 }
+
+const newestOf = (buildEvents: readonly BuildEvent[]): Pick<CardPlan, 'receivedAt' | 'buildEvent'> => ({
+  receivedAt: Math.max(...buildEvents.map(({ at }) => at)),
+  buildEvent: Math.max(...buildEvents.map(({ seq }) => seq)),
+})
+
+const announcedBy = (decisions: readonly KeptDecision[]) => {
+  const told = new Set(decisions.map(({ eventSeq }) => eventSeq))
+  return (attempt: Attempt): boolean => attempt.finalSeq !== null && told.has(attempt.finalSeq)
+}
+
+async function mentions(reads: Reads, attempts: readonly Attempt[]) {
+  const handles = [...new Set(attempts.flatMap(({ details }) => details.committer ?? []))]
+  const people = new Map<string, string | null>()
+  for (const handle of handles) people.set(handle, await reads.personOf(handle))
+  return (committer: string | null) => (committer === null ? null : (people.get(committer) ?? null))
+}
+
+async function planDay(
+  reads: Reads,
+  day: string,
+  channel: ChannelId,
+  messages: readonly StoredMessage[],
+  now: number,
+): Promise<CardPlan> {
+  const { buildEvents, counts } = await reads.noticeEvents(day, channel, NOTICE_BUILDS_MAX)
+  if (buildEvents.length === 0) return NOTHING
+  const attempts = buildEvents.map((buildEvent) => foldAttempts([buildEvent])[0]!)
+  const count = (status: 'ignored' | 'blocked') =>
+    [...counts].reduce((sum, [word, builds]) => (toStatus(word) === status ? sum + builds : sum), 0)
+  const listed = (status: string) => attempts.filter((attempt) => attempt.status === status).length
+  const more = {
+    ignored: Math.max(0, count('ignored') - listed('ignored')),
+    blocked: Math.max(0, count('blocked') - listed('blocked')),
+  }
+  return {
+    steps: planNotice(noticeView(day, attempts, more), messages, now),
+    postedAttempt: null,
+    ...newestOf(buildEvents),
+  }
+}

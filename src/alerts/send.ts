@@ -1,0 +1,157 @@
+import { LANDING_MAX_MS, type Queue, type Step } from '../domain/plan.ts'
+import type { Failure, Found, Sent } from '../slack/notifier.ts'
+import type { Card, CardKey } from '../store/records.ts'
+import type { ReconcileDeps } from './deps.ts'
+import { recordEnd, recordLate, reportEnd, type Claimed } from './outcome.ts'
+import type { Tx } from '../store/store.ts'
+import { readCard, requeue } from './queues.ts'
+
+/** The history is searched from a little before the claim, for clocks that differ. */
+const CLOCKS_DIFFER_MS = 60_000
+
+/** How one step ended; `nothing`: there was none left to take. `lost`: not made, since this process no longer sends. */
+export type StepResult =
+  | { kind: 'nothing' | 'lost' }
+  | { kind: 'done'; step: Step; sentAt: number; outcome: Sent | Found | Failure }
+
+/**
+ * Takes at most one step for a card in one queue: plans afresh, records the claim, makes the call, records its end.
+ * Whatever dies on the way leaves a card that is found and planned again.
+ */
+export async function sendNext(deps: ReconcileDeps, key: CardKey, queue: Queue): Promise<StepResult> {
+  const { store, clock, term } = deps
+  const claimed = await store.write(async (tx) => ((await term.holds(tx)) ? claimStep(tx, deps, key, queue) : 'lost'))
+  if (claimed === 'lost') return { kind: 'lost' }
+  if (!claimed) return { kind: 'nothing' }
+  const sentAt = clock.now()
+  // The last thing before the call: the process may have slept since the claim.
+  const isLost = !term.isValid()
+  const outcome = isLost ? LOST : await take(deps, claimed)
+  await store.write(async (tx) =>
+    (await term.holds(tx)) ? recordEnd(tx, deps, claimed, outcome) : recordLate(tx, deps, claimed, outcome),
+  )
+  if (isLost) return { kind: 'lost' }
+  reportEnd(deps, claimed, outcome)
+  return { kind: 'done', step: claimed.step, sentAt, outcome }
+}
+
+const LOST = { kind: 'unsent', code: 'lease_lost' } as const
+
+async function take(
+  { notifier }: ReconcileDeps,
+  { card, step, messageKey, postedAttempt }: Claimed,
+): Promise<Sent | Found | Failure> {
+  const { channel, plain } = card
+  switch (step.queue) {
+    case 'post':
+      return notifier.post({ channel, view: step.view, key: messageKey, postedAttempt, thread: step.thread, plain })
+    case 'edit':
+      return notifier.edit({ channel, ts: step.message.ts!, view: step.view, key: messageKey, postedAttempt, plain })
+    case 'look':
+      return look(notifier, card, step)
+  }
+}
+
+// Where a message of ours turns up twice, the one that stands stays and comes first; the others are taken back. Of what
+// was only claimed, the newest stays, which called whom there was to call.
+async function look(
+  notifier: ReconcileDeps['notifier'],
+  { channel }: Card,
+  { message, thread }: Extract<Step, { queue: 'look' }>,
+): Promise<Found | Failure> {
+  const sinceMs = message.claimedAt - CLOCKS_DIFFER_MS - (message.doubtAt === null ? 0 : LANDING_MAX_MS * 3)
+  const untilMs = (message.doubtAt ?? message.claimedAt) + LANDING_MAX_MS + CLOCKS_DIFFER_MS
+  const found = await notifier.find({ channel, thread, key: message.key, sinceMs, untilMs })
+  if (found.kind !== 'found') return found
+  const kept = found.copies.find(({ ts }) => ts === message.ts) ?? found.copies.at(-1)
+  const others = found.copies.filter((copy) => copy !== kept)
+  for (const { ts } of others) {
+    const removed = await notifier.remove({ channel, ts })
+    // What cannot be taken back stays: to ask again would not help.
+    if (removed.kind !== 'sent' && removed.kind !== 'message-gone') return removed
+  }
+  return { kind: 'found', copies: kept === undefined ? [] : [kept, ...others] }
+}
+
+/** Plans a card afresh and records the claim to its most urgent step in a queue; null: there is none. */
+async function claimStep(tx: Tx, deps: ReconcileDeps, key: CardKey, queue: Queue): Promise<Claimed | null> {
+  // One call per card at a time, and this is it: whatever else looks under way has ended without a record.
+  const read = await readCard(tx, deps, key, false)
+  if (!read) return null
+  const now = deps.clock.now()
+  const due = read.steps.filter(({ step, at }) => step.queue === queue && at <= now)
+  const first = due.sort((a, b) => a.priority - b.priority)[0]
+  if (!first) {
+    await requeue(tx, deps, key, { underWay: false })
+    return null
+  }
+  const { step, priority } = first
+  const postedAttempt = postedAttemptBy(step, read.postedAttempt)
+  const messageKey = await claim(tx, deps, key, step, postedAttempt)
+  await tx.insertCall({ queue, channel: key.channel, at: now })
+  await requeue(tx, deps, key, { underWay: true })
+  const cardMessage = read.messages.findLast(({ slot, state }) => slot === 'card' && state === 'posted')
+  return {
+    card: read.card,
+    step,
+    priority,
+    at: now,
+    receivedAt: read.receivedAt,
+    buildEvent: read.buildEvent,
+    messageKey,
+    postedAttempt,
+    cardMessage,
+  }
+}
+
+/** What the message of a step told as it appeared, or tells if it is posted now. */
+function postedAttemptBy(step: Step, bornNow: string | null): string | null {
+  if (step.queue !== 'post') return step.message.postedAttempt
+  return step.slot === 'card' ? bornNow : null
+}
+
+async function claim(
+  tx: Tx,
+  deps: ReconcileDeps,
+  key: CardKey,
+  step: Step,
+  postedAttempt: string | null,
+): Promise<string> {
+  const now = deps.clock.now()
+  switch (step.queue) {
+    case 'look':
+      return step.message.key
+    case 'edit': {
+      // The digest and the recheck as planned: of a dead process's edit they say more than what it left behind.
+      const { digest, recheckAt } = step.message
+      await tx.updateMessage(step.message.key, {
+        sending: step.digest,
+        sendingAt: now,
+        claimedBy: deps.term.id,
+        digest,
+        recheckAt,
+      })
+      return step.message.key
+    }
+    case 'post': {
+      const claimed = {
+        state: 'claimed',
+        claimedAt: now,
+        claimedBy: deps.term.id,
+        lookedAt: null,
+        digest: step.digest,
+        postedAttempt,
+      } as const
+      if (step.again) {
+        // From here on two may arrive, whatever becomes of this call.
+        await tx.updateMessage(step.again.key, { ...claimed, doubtAt: now + LANDING_MAX_MS })
+        return step.again.key
+      }
+      const message = { key: deps.newKey(), slot: step.slot, generation: step.generation, ...claimed }
+      await tx.insertMessage({ ...key, ...UNSAID, ...message })
+      return message.key
+    }
+  }
+}
+
+const UNSAID = { ts: null, sending: null, sendingAt: null, recheckAt: null, doubtAt: null, writtenAt: null }

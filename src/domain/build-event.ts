@@ -1,0 +1,100 @@
+import type { BuildId, ProjectId, Uuid } from './ids.ts'
+import { isFinal, toStatus, type Status } from './status.ts'
+
+/** What one observation says of a build beyond its status. Times are milliseconds since the epoch, as CI gave them. */
+export interface BuildDetails {
+  projectName: string | null
+  projectFullName: string | null
+  buildUrl: string | null
+  commitUrl: string | null
+  shortCommitId: string | null
+  message: string | null
+  committer: string | null
+  projectUuid: Uuid | null
+  buildUuid: Uuid | null
+  startedAt: number | null
+  finishedAt: number | null
+}
+
+/** One observation as an endpoint reads it, before it has a place in the order of things. */
+export interface Observation {
+  projectId: ProjectId
+  buildId: BuildId
+  branch: string | null
+  commitId: string | null
+  /** CI's own word for the status */
+  word: string
+  details: BuildDetails
+}
+
+/** An observation that is stored: `seq` is the order of receipt, `at` when we received it (ms). */
+export interface BuildEvent extends Observation {
+  seq: number
+  at: number
+  status: Status
+  origin: Origin
+}
+
+/** What became of a delivery that was stored. */
+export interface Recorded {
+  answer: 'recorded' | 'duplicate'
+  deliveryId: number
+  eventSeq: number
+  revisionKey: string
+}
+
+/** Who said it: CI by itself, CI when it was asked, or CI's answer to what we asked it to do. */
+export type Origin = 'delivery' | 'poll' | 'action'
+
+export const toBuildEvent = (seen: Observation, seq: number, at: number, origin: Origin = 'delivery'): BuildEvent => ({
+  ...seen,
+  seq,
+  at,
+  origin,
+  status: toStatus(seen.word),
+})
+
+/** Of a commit's message a detail holds the first line that is not blank. */
+export const firstLine = (message: string | null): string | null =>
+  message
+    ?.split(/[\r\n\u2028\u2029]/)
+    .find((line) => line.trim() !== '')
+    ?.trim() ?? null
+
+export const isFinalEvent = (buildEvent: BuildEvent): boolean => isFinal(buildEvent.status)
+
+/**
+ * The newest known value of each detail; of a field that was only sometimes sent, the last one that was. The uuids are the
+ * first that were said: they never change, and a later delivery that says otherwise must not redirect a Stop.
+ */
+export const mergeDetails = (buildEvents: readonly Pick<Observation, 'details'>[]): BuildDetails =>
+  buildEvents.reduce((merged, { details }) => over(merged, details), NO_DETAILS)
+
+// Each by its name: this is done for every build event whenever it is folded, and a loop over names takes twenty times as long.
+const over = (older: BuildDetails, newer: BuildDetails): BuildDetails => ({
+  projectName: newer.projectName ?? older.projectName,
+  projectFullName: newer.projectFullName ?? older.projectFullName,
+  buildUrl: newer.buildUrl ?? older.buildUrl,
+  commitUrl: newer.commitUrl ?? older.commitUrl,
+  shortCommitId: newer.shortCommitId ?? older.shortCommitId,
+  message: newer.message ?? older.message,
+  committer: newer.committer ?? older.committer,
+  projectUuid: older.projectUuid ?? newer.projectUuid,
+  buildUuid: older.buildUuid ?? newer.buildUuid,
+  startedAt: newer.startedAt ?? older.startedAt,
+  finishedAt: newer.finishedAt ?? older.finishedAt,
+})
+
+export const NO_DETAILS: BuildDetails = {
+  projectName: null,
+  projectFullName: null,
+  buildUrl: null,
+  commitUrl: null,
+  shortCommitId: null,
+  message: null,
+  committer: null,
+  projectUuid: null,
+  buildUuid: null,
+  startedAt: null,
+  finishedAt: null,
+}

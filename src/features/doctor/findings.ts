@@ -1,0 +1,170 @@
+import { type CiErrorKind, CiError } from '../../sources/ci-service/errors.ts'
+import type { ChannelId } from '../../domain/ids.ts'
+import type { Permit } from '../../domain/permission.ts'
+import type { BadgeClient } from '../../sources/ci-service/badge.ts'
+import type { ClientLegacy } from '../../sources/ci-service/client-legacy.ts'
+import type { ClientV2 } from '../../sources/ci-service/client-v2.ts'
+import type { Subscription } from '../../domain/subscription.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import type { SlackExaminer, SlackIdentity } from '../../slack/api/examiner.ts'
+import type { Store } from '../../store/store.ts'
+import type { LegacyProjectList, ProjectList, Project } from '../../domain/project.ts'
+
+// What is examined, and what can be found. Words for it stand on another floor.
+
+/** What can be misconfigured, in the order in which it is told. */
+export const CHECKS = [
+  'slack-token',
+  'slack-scopes',
+  'socket-mode',
+  'clock',
+  'channels',
+  'ci-v2',
+  'ci-v2-scopes',
+  'ci-legacy',
+  'site',
+  'webhook-rules',
+  'silent-projects',
+  'store',
+] as const
+
+export type CheckName = (typeof CHECKS)[number]
+
+/** `wrong`: somebody has to mend it. `unsure`: it could not be checked. `off`: it is not set up, which may be meant. */
+export type Verdict = 'fine' | 'wrong' | 'unsure' | 'off'
+
+/** What one check found; a check has one finding or several. */
+export interface Finding {
+  verdict: Verdict
+  check: CheckName
+  what: Found
+}
+
+/** No secret; outside text only in `project`, `branch` and `events`. */
+export type Found =
+  /** `count`: how many channels, projects or scopes were looked at, where that says something */
+  | { kind: 'fine'; count: number | null }
+  | { kind: 'not-configured' }
+  /** without an app token Slack comes to our door */
+  | { kind: 'over-http' }
+  | { kind: 'slack-refuses'; code: string }
+  | { kind: 'slack-away'; code: string }
+  | { kind: 'scopes-missing'; scopes: readonly string[] }
+  | { kind: 'nobody-follows' }
+  | { kind: 'channel-closed'; channel: ChannelId; code: string }
+  /** `scope`: what the credentials were asked for, where that is known */
+  | { kind: 'ci-refuses'; code: CiErrorKind; scope: string | null }
+  /** CI lists projects, and they could not all be read */
+  | { kind: 'projects-unread'; count: number }
+  | { kind: 'no-webhook-rule'; project: string }
+  /** it has a rule to Buildline's path, with a secret that is none of ours */
+  | { kind: 'webhook-secret'; project: string }
+  /** its rules leave these events away, or, where `branch` is set, other branches */
+  | { kind: 'webhook-filtered'; project: string; events: readonly string[]; branch: string | null }
+  /** CI has a newer build than what was heard last, or nothing was ever heard (ms) */
+  | { kind: 'silent-project'; project: string; lastAt: number | null; builtAt: number | null }
+  /** by how much our clock is ahead of Slack's */
+  | { kind: 'clock-off'; ms: number }
+  | { kind: 'no-database' }
+  | { kind: 'store-fails'; code: string }
+  | { kind: 'store-slow'; ms: number }
+  | { kind: 'disk-full'; freeBytes: number }
+  | { kind: 'not-checked'; why: Unchecked }
+  /** further findings like the one before */
+  | { kind: 'more'; count: number }
+
+/** Why something could not be checked. */
+export type Unchecked =
+  /** nobody answered in time */
+  'late' | 'slack-away' | 'ci-away' | 'no-v2' | 'no-project' | 'store-fails' | 'not-said' | 'too-many' | 'fault'
+
+export interface Examined {
+  kind: 'findings'
+  /** in the order of CHECKS; each check has at least one */
+  findings: readonly Finding[]
+  tookMs: number
+}
+
+export type DoctorOutcome =
+  | Examined
+  | { kind: 'forbidden'; permit: Extract<Permit, { kind: 'no' }> }
+  | { kind: 'unknown-person'; code: string }
+
+export interface DoctorDeps {
+  clock: Clock
+  log: Pick<Log, 'warn'>
+  slack: SlackExaminer
+  /** what the manifest asks for */
+  scopesNeeded: readonly string[]
+  subscriptions: () => Promise<readonly Subscription[]>
+  /** null: there is no database yet */
+  store: Pick<Store, 'read' | 'write'> | null
+  v2: Pick<ClientV2, 'listProjects' | 'updateProject' | 'stopBuild'> | null
+  legacy: Pick<ClientLegacy, 'listProjects'> | null
+  badges: Pick<BadgeClient, 'fetchBadge'> | null
+  /** is the secret in this webhook address one of ours? */
+  isOurs: (webhook: URL) => boolean
+  /** what is left on the disk that the database is on; null: it is on another machine */
+  freeBytes: (() => Promise<number>) | null
+}
+
+/** What CI answered to one question: what it was asked for, or why not. */
+export type Reading<Value> = { kind: 'read'; value: Value } | { kind: 'trouble'; error: CiError } | { kind: 'none' }
+
+/** What several checks look at, asked once for all of them. */
+interface Readings {
+  identity(): Promise<SlackIdentity>
+  projects(): Promise<Reading<ProjectList>>
+  legacyProjects(): Promise<Reading<LegacyProjectList>>
+}
+
+/** One examination: what it stands on, what was read for it, and the signal that ends it. */
+export interface Examination extends DoctorDeps, Readings {
+  signal: AbortSignal
+}
+
+export function beginExamination(deps: DoctorDeps, signal: AbortSignal): Examination {
+  const { slack, v2, legacy } = deps
+  return {
+    ...deps,
+    signal,
+    identity: once(() => slack.identity(signal)),
+    projects: once(() => readingOf(v2 && (() => v2.listProjects({}, signal)))),
+    legacyProjects: once(() => readingOf(legacy && (() => legacy.listProjects(signal)))),
+  }
+}
+
+function once<Value>(ask: () => Promise<Value>): () => Promise<Value> {
+  let asked: Promise<Value> | null = null
+  return () => (asked ??= ask())
+}
+
+async function readingOf<Value>(ask: (() => Promise<Value>) | null): Promise<Reading<Value>> {
+  if (!ask) return { kind: 'none' }
+  try {
+    return { kind: 'read', value: await ask() }
+  } catch (error) {
+    if (error instanceof CiError) return { kind: 'trouble', error }
+    throw error
+  }
+}
+
+/** So many findings of one check are told one by one; the others are counted. */
+export const FINDINGS_MAX = 10
+
+/** The projects as CI lists them now, with their rules; or why they cannot be looked at. */
+export async function readProjects({
+  projects,
+}: Examination): Promise<{ kind: 'projects'; projects: readonly Project[] } | Extract<Found, { kind: 'not-checked' }>> {
+  const reading = await projects()
+  if (reading.kind === 'none') return { kind: 'not-checked', why: 'no-v2' }
+  if (reading.kind === 'trouble') return { kind: 'not-checked', why: 'ci-away' }
+  if (reading.value.projects.length === 0) return { kind: 'not-checked', why: 'no-project' }
+  return { kind: 'projects', projects: reading.value.projects }
+}
+
+export const bounded = (found: readonly Found[]): Found[] =>
+  found.length > FINDINGS_MAX
+    ? [...found.slice(0, FINDINGS_MAX), { kind: 'more', count: found.length - FINDINGS_MAX }]
+    : [...found]

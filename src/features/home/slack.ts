@@ -1,0 +1,13 @@
+import { requesterOf, textAt } from '../body.ts'
+import type { SlackDeps } from '../context.ts'
+import type { Feature } from '../feature.ts'
+
+export const home: Feature = { events: { app_home_opened: answerHomeOpened } }
+
+/** Somebody looks at their Home: it is drawn, and kept up to date for a while. The other tabs of the app are not ours. */
+async function answerHomeOpened({ homes }: Pick<SlackDeps, 'homes'>, body: unknown): Promise<void> {
+  const tab = textAt(body, 'event', 'tab')
+  const { user, team } = requesterOf(body, 'mention')
+  if (user === '' || (tab !== null && tab !== 'home')) return
+  await homes.open(user, team)
+}

@@ -1,0 +1,121 @@
+import type { WebClient } from '@slack/web-api'
+import { RESPONSE_URL_MS, type Interaction } from '../domain/interaction.ts'
+import type { Clock } from '../lib/clock.ts'
+import { classify } from '../slack/api/errors.ts'
+import type { InterruptedInteraction } from './pending-interactions.ts'
+import { directPlace, ephemeralPlace, type Place, responseUrlPlace, isSlackAddress } from '../slack/reply-targets.ts'
+import { isProjectRequest, type ProjectAction } from '../domain/request.ts'
+import { ACTION_WORDS } from '../slack/messages/request.ts'
+import { buildNumber, projectName } from '../slack/messages/build.ts'
+import { dayTime } from '../slack/messages/times.ts'
+import { SO_FAR } from './build.ts'
+import { answerTrouble, type Answer, typed } from '../slack/messages/answer.ts'
+
+/** An operator finds the log line by it: so many characters of the interaction's id. */
+const REFERENCE_CHARS = 8
+
+/**
+ * Shows a requester that they were interrupted: where they asked, else directly. `unreachable`: Slack says that nothing will
+ * ever reach them. Throws where it may work later.
+ */
+export async function showInterrupted(ways: Ways, left: InterruptedInteraction): Promise<'shown' | 'unreachable'> {
+  const { interaction } = left
+  const answer = answerInterrupted(left, interaction.id.slice(0, REFERENCE_CHARS))
+  const direct = directPlace(ways.client, interaction.user)
+  const near = placeNear(ways, interaction)
+  // Where it is not known whether it was shown, it is shown a second time rather than never.
+  if (near && (await isShown(near.show(answer, false)))) return 'shown'
+  try {
+    await direct.show(answer, true)
+    return 'shown'
+  } catch (error) {
+    const { kind } = classify(error)
+    if (kind === 'channel-closed' || kind === 'refused') return 'unreachable'
+    throw error
+  }
+}
+
+interface Ways {
+  client: WebClient
+  clock: Clock
+}
+
+/** Where it was asked: through its own address while Slack takes answers there, else for the requester's eyes in the channel. */
+function placeNear(
+  { client, clock }: Ways,
+  { user, channel, threadTs, responseUrl, receivedAt }: Interaction,
+): Place | null {
+  const spot = channel && { channel, threadTs }
+  const ephemeral = spot && ephemeralPlace(client, user, spot)
+  const isGood = responseUrl !== null && clock.now() - receivedAt < RESPONSE_URL_MS
+  if (!isGood || !isSlackAddress(responseUrl, client.slackApiUrl)) return ephemeral
+  return responseUrlPlace({ url: responseUrl, replaces: false, spot, clock, instead: ephemeral })
+}
+
+const isShown = (showing: Promise<void>): Promise<boolean> =>
+  showing.then(
+    () => true,
+    () => false,
+  )
+
+/** To whoever asked and got no answer, since Buildline was interrupted: what is known of it, and what to do. */
+export function answerInterrupted({ interaction, request }: InterruptedInteraction, reference: string): Answer {
+  const asked = [typed(interaction.what), dayTime(interaction.receivedAt)].filter(Boolean).join(', asked on ')
+  const what = `:warning: *Interrupted*: Buildline was restarted before it could answer you (${asked}).`
+  return answerTrouble({ what, ...(request ? soFar(request) : withoutRequest(interaction.what)) }, reference)
+}
+
+// What a channel follows, and whom a name means, is kept by one write, of which no request tells.
+function withoutRequest(asked: string) {
+  const [, what = ''] = KEPT.exec(asked) ?? []
+  if (what === '') return nothingDone
+  return { why: PERHAPS_KEPT, next: what.toLowerCase() === 'me' ? LOOK_AT_NAMES : LOOK_AT_RULES }
+}
+
+// `/ci-list me` is a search.
+const KEPT = /^(?:(?!\/ci-)\S+ +)?((?:un)?subscribe|me)\b/i
+
+const PERHAPS_KEPT = 'It was either saved completely or not at all.'
+const LOOK_AT_RULES = `Type ${typed('/ci rules')} in the channel to see its subscriptions, and try again if needed.`
+const LOOK_AT_NAMES = `Type ${typed('/ci me')} to see your names, and try again if needed.`
+
+const nothingDone = {
+  why: 'Nothing was done.',
+  next: 'Try again.',
+}
+
+type Recorded = NonNullable<InterruptedInteraction['request']>
+
+const soFar = (request: Recorded) =>
+  isProjectRequest(request)
+    ? {
+        why: `${PROJECT_WORDS[request.action]} ${projectName(request)} is recorded. ${soFarOf(request)}`,
+        next: `Look at it with ${typed(`/ci project ${request.project}`)} before you try again.`,
+      }
+    : {
+        why: `*${ACTION_WORDS[request.action]}* of ${projectName(request.target)} ${buildNumber(request)} is recorded. ${soFarOf(request)}`,
+        next: "There is no need to ask again: the build's thread will show the result.",
+      }
+
+const PROJECT_WORDS: Record<ProjectAction, string> = {
+  'create-project': '*Creating* the project',
+  'edit-project': '*Changing* the project',
+  'reset-aes-key': '*Resetting* the AES key of',
+}
+
+// Whoever was calling is stopped or dead: what came of the call is looked up.
+const soFarOf = ({ state }: Recorded): string =>
+  state === 'calling'
+    ? 'CI was being asked just then. Buildline checks what came of it and does not ask again.'
+    : SO_FAR[state]
+
+/** Nothing was asked of CI, since our own database could not be reached or something else failed before. */
+export const answerUndone = (reference: string): Answer =>
+  answerTrouble(
+    {
+      what: ':warning: *That did not work, and nothing was done*: Buildline could not save it.',
+      why: 'Its database did not answer in time.',
+      next: 'Try again in a minute. If it fails again, give a workspace admin the reference.',
+    },
+    reference,
+  )

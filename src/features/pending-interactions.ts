@@ -1,0 +1,267 @@
+import type { ReceivedInteraction, Interaction } from '../domain/interaction.ts'
+import type { ProjectRequest, Request } from '../domain/request.ts'
+import type { Clock } from '../lib/clock.ts'
+import { withTimeout } from '../lib/async.ts'
+import type { Log } from '../lib/log.ts'
+import type { Seal } from '../lib/seal.ts'
+import type { Store } from '../store/store.ts'
+import { NotAttempted } from '../store/not-attempted.ts'
+
+/** A request that is not stored within this time is refused with a message: Slack itself waits three seconds. */
+export const KEEP_WITHIN_MS = 1_500
+
+/** How often each process renews its claims, and looks for requests that dead processes left. */
+const LOOK_EVERY_MS = 5_000
+
+/** A process that has not renewed its claim for this long is dead: another one answers. */
+export const LEFT_AFTER_MS = 15_000
+
+/** How often an answer that could not be shown is tried again, */
+export const AGAIN_AFTER_MS = 60_000
+
+/** and for how long. */
+export const OWED_MAX_MS = 24 * 60 * 60_000
+
+/** Slack repeats an event for an hour, and takes a signature for five minutes. */
+export const REQUESTS_KEPT_MS = 2 * 60 * 60_000
+
+/** How many requests one round answers, and how many it looks at. */
+export const ROUND_MAX = 20
+const LOOKED_AT_MAX = 500
+
+/** A request that was interrupted, and the call to CI that it led to; null: CI was not called, and will not be. */
+export interface InterruptedInteraction {
+  interaction: Interaction
+  request: Request | ProjectRequest | null
+}
+
+export interface PendingInteractionsDeps {
+  store: Store
+  clock: Clock
+  log: Log
+  newId: () => string
+  /** Seals the response_url: it lets anybody write in the channel for half an hour. */
+  seal: Seal
+  /** this process, as claims name it */
+  processId: string
+  /** Tells the person that the request was interrupted. `unreachable`: they never can be told. Throws: try later. */
+  tell: (left: InterruptedInteraction) => Promise<'shown' | 'unreachable'>
+}
+
+/** Requests that have no answer yet. Each is on disk from before Slack's acknowledgement until its answer was shown. */
+export interface PendingInteractions {
+  /**
+   * Resolves when it is on disk; null: the request of this key was taken before, and nothing is to be done. Throws NotAttempted
+   * where the store has not taken it within KEEP_WITHIN_MS.
+   */
+  keep(received: ReceivedInteraction, requestKey: string): Promise<Interaction | null>
+  /** Whether this key comes for the first time. When the store cannot say, it counts as new. */
+  isNew(requestKey: string): Promise<boolean>
+  /** Its answer was shown. Never throws: when the store fails, it is tried again. */
+  settle(interaction: Interaction): Promise<void>
+  /** Its answer could not be shown: it is tried again later. */
+  release(interaction: Interaction): void
+  /** Answers at once that it was interrupted; CI is not called for it any more. Never throws. */
+  giveUp(interaction: Interaction): Promise<void>
+  /** Answers what dead processes left, and what could not be shown. On SQLite, right after the start. */
+  answerAbandoned(): Promise<void>
+  /** Does so every LOOK_EVERY_MS, until `stop`. */
+  start(): void
+  stop(): Promise<void>
+  /** Removes what is older than OWED_MAX_MS. */
+  forget(): Promise<void>
+}
+
+export function createPendingInteractions(deps: PendingInteractionsDeps): PendingInteractions {
+  const { store, clock, log, processId } = deps
+  /** what this process is handling, and what it has answered while the store does not know yet */
+  const underWay = new Set<string>()
+  const settled = new Map<string, Interaction>()
+
+  async function keep(received: ReceivedInteraction, requestKey: string): Promise<Interaction | null> {
+    const claim = { state: 'owed', claimedBy: processId, claimedAt: clock.now() } as const
+    const responseUrl = received.responseUrl && deps.seal.close(received.responseUrl)
+    const interaction: Interaction = { ...received, responseUrl, id: deps.newId(), ...claim }
+    underWay.add(interaction.id)
+    const writing = store.write(async (tx) => {
+      if (!(await tx.rememberRequest(requestKey, clock.now()))) return false
+      await tx.insertInteraction(interaction)
+      return true
+    })
+    try {
+      if (await withTimeout(clock, KEEP_WITHIN_MS, writing)) return interaction
+      underWay.delete(interaction.id)
+      return null
+    } catch (error) {
+      // Should it be stored after all, it is settled at once: the person is told now that nothing was done.
+      void writing.then(
+        () => settle(interaction),
+        () => underWay.delete(interaction.id),
+      )
+      throw new NotAttempted('it could not be written down', error)
+    }
+  }
+
+  async function isNew(requestKey: string): Promise<boolean> {
+    const writing = store.write((tx) => tx.rememberRequest(requestKey, clock.now()), { canBeRedone: true })
+    try {
+      return await withTimeout(clock, KEEP_WITHIN_MS, writing)
+    } catch (error) {
+      log.warn({ err: error }, 'a request could not be written down; should Slack repeat it, it is done again')
+      return true
+    }
+  }
+
+  async function settle(interaction: Interaction): Promise<void> {
+    settled.set(interaction.id, interaction)
+    try {
+      // After a loss of power it may be answered twice, which is better than never.
+      await store.write((tx) => tx.settleInteraction(interaction.id), { canBeRedone: true })
+      settled.delete(interaction.id)
+      underWay.delete(interaction.id)
+    } catch (error) {
+      log.warn(
+        { err: error, interaction: interaction.id },
+        'that an ask is answered could not be written; trying again',
+      )
+    }
+  }
+
+  /** Does nothing where it was answered, or claimed by somebody else. */
+  async function sendAbandoned(interaction: Interaction): Promise<void> {
+    const left = await claim(interaction)
+    if (!left) return
+    const responseUrl = opened(left.interaction.responseUrl)
+    const reached = await deps.tell({ ...left, interaction: { ...left.interaction, responseUrl } })
+    await store.write((tx) => tx.tellInteraction(interaction.id))
+    const fields = { interaction: interaction.id, user: interaction.user, request: left.request?.id ?? null, reached }
+    log.warn(fields, 'an ask was interrupted; its asker is told')
+  }
+
+  const claim = (interaction: Interaction): Promise<InterruptedInteraction | null> =>
+    store.write(async (tx) => {
+      const claimed = await tx.claimInteraction(interaction.id, interaction, {
+        claimedBy: processId,
+        claimedAt: clock.now(),
+      })
+      return claimed ? { interaction, request: await tx.requestOf(interaction.interactionKey) } : null
+    })
+
+  /** Null where it was sealed with another token. An older version stored it in the clear. */
+  const opened = (responseUrl: string | null): string | null =>
+    responseUrl === null || /^https?:/.test(responseUrl) ? responseUrl : deps.seal.open(responseUrl)
+
+  async function giveUp(interaction: Interaction): Promise<void> {
+    try {
+      await sendAbandoned(interaction)
+    } catch (error) {
+      log.warn({ err: error, interaction: interaction.id }, 'an asker could not be told; the next start does')
+    }
+  }
+
+  async function answerAbandoned(): Promise<void> {
+    for (const interaction of settled.values()) await settle(interaction)
+    const now = clock.now()
+    if (store.shared && underWay.size > 0)
+      await store.write((tx) => tx.renewInteractions([...underWay], { claimedBy: processId, claimedAt: now }), {
+        canBeRedone: true,
+      })
+    const owed = await store.read.owedInteractions(LOOKED_AT_MAX)
+    // An error ends the round: Slack is away, and each of them would wait for it.
+    for (const interaction of owed.filter((one) => isAbandoned(one, now)).slice(0, ROUND_MAX))
+      await sendAbandoned(interaction)
+  }
+
+  function isAbandoned({ id, state, claimedBy, claimedAt }: Interaction, now: number): boolean {
+    if (underWay.has(id)) return false
+    if (claimedBy === processId) return state === 'owed' || now - claimedAt >= AGAIN_AFTER_MS
+    // On SQLite there is no other process that could still be at work.
+    return !store.shared || now - claimedAt >= LEFT_AFTER_MS
+  }
+
+  async function forget(): Promise<void> {
+    const now = clock.now()
+    const mute = await store.write(async (tx) => {
+      await tx.setLastDoneAt(FORGET_JOB, now)
+      await tx.forgetRequests(now - REQUESTS_KEPT_MS)
+      return tx.forgetInteractions(now - OWED_MAX_MS)
+    })
+    if (mute > 0) log.warn({ asks: mute }, 'asks were given up: for a day nobody could be shown an answer')
+  }
+
+  const stopping = new AbortController()
+  let looking: Promise<void> = Promise.resolve()
+
+  async function keepLooking(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await answerAbandoned().catch((error: unknown) =>
+        log.warn({ err: error }, 'unanswered requests are answered later'),
+      )
+      await clock.sleep(LOOK_EVERY_MS, stopping.signal)
+    }
+  }
+
+  return {
+    keep,
+    isNew,
+    settle,
+    release: ({ id }) => void underWay.delete(id),
+    giveUp,
+    answerAbandoned,
+    start: () => void (looking = keepLooking()),
+    stop() {
+      stopping.abort()
+      return looking
+    },
+    forget,
+  }
+}
+
+/** Under this name the store knows when `forget` was last done. */
+export const FORGET_JOB = 'forget-interactions'
+
+/** One stored request while it is handled. It is answered once: with its answer, or with "interrupted". */
+export class PendingInteraction {
+  readonly #interaction: Interaction
+  readonly #pendingInteractions: PendingInteractions
+  #state: 'under way' | 'answering' | 'owed' | 'ended' | 'given up' = 'under way'
+
+  constructor(interaction: Interaction, pendingInteractions: PendingInteractions) {
+    this.#interaction = interaction
+    this.#pendingInteractions = pendingInteractions
+  }
+
+  /** when Slack sent it (ms) */
+  get receivedAt(): number {
+    return this.#interaction.receivedAt
+  }
+
+  get isGivenUp(): boolean {
+    return this.#state === 'given up'
+  }
+
+  /** From here on the answer is being shown; false: the person was already told that it was interrupted. */
+  beginAnswer(): boolean {
+    if (this.isGivenUp) return false
+    this.#state = 'answering'
+    return true
+  }
+
+  async endAnswer(isShown: boolean): Promise<void> {
+    this.#state = isShown ? 'ended' : 'owed'
+    if (isShown) await this.#pendingInteractions.settle(this.#interaction)
+  }
+
+  /** The handler has ended. Unless an answer is still to be shown, nothing is owed. */
+  async end(): Promise<void> {
+    if (this.#state === 'owed') this.#pendingInteractions.release(this.#interaction)
+    else if (this.#state !== 'ended' && !this.isGivenUp) await this.endAnswer(true)
+  }
+
+  /** The process stops: the person is told now, unless the answer is already being shown. */
+  async giveUp(): Promise<void> {
+    if (this.#state !== 'under way') return
+    this.#state = 'given up'
+    await this.#pendingInteractions.giveUp(this.#interaction)
+  }
+}

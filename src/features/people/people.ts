@@ -1,0 +1,242 @@
+import { type Claimable, claimable, normalHandle } from '../../domain/handle.ts'
+import type { Requester, Permits, Refused } from '../../catalog/outcomes.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Presence } from '../../slack/api/directory.ts'
+import type { Say } from '../../slack/api/say.ts'
+import type { Store, Tx } from '../../store/store.ts'
+import { readMe, type Me } from '../../catalog/people.ts'
+import { invariant } from '../../lib/assert.ts'
+import { givenLine, takenLine } from '../../slack/messages/handle.ts'
+
+/** Names that mean one person: nobody commits under more. */
+export const HANDLES_MAX = 20
+
+export type MeOutcome =
+  | { kind: 'me'; me: Me }
+  /** it means the requester now, or did already */
+  | { kind: 'claimed'; handle: string; me: Me }
+  /** it is another person's; `isGone`: who has left the workspace */
+  | { kind: 'taken'; handle: string; by: string; isGone: boolean }
+  | { kind: 'not-claimable'; handle: string; why: NotClaimable }
+  | { kind: 'too-many'; user: string; max: number }
+  /** an admin decided whose it is; `was`: whose it was; `untold`: those of both who could not be told */
+  | { kind: 'given'; handle: string; user: string; was: string | null; unreached: readonly string[] }
+  /** whom a handle was to be given is nobody who can be mentioned */
+  | { kind: 'not-a-person'; handle: string; user: string; why: NotAPerson }
+  | { kind: 'released'; handle: string; me: Me }
+  /** `by`: whose it is; null: nobody's */
+  | { kind: 'not-yours'; handle: string; by: string | null }
+  | { kind: 'mentions'; me: Me }
+  | Refused
+
+export type NotClaimable = Extract<Claimable, { kind: 'no' }>['why']
+
+/** `unknown`: Slack did not say. */
+export type NotAPerson = 'deactivated' | 'bot' | 'outsider' | 'unknown'
+
+/** What it takes to know whom a committer's name means. */
+export interface PersonDeps {
+  store: Store
+  clock: Clock
+  log: Log
+  permits: Permits
+  /** asks Slack anew whether this person is in the workspace */
+  presenceOf: (user: string) => Promise<Presence>
+  say: Say
+}
+
+/**
+ * Whom a committer's name means, and whether that person wants mentions. Whoever may read may say so of themselves:
+ * guests too, no outsiders, bots or deactivated accounts.
+ */
+export function createPersonOperations(deps: PersonDeps) {
+  const { store } = deps
+  return {
+    me: (by: Requester) => whenPermitted(deps, by, async () => ({ kind: 'me', me: await readMe(store.read, by.user) })),
+    /** It is the requester's from now on, unless it is another person's. */
+    claim: (text: string, by: Requester) =>
+      whenPermitted(deps, by, async () => {
+        const named = claimable(text)
+        if (named.kind === 'no') return { kind: 'not-claimable', handle: text, why: named.why }
+        const ended = await claimHandle(deps, named.handle, by.user)
+        return ended === 'claimed'
+          ? { kind: 'claimed', handle: named.handle, me: await readMe(store.read, by.user) }
+          : ended
+      }),
+    /** An admin decides that it is this person's, whosever it was. Both are told. */
+    give: (text: string, user: string, by: Requester) => give(deps, text, user, by),
+    /** It is nobody's from now on, if it was the requester's. */
+    release: (text: string, by: Requester) => whenPermitted(deps, by, () => release(deps, normalHandle(text), by.user)),
+    setMentions: (on: boolean, by: Requester) =>
+      whenPermitted(deps, by, async () => {
+        await store.write((tx) => tx.setMentions(by.user, on))
+        return { kind: 'mentions', me: await readMe(store.read, by.user) }
+      }),
+    /** Slack says that an account has changed: nobody mentions a deactivated one. */
+    accountChanged: (user: string, isDeactivated: boolean) => accountChanged(deps, user, isDeactivated),
+  }
+}
+
+async function whenPermitted(deps: PersonDeps, by: Requester, work: () => Promise<MeOutcome>): Promise<MeOutcome> {
+  const refused = await refusalOf(deps, by)
+  return refused ?? work()
+}
+
+async function refusalOf({ permits }: PersonDeps, by: Requester): Promise<Refused | null> {
+  const permit = await permits('read', by)
+  if (permit.kind === 'yes') return null
+  return permit.kind === 'no' ? { kind: 'forbidden', action: 'claim', permit } : permit
+}
+
+async function release({ store }: PersonDeps, handle: string, user: string): Promise<MeOutcome> {
+  const by = await store.write(async (tx) => {
+    const claimed = await tx.claimOf(handle)
+    if (claimed?.user === user) await tx.releaseHandle(handle)
+    return claimed?.user ?? null
+  })
+  if (by !== user) return { kind: 'not-yours', handle, by }
+  return { kind: 'released', handle, me: await readMe(store.read, user) }
+}
+
+type Ended = 'claimed' | Extract<MeOutcome, { kind: 'taken' | 'too-many' }>
+
+/**
+ * Makes a handle this person's unless it is another's; of several who ask at once one has it, across processes too.
+ * Repeating it changes nothing.
+ * @param handle in its normal form
+ */
+const claimHandle = ({ store, clock }: PersonDeps, handle: string, user: string): Promise<Ended> =>
+  store.write(async (tx) => {
+    await tx.lockName(`handles of ${user}`)
+    // Whoever asks is here: a mark that says otherwise is of before they came back.
+    await tx.setInactive(user, null)
+    const before = await current(tx, handle, user)
+    if (before) return before
+    if ((await tx.handlesOf(user)).length >= HANDLES_MAX) return { kind: 'too-many', user, max: HANDLES_MAX }
+    if (await tx.claimHandle(handle, user, clock.now())) return 'claimed'
+    const meanwhile = await current(tx, handle, user)
+    invariant(meanwhile, 'what could not be claimed is claimed')
+    return meanwhile
+  })
+
+async function current(tx: Tx, handle: string, user: string): Promise<Ended | null> {
+  const known = await tx.claimOf(handle)
+  if (!known) return null
+  if (known.user === user) return 'claimed'
+  return { kind: 'taken', handle, by: known.user, isGone: known.inactiveAt !== null }
+}
+
+/** An admin decides whose a committer's name is. Whoever gets it and whoever had it are told, each once, directly. */
+async function give(deps: PersonDeps, text: string, user: string, by: Requester): Promise<MeOutcome> {
+  const permit = await deps.permits('administer', by)
+  if (permit.kind === 'no') return { kind: 'forbidden', action: 'give', permit }
+  if (permit.kind === 'unknown-person') return permit
+  const named = claimable(text)
+  if (named.kind === 'no') return { kind: 'not-claimable', handle: text, why: named.why }
+  const { handle } = named
+  const why = await whyNobody(deps, user)
+  if (why !== null) return { kind: 'not-a-person', handle, user, why }
+  const ended = await change(deps, handle, user)
+  if (ended.kind === 'too-many') return ended
+  const { was } = ended
+  const unreached = was === user ? [] : await tell(deps, { handle, user, was, by: by.user })
+  return { kind: 'given', handle, user, was, unreached }
+}
+
+/** Whoever may read can be meant by a name. */
+async function whyNobody({ permits }: PersonDeps, user: string): Promise<NotAPerson | null> {
+  const permit = await permits('read', { user, team: null })
+  if (permit.kind === 'yes') return null
+  if (permit.kind === 'unknown-person') return 'unknown'
+  const { why } = permit
+  return why === 'deactivated' || why === 'bot' || why === 'outsider' ? why : 'unknown'
+}
+
+type Changed = { kind: 'changed'; was: string | null } | Extract<MeOutcome, { kind: 'too-many' }>
+
+const change = ({ store, clock }: PersonDeps, handle: string, user: string): Promise<Changed> =>
+  store.write(async (tx) => {
+    await tx.lockName(`handles of ${user}`)
+    const known = await tx.claimOf(handle)
+    if (known?.user === user) return { kind: 'changed', was: user }
+    if ((await tx.handlesOf(user)).length >= HANDLES_MAX) return { kind: 'too-many', user, max: HANDLES_MAX }
+    return { kind: 'changed', was: await tx.giveHandle(handle, user, clock.now()) }
+  })
+
+interface Given {
+  handle: string
+  user: string
+  was: string | null
+  by: string
+}
+
+/** @returns those who could not be told, or perhaps were not; an admin who decides for themselves knows it */
+async function tell({ say, log }: PersonDeps, { handle, user, was, by }: Given): Promise<string[]> {
+  const news = [
+    { to: user, text: givenLine({ handle, was, by }) },
+    ...(was === null ? [] : [{ to: was, text: takenLine({ handle, user, by }) }]),
+  ].filter(({ to }) => to !== by)
+  const unreached: string[] = []
+  for (const { to, text } of news) {
+    const ended = await say(to, text)
+    if (ended.kind === 'sent') continue
+    unreached.push(to)
+    log.warn({ user: to, code: ended.code }, 'a person could not be told that a committer name was given over')
+  }
+  return unreached
+}
+
+/** Each person with a committer's name is looked up so often: Slack's event may have been lost. */
+export const LOOK_AGAIN_MS = 24 * 60 * 60_000
+/** So many in one run of the job, */
+export const LOOKS_MAX = 50
+/** with so much time between: people who click ask Slack the same, and come first. */
+export const LOOK_GAP_MS = 1_000
+
+/** Under this name the store knows when it was last done. */
+export const CLAIMANTS_JOB = 'look-at-claimants'
+
+type ClaimantDeps = Pick<PersonDeps, 'store' | 'clock' | 'log' | 'presenceOf'>
+
+/**
+ * Asks Slack whether those whom committers' names mean are in the workspace still; whoever is not is mentioned no more,
+ * until they are back. Ends early where Slack does not say: the next attempt goes on.
+ */
+export async function lookAtClaimants(deps: ClaimantDeps, stopping: AbortSignal): Promise<void> {
+  const { store, clock } = deps
+  const users = await store.read.claimantsToCheck(clock.now() - LOOK_AGAIN_MS, LOOKS_MAX)
+  for (const [at, user] of users.entries()) {
+    if (at > 0) await clock.sleep(LOOK_GAP_MS, stopping)
+    if (stopping.aborted || !(await lookAt(deps, user))) break
+  }
+  if (!stopping.aborted) await store.write((tx) => tx.setLastDoneAt(CLAIMANTS_JOB, clock.now()))
+}
+
+/**
+ * An account has changed, as Slack told us. That somebody is gone is believed at once; that somebody is back is asked
+ * for, since Slack repeats old news for an hour.
+ */
+async function accountChanged(deps: ClaimantDeps, user: string, isDeactivated: boolean): Promise<void> {
+  const { store, clock } = deps
+  const handles = await store.read.handlesOf(user)
+  if (handles.length === 0) return
+  if (isDeactivated) return store.write((tx) => tx.setInactive(user, clock.now()))
+  const claims = await Promise.all(handles.map(({ handle }) => store.read.claimOf(handle)))
+  if (claims.some((claim) => claim?.user === user && claim.inactiveAt !== null)) await lookAt(deps, user)
+}
+
+/** @returns whether Slack said */
+async function lookAt({ store, clock, log, presenceOf }: ClaimantDeps, user: string): Promise<boolean> {
+  const presence = await presenceOf(user)
+  if (presence.kind === 'unknown') {
+    log.warn({ user, code: presence.code }, 'Slack did not say whether somebody is in the workspace still')
+    return false
+  }
+  const now = clock.now()
+  await store.write(async (tx) => {
+    await tx.setInactive(user, presence.kind === 'here' ? null : now)
+    await tx.setChecked(user, now)
+  })
+  return true
+}

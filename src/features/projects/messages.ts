@@ -1,0 +1,283 @@
+import type { CiErrorKind } from '../../sources/ci-service/errors.ts'
+import { assertNever } from '../../lib/assert.ts'
+import { codeSpan } from '../../lib/escape.ts'
+import { projectName, outside, mention } from '../../slack/messages/build.ts'
+import type { Difference } from '../../domain/project-change.ts'
+import type { CreateOutcome, EditOutcome, ResetOutcome, SentInVain, ChangedMeanwhile, NotSent } from './outcomes.ts'
+import {
+  answerOf,
+  answerTrouble,
+  line,
+  nextStep,
+  type Answer,
+  type AnswerContext,
+  type Part,
+  typed,
+} from '../../slack/messages/answer.ts'
+import { LATER, unknownWords, type Words, ciSaid, answerCiTrouble } from '../fault-messages.ts'
+import { differenceParts, unshownWords, fieldsWords, fieldWords } from './words.ts'
+import { MESSAGE_CHARS_MAX } from '../../slack/messages/limits.ts'
+import { dayTime } from '../../slack/messages/times.ts'
+import type { NotFound, ProjectRef } from '../../catalog/outcomes.ts'
+import { SO_FAR } from '../build.ts'
+import { answerNotAllowed } from '../not-allowed.ts'
+import { answerNotFound, isNotFound } from '../not-found.ts'
+
+// How a write to a project ended, in words. No secret is in them, but for the new key in the requester's own answer.
+
+export function answerEdit(outcome: EditOutcome, context: AnswerContext): Answer {
+  if (isNotSent(outcome)) return answerNotSent(outcome, context)
+  switch (outcome.kind) {
+    case 'edited':
+      return answerOf([
+        line(`:white_check_mark: *Changed*: ${projectName({ project: outcome.project.name })}`),
+        ...differenceParts(outcome.differences),
+        ...compared(outcome),
+      ])
+    case 'changed-meanwhile':
+      return answerChangedMeanwhile(outcome)
+    case 'no-difference':
+      return answerNoDifference(outcome.project.name)
+    case 'ci-refused':
+    case 'unclear':
+      return answerInVain(outcome, 'changed', context.reference)
+    default:
+      return assertNever(outcome)
+  }
+}
+
+function compared({ otherwise, unshown, readAgain }: Extract<EditOutcome, { kind: 'edited' }>): Part[] {
+  if (!readAgain) return [line('CI accepted it. Buildline could not read the project again to compare.')]
+  const [hidden, rest] =
+    unshown.length === 0
+      ? [[], 'nothing else']
+      : [
+          [line(`:warning: *CI does not show ${unshownWords(unshown)}*: check in CI that it is still there.`)],
+          'nothing else that it shows',
+        ]
+  return otherwise.length === 0
+    ? [line(`CI has saved it, and ${rest} has changed.`), ...hidden]
+    : [...made(otherwise), ...hidden]
+}
+
+function made(otherwise: readonly Difference[]): Part[] {
+  const added = otherwise.filter(({ before }) => before === null)
+  const others = otherwise.filter(({ before }) => before !== null)
+  return [
+    ...(others.length === 0
+      ? []
+      : [
+          line(':warning: *CI saved something else:* first what was sent, then what CI has.'),
+          ...differenceParts(others),
+        ]),
+    ...(added.length === 0 ? [] : [line('*CI filled in the rest:*'), ...differenceParts(added)]),
+  ]
+}
+
+export const answerNoDifference = (project: string): Answer =>
+  answerOf([
+    line(`:information_source: *Nothing to change*: ${projectName({ project })} is like that already.`),
+    line(nextStep('Go back to change something else, or close the form.')),
+  ])
+
+export function answerCreate(outcome: CreateOutcome, context: AnswerContext): Answer {
+  if (isNotSent(outcome)) return answerNotSent(outcome, context)
+  switch (outcome.kind) {
+    case 'created':
+      return answerOf([
+        line(`:white_check_mark: *Created*: ${projectName({ project: outcome.project.name })}`),
+        ...(outcome.otherwise.length === 0 ? [] : made(outcome.otherwise)),
+        line(nextStep(`Type ${typed(`/ci project ${outcome.project.name}`)} to look at it.`)),
+      ])
+    case 'exists':
+      return answerTrouble({
+        what: `:information_source: *Not created*: ${projectName({ project: outcome.project.name })} exists already.`,
+        why: 'Somebody else has created it in the meantime.',
+        next: `Type ${typed(`/ci project ${outcome.project.name}`)} to look at it.`,
+      })
+    case 'ci-refused':
+    case 'unclear':
+      return answerInVain(outcome, 'created', context.reference)
+    default:
+      return assertNever(outcome)
+  }
+}
+
+/** @param isForRequester whether only the requester sees it: the key is shown to nobody else */
+export function answerReset(outcome: ResetOutcome, context: AnswerContext, isForRequester: boolean): Answer {
+  if (isNotSent(outcome)) return answerNotSent(outcome, context)
+  switch (outcome.kind) {
+    case 'reset':
+      return answerOf([
+        line(`:key: *AES key reset*: ${projectName({ project: outcome.project.name })}`),
+        ...keyLines(outcome.aesKey, isForRequester).map(line),
+      ])
+    case 'not-pro':
+      return answerTrouble({
+        what: `:no_entry_sign: *No AES key*: ${projectName({ project: outcome.project.name })} is not a Pro project.`,
+        why: 'Only Pro projects have one; nothing was changed.',
+        next: 'Choose a Pro project.',
+      })
+    case 'ci-refused':
+    case 'unclear':
+      return answerInVain(outcome, 'reset', context.reference)
+    default:
+      return assertNever(outcome)
+  }
+}
+
+/** A cut key would be a wrong one. */
+const KEY_CHARS_MAX = 500
+
+function keyLines(aesKey: string | null, isForRequester: boolean): string[] {
+  if (aesKey === null) return ["CI did not return the new key. It is on the project's page in CI."]
+  if (aesKey.length > KEY_CHARS_MAX) return ["The new key is too long to show. It is on the project's page in CI."]
+  if (!isForRequester) return ['Only the person who asked for it sees the new key, once.']
+  return [
+    `The new key: ${codeSpan(aesKey)}`,
+    'Only you see it, and only now: Buildline does not keep it. Encrypt again what was encrypted with the old key.',
+  ]
+}
+
+type Done = 'changed' | 'created' | 'reset'
+
+function answerInVain(outcome: SentInVain, done: Done, reference: string): Answer {
+  const project = projectName(outcome)
+  if (outcome.kind === 'ci-refused') {
+    const { why, next } = isKnown(outcome.code) ? REFUSED[outcome.code] : unknownWords(outcome.code)
+    return answerTrouble(
+      { what: `:x: *Not ${done}*: ${project}`, why: [why, ...ciSaid(outcome.reason)], next },
+      reference,
+    )
+  }
+  const what = `:grey_question: *Unclear whether CI has ${done}* ${project}.`
+  const why = [UNCLEAR[outcome.code] ?? 'The call ended before CI had answered.', LOOKED[outcome.looked]]
+  const next = `Look at it with ${typed(`/ci project ${outcome.project}`)} before you send anything again.`
+  return answerTrouble({ what, why, next }, reference)
+}
+
+const LOOKED = {
+  'not-shown': 'Buildline checked three times and CI does not show it. Buildline does not send it again.',
+  away: 'CI cannot be checked right now. Buildline does not send it again.',
+} as const
+
+const isKnown = (code: string): code is CiErrorKind => Object.hasOwn(REFUSED, code)
+
+const REFUSED: Record<CiErrorKind, Words> = {
+  'bad-request': { why: 'CI did not accept the values.', next: 'Correct what CI says, and send it again.' },
+  unauthorized: {
+    why: "CI no longer accepts Buildline's credentials.",
+    next: 'Tell a workspace admin that they need to be renewed.',
+  },
+  forbidden: {
+    why: "Buildline's credentials lack the right to change projects.",
+    next: 'Ask a workspace admin to give them the scope project.write in CI.',
+  },
+  'not-found': {
+    why: 'CI no longer has this project.',
+    next: `Type ${typed('/ci list')} to see all that it lists.`,
+  },
+  'rate-limited': { why: 'CI says there were too many requests.', next: LATER },
+  server: { why: 'CI had an internal error.', next: LATER },
+  timeout: { why: 'CI did not answer in time, and nothing was sent.', next: LATER },
+  unreachable: { why: 'CI could not be reached, and nothing was sent.', next: LATER },
+  shape: {
+    why: "Buildline could not read CI's answer.",
+    next: "Ask a workspace admin to check the CI addresses in Buildline's settings.",
+  },
+  'too-large': { why: "CI's answer was too long.", next: 'Change it in CI.' },
+}
+
+const UNCLEAR: Readonly<Record<string, string>> = {
+  server: 'CI failed while it answered.',
+  taken: 'CI answered as if it had done it.',
+  timeout: 'CI took too long to answer.',
+  unreachable: 'The connection to CI broke before the answer came.',
+  shape: "CI's answer could not be read.",
+  'too-large': "CI's answer was too long to read.",
+}
+
+/** Why nothing was sent to CI. */
+export function answerNotSent(outcome: NotSent, context: AnswerContext): Answer {
+  if (isNotFound(outcome)) return answerNotFound(outcome, context)
+  const { reference } = context
+  switch (outcome.kind) {
+    case 'no-v2':
+      return answerNoV2()
+    case 'not-listed':
+      return answerNotListed(outcome.project)
+    case 'faults':
+      return answerTrouble(faultTrouble(outcome))
+    case 'asked-already':
+      return answerTrouble(alreadyRequested(outcome))
+    case 'ci-trouble':
+      return answerCiTrouble(outcome, ':warning: *CI did not answer*: nothing was changed.', reference)
+    case 'forbidden':
+      return answerNotAllowed(outcome.permit, { action: outcome.action, reference })
+    case 'unknown-person':
+      return answerNotAllowed(outcome, { action: 'administer', reference })
+    default:
+      return assertNever(outcome)
+  }
+}
+
+/** Whether an outcome is one of these, whatever else it could be. */
+const isNotSent = (outcome: { kind: string }): outcome is NotSent =>
+  isNotFound(outcome) || Object.hasOwn(NOT_SENT, outcome.kind)
+
+const NOT_SENT: Record<Exclude<NotSent['kind'], NotFound['kind']>, true> = {
+  'no-v2': true,
+  'not-listed': true,
+  faults: true,
+  'asked-already': true,
+  'ci-trouble': true,
+  forbidden: true,
+  'unknown-person': true,
+}
+
+export const answerNoV2 = (): Answer =>
+  answerTrouble({
+    what: ":warning: *Projects cannot be read*: CI's v2 interface is not configured.",
+    why: null,
+    next: 'Ask the person who runs Buildline to set CI_BASE_URL and its credentials.',
+  })
+
+export const answerNotListed = ({ name }: ProjectRef): Answer =>
+  answerTrouble({
+    what: `:mag: *CI does not list ${projectName({ project: name })}* in its v2 interface.`,
+    why: "It was deleted, or Buildline's credentials do not include it.",
+    next: `Type ${typed('/ci list')} to see all that CI lists.`,
+  })
+
+const FAULTS_SHOWN_MAX = 10
+
+function faultTrouble({ faults }: Extract<NotSent, { kind: 'faults' }>) {
+  const left = faults.length - FAULTS_SHOWN_MAX
+  const shown = faults
+    .slice(0, FAULTS_SHOWN_MAX)
+    .map(({ field, reason }) => `• ${fieldWords(field)}: ${outside(reason, MESSAGE_CHARS_MAX)}`)
+  return {
+    what: ':pencil2: *This cannot be sent to CI*: nothing was changed.',
+    why: left > 0 ? [...shown, `… and ${left} more`] : shown,
+    next: 'Go back, correct it, and send it again.',
+  }
+}
+
+function alreadyRequested({ by, at, state }: Extract<NotSent, { kind: 'asked-already' }>) {
+  const when = dayTime(at)
+  return {
+    what: ':information_source: *Already requested*: CI is not asked again.',
+    why: `${mention(by) || 'Somebody'} asked for it${when === null ? '' : ` on ${when}`}. ${SO_FAR[state]}`,
+    next: 'Wait until that has finished, then look at the project again.',
+  }
+}
+
+/** Somebody else was faster: nothing was sent. */
+export function answerChangedMeanwhile({ project, theirs, by }: ChangedMeanwhile): Answer {
+  const who = mention(by) || 'Somebody else'
+  return answerTrouble({
+    what: `:twisted_rightwards_arrows: *Not sent*: ${projectName({ project: project.name })} was changed in the meantime.`,
+    why: `${who} changed ${fieldsWords(theirs)} after you opened it.`,
+    next: `Type ${typed(`/ci project edit ${project.name}`)} to see it as it is now and change it again.`,
+  })
+}

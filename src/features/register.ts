@@ -1,0 +1,155 @@
+import type { App, Context } from '@slack/bolt'
+import { fieldOf } from '../domain/raw-values.ts'
+import { invariant } from '../lib/assert.ts'
+import { ACTION_IDS } from '../slack/messages/ids.ts'
+import { requesterOf, listAt, messageOf, textAt } from './body.ts'
+import type { SlackDeps } from './context.ts'
+import { answerOld } from './fault-messages.ts'
+import type { Button, MenuHandler } from './feature.ts'
+import { BUTTONS, COMMANDS, EVENTS, FIELDS, FORMS, MENUS, SHORTCUTS } from './features.ts'
+import type { FieldOption } from './fields.ts'
+import { openingPlace } from './modal.ts'
+import { placeOf } from './reply-target.ts'
+import { respond } from './respond.ts'
+import { isByBot, nameOf, readMention, readSlash, run } from './run.ts'
+
+/** Slack waits three seconds for the options of a menu, and an answer that comes later is no answer. */
+export const SUGGEST_WITHIN_MS = 2_500
+
+/** Every event that is listened to; the manifest asks Slack for them. */
+export const EVENT_TYPES: readonly string[] = ['app_mention', ...EVENTS.keys()]
+
+/**
+ * Registers every feature with Bolt. Each request is acknowledged before anything else, since Slack waits three seconds;
+ * it is on disk by then (`ReceivingApp`). What only an older version knew is answered too.
+ */
+export function registerFeatures(app: App): void {
+  app.command(/^/, async ({ ack, body, context }) => {
+    await ack()
+    await answerSlash(depsIn(context), body)
+  })
+  app.event('app_mention', async ({ body, context }) => {
+    if (!isByBot(body)) await answerMention(depsIn(context), body)
+  })
+  for (const [id, button] of BUTTONS)
+    app.action(id, async ({ ack, body, context }) => {
+      await ack()
+      await answerClick(depsIn(context), body, button)
+    })
+  for (const [id, change] of FIELDS)
+    app.action(id, async ({ ack, body, action, context }) => {
+      await ack()
+      await change(depsIn(context), body, action)
+    })
+  for (const [id, menu] of MENUS)
+    app.options(id, async ({ ack, body, context }) => {
+      await ack({ options: await optionsOf(depsIn(context), body, menu) })
+    })
+  for (const [id, form] of FORMS)
+    app.view(id, async ({ ack, body, context }) => {
+      const { ack: answer, work } = form.receive(body)
+      await (answer === null ? ack() : ack(answer))
+      await work?.(depsIn(context))
+    })
+  for (const [id, { answer }] of SHORTCUTS)
+    app.shortcut(id, async ({ ack, body, context }) => {
+      await ack()
+      await answer(depsIn(context), body)
+    })
+  for (const [type, handle] of EVENTS)
+    app.event(type, async ({ body, context }) => {
+      await handle(depsIn(context), body)
+    })
+  registerUnknown(app)
+}
+
+/** Messages and forms of older versions stay in Slack for ever: each click on them has an answer. */
+function registerUnknown(app: App): void {
+  app.action({ type: 'block_actions' }, async ({ ack, body, context }) => {
+    const [action] = listAt(body, 'actions')
+    const id = textAt(action, 'action_id') ?? ''
+    if (BUTTONS.has(id) || FIELDS.has(id)) return
+    await ack()
+    // A link button opens its address by itself; Slack reports the click all the same.
+    if (action !== undefined && id !== ACTION_IDS.open) await answerClick(depsIn(context), body, OLD_BUTTON)
+  })
+  app.options({ type: 'block_suggestion' }, async ({ ack, body }) => {
+    if (!MENUS.has(textAt(body, 'action_id') ?? '')) await ack({ options: [] })
+  })
+  app.shortcut({}, async ({ ack, body, context }) => {
+    if (SHORTCUTS.has(textAt(body, 'callback_id') ?? '')) return
+    await ack()
+    const deps = depsIn(context)
+    const ask = { what: 'old', by: requesterOf(body, 'shortcut'), place: placeOf(deps, body) }
+    await respond(deps, ask, async () => ({ outcome: 'old', answer: answerOld() }))
+  })
+  // Whoever sends in a form that nobody knows any more sees it close.
+  app.view({ type: 'view_submission' }, async ({ ack, body }) => {
+    if (!FORMS.has(textAt(body, 'view', 'callback_id') ?? '')) await ack()
+  })
+  app.view({ type: 'view_closed' }, async ({ ack }) => ack())
+}
+
+const OLD_BUTTON: Button = { what: 'old', answer: async () => null }
+
+function answerSlash(deps: SlackDeps, body: unknown): Promise<void> {
+  const spoken = readSlash(body)
+  const by = requesterOf(body, 'command')
+  const { modalOpener, place } = openingPlace(deps, body, placeOf(deps, body))
+  return respond(deps, { what: nameOf(spoken), by, place }, (reference) =>
+    run(deps, spoken, { by, thread: null, modalOpener, reference }),
+  )
+}
+
+/** `@buildline stop` in a build's thread, where Slack runs no slash commands; anywhere else with a name. */
+function answerMention(deps: SlackDeps, body: unknown): Promise<void> {
+  const spoken = readMention(body)
+  const by = requesterOf(body, 'mention')
+  return respond(deps, { what: nameOf(spoken), by, place: placeOf(deps, body) }, (reference) =>
+    run(deps, spoken, { by, thread: messageOf(body), modalOpener: null, reference }),
+  )
+}
+
+function answerClick(deps: SlackDeps, body: unknown, { what, replaces = false, answer }: Button): Promise<void> {
+  const value = textAt(listAt(body, 'actions')[0], 'value') ?? ''
+  const by = requesterOf(body, textAt(body, 'view', 'id') === null ? 'button' : 'modal')
+  // What everybody sees is never replaced by what one person asked.
+  const { modalOpener, place } = openingPlace(deps, body, placeOf(deps, body, replaces && isOwnMessage(body)))
+  return respond(deps, { what, by, place }, async (reference) => {
+    const reply = await answer({ deps, commands: COMMANDS, value, by, modalOpener, reference })
+    return reply ?? { outcome: 'old', answer: answerOld() }
+  })
+}
+
+const isOwnMessage = (body: unknown): boolean => fieldOf(fieldOf(body, 'container'), 'is_ephemeral') === true
+
+/** The options of a menu, in time: whatever goes wrong, the menu is empty and the log says why. */
+async function optionsOf(deps: SlackDeps, body: unknown, menu: MenuHandler): Promise<FieldOption[]> {
+  const stop = new AbortController()
+  const late = deps.clock.sleep(SUGGEST_WITHIN_MS, stop.signal).then(() => null)
+  try {
+    const options = await Promise.race([permittedOptions(deps, body, menu), late])
+    if (options === null) deps.log.warn({}, 'the options of a menu came too late')
+    return options ?? []
+  } catch (error) {
+    deps.log.warn({ err: error }, 'a menu has no options')
+    return []
+  } finally {
+    stop.abort()
+  }
+}
+
+async function permittedOptions(deps: SlackDeps, body: unknown, menu: MenuHandler): Promise<FieldOption[]> {
+  const { user, team } = requesterOf(body, 'modal')
+  const permit = await deps.operations.mayRead({ user, team })
+  return permit.kind === 'yes' ? menu(deps, textAt(body, 'value') ?? '') : []
+}
+
+/** What Bolt carries from the receiver to the listener: the dependencies of this one request. */
+export const withDeps = (deps: SlackDeps): { deps: SlackDeps } => ({ deps })
+
+function depsIn(context: Context): SlackDeps {
+  const { deps }: { [name: string]: unknown; deps?: SlackDeps } = context
+  invariant(deps, 'every request carries its dependencies')
+  return deps
+}

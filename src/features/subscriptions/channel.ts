@@ -1,0 +1,37 @@
+import type { ChannelId } from '../../domain/ids.ts'
+import type { Requester, Refused } from '../../catalog/outcomes.ts'
+import { shownOf } from '../../catalog/subscriptions.ts'
+import type { RulesOutcome, SubscribeDeps, SubscriptionDeps } from './outcomes.ts'
+
+/** Everything that a channel follows, wherever it was said. */
+export async function channelRules(deps: SubscriptionDeps, asked: ChannelId | null): Promise<RulesOutcome> {
+  const place = placeFor(asked)
+  if (place.kind !== 'channel') return place
+  const { channel } = place
+  const here = (await deps.subscriptions()).filter((one) => one.channel === channel)
+  return { kind: 'rules', channel, subscriptions: await shownOf(deps, here) }
+}
+
+/** Where a subscription can be said: a channel that is nobody's direct messages; or why this person may not. */
+export async function channelFor(
+  { permits }: SubscriptionDeps,
+  by: Requester,
+): Promise<{ kind: 'channel'; channel: ChannelId } | { kind: 'no-channel' } | Refused> {
+  const permit = await permits('subscribe', by)
+  if (permit.kind === 'unknown-person') return permit
+  if (permit.kind === 'no') return { kind: 'forbidden', action: 'subscribe', permit }
+  return placeFor(by.channel)
+}
+
+const placeFor = (channel: ChannelId | null): { kind: 'channel'; channel: ChannelId } | { kind: 'no-channel' } =>
+  channel === null || channel.startsWith(DIRECT) ? { kind: 'no-channel' } : { kind: 'channel', channel }
+
+/** The ids of direct messages begin so. */
+const DIRECT = 'D'
+
+/**
+ * What is chosen in a form comes from the requester's own client, which could name a private channel that it never saw. False
+ * where Slack does not say.
+ */
+export const isIn = async ({ channelsOf }: SubscribeDeps, user: string, channel: ChannelId): Promise<boolean> =>
+  (await channelsOf(user))?.has(channel) ?? false

@@ -1,0 +1,230 @@
+import { answerDryRun } from './dry-run-messages.ts'
+import { answerRules } from './rules-messages.ts'
+import { answerNameless, answerTooLittle, answerTooMuch, type HowTyped } from '../slips.ts'
+import { pageOf } from '../values.ts'
+import type { Reply, SlackDeps } from '../context.ts'
+import { howTyped, outcomeName, whenMayRead, wordsOf, type Command, type Question } from '../command.ts'
+import { CUT, type Word } from '../../slack/commands/parse.ts'
+import { answerUnsubscribe } from './messages.ts'
+import { SUBSCRIPTION_ACTION_IDS, HOME_ACTION_IDS } from '../../slack/messages/ids.ts'
+import { answerOf, line, nextStep, typed } from '../../slack/messages/answer.ts'
+import {
+  openSubscribe,
+  FOLLOW_CALLBACK_ID,
+  followForm,
+  openFollow,
+  projectsToFollow,
+  redraw,
+  subscribeForm,
+} from './form.ts'
+import type { Button, Click, EventHandler, Feature } from '../feature.ts'
+import { SUBSCRIBE_CALLBACK_ID, SUBSCRIBE_FIELDS } from './form-view.ts'
+import { subscribe } from './subscribe-command.ts'
+import { isChannelId, type ChannelId } from '../../domain/ids.ts'
+import { listAt, textAt } from '../body.ts'
+
+const rules: Command = {
+  name: 'rules',
+  alias: null,
+  group: 'Follow',
+  usage: '[page] | test project branch [event]',
+  does: "shows this channel's subscriptions; with test, which channels would get a build",
+  examples: ['/ci rules', '/ci rules test acme/web main', '/ci rules test acme/web main failed'],
+  who: 'everyone',
+  handle: answerRulesTyped,
+  choose: (question, choice) => answerRulesTyped({ ...question, words: [{ text: TEST_WORD }, ...wordsOf(choice)] }),
+}
+
+/** `/ci rules`, `/ci rules 2`, `/ci rules test acme/web main failed`. */
+async function answerRulesTyped(question: Question): Promise<Reply> {
+  const [first, ...others] = question.words
+  if (first?.text.toLowerCase() === TEST_WORD) return tryRules(question, others)
+  const page = first ? pageOf(first.text) : 1
+  const extra = page === null ? first : others[0]
+  if (extra || page === null)
+    return { outcome: 'too-much', answer: answerTooMuch({ extra: extra?.text ?? '', ...howTyped(question.row) }) }
+  return rulesPage(question, page)
+}
+
+const TEST_WORD = 'test'
+
+/** What this channel follows. A click on Next asks for the next page in the same way. */
+const rulesPage = (question: Pick<Question, 'operations' | 'by' | 'reference'>, page: number): Promise<Reply> =>
+  whenMayRead(question, async () => {
+    const outcome = await question.operations.subscriptions.rules(question.by.channel)
+    return { outcome: outcomeName(outcome), answer: answerRules(outcome, page) }
+  })
+
+const HOW: HowTyped = { usage: '/ci rules test project branch [event]', example: '/ci rules test acme/web main failed' }
+
+async function tryRules(question: Question, words: readonly Word[]): Promise<Reply> {
+  const reading = readTry(words)
+  if ('outcome' in reading) return reading
+  const { operations, by, reference } = question
+  return whenMayRead(question, async () => {
+    const outcome = await operations.subscriptions.dryRun(reading, by)
+    const rest = [reading.branch, ...(reading.event === null ? [] : [reading.event])]
+    return {
+      outcome: outcomeName(outcome),
+      answer: answerDryRun(outcome, { command: 'rules', branch: null, rest, reference }),
+    }
+  })
+}
+
+interface Try {
+  project: string
+  branch: string
+  event: string | null
+}
+
+function readTry(words: readonly Word[]): Try | Reply {
+  if (words.includes(CUT)) return { outcome: 'too-much', answer: answerTooMuch({ extra: CUT.text, ...HOW }) }
+  const [project, branch, event, extra] = partedAt(words.map(({ text }) => text))
+  if (project === undefined) return tooLittle('a project and a branch')
+  if (project === '') return { outcome: 'nameless', answer: answerNameless({ branchOf: null, ...HOW }) }
+  if (branch === undefined) return tooLittle('a branch after the project')
+  if (branch === '') return { outcome: 'nameless', answer: answerNameless({ branchOf: project, ...HOW }) }
+  if (extra !== undefined) return { outcome: 'too-much', answer: answerTooMuch({ extra, ...HOW }) }
+  return { project, branch, event: event || null }
+}
+
+const tooLittle = (missing: string): Reply => ({ outcome: 'too-little', answer: answerTooLittle({ missing, ...HOW }) })
+
+/** `acme/web@main failed` is `acme/web main failed`. */
+function partedAt([first, ...others]: readonly string[]): (string | undefined)[] {
+  const at = first?.indexOf('@', 1) ?? -1
+  const second = others[0]?.replace(/^@/, '')
+  if (first === undefined || at < 0) return [first, second, ...others.slice(1)]
+  return [first.slice(0, at), first.slice(at + 1), ...others]
+}
+
+const unsubscribe: Command = {
+  name: 'unsubscribe',
+  alias: null,
+  group: 'Follow',
+  usage: '[project|all]',
+  does: 'removes a subscription of this channel',
+  examples: ['/ci unsubscribe', '/ci unsubscribe acme/web', '/ci unsubscribe all'],
+  who: 'members',
+  handle: answerUnsubscribeTyped,
+  choose: (question, choice) => answerUnsubscribeTyped({ ...question, words: wordsOf(choice) }),
+}
+
+/** `/ci unsubscribe acme/web`, or `all`; alone the only one there is, or a choice. */
+async function answerUnsubscribeTyped(question: Question): Promise<Reply> {
+  const [project, extra] = question.words
+  if (extra) return { outcome: 'too-much', answer: answerTooMuch({ extra: extra.text, ...howTyped(question.row) }) }
+  return unsubscribeFrom(question, { project: project?.text ?? null, id: null })
+}
+
+/** The same by a button, of one subscription exactly. */
+async function unsubscribeFrom(
+  { operations, by, reference }: Pick<Question, 'operations' | 'by' | 'reference'>,
+  wish: { project: string | null; id: string | null },
+): Promise<Reply> {
+  const outcome = await operations.subscriptions.unsubscribe(wish, by)
+  const context = { command: 'unsubscribe', branch: null, rest: [], reference } as const
+  return { outcome: outcomeName(outcome), answer: answerUnsubscribe(outcome, context) }
+}
+
+const ID = /^\d{1,15}$/
+
+async function change(click: Click): Promise<Reply | null> {
+  return ID.test(click.value) ? open(click, click.value) : null
+}
+
+async function open({ deps, by, modalOpener, reference }: Click, id: string | null): Promise<Reply> {
+  if (modalOpener) return openSubscribe({ modalOpener, operations: deps.operations, by, reference }, id)
+  return { outcome: 'no-trigger', answer: TYPE_INSTEAD }
+}
+
+const TYPE_INSTEAD = answerOf([
+  line(':mag: *No form can be opened from here*; nothing was done.'),
+  line(nextStep(`Type ${typed('/ci subscribe')} in the channel.`)),
+])
+
+async function remove({ deps, value, by, reference }: Click): Promise<Reply | null> {
+  return ID.test(value)
+    ? unsubscribeFrom({ operations: deps.operations, by, reference }, { project: null, id: value })
+    : null
+}
+
+/** Prev and Next show the page as it is now. */
+async function turnRules({ deps, value, by, reference }: Click): Promise<Reply | null> {
+  const page = pageOf(value)
+  return page === null ? null : rulesPage({ operations: deps.operations, by, reference }, page)
+}
+
+/** What happens to channels, and Slack's own code for why nothing can be said there any more; null: it can be again. */
+const CHANNEL_EVENTS: Readonly<Record<string, string | null>> = {
+  channel_archive: 'is_archived',
+  channel_deleted: 'channel_not_found',
+  channel_left: 'not_in_channel',
+  channel_unarchive: null,
+  group_archive: 'is_archived',
+  group_deleted: 'channel_not_found',
+  group_left: 'not_in_channel',
+  group_unarchive: null,
+  member_joined_channel: null,
+}
+
+/** An event may be lost: then the next message that Slack refuses, or takes, says the same. Never throws. */
+async function hearOfChannel(
+  type: string,
+  code: string | null,
+  { operations, log }: SlackDeps,
+  body: unknown,
+): Promise<void> {
+  const channel = channelIn(body)
+  if (channel === null || !concernsUs(type, body)) return
+  try {
+    await (code === null
+      ? operations.subscriptions.channelOpened(channel)
+      : operations.subscriptions.channelClosed(channel, code))
+    log.info({ channel, event: type }, 'Slack tells of a channel')
+  } catch (error) {
+    log.warn({ err: error, channel, event: type }, 'what Slack tells of a channel could not be written down')
+  }
+}
+
+function channelIn(body: unknown): ChannelId | null {
+  const id = textAt(body, 'event', 'channel')
+  return id !== null && isChannelId(id) ? id : null
+}
+
+/** Who joins is mostly somebody else. */
+const concernsUs = (type: string, body: unknown): boolean =>
+  type !== 'member_joined_channel' ||
+  listAt(body, 'authorizations').some((one) => textAt(one, 'user_id') === textAt(body, 'event', 'user'))
+
+const ofRules = (answer: Button['answer'], describe: Button['describe'] = () => null): Button => ({
+  what: 'rules',
+  replaces: true,
+  describe,
+  answer,
+})
+
+const channelEvents = Object.entries(CHANNEL_EVENTS).map(([type, code]): [string, EventHandler] => [
+  type,
+  (deps, body) => hearOfChannel(type, code, deps, body),
+])
+
+export const subscriptions: Feature = {
+  commands: [rules, subscribe, unsubscribe],
+  buttons: {
+    [SUBSCRIPTION_ACTION_IDS.add]: ofRules((click) => open(click, null)),
+    [SUBSCRIPTION_ACTION_IDS.change]: ofRules(change),
+    [SUBSCRIPTION_ACTION_IDS.remove]: ofRules(remove, () => 'unsubscribe'),
+    [SUBSCRIPTION_ACTION_IDS.previous]: ofRules(turnRules),
+    [SUBSCRIPTION_ACTION_IDS.next]: ofRules(turnRules),
+    [HOME_ACTION_IDS.follow]: { what: 'follow a project', answer: openFollow },
+  },
+  fields: {
+    [SUBSCRIBE_FIELDS.project]: redraw,
+    [SUBSCRIBE_FIELDS.how]: redraw,
+    [SUBSCRIBE_FIELDS.branch]: redraw,
+  },
+  menus: { [SUBSCRIBE_FIELDS.project]: projectsToFollow },
+  forms: { [SUBSCRIBE_CALLBACK_ID]: subscribeForm, [FOLLOW_CALLBACK_ID]: followForm },
+  events: Object.fromEntries(channelEvents),
+}

@@ -1,0 +1,130 @@
+import type { Missing } from '../../domain/offer.ts'
+import type { Action } from '../../domain/request.ts'
+import type { ShownRequest, RequestView, CardView, BuildView } from '../../domain/view.ts'
+import { buildNumber, joined, mention } from './build.ts'
+import { lookOf } from './words.ts'
+import { escapePlain, toLine } from '../../lib/escape.ts'
+import { plain, type ActionButton } from './blocks.ts'
+import { ACTION_IDS } from './ids.ts'
+import { BRANCH_CHARS_MAX, BUILD_ID_CHARS_MAX, CONFIRM_CHARS_MAX, cut, PROJECT_CHARS_MAX } from './limits.ts'
+
+// What people asked of CI, in words. The names of the requesters are mentions: Slack shows them in everybody's own way.
+
+/** `Stop requested by @lin`, and what came of it: for a card. Markup. */
+export const requestWords = (request: ShownRequest): string => joined([requested(request), stageWords(request)], ', ')
+
+/** `:raised_hand: Stop requested by @lin · Stopped`: the line in the thread. Markup. */
+export function requestLine(view: RequestView): string {
+  return joined([`${SYMBOLS[view.action]} ${requested(view)}`, outcomeWords(view) ?? stageWords(view)])
+}
+
+/** `no Stop button: CI did not name the build's uuid`. */
+export const missingWords = ({ action, why }: NonNullable<CardView['missing']>): string =>
+  `no ${ACTION_WORDS[action]} button: ${MISSING[why]}`
+
+export const ACTION_WORDS: Record<Action, string> = { stop: 'Stop', restart: 'Restart' }
+
+const SYMBOLS: Record<Action, string> = { stop: ':raised_hand:', restart: ':repeat:' }
+
+/** Why an action cannot be offered: the card's words, and everybody else's who has to say it. */
+export const MISSING: Record<Missing, string> = {
+  'no-v2': "CI's v2 interface is not configured",
+  'no-legacy': "CI's legacy interface is not configured",
+  'no-build-uuid': "CI did not name the build's uuid",
+  'pro-project': 'CI restarts Basic projects only',
+  'project-unknown': 'CI does not list this project',
+}
+
+const requested = ({ action, by }: ShownRequest): string => {
+  const who = mention(by)
+  return `${ACTION_WORDS[action]} requested${who === '' ? '' : ` by ${who}`}`
+}
+
+function outcomeWords({ action, outcome, buildId }: RequestView): string | null {
+  if (!outcome) return null
+  if (action === 'stop') return lookOf(outcome.shown).word
+  const other = outcome.buildId === buildId ? '' : ` is ${buildNumber(outcome)}`
+  return `attempt ${outcome.attemptNumber}${other}`
+}
+
+function stageWords({ action, stage, code }: ShownRequest): string | null {
+  switch (stage) {
+    case 'asked':
+    case 'confirmed':
+      return null
+    case 'refused':
+      return code === 'unreachable' || code === 'timeout' ? UNREACHED : `CI refused${why(REFUSED[action], code)}`
+    case 'unclear':
+      return 'not clear yet whether CI received it'
+    case 'unconfirmed':
+      return joined([`CI has not confirmed it${why(UNCONFIRMED, code)}`, 'open the build to see'])
+  }
+}
+
+const why = (reasons: Readonly<Record<string, string>>, code: string | null): string => {
+  const words = code === null ? undefined : reasons[code]
+  return words === undefined ? '' : `: ${words}`
+}
+
+const UNREACHED = 'CI could not be reached, and nothing was done'
+
+const REFUSED: Record<Action, Record<string, string>> = {
+  stop: {
+    'bad-request': 'the build is probably not running any more',
+    'not-found': 'it has no such running build',
+    ...shared(),
+  },
+  restart: {
+    'bad-request': 'the build cannot be restarted now',
+    'not-found': 'it no longer has this build',
+    ...shared(),
+  },
+}
+
+function shared(): Record<string, string> {
+  return {
+    unauthorized: "it no longer accepts Buildline's credentials",
+    forbidden: "Buildline's credentials lack the right",
+    'rate-limited': 'there were too many requests',
+  }
+}
+
+const UNCONFIRMED: Record<string, string> = {
+  'still-running': 'it says the build is still running',
+  'not-restarted': 'it shows no new attempt',
+}
+
+/** The button that asks CI to stop or restart an attempt. Stopping throws work away, so it is confirmed first. */
+export function actButton(
+  action: Action,
+  ref: string,
+  build: Pick<BuildView, 'project' | 'buildId' | 'branch'> & Pick<CardView, 'unconfirmed'>,
+): ActionButton {
+  const common = { type: 'button', action_id: ACTION_IDS[action], value: ref } as const
+  if (action === 'restart') return { ...common, text: plain('Restart') }
+  return {
+    ...common,
+    text: plain('Stop'),
+    style: 'danger',
+    confirm: {
+      title: plain('Stop this build?'),
+      text: plain(
+        cut(`${nameOf(build)} stops where it is. What it has done so far is lost.${uuidOf(build)}`, CONFIRM_CHARS_MAX),
+      ),
+      confirm: plain('Stop it'),
+      deny: plain('Let it run'),
+      style: 'danger',
+    },
+  }
+}
+
+function nameOf({ project, buildId, branch }: Pick<BuildView, 'project' | 'buildId' | 'branch'>): string {
+  const on = branch === null ? '' : ` on ${shown(branch, BRANCH_CHARS_MAX)}`
+  return `${shown(project, PROJECT_CHARS_MAX)} #${shown(buildId, BUILD_ID_CHARS_MAX)}${on}`
+}
+
+/** CI shows no builds of this project: the person alone can tell whether that is the build they mean. */
+const uuidOf = ({ unconfirmed }: Pick<CardView, 'unconfirmed'>): string =>
+  unconfirmed === null ? '' : ` CI stops the build ${unconfirmed}.`
+
+const shown = (text: string, charsMax: number): string => escapePlain(cut(toLine(text), charsMax))

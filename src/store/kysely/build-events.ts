@@ -1,0 +1,245 @@
+import { type Selectable, sql, type Kysely } from 'kysely'
+import { NO_DETAILS, type BuildDetails, type Origin } from '../../domain/build-event.ts'
+import { type BuildId, type ChannelId, type ProjectId, buildKey, idOrder } from '../../domain/ids.ts'
+import { type PlacedEvent, branchKey } from '../../domain/revision.ts'
+import type { Turn } from '../../domain/recovered.ts'
+import type { Looked, RuleVerdict } from '../../domain/rule.ts'
+import { toStatus, isVerdict } from '../../domain/status.ts'
+import type { Schema } from '../schema.ts'
+import type { BuildPlace, KeptDecision } from '../records.ts'
+import type { Reads, Tx } from '../store.ts'
+import { type RunQuery, columns, type Insert } from './query.ts'
+
+export const toPlacedEvent = (row: Selectable<Schema['fact']>): PlacedEvent & BuildPlace => ({
+  ...toVerdict(row),
+  details: JSON.parse(row.details) as BuildDetails,
+})
+
+// What a branch has been through needs no details: one that cannot be read must not hide how the branch stands.
+const toVerdict = (row: Selectable<Schema['fact']>): PlacedEvent & BuildPlace => ({
+  seq: row.seq,
+  at: row.at,
+  cardNumber: row.episode,
+  projectId: row.project_id as ProjectId,
+  buildId: row.build_id as BuildId,
+  branch: row.branch,
+  commitId: row.commit_id,
+  revisionKey: row.lineage_key,
+  word: row.word,
+  status: toStatus(row.word),
+  origin: row.origin as Origin,
+  details: NO_DETAILS,
+})
+
+export const toDecision = (row: Selectable<Schema['decision']>): KeptDecision => ({
+  eventSeq: row.fact_seq,
+  channel: row.channel as ChannelId,
+  subject: row.subject,
+  verdict: row.verdict as KeptDecision['verdict'],
+  reason: row.reason as KeptDecision['reason'],
+  rulesFrom: row.rules_from as KeptDecision['rulesFrom'],
+  looked: (JSON.parse(row.looked) as (Looked | RuleVerdict)[]).map(toLooked),
+  turn: TURNS[row.recovered] ?? null,
+  loud: row.loud === 1,
+  noticeDay: row.notice_day,
+  decidedAt: row.decided_at,
+})
+
+/** As the column keeps them. */
+const TURNS: readonly (Turn | null)[] = [null, 'recovered', 'broken']
+
+// Before rules were kept with them, verdicts stood alone.
+const toLooked = (kept: Looked | RuleVerdict): Looked =>
+  typeof kept === 'string' ? { rule: null, from: null, verdict: kept } : kept
+
+const fromDecision = (decision: KeptDecision): Selectable<Schema['decision']> => ({
+  fact_seq: decision.eventSeq,
+  channel: decision.channel,
+  subject: decision.subject,
+  verdict: decision.verdict,
+  reason: decision.reason,
+  rules_from: decision.rulesFrom,
+  looked: JSON.stringify(decision.looked),
+  recovered: TURNS.indexOf(decision.turn),
+  loud: decision.loud ? 1 : 0,
+  notice_day: decision.noticeDay,
+  decided_at: decision.decidedAt,
+})
+
+/** The newest build events of one build that are folded; more than any build has, less than a flood of repeats could make. */
+const BUILD_EVENTS_MAX = 500
+
+const VERDICTS = (['success', 'failed', 'infrastructure_failure'] as const).map((status) => sql.lit(status))
+
+/** So many outcomes of newer builds are looked at: one that overtook this build stands near it. */
+const OVERTAKERS_MAX = 100
+
+type BuildEventReads = Pick<
+  Reads,
+  | 'eventsOfBuild'
+  | 'eventsOfBuilds'
+  | 'eventsOfCard'
+  | 'newestCard'
+  | 'verdictsBefore'
+  | 'isOvertaken'
+  | 'revisionsAfter'
+>
+
+/** What was observed of builds: by build, by card, by branch. */
+export function readBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean): BuildEventReads {
+  const buildEvents = () => db.selectFrom('fact').selectAll()
+  const verdicts = (key: string) =>
+    db.selectFrom('fact').where('branch_key', '=', key).where('verdict', '=', sql.lit(1))
+
+  return {
+    async eventsOfBuild(projectId, buildId) {
+      const key = buildKey(projectId, buildId)
+      // Two first build events of one build that arrive side by side must not each think itself the first.
+      if (locks) await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(db)
+      const rows = await runQuery('eventsOfBuild', { key }, (value) =>
+        buildEvents().where('build_key', '=', value('key')).orderBy('seq', 'desc').limit(sql.lit(BUILD_EVENTS_MAX)),
+      )
+      return rows.toReversed().map(toPlacedEvent)
+    },
+
+    async eventsOfBuilds(buildKeys) {
+      const found: PlacedEvent[] = []
+      for (const key of buildKeys) {
+        const rows = await runQuery('eventsOfKey', { key }, (value) =>
+          buildEvents().where('build_key', '=', value('key')),
+        )
+        found.push(...rows.map(toPlacedEvent))
+      }
+      return found.sort((a, b) => a.seq - b.seq)
+    },
+
+    async eventsOfCard(revisionKey, cardNumber) {
+      const rows = await runQuery('eventsOfCard', { revisionKey, cardNumber }, (value) =>
+        buildEvents()
+          .where('lineage_key', '=', value('revisionKey'))
+          .where('episode', '=', value('cardNumber'))
+          .orderBy('seq'),
+      )
+      return rows.map(toPlacedEvent)
+    },
+
+    async newestCard(revisionKey) {
+      const [row] = await runQuery('newestEpisode', { revisionKey }, (value) => {
+        const placed = db
+          .selectFrom('fact')
+          .where('lineage_key', '=', value('revisionKey'))
+          .where('episode', 'is not', null)
+        const newest = placed.select(({ fn }) => fn.max('episode').as('newest'))
+        return placed
+          .select(({ fn }) => [fn.max('at').as('last_at'), fn.countAll<number>().as('buildEvents')])
+          .select(({ fn }) => fn.max('episode').as('episode'))
+          .where('episode', '=', newest)
+      })
+      if (!row || row.episode === null) return null
+      return { cardNumber: row.episode, lastAt: Number(row.last_at), buildEvents: Number(row.buildEvents) }
+    },
+
+    async verdictsBefore(branch, buildOrder, limit) {
+      const rows = await runQuery(`verdictsBefore ${limit}`, { branchKey: branch, buildOrder }, (value) =>
+        verdicts(value('branchKey'))
+          .selectAll()
+          .where('build_order', '<=', value('buildOrder'))
+          .orderBy('build_order', 'desc')
+          .orderBy('seq', 'desc')
+          .limit(sql.lit(limit)),
+      )
+      return rows.map(toVerdict)
+    },
+
+    async isOvertaken(branch, buildOrder, seq) {
+      const [older] = await runQuery('isOvertaken', { branchKey: branch, buildOrder, seq }, (value) =>
+        db
+          .selectFrom(
+            verdicts(value('branchKey'))
+              .select('seq')
+              .where('build_order', '>', value('buildOrder'))
+              .orderBy('build_order')
+              .limit(sql.lit(OVERTAKERS_MAX))
+              .as('next'),
+          )
+          .select('seq')
+          .where('seq', '<', value('seq'))
+          .limit(sql.lit(1)),
+      )
+      return older !== undefined
+    },
+
+    async revisionsAfter(branch, buildOrder, limit) {
+      const rows = await runQuery(`revisionsAfter ${limit}`, { branchKey: branch, buildOrder }, (value) =>
+        db
+          .selectFrom('build')
+          .select('lineage_key')
+          .where('branch_key', '=', value('branchKey'))
+          .where('build_order', '>', value('buildOrder'))
+          // Of a build with several attempts the newest says nothing of the others.
+          .where(({ or, eb }) => or([eb('status', 'in', VERDICTS), eb('run', '>', sql.lit(1))]))
+          .orderBy('build_order')
+          .limit(sql.lit(limit)),
+      )
+      return rows.map(({ lineage_key: revisionKey }) => revisionKey)
+    },
+  }
+}
+
+type BuildEventWrites = Pick<Tx, 'insertBuildEvent' | 'countRepeat' | 'insertDelivery' | 'placeEvent' | 'keepDecision'>
+
+/** What was observed, how it came, and what was decided about it. */
+export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert: Insert): BuildEventWrites {
+  return {
+    async insertBuildEvent(seen, { at, origin, priority, revisionKey, branch, commitId }) {
+      const buildEvent = {
+        at,
+        origin,
+        project_id: seen.projectId,
+        build_id: seen.buildId,
+        build_key: buildKey(seen.projectId, seen.buildId),
+        build_order: idOrder(seen.buildId),
+        lineage_key: revisionKey,
+        branch_key: branchKey(seen.projectId, branch),
+        branch,
+        commit_id: commitId,
+        word: seen.word,
+        verdict: isVerdict(toStatus(seen.word)) ? 1 : 0,
+        details: JSON.stringify(seen.details),
+        priority,
+      }
+      return insert('fact', 'seq', buildEvent)
+    },
+
+    async countRepeat(eventSeq) {
+      await db
+        .updateTable('fact')
+        .set(({ eb }) => ({ repeats: eb('repeats', '+', 1) }))
+        .where('seq', '=', eventSeq)
+        .execute()
+    },
+
+    async insertDelivery({ receivedAt, answer, eventSeq, body }) {
+      return insert('delivery', 'id', { received_at: receivedAt, answer, fact_seq: eventSeq, body })
+    },
+
+    async placeEvent(eventSeq, cardNumber) {
+      await runQuery('placeEvent', { eventSeq, cardNumber }, (value) =>
+        db
+          .updateTable('fact')
+          .set({ episode: value('cardNumber') })
+          .where('seq', '=', value('eventSeq')),
+      )
+    },
+
+    async keepDecision(decision) {
+      const row = fromDecision(decision)
+      await runQuery('keepDecision', row, (value) =>
+        db
+          .insertInto('decision')
+          .values(columns(row, value))
+          .onConflict((conflict) => conflict.columns(['fact_seq', 'channel']).doUpdateSet(columns(row, value))),
+      )
+    },
+  }
+}

@@ -1,0 +1,208 @@
+import { type Selectable, sql, type Kysely } from 'kysely'
+import { type BuildId, type ProjectId, type Uuid, buildKey, idOrder } from '../../domain/ids.ts'
+import type { Status } from '../../domain/status.ts'
+import type { Schema } from '../schema.ts'
+import type { KnownBuild } from '../records.ts'
+import { normalHandle } from '../../domain/handle.ts'
+import { branchKey } from '../../domain/revision.ts'
+import type { Reads, Tx } from '../store.ts'
+import { type RunQuery, columns } from './query.ts'
+
+const toKnownBuild = (row: Selectable<Schema['build']>): KnownBuild => ({
+  projectId: row.project_id as ProjectId,
+  buildId: row.build_id as BuildId,
+  attempt: row.run,
+  revisionKey: row.lineage_key,
+  cardNumber: row.episode,
+  branch: row.branch,
+  status: row.status as Status,
+  word: row.word,
+  at: row.at,
+  buildUuid: row.build_uuid as Uuid | null,
+  committer: row.committer,
+})
+
+const RED: readonly Status[] = ['failed', 'infrastructure_failure']
+
+/** Keys in one look: well below what a statement may have of parameters. */
+const KEYS_MAX = 500
+
+type BuildReads = Pick<
+  Reads,
+  | 'build'
+  | 'buildByUuid'
+  | 'buildsByNumber'
+  | 'newestBuild'
+  | 'runningBuilds'
+  | 'waitingBuilds'
+  | 'redBuildsOf'
+  | 'branchesOf'
+>
+
+/** Where builds stand. */
+export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildReads {
+  const builds = () => db.selectFrom('build').selectAll()
+
+  async function newestNews(
+    some: ReturnType<typeof builds>,
+    projectIds: readonly string[] | null,
+    limit: number,
+  ): Promise<KnownBuild[]> {
+    if (projectIds?.length === 0) return []
+    const query = projectIds ? some.where('project_id', 'in', [...projectIds]) : some
+    return (await query.orderBy('at', 'desc').limit(limit).execute()).map(toKnownBuild)
+  }
+
+  return {
+    async build(projectId, buildId) {
+      const [row] = await runQuery('build', { key: buildKey(projectId, buildId) }, (value) =>
+        db.selectFrom('build').selectAll().where('build_key', '=', value('key')),
+      )
+      return row ? toKnownBuild(row) : null
+    },
+
+    async buildByUuid(uuid) {
+      const row = await db
+        .selectFrom('build')
+        .selectAll()
+        .where('build_uuid', '=', uuid)
+        .orderBy('at', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row ? toKnownBuild(row) : null
+    },
+
+    async buildsByNumber(buildId, limit) {
+      // One look for each project that was heard of: whoever knows only the number knows no key.
+      const projects = await db.selectFrom('heard').select('project_id').execute()
+      const keys = projects.map((row) => buildKey(row.project_id, buildId))
+      const found: KnownBuild[] = []
+      for (let at = 0; at < keys.length && found.length < limit; at += KEYS_MAX) {
+        const some = keys.slice(at, at + KEYS_MAX)
+        const rows = await db.selectFrom('build').selectAll().where('build_key', 'in', some).limit(limit).execute()
+        found.push(...rows.map(toKnownBuild))
+      }
+      return found.sort((a, b) => b.at - a.at).slice(0, limit)
+    },
+
+    async newestBuild(projectId, branch) {
+      const query = db.selectFrom('build').selectAll().orderBy('build_order', 'desc').limit(1)
+      const row = await (
+        branch === undefined
+          ? query.where('project_id', '=', projectId)
+          : query.where('branch_key', '=', branchKey(projectId as ProjectId, branch))
+      ).executeTakeFirst()
+      return row ? toKnownBuild(row) : null
+    },
+
+    runningBuilds: (projectIds, limit) => newestNews(builds().where('is_running', '=', sql.lit(1)), projectIds, limit),
+
+    waitingBuilds: (projectIds, limit) =>
+      newestNews(builds().where('status', '=', sql.lit('waiting')), projectIds, limit),
+
+    async redBuildsOf(handles, limit) {
+      if (handles.length === 0) return []
+      const rows = await builds()
+        .where('committer', 'in', handles.map(normalHandle))
+        .where(
+          'status',
+          'in',
+          RED.map((status) => sql.lit(status)),
+        )
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('build as newer')
+                .select('newer.build_key')
+                .whereRef('newer.branch_key', '=', 'build.branch_key')
+                .whereRef('newer.build_order', '>', 'build.build_order')
+                .where('newer.status', 'in', [sql.lit('success'), ...RED.map((status) => sql.lit(status))]),
+            ),
+          ),
+        )
+        .orderBy('at', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(toKnownBuild)
+    },
+
+    async branchesOf(projectId, limit) {
+      const rows = await db
+        .selectFrom('build')
+        .select(['branch', ({ fn }) => fn.max('build_order').as('newest')])
+        .where('project_id', '=', projectId)
+        .where('branch', 'is not', null)
+        .groupBy('branch')
+        .orderBy('newest', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.flatMap(({ branch }) => branch ?? [])
+    },
+  }
+}
+
+type BuildWrites = Pick<Tx, 'keepBuild' | 'forgetBuild'>
+
+/** Where builds stand. */
+export function writeBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildWrites {
+  return {
+    async keepBuild(build) {
+      const row = {
+        build_key: buildKey(build.projectId, build.buildId),
+        project_id: build.projectId,
+        build_id: build.buildId,
+        build_order: idOrder(build.buildId),
+        branch_key: branchKey(build.projectId, build.branch),
+        branch: build.branch,
+        lineage_key: build.revisionKey,
+        episode: build.cardNumber,
+        run: build.attempt,
+        status: build.status,
+        word: build.word,
+        at: build.at,
+        is_running: build.status === 'started' ? 1 : 0,
+        build_uuid: build.buildUuid,
+        committer: build.committer === null ? null : normalHandle(build.committer),
+      }
+      await runQuery('keepBuild', row, (value) =>
+        db
+          .insertInto('build')
+          .values(columns(row, value))
+          .onConflict((conflict) => conflict.column('build_key').doUpdateSet(columns(row, value))),
+      )
+    },
+
+    async forgetBuild(projectId, buildId) {
+      await db.deleteFrom('build').where('build_key', '=', buildKey(projectId, buildId)).execute()
+    },
+  }
+}
+
+/** Builds of which nothing has been heard for long, though they have not ended. */
+export function readSilent(db: Kysely<Schema>): Pick<Reads, 'silentBuilds'> {
+  const silent = ({ notAfter, notBefore }: Parameters<Reads['silentBuilds']>[0], limit: number) =>
+    db
+      .selectFrom('build')
+      .selectAll()
+      .where('at', '<=', notAfter)
+      .where('at', '>=', notBefore)
+      .where(({ or, eb }) => or([eb('asked_at', 'is', null), eb('asked_at', '<=', notAfter)]))
+      .orderBy('at')
+      .limit(limit)
+
+  return {
+    async silentBuilds(since, limit) {
+      const running = await silent(since, limit).where('is_running', '=', sql.lit(1)).execute()
+      const waiting = await silent(since, limit).where('status', '=', sql.lit('waiting')).execute()
+      const all = [...running, ...waiting].sort((a, b) => a.at - b.at)
+      return all.slice(0, limit).map(toKnownBuild)
+    },
+  }
+}
+
+export const writeSilent = (db: Kysely<Schema>): Pick<Tx, 'setAsked'> => ({
+  async setAsked(builds, at) {
+    const keys = builds.map(({ projectId, buildId }) => buildKey(projectId, buildId))
+    if (keys.length > 0) await db.updateTable('build').set({ asked_at: at }).where('build_key', 'in', keys).execute()
+  },
+})

@@ -1,0 +1,240 @@
+import type { Selectable, Kysely } from 'kysely'
+import type { ChannelId, MessageTs } from '../../domain/ids.ts'
+import { QUEUES, NO_QUEUES, type Queue, type Queues, type StoredMessage } from '../../domain/plan.ts'
+import type { Schema } from '../schema.ts'
+import type { Card, CardKey } from '../records.ts'
+import type { Reads, Tx } from '../store.ts'
+import { type RunQuery, columns } from './query.ts'
+import type { BuildEvent } from '../../domain/build-event.ts'
+import { toDecision, toPlacedEvent } from './build-events.ts'
+
+const toCard = (row: Selectable<Schema['card']>): Card => ({
+  subject: row.subject,
+  channel: row.channel as ChannelId,
+  quiet: row.quiet === 1,
+  mention: row.mention === 1,
+  queues: toQueues(row),
+  tries: row.attempts,
+  plain: row.plain === 1,
+  problem: row.problem,
+})
+
+const toQueues = (row: Selectable<Schema['card']>): Queues => {
+  const queues = { ...NO_QUEUES }
+  for (const queue of QUEUES) {
+    const at = row[`${queue}_at`]
+    if (at !== null) queues[queue] = { at, priority: row[`${queue}_priority`] ?? 0 }
+  }
+  return queues
+}
+
+const fromQueues = (queues: Queues) => {
+  const column = (queue: Queue) => ({
+    [`${queue}_at`]: queues[queue]?.at ?? null,
+    [`${queue}_priority`]: queues[queue]?.priority ?? null,
+  })
+  return { ...column('post'), ...column('edit'), ...column('look') } as Partial<Selectable<Schema['card']>>
+}
+
+const toMessage = (row: Selectable<Schema['message']>): StoredMessage => ({
+  key: row.key,
+  slot: row.slot,
+  generation: row.generation,
+  state: row.state as StoredMessage['state'],
+  claimedAt: row.claimed_at,
+  claimedBy: row.claimed_by,
+  lookedAt: row.looked_at,
+  ts: row.ts as MessageTs | null,
+  digest: row.digest,
+  sending: row.sending,
+  sendingAt: row.sending_at,
+  recheckAt: row.recheck_at,
+  doubtAt: row.doubt_at,
+  writtenAt: row.written_at,
+  postedAttempt: row.born_run,
+})
+
+const fromMessage = <Part extends Partial<StoredMessage>>(message: Part) =>
+  Object.fromEntries(
+    Object.entries(MESSAGE_COLUMNS)
+      .filter(([field]) => field in message)
+      .map(([field, column]) => [column, message[field as keyof StoredMessage]]),
+  ) as Part extends StoredMessage ? MessageRow : Partial<MessageRow>
+
+const MESSAGE_COLUMNS = {
+  key: 'key',
+  slot: 'slot',
+  generation: 'generation',
+  state: 'state',
+  claimedAt: 'claimed_at',
+  claimedBy: 'claimed_by',
+  lookedAt: 'looked_at',
+  ts: 'ts',
+  digest: 'digest',
+  sending: 'sending',
+  sendingAt: 'sending_at',
+  recheckAt: 'recheck_at',
+  doubtAt: 'doubt_at',
+  writtenAt: 'written_at',
+  postedAttempt: 'born_run',
+} as const satisfies Record<keyof StoredMessage, keyof Schema['message']>
+
+type MessageRow = Omit<Selectable<Schema['message']>, 'subject' | 'channel'>
+
+type CardReads = Pick<Reads, 'card' | 'cardsOf' | 'messagesOf' | 'subjectOf'>
+
+/** What stands in Slack, and what it is about. */
+export function readCards(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean): CardReads {
+  const suffix = locks ? 'for update' : ''
+  return {
+    async card({ subject, channel }) {
+      const [row] = await runQuery(`card ${suffix}`, { subject, channel }, (value) =>
+        db
+          .selectFrom('card')
+          .selectAll()
+          .where('subject', '=', value('subject'))
+          .where('channel', '=', value('channel'))
+          .$if(locks, (query) => query.forUpdate()),
+      )
+      return row ? toCard(row) : null
+    },
+
+    async cardsOf(subject) {
+      const rows = await runQuery('cardsOf', { subject }, (value) =>
+        db.selectFrom('card').select(['subject', 'channel']).where('subject', '=', value('subject')),
+      )
+      return rows as CardKey[]
+    },
+
+    async messagesOf({ subject, channel }) {
+      const rows = await runQuery('messagesOf', { subject, channel }, (value) =>
+        db
+          .selectFrom('message')
+          .selectAll()
+          .where('subject', '=', value('subject'))
+          .where('channel', '=', value('channel'))
+          .orderBy('claimed_at'),
+      )
+      return rows.map(toMessage)
+    },
+
+    async subjectOf(channel, ts) {
+      const row = await db
+        .selectFrom('message')
+        .select('subject')
+        .where('channel', '=', channel)
+        .where('ts', '=', ts)
+        .executeTakeFirst()
+      return row?.subject ?? null
+    },
+  }
+}
+
+type CardWrites = Pick<
+  Tx,
+  'ensureCard' | 'setQueues' | 'setTrouble' | 'insertMessage' | 'updateMessage' | 'deleteMessage'
+>
+
+/** What stands in Slack, and what is left to do there. */
+export function writeCards(db: Kysely<Schema>, runQuery: RunQuery): CardWrites {
+  return {
+    async ensureCard({ subject, channel, quiet, mention }) {
+      const flags = { quiet: quiet ? 1 : 0, mention: mention ? 1 : 0 }
+      await runQuery('ensureCard', { subject, channel, ...flags }, (value) =>
+        db
+          .insertInto('card')
+          .values({
+            subject: value('subject'),
+            channel: value('channel'),
+            ...columns(flags, value),
+            attempts: 0,
+            plain: 0,
+          })
+          .onConflict((conflict) => conflict.columns(['subject', 'channel']).doUpdateSet(columns(flags, value))),
+      )
+    },
+
+    async setQueues({ subject, channel }, queues) {
+      const row = fromQueues(queues)
+      await runQuery('setLanes', { subject, channel, ...row }, (value) =>
+        db
+          .updateTable('card')
+          .set(columns(row, value))
+          .where('subject', '=', value('subject'))
+          .where('channel', '=', value('channel')),
+      )
+    },
+
+    async setTrouble({ subject, channel }, { tries, plain, problem }) {
+      await db
+        .updateTable('card')
+        .set({ attempts: tries, plain: plain ? 1 : 0, problem })
+        .where('subject', '=', subject)
+        .where('channel', '=', channel)
+        .execute()
+    },
+
+    async insertMessage({ subject, channel, ...message }) {
+      const row = { subject, channel, ...fromMessage(message) }
+      await runQuery('insertMessage', row, (value) => db.insertInto('message').values(columns(row, value)))
+    },
+
+    async updateMessage(key, change) {
+      if (Object.keys(change).length === 0) return
+      const row = fromMessage(change)
+      await runQuery(`updateMessage ${Object.keys(row).join(' ')}`, { ...row, key }, (value) =>
+        db.updateTable('message').set(columns(row, value)).where('key', '=', value('key')),
+      )
+    },
+
+    async deleteMessage(key) {
+      await db.deleteFrom('message').where('key', '=', key).execute()
+    },
+  }
+}
+
+type DecisionReads = Pick<Reads, 'decisionsOf' | 'decisionsOfEvent' | 'noticeEvents'>
+
+/** Who is told what, and why. */
+export function readDecisions(db: Kysely<Schema>, runQuery: RunQuery): DecisionReads {
+  return {
+    async decisionsOf({ subject, channel }) {
+      const rows = await runQuery('decisionsOf', { subject, channel }, (value) =>
+        db
+          .selectFrom('decision')
+          .selectAll()
+          .where('subject', '=', value('subject'))
+          .where('channel', '=', value('channel'))
+          .orderBy('fact_seq'),
+      )
+      return rows.map(toDecision)
+    },
+
+    async decisionsOfEvent(eventSeq) {
+      const rows = await db
+        .selectFrom('decision')
+        .selectAll()
+        .where('fact_seq', '=', eventSeq)
+        .orderBy('channel')
+        .execute()
+      return rows.map(toDecision)
+    },
+
+    async noticeEvents(day, channel, limit) {
+      const noted = db
+        .selectFrom('fact')
+        .innerJoin('decision', 'decision.fact_seq', 'fact.seq')
+        .where('decision.notice_day', '=', day)
+        .where('decision.channel', '=', channel)
+        .where('decision.verdict', '=', 'tell')
+      const rows: BuildEvent[] = (await noted.selectAll('fact').orderBy('fact.seq').limit(limit).execute()).map(
+        toPlacedEvent,
+      )
+      const counts = await noted
+        .select(({ fn }) => ['fact.word', fn.countAll<number>().as('builds')])
+        .groupBy('fact.word')
+        .execute()
+      return { buildEvents: rows, counts: new Map(counts.map(({ word, builds }) => [word, Number(builds)])) }
+    },
+  }
+}

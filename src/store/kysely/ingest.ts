@@ -1,0 +1,112 @@
+import { sql, type Kysely } from 'kysely'
+import type { Schema } from '../schema.ts'
+import type { Reads, Tx } from '../store.ts'
+import { type RunQuery, columns } from './query.ts'
+import { randomInt } from 'node:crypto'
+
+/** Build events looked at for one round of ingesting: several may be of one revision. */
+const EVENTS_PER_REVISION = 4
+
+type IngestReads = Pick<Reads, 'dueIngest' | 'ingestOf'>
+
+/** What waits to be ingested. */
+export function readIngest(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean): IngestReads {
+  return {
+    async dueIngest(now, limit) {
+      const woken = await runQuery(`dueWoken ${limit}`, { now }, (value) =>
+        db
+          .selectFrom('intake')
+          .select(['lineage_key', 'priority', 'due_at as at'])
+          .where('due_at', '<=', value('now'))
+          .orderBy('priority')
+          .orderBy('due_at')
+          .limit(sql.lit(limit)),
+      )
+      const fresh = await runQuery(`dueFresh ${limit}`, {}, () =>
+        db
+          .selectFrom('fact')
+          .select(['lineage_key', 'priority', 'at', 'build_key'])
+          .where('episode', 'is', null)
+          .where(({ not, exists, selectFrom }) =>
+            not(exists(selectFrom('intake').select('stamp').whereRef('intake.lineage_key', '=', 'fact.lineage_key'))),
+          )
+          .orderBy('priority')
+          .orderBy('seq')
+          .limit(sql.lit(limit * EVENTS_PER_REVISION)),
+      )
+      const due = [...woken.map((row) => ({ ...row, build_key: null })), ...fresh]
+      const byRevision = Map.groupBy(
+        due.sort((a, b) => a.priority - b.priority || a.at - b.at),
+        (row) => row.lineage_key,
+      )
+      return [...byRevision].slice(0, limit).map(([revisionKey, rows]) => ({
+        revisionKey,
+        buildKeys: [...new Set(rows.flatMap((row) => row.build_key ?? []))],
+      }))
+    },
+
+    async ingestOf(revisionKey) {
+      // The mark may not be there yet, and so be nothing to lock.
+      if (locks) await sql`select pg_advisory_xact_lock(${ingestLock(revisionKey)})`.execute(db)
+      const [row] = await runQuery('intakeOf', { revisionKey }, (value) =>
+        db.selectFrom('intake').select('stamp').where('lineage_key', '=', value('revisionKey')),
+      )
+      return row ? { revisionKey, stamp: row.stamp } : null
+    },
+  }
+}
+
+/** What stands for the ingesting of a revision among all the database's locks. */
+const ingestLock = (revisionKey: string) => sql`hashtextextended(${revisionKey}, 1)`
+
+/** Stamps are random, so that a mark which was removed and made anew is never taken for the old one. */
+const STAMP_MAX = 2 ** 48 - 1
+
+/** Put off once, a revision is no less urgent than others. */
+const PUT_OFF_PRIORITY = 0
+
+type IngestWrites = Pick<Tx, 'wakeRevision' | 'lockName' | 'settleRevision' | 'postponeRevision'>
+
+/** What is to be ingested, and when. */
+export function writeIngest(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean): IngestWrites {
+  return {
+    async lockName(name) {
+      if (locks) await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 2))`.execute(db)
+    },
+
+    async wakeRevision(revisionKey, dueAt, priority) {
+      const mark = { lineage_key: revisionKey, due_at: dueAt, priority, stamp: randomInt(STAMP_MAX) }
+      await runQuery('wakeRevision', mark, (value) =>
+        db
+          .insertInto('intake')
+          .values(columns(mark, value))
+          .onConflict((conflict) =>
+            conflict.column('lineage_key').doUpdateSet(({ eb, ref }) => {
+              const smaller = (column: 'due_at' | 'priority') =>
+                eb
+                  .case()
+                  .when(`intake.${column}`, '<', ref(`excluded.${column}`))
+                  .then(ref(`intake.${column}`))
+                  .else(ref(`excluded.${column}`))
+                  .end()
+              return { stamp: ref('excluded.stamp'), due_at: smaller('due_at'), priority: smaller('priority') }
+            }),
+          ),
+      )
+    },
+
+    async settleRevision(revisionKey, stamp) {
+      await runQuery('settleRevision', { revisionKey, stamp }, (value) =>
+        db.deleteFrom('intake').where('lineage_key', '=', value('revisionKey')).where('stamp', '=', value('stamp')),
+      )
+    },
+
+    async postponeRevision(revisionKey, dueAt) {
+      await db
+        .insertInto('intake')
+        .values({ lineage_key: revisionKey, due_at: dueAt, priority: PUT_OFF_PRIORITY, stamp: randomInt(STAMP_MAX) })
+        .onConflict((conflict) => conflict.column('lineage_key').doUpdateSet({ due_at: dueAt }))
+        .execute()
+    },
+  }
+}

@@ -1,0 +1,115 @@
+import { type Selectable, sql, type Kysely } from 'kysely'
+import type { BranchFilter } from '../../domain/pattern.ts'
+import type { ProjectId, Uuid } from '../../domain/ids.ts'
+import type { NotificationRule } from '../../domain/rule.ts'
+import type { Schema } from '../schema.ts'
+import type { DeliveredProject, KnownProject } from '../records.ts'
+import type { Reads, Tx } from '../store.ts'
+import { type RunQuery, columns } from './query.ts'
+
+const toProject = (row: Selectable<Schema['project']>): KnownProject => ({
+  uuid: row.uuid as Uuid,
+  name: row.name,
+  legacyId: row.legacy_id,
+  type: row.type,
+  rules: row.rules === null ? null : (JSON.parse(row.rules) as NotificationRule[]),
+  filter: row.filter === null ? null : (JSON.parse(row.filter) as BranchFilter),
+})
+
+const toDeliveredProject = (row: Selectable<Schema['heard']>): DeliveredProject => ({
+  projectId: row.project_id as ProjectId,
+  name: row.name,
+  fullName: row.full_name,
+  projectUuid: row.project_uuid as Uuid | null,
+  at: row.at,
+})
+
+type ProjectReads = Pick<Reads, 'project' | 'projects' | 'deliveredProjects' | 'lastDeliveries'>
+
+/** Projects, as CI lists them and as deliveries call them. */
+export function readProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectReads {
+  return {
+    async project({ uuid, legacyId, names }) {
+      const [byUuid] =
+        uuid === null
+          ? []
+          : await runQuery('projectByUuid', { uuid }, (value) =>
+              db.selectFrom('project').selectAll().where('uuid', '=', value('uuid')),
+            )
+      const [byId] = byUuid
+        ? [byUuid]
+        : await runQuery('projectByLegacyId', { legacyId }, (value) =>
+            db.selectFrom('project').selectAll().where('legacy_id', '=', value('legacyId')).limit(sql.lit(1)),
+          )
+      if (byId) return toProject(byId)
+      const found: Selectable<Schema['project']>[] = []
+      for (const name of new Set(names))
+        found.push(
+          ...(await runQuery('projectByName', { name }, (value) =>
+            db.selectFrom('project').selectAll().where('name', '=', value('name')).limit(sql.lit(2)),
+          )),
+        )
+      // Two projects of one name: which rules are meant is not clear, so none are.
+      return new Set(found.map((row) => row.uuid)).size === 1 ? toProject(found[0]!) : null
+    },
+
+    async projects() {
+      const rows = await db.selectFrom('project').selectAll().orderBy('name').orderBy('uuid').execute()
+      return rows.map((row) => ({ ...toProject(row), readAt: row.read_at }))
+    },
+
+    async deliveredProjects() {
+      return (await db.selectFrom('heard').selectAll().orderBy('name').execute()).map(toDeliveredProject)
+    },
+
+    async lastDeliveries(limit) {
+      // As many rows as projects: an index would cost every delivery a write.
+      const rows = await db
+        .selectFrom('heard')
+        .select(['name', 'full_name', 'at'])
+        .orderBy('at', 'desc')
+        .orderBy('name')
+        .limit(limit)
+        .execute()
+      return rows.map(({ name, full_name: fullName, at }) => ({ project: fullName ?? name, at }))
+    },
+  }
+}
+
+type ProjectWrites = Pick<Tx, 'keepProject' | 'linkLegacyProject' | 'forgetProjects' | 'hearProject'>
+
+/** Projects, as CI lists them and as deliveries call them. */
+export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectWrites {
+  return {
+    async keepProject({ uuid, name, legacyId, type, rules, filter, readAt }) {
+      const row = { name, type, rules: textOf(rules), filter: textOf(filter), read_at: readAt }
+      await db
+        .insertInto('project')
+        .values({ uuid, legacy_id: legacyId, ...row })
+        .onConflict((conflict) =>
+          conflict.column('uuid').doUpdateSet(legacyId === null ? row : { ...row, legacy_id: legacyId }),
+        )
+        .execute()
+    },
+
+    async linkLegacyProject(uuid, legacyId, readAt) {
+      await db.updateTable('project').set({ legacy_id: legacyId, read_at: readAt }).where('uuid', '=', uuid).execute()
+    },
+
+    async forgetProjects(readBeforeMs) {
+      await db.deleteFrom('project').where('read_at', '<', readBeforeMs).execute()
+    },
+
+    async hearProject({ projectId, name, fullName, projectUuid, at }) {
+      const row = { project_id: projectId, name, full_name: fullName, project_uuid: projectUuid, at }
+      await runQuery('hearProject', row, (value) =>
+        db
+          .insertInto('heard')
+          .values(columns(row, value))
+          .onConflict((conflict) => conflict.column('project_id').doUpdateSet(columns(row, value))),
+      )
+    },
+  }
+}
+
+const textOf = (value: object | null): string | null => (value === null ? null : JSON.stringify(value))

@@ -1,0 +1,67 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../schema.ts'
+import type { Reads, Tx } from '../store.ts'
+import { createQuery, type Compiled, type Execute, createInsert } from './query.ts'
+import { readAudit, readProjectRequests, readRequests, writeRequests } from './requests.ts'
+import { readInteractions, writeInteractions, writeEvents } from './interactions.ts'
+import { readJobs, writeJobs, writeLeases } from './leases.ts'
+import { readPeople, writePeople } from './people.ts'
+import { readPlaces, writePrune } from './prune.ts'
+import { readBuilds, readSilent, writeSilent, writeBuilds } from './builds.ts'
+import { readCards, writeCards, readDecisions } from './cards.ts'
+import { readBuildEvents, writeBuildEvents } from './build-events.ts'
+import { readIngest, writeIngest } from './ingest.ts'
+import { readPace, writePace } from './pace.ts'
+import { readProjects, writeProjects } from './projects.ts'
+import { readSubscriptions, writeSubscriptions } from './subscriptions.ts'
+
+/** How a set of queries is asked; `locks`: what is read to be changed must be locked, since others write side by side. */
+interface Asking {
+  compiled: Compiled
+  execute: Execute
+  locks: boolean
+}
+
+export function createReads(db: Kysely<Schema>, { compiled, execute, locks }: Asking): Reads {
+  const runQuery = createQuery(compiled, execute)
+  return {
+    ...readBuildEvents(db, runQuery, locks),
+    ...readIngest(db, runQuery, locks),
+    ...readDecisions(db, runQuery),
+    ...readCards(db, runQuery, locks),
+    ...readPace(db, runQuery),
+    ...readProjects(db, runQuery),
+    ...readPeople(db, runQuery, locks),
+    ...readSubscriptions(db, runQuery),
+    ...readJobs(db),
+    ...readPlaces(db),
+    ...readSilent(db),
+    ...readBuilds(db, runQuery),
+    ...readRequests(db, runQuery),
+    ...readProjectRequests(db),
+    ...readAudit(db),
+    ...readInteractions(db, locks),
+  }
+}
+
+export function createTx(db: Kysely<Schema>, asking: Asking): Tx {
+  const runQuery = createQuery(asking.compiled, asking.execute)
+  return {
+    ...createReads(db, asking),
+    ...writeBuildEvents(db, runQuery, createInsert(db, asking.compiled, asking.execute)),
+    ...writeIngest(db, runQuery, asking.locks),
+    ...writeCards(db, runQuery),
+    ...writePace(db, runQuery),
+    ...writeProjects(db, runQuery),
+    ...writePeople(db, runQuery, asking.locks),
+    ...writeSubscriptions(db, asking.locks),
+    ...writeJobs(db),
+    ...writeLeases(db, asking.locks),
+    ...writeEvents(db),
+    ...writePrune(db),
+    ...writeSilent(db),
+    ...writeBuilds(db, runQuery),
+    ...writeRequests(db),
+    ...writeInteractions(db, runQuery),
+  }
+}

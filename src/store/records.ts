@@ -1,0 +1,130 @@
+import type { BranchFilter } from '../domain/pattern.ts'
+import type { Decision } from '../domain/decide.ts'
+import type { ChannelId, ProjectId, Uuid } from '../domain/ids.ts'
+import type { PlacedEvent } from '../domain/revision.ts'
+import type { CardState, Queues } from '../domain/plan.ts'
+import type { AttemptRef } from '../domain/request.ts'
+import type { Turn } from '../domain/recovered.ts'
+import type { NotificationRule } from '../domain/rule.ts'
+import type { Status } from '../domain/status.ts'
+import type { Subscription } from '../domain/subscription.ts'
+
+// What is kept, in the shapes in which it is read and written.
+
+/** A card as stored: what is left to do is in its queues. */
+export interface Card extends CardState {
+  queues: Queues
+  tries: number
+  plain: boolean
+  problem: string | null
+}
+
+export interface CardKey {
+  subject: string
+  channel: ChannelId
+}
+
+/** A decision with the build event and channel it is about. */
+export interface KeptDecision extends Decision {
+  eventSeq: number
+  channel: ChannelId
+  subject: string
+  turn: Turn | null
+  noticeDay: string | null
+  decidedAt: number
+}
+
+export interface BuildPlace {
+  revisionKey: string
+  branch: string | null
+  commitId: string | null
+}
+
+/**
+ * What is kept of a project: its names, its rules and which branches are built, no secret. `rules` and `filter` are null
+ * where only the legacy interface knows it.
+ */
+export interface KnownProject {
+  uuid: Uuid
+  name: string
+  legacyId: string | null
+  /** `basic`, `pro`, or CI's own word; null where only the legacy interface knows it, which lists Basic ones alone */
+  type: string | null
+  rules: readonly NotificationRule[] | null
+  filter: BranchFilter | null
+}
+
+/** A project by what deliveries called it. */
+export interface DeliveredProject {
+  projectId: ProjectId
+  name: string
+  fullName: string | null
+  projectUuid: Uuid | null
+  /** when a build event of it was last ingested (ms) */
+  at: number
+}
+
+/** Where a build stands: its newest attempt, as ingested. */
+export interface KnownBuild extends AttemptRef {
+  revisionKey: string
+  cardNumber: number
+  branch: string | null
+  status: Status
+  /** CI's own word */
+  word: string
+  /** when the newest build event of it was received (ms) */
+  at: number
+  buildUuid: Uuid | null
+  /** the committer's handle in its normal form; null where CI named none */
+  committer: string | null
+}
+
+/** A build event by its place alone. */
+export type EventPlace = Pick<PlacedEvent, 'seq' | 'at' | 'cardNumber'> & Pick<BuildPlace, 'revisionKey'>
+
+/** A build event that finishes a build, by its place alone. */
+export type VerdictPlace = EventPlace & Pick<PlacedEvent, 'buildId' | 'status'>
+
+/** Scheduled work that one of several processes may do, until then (ms). */
+export interface Lease {
+  name: string
+  heldBy: string
+  heldUntil: number
+}
+
+/** A revision to take in: woken, or with build events of these builds (`project_id/build_id`) that have no card yet. */
+export interface DueRevision {
+  revisionKey: string
+  buildKeys: readonly string[]
+}
+
+export interface ClosedChannel {
+  channel: ChannelId
+  code: string
+  retryAt: number
+  /** since when (ms) */
+  closedAt: number
+  /** when those concerned were told of it (ms); null: not yet */
+  toldAt: number | null
+}
+
+/** A subscription that was made in Slack. */
+export interface KeptSubscription extends Subscription {
+  source: 'slack'
+  id: string
+  createdBy: string
+  createdAt: number
+  /** who last put another one in its place, and when (ms); null: nobody has */
+  changedBy: string | null
+  changedAt: number | null
+}
+
+/** What somebody in Slack wants a channel to follow. */
+export type WantedSubscription = Pick<Subscription, 'channel' | 'follows' | 'rules' | 'quiet' | 'mention'>
+
+/** Whose a committer's handle is, since when (ms), and since when that person is gone from the workspace. */
+export interface Claim {
+  user: string
+  at: number
+  inactiveAt: number | null
+}

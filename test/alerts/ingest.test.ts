@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest'
+import type { Subscription } from '../../src/domain/subscription.ts'
+import { MINUTE, SECOND, T0, type Said } from '../support/build-events.ts'
+import { inBrief } from '../support/fake-notifier.ts'
+import { BUILDS, cardKey, follower, openStage, RELEASES, ingestDue, type Stage } from './stage.ts'
+
+const REDS_AND_RECOVERIES: Partial<Subscription> = {
+  rules: [{ branch: null, branchMatch: null, events: ['failed', 'recovered'] }],
+}
+
+const build = (id: number, word: string): Said => ({ word, build: String(id), commit: String(id).repeat(10) })
+
+const shownIn = ({ slack }: Stage, channel = BUILDS) =>
+  slack.messages.filter((message) => message.channel === channel).map(({ view }) => inBrief(view))
+
+/** Hears one after the other, and lets each be told. */
+async function hearInTurn(stage: Stage, ...said: readonly Said[]): Promise<void> {
+  for (const each of said) {
+    await stage.hear(each)
+    await stage.clock.advance(10 * SECOND)
+  }
+}
+
+test('what names the project while its first build event is being ingested is told to those who follow it by that name', async () => {
+  const byName = follower(BUILDS, { follows: { what: 'project', name: 'acme/web' } })
+  await using stage = await openStage({ subscriptions: [byName] })
+  const { deps } = stage.embody()
+  let isFirst = true
+  const write: typeof deps.store.write = async (work, options) => {
+    if (isFirst) {
+      isFirst = false
+      await stage.hear({ word: 'error', details: { projectName: 'acme/web' } })
+    }
+    return deps.store.write(work, options)
+  }
+  await stage.hear('initiated')
+  await ingestDue({ ...deps, store: { ...deps.store, write } })
+  await stage.live()
+  await stage.clock.advance(5 * SECOND)
+  expect(shownIn(stage)).toEqual(['card 512 failed'])
+})
+
+describe('a failure that comes late', () => {
+  test('makes the newer success a recovery, also in a channel that was not told of it before', async () => {
+    await using stage = await openStage({ subscriptions: [follower(BUILDS), follower(RELEASES, REDS_AND_RECOVERIES)] })
+    await stage.live()
+    await hearInTurn(stage, build(503, 'success'), build(501, 'error'))
+    expect(shownIn(stage)).toEqual(['card 503 fixed', 'card 501 failed'])
+    expect(shownIn(stage, RELEASES).sort()).toEqual(['card 501 failed', 'card 503 fixed'])
+  })
+
+  test('lengthens the streak that a success ended, though another red build lies between', async () => {
+    await using stage = await openStage()
+    await stage.live()
+    await hearInTurn(stage, build(502, 'error'), build(503, 'success'), build(501, 'error'))
+    const fixed = stage.slack.messages.find(({ view }) => view.kind === 'card' && view.shown === 'fixed')
+    expect(fixed!.view).toMatchObject({ streak: { builds: 2 } })
+  })
+
+  test('reaches over a success that came later still, and does not count', async () => {
+    await using stage = await openStage({ subscriptions: [follower(BUILDS, REDS_AND_RECOVERIES)] })
+    await stage.live()
+    await hearInTurn(stage, build(503, 'success'), build(502, 'success'), build(501, 'error'))
+    expect(shownIn(stage)).toContain('card 503 fixed')
+  })
+
+  test('changes nothing on the other side of a success that was there before', async () => {
+    await using stage = await openStage()
+    await stage.live()
+    await hearInTurn(stage, build(502, 'success'), build(503, 'success'), build(501, 'error'))
+    expect(shownIn(stage).filter((shown) => shown.includes('503'))).toEqual(['card 503 passed'])
+  })
+})
+
+describe('a recovery', () => {
+  test('stays when the builds before it pass after it, however many', async () => {
+    await using stage = await openStage()
+    await stage.live()
+    const running = [502, 503, 504, 505, 506, 507].map((id) => build(id, 'initiated'))
+    const passed = [502, 503, 504, 505, 506, 507].map((id) => build(id, 'success'))
+    await hearInTurn(stage, build(501, 'error'), ...running, build(508, 'success'), ...passed, build(508, 'initiated'))
+    await hearInTurn(stage, build(508, 'success'))
+    const story = shownIn(stage).filter((shown) => shown.includes('508'))
+    expect(story).toContain('card 508 passed')
+    expect(stage.slack.messages.some(({ view }) => view.kind === 'reply' && view.shown === 'fixed')).toBe(true)
+  })
+})
+
+describe('a delivery that leaves out the name of its project', () => {
+  const named = { follows: { what: 'project', name: 'acme/web' } } as const
+  const details = { projectName: 'acme/web' }
+
+  test('reaches who follows the project by name, once a delivery of its build said it', async () => {
+    await using stage = await openStage({ subscriptions: [follower(BUILDS, named)] })
+    await stage.live()
+    await hearInTurn(stage, { word: 'initiated', details }, { word: 'error' })
+    expect(shownIn(stage)).toEqual(['card 512 failed', 'reply 512 failed'])
+  })
+
+  test('or of another build of the commit', async () => {
+    await using stage = await openStage({ subscriptions: [follower(BUILDS, named)] })
+    await stage.live()
+    await hearInTurn(stage, { word: 'initiated', details }, { word: 'error', build: '513' })
+    expect(shownIn(stage)).toEqual(['card 513 failed', 'reply 513 failed'])
+  })
+
+  test('reaches nobody while no delivery says it', async () => {
+    await using stage = await openStage({ subscriptions: [follower(BUILDS, named)] })
+    await stage.live()
+    await hearInTurn(stage, { word: 'error' })
+    expect(shownIn(stage)).toEqual([])
+  })
+})
+
+describe("the project's own rules", () => {
+  const byRules = [follower(BUILDS, { rules: null })]
+
+  test('are waited for only a moment: CI being slow delays no alert', async () => {
+    await using stage = await openStage({ subscriptions: byRules })
+    await stage.live({ rulesOf: async () => 'wait' })
+    await stage.hear('error')
+    await stage.clock.advance(3 * SECOND)
+    expect(shownIn(stage)).toEqual(['card 512 failed'])
+    expect(await stage.store.read.decisionsOf(cardKey())).toMatchObject([{ reason: 'rules-unread' }])
+  })
+
+  test('decide when they come in time', async () => {
+    await using stage = await openStage({ subscriptions: byRules })
+    const rules = [{ branch: null, branchMatch: null, events: ['success'] }]
+    let asked = 0
+    const { reconciler } = await stage.live({ rulesOf: async () => (++asked > 2 ? rules : 'wait') })
+    await stage.hear('error')
+    reconciler.wake()
+    await stage.clock.advance(MINUTE)
+    expect(shownIn(stage)).toEqual([])
+    expect(stage.counted).toContainEqual({ what: 'decision', reason: 'event-not-selected' })
+  })
+})
+
+test('a revision that cannot be ingested is tried again, and holds up no other', async () => {
+  await using stage = await openStage()
+  await stage.hear('error')
+  await stage.hear(build(513, 'error'))
+  stage.sql("update fact set details = 'broken' where build_id = '512'")
+  await stage.live()
+  await stage.clock.advance(MINUTE)
+  expect(shownIn(stage)).toEqual(['card 513 failed'])
+  stage.sql("update fact set details = '{}' where build_id = '512'")
+  await stage.clock.advance(MINUTE)
+  expect(shownIn(stage)).toEqual(['card 513 failed', 'card 512 failed'])
+})
+
+test('deliveries that wait at the endpoint come first, for as long as they wait', async () => {
+  await using stage = await openStage()
+  for (let id = 1; id <= 12; id++) await stage.hear(build(id, 'initiated'))
+  let isPressed = true
+  // What is ingested takes time, of which the endpoint is to have many times as much.
+  const write: typeof stage.store.write = async (work, options) => {
+    const written = await stage.store.write(work, options)
+    await stage.clock.sleep(10)
+    return written
+  }
+  await stage.live({ isPressed: () => isPressed, store: { ...stage.store, write } })
+  const ingested = () => stage.log.filter(({ text }) => text === 'ingested').length
+  await stage.clock.advance(60)
+  const first = ingested()
+  await stage.clock.advance(400)
+  expect([first > 0, ingested()]).toEqual([true, first])
+  isPressed = false
+  await stage.clock.advance(150)
+  expect(ingested()).toBe(12)
+})
+
+test('a wake makes the news be told at once, and a lost one delays it by no more than a sweep', async () => {
+  await using stage = await openStage()
+  const { reconciler } = await stage.live()
+  await stage.clock.advance(300)
+  await stage.hear('error')
+  reconciler.wake()
+  await stage.clock.settle()
+  expect(stage.slack.calls.map(({ at }) => at - T0)).toEqual([300])
+  await stage.clock.advance(2 * SECOND)
+  await stage.hear(build(513, 'error'))
+  const receivedAt = stage.clock.now()
+  await stage.clock.advance(2 * SECOND)
+  expect(stage.slack.calls[1]!.at - receivedAt).toBeLessThanOrEqual(SECOND)
+})
+
+test('account trouble is gathered in one notice per channel and day, and opens no card', async () => {
+  await using stage = await openStage()
+  await stage.live()
+  await hearInTurn(stage, build(501, 'ignored'), build(502, 'ignored'), build(503, 'blocked'))
+  expect(stage.slack.messages.map(({ view }) => view)).toMatchObject([{ kind: 'notice', ignored: 2, blocked: 1 }])
+})

@@ -1,0 +1,204 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Origin } from '../../src/domain/build-event.ts'
+import { effectsOf, foldBuild, LATE_START_MS } from '../../src/domain/attempt.ts'
+import { briefly, buildId, MINUTE, SECOND, story, T0, type Said } from '../support/build-events.ts'
+
+// Lin asks for a restart of build 512 two minutes after the story began, a minute after it failed.
+const REQUESTED_AT = 2 * MINUTE
+const ASKED = [{ buildId: buildId('512'), at: T0 + REQUESTED_AT }]
+
+const failed: readonly Said[] = [
+  { word: 'initiated', after: 0 },
+  { word: 'error', after: MINUTE },
+]
+/** CI's answer to us: it starts the build again. */
+const ours = (after = REQUESTED_AT + SECOND): Said => ({ word: 'initiated', after, origin: 'action' })
+const said = (word: string, after: number): Said => ({ word, after: REQUESTED_AT + after })
+const snapshot = (word: string, after: number): Said => ({ ...said(word, after), origin: 'poll' })
+
+describe('the fold of a build that was started again through us', () => {
+  it.each<[claim: string, said: Said[], attempts: string[], effects: string[]]>([
+    ['our own word opens the run', [ours()], ['512.1 failed', '512.2 started'], ['opened']],
+    [
+      'the start that CI delivers after it is the same one',
+      [ours(), said('initiated', 2 * SECOND)],
+      ['512.1 failed', '512.2 started'],
+      ['opened', 'duplicate'],
+    ],
+    [
+      'the start that CI delivered before it is the same one',
+      [said('initiated', 0), ours()],
+      ['512.1 failed', '512.2 started'],
+      ['opened', 'duplicate'],
+    ],
+    [
+      'a start that is delivered late, after the end, opens no further run',
+      [ours(), said('success', 5 * SECOND), said('initiated', 6 * SECOND)],
+      ['512.1 failed', '512.2 success'],
+      ['opened', 'moved', 'late'],
+    ],
+    [
+      'one that was delivered in time makes the next a restart',
+      [ours(), said('initiated', 2 * SECOND), said('error', 5 * SECOND), said('initiated', 6 * SECOND)],
+      ['512.1 failed', '512.2 failed', '512.3 started'],
+      ['opened', 'duplicate', 'moved', 'opened'],
+    ],
+    [
+      'so does one that CI said when it was asked',
+      [ours(), snapshot('initiated', 2 * SECOND), said('error', 5 * SECOND), said('initiated', 6 * SECOND)],
+      ['512.1 failed', '512.2 failed', '512.3 started'],
+      ['opened', 'duplicate', 'moved', 'opened'],
+    ],
+    [
+      'a start long after the end is a restart, whoever said what before',
+      [ours(), said('error', 5 * SECOND), said('initiated', 6 * SECOND + LATE_START_MS)],
+      ['512.1 failed', '512.2 failed', '512.3 started'],
+      ['opened', 'moved', 'opened'],
+    ],
+    [
+      'our own word that comes after the end of the run it speaks of opens none',
+      [said('initiated', SECOND), said('error', 2 * SECOND), ours(REQUESTED_AT + 3 * SECOND)],
+      ['512.1 failed', '512.2 failed'],
+      ['opened', 'moved', 'late'],
+    ],
+    [
+      'nor does it long after that end',
+      [said('initiated', SECOND), said('success', 2 * SECOND), ours(REQUESTED_AT + 3 * SECOND + LATE_START_MS)],
+      ['512.1 failed', '512.2 success'],
+      ['opened', 'moved', 'late'],
+    ],
+    [
+      'what CI says when it is asked ends the run',
+      [ours(), snapshot('success', 5 * SECOND)],
+      ['512.1 failed', '512.2 success'],
+      ['opened', 'moved'],
+    ],
+    [
+      'and what it delivers of that later says it again',
+      [ours(), snapshot('success', 5 * SECOND), said('success', 6 * SECOND)],
+      ['512.1 failed', '512.2 success'],
+      ['opened', 'moved', 'duplicate'],
+    ],
+    [
+      'what CI delivers long after it was asked how that ended is of the same run',
+      [
+        ours(),
+        snapshot('success', 5 * SECOND),
+        said('initiated', 6 * SECOND + LATE_START_MS),
+        said('success', 7 * SECOND + LATE_START_MS),
+      ],
+      ['512.1 failed', '512.2 success'],
+      ['opened', 'moved', 'late', 'duplicate'],
+    ],
+    [
+      'and the second start that it delivers is a restart',
+      [
+        ours(),
+        snapshot('success', 5 * SECOND),
+        said('initiated', 6 * SECOND + LATE_START_MS),
+        said('initiated', 7 * SECOND + LATE_START_MS),
+      ],
+      ['512.1 failed', '512.2 success', '512.3 started'],
+      ['opened', 'moved', 'late', 'opened'],
+    ],
+    [
+      'a run that ends without a word of its start is one run',
+      [said('success', 5 * SECOND), said('initiated', 6 * SECOND)],
+      ['512.1 failed', '512.2 success'],
+      ['opened', 'late'],
+    ],
+  ])('%s', (_, more, attempts, effects) => {
+    const buildEvents = story(...failed, ...more)
+    expect(briefly(foldBuild(buildEvents, ASKED).attempts)).toEqual(attempts)
+    expect(foldBuild(buildEvents, ASKED).effects).toEqual(['opened', 'moved', ...effects])
+  })
+
+  it('takes a new id for a first attempt, whether we or CI spoke first', () => {
+    const anew = (more: Said[]) => briefly(foldBuild(story(...more), ASKED).attempts)
+    expect(anew([ours()])).toEqual(['512.1 started'])
+    expect(anew([ours(), said('initiated', 2 * SECOND), said('error', 3 * SECOND)])).toEqual(['512.1 failed'])
+    expect(anew([said('initiated', 0), said('error', SECOND), ours(REQUESTED_AT + 2 * SECOND)])).toEqual([
+      '512.1 failed',
+    ])
+  })
+
+  it('without a request our own word opens no attempt after an end', () => {
+    expect(briefly(foldBuild(story(...failed, ours())).attempts)).toEqual(['512.1 failed'])
+  })
+})
+
+describe('what is known of an attempt that was started again through us', () => {
+  const second = (...more: Said[]) => foldBuild(story(...failed, ...more), ASKED).attempts[1]!
+
+  it.each<[claim: string, more: Said[], isConfirmedByCi: boolean]>([
+    ['our own word alone', [ours()], false],
+    ['a start that CI delivers', [ours(), said('initiated', 2 * SECOND)], true],
+    ['a start that CI said when it was asked', [ours(), snapshot('initiated', 2 * SECOND)], true],
+    ['an end that CI delivers', [ours(), said('error', 2 * SECOND)], true],
+    ['no word of ours', [said('initiated', 0)], true],
+  ])('it is heard of by CI itself after %s: %s', (_, more, isConfirmedByCi) => {
+    expect(second(...more).isConfirmedByCi).toBe(isConfirmedByCi)
+  })
+
+  it('it started when we heard so, until CI says when', () => {
+    expect(second(ours(REQUESTED_AT)).startedAt).toBe(T0 + REQUESTED_AT)
+    expect(second(ours(REQUESTED_AT), said('initiated', SECOND)).startedAt).toBe(T0 + REQUESTED_AT + SECOND)
+    expect(second(ours(REQUESTED_AT), said('success', MINUTE), said('initiated', MINUTE + SECOND)).startedAt).toBe(
+      T0 + REQUESTED_AT,
+    )
+  })
+})
+
+describe('any story of one build', () => {
+  const word = fc.constantFrom('initiated', 'waiting', 'success', 'error', 'stopped', 'paused')
+  const step = fc.record({ word, gap: fc.nat(2 * LATE_START_MS), origin: fc.constantFrom<Origin>('delivery', 'poll') })
+  const anyStory = fc.array(step, { maxLength: 10 }).map((steps) => {
+    let after = 0
+    return steps.map(({ gap, ...one }): Said => ({ ...one, after: (after += gap) }))
+  })
+  const asking = fc.option(
+    fc.nat(10 * MINUTE).map((after) => [{ buildId: buildId('512'), at: T0 + after }]),
+    { nil: [] },
+  )
+
+  it('is folded the same whether CI said it by itself or when it was asked', () => {
+    fc.assert(
+      fc.property(anyStory, asking, (steps, asked) => {
+        const delivered = steps.map((one): Said => ({ ...one, origin: 'delivery' }))
+        expect(briefly(foldBuild(story(...steps), asked).attempts)).toEqual(
+          briefly(foldBuild(story(...delivered), asked).attempts),
+        )
+      }),
+    )
+  })
+
+  it('gets at most one attempt more by our own word, and none without a request', () => {
+    fc.assert(
+      fc.property(
+        anyStory.filter((steps) => steps.length > 0),
+        asking,
+        fc.nat(10),
+        (steps, asked, place) => {
+          const before = steps.slice(0, place)
+          const last = steps[Math.min(place, steps.length) - 1]?.after ?? 0
+          const buildEvents = story(...before, ours(last), ...steps.slice(place))
+          const isFirst = before.length === 0
+          const effect = foldBuild(buildEvents, asked).effects[before.length]!
+          if (effect === 'opened' && !isFirst) expect(asked).not.toEqual([])
+          const attempts = foldBuild(buildEvents, asked).attempts.length
+          expect(attempts).toBeLessThanOrEqual(foldBuild(story(...steps), asked).attempts.length + 1)
+        },
+      ),
+    )
+  })
+
+  it('has the effects that the fold says, without the attempts', () => {
+    fc.assert(
+      fc.property(anyStory, asking, (steps, asked) => {
+        const buildEvents = story(...steps)
+        expect(effectsOf(buildEvents, asked)).toEqual(foldBuild(buildEvents, asked).effects)
+      }),
+    )
+  })
+})

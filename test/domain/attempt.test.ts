@@ -1,0 +1,235 @@
+import { describe, expect, it } from 'vitest'
+import { foldBuild, LATE_START_MS } from '../../src/domain/attempt.ts'
+import { briefly, buildId, MINUTE, attemptsOf, SECOND, story, T0, type Said } from '../support/build-events.ts'
+
+const requestedAt = (after: number, build = '512') => [{ buildId: buildId(build), at: T0 + after }]
+
+describe('the fold of one build', () => {
+  it.each<[claim: string, said: (string | Said)[], attempts: string[], effects: string[]]>([
+    ['a start opens a run', ['initiated'], ['512.1 started'], ['opened']],
+    ['a start and an end are one run', ['initiated', 'success'], ['512.1 success'], ['opened', 'moved']],
+    ['a first fact may be a final one', ['error'], ['512.1 failed'], ['opened']],
+    ['a first fact may be a waiting one', ['waiting'], ['512.1 waiting'], ['opened']],
+    ['a first fact may be an unknown word', ['paused'], ['512.1 unknown'], ['opened']],
+    [
+      'of two non-finals the later-received wins',
+      ['initiated', 'waiting', 'initiated'],
+      ['512.1 started'],
+      ['opened', 'moved', 'moved'],
+    ],
+    ['a late start does not reopen a finished build', ['success', 'initiated'], ['512.1 success'], ['opened', 'late']],
+    ['waiting after the end is late', ['initiated', 'error', 'waiting'], ['512.1 failed'], ['opened', 'moved', 'late']],
+    [
+      'an unknown word after the end is late',
+      ['initiated', 'success', 'paused'],
+      ['512.1 success'],
+      ['opened', 'moved', 'late'],
+    ],
+    [
+      'a start that comes late and twice does not reopen a finished build',
+      ['success', 'initiated', 'initiated'],
+      ['512.1 success'],
+      ['opened', 'late', 'duplicate'],
+    ],
+    [
+      'nor does its synonym, nor a third one',
+      ['error', 'initiated', 'testing', 'initiated'],
+      ['512.1 failed'],
+      ['opened', 'late', 'late', 'duplicate'],
+    ],
+    [
+      'a run that had seen its start in time is restarted by the next one, with a late fact in between',
+      ['initiated', 'success', 'waiting', 'initiated'],
+      ['512.1 success', '512.2 started'],
+      ['opened', 'moved', 'late', 'opened'],
+    ],
+    [
+      'the late start of one run is not the start of the next',
+      ['success', 'initiated', 'error', 'initiated'],
+      ['512.1 success', '512.2 failed'],
+      ['opened', 'late', 'opened', 'late'],
+    ],
+    ['the same start again is a duplicate', ['initiated', 'initiated'], ['512.1 started'], ['opened', 'duplicate']],
+    [
+      'a synonym of the same status is a duplicate',
+      ['initiated', 'testing'],
+      ['512.1 started'],
+      ['opened', 'duplicate'],
+    ],
+    ['so is the synonym of the end', ['error', 'failed'], ['512.1 failed'], ['opened', 'duplicate']],
+    [
+      'the same end again is a duplicate, even an hour later',
+      ['initiated', 'success', { word: 'success', after: 60 * MINUTE }],
+      ['512.1 success'],
+      ['opened', 'moved', 'duplicate'],
+    ],
+    ['the same unknown word is a duplicate', ['paused', 'paused'], ['512.1 unknown'], ['opened', 'duplicate']],
+    ['two unknown words are two states', ['paused', 'resumed'], ['512.1 unknown'], ['opened', 'moved']],
+    ['whatever follows an unknown word counts', ['paused', 'success'], ['512.1 success'], ['opened', 'moved']],
+    [
+      'a start after the end of a run that had started is a restart',
+      ['initiated', 'error', 'initiated'],
+      ['512.1 failed', '512.2 started'],
+      ['opened', 'moved', 'opened'],
+    ],
+    [
+      'a restarted run ends on its own',
+      ['initiated', 'error', 'testing', 'success'],
+      ['512.1 failed', '512.2 success'],
+      ['opened', 'moved', 'opened', 'moved'],
+    ],
+    [
+      'a restart that fails again is a run, not a duplicate',
+      ['initiated', 'error', 'initiated', 'error'],
+      ['512.1 failed', '512.2 failed'],
+      ['opened', 'moved', 'opened', 'moved'],
+    ],
+    [
+      'a restart that waits first begins with its start',
+      ['initiated', 'error', 'waiting', 'initiated'],
+      ['512.1 failed', '512.2 started'],
+      ['opened', 'moved', 'late', 'opened'],
+    ],
+    ['a different end is a new run', ['error', 'success'], ['512.1 failed', '512.2 success'], ['opened', 'opened']],
+    [
+      'the late start of a run that began with its end is late',
+      ['initiated', 'error', 'success', 'initiated'],
+      ['512.1 failed', '512.2 success'],
+      ['opened', 'moved', 'opened', 'late'],
+    ],
+    [
+      'two failures of different kinds are two runs',
+      ['error', 'infrastructure_failure'],
+      ['512.1 failed', '512.2 infrastructure_failure'],
+      ['opened', 'opened'],
+    ],
+    [
+      'a build that was ignored at first can start at once',
+      ['ignored', 'initiated'],
+      ['512.1 ignored', '512.2 started'],
+      ['opened', 'opened'],
+    ],
+    [
+      'a build that was blocked at first can start at once',
+      ['blocked', 'initiated'],
+      ['512.1 blocked', '512.2 started'],
+      ['opened', 'opened'],
+    ],
+    [
+      'a stopped build that never started is not started by a late start',
+      ['stopped', 'initiated'],
+      ['512.1 stopped'],
+      ['opened', 'late'],
+    ],
+  ])('%s', (_, said, attempts, effects) => {
+    const folded = foldBuild(story(...said))
+    expect(briefly(folded.attempts)).toEqual(attempts)
+    expect(folded.effects).toEqual(effects)
+  })
+
+  it('has no runs without build events', () => {
+    expect(foldBuild([])).toEqual({ attempts: [], effects: [] })
+  })
+
+  it.each(['success', 'error', 'stopped', 'infrastructure_failure', 'ignored', 'blocked'])(
+    '%s ends a running build',
+    (word) => {
+      const [attempt] = attemptsOf('initiated', word)
+      expect(attempt).toMatchObject({ n: 1, word, finalSeq: 2, finalAt: T0 + SECOND })
+    },
+  )
+
+  it.each(['initiated', 'testing', 'waiting', 'paused'])('%s ends nothing', (word) => {
+    expect(attemptsOf(word)[0]).toMatchObject({ finalSeq: null, finalAt: null })
+  })
+
+  it("keeps CI's own word", () => {
+    expect(attemptsOf('initiated', 'Paused by Grace')[0]).toMatchObject({ status: 'unknown', word: 'Paused by Grace' })
+  })
+})
+
+describe('a start after an end that never saw one', () => {
+  const startedAfter = (afterEnd: number) => foldBuild(story('success', { word: 'initiated', after: afterEnd }))
+
+  it.each([
+    [0, 'late'],
+    [LATE_START_MS - 1, 'late'],
+    [LATE_START_MS, 'late'],
+    [LATE_START_MS + 1, 'opened'],
+  ])('%i ms after the end is %s', (afterEnd, effect) => {
+    expect(startedAfter(afterEnd).effects).toEqual(['opened', effect])
+  })
+
+  it('counts from the end itself, not from its repetition', () => {
+    const buildEvents = story(
+      'success',
+      { word: 'success', after: 50 * SECOND },
+      { word: 'initiated', after: 61 * SECOND },
+    )
+    expect(foldBuild(buildEvents).effects).toEqual(['opened', 'duplicate', 'opened'])
+  })
+
+  it('counts from the end of the newest attempt', () => {
+    const buildEvents = story(
+      'error',
+      { word: 'success', after: 50 * SECOND },
+      { word: 'initiated', after: 70 * SECOND },
+    )
+    expect(foldBuild(buildEvents).effects).toEqual(['opened', 'opened', 'late'])
+  })
+
+  it('counts from the end though a late start came before it', () => {
+    const within = story('success', 'initiated', { word: 'initiated', after: LATE_START_MS })
+    const beyond = story('success', 'initiated', { word: 'initiated', after: LATE_START_MS + 1 })
+    expect(foldBuild(within).effects).toEqual(['opened', 'late', 'duplicate'])
+    expect(foldBuild(beyond).effects).toEqual(['opened', 'late', 'opened'])
+  })
+
+  it('is late when our clock went back', () => {
+    expect(startedAfter(-MINUTE * 10).effects).toEqual(['opened', 'late'])
+  })
+})
+
+describe('an open restart request', () => {
+  const buildEvents = story('error', { word: 'initiated', after: 30 * SECOND })
+
+  it('makes the next start a new attempt, however soon it comes', () => {
+    expect(foldBuild(buildEvents, requestedAt(10 * SECOND)).effects).toEqual(['opened', 'opened'])
+  })
+
+  it.each([
+    ['at the moment of the end', 0],
+    ['at the moment of the start', 30 * SECOND],
+  ])('counts when it was made %s', (_, after) => {
+    expect(foldBuild(buildEvents, requestedAt(after)).effects).toEqual(['opened', 'opened'])
+  })
+
+  it.each([
+    ['before the end', requestedAt(-1)],
+    ['after the start', requestedAt(30 * SECOND + 1)],
+    ['for another build', requestedAt(10 * SECOND, '513')],
+  ])('does not count when it was made %s', (_, asked) => {
+    expect(foldBuild(buildEvents, asked).effects).toEqual(['opened', 'late'])
+  })
+
+  it('makes one new attempt, not two', () => {
+    const again = story(
+      'error',
+      { word: 'initiated', after: 30 * SECOND },
+      { word: 'testing', after: 31 * SECOND },
+      { word: 'error', after: 40 * SECOND },
+    )
+    expect(foldBuild(again, requestedAt(10 * SECOND)).effects).toEqual(['opened', 'opened', 'duplicate', 'moved'])
+  })
+
+  it('makes the next start a new attempt though one came late before it was made', () => {
+    const said = story('error', 'initiated', { word: 'initiated', after: 30 * SECOND })
+    expect(foldBuild(said, requestedAt(10 * SECOND)).effects).toEqual(['opened', 'late', 'opened'])
+    expect(foldBuild(said).effects).toEqual(['opened', 'late', 'duplicate'])
+  })
+
+  it('does not open an attempt by itself, nor by anything but a start', () => {
+    const waiting = story('error', { word: 'waiting', after: 30 * SECOND })
+    expect(foldBuild(waiting, requestedAt(10 * SECOND)).effects).toEqual(['opened', 'late'])
+  })
+})

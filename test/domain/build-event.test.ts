@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { isFinalEvent, mergeDetails, NO_DETAILS, toBuildEvent } from '../../src/domain/build-event.ts'
+import { buildId, projectId, story, T0 } from '../support/build-events.ts'
+
+const seen = {
+  projectId: projectId('9007199254740993'),
+  buildId: buildId('18446744073709551615'),
+  branch: null,
+  commitId: null,
+  word: 'Error',
+  details: NO_DETAILS,
+}
+
+describe('toFact', () => {
+  it('gives an observation its place, its time, its status, and who said it', () => {
+    const buildEvent = { ...seen, seq: 7, at: T0, status: 'failed' }
+    expect(toBuildEvent(seen, 7, T0)).toEqual({ ...buildEvent, origin: 'delivery' })
+    expect(toBuildEvent(seen, 7, T0, 'poll')).toEqual({ ...buildEvent, origin: 'poll' })
+  })
+
+  it("keeps CI's own word and ids beyond 2^53 as they came", () => {
+    expect(toBuildEvent(seen, 7, T0)).toMatchObject({
+      word: 'Error',
+      projectId: '9007199254740993',
+      buildId: '18446744073709551615',
+    })
+  })
+
+  it.each([
+    ['error', true],
+    ['initiated', false],
+    ['paused', false],
+  ])('knows whether %s ends an attempt: %s', (word, isFinal) => {
+    expect(story(word).map(isFinalEvent)).toEqual([isFinal])
+  })
+})
+
+describe('mergeDetails', () => {
+  it('takes the newest value of each detail', () => {
+    const buildEvents = story(
+      { word: 'initiated', details: { message: 'fix login', committer: 'Ada' } },
+      { word: 'success', details: { message: 'fix login again' } },
+    )
+    expect(mergeDetails(buildEvents)).toEqual({ ...NO_DETAILS, message: 'fix login again', committer: 'Ada' })
+  })
+
+  it('does not forget a detail that a later delivery leaves out', () => {
+    const buildEvents = story({ word: 'initiated', details: { committer: 'Ada' } }, 'success')
+    expect(mergeDetails(buildEvents).committer).toBe('Ada')
+  })
+
+  it('keeps an empty text and the first moment of the epoch, which are values', () => {
+    const buildEvents = story({ word: 'success', details: { message: '', startedAt: 0 } })
+    expect(mergeDetails(buildEvents)).toMatchObject({ message: '', startedAt: 0 })
+  })
+
+  it('knows nothing of no build events, also after it has known something of others', () => {
+    expect(Object.values(mergeDetails([]))).toEqual(Array(11).fill(null))
+    expect(mergeDetails(story({ word: 'success', details: { message: 'fix login' } })).message).toBe('fix login')
+    expect(mergeDetails([])).toEqual(NO_DETAILS)
+  })
+})

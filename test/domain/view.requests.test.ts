@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import { toUuid } from '../../src/domain/ids.ts'
+import type { Facilities } from '../../src/domain/offer.ts'
+import type { RequestState } from '../../src/domain/request.ts'
+import { restartRequests } from '../../src/domain/request.ts'
+import { foldAttempts } from '../../src/domain/attempt.ts'
+import type { ShownRequest } from '../../src/domain/view.ts'
+import { buildId, LIN, MINUTE, OUT_OF_REACH, request, story, type Said } from '../support/build-events.ts'
+import { told } from './support/telling.ts'
+
+const UUID = toUuid('11111111-aaaa-0000-0000-000000000001')
+const BASIC: Facilities = { v2: true, legacy: true, project: { uuid: UUID, legacyId: '41', type: 'basic' } }
+const PRO: Facilities = { v2: true, legacy: true, project: { uuid: UUID, legacyId: null, type: 'pro' } }
+
+const ran: readonly Said[] = [
+  { word: 'initiated', after: 0 },
+  { word: 'error', after: MINUTE },
+]
+/** Lin asked ten minutes after the story began; the build runs again from then on. */
+const again: Said = { word: 'initiated', after: 11 * MINUTE }
+
+/** The story of these requests, whose runs they may have brought about. */
+const toldAsked = (requests: readonly Parameters<typeof request>[0][], ...said: readonly Said[]) => {
+  const made = requests.map((change) => request(change))
+  const attempts = foldAttempts(story(...said), restartRequests(made))
+  return told([...said], { requests: made, attempts, facilities: BASIC })
+}
+
+describe('the buttons of a card', () => {
+  it.each<[claim: string, said: (string | Said)[], facilities: Facilities, offers: string[], missing: object | null]>([
+    ['a running build can be stopped', ['initiated'], BASIC, ['stop'], null],
+    ['a finished one can be restarted', ['initiated', 'error'], BASIC, ['restart'], null],
+    ['a waiting one has none, and needs no reason', ['waiting'], BASIC, [], null],
+    ['nor has one that was not built', ['ignored'], BASIC, [], null],
+    ['a finished Pro build says why', ['error'], PRO, [], { action: 'restart', why: 'pro-project' }],
+    ['a running Pro build says why', ['initiated'], PRO, [], { action: 'stop', why: 'no-build-uuid' }],
+    [
+      'a running build that cannot be reached says why',
+      ['initiated'],
+      OUT_OF_REACH,
+      [],
+      { action: 'stop', why: 'no-v2' },
+    ],
+    ['a finished one too', ['error'], OUT_OF_REACH, [], { action: 'restart', why: 'no-legacy' }],
+  ])('%s', (_, said, facilities, offers, missing) => {
+    expect(told(said, { facilities }).card).toMatchObject({ offers, missing })
+  })
+
+  it('are about the newest attempt, by its name', () => {
+    expect(told([...ran, 'initiated']).card.ref).toBe('41/512.2')
+    expect(told([...ran, { word: 'initiated', build: '513' }]).card.ref).toBe('41/513.1')
+  })
+
+  it('go once somebody has asked, without a reason, and come back for the attempt that follows', () => {
+    expect(toldAsked([{}], ...ran).card).toMatchObject({ offers: [], missing: null })
+    expect(toldAsked([{}], ...ran, again).card).toMatchObject({ offers: ['stop'], ref: '41/512.2' })
+  })
+
+  it('come back after a refusal', () => {
+    expect(toldAsked([{ state: 'refused' }], ...ran).card.offers).toEqual(['restart'])
+  })
+})
+
+describe('who asked last', () => {
+  const STAGES: Record<RequestState, ShownRequest['stage']> = {
+    calling: 'asked',
+    accepted: 'asked',
+    unclear: 'unclear',
+    confirmed: 'confirmed',
+    refused: 'refused',
+    unconfirmed: 'unconfirmed',
+  }
+
+  it.each(Object.entries(STAGES) as [RequestState, ShownRequest['stage']][])(
+    'a request that is %s shows as %s',
+    (state, stage) => {
+      const { card, asks } = toldAsked([{ state }], ...ran)
+      expect(card.request).toEqual({ action: 'restart', by: LIN, stage, code: null })
+      expect(asks.map(({ view }) => view)).toMatchObject([{ kind: 'request', action: 'restart', by: LIN, stage }])
+    },
+  )
+
+  it.each<[RequestState, string | null]>([
+    ['calling', null],
+    ['accepted', null],
+    ['confirmed', null],
+    ['refused', 'not-found'],
+    ['unclear', 'not-found'],
+    ['unconfirmed', 'not-found'],
+  ])('of a request that is %s the code shown is %s', (state, code) => {
+    expect(toldAsked([{ state, code: 'not-found' }], ...ran).card.request).toMatchObject({ code })
+  })
+
+  it('is nobody where nobody asked, or asked about another attempt', () => {
+    expect(toldAsked([], ...ran).card.request).toBeNull()
+    expect(toldAsked([{ action: 'stop', state: 'confirmed' }], ...ran, again).card.request).toBeNull()
+  })
+
+  it('is named on the attempt that the restart brought about', () => {
+    expect(toldAsked([{ state: 'confirmed' }], ...ran, again).card.request).toMatchObject({
+      by: LIN,
+      stage: 'confirmed',
+    })
+  })
+})
+
+describe('the lines in the thread', () => {
+  it('are one for each request, oldest first, each under its own name', () => {
+    const { asks } = toldAsked([{ id: 'a', state: 'refused' }, { id: 'b' }], ...ran)
+    expect(asks.map(({ slot, view }) => `${slot} ${view.stage}`)).toEqual(['ask:a refused', 'ask:b asked'])
+    expect(toldAsked([], ...ran).asks).toEqual([])
+  })
+
+  it('say which attempt a restart became, of the same build or of another', () => {
+    expect(toldAsked([{ state: 'confirmed' }], ...ran, again).asks[0]!.view).toMatchObject({
+      buildId: '512',
+      outcome: { shown: 'started', buildId: '512', attemptNumber: 2 },
+    })
+    const anew = { state: 'confirmed', newBuildId: buildId('513') } as const
+    expect(toldAsked([anew], ...ran, { ...again, build: '513' }).asks[0]!.view).toMatchObject({
+      buildId: '512',
+      outcome: { shown: 'started', buildId: '513', attemptNumber: 2 },
+    })
+  })
+
+  it('do not change as the restarted build goes on', () => {
+    const state = 'confirmed'
+    const later: Said = { word: 'error', after: 20 * MINUTE }
+    expect(toldAsked([{ state }], ...ran, again, later).asks).toEqual(toldAsked([{ state }], ...ran, again).asks)
+  })
+
+  it('say how the build ended that was to be stopped', () => {
+    const stop = { action: 'stop', state: 'confirmed' } as const
+    const ended = (word: string) => toldAsked([stop], { word: 'initiated' }, { word }).asks[0]!.view.outcome
+    expect(ended('stopped')).toEqual({ shown: 'stopped', buildId: '512', attemptNumber: 1 })
+    expect(ended('success')).toMatchObject({ shown: 'passed' })
+  })
+
+  it('have no outcome while the build events show none, nor after a refusal, whatever happens then', () => {
+    expect(toldAsked([{ state: 'accepted' }], ...ran).asks[0]!.view.outcome).toBeNull()
+    expect(toldAsked([{ state: 'refused' }], ...ran, { ...again, build: '513' }).asks[0]!.view.outcome).toBeNull()
+    const stop = { action: 'stop', state: 'refused' } as const
+    expect(toldAsked([stop], { word: 'initiated' }, { word: 'stopped' }).asks[0]!.view.outcome).toBeNull()
+  })
+})

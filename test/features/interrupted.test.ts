@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import type { Interaction } from '../../src/domain/interaction.ts'
+import { answerInterrupted } from '../../src/features/interrupted.ts'
+import { choiceValue } from '../../src/features/values.ts'
+import { interactionIn } from '../../src/features/receiving-app.ts'
+import { CHOICE_ACTION_IDS, HOME_ACTION_IDS, SUBSCRIPTION_ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import { T0 } from '../support/build-events.ts'
+
+const interaction = (what: string): Interaction => ({
+  id: 'i1',
+  interactionKey: 'k1',
+  user: 'U0ADA00001',
+  what,
+  channel: null,
+  threadTs: null,
+  responseUrl: null,
+  receivedAt: T0,
+  state: 'owed',
+  claimedBy: 'p1',
+  claimedAt: T0,
+})
+
+const told = (what: string): string => answerInterrupted({ interaction: interaction(what), request: null }, 'ref').text
+
+describe('whoever was interrupted', () => {
+  it.each([
+    ['/ci subscribe acme/web', '/ci rules'],
+    ['/ci unsubscribe acme/web', '/ci rules'],
+    ['@buildline subscribe acme/web', '/ci rules'],
+    ['subscribe', '/ci rules'],
+    ['unsubscribe', '/ci rules'],
+    ['/ci me ada', '/ci me'],
+    ['/ci me forget ada', '/ci me'],
+    ['me mentions', '/ci me'],
+  ])('in “%s” may have what they asked for, and is told to look with %s', (what, look) => {
+    expect(told(what)).toContain(`Type \`${look}\``)
+    expect(told(what)).not.toContain('Nothing was done')
+  })
+
+  it.each(['/ci status acme/web', '/ci-list me', '/ci-list subscribe', '/ci merge', 'stop', 'a click'])(
+    'in “%s” has nothing done',
+    (what) => {
+      expect(told(what)).toContain('Nothing was done')
+    },
+  )
+})
+
+const clicked = (id: string, value: string): string | undefined =>
+  interactionIn({ type: 'block_actions', user: { id: 'U0ADA00001' }, actions: [{ action_id: id, value }] }, T0)?.what
+
+describe('a click is written down as what it asks', () => {
+  it.each([
+    [
+      'subscribe',
+      choiceValue({ kind: 'project', command: 'subscribe', project: '11', branch: null, rest: ['failed'] }),
+    ],
+    ['badge', choiceValue({ kind: 'project', command: 'badge', project: '11', branch: null })],
+    ['a click', 'no choice of ours'],
+  ])('%s, by a choice', (what, value) => {
+    expect(clicked(CHOICE_ACTION_IDS[0], value!)).toBe(what)
+  })
+
+  it('me mentions, by the button of Home; unsubscribe, by Remove', () => {
+    expect(clicked(HOME_ACTION_IDS.mentions, 'off')).toBe('me mentions')
+    expect(clicked(SUBSCRIPTION_ACTION_IDS.remove, '7')).toBe('unsubscribe')
+  })
+})

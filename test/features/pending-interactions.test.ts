@@ -1,0 +1,344 @@
+import { randomUUID } from 'node:crypto'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { ReceivedInteraction } from '../../src/domain/interaction.ts'
+import { NotAttempted } from '../../src/store/not-attempted.ts'
+import {
+  AGAIN_AFTER_MS,
+  createPendingInteractions,
+  KEEP_WITHIN_MS,
+  LEFT_AFTER_MS,
+  OWED_MAX_MS,
+  REQUESTS_KEPT_MS,
+  ROUND_MAX,
+  type InterruptedInteraction,
+  type PendingInteractions,
+  type PendingInteractionsDeps,
+} from '../../src/features/pending-interactions.ts'
+import { createSeal } from '../../src/lib/seal.ts'
+import type { Store } from '../../src/store/store.ts'
+import { databaseBytes, databasePath, testFolder } from '../support/app.ts'
+import { LIN, T0 } from '../support/build-events.ts'
+import { createHandClock } from '../support/hand-clock.ts'
+import { openBesideHandClock } from '../support/stores.ts'
+import { recordingLog } from './stage.ts'
+import { lin, ofAttempt, openStage } from './operations-stage.ts'
+
+const asked = (change: Partial<ReceivedInteraction> = {}): ReceivedInteraction => ({
+  interactionKey: 'trigger-1',
+  user: LIN,
+  what: '/ci stop acme/web',
+  channel: null,
+  threadTs: null,
+  responseUrl: null,
+  receivedAt: T0,
+  ...change,
+})
+
+const seal = createSeal('xoxb-token')
+
+type Tell = PendingInteractionsDeps['tell']
+
+/** A store in a file, processes on it, and what their requesters are told. */
+async function openBook() {
+  const clock = createHandClock(T0)
+  const path = databasePath(testFolder())
+  const store = openBesideHandClock(path)
+  await store.migrate()
+  onTestFinished(() => store.close())
+  const told: InterruptedInteraction[] = []
+  const show: Tell = async (left) => {
+    told.push(left)
+    return 'shown'
+  }
+  let ids = 0
+  const { log, lines } = recordingLog()
+  const process = (processId: string, { tell = show, on = store }: { tell?: Tell; on?: Store } = {}) =>
+    bookOf(
+      createPendingInteractions({ store: on, clock, log, processId, tell, seal, newId: () => `interaction-${++ids}` }),
+    )
+  const owed = async () => (await store.read.owedInteractions(100)).map(({ id, state }) => [id, state])
+  return { clock, log, path, store, told, lines, process, owed }
+}
+
+/** Keeps each request as a request of its own. */
+function bookOf(pendingInteractions: PendingInteractions) {
+  const keep = async (one: ReceivedInteraction) => (await pendingInteractions.keep(one, randomUUID()))!
+  return { ...pendingInteractions, keep }
+}
+
+/** The same database as several processes would share it. */
+const shared = (store: Store): Store => ({ ...store, shared: true })
+
+const RESPONSE_URL = 'https://hooks.slack.com/commands/T0/1/response-url-canary'
+
+describe('a response_url, by which anyone could write in the channel for half an hour', () => {
+  test('is in no byte of the database or its write-ahead log, while the request is open and after it', async () => {
+    const { path, process } = await openBook()
+    const bytes = () => databaseBytes(dirname(path))
+    const book = process('process-1')
+    const kept = await book.keep(asked({ responseUrl: RESPONSE_URL }))
+    expect(bytes()).toContain(kept.what)
+    expect(bytes()).not.toContain('response-url-canary')
+    await book.settle(kept)
+    expect(bytes()).not.toContain('response-url-canary')
+  })
+
+  test('is answered at after a restart with the same token, and left alone with another one', async () => {
+    const { store, clock, log, told } = await openBook()
+    const started = (key: string) =>
+      createPendingInteractions({
+        store,
+        clock,
+        log,
+        processId: key,
+        newId: () => key,
+        seal: createSeal(key),
+        tell: async (left) => (told.push(left), 'shown'),
+      })
+    await started('xoxb-1').keep(asked({ responseUrl: RESPONSE_URL }), 'request-1')
+    await started('xoxb-2').keep(asked({ responseUrl: RESPONSE_URL, interactionKey: 'trigger-2' }), 'request-2')
+    await store.write((tx) =>
+      tx.insertInteraction({ ...asked(), responseUrl: RESPONSE_URL, ...OLD_ROW, interactionKey: 'trigger-3' }),
+    )
+    await createPendingInteractions({ ...deps(), seal: createSeal('xoxb-1') }).answerAbandoned()
+    expect(told.map(({ interaction }) => interaction.responseUrl)).toEqual([RESPONSE_URL, null, RESPONSE_URL])
+
+    function deps(): PendingInteractionsDeps {
+      return {
+        store,
+        clock,
+        log,
+        processId: 'next',
+        newId: () => 'next',
+        seal,
+        tell: async (left) => (told.push(left), 'shown'),
+      }
+    }
+  })
+})
+
+/** As a version that sealed nothing wrote it. */
+const OLD_ROW = { id: 'old', state: 'owed', claimedBy: 'gone', claimedAt: T0 } as const
+
+describe('a request that was taken', () => {
+  test('is known to another process and after a restart, whether somebody waits for it or not', async () => {
+    const { store, clock, log } = await openBook()
+    const started = (processId: string) =>
+      createPendingInteractions({ store, clock, log, processId, seal, newId: randomUUID, tell: async () => 'shown' })
+    expect(await started('process-1').keep(asked(), 'signature-1')).not.toBeNull()
+    expect(await started('process-2').keep(asked(), 'signature-1')).toBeNull()
+    expect(await started('process-2').isNew('signature-1')).toBe(false)
+    expect(await started('process-2').isNew('Ev1')).toBe(true)
+    expect(await started('process-3').isNew('Ev1')).toBe(false)
+    await clock.advance(REQUESTS_KEPT_MS + 1)
+    await started('process-3').forget()
+    expect(await started('process-3').isNew('Ev1')).toBe(true)
+  })
+})
+
+describe('what is asked', () => {
+  test('is on disk when it is kept, and gone when it is answered', async () => {
+    const { process, owed } = await openBook()
+    const book = process('process-1')
+    const interaction = await book.keep(asked())
+    expect(await owed()).toEqual([['interaction-1', 'owed']])
+    await book.settle(interaction)
+    expect(await owed()).toEqual([])
+  })
+
+  test(`that is not on disk within ${KEEP_WITHIN_MS} ms is refused, and is owed no answer should it come there later`, async () => {
+    const { clock, path, process, owed, told } = await openBook()
+    const book = process('process-1')
+    const other = new DatabaseSync(path)
+    onTestFinished(() => other.close())
+    other.exec('begin immediate')
+    let end = 'none'
+    const keeping = book.keep(asked()).then(
+      () => (end = 'kept'),
+      (error: unknown) => (end = error instanceof NotAttempted ? 'undone' : 'fault'),
+    )
+    await clock.advance(KEEP_WITHIN_MS - 1)
+    expect(end).toBe('none')
+    await clock.advance(1)
+    await keeping
+    expect(end).toBe('undone')
+    other.exec('rollback')
+    const settled = await process('process-2').keep(asked({ interactionKey: 'trigger-2' }))
+    while ((await owed()).length > 1) await new Promise((resolve) => setImmediate(resolve))
+    expect(await owed()).toEqual([[settled.id, 'owed']])
+    await book.answerAbandoned().catch(() => {})
+    expect(told.filter(({ interaction }) => interaction.interactionKey === 'trigger-1')).toEqual([])
+  })
+
+  test('and answered is told nothing more, although the store does not take that at once', async () => {
+    const { store, process, owed, told } = await openBook()
+    let isDown = true
+    const failing: Store = {
+      ...store,
+      write: (work, options) =>
+        isDown && options?.canBeRedone ? Promise.reject(new Error('away')) : store.write(work),
+    }
+    const book = process('process-1', { on: failing })
+    await book.settle(await book.keep(asked()))
+    expect(await owed()).toEqual([['interaction-1', 'owed']])
+    await book.answerAbandoned()
+    expect(told).toEqual([])
+    isDown = false
+    await book.answerAbandoned()
+    expect(await owed()).toEqual([])
+    expect(told).toEqual([])
+  })
+})
+
+describe('a request that a process left', () => {
+  test('is answered at once where the database is ours alone, and once', async () => {
+    const { process, told, owed } = await openBook()
+    await process('process-1').keep(asked())
+    const next = process('process-2')
+    await next.answerAbandoned()
+    await next.answerAbandoned()
+    await process('process-3').answerAbandoned()
+    expect(told).toMatchObject([{ interaction: { what: '/ci stop acme/web' }, request: null }])
+    expect(await owed()).toEqual([])
+  })
+
+  test('is not answered by the process that is at work on it', async () => {
+    const { clock, process, told } = await openBook()
+    const book = process('process-1')
+    await book.keep(asked())
+    await clock.advance(LEFT_AFTER_MS)
+    await book.answerAbandoned()
+    expect(told).toEqual([])
+  })
+
+  test(`is left alone for ${LEFT_AFTER_MS} ms where others share the database, and then answered by one of them`, async () => {
+    const { clock, store, process, told } = await openBook()
+    const on = shared(store)
+    await process('process-1', { on }).keep(asked())
+    const others = [process('process-2', { on }), process('process-3', { on })]
+    await clock.advance(LEFT_AFTER_MS - 1)
+    await Promise.all(others.map((book) => book.answerAbandoned()))
+    expect(told).toEqual([])
+    await clock.advance(1)
+    await Promise.all(others.map((book) => book.answerAbandoned()))
+    expect(told).toHaveLength(1)
+  })
+
+  test(`whose asker cannot be told is tried again after ${AGAIN_AFTER_MS} ms, and by the next process at once`, async () => {
+    const { clock, process, told, owed } = await openBook()
+    await process('process-0').keep(asked())
+    let tries = 0
+    const away: Tell = async () => {
+      tries += 1
+      throw new Error('Slack is away')
+    }
+    const book = process('process-1', { tell: away })
+    await expect(book.answerAbandoned()).rejects.toThrow('Slack is away')
+    await clock.advance(AGAIN_AFTER_MS - 1)
+    await book.answerAbandoned()
+    expect(tries).toBe(1)
+    await clock.advance(1)
+    await expect(book.answerAbandoned()).rejects.toThrow('Slack is away')
+    expect(tries).toBe(2)
+    expect(await owed()).toEqual([['interaction-1', 'given-up']])
+    await process('process-2').answerAbandoned()
+    expect(told).toHaveLength(1)
+  })
+
+  test('whose requester nothing will ever reach is let go', async () => {
+    const { process, owed } = await openBook()
+    await process('process-0').keep(asked())
+    await process('process-1', { tell: async () => 'unreachable' }).answerAbandoned()
+    expect(await owed()).toEqual([])
+  })
+
+  test('whose answer could not be shown is answered by the same process', async () => {
+    const { process, told } = await openBook()
+    const book = process('process-1')
+    book.release(await book.keep(asked()))
+    await book.answerAbandoned()
+    expect(told).toHaveLength(1)
+  })
+
+  test(`waits for the next round where more than ${ROUND_MAX} were left`, async () => {
+    const { process, told } = await openBook()
+    const dead = process('process-0')
+    for (let n = 0; n <= ROUND_MAX; n++) await dead.keep(asked({ interactionKey: `trigger-${n}`, receivedAt: T0 + n }))
+    const next = process('process-1')
+    await next.answerAbandoned()
+    expect(told).toHaveLength(ROUND_MAX)
+    await next.answerAbandoned()
+    expect(told).toHaveLength(ROUND_MAX + 1)
+  })
+
+  test(`is forgotten when it is older than ${OWED_MAX_MS} ms, and the log says so`, async () => {
+    const { clock, process, owed, lines, store } = await openBook()
+    const book = process('process-1')
+    await book.keep(asked())
+    await clock.advance(OWED_MAX_MS)
+    await book.forget()
+    expect(await owed()).toHaveLength(1)
+    await clock.advance(1)
+    await book.forget()
+    expect(await owed()).toEqual([])
+    expect(lines).toMatchObject([{ level: 'warn', fields: { asks: 1 } }])
+    expect(await store.read.lastDoneAt('forget-interactions')).toBe(T0 + OWED_MAX_MS + 1)
+  })
+})
+
+describe('a request that was given up', () => {
+  test('before it was recorded is never asked of CI, although who was at work on it goes on', async () => {
+    await using stage = await openStage()
+    const { ref } = await stage.running()
+    const { told, book, by, interaction } = await keptAsk(stage)
+    const slow = stage.another({
+      permits: async () => {
+        await book.giveUp(interaction)
+        return { kind: 'yes' }
+      },
+    })
+    await expect(slow.operations.stop(ofAttempt(ref), by)).rejects.toThrow(NotAttempted)
+    expect(told).toMatchObject([{ request: null }])
+    expect(stage.writes()).toEqual([])
+    expect(await stage.requests()).toEqual([])
+  })
+
+  test('after it was recorded is told how that stands, and CI is asked once', async () => {
+    await using stage = await openStage()
+    const { ref } = await stage.running()
+    const { told, book, by, interaction } = await keptAsk(stage)
+    expect(await stage.main.operations.stop(ofAttempt(ref), by)).toMatchObject({ kind: 'requested' })
+    await book.giveUp(interaction)
+    expect(told).toMatchObject([{ request: { action: 'stop', state: 'accepted' } }])
+    expect(stage.writes()).toHaveLength(1)
+  })
+})
+
+describe('a request that fails', () => {
+  test('before CI is called is known to be undone', async () => {
+    await using stage = await openStage()
+    const { ref } = await stage.running()
+    const { store } = stage.main.deps
+    const locked = stage.another({ store: { ...store, write: () => Promise.reject(new Error('database is locked')) } })
+    await expect(locked.operations.stop(ofAttempt(ref), lin())).rejects.toMatchObject({
+      code: 'undone',
+      cause: { message: 'database is locked' },
+    })
+    expect(stage.writes()).toEqual([])
+  })
+})
+
+/** Lin's ask is on disk, and whoever gives it up tells `told`. */
+async function keptAsk(stage: Awaited<ReturnType<typeof openStage>>) {
+  const { store, clock, log } = stage.main.deps
+  const told: InterruptedInteraction[] = []
+  const tell: Tell = async (left) => (told.push(left), 'shown')
+  const book = bookOf(
+    createPendingInteractions({ store, clock, log, tell, seal, newId: () => 'interaction-1', processId: 'process-1' }),
+  )
+  const by = lin()
+  const interaction = await book.keep(asked({ interactionKey: by.interactionKey }))
+  return { told, book, by, interaction }
+}

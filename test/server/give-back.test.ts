@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { giveBack } from '../../src/server/memory.ts'
+
+it('memory that nobody else reads is given back at once', () => {
+  const bytes = Buffer.allocUnsafeSlow(1024 * 1024)
+  const before = process.memoryUsage().arrayBuffers
+  giveBack(bytes)
+  expect(before - process.memoryUsage().arrayBuffers).toBe(1024 * 1024)
+  expect(bytes).toHaveLength(0)
+})
+
+it('what is part of a larger stretch stays, for others may read it', () => {
+  const whole = Buffer.alloc(1024 * 1024, 'x')
+  giveBack(whole.subarray(0, 512 * 1024))
+  giveBack(whole.subarray(512 * 1024))
+  expect(whole.toString('latin1', 0, 3)).toBe('xxx')
+  const pooled = Buffer.from('a delivery')
+  giveBack(pooled)
+  expect(pooled.toString()).toBe('a delivery')
+})

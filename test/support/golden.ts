@@ -1,0 +1,35 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+
+/** What fits into a line stands on one. */
+const LINE_CHARS_MAX = 200
+
+/**
+ * The text of a golden file: JSON with a line for each block, button or list that fits into one. Invisible characters are
+ * written out, since people read these files.
+ */
+export const goldenText = (value: unknown): string =>
+  `${print(JSON.parse(JSON.stringify(value)), '').replace(/[\p{Cf}]/gu, (mark) => `\\u${mark.codePointAt(0)!.toString(16).padStart(4, '0')}`)}\n`
+
+/** Reads a golden file, or writes it first where `UPDATE_GOLDEN=1` asks for that. */
+export function readGolden(file: URL, now: string): string {
+  if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(file, now)
+  return readFileSync(file, 'utf8')
+}
+
+function print(value: unknown, indent: string): string {
+  const line = onOneLine(value)
+  if (typeof value !== 'object' || value === null || indent.length + line.length <= LINE_CHARS_MAX) return line
+  const deeper = `${indent}  `
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  const parts = Array.isArray(value)
+    ? value.map((one) => print(one, deeper))
+    : Object.entries(value).map(([name, one]) => `${JSON.stringify(name)}: ${print(one, deeper)}`)
+  return `${open}\n${parts.map((part) => deeper + part).join(',\n')}\n${indent}${close}`
+}
+
+function onOneLine(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(onOneLine).join(', ')}]`
+  const parts = Object.entries(value).map(([name, one]) => `${JSON.stringify(name)}: ${onOneLine(one)}`)
+  return parts.length === 0 ? '{}' : `{ ${parts.join(', ')} }`
+}
