@@ -44,9 +44,12 @@ async function openBot(): Promise<{ app: RunningApp; folder: string }> {
   return { app, folder }
 }
 
-const factsIn = (folder: string) =>
+const buildEventsIn = (folder: string) =>
   rowsOf(folder, 'select project_id, build_id, word, branch, commit_id, repeats, details from fact order by seq').map(
-    ({ details, ...fact }) => ({ ...fact, details: JSON.parse(String(details)) as Record<string, unknown> }),
+    ({ details, ...buildEvent }) => ({
+      ...buildEvent,
+      details: JSON.parse(String(details)) as Record<string, unknown>,
+    }),
   )
 
 const UUIDS = {
@@ -76,7 +79,7 @@ describe('buildline notify', () => {
       BUILDLINE_FINISHED_AT: '2026-03-01 14:09:00 UTC',
     })
     expect([code, stdout, stderr]).toEqual([0, 'buildline: notified of build #512 success (recorded)\n', ''])
-    expect(factsIn(folder)).toEqual([
+    expect(buildEventsIn(folder)).toEqual([
       {
         project_id: '11',
         build_id: '512',
@@ -115,7 +118,7 @@ describe('buildline notify', () => {
     ]
     const { code } = await notify(flags, { BUILDLINE_URL: `${app.url}/webhooks/builds/`, BUILDLINE_BRANCH: 'main' })
     expect(code).toBe(0)
-    expect(factsIn(folder)).toMatchObject([
+    expect(buildEventsIn(folder)).toMatchObject([
       {
         build_id: '513',
         word: 'error',
@@ -131,7 +134,7 @@ describe('buildline notify', () => {
     const env = { BUILDLINE_URL: app.url, BUILDLINE_BUILD_UUID: UUIDS.build }
     expect((await notify([], env)).stdout).toContain('(duplicate)')
     expect((await notify([], env)).stdout).toContain('(duplicate)')
-    expect(factsIn(folder)).toMatchObject([
+    expect(buildEventsIn(folder)).toMatchObject([
       { repeats: 0, details: { buildUuid: null, committer: 'Ada' } },
       { repeats: 1, details: { buildUuid: UUIDS.build } },
     ])
@@ -181,7 +184,7 @@ describe('the secret', () => {
     const { app, folder } = await openBot()
     const env = { BUILDLINE_URL: app.url, BUILDLINE_SECRET: 'canary-of-yesterday' }
     const { code, stderr } = await notify(['--strict'], env)
-    expect([code, factsIn(folder)]).toEqual([77, []])
+    expect([code, buildEventsIn(folder)]).toEqual([77, []])
     expect(stderr).toContain('the bot does not know the secret (HTTP 404)')
     expect(stderr).not.toContain('canary')
   })
@@ -308,12 +311,12 @@ describe('a bot in trouble', () => {
     expect(stderr).toContain('the bot could not be reached (ECONNREFUSED)')
   })
 
-  it('keeps one fact of a delivery whose answer got lost on the way', async () => {
+  it('keeps one build event of a delivery whose answer got lost on the way', async () => {
     const { app, folder } = await openBot()
     const stub = await openStub((request, at) => (response) => void relay(app, request, response, at === 0))
     const { code, stdout } = await notify([], { BUILDLINE_URL: stub.url })
     expect([code, stdout]).toEqual([0, 'buildline: notified of build #512 success (duplicate)\n'])
-    expect(factsIn(folder)).toMatchObject([{ build_id: '512', repeats: 1 }])
+    expect(buildEventsIn(folder)).toMatchObject([{ build_id: '512', repeats: 1 }])
   })
 })
 

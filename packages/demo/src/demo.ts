@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { systemClock as clock } from '../../../src/lib/clock.ts'
-import { listenFault } from '../../../src/server/listen-fault.ts'
+import { listenFault } from '../../../src/server/http-server.ts'
 import { createSandboxSlack, type SandboxSlack } from '../../sandbox-slack/src/sandbox-slack.ts'
 import { COMMAND_HINTS } from './demo/hints.ts'
 import { openAddress } from './demo/open-address.ts'
 import { playRound } from './demo/round.ts'
 import { GOLDEN, keptGallery } from './gallery/site.ts'
-import { openPort, readFlags, readPort } from '../../../src/cli/program.ts'
+import { openPort, readFlags, readPort } from '../../lib/program.ts'
 
 // npm run demo: the sandbox CI, a sandbox Slack with a page, and the bot between them. `-- --once` plays it headless,
 // prints what each channel shows, compares that with what CI did and what people asked for, and exits 0 or 1.

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { takePictures } from './gallery/pictures.ts'
 import { buildGallery, GOLDEN } from './gallery/site.ts'
-import { readFlags } from '../../../src/cli/program.ts'
+import { readFlags } from '../../lib/program.ts'
 
 // npm run gallery: everything that Buildline says, as a page to open, made of the golden files. `-- --pictures` takes the
 // README's pictures (docs/pictures) with the Chromium that is found on the PATH, or that CHROMIUM names.

@@ -1,7 +1,7 @@
 import { CHANNELS } from '../../sandbox-slack/src/workspace.ts'
 import { createSandboxSlack } from '../../sandbox-slack/src/sandbox-slack.ts'
 import { COMMAND_HINTS } from './demo/hints.ts'
-import { openPort, readFlags, readPort } from '../../../src/cli/program.ts'
+import { openPort, readFlags, readPort } from '../../lib/program.ts'
 
 // npm run sandbox:slack [-- --port 4100] [--host 127.0.0.1] [--bot http://127.0.0.1:3000/slack/events]
 const PORT_DEFAULT = '4100'

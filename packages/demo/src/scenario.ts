@@ -11,9 +11,9 @@ export interface Act {
 export const CALLED = PEOPLE.ada
 export const RESTARTER = PEOPLE.lin
 export const STOPPER = PEOPLE.grace
-export const ASKER = PEOPLE.ada
+export const REQUESTER = PEOPLE.ada
 
-/** What the asker types after `/ci`. */
+/** What the requester types after `/ci`. */
 export const QUESTIONS = { list: 'list', status: 'status acme/web', badge: 'badge acme/web main' } as const
 
 /** Who gives a channel rules of its own, where, and what they type after `/ci`. */
@@ -24,12 +24,12 @@ export const FOLLOWING = { channel: CHANNELS.ops, text: 'subscribe acme/web fail
 const BUILD_MS = 3_500
 
 /**
- * Failed → Restart → Fixed; Stop; an approval; a machine's failure; questions; a channel's own rules; a limit; a burst; a
+ * Failed → Restart → Passed on attempt 2; Stop; an approval; a machine's failure; questions; a channel's own rules; a limit; a burst; a
  * red card is left.
  */
 export const ACTS: readonly Act[] = [
   {
-    title: 'A push to acme/web fails; Ada, who has typed /ci me Ada, is called; Lin presses Restart, and it is "Fixed"',
+    title: 'A push to acme/web fails; Ada, who has typed /ci me Ada, is called; Lin presses Restart, and it passes',
     async play(stage) {
       await ask(stage, { by: CALLED, text: 'me Ada' })
       const commit = { branch: 'main', message: 'Fix login for accounts without e-mail', committer: 'Ada' }
@@ -72,7 +72,7 @@ export const ACTS: readonly Act[] = [
       .map((text) => `/ci ${text}`)
       .join(', ')}`,
     async play(stage) {
-      for (const text of Object.values(QUESTIONS)) await ask(stage, { by: ASKER, text })
+      for (const text of Object.values(QUESTIONS)) await ask(stage, { by: REQUESTER, text })
       await stage.clock.sleep(stage.lookMs)
     },
   },

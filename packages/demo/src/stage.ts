@@ -6,6 +6,7 @@ import { elementsOf } from '../../sandbox-slack/src/elements.ts'
 import { listOf, objectOf } from '../../sandbox-slack/src/json.ts'
 import type { Message } from '../../sandbox-slack/src/messages.ts'
 import type { SandboxSlack } from '../../sandbox-slack/src/sandbox-slack.ts'
+import { drawnText } from '../../sandbox-slack/src/transcript.ts'
 import { CHANNELS } from '../../sandbox-slack/src/workspace.ts'
 
 /** Where a scenario is played: a CI service, a Slack with the bot in it, and the clock of both. */
@@ -81,9 +82,12 @@ export async function awaitCard({ slack, clock }: Stage, channel: string, build:
   await waitFor(clock, () => cardsOf(messagesIn(slack, channel), build)[0])
 }
 
-export const messagesIn = (slack: SandboxSlack, channel: string): Message[] => [
-  ...slack.workspace.channels.get(channel)!.messages.values(),
-]
+/** The messages of a channel, with what people see of them as their text. */
+export const messagesIn = (slack: SandboxSlack, channel: string): Message[] =>
+  [...slack.workspace.channels.get(channel)!.messages.values()].map((message) => ({
+    ...message,
+    text: drawnText(message),
+  }))
 
 /** Slack tells at once when the bot is not there: one waits only a moment then. */
 const patienceAfter = (kind: Acknowledgement['kind']): number =>

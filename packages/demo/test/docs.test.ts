@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
-import { COMMANDS } from '../../../src/features/commands.ts'
+import { COMMANDS } from '../../../src/features/features.ts'
 import { commandDocs } from '../src/docs/commands.ts'
 import { PAGES, pathOf } from '../src/docs/pages.ts'
 import { SETTINGS } from '../src/docs/settings.ts'

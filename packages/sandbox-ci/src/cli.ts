@@ -3,7 +3,7 @@ import type { SandboxCi, SandboxCiOptions } from './server.ts'
 import { parseJson } from './json.ts'
 import { changeSwitches, defaultSwitches } from './switches.ts'
 import type { Switches } from './switches.ts'
-import { giveUp, openPort, readFlags, readPort } from './program.ts'
+import { giveUp, openPort, readFlags, readPort } from '../../lib/program.ts'
 
 /** `npm run sandbox:ci`: the sandbox CI service by itself. Prints one JSON line per thing a client needs. */
 const PORT_DEFAULT = 4010

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { assertNever } from './lib/assert.ts'
+import { assertNever } from '../../lib/assert.ts'
 import { json } from './http.ts'
 import type { Reply } from './http.ts'
 import type { Switches } from './switches.ts'

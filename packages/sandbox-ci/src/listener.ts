@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { assertNever } from './lib/assert.ts'
-import { isOwnHost, isOwnPage } from './lib/same-origin.ts'
+import { assertNever } from '../../lib/assert.ts'
+import { isOwnHost, isOwnPage } from '../../lib/same-origin.ts'
 import type { Calls } from './calls.ts'
 import { refuse } from './errors.ts'
 import type { DoorName, Fault, Faults } from './faults.ts'

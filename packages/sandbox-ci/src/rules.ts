@@ -1,4 +1,4 @@
-import { assertNever } from './lib/assert.ts'
+import { assertNever } from '../../lib/assert.ts'
 import { ruleSelectsBranch } from './branches.ts'
 import { RULE_STATUSES } from './state.ts'
 import type { BuildStatus, NotificationRule } from './state.ts'

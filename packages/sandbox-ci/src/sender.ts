@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici'
-import type { Clock } from './lib/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Switches } from './switches.ts'
 
 /** One POST of a delivery and what came back. `errorCode` is `timeout`, a socket's code, or `failed`. */

@@ -1,4 +1,4 @@
-import type { Clock } from './lib/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { bigInteger } from './json.ts'
 import type { Random } from './random.ts'
 import type { Build, CiState, Project } from './state.ts'

@@ -88,11 +88,11 @@ describe('the life of a build', () => {
   it('does not go on after a reset', async () => {
     const hook = await startReceiver()
     const ci = await startCi({ webhookUrl: hook.url })
-    pushed(ci, { ms: 20 })
+    pushed(ci, { ms: 300 })
     await ci.settle()
     ci.reset()
     expect([ci.state().builds, ci.deliveries()]).toEqual([[], []])
-    const next = pushed(ci, { ms: 30, branch: 'later' })
+    const next = pushed(ci, { ms: 500, branch: 'later' })
     await reached(ci, next.uuid, 'success')
     await ci.settle()
     expect(hook.statuses()).toEqual(['initiated', 'initiated', 'success'])

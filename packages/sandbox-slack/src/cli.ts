@@ -1,4 +1,4 @@
-import { openPort, readFlags, readPort } from './program.ts'
+import { openPort, readFlags, readPort } from '../../lib/program.ts'
 import { createSandboxSlack } from './sandbox-slack.ts'
 
 // sandbox-slack [--port 4100] [--host 127.0.0.1] [--bot http://127.0.0.1:3000/slack/events]

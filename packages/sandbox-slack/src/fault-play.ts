@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { assertNever } from './lib/assert.ts'
-import type { Clock } from './lib/clock.ts'
+import { assertNever } from '../../lib/assert.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { toAnswer, tooMany } from './api.ts'
 import type { Answer } from './api.ts'
 import type { Counters } from './counters.ts'

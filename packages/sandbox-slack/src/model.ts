@@ -1,4 +1,4 @@
-import type { Clock } from './lib/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Json } from './json.ts'
 
 // What the workspace is made of.

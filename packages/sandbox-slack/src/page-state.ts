@@ -1,4 +1,4 @@
-import { assertNever } from './lib/assert.ts'
+import { assertNever } from '../../lib/assert.ts'
 import type { AppWords } from './app-words.ts'
 import type { Change } from './changes.ts'
 import type { Json } from './json.ts'

@@ -7,11 +7,11 @@ export interface PanelDoor {
   follow(tell: (event: string) => void, stopped: AbortSignal): void
 }
 
-/** Holds the door, which is built after the server that it is in; a page may be there before it. */
+/** Holds the endpoint, which is built after the server that it is in; a page may be there before it. */
 export interface PanelFrame {
   readonly door: PanelDoor | null
   open(door: PanelDoor): void
-  /** The same as the door's, from when there is one. */
+  /** The same as the endpoint's, from when there is one. */
   follow: PanelDoor['follow']
 }
 

@@ -27,9 +27,9 @@ export interface PanelBuild {
   status: string
   /** how many runs it has had */
   attempt: number
-  /** when its run began (ms); null: not yet */
+  /** when its attempt began (ms); null: not yet */
   startedAt: number | null
-  /** how long its run takes (ms); null: until somebody ends it */
+  /** how long its attempt takes (ms); null: until somebody ends it */
   runMs: number | null
 }
 
@@ -69,7 +69,7 @@ export interface Lag {
 }
 
 /** What waits inside the bot, by its own metrics; null: it does not say. */
-export type Queue = { intake: number; post: number; edit: number; look: number } | null
+export type Queue = { ingest: number; post: number; edit: number; look: number } | null
 
 /**
  * What CI sent against what Slack shows. Sentences: a card that should be there, one too many, one that says something

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { assertNever } from './lib/assert.ts'
+import { assertNever } from '../../lib/assert.ts'
 import { getChannel, getMessage } from './acts.ts'
 import type { Acts } from './acts.ts'
 import type { ControlAnswer } from './control.ts'
@@ -146,8 +146,8 @@ async function perform(parts: PeopleControlParts, deed: Deed): Promise<Outcome> 
 async function say({ workspace, people, acts }: PeopleControlParts, deed: Deed & { kind: 'say' }): Promise<Outcome> {
   const asked = askedOfBot(workspace, deed.text)
   // An app hears of words only where it is: where it is not, its name is a name.
-  const isHeard = hasBot(workspace, getChannel(workspace, deed.channel))
-  if (asked === null || !isHeard) return { kind: 'said', what: 'say', ts: acts.say(deed) }
+  const isConfirmedByCi = hasBot(workspace, getChannel(workspace, deed.channel))
+  if (asked === null || !isConfirmedByCi) return { kind: 'said', what: 'say', ts: acts.say(deed) }
   return people.mentionBot({ ...deed, text: asked })
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from './lib/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 
 /** `chat.postMessage`: at least this long between two posts in one channel. */
 export const POST_GAP_MS = 1_000

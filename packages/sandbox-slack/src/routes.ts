@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isOwnPage } from './lib/same-origin.ts'
+import { isOwnPage } from '../../lib/same-origin.ts'
 import type { AppWords } from './app-words.ts'
 import { answerCall, textChannelOf } from './api.ts'
 import type { Answer, ApiParts } from './api.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from './lib/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Acknowledgement } from './acknowledgement.ts'
 import { signedHeaders } from './sign.ts'
 import { deliverFrame } from './sockets/deliver.ts'

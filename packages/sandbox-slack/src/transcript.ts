@@ -1,6 +1,7 @@
 import { getChannel } from './acts.ts'
 import { repliesTo } from './messages.ts'
 import type { Message } from './messages.ts'
+import { listOf, objectOf } from './json.ts'
 import type { Workspace } from './workspace.ts'
 
 /**
@@ -20,6 +21,19 @@ export function transcript(workspace: Workspace, channelId: string): string {
     .join('\n')
 }
 
+/**
+ * What people see of a message, without its attachments: its blocks, a line each, or its text where it has none. A link
+ * is its label.
+ */
+export function drawnText({ text, blocks }: Pick<Message, 'text' | 'blocks'>): string {
+  const lines = blocks.flatMap((block) => {
+    const parts = [block['text'], ...listOf(block['elements'])].map((part) => objectOf(part)['text'])
+    const said = parts.filter((part) => typeof part === 'string')
+    return said.length === 0 ? [] : [said.join(' · ')]
+  })
+  return (lines.length === 0 ? text : lines.join('\n')).replaceAll(/<https?:[^|>]*\|([^>]*)>/g, '$1')
+}
+
 const INDENT = '    '
 
 function lineOf(workspace: Workspace, message: Message, indent: string): string {
@@ -29,7 +43,7 @@ function lineOf(workspace: Workspace, message: Message, indent: string): string 
     ...message.files.map(({ name }) => ` (file ${name})`),
     message.isBroadcast ? ' (also sent to channel)' : '',
   ].join('')
-  const text = message.text.replaceAll('\n', `\n${indent}${INDENT}`)
+  const text = drawnText(message).replaceAll('\n', `\n${indent}${INDENT}`)
   return `${indent}${timeOf(message.ts)} ${author}  ${text}${marks}`
 }
 

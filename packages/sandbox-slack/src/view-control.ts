@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { assertNever } from './lib/assert.ts'
+import { assertNever } from '../../lib/assert.ts'
 import type { Acknowledgement } from './acknowledgement.ts'
 import type { ControlAnswer } from './control.ts'
 import { fillIn, findFormErrors } from './form.ts'

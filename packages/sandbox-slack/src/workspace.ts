@@ -1,4 +1,4 @@
-import type { Clock } from './lib/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { createChanges } from './changes.ts'
 import type { Channel, Team, User, Workspace } from './model.ts'
 

@@ -67,7 +67,7 @@ describeInBrowser('the workspace', () => {
     await field.pressSequentially('/ci-')
     await page.getByRole('option', { name: /\/ci-stop/ }).waitFor()
     expect(await page.getByRole('listbox').getByRole('option', { selected: true }).textContent()).toContain('/ci-list')
-    await field.press('ArrowDown')
+    for (let command = 1; command <= 3; command++) await field.press('ArrowDown')
     await field.press('Tab')
     expect(await field.inputValue()).toBe('/ci-badge ')
     await page.getByRole('status').filter({ hasText: 'project [branch]' }).waitFor()

@@ -25,7 +25,7 @@ async function offered(typed: string, inThread = false) {
 
 describe('while one types', () => {
   test.each<[string, string[]]>([
-    ['/|', ['/ci', '/ci-list', '/ci-badge', '/ci-stop', '/ci-restart']],
+    ['/|', ['/ci', '/ci-list', '/ci-stop', '/ci-restart', '/ci-badge']],
     ['/ci-s|', ['/ci-stop']],
     ['/ci st|', ['/ci status', '/ci stop']],
     ['/CI  st|', ['/ci status', '/ci stop']],
@@ -47,7 +47,7 @@ describe('while one types', () => {
       insert: '/ci stop ',
       words: '/ci stop',
       usage: '[project[@branch] | #build | build address | uuid]',
-      more: 'stops a running build; alone, it shows what runs here',
+      more: 'stops a running build; alone, it shows what is running here',
     })
     expect((await offered('/ci stop acme/web|')).hint).toMatchObject({ words: '/ci stop' })
     expect((await offered('/ci-badge acme|')).hint).toMatchObject({ usage: 'project [branch]' })
@@ -89,7 +89,7 @@ describe('names in what is typed', () => {
     expect(await read(typed)).toMatchObject({ deed: { kind: 'say', text } })
   })
 
-  test('arrive as who they mean after the commands that ask for it, and as typed after the others', async () => {
+  test('arrive as who they mean after the commands that request for it, and as typed after the others', async () => {
     expect(await read('/ci me ada for @grace')).toMatchObject({ deed: { text: `me ada for <@${grace}|grace>` } })
     expect(await read('/ci-list @grace')).toMatchObject({ deed: { text: '@grace' } })
   })

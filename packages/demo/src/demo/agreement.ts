@@ -14,7 +14,7 @@ export interface Agreement {
 
 /**
  * Compares the builds of CI with the messages of a channel that follows everything: one card per commit and branch, in
- * the state of its newest build, one reply for each run that another message does not already tell, and one notice for
+ * the state of its newest build, one reply for each attempt that another message does not already tell, and one notice for
  * builds that were not run. What people asked for is no matter here. It looks at what people see, and knows nothing of
  * the bot's own records.
  */
@@ -52,9 +52,9 @@ function compareRevision(
   const [card] = cards
   if (!card) return void lost.push(`no card tells ${name}`)
   if (cards.length > 1) doubled.push(`${cards.length} cards tell ${name}`)
-  const words = wordsOf(newest.status)
-  if (!words.some((word) => card.text.includes(`*${word}*`)) || cardsOf([card], newest).length === 0)
-    wrong.push(`the card of ${name} does not say ${words.join(' or ')}: ${card.text}`)
+  const shown = shownFor(newest.status)
+  if (!shown.some((one) => saysState(card.text, one)) || cardsOf([card], newest).length === 0)
+    wrong.push(`the card of ${name} does not say ${shown.map((one) => lookOf(one).word).join(' or ')}: ${card.text}`)
   compareThread(
     own,
     messages.filter((message) => message.threadTs === card.ts && message.byBot && !isAskLine(message)),
@@ -70,7 +70,7 @@ function compareThread(
   { lost, doubled }: Agreement,
 ): void {
   const ended = own.flatMap(({ runs }) => runs).filter(({ finishedAt }) => finishedAt !== null).length
-  // The run that the card was born with has no reply of its own.
+  // The attempt that the card was born with has no reply of its own.
   if (replies.length < ended - 1) lost.push(`the thread of ${name} has ${replies.length} replies for ${ended} runs`)
   if (replies.length > ended) doubled.push(`the thread of ${name} has ${replies.length} replies for ${ended} runs`)
 }
@@ -86,8 +86,14 @@ function compareNotice(expected: number, roots: readonly Message[], { lost, doub
 
 const isAccountTrouble = (status: string): boolean => status === 'ignored' || status === 'blocked'
 
-const wordsOf = (ciStatus: string): string[] => {
+const shownFor = (ciStatus: string): Shown[] => {
   const status = toStatus(ciStatus)
-  const shown: Shown[] = status === 'success' ? ['passed', 'fixed'] : [status]
-  return shown.map((one) => lookOf(one).word)
+  if (status === 'success') return ['passed', 'fixed', 'flaky']
+  return [status]
 }
+
+/** Whether a card says that its build is in this state. */
+export const saysState = (text: string, shown: Shown): boolean =>
+  shown === 'flaky'
+    ? /\*Passed on attempt \d+ \(flaky\)\*/.test(text)
+    : text.includes(`*${lookOf(shown).word}*`) || (shown === 'failed' && text.includes('*Still failing*'))

@@ -5,13 +5,13 @@ import { dirname, join } from 'node:path'
 
 const MAIN = join(import.meta.dirname, '..', '..', '..', '..', 'src', 'main.ts')
 
-/** How long the bot may take to open its doors; then it is killed. */
+/** How long the bot may take to open its endpoints; then it is killed. */
 const START_MAX_MS = 20_000
 
 /** One process of the bot. */
 export interface Bot {
   pid: number | undefined
-  /** Resolves when its doors are open; rejects when it ends before that. */
+  /** Resolves when its endpoints are open; rejects when it ends before that. */
   port: Promise<number>
   /** Resolves when it has ended, whatever ended it. */
   ended: Promise<Ended>

@@ -5,7 +5,7 @@ import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
 import { CALLED, RESTARTER, STOPPER } from '../scenario.ts'
 import type { Message } from '../../../sandbox-slack/src/messages.ts'
 import { cardsOf } from '../stage.ts'
-import { isAskLine, type Agreement } from './agreement.ts'
+import { isAskLine, saysState, type Agreement } from './agreement.ts'
 
 /** What the people of the scenario did, as CI, the channel, and the one who asked saw it. */
 export interface Seen {
@@ -14,7 +14,7 @@ export interface Seen {
   projects: readonly string[]
   /** of #builds */
   messages: readonly Message[]
-  /** what only the asker saw, as text */
+  /** what only the requester saw, as text */
   answers: readonly string[]
 }
 
@@ -33,7 +33,7 @@ export function compareDeeds(seen: Seen): Agreement {
   return agreement
 }
 
-const isCall = ({ text }: Message): boolean => text.includes('*Failed*') && text.includes(`<@${CALLED}> (committer`)
+const isCall = ({ text }: Message): boolean => text.includes('*Failed*') && text.includes(`<@${CALLED}>`)
 
 interface Deed {
   action: 'Restart' | 'Stop'
@@ -42,7 +42,7 @@ interface Deed {
   path: RegExp
   /** what the card shows at the end */
   end: Shown
-  /** whether the card still says who asked: once another run is on it, only the thread does */
+  /** whether the card still says who asked: once another attempt is on it, only the thread does */
   isOnCard: boolean
 }
 
@@ -51,7 +51,7 @@ const DEEDS: readonly Deed[] = [
     action: 'Restart',
     by: RESTARTER,
     path: /^\/api\/v1\/builds\/(\w+)\/restart\.json$/,
-    end: 'fixed',
+    end: 'flaky',
     isOnCard: false,
   },
   { action: 'Stop', by: STOPPER, path: /^\/v2\/.+\/builds\/([\w-]+)\/stop$/, end: 'stopped', isOnCard: true },
@@ -71,8 +71,8 @@ function compareDeed(deed: Deed, { calls, builds, messages }: Seen, agreement: A
 }
 
 function compareCard(deed: Deed, card: Message, { wrong }: Agreement): void {
-  const { word } = lookOf(deed.end)
-  if (!card.text.includes(`*${word}*`)) wrong.push(`after ${deed.action} the card does not say ${word}: ${card.text}`)
+  if (!saysState(card.text, deed.end))
+    wrong.push(`after ${deed.action} the card does not say ${lookOf(deed.end).word}: ${card.text}`)
   if (deed.isOnCard && !JSON.stringify(card.attachments).includes(requested(deed)))
     wrong.push(`the card does not say: ${requested(deed)}`)
 }
@@ -89,6 +89,6 @@ const requested = ({ action, by }: Deed): string => `${action} requested by <@${
 /** What each answer must have, the badge in all three forms. */
 const answersOwed = (projects: readonly string[]): Record<string, string[]> => ({
   list: [`*${projects.length} projects*`, ...projects],
-  status: ['acme/web', `*${lookOf('fixed').word}*`, `*${lookOf('stopped').word}*`],
+  status: ['acme/web', `*${lookOf('flaky').word}*`, `*${lookOf('stopped').word}*`],
   badge: ['*build: passing*', '/status?branch=main```', '![acme/web main build status](', 'img src='],
 })

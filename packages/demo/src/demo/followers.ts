@@ -48,8 +48,8 @@ export function compareFollowers({ builds, messagesIn, answers }: Followed): Agr
 
 const ANSWERS_OWED = {
   // In the words for what was so already, too: whoever was interrupted has asked again.
-  subscribe: ['follows *acme/web*: failed, recovered on branches like `release/*`'],
-  why: ['*Failed* acme/web', '*told*', '`release/*`', '(`event-selected`)'],
+  subscribe: ['ubscribed* to *acme/web*: failed, recovered on branches like `release/*`'],
+  why: ['*Failed* acme/web', '*posted*', '`release/*`', '(`event-selected`)'],
 }
 
 function compareFollower(

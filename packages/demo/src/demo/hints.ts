@@ -1,4 +1,4 @@
-import { COMMANDS, ROOT_COMMAND } from '../../../../src/features/commands.ts'
+import { COMMANDS, ROOT_COMMAND } from '../../../../src/features/features.ts'
 import type { CommandWords } from '../../../sandbox-slack/src/app-words.ts'
 
 /** What may follow `/ci`, for the page's composer to offer: out of the one table that answers it. */

@@ -21,7 +21,7 @@ export interface KeptBot {
   pull(): void
   /** Starts it again after that, at the same port. */
   plugIn(): void
-  /** Kills it, and resolves when the doors are open again. */
+  /** Kills it, and resolves when the endpoints are open again. */
   restart(): Promise<void>
   /** Resolves, in words, when it has died too often and stays away. */
   readonly givenUp: Promise<string>
@@ -51,7 +51,7 @@ export async function keepBot({ start, clock, tell }: KeeperParts): Promise<Kept
     starts += 1
     isAlive = true
     isOpen = false
-    // That one dies before its doors are open is told by its end.
+    // That one dies before its endpoints are open is told by its end.
     begun.port.then(
       () => (isOpen = isAlive && begun === bot),
       () => {},

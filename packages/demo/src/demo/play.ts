@@ -1,4 +1,4 @@
-import { ACTS, ASKER, FOLLOWER, FOLLOWING } from '../scenario.ts'
+import { ACTS, REQUESTER, FOLLOWER, FOLLOWING } from '../scenario.ts'
 import type { Clock } from '../../../../src/lib/clock.ts'
 import { forTerminal } from '../../../../src/lib/escape.ts'
 import type { Scene } from '../../../sandbox-slack/src/panel-state.ts'
@@ -75,7 +75,7 @@ function look({ ci, slack, isOnce }: Stage): Agreement {
   const answersTo = (user: string, channel: string) =>
     slack.ephemerals(channel, user).map(({ message }) => message.text)
   const names = projects.map(({ name }) => name)
-  const asked = answersTo(ASKER, CHANNELS.builds)
+  const asked = answersTo(REQUESTER, CHANNELS.builds)
   const deeds = compareDeeds({ calls: ci.calls(), builds, projects: names, messages, answers: asked })
   const answers = answersTo(FOLLOWER, FOLLOWING.channel)
   return both(both(told, deeds), compareFollowers({ builds, answers, messagesIn: (id) => messagesIn(slack, id) }))

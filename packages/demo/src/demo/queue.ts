@@ -16,9 +16,9 @@ export async function askQueue(port: number): Promise<Queue> {
 /** The four queues of `buildline_backlog`; null where one is missing. */
 export function readQueue(metrics: string): Queue {
   const found = metrics.matchAll(/^buildline_backlog\{queue="(\w+)"\} (\d+)$/gm)
-  const { intake, post, edit, look } = Object.fromEntries([...found].map(([, queue, count]) => [queue, Number(count)]))
-  if (intake === undefined || post === undefined || edit === undefined || look === undefined) return null
-  return { intake, post, edit, look }
+  const { ingest, post, edit, look } = Object.fromEntries([...found].map(([, queue, count]) => [queue, Number(count)]))
+  if (ingest === undefined || post === undefined || edit === undefined || look === undefined) return null
+  return { ingest, post, edit, look }
 }
 
-export const waitingIn = (queue: NonNullable<Queue>): number => queue.intake + queue.post + queue.edit + queue.look
+export const waitingIn = (queue: NonNullable<Queue>): number => queue.ingest + queue.post + queue.edit + queue.look

@@ -15,7 +15,7 @@ export interface SentBuild {
   isAmbiguous: boolean
 }
 
-/** A start that arrives so long after the end of its run, or a second time after it, begins another run. */
+/** A start that arrives so long after the end of its attempt, or a second time after it, begins another attempt. */
 const LATE_START_MAX_MS = 60_000
 
 /** What CI has sent, build by build, in the order of the builds. A build of which nothing was sent is left out. */

@@ -20,7 +20,7 @@ export interface Evidence {
 }
 
 /** News that Slack shows, or does not show yet: when the bot took it (ms), and the card where there is one. */
-export interface Told {
+export interface StepResult {
   name: string
   takenAt: number
   /** null: Slack does not show it */
@@ -31,9 +31,9 @@ export interface Told {
  * Holds what Slack shows against what CI sent and the bot took. What the bot may still be at work on is on its way;
  * only what it has done with and Slack does not show is lost. A double is one at once.
  */
-export function judge(evidence: Evidence): { standing: Standing; told: Told[] } {
+export function judge(evidence: Evidence): { standing: Standing; told: StepResult[] } {
   const standing: Standing = { lost: [], doubled: [], wrong: [], right: 0, onTheWay: 0, notTaken: 0, notCounted: 0 }
-  const told: Told[] = []
+  const told: StepResult[] = []
   const sent = sentBuilds(evidence.builds, evidence.deliveries)
   const [account, built] = parted(sent, ({ build }) => isAccountNotice(toStatus(build.status)))
   const shown = index(evidence.messages)
@@ -49,7 +49,7 @@ interface Court {
   shown: Shown
   chosen: Map<string, Choice>
   standing: Standing
-  told: Told[]
+  told: StepResult[]
 }
 
 function judgeRevision(own: readonly SentBuild[], { evidence, shown, chosen, standing, told }: Court): void {

@@ -8,7 +8,7 @@ import { messagesIn } from '../stage.ts'
 import type { KeptBot } from './keeper.ts'
 import { askQueue, waitingIn } from './queue.ts'
 import { watchRules } from './rules-watch.ts'
-import { judge, type Told } from './standing.ts'
+import { judge, type StepResult } from './standing.ts'
 
 export interface WatchParts {
   ci: SandboxCi
@@ -77,7 +77,7 @@ function watchRest(clock: Clock) {
   }
 }
 
-function watchLag(slack: SandboxSlack, clock: Clock, stopped: AbortSignal): (told: readonly Told[]) => Lag {
+function watchLag(slack: SandboxSlack, clock: Clock, stopped: AbortSignal): (told: readonly StepResult[]) => Lag {
   const writtenAt = new Map<string, number>()
   const done = new Map<string, number>()
   const lags: number[] = []

@@ -1,4 +1,5 @@
-import type { CommandRow } from '../../../../src/features/help/messages.ts'
+import { ROOT_COMMAND } from '../../../../src/features/features.ts'
+import type { CommandRow } from '../../../../src/features/command.ts'
 import { samplesOf, type Sample } from '../samples/samples.ts'
 import { answerCell, cell } from './cell.ts'
 
@@ -32,4 +33,35 @@ const table = (samples: readonly Sample[]): string =>
     '| when | answer |',
     '|---|---|',
     ...samples.map(({ when, answer }) => `| ${cell(when)} | ${answerCell(answer)} |`),
+  ].join('\n')
+
+/** The README's short table. */
+export const commandTable = (commands: readonly CommandRow[]): string =>
+  [
+    '| command | of its own | what it does |',
+    '|---|---|---|',
+    ...commands.map(({ name, usage, alias, does }) => {
+      const typed = `/ci ${[name, usage].filter(Boolean).join(' ')}`
+      return `| \`${typed.replaceAll('|', '\\|')}\` | ${alias === null ? '' : `\`${alias}\``} | ${does} |`
+    }),
+  ].join('\n')
+
+/** The manifest's slash commands. */
+export function slashCommands(commands: readonly CommandRow[]): string {
+  const names = commands.map(({ name }) => name)
+  const own = commands.flatMap(({ alias, does, usage }) =>
+    alias === null ? [] : [slashCommand(alias, does.charAt(0).toUpperCase() + does.slice(1), usage)],
+  )
+  const root = slashCommand(ROOT_COMMAND, `Builds - ${names.join(', ')}`, names.join(' | '), true)
+  return `  slash_commands:\n${[root, ...own].join('')}`
+}
+
+const slashCommand = (command: string, description: string, usageHint: string, escapes = false): string =>
+  [
+    `    - command: ${command}`,
+    `      description: ${description}`,
+    `      usage_hint: ${/^[[{]/.test(usageHint) ? `'${usageHint}'` : usageHint}`,
+    ...(escapes ? ['      # `@grace` arrives as a user id, and not as a name that two people may have.'] : []),
+    `      should_escape: ${escapes}`,
+    '',
   ].join('\n')

@@ -1,5 +1,5 @@
-import { COMMANDS } from '../../../../src/features/commands.ts'
-import { commandDocs } from './commands.ts'
+import { COMMANDS } from '../../../../src/features/features.ts'
+import { commandDocs, commandTable, slashCommands } from './commands.ts'
 import { metricTable } from './metrics.ts'
 import { settingTable } from './settings.ts'
 import { statusTable } from './statuses.ts'
@@ -15,15 +15,23 @@ export const PAGES: readonly Page[] = [
   { path: 'docs/commands.md', write: () => commandDocs(COMMANDS) },
   { path: 'docs/statuses.md', write: (is) => withPart(is, statusTable()) },
   { path: 'docs/operations/metrics.md', write: (is) => withPart(is, metricTable()) },
-  { path: 'README.md', write: (is) => withPart(is, settingTable()) },
+  { path: 'README.md', write: (is) => withPart(withPart(is, settingTable()), commandTable(COMMANDS), 'commands') },
+  {
+    path: 'manifest.yml',
+    write: (is) => is.replace(SLASH_COMMANDS, (_, end: string) => slashCommands(COMMANDS) + end),
+  },
 ]
+
+const SLASH_COMMANDS = /^  slash_commands:\n.*?(^\w)/ms
 
 export const pathOf = ({ path }: Page): URL => new URL(`../../../../${path}`, import.meta.url)
 
-const PART = /(<!-- from the code: npm run docs -->\n).*?(<!-- until here -->)/s
-
-/** The text around it is people's. */
-function withPart(is: string, part: string): string {
-  if (!PART.test(is)) throw new Error('the page has no place for what comes from the code')
-  return is.replace(PART, (_, begin: string, end: string) => `${begin}\n${part}\n\n${end}`)
+/** Writes one part of a page; the text around it is written by hand. */
+function withPart(is: string, part: string, name = ''): string {
+  const place = new RegExp(
+    `(<!-- ${[name, 'from the code: npm run docs'].join(' ').trim()} -->\\n).*?(<!-- until here -->)`,
+    's',
+  )
+  if (!place.test(is)) throw new Error('the page has no place for what comes from the code')
+  return is.replace(place, (_, begin: string, end: string) => `${begin}\n${part}\n\n${end}`)
 }

@@ -19,12 +19,17 @@ function row(word: string): string {
 }
 
 // A success is told as what it is for its branch.
-const shownAs = (status: Status): Shown[] => (status === 'success' ? ['passed', 'fixed'] : [status])
+const shownAs = (status: Status): Shown[] => (status === 'success' ? ['passed', 'fixed', 'flaky'] : [status])
 
 function lookIn(shown: Shown): string {
   const { symbol, word, hint } = lookOf(shown)
-  const condition = shown === 'fixed' ? 'where its branch was red' : hint
+  const condition = CONDITIONS[shown] ?? hint
   return `${symbol} **${word}**${condition === null ? '' : ` (${condition})`}`
+}
+
+const CONDITIONS: Partial<Record<Shown, string>> = {
+  fixed: 'where its branch was red',
+  flaky: 'where the same commit had failed before',
 }
 
 function kindOf(status: Status): string {
@@ -34,8 +39,8 @@ function kindOf(status: Status): string {
 }
 
 function selectedBy(status: Status): string {
-  const recovered = status === 'success'
-  return selectable({ status, recovered })
+  const turn = status === 'success' ? 'recovered' : 'broken'
+  return selectable({ status, turn })
     .map((event) => `\`${event}\``)
     .join(', ')
 }

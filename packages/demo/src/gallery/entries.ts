@@ -4,6 +4,7 @@ import { invariant } from '../../../../src/lib/assert.ts'
 import type { Entry, Group } from '../../../sandbox-slack/page/gallery/entry.ts'
 import type { View } from '../../../sandbox-slack/page/store/wire.ts'
 import { valuesOf } from '../../../sandbox-slack/src/view-state.ts'
+import { blockOf, linesOf as answerLines } from './answer-parts.ts'
 import { isJson, listOf, readingOf, type Json } from './reading.ts'
 
 /** Everything that the golden files hold, in groups that a person can find their way in. Throws on a file without a sentence. */
@@ -90,12 +91,14 @@ function answersOf(golden: string, file: string): Entry[] {
   const ones = read(golden, 'answers', file)
   invariant(Array.isArray(ones), `${file} holds answers`)
   return ones.map((one, at) => {
-    const { text, blocks, ...rest } = objectOf(one)
+    const { parts, ...rest } = objectOf(one)
+    invariant(Array.isArray(parts), `${file} says what each answer is made of`)
     const name = nameOf(file)
+    const reading = answerLines(parts)
     return {
       ...entry(`answers/${name}/${at + 1}`, name, answerSentence(name, sentenceIn(rest, file))),
-      json: { text: textOf(text), blocks: blocksOf(blocks) },
-      reading: linesOf(text),
+      json: { text: reading.join('\n'), blocks: blocksOf(parts.map(blockOf)) },
+      reading,
     }
   })
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
-import { giveUp } from '../../../../src/cli/program.ts'
+import { giveUp } from '../../../lib/program.ts'
 import { findChromium, LAUNCH_ARGS } from './chromium.ts'
 import { startDemo, type DemoProcess } from './demo-process.ts'
 
@@ -88,10 +88,10 @@ async function mend(page: Page, demo: DemoProcess): Promise<void> {
     .getByRole('article')
     .filter({ hasText: 'acme/web #501' })
     .filter({ has: page.getByRole('button', { name: 'Restart' }) })
-  // Of a run that has been restarted meanwhile nobody is called any more.
+  // Of an attempt that has been restarted meanwhile nobody is called any more.
   await log.getByRole('button', { name: /^1 reply/ }).waitFor()
   await card.getByRole('button', { name: 'Restart' }).click()
-  await log.getByText('Fixed').first().waitFor()
+  await log.getByText('flaky').first().waitFor()
   await log.getByRole('button', { name: 'Dismiss' }).first().click()
   await demo.ci('projects/acme%2Fapi/push', {
     branch: 'release/1.2',

@@ -4,7 +4,7 @@ import type { SandboxCi } from '../../../sandbox-ci/src/server.ts'
 import type { BuildSnapshot, StateSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
 import type { PanelBuild, PanelDelivery, PanelProject } from '../../../sandbox-slack/src/panel-state.ts'
 
-/** So many of the builds that run, of those that have ended, and of the deliveries are shown: a storm has more. */
+/** So many of the builds that attempt, of those that have ended, and of the deliveries are shown: a storm has more. */
 export const RUNNING_SHOWN_MAX = 60
 export const ENDED_SHOWN_MAX = 12
 export const DELIVERIES_SHOWN_MAX = 60

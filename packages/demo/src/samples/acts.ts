@@ -102,7 +102,7 @@ const severalRunning = (cast: Cast): RunningOutcome => ({
       project: cast.other,
       offers: [],
       missing: { action: 'stop', why: 'no-build-uuid' },
-      attempt: 2,
+      attemptNumber: 2,
     }),
   ],
   more: 3,

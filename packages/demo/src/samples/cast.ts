@@ -1,8 +1,8 @@
 import { isChannelId, toUuid } from '../../../../src/domain/ids.ts'
-import { parseRunRef } from '../../../../src/domain/request.ts'
+import { parseAttemptRef } from '../../../../src/domain/request.ts'
 import type { Shown } from '../../../../src/domain/view.ts'
 import { invariant } from '../../../../src/lib/assert.ts'
-import { isMessageTs } from '../../../../src/slack/api/answer.ts'
+import { isMessageTs } from '../../../../src/slack/api/errors.ts'
 import type { BuildSummary, ProjectRef } from '../../../../src/catalog/outcomes.ts'
 
 /** Every text in an answer that comes from outside: what samples say, and what tests make hostile. */
@@ -49,9 +49,9 @@ export const BUILD_AT = Date.UTC(2026, 4, 4, 14, 9)
 export const RED_AT = Date.UTC(2026, 4, 3, 9, 30)
 export const REFERENCE = 'k3f9q2'
 
-const REF = read(parseRunRef('41/512.1'))
-export const OTHER_REF = read(parseRunRef('42/512.1'))
-export const NEW_BUILD = read(parseRunRef('41/513.1')).buildId
+const REF = read(parseAttemptRef('41/512.1'))
+export const OTHER_REF = read(parseAttemptRef('42/512.1'))
+export const NEW_BUILD = read(parseAttemptRef('41/513.1')).buildId
 const PROJECT_UUID = toUuid('0a1b2c3d-0000-4000-8000-0123456789ab')
 const CHANNEL_ID = 'C0BUILDS01'
 export const CHANNEL = read(isChannelId(CHANNEL_ID) ? CHANNEL_ID : null)
@@ -70,6 +70,7 @@ const WORDS: Record<Exclude<Shown, 'unknown'>, string> = {
   waiting: 'waiting',
   passed: 'success',
   fixed: 'success',
+  flaky: 'success',
   failed: 'error',
   infrastructure_failure: 'infrastructure_failure',
   stopped: 'stopped',
@@ -89,7 +90,7 @@ export const buildOf = (cast: Cast, shown: Shown = 'failed', change: Partial<Bui
   ref: REF,
   shown,
   word: shown === 'unknown' ? cast.word : WORDS[shown],
-  attempt: 1,
+  attemptNumber: 1,
   at: BUILD_AT,
   redSince: shown === 'failed' ? { at: RED_AT, builds: 3, atLeast: false } : null,
   offers: shown === 'started' ? ['stop'] : shown === 'failed' ? ['restart'] : [],

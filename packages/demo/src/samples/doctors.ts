@@ -4,7 +4,7 @@ import {
   type DoctorOutcome,
   type Found,
   type Unchecked,
-} from '../../../../src/features/doctor/asked.ts'
+} from '../../../../src/features/doctor/findings.ts'
 import { verdictOf } from '../../../../src/features/doctor/checks.ts'
 import { invariant } from '../../../../src/lib/assert.ts'
 import { BUILD_AT, CHANNEL, RED_AT, type Cast } from './cast.ts'

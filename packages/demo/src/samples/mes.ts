@@ -1,11 +1,11 @@
 import { claimable } from '../../../../src/domain/handle.ts'
 import {
   HANDLES_MAX,
-  type Me,
   type MeOutcome,
   type NotAPerson,
   type NotClaimable,
-} from '../../../../src/features/people/outcomes.ts'
+} from '../../../../src/features/people/people.ts'
+import type { Me } from '../../../../src/catalog/people.ts'
 import { invariant } from '../../../../src/lib/assert.ts'
 import { BUILD_AT, type Cast } from './cast.ts'
 import { each, refusals, type Cases, type Of, type Some } from './words.ts'
@@ -28,16 +28,16 @@ export const mes = (cast: Cast): Cases<MeOutcome> => {
     ],
     'not-claimable': each(NOT_CLAIMABLE, (why) => ({ kind: 'not-claimable', handle: cast.committer, why })),
     'too-many': [
-      { when: 'they have enough', outcome: { kind: 'too-many', user: ASKER, max: HANDLES_MAX } },
+      { when: 'they have enough', outcome: { kind: 'too-many', user: REQUESTER, max: HANDLES_MAX } },
       { when: 'the other one has enough', outcome: { kind: 'too-many', user: cast.user, max: HANDLES_MAX } },
     ],
     given: [
       given('it was free', cast, { was: null }),
       given("it was another person's", cast, { was: OTHER }),
       given('it was theirs already', cast, { was: cast.user }),
-      given('an admin takes it', cast, { user: ASKER, was: cast.user }),
-      given('an admin gives their own', cast, { was: ASKER }),
-      given('both cannot be told', cast, { was: OTHER, untold: [cast.user, OTHER] }),
+      given('an admin takes it', cast, { user: REQUESTER, was: cast.user }),
+      given('an admin gives their own', cast, { was: REQUESTER }),
+      given('both cannot be told', cast, { was: OTHER, unreached: [cast.user, OTHER] }),
     ],
     'not-a-person': each(NOT_A_PERSON, (why) => ({ kind: 'not-a-person', handle, user: cast.user, why })),
     released: [
@@ -61,7 +61,7 @@ export const mes = (cast: Cast): Cases<MeOutcome> => {
 }
 
 /** Who asks, in these samples. */
-export const ASKER = 'U0GRACE'
+export const REQUESTER = 'U0GRACE'
 const OTHER = 'U0ADA'
 
 // What is claimed has been looked at; what somebody typed has not.
@@ -86,7 +86,7 @@ type Given = Extract<MeOutcome, { kind: 'given' }>
 
 const given = (when: string, cast: Cast, change: Partial<Given>): { when: string; outcome: Given } => ({
   when,
-  outcome: { kind: 'given', handle: handleOf(cast), user: cast.user, was: null, untold: [], ...change },
+  outcome: { kind: 'given', handle: handleOf(cast), user: cast.user, was: null, unreached: [], ...change },
 })
 
 const NOT_CLAIMABLE: Record<NotClaimable, string> = {

@@ -1,11 +1,7 @@
 import type { Decision } from '../../../../src/domain/decide.ts'
 import type { ChannelRule } from '../../../../src/domain/rule.ts'
-import type {
-  DryChannel,
-  DryRunOutcome,
-  RulesOutcome,
-  ShownSubscription,
-} from '../../../../src/features/subscriptions/outcomes.ts'
+import type { DryChannel, DryRunOutcome, RulesOutcome } from '../../../../src/features/subscriptions/outcomes.ts'
+import type { ShownSubscription } from '../../../../src/catalog/subscriptions.ts'
 import { CHANNEL, projectOf, RED_AT, type Cast } from './cast.ts'
 import { noProject } from './not-found.ts'
 import { ofDefault, ofFile, ruleOf, shownOf } from './shown.ts'
@@ -101,8 +97,8 @@ const dryRunOf = (cast: Cast): Of<DryRunOutcome, 'dry-run'> => ({
   branch: cast.branch,
   events: [
     { event: 'failed', channels: [told(cast, {}), told(cast, { quiet: true }), told(cast, { paused: CLOSED_NOW })] },
-    { event: 'started', channels: [untold(cast)] },
-    { event: 'waiting', channels: [untold(cast)] },
+    { event: 'started', channels: [unreached(cast)] },
+    { event: 'waiting', channels: [unreached(cast)] },
   ],
   filter: { words: { kind: 'only', entries: [cast.branch] }, isBuilt: true, by: cast.branch, invalid: [] },
   unread: false,
@@ -120,7 +116,7 @@ const told = (cast: Cast, change: Partial<DryChannel>): DryChannel => ({
   ...change,
 })
 
-const untold = (cast: Cast): DryChannel => ({
+const unreached = (cast: Cast): DryChannel => ({
   ...told(cast, {}),
   decision: decisionOf(cast, { verdict: 'silent', reason: 'event-not-selected', loud: false }, 'event-not-selected'),
 })

@@ -6,14 +6,14 @@ import type {
   StatusOutcome,
   WhyOutcome,
 } from '../../../../src/catalog/outcomes.ts'
-import type { DoctorOutcome } from '../../../../src/features/doctor/asked.ts'
+import type { DoctorOutcome } from '../../../../src/features/doctor/findings.ts'
 import type {
   CreateOutcome,
   EditOutcome,
   ResetOutcome,
   ShowOutcome,
 } from '../../../../src/features/projects/outcomes.ts'
-import type { MeOutcome } from '../../../../src/features/people/outcomes.ts'
+import type { MeOutcome } from '../../../../src/features/people/people.ts'
 import type {
   DryRunOutcome,
   RulesOutcome,
@@ -21,7 +21,7 @@ import type {
   UnsubscribeOutcome,
 } from '../../../../src/features/subscriptions/outcomes.ts'
 import { answerAct } from '../../../../src/features/builds/act-messages.ts'
-import type { Answer, AskedWith } from '../../../../src/slack/messages/answer.ts'
+import type { Answer, AnswerContext } from '../../../../src/slack/messages/answer.ts'
 import { answerBadge } from '../../../../src/features/badge/messages.ts'
 import { answerDoctor } from '../../../../src/features/doctor/messages.ts'
 import { answerDryRun } from '../../../../src/features/subscriptions/dry-run-messages.ts'
@@ -33,11 +33,12 @@ import {
   answerOldSearch,
   answerSlow,
 } from '../../../../src/features/fault-messages.ts'
-import { answerHelp, type CommandRow } from '../../../../src/features/help/messages.ts'
+import { answerHelp } from '../../../../src/features/help/messages.ts'
+import type { CommandRow } from '../../../../src/features/command.ts'
 import { answerList } from '../../../../src/features/list/messages.ts'
 import { answerMe } from '../../../../src/features/people/messages.ts'
 import { answerNotAllowed } from '../../../../src/features/not-allowed.ts'
-import { answerCreate, answerEdit, answerReset } from '../../../../src/features/projects/end-messages.ts'
+import { answerCreate, answerEdit, answerReset } from '../../../../src/features/projects/messages.ts'
 import { answerProject } from '../../../../src/features/projects/show-messages.ts'
 import { answerRules } from '../../../../src/features/subscriptions/rules-messages.ts'
 import { answerNameless, answerTooLittle, answerTooMuch, answerUnknown } from '../../../../src/features/slips.ts'
@@ -54,7 +55,7 @@ import { acts, runnings } from './acts.ts'
 import { badges } from './badges.ts'
 import { doctors } from './doctors.ts'
 import { lists } from './lists.ts'
-import { ASKER, mes } from './mes.ts'
+import { REQUESTER, mes } from './mes.ts'
 import { creations, edits, resets, shownProjects } from './projects.ts'
 import { statuses } from './statuses.ts'
 import { dryRuns, rulings } from './rules.ts'
@@ -82,7 +83,7 @@ export const samplesOf = (commands: readonly CommandRow[], cast: Cast = CAST): S
   ...ofKinds<ActOutcome>('restart', acts(cast, 'restart'), (outcome) => answerAct(outcome, asked('restart', cast))),
   ...ofKinds<BadgeOutcome>('badge', badges(cast), (outcome) => answerBadge(outcome, asked('badge', cast))),
   ...ofKinds<WhyOutcome>('why', whys(cast), (outcome) => answerWhy(outcome, asked('why', cast))),
-  ...ofKinds<MeOutcome>('me', mes(cast), (outcome) => answerMe(outcome, { by: ASKER, reference: REFERENCE })),
+  ...ofKinds<MeOutcome>('me', mes(cast), (outcome) => answerMe(outcome, { by: REQUESTER, reference: REFERENCE })),
   ...ofKinds<SubscribeOutcome>('subscribe', subscribes(cast), (outcome) =>
     answerSubscribe(outcome, askedOf('subscribe', cast)),
   ),
@@ -112,7 +113,7 @@ export const samplesOf = (commands: readonly CommandRow[], cast: Cast = CAST): S
   ...any(cast),
 ]
 
-const askedOf = (command: string, { typed }: Cast): AskedWith => ({
+const askedOf = (command: string, { typed }: Cast): AnswerContext => ({
   command,
   branch: null,
   rest: [typed],
@@ -137,7 +138,7 @@ function unclearWishes({ typed }: Cast): Sample[] {
   ]
 }
 
-const asked = (command: string, { branch }: Cast): AskedWith => ({ command, branch, reference: REFERENCE })
+const asked = (command: string, { branch }: Cast): AnswerContext => ({ command, branch, reference: REFERENCE })
 
 function ofKinds<Outcome>(
   command: string,

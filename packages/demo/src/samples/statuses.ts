@@ -19,7 +19,7 @@ export const statuses = (cast: Cast): Cases<StatusOutcome> => ({
         project: projectOf(cast.project),
         branch: cast.branch,
         builds: [
-          buildOf(cast, 'failed', { offers: [], missing: { action: 'restart', why: 'pro-project' }, attempt: 2 }),
+          buildOf(cast, 'failed', { offers: [], missing: { action: 'restart', why: 'pro-project' }, attemptNumber: 2 }),
         ],
       },
     },

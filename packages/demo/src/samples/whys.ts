@@ -32,7 +32,7 @@ export const whys = (cast: Cast): Cases<WhyOutcome> => ({
       outcome: whyOf(cast, [{ ...decisionOf(cast, 'event-selected'), posted: standing('waiting') }]),
     },
     {
-      when: 'nothing stands there yet',
+      when: 'not posted yet',
       outcome: whyOf(cast, [{ ...decisionOf(cast, 'event-selected'), posted: [] }]),
     },
     {

@@ -55,6 +55,7 @@ export const BUILD_STATES: Record<Shown, string> = {
   waiting: 'the build waits',
   passed: 'the build has passed',
   fixed: 'the build has passed, and so fixed its branch',
+  flaky: 'the build has passed, after it had failed on the same commit',
   failed: 'the build has failed',
   infrastructure_failure: "CI's machine has failed",
   stopped: 'the build was stopped',

@@ -20,10 +20,10 @@ export const wellPlayed = (): Seen => ({
   ],
   projects: ['acme/web', 'acme/api'],
   messages: [
-    message({ ts: FIXED_TS, text: ':sparkles: *Fixed* acme/web #501 (attempt 2) on `main`' }),
-    message({ threadTs: FIXED_TS, text: `:x: *Failed* after 3 s · <@${PEOPLE.ada}> (committer \`Ada\`)` }),
-    message({ threadTs: FIXED_TS, text: `:repeat: Restart requested by <@${PEOPLE.lin}> · attempt 2 runs` }),
-    message({ threadTs: FIXED_TS, text: ':sparkles: Attempt 2 · *Fixed* after 3 s' }),
+    message({ ts: FIXED_TS, text: ':game_die: *Passed on attempt 2 (flaky)* acme/web #501 on `main`' }),
+    message({ threadTs: FIXED_TS, text: `:x: *Failed* after 3 s · <@${PEOPLE.ada}>` }),
+    message({ threadTs: FIXED_TS, text: `:repeat: Restart requested by <@${PEOPLE.lin}> · attempt 2` }),
+    message({ threadTs: FIXED_TS, text: ':game_die: *Passed on attempt 2 (flaky)* after 3 s' }),
     message({
       ts: STOPPED_TS,
       text: ':black_square_for_stop: *Stopped* acme/web #502 on `main`',
@@ -34,7 +34,7 @@ export const wellPlayed = (): Seen => ({
   ],
   answers: [
     ':card_index_dividers: *2 projects*\n• acme/web · Basic\n• acme/api · Basic',
-    ':sparkles: *Fixed* acme/web #501\n:black_square_for_stop: *Stopped* acme/web #502',
+    ':game_die: *Passed (flaky)* acme/web #501\n:black_square_for_stop: *Stopped* acme/web #502',
     [
       ':label: *build: passing*: acme/web on `main`',
       '```http://127.0.0.1/projects/p/status?branch=main```',

@@ -54,7 +54,11 @@ describe('the end of the scenario', () => {
   })
 
   it.each<[string, Partial<Seen>, RegExp]>([
-    ['the restarted build is still red', rewritten('*Fixed* acme/web #501', '*Failed* acme/web #501'), /say Fixed/],
+    [
+      'the restarted build is still red',
+      rewritten('*Passed on attempt 2 (flaky)* acme/web #501', '*Failed* acme/web #501'),
+      /say Passed/,
+    ],
     ['the card does not say who stopped it', rewritten(`, Stop requested by <@${PEOPLE.grace}>`, ''), /card does not/],
   ])('is wrong when %s', (_, change, sentence) => {
     expect(compareDeeds({ ...wellPlayed(), ...change }).wrong.join('\n')).toMatch(sentence)
@@ -70,18 +74,18 @@ describe('what CI did and what the channel shows', () => {
     expect(agrees(compare(builds, [...messages, words]))).toBe(true)
   })
 
-  it('do not when a reply of a run is missing', () => {
-    const left = messages.filter(({ text }) => !/Failed|Attempt 2/.test(text))
+  it('do not when a reply of an attempt is missing', () => {
+    const left = messages.filter(({ threadTs, text }) => !threadTs || !/Failed|attempt 2/.test(text))
     expect(compare(builds, left).lost).toEqual(['the thread of acme/web #501 has 0 replies for 2 runs'])
   })
 
-  it('do not when a reply of a run is doubled', () => {
+  it('do not when a reply of an attempt is doubled', () => {
     const again = message({ threadTs: messages[0]!.ts, text: ':x: *Failed* after 3 s' })
     expect(compare(builds, [...messages, again]).doubled).toHaveLength(1)
   })
 
   it('do not when a build has two cards', () => {
-    const second = message({ ts: '7.7', text: ':sparkles: *Fixed* acme/web #501 (attempt 2) on `main`' })
+    const second = message({ ts: '7.7', text: ':game_die: *Passed on attempt 2 (flaky)* acme/web #501 on `main`' })
     expect(compare(builds, [...messages, second]).doubled).toEqual(['2 cards tell acme/web #501'])
   })
 })

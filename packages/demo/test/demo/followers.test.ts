@@ -15,18 +15,18 @@ const BUILDS = [
 
 const SHOWN: Record<string, readonly Message[]> = {
   [CHANNELS.web]: [
-    message({ ts: WEB_TS, text: ':sparkles: *Fixed* acme/web #501 (attempt 2) on `main`' }),
-    message({ threadTs: WEB_TS, text: ':sparkles: Attempt 2 · *Fixed* after 3 s' }),
+    message({ ts: WEB_TS, text: ':game_die: *Passed on attempt 2 (flaky)* acme/web #501 on `main`' }),
+    message({ threadTs: WEB_TS, text: ':game_die: *Passed on attempt 2 (flaky)* after 3 s' }),
   ],
   [CHANNELS.ops]: [
-    message({ ts: '1.5', text: ':bell: this channel now follows acme/web' }),
+    message({ ts: '1.5', text: ':bell: <@U0LIN00001> subscribed this channel to acme/web' }),
     message({ ts: OPS_TS, text: ':x: *Failed* acme/web #505 on `release/1.2`' }),
   ],
 }
 
 const ANSWERS = [
-  ':bell: *Kept*: this channel now follows *acme/web*: failed, recovered on branches like `release/*`.',
-  ':x: *Failed* acme/web #505\n• *told*: A rule selects it (`event-selected`): `release/*` matches `release/1.2`',
+  ':bell: *Subscribed* to *acme/web*: failed, recovered on branches like `release/*`.',
+  ':x: *Failed* acme/web #505\n• *posted*: A rule selects it (`event-selected`): `release/*` matches `release/1.2`',
 ]
 
 const followed = (change: Partial<Followed> & { shown?: typeof SHOWN } = {}): Followed => ({

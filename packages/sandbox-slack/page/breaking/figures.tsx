@@ -16,7 +16,7 @@ export function Figures() {
       <span class="figure">on its way {standing.onTheWay + standing.notTaken}</span>
       <span class="figure more">{lagWords(lag)}</span>
       <span class="figure more">
-        queue {queue === null ? '–' : queue.intake + queue.post + queue.edit + queue.look}
+        queue {queue === null ? '–' : queue.ingest + queue.post + queue.edit + queue.look}
       </span>
       <span class={bot.state === 'running' ? 'figure' : 'figure bad'}>bot {BOT_WORDS[bot.state]}</span>
     </p>

@@ -20,7 +20,7 @@ export function StandingPart() {
         <Figure name="not counted" value={standing.notCounted} />
         <Figure name="last lag" value={secondsWords(lag.lastMs)} />
         <Figure name="oldest untold" value={secondsWords(lag.oldestMs)} />
-        <Figure name="to take in" value={queue?.intake ?? '–'} />
+        <Figure name="to take in" value={queue?.ingest ?? '–'} />
         <Figure name="to post" value={queue?.post ?? '–'} />
         <Figure name="to edit" value={queue?.edit ?? '–'} />
         <Figure name="to look up" value={queue?.look ?? '–'} />

@@ -32,11 +32,11 @@ export const STEPS: readonly Step[] = [
     title: 'Say who you are',
     Text: () => (
       <>
-        As Ada (top right), in <b>#builds</b>, type <kbd>/ci me Ada</kbd> and press Enter. Commits carry names that
-        Slack does not know: now the bot knows that the committer Ada is you.
+        As Ada (top right), in <b>#builds</b>, type <kbd>/ci me Ada</kbd> and press Enter. Slack does not know the names
+        in commits. Now the bot knows that the committer Ada is you.
       </>
     ),
-    seen: 'Only you saw the answer. From now on a build that Ada breaks calls you.',
+    seen: 'Only you saw the answer. From now on, the bot mentions you when a build of Ada fails.',
     isDone: ({ slack }) =>
       all(slack).some(({ onlyFor, text = '' }) => onlyFor === ADA && /committer names?\*: .*\bada\b/i.test(text)),
   },
@@ -47,7 +47,7 @@ export const STEPS: readonly Step[] = [
         Open <b>CI</b> at the top. Push a commit to <b>acme/web</b>, by Ada, whose build runs until you end it.
       </>
     ),
-    seen: 'CI told the bot, and #builds has a card: project, branch, commit, who, and a Stop button.',
+    seen: 'CI told the bot, and #builds has a card: project, branch, commit, committer, and a Stop button.',
     isDone: ({ slack, panel, at }) => newBuilds(panel, at).some(({ id }) => cardsOf(slack, id).length > 0),
   },
   {
@@ -57,19 +57,19 @@ export const STEPS: readonly Step[] = [
         In CI, under Builds, press <b>Fail it</b>.
       </>
     ),
-    seen: 'The same card turned red, and its thread calls Ada: an edit alone would notify nobody.',
+    seen: 'The same card turned red, and a reply in its thread mentions Ada. An edited message alone notifies nobody.',
     isDone: ({ slack, at }) =>
       since(slack, at).some(({ text = '' }) => text.includes('*Failed*') && text.includes(`<@${ADA}>`)),
   },
   {
-    title: 'Mend it from Slack',
+    title: 'Fix it from Slack',
     Text: () => (
       <>
         On the red card in <b>#builds</b> press <b>Restart</b>, and wait some seconds.
       </>
     ),
-    seen: 'CI was asked once, the thread says by whom, and the card says Fixed: it was red before.',
-    isDone: ({ slack, at }) => since(slack, at).some(({ text = '' }) => text.includes('*Fixed*')),
+    seen: 'CI got one request, the thread says who asked, and the card says that attempt 2 passed.',
+    isDone: ({ slack, at }) => since(slack, at).some(({ text = '' }) => text.includes('(flaky)')),
   },
   {
     title: 'Pull the plug in a storm',
@@ -79,7 +79,7 @@ export const STEPS: readonly Step[] = [
         middle of everything.
       </>
     ),
-    seen: 'The bot is gone. What CI sends now nobody takes; what it had taken is on its disk.',
+    seen: 'The bot is gone. CI keeps what it cannot deliver; what the bot had accepted is on its disk.',
     isStorm: true,
     isDone: ({ panel }) =>
       panel.watched.bot.state === 'unplugged' && panel.builds.some(({ branch }) => branch.startsWith('storm-')),
@@ -88,13 +88,13 @@ export const STEPS: readonly Step[] = [
     title: 'Start it again',
     Text: () => (
       <>
-        Press <b>Start it again</b>, and watch the line at the bottom until nothing is on its way any more.
+        Press <b>Start it again</b>, and watch the line at the bottom until nothing is waiting any more.
       </>
     ),
     seen: 'lost 0 · doubled 0: counted from what CI sent and what Slack shows.',
     isDone: ({ panel: { watched } }) => {
       const { standing, bot, queue } = watched
-      const isIdle = queue !== null && queue.intake + queue.post + queue.edit + queue.look === 0
+      const isIdle = queue !== null && queue.ingest + queue.post + queue.edit + queue.look === 0
       const left = standing.onTheWay + standing.notTaken + standing.lost.length + standing.doubled.length
       return isIdle && bot.state === 'running' && bot.starts > 1 && standing.right > 0 && left === 0
     },
@@ -109,7 +109,7 @@ export const STEPS: readonly Step[] = [
     seen: 'Every decision has a reason that is kept, yes or no.',
     isDone: ({ slack, at }) =>
       since(slack, at).some(
-        ({ onlyFor, text = '' }) => onlyFor !== undefined && /\*(?:told|not told|card updated)\*/.test(text),
+        ({ onlyFor, text = '' }) => onlyFor !== undefined && /\*(?:posted|not posted|card updated)\*/.test(text),
       ),
   },
   {
@@ -121,8 +121,8 @@ export const STEPS: readonly Step[] = [
         and <code>npm start</code>. The README has each step.
       </>
     ),
-    seen: 'Of acme/api #ops hears when it breaks and when it is mended, and nothing else. That was the tour.',
-    isDone: ({ slack, at }) => since(slack, at).some(({ text = '' }) => /(?:now|this channel) follows/.test(text)),
+    seen: '#ops now gets a message when acme/api fails and when it is fixed, and nothing else. That was the tour.',
+    isDone: ({ slack, at }) => since(slack, at).some(({ text = '' }) => /subscribed this channel/.test(text)),
   },
 ]
 

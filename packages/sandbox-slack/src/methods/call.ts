@@ -7,7 +7,7 @@ import type { Workspace } from '../workspace.ts'
 
 export type Args = Readonly<Record<string, unknown>>
 
-/** One call of one method, past the door: token, rates and scopes are settled. */
+/** One call of one method, past the endpoint: token, rates and scopes are settled. */
 export interface Call {
   args: Args
   workspace: Workspace

@@ -1,4 +1,4 @@
-import type { Clock } from '../lib/clock.ts'
+import type { Clock } from '../../../lib/clock.ts'
 import type { Acknowledgement } from '../acknowledgement.ts'
 import { isJson } from '../json.ts'
 import { retryOf } from './envelope.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../lib/clock.ts'
+import type { Clock } from '../../../lib/clock.ts'
 
 /** The address that `apps.connections.open` answers can be used for so long. */
 export const TICKET_TTL_MS = 30_000
