@@ -10,7 +10,7 @@ import { withTimeout, singleFlight } from './lib/async.ts'
 import { createSeal } from './lib/seal.ts'
 import { createLogThrottle } from './lib/log.ts'
 import type { Measures } from './server/rate-limiter.ts'
-import { createGate } from './slack/http/gate.ts'
+import { createGate, createSignatureCount } from './slack/http/gate.ts'
 import { createSocketWatch } from './slack/socket/watch.ts'
 import type { Logger } from 'pino'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -183,7 +183,12 @@ export function createEngine({
     // The same in every process and after a restart, and a secret.
     digestKey: config.slack.botToken,
   }
-  const doctor = doctorDeps(config, { webhookSecrets, clock, log, store, subscriptions, badges, ...clients })
+  const signatures = createSignatureCount()
+  const doctor = doctorDeps(config, {
+    wrongSignatures: async () => signatures.wrong(),
+    ...{ webhookSecrets, clock, log, store, subscriptions, badges },
+    ...clients,
+  })
   const operations = createOperations({
     ...acting,
     presenceOf: directory.presenceOf,
@@ -208,6 +213,7 @@ export function createEngine({
     log,
     now: systemClock.now,
     measures,
+    signatures,
   })
   // Bolt is large. Socket Mode loads it at the start; otherwise it is loaded after the first post, or by the first request.
   const openSlackEndpoint = () =>
@@ -243,6 +249,7 @@ export function createEngine({
     clock,
     outage: sender.outage,
     socket,
+    wrongSignatures: signatures.wrong,
     oldestWaiting: () => oldestWaiting(store),
   })
   let running: Promise<void> = Promise.resolve()

@@ -25,15 +25,25 @@ export interface ReadinessDeps {
   outage: () => string | null
   /** null: Slack reaches us over HTTP */
   socket: Pick<SocketWatch, 'trouble'> | null
+  /** requests whose signature alone is wrong, since the last right one */
+  wrongSignatures: () => number
   oldestWaiting: () => Promise<OldestWaiting>
 }
 
 /**
  * Answers `/readyz`: the store and Slack are reachable, in Socket Mode also for what Slack has to say, or what is wrong,
  * by name and in words.
- * What is late is told too, and is no reason to send deliveries elsewhere.
+ * What is late is named too, but is no reason to send deliveries elsewhere.
  */
-export function createReadiness({ store, notifier, clock, outage, socket, oldestWaiting }: ReadinessDeps) {
+export function createReadiness({
+  store,
+  notifier,
+  clock,
+  outage,
+  socket,
+  wrongSignatures,
+  oldestWaiting,
+}: ReadinessDeps) {
   let asked: { at: number; answer: Promise<string> } | null = null
 
   async function slackState(): Promise<string> {
@@ -75,6 +85,8 @@ export function createReadiness({ store, notifier, clock, outage, socket, oldest
       ...(socket ? { socket: trouble?.code ?? OK } : {}),
       ...(wrong.length === 0 ? {} : { wrong }),
       ...(late.length === 0 ? {} : { late }),
+      // No reason to answer 503: anybody can send such requests.
+      ...(wrongSignatures() === 0 ? {} : { signatures: { wrong: wrongSignatures(), hint: SIGNATURES_HINT } }),
     })
   }
 }
@@ -97,6 +109,9 @@ export function slackWords(code: string): string[] {
       ]
     : [`Slack does not answer as it should (${code}): nothing is sent until it does. What waits goes out then.`]
 }
+
+const SIGNATURES_HINT =
+  'Requests to /slack/events had a wrong signature, and none since had a right one. If Slack sent them, SLACK_SIGNING_SECRET is wrong.'
 
 const LATE: Readonly<Record<string, string>> = {
   ingest: 'The oldest news that is not taken in came',

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { loadEnvFile } from 'node:process'
+import { z } from 'zod'
 import { createTransport } from '../sources/ci-service/transport.ts'
 import { createClients } from '../ci-clients.ts'
 import { readConfig, secretsOf, type Config } from '../config.ts'
@@ -41,10 +42,10 @@ export async function runDoctor({ environment, print }: DoctorSettings): Promise
   return wrong === 0 ? 0 : 1
 }
 
-/** What could not be checked is not called fine. */
+/** What could not be checked does not count as fine. */
 function ending(wrong: number, unsure: number): string {
   const found = wrong === 0 ? 'Nothing is wrong' : `${wrong} ${wrong === 1 ? 'thing is' : 'things are'} wrong`
-  return unsure === 0 ? `${found}.` : `${found}, and ${unsure} could not be checked.`
+  return unsure === 0 ? `${found}.` : `${found}, and ${unsure} ${unsure === 1 ? 'needs' : 'need'} a look.`
 }
 
 async function findingsWith(config: Config): Promise<readonly Finding[]> {
@@ -61,11 +62,31 @@ async function findingsWith(config: Config): Promise<readonly Finding[]> {
   try {
     const log = { warn: () => {} }
     const { findings } = await examine(
-      doctorDeps(config, { webhookSecrets: () => config.webhookSecrets, clock, log, store, subscriptions, ...clients }),
+      doctorDeps(config, {
+        webhookSecrets: () => config.webhookSecrets,
+        wrongSignatures: () => wrongSignaturesAt(config),
+        ...{ clock, log, store, subscriptions },
+        ...clients,
+      }),
     )
     return findings
   } finally {
     await Promise.all([store?.close(), transport.close()])
+  }
+}
+
+const READYZ_MS_MAX = 2_000
+const READYZ = z.looseObject({ signatures: z.object({ wrong: z.int() }).optional() })
+
+/** Only the running bot has counted them, and says so at /readyz; 0 where no bot answers. */
+async function wrongSignaturesAt({ host, port, metricsPort }: Config): Promise<number> {
+  const url = `http://${host ?? '127.0.0.1'}:${metricsPort ?? port}/readyz`
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(READYZ_MS_MAX) })
+    const { signatures } = READYZ.parse(await response.json())
+    return signatures?.wrong ?? 0
+  } catch {
+    return 0
   }
 }
 

@@ -22,6 +22,8 @@ export interface CommandRow {
   /** whole lines, such as `/ci stop acme/web@main` */
   examples: readonly string[]
   who: 'everyone' | 'members' | 'operators' | 'admins'
+  /** what `help` with the command's name says besides, in whole sentences of Slack's markup; left out: nothing */
+  notes?: readonly string[]
 }
 
 /** `/ci stop [project[@branch]]`: how a command is typed. */

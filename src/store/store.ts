@@ -134,8 +134,12 @@ export interface Reads {
   buildsByNumber(buildId: string, limit: number): Promise<KnownBuild[]>
   /** The newest build of a project, of one branch if given. */
   newestBuild(projectId: string, branch?: string): Promise<KnownBuild | null>
+  /** The builds of a branch with the greatest numbers, newest first. */
+  lastBuilds(projectId: string, branch: string, limit: number): Promise<KnownBuild[]>
   /** Builds that run now, newest news first; of these projects, or of all. */
   runningBuilds(projectIds: readonly string[] | null, limit: number): Promise<KnownBuild[]>
+  /** Red builds of these projects that no newer build of their branch has followed with an outcome; newest news first. */
+  redBuilds(projectIds: readonly string[], limit: number): Promise<KnownBuild[]>
   /** Red builds of these committers that no newer build of their branch has followed with an outcome; newest news first. */
   redBuildsOf(handles: readonly string[], limit: number): Promise<KnownBuild[]>
   /** Builds that wait, newest news first; of these projects, or of all. */

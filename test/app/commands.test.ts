@@ -154,8 +154,18 @@ describe('/ci status', () => {
     await type(world, ada, '/ci status web fix/login')
     const one = await untilAnswered(world, ada, ['Running', '#502', '`fix/login`'])
     expect(one.text).not.toContain('#501')
+    // The newer build of another branch does not hide that main is red.
     await type(world, ada, '/ci status')
-    await untilAnswered(world, ada, ["in this channel's projects", '#502'])
+    await untilAnswered(world, ada, ["in this channel's projects", '#501', '#502'])
+    await type(world, ada, '/ci')
+    await untilAnswered(world, ada, ['*1 red, 1 running*', '#501', '#502'])
+  })
+
+  it('of one branch shows the last builds', async () => {
+    const world = await openWithBuilds()
+    await pushRed(world)
+    await type(world, ada, '/ci status acme/web main')
+    await untilAnswered(world, ada, ['The last 2 builds', '#503', '#501'])
   })
 
   it('of a branch or project that nobody knows names the nearest, and does not guess', async () => {

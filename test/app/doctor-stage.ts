@@ -55,6 +55,7 @@ export async function openSurgery({ settings }: { settings?: Settings } = {}): P
     log,
     store,
     subscriptions,
+    wrongSignatures: async () => 0,
     ...clients,
   })
   const findings = async (changes: Partial<DoctorDeps> = {}) => (await examine({ ...deps, ...changes })).findings

@@ -42,6 +42,8 @@ async function buildEverything({ ci, folder }: World): Promise<void> {
   await until('all were heard', () => rowsOf(folder, 'select 1 from heard').length === 3)
 }
 
+const portOf = (url: string): string => new URL(url).port
+
 describe('/ci doctor', () => {
   it('tells admins what is wrong, and how to mend it', async () => {
     const world = await openWorld()
@@ -49,7 +51,7 @@ describe('/ci doctor', () => {
     await type(world, grace, '/ci doctor')
     const { text } = await untilAnswered(world, grace, ['Slack scopes'])
     expect(text).toContain(':stethoscope: *1 thing is wrong*')
-    expect(text).toContain(':x: *Slack scopes*: The token lacks `files:write`.\n:wrench: Put manifest.yml')
+    expect(text).toContain(':x: *Slack scopes*: The token lacks `files:write`.\n:wrench: Paste manifest.yml')
     expect(text).toContain(':white_check_mark: *CI, rights to write*')
     for (const secret of secretsOf(world)) expect(text).not.toContain(secret)
   })
@@ -70,7 +72,7 @@ describe('buildline doctor', () => {
     await buildEverything(world)
     const { code, out, err } = await buildlineDoctor(world)
     expect([code, err]).toEqual([0, ''])
-    expect(out).toContain('ok    Webhook rules: 3 projects tell Buildline everything.')
+    expect(out).toContain('ok    Webhook rules: 3 projects send every event.')
     expect(out.trimEnd().split('\n').at(-1)).toBe('Nothing is wrong.')
     for (const secret of secretsOf(world)) expect(out).not.toContain(secret)
   })
@@ -81,7 +83,7 @@ describe('buildline doctor', () => {
     const { code, out } = await buildlineDoctor(world, { SLACK_API_URL: NOBODY })
     expect(code).toBe(1)
     expect(out).toContain('WRONG Slack token: Slack could not be asked (')
-    expect(out.trimEnd().split('\n').at(-1)).toMatch(/^1 thing is wrong, and [1-9]\d* could not be checked\.$/)
+    expect(out.trimEnd().split('\n').at(-1)).toMatch(/^\d things? (?:is|are) wrong, and [1-9]\d* needs? a look\.$/)
   })
 
   it('ends with 1 where something is, names it and its remedy, and no secret', async () => {
@@ -93,8 +95,8 @@ describe('buildline doctor', () => {
     expect(out).toContain(
       `WRONG Channels: Buildline is not in channel ${CHANNELS.builds}.\n      → Type /invite @Buildline there.`,
     )
-    expect(out).toContain('WRONG CI, legacy interface: CI refuses the credentials.\n      → Renew CI_API_KEY')
-    expect(out).toContain('WRONG Webhook rules: acme/web has a webhook rule with a secret that is not')
+    expect(out).toContain('WRONG CI, legacy interface: CI does not accept the credentials.\n      → Renew CI_API_KEY')
+    expect(out).toContain('WRONG Webhook rules: acme/web has a webhook rule with a wrong secret')
     expect(out).toContain('WRONG Database: There is no database yet.')
     for (const secret of [...secretsOf(scene), 'nobodys-key', 'yesterdays-secret']) expect(out).not.toContain(secret)
   })
@@ -104,19 +106,35 @@ describe('buildline doctor', () => {
     const { code, out } = await buildlineDoctor(scene, { SLACK_APP_TOKEN: 'xapp-wrong-1' })
     expect(code).toBe(1)
     expect(out).toMatch(
-      /WRONG Socket Mode: Slack does not take the app token \(invalid_auth\), .*\n +→ Make an app-level token with connections:write .* SLACK_APP_TOKEN/,
+      /WRONG Requests from Slack: Slack does not accept the app token \(invalid_auth\) .*\n +→ Make an app-level token with connections:write .* SLACK_APP_TOKEN/,
     )
     expect(out).not.toContain('xapp-wrong-1')
   })
 
-  it('says in the words of the start that no channel follows anything', async () => {
+  it('says in the words of the start that no channel has a subscription', async () => {
     const scene = await openScene({ settings: { DEFAULT_CHANNEL: '' } })
     const bot = await startBot(scene)
     const { code, out } = await buildlineDoctor(scene)
-    const what = 'No channel follows anything, so nobody is told.'
+    const what = 'No channel has a subscription, so no build is posted.'
     const remedy = 'Type /ci subscribe in a channel, or set DEFAULT_CHANNEL or SUBSCRIPTIONS_FILE.'
     expect([code, out]).toEqual([1, expect.stringContaining(`WRONG Channels: ${what}\n      → ${remedy}`)])
     expect(bot.output()).toContain(`"msg":"${what} ${remedy}"`)
+  })
+
+  it('finds a wrong signing secret, and so do /readyz and the log', async () => {
+    const scene = await openScene({ settings: { SLACK_SIGNING_SECRET: 'a'.repeat(32) } })
+    const bot = await startBot(scene)
+    const command = { user: ada, channel: CHANNELS.builds, command: '/ci', text: 'help' }
+    expect(await scene.slack.people.runCommand(command)).toMatchObject({ status: 401 })
+    const { code, out } = await buildlineDoctor({
+      ...scene,
+      settings: { ...scene.settings, PORT: portOf(await bot.url()) },
+    })
+    expect([code, out]).toEqual([1, expect.stringContaining('WRONG Requests from Slack: 1 request had a wrong sig')])
+    expect(out).toContain('→ Set SLACK_SIGNING_SECRET to the Signing Secret')
+    const readyz = await fetch(`${await bot.url()}/readyz`)
+    expect([readyz.status, await readyz.json()]).toMatchObject([200, { signatures: { wrong: 1 } }])
+    expect(bot.output()).toContain('of 1 only the signature is wrong: check SLACK_SIGNING_SECRET')
   })
 
   it('makes no database where there is none', async () => {

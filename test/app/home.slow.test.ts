@@ -42,16 +42,16 @@ const published = ({ slack }: World): number => slack.counters.calls('views.publ
 describe('App Home', () => {
   it('is drawn when it is opened, and again when what it shows has changed', async () => {
     const world = await openHomes()
-    expect(await open(world, ada, 'Your red builds')).toContain('No committer name is yours')
+    expect(await open(world, ada, 'Your red builds')).toContain('You have not claimed a committer name')
     await type(world, ada, '/ci me ada')
-    await untilHome(world, ada, 'A failed build of', 'mentions you')
+    await untilHome(world, ada, 'Failed builds of', 'mention you')
     await type(world, ada, '/ci subscribe acme/web')
     await untilHome(world, ada, `<#${BUILDS}>`, '*acme/web*')
     world.ci.push('acme/web', { committer: 'ada', outcome: 'error', ms: 0, message: 'Fix login' })
     const red = await untilHome(world, ada, ':x: *Failed* acme/web')
     expect(red).toContain('Restart')
     world.ci.push('acme/web', { committer: 'ada', outcome: 'success', ms: 0 })
-    await untilHome(world, ada, 'None. All the branches')
+    await untilHome(world, ada, 'None: every branch')
   })
 
   it('shows a build that waits, with the way to where it can be approved', async () => {
@@ -67,9 +67,9 @@ describe('App Home', () => {
     await type(world, ada, '/ci me ada')
     await untilHome(world, ada, 'Turn mentions off')
     await press(world, ada, 'home_mentions')
-    await untilHome(world, ada, 'want no mentions', 'Turn mentions on')
+    await untilHome(world, ada, 'mentions are off', 'Turn mentions on')
     await press(world, ada, 'home_mentions')
-    await untilHome(world, ada, 'mentions you', 'Turn mentions off')
+    await untilHome(world, ada, 'mention you', 'Turn mentions off')
   })
 
   it('restarts a build, and answers in a direct message', async () => {
@@ -94,7 +94,7 @@ describe('App Home', () => {
 
   it('opens the form to follow a project, where Home is open', async () => {
     const world = await openHomes()
-    await open(world, ada, 'Follow a project')
+    await open(world, ada, 'Subscribe a channel')
     await press(world, ada, 'home_follow')
     const form = await until('the form is open', () => world.slack.views.stack(ada).at(-1))
     const { people } = world.slack
@@ -116,7 +116,7 @@ describe('App Home', () => {
     const world = await openHomes()
     const { people, views } = world.slack
     const form = () => JSON.stringify(views.stack(user).at(-1) ?? {})
-    await open(world, user, 'Follow a project')
+    await open(world, user, 'Subscribe a channel')
     await press(world, user, 'home_follow')
     await until('the form is open', () => form().includes('home_follow_channel'))
     const chosen = { type: 'conversations_select', selected_conversation: SECRET }
@@ -131,7 +131,7 @@ describe('App Home', () => {
 
   it('says that a form came too late, where Slack does not open it any more', async () => {
     const world = await openHomes()
-    await open(world, ada, 'Follow a project')
+    await open(world, ada, 'Subscribe a channel')
     world.slack.faults.add({ kind: 'error', method: 'views.open', error: 'expired_trigger_id', times: 1 })
     await press(world, ada, 'home_follow')
     const direct = `D${ada.slice(1)}`
@@ -142,7 +142,7 @@ describe('App Home', () => {
 
   it('asks for the channel until one is chosen', async () => {
     const world = await openHomes()
-    await open(world, ada, 'Follow a project')
+    await open(world, ada, 'Subscribe a channel')
     await press(world, ada, 'home_follow')
     await until('the form is open', () => world.slack.views.stack(ada).length === 1)
     const answer = await world.slack.people.submitView({ user: ada, values: {} })
@@ -160,7 +160,7 @@ describe('App Home', () => {
     expect(ofLin).not.toContain(SECRET)
     expect(ofLin).not.toContain('acme/ios')
     // Gus is in neither.
-    const ofGus = await open(world, gus, 'Nothing yet')
+    const ofGus = await open(world, gus, 'None yet')
     expect(ofGus).not.toContain('acme/')
   })
 
@@ -169,7 +169,7 @@ describe('App Home', () => {
     await type(world, ada, '/ci subscribe acme/web')
     await until('it is kept', () => rowsOf(world.folder, 'select 1 from subscription').length === 1)
     world.slack.faults.add({ kind: 'error', method: 'users.conversations' })
-    expect(await open(world, ada, 'Slack does not say')).not.toContain('*acme/web*')
+    expect(await open(world, ada, 'Slack did not say')).not.toContain('*acme/web*')
   })
 
   it('shows admins how CI is, and what was asked of it, and members not', async () => {
@@ -201,7 +201,7 @@ describe('App Home', () => {
     await type(world, ada, '/ci subscribe acme/web')
     const outside = await open(world, sol, 'Not allowed')
     expect(outside).not.toMatch(/acme|red builds/)
-    expect(await open(world, gus, 'Your red builds')).not.toContain('Follow a project')
+    expect(await open(world, gus, 'Your red builds')).not.toContain('Subscribe a channel')
   })
 
   it('is left as it is where nothing that it shows has changed, and where nobody opened it', async () => {
@@ -212,7 +212,7 @@ describe('App Home', () => {
     await untilAnswered(world, lin, ['means you'])
     // A change that shows comes through after the one that does not.
     await type(world, ada, '/ci me ada')
-    await untilHome(world, ada, 'A failed build of')
+    await untilHome(world, ada, 'Failed builds of')
     expect([published(world), world.slack.views.home(lin)]).toEqual([2, undefined])
   })
 })

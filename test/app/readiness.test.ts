@@ -12,6 +12,7 @@ async function answerOf(changes: Partial<ReadinessDeps> = {}): Promise<{ status:
     clock: createHandClock(T0),
     outage: () => null,
     socket: null,
+    wrongSignatures: () => 0,
     oldestWaiting: async () => ({ ingest: null, post: T0 }),
     ...changes,
   })
@@ -60,7 +61,7 @@ describe('/readyz', () => {
 
   it.each([
     ['refuses', 'invalid_auth', /^Slack refuses SLACK_APP_TOKEN \(invalid_auth\): .* Make an app-level token/],
-    ['away', 'ECONNREFUSED', /^No Socket Mode connection to Slack stands \(ECONNREFUSED\): no command/],
+    ['away', 'ECONNREFUSED', /^There is no Socket Mode connection to Slack \(ECONNREFUSED\): no command/],
   ] as const)('says that none does, since Slack %s: %s', async (kind, code, words) => {
     const { status, body } = await answerOf({ socket: { trouble: () => ({ kind, code }) } })
     expect(status).toBe(503)

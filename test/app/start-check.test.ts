@@ -64,7 +64,7 @@ describe('the start', () => {
     await oneWarning(app)
     await app.stop()
     expect(warningsOf(app)).toEqual([
-      expect.stringMatching(/^Slack cannot be reached \(\w+\); what is to be told waits until it can\.$/),
+      expect.stringMatching(/^Slack cannot be reached \(\w+\); messages wait until it can\.$/),
     ])
     expect(app.lines.join('')).not.toContain('"stack"')
   })

@@ -114,7 +114,7 @@ describeDemo('whoever fills in a form', (demo) => {
   test('follows from Home, where a channel is chosen first', async () => {
     const page = await openAs('Ada', demo().url)
     await goTo(page, 'Buildline')
-    await page.getByRole('region', { name: 'Buildline' }).getByRole('button', { name: 'Follow a project' }).click()
+    await page.getByRole('region', { name: 'Buildline' }).getByRole('button', { name: 'Subscribe a channel' }).click()
     const form = await modal(page, 'Follow builds')
     await form.getByRole('combobox', { name: 'Which channel should get the builds?' }).selectOption({ label: '#web' })
     await form.getByRole('button', { name: 'Next' }).click()

@@ -66,7 +66,7 @@ describeDemo('the tour', (demo) => {
   ])('stands below the columns %s, over nothing, and no word of its buttons is broken', async (_, look) => {
     const { page, tour } = await openTour(demo().url, look)
     for (let step = 1; step < 8; step++) await tour.getByRole('button', { name: 'Skip' }).click()
-    await page.getByRole('region', { name: '8 of 8 Follow a project' }).waitFor()
+    await page.getByRole('region', { name: '8 of 8 Subscribe a channel' }).waitFor()
     const below = (await tour.boundingBox())!
     const columns = (await page.locator('.columns').boundingBox())!
     const line = (await page.locator('footer').boundingBox())!

@@ -15,6 +15,8 @@ const inBrief = (outcome: StatusOutcome) =>
     ? outcome.builds.map(({ project, branch, shown }) => `${project}@${branch} ${shown}`)
     : outcome.kind
 
+const newestIn = (outcome: StatusOutcome) => (outcome.kind === 'status' ? outcome.builds[0] : null)
+
 describe('the state of a project', () => {
   test('is the last build of each branch, the one with the newest build first', async () => {
     await using stage = await openStage()
@@ -33,11 +35,11 @@ describe('the state of a project', () => {
     const redAt = stage.clock.now() - MINUTE
     await stage.ended('error')
     const outcome = await status(stage, 'web', 'main')
-    expect(outcome).toMatchObject({ builds: [{ shown: 'failed', redSince: { builds: 2, atLeast: false } }] })
+    expect(newestIn(outcome)).toMatchObject({ shown: 'failed', redSince: { builds: 2, atLeast: false } })
     const since = outcome.kind === 'status' ? outcome.builds[0]!.redSince!.at : 0
     expect(Math.abs(since - redAt)).toBeLessThan(10_000)
     await stage.ended('success')
-    expect(await status(stage, 'web', 'main')).toMatchObject({ builds: [{ shown: 'fixed', redSince: null }] })
+    expect(newestIn(await status(stage, 'web', 'main'))).toMatchObject({ shown: 'fixed', redSince: null })
   })
 
   test('says so too while its newest build runs', async () => {
@@ -45,12 +47,10 @@ describe('the state of a project', () => {
     await stage.ended('error')
     await stage.ended('error')
     await stage.running()
-    expect(await status(stage, 'web', 'main')).toMatchObject({
-      builds: [{ shown: 'started', redSince: { builds: 2 } }],
-    })
+    expect(newestIn(await status(stage, 'web', 'main'))).toMatchObject({ shown: 'started', redSince: { builds: 2 } })
     await stage.ended('success')
     await stage.running()
-    expect(await status(stage, 'web', 'main')).toMatchObject({ builds: [{ shown: 'started', redSince: null }] })
+    expect(newestIn(await status(stage, 'web', 'main'))).toMatchObject({ shown: 'started', redSince: null })
   })
 
   test('shows ten branches at most', async () => {
@@ -98,7 +98,7 @@ describe('the state of a channel', () => {
     await stage.ended('error', {}, 'acme/web')
     await stage.running({}, 'acme/api')
     stage.reconcile.subscriptions.splice(0, 1, follower(BUILDS, followsWeb))
-    const all = ['acme/api@main started', 'acme/web@main failed']
+    const all = ['acme/web@main failed', 'acme/api@main started']
     expect(inBrief(await status(stage, null, null, ELSEWHERE))).toEqual(all)
     expect(inBrief(await stage.main.operations.status({ project: null, branch: null, channel: null }))).toEqual(all)
   })

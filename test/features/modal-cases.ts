@@ -221,7 +221,7 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
     view: subscribe({ shown: releases, preview: preview({ matches: ['<!channel>', HOSTILE.branch] }) }),
   },
   'subscribe-keeping': { when: 'The form of a subscription was sent in.', view: pendingView },
-  'home-follow': { when: 'Somebody presses Follow a project in Home, which is in no channel.', view: followView },
+  'home-follow': { when: 'Somebody presses Subscribe a channel in Home, which is in no channel.', view: followView },
   'find-build': {
     when: 'Somebody chooses Find a build in the search bar.',
     view: findView({ chosen: null, branches: [], answer: [] }),

@@ -80,7 +80,7 @@ describe('Socket Mode', () => {
     const tries = lines.filter(({ text }) => text.startsWith('a Socket Mode connection could not be opened'))
     expect(tries.map(({ level }) => level)).toEqual(['debug', 'debug', 'debug'])
     expect(saidOf(lines)).toEqual([
-      'Slack cannot be reached (http_503); what is to be told waits until it can.',
+      'Slack cannot be reached (http_503); messages wait until it can.',
       'a Socket Mode connection to Slack stands again',
     ])
     expect(JSON.stringify(lines)).not.toContain(slack.appToken)

@@ -18,7 +18,7 @@ import {
 } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { createSlackEndpoint, type SlackEndpoint } from '../../src/slack-app.ts'
-import { createGate, type Gate } from '../../src/slack/http/gate.ts'
+import { createGate, createSignatureCount, type Gate } from '../../src/slack/http/gate.ts'
 import { createSocketWatch } from '../../src/slack/socket/watch.ts'
 import { createSeal } from '../../src/lib/seal.ts'
 import { showInterrupted } from '../../src/features/interrupted.ts'
@@ -160,6 +160,7 @@ export function recordingOperations(changes: Partial<Operations> = {}, store: St
     }
   const operations: Operations = {
     get stored() {
+      if (changes.stored) return changes.stored
       if (!store) throw new Error('there is no store here')
       return { reads: store.read, interfaces: { v2: true, legacy: true }, subscriptions: async () => [] }
     },
@@ -267,7 +268,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     const { handle } = door
     const time = { clock: systemClock, running: machineClocks.running }
     const measures = { bodies: createRateLimiter(time), refused: createRateLimiter(time) }
-    const gate = createGate({ signingSecret: slack.signingSecret, log, now: systemClock.now, measures })
+    const signatures = createSignatureCount()
+    const gate = createGate({ signingSecret: slack.signingSecret, log, now: systemClock.now, measures, signatures })
     slack.connectBot(await listen((request, response) => void letIn(gate, handle, request, response)))
   } else await door.start()
   const told: Stage['told'] = (user = ada, channel = BUILDS) =>

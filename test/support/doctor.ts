@@ -16,6 +16,7 @@ export const absentDoctor = (clock: Clock): DoctorDeps => ({
   v2: null,
   legacy: null,
   badges: null,
+  wrongSignatures: async () => 0,
   isOurs: () => false,
   freeBytes: null,
 })

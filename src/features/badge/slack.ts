@@ -16,6 +16,7 @@ export const badge: Feature = {
         does: 'shows a badge in words, with its address, Markdown and HTML to copy',
         examples: ['/ci badge acme/web', '/ci badge acme/web main'],
         who: 'everyone',
+        notes: ['Without a branch, it is the badge that CI shows for the project.'],
       },
       {
         overall: async ({ row }) => ({

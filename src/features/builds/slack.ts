@@ -31,6 +31,10 @@ const status: Command = commandAbout(
     does: 'shows the last build of each branch, and since when it is red',
     examples: ['/ci status', '/ci status acme/web', '/ci status acme/web main'],
     who: 'everyone',
+    notes: [
+      "Alone, it shows this channel's projects; with a project, its branches; with a branch, its last five builds.",
+      'A branch stays red until a build of it passes, whatever is running or waiting meanwhile.',
+    ],
   },
   {
     overall: (question) => channelStatus(question),
@@ -77,6 +81,10 @@ const stop: Command = commandAbout(
     does: 'stops a running build; alone, it shows what is running here',
     examples: ['/ci stop acme/web@main', '/ci stop #512', '/ci stop'],
     who: 'operators',
+    notes: [
+      'Name the build by its number, its address in CI or its uuid. A build that CI never reported can be stopped too.',
+      'CI stops a build only by its uuid. Buildline finds it for Basic projects; Pro projects report it in a build step.',
+    ],
   },
   {
     /** What runs here, each with its own button: nothing is stopped without being named. */
@@ -101,6 +109,7 @@ const restart: Command = commandAbout(
     does: 'runs the last build of a branch again, in Basic projects',
     examples: ['/ci restart acme/web@main', '/ci restart #512'],
     who: 'operators',
+    notes: ['CI restarts builds of Basic projects only. A build that is running has to end or be stopped first.'],
   },
   {
     /** The last builds of this channel, with the buttons that can work. */

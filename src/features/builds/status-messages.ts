@@ -71,20 +71,32 @@ export function answerOverview({
 }
 
 /** One build with its buttons. */
-export const answerFound = (build: BuildSummary): Answer =>
-  answerOf([
-    line(buildLine(build)),
-    small(commitLine(build)),
-    small(capital(missingOf(build) ?? '')),
-    row(ACTIONS_BLOCK_ID, buildButtons(build)),
-  ])
+export const answerFound = (build: BuildSummary): Answer => answerOf(buildParts(build))
+
+const buildParts = (build: BuildSummary): Part[] => [
+  line(buildLine(build)),
+  small(commitLine(build)),
+  small(capital(missingOf(build) ?? '')),
+  row(ACTIONS_BLOCK_ID, buildButtons(build)),
+]
 
 function ofProject({ project, branch, builds }: Extract<StatusOutcome, { kind: 'status' }>): Answer {
   const [only, ...others] = builds
   const subject = `${projectName({ project: project.name })}${onBranch({ branch })}`
   if (!only) return nothingHere(`:mag: *No build yet* for ${subject}.`)
   if (others.length === 0) return answerFound(only)
+  if (branch !== null) return ofBranch(subject, builds)
   return answerOf([line(`${redSummary(builds, 'branches')}: ${subject}`), ...listed(builds, 0)])
+}
+
+/** The newest build with its buttons, and those before it in a line each. */
+function ofBranch(subject: string, [newest, ...before]: readonly BuildSummary[]): Answer {
+  const lines = before.map((build) => small(buildLine(build)))
+  return answerOf([
+    line(`:information_source: *The last ${before.length + 1} builds* of ${subject}`),
+    ...(newest ? buildParts(newest) : []),
+    ...lines,
+  ])
 }
 
 function ofChannel({ builds, more }: Extract<StatusOutcome, { kind: 'channel-status' }>): Answer {

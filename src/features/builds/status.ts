@@ -7,6 +7,9 @@ import { findProject, followedBy, newestBuilds, type FollowedDeps } from '../../
 /** Builds in one answer: each takes a section or two of Slack's fifty blocks. */
 export const BUILDS_MAX = 10
 
+/** Builds of one branch in one answer. */
+export const LAST_BUILDS = 5
+
 const RUNNING_MAX = 100
 const BRANCHES_MAX = 200
 
@@ -16,7 +19,7 @@ export type StatusQuestion =
   | { project: string | null; branch: string | null; channel: ChannelId | null }
   | { target: Target }
 
-/** The last build of each branch of a project, or of each project that the channel follows. */
+/** The last build of each branch of a project; the last ones of a branch; or what the channel's projects do. */
 export async function buildStatus(deps: StatusDeps, question: StatusQuestion): Promise<StatusOutcome> {
   if ('target' in question) return statusOfTarget(deps, question.target)
   const { project: text, branch, channel } = question
@@ -40,13 +43,24 @@ async function statusOfTarget(deps: StatusDeps, target: Target): Promise<StatusO
   const looked = await findBuild(deps, target)
   if (looked.kind !== 'found') return looked
   const build = await summaryOf(deps, looked.found)
-  const project = { projectId: build.ref.projectId, uuid: null, name: build.project, type: null }
-  return { kind: 'status', project, branch: build.branch, builds: [build] }
+  const { projectId } = build.ref
+  const project = { projectId, uuid: null, name: build.project, type: null }
+  const branch = target.kind === 'project' ? build.branch : null
+  const last = branch === null ? [] : await deps.reads.lastBuilds(projectId, branch, LAST_BUILDS)
+  const builds = last.length > 1 ? await summariesOf(deps, last) : [build]
+  return { kind: 'status', project, branch: build.branch, builds }
 }
 
+/** Branches that are red come first: a newer build of another branch of their project hides none of them. */
 async function statusOfChannel(deps: StatusDeps, channel: ChannelId | null): Promise<StatusOutcome> {
-  return { kind: 'channel-status', ...(await cut(deps, await newestBuilds(deps, channel))) }
+  const newest = await newestBuilds(deps, channel)
+  const projectIds = [...new Set(newest.map(({ projectId }) => projectId))]
+  const red = await deps.reads.redBuilds(projectIds, BUILDS_MAX)
+  const names = new Set(red.map(nameOf))
+  return { kind: 'channel-status', ...(await cut(deps, [...red, ...newest.filter((one) => !names.has(nameOf(one)))])) }
 }
+
+const nameOf = ({ projectId, buildId }: KnownBuild): string => `${projectId} ${buildId}`
 
 /** What runs now in the projects that the channel follows. */
 export async function runningBuilds(deps: StatusDeps, channel: ChannelId | null): Promise<RunningOutcome> {

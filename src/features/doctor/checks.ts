@@ -188,8 +188,11 @@ async function checkScopes({ identity, scopesNeeded }: Examination): Promise<Fou
 }
 
 /** In Socket Mode: would Slack let a connection be opened, over which it delivers everything? None is. */
-async function checkSocket({ slack, signal }: Examination): Promise<Found[]> {
-  if (!slack.socket) return [{ kind: 'over-http' }]
+async function checkSocket({ slack, wrongSignatures, signal }: Examination): Promise<Found[]> {
+  if (!slack.socket) {
+    const count = await wrongSignatures()
+    return [count === 0 ? { kind: 'over-http' } : { kind: 'signatures-wrong', count }]
+  }
   const opening = await slack.socket(signal)
   if (opening.kind === 'open') return [{ kind: 'fine', count: null }]
   return [

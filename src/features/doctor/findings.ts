@@ -46,8 +46,10 @@ export type Found =
   /** `count`: how many channels, projects or scopes were looked at, where that says something */
   | { kind: 'fine'; count: number | null }
   | { kind: 'not-configured' }
-  /** without an app token Slack comes to our door */
+  /** without an app token, Slack sends its requests over HTTP */
   | { kind: 'over-http' }
+  /** requests whose signature alone was wrong, since the last right one */
+  | { kind: 'signatures-wrong'; count: number }
   | { kind: 'slack-refuses'; code: string }
   | { kind: 'slack-away'; code: string }
   | { kind: 'scopes-missing'; scopes: readonly string[] }
@@ -103,6 +105,8 @@ export interface DoctorDeps {
   v2: Pick<ClientV2, 'listProjects' | 'updateProject' | 'stopBuild'> | null
   legacy: Pick<ClientLegacy, 'listProjects'> | null
   badges: Pick<BadgeClient, 'fetchBadge'> | null
+  /** requests to the bot whose signature alone was wrong, since the last right one; 0 where that is not known */
+  wrongSignatures: () => Promise<number>
   /** is the secret in this webhook address one of ours? */
   isOurs: (webhook: URL) => boolean
   /** what is left on the disk that the database is on; null: it is on another machine */

@@ -9,7 +9,7 @@ import { answerOf, line, small, type Answer, type AnswerContext } from '../../sl
 import { CHECK_TITLES, findingWords, type Say } from './words.ts'
 import { answerNotAllowed } from '../not-allowed.ts'
 
-/** What was found, what is wrong first, each with its remedy. */
+/** What the doctor found: faults first, each with how to fix it. */
 export function answerDoctor(outcome: DoctorOutcome, { reference }: Pick<AnswerContext, 'reference'>): Answer {
   switch (outcome.kind) {
     case 'findings':
@@ -29,21 +29,21 @@ function examined({ findings, tookMs }: Examined): Answer {
     line(summary(of('wrong').length, of('unsure').length)),
     ...[...of('wrong'), ...of('unsure'), ...of('off')].map((finding) => line(findingLine(finding))),
     ...of('fine').map((finding) => small(findingLine(finding))),
-    small(`Looked at in ${durationWords(tookMs)}. The same on the machine itself: \`npm run buildline -- doctor\`.`),
+    small(`Checked in ${durationWords(tookMs)}. \`npm run buildline -- doctor\` checks the same beside the bot.`),
   ])
 }
 
-/** `:x: *2 things are wrong*, and 1 could not be checked`: how an examination ended, in one line. Markup. */
+/** `:stethoscope: *2 things are wrong*, and 1 needs a look`: how an examination ended, in one line of markup. */
 function summary(wrong: number, unsure: number): string {
-  const told = unsure === 0 ? '' : `, and ${unsure} could not be checked`
-  if (wrong === 0) return `:stethoscope: *Nothing is wrong*${told}.`
-  return `:stethoscope: *${wrong === 1 ? '1 thing is' : `${wrong} things are`} wrong*${told}.`
+  const open = unsure === 0 ? '' : `, and ${unsure} ${unsure === 1 ? 'needs' : 'need'} a look`
+  if (wrong === 0) return `:stethoscope: *Nothing is wrong*${open}.`
+  return `:stethoscope: *${wrong === 1 ? '1 thing is' : `${wrong} things are`} wrong*${open}.`
 }
 
 function findingLine(finding: Finding): string {
   const { what, remedy } = findingWords(finding, IN_SLACK)
-  const mend = remedy === null ? '' : `\n:wrench: ${remedy}`
-  return `${SYMBOLS[finding.verdict]} *${CHECK_TITLES[finding.check]}*: ${what}${mend}`
+  const fix = remedy === null ? '' : `\n:wrench: ${remedy}`
+  return `${SYMBOLS[finding.verdict]} *${CHECK_TITLES[finding.check]}*: ${what}${fix}`
 }
 
 /** Shapes differ: colour alone says nothing. */

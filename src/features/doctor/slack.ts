@@ -13,6 +13,7 @@ export const doctor: Feature = {
       does: 'finds what is misconfigured and says how to fix it',
       examples: ['/ci doctor'],
       who: 'admins',
+      notes: ['`npm run buildline -- doctor` checks the same beside a bot that is running.'],
       handle: examine,
     },
   ],

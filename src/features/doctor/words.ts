@@ -5,9 +5,9 @@ import { durationWords } from '../../slack/messages/times.ts'
 import { appTokenRemedy, nobodyFollows } from '../../slack/messages/words.ts'
 import type { CheckName, Finding, Found, Unchecked } from './findings.ts'
 
-// What the doctor found, and how to mend it: one table of words, for Slack and for the command line.
+// What the doctor found and how to fix it, in words: for Slack and for the command line.
 
-/** How a place shows what is no word of ours. */
+/** How names, addresses and times are shown: in Slack's markup or as plain text. */
 export interface Say {
   /** outside text, as one line */
   outside(text: string): string
@@ -27,14 +27,14 @@ export const IN_PLAIN_TEXT: Say = {
 
 export interface FindingWords {
   what: string
-  /** how to mend it; null where there is nothing to mend */
+  /** how to fix it; null: there is nothing to fix */
   remedy: string | null
 }
 
 export const CHECK_TITLES: Record<CheckName, string> = {
   'slack-token': 'Slack token',
   'slack-scopes': 'Slack scopes',
-  'socket-mode': 'Socket Mode',
+  'socket-mode': 'Requests from Slack',
   clock: 'Clock',
   channels: 'Channels',
   'ci-v2': 'CI, v2 interface',
@@ -51,20 +51,25 @@ export function findingWords({ check, what }: Pick<Finding, 'check' | 'what'>, s
     case 'fine':
       return { what: FINE[check](what.count), remedy: null }
     case 'not-configured':
-      return { what: OFF[check] ?? 'It is not set up.', remedy: null }
+      return { what: OFF[check] ?? 'Not set up.', remedy: null }
     case 'over-http':
-      return { what: `Not set up (SLACK_APP_TOKEN): Slack reaches Buildline over HTTP.`, remedy: null }
+      return { what: `Slack sends requests over HTTP, because SLACK_APP_TOKEN is not set.`, remedy: null }
+    case 'signatures-wrong':
+      return {
+        what: `${counted(what.count, 'request')} had a wrong signature, and none since had a right one.`,
+        remedy: `Set ${say.code('SLACK_SIGNING_SECRET')} to the Signing Secret under Basic Information in the app's settings in Slack, and restart Buildline.`,
+      }
     case 'slack-refuses':
       return slackRefuses(check, what.code, say)
     case 'slack-away':
       return {
         what: `Slack could not be asked (${say.outside(what.code)}).`,
-        remedy: 'Look whether this machine reaches slack.com.',
+        remedy: 'Check that this machine can reach slack.com.',
       }
     case 'scopes-missing':
       return {
         what: `The token lacks ${what.scopes.map(say.code).join(', ')}.`,
-        remedy: `Put manifest.yml into the app's settings in Slack once more, and install the app again.`,
+        remedy: UPDATE_APP,
       }
     case 'nobody-follows':
       return nobodyFollows(say.code)
@@ -74,13 +79,13 @@ export function findingWords({ check, what }: Pick<Finding, 'check' | 'what'>, s
       return ciRefuses(check, what, say)
     case 'projects-unread':
       return {
-        what: `${counted(what.count, 'project')} that CI lists could not be read.`,
-        remedy: 'Look them up in the log, and tell who looks after Buildline.',
+        what: `${counted(what.count, 'project')} in CI's list could not be read.`,
+        remedy: 'The log names them.',
       }
     case 'clock-off':
       return {
-        what: `This machine's clock is ${durationWords(Math.abs(what.ms))} ${what.ms > 0 ? 'ahead of' : 'behind'} Slack's; from 5 min on, everything Slack sends is refused.`,
-        remedy: 'Set the clock by a time server (NTP).',
+        what: `This machine's clock is ${durationWords(Math.abs(what.ms))} ${what.ms > 0 ? 'ahead of' : 'behind'} Slack's; at 5 min, Buildline has to refuse what Slack sends.`,
+        remedy: 'Synchronize the clock (NTP).',
       }
     case 'more':
       return { what: `… and ${what.count} more like this.`, remedy: null }
@@ -101,27 +106,29 @@ export function findingWords({ check, what }: Pick<Finding, 'check' | 'what'>, s
   }
 }
 
+const UPDATE_APP = "Paste manifest.yml into the app's settings in Slack again, and reinstall the app."
+
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 const FINE: Record<CheckName, (count: number | null) => string> = {
-  'slack-token': () => 'Slack takes it.',
-  'slack-scopes': () => 'All that the manifest asks for are granted.',
-  'socket-mode': () => 'Slack takes the app token.',
-  clock: () => "It agrees with Slack's.",
-  channels: (count) => `${counted(count ?? 0, 'channel')} can be told.`,
+  'slack-token': () => 'Slack accepts it.',
+  'slack-scopes': () => 'All scopes of the manifest are granted.',
+  'socket-mode': () => 'They arrive over Socket Mode.',
+  clock: () => "It agrees with Slack's clock.",
+  channels: (count) => `${counted(count ?? 0, 'channel')} can get builds.`,
   'ci-v2': (count) => `${counted(count ?? 0, 'project')} can be read.`,
-  'ci-v2-scopes': () => 'Projects can be changed, and builds stopped.',
+  'ci-v2-scopes': () => 'Projects can be changed and builds can be stopped.',
   'ci-legacy': (count) => `${counted(count ?? 0, 'Basic project')} can be read.`,
-  site: () => 'It draws badges.',
-  'webhook-rules': (count) => `${counted(count ?? 0, 'project')} tell${count === 1 ? 's' : ''} Buildline everything.`,
-  'silent-projects': (count) => `None of ${counted(count ?? 0, 'project')} with a webhook rule.`,
-  store: () => 'It can be written, and there is room.',
+  site: () => 'Badges can be read.',
+  'webhook-rules': (count) => `${counted(count ?? 0, 'project')} send${count === 1 ? 's' : ''} every event.`,
+  'silent-projects': (count) => `None of the ${counted(count ?? 0, 'project')} with a webhook rule is silent.`,
+  store: () => 'Writing works, and the disk has room.',
 }
 
 const OFF: Partial<Record<CheckName, string>> = {
-  'ci-v2': 'Not set up (CI_BASE_URL): no rules are read, and no build can be stopped.',
+  'ci-v2': 'Not set up (CI_BASE_URL): rules cannot be read, and builds cannot be stopped.',
   'ci-v2-scopes': 'Not set up (CI_BASE_URL).',
-  'ci-legacy': 'Not set up (CI_LEGACY_BASE_URL): no build can be restarted.',
+  'ci-legacy': 'Not set up (CI_LEGACY_BASE_URL): builds cannot be restarted.',
   site: 'Not set up (CI_SITE_URL): there are no badges.',
 }
 
@@ -133,8 +140,8 @@ const UNCHECKED: Record<Unchecked, (check: CheckName, say: Say) => string> = {
   'no-project': () => 'CI lists no project',
   'store-fails': () => 'the database could not be read',
   'not-said': (check) => `${WHO[check]} did not say`,
-  'too-many': () => 'there are more channels than can be looked at at once',
-  fault: () => 'Buildline has a fault there; the log has the details',
+  'too-many': () => 'there are too many channels to check at once',
+  fault: () => 'Buildline had an error; the log has the details',
 }
 
 const WHO: Record<CheckName, string> = {
@@ -156,38 +163,38 @@ function slackRefuses(check: CheckName, code: string, say: Say): FindingWords {
   if (check === 'socket-mode') return socketRefused(code, say)
   if (code === 'missing_scope')
     return {
-      what: `Slack does not let Buildline look (${say.outside(code)}).`,
-      remedy: "Put manifest.yml into the app's settings in Slack once more, and install the app again.",
+      what: `A scope is missing for this check (${say.outside(code)}).`,
+      remedy: UPDATE_APP,
     }
-  const what = check === 'slack-token' ? 'Slack does not take the token' : 'Slack refuses'
+  const what = check === 'slack-token' ? 'Slack does not accept the token' : 'Slack refuses'
   return {
     what: `${what} (${say.outside(code)}).`,
-    remedy: `Install the app in Slack again, and set its bot token as ${say.code('SLACK_BOT_TOKEN')}.`,
+    remedy: `Install the app in Slack again and set its bot token as ${say.code('SLACK_BOT_TOKEN')}.`,
   }
 }
 
 const socketRefused = (code: string, say: Say): FindingWords => ({
   what:
     code === 'missing_scope'
-      ? `The app token lacks ${say.code('connections:write')}, so Slack delivers nothing.`
-      : `Slack does not take the app token (${say.outside(code)}), and delivers nothing.`,
+      ? `The app token lacks ${say.code('connections:write')}, so Slack sends nothing.`
+      : `Slack does not accept the app token (${say.outside(code)}) and sends nothing.`,
   remedy: appTokenRemedy(say.code),
 })
 
 function channelClosed({ channel, code }: Extract<Found, { kind: 'channel-closed' }>, say: Say): FindingWords {
   const where = say.channel(channel)
   if (code === 'is_archived')
-    return { what: `${where} is archived.`, remedy: 'Unarchive it, or unsubscribe it from what it follows.' }
+    return { what: `${where} is archived.`, remedy: 'Unarchive it, or remove its subscriptions.' }
   if (code === 'not_in_channel')
     return { what: `Buildline is not in ${where}.`, remedy: `Type ${say.code('/invite @Buildline')} there.` }
   if (code === 'channel_not_found')
     return {
-      what: `${where} (${say.code(channel)}) is gone, or private and without Buildline.`,
-      remedy: `Type ${say.code('/invite @Buildline')} there, or take it out of the subscriptions.`,
+      what: `${where} (${say.code(channel)}) is gone, or private and Buildline is not in it.`,
+      remedy: `Type ${say.code('/invite @Buildline')} there, or remove its subscriptions.`,
     }
   return {
-    what: `${where} takes nothing (${say.outside(code)}).`,
-    remedy: "Ask one of the workspace's admins to open it.",
+    what: `Slack refuses messages to ${where} (${say.outside(code)}).`,
+    remedy: 'Ask a workspace admin to let Buildline post there.',
   }
 }
 
@@ -197,30 +204,30 @@ function ciRefuses(check: CheckName, { code, scope }: Extract<Found, { kind: 'ci
 }
 
 const CI_SAYS: Record<CiErrorKind, string> = {
-  'bad-request': 'CI did not understand the question',
-  unauthorized: 'CI refuses the credentials',
-  forbidden: 'CI says that the credentials lack the right',
-  'not-found': 'CI knows nothing at that address',
-  'rate-limited': 'CI has had too many requests just now',
-  server: 'CI has a fault of its own',
+  'bad-request': 'CI did not understand the request',
+  unauthorized: 'CI does not accept the credentials',
+  forbidden: 'The credentials lack the right',
+  'not-found': 'CI found nothing at that address',
+  'rate-limited': 'CI says there were too many requests',
+  server: 'CI had an internal error',
   timeout: 'CI did not answer in time',
   unreachable: 'CI could not be reached',
-  shape: 'CI answers in a form that is not its interface',
-  'too-large': 'CI answers with more than Buildline reads',
+  shape: "Buildline could not read CI's answer",
+  'too-large': "CI's answer was too long",
 }
 
 function ciRemedy(check: CheckName, code: CiErrorKind, scope: string | null, say: Say): string {
   const { address, credentials } = SETTINGS[check] ?? V2
   const renewed = credentials.map(say.code).join(' or ')
-  if (code === 'unauthorized') return `Renew ${renewed}, and start Buildline again.`
+  if (code === 'unauthorized') return `Renew ${renewed} and restart Buildline.`
   if (code === 'forbidden')
     return scope === null
       ? `Give the owner of ${renewed} access in CI.`
       : `Give the credentials the scope ${say.code(scope)} in CI.`
   if (code === 'not-found' && check === 'ci-v2')
-    return `Look whether ${say.code(address)} and ${say.code('CI_ORGANIZATION_UUID')} are right.`
-  if (code === 'rate-limited' || code === 'server' || code === 'timeout') return 'Ask again in a few minutes.'
-  return `Look whether ${say.code(address)} is right, and whether this machine reaches it.`
+    return `Check ${say.code(address)} and ${say.code('CI_ORGANIZATION_UUID')}.`
+  if (code === 'rate-limited' || code === 'server' || code === 'timeout') return 'Try again in a few minutes.'
+  return `Check ${say.code(address)}, and that this machine can reach it.`
 }
 
 const V2 = { address: 'CI_BASE_URL', credentials: ['CI_AUTHORIZATION', 'CI_CLIENT_SECRET'] }
@@ -240,13 +247,13 @@ function projectWords(found: OfProject, say: Say): FindingWords {
   switch (found.kind) {
     case 'no-webhook-rule':
       return {
-        what: `${project} has no webhook rule to Buildline, which hears nothing of it.`,
-        remedy: `Give it one in CI, with every event, all branches, and the address ${say.code(`https://<host>${HOOK}`)}.`,
+        what: `${project} has no webhook rule for Buildline, so its builds are not seen.`,
+        remedy: `Add one in CI with every event, all branches and the address ${say.code(`https://<host>${HOOK}`)}.`,
       }
     case 'webhook-secret':
       return {
-        what: `${project} has a webhook rule with a secret that is not Buildline's: its deliveries are refused.`,
-        remedy: `Put a value of ${say.code('WEBHOOK_SECRET')} at the end of the rule's address in CI.`,
+        what: `${project} has a webhook rule with a wrong secret, so its deliveries are refused.`,
+        remedy: `End the rule's address in CI with the value of ${say.code('WEBHOOK_SECRET')}.`,
       }
     case 'webhook-filtered':
       return filtered(project, found, say)
@@ -265,11 +272,11 @@ function filtered(
   const only = branch === null ? '' : `branches other than ${say.outside(branch)}`
   const left = events.map((event) => say.outside(event)).join(', ')
   return {
-    what: `${project}: its webhook rule leaves out ${only === '' ? left : only}.`,
+    what: `The webhook rule of ${project} leaves out ${only === '' ? left : only}.`,
     remedy:
       only === ''
-        ? 'Select every event in that rule in CI: what channels are told is chosen in Slack.'
-        : 'Let that rule be for all branches in CI: what channels are told is chosen in Slack.',
+        ? 'Select every event in that rule in CI. Channels choose in Slack what they get.'
+        : 'Make that rule cover all branches in CI. Channels choose in Slack what they get.',
   }
 }
 
@@ -278,11 +285,11 @@ function silent(
   { lastAt, builtAt }: Extract<Found, { kind: 'silent-project' }>,
   say: Say,
 ): FindingWords {
-  const heard = lastAt === null ? 'nothing was ever heard of it' : `it was last heard of ${say.time(lastAt)}`
+  const heard = lastAt === null ? 'no build was ever reported' : `the last report was ${say.time(lastAt)}`
   const built = builtAt === null ? '' : `, and CI has a build of ${say.time(builtAt)}`
   return {
     what: `${project} has a webhook rule, but ${heard}${built}.`,
-    remedy: `Look whether CI reaches Buildline at the rule's address; a new build tells.`,
+    remedy: `Check that CI can reach Buildline at the rule's address, then start a build.`,
   }
 }
 
@@ -294,22 +301,22 @@ function storeWords(
     case 'no-database':
       return {
         what: 'There is no database yet.',
-        remedy: `Start Buildline once, or set ${say.code('DATABASE_URL')} to the one that it uses.`,
+        remedy: `Start Buildline once, or set ${say.code('DATABASE_URL')} to the database it uses.`,
       }
     case 'store-fails':
       return {
-        what: `It could not be written (${say.outside(found.code)}): deliveries are answered with 503.`,
-        remedy: `Look whether ${say.code('DATABASE_URL')} is right, and whether something holds the database.`,
+        what: `Writing failed (${say.outside(found.code)}), so deliveries are answered with 503.`,
+        remedy: `Check ${say.code('DATABASE_URL')}, and whether something else locks the database.`,
       }
     case 'store-slow':
       return {
-        what: `A write took ${durationWords(found.ms)}: every delivery waits so long.`,
-        remedy: 'Look at what else uses that disk or database server.',
+        what: `A write took ${durationWords(found.ms)}, and every delivery waits that long.`,
+        remedy: 'Find out what else uses that disk or database server.',
       }
     case 'disk-full':
       return {
-        what: `Its disk has ${Math.floor(found.freeBytes / BYTES_PER_MB)} MB left.`,
-        remedy: 'Make room on it, or move the database.',
+        what: `The disk has ${Math.floor(found.freeBytes / BYTES_PER_MB)} MB left.`,
+        remedy: 'Free some space, or move the database.',
       }
     default:
       return assertNever(found)

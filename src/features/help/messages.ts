@@ -28,11 +28,12 @@ function allOf(commands: readonly CommandRow[], about: string | null): Part[] {
 }
 
 function aboutOne(command: CommandRow): Part[] {
-  const { name, alias, does, examples, who } = command
+  const { name, alias, does, examples, who, notes = [] } = command
   return [
     line(`:information_source: *${name}* ${does}`),
     line(`Usage: ${codeSpan(usageOf(command))}${alias === null ? '' : `, or ${codeSpan(alias)}`}`),
     ...(examples.length === 0 ? [] : [line(`Examples: ${examples.map(codeSpan).join(', ')}`)]),
+    ...notes.map((note) => line(note)),
     line(`Who can use it: ${WHO[who]}`),
   ]
 }

@@ -62,13 +62,13 @@ const DIVIDER = { type: 'divider' } as const
 function redSection(red: HomeState['red'], me: HomeState['me']): Part[] {
   const head = line(':x: *Your red builds*')
   if (red.shown.length > 0) return [head, ...listed(red, BUILDS_MAX, buildPart)]
-  if (me.handles.length > 0) return [head, line('None. All the branches that you committed to last are fine.')]
-  return [head, line(`Say which committer name is yours, and they stand here: type ${typed('/ci me name')}.`)]
+  if (me.handles.length > 0) return [head, line('None: every branch with your last commits is green.')]
+  return [head, line(`Type ${typed('/ci me name')} with your committer name to see them here.`)]
 }
 
 function waitingSection(waiting: HomeState['waiting']): Part[] {
-  const head = line(':hourglass_flowing_sand: *What waits*')
-  if (waiting.shown.length === 0) return [head, line('Nothing is queued, or waits for an approval.')]
+  const head = line(':hourglass_flowing_sand: *Waiting*')
+  if (waiting.shown.length === 0) return [head, line('Nothing is queued or waiting for approval.')]
   return [head, ...listed(waiting, BUILDS_MAX, buildPart)]
 }
 
@@ -81,18 +81,18 @@ function buildPart(build: BuildSummary): Part {
 }
 
 function followedSection(subscriptions: HomeState['subscriptions'], mayFollow: boolean): Part[] {
-  const head = line(':bell: *What your channels follow*')
+  const head = line(':bell: *Subscriptions of your channels*')
   const follow = row(HOME_BLOCK_IDS.follow, mayFollow ? [FOLLOW_BUTTON] : [])
-  if (subscriptions === null) return [head, line('Slack does not say now which channels you are in.'), follow]
+  if (subscriptions === null) return [head, line('Slack did not say which channels you are in.'), follow]
   if (subscriptions.shown.length === 0)
-    return [head, line(`Nothing yet. Type ${typed('/ci subscribe')} in a channel, to be told of builds there.`), follow]
+    return [head, line(`None yet. Type ${typed('/ci subscribe')} in a channel to get builds there.`), follow]
   return [head, ...listed(subscriptions, SUBSCRIPTIONS_MAX, subscriptionPart), follow]
 }
 
 const FOLLOW_BUTTON = {
   type: 'button',
   action_id: HOME_ACTION_IDS.follow,
-  text: plain('Follow a project'),
+  text: plain('Subscribe a channel'),
   value: 'new',
 } as const
 
@@ -127,13 +127,15 @@ function mentionsSection({ handles, mentions }: HomeState['me']): Part[] {
     line(':bust_in_silhouette: *Mentions*'),
     line(
       handles.length === 0
-        ? 'No committer name is yours, so no failure mentions you.'
+        ? 'You have not claimed a committer name, so no failed build mentions you.'
         : mentions
-          ? `A failed build of ${own} mentions you, where the channel wants that.`
-          : `You are ${own}, and want no mentions.`,
+          ? `Failed builds of ${own} mention you, in channels that mention committers.`
+          : `You are ${own}, and mentions are off.`,
     ),
     small(
-      handles.length === 0 ? '' : `Another name: ${typed('/ci me name')}. Not yours: ${typed('/ci me forget name')}.`,
+      handles.length === 0
+        ? ''
+        : `Add a name with ${typed('/ci me name')}, remove one with ${typed('/ci me forget name')}.`,
     ),
     row(HOME_BLOCK_IDS.me, handles.length === 0 ? [] : [mentionsButton(mentions)]),
   ]
@@ -157,23 +159,23 @@ const adminSections = ({ connections, deliveries, paused, audit }: AdminState): 
   [
     line(':electric_plug: *CI connections*'),
     ...connections.map((one) => line(connectionLine(one))),
-    small(`Everything that can be misconfigured: ${typed('/ci doctor')}`),
+    small(`${typed('/ci doctor')} checks the whole setup.`),
   ],
   [
-    line(':inbox_tray: *Last heard of*'),
-    ...(deliveries.shown.length === 0 ? [line('Nothing was delivered yet.')] : []),
+    line(':inbox_tray: *Last deliveries*'),
+    ...(deliveries.shown.length === 0 ? [line('None yet.')] : []),
     ...listed(deliveries, DELIVERIES_MAX, ({ project, at }) => line(`• ${projectWords(project)} · ${timeWords(at)}`)),
   ],
   [
     line(':mute: *Paused channels*'),
-    ...(paused.shown.length === 0 ? [line('None: every channel can be told.')] : []),
+    ...(paused.shown.length === 0 ? [line('None.')] : []),
     ...listed(paused, PAUSED_MAX, (one) => line(pausedLine(one))),
   ],
   [
-    line(':scroll: *Last asked of CI*'),
-    ...(audit.length === 0 ? [line('Nothing yet.')] : []),
+    line(':scroll: *Last requests to CI*'),
+    ...(audit.length === 0 ? [line('None yet.')] : []),
     ...audit.slice(0, AUDIT_MAX).map((one) => line(auditWords(one))),
-    small(audit.length === 0 ? '' : 'All of it: `npm run buildline -- audit`, where the bot runs.'),
+    small(audit.length === 0 ? '' : '`npm run buildline -- audit` beside the bot lists all of them.'),
   ],
 ]
 
@@ -188,7 +190,7 @@ function connectionLine({ name, isConfigured, readAt, trouble }: Connection): st
 
 function pausedLine({ channel, code, at, follows }: PausedChannel): string {
   const names = follows?.slice(0, FOLLOWS_MAX).map(({ subscription }) => followedProject(subscription)) ?? []
-  const told = names.length > 0 ? `follows ${names.join(', ')}` : null
+  const told = names.length > 0 ? `subscribed to ${names.join(', ')}` : null
   return `• ${joined([`<#${channel}>: ${closedWords(code).what}`, `since ${timeWords(at)}`, told])}`
 }
 
@@ -201,7 +203,7 @@ const DEEDS: Record<AuditLine['action'], string> = {
 }
 
 const STATES: Record<AuditLine['state'], string> = {
-  calling: 'under way',
+  calling: 'in progress',
   accepted: 'accepted',
   unclear: 'unclear',
   confirmed: 'done',
@@ -226,5 +228,5 @@ function listed<One>({ shown, more }: Some<One>, max: number, draw: (one: One) =
   const left = more + shown.length - parts.length
   if (left === 0) return parts
   const isCounted = shown.length + more < COUNTED_MAX
-  return [...parts, line(isCounted ? `… and ${left} more` : `… and ${left} more, or even more`)]
+  return [...parts, line(isCounted ? `… and ${left} more` : `… and at least ${left} more`)]
 }

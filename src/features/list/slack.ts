@@ -15,6 +15,9 @@ const command: Command = {
   does: 'lists the projects with their last known state',
   examples: ['/ci list', '/ci list acme', '/ci list pro 2'],
   who: 'everyone',
+  notes: [
+    'The text is looked for in the project names. `basic` or `pro` shows one type, a number at the end turns the page.',
+  ],
   handle: (question) => listPage(question, readList(question.words)),
   choose: (question, choice) =>
     listPage(question, { text: choice.kind === 'project' ? choice.project : null, type: null, page: 1 }),

@@ -19,6 +19,10 @@ const command: Command = {
   does: 'claims your committer name, so that your failed builds mention you',
   examples: ['/ci me', '/ci me ada', '/ci me mentions off', '/ci me ada for @grace'],
   who: 'everyone',
+  notes: [
+    'Type the name as a card shows it after the commit. One person has a name; only an admin can give it to somebody else.',
+    'Names that many people commit with, such as those of bots, cannot be claimed.',
+  ],
   handle: answerTyped,
 }
 

@@ -41,6 +41,10 @@ const command: Command = {
     '/ci project reset-aes-key acme/ios',
   ],
   who: 'everyone',
+  notes: [
+    'Creating, editing and resetting a key are for admins. A form shows the difference before anything is sent to CI.',
+    'Secrets are masked, and a secret that you leave empty stays as it is. A new AES key is shown once, to you alone.',
+  ],
   handle: answerTyped,
   choose: (question, choice) =>
     choice.kind === 'project'

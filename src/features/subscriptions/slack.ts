@@ -31,6 +31,7 @@ const rules: Command = {
   does: "shows this channel's subscriptions; with test, which channels would get a build",
   examples: ['/ci rules', '/ci rules test acme/web main', '/ci rules test acme/web main failed'],
   who: 'everyone',
+  notes: ['*Change* opens a subscription in a form, *Remove* ends it. A test builds and posts nothing.'],
   handle: answerRulesTyped,
   choose: (question, choice) => answerRulesTyped({ ...question, words: [{ text: TEST_WORD }, ...wordsOf(choice)] }),
 }
@@ -106,6 +107,7 @@ const unsubscribe: Command = {
   does: 'removes a subscription of this channel',
   examples: ['/ci unsubscribe', '/ci unsubscribe acme/web', '/ci unsubscribe all'],
   who: 'members',
+  notes: ['Alone, it asks which one. The channel sees who removed a subscription.'],
   handle: answerUnsubscribeTyped,
   choose: (question, choice) => answerUnsubscribeTyped({ ...question, words: wordsOf(choice) }),
 }

@@ -19,6 +19,12 @@ export const subscribe: Command = {
     '/ci subscribe all failed quiet no-mention',
   ],
   who: 'members',
+  notes: [
+    'Events: `changes` (a branch breaks or is fixed), `started`, `failed`, `broken`, `passed`, `fixed`, `waiting`, `stopped`, `everything`.',
+    "Without events, the channel gets what the project's notification rules in CI say.",
+    'Branches: `release/*` is a pattern, `^v[0-9]+$` a regular expression, `@started` the branch with that name.',
+    '`quiet` keeps replies in their threads; `no-mention` mentions nobody.',
+  ],
   handle: answerTyped,
   choose: (question, choice) => answerTyped({ ...question, words: wordsOf(choice) }),
 }

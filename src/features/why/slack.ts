@@ -15,6 +15,10 @@ export const why: Feature = {
         does: 'explains why a build was posted in a channel, or was not',
         examples: ['/ci why', '/ci why #512', '/ci why acme/web #512'],
         who: 'everyone',
+        notes: [
+          "Alone, it explains the newest build of this channel's projects; in a thread, the build of that thread.",
+          'It shows each rule with its conditions, the first one that failed, and what was posted.',
+        ],
       },
       {
         overall: (question) => explain(question, null),

@@ -29,6 +29,7 @@ interface GateDeps {
   now: () => number
   /** at which large bodies are read */
   measures: Measures
+  signatures: Pick<SignatureCount, 'note'>
 }
 
 /** True: Slack has signed it, its body is in `rawBody`, and Bolt may have it. False: it is answered. Never throws. */
@@ -39,13 +40,13 @@ export type Gate = (request: IncomingMessage & { rawBody?: Buffer }, response: S
  * signature that could be right is refused before its body is read. A body that is no object would end the process, for
  * Bolt looks into it outside of every catch.
  */
-export function createGate({ signingSecret, log, now, measures }: GateDeps): Gate {
+export function createGate({ signingSecret, log, now, measures, signatures }: GateDeps): Gate {
   const limits = { memory: createMemoryBudget(UNSIGNED_BYTES_MAX), rateLimiter: measures.bodies }
   const seen = createSeen()
-  const tellRefused = createRefusedLog(log, now)
+  const logRefused = createRefusedLog(log, now)
 
-  function unsigned(): Refusal {
-    tellRefused()
+  function unsigned(isSignatureWrong = false): Refusal {
+    logRefused(isSignatureWrong)
     return { status: 401, reason: 'not signed by Slack, or too long ago' }
   }
 
@@ -63,10 +64,12 @@ export function createGate({ signingSecret, log, now, measures }: GateDeps): Gat
     if (body.kind !== 'whole') return NOT_WHOLE[body.kind]
     if (!isSignedBy(signingSecret, signature, body.bytes)) {
       giveBack(body.bytes)
-      return unsigned()
+      signatures.note(false)
+      return unsigned(true)
     }
     if (!isReadable(request.headers['content-type'] ?? '', body.bytes)) return UNREADABLE
     seen.add(signature)
+    signatures.note(true)
     return { status: 200, bytes: body.bytes } as const
   }
 
@@ -109,14 +112,31 @@ const NOT_WHOLE: Readonly<Record<'too-large' | 'no-room' | 'aborted', Refusal>> 
   aborted: { status: 400, reason: 'the body broke off' },
 }
 
-function createRefusedLog(log: GateDeps['log'], now: () => number): () => void {
-  let [toldAt, requests] = [Number.NEGATIVE_INFINITY, 0]
-  return () => {
+function createRefusedLog(log: GateDeps['log'], now: () => number): (isSignatureWrong: boolean) => void {
+  let [loggedAt, requests, wrong] = [Number.NEGATIVE_INFINITY, 0, 0]
+  return (isSignatureWrong) => {
     requests += 1
-    if (now() - toldAt < REFUSED_LOGGED_EVERY_MS) return
-    log.warn({ part: 'slack', requests }, 'requests that Slack did not sign, or not lately, were refused')
-    toldAt = now()
-    requests = 0
+    if (isSignatureWrong) wrong += 1
+    if (now() - loggedAt < REFUSED_LOGGED_EVERY_MS) return
+    const hint = wrong > 0 ? `; of ${wrong} only the signature is wrong: check SLACK_SIGNING_SECRET` : ''
+    log.warn({ part: 'slack', requests }, `requests that Slack did not sign, or not lately, were refused${hint}`)
+    loggedAt = now()
+    requests = wrong = 0
+  }
+}
+
+/** Counts requests that are well-formed and recent, and whose signature alone is wrong. */
+export interface SignatureCount {
+  note(isRight: boolean): void
+  /** how many since the last request whose signature was right */
+  wrong(): number
+}
+
+export function createSignatureCount(): SignatureCount {
+  let wrong = 0
+  return {
+    note: (isRight) => void (wrong = isRight ? 0 : wrong + 1),
+    wrong: () => wrong,
   }
 }
 

@@ -69,7 +69,7 @@ export const lookOf = (shown: Shown): Look => LOOKS[shown]
 /** The look of an account notice: neutral, the builds did nothing wrong. */
 export const NOTICE_LOOK = { symbol: ':information_source:', color: GREY } as const
 
-// What the doctor, the log and /readyz say in the same words. Nothing is loaded for them: the start says them too.
+// The doctor, the log and /readyz say these in the same words. This file imports nothing heavy: the start needs them too.
 
 /** How a place shows what is typed as it is. */
 type Code = (text: string) => string
@@ -77,19 +77,18 @@ type Code = (text: string) => string
 const plain: Code = (text) => text
 
 export const nobodyFollows = (code: Code = plain): { what: string; remedy: string } => ({
-  what: 'No channel follows anything, so nobody is told.',
+  what: 'No channel has a subscription, so no build is posted.',
   remedy: `Type ${code('/ci subscribe')} in a channel, or set ${code('DEFAULT_CHANNEL')} or ${code('SUBSCRIPTIONS_FILE')}.`,
 })
 
 export const appTokenRemedy = (code: Code = plain): string =>
-  `Make an app-level token with ${code('connections:write')} under Basic Information in the app's settings in Slack, set it as ${code('SLACK_APP_TOKEN')}, and start Buildline again.`
+  `Make an app-level token with ${code('connections:write')} under Basic Information in the app's settings in Slack, set it as ${code('SLACK_APP_TOKEN')}, and restart Buildline.`
 
 /** `Slack refuses SLACK_APP_TOKEN (invalid_auth): …` */
 export const appTokenRefused = (code: string): string =>
   `Slack refuses SLACK_APP_TOKEN (${code}): no command, click or mention arrives. ${appTokenRemedy()}`
 
-export const slackUnreached = (code: string): string =>
-  `Slack cannot be reached (${code}); what is to be told waits until it can.`
+export const slackUnreached = (code: string): string => `Slack cannot be reached (${code}); messages wait until it can.`
 
 export const noSocket = (code: string): string =>
-  `No Socket Mode connection to Slack stands (${code}): no command, click or mention arrives until one does.`
+  `There is no Socket Mode connection to Slack (${code}): no command, click or mention arrives until there is one.`

@@ -33,8 +33,10 @@ type BuildReads = Pick<
   | 'buildByUuid'
   | 'buildsByNumber'
   | 'newestBuild'
+  | 'lastBuilds'
   | 'runningBuilds'
   | 'waitingBuilds'
+  | 'redBuilds'
   | 'redBuildsOf'
   | 'branchesOf'
 >
@@ -52,6 +54,26 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildReads {
     const query = projectIds ? some.where('project_id', 'in', [...projectIds]) : some
     return (await query.orderBy('at', 'desc').limit(limit).execute()).map(toKnownBuild)
   }
+
+  /** Red builds that no newer build of their branch has followed with an outcome. */
+  const stillRed = () =>
+    builds()
+      .where(
+        'status',
+        'in',
+        RED.map((status) => sql.lit(status)),
+      )
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('build as newer')
+              .select('newer.build_key')
+              .whereRef('newer.branch_key', '=', 'build.branch_key')
+              .whereRef('newer.build_order', '>', 'build.build_order')
+              .where('newer.status', 'in', [sql.lit('success'), ...RED.map((status) => sql.lit(status))]),
+          ),
+        ),
+      )
 
   return {
     async build(projectId, buildId) {
@@ -95,35 +117,21 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildReads {
       return row ? toKnownBuild(row) : null
     },
 
+    async lastBuilds(projectId, branch, limit) {
+      const ofBranch = builds().where('branch_key', '=', branchKey(projectId as ProjectId, branch))
+      return (await ofBranch.orderBy('build_order', 'desc').limit(limit).execute()).map(toKnownBuild)
+    },
+
     runningBuilds: (projectIds, limit) => newestNews(builds().where('is_running', '=', sql.lit(1)), projectIds, limit),
 
     waitingBuilds: (projectIds, limit) =>
       newestNews(builds().where('status', '=', sql.lit('waiting')), projectIds, limit),
 
+    redBuilds: (projectIds, limit) => newestNews(stillRed(), projectIds, limit),
+
     async redBuildsOf(handles, limit) {
       if (handles.length === 0) return []
-      const rows = await builds()
-        .where('committer', 'in', handles.map(normalHandle))
-        .where(
-          'status',
-          'in',
-          RED.map((status) => sql.lit(status)),
-        )
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('build as newer')
-                .select('newer.build_key')
-                .whereRef('newer.branch_key', '=', 'build.branch_key')
-                .whereRef('newer.build_order', '>', 'build.build_order')
-                .where('newer.status', 'in', [sql.lit('success'), ...RED.map((status) => sql.lit(status))]),
-            ),
-          ),
-        )
-        .orderBy('at', 'desc')
-        .limit(limit)
-        .execute()
-      return rows.map(toKnownBuild)
+      return newestNews(stillRed().where('committer', 'in', handles.map(normalHandle)), null, limit)
     },
 
     async branchesOf(projectId, limit) {

@@ -165,6 +165,18 @@ export function buildClaims(places: () => Places): void {
     expect(idsOf(await read.redBuildsOf(['ada', 'grace'], 2))).toEqual(['41/6', '41/1'])
     expect(idsOf(await read.redBuildsOf(['lin'], 10))).toEqual([])
     expect(await read.redBuildsOf([], 10)).toEqual([])
+    expect(idsOf(await read.redBuilds(['42'], 10))).toEqual(['42/12'])
+    expect(idsOf(await read.redBuilds(['41', '42'], 2))).toEqual(['41/6', '41/1'])
+  })
+
+  test('the last builds of a branch are those with the greatest numbers, as many as asked for', async () => {
+    await using place = await places().open()
+    const builds = ['9', '10', '100'].map((build, n) => ({ build, at: T0 - n }))
+    await keep(place.store, ...builds, { build: '101', branch: 'next' }, { build: '999', project: API })
+    const { read } = place.store
+    expect(idsOf(await read.lastBuilds(WEB, 'main', 2))).toEqual(['41/100', '41/10'])
+    expect(idsOf(await read.lastBuilds(WEB, 'main', 10))).toEqual(['41/100', '41/10', '41/9'])
+    expect(await read.lastBuilds(WEB, 'gone', 10)).toEqual([])
   })
 
   test('a committer is the same in whatever letters CI writes the name', async () => {

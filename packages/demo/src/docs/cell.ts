@@ -1,13 +1,14 @@
 import type { Answer } from '../../../../src/slack/messages/answer.ts'
 import type { Block, Button } from '../../../../src/slack/messages/blocks.ts'
 
-/** An answer in one cell of a Markdown table: its text as it is read, and its buttons in brackets. */
-export function answerCell({ text, blocks, picture }: Answer): string {
+/** An answer as lines of Markdown: its text as it is read, then its buttons in brackets. */
+export function answerLines({ text, blocks, picture }: Answer): string[] {
   const buttons = blocks.flatMap(buttonsOf).map((button) => `[${button.text.text}]`)
   const shown = picture === null ? [] : [`(picture: ${picture.alt})`]
-  return cell([asRead(text), [...buttons, ...shown].join(' ')].filter((part) => part !== '').join('\n'))
+  return [...asRead(text).split('\n'), [...buttons, ...shown].join(' ')].filter((line) => line !== '')
 }
 
+/** Text in one cell of a Markdown table. */
 export const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', '<br>')
 
 function buttonsOf(block: Block): Button[] {
@@ -16,7 +17,7 @@ function buttonsOf(block: Block): Button[] {
 }
 
 /** Slack's markup as somebody reads it: names for ids, words for links, the fallback of a time. */
-const asRead = (text: string): string =>
+export const asRead = (text: string): string =>
   text
     .replaceAll(
       /<[@#]([A-Z0-9]+)>|<!subteam\^([A-Z0-9]+)>/g,

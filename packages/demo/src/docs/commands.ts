@@ -1,39 +1,56 @@
 import { ROOT_COMMAND } from '../../../../src/features/features.ts'
 import type { CommandRow } from '../../../../src/features/command.ts'
 import { samplesOf, type Sample } from '../samples/samples.ts'
-import { answerCell, cell } from './cell.ts'
+import { answerLines, asRead } from './cell.ts'
 
 /** The page on the commands, in Markdown: made from the code, so that it cannot say anything else. */
 export function commandDocs(commands: readonly CommandRow[]): string {
   const samples = samplesOf(commands)
-  const parts = [
-    HEAD,
-    ...commands.map((command) => section(command, samples)),
-    `## Any command\n\n${table(samples.filter(({ command }) => command === 'any'))}`,
-  ]
-  return `${parts.join('\n\n')}\n`
+  const sections = commands.map((command) =>
+    section(
+      command,
+      samples.find((sample) => sample.command === command.name),
+    ),
+  )
+  return `${[HEAD, commandTable(commands), ...sections].join('\n\n')}\n`
 }
 
-const HEAD = `# Commands, and everything they answer
+const HEAD = `# Commands
 
-Generated from the code: \`npm run docs\` writes this page anew, and a test holds it against the code. The examples are
-project \`acme/web\`, branch \`main\`, build #512; times are shown to each reader in their own zone. Buttons stand in
-brackets. Answers are seen by the asker alone; what others should see goes into the build's thread.`
+\`npm run docs\` writes this page from the code. Only you see an answer; what others should see is posted in the build's
+thread or in the channel. \`npm run gallery\` shows every answer with its buttons.
 
-const section = (command: CommandRow, samples: readonly Sample[]): string => `## \`/ci ${command.name}\`
+- A **project** is named by its full name, a part that no other name has, its uuid or its legacy id.
+- A **build** is \`#512\`, \`acme/web@main\` (the last build of a branch), its address in CI, or its uuid.
+- In a build's thread, where Slack runs no commands, mention the bot: \`@Buildline stop\`, \`restart\`, \`status\` or \`why\`.
+- \`/ci\` alone shows what is red and what is running in this channel, with buttons.`
 
-${command.name} ${command.does}. Usage: \`/ci ${[command.name, command.usage].filter(Boolean).join(' ')}\`${
-  command.alias === null ? '' : `, or \`${command.alias}\``
-}. Who may: ${command.who}.
+/** Lines of the example that one section shows. */
+const SHOWN_LINES = 4
 
-${table(samples.filter((sample) => sample.command === command.name))}`
+function section(command: CommandRow, sample: Sample | undefined): string {
+  const { name, alias, does, examples, who, notes = [] } = command
+  const answer = sample ? answerLines(sample.answer) : []
+  const shown = [...answer.slice(0, SHOWN_LINES), ...(answer.length > SHOWN_LINES ? ['…'] : [])]
+  return [
+    `## \`/ci ${name}\``,
+    `${capital(does)}. ${WHO[who]}${alias === null ? '' : ` Also: \`${alias}\`.`}`,
+    notes.map((note) => `- ${asRead(note)}`).join('\n'),
+    `For example: ${examples.map((example) => `\`${example}\``).join(', ')}`,
+    shown.length === 0 ? '' : `> ${shown.join('<br>')}`,
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n')
+}
 
-const table = (samples: readonly Sample[]): string =>
-  [
-    '| when | answer |',
-    '|---|---|',
-    ...samples.map(({ when, answer }) => `| ${cell(when)} | ${answerCell(answer)} |`),
-  ].join('\n')
+const WHO: Record<CommandRow['who'], string> = {
+  everyone: 'For everyone.',
+  members: 'For full members.',
+  operators: 'For operators.',
+  admins: 'For admins.',
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** The README's short table. */
 export const commandTable = (commands: readonly CommandRow[]): string =>
@@ -50,7 +67,7 @@ export const commandTable = (commands: readonly CommandRow[]): string =>
 export function slashCommands(commands: readonly CommandRow[]): string {
   const names = commands.map(({ name }) => name)
   const own = commands.flatMap(({ alias, does, usage }) =>
-    alias === null ? [] : [slashCommand(alias, does.charAt(0).toUpperCase() + does.slice(1), usage)],
+    alias === null ? [] : [slashCommand(alias, capital(does), usage)],
   )
   const root = slashCommand(ROOT_COMMAND, `Builds - ${names.join(', ')}`, names.join(' | '), true)
   return `  slash_commands:\n${[root, ...own].join('')}`

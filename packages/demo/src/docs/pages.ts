@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { parse } from 'yaml'
 import { COMMANDS } from '../../../../src/features/features.ts'
 import { commandDocs, commandTable, slashCommands } from './commands.ts'
 import { metricTable } from './metrics.ts'
@@ -15,21 +17,32 @@ export const PAGES: readonly Page[] = [
   { path: 'docs/commands.md', write: () => commandDocs(COMMANDS) },
   { path: 'docs/statuses.md', write: (is) => withPart(is, statusTable()) },
   { path: 'docs/operations/metrics.md', write: (is) => withPart(is, metricTable()) },
-  { path: 'README.md', write: (is) => withPart(withPart(is, settingTable()), commandTable(COMMANDS), 'commands') },
   {
     path: 'manifest.yml',
     write: (is) => is.replace(SLASH_COMMANDS, (_, end: string) => slashCommands(COMMANDS) + end),
+  },
+  {
+    path: 'README.md',
+    write: (is) =>
+      withPart(withPart(withPart(is, settingTable()), commandTable(COMMANDS), 'commands'), appLink(), 'app'),
   },
 ]
 
 const SLASH_COMMANDS = /^  slash_commands:\n.*?(^\w)/ms
 
-export const pathOf = ({ path }: Page): URL => new URL(`../../../../${path}`, import.meta.url)
+export const pathOf = ({ path }: Pick<Page, 'path'>): URL => new URL(`../../../../${path}`, import.meta.url)
+
+/** Opens Slack's form for a new app with the manifest filled in. Source: docs.slack.dev/app-manifests */
+function appLink(): string {
+  const manifest: unknown = parse(readFileSync(pathOf({ path: 'manifest.yml' }), 'utf8'))
+  const filledIn = encodeURIComponent(JSON.stringify(manifest))
+  return `   **[Create the Slack app](https://api.slack.com/apps?new_app=1&manifest_json=${filledIn})** from [\`manifest.yml\`](manifest.yml).`
+}
 
 /** Writes one part of a page; the text around it is written by hand. */
 function withPart(is: string, part: string, name = ''): string {
   const place = new RegExp(
-    `(<!-- ${[name, 'from the code: npm run docs'].join(' ').trim()} -->\\n).*?(<!-- until here -->)`,
+    `(<!-- ${[name, 'from the code: npm run docs'].join(' ').trim()} -->\\n).*?( *<!-- until here -->)`,
     's',
   )
   if (!place.test(is)) throw new Error('the page has no place for what comes from the code')

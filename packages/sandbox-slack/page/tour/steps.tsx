@@ -113,7 +113,7 @@ export const STEPS: readonly Step[] = [
       ),
   },
   {
-    title: 'Follow a project, and take it home',
+    title: 'Subscribe a channel, and take it home',
     Text: () => (
       <>
         In <b>#ops</b> type <kbd>/ci subscribe acme/api failed,recovered</kbd>. Then try it with a Slack and a CI of
