@@ -17,7 +17,7 @@ const BASELINE = fileURLToPath(new URL('baseline-server.ts', import.meta.url))
 
 export const acknowledged: Benchmark = {
   name: 'acknowledged',
-  about: `Durable deliveries acknowledged a second, beside a bare HTTP server that parses the same JSON; ${CONNECTIONS} keep-alive connections. While the others are measured the bot sleeps: it has a flood to catch up with.`,
+  about: `Durable deliveries acknowledged a second over ${CONNECTIONS} keep-alive connections, beside a bare HTTP server that parses the same JSON. The bot sleeps while the other servers are measured, because it has a flood to catch up with.`,
   async run(stage) {
     const slack = await openSlack(0)
     const bot = await startBot(stage, { name: 'acknowledged', slackUrl: slack.sandbox.apiUrl })

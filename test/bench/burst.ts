@@ -21,7 +21,7 @@ const WINDOW_MS = 60_000
 
 export const burst: Benchmark = {
   name: 'burst',
-  about: `${BUILDS} builds in ${CHANNELS} channels, initiated at once and ended within ${FIRST_END_MS / 1_000} to ${LAST_END_MS / 1_000} s, one in four failed: Slack writes a build, and the time until Slack agrees beside what its limits allow for the same posts.`,
+  about: `${BUILDS} builds in ${CHANNELS} channels start at once and end within ${FIRST_END_MS / 1_000} to ${LAST_END_MS / 1_000} s; one in four fails. Measured: writes to Slack for each build, and the time until Slack shows every end, beside the time that Slack's limits allow for the same posts.`,
   async run(stage) {
     const slack = await openSlack(CHANNELS)
     const bot = await startBot(stage, { name: 'burst', slackUrl: slack.sandbox.apiUrl, subscriptions: subscriptions() })

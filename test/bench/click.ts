@@ -20,7 +20,7 @@ const UNANSWERED_MS = 5_000
 
 export const click: Benchmark = {
   name: 'click',
-  about: `From a press of Restart until the person who pressed sees a change, in the sandbox Slack with the sandbox CI: ${CLICKS} clicks, one every ${GAP_MS} ms.`,
+  about: `Time from a press of Restart until the person sees a change, in the sandbox Slack with the sandbox CI service: ${CLICKS} clicks, one every ${GAP_MS} ms.`,
   async run(stage) {
     const slack = await openSlack(CHANNELS)
     const ci = createSandboxCi()

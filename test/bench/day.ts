@@ -14,7 +14,7 @@ const MB = 1_048_576
 
 export const day: Benchmark = {
   name: 'day',
-  about: `A simulated day of ${asCount(ORGANIZATIONS)} organizations with ${asCount(BUILDS_PER_DAY)} builds each: ${PROJECTS_PER_ORGANIZATION} projects, each told in a channel of its own, every event; office hours, bursts, nightly builds, a quarter red. One organization is one workspace with a bot and a database of its own; the clock is simulated, Slack is in memory and keeps its limits, a call takes 20 to 200 ms. The lag is from the delivery of an end until Slack says it: in a new message (a reply), and on the card. Processor time is that of taking in and telling, without HTTP and without a disk.`,
+  about: `A simulated day of ${asCount(ORGANIZATIONS)} organizations with ${asCount(BUILDS_PER_DAY)} builds each: ${PROJECTS_PER_ORGANIZATION} projects, each with its own channel, every event; office hours, bursts, nightly builds, a quarter red. Each organization has its own workspace, bot and database. The clock is simulated; Slack is in memory, keeps its limits and takes 20 to 200 ms for a call. Lag is the time from the delivery of an end until Slack shows it, in a new message (a reply) and on the card. Processor time leaves out HTTP and the disk.`,
   async run({ organizations, say }) {
     const days: Played[] = []
     for (let seed = 1; seed <= organizations; seed++) {
@@ -23,8 +23,10 @@ export const day: Benchmark = {
       say(`  organization ${seed} of ${organizations}: ${days.at(-1)!.cpuS.toFixed(1)} s of processor time`)
     }
     return [
-      note('day: simulated organizations', `${asCount(days.length)} of ${asCount(ORGANIZATIONS)}`),
-      note('day: builds', asCount(days.length * BUILDS_PER_DAY)),
+      note(
+        'day: simulated organizations; builds',
+        `${asCount(days.length)} of ${asCount(ORGANIZATIONS)}; ${asCount(days.length * BUILDS_PER_DAY)}`,
+      ),
       ...lagRows(days.flatMap(({ told }) => told)),
       ...slackRows(days),
       ...costRows(days),
@@ -56,19 +58,13 @@ function spread(lagsMs: readonly (number | null)[]): string {
 
 function slackRows(days: readonly Played[]): Row[] {
   const perBuild = (pick: (played: Played) => number) => asRatio(sum(days, pick) / (days.length * BUILDS_PER_DAY))
+  const calls = [
+    perBuild((played) => played.calls.post),
+    perBuild((played) => played.calls.edit),
+    perBuild((played) => played.calls.find + played.calls.remove + played.calls.ping),
+  ]
   return [
-    note(
-      'day: Slack calls a build: posts',
-      perBuild(({ calls }) => calls.post),
-    ),
-    note(
-      'day: Slack calls a build: edits',
-      perBuild(({ calls }) => calls.edit),
-    ),
-    note(
-      'day: Slack calls a build: look-ups and all others',
-      perBuild(({ calls }) => calls.find + calls.remove + calls.ping),
-    ),
+    note('day: Slack calls a build: posts, edits, all others', calls.join(', ')),
     exactly(
       'day: calls answered 429',
       sum(days, ({ limited }) => limited),
@@ -83,17 +79,16 @@ function costRows(days: readonly Played[]): Row[] {
   const restS = sum(days, ({ restedS, restMsPerS }) => (restedS * restMsPerS) / 1_000) / days.length
   const peak = (buildsS * BUSIEST_HOUR_SHARE) / HOUR_S + restS / DAY_S
   const megabytes = sum(days, ({ databaseBytes }) => databaseBytes) / days.length / MB
+  const gigabytes = ((megabytes * RETENTION_DAYS * ORGANIZATIONS) / 1_024).toFixed(0)
   return [
-    note('day: processor time an organization', inS(buildsS + restS)),
-    note('day: processor time, of that while nothing is left to do', inS(restS)),
+    note('day: processor time an organization; of that while idle', `${inS(buildsS + restS)}; ${inS(restS)}`),
     note('day: organizations on one core, by that', asCount(DAY_S / (buildsS + restS))),
     note('day: organizations on one core, in the busiest hour', asCount(1 / peak)),
-    note('day: database, an organization and day', inMB(megabytes)),
-    note(`day: database, an organization, ${RETENTION_DAYS} such days`, inMB(megabytes * RETENTION_DAYS)),
     note(
-      `day: database, ${asCount(ORGANIZATIONS)} organizations, ${RETENTION_DAYS} such days`,
-      `${((megabytes * RETENTION_DAYS * ORGANIZATIONS) / 1_024).toFixed(0)} GB`,
+      `day: database, an organization: a day, ${RETENTION_DAYS} days`,
+      [megabytes, megabytes * RETENTION_DAYS].map(inMB).join(', '),
     ),
+    note(`day: database, ${asCount(ORGANIZATIONS)} organizations, ${RETENTION_DAYS} days`, `${gigabytes} GB`),
   ]
 }
 

@@ -14,7 +14,7 @@ const AGREED_MAX_MS = 60_000
 
 export const live: Benchmark = {
   name: 'live',
-  about: `Slack writes a build when each is watched live: ${BUILDS} builds in ${CHANNELS} channels, each told as running before it ends.`,
+  about: `Writes to Slack for each build that is watched live: ${BUILDS} builds in ${CHANNELS} channels, each shown as running before it ends.`,
   async run(stage) {
     const chosen = await watch(stage, 'live', ['started', 'failed', 'recovered'])
     const every = await watch(stage, 'live-every', ['started', 'failed', 'success', 'recovered', 'waiting'])

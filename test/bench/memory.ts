@@ -16,7 +16,7 @@ const RATIO_MAX = 2
 
 export const memory: Benchmark = {
   name: 'memory',
-  about: `Resident memory with ${EVENTS.toLocaleString('en-US')} events that wait for a Slack that is down, beside the idle bot: the highest seen while they came in and after.`,
+  about: `Resident memory with ${EVENTS.toLocaleString('en-US')} build events waiting while Slack is down, beside the idle bot: the highest value while the build events arrive and afterwards.`,
   async run(stage) {
     const slack = await openSlack(0)
     slack.sandbox.faults.add({ kind: 'down' })

@@ -19,7 +19,7 @@ const TAKEN_IN_MAX_MS = 120_000
 
 export const processesShared: Benchmark = {
   name: 'processes',
-  about: `${asCount(DELIVERIES)} deliveries, spread over 1, 2 and 4 processes of the bot that share one PostgreSQL (fsync on): acknowledged a second, and taken in a second, which is until what each means for each channel is decided and recorded. Rounds turn by turn; bots, database and load share all cores of the machine.`,
+  about: `${asCount(DELIVERIES)} deliveries, spread over 1, 2 and 4 processes that share one PostgreSQL (fsync on). A delivery is taken in when the decision for each channel is recorded. The rounds alternate; the processes, the database and the load share all cores.`,
   async run(stage) {
     // The server is to have every core, whatever we keep to.
     pinSelf(ALL_CORES)
@@ -37,7 +37,7 @@ export const processesShared: Benchmark = {
         stage.say(`  ${cluster.bots.length}: taken in after ${Math.round(measured[i]!.rounds.at(-1)!.ingestedMs)} ms`)
       }
     for (const cluster of clusters) await cluster.close()
-    return [note('processes: cores', asCount(CORES)), ...measured.flatMap((each) => rowsOf(each, measured[0]!))]
+    return [note('cores', asCount(CORES)), ...measured.flatMap((each) => rowsOf(each, measured[0]!))]
   },
 }
 
@@ -128,13 +128,14 @@ async function notIngested(client: Client): Promise<number> {
 }
 
 function rowsOf({ processes, rounds }: Measured, one: Measured): Row[] {
-  const ratio = (rate: (round: Round) => number) => asRatio(rateOf(rounds, rate) / rateOf(one.rounds, rate))
-  const where = `processes, ${processes}`
+  const beside = (rate: (round: Round) => number) => {
+    const each = rateOf(rounds, rate)
+    return `${asCount(each)} (${asRatio(each / rateOf(one.rounds, rate))})`
+  }
+  const where = processes === 1 ? '1 process' : `${processes} processes`
   return [
-    note(`${where}: acknowledged/s`, asCount(rateOf(rounds, acknowledged))),
-    note(`${where}: acknowledged/s, ratio to one`, ratio(acknowledged)),
-    note(`${where}: taken in/s`, asCount(rateOf(rounds, ingested))),
-    note(`${where}: taken in/s, ratio to one`, ratio(ingested)),
+    note(`${where}: acknowledged/s (ratio to one process)`, beside(acknowledged)),
+    note(`${where}: taken in/s (ratio to one process)`, beside(ingested)),
     exactly(
       `${where}: deliveries not accepted`,
       rounds.reduce((sum, { load }) => sum + load.errors, 0),

@@ -21,7 +21,7 @@ const RATIO_MAX = 1.1
 
 export const reconcile: Benchmark = {
   name: 'reconcile',
-  about: `One reconcile, from the delivery of a fresh build on a branch with history until decision, claim and post are recorded; Slack answers at once; with ${FEW.toLocaleString('en-US')} and with ${MANY.toLocaleString('en-US')} builds stored.`,
+  about: `Time from the delivery of a new build on a branch with history until decision, claim and post are recorded, with ${FEW.toLocaleString('en-US')} and with ${MANY.toLocaleString('en-US')} builds stored. Slack answers at once.`,
   async run(stage) {
     const databases = { few: await stage.filled(FEW), many: await stage.filled(MANY) }
     const few = await open(stage, 'reconcile-few', databases.few)

@@ -7,9 +7,10 @@ type Result = { benchmark: Benchmark; rows: readonly Row[] }
 
 const PAGE = fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url))
 
-/** Its prose is written by hand; what stands between the marks is not. */
 const SCALE_PAGE = fileURLToPath(new URL('../../docs/scale.md', import.meta.url))
-const SCALE_MARK = '<!-- figures: npm run bench writes all below -->'
+
+/** The prose above it is written by hand. */
+const MARK = '<!-- figures: npm run bench writes all below -->'
 
 const HEAD = ['what', 'value', 'goal', 'met']
 
@@ -34,33 +35,25 @@ export function printTable(results: readonly Result[]): void {
   )
 }
 
-/** Writes the whole run down, with what of the machine matters and nothing that names it. */
-export function writePage(results: readonly Result[], tookMs: number): void {
-  const page = [
-    '# Benchmarks',
-    '',
-    'Each figure is a ratio or a count within one run: the bot beside a baseline on the same machine, turn by turn. The bot is the real process with its default settings and a SQLite file; Slack is the sandbox Slack; load comes over real HTTP from a process on another core.',
-    '',
-    `    npm run bench                # all of it, ${Math.round(tookMs / 60_000)} minutes; add -- --write to write this page`,
-    '    npm run bench -- latency     # one of them; add --profile <folder> for CPU profiles of the servers',
-    '',
-    `This run: ${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores, ${process.platform} ${process.arch}, Node ${process.versions.node}.`,
-    ...results.flatMap(sectionOf),
-    '',
-  ]
-  writeFileSync(PAGE, page.join('\n'))
+/** Writes the figures of all but scale, with how long the whole run took. */
+export const writePage = (results: readonly Result[], tookMs: number): void =>
+  writeFigures(PAGE, results, `; all benchmarks took ${Math.round(tookMs / 60_000)} minutes`)
+
+export function writeScale(results: readonly Result[]): void {
+  const memoryGB = Math.round(totalmem() / 1_024 ** 3)
+  writeFigures(
+    SCALE_PAGE,
+    results,
+    `; ${memoryGB} GB of memory; load average at the end ${loadavg()[0]!.toFixed(1)} (a quiet machine has less than 3)`,
+  )
 }
 
-/** Writes the figures of scale below the mark on their page; what stands above it stays. */
-export function writeScale(results: readonly Result[]): void {
-  const [prose, old] = readFileSync(SCALE_PAGE, 'utf8').split(SCALE_MARK)
-  if (old === undefined) throw new Error(`${SCALE_PAGE} has no mark for the figures`)
-  const memoryGB = Math.round(totalmem() / 1_024 ** 3)
-  const run = `This run: ${new Date().toISOString().slice(0, 10)}, ${cpus().length} cores, ${memoryGB} GB of memory, ${process.platform} ${process.arch}, Node ${process.versions.node}; load average of the machine at its end ${loadavg()[0]!.toFixed(1)} (a quiet one has less than 3).`
-  writeFileSync(
-    SCALE_PAGE,
-    [prose + SCALE_MARK, '', '## The figures', '', run, ...results.flatMap(sectionOf), ''].join('\n'),
-  )
+/** Writes the figures below the mark, with what of the machine matters and nothing that names it. */
+function writeFigures(page: string, results: readonly Result[], more: string): void {
+  const [prose, old] = readFileSync(page, 'utf8').split(MARK)
+  if (old === undefined) throw new Error(`${page} has no mark for the figures`)
+  const run = `Measured on ${new Date().toISOString().slice(0, 10)}: ${cpus().length} cores, ${process.platform} ${process.arch}, Node ${process.versions.node}${more}.`
+  writeFileSync(page, [prose + MARK, '', run, ...results.flatMap(sectionOf), ''].join('\n'))
 }
 
 const sectionOf = ({ benchmark: { name, about }, rows }: Result): string[] => [
@@ -68,5 +61,41 @@ const sectionOf = ({ benchmark: { name, about }, rows }: Result): string[] => [
   `## ${name}`,
   about,
   '',
-  ...[HEAD, HEAD.map(() => '---'), ...rows.map(cells)].map((line) => `| ${line.join(' | ')} |`),
+  ...(crossTable(rows) ?? table([HEAD, ...rows.map(cells)])),
 ]
+
+const table = ([head, ...lines]: readonly (readonly string[])[]): string[] =>
+  [head!, head!.map(() => '---'), ...lines].map((line) => `| ${line.join(' | ')} |`)
+
+/**
+ * Rows that are the same measure of different things (`2 processes: taken in/s`) as one table of both, with a list of
+ * the others below. Null: no two are.
+ */
+function crossTable(rows: readonly Row[]): string[] | null {
+  const parts = rows.map(partsOf)
+  const isShared = ({ measure }: Parts) => parts.filter((other) => other.measure === measure).length > 1
+  const shared = parts.filter(isShared)
+  if (shared.length === 0) return null
+  const things = [...new Set(shared.map(({ thing }) => thing))]
+  const measures = [...new Set(shared.map(({ measure }) => measure))]
+  const named = (measure: string) => withGoal(measure, shared.find((one) => one.measure === measure && one.goal)?.goal)
+  const cell = (thing: string, measure: string) =>
+    shared.find((one) => one.thing === thing && one.measure === measure)?.shown ?? ''
+  const lines =
+    things.length > measures.length
+      ? [['', ...measures.map(named)], ...things.map((thing) => [thing, ...measures.map((one) => cell(thing, one))])]
+      : [['', ...things], ...measures.map((one) => [named(one), ...things.map((thing) => cell(thing, one))])]
+  const others = parts.filter((one) => !isShared(one))
+  return [...table(lines), ...(others.length > 0 ? [''] : []), ...others.map(listed)]
+}
+
+type Parts = ReturnType<typeof partsOf>
+
+function partsOf({ what, value, goal, met }: Row) {
+  const [, thing = what, measure = what] = /^(.*?): (.*)$/.exec(what) ?? []
+  return { what, thing, measure, goal, shown: met === false ? `${value} MISSED` : value }
+}
+
+const withGoal = (text: string, goal: string | null | undefined): string => (goal ? `${text} (${goal})` : text)
+
+const listed = ({ what, goal, shown }: Parts): string => `- ${withGoal(what, goal)}: ${shown}`

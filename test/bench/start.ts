@@ -18,7 +18,7 @@ const TRY_AGAIN_MS = 2
 
 export const start: Benchmark = {
   name: 'start',
-  about: `From the start of the process to its first 202, with ${FEW.toLocaleString('en-US')} and with ${MANY.toLocaleString('en-US')} builds stored.`,
+  about: `Time from the start of the process to its first 202, with ${FEW.toLocaleString('en-US')} and with ${MANY.toLocaleString('en-US')} builds stored.`,
   async run(stage) {
     const [few, many] = [await stage.filled(FEW), await stage.filled(MANY)]
     const slack = await openSlack(0)

@@ -25,7 +25,7 @@ const MACHINE_GB = 16
 
 export const stored: Benchmark = {
   name: 'stored',
-  about: `Resident memory of the idle bot, and what one more build costs, with so many builds stored: processor time of the bot's process from two deliveries over HTTP until its message is posted and recorded, and bytes of database. The files were filled at once, so that their pages are full, and the first builds more split them: the larger the file, the fewer of them share a page. Rounds of ${CHANNELS} builds, turn by turn, beside the same with ${asCount(SIZES[0]!)} builds.`,
+  about: `Resident memory of the idle bot, and the cost of one more build: processor time of the bot from two deliveries over HTTP until the message is posted and recorded, and bytes of database. Rounds of ${CHANNELS} builds, alternating with the same on ${asCount(SIZES[0]!)} builds. The databases were filled in one go, so their pages are full and the first new builds split them; in a larger file fewer new builds share a page.`,
   async run(stage) {
     for (const size of SIZES) await stage.filled(size)
     const sides: Side[] = []

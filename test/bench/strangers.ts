@@ -39,7 +39,7 @@ const BOMBS = ['(a+)+$', '(a|aa)+$', '(.*a){200}', '(?:a?){300}b', '(a*)*b', '([
 
 export const strangers: Benchmark = {
   name: 'strangers',
-  about: `Deliveries at ${PER_SECOND} a second (open loop) while strangers attack, each kind by itself, beside the same with nobody else (medians of ${ROUNDS} rounds); the highest resident memory meanwhile beside that before.`,
+  about: `${PER_SECOND} deliveries a second (open loop) during one kind of attack at a time, beside the same load without an attack (medians of ${ROUNDS} rounds). Memory is the highest resident memory during the attacks, beside the memory before them.`,
   async run(stage) {
     const slack = await openSlack(BOMBS.length)
     const bot = await startBot(stage, { name: 'strangers', slackUrl: slack.sandbox.apiUrl })
@@ -49,12 +49,12 @@ export const strangers: Benchmark = {
     const idleMs = median(idle)
     await askForHelp(bot)
     const watch = watchMemory(bot)
-    const rows: Row[] = [note('p99 acknowledgement: nobody else', inMs(idleMs))]
+    const rows: Row[] = [note('nobody else: p99 acknowledgement', inMs(idleMs))]
     for (const kind of Object.keys(ANSWERS) as AttackKind[]) {
       rows.push(...(await underAttack(bot, kind, idleMs)))
-      rows.push(note(`memory growth so far, after ${kind}`, inMB(watch.growth())))
+      rows.push(note(`${kind}: memory growth so far`, inMB(watch.growth())))
     }
-    rows.push(...watch.rows())
+    rows.push(...watch.rows('all attacks: '))
     await untilIngested(bot, TAKEN_IN_MAX_MS)
     await bot.stop()
     const armed = await startBot(stage, {
@@ -71,8 +71,8 @@ export const strangers: Benchmark = {
     const armedWatch = watchMemory(armed)
     const { p99Ms } = await load(armed, ROUND_MS)
     rows.push(
-      atMost('p99 acknowledgement, pattern bombs in rules: ratio', p99Ms / idleMs, RATIO_MAX, asRatio),
-      ...armedWatch.rows(', pattern bombs in rules'),
+      atMost('pattern bombs in rules: p99, ratio', p99Ms / idleMs, RATIO_MAX, asRatio),
+      ...armedWatch.rows('pattern bombs in rules: '),
     )
     await Promise.all([armed.stop(), slack.sandbox.stop()])
     return rows
@@ -101,14 +101,14 @@ async function underAttack(bot: ServerProcess, kind: AttackKind, idleMs: number)
   const p99Ms = median(rounds.map(({ loaded }) => loaded.p99Ms))
   const cutAfterMs = Math.max(...rounds.map(({ attacked }) => attacked.cutAfterMs))
   return [
-    atMost(`p99 acknowledgement, ${kind}: ratio`, p99Ms / idleMs, RATIO_MAX, asRatio),
+    atMost(`${kind}: p99, ratio`, p99Ms / idleMs, RATIO_MAX, asRatio),
     exactly(
-      `deliveries not accepted, ${kind}`,
+      `${kind}: deliveries not accepted`,
       rounds.reduce((sum, { loaded }) => sum + loaded.errors, 0),
       0,
     ),
     ...(kind === 'idle and slow sockets'
-      ? [atMost('sockets that were idle or slow: the last is cut after', cutAfterMs / 1_000, CUT_MAX_MS / 1_000, inS)]
+      ? [atMost(`${kind}: the last socket is cut after`, cutAfterMs / 1_000, CUT_MAX_MS / 1_000, inS)]
       : answersOf(
           kind,
           rounds.map(({ attacked }) => attacked),
@@ -138,7 +138,7 @@ function answersOf(kind: AttackKind, attacks: readonly AttackResult[]): Row[] {
     for (const [status, times] of Object.entries(attack.answers)) answers[status] = (answers[status] ?? 0) + times
   const wrong = Object.keys(answers).filter((status) => !ANSWERS[kind].includes(Number(status)))
   const told = Object.entries(answers).map(([status, times]) => `${status}: ${times.toLocaleString('en-US')}`)
-  return [note(`answers, ${kind}`, told.join(', ')), none(`wrong answers, ${kind}`, wrong)]
+  return [note(`${kind}: answers`, told.join(', ')), none(`${kind}: wrong answers`, wrong)]
 }
 
 function watchMemory(bot: ServerProcess) {
@@ -147,11 +147,11 @@ function watchMemory(bot: ServerProcess) {
   const looking = setInterval(() => (highest = Math.max(highest, residentMB(bot.pid))), LOOK_MS)
   return {
     growth: () => highest - before,
-    rows(where = ''): Row[] {
+    rows(where: string): Row[] {
       clearInterval(looking)
       return [
-        note(`memory before${where}`, inMB(before)),
-        atMost(`memory growth while strangers attack${where}`, highest - before, GROWTH_MAX_MB, inMB),
+        note(`${where}memory before`, inMB(before)),
+        atMost(`${where}memory growth at most`, highest - before, GROWTH_MAX_MB, inMB),
       ]
     },
   }

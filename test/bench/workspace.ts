@@ -23,7 +23,7 @@ const TOLD_WITHIN_MS = 10_000
 
 export const workspace: Benchmark = {
   name: 'workspace',
-  about: `One workspace, simulated as the day is: so many builds a minute in ${CHANNELS} channels for ${MINUTES} minutes, each running for one or two; then the builds of all 1,000 organizations in one workspace with ${asCount(MILLION_CHANNELS)} channels, ${MILLION_MINUTES} minutes of their busiest hour, ${asCount(PER_MINUTE)} a minute. Slack takes ${EDITS_PER_MINUTE} edits a minute from one workspace.`,
+  about: `One workspace, simulated like the day: builds in ${CHANNELS} channels for ${MINUTES} minutes, each running for one or two minutes. Then the builds of all 1,000 organizations in one workspace with ${asCount(MILLION_CHANNELS)} channels: ${MILLION_MINUTES} minutes of the busiest hour, ${asCount(PER_MINUTE)} builds a minute. Slack accepts ${EDITS_PER_MINUTE} edits a minute from one workspace.`,
   async run({ say }) {
     const rows: Row[] = []
     for (const perMinute of RUNGS) {
@@ -48,11 +48,17 @@ const playRung = (perMinute: number): Promise<Played> =>
   })
 
 function rungRows(perMinute: number, { told, editsLeft, limited }: Played): Row[] {
-  const where = `workspace, ${perMinute} builds a minute`
+  const where = `${perMinute} builds a minute`
   const due = told.filter(({ build }) => build.endsAt <= MINUTES * MINUTE_MS - TOLD_WITHIN_MS)
   return [
-    note(`${where}: cards that say the end, failures`, onCards(due.filter(({ build }) => build.isRed))),
-    note(`${where}: cards that say the end, all others`, onCards(due.filter(({ build }) => !build.isRed))),
+    note(
+      `${where}: cards that show the end, failures: how many; median, max`,
+      onCards(due.filter(({ build }) => build.isRed)),
+    ),
+    note(
+      `${where}: cards that show the end, all others: how many; median, max`,
+      onCards(due.filter(({ build }) => !build.isRed)),
+    ),
     note(`${where}: edits that wait after ${MINUTES} minutes`, asCount(editsLeft)),
     exactly(`${where}: calls answered 429`, limited, 0),
   ]
@@ -60,7 +66,7 @@ function rungRows(perMinute: number, { told, editsLeft, limited }: Played): Row[
 
 function onCards(due: readonly StepResult[]): string {
   const after = due.flatMap(({ cardAfterMs }) => (cardAfterMs === null ? [] : [cardAfterMs / 1_000]))
-  const took = after.length === 0 ? '' : `; after ${inS(median(after))} (median), ${inS(Math.max(...after))} (max)`
+  const took = after.length === 0 ? '' : `; ${inS(median(after))}, ${inS(Math.max(...after))}`
   return `${asCount(after.length)} of ${asCount(due.length)}${took}`
 }
 
@@ -81,18 +87,26 @@ function millionRows(events: string, { told, calls, editsLeft, limited, cpuS }: 
   const due = told.filter(({ build }) => (build.isRed || !onlyRed) && build.endsAt <= MILLION_MS - TOLD_WITHIN_MS)
   const heard = due.flatMap(({ newsAfterMs }) => (newsAfterMs === null ? [] : [newsAfterMs / 1_000]))
   return [
-    note(`${where}: ends that a new message told`, `${asCount(heard.length)} of ${asCount(due.length)}`),
-    note(`${where}: that took, median, max`, `${inS(median(heard))}, ${inS(Math.max(...heard))}`),
-    note(`${where}: cards that say the end, failures`, onCards(due.filter(({ build }) => build.isRed))),
+    note(`${where}: ends in a new message`, `${asCount(heard.length)} of ${asCount(due.length)}`),
+    note(`${where}: until that message: median, max`, `${inS(median(heard))}, ${inS(Math.max(...heard))}`),
+    note(
+      `${where}: cards that show the end, failures: how many; median, max`,
+      onCards(due.filter(({ build }) => build.isRed)),
+    ),
     ...(onlyRed
       ? []
-      : [note(`${where}: cards that say the end, all others`, onCards(due.filter(({ build }) => !build.isRed)))]),
+      : [
+          note(
+            `${where}: cards that show the end, all others: how many; median, max`,
+            onCards(due.filter(({ build }) => !build.isRed)),
+          ),
+        ]),
     note(`${where}: posts, edits`, `${asCount(calls.post)}, ${asCount(calls.edit)}`),
     note(
-      `${where}: edits that wait; minutes that Slack takes for them`,
+      `${where}: edits that wait; minutes that Slack needs for them`,
       `${asCount(editsLeft)}; ${asCount(editsLeft / EDITS_PER_MINUTE)}`,
     ),
     exactly(`${where}: calls answered 429`, limited, 0),
-    note(`${where}: processor time for ${asCount(MILLION_MS / 1_000)} s of it`, inS(cpuS)),
+    note(`${where}: processor time for ${asCount(MILLION_MS / 1_000)} s`, inS(cpuS)),
   ]
 }
