@@ -49,7 +49,7 @@ export const strangers: Benchmark = {
     const idleMs = median(idle)
     await askForHelp(bot)
     const watch = watchMemory(bot)
-    const rows: Row[] = [note('nobody else: p99 acknowledgement', inMs(idleMs))]
+    const rows: Row[] = [note('no attack: p99 acknowledgement', inMs(idleMs))]
     for (const kind of Object.keys(ANSWERS) as AttackKind[]) {
       rows.push(...(await underAttack(bot, kind, idleMs)))
       rows.push(note(`${kind}: memory growth so far`, inMB(watch.growth())))
