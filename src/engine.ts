@@ -186,7 +186,12 @@ export function createEngine({
   const signatures = createSignatureCount()
   const doctor = doctorDeps(config, {
     wrongSignatures: async () => signatures.wrong(),
-    ...{ webhookSecrets, clock, log, store, subscriptions, badges },
+    webhookSecrets,
+    clock,
+    log,
+    store,
+    subscriptions,
+    badges,
     ...clients,
   })
   const operations = createOperations({

@@ -65,7 +65,10 @@ async function findingsWith(config: Config): Promise<readonly Finding[]> {
       doctorDeps(config, {
         webhookSecrets: () => config.webhookSecrets,
         wrongSignatures: () => wrongSignaturesAt(config),
-        ...{ clock, log, store, subscriptions },
+        clock,
+        log,
+        store,
+        subscriptions,
         ...clients,
       }),
     )
