@@ -206,6 +206,8 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   async function tell(key: CardKey, queue: Queue): Promise<number | null> {
     try {
       const told = await sendNext(deps, key, queue)
+      // The card stays due, and the next renewal stops this process: until then it must not ask again and again.
+      if (told.kind === 'lost') await clock.sleep(SWEEP_MS, stopping.signal)
       if (told.kind !== 'done') return null
       const { outcome, sentAt } = told
       outage.heard(outcome)
