@@ -15,11 +15,11 @@ import type { Card, CardKey, KeptDecision } from '../store/records.ts'
 import type { Reads, Tx } from '../store/store.ts'
 import type { ReconcileDeps } from './deps.ts'
 import type { BuildEvent } from '../domain/build-event.ts'
-import type { ChannelId } from '../domain/ids.ts'
+import type { ChannelId, MessageTs } from '../domain/ids.ts'
 import { noticeView } from '../domain/notice.ts'
 import { foldAttempts, attemptKey, type Attempt } from '../domain/attempt.ts'
 import { toStatus } from '../domain/status.ts'
-import { parseSubject } from '../domain/revision.ts'
+import { parseSubject, revisionSubject } from '../domain/revision.ts'
 import { postedAttemptOf, NOTICE_BUILDS_MAX, storyFor, type Story } from '../domain/view.ts'
 import { facilitiesOf, readRevision, streaksOf, type Interfaces } from '../store/history.ts'
 
@@ -124,7 +124,7 @@ async function planCard(
     postedAttempt: postedAttempt === undefined ? postedAttemptOf(attempts) : postedAttempt,
     quiet: card.quiet,
     mentionOf: card.mention ? await mentions(reads, attempts) : () => null,
-    replaces: replacedCard(messages),
+    replaces: replacedCard(messages) ?? (await cardBefore(reads, subject, card.channel)),
     requests,
     facilities: await facilitiesOf(reads, attempts, interfaces),
   })
@@ -133,6 +133,17 @@ async function planCard(
     postedAttempt: postedAttemptOf(attempts),
     ...newestOf(buildEvents),
   }
+}
+
+/** The card that this one goes on from: the one before it of the same revision, where it stands. */
+async function cardBefore(
+  reads: Reads,
+  { revisionKey, cardNumber }: { revisionKey: string; cardNumber: number },
+  channel: ChannelId,
+): Promise<MessageTs | null> {
+  if (cardNumber === 1) return null
+  const messages = await reads.messagesOf({ subject: revisionSubject(revisionKey, cardNumber - 1), channel })
+  return messages.findLast(({ slot, state }) => slot === 'card' && state === 'posted')?.ts ?? null
 }
 
 // The card before this one told the same when it appeared, and called its committer: once is enough.

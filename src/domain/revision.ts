@@ -6,8 +6,15 @@ import { effectsOf, type RestartRequest } from './attempt.ts'
 /** A revision rests so long after its last build event: the same commit built later is news, on a card of its own. */
 export const REST_MS = 24 * 60 * 60_000
 
-/** A card tells at most so many build events; a commit that is built over and over then continues on a new card. */
-export const EVENTS_PER_CARD_MAX = 1_000
+/**
+ * A card ends after so many builds, or so long after its first build event (ms): a commit that is built every few minutes
+ * continues on a new card. What an event costs grows with its card, and so must not grow for ever.
+ */
+export const BUILDS_PER_CARD_MAX = 50
+export const CARD_MS_MAX = 7 * 24 * 60 * 60_000
+
+/** One build that is restarted over and over fills a card, too. */
+export const EVENTS_PER_CARD_MAX = 300
 
 /**
  * All builds and attempts of one commit on one branch share this key: 32 hex digits, the same on every machine.
@@ -23,11 +30,13 @@ export const branchKey = (projectId: ProjectId, branch: string | null): string =
 
 const digest = (parts: readonly (string | null)[]): string => hash('sha256', JSON.stringify(parts)).slice(0, 32)
 
-/** Where a revision stands: its newest card (`card` counts from 1), when its last build event came (ms), how many it holds. */
+/** The newest card of a revision (they count from 1): when its first and last build events came (ms), how many it holds. */
 export interface NewestCard {
   cardNumber: number
+  firstAt: number
   lastAt: number
   buildEvents: number
+  builds: number
 }
 
 /** A build event that knows its card; `null` until it has one. */
@@ -36,7 +45,7 @@ export type PlacedEvent = BuildEvent & { cardNumber: number | null }
 /**
  * Gives each build event of a revision that has none yet its card. A build event that continues or repeats an attempt stays with that
  * run, however late it comes: a build that waited three days for its approval goes on, on the card it has. A build event that
- * opens an attempt opens a new card when the revision rests.
+ * opens an attempt opens a new card when the revision rests, or the card is full or old.
  * @param build events every build event of the builds concerned, in order of receipt
  */
 export function placeEvents(
@@ -49,14 +58,17 @@ export function placeEvents(
   const effects = effectsBySeq(buildEvents, restarts)
   let current = newest
   const lastOfBuild = new Map<string, number>()
+  const onCard = new Set(buildEvents.flatMap((one) => (one.cardNumber === null ? [] : nameOn(one, one.cardNumber))))
   for (const buildEvent of buildEvents) {
     if (buildEvent.cardNumber === null) {
       const continued = effects.get(buildEvent.seq) === 'opened' ? undefined : lastOfBuild.get(buildEvent.buildId)
-      if (continued === undefined) current = currentOrNext(current, buildEvent.at)
+      const isOnIt = current !== null && onCard.has(nameOn(buildEvent, current.cardNumber))
+      if (continued === undefined) current = currentOrNext(current, buildEvent.at, isOnIt)
       const cardNumber = continued ?? current!.cardNumber
       placed.set(buildEvent.seq, cardNumber)
       if (current && cardNumber === current.cardNumber)
-        current = { cardNumber, lastAt: Math.max(current.lastAt, buildEvent.at), buildEvents: current.buildEvents + 1 }
+        current = grown(current, buildEvent.at, onCard.has(nameOn(buildEvent, cardNumber)))
+      onCard.add(nameOn(buildEvent, cardNumber))
     }
     lastOfBuild.set(buildEvent.buildId, cardNumberOf(buildEvent)!)
   }
@@ -68,11 +80,24 @@ function effectsBySeq(buildEvents: readonly PlacedEvent[], restarts: readonly Re
   return new Map(byBuild.flatMap((own) => effectsOf(own, restarts).map((effect, i) => [own[i]!.seq, effect] as const)))
 }
 
-function currentOrNext(current: NewestCard | null, at: number): NewestCard {
-  if (!current) return { cardNumber: 1, lastAt: at, buildEvents: 0 }
-  const rested = at - current.lastAt > REST_MS
-  const full = current.buildEvents >= EVENTS_PER_CARD_MAX
-  return rested || full ? { cardNumber: current.cardNumber + 1, lastAt: at, buildEvents: 0 } : current
+const nameOn = ({ buildId }: PlacedEvent, cardNumber: number): string => `${buildId} ${cardNumber}`
+
+const grown = (card: NewestCard, at: number, isOnIt: boolean): NewestCard => ({
+  cardNumber: card.cardNumber,
+  firstAt: Math.min(card.firstAt, at),
+  lastAt: Math.max(card.lastAt, at),
+  buildEvents: card.buildEvents + 1,
+  builds: card.builds + (isOnIt ? 0 : 1),
+})
+
+/** @param isOnIt the build has events on the current card already */
+function currentOrNext(current: NewestCard | null, at: number, isOnIt: boolean): NewestCard {
+  const empty = { firstAt: at, lastAt: at, buildEvents: 0, builds: 0 }
+  if (!current) return { cardNumber: 1, ...empty }
+  const hasRested = at - current.lastAt > REST_MS
+  const isOld = at - current.firstAt > CARD_MS_MAX
+  const isFull = current.buildEvents >= EVENTS_PER_CARD_MAX || (!isOnIt && current.builds >= BUILDS_PER_CARD_MAX)
+  return hasRested || isOld || isFull ? { cardNumber: current.cardNumber + 1, ...empty } : current
 }
 
 /** What subjects are: one revision's card, or one day's account notice. */

@@ -26,7 +26,7 @@ export interface CardView {
   mention: string | null
   /** the red streak that this attempt ended, or goes on with; null for the first red one */
   streak: Streak | null
-  /** the card before this one, when that one is gone or can no longer be edited */
+  /** the card that this one goes on from: the one before it, which has ended, is gone or can no longer be edited */
   replaces: MessageTs | null
   /** the attempt that the buttons are about, as `parseAttemptRef` reads it */
   ref: string

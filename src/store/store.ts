@@ -1,7 +1,7 @@
 import type { BuildEvent, Observation, Origin } from '../domain/build-event.ts'
 import type { ChannelId, MessageTs, Uuid } from '../domain/ids.ts'
 import type { Interaction } from '../domain/interaction.ts'
-import type { PlacedEvent } from '../domain/revision.ts'
+import type { NewestCard, PlacedEvent } from '../domain/revision.ts'
 import type { CardState, Queue, Queues, StoredMessage } from '../domain/plan.ts'
 import type { Action, ProjectRequest, Request, RequestChange, AttemptRef } from '../domain/request.ts'
 import type {
@@ -61,7 +61,7 @@ export interface Reads {
   /** Every build event of these builds (`project_id/build_id`), in order of receipt. */
   eventsOfBuilds(buildKeys: readonly string[]): Promise<PlacedEvent[]>
   eventsOfCard(revisionKey: string, cardNumber: number): Promise<PlacedEvent[]>
-  newestCard(revisionKey: string): Promise<{ cardNumber: number; lastAt: number; buildEvents: number } | null>
+  newestCard(revisionKey: string): Promise<NewestCard | null>
   /** Build events that finish a build of the branch at or before this build, newest build first. */
   verdictsBefore(branchKey: string, buildOrder: string, limit: number): Promise<(PlacedEvent & BuildPlace)[]>
   /** Has a newer build of the branch, one of the next hundred, finished before this build event was received? */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Subscription } from '../../src/domain/subscription.ts'
+import { BUILDS_PER_CARD_MAX } from '../../src/domain/revision.ts'
 import { MINUTE, SECOND, T0, type Said } from '../support/build-events.ts'
 import { inBrief } from '../support/fake-notifier.ts'
 import { BUILDS, cardKey, follower, openStage, RELEASES, ingestDue, type Stage } from './stage.ts'
@@ -191,4 +192,18 @@ test('account trouble is gathered in one notice per channel and day, and opens n
   await stage.live()
   await hearInTurn(stage, build(501, 'ignored'), build(502, 'ignored'), build(503, 'blocked'))
   expect(stage.slack.messages.map(({ view }) => view)).toMatchObject([{ kind: 'notice', ignored: 2, blocked: 1 }])
+})
+
+test('a commit that is built again and again goes on, on a card that links to the one before', async () => {
+  await using stage = await openStage()
+  await stage.live()
+  for (let n = 0; n <= BUILDS_PER_CARD_MAX; n++)
+    await stage.hear({ word: 'success', build: String(500 + n), commit: 'a'.repeat(10), after: n * MINUTE })
+  await stage.clock.advance(MINUTE)
+  const cards = stage.slack.messages.filter(({ view }) => view.kind === 'card')
+  expect(cards.map(({ view }) => inBrief(view))).toEqual([
+    `card ${500 + BUILDS_PER_CARD_MAX - 1} passed`,
+    `card ${500 + BUILDS_PER_CARD_MAX} passed`,
+  ])
+  expect(cards.map(({ view }) => view.kind === 'card' && view.replaces)).toEqual([null, cards[0]!.ts])
 })

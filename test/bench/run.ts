@@ -13,6 +13,7 @@ import { live } from './live.ts'
 import { memory } from './memory.ts'
 import { processesShared } from './processes-shared.ts'
 import { pinSelf } from './processes.ts'
+import { growth } from './growth.ts'
 import { reconcile } from './reconcile.ts'
 import { printTable, writePage, writeScale } from './report.ts'
 import { start } from './start.ts'
@@ -32,6 +33,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   memory,
   start,
   reconcile,
+  growth,
   strangers,
   ...SCALE,
 ]

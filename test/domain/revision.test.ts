@@ -2,6 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { BuildEvent } from '../../src/domain/build-event.ts'
 import {
+  BUILDS_PER_CARD_MAX,
+  CARD_MS_MAX,
   EVENTS_PER_CARD_MAX,
   placeEvents,
   REST_MS,
@@ -20,6 +22,8 @@ function cardNumbersOf(said: readonly (string | Said)[], asked: readonly Restart
   const { placed } = placeEvents(buildEvents, null, asked)
   return buildEvents.map(({ seq }) => placed.get(seq)!)
 }
+
+const CARD: NewestCard = { cardNumber: 1, firstAt: T0, lastAt: T0, buildEvents: 1, builds: 1 }
 
 describe('the place of a build event', () => {
   const next = (after: number, build = '513') => ({ word: 'initiated', build, after })
@@ -75,7 +79,7 @@ describe('the place of a build event', () => {
   it('knows a restart that was asked for', () => {
     const said = ['success', { word: 'initiated', after: 30 * SECOND }]
     const asked = [{ buildId: buildId('512'), at: T0 + 10 * SECOND }]
-    const rested: NewestCard = { cardNumber: 4, lastAt: T0 - REST_MS, buildEvents: 9 }
+    const rested: NewestCard = { ...CARD, cardNumber: 4, lastAt: T0 - REST_MS, buildEvents: 9 }
     expect(cardNumbersOf(said, asked)).toEqual([1, 1])
     const buildEvents = unplaced(story(...said)).map((buildEvent, i) => ({
       ...buildEvent,
@@ -87,18 +91,23 @@ describe('the place of a build event', () => {
 
   it('leaves build events alone that have theirs', () => {
     const buildEvents = story('initiated', 'success').map((buildEvent) => ({ ...buildEvent, cardNumber: 7 }))
-    const newest: NewestCard = { cardNumber: 7, lastAt: T0 + SECOND, buildEvents: 2 }
+    const newest: NewestCard = { ...CARD, cardNumber: 7, lastAt: T0 + SECOND, buildEvents: 2 }
     expect(placeEvents(buildEvents, newest)).toEqual({ placed: new Map(), newest })
   })
 
   it('says where the revision stands afterwards', () => {
     const { newest } = placeEvents(unplaced(story('initiated', 'success', 'success')), null)
-    expect(newest).toEqual({ cardNumber: 1, lastAt: T0 + 2 * SECOND, buildEvents: 3 })
+    expect(newest).toEqual({ cardNumber: 1, firstAt: T0, lastAt: T0 + 2 * SECOND, buildEvents: 3, builds: 1 })
   })
 
   it('does not let our clock run back', () => {
-    const newest: NewestCard = { cardNumber: 1, lastAt: T0 + HOUR, buildEvents: 1 }
-    expect(placeEvents(unplaced(story('initiated')), newest).newest).toEqual({ ...newest, buildEvents: 2 })
+    const newest: NewestCard = { ...CARD, firstAt: T0 + MINUTE, lastAt: T0 + HOUR }
+    expect(placeEvents(unplaced(story('initiated')), newest).newest).toEqual({
+      ...newest,
+      firstAt: T0,
+      buildEvents: 2,
+      builds: 2,
+    })
   })
 
   it.each([
@@ -107,10 +116,32 @@ describe('the place of a build event', () => {
   ])(
     'finds a card that holds %i build events when the next attempt opens: it goes to card %i',
     (buildEvents, cardNumber) => {
-      const newest: NewestCard = { cardNumber: 1, lastAt: T0 - MINUTE, buildEvents }
+      const newest: NewestCard = { ...CARD, lastAt: T0 - MINUTE, buildEvents }
       expect(placeEvents(unplaced(story('initiated')), newest).placed.get(1)).toBe(cardNumber)
     },
   )
+
+  it.each([
+    [BUILDS_PER_CARD_MAX - 1, 1],
+    [BUILDS_PER_CARD_MAX, 2],
+  ])('finds a card of %i builds when another build starts: it goes to card %i', (builds, cardNumber) => {
+    expect(placeEvents(unplaced(story('initiated')), { ...CARD, builds }).placed.get(1)).toBe(cardNumber)
+  })
+
+  it('keeps a restarted build on its card, though that one has all the builds it may have', () => {
+    const [first, end, again] = unplaced(story('initiated', 'error', { word: 'initiated', after: HOUR }))
+    const known = [first!, end!].map((buildEvent) => ({ ...buildEvent, cardNumber: 1 }))
+    const full: NewestCard = { ...CARD, lastAt: T0 + SECOND, builds: BUILDS_PER_CARD_MAX }
+    expect(placeEvents([...known, again!], full).placed.get(again!.seq)).toBe(1)
+  })
+
+  it.each([
+    [CARD_MS_MAX, 1],
+    [CARD_MS_MAX + 1, 2],
+  ])('finds a card that began %i ms ago when another build starts: it goes to card %i', (age, cardNumber) => {
+    const newest: NewestCard = { ...CARD, firstAt: T0 - age, lastAt: T0 - HOUR }
+    expect(placeEvents(unplaced(story('initiated')), newest).placed.get(1)).toBe(cardNumber)
+  })
 
   it('does not move an attempt in the middle to a new card because the old one is full', () => {
     const [first, second] = story('initiated', 'success')
@@ -118,7 +149,7 @@ describe('the place of a build event', () => {
       { ...first!, cardNumber: 1 },
       { ...second!, cardNumber: null },
     ]
-    const full: NewestCard = { cardNumber: 1, lastAt: T0, buildEvents: EVENTS_PER_CARD_MAX }
+    const full: NewestCard = { ...CARD, buildEvents: EVENTS_PER_CARD_MAX, builds: BUILDS_PER_CARD_MAX }
     expect(placeEvents(buildEvents, full).placed.get(2)).toBe(1)
   })
 })

@@ -131,12 +131,18 @@ export function readBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, locks: b
           .where('episode', 'is not', null)
         const newest = placed.select(({ fn }) => fn.max('episode').as('newest'))
         return placed
-          .select(({ fn }) => [fn.max('at').as('last_at'), fn.countAll<number>().as('buildEvents')])
+          .select(({ fn }) => [fn.min('at').as('first_at'), fn.max('at').as('last_at')])
+          .select(({ fn }) => [
+            fn.countAll<number>().as('buildEvents'),
+            fn.count<number>('build_key').distinct().as('builds'),
+          ])
           .select(({ fn }) => fn.max('episode').as('episode'))
           .where('episode', '=', newest)
       })
       if (!row || row.episode === null) return null
-      return { cardNumber: row.episode, lastAt: Number(row.last_at), buildEvents: Number(row.buildEvents) }
+      const [firstAt, lastAt] = [Number(row.first_at), Number(row.last_at)]
+      const counts = { buildEvents: Number(row.buildEvents), builds: Number(row.builds) }
+      return { cardNumber: row.episode, firstAt, lastAt, ...counts }
     },
 
     async verdictsBefore(branch, buildOrder, limit) {

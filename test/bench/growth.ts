@@ -1,0 +1,44 @@
+import { openStage } from '../alerts/stage.ts'
+import { SECOND } from '../support/build-events.ts'
+import { asRatio, atMost, inMs, note, type Benchmark } from './benchmark.ts'
+
+const BUILDS = 1_000
+const MEASURED = 200
+const MINUTE = 60 * SECOND
+
+const RATIO_MAX = 1.2
+
+export const growth: Benchmark = {
+  name: 'growth',
+  about: `Processor time for the last ${MEASURED} of ${BUILDS.toLocaleString('en-US')} builds of one branch, from two deliveries to the posted card, in one process with a real SQLite file and a clock that the test turns: all builds of one commit beside a commit for each.`,
+  async run() {
+    const each = await cpuMsOf(({ n }) => n.toString(16).padStart(40, '0'))
+    const one = await cpuMsOf(() => 'a'.repeat(40))
+    return [
+      note('a build, each of its own commit', inMs(each)),
+      note('a build, all of one commit', inMs(one)),
+      atMost('all of one commit: ratio', one / each, RATIO_MAX, asRatio),
+    ]
+  },
+}
+
+/** One build a minute. @returns ms of processor time for one of the last builds */
+async function cpuMsOf(commitOf: (build: { n: number }) => string): Promise<number> {
+  await using stage = await openStage()
+  await stage.live()
+  let beganMs = 0
+  for (let n = 0; n < BUILDS; n++) {
+    if (n === BUILDS - MEASURED) beganMs = cpuMs()
+    const build = { build: String(1_000 + n), commit: commitOf({ n }) }
+    await stage.hear({ word: 'initiated', ...build, after: n * MINUTE })
+    await stage.clock.advance(MINUTE / 2)
+    await stage.hear({ word: n % 4 === 0 ? 'error' : 'success', ...build, after: (n + 0.5) * MINUTE })
+    await stage.clock.advance(MINUTE / 2)
+  }
+  return (cpuMs() - beganMs) / MEASURED
+}
+
+const cpuMs = (): number => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
