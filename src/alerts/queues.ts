@@ -60,6 +60,16 @@ export async function requeue(
   await tx.setQueues(key, { post: held('post'), edit: held('edit'), look })
 }
 
+/** Puts a card's other steps in its queues while one is claimed: they are what they were, and the claim has to end. */
+export async function queueRest(
+  tx: Tx,
+  key: CardKey,
+  { steps, claimedAt }: { steps: readonly PlannedStep[]; claimedAt: number },
+): Promise<void> {
+  const { post, edit, look } = queuesOf(steps)
+  await tx.setQueues(key, { post, edit, look: earlier(look, { at: claimedAt, priority: 0 }) })
+}
+
 /** Leaves a card for later as it is: nothing else of it has to be readable. */
 export async function postponeCard(tx: Tx, { clock, random }: ReconcileDeps, key: CardKey): Promise<void> {
   const card = await tx.card(key)

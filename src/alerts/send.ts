@@ -4,7 +4,7 @@ import type { Card, CardKey } from '../store/records.ts'
 import type { ReconcileDeps } from './deps.ts'
 import { recordEnd, recordLate, reportEnd, type Claimed } from './outcome.ts'
 import type { Tx } from '../store/store.ts'
-import { readCard, requeue } from './queues.ts'
+import { queueRest, readCard, requeue } from './queues.ts'
 
 /** The history is searched from a little before the claim, for clocks that differ. */
 const CLOCKS_DIFFER_MS = 60_000
@@ -89,7 +89,7 @@ async function claimStep(tx: Tx, deps: ReconcileDeps, key: CardKey, queue: Queue
   const postedAttempt = postedAttemptBy(step, read.postedAttempt)
   const messageKey = await claim(tx, deps, key, step, postedAttempt)
   await tx.insertCall({ queue, channel: key.channel, at: now })
-  await requeue(tx, deps, key, { underWay: true })
+  await queueRest(tx, key, { steps: read.steps.filter((planned) => planned !== first), claimedAt: now })
   const cardMessage = read.messages.findLast(({ slot, state }) => slot === 'card' && state === 'posted')
   return {
     card: read.card,

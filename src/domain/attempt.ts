@@ -1,5 +1,5 @@
 import { mergeDetails, type BuildDetails, type BuildEvent } from './build-event.ts'
-import { idOrder, type BuildId } from './ids.ts'
+import { compareIds, type BuildId } from './ids.ts'
 import { isFinal, type Status } from './status.ts'
 
 /** A started that comes so long after a final is a new attempt, not a late delivery. */
@@ -68,8 +68,7 @@ function fold(
 
 /** Newest last: by build id as a number, then by run. */
 export function compareAttempts(a: Pick<Attempt, 'buildId' | 'n'>, b: Pick<Attempt, 'buildId' | 'n'>): number {
-  const [left, right] = [idOrder(a.buildId), idOrder(b.buildId)]
-  return left === right ? a.n - b.n : left < right ? -1 : 1
+  return compareIds(a.buildId, b.buildId) || a.n - b.n
 }
 
 /** All runs of a revision, oldest first; the last one is what its card shows, its place in the list is its attempt. */

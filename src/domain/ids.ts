@@ -31,5 +31,8 @@ export const toUuid = (text: string): Uuid => text.toLowerCase() as Uuid
 /** A text that sorts as the number does: `512` becomes `00000000000000000512`. */
 export const idOrder = (id: string): string => id.padStart(ID_DIGITS_MAX, '0')
 
+/** As `idOrder` sorts them, and faster: a longer number is a greater one. Below 0: `a` comes first. */
+export const compareIds = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : a === b ? 0 : 1)
+
 /** A build by its key: `41/512`. */
 export const buildKey = (projectId: string, buildId: string): string => `${projectId}/${buildId}`

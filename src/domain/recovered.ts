@@ -1,5 +1,5 @@
 import type { BuildEvent } from './build-event.ts'
-import { idOrder } from './ids.ts'
+import { compareIds } from './ids.ts'
 import type { Attempt } from './attempt.ts'
 import type { CHANGES } from './rule.ts'
 import { isRed, isVerdict } from './status.ts'
@@ -95,8 +95,7 @@ export function recoveredFrom<T extends Placed>(green: Placed, earlier: readonly
 
 // Runs of one build go by what ended them: each card of a build that rested counts its attempts from one.
 function compareEnds(a: Pick<Attempt, 'buildId' | 'finalSeq'>, b: Pick<Attempt, 'buildId' | 'finalSeq'>): number {
-  const [left, right] = [idOrder(a.buildId), idOrder(b.buildId)]
-  return left === right ? (a.finalSeq ?? 0) - (b.finalSeq ?? 0) : left < right ? -1 : 1
+  return compareIds(a.buildId, b.buildId) || (a.finalSeq ?? 0) - (b.finalSeq ?? 0)
 }
 
 function redStreak(before: readonly Attempt[], historyIsCut: boolean): Recovery | null {

@@ -1,4 +1,4 @@
-import { idOrder, isBuildId, isProjectId, type BuildId, type ChannelId, type ProjectId, type Uuid } from './ids.ts'
+import { compareIds, isBuildId, isProjectId, type BuildId, type ChannelId, type ProjectId, type Uuid } from './ids.ts'
 import type { BuildEvent } from './build-event.ts'
 import type { Attempt } from './attempt.ts'
 import { isFinal } from './status.ts'
@@ -190,9 +190,7 @@ export function isResultOf(
   // CI's answer was lost or named no build: a newer build of the same commit that began after we asked is the one,
   // unless CI named it in answer to somebody else, before this request was taken to be done.
   if (request.state !== 'confirmed' && all.some((other) => isNamedFor(other, attempt))) return false
-  return (
-    idOrder(attempt.buildId) > idOrder(request.buildId) && attempt.n === 1 && attempt.firstAt >= request.requestedAt
-  )
+  return compareIds(attempt.buildId, request.buildId) > 0 && attempt.n === 1 && attempt.firstAt >= request.requestedAt
 }
 
 /** What confirmed it had begun by then; the same build, or another one of the commit, may run for other reasons later. */

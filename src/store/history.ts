@@ -1,11 +1,12 @@
 import { mergeDetails, type BuildEvent } from '../domain/build-event.ts'
-import { idOrder } from '../domain/ids.ts'
-import { branchKey, revisionSubject } from '../domain/revision.ts'
+import { compareIds, idOrder } from '../domain/ids.ts'
+import { branchKey, revisionSubject, type PlacedEvent } from '../domain/revision.ts'
 import type { Facilities } from '../domain/offer.ts'
 import { breaks, recoveryOf, redStreakTo, type Recovery, type Turn } from '../domain/recovered.ts'
 import { credible, isResultOf, restartRequests, type Request } from '../domain/request.ts'
 import { foldAttempts, attemptKey, type Attempt } from '../domain/attempt.ts'
 import { isRed } from '../domain/status.ts'
+import type { BuildPlace } from './records.ts'
 import type { Reads } from './store.ts'
 
 // What the stored build events add up to, for whoever needs runs and not rows.
@@ -57,12 +58,11 @@ export async function facilitiesOf(
 /** What each attempt did to its branch, by the build event that finished it. */
 export async function turnsOf(reads: Reads, attempts: readonly Attempt[]): Promise<Map<number, Turn>> {
   const turns = new Map<number, Turn>()
-  const recoveries = await recoveriesOf(reads, attempts)
+  const around = await readAround(reads, attempts)
   for (const attempt of attempts) {
     if (attempt.finalSeq === null) continue
-    if (recoveries.has(attemptKey(attempt))) turns.set(attempt.finalSeq, 'recovered')
-    else if (isRed(attempt.status) && (await breaksBranch(reads, attempt, attempts)))
-      turns.set(attempt.finalSeq, 'broken')
+    if (await recoveryIn(reads, attempt, around)) turns.set(attempt.finalSeq, 'recovered')
+    else if (await breaksBranch(reads, attempt, around)) turns.set(attempt.finalSeq, 'broken')
   }
   return turns
 }
@@ -79,26 +79,27 @@ export async function streaksOf(reads: Reads, attempts: readonly Attempt[]): Pro
 /** The recovery of each attempt that has one. */
 export async function recoveriesOf(reads: Reads, attempts: readonly Attempt[]): Promise<Map<string, Recovery>> {
   const recoveries = new Map<string, Recovery>()
+  const around = await readAround(reads, attempts)
   for (const attempt of attempts) {
-    const recovery = attempt.status === 'success' ? await recoveryIn(reads, attempt, attempts) : null
+    const recovery = await recoveryIn(reads, attempt, around)
     if (recovery) recoveries.set(attemptKey(attempt), recovery)
   }
   return recoveries
 }
 
-async function recoveryIn(reads: Reads, attempt: Attempt, own: readonly Attempt[]): Promise<Recovery | null> {
-  if (await isOvertaken(reads, attempt)) return null
+async function recoveryIn(reads: Reads, attempt: Attempt, around: Around): Promise<Recovery | null> {
+  if (attempt.status !== 'success' || (await isOvertaken(reads, attempt, around))) return null
   // A green one that counts ends the streak, or shows that there is none: what lies before it changes nothing.
   const endsStreak = ({ status, seq, buildId }: BuildEvent) =>
     status === 'success' && buildId !== attempt.buildId && seq < attempt.finalSeq!
-  return lookBack(reads, attempt, own, endsStreak, (history, isCut) => recoveryOf(attempt, history, isCut))
+  return lookBack(reads, attempt, around, endsStreak, (history, isCut) => recoveryOf(attempt, history, isCut))
 }
 
-async function breaksBranch(reads: Reads, attempt: Attempt, own: readonly Attempt[]): Promise<boolean> {
-  if (await isOvertaken(reads, attempt)) return false
+async function breaksBranch(reads: Reads, attempt: Attempt, around: Around): Promise<boolean> {
+  if (!isRed(attempt.status) || (await isOvertaken(reads, attempt, around))) return false
   const counts = ({ status, seq, buildId }: BuildEvent) =>
     buildId !== attempt.buildId && (status === 'success' || seq < attempt.finalSeq!)
-  return lookBack(reads, attempt, own, counts, (history) => breaks(attempt, history))
+  return lookBack(reads, attempt, around, counts, (history) => breaks(attempt, history))
 }
 
 /**
@@ -109,12 +110,54 @@ export async function redSince(reads: Reads, attempt: Attempt): Promise<Recovery
   if (attempt.status === 'success') return null
   const endsStreak = ({ status, seq, buildId }: BuildEvent) =>
     status === 'success' && (buildId !== attempt.buildId || seq < (attempt.finalSeq ?? Number.POSITIVE_INFINITY))
-  return lookBack(reads, attempt, [attempt], endsStreak, (history, isCut) => redStreakTo(attempt, history, isCut))
+  const around = await readAround(reads, [attempt])
+  return lookBack(reads, attempt, around, endsStreak, (history, isCut) => redStreakTo(attempt, history, isCut))
 }
 
-const isOvertaken = async (reads: Reads, attempt: Attempt): Promise<boolean> => {
-  const branch = branchKeyOf(attempt)
-  return branch !== null && reads.isOvertaken(branch, idOrder(attempt.buildId), attempt.finalSeq ?? 0)
+/** The outcomes of a branch about the attempts of one card, read at once: a card can have fifty. */
+interface Around {
+  /** null: no branch is known, and builds without one share no history */
+  branch: string | null
+  own: readonly Attempt[]
+  /** newest build first, up to the newest attempt's */
+  outcomes: readonly (PlacedEvent & BuildPlace)[]
+  /** there are none before these */
+  isWhole: boolean
+  /** the outcomes and the attempts themselves, folded */
+  history: readonly Attempt[]
+  /** a build beyond the newest attempt's had finished before one of the attempts did */
+  isOvertakenBeyond: boolean
+}
+
+async function readAround(reads: Reads, own: readonly Attempt[]): Promise<Around> {
+  const newest = own.at(-1)
+  const branch = newest ? branchKeyOf(newest) : null
+  if (!newest || branch === null)
+    return { branch, own, outcomes: [], isWhole: true, history: own, isOvertakenBeyond: false }
+  const order = idOrder(newest.buildId)
+  const count = AROUND.find((rows) => rows >= own.length + HISTORY_NEAR) ?? AROUND.at(-1)!
+  const outcomes = await reads.verdictsBefore(branch, order, count)
+  const lastSeq = Math.max(...own.map(({ finalSeq }) => finalSeq ?? 0))
+  return {
+    branch,
+    own,
+    outcomes,
+    isWhole: outcomes.length < count,
+    history: foldHistory(outcomes, own),
+    isOvertakenBeyond: await reads.isOvertaken(branch, order, lastSeq),
+  }
+}
+
+/** Rows that are read at once: a query is prepared for each. */
+const AROUND = [HISTORY_NEAR, 16, 64, 256]
+
+/** Whether a newer build of the branch had finished before this attempt did. */
+async function isOvertaken(reads: Reads, attempt: Attempt, { branch, outcomes, isWhole, isOvertakenBeyond }: Around) {
+  if (branch === null) return false
+  const finalSeq = attempt.finalSeq ?? 0
+  if (outcomes.some(({ buildId, seq }) => seq < finalSeq && compareIds(buildId, attempt.buildId) > 0)) return true
+  const isReached = isWhole || compareIds(outcomes.at(-1)!.buildId, attempt.buildId) <= 0
+  return (isOvertakenBeyond || !isReached) && reads.isOvertaken(branch, idOrder(attempt.buildId), finalSeq)
 }
 
 /**
@@ -124,17 +167,14 @@ const isOvertaken = async (reads: Reads, attempt: Attempt): Promise<boolean> => 
 async function lookBack<T>(
   reads: Reads,
   attempt: Attempt,
-  own: readonly Attempt[],
+  { branch, own, outcomes, isWhole, history }: Around,
   isEnough: (outcome: BuildEvent) => boolean,
   judge: (history: readonly Attempt[], isCut: boolean) => T,
 ): Promise<T> {
-  const branch = branchKeyOf(attempt)
-  // Builds of which no branch is known share no history.
-  if (branch === null) return judge(own, false)
-  const order = idOrder(attempt.buildId)
-  const near = await reads.verdictsBefore(branch, order, HISTORY_NEAR)
-  if (near.length < HISTORY_NEAR || near.some(isEnough)) return judge(foldHistory(near, own), false)
-  const far = await reads.verdictsBefore(branch, order, HISTORY_FAR)
+  const isBefore = ({ buildId }: BuildEvent) => compareIds(buildId, attempt.buildId) <= 0
+  const isKnown = isWhole || outcomes.some((outcome) => isBefore(outcome) && isEnough(outcome))
+  if (branch === null || isKnown) return judge(history, false)
+  const far = await reads.verdictsBefore(branch, idOrder(attempt.buildId), HISTORY_FAR)
   return judge(foldHistory(far, own), far.length === HISTORY_FAR)
 }
 

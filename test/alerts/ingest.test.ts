@@ -73,6 +73,16 @@ describe('a failure that comes late', () => {
   })
 })
 
+test('a failure of an older build that ends after a newer one has passed does not break the branch', async () => {
+  const broken = [{ branch: null, branchMatch: null, events: ['broken'] as const }]
+  await using stage = await openStage({ subscriptions: [follower(BUILDS, { rules: broken })] })
+  await stage.live()
+  await hearInTurn(stage, build(501, 'success'), build(502, 'initiated'), build(503, 'success'), build(502, 'error'))
+  expect(shownIn(stage)).toEqual([])
+  await hearInTurn(stage, build(504, 'error'))
+  expect(shownIn(stage)).toEqual(['card 504 failed'])
+})
+
 describe('a recovery', () => {
   test('stays when the builds before it pass after it, however many', async () => {
     await using stage = await openStage()

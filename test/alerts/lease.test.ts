@@ -75,6 +75,29 @@ describe('the lease', () => {
     expect(terms[0]!.isValid()).toBe(false)
   })
 
+  test('counts from before the database was asked, also where a renewal is answered late', async () => {
+    await using place = await places.open()
+    const time = { now: T0 }
+    let lateMs = 0
+    const write: Store['write'] = async (work, options) => {
+      const done = await place.store.write(work, options)
+      time.now += lateMs
+      return done
+    }
+    const { terms, wake } = await openProcess(place, 'first', time, { write })
+    lateMs = 2 * SECOND
+    time.now += SECOND
+    const askedAt = time.now
+    wake()
+    await expect.poll(() => time.now).toBe(askedAt + lateMs)
+    await new Promise(setImmediate)
+    time.now = askedAt + LEASE_MS - MARGIN_MS - 1
+    expect(terms[0]!.isValid()).toBe(true)
+    time.now += 1
+    expect(terms[0]!.isValid()).toBe(false)
+    lateMs = 0
+  })
+
   test('of a process that slept goes on if nobody took it', async () => {
     await using place = await places.open()
     const time = { now: T0 }

@@ -21,6 +21,17 @@ describe('the log', () => {
     expect(output).not.toContain('tomorrow')
   })
 
+  it('holds no secret that became valid while it ran, nor one that was valid before', () => {
+    let secrets = ['the-first-one']
+    let output = ''
+    const log = createLogger('trace', () => secrets, { write: (line) => (output += line) })
+    log.info({}, 'the-first-one and the-second-one')
+    secrets = [...secrets, 'the-second-one']
+    output = ''
+    log.info({}, 'the-first-one and the-second-one')
+    expect(JSON.parse(output)).toMatchObject({ msg: '[secret] and [secret]' })
+  })
+
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
 
   it.each([

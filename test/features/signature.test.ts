@@ -22,7 +22,11 @@ describe('a signature', () => {
     expect(isSignedBy(SECRET, found, Buffer.from(''))).toBe(false)
     expect(isSignedBy(`${SECRET}2`, found, Buffer.from(BODY))).toBe(false)
     expect(isSignedBy(SECRET, { ...found, timestamp: String(NOW_S - 1) }, Buffer.from(BODY))).toBe(false)
-    expect(isSignedBy(SECRET, { ...found, hex: found.hex.replace(/^./, '') + '0' }, Buffer.from(BODY))).toBe(false)
+    const withDigit = (place: number) => {
+      const digit = found.hex[place] === '0' ? '1' : '0'
+      return { ...found, hex: found.hex.slice(0, place) + digit + found.hex.slice(place + 1) }
+    }
+    for (const place of [0, 31, 32, 63]) expect(isSignedBy(SECRET, withDigit(place), Buffer.from(BODY))).toBe(false)
   })
 
   it(`counts for ${SIGNED_WITHIN_S} seconds, and no longer; no more from the future`, () => {
