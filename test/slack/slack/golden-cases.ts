@@ -105,22 +105,22 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
   'card-attempt-2': told('A build was run again, and the second run has failed too.', card({ attemptNumber: 2 })),
   'card-still-failing': told('The third build in a row has failed on the branch.', card({ streak: STREAK })),
   'card-born-red-mention': told(
-    'The first that is heard of a build is its failure: the card itself calls the committer, who claimed the name.',
+    'The first delivery of a build is its failure: the card itself mentions the committer, who has claimed the name.',
     card({ mention: 'U0ADA' }),
   ),
   'card-replaced': told(
-    'Slack lets the old card be edited no more: a new one stands in its place and links it.',
+    'Slack no longer lets the old card be edited: a new one replaces it and links to it.',
     card({ replaces: OLD_CARD }),
   ),
   'card-bare': told('CI left out all that it may leave out.', card({ build: BARE, history: [], durationMs: null })),
   'card-no-branch': told('CI names no branch.', card({ build: { ...WEB, branch: null } })),
   'card-no-commit': told('CI names no commit.', card({ build: { ...WEB, commit: null, commitUrl: null } })),
   'card-commit-without-link': told(
-    'CI names the commit, and no address of it.',
+    'CI names the commit, but not its address.',
     card({ build: { ...WEB, commitUrl: null } }),
   ),
   'card-link-without-commit': told(
-    'CI gives the address of a commit that it does not name.',
+    'CI gives the address of the commit, but not its name.',
     card({ build: { ...WEB, commit: null } }),
   ),
   'card-no-message': told('The commit has no message.', card({ build: { ...WEB, message: null } })),
@@ -130,11 +130,11 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     card({ build: { ...WEB, buildUrl: null } }),
   ),
   'card-end-only': told(
-    'Only the end of the build was heard.',
+    'Only the end of the build was delivered.',
     card({ history: [{ what: 'ended', at: ENDED_AT }], durationMs: null }),
   ),
   'card-polled': told(
-    'No delivery told of the end for hours: CI was asked.',
+    'The end was not delivered for hours: Buildline asked CI.',
     card({
       history: [
         { what: 'started', at: STARTED_AT },
@@ -144,11 +144,11 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     }),
   ),
   'card-hostile': told(
-    'Names and messages try to mention, link and format: they appear as they were typed.',
+    'Names and messages try to mention, link and format: they are shown as they were typed.',
     card({ build: HOSTILE }),
   ),
   'card-hostile-word': told(
-    'CI says a word that nobody knows, and it tries to mention the channel.',
+    'CI sends an unknown status that tries to mention the channel.',
     card({ shown: 'unknown', word: '<!channel> *x*', build: HOSTILE }),
   ),
   'card-rtl-and-cjk': told(
@@ -156,29 +156,29 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     card({ build: RTL_AND_CJK }),
   ),
   'card-long': told(
-    'The branch and the message are longer than a card takes: they are cut, and it shows.',
+    'The branch and the message are too long for a card: they are cut visibly.',
     card({ build: { ...WEB, branch: 'feature/'.repeat(40), message: 'very '.repeat(200) } }),
   ),
   'reply-attempt-2': told('A second run has passed.', reply({ attemptNumber: 2, shown: 'passed' })),
   'reply-late': told('An older run of the commit ended after a newer one had begun.', reply({ isLate: true })),
   'reply-mention': told(
-    'A build failed whose committer claimed the name: the thread calls them.',
+    'A build failed, and its committer has claimed the name: the thread mentions them.',
     reply({ mention: 'U0ADA' }),
   ),
   'reply-broadcast': told(
-    'A build failed whose card was there before: the reply is sent to the channel too.',
+    'A build failed, and its card existed before: the reply is also sent to the channel.',
     reply({ mention: 'U0ADA', broadcast: true }),
   ),
   'reply-fixed-broadcast': told(
-    'A branch is mended, and its card was there before: the reply is sent to the channel too.',
+    'A branch is fixed, and its card existed before: the reply is also sent to the channel.',
     reply({ shown: 'fixed', streak: STREAK, broadcast: true }),
   ),
   'reply-fixed-at-least': told(
-    'A branch is mended that was red for longer than is kept.',
+    'A branch is fixed that was red for longer than the history that is kept.',
     reply({ shown: 'fixed', streak: { ...STREAK, atLeast: true } }),
   ),
   'reply-bare': told(
-    'A build failed of which CI left out all that it may leave out.',
+    'A build failed, and CI left out everything optional.',
     reply({ build: BARE, durationMs: null, broadcast: true }),
   ),
   'reply-hostile': told(
@@ -243,7 +243,7 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     card({ build: { ...WEB, buildUrl: null }, offers: ['restart'] }),
   ),
   'card-restarted': told(
-    'Somebody restarted the build: its second run goes on, and can be stopped.',
+    'Somebody restarted the build: attempt 2 is running and can be stopped.',
     card({
       ...RUNNING,
       attemptNumber: 2,
@@ -267,7 +267,7 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     ]),
   ),
   'ask-stopped': told(
-    'CI has stopped the build that somebody asked to stop.',
+    'CI has stopped the build, as requested.',
     ask({ stage: 'confirmed', outcome: { shown: 'stopped', buildId: '512', attemptNumber: 1 } }),
   ),
   'ask-stop-came-late': told(
@@ -275,7 +275,7 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     ask({ stage: 'confirmed', outcome: { shown: 'passed', buildId: '512', attemptNumber: 1 } }),
   ),
   'ask-restarted': told(
-    'The run that somebody asked for has begun.',
+    'The attempt that somebody requested has started.',
     ask({
       action: 'restart',
       stage: 'confirmed',
@@ -283,7 +283,7 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     }),
   ),
   'ask-restarted-as-another': told(
-    'The run that somebody asked for has begun, as a build with a number of its own.',
+    'The attempt that somebody requested has started, as a build with its own number.',
     ask({
       action: 'restart',
       stage: 'confirmed',
@@ -302,7 +302,7 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     }),
   ),
   notice: told(
-    'The account could not run some builds today: there is one notice for each channel and day, and it is edited as they grow more.',
+    'The account could not run some builds today: each channel gets one notice a day, which is edited as more builds follow.',
     notice(),
   ),
   'notice-one': told(

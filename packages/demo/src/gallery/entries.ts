@@ -49,10 +49,14 @@ function sentenceIn(golden: Json, file: string): string {
 }
 
 function messageOf(golden: string, file: string): Entry {
-  const { text, plain, attachments, ...rest } = readJson(golden, file)
+  const { text, plain, blocks, attachments, ...rest } = readJson(golden, file)
   return {
     ...entry(`messages/${nameOf(file)}`, nameOf(file), sentenceIn(rest, file)),
-    json: { text: textOf(text), attachments: listOf(attachments) },
+    json: {
+      text: textOf(text),
+      ...(blocks !== undefined && { blocks: listOf(blocks) }),
+      attachments: listOf(attachments),
+    },
     reading: linesOf(text),
     plain: typeof plain === 'string' ? plain : null,
   }
