@@ -107,6 +107,8 @@ export interface Reads {
   subscriptionsOf(channel: ChannelId): Promise<KeptSubscription[]>
   /** Whom to mention for a committer: null where nobody claimed the handle, has gone, or wants no mentions. */
   personOf(handle: string): Promise<string | null>
+  /** Does the handle mean anybody, whether or not they are to be mentioned? */
+  isClaimed(handle: string): Promise<boolean>
   /** The handles that mean this person, the oldest claim (ms) first. */
   handlesOf(user: string): Promise<{ handle: string; at: number }[]>
   /** In a transaction it keeps others from changing the claim meanwhile. */

@@ -5,7 +5,7 @@ import type { Claim } from '../records.ts'
 import type { Reads, Tx } from '../store.ts'
 import type { RunQuery } from './query.ts'
 
-type PeopleReads = Pick<Reads, 'personOf' | 'handlesOf' | 'claimOf' | 'mentionsOf' | 'claimantsToCheck'>
+type PeopleReads = Pick<Reads, 'personOf' | 'isClaimed' | 'handlesOf' | 'claimOf' | 'mentionsOf' | 'claimantsToCheck'>
 type PeopleWrites = Pick<
   Tx,
   'claimHandle' | 'giveHandle' | 'releaseHandle' | 'setMentions' | 'setInactive' | 'setChecked'
@@ -24,6 +24,13 @@ export function readPeople(db: Kysely<Schema>, runQuery: RunQuery, locks: boolea
           .where('person.inactive_at', 'is', null),
       )
       return row && wantsMentions(row) ? row.user_id : null
+    },
+
+    async isClaimed(handle) {
+      const rows = await runQuery('isClaimed', { handle: normalHandle(handle) }, (value) =>
+        db.selectFrom('person').select('user_id').where('handle', '=', value('handle')),
+      )
+      return rows.length > 0
     },
 
     async handlesOf(user) {

@@ -82,6 +82,7 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
   ['whether red builds are the newest', (tx) => tx.redBuildsOf(['handle-7', 'handle-9'], 8), 'build_branch'],
   ['waitingBuilds', (tx) => tx.waitingBuilds(null, 20), 'build_waiting'],
   ['personOf', (tx) => tx.personOf('handle-7'), 'person_pkey', 'autoindex_person_1'],
+  ['isClaimed', (tx) => tx.isClaimed('handle-7'), 'person_pkey', 'autoindex_person_1'],
   ['claimOf', (tx) => tx.claimOf('handle-7'), 'person_pkey', 'autoindex_person_1'],
   ['handlesOf', (tx) => tx.handlesOf('U7'), 'person_user'],
   ['claimantsToCheck', (tx) => tx.claimantsToCheck(T0 + 50, 8), 'person_checked'],
