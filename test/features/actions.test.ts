@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ActOutcome } from '../../src/catalog/outcomes.ts'
 import { answerAct } from '../../src/features/builds/act-messages.ts'
 import { answerOld } from '../../src/features/fault-messages.ts'
+import type { Operations } from '../../src/features/operations.ts'
 import { answerNotAllowed } from '../../src/features/not-allowed.ts'
 import { choiceValue, pageValue } from '../../src/features/values.ts'
 import { ACTION_IDS, CHOICE_ACTION_IDS, PAGE_ACTION_IDS } from '../../src/slack/messages/ids.ts'
@@ -71,6 +72,16 @@ describe('a click on a card', () => {
     expect(told(lin)).toEqual([])
   })
 
+  it.each<[string, Awaited<ReturnType<Operations['findBuild']>>]>([
+    ['is not kept any more', { kind: 'unknown-build', text: '#512' }],
+    ['names nobody', { kind: 'found', build: build({ committer: null }) }],
+  ])("That's me claims nothing where the build %s", async (_, found) => {
+    const { slack, untilTold } = await openStage({ operations: { findBuild: async () => found } })
+    const ts = await postCard(slack, [button('build_claim', REF_TEXT)])
+    await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'build_claim' })
+    expect(await untilTold(1)).toEqual([expect.stringContaining('*No committer*')])
+  })
+
   it('leaves the card as it is: the thread tells everybody else', async () => {
     const { slack, untilTold } = await openStage()
     const ts = await postCard(slack)
@@ -102,6 +113,7 @@ describe('a click on a card', () => {
   it.each([
     ['an action that an older version named', 'retry_build', REF_TEXT],
     ['a value that is no run', 'build_stop', 'everything'],
+    ['a name in the place of a build', 'build_claim', 'ada'],
     ['a value as long as Slack takes', 'build_restart', '9'.repeat(2_000)],
     ['a choice for a command that offers none', 'choose_1', '{"command":"help","project":"acme/web","branch":null}'],
     ['a choice that is none', 'choose_1', '{"command":"erase","project":"acme/web","branch":null}'],

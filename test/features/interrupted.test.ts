@@ -3,7 +3,12 @@ import type { Interaction } from '../../src/domain/interaction.ts'
 import { answerInterrupted } from '../../src/features/interrupted.ts'
 import { choiceValue } from '../../src/features/values.ts'
 import { interactionIn } from '../../src/features/receiving-app.ts'
-import { CHOICE_ACTION_IDS, HOME_ACTION_IDS, SUBSCRIPTION_ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import {
+  ACTION_IDS,
+  CHOICE_ACTION_IDS,
+  HOME_ACTION_IDS,
+  SUBSCRIPTION_ACTION_IDS,
+} from '../../src/slack/messages/ids.ts'
 import { T0 } from '../support/build-events.ts'
 
 const interaction = (what: string): Interaction => ({
@@ -60,7 +65,8 @@ describe('a click is written down as what it asks', () => {
     expect(clicked(CHOICE_ACTION_IDS[0], value!)).toBe(what)
   })
 
-  it('me mentions, by the button of Home; unsubscribe, by Remove', () => {
+  it("me, by That's me; me mentions, by the button of Home; unsubscribe, by Remove", () => {
+    expect(clicked(ACTION_IDS.claim, '41/512.1')).toBe('me, as the committer of #512')
     expect(clicked(HOME_ACTION_IDS.mentions, 'off')).toBe('me mentions')
     expect(clicked(SUBSCRIPTION_ACTION_IDS.remove, '7')).toBe('unsubscribe')
   })

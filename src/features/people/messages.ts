@@ -31,6 +31,8 @@ export function answerMe(outcome: MeOutcome, asked: { by: string; reference: str
       return trouble(...tooMany(outcome, asked.by))
     case 'not-claimable':
       return trouble(notClaimed(outcome.handle), WHY[outcome.why], NEXT_NAME)
+    case 'no-committer':
+      return trouble(...NO_COMMITTER)
     case 'not-a-person':
       return trouble(...notAPerson(outcome))
     case 'forbidden':
@@ -135,6 +137,12 @@ const WHY: Record<NotClaimable, string> = {
 }
 
 const NEXT_NAME = `Type the name as a card shows it after the commit, such as ${typed('/ci me ada')}.`
+
+const NO_COMMITTER: Words = [
+  ':mag: *No committer*: Buildline no longer knows who made the commit of that build; nothing was changed.',
+  null,
+  NEXT_NAME,
+]
 
 const notAPerson = ({ handle, user, why }: Of<'not-a-person'>): Words => [
   `:no_entry: ${handleWords(handle)} *cannot mean ${mention(user) || 'that account'}*; nothing was changed.`,

@@ -28,6 +28,8 @@ export type MeOutcome =
   /** `by`: whose it is; null: nobody's */
   | { kind: 'not-yours'; handle: string; by: string | null }
   | { kind: 'mentions'; me: Me }
+  /** the build whose committer was meant is not kept any more, or names none */
+  | { kind: 'no-committer' }
   | Refused
 
 export type NotClaimable = Extract<Claimable, { kind: 'no' }>['why']

@@ -6,8 +6,9 @@ import { answerTooLittle, answerTooMuch } from '../slips.ts'
 import type { Reply, SlackDeps } from '../context.ts'
 import { howTyped, outcomeName, type Command, type Question } from '../command.ts'
 import { CUT, type Word } from '../../slack/commands/parse.ts'
-import { HOME_ACTION_IDS } from '../../slack/messages/ids.ts'
-import type { Click, Feature } from '../feature.ts'
+import { ACTION_IDS, HOME_ACTION_IDS } from '../../slack/messages/ids.ts'
+import type { Button, Click, Feature } from '../feature.ts'
+import { parseAttemptRef } from '../../domain/request.ts'
 import { fieldOf } from '../../domain/raw-values.ts'
 import { textAt } from '../body.ts'
 
@@ -149,8 +150,29 @@ async function toggleMentions({ deps, value, by, reference }: Click): Promise<Re
   return { outcome: outcome.kind, answer: null }
 }
 
+/** "That's me" on a failed build: `/ci me` with the name of its committer. */
+const claimButton: Button = {
+  what: 'me',
+  describe: (value) => {
+    const ref = parseAttemptRef(value)
+    return ref && `me, as the committer of #${ref.buildId}`
+  },
+  async answer({ deps: { operations }, value, by, reference }) {
+    const ref = parseAttemptRef(value)
+    if (!ref) return null
+    const looked = await operations.findBuild({ kind: 'run', ref })
+    const committer = looked.kind === 'found' ? looked.build.committer : null
+    const outcome: MeOutcome =
+      committer === null ? { kind: 'no-committer' } : await operations.people.claim(committer, by)
+    return { outcome: outcomeName(outcome), answer: answerMe(outcome, { by: by.user, reference }) }
+  },
+}
+
 export const people: Feature = {
   commands: [command],
-  buttons: { [HOME_ACTION_IDS.mentions]: { what: 'mentions', describe: () => 'me mentions', answer: toggleMentions } },
+  buttons: {
+    [ACTION_IDS.claim]: claimButton,
+    [HOME_ACTION_IDS.mentions]: { what: 'mentions', describe: () => 'me mentions', answer: toggleMentions },
+  },
   events: { user_change: hearOfAccount },
 }

@@ -1,7 +1,12 @@
 // Names that Slack hands back to us: they must never change meaning, since old messages keep them.
 
-/** The buttons of a card. `open` is a link: Slack reports the click all the same, and it needs an answer. */
-export const ACTION_IDS = { open: 'build_open', stop: 'build_stop', restart: 'build_restart' } as const
+/** The buttons of a build. `open` is a link: Slack reports the click all the same, and it needs an answer. */
+export const ACTION_IDS = {
+  open: 'build_open',
+  stop: 'build_stop',
+  restart: 'build_restart',
+  claim: 'build_claim',
+} as const
 
 /** The row that holds a card's buttons. */
 export const ACTIONS_BLOCK_ID = 'build_actions'

@@ -27,6 +27,7 @@ export const mes = (cast: Cast): Cases<MeOutcome> => {
       { when: 'it is of somebody who has left', outcome: { kind: 'taken', handle, by: cast.user, isGone: true } },
     ],
     'not-claimable': each(NOT_CLAIMABLE, (why) => ({ kind: 'not-claimable', handle: cast.committer, why })),
+    'no-committer': [{ when: 'the build is not kept any more', outcome: { kind: 'no-committer' } }],
     'too-many': [
       { when: 'they have enough', outcome: { kind: 'too-many', user: REQUESTER, max: HANDLES_MAX } },
       { when: 'the other one has enough', outcome: { kind: 'too-many', user: cast.user, max: HANDLES_MAX } },
