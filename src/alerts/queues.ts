@@ -16,11 +16,12 @@ import type { Reads, Tx } from '../store/store.ts'
 import type { ReconcileDeps } from './deps.ts'
 import type { BuildEvent } from '../domain/build-event.ts'
 import type { ChannelId, MessageTs } from '../domain/ids.ts'
+import { claimable } from '../domain/handle.ts'
 import { noticeView } from '../domain/notice.ts'
 import { foldAttempts, attemptKey, type Attempt } from '../domain/attempt.ts'
 import { toStatus } from '../domain/status.ts'
 import { parseSubject, revisionSubject } from '../domain/revision.ts'
-import { postedAttemptOf, NOTICE_BUILDS_MAX, storyFor, type Story } from '../domain/view.ts'
+import { postedAttemptOf, NOTICE_BUILDS_MAX, storyFor, type Story, type StoryContext } from '../domain/view.ts'
 import { facilitiesOf, readRevision, streaksOf, type Interfaces } from '../store/history.ts'
 
 /**
@@ -133,7 +134,7 @@ async function planCard(
     isLoud: announcedBy(decisions.filter(({ loud }) => loud)),
     postedAttempt: postedAttempt === undefined ? postedAttemptOf(attempts) : postedAttempt,
     quiet: card.quiet,
-    mentionOf: card.mention ? await mentions(reads, attempts) : () => null,
+    ...(card.mention ? await committers(reads, attempts) : NOBODY),
     replaces: replacedCard(messages) ?? (await cardBefore(reads, subject, card.channel)),
     requests,
     facilities: await facilitiesOf(reads, attempts, interfaces),
@@ -177,11 +178,24 @@ const announcedBy = (decisions: readonly KeptDecision[]) => {
   return (attempt: Attempt): boolean => attempt.finalSeq !== null && told.has(attempt.finalSeq)
 }
 
-async function mentions(reads: Reads, attempts: readonly Attempt[]) {
-  const handles = [...new Set(attempts.flatMap(({ details }) => details.committer ?? []))]
-  const people = new Map<string, string | null>()
-  for (const handle of handles) people.set(handle, await reads.personOf(handle))
-  return (committer: string | null) => (committer === null ? null : (people.get(committer) ?? null))
+type Committers = Pick<StoryContext, 'mentionOf' | 'isUnclaimed'>
+
+const NOBODY: Committers = { mentionOf: () => null, isUnclaimed: () => false }
+
+async function committers(reads: Reads, attempts: readonly Attempt[]): Promise<Committers> {
+  // Only a failure calls anybody.
+  if (attempts.every(({ status }) => status !== 'failed')) return NOBODY
+  const people = new Map<string, string>()
+  const unclaimed = new Set<string>()
+  for (const handle of new Set(attempts.flatMap(({ details }) => details.committer ?? []))) {
+    const person = await reads.personOf(handle)
+    if (person !== null) people.set(handle, person)
+    else if (claimable(handle).kind === 'ok' && !(await reads.isClaimed(handle))) unclaimed.add(handle)
+  }
+  return {
+    mentionOf: (committer) => (committer === null ? null : (people.get(committer) ?? null)),
+    isUnclaimed: (committer) => committer !== null && unclaimed.has(committer),
+  }
 }
 
 async function planDay(

@@ -167,11 +167,12 @@ export function postedAttemptSaid(messages: readonly StoredMessage[]): string | 
 }
 
 /**
- * What a view says, as a short text to compare. Whom a reply calls, whether it went to the channel too, and whether it
- * came late, is decided when it is posted and never makes it worth an edit.
+ * What a view says, as a short text to compare. Whom a reply calls or asks for their name, whether it went to the channel
+ * too, and whether it came late, is decided when it is posted and never makes it worth an edit.
  */
 export function digestOf(view: View): string {
-  const said = view.kind === 'reply' ? { ...view, mention: null, broadcast: false, isLate: undefined } : view
+  const said =
+    view.kind === 'reply' ? { ...view, mention: null, claim: undefined, broadcast: false, isLate: undefined } : view
   return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 24)
 }
 

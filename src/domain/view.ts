@@ -24,6 +24,8 @@ export interface CardView {
   durationMs: number | null
   /** set when the card itself has to tell the committer: it was born red */
   mention: string | null
+  /** the same as of a reply, when the card itself has to offer it: it was born red */
+  claim: string | null
   /** the red streak that this attempt ended, or goes on with; null for the first red one */
   streak: Streak | null
   /** the card that this one goes on from: the one before it, which has ended, is gone or can no longer be edited */
@@ -87,6 +89,8 @@ export interface ReplyView {
   durationMs: number | null
   /** the Slack user to mention */
   mention: string | null
+  /** what the button carries by which the committer claims their name; null: it is claimed, or offered elsewhere, or cannot be */
+  claim: string | null
   /** also sent to the channel */
   broadcast: boolean
   /** the red streak that this attempt ended */
@@ -130,6 +134,8 @@ export interface StoryContext {
   quiet: boolean
   /** the Slack user who claimed a committer's handle, if this channel mentions */
   mentionOf: (committer: string | null) => string | null
+  /** whether this channel mentions, and anybody could still claim that handle */
+  isUnclaimed: (committer: string | null) => boolean
   replaces: MessageTs | null
   /** requests about these attempts, oldest first */
   requests: readonly Request[]
@@ -169,13 +175,17 @@ function cardView(attempt: Attempt, context: StoryContext): CardView {
     history: historyOf(attempt),
     durationMs: durationOf(attempt),
     mention: tellsRedItself ? mentionFor(attempt, context) : null,
+    claim: tellsRedItself ? claimFor(attempt, context) : null,
     streak: streakOf(attempt, context),
     replaces: context.replaces,
-    ref: attemptRefText({ projectId: attempt.buildEvents[0]!.projectId, buildId: attempt.buildId, attempt: attempt.n }),
+    ref: refOf(attempt),
     ...offersOf(attempt, context.facilities, context.requests),
     request: requestAbout(attempt, context),
   }
 }
+
+const refOf = ({ buildEvents, buildId, n }: Attempt): string =>
+  attemptRefText({ projectId: buildEvents[0]!.projectId, buildId, attempt: n })
 
 /** The buttons that can work now, and why the one that the state calls for is not among them. */
 export function offersOf(
@@ -232,6 +242,7 @@ function replyView(attempt: Attempt, context: StoryContext): ReplyView {
     durationMs: durationOf(attempt),
     // Nobody is called for an attempt that another one has already replaced.
     mention: isNews ? mentionFor(attempt, context) : null,
+    claim: claimFor(attempt, context),
     broadcast: isNews && !context.quiet && context.isLoud(attempt) && !isRedAgain(attempt, context),
     streak: attempt.status === 'success' ? streakOf(attempt, context) : null,
   }
@@ -247,6 +258,12 @@ const hasReply = (attempt: Attempt, { attempts, postedAttempt, isAnnounced }: St
 // A machine's failure is nobody's fault: only `failed` calls the committer.
 const mentionFor = (attempt: Attempt, { attempts, mentionOf }: StoryContext): string | null =>
   attempt.status === 'failed' ? mentionOf(buildView(attempt, attempts).committer) : null
+
+// Once for a commit: whoever did not press the first time need not be asked again.
+const claimFor = (attempt: Attempt, { attempts, isUnclaimed }: StoryContext): string | null =>
+  attempt === attempts.find(({ status }) => status === 'failed') && isUnclaimed(buildView(attempt, attempts).committer)
+    ? refOf(attempt)
+    : null
 
 export const attemptNumberOf = (attempt: Attempt, attempts: readonly Attempt[]): number => attempts.indexOf(attempt) + 1
 

@@ -37,6 +37,7 @@ const tell = (
     postedAttempt,
     quiet: false,
     mentionOf: () => null,
+    isUnclaimed: () => false,
     replaces: null,
     requests,
     facilities: OUT_OF_REACH,

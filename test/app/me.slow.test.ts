@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { ACCOUNTS, CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
-import { buildOf, rowsOf, sendAll, until, type Build } from '../support/app.ts'
+import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import { buildOf, rowsOf, sendAll, settled, until, type Build } from '../support/app.ts'
 import {
   answersTo,
+  buttonsOf,
   openScene,
   openWorld,
+  press,
   startBot,
   threadOf,
   type,
@@ -12,7 +15,7 @@ import {
   untilCard,
   untilThread,
 } from '../support/world.ts'
-import type { Scene, World, WorldOptions } from '../support/world.ts'
+import type { Scene, Shown, World, WorldOptions } from '../support/world.ts'
 
 const { builds: BUILDS, shared: SHARED } = CHANNELS
 const { ada, grace, lin, gus, sol } = PEOPLE
@@ -241,6 +244,114 @@ describe('a name is claimed', () => {
     expect(told().find(({ text }) => text.includes('Lovelace'))?.text).toContain('/ci me "Ada Lovelace"')
     expect(told().some(({ text }) => text.includes('/ci me mentions on'))).toBe(true)
     expect(claimsIn(world)).toEqual([])
+  })
+})
+
+/** The newest reply in #builds, or the newest card, that asks whose a committer name is. */
+const asksWhose = ({ slack }: Pick<Scene, 'slack'>, channel = BUILDS): Shown | undefined => {
+  const asking = slack.messages(channel).findLast((message) => buttonsOf(message).includes(ACTION_IDS.claim))
+  return asking && { ...asking, ts: String(asking['ts']), text: String(asking['text']) }
+}
+
+describe("That's me, on a build that failed whose committer nobody is yet,", () => {
+  it('claims the name for whoever presses it, whose next failure mentions them, and asks nobody any more', async () => {
+    const world = await open()
+    expect(await fail(world, 1)).toContain(' · Ada')
+    const asking = asksWhose(world)!
+    expect(asking['thread_ts']).not.toBe(asking.ts)
+    await press(world, ada, asking, ACTION_IDS.claim)
+    await untilAnswered(world, ada, ['`ada` *means you*', 'Mentions are *on*'])
+    expect(await fail(world, 2)).toContain(`<@${ada}>`)
+    expect(asksWhose(world)?.ts).toBe(asking.ts)
+    expect(JSON.stringify(world.slack.messages(BUILDS))).not.toContain('means you')
+  })
+
+  it('stands on a card that is born red', async () => {
+    const world = await open()
+    await sendAll(world.app.url, buildOf(1, { status: 'error' }))
+    const card = await untilCard(world, ['Failed', 'Ada'], ACTION_IDS.claim)
+    await press(world, ada, card, ACTION_IDS.claim)
+    await untilAnswered(world, ada, ['`ada` *means you*'])
+    await sendAll(world.app.url, buildOf(2, { status: 'error' }))
+    await untilCard(world, ['Still failing', `<@${ada}>`])
+    expect(asksWhose(world)?.ts).toBe(card.ts)
+  })
+
+  it('says whose the name is to whoever comes later', async () => {
+    const world = await open()
+    await fail(world, 1)
+    await type(world, ada, '/ci me ada')
+    await untilAnswered(world, ada, ['*means you*'])
+    await press(world, lin, asksWhose(world)!, ACTION_IDS.claim)
+    await untilAnswered(world, lin, ['*Taken*', `\`ada\` means <@${ada}>`, 'nothing was changed'])
+    expect(claimsIn(world)).toEqual([{ handle: 'ada', user_id: ada }])
+  })
+
+  it('of two people who press it at once has one; pressed twice, it says the same', async () => {
+    const world = await open()
+    await fail(world, 1)
+    const asking = asksWhose(world)!
+    await Promise.all([ada, lin].map((user) => press(world, user, asking, ACTION_IDS.claim)))
+    const told = (user: string, words: string) => answersTo(world, user).filter(({ text }) => text.includes(words))
+    await until('both are answered', () => [ada, lin].every((user) => answersTo(world, user).length === 1))
+    const [{ user_id: owner }] = claimsIn(world) as [{ user_id: string }]
+    expect(told(owner, '*means you*')).toHaveLength(1)
+    expect(told(owner === ada ? lin : ada, '*Taken*')).toHaveLength(1)
+    await press(world, owner, asking, ACTION_IDS.claim)
+    await until('it is answered again', () => told(owner, '*means you*').length === 2)
+    expect(claimsIn(world)).toHaveLength(1)
+  })
+
+  it('that Slack delivers twice is answered once', async () => {
+    const world = await open()
+    await fail(world, 1)
+    await press(world, ada, asksWhose(world)!, ACTION_IDS.claim)
+    await world.slack.people.replay(`click ${ACTION_IDS.claim}`)
+    await untilAnswered(world, ada, ['*means you*'])
+    await settled(world.app.url)
+    expect(answersTo(world, ada)).toHaveLength(1)
+  })
+
+  it('is pressed in vain from another workspace', async () => {
+    const world = await open({ settings: { DEFAULT_CHANNEL: SHARED } })
+    await sendAll(world.app.url, buildOf(1, { status: 'error' }))
+    const card = await untilCard(world, ['Failed'], ACTION_IDS.claim, SHARED)
+    await press(world, sol, card, ACTION_IDS.claim, SHARED)
+    await untilAnswered(world, sol, ['Not allowed', 'you cannot claim a committer name'], SHARED)
+    expect(claimsIn(world)).toEqual([])
+  })
+
+  it('is pressed by guests too', async () => {
+    const world = await open()
+    await fail(world, 1)
+    await press(world, gus, asksWhose(world)!, ACTION_IDS.claim)
+    await untilAnswered(world, gus, ['`ada` *means you*'])
+    expect(claimsIn(world)).toEqual([{ handle: 'ada', user_id: gus }])
+  })
+
+  it.each(['dependency[bot]', 'noreply@acme.example', null])('is not there for %s', async (committer) => {
+    const world = await open()
+    await fail(world, 1, { committer })
+    expect(asksWhose(world)).toBeUndefined()
+  })
+
+  it('is not there where the name is claimed, though its owner wants no mentions', async () => {
+    const world = await open()
+    await type(world, ada, '/ci me ada')
+    await untilAnswered(world, ada, ['*means you*'])
+    await type(world, ada, '/ci me mentions off')
+    await untilAnswered(world, ada, ['Mentions are *off*'])
+    await fail(world, 1)
+    expect(asksWhose(world)).toBeUndefined()
+  })
+
+  it('is not there where the channel mentions nobody', async () => {
+    const world = await open({
+      settings: { DEFAULT_CHANNEL: undefined },
+      subscriptions: [`{ channel: ${BUILDS}, project: acme/web, mention: nobody }`],
+    })
+    await fail(world, 1)
+    expect(asksWhose(world)).toBeUndefined()
   })
 })
 

@@ -57,6 +57,42 @@ describe('a mention', () => {
   })
 })
 
+describe('the button by which somebody claims the name of a committer', () => {
+  const lin = { details: { committer: 'lin' } }
+  const by = (...words: string[]): Said[] => words.map((word) => ({ word, ...lin }))
+  const claims = (said: readonly (string | Said)[], context: Partial<StoryContext> = {}) => {
+    const { card, replies } = told(said, context)
+    return { card: card.claim, replies: replies.map(({ view }) => view.claim) }
+  }
+
+  it('stands in the reply to a failure, and carries the build', () => {
+    expect(claims(by('initiated', 'error'))).toEqual({ card: null, replies: ['41/512.1'] })
+  })
+
+  it('stands on the card when the card itself was born failed, and in the thread once another attempt is on it', () => {
+    const born = { postedAttempt: '512.1' }
+    expect(claims(by('initiated', 'error'), born)).toEqual({ card: '41/512.1', replies: [] })
+    expect(claims(by('initiated', 'error', 'initiated', 'error'), born)).toEqual({
+      card: null,
+      replies: ['41/512.1', null],
+    })
+  })
+
+  it('is offered with the first failure of the commit alone', () => {
+    const said = by('initiated', 'infrastructure_failure', 'initiated', 'error', 'initiated', 'error')
+    expect(claims(said).replies).toEqual([null, '41/512.2', null])
+  })
+
+  it.each(['success', 'infrastructure_failure', 'stopped'])('is not offered for %s', (word) => {
+    expect(claims(by('initiated', word))).toEqual({ card: null, replies: [null] })
+    expect(claims(by('initiated', word), { postedAttempt: '512.1' }).card).toBeNull()
+  })
+
+  it('is not offered where somebody has the name', () => {
+    expect(claims(['initiated', 'error']).replies).toEqual([null])
+  })
+})
+
 describe('a reply that is also sent to the channel', () => {
   const broadcast = (said: (string | Said)[], context: Partial<StoryContext> = {}) =>
     told(said, context).replies.map(({ view }) => view.broadcast)

@@ -192,7 +192,7 @@ function judgeMentions({ subscription, attempts, booked, deleted, where }: Threa
 
 const isOfBuild = (view: View): view is CardView | ReplyView => view.kind === 'card' || view.kind === 'reply'
 
-// Whom a message calls, whether it went to the channel, whether it came late: it depends on the moment, as does a link
+// Whom a message calls or asks for their name, whether it went to the channel, whether it came late: it depends on the moment, as does a link
 // to an earlier card.
 // CI, when asked, may know since when it was red to the second; which of its attempts that was about it does not say.
 const saysTheSame = (said: View, wanted: View, branch: readonly BuildEvent[]): boolean => {
@@ -200,6 +200,7 @@ const saysTheSame = (said: View, wanted: View, branch: readonly BuildEvent[]): b
   const core = (view: View) => ({
     ...view,
     mention: null,
+    claim: null,
     broadcast: null,
     isLate: null,
     replaces: null,

@@ -58,6 +58,7 @@ export const expectedCards = (happened: Happened): Expected[] =>
           postedAttempt,
           quiet: false,
           mentionOf: () => null,
+          isUnclaimed: () => false,
           replaces: null,
           requests,
           facilities: { ...happened.interfaces, project: projectOf(own[0]!) },

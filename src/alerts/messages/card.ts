@@ -21,6 +21,7 @@ import {
   onBranch,
   outside,
 } from '../../slack/messages/build.ts'
+import { claimButton } from '../../slack/messages/handle.ts'
 import { ACTION_IDS, ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { INLINE_URL_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { clockTime, dayTime, durationWords } from '../../slack/messages/times.ts'
@@ -134,13 +135,17 @@ function replacesLine(ts: MessageTs | null, channel: ChannelId | null): string |
 export const addressOf = (channel: ChannelId, ts: MessageTs): string =>
   `https://slack.com/archives/${channel}/p${ts.replace('.', '')}`
 
-function actionsOf({ build, shown, offers, ref, unconfirmed }: CardView): ActionsBlock[] {
+function actionsOf({ build, shown, offers, ref, unconfirmed, claim }: CardView): ActionsBlock[] {
   const url = buildUrl(build)
   const open =
     url === null ? [] : [{ type: 'button', action_id: ACTION_IDS.open, text: plain('Open build'), url } as const]
   const acts = offers.map((action) => actButton(action, ref, { ...build, unconfirmed }))
+  const claims = claim === null ? [] : [claimButton(claim)]
   // A machine's failure is nobody's fault: there is nothing to read before running it again.
-  const elements: Button[] = shown === 'infrastructure_failure' ? [...acts, ...open] : [...open, ...acts]
+  const elements: Button[] = [
+    ...(shown === 'infrastructure_failure' ? [...acts, ...open] : [...open, ...acts]),
+    ...claims,
+  ]
   return elements.length === 0 ? [] : [{ type: 'actions', block_id: ACTIONS_BLOCK_ID, elements }]
 }
 

@@ -6,7 +6,8 @@ import { type SlackMessage, section, type SectionBlock } from '../../slack/messa
 import { flakyWord, plainCard, renderCard, spanWords, streakCount } from './card.ts'
 import { mrkdwnLink } from '../../lib/escape.ts'
 import { joined, linkedBuild, mention, onBranch, projectName, buildName, outside } from '../../slack/messages/build.ts'
-import { INLINE_URL_CHARS_MAX, SECTION_CHARS_MAX } from '../../slack/messages/limits.ts'
+import { claimButton } from '../../slack/messages/handle.ts'
+import { COMMITTER_CHARS_MAX, INLINE_URL_CHARS_MAX, SECTION_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { afterWords } from '../../slack/messages/times.ts'
 import { lookOf, NOTICE_LOOK } from '../../slack/messages/words.ts'
 
@@ -29,7 +30,7 @@ function withBlocks(view: View, channel: ChannelId | null): SlackMessage {
     case 'card':
       return renderCard(view, channel)
     case 'reply':
-      return { text: replyLine(view), blocks: [], attachments: [] }
+      return renderReply(view)
     case 'request':
       return { text: requestLine(view), blocks: [], attachments: [] }
     case 'notice':
@@ -54,9 +55,17 @@ function plainText(view: View, channel: ChannelId | null): string {
   }
 }
 
+/** A reply is its line. A button needs a block to stand in, and where there are blocks, Slack draws no text but theirs. */
+function renderReply(view: ReplyView): SlackMessage {
+  const text = replyLine(view)
+  const blocks = view.claim === null ? [] : [{ ...section(text), accessory: claimButton(view.claim) }]
+  return { text, blocks, attachments: [] }
+}
+
 /**
  * A reply in the thread, in one line: `:x: *Failed* after 7 min · @Ada`. One that is also sent to the channel stands there
- * without its card, and names the build: `:x: *Failed* acme/web #512 on `main` after 7 min · @Ada`. Pure.
+ * without its card, and names the build: `:x: *Failed* acme/web #512 on `main` after 7 min · @Ada`. Beside the
+ * button by which somebody claims the committer's name stands that name. Pure.
  */
 function replyLine(view: ReplyView): string {
   const { symbol, word, hint } = lookOf(view.shown)
@@ -64,7 +73,8 @@ function replyLine(view: ReplyView): string {
     (view.attemptNumber > 1 || view.isLate) && view.shown !== 'flaky' ? `Attempt ${view.attemptNumber} · ` : ''
   const said = view.shown === 'flaky' ? flakyWord(view.attemptNumber) : word
   const build = view.broadcast ? ` ${linkedBuild(view.build)}${onBranch(view.build)}` : ''
-  return joined([`${symbol} ${again}*${said}*${build}${afterWhat(view)}`, hint, mention(view.mention)])
+  const committer = view.claim === null ? null : outside(view.build.committer, COMMITTER_CHARS_MAX)
+  return joined([`${symbol} ${again}*${said}*${build}${afterWhat(view)}`, hint, mention(view.mention), committer])
 }
 
 /** ` after 7 min`, and of a build that ended a red streak ` after 2 h red (3 builds)`. */

@@ -1,6 +1,8 @@
 import { HANDLE_CHARS_MAX } from '../../domain/handle.ts'
 import { codeSpan, toLine } from '../../lib/escape.ts'
+import { plain, type ActionButton } from './blocks.ts'
 import { mention } from './build.ts'
+import { ACTION_IDS } from './ids.ts'
 import { cut } from './limits.ts'
 
 // Whom a committer's name means, in words. Markup; the name is outside text.
@@ -14,6 +16,14 @@ export function meCommand(before: string, handle: string, after = ''): string {
   const word = /\s/.test(name) ? `"${name}"` : name
   return ['/ci me', before, word, after].filter(Boolean).join(' ')
 }
+
+/** Claims the name of a build's committer. It carries the build alone: whose name that is, is looked up when it is pressed. */
+export const claimButton = (ref: string): ActionButton => ({
+  type: 'button',
+  action_id: ACTION_IDS.claim,
+  text: plain("That's me"),
+  value: ref,
+})
 
 /** To whom an admin gave a name. */
 export function givenLine({ handle, was, by }: { handle: string; was: string | null; by: string }): string {

@@ -21,6 +21,7 @@ export function told(said: readonly (string | Said)[], context: Partial<StoryCon
     postedAttempt: null,
     quiet: false,
     mentionOf: (committer) => (committer === 'ada' ? ADA : null),
+    isUnclaimed: (committer) => committer === 'lin',
     replaces: null,
     requests: [],
     facilities: OUT_OF_REACH,

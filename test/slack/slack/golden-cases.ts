@@ -108,6 +108,10 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     'The first delivery of a build is its failure: the card itself mentions the committer, who has claimed the name.',
     card({ mention: 'U0ADA' }),
   ),
+  'card-born-red-unclaimed': told(
+    "The first that is heard of a build is its failure, and nobody has claimed the committer's name: the card asks whose it is.",
+    card({ claim: '41/512.1', offers: ['restart'] }),
+  ),
   'card-replaced': told(
     'Slack no longer lets the old card be edited: a new one replaces it and links to it.',
     card({ replaces: OLD_CARD }),
@@ -165,6 +169,10 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     'A build failed, and its committer has claimed the name: the thread mentions them.',
     reply({ mention: 'U0ADA' }),
   ),
+  'reply-unclaimed': told(
+    'A build failed whose committer nobody has claimed: whoever it is can do so by a button.',
+    reply({ claim: '41/512.1', broadcast: true }),
+  ),
   'reply-broadcast': told(
     'A build failed, and its card existed before: the reply is also sent to the channel.',
     reply({ mention: 'U0ADA', broadcast: true }),
@@ -183,7 +191,7 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
   ),
   'reply-hostile': told(
     'A build failed whose names try to mention, link and format.',
-    reply({ build: HOSTILE, broadcast: true }),
+    reply({ build: HOSTILE, broadcast: true, claim: '41/512.1' }),
   ),
   'reply-rtl-and-cjk': told(
     'A build failed whose names are written from right to left, or in Chinese characters.',

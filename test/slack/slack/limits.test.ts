@@ -70,6 +70,7 @@ const anyView: fc.Arbitrary<View> = fc.oneof(
     }),
     durationMs,
     mention,
+    claim: maybe(ref),
     streak,
     replaces: maybe(fc.bigInt({ min: 0n, max: 10n ** 30n }).map((seconds) => messageTs(`${seconds}.1`))),
     ref,
@@ -92,6 +93,7 @@ const anyView: fc.Arbitrary<View> = fc.oneof(
     isLate: fc.boolean(),
     durationMs,
     mention,
+    claim: maybe(ref),
     broadcast: fc.boolean(),
     streak,
   }),
@@ -138,7 +140,9 @@ describe('whatever a view holds', () => {
         const ids = buttons.map(({ action_id: id }) => id)
         for (const id of ids) expect(known).toContain(id)
         expect(new Set(ids).size).toBe(ids.length)
-        for (const button of buttons) if ('value' in button) expect(view).toMatchObject({ ref: button.value })
+        for (const button of buttons)
+          if ('value' in button)
+            expect(view).toMatchObject({ [button.action_id === ACTION_IDS.claim ? 'claim' : 'ref']: button.value })
       }),
       RUNS,
     )
@@ -180,14 +184,22 @@ describe('at the worst, every field full of what escaping makes longest', () => 
       'cards',
       all.map((one) => card({ shown: 'unknown', word: amps, build: one, replaces: OLD_CARD, mention: 'U0ADA' })),
     ],
-    ['cards with buttons', all.map((one) => card({ build: one, offers: ['stop', 'restart'], ref: LONGEST_REF }))],
+    [
+      'cards with buttons',
+      all.map((one) => card({ build: one, offers: ['stop', 'restart'], ref: LONGEST_REF, claim: LONGEST_REF })),
+    ],
     [
       'asks',
       all.map((one) =>
         ask({ buildId: one.buildId, outcome: { shown: 'failed', buildId: `${one.buildId}2`, attemptNumber: 1_000 } }),
       ),
     ],
-    ['replies', all.map((one) => reply({ build: one, broadcast: true, streak: STREAK, mention: 'U0ADA' }))],
+    [
+      'replies',
+      all.map((one) =>
+        reply({ build: one, broadcast: true, streak: STREAK, mention: 'U0ADA', claim: LONGEST_REF, isLate: true }),
+      ),
+    ],
     ['notices', all.map((one) => noticeOf(one))],
   ])('%s fit', (_, views) => {
     for (const view of views)
@@ -208,12 +220,15 @@ describe('at the worst, every field full of what escaping makes longest', () => 
   }
 })
 
-const buttonsOf = ({ attachments }: ReturnType<typeof renderView>): Button[] =>
-  attachments.flatMap(({ blocks }) => blocks.flatMap((block) => (block.type === 'actions' ? block.elements : [])))
+const buttonsOf = ({ blocks, attachments }: ReturnType<typeof renderView>): Button[] =>
+  [...blocks, ...attachments.flatMap((attachment) => attachment.blocks)].flatMap((block) => {
+    if (block.type === 'actions') return block.elements
+    return block.type === 'section' && block.accessory ? [block.accessory] : []
+  })
 
-function markupOf({ text, attachments }: ReturnType<typeof renderView>): string[] {
+function markupOf({ text, blocks, attachments }: ReturnType<typeof renderView>): string[] {
   const found = [text]
-  JSON.stringify(attachments, (_, value: unknown) => {
+  JSON.stringify([blocks, attachments], (_, value: unknown) => {
     if (typeof value === 'object' && value !== null && 'verbatim' in value && 'text' in value)
       found.push(String(value.text))
     return value
