@@ -9,6 +9,9 @@ import { requeue } from './queues.ts'
 /** A message that Slack refuses even as plain text is a defect: tried again seldom, and told in the log. */
 const REFUSED_AGAIN_MS = 60 * 60_000
 
+/** A look that Slack refuses wants a right that somebody may grant at any time, and until then its card may say what is old. */
+const LOOK_REFUSED_AGAIN = { baseMs: 5_000, maxMs: 4 * 60_000 }
+
 /** A closed channel is tried again so often: somebody may have invited the bot or unarchived it. */
 export const CHANNEL_AGAIN_MS = 10 * 60_000
 
@@ -179,7 +182,8 @@ function waitMs({ random }: ReconcileDeps, card: Card, queue: Queue, failure: Fa
   if (failure.kind === 'rate-limited') return failure.retryAfterMs
   if (failure.kind === 'message-gone') return 0
   if (failure.kind === 'thread-closed') return REFUSED_AGAIN_MS
-  if (failure.kind === 'refused' && (card.plain || queue === 'look')) return REFUSED_AGAIN_MS
+  if (failure.kind === 'refused' && queue === 'look') return backoffMs(card.tries, random(), LOOK_REFUSED_AGAIN)
+  if (failure.kind === 'refused' && card.plain) return REFUSED_AGAIN_MS
   if (isRefusedAgain(card, queue, failure)) return 0
   // A closed channel or workspace holds its cards by itself; the card must be ready when it opens.
   if (failure.kind === 'channel-closed' || failure.kind === 'workspace-closed') return 0
@@ -208,9 +212,16 @@ export function reportEnd(
   if (outcome.kind === 'sent') return log.info({ ...fields, ts: outcome.ts }, 'sent')
   if (outcome.kind === 'found') return log.info({ ...fields, ts: outcome.copies.map(({ ts }) => ts) }, 'sent')
   const { code } = outcome
-  if (FOR_A_PERSON.has(outcome.kind)) log.error({ ...fields, code }, 'Slack refuses; a person has to change something')
-  else log.warn({ ...fields, code }, 'not sent yet; it will be tried again')
+  // A look is refused every few minutes until somebody grants the right: the first time says it.
+  const isKnown = step.queue === 'look' && card.problem === code
+  if (!FOR_A_PERSON.has(outcome.kind) || isKnown)
+    return log.warn({ ...fields, code }, 'not sent yet; it will be tried again')
+  const lacksScope = step.queue === 'look' && outcome.kind === 'refused' && code === 'missing_scope'
+  log.error({ ...fields, code }, lacksScope ? HISTORY_UNREAD : 'Slack refuses; a person has to change something')
 }
+
+const HISTORY_UNREAD =
+  'Slack does not let Buildline look for a message that may have arrived: grant channels:history and groups:history'
 
 const FOR_A_PERSON: ReadonlySet<Failure['kind']> = new Set([
   'refused',

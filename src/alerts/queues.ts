@@ -54,9 +54,12 @@ export async function requeue(
   const read = await readCard(tx, deps, key, underWay)
   if (!read) return
   const planned = queuesOf(read.steps)
-  // An edit that is refused or limited must not hold back the reply that people wait for, nor the other way round.
+  // A failed edit or look must not hold back the reply that people wait for, nor a failed post the edit. A failed post holds
+  // the look too, which may be for what it posted.
   const held = (queue: Queue): Due =>
-    failed && (queue === 'edit') === (failed.queue === 'edit') ? delay(planned[queue], failed.againAt) : planned[queue]
+    failed && (queue === failed.queue || (queue === 'look' && failed.queue === 'post'))
+      ? delay(planned[queue], failed.againAt)
+      : planned[queue]
   const look = earlier(held('look'), safetyNet(read.messages))
   await tx.setQueues(key, { post: held('post'), edit: held('edit'), look })
 }

@@ -158,8 +158,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     if (!deps.term.isValid()) return 0
     let begun = 0
     const shut = closed.filter(({ retryAt }) => retryAt > clock.now()).map(({ channel }) => channel)
-    begun += await beginIn('look', null, shut)
-    // Posts before edits: a reply is news.
+    // Posts before edits: a reply is news. Looks last: where history hangs, one of a card would hold up what else it has to say.
     for (const channel of waitingChannels) {
       if (underWay.size >= CALLS_MAX) break
       if (shut.includes(channel) || posting.has(channel) || pace.freeAt('post', channel) > clock.now()) continue
@@ -168,7 +167,8 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       if (started === 0) waitingChannels.delete(channel)
       begun += started
     }
-    return begun + (await beginIn('edit', null, shut))
+    begun += await beginIn('edit', null, shut)
+    return begun + (await beginIn('look', null, shut))
   }
 
   /** Begins calls in one queue while it is free; posts one by one and channel, so that the next is chosen fresh. */

@@ -9,6 +9,7 @@ import {
   SMOOTH,
   unclearButLands,
   UNCLEAR_LOST,
+  type Fate,
 } from '../support/fake-notifier.ts'
 import { BUILDS, cardKey, follower, openStage, RELEASES, ingestDue, type Stage } from './stage.ts'
 
@@ -272,6 +273,83 @@ test('a card that was lost on its way and is posted again red calls its committe
   await stage.hear({ word: 'error', details: { committer: 'Ada' } })
   await stage.clock.advance(MINUTE)
   expect(stage.slack.messages.map(({ first }) => first)).toMatchObject([{ kind: 'card', mention: 'U0ADA00001' }])
+})
+
+describe('where the history of a channel cannot be read', () => {
+  const UNREADABLE = { landsAfterMs: null, failure: { kind: 'refused', code: 'missing_scope' } } as const
+  const FAILING = { landsAfterMs: null, failure: { kind: 'unclear', code: 'http_503' } } as const
+  const HANGING = {
+    landsAfterMs: null,
+    answersAfterMs: 10 * SECOND,
+    failure: { kind: 'unclear', code: 'timeout' },
+  } as const
+
+  /** A card whose post has an unclear end stands there, Running; its build fails while nobody can look it up. */
+  async function failedUnseen(history: Partial<Fate>) {
+    const stage = await openStage()
+    stage.slack.fate(({ name }) => (name === 'post' ? unclearButLands() : name === 'find' ? history : SMOOTH))
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(10 * SECOND)
+    await stage.hear('error')
+    await stage.clock.advance(20 * MINUTE)
+    expect(shownIn(stage)).toEqual(['card 512 started'])
+    return stage
+  }
+
+  test.each([
+    ['for want of a scope', UNREADABLE],
+    ['since Slack fails', FAILING],
+    ['since Slack hangs', HANGING],
+  ])(
+    '%s, a card in doubt is edited minutes after it can be read again, and asked about seldom before',
+    async (_, history) => {
+      await using stage = await failedUnseen(history)
+      expect(secondsOf(stage, 'find').length).toBeLessThan(40)
+      stage.slack.fate(() => SMOOTH)
+      await stage.clock.advance(5 * MINUTE)
+      expect(shownIn(stage)).toEqual(['card 512 failed', 'reply 512 failed'])
+    },
+  )
+
+  test('news of a card in doubt is a reason to look at once', async () => {
+    await using stage = await failedUnseen(UNREADABLE)
+    stage.slack.fate(() => SMOOTH)
+    await stage.hear('initiated')
+    await stage.clock.advance(5 * SECOND)
+    expect(shownIn(stage)).toContain('card 512 started')
+    expect(shownIn(stage)).toContain('reply 512 failed')
+  })
+
+  test.each([
+    ['for want of a scope', UNREADABLE],
+    ['since Slack fails', FAILING],
+    ['since Slack hangs', HANGING],
+  ])('%s, a reply in doubt holds up neither its card nor the next reply', async (_, history) => {
+    await using stage = await openStage()
+    await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(5 * SECOND)
+    stage.slack.fate(({ name, view }) => {
+      const isFirst = view?.kind === 'reply' && view.build.buildId === '512'
+      return name === 'find' ? history : name === 'post' && isFirst ? unclearButLands() : SMOOTH
+    })
+    await stage.hear('error')
+    await stage.clock.advance(5 * MINUTE)
+    expect(shownIn(stage)).toEqual(['card 512 failed', 'reply 512 failed'])
+    await stage.hear({ word: 'initiated', build: '513' })
+    await stage.clock.advance(15 * SECOND)
+    expect(shownIn(stage)[0]).toBe('card 513 started')
+    await stage.hear({ word: 'error', build: '513' })
+    await stage.clock.advance(15 * SECOND)
+    expect(shownIn(stage)).toEqual(['card 513 failed', 'reply 512 failed', 'reply 513 failed'])
+  })
+
+  test('the log names the scopes, once for each card', async () => {
+    await using stage = await failedUnseen(UNREADABLE)
+    const errors = stage.log.filter(({ level }) => level === 'error')
+    expect(errors.map(({ text }) => text)).toEqual([expect.stringContaining('channels:history')])
+  })
 })
 
 test('a second copy that cannot be taken back stays, and nobody tries for ever', async () => {
