@@ -77,7 +77,7 @@ export function lookAt(rule: ChannelRule, branch: string | null, selectable: rea
 }
 
 // CI lists four statuses to choose from; whoever has all of them has chosen everything there is.
-const EVERY_BUILD_STATUS = ['started', 'failed', 'success', 'recovered'] as const
+export const EVERY_BUILD_STATUS = ['started', 'failed', 'success', 'recovered'] as const
 
 /** Do these rules together select every event on this branch? Then stopped builds and unknown words are told as well. */
 export const selectEverything = (rules: readonly ChannelRule[], branch: string | null): boolean =>

@@ -34,7 +34,7 @@ export interface Button {
 
 /** What a click carries: its value, who made it, and what the answer refers to. */
 export interface Click {
-  deps: Pick<SlackDeps, 'operations' | 'homes'>
+  deps: Pick<SlackDeps, 'operations' | 'homes' | 'seal'>
   /** every command there is */
   commands: readonly Command[]
   value: string

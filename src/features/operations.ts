@@ -12,7 +12,7 @@ import { findBuild, summaryOf } from '../catalog/find-build.ts'
 import { type HomeDeps, homeOperations } from './home/home.ts'
 import { listProjects } from './list/list.ts'
 import { type PersonDeps, createPersonOperations } from './people/people.ts'
-import type { ProjectDeps, Begun, Creation, EditQuestion } from './projects/outcomes.ts'
+import type { ProjectDeps, Begun, Creation, EditQuestion, PreviewQuestion } from './projects/outcomes.ts'
 import { suggestProjects, findProject } from '../catalog/projects.ts'
 import type { Refreshed } from '../catalog/ci-snapshot.ts'
 import { restartBuild, stopBuild } from './builds/act.ts'
@@ -83,7 +83,7 @@ export const createProjectOperations = (deps: ProjectDeps) => ({
   mayAdminister: async (by: Pick<Requester, 'user' | 'team'>): Promise<{ kind: 'yes' } | Refused> =>
     (await refusalOf(deps, by)) ?? { kind: 'yes' },
   /** What would change; sends nothing. */
-  preview: (question: EditQuestion, by: Requester) => previewEdit(deps, question, by),
+  preview: (question: PreviewQuestion, by: Requester) => previewEdit(deps, question, by),
   /** Read, change, write back in full, read again, compare. At most one write for one request. */
   edit: (question: EditQuestion, by: Requester, begun?: Begun) => editProject(deps, question, by, begun),
   /** Whether one of that name is there already; creates nothing. */

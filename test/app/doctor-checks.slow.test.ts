@@ -204,13 +204,17 @@ describe('a webhook rule', () => {
   it('that is missing is missed, and only there', async () => {
     const surgery = await openSurgery()
     await withRules(surgery, { notifier: 'email', build_statuses: EVERY_EVENT, options: {} })
-    expect(await surgery.found('webhook-rules')).toEqual([{ kind: 'no-webhook-rule', project: 'acme/web' }])
+    expect(await surgery.found('webhook-rules')).toMatchObject([
+      { kind: 'no-webhook-rule', project: 'acme/web', host: '127.0.0.1:9' },
+    ])
   })
 
   it('to another address is none of ours', async () => {
     const surgery = await openSurgery()
     await withRules(surgery, hook({ options: { webhook: { url: 'http://127.0.0.1:9/hooks' } } }))
-    expect(await surgery.found('webhook-rules')).toEqual([{ kind: 'no-webhook-rule', project: 'acme/web' }])
+    expect(await surgery.found('webhook-rules')).toMatchObject([
+      { kind: 'no-webhook-rule', project: 'acme/web', host: '127.0.0.1:9' },
+    ])
   })
 
   it.each([
@@ -220,7 +224,9 @@ describe('a webhook rule', () => {
   ])('with a wrong secret %s is told, without it', async (_, url) => {
     const surgery = await openSurgery()
     await withRules(surgery, hook({ options: { webhook: { url } } }))
-    expect(await surgery.found('webhook-rules')).toEqual([{ kind: 'webhook-secret', project: 'acme/web' }])
+    expect(await surgery.found('webhook-rules')).toMatchObject([
+      { kind: 'webhook-secret', project: 'acme/web', host: '127.0.0.1:9' },
+    ])
   })
 
   it.each([

@@ -9,6 +9,12 @@ import {
   CLOCK_OFF_MS_MAX,
   WRITE_MS_MAX,
 } from '../../src/features/doctor/checks.ts'
+import { webhookRuleFor } from '../../src/features/doctor/check-ci.ts'
+import { answerDoctor } from '../../src/features/doctor/messages.ts'
+import { CiError } from '../../src/sources/ci-service/errors.ts'
+import type { Project } from '../../src/domain/project.ts'
+import { PROJECT_ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import { buttonsOf } from './answers-stage.ts'
 import { CHECK_WITHIN_MS, examine, doctorOperations } from '../../src/features/doctor/examine.ts'
 import { absentDoctor } from '../support/doctor.ts'
 import { T0 } from '../support/build-events.ts'
@@ -79,6 +85,33 @@ describe('the doctor', () => {
     expect(own).toHaveLength(told)
     expect(new Set(own.map(({ verdict }) => verdict))).toEqual(new Set(['wrong']))
     if (last) expect(own.at(-1)?.what).toEqual(last)
+  })
+
+  it.each([
+    [4, 4],
+    [7, 5],
+  ])(
+    'offers to add the rule to %i projects that lack it by %i buttons, which hold no address',
+    async (lacking, offered) => {
+      const told = projectList(lacking + 1, BUILD_STATUSES).projects.at(-1)!
+      const projects = [...projectList(lacking, []).projects, told]
+      const v2 = { ...NO_V2, listProjects: async () => ({ ...projectList(0, []), projects }) }
+      const answer = answerDoctor(await examine({ ...absent, v2, isOurs: () => true }), { reference: 'r' })
+      const buttons = buttonsOf(answer)
+      expect(buttons).toHaveLength(offered)
+      expect(buttons[0]).toMatchObject({ action_id: PROJECT_ACTION_IDS.addWebhook, value: projects[0]!.uuid })
+      expect(answer.text.split('Press *Add webhook rule*')).toHaveLength(offered + 1)
+      expect(answer.text).toContain('`bot.example`')
+      expect(JSON.stringify(answer)).not.toContain('/webhooks/builds/s"')
+    },
+  )
+
+  it('offers nothing where no rule says what address Buildline has', async () => {
+    const v2 = { ...NO_V2, listProjects: async () => projectList(2, BUILD_STATUSES) }
+    const answer = answerDoctor(await examine({ ...absent, v2, isOurs: () => false }), { reference: 'r' })
+    expect(buttonsOf(answer)).toEqual([])
+    expect(answer.text).toContain('with a wrong secret')
+    expect(answer.text).toContain("End the rule's address in CI with the value of `WEBHOOK_SECRET`")
   })
 
   it.each([
@@ -155,6 +188,45 @@ describe('the doctor', () => {
     // The site asks for the same list.
     expect(warned).toContain('a check of the doctor failed')
     expect(await found('store', { legacy, log })).toEqual([{ kind: 'no-database' }])
+  })
+})
+
+describe('the rule that a project lacks', () => {
+  const [lacking, told, moved, alsoMoved] = projectList(4, BUILD_STATUSES).projects
+  const withUrl = (project: typeof lacking, url: string) => ({
+    ...project!,
+    raw: { notification_rules: [{ notifier: 'webhook', build_statuses: BUILD_STATUSES, options: { url } }] },
+  })
+  const NEW = 'https://new.example/webhooks/builds/s'
+  const ruleFor = (projects: readonly Project[], isOurs: DoctorDeps['isOurs'] = () => true) => {
+    const v2 = { ...NO_V2, listProjects: async () => ({ ...projectList(0, []), projects: [...projects] }) }
+    return webhookRuleFor({ v2, isOurs }, lacking!.uuid)
+  }
+  const bare = { ...lacking!, raw: {} }
+
+  it('selects every event of every branch, at the address that most others have', async () => {
+    const outcome = await ruleFor([bare, told!, withUrl(moved, NEW), withUrl(alsoMoved, NEW)])
+    expect(outcome).toMatchObject({
+      kind: 'rule',
+      rule: { notifier: 'webhook', branch: null, events: BUILD_STATUSES, options: { url: NEW } },
+    })
+  })
+
+  it('is not lacking where the project has it by now, and has no address where nobody has one with our secret', async () => {
+    expect(await ruleFor([lacking!, told!])).toEqual({ kind: 'known', project: lacking!.name })
+    expect(await ruleFor([bare, told!], () => false)).toEqual({ kind: 'no-address' })
+  })
+
+  it('is lacking too where the project has one with another secret', async () => {
+    const theirs = withUrl(lacking, 'https://bot.example/webhooks/builds/theirs')
+    expect(await ruleFor([theirs, told!], ({ pathname }) => pathname.endsWith('/s'))).toMatchObject({ kind: 'rule' })
+  })
+
+  it('is not known while CI cannot be asked', async () => {
+    const listProjects = () => Promise.reject(new CiError({ kind: 'server', status: 503, purpose: 'list' }))
+    const outcome = await webhookRuleFor({ v2: { ...NO_V2, listProjects }, isOurs: () => true }, lacking!.uuid)
+    expect(outcome).toMatchObject({ kind: 'ci-trouble', code: 'server' })
+    expect(await webhookRuleFor({ v2: null, isOurs: () => true }, lacking!.uuid)).toEqual({ kind: 'no-v2' })
   })
 })
 

@@ -139,7 +139,10 @@ const SUCCESS: Omit<Operations, 'stored'> = {
       },
     }),
   },
-  doctor: { examine: async () => ({ kind: 'findings', findings: [], tookMs: 0 }) },
+  doctor: {
+    examine: async () => ({ kind: 'findings', findings: [], tookMs: 0 }),
+    webhookRuleFor: async () => ({ kind: 'no-address' }),
+  },
 }
 
 /** Does somebody answer this action? Every id that is drawn must be answered. */

@@ -1,9 +1,11 @@
 import { CiError } from '../../sources/ci-service/errors.ts'
-import { toUuid } from '../../domain/ids.ts'
-import { type Found, type Examination, type Reading, bounded, readProjects } from './findings.ts'
+import { toUuid, type Uuid } from '../../domain/ids.ts'
+import { type DoctorDeps, type Found, type Examination, type Reading, bounded, readProjects } from './findings.ts'
+import { type CiTrouble, troubleOf } from '../../catalog/outcomes.ts'
+import type { RuleInput } from '../../domain/rule-input.ts'
 import { fieldOf, listOf, textOf, textsOf } from '../../domain/raw-values.ts'
 import type { Project } from '../../domain/project.ts'
-import { leftAway, rulesFor, type NotificationRule } from '../../domain/rule.ts'
+import { EVERY_BUILD_STATUS, leftAway, rulesFor, type NotificationRule } from '../../domain/rule.ts'
 
 /** Can the projects be listed through the v2 interface (`project.read`)? */
 export const checkV2 = async ({ projects }: Examination): Promise<Found[]> =>
@@ -84,23 +86,68 @@ async function anyProject({ projects, legacyProjects }: Examination) {
 export async function checkWebhookRules(examination: Examination): Promise<Found[]> {
   const reading = await readProjects(examination)
   if (reading.kind === 'not-checked') return [reading]
-  const found = reading.projects.flatMap((project) => findingOf(project, examination.isOurs) ?? [])
+  const { isOurs } = examination
+  const host = ourAddress(reading.projects, isOurs)?.host ?? null
+  const found = reading.projects.flatMap((project) => findingOf(project, isOurs, host) ?? [])
   return found.length > 0 ? bounded(found) : [{ kind: 'fine', count: reading.projects.length }]
 }
 
 /** Null where the project tells us of everything. */
-function findingOf(project: Project, isOurs: Examination['isOurs']): Found | null {
-  const { name } = project
+function findingOf(project: Project, isOurs: Examination['isOurs'], host: string | null): Found | null {
+  const { name, uuid } = project
   const rules = ourRules(project)
-  if (rules.length === 0) return { kind: 'no-webhook-rule', project: name }
+  if (rules.length === 0) return { kind: 'no-webhook-rule', project: name, uuid, host }
   const good = rules.filter(({ url }) => isOurs(url)).map(({ rule }) => rule)
-  if (good.length === 0) return { kind: 'webhook-secret', project: name }
+  if (good.length === 0) return { kind: 'webhook-secret', project: name, uuid, host }
   const selecting = rulesFor('webhook', good)
   const events = leftAway(selecting, null)
   if (events.length === 0) return null
   // Where a rule for single branches selects what is missing, the branch is what leaves it away.
   const branch = selecting.find((rule) => leftAway([rule], rule.branch).length === 0)?.branch ?? null
   return { kind: 'webhook-filtered', project: name, events, branch }
+}
+
+/**
+ * The rule that a project lacks to tell Buildline of everything. Nobody told the bot its own address, so it is taken from the
+ * rules of other projects. `known`: the project has one with our secret; `no-address`: no project has
+ */
+export async function webhookRuleFor(
+  { v2, isOurs }: Pick<DoctorDeps, 'v2' | 'isOurs'>,
+  uuid: Uuid,
+): Promise<WebhookRuleOutcome> {
+  if (!v2) return { kind: 'no-v2' }
+  try {
+    const { projects } = await v2.listProjects({})
+    const own = projects.find((project) => project.uuid === uuid)
+    if (own && ourAddress([own], isOurs)) return { kind: 'known', project: own.name }
+    const address = ourAddress(projects, isOurs)
+    return address ? { kind: 'rule', rule: ruleTo(address) } : { kind: 'no-address' }
+  } catch (error) {
+    return troubleOf(error)
+  }
+}
+
+type WebhookRuleOutcome =
+  | { kind: 'rule'; rule: RuleInput }
+  | { kind: 'known'; project: string }
+  | { kind: 'no-address' }
+  | { kind: 'no-v2' }
+  | CiTrouble
+
+const ruleTo = ({ href }: URL): RuleInput => ({
+  notifier: 'webhook',
+  target: null,
+  branch: null,
+  branchMatch: null,
+  events: EVERY_BUILD_STATUS,
+  options: { url: href },
+})
+
+/** The address with one of our secrets that most rules have: it holds the secret. Null: none has one. */
+function ourAddress(projects: readonly Project[], isOurs: DoctorDeps['isOurs']): URL | null {
+  const urls = projects.flatMap(ourRules).map(({ url }) => url)
+  const same = Map.groupBy(urls.filter(isOurs), ({ href }) => href)
+  return [...same.values()].sort((a, b) => b.length - a.length)[0]?.[0] ?? null
 }
 
 /** Has it a rule that is to tell us, whatever it selects? */

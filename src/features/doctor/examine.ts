@@ -11,7 +11,9 @@ import {
   beginExamination,
   type Examination,
 } from './findings.ts'
+import { webhookRuleFor } from './check-ci.ts'
 import { CHECK_OF, verdictOf } from './checks.ts'
+import type { Uuid } from '../../domain/ids.ts'
 
 /** Concurrent callers share one examination. */
 export function doctorOperations(deps: DoctorDeps & { permits: Permits }) {
@@ -24,6 +26,8 @@ export function doctorOperations(deps: DoctorDeps & { permits: Permits }) {
       if (permit.kind === 'unknown-person') return permit
       return examineOnce()
     },
+    /** The webhook rule that a project lacks, with the secret in it: for the edit that adds it. */
+    webhookRuleFor: (project: Uuid) => webhookRuleFor(deps, project),
   }
 }
 

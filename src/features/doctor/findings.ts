@@ -1,5 +1,5 @@
 import { type CiErrorKind, CiError } from '../../sources/ci-service/errors.ts'
-import type { ChannelId } from '../../domain/ids.ts'
+import type { ChannelId, Uuid } from '../../domain/ids.ts'
 import type { Permit } from '../../domain/permission.ts'
 import type { BadgeClient } from '../../sources/ci-service/badge.ts'
 import type { ClientLegacy } from '../../sources/ci-service/client-legacy.ts'
@@ -59,9 +59,9 @@ export type Found =
   | { kind: 'ci-refuses'; code: CiErrorKind; scope: string | null }
   /** CI lists projects, and they could not all be read */
   | { kind: 'projects-unread'; count: number }
-  | { kind: 'no-webhook-rule'; project: string }
+  | ({ kind: 'no-webhook-rule'; project: string } & Addable)
   /** it has a rule to Buildline's path, with a secret that is none of ours */
-  | { kind: 'webhook-secret'; project: string }
+  | ({ kind: 'webhook-secret'; project: string } & Addable)
   /** its rules leave these events away, or, where `branch` is set, other branches */
   | { kind: 'webhook-filtered'; project: string; events: readonly string[]; branch: string | null }
   /** CI has a newer build than what was heard last, or nothing was ever heard (ms) */
@@ -75,6 +75,12 @@ export type Found =
   | { kind: 'not-checked'; why: Unchecked }
   /** further findings like the one before */
   | { kind: 'more'; count: number }
+
+/** A project that Buildline can add its webhook rule to. `host`: where the rules of others lead; null: there is none to go by */
+export interface Addable {
+  uuid: Uuid
+  host: string | null
+}
 
 /** Why something could not be checked. */
 export type Unchecked =

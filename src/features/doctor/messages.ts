@@ -4,8 +4,10 @@ import { isChannelId } from '../../domain/ids.ts'
 import { outside } from '../../slack/messages/build.ts'
 import { PROJECT_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime, durationWords } from '../../slack/messages/times.ts'
-import type { DoctorOutcome, Examined, Finding, Verdict } from './findings.ts'
-import { answerOf, line, small, type Answer, type AnswerContext } from '../../slack/messages/answer.ts'
+import type { DoctorOutcome, Examined, Finding, Found, Verdict } from './findings.ts'
+import { answerOf, line, small, type Answer, type AnswerContext, type Part } from '../../slack/messages/answer.ts'
+import { plain, type ActionButton } from '../../slack/messages/blocks.ts'
+import { PROJECT_ACTION_IDS } from '../../slack/messages/ids.ts'
 import { CHECK_TITLES, findingWords, type Say } from './words.ts'
 import { answerNotAllowed } from '../not-allowed.ts'
 
@@ -23,11 +25,17 @@ export function answerDoctor(outcome: DoctorOutcome, { reference }: Pick<AnswerC
   }
 }
 
+/** More would make the answer a wall of buttons; the rest is offered once these are done. */
+const BUTTONS_MAX = 5
+
 function examined({ findings, tookMs }: Examined): Answer {
   const of = (verdict: Verdict) => findings.filter((one) => one.verdict === verdict)
+  const offered = findings.filter(({ what }) => additionOf(what) !== null).slice(0, BUTTONS_MAX)
   return answerOf([
     line(summary(of('wrong').length, of('unsure').length)),
-    ...[...of('wrong'), ...of('unsure'), ...of('off')].map((finding) => line(findingLine(finding))),
+    ...[...of('wrong'), ...of('unsure'), ...of('off')].map((finding) =>
+      findingPart(finding, offered.includes(finding) ? additionOf(finding.what) : null),
+    ),
     ...of('fine').map((finding) => small(findingLine(finding))),
     small(`Checked in ${durationWords(tookMs)}. \`npm run buildline -- doctor\` checks the same beside the bot.`),
   ])
@@ -40,9 +48,35 @@ function summary(wrong: number, unsure: number): string {
   return `:stethoscope: *${wrong === 1 ? '1 thing is' : `${wrong} things are`} wrong*${open}.`
 }
 
-function findingLine(finding: Finding): string {
+interface Addition {
+  button: ActionButton
+  remedy: string
+}
+
+/** The rule that Buildline can add by itself; null: it is no such finding, or no address is known. */
+function additionOf(what: Found): Addition | null {
+  if ((what.kind !== 'no-webhook-rule' && what.kind !== 'webhook-secret') || what.host === null) return null
+  const stays = what.kind === 'webhook-secret' ? ' The rule with the wrong secret stays as it is.' : ''
+  return {
+    button: {
+      type: 'button',
+      action_id: PROJECT_ACTION_IDS.addWebhook,
+      text: plain('Add webhook rule'),
+      value: what.uuid,
+    },
+    remedy: `Press *Add webhook rule* to see the change and send it: the rule gets the address that other projects have, at ${codeSpan(what.host)}.${stays}`,
+  }
+}
+
+function findingPart(finding: Finding, addition: Addition | null): Part {
+  if (addition === null) return line(findingLine(finding))
+  return { kind: 'line', text: findingLine(finding, addition.remedy), button: addition.button }
+}
+
+function findingLine(finding: Finding, instead: string | null = null): string {
   const { what, remedy } = findingWords(finding, IN_SLACK)
-  const fix = remedy === null ? '' : `\n:wrench: ${remedy}`
+  const next = instead ?? remedy
+  const fix = next === null ? '' : `\n:wrench: ${next}`
   return `${SYMBOLS[finding.verdict]} *${CHECK_TITLES[finding.check]}*: ${what}${fix}`
 }
 

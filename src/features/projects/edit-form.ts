@@ -105,7 +105,7 @@ function compare(deps: SlackDeps, body: unknown, { channel }: FormMemory, waitin
   })
 }
 
-function answerNoPreview(outcome: Exclude<PreviewOutcome, { kind: 'preview' }>, reference: string) {
+export function answerNoPreview(outcome: Exclude<PreviewOutcome, { kind: 'preview' }>, reference: string) {
   if (outcome.kind === 'no-difference') return answerNoDifference(outcome.project.name)
   if (outcome.kind === 'changed-meanwhile') return answerChangedMeanwhile(outcome)
   return answerNotSent(outcome, askedEdit(reference))

@@ -249,6 +249,14 @@ export const answerNotListed = ({ name }: ProjectRef): Answer =>
     next: `Type ${typed('/ci list')} to see all that CI lists.`,
   })
 
+/** The rules in CI have changed since `/ci doctor` offered to add one. */
+export const answerNoAddress = (): Answer =>
+  answerTrouble({
+    what: ':mag: *No rule added*: Buildline no longer finds its address in CI.',
+    why: "No project has a webhook rule with Buildline's secret any more.",
+    next: `Type ${typed('/ci doctor')} again: it says what to enter in CI.`,
+  })
+
 const FAULTS_SHOWN_MAX = 10
 
 function faultTrouble({ faults }: Extract<NotSent, { kind: 'faults' }>) {

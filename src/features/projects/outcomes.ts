@@ -68,6 +68,9 @@ export interface EditQuestion {
   base: ProjectBase
 }
 
+/** `base` null: no form has shown it before */
+export type PreviewQuestion = Omit<EditQuestion, 'base'> & { base: ProjectBase | null }
+
 export type PreviewOutcome =
   /**
    * what would be sent; `theirs`: what somebody else has changed since the form was opened, as it is now; `unshown`: what

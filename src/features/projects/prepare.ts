@@ -4,7 +4,14 @@ import { isProjectRequest } from '../../domain/request.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
 import { textOf, isRecord, listOf } from '../../domain/raw-values.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
-import type { ChangedMeanwhile, EditQuestion, NotSent, PreviewOutcome, ProjectBase, ProjectDeps } from './outcomes.ts'
+import type {
+  ChangedMeanwhile,
+  NotSent,
+  PreviewOutcome,
+  PreviewQuestion,
+  ProjectBase,
+  ProjectDeps,
+} from './outcomes.ts'
 import { baseOf, changedSince } from './base.ts'
 import { refusalOf, readAfresh, refOf } from './read.ts'
 import { checkFilter, checkRule, missingOptions } from '../../sources/ci-service/check-rule.ts'
@@ -28,7 +35,11 @@ export interface Prepared {
 }
 
 /** What an edit would change, as CI holds the project now; sends nothing. */
-export async function previewEdit(deps: ProjectDeps, question: EditQuestion, by: Requester): Promise<PreviewOutcome> {
+export async function previewEdit(
+  deps: ProjectDeps,
+  question: PreviewQuestion,
+  by: Requester,
+): Promise<PreviewOutcome> {
   const refusal = await refusalOf(deps, by)
   if (refusal) return refusal
   const prepared = await prepareEdit(deps, question)
@@ -40,13 +51,13 @@ export async function previewEdit(deps: ProjectDeps, question: EditQuestion, by:
 /** Reads the project afresh and makes the change to it. */
 export async function prepareEdit(
   deps: ProjectDeps,
-  { project: uuid, change, base }: EditQuestion,
+  { project: uuid, change, base }: PreviewQuestion,
 ): Promise<Prepared | NotSent | ChangedMeanwhile | { kind: 'no-difference'; project: ProjectRef }> {
   const read = await readAfresh(deps, await refOf(deps, uuid))
   if (read.kind !== 'read') return read
   const { project: before, ref } = read
   const now = baseOf(before.raw, deps.digestKey)
-  const theirs = changedSince(base, now)
+  const theirs = base ? changedSince(base, now) : []
   // A rule is meant by its place, where another one may stand now.
   const isByPlace = change.what === 'remove-rule' || (change.what === 'rule' && change.at !== null)
   if (isByPlace && theirs.includes('notification_rules')) return changedMeanwhile(deps, ref, theirs)

@@ -1,13 +1,16 @@
 import { answerProject } from './show-messages.ts'
 import { answerTooLittle, answerTooMuch } from '../slips.ts'
 import type { Reply } from '../context.ts'
+import type { Operations } from '../operations.ts'
+import type { Answer } from '../../slack/messages/answer.ts'
 import { howTyped, outcomeName, whenMayRead, type Command, type Question } from '../command.ts'
 import { CUT, type Word } from '../../slack/commands/parse.ts'
-import { isUuid } from '../../domain/ids.ts'
+import { isUuid, toUuid, type Uuid } from '../../domain/ids.ts'
 import type { Button, Click, Feature } from '../feature.ts'
 import { PROJECT_ACTION_IDS } from '../../slack/messages/ids.ts'
 import { CREATE_CALLBACK_ID, projectCreateForm, createView } from './create-form.ts'
-import { choosePart, projectEditForm } from './edit-form.ts'
+import { answerNoPreview, choosePart, differenceView, projectEditForm } from './edit-form.ts'
+import { nameIn, type WaitingEdit } from './metadata.ts'
 import { EDIT_CALLBACK_ID, PART_ACTION_ID, editView } from './edit-view.ts'
 import { projectResetForm, RESET_CALLBACK_ID, resetView, RESET_TITLE } from './reset-form.ts'
 import {
@@ -21,11 +24,11 @@ import {
 } from './send.ts'
 import { plain, section } from '../../slack/messages/blocks.ts'
 import { projectName } from '../../slack/messages/build.ts'
-import type { ProjectRef } from '../../catalog/outcomes.ts'
+import type { ProjectRef, Refused } from '../../catalog/outcomes.ts'
 import type { ShownProject } from './outcomes.ts'
 import { answerNotFound } from '../not-found.ts'
 import { answerNotOpened } from '../fault-messages.ts'
-import { answerNotSent, answerReset } from './messages.ts'
+import { answerNoAddress, answerNoDifference, answerNotSent, answerReset } from './messages.ts'
 import { type ModalView, opening, type OpenModal, type ModalOpener } from '../modal.ts'
 
 const command: Command = {
@@ -98,11 +101,48 @@ async function openFor(verb: OpeningVerb, { deps, value, by, modalOpener, refere
   return openProjectForm({ operations: deps.operations, by, modalOpener, reference }, verb, value)
 }
 
+/** The button of `/ci doctor`: straight to the difference that a rule for Buildline would make. */
+async function openAddition(click: Click): Promise<Reply | null> {
+  const { value, modalOpener, reference } = click
+  if (!isUuid(value)) return null
+  if (!modalOpener) return noModalOpener(reference)
+  return opening(reference, async () => {
+    const modal = await modalOpener.open(readingView(EDIT_TITLE, 'Comparing with what CI has …'))
+    return showAddition(modal, click, toUuid(value))
+  })
+}
+
+async function showAddition(modal: OpenModal, { deps, by, reference }: Click, project: Uuid): Promise<Reply> {
+  const { projects: ask, doctor } = deps.operations
+  const permit = await ask.mayAdminister(by)
+  const found = permit.kind === 'yes' ? await doctor.webhookRuleFor(project) : permit
+  if (found.kind !== 'rule') return { outcome: outcomeName(found), answer: answerNoAddition(found, reference) }
+  const change = { what: 'rule', at: null, rule: found.rule } as const
+  const outcome = await ask.preview({ project, change, base: null }, by)
+  if (outcome.kind !== 'preview') return { outcome: outcomeName(outcome), answer: answerNoPreview(outcome, reference) }
+  const name = nameIn(outcome.project.name)
+  const { base } = outcome
+  const waiting: WaitingEdit = { kind: 'edit', project, name, channel: by.channel, change, base, fields: [] }
+  await modal.show(differenceView(deps, outcome, waiting))
+  return { outcome: outcome.kind, answer: null }
+}
+
+type NoAddition = Exclude<Awaited<ReturnType<Operations['doctor']['webhookRuleFor']>> | Refused, { kind: 'rule' }>
+
+function answerNoAddition(found: NoAddition, reference: string): Answer {
+  if (found.kind === 'known') return answerNoDifference(found.project)
+  return found.kind === 'no-address' ? answerNoAddress() : answerNotSent(found, answerContext('edit', reference))
+}
+
 const opens = (verb: OpeningVerb): Button => ({ what: 'project', answer: (click) => openFor(verb, click) })
 
 export const projects: Feature = {
   commands: [command],
-  buttons: { [PROJECT_ACTION_IDS.edit]: opens('edit'), [PROJECT_ACTION_IDS.reset]: opens('reset-aes-key') },
+  buttons: {
+    [PROJECT_ACTION_IDS.edit]: opens('edit'),
+    [PROJECT_ACTION_IDS.reset]: opens('reset-aes-key'),
+    [PROJECT_ACTION_IDS.addWebhook]: { what: 'project', answer: openAddition },
+  },
   fields: { [PART_ACTION_ID]: choosePart },
   forms: {
     [EDIT_CALLBACK_ID]: projectEditForm,

@@ -45,7 +45,11 @@ export const subscriptionBlockId = (id: string): string => `subscription_${id}`
 export const SUBSCRIPTIONS_BLOCK_ID = 'subscriptions'
 
 /** The buttons of a project. */
-export const PROJECT_ACTION_IDS = { edit: 'project_edit', reset: 'project_reset_key' } as const
+export const PROJECT_ACTION_IDS = {
+  edit: 'project_edit',
+  reset: 'project_reset_key',
+  addWebhook: 'project_add_webhook',
+} as const
 
 /** The row that holds them. */
 export const PROJECT_BLOCK_ID = 'project_actions'

@@ -52,7 +52,7 @@ export const REFERENCE = 'k3f9q2'
 const REF = read(parseAttemptRef('41/512.1'))
 export const OTHER_REF = read(parseAttemptRef('42/512.1'))
 export const NEW_BUILD = read(parseAttemptRef('41/513.1')).buildId
-const PROJECT_UUID = toUuid('0a1b2c3d-0000-4000-8000-0123456789ab')
+export const PROJECT_UUID = toUuid('0a1b2c3d-0000-4000-8000-0123456789ab')
 const CHANNEL_ID = 'C0BUILDS01'
 export const CHANNEL = read(isChannelId(CHANNEL_ID) ? CHANNEL_ID : null)
 

@@ -7,7 +7,7 @@ import {
 } from '../../../../src/features/doctor/findings.ts'
 import { verdictOf } from '../../../../src/features/doctor/checks.ts'
 import { invariant } from '../../../../src/lib/assert.ts'
-import { BUILD_AT, CHANNEL, RED_AT, type Cast } from './cast.ts'
+import { BUILD_AT, CHANNEL, PROJECT_UUID, RED_AT, type Cast } from './cast.ts'
 import { CODES, each, refusals, type Cases } from './words.ts'
 
 /** Everything that the doctor can find, and its refusals. */
@@ -106,8 +106,10 @@ const foundBy = ({ project, other, branch, code, word }: Cast): Record<CheckName
   ],
   site: [{ kind: 'ci-refuses', code: 'not-found', scope: null }, { kind: 'not-configured' }],
   'webhook-rules': [
-    { kind: 'no-webhook-rule', project },
-    { kind: 'webhook-secret', project: other },
+    { kind: 'no-webhook-rule', project, uuid: PROJECT_UUID, host: 'ci-bot.example.com' },
+    { kind: 'webhook-secret', project: other, uuid: PROJECT_UUID, host: 'ci-bot.example.com' },
+    { kind: 'no-webhook-rule', project, uuid: PROJECT_UUID, host: null },
+    { kind: 'webhook-secret', project: other, uuid: PROJECT_UUID, host: null },
     { kind: 'webhook-filtered', project, events: ['started', word], branch: null },
     { kind: 'webhook-filtered', project, events: ['started'], branch },
     { kind: 'not-checked', why: 'store-fails' },
