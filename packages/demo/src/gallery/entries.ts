@@ -54,7 +54,7 @@ function messageOf(golden: string, file: string): Entry {
     ...entry(`messages/${nameOf(file)}`, nameOf(file), sentenceIn(rest, file)),
     json: {
       text: textOf(text),
-      ...(blocks !== undefined && { blocks: listOf(blocks) }),
+      ...(Array.isArray(blocks) && { blocks: blocksOf(blocks) }),
       attachments: listOf(attachments),
     },
     reading: linesOf(text),
