@@ -83,7 +83,7 @@ describe('a backup', () => {
     await sendEach(await second.url(), builds(1, 5, 'error'))
     await settled(await second.url())
     const known = saidIn(slack, BUILDS).slice(0, 5)
-    expect(known.map(({ text }) => headline(text))).toEqual(cards('Failed', 1, 5))
+    expect(known.map(({ text }) => headline(text)).toSorted()).toEqual(cards('Failed', 1, 5))
     expect(known.map(({ replies }) => replies.length)).toEqual([1, 1, 1, 1, 1])
     const again = headlines(slack, BUILDS).slice(5)
     expect(again.filter((line) => /#[1-5]$/.test(line))).toEqual([])
