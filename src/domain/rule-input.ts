@@ -47,9 +47,9 @@ export function ruleOf(before: Raw | null, { notifier, target, branch, branchMat
 /** CI names it `target` where it answers; a rule that has the request's name keeps that. */
 const targetField = (before: Raw | null): string => (before && 'email_target' in before ? 'email_target' : 'target')
 
-// Nothing and an empty text both mean every branch: whichever is there stays.
+// Nothing and an empty text both mean every branch: whichever is there stays, and a new rule says nothing.
 const branchFields = (before: Raw | null, branch: string | null): Raw =>
-  before && branch === null && !before['branch'] ? {} : { branch }
+  branch === null && !before?.['branch'] ? {} : { branch }
 
 function optionFields(before: Raw | null, notifier: string, options: RuleInput['options']): Raw {
   const given = OPTION_NAMES.flatMap((name) => (saysNothing(options[name]) ? [] : [[name, options[name]] as const]))

@@ -234,7 +234,7 @@ describe('a new rule', () => {
   it.each([[[]], [null], [undefined]])('is the first where there is none: %j', (rules) => {
     const raw = sentProject({ notification_rules: rules })
     expect(rulesOf(changed({ what: 'rule', at: null, rule: ruleInput() }, raw))).toEqual([
-      { notifier: 'slack', branch: null, build_statuses: ['failed'] },
+      { notifier: 'slack', build_statuses: ['failed'] },
     ])
   })
 })

@@ -211,8 +211,7 @@ function fieldsOf(creation: Creation): Record<string, unknown> {
     type,
     team_ids: teams,
     build_on_pr_only: onPullRequestsOnly,
-    ...(match && { branch_match: match }),
-    ...(branches.length > 0 && { branches }),
+    ...(branches.length > 0 && { ...(match && { branch_match: match }), branches }),
     ...(setupCommands.length > 0 && { setup_commands: setupCommands }),
     ...(testCommands.length > 0 && { test_pipelines: [{ name: PIPELINE_NAME, commands: testCommands }] }),
   }

@@ -68,6 +68,24 @@ describe('a creation', () => {
   })
 })
 
+describe('the request of a creation', () => {
+  test.each([
+    ['says how branches are matched where there are some', ['main'], { branch_match: 'exclude', branches: ['main'] }],
+    ['says nothing of branches where there are none', [], {}],
+  ])('%s', async (_, branches, fields) => {
+    await using ci = await open()
+    const wanted: Creation = { ...SHOP, match: 'exclude', branches }
+    await ci.stage.operations.create(wanted, requester(), { evenIfThere: false })
+    expect(JSON.parse(ci.posts()[0]!.body)).toEqual({
+      repository_url: SHOP.repositoryUrl,
+      type: 'basic',
+      team_ids: [7],
+      build_on_pr_only: false,
+      ...fields,
+    })
+  })
+})
+
 describe('a creation that a dead process left', () => {
   test.each([
     ['acme/shop', 'confirmed'],
