@@ -7,7 +7,7 @@ export interface Project {
   organizationUuid: Uuid | null
   /** the repository's full name; where CI gave none, the path of its address */
   name: string
-  /** `basic`, `pro`, or CI's own word; `unknown` where CI gave none */
+  /** `basic` or `pro`, however CI writes it, or CI's own word; `unknown` where CI gave none */
   type: string
   repositoryUrl: string | null
   /** the rules that could be read; all of them, as sent, are in `raw` */

@@ -40,12 +40,15 @@ export function readProject(value: unknown): Project | null {
     uuid: id,
     organizationUuid,
     name: name ?? pathOf(repositoryUrl) ?? id,
-    type: type ?? 'unknown',
+    type: typeOf(type),
     repositoryUrl,
     rules: parsed.data.notification_rules.flatMap((rule) => readRule(rule) ?? []),
     raw,
   }
 }
+
+const typeOf = (type: string | null): string =>
+  ['basic', 'pro'].find((known) => known === type?.trim().toLowerCase()) ?? type ?? 'unknown'
 
 const projectSchema = z.object({
   uuid,

@@ -261,6 +261,15 @@ describe('a project is read liberally', () => {
     expect(found[0]).toMatchObject({ name, type: 'unknown' })
   })
 
+  test.each([
+    ['Basic', 'basic'],
+    ['BASIC', 'basic'],
+    [' Pro ', 'pro'],
+    ['Turbo', 'Turbo'],
+  ])('of the type %s as %s', async (type, known) => {
+    expect((await read([project(1, { type })])).projects[0]).toMatchObject({ type: known, raw: { type } })
+  })
+
   test('a rule without branch is for every branch; one of no known form is left out', async () => {
     const rules = [{ notifier: 'slack' }, 'nonsense', { notifier: 'slack', branch: 7 }, { branch: 'main' }]
     const { projects: found } = await read([project(1, { notification_rules: rules })])
