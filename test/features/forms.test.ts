@@ -118,6 +118,16 @@ describe('the forms of projects', () => {
     ],
   ]
 
+  it.each([
+    ['offers the four that CI documents', ['failed'], ['started', 'failed', 'success', 'recovered']],
+    ['shows what else CI has', ['failed', 'waiting'], ['started', 'failed', 'success', 'recovered', 'waiting']],
+  ])('of the events of a rule %s', (_, has, offered) => {
+    const rule = { notifier: 'email', build_statuses: has }
+    const { blocks } = editView(shown({ notification_rules: [rule] }), 'rule:0', BUILDS)
+    const events = { block_id: 'rule:0:events', element: { options: offered.map((value) => ({ value })) } }
+    expect(blocks.filter((block) => 'block_id' in block && block.block_id === events.block_id)).toMatchObject([events])
+  })
+
   it.each(raws)('(%s) are modals that Slack takes, whatever part is chosen', (_, raw) => {
     for (const part of [null, ...parts, 'part-of-long-ago']) {
       const view = editView(shown(raw, LONG.slice(0, 200), [LONG]), part, BUILDS)

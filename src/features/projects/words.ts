@@ -63,12 +63,12 @@ const DEPLOYMENTS = new Map([
   ['heroku_deployment', 'Heroku'],
 ])
 
+/** What CI's own rules can select. Source: interface, "Notification rule". */
 export const EVENTS: readonly [event: string, word: string][] = [
   ['started', 'started'],
   ['failed', 'failed'],
   ['success', 'passed'],
   ['recovered', 'fixed'],
-  ['waiting', 'waiting'],
 ]
 
 const ALL_EVENTS = ['started', 'failed', 'success', 'recovered']

@@ -60,8 +60,7 @@ function branchFaults(branch: unknown, match: unknown): FieldFault[] {
   return faults
 }
 
-/** The words of the interface, and the one for "requires approval". */
-const EVENTS: readonly unknown[] = ['started', 'failed', 'success', 'recovered', 'waiting']
+const EVENTS: readonly unknown[] = ['started', 'failed', 'success', 'recovered']
 
 function eventFaults(events: unknown, request: 'create' | 'update'): FieldFault[] {
   const field = 'build_statuses'

@@ -42,7 +42,7 @@ const whole: ProjectCreation = {
   test_pipelines: [{ name: 'Tests', commands: ['npm test'] }],
   notification_rules: [
     { notifier: 'email', target: 'committer', branch: 'v*', branch_match: 'wildcard', build_statuses: ['failed'] },
-    { notifier: 'campfire', options: { url: 'u', key: 'k', room: 'r' }, build_statuses: ['success', 'waiting'] },
+    { notifier: 'campfire', options: { url: 'u', key: 'k', room: 'r' }, build_statuses: ['success', 'recovered'] },
   ],
   environment_variables: [{ name: 'A', value: '' }],
   deploy_pipelines: DEPLOYMENT_TYPES.map((type, position) => ({
