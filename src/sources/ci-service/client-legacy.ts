@@ -6,6 +6,9 @@ import { followPages, type LoadedPage } from './pages.ts'
 import type { Transport } from './transport.ts'
 import { readLegacyProject, readProjectPage, readRestartedBuild } from './wire.ts'
 
+/** The largest list that is read: it holds the builds of every project. */
+export const LIST_BYTES_MAX = 64 * 1024 * 1024
+
 export interface ClientLegacy {
   /** Every Basic project with the builds that CI shows of it. Throws a CiError. Source: interface, E7. */
   listProjects(signal?: AbortSignal): Promise<LegacyProjectList>
@@ -48,7 +51,8 @@ export function createClientLegacy({ baseUrl, ...access }: LegacyAccess & { base
 
 async function loadProjects(access: LegacyAccess, url: URL, signal?: AbortSignal): Promise<LoadedPage<LegacyProject>> {
   const purpose = 'list projects (legacy)'
-  const response = await sendKeyed(access, { method: 'GET', url, purpose }, signal)
+  const request = { method: 'GET', url, purpose, responseBytesMax: LIST_BYTES_MAX } as const
+  const response = await sendKeyed(access, request, signal)
   const page = readAnswer(response, purpose, (json) => readProjectPage(json, readLegacyProject, ({ id }) => id))
   return { ...page, link: response.link }
 }

@@ -14,7 +14,7 @@ export interface CiRequest {
   purpose: string
   /** Texts that no error may show. */
   secrets: readonly string[]
-  /** Where it is less than the transport's own; where the status suffices, how much is read at most. */
+  /** In place of the transport's own limit; where the status suffices, how much is read at most. */
   responseBytesMax?: number
   /** A 2xx says all: a body that is huge, stalls or breaks off is cut short, and fails nothing. */
   statusSuffices?: boolean
@@ -77,7 +77,7 @@ function dispatch(dispatcher: Dispatcher, request: CiRequest, signal: AbortSigna
 const bodyOf = ({ body }: Dispatcher.ResponseData, request: CiRequest, limits: ExchangeLimits): Promise<Buffer> =>
   request.statusSuffices
     ? bodyStart(body, request.responseBytesMax ?? BODY_START_BYTES_MAX)
-    : wholeBody(body, Math.min(request.responseBytesMax ?? Number.POSITIVE_INFINITY, limits.responseBytesMax))
+    : wholeBody(body, request.responseBytesMax ?? limits.responseBytesMax)
 
 const answerOf = ({ statusCode: status, headers }: Dispatcher.ResponseData, bytes: Buffer): CiResponse => ({
   status,

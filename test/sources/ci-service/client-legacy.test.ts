@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { LIST_BYTES_MAX } from '../../../src/sources/ci-service/client-legacy.ts'
 import { startHttpStub } from '../../support/http-stub.ts'
 import { ciErrorOf, createTestClientLegacy, projectIdOf, uuidOf } from './support.ts'
 
@@ -59,6 +60,17 @@ describe('the list', () => {
     expect(list.projects.map(({ id }) => id)).toEqual(['1', '2'])
     expect(stub.requests[1]!.query.getAll('api_key')).toEqual(['stub-key'])
     expect(stub.requests).toHaveLength(2)
+  })
+
+  test('is read up to its own limit, for it holds all builds of all projects', async () => {
+    const list = (bytes: number) => {
+      const json = JSON.stringify({ projects: [web()] })
+      return json.replace('fix login', 'x'.repeat(bytes - json.length + 'fix login'.length))
+    }
+    await using stub = await startHttpStub((_, at) => ({ text: list(LIST_BYTES_MAX + at) }))
+    const client = createTestClientLegacy(stub.url)
+    expect((await client.listProjects()).projects).toHaveLength(1)
+    expect((await ciErrorOf(client.listProjects())).kind).toBe('too-large')
   })
 
   test('with a total that one answer does not reach is followed by page', async () => {
