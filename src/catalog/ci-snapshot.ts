@@ -184,8 +184,11 @@ async function refreshV2({ store, log, v2 }: RefreshProjects, readAt: number): P
       if (matchBranch(branch, branchMatch, 'main') === 'invalid-pattern')
         log.warn({ project: name }, 'a notification rule in CI has an invalid branch pattern, which matches nothing')
   await store.write(async (tx) => {
-    for (const { uuid, name, type, rules, raw } of projects)
-      await tx.keepProject({ uuid, name, type, rules, filter: filterOf(raw), legacyId: null, readAt })
+    for (const { uuid, id, name, type, rules, raw } of projects) {
+      const known = id === null ? null : await tx.project({ uuid, legacyId: id, names: [] })
+      await tx.keepProject({ uuid, name, type, rules, filter: filterOf(raw), legacyId: id, readAt })
+      if (id !== null && known?.legacyId !== id) await wakeNewest(tx, id, readAt)
+    }
   })
   return isWholeList(log, list)
 }
@@ -196,7 +199,8 @@ function isWholeList(log: Log, { projects, truncated, skipped }: ProjectList | L
   return isWhole
 }
 
-// The legacy list is what ties a project's integer id, which deliveries carry, to its uuid, which the rules hang on.
+// Where v2 does not say it, the legacy list ties a project's integer id, which deliveries carry, to its uuid, which the rules
+// hang on.
 async function refreshLegacy({ store, log, legacy }: RefreshProjects, readAt: number): Promise<boolean> {
   if (!legacy) return true
   const list = await legacy.listProjects()

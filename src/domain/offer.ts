@@ -58,6 +58,6 @@ const isAsked = (action: Action, attempt: Attempt, requests: readonly Request[])
 /** Does CI show which builds the project has, so that a build's uuid can be confirmed? */
 export const canShowBuilds = ({ legacy, project }: Facilities): boolean => legacy && isBasic(project)
 
-/** The legacy interface lists Basic projects only. */
+/** What CI calls neither is Basic where its id is known: as a rule from the legacy interface, which lists Basic projects only. */
 const isBasic = (project: Facilities['project']): boolean =>
-  project !== null && (project.legacyId !== null || project.type === 'basic')
+  project !== null && (project.type === 'basic' || (project.legacyId !== null && project.type !== 'pro'))

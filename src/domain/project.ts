@@ -4,6 +4,8 @@ import type { NotificationRule } from './rule.ts'
 /** A project as the v2 interface holds it. */
 export interface Project {
   uuid: Uuid
+  /** the integer that deliveries carry, where CI says it; the interface does not name it */
+  id: ProjectId | null
   organizationUuid: Uuid | null
   /** the repository's full name; where CI gave none, the path of its address */
   name: string

@@ -98,6 +98,7 @@ describe('restarting a finished build', () => {
     ['the legacy interface lists the project', through(false, true, LISTED_BY_LEGACY), 'offered'],
     ['v2 alone calls the project Basic', through(true, true, { ...BASIC, legacyId: null }), 'offered'],
     ['the project is Pro', through(true, true, PRO), 'pro-project'],
+    ['the project is Pro, and its id is known', through(true, true, { ...PRO, legacyId: '41' }), 'pro-project'],
     ['CI says no type', through(true, true, UNTYPED), 'project-unknown'],
     ['CI says a type that is new to us', through(true, true, OF_A_NEW_TYPE), 'project-unknown'],
     ['CI does not list the project', through(true, true, null), 'project-unknown'],

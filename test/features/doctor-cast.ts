@@ -13,6 +13,7 @@ export const projectList = (count: number, events: readonly string[]): ProjectLi
     organizationUuid: null,
     name: `acme/p${at + 1}`,
     type: 'basic',
+    id: null,
     repositoryUrl: null,
     rules: [],
     raw: { notification_rules: events.length === 0 ? [] : [ruleFor(events)] },

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { staticAuth } from '../../src/sources/ci-service/auth.ts'
+import { createClientV2 } from '../../src/sources/ci-service/client-v2.ts'
 import { createClientLegacy } from '../../src/sources/ci-service/client-legacy.ts'
 import { createTransport } from '../../src/sources/ci-service/transport.ts'
 import { refreshProjects } from '../../src/catalog/ci-snapshot.ts'
@@ -8,13 +10,15 @@ import { hear, openStage, type Stage } from './operations-stage.ts'
 
 const SITE = { id: 91, uuid: 'f0000000-0000-0000-0000-000000000091', repository_name: 'acme/site' }
 
-/** The legacy interface now lists these projects and no other, and is read. */
-async function refreshFrom({ main }: Stage, projects: readonly object[]): Promise<void> {
+/** The interface, the legacy one if none is named, now lists these projects and no other, and is read. */
+async function refreshFrom({ main }: Stage, projects: readonly object[], from: 'legacy' | 'v2' = 'legacy') {
   await using stub = await startHttpStub(() => ({ json: projects }))
   const { store, clock, log } = main.deps
   const transport = createTransport({ clock })
   const legacy = createClientLegacy({ baseUrl: stub.url, apiKey: 'stub-key', transport })
-  await refreshProjects({ store, clock, log, v2: null, legacy })
+  const auth = staticAuth('Bearer stub')
+  const v2 = createClientV2({ baseUrl: stub.url, organizationUuid: SITE.uuid, auth, transport })
+  await refreshProjects({ store, clock, log, v2: null, legacy: null, [from]: { legacy, v2 }[from] })
   await transport.close()
 }
 
@@ -38,6 +42,17 @@ test('the cards of a project that CI turns out to restart get their button with 
   const none = { offers: [], missing: { action: 'restart', why: 'project-unknown' } }
   expect(cards(stage)).toMatchObject([none, none])
   await refreshFrom(stage, [SITE])
+  await stage.clock.advance(5 * SECOND)
+  const offered = { offers: ['restart'], missing: null }
+  expect(cards(stage)).toMatchObject([offered, offered])
+})
+
+test('the v2 interface says so, too, where it gives the id that deliveries carry', async () => {
+  await using stage = await openStage()
+  await siteFailed(stage)
+  // By its name it would be another one.
+  const { repository_name: _, ...site } = { ...SITE, name: 'acme/renamed', type: 'basic' }
+  await refreshFrom(stage, [site], 'v2')
   await stage.clock.advance(5 * SECOND)
   const offered = { offers: ['restart'], missing: null }
   expect(cards(stage)).toMatchObject([offered, offered])

@@ -42,7 +42,7 @@ async function listedProject({ store, v2 }: ActDeps, { attempt, attempts }: Foun
   if (known || !v2) return known
   const { projects } = await v2.listProjects({ name })
   const asked = projects.find((project) => project.name === name)
-  return asked ? { ...asked, legacyId: null, filter: null } : null
+  return asked ? { ...asked, legacyId: asked.id, filter: null } : null
 }
 
 /** Does CI list under this name, uuid and number what the deliveries say? */

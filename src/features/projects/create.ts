@@ -175,7 +175,7 @@ function otherwiseThan(creation: ProjectCreation, made: Project): Difference[] {
 // Rules have other names in an answer.
 const COMPARED = fieldsThat((field) => field.setBy === 'update' && field !== projectField('notification_rules'))
 
-const refOf = ({ uuid, name, type }: Project): ProjectRef => ({ projectId: null, uuid, name, type })
+const refOf = ({ id, uuid, name, type }: Project): ProjectRef => ({ projectId: id, uuid, name, type })
 
 /** What the commands of the form are called in CI. */
 const PIPELINE_NAME = 'Tests'

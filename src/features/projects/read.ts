@@ -17,7 +17,8 @@ export async function readAfresh(
     const project = await ask(deps.ci, ref)
     if (!project) return { kind: 'not-listed', project: ref }
     await keep(deps, project)
-    return { kind: 'read', project, ref: { ...ref, uuid: project.uuid, name: project.name, type: project.type } }
+    const { id, uuid, name, type } = project
+    return { kind: 'read', project, ref: { projectId: ref.projectId ?? id, uuid, name, type } }
   } catch (error) {
     return troubleOf(error)
   }
@@ -31,8 +32,8 @@ export async function refOf({ store }: Pick<ProjectDeps, 'store'>, uuid: Uuid): 
 
 /** In the cache, which decides who is told, it stands as it was just read. */
 export async function keep({ store, clock }: Pick<ProjectDeps, 'store' | 'clock'>, project: Project): Promise<void> {
-  const { uuid, name, type, rules, raw } = project
-  const kept = { uuid, name, type, rules, filter: filterOf(raw), legacyId: null, readAt: clock.now() }
+  const { uuid, id, name, type, rules, raw } = project
+  const kept = { uuid, name, type, rules, filter: filterOf(raw), legacyId: id, readAt: clock.now() }
   await store.write((tx) => tx.keepProject(kept))
 }
 

@@ -35,11 +35,19 @@ export function readProject(value: unknown): Project | null {
   const raw = unwrapped(value, 'project')
   const parsed = projectSchema.safeParse(raw)
   if (!parsed.success || !isRecord(raw)) return null
-  const { uuid: id, organization_uuid: organizationUuid, name, type, repository_url: repositoryUrl } = parsed.data
+  const {
+    uuid: projectUuid,
+    id,
+    organization_uuid: organizationUuid,
+    name,
+    type,
+    repository_url: repositoryUrl,
+  } = parsed.data
   return {
-    uuid: id,
+    uuid: projectUuid,
+    id,
     organizationUuid,
-    name: name ?? pathOf(repositoryUrl) ?? id,
+    name: name ?? pathOf(repositoryUrl) ?? projectUuid,
     type: typeOf(type),
     repositoryUrl,
     rules: parsed.data.notification_rules.flatMap((rule) => readRule(rule) ?? []),
@@ -52,6 +60,7 @@ const typeOf = (type: string | null): string =>
 
 const projectSchema = z.object({
   uuid,
+  id: projectId.nullable().catch(null),
   organization_uuid: uuidOrNull,
   name: textOrNull,
   type: textOrNull,

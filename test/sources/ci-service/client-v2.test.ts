@@ -223,6 +223,7 @@ describe('a project is read liberally', () => {
     const [read1] = (await read([raw])).projects
     expect(read1).toEqual({
       uuid: uuidOf(1),
+      id: null,
       organizationUuid: ORGANIZATION,
       name: 'acme/web-1',
       type: 'basic',
@@ -259,6 +260,15 @@ describe('a project is read liberally', () => {
   ])('without a name, from the address %s', async (repositoryUrl, name) => {
     const { projects: found } = await read([{ uuid: uuidOf(1), repository_url: repositoryUrl }])
     expect(found[0]).toMatchObject({ name, type: 'unknown' })
+  })
+
+  test.each([
+    [11, '11'],
+    ['18446744073709551615', '18446744073709551615'],
+    ['eleven', null],
+    [1.5, null],
+  ])('with the integer id %s, which the interface does not name, as %s', async (id, known) => {
+    expect((await read([project(1, { id })])).projects[0]).toMatchObject({ uuid: uuidOf(1), id: known })
   })
 
   test.each([
