@@ -75,6 +75,19 @@ describe('the secret', () => {
     expect(traces(door)).toEqual([])
   })
 
+  it('as Basic password opens nothing with anything behind it, though a lenient decoder would drop that', async () => {
+    const door = await openDoor()
+    const statusOf = async (authorization: string) =>
+      (await send(door.url, delivery(), { path: BARE, headers: { authorization } })).status
+    for (const user of ['c', 'cc', 'ccc']) {
+      const right = basic(WEBHOOK_SECRET, user)
+      const bare = right.replace(/=+$/, '')
+      expect([await statusOf(right), await statusOf(bare)]).toEqual([202, 202])
+      const garbage = ['=garbage', '===', '=A', ...(right === bare ? ['A', '='] : [])]
+      for (const more of garbage) expect([user, more, await statusOf(bare + more)]).toEqual([user, more, 404])
+    }
+  })
+
   it('is asked for before the body is looked at: a wrong one learns nothing of sizes, types and forms', async () => {
     const door = await openDoor()
     const path = `${BARE}/wrong`

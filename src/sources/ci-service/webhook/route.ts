@@ -202,7 +202,11 @@ export function presentedSecret({ path, authorization, search }: Presented): str
 function basicPassword(authorization: string | undefined): string | null {
   const encoded = /^basic +([a-z0-9+/=]+)$/i.exec(authorization ?? '')?.[1]
   if (!encoded) return null
-  const decoded = Buffer.from(encoded, 'base64').toString('utf8')
+  const bytes = Buffer.from(encoded, 'base64')
+  // The decoder drops what it cannot read; a sender may leave the padding out, and nothing else.
+  const whole = bytes.toString('base64')
+  if (encoded !== whole && encoded !== whole.replace(/=+$/, '')) return null
+  const decoded = bytes.toString('utf8')
   const colon = decoded.indexOf(':')
   return colon < 0 ? null : decoded.slice(colon + 1)
 }
