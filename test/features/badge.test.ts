@@ -49,7 +49,7 @@ describe('the badge', () => {
     await stage.ended('error')
     const silent = {
       urlOf: () => stage.ci.url,
-      fetchBadge: async () => ({ contentType: 'image/svg+xml', bytes: new Uint8Array() }),
+      fetchBadge: async () => ({ contentType: 'image/svg+xml', bytes: new Uint8Array(), words: null }),
     }
     const { operations } = stage.another({ badges: silent })
     expect(await operations.badge({ project: 'web', branch: 'main' })).toMatchObject({ words: 'last build: error' })
@@ -60,10 +60,13 @@ describe('the badge', () => {
     await using stage = await openStage()
     const gif = new TextEncoder().encode('GIF89a and so on')
     const badgeOf = (bytes: Uint8Array) => {
-      const drawn = { urlOf: () => stage.ci.url, fetchBadge: async () => ({ contentType: 'image/gif', bytes }) }
+      const fetchBadge = async () => ({ contentType: 'image/gif', bytes, words: 'success' })
+      const drawn = { urlOf: () => stage.ci.url, fetchBadge }
       return stage.another({ badges: drawn }).operations.badge({ project: 'web', branch: null })
     }
-    expect(isBadge(await badgeOf(gif)).picture?.png).toEqual(gif)
+    const shown = isBadge(await badgeOf(gif))
+    expect(shown.picture?.png).toEqual(gif)
+    expect(shown).toMatchObject({ words: 'success', found: 'yes' })
     expect(isBadge(await badgeOf(new TextEncoder().encode('<html>'))).picture).toBeNull()
   })
 

@@ -1,4 +1,4 @@
-import { type BadgeClient, badgeWords } from '../../sources/ci-service/badge.ts'
+import { type BadgeClient, SVG_TYPE } from '../../sources/ci-service/badge.ts'
 import { isPicture, type Picture } from '../../slack/picture/picture.ts'
 import { type BadgeOutcome, type ProjectRef, troubleOf } from '../../catalog/outcomes.ts'
 import type { FindDeps } from '../../catalog/find-build.ts'
@@ -22,10 +22,8 @@ export async function badge(deps: BadgeDeps, about: { project: string; branch: s
   const copied = { url, ...snippets(url, about.branch === null ? project.name : `${project.name} ${about.branch}`) }
   const common = { kind: 'badge', project, branch: about.branch, ...copied } as const
   try {
-    const { contentType, bytes } = await deps.badges.fetchBadge(uuid, about.branch)
-    const isSvg = contentType === 'image/svg+xml'
-    const words = isSvg ? badgeWords(Buffer.from(bytes).toString('utf8')) : null
-    const picture = isSvg ? await deps.draw(bytes) : asItIs(contentType, bytes)
+    const { contentType, bytes, words } = await deps.badges.fetchBadge(uuid, about.branch)
+    const picture = contentType === SVG_TYPE ? await deps.draw(bytes) : asItIs(contentType, bytes)
     const said = words ?? (await lastWords(deps, project, about.branch))
     return { ...common, words: said, found: foundIn(words), picture, trouble: null }
   } catch (error) {

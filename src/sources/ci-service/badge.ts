@@ -1,4 +1,5 @@
 import type { Uuid } from '../../domain/ids.ts'
+import { WORDS } from '../../domain/status.ts'
 import { addressOf, parseHttpUrl } from './address.ts'
 import { CiError, cut } from './errors.ts'
 import type { CiResponse } from './exchange.ts'
@@ -12,6 +13,8 @@ interface Badge {
   /** `image/svg+xml`: without parameters, in lower case */
   contentType: string
   bytes: Uint8Array
+  /** what it says: in its texts, else in the name of its file or of an element; null where it says nothing */
+  words: string | null
 }
 
 export interface BadgeClient {
@@ -48,13 +51,33 @@ function withoutCredentials(url: URL): URL {
   return bare
 }
 
-function readBadge({ status, contentType, bytes }: CiResponse): Badge {
-  const [type = ''] = (contentType ?? '').toLowerCase().split(';', 1)
-  if (!IMAGE.test(type.trim())) throw new CiError({ kind: 'shape', purpose: PURPOSE, status })
-  return { contentType: type.trim(), bytes }
+function readBadge({ status, contentType, contentDisposition, bytes }: CiResponse): Badge {
+  const type = (contentType ?? '').toLowerCase().split(';', 1)[0]!.trim()
+  if (!IMAGE.test(type)) throw new CiError({ kind: 'shape', purpose: PURPOSE, status })
+  const svg = type === SVG_TYPE ? Buffer.from(bytes).toString('utf8') : ''
+  const words = badgeWords(svg) ?? stateIn(contentDisposition ?? '', FILE_NAME) ?? stateIn(svg, ELEMENT_ID)
+  return { contentType: type, bytes, words }
 }
 
 const IMAGE = /^image\/[\w.+-]+$/
+export const SVG_TYPE = 'image/svg+xml'
+
+/** The one status that names of this form say; null where they say none, or several. */
+function stateIn(text: string, form: RegExp): string | null {
+  const names = [...text.matchAll(form)].map(([, name = '']) => name.toLowerCase())
+  const [state, ...others] = new Set(names.flatMap((name) => STATES.get(name) ?? []))
+  return others.length > 0 ? null : (state ?? null)
+}
+
+/** `filename="status_success.png"`, `<g id="status_success">`, `<g id="success">` */
+const FILE_NAME = /\bstatus_([a-z_]{1,40})\.(?:svg|png|gif)\b/gi
+const ELEMENT_ID = /\sid=["'](?:status_)?([a-z_]{1,40})["']/gi
+
+const STATES = new Map([
+  ...WORDS.map((word) => [word, word] as const),
+  ['projectnotfound', 'project not found'],
+  ['branchnotfound', 'branch not found'],
+])
 
 /** The longest words that are passed on, in code points. */
 export const BADGE_WORDS_CHARS_MAX = 100

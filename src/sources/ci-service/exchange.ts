@@ -27,6 +27,8 @@ export interface CiResponse {
   link: string | null
   /** The `Content-Type` header, or null. */
   contentType: string | null
+  /** The `Content-Disposition` header, or null. */
+  contentDisposition: string | null
   bytes: Uint8Array
   /** The bytes as UTF-8. */
   readonly text: string
@@ -83,6 +85,7 @@ const answerOf = ({ statusCode: status, headers }: Dispatcher.ResponseData, byte
   status,
   link: headerText(headers['link']),
   contentType: headerText(headers['content-type']),
+  contentDisposition: headerText(headers['content-disposition']),
   bytes,
   // Only when asked for: a list is long.
   get text() {

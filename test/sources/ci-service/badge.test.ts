@@ -10,6 +10,11 @@ const svg = (text: string | Buffer, type = 'image/svg+xml'): StubAnswer => {
   return (response) => void response.writeHead(200, { 'content-type': type }).end(text)
 }
 
+const named = (text: string | Buffer, type: string, disposition: string): StubAnswer => {
+  const headers = { 'content-type': type, 'content-disposition': disposition }
+  return (response) => void response.writeHead(200, headers).end(text)
+}
+
 const fetchFrom = async (answer: StubAnswer) => {
   await using stub = await startHttpStub(() => answer)
   return await createTestBadgeClient(stub.url).fetchBadge(WEB, 'main')
@@ -73,6 +78,26 @@ describe('the picture', () => {
     ['of no type', (response) => void response.end('<svg/>')],
   ])('is not %s', async (_form, answer) => {
     expect(await ciErrorOf(fetchFrom(answer))).toMatchObject({ kind: 'shape', code: 'CI_SHAPE', status: 200 })
+  })
+
+  test.each<[string, StubAnswer, string | null]>([
+    ['its texts', named('<svg><text>passing</text></svg>', 'image/svg+xml', 'inline; filename="x.svg"'), 'passing'],
+    ['the file name of an SVG without', named('<svg/>', 'image/svg+xml', 'inline; filename=status_error.svg'), 'error'],
+    ['the file name of a PNG', named('x', 'image/png', 'inline; filename="status_success.png"'), 'success'],
+    ['the file name of a GIF', named('x', 'image/gif', "attachment; filename*=UTF-8''Status_Testing.gif"), 'testing'],
+    ['an element id', svg('<svg><g id="logo"/><g id="status_success"><path/></g></svg>'), 'success'],
+    [
+      'an element id that is the status',
+      svg("<svg><g id='status_2'/><g id='infrastructure_failure'/></svg>"),
+      'infrastructure_failure',
+    ],
+    ['an element id of what was not found', svg('<svg><g id="status_branchnotfound"/></svg>'), 'branch not found'],
+    ['nothing where the ids are of several statuses', svg('<svg><g id="success"/><g id="error"/></svg>'), null],
+    ['nothing where no name is a status', named('<svg id="badge"/>', 'image/svg+xml', 'filename=status_x.svg'), null],
+    ['nothing in what only looks like an id', svg('<svg><path data-id="success" d="id=error"/></svg>'), null],
+    ['nothing in a PNG without a name', svg('id="status_success"', 'image/png'), null],
+  ])('says %s', async (_where, answer, words) => {
+    expect((await fetchFrom(answer)).words).toBe(words)
   })
 
   test('may have as many bytes as the limit says, and not one more', async () => {
