@@ -112,7 +112,7 @@ function observationOf(
       message: known.message === null ? firstLine(build.message) : null,
       committer: known.committer === null ? build.committer : null,
       startedAt: build.startedAt,
-      finishedAt: isFinal(toStatus(word)) ? build.finishedAt : null,
+      finishedAt: ['started', 'waiting'].includes(toStatus(word)) ? null : build.finishedAt,
     },
   }
 }

@@ -77,6 +77,10 @@ export function foldAttempts(buildEvents: readonly BuildEvent[], restarts: reado
   return [...byBuild.values()].flatMap((own) => foldBuild(own, restarts).attempts).sort(compareAttempts)
 }
 
+/** Is it over? That a status which nobody knows is a final one shows by the time when the build finished. */
+export const hasEnded = ({ status, details }: Pick<Attempt, 'status' | 'details'>): boolean =>
+  isFinal(status) || (status === 'unknown' && details.finishedAt !== null)
+
 /** The name of an attempt within its revision: what a reply in the thread is about. */
 export const attemptKey = (attempt: Pick<Attempt, 'buildId' | 'n'>): string => `${attempt.buildId}.${attempt.n}`
 

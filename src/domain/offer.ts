@@ -1,6 +1,6 @@
 import type { Uuid } from './ids.ts'
 import { isOpen, type Action, type Request } from './request.ts'
-import type { Attempt } from './attempt.ts'
+import { hasEnded, type Attempt } from './attempt.ts'
 import type { Status } from './status.ts'
 
 /** What CI can be asked through, and what is known of the project there. */
@@ -31,9 +31,9 @@ export function offerOfStop(
   return projectUuid !== null || project !== null || canLookUp ? 'offered' : 'project-unknown'
 }
 
-/** Can this attempt be restarted? Only a finished one of a Basic project. */
+/** Can this attempt be restarted? Only one of a Basic project, that has finished or was never run. */
 export function offerOfRestart(attempt: Attempt, { legacy, project }: Facilities, requests: readonly Request[]): Offer {
-  if (!RESTARTABLE.has(attempt.status)) return 'not-now'
+  if (!hasEnded(attempt)) return 'not-now'
   if (isAsked('restart', attempt, requests)) return 'asked'
   if (!legacy) return 'no-legacy'
   if (isBasic(project)) return 'offered'
@@ -43,8 +43,6 @@ export function offerOfRestart(attempt: Attempt, { legacy, project }: Facilities
 export const offerOf = (action: Action) => (action === 'stop' ? offerOfStop : offerOfRestart)
 
 const STOPPABLE: ReadonlySet<Status> = new Set<Status>(['started'])
-// What the account's limits kept from running was never there to be run again.
-const RESTARTABLE: ReadonlySet<Status> = new Set<Status>(['success', 'failed', 'stopped', 'infrastructure_failure'])
 
 const isAsked = (action: Action, attempt: Attempt, requests: readonly Request[]): boolean =>
   requests.some(

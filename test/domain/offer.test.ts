@@ -33,13 +33,20 @@ describe('what a state calls for', () => {
     ['failed', 'not-now', 'offered'],
     ['stopped', 'not-now', 'offered'],
     ['infrastructure_failure', 'not-now', 'offered'],
-    ['ignored', 'not-now', 'not-now'],
-    ['blocked', 'not-now', 'not-now'],
+    ['ignored', 'not-now', 'offered'],
+    ['blocked', 'not-now', 'offered'],
     ['hibernating', 'not-now', 'not-now'],
   ])('of a build that is %s, stop is %s and restart is %s', (word, stop, restart) => {
     const attempt = runWith(word, BOTH_UUIDS)
     expect(offerOfStop(attempt, EVERYTHING, [])).toBe(stop)
     expect(offerOfRestart(attempt, EVERYTHING, [])).toBe(restart)
+  })
+
+  it('is to restart a build whose status nobody knows once CI says when it finished', () => {
+    const attempt = runWith('timed_out', { ...BOTH_UUIDS, finishedAt: 1_000 })
+    expect(offerOfStop(attempt, EVERYTHING, [])).toBe('not-now')
+    expect(offerOfRestart(attempt, EVERYTHING, [])).toBe('offered')
+    expect(offerOfRestart(runWith('waiting', { finishedAt: 1_000 }), EVERYTHING, [])).toBe('not-now')
   })
 
   it('has no reason to give for what the state does not call for, even where nothing is configured', () => {

@@ -30,8 +30,8 @@ describe('the buttons of a card', () => {
   it.each<[claim: string, said: (string | Said)[], facilities: Facilities, offers: string[], missing: object | null]>([
     ['a running build can be stopped', ['initiated'], BASIC, ['stop'], null],
     ['a finished one can be restarted', ['initiated', 'error'], BASIC, ['restart'], null],
+    ['one that was not built, too', ['ignored'], BASIC, ['restart'], null],
     ['a waiting one has none, and needs no reason', ['waiting'], BASIC, [], null],
-    ['nor has one that was not built', ['ignored'], BASIC, [], null],
     ['a finished Pro build says why', ['error'], PRO, [], { action: 'restart', why: 'pro-project' }],
     ['a running Pro build says why', ['initiated'], PRO, [], { action: 'stop', why: 'no-build-uuid' }],
     [

@@ -260,14 +260,21 @@ describe('a restart is offered', () => {
     const built = await stage.ended()
     expect(outcomeInBrief(await restart(stage, built))).toBe('impossible no-legacy')
   })
+})
 
-  test.each(['ignored', 'blocked'] as const)('not for a build that was %s', async (outcome) => {
+test.each(['ignored', 'blocked'] as const)(
+  'a build that was %s can be restarted, and that is confirmed',
+  async (outcome) => {
     await using stage = await openStage()
     const built = stage.push({ outcome })
     await stage.deliver()
-    expect((await restart(stage, built)).kind).toBe('not-now')
-  })
-})
+    expect((await restart(stage, built)).kind).toBe('requested')
+    stage.ci.finish(newest(stage).uuid, 'success')
+    await stage.deliver()
+    expect(await stage.requests()).toMatchObject([{ state: 'confirmed' }])
+    expect(stage.writes()).toEqual([RESTARTED])
+  },
+)
 
 describe("CI's answer to a restart is an outcome of its own", () => {
   test.each([

@@ -16,7 +16,7 @@ import { insertSnapshot, isSameCommit } from '../../catalog/ci-snapshot.ts'
 import { CiError } from '../../sources/ci-service/errors.ts'
 import { isFinalEvent, mergeDetails, type BuildEvent } from '../../domain/build-event.ts'
 import { idOrder } from '../../domain/ids.ts'
-import { foldBuild } from '../../domain/attempt.ts'
+import { foldBuild, hasEnded } from '../../domain/attempt.ts'
 import { isFinal, toStatus } from '../../domain/status.ts'
 
 /** How often CI is read while it is unclear what happened. */
@@ -162,7 +162,7 @@ async function restarted(
   const earlier = buildEvents.filter(({ at }) => at < request.requestedAt)
   const known = foldBuild(earlier, restarts).attempts.at(-1)
   const own = ownOf(request, builds)
-  if (own && hasBegunAgain(own, request, { before, wasOver: !known || isFinal(known.status) })) return own
+  if (own && hasBegunAgain(own, request, { before, wasOver: !known || hasEnded(known) })) return own
   return newBuildId === null && newBuildUuid === null ? successorOf({ store }, request, before, builds) : undefined
 }
 
