@@ -42,7 +42,7 @@ import type { ProjectChange, VariableInput } from '../../domain/project-change.t
 import type { FieldFault } from '../../domain/project.ts'
 import type { RuleInput } from '../../domain/rule-input.ts'
 import { MASK } from '../../domain/project-fields.ts'
-import { checkedIn, chosenIn, linesIn, typedIn } from '../fields.ts'
+import { checkedIn, chosenIn, typedIn } from '../fields.ts'
 
 const WHAT = 'project edit'
 
@@ -209,7 +209,7 @@ const HALF_KEPT = /•{3,}/
 
 function readVariables(body: unknown): EditReading {
   const block = 'edit:environment_variables'
-  const read = linesIn(body, block).map(variableOf)
+  const read = variablesIn(typedIn(body, block))
   const variables = read.filter((one) => one !== null)
   const names = variables.map(({ name }) => name)
   const faults = read.flatMap((variable, at) => {
@@ -222,9 +222,19 @@ function readVariables(body: unknown): EditReading {
   return orFaults({ [block]: faults }, changeOf(block, { what: 'variables', variables }))
 }
 
+/** What the lines say, without those that say nothing. Null where one is no variable. */
+export const variablesIn = (text: string): (VariableInput | null)[] =>
+  [...text.replaceAll(/\r\n?/g, '\n').matchAll(LINES)]
+    .map(([lines]) => lines.trim())
+    .filter((lines) => lines !== '')
+    .map(variableOf)
+
+// A value that opens with a double quote goes on to the line that ends with one; within one line quotes are a part of it.
+const LINES = /^[^=\n]+="(?![^\n]*"[ \t]*$)[^\n]*\n[^]*?"[ \t]*$|^.+$/gm
+
 function variableOf(text: string): VariableInput | null {
-  const [, name, value = ''] = /^([^=]+)=(.*)$/.exec(text) ?? []
-  if (name === undefined || name.trim() === '') return null
+  const [, name = '', lines, value = lines] = /^([^=]+)=(?:"([^\n]*\n[^]*)"|(.*))$/.exec(text) ?? []
+  if (name.trim() === '' || value === undefined) return null
   return { name: name.trim(), value: KEPT.test(value) ? null : value }
 }
 

@@ -124,7 +124,7 @@ const variablesFields = (lines: readonly string[]): object[] => [
     {
       block: 'edit:environment_variables',
       label: 'Environment variables',
-      hint: `NAME=value, one a line. ${MASK} means: as it is. A line that is taken away takes its variable away.`,
+      hint: `NAME=value, one a line; a value of several lines in double quotes. ${MASK} means: as it is. A line that is taken away takes its variable away.`,
       isOptional: true,
     },
     { initial: lines.join('\n'), isLong: true },

@@ -8,6 +8,7 @@ import {
   OTHER_FIELDS,
 } from '../../../src/features/projects/base.ts'
 import { commandLines, commandsOfLines } from '../../../src/features/projects/prepare.ts'
+import { variablesIn } from '../../../src/features/projects/edit-form.ts'
 import { namesOf, readCreation } from '../../../src/features/projects/create.ts'
 import type { Creation } from '../../../src/features/projects/outcomes.ts'
 
@@ -107,4 +108,41 @@ test.each([
   ['https://host/group/acme/web/', ['acme/web', 'group/acme/web']],
 ])('a project of %s may be called %j', (url, names) => {
   expect(namesOf(url)).toEqual(names)
+})
+
+describe('the variables of the form to edit', () => {
+  const KEY = '-----BEGIN KEY-----\nMIIB=\n\n  x="y"=\n-----END KEY-----'
+  test.each<[claim: string, typed: string, read: (readonly [string, string | null] | null)[]]>([
+    [
+      'are one a line',
+      ' A=1 \n\nB==2=\r\nC=',
+      [
+        ['A', '1'],
+        ['B', '=2='],
+        ['C', ''],
+      ],
+    ],
+    ['may stay as they are', 'A=••••••', [['A', null]]],
+    [
+      'have lines of their own in double quotes',
+      `A=1\nKEY="${KEY}"  \nB=2`,
+      [
+        ['A', '1'],
+        ['KEY', KEY],
+        ['B', '2'],
+      ],
+    ],
+    [
+      'keep their quotes in one line',
+      'A="1"\nB="2"',
+      [
+        ['A', '"1"'],
+        ['B', '"2"'],
+      ],
+    ],
+    ['are none without a name or a sign', '=1\nA', [null, null]],
+    ['go on nowhere without an end', 'A="1\nx', [['A', '"1'], null]],
+  ])('%s', (_, typed, read) => {
+    expect(variablesIn(typed)).toEqual(read.map((one) => one && { name: one[0], value: one[1] }))
+  })
 })
