@@ -10,6 +10,12 @@ export interface MaskedProject {
   /** its address, without credentials */
   repository: string | null
   provider: string | null
+  /** the public key with which CI reads the repository, without its comment */
+  deployKey: string | null
+  hasAesKey: boolean | null
+  /** milliseconds since the epoch */
+  createdAt: number | null
+  updatedAt: number | null
   /** team ids in digits */
   teams: readonly string[]
   onPullRequestsOnly: boolean | null
@@ -50,6 +56,10 @@ export const maskedProject = (raw: Record<string, unknown>): MaskedProject => ({
   type: textOf(raw['type']),
   repository: withoutCredentialsOrNull(textOf(raw['repository_url'])),
   provider: textOf(raw['repository_provider']),
+  deployKey: PUBLIC_KEY.exec(textOf(raw['ssh_key'])?.trim() ?? '')?.[1] ?? null,
+  hasAesKey: raw['aes_key'] === undefined ? null : textOf(raw['aes_key']) !== null,
+  createdAt: timeOf(raw['created_at']),
+  updatedAt: timeOf(raw['updated_at']),
   teams: textsOf(raw['team_ids']),
   onPullRequestsOnly: booleanOf(raw['build_on_pr_only']),
   filter: filterOf(raw),
@@ -60,6 +70,14 @@ export const maskedProject = (raw: Record<string, unknown>): MaskedProject => ({
   rules: listOf(raw['notification_rules']).flatMap((rule, at) => (isRecord(rule) ? [ruleOf(rule, at)] : [])),
   unknownFields: Object.keys(raw).filter((name) => !projectField(name)),
 })
+
+// As OpenSSH writes it. Whatever else stands in the field may be a private one.
+const PUBLIC_KEY = /^((?:ssh|ecdsa|sk)-[\w@.-]{1,60} [A-Za-z0-9+/]{1,1500}={0,2})(?:\s.*)?$/
+
+function timeOf(value: unknown): number | null {
+  const timeMs = typeof value === 'string' ? Date.parse(value) : Number.NaN
+  return Number.isNaN(timeMs) ? null : timeMs
+}
 
 const withoutCredentialsOrNull = (address: string | null): string | null =>
   address === null ? null : withoutCredentials(address)

@@ -9,6 +9,10 @@ describe('a project as it is shown', () => {
       type: 'basic',
       repository: 'https://host.example/acme/web.git',
       provider: 'host',
+      deployKey: null,
+      hasAesKey: true,
+      createdAt: Date.UTC(2026, 0, 2, 3, 4, 5, 678),
+      updatedAt: Date.UTC(2026, 1, 3, 4, 5, 6, 789),
       teams: ['7', '9007199254740993'],
       onPullRequestsOnly: false,
       filter: { mode: 'include', entries: ['main', '^release/.*$'] },
@@ -60,6 +64,10 @@ describe('a project as it is shown', () => {
     type: null,
     repository: null,
     provider: null,
+    deployKey: null,
+    hasAesKey: null,
+    createdAt: null,
+    updatedAt: null,
     teams: [],
     onPullRequestsOnly: null,
     filter: { mode: null, entries: [] },
@@ -75,8 +83,20 @@ describe('a project as it is shown', () => {
     const raw = Object.fromEntries(Object.keys(sentProject()).map((name) => [name, value]))
     const unknownFields = ['build_timeout', 'cache_password']
     const onPullRequestsOnly = value === true ? true : null
-    expect(maskedProject(raw)).toEqual({ ...NOTHING, onPullRequestsOnly, unknownFields })
+    const hasAesKey = value === undefined ? null : false
+    expect(maskedProject(raw)).toEqual({ ...NOTHING, hasAesKey, onPullRequestsOnly, unknownFields })
     expect(maskedProject({})).toEqual(NOTHING)
+  })
+
+  it.each([
+    ['ssh-ed25519 AAAAC3Nz+/a= ci@host', 'ssh-ed25519 AAAAC3Nz+/a='],
+    [' ecdsa-sha2-nistp256 AAAAE2Vj\n', 'ecdsa-sha2-nistp256 AAAAE2Vj'],
+    ['-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl', null],
+    ['ssh-rsa', null],
+    ['ssh-rsa AAAA-s3cr3t', null],
+    [`ssh-rsa ${'A'.repeat(2_000)}`, null],
+  ])('has of the key %j what is surely public: %j', (key, shown) => {
+    expect(maskedProject({ ssh_key: key }).deployKey).toBe(shown)
   })
 
   it('keeps the places of rules, though one of them cannot be read', () => {

@@ -1,8 +1,10 @@
 import type { MaskedProject, ShownDeployment } from '../../domain/masked-project.ts'
+import type { Uuid } from '../../domain/ids.ts'
 import { plain, type ActionButton } from '../../slack/messages/blocks.ts'
 import { joined, outside, projectName } from '../../slack/messages/build.ts'
 import { PROJECT_ACTION_IDS, PROJECT_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { TITLE_CHARS_MAX } from '../../slack/messages/limits.ts'
+import { dayTime } from '../../slack/messages/times.ts'
 import type { ShownProject, ShowOutcome } from './outcomes.ts'
 import { answerOf, line, row, small, type Answer, type AnswerContext, type Part } from '../../slack/messages/answer.ts'
 import { buildLine, typeWord } from '../build.ts'
@@ -37,7 +39,9 @@ const partsOf = ({ shown, stale, mayEdit }: Shown): Part[] => [
   ),
   ...(stale === null ? [] : [line(`:hourglass: ${troubleWords(stale.code).why} This is what CI said last.`)]),
   line(shown.build === null ? 'Last build: none reported yet' : `Last build: ${buildLine(shown.build)}`),
-  ...(shown.masked === null ? [] : [...(stale === null ? settings(shown.masked) : lastRead(shown.masked))]),
+  ...(shown.masked === null
+    ? []
+    : [...(stale === null ? settings(shown.masked, shown.project.uuid) : lastRead(shown.masked))]),
   ...(stale === null ? ends(shown, mayEdit) : []),
 ]
 
@@ -46,7 +50,7 @@ const lastRead = (masked: MaskedProject): Part[] => [
   ...rules(masked),
 ]
 
-const settings = (masked: MaskedProject): Part[] => [
+const settings = (masked: MaskedProject, uuid: Uuid | null): Part[] => [
   line(
     masked.repository === null
       ? ''
@@ -68,12 +72,26 @@ const settings = (masked: MaskedProject): Part[] => [
       : `*Variables:* ${listed(masked.variableNames)} (their values are not shown)`,
   ),
   ...rules(masked),
+  line(masked.deployKey === null ? '' : `*Deploy key* (public): ${code(masked.deployKey, masked.deployKey.length)}`),
+  line(masked.hasAesKey === null ? '' : `*AES key:* ${masked.hasAesKey ? 'there is one (it is not shown)' : 'none'}`),
+  small(
+    joined([
+      uuid === null ? null : `Id ${code(uuid)}`,
+      timeWords('created', masked.createdAt),
+      timeWords('changed', masked.updatedAt),
+    ]),
+  ),
   small(
     masked.unknownFields.length === 0
       ? ''
       : `CI also returns ${listed(masked.unknownFields)}: Buildline leaves them unchanged.`,
   ),
 ]
+
+const timeWords = (what: string, atMs: number | null): string | null => {
+  const time = atMs === null ? null : dayTime(atMs)
+  return time && `${what} ${time}`
+}
 
 /** CI sends only numbers. */
 function teamWords(teams: readonly string[]): string {
