@@ -40,6 +40,7 @@ const PROJECT_FIELDS: Readonly<Record<string, ProjectField>> = {
     setBy: 'update',
     isBasicOnly: true,
     isSecret: true,
+    isInForm: true,
   },
   repository_url: { words: 'repository', setBy: 'create', isInForm: true },
   test_commands: { words: 'test commands', setBy: 'create', isBasicOnly: true },

@@ -53,7 +53,7 @@ describe('creating a project', () => {
   )
 
   it.each(['table', 'example'] as const)(
-    'takes every other field as JSON, deployments in the form %s too',
+    'takes variables, and every other field as JSON, deployments in the form %s too',
     async (form) => {
       const world = await openProjects({
         ci: { switches: { deploymentForm: form, createRuleNames: form === 'table' ? 'email_target' : 'target' } },
@@ -61,7 +61,6 @@ describe('creating a project', () => {
       })
       const more = {
         notification_rules: [{ notifier: 'email', target: 'committer', branch: null, build_statuses: ['failed'] }],
-        environment_variables: [{ name: 'TOKEN', value: 'canary-more' }],
         deploy_pipelines: [
           {
             branch: { branch_name: 'main', match_mode: 'exact' },
@@ -70,14 +69,17 @@ describe('creating a project', () => {
           },
         ],
       }
-      await lookAt(world, { 'create:more': JSON.stringify(more) })
+      await lookAt(world, {
+        'create:environment_variables': 'TOKEN="canary-more\nand more"',
+        'create:more': JSON.stringify(more),
+      })
       const look = await untilModal(world, ['project_create_send'])
       expect(saidBy(look)).not.toContain('canary')
       await submit(world)
       await untilModal(world, ['Created'])
       expect(projectIn(world, 'acme/shop')).toMatchObject({
         notification_rules: [{ notifier: 'email', target: 'committer', build_statuses: ['failed'] }],
-        environment_variables: [{ name: 'TOKEN', value: 'canary-more' }],
+        environment_variables: [{ name: 'TOKEN', value: 'canary-more\nand more' }],
         deployment_pipelines: [{ branch: { branch_name: 'main' } }],
       })
       expect(world.app.lines.join('\n')).not.toContain('canary')

@@ -156,7 +156,9 @@ const WAITING_CREATION: WaitingCreation = {
     match: 'include',
     branches: ['main'],
     setupCommands: ['npm ci'],
-    testCommands: ['npm test'],
+    testCommands: ['npm ci', '# Unit', 'npm test'],
+    variables: [{ name: 'TOKEN', value: 'hidden' }],
+    rule: { notifier: 'email', target: 'all', branch: 'main', branchMatch: null, events: ['failed'], options: {} },
     more: '{"notification_rules":[]}',
   },
 }
@@ -305,8 +307,14 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
       'create:repository_url': typed('acme shop'),
       'create:team_ids': typed('seven'),
       'create:branches': typed('^release/('),
+      'create:rule:branch': typed('main'),
       'create:more': typed('{"notification_rules":[{"notifier":"slack"}]}'),
     }),
+  },
+  'project-create-errors-in-variables': {
+    when: 'The form was sent in with a variable that has no value.',
+    view: creating,
+    errors: refused(creating, { 'create:environment_variables': typed('TOKEN=••••••\nNODE_ENV') }),
   },
   'project-create-looking': {
     when: 'The form was sent in, and CI is asked whether there is such a project.',

@@ -92,6 +92,8 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
         branches: [],
         setupCommands: [],
         testCommands: ['npm test'],
+        variables: [],
+        rule: null,
         more: null,
       } as const
       const ended = await Promise.all(

@@ -1,15 +1,28 @@
 import { plain } from '../../slack/messages/blocks.ts'
+import { maskedProject } from '../../domain/masked-project.ts'
 import { isRecord } from '../../domain/raw-values.ts'
-import { projectName } from '../../slack/messages/build.ts'
-import { cut } from '../../slack/messages/limits.ts'
+import { ruleOf } from '../../domain/rule-input.ts'
+import { outside, projectName } from '../../slack/messages/build.ts'
+import { cut, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import { FORM_FIELDS } from '../../domain/project-fields.ts'
-import { namesOf, readCreation } from './create.ts'
-import { branchesInput, branchMatchInput, pullRequestsInput, setupInput, teamsInput, typeInput } from './inputs.ts'
+import { namesOf, pipelinesOf, readCreation } from './create.ts'
+import {
+  branchesInput,
+  branchMatchInput,
+  pullRequestsInput,
+  ruleBlock,
+  ruleInput,
+  setupInput,
+  teamsInput,
+  typeInput,
+  variableFaults,
+  variablesInput,
+} from './inputs.ts'
 import type { Creation, CreationPreview } from './outcomes.ts'
 import { answerOf, line, type Part } from '../../slack/messages/answer.ts'
 import { answerNotSent } from './messages.ts'
-import { code, command, fieldsWords, filterWords, listed } from './words.ts'
+import { code, command, fieldsWords, filterWords, listed, ruleWords } from './words.ts'
 import { outcomeName } from '../command.ts'
 import type { SlackDeps } from '../context.ts'
 import { respond } from '../respond.ts'
@@ -28,6 +41,9 @@ import {
 import { tooLongWords } from '../slips.ts'
 
 export const CREATE_CALLBACK_ID = 'project_create'
+
+/** The blocks of the rule are named after it. */
+const RULE = 'create:rule'
 
 /** The empty form, or with the repository that was named. */
 export const createView = (repositoryUrl: string, channel: ChannelId | null): ModalView => ({
@@ -54,14 +70,21 @@ export const createView = (repositoryUrl: string, channel: ChannelId | null): Mo
     branchesInput.draw('create', []),
     setupInput.draw('create', []),
     textField(
-      { block: 'create:test_pipelines', label: 'Test commands', hint: 'One a line.', isOptional: true },
+      {
+        block: 'create:test_pipelines',
+        label: 'Test commands',
+        hint: 'One a line. A line such as # Unit begins a test pipeline of that name.',
+        isOptional: true,
+      },
       { isLong: true },
     ),
+    variablesInput.draw('create', []),
+    ...ruleInput.draw(RULE, null, 'None: CI makes its own, an e-mail to everyone on the team.'),
     textField(
       {
         block: 'create:more',
         label: 'More, as JSON',
-        hint: "Any further field of CI's interface: notification_rules, environment_variables, deploy_pipelines, test_pipelines. Without rules CI makes its own: an e-mail to everyone on the team.",
+        hint: "Any further field of CI's interface: deploy_pipelines, and notification_rules beyond the one above.",
         isOptional: true,
       },
       { isLong: true },
@@ -70,9 +93,16 @@ export const createView = (repositoryUrl: string, channel: ChannelId | null): Mo
 })
 
 function receive(body: unknown): Received {
-  const creation = creationIn(body)
+  const variables = variablesInput.read(body, 'create')
+  const faults = newVariableFaults(variables)
+  if (faults.length > 0)
+    return refusing({ 'create:environment_variables': faults.join('; ').slice(0, FAULT_CHARS_MAX) })
+  const creation = creationIn(
+    body,
+    variables.filter((one) => one !== null),
+  )
   const read = readCreation(creation)
-  if (read.kind === 'faults') return refusing(faultsByBlock(read.faults))
+  if (read.kind === 'faults') return refusing(faultsByBlock(read.faults, creation))
   const [name = creation.repositoryUrl] = namesOf(creation.repositoryUrl)
   const waiting: WaitingCreation = { kind: 'create', name, channel: channelOf(body), creation, evenIfThere: false }
   const excess = tooLongBy(waiting)
@@ -85,7 +115,13 @@ function receive(body: unknown): Received {
   return { ack: showing('push', view), work: (deps) => preview(deps, body, waiting) }
 }
 
-const creationIn = (body: unknown): Creation => ({
+/** Here no value is there already, which could stay. */
+const newVariableFaults = (variables: ReturnType<typeof variablesInput.read>): string[] => [
+  ...variableFaults(variables),
+  ...variables.flatMap((one, at) => (one?.value === null ? [`line ${at + 1}: type the value`] : [])),
+]
+
+const creationIn = (body: unknown, variables: Creation['variables']): Creation => ({
   repositoryUrl: typedIn(body, 'create:repository_url').trim(),
   type: typeInput.read(body, 'create'),
   teams: teamsInput.read(body, 'create'),
@@ -94,26 +130,53 @@ const creationIn = (body: unknown): Creation => ({
   branches: branchesInput.read(body, 'create'),
   setupCommands: setupInput.read(body, 'create'),
   testCommands: linesIn(body, 'create:test_pipelines'),
+  variables,
+  rule: ruleIn(body),
   more: typedIn(body, 'create:more').trim() || null,
 })
 
+/** Null where nothing was filled in. */
+function ruleIn(body: unknown): Creation['rule'] {
+  const rule = ruleInput.read(body, RULE)
+  const { notifier, target, branch, branchMatch, events, options } = rule
+  const said = [notifier, target, branch, branchMatch, ...events, ...Object.values(options)]
+  return said.some(Boolean) ? rule : null
+}
+
 const OWN_FIELDS: ReadonlySet<string> = new Set([...FORM_FIELDS, 'test_pipelines', 'more'])
 
-/** What the form has no field for stands at "More". */
-function faultsByBlock(faults: readonly { field: string; reason: string }[]): Record<string, string> {
+function faultsByBlock(
+  faults: readonly { field: string; reason: string }[],
+  creation: Pick<Creation, 'rule'>,
+): Record<string, string> {
   const byBlock: Record<string, string> = {}
-  for (const { field, reason } of faults) {
-    const top = /^[^.[]+/.exec(field)?.[0] ?? field
-    const name = OWN_FIELDS.has(top) ? top : 'more'
-    const place = /^[^.[]+\[(\d+)\]$/.exec(field)?.[1]
-    const said = name === top ? `${place === undefined ? '' : `${Number(place) + 1}: `}${reason}` : `${field} ${reason}`
-    const block = `create:${name}`
+  for (const fault of faults) {
+    const [block, said] = placed(fault, creation)
     byBlock[block] = [byBlock[block], said].filter(Boolean).join('; ').slice(0, FAULT_CHARS_MAX)
   }
   return byBlock
 }
 
-const LONG_BLOCKS = ['create:more', 'create:setup_commands', 'create:test_pipelines', 'create:branches']
+/** What the form has no field for stands at "More". */
+function placed(
+  { field, reason }: { field: string; reason: string },
+  { rule }: Pick<Creation, 'rule'>,
+): [block: string, said: string] {
+  const ofRule = rule && /^notification_rules\[0\]\.(.+)$/.exec(field)?.[1]
+  if (ofRule) return [`${RULE}:${ruleBlock(ofRule)}`, reason]
+  const top = /^[^.[]+/.exec(field)?.[0] ?? field
+  if (!OWN_FIELDS.has(top)) return ['create:more', `${field} ${reason}`]
+  const place = /^[^.[]+\[(\d+)\]$/.exec(field)?.[1]
+  return [`create:${top}`, `${place === undefined ? '' : `${Number(place) + 1}: `}${reason}`]
+}
+
+const LONG_BLOCKS = [
+  'create:more',
+  'create:environment_variables',
+  'create:setup_commands',
+  'create:test_pipelines',
+  'create:branches',
+]
 
 const longest = (body: unknown): string =>
   LONG_BLOCKS.toSorted((a, b) => typedIn(body, b).length - typedIn(body, a).length)[0]!
@@ -159,8 +222,19 @@ export function lookView(
 const ITEMS_MAX = 15
 
 function creationParts({ name, creation }: WaitingCreation): Part[] {
-  const { type, repositoryUrl, teams, match, branches, setupCommands, testCommands, onPullRequestsOnly, more } =
-    creation
+  const {
+    type,
+    repositoryUrl,
+    teams,
+    match,
+    branches,
+    setupCommands,
+    testCommands,
+    variables,
+    rule,
+    onPullRequestsOnly,
+    more,
+  } = creation
   const list = (head: string, items: readonly string[]) =>
     items.length === 0
       ? []
@@ -173,7 +247,17 @@ function creationParts({ name, creation }: WaitingCreation): Part[] {
     ),
     line(teams.length === 0 ? '' : `*Teams:* ${listed(teams)}`),
     ...list('Setup', setupCommands),
-    ...list('Tests', testCommands),
+    ...pipelinesOf(testCommands).flatMap(({ name: pipeline, commands }) =>
+      list(`Test pipeline ${outside(pipeline, WORD_CHARS_MAX)}`, commands),
+    ),
+    line(
+      variables.length === 0
+        ? ''
+        : `*Variables:* ${listed(variables.map((one) => one.name))} (their values are not shown)`,
+    ),
+    ...maskedProject({ notification_rules: rule ? [ruleOf(null, rule)] : [] }).rules.map((one) =>
+      line(`*Notifications:* ${ruleWords(one)}`),
+    ),
     line(more === null ? '' : `*More:* ${fieldsWords(namesIn(more))}`),
   ]
 }

@@ -13,6 +13,7 @@ import { topOf } from './prepare.ts'
 import { checkCreation as checkInput } from '../../sources/ci-service/check-creation.ts'
 import { fieldsThat, FORM_FIELDS, PRO_IGNORES, projectField } from '../../domain/project-fields.ts'
 import { isRecord } from '../../domain/raw-values.ts'
+import { ruleOf } from '../../domain/rule-input.ts'
 
 interface Ready {
   kind: 'ready'
@@ -177,7 +178,7 @@ const COMPARED = fieldsThat((field) => field.setBy === 'update' && field !== pro
 
 const refOf = ({ id, uuid, name, type }: Project): ProjectRef => ({ projectId: id, uuid, name, type })
 
-/** What the commands of the form are called in CI. */
+/** What the commands of the form are called in CI where they are not given another name. */
 const PIPELINE_NAME = 'Tests'
 
 /** The creation in CI's words, or what is wrong with it. Faults are by the form's fields where it has them. */
@@ -193,9 +194,14 @@ export function readCreation(
   if (forbidden) return faultOf('setup_commands', 'only Basic projects have setup commands')
   const ignored = creation.type === 'pro' ? Object.keys(more.fields).filter((name) => PRO_IGNORES.has(name)) : []
   if (ignored.length > 0) return faultOf('more', `${ignored.join(', ')}: only Basic projects have this`)
+  const hidden = creation.type === 'pro' && creation.variables.length > 0
+  if (hidden) return faultOf('environment_variables', 'only Basic projects have environment variables')
   const isTwice = creation.testCommands.length > 0 && Object.hasOwn(more.fields, 'test_pipelines')
   if (isTwice) return faultOf('more', 'test_pipelines: the test commands above are one already')
-  return checkInput({ ...more.fields, ...fields })
+  const { notification_rules: others = [] } = more.fields
+  if (!Array.isArray(others)) return checkInput({ ...more.fields, ...fields })
+  const rules = [...(creation.rule ? [ruleOf(null, creation.rule)] : []), ...others]
+  return checkInput({ ...more.fields, ...fields, ...(rules.length > 0 && { notification_rules: rules }) })
 }
 
 /** The names that CI may give a project of this repository. */
@@ -205,7 +211,8 @@ export function namesOf(repositoryUrl: string): string[] {
 }
 
 function fieldsOf(creation: Creation): Record<string, unknown> {
-  const { repositoryUrl, type, teams, onPullRequestsOnly, match, branches, setupCommands, testCommands } = creation
+  const { repositoryUrl, type, teams, onPullRequestsOnly, match, branches, setupCommands, testCommands, variables } =
+    creation
   return {
     repository_url: repositoryUrl,
     type,
@@ -213,8 +220,20 @@ function fieldsOf(creation: Creation): Record<string, unknown> {
     build_on_pr_only: onPullRequestsOnly,
     ...(branches.length > 0 && { ...(match && { branch_match: match }), branches }),
     ...(setupCommands.length > 0 && { setup_commands: setupCommands }),
-    ...(testCommands.length > 0 && { test_pipelines: [{ name: PIPELINE_NAME, commands: testCommands }] }),
+    ...(testCommands.length > 0 && { test_pipelines: pipelinesOf(testCommands) }),
+    ...(variables.length > 0 && { environment_variables: variables }),
   }
+}
+
+/** A line `# Name`, which is no command, begins a pipeline of that name. */
+export function pipelinesOf(lines: readonly string[]): { name: string; commands: string[] }[] {
+  const pipelines: { name: string; commands: string[] }[] = []
+  for (const line of lines) {
+    const name = /^#\s*(\S.*)$/.exec(line)?.[1]
+    if (name !== undefined || pipelines.length === 0) pipelines.push({ name: name ?? PIPELINE_NAME, commands: [] })
+    if (name === undefined) pipelines.at(-1)!.commands.push(line)
+  }
+  return pipelines
 }
 
 function readMore(

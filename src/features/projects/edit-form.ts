@@ -33,16 +33,19 @@ import {
   branchesInput,
   branchMatchInput,
   pullRequestsInput,
+  ruleBlock,
+  ruleInput,
   setupInput,
   teamFaults,
   teamsInput,
   typeInput,
+  variableFaults,
+  variablesInput,
 } from './inputs.ts'
-import type { ProjectChange, VariableInput } from '../../domain/project-change.ts'
+import type { ProjectChange } from '../../domain/project-change.ts'
 import type { FieldFault } from '../../domain/project.ts'
 import type { RuleInput } from '../../domain/rule-input.ts'
-import { MASK } from '../../domain/project-fields.ts'
-import { checkedIn, chosenIn, typedIn } from '../fields.ts'
+import { checkedIn } from '../fields.ts'
 
 const WHAT = 'project edit'
 
@@ -203,39 +206,13 @@ function lineFault({ field, reason }: FieldFault): string {
   return place === undefined ? reason : `line ${Number(place) + 1} ${reason}`
 }
 
-/** What stands for a value that stays; beside anything else it stands for nothing. */
-const KEPT = /^•{3,}$/
-const HALF_KEPT = /•{3,}/
-
 function readVariables(body: unknown): EditReading {
-  const block = 'edit:environment_variables'
-  const read = variablesIn(typedIn(body, block))
+  const read = variablesInput.read(body, 'edit')
   const variables = read.filter((one) => one !== null)
-  const names = variables.map(({ name }) => name)
-  const faults = read.flatMap((variable, at) => {
-    if (variable === null) return [`line ${at + 1} is not NAME=value`]
-    if (HALF_KEPT.test(variable.value ?? '')) return [`line ${at + 1}: leave ${MASK} as it is, or type the whole value`]
-    return names.indexOf(variable.name) < at && names.filter((name) => name === variable.name).length > 1
-      ? [`line ${at + 1} names a variable for the second time`]
-      : []
-  })
-  return orFaults({ [block]: faults }, changeOf(block, { what: 'variables', variables }))
-}
-
-/** What the lines say, without those that say nothing. Null where one is no variable. */
-export const variablesIn = (text: string): (VariableInput | null)[] =>
-  [...text.replaceAll(/\r\n?/g, '\n').matchAll(LINES)]
-    .map(([lines]) => lines.trim())
-    .filter((lines) => lines !== '')
-    .map(variableOf)
-
-// A value that opens with a double quote goes on to the line that ends with one; within one line quotes are a part of it.
-const LINES = /^[^=\n]+="(?![^\n]*"[ \t]*$)[^\n]*\n[^]*?"[ \t]*$|^.+$/gm
-
-function variableOf(text: string): VariableInput | null {
-  const [, name = '', lines, value = lines] = /^([^=]+)=(?:"([^\n]*\n[^]*)"|(.*))$/.exec(text) ?? []
-  if (name.trim() === '' || value === undefined) return null
-  return { name: name.trim(), value: KEPT.test(value) ? null : value }
+  return orFaults(
+    { 'edit:environment_variables': variableFaults(read) },
+    changeOf('edit:environment_variables', { what: 'variables', variables }),
+  )
 }
 
 function readTeams(body: unknown): EditReading {
@@ -244,10 +221,6 @@ function readTeams(body: unknown): EditReading {
   return orFaults({ [block]: teamFaults(ids) }, changeOf(block, { what: 'teams', ids }))
 }
 
-const TARGETS = ['all', 'committer'] as const
-const MATCHES = ['exact', 'wildcard', 'regex'] as const
-const OPTIONS = ['key', 'url', 'room'] as const
-
 function readRule(body: unknown, part: string, before: FormMemory['rule']): EditReading | null {
   const [, place] = /^rule:(\d+|new)$/.exec(part) ?? []
   if (place === undefined) return null
@@ -255,19 +228,10 @@ function readRule(body: unknown, part: string, before: FormMemory['rule']): Edit
   const block = (name: string) => `${part}:${name}`
   if (at !== null && checkedIn(body, block('remove')).includes('remove'))
     return changeOf(block('remove'), { what: 'remove-rule', at })
-  const options = Object.fromEntries(OPTIONS.map((name) => [name, typedIn(body, block(name)).trim() || null]))
-  const [target, match] = [chosenIn(body, block('target')), chosenIn(body, block('match'))]
-  const rule: RuleInput = {
-    notifier: chosenIn(body, block('notifier')) ?? '',
-    target: TARGETS.find((one) => one === target) ?? null,
-    branch: typedIn(body, block('branch')).trim() || null,
-    branchMatch: MATCHES.find((one) => one === match) ?? null,
-    events: checkedIn(body, block('events')),
-    options,
-  }
+  const rule = ruleInput.read(body, part)
   const faults: Record<string, string[]> = {}
   for (const { field, reason } of checkRule(asRaw(rule, before), 'update'))
-    (faults[block(fieldBlock(field))] ??= []).push(reason)
+    (faults[block(ruleBlock(field))] ??= []).push(reason)
   return orFaults(faults, changeOf(block('branch'), { what: 'rule', at, rule }))
 }
 
@@ -286,13 +250,3 @@ function asRaw({ notifier, target, branch, branchMatch, events, options }: RuleI
     options: { ...own, ...('url' in own && { domain: own['url'] }) },
   }
 }
-
-const BLOCKS = new Map([
-  ['build_statuses', 'events'],
-  ['branch_match', 'match'],
-  ['options.domain', 'url'],
-  ['email_target', 'target'],
-])
-
-const fieldBlock = (field: string): string =>
-  BLOCKS.get(field) ?? BLOCKS.get(field.replace(/\[\d+\]$/, '')) ?? field.replace(/^options\./, '')

@@ -7,16 +7,24 @@ import type { ShownProject } from './outcomes.ts'
 import { EVENTS } from './words.ts'
 import {
   checksField,
-  choiceField,
   fieldOption,
   INPUT_CHARS_MAX,
-  textField,
   type FieldOption,
   OPTION_VALUE_CHARS_MAX,
   OPTIONS_MAX,
 } from '../fields.ts'
 import type { ModalView } from '../modal.ts'
-import { branchesInput, branchMatchInput, pullRequestsInput, setupInput, teamsInput, typeInput } from './inputs.ts'
+import {
+  branchesInput,
+  branchMatchInput,
+  OPTION_LABELS,
+  pullRequestsInput,
+  ruleInput,
+  setupInput,
+  teamsInput,
+  typeInput,
+  variablesInput,
+} from './inputs.ts'
 import { writeMemory } from './metadata.ts'
 import { EDIT_TITLE } from './send.ts'
 
@@ -102,7 +110,7 @@ function fieldsOf(shown: ShownProject, masked: MaskedProject, part: string): rea
     case 'variables':
       return fitting(
         masked.variableNames.map((name) => `${name}=${MASK}`),
-        variablesFields,
+        (lines) => [variablesInput.draw('edit', lines)],
       )
     case 'teams':
       return fitting(masked.teams, (ids) => [teamsInput.draw('edit', ids)])
@@ -119,19 +127,6 @@ const isAskedFor = (option: string): boolean => OPTION_LABELS.has(option) || opt
 const fitting = (lines: readonly string[], draw: (lines: readonly string[]) => readonly object[]): readonly object[] =>
   lines.join('\n').length > INPUT_CHARS_MAX ? [] : draw(lines)
 
-const variablesFields = (lines: readonly string[]): object[] => [
-  textField(
-    {
-      block: 'edit:environment_variables',
-      label: 'Environment variables',
-      hint: `NAME=value, one a line; a value of several lines in double quotes. ${MASK} means: as it is. A line that is taken away takes its variable away.`,
-      isOptional: true,
-    },
-    { initial: lines.join('\n'), isLong: true },
-  ),
-]
-
-const NOTIFIERS = ['email', 'slack', 'webhook', 'campfire', 'flowdock', 'hipchat', 'grove']
 /** Slack shows so many boxes to tick. */
 const EVENTS_SHOWN_MAX = 10
 
@@ -139,42 +134,13 @@ const TOO_LONG = `This is more than a form of Slack takes (${INPUT_CHARS_MAX.toL
 
 function ruleFields(part: string, rule: ShownRule | null): object[] {
   if (rule && !isFitting(rule)) return []
-  const block = (name: string) => `${part}:${name}`
-  const notifiers = [...new Set([...NOTIFIERS, ...(rule?.notifier ? [rule.notifier] : [])])]
-  const unknown = (rule?.events ?? []).filter((event) => !EVENTS.some(([known]) => known === event))
-  const events = [...EVENTS, ...unknown.map((event) => [event, event] as const)]
-  const matches = ['exact', 'wildcard', 'regex'].map((match) => fieldOption(match, match))
   return [
-    choiceField(
-      { block: block('notifier'), label: 'Tells' },
-      notifiers.map((one) => fieldOption(one, one)),
-      rule?.notifier ?? null,
-    ),
-    checksField(
-      { block: block('events'), label: 'Of builds that have' },
-      events.map(([event, word]) => fieldOption(word, event)),
-      rule?.events ?? [],
-    ),
-    textField(
-      { block: block('branch'), label: 'On the branch', hint: 'Empty: every branch.', isOptional: true },
-      { initial: rule?.branch ?? '' },
-    ),
-    choiceField(
-      { block: block('match'), label: 'Which is', hint: 'wildcard: * stands for anything.', isOptional: true },
-      matches,
-      rule?.branchMatch ?? null,
-    ),
-    choiceField(
-      { block: block('target'), label: 'E-mail goes to', isOptional: true },
-      [fieldOption('everyone on the team', 'all'), fieldOption('the committer', 'committer')],
-      rule?.target ?? null,
-    ),
-    ...['key', 'url', 'room'].map((name) => optionField(block(name), name, rule)),
+    ...ruleInput.draw(part, rule),
     ...(rule === null
       ? []
       : [
           checksField(
-            { block: block('remove'), label: 'Remove', isOptional: true },
+            { block: `${part}:remove`, label: 'Remove', isOptional: true },
             [fieldOption('Remove this rule; what else stands here does not matter then', 'remove')],
             [],
           ),
@@ -193,15 +159,3 @@ function isFitting({ notifier, branch, events, optionNames }: ShownRule): boolea
 
 /** More options than any notifier has. */
 const OPTION_NAMES_MAX = 8
-
-const OPTION_LABELS = new Map([
-  ['key', 'Key (Slack, Campfire, Flowdock, HipChat, Grove)'],
-  ['url', 'Address (webhook) or domain (Campfire)'],
-  ['room', 'Room (Campfire, HipChat)'],
-])
-
-const optionField = (block: string, name: string, rule: ShownRule | null): object => {
-  const isSet = rule?.optionNames.includes(name) ?? false
-  const label = OPTION_LABELS.get(name) ?? name
-  return textField({ block, label, isOptional: true }, { placeholder: isSet ? 'Set; leave empty to keep it' : '' })
-}

@@ -1,5 +1,9 @@
 import { isIdDigits } from '../../domain/ids.ts'
+import type { ShownRule } from '../../domain/masked-project.ts'
+import type { VariableInput } from '../../domain/project-change.ts'
 import { MASK } from '../../domain/project-fields.ts'
+import type { RuleInput } from '../../domain/rule-input.ts'
+import { EVENTS } from './words.ts'
 import { checkedIn, checksField, chosenIn, choiceField, fieldOption, linesIn, textField, typedIn } from '../fields.ts'
 
 // The inputs that the forms to create and to edit a project share: how each is drawn, and how it is read. Its block is named
@@ -93,3 +97,144 @@ export const setupInput: Input<readonly string[]> = {
 }
 
 const SETUP_STAYS = `One a line. A line with ${MASK} or ⏎ stands for the command as it is, as long as the line is left as it is.`
+
+export const variablesInput: Input<readonly string[], (VariableInput | null)[]> = {
+  draw: (form, lines) =>
+    textField(
+      {
+        block: `${form}:environment_variables`,
+        ...(form === 'create'
+          ? { label: 'Environment variables (Basic)', hint: VARIABLE_LINES }
+          : {
+              label: 'Environment variables',
+              hint: `${VARIABLE_LINES} ${MASK} means: as it is. A line that is taken away takes its variable away.`,
+            }),
+        isOptional: true,
+      },
+      { initial: lines.join('\n'), isLong: true },
+    ),
+  read: (body, form) => variablesIn(typedIn(body, `${form}:environment_variables`)),
+}
+
+const VARIABLE_LINES = 'NAME=value, one a line; a value of several lines in double quotes.'
+
+/** What the lines say, without those that say nothing. Null where one is no variable. */
+export const variablesIn = (text: string): (VariableInput | null)[] =>
+  [...text.replaceAll(/\r\n?/g, '\n').matchAll(LINES)]
+    .map(([lines]) => lines.trim())
+    .filter((lines) => lines !== '')
+    .map(variableOf)
+
+// A value that opens with a double quote goes on to the line that ends with one; within one line quotes are a part of it.
+const LINES = /^[^=\n]+="(?![^\n]*"[ \t]*$)[^\n]*\n[^]*?"[ \t]*$|^.+$/gm
+
+function variableOf(text: string): VariableInput | null {
+  const [, name = '', lines, value = lines] = /^([^=]+)=(?:"([^\n]*\n[^]*)"|(.*))$/.exec(text) ?? []
+  if (name.trim() === '' || value === undefined) return null
+  return { name: name.trim(), value: KEPT.test(value) ? null : value }
+}
+
+/** What stands for a value that stays; beside anything else it stands for nothing. */
+const KEPT = /^•{3,}$/
+const HALF_KEPT = /•{3,}/
+
+export function variableFaults(read: readonly (VariableInput | null)[]): string[] {
+  const names = read.map((variable) => variable?.name)
+  return read.flatMap((variable, at) => {
+    if (variable === null) return [`line ${at + 1} is not NAME=value`]
+    if (HALF_KEPT.test(variable.value ?? '')) return [`line ${at + 1}: leave ${MASK} as it is, or type the whole value`]
+    return names.indexOf(variable.name) < at ? [`line ${at + 1} names a variable for the second time`] : []
+  })
+}
+
+// The fields of one of CI's own notification rules; their blocks are named after the part of the form that it is.
+
+const NOTIFIERS = ['email', 'slack', 'webhook', 'campfire', 'flowdock']
+/** Only an update has them. */
+const MORE_NOTIFIERS = ['hipchat', 'grove']
+
+export const OPTION_LABELS = new Map([
+  ['key', 'Key (Slack, Campfire, Flowdock, HipChat, Grove)'],
+  ['url', 'Address (webhook) or domain (Campfire)'],
+  ['room', 'Room (Campfire, HipChat)'],
+])
+
+const TARGETS = ['all', 'committer'] as const
+const MATCHES = ['exact', 'wildcard', 'regex'] as const
+
+export const ruleInput = {
+  /** @param hint where a rule may be left out: what is without one */
+  draw(part: string, rule: ShownRule | null, hint?: string): object[] {
+    const block = (name: string) => `${part}:${name}`
+    const isOptional = hint !== undefined
+    const notifiers = [
+      ...new Set([...NOTIFIERS, ...(isOptional ? [] : MORE_NOTIFIERS), ...(rule?.notifier ? [rule.notifier] : [])]),
+    ]
+    const unknown = (rule?.events ?? []).filter((event) => !EVENTS.some(([known]) => known === event))
+    const events = [...EVENTS, ...unknown.map((event) => [event, event] as const)]
+    const matches = MATCHES.map((match) => fieldOption(match, match))
+    return [
+      choiceField(
+        {
+          block: block('notifier'),
+          label: hint === undefined ? 'Tells' : 'A notification rule tells',
+          isOptional,
+          ...(hint && { hint }),
+        },
+        notifiers.map((one) => fieldOption(one, one)),
+        rule?.notifier ?? null,
+      ),
+      checksField(
+        { block: block('events'), label: 'Of builds that have', isOptional },
+        events.map(([event, word]) => fieldOption(word, event)),
+        rule?.events ?? [],
+      ),
+      textField(
+        { block: block('branch'), label: 'On the branch', hint: 'Empty: every branch.', isOptional: true },
+        { initial: rule?.branch ?? '' },
+      ),
+      choiceField(
+        { block: block('match'), label: 'Which is', hint: 'wildcard: * stands for anything.', isOptional: true },
+        matches,
+        rule?.branchMatch ?? null,
+      ),
+      choiceField(
+        { block: block('target'), label: 'E-mail goes to', isOptional: true },
+        [fieldOption('everyone on the team', 'all'), fieldOption('the committer', 'committer')],
+        rule?.target ?? null,
+      ),
+      ...[...OPTION_LABELS.keys()].map((name) => optionField(block(name), name, rule)),
+    ]
+  },
+  read: (body: unknown, part: string): RuleInput => {
+    const block = (name: string) => `${part}:${name}`
+    const [target, match] = [chosenIn(body, block('target')), chosenIn(body, block('match'))]
+    return {
+      notifier: chosenIn(body, block('notifier')) ?? '',
+      target: TARGETS.find((one) => one === target) ?? null,
+      branch: typedIn(body, block('branch')).trim() || null,
+      branchMatch: MATCHES.find((one) => one === match) ?? null,
+      events: checkedIn(body, block('events')),
+      options: Object.fromEntries(
+        [...OPTION_LABELS.keys()].map((name) => [name, typedIn(body, block(name)).trim() || null]),
+      ),
+    }
+  },
+}
+
+const optionField = (block: string, name: string, rule: ShownRule | null): object => {
+  const isSet = rule?.optionNames.includes(name) ?? false
+  const label = OPTION_LABELS.get(name) ?? name
+  return textField({ block, label, isOptional: true }, { placeholder: isSet ? 'Set; leave empty to keep it' : '' })
+}
+
+const BLOCKS = new Map([
+  ['build_statuses', 'events'],
+  ['branch_match', 'match'],
+  ['options.domain', 'url'],
+  ['email_target', 'target'],
+])
+
+/** The block of a rule's fields in which this field of CI's stands. */
+export const ruleBlock = (field: string): string =>
+  BLOCKS.get(field) ?? BLOCKS.get(field.replace(/\[\d+\]$/, '')) ?? field.replace(/^options\./, '')

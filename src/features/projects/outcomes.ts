@@ -2,7 +2,8 @@ import type { Uuid } from '../../domain/ids.ts'
 import type { RequestState } from '../../domain/request.ts'
 import type { FieldFault } from '../../domain/project.ts'
 import type { MaskedProject } from '../../domain/masked-project.ts'
-import type { Difference, ProjectChange } from '../../domain/project-change.ts'
+import type { RuleInput } from '../../domain/rule-input.ts'
+import type { Difference, ProjectChange, VariableInput } from '../../domain/project-change.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
 import type { BuildSummary, CiTrouble, NotFound, Refused } from '../../catalog/outcomes.ts'
 import type { ClientV2 } from '../../sources/ci-service/client-v2.ts'
@@ -127,7 +128,10 @@ export interface Creation {
   match: 'include' | 'exclude' | null
   branches: readonly string[]
   setupCommands: readonly string[]
+  /** a line `# Name` begins a pipeline of that name */
   testCommands: readonly string[]
+  variables: readonly VariableInput[]
+  rule: RuleInput | null
   more: string | null
 }
 

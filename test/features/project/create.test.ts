@@ -14,6 +14,8 @@ const SHOP: Creation = {
   branches: [],
   setupCommands: [],
   testCommands: [],
+  variables: [],
+  rule: null,
   more: null,
 }
 

@@ -8,7 +8,7 @@ import {
   OTHER_FIELDS,
 } from '../../../src/features/projects/base.ts'
 import { commandLines, commandsOfLines } from '../../../src/features/projects/prepare.ts'
-import { variablesIn } from '../../../src/features/projects/edit-form.ts'
+import { variablesIn } from '../../../src/features/projects/inputs.ts'
 import { namesOf, readCreation } from '../../../src/features/projects/create.ts'
 import type { Creation } from '../../../src/features/projects/outcomes.ts'
 
@@ -61,6 +61,8 @@ describe('what a form to create cannot say twice, or in vain', () => {
     branches: [],
     setupCommands: [],
     testCommands: ['npm test'],
+    variables: [],
+    rule: null,
     more: '{"test_pipelines":[{"name":"Tests","commands":["npm test"]}]}',
   }
 
@@ -78,6 +80,62 @@ describe('what a form to create cannot say twice, or in vain', () => {
       expect(readCreation({ ...pro, more: null }).kind).toBe('creation')
     },
   )
+})
+
+describe('a form to create', () => {
+  const creation: Creation = {
+    repositoryUrl: 'https://host/acme/shop',
+    type: 'basic',
+    teams: ['7'],
+    onPullRequestsOnly: false,
+    match: null,
+    branches: [],
+    setupCommands: [],
+    testCommands: [],
+    variables: [],
+    rule: null,
+    more: null,
+  }
+  const SLACK = {
+    notifier: 'slack',
+    target: null,
+    branch: 'main',
+    branchMatch: null,
+    events: ['failed'],
+    options: { key: 'k', url: null },
+  }
+  const asked = (changes: Partial<Creation>) => {
+    const read = readCreation({ ...creation, ...changes })
+    return read.kind === 'creation' ? read.creation : read
+  }
+
+  test('makes of a line that names one a test pipeline', () => {
+    const testCommands = ['npm ci', '# Unit', 'npm test', 'npm run lint', '#E2E', 'npm run e2e']
+    expect(asked({ testCommands })).toMatchObject({
+      test_pipelines: [
+        { name: 'Tests', commands: ['npm ci'] },
+        { name: 'Unit', commands: ['npm test', 'npm run lint'] },
+        { name: 'E2E', commands: ['npm run e2e'] },
+      ],
+    })
+  })
+
+  test('has variables, of a Basic project alone', () => {
+    const variables = [{ name: 'A', value: '1\n2' }]
+    expect(asked({ variables })).toMatchObject({ environment_variables: variables })
+    expect(asked({ variables, type: 'pro' })).toMatchObject({ faults: [{ field: 'environment_variables' }] })
+  })
+
+  test('has a rule, and before those that are typed as JSON', () => {
+    const own = { notifier: 'slack', branch: 'main', build_statuses: ['failed'], options: { key: 'k' } }
+    const other = { notifier: 'email', build_statuses: ['success'] }
+    expect(asked({ rule: SLACK })).toMatchObject({ notification_rules: [own] })
+    const more = JSON.stringify({ notification_rules: [other] })
+    expect(asked({ rule: SLACK, more })).toMatchObject({ notification_rules: [own, other] })
+    expect(asked({ more })).toMatchObject({ notification_rules: [other] })
+    expect(asked({})).not.toHaveProperty('notification_rules')
+    expect(asked({ more: '{"notification_rules":7}' })).toMatchObject({ kind: 'faults' })
+  })
 })
 
 describe('setup commands in a form', () => {
