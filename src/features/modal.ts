@@ -64,12 +64,24 @@ export async function showIn(client: SlackDeps['client'], viewId: string, view: 
   }
 }
 
-/** Answers in a modal that was opened for the request. */
-export const placeIn = (client: SlackDeps['client'], viewId: string, title: string, otherwise: Place | null): Place =>
+/**
+ * Answers in a modal that was opened for the request.
+ * @param isDone whether the form below has done its work, so that closing the answer closes it, too
+ */
+export const placeIn = (
+  client: SlackDeps['client'],
+  viewId: string,
+  title: string,
+  otherwise: Place | null,
+  isDone: () => boolean = () => false,
+): Place =>
   modalPlace({
     client,
     viewId,
-    draw: (blocks) => answerView(title, { text: '', blocks: [...blocks], picture: null }),
+    draw: (blocks) => ({
+      ...answerView(title, { text: '', blocks: [...blocks], picture: null }),
+      ...(isDone() && { clear_on_close: true }),
+    }),
     isCurrent: () => true,
     closed: otherwise,
     instead: otherwise,
@@ -100,6 +112,8 @@ export interface ModalView {
   blocks: readonly object[]
   submit?: Plain
   close?: Plain
+  /** closing it closes the views below it, too */
+  clear_on_close?: boolean
   /** whose submission it is: a key of FORMS */
   callback_id?: string
   /** what it remembers, in at most METADATA_CHARS_MAX characters */

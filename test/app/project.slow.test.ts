@@ -89,6 +89,8 @@ describe('editing', () => {
     expect(putsTo(world)).toEqual([])
     await submit(world)
     await untilModal(world, ['Changed', 'CI has saved it, and nothing else has changed.'])
+    await world.slack.people.closeView({ user: grace })
+    expect(world.slack.views.stack(grace), 'the filled-in form closes with the answer').toEqual([])
     const after = projectIn(world)
     expect(after).toMatchObject({ branches: ['main', '^release/.*$'], branch_match: 'include' })
     expect({ ...after, branches: [], updated_at: '' }).toEqual({ ...before, branches: [], updated_at: '' })

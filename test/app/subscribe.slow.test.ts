@@ -80,7 +80,8 @@ describe('/ci subscribe', () => {
 
   it.each([
     ['faild', 'could be `failed` or a branch'],
-    ['main next', 'expect `'],
+    ['main next', 'expect `next`'],
+    ['failed,bogus main', 'expect `bogus`'],
     ['mention no-mention', 'contradict each other'],
     ['/(/', 'no valid pattern'],
     ['""', 'Which branch?'],

@@ -58,7 +58,7 @@ describe('what is typed after subscribe', () => {
     ['acme/web@main next', { kind: 'unclear', extra: 'next' }],
     ['acme/web faild', { kind: 'near', typed: 'faild', meant: 'failed' }],
     ['acme/web failed,recoverd', { kind: 'near', typed: 'recoverd', meant: 'recovered' }],
-    ['acme/web failed,main next', { kind: 'unclear', extra: 'next' }],
+    ['acme/web failed,main next', { kind: 'unclear', extra: 'main' }],
     ['acme/web stop', { kind: 'near', typed: 'stop', meant: 'stopped' }],
     ['acme/web mention no-mention', { kind: 'contradiction', one: 'mention', other: 'no-mention' }],
     ['acme/web everything failed', { kind: 'contradiction', one: 'everything', other: 'failed' }],

@@ -32,16 +32,21 @@ export function announceAndRun<Outcome extends { kind: string; code?: string }>(
 ): Promise<void> {
   const { by, what, title } = action
   const viewId = textAt(body, 'view', 'id') ?? ''
-  const place = placeIn(deps.client, viewId, title, awayFrom(deps, by))
+  let isDone = false
+  const place = placeIn(deps.client, viewId, title, awayFrom(deps, by), () => isDone)
   return respond(deps, { what, by, place }, async (reference) => {
     let thread: Thread | null = null
     const outcome = await action.act(async () => {
       thread = await announce(deps, by, action.announcement)
     })
+    isDone = DONE.has(outcome.kind)
     if (thread) await tellIn(deps, thread, action.answer(outcome, reference, false))
     return { outcome: outcomeName(outcome), answer: action.answer(outcome, reference, true) }
   })
 }
+
+/** After any other outcome, the filled-in form is still of use. */
+const DONE: ReadonlySet<string> = new Set(['edited', 'created', 'reset'])
 
 /** Where a modal that is closed is answered. */
 export const awayFrom = (

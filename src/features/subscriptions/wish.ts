@@ -99,7 +99,9 @@ function readRest(project: string, rest: readonly string[]): WishReading {
   const words = rest.flatMap(listed)
   const branches = words.filter((text) => !isKnown(text))
   const known = words.map((text) => text.toLowerCase()).filter(isKnown)
-  const fault = branchFault(project, branches) ?? contradictionIn(known)
+  // Beside a branch, an unknown word in a list of events is a mistyped event.
+  const inList = rest.map(listed).flatMap((list) => (list.length > 1 ? list.filter((text) => !isKnown(text)) : []))
+  const fault = branchFault(project, branches, inList[0]) ?? contradictionIn(known)
   if (fault) return fault
   const [branch = null] = branches
   const events = [...new Set(known.flatMap((text) => EVENT_WORDS.get(text) ?? []))]
@@ -121,11 +123,11 @@ function listed(text: string): string[] {
 
 const isKnown = (text: string): boolean => KNOWN_WORDS.includes(text.toLowerCase())
 
-function branchFault(project: string, branches: readonly string[]): WishReading | null {
+function branchFault(project: string, branches: readonly string[], inList: string | undefined): WishReading | null {
   const [branch, extra] = branches
   if (branch === undefined) return null
   if (branch === '' || branch === '@') return { kind: 'nameless', project }
-  if (extra !== undefined) return { kind: 'unclear', extra }
+  if (extra !== undefined) return { kind: 'unclear', extra: inList ?? extra }
   const meant = isName(branch) ? nearest(branch, KNOWN_WORDS) : null
   return meant === null ? null : { kind: 'near', typed: branch, meant }
 }
