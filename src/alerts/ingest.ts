@@ -12,7 +12,7 @@ import {
 import { afterEvent, restartRequests, type Request, shownBy } from '../domain/request.ts'
 import { isVerdict } from '../domain/status.ts'
 import { following, type ProjectNames } from '../domain/subscription.ts'
-import { projectName, buildView } from '../domain/view.ts'
+import { projectName, buildView } from '../domain/story.ts'
 import type { CardKey, DueRevision, KeptDecision } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
 import { decideCard, opensCard, type NewestCard } from './decisions.ts'
@@ -176,7 +176,7 @@ function report({ log, count }: ReconcileDeps, revisionKey: string, decision: Ke
   log.debug({ revision: revisionKey, buildEvent: eventSeq, channel, verdict, reason }, 'decided')
 }
 
-// The line between a delivery's and that of its message; each decision by itself is told at `debug`.
+// The line between a delivery's and that of its message; each decision is logged at `debug`.
 function reportTaken(
   { log }: ReconcileDeps,
   {

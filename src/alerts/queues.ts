@@ -21,7 +21,8 @@ import { noticeView } from '../domain/notice.ts'
 import { foldAttempts, attemptKey, type Attempt } from '../domain/attempt.ts'
 import { toStatus } from '../domain/status.ts'
 import { parseSubject, revisionSubject } from '../domain/revision.ts'
-import { postedAttemptOf, NOTICE_BUILDS_MAX, storyFor, type Story, type StoryContext } from '../domain/view.ts'
+import { postedAttemptOf, storyFor, type Story, type StoryContext } from '../domain/story.ts'
+import { NOTICE_BUILDS_MAX } from '../domain/view.ts'
 import { facilitiesOf, readRevision, streaksOf, type Interfaces } from '../store/history.ts'
 
 /**
@@ -111,7 +112,7 @@ interface CardPlan {
   steps: PlannedStep[]
   /** what a card posted now would tell by itself */
   postedAttempt: string | null
-  /** when the newest build event was received (ms): what is told now is so old */
+  /** when the newest build event was received (ms): how old the message is that is sent now */
   receivedAt: number
   /** that build event's place in the order of receipt, by which a log line can be followed back to its delivery */
   buildEvent: number
@@ -186,7 +187,7 @@ type Committers = Pick<StoryContext, 'mentionOf' | 'isUnclaimed'>
 const NOBODY: Committers = { mentionOf: () => null, isUnclaimed: () => false }
 
 async function committers(reads: Reads, attempts: readonly Attempt[]): Promise<Committers> {
-  // Only a failure calls anybody.
+  // Only a failure mentions anybody.
   if (attempts.every(({ status }) => status !== 'failed')) return NOBODY
   const people = new Map<string, string>()
   const unclaimed = new Set<string>()

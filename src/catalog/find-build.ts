@@ -2,7 +2,7 @@ import { isIdDigits, isUuid, toUuid, type ChannelId, type MessageTs, type Uuid }
 import type { AttemptRef } from '../domain/request.ts'
 import { attemptKey, type Attempt } from '../domain/attempt.ts'
 import { parseSubject } from '../domain/revision.ts'
-import { attemptNumberOf, buildView, offersOf, shownAs } from '../domain/view.ts'
+import { attemptNumberOf, buildView, offersOf, shownAs } from '../domain/story.ts'
 import { nearest } from '../lib/nearest.ts'
 import { facilitiesOf, readRevision, recoveriesOf, redSince, type Interfaces, type Revision } from '../store/history.ts'
 import type { KnownBuild } from '../store/records.ts'

@@ -1,4 +1,5 @@
-import { buildView, NOTICE_BUILDS_MAX, type NoticeView } from './view.ts'
+import { buildView } from './story.ts'
+import { NOTICE_BUILDS_MAX, type NoticeView } from './view.ts'
 import type { Attempt } from './attempt.ts'
 
 /** The day a notice belongs to: `YYYY-MM-DD`, UTC. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ChannelId, MessageTs } from './ids.ts'
-import type { NoticeView, ReplyView, Shown, Story, View } from './view.ts'
+import type { Story } from './story.ts'
+import type { NoticeView, ReplyView, Shown, View } from './view.ts'
 
 // The steps between what is said and what should be said. Pure: no step is taken here.
 
@@ -167,7 +168,7 @@ export function postedAttemptSaid(messages: readonly StoredMessage[]): string | 
 }
 
 /**
- * What a view says, as a short text to compare. Whom a reply calls or asks for their name, whether it went to the channel
+ * What a view says, as a short text to compare. Whom a reply mentions or asks for their name, whether it went to the channel
  * too, and whether it came late, is decided when it is posted and never makes it worth an edit.
  */
 export function digestOf(view: View): string {

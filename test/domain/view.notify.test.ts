@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { StoryContext } from '../../src/domain/view.ts'
+import type { StoryContext } from '../../src/domain/story.ts'
 import type { Said } from '../support/build-events.ts'
 import { ADA, told } from './support/telling.ts'
 

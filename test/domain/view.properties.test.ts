@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { attemptKey } from '../../src/domain/attempt.ts'
 import { isAccountNotice, isFinal } from '../../src/domain/status.ts'
-import { postedAttemptOf } from '../../src/domain/view.ts'
+import { postedAttemptOf } from '../../src/domain/story.ts'
 import { attemptsOf, type Said } from '../support/build-events.ts'
 import { told } from './support/telling.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Attempt } from '../../src/domain/attempt.ts'
-import { postedAttemptOf, type Story } from '../../src/domain/view.ts'
+import { postedAttemptOf, type Story } from '../../src/domain/story.ts'
 import { MINUTE, attemptsOf, SECOND, type Said } from '../support/build-events.ts'
 import { ADA, slots, told, toldOfBorn } from './support/telling.ts'
 

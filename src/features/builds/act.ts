@@ -14,7 +14,7 @@ import {
 } from '../../domain/request.ts'
 import { foldBuild, type Attempt } from '../../domain/attempt.ts'
 import { parseSubject } from '../../domain/revision.ts'
-import { buildView, isMissing } from '../../domain/view.ts'
+import { buildView, isMissing } from '../../domain/story.ts'
 import { facilitiesOf, readRevision, type Revision } from '../../store/history.ts'
 import type { Tx } from '../../store/store.ts'
 import { callOnce } from './call-once.ts'

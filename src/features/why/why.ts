@@ -8,7 +8,7 @@ import { newestBuilds, visibleTo, type FollowedDeps, type VisibleDeps } from '..
 import { newestOf, type StoredMessage } from '../../domain/plan.ts'
 import { attemptKey, type Attempt } from '../../domain/attempt.ts'
 import { noticeSubject } from '../../domain/revision.ts'
-import { isRedAgain } from '../../domain/view.ts'
+import { isRedAgain } from '../../domain/story.ts'
 import type { Reads } from '../../store/store.ts'
 
 /** Decisions in one answer; the newest are shown. */

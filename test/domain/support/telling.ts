@@ -1,7 +1,7 @@
 import { recoveryOf, type Recovery } from '../../../src/domain/recovered.ts'
 import { attemptKey, type Attempt } from '../../../src/domain/attempt.ts'
 import { isRed } from '../../../src/domain/status.ts'
-import { postedAttemptOf, storyFor, type Story, type StoryContext } from '../../../src/domain/view.ts'
+import { postedAttemptOf, storyFor, type Story, type StoryContext } from '../../../src/domain/story.ts'
 import { OUT_OF_REACH, attemptsOf, type Said } from '../../support/build-events.ts'
 
 export const ADA = 'U0ADA00001'

@@ -1,0 +1,255 @@
+import { mergeDetails, type BuildDetails } from './build-event.ts'
+import type { MessageTs } from './ids.ts'
+import { canShowBuilds, offerOfRestart, offerOfStop, type Facilities, type Missing, type Offer } from './offer.ts'
+import type { Recovery } from './recovered.ts'
+import { lastRequestOf, attemptRefText, shownBy, type Action, type Request } from './request.ts'
+import { attemptKey, type Attempt } from './attempt.ts'
+import { isAccountNotice, isFinal, isRed, isVerdict } from './status.ts'
+import type { BuildView, CardView, ReplyView, RequestView, Shown, ShownRequest, Streak } from './view.ts'
+
+/** What is said in one channel about one revision: the card, and its replies by name, in order. */
+export interface Story {
+  card: CardView
+  replies: readonly { slot: string; view: ReplyView; newest: boolean }[]
+  /** what people asked of CI about these builds, oldest first */
+  asks: readonly { slot: string; view: RequestView }[]
+}
+
+export interface StoryContext {
+  /** attempts of the revision, oldest first; at least one */
+  attempts: readonly Attempt[]
+  /** by attempt key: the red streak that an attempt ended, and of the newest one, where it is red, the one it goes on with */
+  streaks: ReadonlyMap<string, Recovery>
+  /** whether the outcome of an attempt was selected for this channel */
+  isAnnounced: (attempt: Attempt) => boolean
+  /** whether it was selected as a failure or a recovery, which the channel should notice */
+  isLoud: (attempt: Attempt) => boolean
+  /** the attempt that the card already told when it was first posted, and so needs no reply; null before there is a card */
+  postedAttempt: string | null
+  quiet: boolean
+  /** the Slack user who claimed a committer's handle, if this channel mentions */
+  mentionOf: (committer: string | null) => string | null
+  /** whether this channel mentions, and anybody could still claim that handle */
+  isUnclaimed: (committer: string | null) => boolean
+  replaces: MessageTs | null
+  /** requests about these attempts, oldest first */
+  requests: readonly Request[]
+  facilities: Facilities
+}
+
+/** The whole story of a revision in one channel. Pure: build events in, views out. */
+export function storyFor(context: StoryContext): Story {
+  const newest = context.attempts.at(-1)!
+  return {
+    card: cardView(newest, context),
+    replies: context.attempts
+      .filter((attempt) => hasReply(attempt, context))
+      .map((attempt) => ({
+        slot: `run:${attemptKey(attempt)}`,
+        view: replyView(attempt, context),
+        newest: attempt === newest,
+      })),
+    asks: context.requests.map((request) => ({ slot: `ask:${request.id}`, view: requestView(request, context) })),
+  }
+}
+
+/** The attempt that a card posted now would tell by itself; null while it is not finished. */
+export const postedAttemptOf = (attempts: readonly Attempt[]): string | null => {
+  const newest = attempts.at(-1)!
+  return isFinal(newest.status) ? attemptKey(newest) : null
+}
+
+function cardView(attempt: Attempt, context: StoryContext): CardView {
+  const tellsRedItself = isRed(attempt.status) && context.postedAttempt === attemptKey(attempt)
+  return {
+    kind: 'card',
+    shown: shownIn(attempt, context),
+    word: attempt.word,
+    build: buildView(attempt, context.attempts),
+    attemptNumber: attemptNumberOf(attempt, context.attempts),
+    history: historyOf(attempt),
+    durationMs: durationOf(attempt),
+    mention: tellsRedItself ? mentionFor(attempt, context) : null,
+    claim: tellsRedItself ? claimFor(attempt, context) : null,
+    streak: streakOf(attempt, context),
+    replaces: context.replaces,
+    ref: refOf(attempt),
+    ...offersOf(attempt, context.facilities, context.requests),
+    request: requestAbout(attempt, context),
+  }
+}
+
+const refOf = ({ buildEvents, buildId, n }: Attempt): string =>
+  attemptRefText({ projectId: buildEvents[0]!.projectId, buildId, attempt: n })
+
+/** The buttons that can work now, and why the one that the state calls for is not among them. */
+export function offersOf(
+  attempt: Attempt,
+  facilities: Facilities,
+  requests: readonly Request[],
+): Pick<CardView, 'offers' | 'missing' | 'unconfirmed'> {
+  const all: [Action, Offer][] = [
+    ['stop', offerOfStop(attempt, facilities, requests)],
+    ['restart', offerOfRestart(attempt, facilities, requests)],
+  ]
+  const missing = all.flatMap(([action, offer]) => (isMissing(offer) ? [{ action, why: offer }] : []))
+  return {
+    offers: all.filter(([, offer]) => offer === 'offered').map(([action]) => action),
+    missing: missing[0] ?? null,
+    unconfirmed: canShowBuilds(facilities) ? null : attempt.details.buildUuid,
+  }
+}
+
+export const isMissing = (offer: Offer): offer is Missing =>
+  offer !== 'offered' && offer !== 'asked' && offer !== 'not-now'
+
+function requestAbout(attempt: Attempt, { requests }: StoryContext): ShownRequest | null {
+  const request = lastRequestOf(attempt, requests)
+  return request && shownRequest(request)
+}
+
+const shownRequest = ({ action, requestedBy: by, state, code }: Request): ShownRequest => ({
+  action,
+  by,
+  // Between the record and CI's answer there is nothing to tell apart.
+  stage: state === 'calling' || state === 'accepted' ? 'asked' : state,
+  code: state === 'calling' || state === 'accepted' || state === 'confirmed' ? null : code,
+})
+
+function requestView(request: Request, context: StoryContext): RequestView {
+  const attempt = shownBy(request, context.attempts, context.requests)
+  const outcome = attempt && {
+    shown: request.action === 'stop' ? shownIn(attempt, context) : ('started' as const),
+    buildId: attempt.buildId,
+    attemptNumber: attemptNumberOf(attempt, context.attempts),
+  }
+  return { kind: 'request', ...shownRequest(request), buildId: request.buildId, outcome }
+}
+
+function replyView(attempt: Attempt, context: StoryContext): ReplyView {
+  const isNews = attempt === context.attempts.at(-1)
+  return {
+    kind: 'reply',
+    shown: shownIn(attempt, context),
+    build: buildView(attempt, context.attempts),
+    attemptNumber: attemptNumberOf(attempt, context.attempts),
+    isLate: attemptKey(attempt) === context.postedAttempt,
+    durationMs: durationOf(attempt),
+    // An attempt that another one has already replaced mentions nobody.
+    mention: isNews ? mentionFor(attempt, context) : null,
+    claim: claimFor(attempt, context),
+    broadcast: isNews && !context.quiet && context.isLoud(attempt) && !isRedAgain(attempt, context),
+    streak: attempt.status === 'success' ? streakOf(attempt, context) : null,
+  }
+}
+
+// While the card itself tells the attempt, a reply would say it twice; once another attempt is on the card, the thread keeps it.
+const hasReply = (attempt: Attempt, { attempts, postedAttempt, isAnnounced }: StoryContext): boolean =>
+  isFinal(attempt.status) &&
+  !isAccountNotice(attempt.status) &&
+  isAnnounced(attempt) &&
+  (attemptKey(attempt) !== postedAttempt || attempt !== attempts.at(-1))
+
+// A machine's failure is nobody's fault: only `failed` calls the committer.
+const mentionFor = (attempt: Attempt, { attempts, mentionOf }: StoryContext): string | null =>
+  attempt.status === 'failed' ? mentionOf(buildView(attempt, attempts).committer) : null
+
+// Once for a commit: a person who did not press it the first time need not be asked again.
+const claimFor = (attempt: Attempt, { attempts, isUnclaimed }: StoryContext): string | null =>
+  attempt === attempts.find(({ status }) => status === 'failed') && isUnclaimed(buildView(attempt, attempts).committer)
+    ? refOf(attempt)
+    : null
+
+export const attemptNumberOf = (attempt: Attempt, attempts: readonly Attempt[]): number => attempts.indexOf(attempt) + 1
+
+const shownIn = (attempt: Attempt, { attempts, streaks }: StoryContext): Shown =>
+  shownAs(attempt, attempts, streaks.has(attemptKey(attempt)))
+
+/**
+ * @param attempts those of its card, oldest first
+ * @param isRecovered whether it ended a red streak
+ */
+export function shownAs(attempt: Attempt, attempts: readonly Attempt[], isRecovered: boolean): Shown {
+  if (attempt.status !== 'success') return attempt.status
+  const before = attempts.slice(0, attempts.indexOf(attempt)).findLast(({ status }) => isVerdict(status))
+  // A machine's failure says nothing of the commit.
+  if (before?.status === 'failed') return 'flaky'
+  return isRecovered ? 'fixed' : 'passed'
+}
+
+/** One failure of a commit is news for the whole channel; that it failed once more stays in the thread. */
+export const isRedAgain = (
+  attempt: Attempt,
+  { attempts, isLoud }: Pick<StoryContext, 'attempts' | 'isLoud'>,
+): boolean =>
+  isRed(attempt.status) &&
+  attempts.slice(0, attempts.indexOf(attempt)).some((earlier) => isRed(earlier.status) && isLoud(earlier))
+
+function streakOf(attempt: Attempt, { streaks }: StoryContext): Streak | null {
+  const streak = streaks.get(attemptKey(attempt))
+  if (!streak || attempt.finalAt === null || (isRed(attempt.status) && streak.builds === 1)) return null
+  const { sinceAt, builds, atLeast } = streak
+  return { forMs: Math.max(0, attempt.finalAt - sinceAt), builds, atLeast }
+}
+
+const durationOf = ({ startedAt, finalAt }: Attempt): number | null =>
+  startedAt !== null && finalAt !== null && finalAt >= startedAt ? finalAt - startedAt : null
+
+function historyOf(attempt: Attempt): CardView['history'] {
+  const waiting =
+    attempt.status === 'waiting' ? attempt.buildEvents.findLast(({ status }) => status === 'waiting') : undefined
+  const snapshot = attempt.buildEvents.find(({ seq, origin }) => seq === attempt.finalSeq && origin === 'poll')
+  return [
+    ...(attempt.startedAt === null ? [] : [{ what: 'started' as const, at: attempt.startedAt }]),
+    ...(waiting ? [{ what: 'waiting' as const, at: waiting.at }] : []),
+    ...(attempt.finalAt === null ? [] : [{ what: 'ended' as const, at: attempt.finalAt }]),
+    ...(attempt.status === 'unknown' ? [{ what: 'received' as const, at: attempt.buildEvents.at(-1)!.at }] : []),
+    ...(snapshot ? [{ what: 'snapshot' as const, at: snapshot.at }] : []),
+  ]
+}
+
+/** The build of an attempt, with what only other build events of the revision said of it filled in. */
+export function buildView(attempt: Attempt, attempts: readonly Attempt[]): BuildView {
+  const shared = mergeDetails([...attempts, attempt])
+  const own: BuildDetails = attempt.details
+  const buildEvents = [...attempt.buildEvents, ...attempts.flatMap((other) => other.buildEvents)]
+  const commitId = buildEvents.find((buildEvent) => buildEvent.commitId !== null)?.commitId ?? null
+  const commitUrl = own.commitUrl ?? shared.commitUrl
+  return {
+    project: projectName({ ...shared, commitUrl }, attempt.buildEvents[0]!.projectId),
+    buildId: attempt.buildId,
+    branch: buildEvents.find((buildEvent) => buildEvent.branch !== null)?.branch ?? null,
+    // The address is the build's: an attempt that was found by looking has it from the attempts before.
+    buildUrl: own.buildUrl ?? mergeDetails(attempts.filter(({ buildId }) => buildId === attempt.buildId)).buildUrl,
+    commitUrl,
+    commit: own.shortCommitId ?? shared.shortCommitId ?? commitId?.slice(0, 7) ?? null,
+    message: own.message ?? shared.message,
+    committer: own.committer ?? shared.committer,
+  }
+}
+
+/** What to call a project: its name, its full name, the path of its commits, or its number. */
+export function projectName(
+  {
+    projectName: name,
+    projectFullName,
+    commitUrl,
+  }: Pick<BuildDetails, 'projectName' | 'projectFullName' | 'commitUrl'>,
+  projectId: string,
+): string {
+  return name ?? projectFullName ?? repositoryPath(commitUrl) ?? `project ${projectId}`
+}
+
+function repositoryPath(commitUrl: string | null): string | null {
+  if (!commitUrl || !URL.canParse(commitUrl)) return null
+  const path = /^\/(.+)\/commits?\//.exec(new URL(commitUrl).pathname)?.[1]
+  return path === undefined ? null : decoded(path.replace(/\/-$/, ''))
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
