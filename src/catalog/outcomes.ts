@@ -181,7 +181,7 @@ export type BadgeOutcome =
 /** A rule as it was looked at then: of another version the verdict can be another word. */
 export type KeptLook = Omit<Looked, 'verdict'> & { verdict: string }
 
-/** Why one channel was told of one build event, or not. */
+/** Why one build event was posted in one channel, or was not. */
 export interface Explained {
   channel: ChannelId
   word: string
@@ -217,7 +217,7 @@ export type WhyOutcome =
       build: BuildSummary
       decisions: readonly Explained[]
       more: number
-      /** channels that the requester cannot look into, and of which nothing is said */
+      /** how many channels are left out, because the requester cannot see them */
       hidden: number
     }
   | NotFound

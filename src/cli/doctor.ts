@@ -83,7 +83,9 @@ const READYZ = z.looseObject({ signatures: z.object({ wrong: z.int() }).optional
 
 /** Only the running bot has counted them, and says so at /readyz; 0 where no bot answers. */
 async function wrongSignaturesAt({ host, port, metricsPort }: Config): Promise<number> {
-  const url = `http://${host ?? '127.0.0.1'}:${metricsPort ?? port}/readyz`
+  // An address of IPv6 stands in brackets.
+  const name = host?.includes(':') ? `[${host}]` : (host ?? '127.0.0.1')
+  const url = `http://${name}:${metricsPort ?? port}/readyz`
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(READYZ_MS_MAX) })
     const { signatures } = READYZ.parse(await response.json())

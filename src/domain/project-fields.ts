@@ -69,7 +69,7 @@ export const projectField = (name: string): ProjectField | undefined =>
     ? PROJECT_FIELDS[name]
     : Object.values(PROJECT_FIELDS).find(({ nameInCreation }) => nameInCreation === name)
 
-/** The names of the fields of which this is so. */
+/** The names of these fields. */
 export const fieldsThat = (isSo: (field: ProjectField) => boolean | undefined): ReadonlySet<string> =>
   new Set(Object.keys(PROJECT_FIELDS).filter((name) => isSo(PROJECT_FIELDS[name]!)))
 

@@ -8,7 +8,7 @@ import type { ModalOpener } from './modal.ts'
 import { parseTarget } from './target.ts'
 import type { Word } from '../slack/commands/parse.ts'
 
-/** One row of the table of commands, as far as it is told to people. */
+/** One row of the table of commands: what people can read about it. */
 export interface CommandRow {
   /** after `/ci`, such as `list` */
   name: string

@@ -26,7 +26,7 @@ export interface Button {
   what: string
   /** the answer takes the place of the question, which only the requester sees */
   replaces?: boolean
-  /** What somebody asked by this click, for whoever is told that it was interrupted; null or left out: "a click". */
+  /** Names this click in the message that it was interrupted; null or left out: "a click". */
   describe?: (value: string) => string | null
   /** null: the value is not one that we can have written */
   answer: (click: Click) => Promise<Reply | null>

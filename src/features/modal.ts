@@ -132,7 +132,7 @@ export const answerView = (title: string, { text, blocks }: Answer): ModalView =
 
 /** One modal that can be sent in. */
 export interface Form {
-  /** what the log, and whoever was interrupted, calls it */
+  /** its name in the log, and in the message that it was interrupted */
   what: string
   /** Reads what was sent in, at once and from the body alone: Slack waits three seconds for the answer. */
   receive(body: unknown): Received

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 
-/** Work that is done once at a time: whoever asks while it is under way gets the same end. */
+/** Work that is done once at a time: callers that ask while it runs share its result. */
 export function singleFlight<Value>(work: () => Promise<Value>): () => Promise<Value> {
   let underWay: Promise<Value> | null = null
   return () => (underWay ??= work().finally(() => (underWay = null)))

@@ -9,7 +9,7 @@ import { isRed } from '../domain/status.ts'
 import type { BuildPlace } from './records.ts'
 import type { Reads } from './store.ts'
 
-// What the stored build events add up to, for whoever needs runs and not rows.
+// What the stored build events add up to: attempts, recoveries and streaks.
 
 /** How far back a red streak is counted; beyond it is "at least". Most streaks are short: look near first. */
 const HISTORY_NEAR = 4

@@ -31,7 +31,7 @@ export async function openFind(deps: SlackDeps, body: unknown): Promise<void> {
   if (form.opened) await closeToOutsiders(deps, by, { ...form, opened: form.opened })
 }
 
-/** Whoever may not read is told so in the form; its menus are empty for them anyhow. */
+/** People who may not look are told so in the form; its menus are empty for them. */
 async function closeToOutsiders(
   deps: SlackDeps,
   by: Requester,

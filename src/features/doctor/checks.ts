@@ -103,13 +103,13 @@ async function lookAt({ slack, signal }: Examination, channel: ChannelId): Promi
   }
 }
 
-/** CI may be this much ahead of what was heard: a build that began earlier should have been told of long ago. */
+/** CI may have a build that is this much newer than the last delivery; an older one should have been delivered. */
 export const SILENT_MS_MAX = 60 * 60_000
 
 /** So long a delivery may be under way. */
 export const UNDER_WAY_MS_MAX = 2 * 60_000
 
-/** Is there a project that should tell us, builds, and is not heard of? */
+/** Is there a project with a webhook rule whose builds are not delivered? */
 async function checkSilent(examination: Examination): Promise<Found[]> {
   const reading = await readProjects(examination)
   if (reading.kind === 'not-checked') return [reading]

@@ -13,7 +13,7 @@ import type { LegacyProjectList, ProjectList, Project } from '../../domain/proje
 
 // What is examined, and what can be found. Words for it stand on another floor.
 
-/** What can be misconfigured, in the order in which it is told. */
+/** What can be misconfigured, in the order of the answer. */
 export const CHECKS = [
   'slack-token',
   'slack-scopes',
@@ -31,7 +31,7 @@ export const CHECKS = [
 
 export type CheckName = (typeof CHECKS)[number]
 
-/** `wrong`: somebody has to mend it. `unsure`: it could not be checked. `off`: it is not set up, which may be meant. */
+/** `wrong`: somebody has to fix it. `unsure`: it could not be checked. `off`: it is not set up, which may be meant. */
 export type Verdict = 'fine' | 'wrong' | 'unsure' | 'off'
 
 /** What one check found; a check has one finding or several. */
@@ -64,7 +64,7 @@ export type Found =
   | ({ kind: 'webhook-secret'; project: string } & Addable)
   /** its rules leave these events away, or, where `branch` is set, other branches */
   | { kind: 'webhook-filtered'; project: string; events: readonly string[]; branch: string | null }
-  /** CI has a newer build than what was heard last, or nothing was ever heard (ms) */
+  /** CI has a newer build than the last delivery, or nothing was ever delivered (ms) */
   | { kind: 'silent-project'; project: string; lastAt: number | null; builtAt: number | null }
   /** by how much our clock is ahead of Slack's */
   | { kind: 'clock-off'; ms: number }
@@ -160,7 +160,7 @@ async function readingOf<Value>(ask: (() => Promise<Value>) | null): Promise<Rea
   }
 }
 
-/** So many findings of one check are told one by one; the others are counted. */
+/** So many findings of one check are shown; the others are counted. */
 export const FINDINGS_MAX = 10
 
 /** The projects as CI lists them now, with their rules; or why they cannot be looked at. */

@@ -179,7 +179,7 @@ export interface HomeState {
   waiting: Some<BuildSummary>
   /** of the channels that the person is in, and of no other; null: Slack did not say which those are */
   subscriptions: Some<ShownSubscription> | null
-  /** may the person say what channels are told? */
+  /** may the person change subscriptions? */
   mayFollow: boolean
   /** set for admins */
   admin: AdminState | null
@@ -187,7 +187,7 @@ export interface HomeState {
 
 export interface AdminState {
   connections: readonly Connection[]
-  /** when each project was last heard of, the newest first */
+  /** when each project's last delivery came, the newest first */
   deliveries: Some<{ project: string; at: number }>
   paused: Some<PausedChannel>
   /** what people asked of CI last, the newest first */

@@ -108,7 +108,7 @@ export const topOf = (field: string): string => /^[^.[]*/.exec(field)?.[0] ?? fi
 
 type Raw = Record<string, unknown>
 
-/** The whole project as it shall be, or what keeps it from being sent. What was passed in is not touched. */
+/** The whole project as it should be, or why it cannot be sent. The argument is not changed. */
 function meantBy(
   raw: Raw,
   change: ProjectChange,

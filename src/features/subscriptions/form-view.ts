@@ -35,7 +35,7 @@ export interface SubscribeMemory {
   isChosen: boolean
 }
 
-/** What the channel is told: when a branch breaks or is fixed, as the project's rules in CI say, or by rules of its own. */
+/** Which builds the channel gets: breaks and fixes, what the project's rules in CI say, or what its own rules say. */
 export type How = 'changes' | 'ci' | 'own'
 
 /** The form as it begins, or as it is filled in. */

@@ -102,7 +102,7 @@ interface Opening {
   reference: string
 }
 
-/** Opens the form, empty or (with an id) with a subscription of this channel in it. Who may not is told in its place. */
+/** Opens the form, empty or (with an id) with a subscription of this channel in it. People who may not subscribe are told so in its place. */
 export const openSubscribe = (form: Opening, id: string | null): Promise<Reply> =>
   opening(form.reference, () => open(form, id))
 
@@ -150,7 +150,7 @@ export const FOLLOW_CALLBACK_ID = 'home_follow'
 /** The one field, and its block. */
 const CHANNEL = 'home_follow_channel'
 
-/** Home is in no channel: which one shall follow is asked first, and the form of a subscription comes after it. */
+/** Home is in no channel: it asks for the channel first, and then shows the form of a subscription. */
 export const followView: ModalView = {
   type: 'modal',
   callback_id: FOLLOW_CALLBACK_ID,

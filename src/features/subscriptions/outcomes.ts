@@ -96,7 +96,7 @@ export type DryRunOutcome =
       } | null
       /** the project's rules could not be read yet: every event is told */
       unread: boolean
-      /** channels that the requester cannot look into, and of which nothing is said */
+      /** how many channels are left out, because the requester cannot see them */
       hidden: number
     }
   | { kind: 'unknown-event'; text: string; events: readonly string[] }

@@ -200,7 +200,7 @@ async function removeAll(deps: SubscriptionDeps, removing: Removing): Promise<Un
     for (const { id } of kept) removed.push(await tx.removeSubscription(id))
     return removed.filter((one) => one !== null)
   })
-  // Somebody else was quicker, or this very ask was heard before.
+  // Somebody else was quicker, or this very request came before.
   if (gone.length === 0) return { kind: 'not-subscribed', text, here: await shownHere() }
   const removed = await shownOf(deps, gone)
   const announced = await announce(deps, { channel, text: unsubscribedLine(by.user, gone), user: by.user })

@@ -45,7 +45,7 @@ export const rulesOf = ({ events, branch, branchMatch }: SubscribeWish): Channel
 export function eventsOf(events: SubscribeWish['events']): ChannelRule['events'] {
   if (events === null || events === 'every') return 'every'
   const chosen = EVENTS.filter((event) => events.includes(event))
-  // Whoever chose `failed` has `broken` as well.
+  // `failed` includes `broken`.
   const isCovered = (event: string) => chosen.some((one) => one === (event === 'broken' ? 'failed' : event))
   return EVENTS.every(isCovered) ? 'every' : chosen
 }

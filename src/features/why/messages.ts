@@ -24,7 +24,7 @@ export const WHY_CHARS_MAX = 9_000
 
 type Found = Extract<WhyOutcome, { kind: 'why' }>
 
-/** Why each channel was told of each build event of a build, or was not; the newest first. */
+/** Why each build event of a build was posted in each channel, or was not; the newest first. */
 export const answerWhy = (outcome: WhyOutcome, context: AnswerContext): Answer =>
   isNotFound(outcome) ? answerNotFound(outcome, context) : explained(outcome)
 

@@ -227,7 +227,7 @@ export function createSeen() {
 
   return {
     has: (signature: Signature): boolean => signatures.has(keyOf(signature)),
-    /** To be told of those alone that were found to be right. */
+    /** Only for signatures that were right. */
     add(signature: Signature): void {
       signatures.add(keyOf(signature))
       if (signatures.size > SIGNATURES_MAX) signatures.delete(signatures.values().next().value!)

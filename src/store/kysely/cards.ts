@@ -195,7 +195,7 @@ export function writeCards(db: Kysely<Schema>, runQuery: RunQuery): CardWrites {
 
 type DecisionReads = Pick<Reads, 'decisionsOf' | 'decisionsOfEvent' | 'noticeEvents'>
 
-/** Who is told what, and why. */
+/** Who gets which builds, and why. */
 export function readDecisions(db: Kysely<Schema>, runQuery: RunQuery): DecisionReads {
   return {
     async decisionsOf({ subject, channel }) {

@@ -3,21 +3,7 @@ import type { Creation } from '../../../src/features/projects/outcomes.ts'
 import { confirmProjectRequests } from '../../../src/features/projects/confirm.ts'
 import { ORGANIZATION, project as sent } from '../../sources/ci-service/support.ts'
 import { startHttpStub } from '../../support/http-stub.ts'
-import { ADA, requester, openProjectStage, T0 } from './stage.ts'
-
-const SHOP: Creation = {
-  repositoryUrl: 'https://host/group/acme/shop.git',
-  type: 'basic',
-  teams: ['7'],
-  onPullRequestsOnly: false,
-  match: null,
-  branches: [],
-  setupCommands: [],
-  testCommands: [],
-  variables: [],
-  rule: null,
-  more: null,
-}
+import { ADA, CREATION, requester, openProjectStage, T0 } from './stage.ts'
 
 /** A CI that finds projects by their exact name. @param listed what it lists when it is asked for the nth time */
 async function open(listed: (projects: readonly object[], at: number) => readonly object[] = (projects) => projects) {
@@ -42,8 +28,8 @@ describe('a creation', () => {
     await using ci = await open()
     const { operations } = ci.stage
     const ends = await Promise.all([
-      operations.create(SHOP, requester(), { evenIfThere: false }),
-      operations.create(SHOP, requester({ user: ADA }), { evenIfThere: false }),
+      operations.create(CREATION, requester(), { evenIfThere: false }),
+      operations.create(CREATION, requester({ user: ADA }), { evenIfThere: false }),
     ])
     expect(ends.filter(({ kind }) => kind === 'created')).toHaveLength(1)
     expect(ends.filter(({ kind }) => kind === 'asked-already' || kind === 'exists')).toHaveLength(1)
@@ -54,7 +40,7 @@ describe('a creation', () => {
     // By each of two names it is looked for: at first neither finds it.
     await using ci = await open((projects, at) => (at < 2 ? [] : projects))
     ci.projects.push(made('group/acme/shop'))
-    expect(await ci.stage.operations.create(SHOP, requester(), { evenIfThere: false })).toMatchObject({
+    expect(await ci.stage.operations.create(CREATION, requester(), { evenIfThere: false })).toMatchObject({
       kind: 'exists',
     })
     expect(ci.posts()).toEqual([])
@@ -65,7 +51,7 @@ describe('a creation', () => {
   test('that is wanted a second time is sent all the same', async () => {
     await using ci = await open()
     ci.projects.push({ ...made('group/acme/shop'), uuid: '0a1b2c3d-0000-4000-8000-0123456789ab' })
-    expect((await ci.stage.operations.create(SHOP, requester(), { evenIfThere: true })).kind).toBe('created')
+    expect((await ci.stage.operations.create(CREATION, requester(), { evenIfThere: true })).kind).toBe('created')
     expect(ci.posts()).toHaveLength(1)
   })
 })
@@ -76,10 +62,10 @@ describe('the request of a creation', () => {
     ['says nothing of branches where there are none', [], {}],
   ])('%s', async (_, branches, fields) => {
     await using ci = await open()
-    const wanted: Creation = { ...SHOP, match: 'exclude', branches }
+    const wanted: Creation = { ...CREATION, match: 'exclude', branches }
     await ci.stage.operations.create(wanted, requester(), { evenIfThere: false })
     expect(JSON.parse(ci.posts()[0]!.body)).toEqual({
-      repository_url: SHOP.repositoryUrl,
+      repository_url: CREATION.repositoryUrl,
       type: 'basic',
       team_ids: [7],
       build_on_pr_only: false,

@@ -11,6 +11,7 @@ import { commandLines, commandsOfLines } from '../../../src/features/projects/pr
 import { variablesIn } from '../../../src/features/projects/inputs.ts'
 import { namesOf, readCreation } from '../../../src/features/projects/create.ts'
 import type { Creation } from '../../../src/features/projects/outcomes.ts'
+import { CREATION } from './stage.ts'
 
 const base = (raw: Record<string, unknown>) => baseOf(raw, 'key')
 
@@ -53,16 +54,8 @@ test(`a name that takes more than ${BASE_NAME_CHARS_MAX} characters of JSON is t
 
 describe('what a form to create cannot say twice, or in vain', () => {
   const creation: Creation = {
-    repositoryUrl: 'https://host/acme/shop',
-    type: 'basic',
-    teams: ['7'],
-    onPullRequestsOnly: false,
-    match: null,
-    branches: [],
-    setupCommands: [],
+    ...CREATION,
     testCommands: ['npm test'],
-    variables: [],
-    rule: null,
     more: '{"test_pipelines":[{"name":"Tests","commands":["npm test"]}]}',
   }
 
@@ -83,19 +76,7 @@ describe('what a form to create cannot say twice, or in vain', () => {
 })
 
 describe('a form to create', () => {
-  const creation: Creation = {
-    repositoryUrl: 'https://host/acme/shop',
-    type: 'basic',
-    teams: ['7'],
-    onPullRequestsOnly: false,
-    match: null,
-    branches: [],
-    setupCommands: [],
-    testCommands: [],
-    variables: [],
-    rule: null,
-    more: null,
-  }
+  const creation = CREATION
   const SLACK = {
     notifier: 'slack',
     target: null,

@@ -6,7 +6,7 @@ import { createTransport } from '../../../src/sources/ci-service/transport.ts'
 import { toUuid, type Uuid } from '../../../src/domain/ids.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
 import type { Requester } from '../../../src/catalog/outcomes.ts'
-import type { ProjectDeps } from '../../../src/features/projects/outcomes.ts'
+import type { Creation, ProjectDeps } from '../../../src/features/projects/outcomes.ts'
 import { createProjectOperations } from '../../../src/features/operations.ts'
 import type { SandboxCi } from '../../../packages/sandbox-ci/src/server.ts'
 import { openSqlite } from '../../../src/store/sqlite.ts'
@@ -14,6 +14,22 @@ import { databasePath, testFolder } from '../../support/app.ts'
 
 export const GRACE = 'U0GRACE001'
 export const ADA = 'U0ADA00001'
+
+/** A creation with nothing chosen but the repository and a team. */
+export const CREATION: Creation = {
+  repositoryUrl: 'https://host/group/acme/shop.git',
+  type: 'basic',
+  teams: ['7'],
+  onPullRequestsOnly: false,
+  match: null,
+  branches: [],
+  setupCommands: [],
+  testCommands: [],
+  variables: [],
+  rule: null,
+  more: null,
+}
+
 export const T0 = Date.UTC(2026, 4, 4, 14)
 
 /** What asks of CI, over HTTP and a real database; nobody waits. */
