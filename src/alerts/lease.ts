@@ -75,7 +75,8 @@ export function createLease({ store, clock, agree, log, monotonic, newId, onTerm
     const requestedAt = monotonic()
     if (requestedAt >= awakeUntil) drowsyUntil = requestedAt + DROWSY_MS
     await agree()
-    await (current ? renew(current, requestedAt) : take(requestedAt))
+    if (current) await renew(current, requestedAt)
+    else if (await take(requestedAt)) await renewIfLate()
     awakeUntil = monotonic() + LEASE_MS - MARGIN_MS
   }
 
@@ -89,13 +90,13 @@ export function createLease({ store, clock, agree, log, monotonic, newId, onTerm
     }
   }
 
-  async function take(requestedAt: number): Promise<void> {
+  async function take(requestedAt: number): Promise<boolean> {
     const id = newId()
     const now = clock.now()
     const lease = { name: NAME, heldBy: id, heldUntil: now + LEASE_MS }
     if (!(await store.write((tx) => tx.takeLease(lease, { now, longestMs: LEASE_MAX_MS }), { canBeRedone: true })))
-      return
-    if (current || stopping.signal.aborted) return
+      return false
+    if (current || stopping.signal.aborted) return false
     const over = new AbortController()
     const term = { id, validUntil: requestedAt + LEASE_MS - MARGIN_MS, over }
     current = term
@@ -106,6 +107,13 @@ export function createLease({ store, clock, agree, log, monotonic, newId, onTerm
       isValid: () => !over.signal.aborted && monotonic() < term.validUntil,
       holds: (tx) => tx.holdsLease({ name: NAME, heldBy: id }),
     })
+    return true
+  }
+
+  /** A lease that waited for the locks of its last holder may have expired by the time it is taken. */
+  async function renewIfLate(): Promise<void> {
+    const requestedAt = monotonic()
+    if (current && requestedAt >= current.validUntil) await renew(current, requestedAt)
   }
 
   function end(): void {

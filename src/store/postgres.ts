@@ -17,11 +17,14 @@ const CONNECT_TIMEOUT_MS = 5_000
 /** A statement of ours has so long; to bring the tables up to date it has longer, and may wait for another process. */
 const STATEMENT_TIMEOUT_MS = 10_000
 const MIGRATION_TIMEOUT_MS = 30_000
-/** Whoever says nothing for so much longer than a statement may take is gone: a network can swallow all without a word. */
+/** A server that is silent for this much longer than a statement may take is gone: a network can drop packets without an error. */
 const SILENT_MS = 2_000
 
-/** Whoever stops in the middle of a transaction holds what others wait for no longer than this. */
-const ASLEEP_MAX_MS = 5_000
+/**
+ * A transaction in which nothing happens for this long is rolled back: its process is paused or gone, and others wait
+ * for its locks. Less than half a lease, because a second transaction of that process may get the locks of the first.
+ */
+const IDLE_TRANSACTION_MAX_MS = 2_000
 
 /** A transaction that lost a race is tried so often. */
 const TRIES_MAX = 5
@@ -37,7 +40,7 @@ export function openPostgres(url: string, onIdleError: (error: Error) => void): 
     max: CONNECTIONS_MAX,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: ASLEEP_MAX_MS,
+    idle_in_transaction_session_timeout: IDLE_TRANSACTION_MAX_MS,
     stream: () => openSocket(STATEMENT_TIMEOUT_MS + SILENT_MS),
     types: { getTypeParser: parserOf },
   })

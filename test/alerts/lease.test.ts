@@ -98,6 +98,20 @@ describe('the lease', () => {
     lateMs = 0
   })
 
+  test('that was taken late is renewed at once', async () => {
+    await using place = await places.open()
+    const time = { now: T0 }
+    let isFirst = true
+    const write: Store['write'] = async (work, options) => {
+      const done = await place.store.write(work, options)
+      if (isFirst) time.now += LEASE_MS
+      isFirst = false
+      return done
+    }
+    const { terms } = await openProcess(place, 'first', time, { write })
+    expect(terms[0]!.isValid()).toBe(true)
+  })
+
   test('of a process that slept goes on if nobody took it', async () => {
     await using place = await places.open()
     const time = { now: T0 }

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import { LEASE_MS } from '../../../src/alerts/lease.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import type { KnownBuild } from '../../../src/store/records.ts'
 import { buildId, projectId, request, T0, WEB } from '../../support/build-events.ts'
@@ -51,6 +52,31 @@ export function sharingClaims(places: () => Places): void {
     place.another().news!.announce()
     await vi.waitFor(() => expect(listener).toHaveBeenCalledTimes(4), WAIT)
     await stop()
+  })
+
+  test('a process that is paused in two transactions, of which one waits for the other, holds up nobody for a whole lease', async () => {
+    await using place = await places().open()
+    const lease = { name: 'sender', heldBy: 'paused', heldUntil: T0 }
+    await place.store.write((tx) => tx.takeLease(lease, { now: T0, longestMs: LEASE_MS }))
+    await place.store.write((tx) => tx.wakeRevision(REVISION, T0, 1))
+    const awake = Promise.withResolvers<void>()
+    const paused = several(2, async () =>
+      place.store.write(async (tx) => {
+        expect(await tx.holdsLease(lease)).toBe(true)
+        await tx.wakeRevision(REVISION, T0, 1)
+        await awake.promise
+      }),
+    )
+    const ended = Promise.allSettled(paused)
+    await vi.waitFor(async () =>
+      expect(await place.sql('select count(*)::int as n from pg_locks where not granted')).not.toEqual([{ n: 0 }]),
+    )
+    const beganAt = performance.now()
+    const taken = { ...lease, heldBy: 'other' }
+    expect(await place.another().write((tx) => tx.takeLease(taken, { now: T0, longestMs: LEASE_MS }))).toBe(true)
+    expect(performance.now() - beganAt).toBeLessThan(LEASE_MS)
+    awake.resolve()
+    expect((await ended).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   })
 
   test('the same revision is woken by both: there is one mark, and its stamp tells of every wake', async () => {
