@@ -12,6 +12,7 @@ import { createTimeLimit } from './server/time-limit.ts'
 import { createRateLimiter } from './server/rate-limiter.ts'
 import { measuredStore } from './store/measured.ts'
 import type { Metrics } from './metrics.ts'
+import { createAcknowledged } from './alerts/acknowledged.ts'
 import { recordDelivery } from './alerts/record.ts'
 import { openSqlite } from './store/sqlite.ts'
 import type { Store } from './store/store.ts'
@@ -80,12 +81,14 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
   const refused = measure()
   // Before the engine is loaded there is nobody to wake: the first sweep finds the news.
   const recording = { store, clock, wake: () => engine?.wake() }
+  const acknowledged = createAcknowledged({ store, clock })
   const webhook = createWebhookRoute({
     isSecret: (presented) => isSecret(presented),
     record(delivery) {
       if (toStatus(delivery.seen.word) === 'unknown') figures.tell((to) => to.countUnknown())
       return storeLimit.inTime(recordDelivery(recording, delivery))
     },
+    acknowledged: acknowledged.note,
     log,
     now: clock.now,
     measures: { bodies: measure(), refused },
@@ -161,6 +164,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
       // An engine that is stopped before it was started does not start.
       await Promise.all([closed, metricsServer?.close(0), loading?.then((loaded) => loaded.stop(STOP_GRACE_MS))])
       await running.catch(() => {})
+      await acknowledged.end()
       await store.close()
       log.info({}, 'buildline is down')
     },

@@ -11,6 +11,7 @@ import { restartRequests } from '../domain/request.ts'
 import { effectsOf } from '../domain/attempt.ts'
 import { isRed, isFinal, toStatus } from '../domain/status.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { StoredEvent } from '../store/records.ts'
 import type { Store, Tx } from '../store/store.ts'
 
 /**
@@ -18,6 +19,9 @@ import type { Store, Tx } from '../store/store.ts'
  * bound: beyond so many build events what it says is counted, until it says how it ended. A build has about three.
  */
 export const UNENDED_EVENTS_MAX = 500
+
+/** A sender repeats what it got no answer for; what comes later than this is news. */
+const REPETITION_MAX_MS = 60 * 60_000
 
 export interface RecordDelivery {
   store: Pick<Store, 'write'>
@@ -41,6 +45,8 @@ export async function recordDelivery(
 
 async function record(tx: Tx, { seen, body }: { seen: Observation; body: string }, at: number): Promise<Recorded> {
   const known = await tx.eventsOfBuild(seen.projectId, seen.buildId)
+  const unanswered = known.find((buildEvent) => isRepetitionOf(buildEvent, seen, at))
+  if (unanswered) return countRepetition(tx, unanswered, { at, body })
   const isOnlyCounted = isEndless(known, seen)
   const answer = isOnlyCounted || (await isRepeated(tx, seen, known, at)) ? 'duplicate' : 'recorded'
   // Build events of one build stay together even where some of them leave out the branch or the commit.
@@ -64,6 +70,26 @@ async function record(tx: Tx, { seen, body }: { seen: Observation; body: string 
   }
   const deliveryId = await tx.insertDelivery({ receivedAt: at, answer, eventSeq, body })
   return { answer, deliveryId, eventSeq, revisionKey: key }
+}
+
+/**
+ * A sender that got no answer says the same again, perhaps after the build has ended: that is no restart (decision 16).
+ * One that brings a detail more, such as another start time, is not the same.
+ */
+const isRepetitionOf = (earlier: StoredEvent, seen: Observation, at: number): boolean =>
+  !earlier.isAcknowledged &&
+  earlier.word === seen.word &&
+  at - earlier.at <= REPETITION_MAX_MS &&
+  JSON.stringify(earlier.details) === JSON.stringify(seen.details)
+
+async function countRepetition(
+  tx: Tx,
+  { seq: eventSeq, revisionKey: key }: StoredEvent,
+  { at: receivedAt, body }: { at: number; body: string },
+): Promise<Recorded> {
+  await tx.countRepeat(eventSeq)
+  const deliveryId = await tx.insertDelivery({ receivedAt, answer: 'duplicate', eventSeq, body })
+  return { answer: 'duplicate', deliveryId, eventSeq, revisionKey: key }
 }
 
 const isEndless = (known: readonly BuildEvent[], { word }: Observation): boolean =>

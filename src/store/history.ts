@@ -1,12 +1,12 @@
 import { mergeDetails, type BuildEvent } from '../domain/build-event.ts'
 import { compareIds, idOrder } from '../domain/ids.ts'
-import { branchKey, revisionSubject, type PlacedEvent } from '../domain/revision.ts'
+import { branchKey, revisionSubject } from '../domain/revision.ts'
 import type { Facilities } from '../domain/offer.ts'
 import { breaks, recoveryOf, redStreakTo, type Recovery, type Turn } from '../domain/recovered.ts'
 import { credible, isResultOf, restartRequests, type Request } from '../domain/request.ts'
 import { foldAttempts, attemptKey, type Attempt } from '../domain/attempt.ts'
 import { isRed } from '../domain/status.ts'
-import type { BuildPlace } from './records.ts'
+import type { StoredEvent } from './records.ts'
 import type { Reads } from './store.ts'
 
 // What the stored build events add up to: attempts, recoveries and streaks.
@@ -120,7 +120,7 @@ interface Around {
   branch: string | null
   own: readonly Attempt[]
   /** newest build first, up to the newest attempt's */
-  outcomes: readonly (PlacedEvent & BuildPlace)[]
+  outcomes: readonly StoredEvent[]
   /** there are none before these */
   isWhole: boolean
   /** the outcomes and the attempts themselves, folded */

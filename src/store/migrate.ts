@@ -6,6 +6,7 @@ import { interactions } from './migrations/0003-interactions.ts'
 import { projectsAndPeople } from './migrations/0004-projects-and-people.ts'
 import { upkeep } from './migrations/0005-upkeep.ts'
 import { severalProcesses } from './migrations/0006-several-processes.ts'
+import { acknowledged } from './migrations/0007-acknowledged.ts'
 import type { Schema } from './schema.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Store } from './store.ts'
@@ -22,6 +23,7 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
     '0004-projects-and-people': projectsAndPeople(dialect),
     '0005-upkeep': upkeep(dialect),
     '0006-several-processes': severalProcesses(dialect),
+    '0007-acknowledged': acknowledged,
   }
   if (await isUpToDate(db, Object.keys(migrations))) return
   const migrator = new Migrator({

@@ -40,6 +40,13 @@ export interface BuildPlace {
   commitId: string | null
 }
 
+/** A build event as it is stored. */
+export type StoredEvent = PlacedEvent &
+  BuildPlace & {
+    /** false: it came by a delivery whose sender may not have got our answer, and may repeat it */
+    isAcknowledged: boolean
+  }
+
 /**
  * What is kept of a project: its names, its rules and which branches are built, no secret. `rules` and `filter` are null
  * where only the legacy interface knows it.

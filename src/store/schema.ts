@@ -34,6 +34,8 @@ export interface Schema {
     details: string
     /** how often the same was said again */
     repeats: Generated<number>
+    /** 0: from a delivery whose sender may not have got our answer */
+    acknowledged: Generated<number>
     /** while the build event has no card, it waits to be ingested: most urgent (0) first */
     priority: Generated<number>
   }

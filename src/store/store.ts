@@ -6,6 +6,7 @@ import type { CardState, Queue, Queues, StoredMessage } from '../domain/plan.ts'
 import type { Action, ProjectRequest, Request, RequestChange, AttemptRef } from '../domain/request.ts'
 import type {
   BuildPlace,
+  StoredEvent,
   Card,
   CardKey,
   Claim,
@@ -57,13 +58,13 @@ export interface Store {
 
 export interface Reads {
   /** Every build event of a build, in order of receipt: at most the newest BUILD_EVENTS_MAX. */
-  eventsOfBuild(projectId: string, buildId: string): Promise<(PlacedEvent & BuildPlace)[]>
+  eventsOfBuild(projectId: string, buildId: string): Promise<StoredEvent[]>
   /** Every build event of these builds (`project_id/build_id`), in order of receipt. */
   eventsOfBuilds(buildKeys: readonly string[]): Promise<PlacedEvent[]>
   eventsOfCard(revisionKey: string, cardNumber: number): Promise<PlacedEvent[]>
   newestCard(revisionKey: string): Promise<NewestCard | null>
   /** Build events that finish a build of the branch at or before this build, newest build first. */
-  verdictsBefore(branchKey: string, buildOrder: string, limit: number): Promise<(PlacedEvent & BuildPlace)[]>
+  verdictsBefore(branchKey: string, buildOrder: string, limit: number): Promise<StoredEvent[]>
   /** Has a newer build of the branch, one of the next hundred, finished before this build event was received? */
   isOvertaken(branchKey: string, buildOrder: string, seq: number): Promise<boolean>
   /** The revisions of newer builds of the branch that are ingested and have an outcome. */
@@ -181,6 +182,8 @@ export interface Tx extends Reads {
     where: { at: number; origin: Origin; priority: number } & BuildPlace,
   ): Promise<number>
   countRepeat(eventSeq: number): Promise<void>
+  /** The deliveries of these build events were answered. */
+  acknowledge(eventSeqs: readonly number[]): Promise<void>
   insertDelivery(delivery: { receivedAt: number; answer: string; eventSeq: number; body: string }): Promise<number>
   /** Marks a revision to be ingested although no new build event says so; a wake that is already there keeps the earlier time. */
   wakeRevision(revisionKey: string, dueAt: number, priority: number): Promise<void>

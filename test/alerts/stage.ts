@@ -8,7 +8,7 @@ import type { StoredMessage } from '../../src/domain/plan.ts'
 import type { Subscription } from '../../src/domain/subscription.ts'
 import type { Log } from '../../src/lib/log.ts'
 import type { Recorded } from '../../src/domain/build-event.ts'
-import { recordDelivery } from '../../src/alerts/record.ts'
+import { recordAcknowledged } from '../support/acknowledged.ts'
 import type { Counted, ReconcileDeps } from '../../src/alerts/deps.ts'
 import { soleTerm } from '../../src/alerts/lease.ts'
 import { ingestRevision } from '../../src/alerts/ingest.ts'
@@ -131,7 +131,7 @@ export async function openStage({
     async hear(...said) {
       let recorded: Recorded | null = null
       for (const seen of story(...said))
-        recorded = await recordDelivery({ store, clock, wake: () => {} }, { seen, body: '{}' })
+        recorded = await recordAcknowledged({ store, clock, wake: () => {} }, { seen, body: '{}' })
       return recorded!
     },
     messagesOf: (card) => store.read.messagesOf(card),

@@ -1,7 +1,7 @@
 import type { Subscription } from '../../src/domain/subscription.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import type { Log } from '../../src/lib/log.ts'
-import { recordDelivery } from '../../src/alerts/record.ts'
+import { recordAcknowledged } from '../support/acknowledged.ts'
 import type { Reconciler } from '../../src/alerts/reconciler.ts'
 import { readPayload } from '../../src/sources/ci-service/webhook/payload.ts'
 import { openStage, type Stage } from '../alerts/stage.ts'
@@ -124,7 +124,7 @@ async function play({ builds, untilMs = Infinity }: Workspace, scene: Scene): Pr
     const body = deliveryBody(build, word)
     const reading = readPayload(Buffer.from(body))
     if (reading.kind === 'refusal') throw new Error(reading.reason)
-    await recordDelivery({ store: stage.store, clock, wake: reconciler.wake }, { seen: reading.seen, body })
+    await recordAcknowledged({ store: stage.store, clock, wake: reconciler.wake }, { seen: reading.seen, body })
   }
   if (untilMs === Infinity) while (!(await isAtRest(scene))) await stage.clock.advance(SLICE_MS)
   else await runTo(scene, STARTS_AT + untilMs)

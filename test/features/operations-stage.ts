@@ -13,7 +13,7 @@ import type { ActOutcome, Requester, Target } from '../../src/catalog/outcomes.t
 import { type Operations, createOperations, type OperationsDeps } from '../../src/features/operations.ts'
 import { confirmRequests } from '../../src/features/builds/confirm.ts'
 import { createProjectRules } from '../../src/catalog/projects.ts'
-import { recordDelivery } from '../../src/alerts/record.ts'
+import { recordAcknowledged } from '../support/acknowledged.ts'
 import { ingestRevision } from '../../src/alerts/ingest.ts'
 import type { Push } from '../../packages/sandbox-ci/src/builds.ts'
 import type { SandboxCi } from '../../packages/sandbox-ci/src/server.ts'
@@ -250,10 +250,10 @@ export const processOf = (deps: OperationsDeps, legacy: ClientLegacy, has: { leg
 })
 
 /** A delivery comes in, byte for byte. */
-export async function hear(deps: Parameters<typeof recordDelivery>[0], body: string): Promise<void> {
+export async function hear(deps: Parameters<typeof recordAcknowledged>[0], body: string): Promise<void> {
   const reading = readPayload(Buffer.from(body))
   if (reading.kind === 'refusal') throw new Error(reading.reason)
-  await recordDelivery(deps, { seen: reading.seen, body })
+  await recordAcknowledged(deps, { seen: reading.seen, body })
 }
 
 export const writesTo = (ci: SandboxCi): string[] =>

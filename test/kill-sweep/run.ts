@@ -59,11 +59,13 @@ async function openServer(): Promise<PostgresServer> {
   return started
 }
 
-function report({ kills, builds: built, deliveries, clicks, folder, lost, doubled, wrong }: Swept): boolean {
+function report({ kills, builds: built, deliveries, repeated, clicks, folder, lost, doubled, wrong }: Swept): boolean {
   const counts = [...kills].sort(([a], [b]) => a.localeCompare(b))
   console.log(`  kills, ${counts.reduce((sum, [, count]) => sum + count, 0)} in all:`)
   for (const [kind, count] of counts) console.log(`  ${String(count).padStart(6)}  ${kind}`)
-  console.log(`  ${built} builds, ${deliveries} deliveries, ${clicks} presses of a button`)
+  console.log(
+    `  ${built} builds, ${deliveries} deliveries, ${repeated} starts repeated after the end, ${clicks} presses of a button`,
+  )
   for (const sentence of [...lost, ...doubled, ...wrong]) console.log(`  ! ${sentence}`)
   if (folder !== null) console.log(`  its log is in ${folder}`)
   console.log(`lost ${lost.length} · doubled ${doubled.length} · wrong ${wrong.length}`)

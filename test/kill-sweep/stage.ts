@@ -13,6 +13,7 @@ import { startBot, type Bot } from '../../packages/demo/src/demo/bot.ts'
 import { queryOnce } from '../support/postgres.ts'
 import { FAST_TIME, fastClock, toText, type FastTime } from './fast-clock.ts'
 import type { Gate } from './points.ts'
+import { createRepeater } from './repeater.ts'
 import { openTap, type Moment, type Passage, type Verdict } from './tap.ts'
 
 const PRELOAD = fileURLToPath(new URL('fast-time.ts', import.meta.url))
@@ -53,6 +54,8 @@ export interface Stage extends AsyncDisposable {
   start(): Bot
   /** where the newest process listens */
   botUrl(): string | null
+  /** Resolves when every start that got no answer was repeated after the end of its build; how many there were. */
+  repeated(): Promise<number>
   /** Leaves the folder, with the log and the file, to whoever wants to know what went wrong. */
   keep(): void
   /** the bodies of the deliveries that the database holds */
@@ -81,7 +84,19 @@ export async function openStage(databaseUrl: string | null, times: number): Prom
     if (gate === 'ci' && moment === 'arrived' && method === 'POST' && CI_WRITE.test(path)) stage.ciWrites.push(path)
     return stage.hear(gate, moment, passage)
   }
-  const door = await openTap({ clock, target: () => up.promise, watch: watch('door') })
+  const repeater = createRepeater(
+    () => url,
+    async (body) => (await stage.bodies()).includes(body),
+  )
+  const door = await openTap({
+    clock,
+    target: () => up.promise,
+    watch(moment, passage) {
+      if (moment === 'answered') repeater.acknowledged(passage)
+      return watch('door')(moment, passage)
+    },
+    isTakenOver: repeater.takesOver,
+  })
   const toSlack = await openTap({ clock, target: async () => slack.url, watch: watch('slack') })
   const toCi = await openTap({ clock, target: async () => ci.url, watch: watch('ci') })
   ci.setWebhookUrl(`${door.url}/webhooks/builds/${SECRET}`)
@@ -128,6 +143,7 @@ export async function openStage(databaseUrl: string | null, times: number): Prom
     ciWrites: [],
     start,
     botUrl: () => url,
+    repeated: repeater.done,
     bodies: async () => (await rowsOf(databaseUrl, file, 'select body from delivery')).map(({ body }) => String(body)),
     keep: () => void (isKept = true),
     async [Symbol.asyncDispose]() {

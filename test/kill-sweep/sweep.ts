@@ -26,6 +26,8 @@ export interface Swept extends Agreement {
   kills: Map<string, number>
   builds: number
   deliveries: number
+  /** starts that were repeated after the end of their build, because they got no answer */
+  repeated: number
   clicks: number
   /** where the log of the processes is, and the SQLite file; null: removed, since nothing was wrong */
   folder: string | null
@@ -60,6 +62,7 @@ export async function sweep(options: SweepOptions): Promise<Swept> {
     const last = start.next()
     await last.port
     const agreement = await compareAll(stage, people)
+    const repeated = await stage.repeated()
     last.kill('SIGKILL')
     await last.ended
     const { deliveries, state } = stage.ci
@@ -72,6 +75,7 @@ export async function sweep(options: SweepOptions): Promise<Swept> {
       kills,
       builds: state().builds.length,
       deliveries: deliveries().length,
+      repeated,
       clicks: people.clicks().length,
     }
   } finally {

@@ -30,6 +30,8 @@ export interface TapOptions {
   /** where the one who answers listens, `http://127.0.0.1:<port>`, as soon as they do */
   target: () => Promise<string>
   watch: Watch
+  /** Of a request that was sent and got no answer: whether somebody else will send it again; its caller gets a 202. */
+  isTakenOver?: (passage: Passage) => Promise<boolean>
 }
 
 export async function openTap(options: TapOptions): Promise<Tap> {
@@ -58,8 +60,19 @@ async function pass(options: TapOptions, agent: Agent, incoming: IncomingMessage
   if (verdict !== 'pass') response.destroy()
   if (verdict === 'drop') return
   if (verdict !== 'pass') await clock.sleep(verdict.lateMs)
-  const answer = await forward(await target(), agent, incoming, { body, sent: () => void watch('sent', passage) })
-  if (watch('done', passage) === 'drop') return void response.destroy()
+  const unanswered = async () => {
+    if (await options.isTakenOver?.(passage)) response.writeHead(202).end()
+    else response.destroy()
+  }
+  let isSent = false
+  const sent = () => {
+    isSent = true
+    watch('sent', passage)
+  }
+  const forwarded = forward(await target(), agent, incoming, { body, sent })
+  const answer = await forwarded.catch(() => null)
+  if (!answer) return isSent ? unanswered() : void response.destroy()
+  if (watch('done', passage) === 'drop') return unanswered()
   response.writeHead(answer.status, answer.headers).end(answer.body, () => watch('answered', passage))
 }
 

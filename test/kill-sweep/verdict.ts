@@ -18,6 +18,7 @@ export async function compareAll(stage: Stage, people: People): Promise<Agreemen
       .clicks()
       .map((click) => compareClick(stage, click))
       .reduce(both, NOTHING)
+  await stage.repeated()
   const unsettled = await untilSettled(stage, () => clicked().lost.length === 0)
   const found = both(told(), both(clicked(), await compareStored(stage)))
   return { ...found, lost: [...untaken, ...found.lost], wrong: [...unsettled, ...found.wrong] }

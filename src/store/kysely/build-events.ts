@@ -6,17 +6,17 @@ import type { Turn } from '../../domain/recovered.ts'
 import type { Looked, RuleVerdict } from '../../domain/rule.ts'
 import { toStatus, isVerdict } from '../../domain/status.ts'
 import type { Schema } from '../schema.ts'
-import type { BuildPlace, KeptDecision } from '../records.ts'
+import type { KeptDecision, StoredEvent } from '../records.ts'
 import type { Reads, Tx } from '../store.ts'
 import { type RunQuery, columns, type Insert } from './query.ts'
 
-export const toPlacedEvent = (row: Selectable<Schema['fact']>): PlacedEvent & BuildPlace => ({
+export const toPlacedEvent = (row: Selectable<Schema['fact']>): StoredEvent => ({
   ...toVerdict(row),
   details: JSON.parse(row.details) as BuildDetails,
 })
 
 // What a branch has been through needs no details: one that cannot be read must not hide how the branch stands.
-const toVerdict = (row: Selectable<Schema['fact']>): PlacedEvent & BuildPlace => ({
+const toVerdict = (row: Selectable<Schema['fact']>): StoredEvent => ({
   seq: row.seq,
   at: row.at,
   cardNumber: row.episode,
@@ -29,6 +29,7 @@ const toVerdict = (row: Selectable<Schema['fact']>): PlacedEvent & BuildPlace =>
   status: toStatus(row.word),
   origin: row.origin as Origin,
   details: NO_DETAILS,
+  isAcknowledged: row.acknowledged === 1,
 })
 
 export const toDecision = (row: Selectable<Schema['decision']>): KeptDecision => ({
@@ -192,7 +193,10 @@ export function readBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, locks: b
   }
 }
 
-type BuildEventWrites = Pick<Tx, 'insertBuildEvent' | 'countRepeat' | 'insertDelivery' | 'placeEvent' | 'keepDecision'>
+type BuildEventWrites = Pick<
+  Tx,
+  'insertBuildEvent' | 'countRepeat' | 'acknowledge' | 'insertDelivery' | 'placeEvent' | 'keepDecision'
+>
 
 /** What was observed, how it came, and what was decided about it. */
 export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert: Insert): BuildEventWrites {
@@ -213,6 +217,7 @@ export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert:
         verdict: isVerdict(toStatus(seen.word)) ? 1 : 0,
         details: JSON.stringify(seen.details),
         priority,
+        acknowledged: origin === 'delivery' ? 0 : 1,
       }
       return insert('fact', 'seq', buildEvent)
     },
@@ -223,6 +228,10 @@ export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert:
         .set(({ eb }) => ({ repeats: eb('repeats', '+', 1) }))
         .where('seq', '=', eventSeq)
         .execute()
+    },
+
+    async acknowledge(eventSeqs) {
+      await db.updateTable('fact').set({ acknowledged: 1 }).where('seq', 'in', eventSeqs).execute()
     },
 
     async insertDelivery({ receivedAt, answer, eventSeq, body }) {

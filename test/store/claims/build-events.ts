@@ -34,8 +34,12 @@ export function buildEventClaims(places: () => Places): void {
       status: 'failed',
       origin: 'delivery',
       details: { ...NO_DETAILS, ...details },
+      isAcknowledged: false,
     }
-    expect(await place.store.read.eventsOfBuild(projectId(WEB), buildId('512'))).toEqual([expected])
+    const stored = () => place.store.read.eventsOfBuild(projectId(WEB), buildId('512'))
+    expect(await stored()).toEqual([expected])
+    await place.store.write((tx) => tx.acknowledge([seq]))
+    expect(await stored()).toEqual([{ ...expected, isAcknowledged: true }])
   })
 
   test('a build event without branch and commit stays without', async () => {

@@ -13,6 +13,7 @@ const MIGRATIONS = [
   { name: '0004-projects-and-people' },
   { name: '0005-upkeep' },
   { name: '0006-several-processes' },
+  { name: '0007-acknowledged' },
 ]
 
 /**

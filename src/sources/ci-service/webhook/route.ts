@@ -19,6 +19,8 @@ interface WebhookDeps {
   /** Is this one of the secrets that are valid now? */
   isSecret: (presented: string | null) => boolean
   record: (delivery: { seen: Observation; body: string }) => Promise<Recorded>
+  /** the answer to the delivery of this build event was sent */
+  acknowledged: (eventSeq: number) => void
   log: Log
   now: () => number
   /** at which large bodies are read */
@@ -31,7 +33,7 @@ interface WebhookDeps {
 export const isWebhook = (pathname: string): boolean => PATH.test(pathname)
 
 /** Answers one request as the contract's table says. It stores a delivery before it answers 202, and nothing of a refused one. */
-export function createWebhookRoute({ isSecret, record, log, now, measures, count }: WebhookDeps) {
+export function createWebhookRoute({ isSecret, record, acknowledged, log, now, measures, count }: WebhookDeps) {
   const throttle = createThrottle(now)
   const lines = createBufferedSink<Log>()
   lines.use(log)
@@ -59,7 +61,7 @@ export function createWebhookRoute({ isSecret, record, log, now, measures, count
     const { answer, deliveryId, eventSeq, revisionKey } = recorded
     const of = { delivery: deliveryId, buildEvent: eventSeq, revision: revisionKey }
     lines.tell((to) => to.info({ ...of, project: projectId, build: buildId, status: word, answer }, 'delivery'))
-    return { status: 202, says: answer, body: ACCEPTED[answer] }
+    return { status: 202, says: answer, body: ACCEPTED[answer], eventSeq }
   }
 
   function stranger(request: IncomingMessage): Answer {
@@ -80,6 +82,8 @@ export function createWebhookRoute({ isSecret, record, log, now, measures, count
     })
     if (answer.headers?.['connection'] === 'close') return endUnread(request, response, answer.body, measures.refused)
     if (request.readableLength > 0) await measures.refused.turnOf(request.socket, request.readableLength)
+    const { eventSeq } = answer
+    if (eventSeq !== undefined) response.once('finish', () => acknowledged(eventSeq))
     response.end(answer.body)
   }
 }
@@ -88,6 +92,8 @@ interface Answer {
   status: number
   says: string
   body: string
+  /** the build event that was recorded, or repeated */
+  eventSeq?: number
   headers?: Record<string, string>
 }
 

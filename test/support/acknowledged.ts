@@ -1,0 +1,12 @@
+import { recordDelivery, type RecordDelivery } from '../../src/alerts/record.ts'
+import type { Recorded } from '../../src/domain/build-event.ts'
+
+/** Records a delivery whose sender gets the answer. */
+export async function recordAcknowledged(
+  deps: RecordDelivery,
+  delivery: Parameters<typeof recordDelivery>[1],
+): Promise<Recorded> {
+  const recorded = await recordDelivery(deps, delivery)
+  await deps.store.write((tx) => tx.acknowledge([recorded.eventSeq]))
+  return recorded
+}
