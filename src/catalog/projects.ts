@@ -109,12 +109,18 @@ export function createProjectRules(deps: RefreshProjects & { store: Store; clock
   const isConfigured = deps.v2 !== null
   let reading: Promise<Refreshed> | null = null
   let readAt = Number.NEGATIVE_INFINITY
+  let isAway = false
 
   function refresh(): Promise<Refreshed> {
-    reading ??= refreshProjects(deps).finally(() => {
-      reading = null
-      readAt = deps.clock.now()
-    })
+    reading ??= refreshProjects(deps)
+      .then((refreshed) => {
+        isAway = refreshed.trouble !== null
+        return refreshed
+      })
+      .finally(() => {
+        reading = null
+        readAt = deps.clock.now()
+      })
     return reading
   }
 
@@ -129,7 +135,8 @@ export function createProjectRules(deps: RefreshProjects & { store: Store; clock
       if (known?.rules) return slackRules(known.rules)
       if (!isConfigured) return null
       if (!reading && deps.clock.now() - readAt > ASK_AGAIN_MS) void refresh().catch(() => {})
-      return reading ? 'wait' : null
+      // While the last reading failed, the next one is no reason to hold up an alert.
+      return reading && !isAway ? 'wait' : null
     },
   }
 }
