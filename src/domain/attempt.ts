@@ -59,7 +59,7 @@ function fold(
   const effects = buildEvents.map((buildEvent): Effect => {
     const current = drafts.at(-1)
     const effect = current ? effectOn(current, buildEvent, restarts) : 'opened'
-    if (effect === 'opened') drafts.push(open(buildEvent, drafts.length + 1))
+    if (effect === 'opened') drafts.push(open(buildEvent, buildEvent.details.attempt ?? drafts.length + 1))
     else if (current) absorb(current, buildEvent, effect)
     return effect
   })
@@ -109,12 +109,20 @@ const open = (buildEvent: BuildEvent, n: number): Draft => ({
 const saysStarted = ({ status, origin }: BuildEvent): boolean => status === 'started' && origin !== 'action'
 
 function effectOn(attempt: Draft, buildEvent: BuildEvent, restarts: readonly RestartRequest[]): Effect {
+  if (buildEvent.details.attempt != null) return effectOfNamed(attempt, buildEvent, buildEvent.details.attempt)
   if (attempt.final) return effectAfterFinal(attempt, attempt.final, buildEvent, restarts)
   // An unknown word is known by the word itself: two different ones are two states.
   const same =
     buildEvent.status === attempt.head.status &&
     (buildEvent.status !== 'unknown' || buildEvent.word === attempt.head.word)
   return same ? 'duplicate' : 'moved'
+}
+
+/** The effect of a build event that names its attempt: no guess is needed. Within an attempt nothing goes back to the queue. */
+function effectOfNamed({ n, head, final }: Draft, { status, word }: BuildEvent, named: number): Effect {
+  if (named !== n) return named > n ? 'opened' : 'late'
+  if (status === head.status && word === head.word) return 'duplicate'
+  return (final && !isFinal(status)) || status === 'queued' ? 'late' : 'moved'
 }
 
 function effectAfterFinal(

@@ -14,6 +14,12 @@ export interface BuildDetails {
   buildUuid: Uuid | null
   startedAt: number | null
   finishedAt: number | null
+  /** the number that people see, where it is not the build's id */
+  number: string | null
+  /** which attempt of the build this is, where the source says so: 1 for the first */
+  attempt: number | null
+  /** the jobs that failed, where the source names them */
+  failedJobs: readonly string[] | null
 }
 
 /** One observation as an endpoint reads it, before it has a place in the order of things. */
@@ -83,6 +89,10 @@ const over = (older: BuildDetails, newer: BuildDetails): BuildDetails => ({
   buildUuid: older.buildUuid ?? newer.buildUuid,
   startedAt: newer.startedAt ?? older.startedAt,
   finishedAt: newer.finishedAt ?? older.finishedAt,
+  // What was stored before these fields existed has none of them.
+  number: newer.number ?? older.number ?? null,
+  attempt: newer.attempt ?? older.attempt ?? null,
+  failedJobs: newer.failedJobs ?? older.failedJobs ?? null,
 })
 
 export const NO_DETAILS: BuildDetails = {
@@ -97,4 +107,7 @@ export const NO_DETAILS: BuildDetails = {
   buildUuid: null,
   startedAt: null,
   finishedAt: null,
+  number: null,
+  attempt: null,
+  failedJobs: null,
 }

@@ -4,7 +4,7 @@ import { lookAt, selectEverything } from './rule.ts'
 import type { Effect } from './attempt.ts'
 import type { Turn } from './recovered.ts'
 import { assertNever, invariant } from '../lib/assert.ts'
-import { isAccountNotice, type Status } from './status.ts'
+import { isAccountNotice, isUntold, type Status } from './status.ts'
 import type { Subscription } from './subscription.ts'
 
 /** Why a channel was told, or not. Each has a sentence in `explain`. */
@@ -100,6 +100,10 @@ function decideOne(question: Question, subscription: Subscription, ciRules: CiRu
   const base = { rulesFrom, looked: [], loud: false } as const
   if (question.effect === 'duplicate' || question.effect === 'late')
     return { ...base, verdict: 'silent', reason: question.effect }
+  if (isUntold(question.status))
+    return question.hasCard
+      ? { ...base, verdict: 'update', reason: 'updates-card' }
+      : { ...base, verdict: 'silent', reason: 'event-not-selected' }
   const events = selectable(question)
   if (!rules || rules.length === 0) {
     const reason = toldAs(question, rules ? 'every-event' : 'rules-unread')
@@ -138,6 +142,9 @@ export function selectable({ status, turn }: Pick<Question, 'status' | 'turn'>):
     case 'failed':
     case 'infrastructure_failure':
       return turn === 'broken' ? ['failed', turn] : ['failed']
+    case 'queued':
+    case 'skipped':
+      return []
     case 'ignored':
     case 'blocked':
       // Account trouble goes to whoever follows failures.

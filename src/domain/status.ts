@@ -1,5 +1,9 @@
-/** The statuses CI documents, after synonyms; `unknown` carries every other word. Source: interface, "States and transitions". */
+/**
+ * What a source says of a build, after synonyms; `unknown` carries every other word. Source: interface, "States and
+ * transitions"; `queued` and `skipped` are GitHub's.
+ */
 export type Status =
+  | 'queued'
   | 'started'
   | 'waiting'
   | 'success'
@@ -8,9 +12,11 @@ export type Status =
   | 'infrastructure_failure'
   | 'ignored'
   | 'blocked'
+  | 'skipped'
   | 'unknown'
 
 const BY_WORD = new Map<string, Status>([
+  ['queued', 'queued'],
   ['initiated', 'started'],
   ['testing', 'started'],
   ['waiting', 'waiting'],
@@ -21,9 +27,10 @@ const BY_WORD = new Map<string, Status>([
   ['infrastructure_failure', 'infrastructure_failure'],
   ['ignored', 'ignored'],
   ['blocked', 'blocked'],
+  ['skipped', 'skipped'],
 ])
 
-/** Every word that CI documents, synonyms too. */
+/** Every word that is known, synonyms too. */
 export const WORDS: readonly string[] = [...BY_WORD.keys()]
 
 /** The status that CI's word names. Case and outer blanks are forgiven; any other word is `unknown`, never an error. */
@@ -36,6 +43,7 @@ const FINAL: ReadonlySet<Status> = new Set<Status>([
   'infrastructure_failure',
   'ignored',
   'blocked',
+  'skipped',
 ])
 
 /** An attempt ends in a final status; `unknown` is not final, so that whatever follows an unknown word still counts. */
@@ -46,6 +54,9 @@ export const isRed = (status: Status): boolean => status === 'failed' || status 
 
 /** Finished with a verdict on the commit or the machine; stopped, ignored and blocked neither break nor fix a branch. */
 export const isVerdict = (status: Status): boolean => status === 'success' || isRed(status)
+
+/** Of no interest by itself: it is shown where a card is, and opens none. */
+export const isUntold = (status: Status): boolean => status === 'queued' || status === 'skipped'
 
 /** The account's trouble, not the build's: told in one notice per channel and day. */
 export const isAccountNotice = (status: Status): boolean => status === 'ignored' || status === 'blocked'

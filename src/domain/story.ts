@@ -217,7 +217,7 @@ export function buildView(attempt: Attempt, attempts: readonly Attempt[]): Build
   const commitUrl = own.commitUrl ?? shared.commitUrl
   return {
     project: projectName({ ...shared, commitUrl }, attempt.buildEvents[0]!.projectId),
-    buildId: attempt.buildId,
+    buildId: own.number ?? attempt.buildId,
     branch: buildEvents.find((buildEvent) => buildEvent.branch !== null)?.branch ?? null,
     // The address is the build's: an attempt that was found by looking has it from the attempts before.
     buildUrl: own.buildUrl ?? mergeDetails(attempts.filter(({ buildId }) => buildId === attempt.buildId)).buildUrl,

@@ -233,3 +233,39 @@ describe('an open restart request', () => {
     expect(foldBuild(waiting, requestedAt(10 * SECOND)).effects).toEqual(['opened', 'late'])
   })
 })
+
+describe('build events that name their attempt', () => {
+  const named = (attempt: number, word: string): Said => ({ word, details: { attempt } })
+
+  it.each<[claim: string, said: Said[], attempts: string[], effects: string[]]>([
+    [
+      'go forward within an attempt',
+      [named(1, 'queued'), named(1, 'initiated'), named(1, 'error')],
+      ['512.1 failed'],
+      ['opened', 'moved', 'moved'],
+    ],
+    [
+      'do not reopen what has ended, nor go back to the queue',
+      [named(1, 'initiated'), named(1, 'queued'), named(1, 'success'), named(1, 'initiated')],
+      ['512.1 success'],
+      ['opened', 'late', 'moved', 'late'],
+    ],
+    [
+      'open the attempt that they name, at once',
+      [named(1, 'error'), named(2, 'initiated'), named(2, 'success')],
+      ['512.1 failed', '512.2 success'],
+      ['opened', 'opened', 'moved'],
+    ],
+    [
+      'change no attempt that is over',
+      [named(2, 'initiated'), named(1, 'error'), named(2, 'success')],
+      ['512.2 success'],
+      ['opened', 'late', 'moved'],
+    ],
+    ['may be repeated', [named(1, 'error'), named(1, 'error')], ['512.1 failed'], ['opened', 'duplicate']],
+  ])('%s', (_, said, attempts, effects) => {
+    const fold = foldBuild(story(...said))
+    expect(briefly(fold.attempts)).toEqual(attempts)
+    expect(fold.effects).toEqual(effects)
+  })
+})

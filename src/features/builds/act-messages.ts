@@ -165,12 +165,13 @@ function notNow({ action, build }: NotNow): Trouble {
   }
 }
 
-const hasEnded = ({ shown }: BuildSummary): boolean => !['started', 'waiting', 'unknown'].includes(shown)
+const hasEnded = ({ shown }: BuildSummary): boolean => !['queued', 'started', 'waiting', 'unknown'].includes(shown)
 
 function whyNotStopped(build: BuildSummary): { why: string; next: string } {
   const look = buildUrl(build) === null ? REFRESH : 'Open the build to see how it ended.'
   const again = build.offers.includes('restart') ? 'Press *Restart* to run it again.' : look
   switch (build.shown) {
+    case 'queued':
     case 'started':
       return { why: 'It is running, but it cannot be stopped right now.', next: REFRESH }
     case 'waiting':
@@ -186,6 +187,7 @@ function whyNotStopped(build: BuildSummary): { why: string; next: string } {
     case 'failed':
     case 'infrastructure_failure':
     case 'stopped':
+    case 'skipped':
       return { why: 'It has already finished.', next: again }
     default:
       return assertNever(build.shown)
@@ -195,6 +197,7 @@ function whyNotStopped(build: BuildSummary): { why: string; next: string } {
 function whyNotRestarted(build: BuildSummary): { why: string; next: string } {
   const stop = build.offers.includes('stop') ? 'Press *Stop* first, or let it end.' : 'Wait until it has finished.'
   switch (build.shown) {
+    case 'queued':
     case 'started':
       return { why: 'It is still running, and only finished builds can be restarted.', next: stop }
     case 'waiting':
@@ -214,6 +217,7 @@ function whyNotRestarted(build: BuildSummary): { why: string; next: string } {
     case 'failed':
     case 'infrastructure_failure':
     case 'stopped':
+    case 'skipped':
       return { why: 'It cannot be restarted right now.', next: REFRESH }
     default:
       return assertNever(build.shown)

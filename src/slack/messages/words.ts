@@ -20,6 +20,7 @@ const AMBER = '#ecb22e'
 const GREY = '#868686'
 
 const LOOKS: Record<Shown, Look> = {
+  queued: { symbol: ':hourglass:', word: 'Queued', color: BLUE, verb: 'is queued', hint: null },
   started: { symbol: ':arrow_forward:', word: 'Running', color: BLUE, verb: 'is running', hint: null },
   // CI does not say for what: the link leads to the place that does.
   waiting: {
@@ -61,6 +62,7 @@ const LOOKS: Record<Shown, Look> = {
     verb: 'was blocked (resource use)',
     hint: null,
   },
+  skipped: { symbol: ':fast_forward:', word: 'Skipped', color: GREY, verb: 'was skipped', hint: null },
   unknown: { symbol: ':grey_question:', word: 'Unknown', color: GREY, verb: 'says something new', hint: null },
 }
 

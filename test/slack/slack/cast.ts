@@ -130,6 +130,7 @@ export const notice = (change: Partial<NoticeView> = {}): NoticeView => ({
 
 /** One of each state; the compiler misses a new one. */
 const SHOWN: { [One in Shown]: { shown: One; word: string } } = {
+  queued: { shown: 'queued', word: 'queued' },
   started: { shown: 'started', word: 'initiated' },
   waiting: { shown: 'waiting', word: 'waiting' },
   passed: { shown: 'passed', word: 'success' },
@@ -140,6 +141,7 @@ const SHOWN: { [One in Shown]: { shown: One; word: string } } = {
   stopped: { shown: 'stopped', word: 'stopped' },
   ignored: { shown: 'ignored', word: 'ignored' },
   blocked: { shown: 'blocked', word: 'blocked' },
+  skipped: { shown: 'skipped', word: 'skipped' },
   unknown: { shown: 'unknown', word: 'hibernating' },
 }
 

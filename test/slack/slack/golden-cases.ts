@@ -42,6 +42,7 @@ const REFUSALS = [
 
 /** A card is edited as the build goes on; a reply tells that an attempt has ended. */
 const SHOWN_WHEN: Record<Shown, { card: string; reply: string }> = {
+  queued: { card: 'A build is queued.', reply: 'A build is told of that is queued.' },
   started: { card: 'A build runs.', reply: 'A build is told of that runs.' },
   waiting: { card: 'A build waits: queued, or for an approval.', reply: 'A build is told of that waits.' },
   passed: { card: 'A build has passed.', reply: 'A run has passed.' },
@@ -60,6 +61,10 @@ const SHOWN_WHEN: Record<Shown, { card: string; reply: string }> = {
   blocked: {
     card: 'CI blocked a build, since it used too much; its card was there before.',
     reply: 'A run was blocked, since it used too much.',
+  },
+  skipped: {
+    card: 'A build was skipped; its card was there before.',
+    reply: 'A run was skipped.',
   },
   unknown: {
     card: 'CI says a word that Buildline does not know: the card shows it as it is.',

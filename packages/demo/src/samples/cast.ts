@@ -66,6 +66,7 @@ function read<Value>(value: Value | null): Value {
 }
 
 const WORDS: Record<Exclude<Shown, 'unknown'>, string> = {
+  queued: 'queued',
   started: 'initiated',
   waiting: 'waiting',
   passed: 'success',
@@ -76,6 +77,7 @@ const WORDS: Record<Exclude<Shown, 'unknown'>, string> = {
   stopped: 'stopped',
   ignored: 'ignored',
   blocked: 'blocked',
+  skipped: 'skipped',
 }
 
 export const buildOf = (cast: Cast, shown: Shown = 'failed', change: Partial<BuildSummary> = {}): BuildSummary => ({

@@ -51,6 +51,7 @@ export const CODES: Record<CiErrorKind, string> = {
 }
 
 export const BUILD_STATES: Record<Shown, string> = {
+  queued: 'the build is queued',
   started: 'the build runs',
   waiting: 'the build waits',
   passed: 'the build has passed',
@@ -61,6 +62,7 @@ export const BUILD_STATES: Record<Shown, string> = {
   stopped: 'the build was stopped',
   ignored: 'the monthly limit was reached',
   blocked: 'CI blocked the build',
+  skipped: 'the build was skipped',
   unknown: 'CI says a word that Buildline does not know',
 }
 

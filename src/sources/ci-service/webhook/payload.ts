@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isRecord, parseJson } from '../../../lib/json.ts'
 import { buildId, projectId, timeMsOrNull, uuidOrNull } from '../values.ts'
-import { firstLine, type Observation } from '../../../domain/build-event.ts'
+import { NO_DETAILS, firstLine, type Observation } from '../../../domain/build-event.ts'
 import { toUuid, type Uuid } from '../../../domain/ids.ts'
 
 /** A name, branch or committer is read up to so many characters; the whole body is kept as it came. */
@@ -85,6 +85,7 @@ function toObservation(required: z.infer<typeof PAYLOAD>, build: Readonly<Record
     commitId: textOf(build['commit_id']),
     word: required.status,
     details: {
+      ...NO_DETAILS,
       projectName: textOf(build['project_name']),
       projectFullName: textOf(build['project_full_name']),
       buildUrl,
