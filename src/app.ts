@@ -16,7 +16,14 @@ import { createAcknowledged } from './alerts/acknowledged.ts'
 import { recordDelivery } from './alerts/record.ts'
 import { openSqlite } from './store/sqlite.ts'
 import type { Store } from './store/store.ts'
-import { createWebhookRoute, isWebhook, createSecretCheck } from './sources/ci-service/webhook/route.ts'
+import {
+  createCiServiceDoor,
+  createWebhookRoute,
+  createSecretCheck,
+  type WebhookDeps,
+} from './sources/ci-service/webhook/route.ts'
+import { createGithubDoor } from './sources/github/door.ts'
+import type { Door } from './sources/door.ts'
 
 /** Requests and calls have this long to end after a stop; the rest is resumed at the next start. */
 const STOP_GRACE_MS = 10_000
@@ -82,8 +89,18 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
   // Before the engine is loaded there is nobody to wake: the first sweep finds the news.
   const recording = { store, clock, wake: () => engine?.wake() }
   const acknowledged = createAcknowledged({ store, clock })
-  const webhook = createWebhookRoute({
-    isSecret: (presented) => isSecret(presented),
+  const bodies = measure()
+  const routeOf = (door: Door): Route => {
+    const answer = createWebhookRoute({ ...receiving, door })
+    return {
+      matches: door.matches,
+      handle: (request, response, url) =>
+        engine?.isDrowsy()
+          ? isClientGone(request, clock).then((hungUp) => (hungUp ? undefined : answer(request, response, url)))
+          : answer(request, response, url),
+    }
+  }
+  const receiving: Omit<WebhookDeps, 'door'> = {
     record(delivery) {
       if (toStatus(delivery.seen.word) === 'unknown') figures.tell((to) => to.countUnknown())
       return storeLimit.inTime(recordDelivery(recording, delivery))
@@ -91,17 +108,12 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     acknowledged: acknowledged.note,
     log,
     now: clock.now,
-    measures: { bodies: measure(), refused },
+    measures: { bodies, refused },
     count: (status, answer, tookMs) => figures.tell((to) => to.countDelivery(status, answer, tookMs)),
-  })
+  }
   const routes: Route[] = [
-    {
-      matches: isWebhook,
-      handle: (request, response, url) =>
-        engine?.isDrowsy()
-          ? isClientGone(request, clock).then((hungUp) => (hungUp ? undefined : webhook(request, response, url)))
-          : webhook(request, response, url),
-    },
+    routeOf(createCiServiceDoor((presented) => isSecret(presented))),
+    ...(config.github.webhookSecrets.length > 0 ? [routeOf(createGithubDoor(config.github.webhookSecrets))] : []),
     {
       matches: (path) => path === '/slack/events' && config.slack.appToken === null,
       async handle(request, response) {

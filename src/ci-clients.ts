@@ -1,6 +1,10 @@
 import { clientCredentialsAuth, staticAuth, type Auth } from './sources/ci-service/auth.ts'
 import { createBadgeClient } from './sources/ci-service/badge.ts'
-import { createClientLegacy } from './sources/ci-service/client-legacy.ts'
+import { createGithubBuilds, type GithubBuilds } from './sources/github/builds.ts'
+import { createGithubClient } from './sources/github/client.ts'
+import { isGithub } from './domain/ids.ts'
+import type { Store } from './store/store.ts'
+import { type ClientLegacy, createClientLegacy } from './sources/ci-service/client-legacy.ts'
 import { createClientV2 } from './sources/ci-service/client-v2.ts'
 import { CiError } from './sources/ci-service/errors.ts'
 import { type Transport, countedTransport, watchedTransport } from './sources/ci-service/transport.ts'
@@ -24,6 +28,33 @@ export function createClients(
     v2: v2 && auth && createClientV2({ ...v2, auth, transport: watched('v2') }),
     legacy: legacy && createClientLegacy({ ...legacy, transport: warningTransport(watched('legacy'), warn) }),
     badges: siteUrl === null ? null : createBadgeClient({ siteUrl, transport: watched('site') }),
+  }
+}
+
+/** GitHub's client, and its runs as builds; null without a token. */
+export function createGithub({ apiUrl, token }: Config['github'], transport: Transport, { read }: Pick<Store, 'read'>) {
+  if (token === null) return null
+  const client = createGithubClient({ apiUrl, token, transport })
+  return { client, builds: createGithubBuilds(client, read) }
+}
+
+/** What tells how builds stand and runs them again: each project is asked of its own source. Null: there is none. */
+export function askable(
+  legacy: ClientLegacy | null,
+  github: GithubBuilds | null,
+): Pick<ClientLegacy, 'getProject' | 'restartBuild'> | null {
+  if (!github) return legacy
+  const unknown = new CiError({ kind: 'not-found', purpose: 'get a project', isUndone: true })
+  return {
+    async getProject(id, options, signal) {
+      if (isGithub(id)) return github.getProject(id, options, signal)
+      if (!legacy) throw unknown
+      return legacy.getProject(id, options, signal)
+    },
+    async restartBuild(id, signal) {
+      if (!legacy) throw unknown
+      return legacy.restartBuild(id, signal)
+    },
   }
 }
 

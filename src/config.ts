@@ -18,6 +18,15 @@ export interface Config {
     siteUrl: string | null
   }
   webhookSecrets: readonly string[]
+  github: {
+    apiUrl: string
+    /** null: GitHub is not asked, and nothing is restarted or stopped there */
+    token: string | null
+    /** those that are asked for their runs, as full names: `acme/web` */
+    repositories: readonly string[]
+    /** empty where it delivers nothing */
+    webhookSecrets: readonly string[]
+  }
   database: { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string }
   subscriptions: readonly Subscription[]
   operators: readonly string[]
@@ -58,6 +67,7 @@ export function readConfig(
     slack: readSlack(env, faults),
     ci: { v2: readV2(env, faults), legacy: readLegacy(env, faults), siteUrl: env.url('CI_SITE_URL') },
     webhookSecrets: readSecrets(env, faults),
+    github: readGithub(env, faults),
     database: readDatabase(env.text('DATABASE_URL'), faults),
     subscriptions: [...readDefaultChannel(env, faults), ...readFileOf(env, faults, readFile)],
     operators: readIds(env, 'CI_OPERATORS', faults),
@@ -149,7 +159,9 @@ function readLegacy(env: Reader, faults: string[]): Config['ci']['legacy'] {
 
 function readSecrets(env: Reader, faults: string[]): readonly string[] {
   const secrets = env.list('WEBHOOK_SECRET')
-  if (secrets.length === 0)
+  // Who has GitHub alone needs none.
+  const hasGithub = env.text('GITHUB_REPOSITORIES') !== null || env.text('GITHUB_WEBHOOK_SECRET') !== null
+  if (secrets.length === 0 && !hasGithub)
     faults.push(
       `WEBHOOK_SECRET is not set: choose a long random text (${GOOD_SECRET}); CI's webhook address is /webhooks/builds/<that text>`,
     )
@@ -169,6 +181,21 @@ const GOOD_SECRET = 'openssl rand -hex 24'
 
 /** Deliveries are unsigned: anyone who guesses the secret can tell the bot anything. */
 const SECRET_CHARS_MIN = 16
+
+function readGithub(env: Reader, faults: string[]): Config['github'] {
+  const token = env.text('GITHUB_TOKEN')
+  const repositories = env.list('GITHUB_REPOSITORIES')
+  if (repositories.some((name) => !REPOSITORY.test(name)))
+    faults.push('GITHUB_REPOSITORIES holds what is no repository: write owner/name, several with commas between them')
+  if (repositories.length > 0 && token === null)
+    faults.push('GITHUB_TOKEN is not set: GITHUB_REPOSITORIES needs it, with the right to read and write Actions')
+  const webhookSecrets = env.list('GITHUB_WEBHOOK_SECRET')
+  if (webhookSecrets.some(({ length }) => length < SECRET_CHARS_MIN))
+    faults.push(`GITHUB_WEBHOOK_SECRET is too short: use at least ${SECRET_CHARS_MIN} characters: ${GOOD_SECRET}`)
+  return { apiUrl: env.url('GITHUB_API_URL') ?? 'https://api.github.com', token, repositories, webhookSecrets }
+}
+
+const REPOSITORY = /^[\w.-]+\/[\w.-]+$/
 
 function readIds(env: Reader, name: string, faults: string[]): readonly string[] {
   const ids = env.list(name)
@@ -279,7 +306,7 @@ const DAYS = z.coerce.number().int().min(1).max(DAYS_MAX)
 const PORT = z.coerce.number().int().min(0).max(65_535)
 
 /** Every value that no log, error or message may show. */
-export function secretsOf({ slack, ci, webhookSecrets, database }: Config): string[] {
+export function secretsOf({ slack, ci, webhookSecrets, github, database }: Config): string[] {
   const auth = ci.v2?.auth
   const databasePassword =
     database.kind === 'postgres' && URL.canParse(database.url) ? new URL(database.url).password : null
@@ -291,6 +318,8 @@ export function secretsOf({ slack, ci, webhookSecrets, database }: Config): stri
     auth?.kind === 'static' ? auth.authorization : auth?.clientSecret,
     databasePassword,
     ...webhookSecrets,
+    github.token,
+    ...github.webhookSecrets,
   ]
   return secrets.filter((secret) => typeof secret === 'string').filter((secret) => secret !== '')
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { oldestWaiting } from './store/backlog.ts'
 import { createTransport } from './sources/ci-service/transport.ts'
-import { createClients } from './ci-clients.ts'
+import { askable, createClients, createGithub } from './ci-clients.ts'
 import type { Config } from './config.ts'
 import { doctorDeps } from './doctor-deps.ts'
 import { type AgreedClock, systemClock, type SteadyTime } from './lib/clock.ts'
@@ -117,7 +117,8 @@ export function createEngine({
   const { v2, legacy, siteUrl } = config.ci
   const connections = createConnections({ v2: v2 !== null, legacy: legacy !== null, site: siteUrl !== null }, clock.now)
   const { badges, ...clients } = createClients(config.ci, transport, tellAdmins, connections.note, metrics.countCiCall)
-  const interfaces = { v2: clients.v2 !== null, legacy: clients.legacy !== null }
+  const github = createGithub(config.github, transport, store)
+  const interfaces = { v2: clients.v2 !== null, legacy: clients.legacy !== null, github: github !== null }
   const rules = createProjectRules({ store, clock, log, ...clients })
   const agreed = { clock, agree: () => clock.agree(store.time) }
   const monotonic = performance.now.bind(performance)
@@ -146,6 +147,7 @@ export function createEngine({
       upkeepJobs({
         acting,
         following,
+        github: github && { ...github, repositories: config.github.repositories },
         rules,
         pendingInteractions,
         metrics,
@@ -179,6 +181,8 @@ export function createEngine({
     processId,
     interfaces,
     ...clients,
+    legacy: askable(clients.legacy, github?.builds ?? null),
+    github: github?.builds ?? null,
     ci: clients.v2,
     // The same in every process and after a restart, and a secret.
     digestKey: config.slack.botToken,

@@ -37,6 +37,7 @@ describe('the least that is set', () => {
       slack: { botToken: 'xoxb-1', signingSecret: 'signing', appToken: null, apiUrl: null },
       ci: { v2: null, legacy: null, siteUrl: null },
       webhookSecrets: [DOOR],
+      github: { apiUrl: 'https://api.github.com', token: null, repositories: [], webhookSecrets: [] },
       database: { kind: 'sqlite', path: 'data/buildline.db' },
       subscriptions: [],
       operators: [],
@@ -69,6 +70,10 @@ describe('each variable', () => {
       CI_SITE_URL: 'https://ci.example',
       CI_AUTHORIZATION: 'Bearer token',
       CI_API_KEY: 'key',
+      GITHUB_TOKEN: 'github_pat_1',
+      GITHUB_REPOSITORIES: 'acme/web, acme/api',
+      GITHUB_WEBHOOK_SECRET: 'signs-what-github-sends',
+      GITHUB_API_URL: 'https://github.example/api/v3',
       WEBHOOK_SECRET: ' secret-of-monday, secret-of-tuesday ,,secret-of-wednesday',
       DATABASE_URL: 'postgres://ada:pass@db/buildline',
       DEFAULT_CHANNEL: 'C0BUILDS01',
@@ -98,6 +103,12 @@ describe('each variable', () => {
         siteUrl: 'https://ci.example',
       },
       webhookSecrets: ['secret-of-monday', 'secret-of-tuesday', 'secret-of-wednesday'],
+      github: {
+        apiUrl: 'https://github.example/api/v3',
+        token: 'github_pat_1',
+        repositories: ['acme/web', 'acme/api'],
+        webhookSecrets: ['signs-what-github-sends'],
+      },
       database: { kind: 'postgres', url: 'postgres://ada:pass@db/buildline' },
       subscriptions: [
         {

@@ -11,6 +11,7 @@ import { restartRequests } from '../domain/request.ts'
 import { effectsOf } from '../domain/attempt.ts'
 import { isRed, isFinal, toStatus } from '../domain/status.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { Delivery } from '../sources/door.ts'
 import type { StoredEvent } from '../store/records.ts'
 import type { Store, Tx } from '../store/store.ts'
 
@@ -34,42 +35,56 @@ export interface RecordDelivery {
  * Stores one delivery and what it says of a build, durably, and says whether the same was said before. Resolves after it
  * is on disk; rejects when it is not, and then nothing of it is stored. A repetition is counted on the build event it repeats.
  */
-export async function recordDelivery(
-  { store, clock, wake }: RecordDelivery,
-  delivery: { seen: Observation; body: string },
-): Promise<Recorded> {
+export async function recordDelivery({ store, clock, wake }: RecordDelivery, delivery: Delivery): Promise<Recorded> {
   const recorded = await store.write((tx) => record(tx, delivery, clock.now()))
   if (recorded.answer === 'recorded') wake(recorded.revisionKey)
   return recorded
 }
 
-async function record(tx: Tx, { seen, body }: { seen: Observation; body: string }, at: number): Promise<Recorded> {
+/**
+ * Stores what a source showed when it was asked, as if it had delivered it, unless it is known already.
+ * @returns whether it is news
+ */
+export async function recordLookedUp(
+  { store, clock, wake }: RecordDelivery,
+  { seen, project }: Omit<Delivery, 'body'>,
+): Promise<boolean> {
+  const at = clock.now()
+  const news = await store.write(async (tx) => {
+    if (project) await tx.keepProject({ ...project, readAt: at })
+    const known = await tx.eventsOfBuild(seen.projectId, seen.buildId)
+    const effect = effectsOf([...known, toBuildEvent(seen, Number.MAX_SAFE_INTEGER, at)]).at(-1)!
+    const isSaid = known.at(-1)?.origin !== 'action' && (effect === 'late' || effect === 'duplicate')
+    return isSaid && !knowsMore(seen, known) ? null : insert(tx, { seen, known, at })
+  })
+  if (news) wake(news.revisionKey)
+  return news !== null
+}
+
+async function record(tx: Tx, { seen, body, project }: Delivery, at: number): Promise<Recorded> {
+  if (project) await tx.keepProject({ ...project, readAt: at })
   const known = await tx.eventsOfBuild(seen.projectId, seen.buildId)
   const unanswered = known.find((buildEvent) => isRepetitionOf(buildEvent, seen, at))
   if (unanswered) return countRepetition(tx, unanswered, { at, body })
   const isOnlyCounted = isEndless(known, seen)
   const answer = isOnlyCounted || (await isRepeated(tx, seen, known, at)) ? 'duplicate' : 'recorded'
+  if (isOnlyCounted || (answer === 'duplicate' && !knowsMore(seen, known)))
+    return countRepetition(tx, known.at(-1)!, { at, body })
+  const { eventSeq, revisionKey: key } = await insert(tx, { seen, known, at })
+  const deliveryId = await tx.insertDelivery({ receivedAt: at, answer, eventSeq, body })
+  return { answer, deliveryId, eventSeq, revisionKey: key }
+}
+
+async function insert(
+  tx: Tx,
+  { seen, known, at }: { seen: Observation; known: readonly StoredEvent[]; at: number },
+): Promise<{ eventSeq: number; revisionKey: string }> {
   // Build events of one build stay together even where some of them leave out the branch or the commit.
   const branch = seen.branch ?? known.findLast((buildEvent) => buildEvent.branch !== null)?.branch ?? null
   const commitId = seen.commitId ?? known.findLast((buildEvent) => buildEvent.commitId !== null)?.commitId ?? null
-  const key = known[0]?.revisionKey ?? revisionKey({ ...seen, branch, commitId })
-  let eventSeq: number
-  if (isOnlyCounted || (answer === 'duplicate' && !knowsMore(seen, known))) {
-    eventSeq = known.at(-1)!.seq
-    await tx.countRepeat(eventSeq)
-  } else {
-    const where = {
-      at,
-      origin: 'delivery',
-      priority: urgencyOf(seen.word),
-      revisionKey: key,
-      branch,
-      commitId,
-    } as const
-    eventSeq = await tx.insertBuildEvent(seen, where)
-  }
-  const deliveryId = await tx.insertDelivery({ receivedAt: at, answer, eventSeq, body })
-  return { answer, deliveryId, eventSeq, revisionKey: key }
+  const place = { revisionKey: known[0]?.revisionKey ?? revisionKey({ ...seen, branch, commitId }), branch, commitId }
+  const eventSeq = await tx.insertBuildEvent(seen, { at, origin: 'delivery', priority: urgencyOf(seen.word), ...place })
+  return { eventSeq, revisionKey: place.revisionKey }
 }
 
 /**

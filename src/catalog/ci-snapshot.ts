@@ -111,6 +111,8 @@ function observationOf(
       // The legacy interface names people and commits in other words: what was delivered stays.
       message: known.message === null ? firstLine(build.message) : null,
       committer: known.committer === null ? build.committer : null,
+      number: build.number ?? null,
+      attempt: build.attempt ?? null,
       startedAt: build.startedAt,
       finishedAt: ['started', 'waiting'].includes(toStatus(word)) ? null : build.finishedAt,
     },

@@ -3,9 +3,9 @@
 declare const brand: unique symbol
 type Branded<Name extends string> = string & { readonly [brand]: Name }
 
-/** CI's integer project id, in decimal digits. */
+/** The CI service's integer project id, in decimal digits; or a workflow of GitHub's: `github:<repository>:<workflow>`. */
 export type ProjectId = Branded<'ProjectId'>
-/** CI's integer build id, in decimal digits. A restart may re-run the same id. */
+/** The source's integer build id, in decimal digits. A restart may re-run the same id. */
 export type BuildId = Branded<'BuildId'>
 /** Any 8-4-4-4-12 hex, lower case. */
 export type Uuid = Branded<'Uuid'>
@@ -22,7 +22,10 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const CHANNEL = /^[CGD][A-Z0-9]{2,20}$/
 
 export const isIdDigits = (text: string): boolean => DIGITS.test(text)
-export const isProjectId = (text: string): text is ProjectId => isIdDigits(text)
+export const isProjectId = (text: string): text is ProjectId => isIdDigits(text) || isGithub(text)
+export const isGithub = (projectId: string): boolean => /^github:\d{1,20}:\d{1,20}$/.test(projectId)
+export const githubProjectId = (repository: string, workflow: string): ProjectId =>
+  `github:${repository}:${workflow}` as ProjectId
 export const isBuildId = (text: string): text is BuildId => isIdDigits(text)
 export const isUuid = (text: string): boolean => UUID.test(text)
 export const isChannelId = (text: string): text is ChannelId => CHANNEL.test(text)

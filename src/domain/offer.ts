@@ -1,4 +1,4 @@
-import type { Uuid } from './ids.ts'
+import { isGithub, type Uuid } from './ids.ts'
 import { isOpen, type Action, type Request } from './request.ts'
 import { hasEnded, type Attempt } from './attempt.ts'
 import type { Status } from './status.ts'
@@ -7,11 +7,13 @@ import type { Status } from './status.ts'
 export interface Facilities {
   v2: boolean
   legacy: boolean
+  /** whether there is a token for GitHub */
+  github?: boolean
   project: { uuid: Uuid; legacyId: string | null; type: string | null } | null
 }
 
 /** Why an action that fits the state cannot be offered. Each has a sentence of its own. */
-export type Missing = 'no-v2' | 'no-legacy' | 'no-build-uuid' | 'pro-project' | 'project-unknown'
+export type Missing = 'no-github' | 'no-v2' | 'no-legacy' | 'no-build-uuid' | 'pro-project' | 'project-unknown'
 
 /** `not-now`: the state does not call for it. `asked`: somebody has asked already. */
 export type Offer = 'offered' | 'asked' | 'not-now' | Missing
@@ -19,11 +21,12 @@ export type Offer = 'offered' | 'asked' | 'not-now' | Missing
 /** Can this attempt be stopped? Stopping needs the uuids of project and build; for a Basic project CI can be asked for them. */
 export function offerOfStop(
   attempt: Attempt,
-  { v2, legacy, project }: Facilities,
+  { v2, legacy, github, project }: Facilities,
   requests: readonly Request[],
 ): Offer {
-  if (!STOPPABLE.has(attempt.status)) return 'not-now'
+  if (!(isOfGithub(attempt) ? CANCELLABLE : STOPPABLE).has(attempt.status)) return 'not-now'
   if (isAsked('stop', attempt, requests)) return 'asked'
+  if (isOfGithub(attempt)) return github ? 'offered' : 'no-github'
   if (!v2) return 'no-v2'
   const canLookUp = legacy && isBasic(project)
   const { buildUuid, projectUuid } = attempt.details
@@ -32,9 +35,14 @@ export function offerOfStop(
 }
 
 /** Can this attempt be restarted? Only one of a Basic project, that has finished or was never run. */
-export function offerOfRestart(attempt: Attempt, { legacy, project }: Facilities, requests: readonly Request[]): Offer {
+export function offerOfRestart(
+  attempt: Attempt,
+  { legacy, github, project }: Facilities,
+  requests: readonly Request[],
+): Offer {
   if (!hasEnded(attempt)) return 'not-now'
   if (isAsked('restart', attempt, requests)) return 'asked'
+  if (isOfGithub(attempt)) return github ? 'offered' : 'no-github'
   if (!legacy) return 'no-legacy'
   if (isBasic(project)) return 'offered'
   return project?.type === 'pro' ? 'pro-project' : 'project-unknown'
@@ -43,6 +51,9 @@ export function offerOfRestart(attempt: Attempt, { legacy, project }: Facilities
 export const offerOf = (action: Action) => (action === 'stop' ? offerOfStop : offerOfRestart)
 
 const STOPPABLE: ReadonlySet<Status> = new Set<Status>(['started'])
+const CANCELLABLE: ReadonlySet<Status> = new Set<Status>(['queued', 'started', 'waiting'])
+
+const isOfGithub = ({ buildEvents }: Attempt): boolean => isGithub(buildEvents[0]!.projectId)
 
 const isAsked = (action: Action, attempt: Attempt, requests: readonly Request[]): boolean =>
   requests.some(

@@ -65,6 +65,9 @@ export interface LegacyBuild {
   /** milliseconds since the epoch, UTC */
   startedAt: number | null
   finishedAt: number | null
+  /** see BuildDetails */
+  number?: string | null
+  attempt?: number | null
   raw: Record<string, unknown>
 }
 

@@ -101,7 +101,7 @@ export const attemptRefText = ({ projectId, buildId, attempt }: AttemptRef): str
   `${projectId}/${buildId}.${attempt}`
 
 export function parseAttemptRef(text: string): AttemptRef | null {
-  const [, projectId = '', buildId = '', attempt] = /^(\d{1,20})\/(\d{1,20})\.(\d{1,9})$/.exec(text) ?? []
+  const [, projectId = '', buildId = '', attempt] = /^([^/]{1,60})\/(\d{1,20})\.(\d{1,9})$/.exec(text) ?? []
   return isProjectId(projectId) && isBuildId(buildId) ? { projectId, buildId, attempt: Number(attempt) } : null
 }
 

@@ -69,6 +69,7 @@ function cardView(attempt: Attempt, context: StoryContext): CardView {
     attemptNumber: attemptNumberOf(attempt, context.attempts),
     history: historyOf(attempt),
     durationMs: durationOf(attempt),
+    ...failedJobsOf(attempt),
     mention: tellsRedItself ? mentionFor(attempt, context) : null,
     claim: tellsRedItself ? claimFor(attempt, context) : null,
     streak: streakOf(attempt, context),
@@ -190,6 +191,10 @@ function streakOf(attempt: Attempt, { streaks }: StoryContext): Streak | null {
   if (!streak || attempt.finalAt === null || (isRed(attempt.status) && streak.builds === 1)) return null
   const { sinceAt, builds, atLeast } = streak
   return { forMs: Math.max(0, attempt.finalAt - sinceAt), builds, atLeast }
+}
+
+function failedJobsOf({ status, details: { failedJobs } }: Attempt): Pick<CardView, 'failedJobs'> {
+  return isRed(status) && failedJobs && failedJobs.length > 0 ? { failedJobs } : {}
 }
 
 const durationOf = ({ startedAt, finalAt }: Attempt): number | null =>

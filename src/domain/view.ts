@@ -19,6 +19,8 @@ export interface CardView {
   /** what happened to the newest attempt, and when (ms); `snapshot`: CI told of the end only when it was asked */
   history: readonly { what: 'started' | 'waiting' | 'ended' | 'received' | 'snapshot'; at: number }[]
   durationMs: number | null
+  /** the jobs that failed, where the source names them; at least one */
+  failedJobs?: readonly string[]
   /** set when the card itself has to tell the committer: it was born red */
   mention: string | null
   /** the same as of a reply, when the card itself has to offer it: it was born red */

@@ -15,10 +15,11 @@ import type { Reads } from './store.ts'
 const HISTORY_NEAR = 4
 const HISTORY_FAR = 500
 
-/** The interfaces of CI that there are credentials for. */
+/** The interfaces of CI, and of GitHub, that there are credentials for. */
 export interface Interfaces {
   v2: boolean
   legacy: boolean
+  github?: boolean
 }
 
 /** One card's worth of a revision: its build events folded, and what people asked of CI about it. */
@@ -45,14 +46,14 @@ export async function readRevision(reads: Reads, revisionKey: string, cardNumber
 export async function facilitiesOf(
   reads: Reads,
   attempts: readonly Attempt[],
-  { v2, legacy }: Interfaces,
+  interfaces: Interfaces,
 ): Promise<Facilities> {
-  if (!v2 && !legacy) return { v2, legacy, project: null }
+  if (!Object.values(interfaces).includes(true)) return { ...interfaces, project: null }
   const details = mergeDetails(attempts)
   const { projectId } = attempts[0]!.buildEvents[0]!
   const names = [details.projectName, details.projectFullName].filter((name) => name !== null)
   const project = await reads.project({ uuid: details.projectUuid, legacyId: projectId, names })
-  return { v2, legacy, project }
+  return { ...interfaces, project }
 }
 
 /** What each attempt did to its branch, by the build event that finished it. */

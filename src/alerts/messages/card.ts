@@ -90,6 +90,7 @@ function storyLine(view: CardView, channel: ChannelId | null): string {
   const { request, missing, replaces } = view
   return joined([
     historyLine(view),
+    failedLine(view),
     redWords(view),
     hintOf(view),
     request && requestWords(request),
@@ -113,6 +114,17 @@ function historyLine(view: CardView): string {
     return time && (what !== 'ended' || duration === null) ? `${STEP_WORDS[what]} ${time}` : null
   })
   return joined([duration, ...said], ', ')
+}
+
+const FAILED_JOBS_SHOWN = 5
+const JOB_CHARS_MAX = 60
+
+/** `failed: test / unit, lint, 3 more` */
+function failedLine({ failedJobs = [] }: CardView): string | null {
+  if (failedJobs.length === 0) return null
+  const more = failedJobs.length - FAILED_JOBS_SHOWN
+  const names = failedJobs.slice(0, FAILED_JOBS_SHOWN).map((name) => outside(name, JOB_CHARS_MAX))
+  return `failed: ${[...names, ...(more > 0 ? [`${more} more`] : [])].join(', ')}`
 }
 
 const STEP_WORDS: Record<CardView['history'][number]['what'], string> = {

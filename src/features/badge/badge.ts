@@ -12,8 +12,9 @@ export interface BadgeDeps extends FindDeps {
 
 /** The state of a branch as CI's badge says it, with what to copy. The picture is an extra: without it all is said. */
 export async function badge(deps: BadgeDeps, about: { project: string; branch: string | null }): Promise<BadgeOutcome> {
-  if (!deps.badges) return { kind: 'no-site' }
   const named = await findProject(deps.reads, about.project)
+  if (named.kind === 'project' && named.project.type === 'github') return { kind: 'no-uuid', project: named.project }
+  if (!deps.badges) return { kind: 'no-site' }
   if (named.kind !== 'project') return named
   const { project } = named
   const { uuid } = project

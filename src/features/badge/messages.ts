@@ -39,9 +39,18 @@ const NO_SITE = {
 
 const noUuid = ({ project }: Extract<BadgeOutcome, { kind: 'no-uuid' }>) => ({
   what: `:warning: *No badge* for ${projectName({ project: project.name })}.`,
+  ...(project.type === 'github' ? OF_GITHUB : OF_CI),
+})
+
+const OF_CI = {
   why: "A badge's address needs the project's uuid, which CI has not given.",
   next: "Copy the badge from the project's page in CI.",
-})
+}
+
+const OF_GITHUB = {
+  why: "A workflow's badge comes from GitHub, which shows that of a private repository to its members only.",
+  next: 'Copy it from the page of the workflow: … → Create status badge.',
+}
 
 const partsOf = (badge: Found) => [
   line(`:label: *${outside(badge.words, TITLE_CHARS_MAX) || 'State unknown'}*: ${subjectOf(badge)}`),

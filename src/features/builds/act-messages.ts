@@ -138,6 +138,8 @@ const UNSURE: Record<Action, string> = { stop: 'stops this build', restart: 'run
 function nextOfMissing(why: Missing, { action, build }: Of<'impossible'>): string {
   const inCi = `${ACTION_WORDS[action]} it in CI${buildUrl(build) === null ? '' : ', with *Open build*'}.`
   switch (why) {
+    case 'no-github':
+      return 'Ask the person who runs Buildline to set GITHUB_TOKEN.'
     case 'no-v2':
       return 'Ask the person who runs Buildline to set CI_BASE_URL and its credentials.'
     case 'no-legacy':

@@ -134,6 +134,8 @@ async function linkRestart(tx: Tx, request: Request, { newBuildId, newBuildUuid 
       projectUuid: own.projectUuid,
       buildUrl: isSame ? own.buildUrl : null,
       buildUuid: newBuildUuid,
+      number: own.number,
+      attempt: own.attempt === null ? null : own.attempt + 1,
     },
   }
   await tx.insertBuildEvent(seen, {

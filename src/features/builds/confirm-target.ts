@@ -1,4 +1,5 @@
 import { CiError } from '../../sources/ci-service/errors.ts'
+import { isGithub } from '../../domain/ids.ts'
 import type { Offer } from '../../domain/offer.ts'
 import type { LegacyProject } from '../../domain/project.ts'
 import type { Action } from '../../domain/request.ts'
@@ -18,6 +19,11 @@ export async function confirmTarget(
   action: Action,
   found: Found,
 ): Promise<Ids | { kind: 'not-confirmed' } | { kind: 'impossible'; offer: Offer } | CiTrouble> {
+  // GitHub's deliveries are signed, and its ids are its own.
+  if (isGithub(projectIdOf(found.attempt))) {
+    const hasFailed = found.attempt.status === 'failed'
+    return { kind: 'ids', projectUuid: null, buildUuid: null, hasFailed, isConfirmed: true }
+  }
   try {
     const project = await listedProject(deps, found)
     if (!project) return { kind: 'impossible', offer: 'project-unknown' }

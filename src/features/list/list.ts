@@ -26,14 +26,15 @@ export interface ListProjects {
  */
 export async function listProjects(deps: ListProjects, question: ListQuestion): Promise<ListOutcome> {
   const { store, interfaces, clock } = deps
-  if (!interfaces.v2 && !interfaces.legacy) return { kind: 'no-ci' }
+  if (!Object.values(interfaces).includes(true)) return { kind: 'no-ci' }
   const refreshed = clock.now() - (await lastWholeAt(deps)) < FRESH_MS ? null : await deps.refresh()
   const trouble = refreshed?.trouble ?? null
   const all = await store.read.projects()
   if (trouble && all.length === 0) return trouble
-  // What the last whole reading did not list is gone from CI; what a reading in part listed says nothing of the rest.
+  // What the last whole reading did not list is gone from CI; what a reading in part listed says nothing of the rest, and
+  // neither says anything of GitHub's workflows.
   const wholeAt = await lastWholeAt(deps)
-  const listed = all.filter((project) => project.readAt >= wholeAt)
+  const listed = all.filter((project) => project.type === 'github' || project.readAt >= wholeAt)
   const projects = select(await withIds(deps, listed.map(ofListed)), question)
   const pages = Math.max(1, Math.ceil(projects.length / PAGE_SIZE))
   const page = Math.min(Math.max(1, question.page), pages)
@@ -46,7 +47,7 @@ export async function listProjects(deps: ListProjects, question: ListQuestion): 
     page,
     pages,
     total: projects.length,
-    from: interfaces.v2 ? 'v2' : 'legacy',
+    from: interfaces.legacy && !interfaces.v2 ? 'legacy' : 'v2',
     stale: trouble && { readAt: listed.reduce((oldest, { readAt }) => Math.min(oldest, readAt), clock.now()), trouble },
     isWhole: refreshed?.isWhole ?? true,
   }

@@ -25,6 +25,8 @@ export interface CiResponse {
   status: number
   /** The `Link` header, or null. */
   link: string | null
+  /** The `ETag` header, or null. */
+  etag: string | null
   /** The `Content-Type` header, or null. */
   contentType: string | null
   /** The `Content-Disposition` header, or null. */
@@ -84,6 +86,7 @@ const bodyOf = ({ body }: Dispatcher.ResponseData, request: CiRequest, limits: E
 const answerOf = ({ statusCode: status, headers }: Dispatcher.ResponseData, bytes: Buffer): CiResponse => ({
   status,
   link: headerText(headers['link']),
+  etag: headerText(headers['etag']),
   contentType: headerText(headers['content-type']),
   contentDisposition: headerText(headers['content-disposition']),
   bytes,
@@ -102,7 +105,7 @@ async function refusal(response: Dispatcher.ResponseData, request: CiRequest, no
     purpose: request.purpose,
     status,
     reason: isRedirect(status) ? 'it redirects; the base address may be wrong' : cleanReason(body, request.secrets),
-    retryAfterMs: parseRetryAfterMs(headerText(headers['retry-after']), now),
+    retryAfterMs: parseRetryAfterMs(headerText(headers['retry-after']), now) ?? untilReset(headers, now),
     isWrite: isWrite(request),
   })
 }
@@ -234,6 +237,13 @@ export const RETRY_AFTER_MS_MAX = 60 * 60 * 1000
 function parseRetryAfterMs(header: string | null, now: number): number | undefined {
   const waitMs = header === null ? Number.NaN : asksForMs(header.trim(), now)
   return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(0, Math.ceil(waitMs)), RETRY_AFTER_MS_MAX)
+}
+
+/** GitHub's way to say it: nothing is left until a time in seconds since the epoch. */
+function untilReset(headers: Dispatcher.ResponseData['headers'], now: number): number | undefined {
+  if (headerText(headers['x-ratelimit-remaining']) !== '0') return undefined
+  const resetMs = Number(headerText(headers['x-ratelimit-reset'])) * 1_000 - now
+  return resetMs > 0 ? Math.min(resetMs, RETRY_AFTER_MS_MAX) : undefined
 }
 
 function asksForMs(text: string, now: number): number {

@@ -158,6 +158,7 @@ const STAGES: { [Stage in ShownRequest['stage']]: Stage } = {
 export const ALL_STAGES = Object.values(STAGES)
 
 const MISSING: { [Why in Missing]: Why } = {
+  'no-github': 'no-github',
   'no-v2': 'no-v2',
   'no-legacy': 'no-legacy',
   'no-build-uuid': 'no-build-uuid',

@@ -118,6 +118,7 @@ const STATES: Record<RequestState, string> = {
 }
 
 const MISSING: Record<Missing, string> = {
+  'no-github': 'there is no token for GitHub',
   'no-v2': 'the v2 interface is not configured',
   'no-legacy': 'the legacy interface is not configured',
   'no-build-uuid': "the build's uuid is not known",
@@ -126,6 +127,7 @@ const MISSING: Record<Missing, string> = {
 }
 
 const NEEDED: Record<Missing, readonly Action[]> = {
+  'no-github': ['stop', 'restart'],
   'no-v2': ['stop'],
   'no-legacy': ['restart'],
   'no-build-uuid': ['stop'],

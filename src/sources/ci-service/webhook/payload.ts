@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isRecord, parseJson } from '../../../lib/json.ts'
+import type { Reading } from '../../door.ts'
 import { buildId, projectId, timeMsOrNull, uuidOrNull } from '../values.ts'
 import { NO_DETAILS, firstLine, type Observation } from '../../../domain/build-event.ts'
 import { toUuid, type Uuid } from '../../../domain/ids.ts'
@@ -7,14 +8,13 @@ import { toUuid, type Uuid } from '../../../domain/ids.ts'
 /** A name, branch or committer is read up to so many characters; the whole body is kept as it came. */
 export const TEXT_CHARS_MAX = 1_000
 
-/** What a body says, with its text, or why it says nothing that could be understood. The reason quotes nothing of the body. */
-export type Reading = { kind: 'delivery'; seen: Observation; text: string } | { kind: 'refusal'; reason: string }
+type CiReading = Extract<Reading, { kind: 'delivery' | 'refusal' }>
 
 /**
  * Reads a delivery's body: `{"build":{…}}` with usable `project_id`, `build_id` and `status`. Everything else may be
  * missing, null or unknown. Source: interface, "Webhook delivery".
  */
-export function readPayload(body: Uint8Array): Reading {
+export function readPayload(body: Uint8Array): CiReading {
   const text = decode(body)
   if (text === null) return refuse('the body is not UTF-8 text')
   const parsed = parse(text)
@@ -28,7 +28,7 @@ export function readPayload(body: Uint8Array): Reading {
   return refuse(`build.${field} ${EXPECTED[field]}`)
 }
 
-const refuse = (reason: string): Reading & { kind: 'refusal' } => ({ kind: 'refusal', reason })
+const refuse = (reason: string): CiReading & { kind: 'refusal' } => ({ kind: 'refusal', reason })
 
 function decode(body: Uint8Array): string | null {
   try {
@@ -40,7 +40,7 @@ function decode(body: Uint8Array): string | null {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-function parse(text: string): { kind: 'value'; value: unknown } | (Reading & { kind: 'refusal' }) {
+function parse(text: string): { kind: 'value'; value: unknown } | (CiReading & { kind: 'refusal' }) {
   try {
     return { kind: 'value', value: parseJson(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text) }
   } catch (error) {

@@ -6,6 +6,7 @@ import { createBufferedSink } from '../../../lib/buffered-sink.ts'
 import type { Log } from '../../../lib/log.ts'
 import type { Measures } from '../../../server/rate-limiter.ts'
 import type { Observation, Recorded } from '../../../domain/build-event.ts'
+import type { Delivery, Door } from '../../door.ts'
 import { readPayload } from './payload.ts'
 import { hash, timingSafeEqual } from 'node:crypto'
 import { parse } from 'node:querystring'
@@ -13,12 +14,12 @@ import { parse } from 'node:querystring'
 /** A sender that can retry is asked to, after so many seconds, while the store is away. */
 const STORE_RETRY_S = 5
 
+/** The path of the CI service's deliveries. */
 const PATH = /^\/webhooks\/builds(?:\/([^/]*))?\/?$/
 
-interface WebhookDeps {
-  /** Is this one of the secrets that are valid now? */
-  isSecret: (presented: string | null) => boolean
-  record: (delivery: { seen: Observation; body: string }) => Promise<Recorded>
+export interface WebhookDeps {
+  door: Door
+  record: (delivery: Delivery) => Promise<Recorded>
   /** the answer to the delivery of this build event was sent */
   acknowledged: (eventSeq: number) => void
   log: Log
@@ -29,28 +30,41 @@ interface WebhookDeps {
   count: (status: number, answer: string, tookMs: number) => void
 }
 
-/** Does this request belong to the webhook endpoint? */
-export const isWebhook = (pathname: string): boolean => PATH.test(pathname)
+/**
+ * The CI service's: its sender shows a secret.
+ * @param isSecret whether this is one of the secrets that are valid now
+ */
+export const createCiServiceDoor = (isSecret: (presented: string | null) => boolean): Door => ({
+  matches: (pathname) => PATH.test(pathname),
+  bodyBytesMax: BODY_BYTES_MAX,
+  // Who knows no secret need not know that there is something here.
+  strangerStatus: 404,
+  mayKnow: (request, url) => isSecret(presentedSecret(present(request, url))),
+  read: readPayload,
+})
 
 /** Answers one request as the contract's table says. It stores a delivery before it answers 202, and nothing of a refused one. */
-export function createWebhookRoute({ isSecret, record, acknowledged, log, now, measures, count }: WebhookDeps) {
+export function createWebhookRoute({ door, record, acknowledged, log, now, measures, count }: WebhookDeps) {
   const throttle = createThrottle(now)
   const lines = createBufferedSink<Log>()
   lines.use(log)
 
   async function answerTo(request: IncomingMessage, url: URL): Promise<Answer> {
     if (request.method !== 'POST') return refuse(405, 'only POST is answered here', { allow: 'POST' })
-    if (!isSecret(presentedSecret(present(request, url)))) return stranger(request)
+    if (!door.mayKnow(request, url)) return stranger(request)
     if (!isJson(request)) return refuse(415, 'send JSON, as application/json, not compressed')
-    const body = await readBody(request, { bytesMax: BODY_BYTES_MAX, rateLimiter: measures.bodies })
+    const body = await readBody(request, { bytesMax: door.bodyBytesMax, rateLimiter: measures.bodies })
     if (body.kind === 'too-large')
-      return refuse(413, `a body may have ${BODY_BYTES_MAX} bytes`, { connection: 'close' })
+      return refuse(413, `a body may have ${door.bodyBytesMax} bytes`, { connection: 'close' })
     if (body.kind !== 'whole') return refuse(400, 'the body broke off', { connection: 'close' })
-    const reading = readPayload(body.bytes)
+    const reading = door.read(body.bytes, request.headers)
     giveBack(body.bytes)
+    if (reading.kind === 'stranger') return stranger(request)
+    if (reading.kind === 'unwanted') return { status: 202, says: 'ignored', body: '{"status":"ignored"}' }
     if (reading.kind === 'refusal') return refuse(400, reading.reason)
     try {
-      return taken(reading.seen, await record({ seen: reading.seen, body: reading.text }))
+      const { seen, text, project } = reading
+      return taken(seen, await record({ seen, body: text, project }))
     } catch (error) {
       log.error({ err: error }, 'a delivery could not be stored; its sender is asked to try again')
       return refuse(503, 'cannot store now; try again', { 'retry-after': String(STORE_RETRY_S) }, 'unavailable')
@@ -67,7 +81,7 @@ export function createWebhookRoute({ isSecret, record, acknowledged, log, now, m
   function stranger(request: IncomingMessage): Answer {
     const waitS = throttle.wrong(request.socket.remoteAddress ?? '')
     const close = { connection: 'close' }
-    if (waitS === null) return refuse(404, 'not found', close)
+    if (waitS === null) return refuse(door.strangerStatus, STRANGER[door.strangerStatus], close)
     return refuse(429, 'too many wrong secrets', { 'retry-after': String(waitS), ...close })
   }
 
@@ -87,6 +101,8 @@ export function createWebhookRoute({ isSecret, record, acknowledged, log, now, m
     response.end(answer.body)
   }
 }
+
+const STRANGER = { 401: 'the signature is missing or wrong', 404: 'not found' } as const
 
 interface Answer {
   status: number

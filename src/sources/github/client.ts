@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import { isRecord } from '../../lib/json.ts'
+import { addressOf, parseHttpUrl } from '../ci-service/address.ts'
+import { CiError } from '../ci-service/errors.ts'
+import { readAnswer, type CiRequest, type CiResponse } from '../ci-service/exchange.ts'
+import type { Transport } from '../ci-service/transport.ts'
+
+/** Every repository is a full name, `acme/web`. Each call throws a CiError; a write is sent once. */
+export interface GithubClient {
+  /** The newest runs as GitHub shows them, at most 100; `unchanged` since the answer with this etag. */
+  runs(repository: string, options?: RunsOptions): Promise<{ runs: unknown[]; etag: string | null } | 'unchanged'>
+  /** A repository as GitHub shows it. */
+  repository(repository: string): Promise<unknown>
+  /** The names of the jobs that failed in one attempt of a run, at most 100. */
+  failedJobs(repository: string, run: string, attempt: number): Promise<string[]>
+  /** Runs all jobs again, or those that failed. */
+  rerun(repository: string, run: string, jobs: 'all' | 'failed'): Promise<void>
+  cancel(repository: string, run: string): Promise<void>
+}
+
+interface RunsOptions {
+  /** of one workflow, by its id */
+  workflow?: string
+  branch?: string
+  etag?: string | null
+}
+
+const API_VERSION = '2022-11-28'
+
+/** Source: GitHub REST API, "Workflow runs". `apiUrl` may carry a path, as GitHub Enterprise Server's does. */
+export function createGithubClient({
+  apiUrl,
+  token,
+  transport,
+}: {
+  apiUrl: string
+  token: string
+  transport: Transport
+}): GithubClient {
+  const base = parseHttpUrl(apiUrl)
+  const repositoryAddress = (repository: string, ...segments: readonly string[]) => [
+    'repos',
+    ...repository.split('/'),
+    ...segments,
+  ]
+  const send = (request: Pick<CiRequest, 'method' | 'url' | 'purpose'> & Partial<CiRequest>) =>
+    transport.send({
+      ...request,
+      headers: {
+        accept: 'application/vnd.github+json',
+        'x-github-api-version': API_VERSION,
+        // GitHub refuses requests without one.
+        'user-agent': 'buildline',
+        authorization: `Bearer ${token}`,
+        ...request.headers,
+      },
+      secrets: [token],
+    })
+  const write = (repository: string, run: string, what: string, purpose: string) =>
+    send({
+      method: 'POST',
+      url: addressOf(base, repositoryAddress(repository, 'actions', 'runs', run, what)),
+      purpose,
+      statusSuffices: true,
+    })
+
+  return {
+    async runs(repository, { workflow, branch, etag = null } = {}) {
+      const path = workflow === undefined ? ['actions', 'runs'] : ['actions', 'workflows', workflow, 'runs']
+      const url = addressOf(base, repositoryAddress(repository, ...path), { per_page: 100, branch })
+      const purpose = 'list the runs of a repository'
+      const headers = etag === null ? {} : { 'if-none-match': etag }
+      const answer = await unlessUnchanged(send({ method: 'GET', url, purpose, headers }))
+      if (answer === 'unchanged') return answer
+      return { runs: readAnswer(answer, purpose, listIn('workflow_runs')), etag: answer.etag }
+    },
+    async repository(repository) {
+      const purpose = 'read a repository'
+      const url = addressOf(base, repositoryAddress(repository))
+      return readAnswer(await send({ method: 'GET', url, purpose }), purpose, (json) => (isRecord(json) ? json : null))
+    },
+    async failedJobs(repository, run, attempt) {
+      const path = ['actions', 'runs', run, 'attempts', String(attempt), 'jobs']
+      const url = addressOf(base, repositoryAddress(repository, ...path), { per_page: 100 })
+      const purpose = 'list the jobs of a run'
+      const jobs = readAnswer(await send({ method: 'GET', url, purpose }), purpose, listIn('jobs'))
+      return jobs.flatMap((job) => FAILED_JOB.safeParse(job).data?.name ?? [])
+    },
+    async rerun(repository, run, jobs) {
+      await write(repository, run, jobs === 'failed' ? 'rerun-failed-jobs' : 'rerun', 'run a workflow again')
+    },
+    async cancel(repository, run) {
+      await write(repository, run, 'cancel', 'cancel a run')
+    },
+  }
+}
+
+const FAILED_JOB = z.object({ name: z.string(), conclusion: z.enum(['failure', 'timed_out']) })
+
+const listIn = (name: string) => (json: unknown) => {
+  const list = isRecord(json) ? json[name] : null
+  return Array.isArray(list) ? (list as unknown[]) : null
+}
+
+async function unlessUnchanged(sent: Promise<CiResponse>): Promise<CiResponse | 'unchanged'> {
+  try {
+    return await sent
+  } catch (error) {
+    if (error instanceof CiError && error.status === 304) return 'unchanged'
+    throw error
+  }
+}

@@ -1,0 +1,113 @@
+import { isFinal, isRed, toStatus } from '../../domain/status.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Store } from '../../store/store.ts'
+import { CiError } from '../ci-service/errors.ts'
+import type { GithubClient } from './client.ts'
+import { readRun, type Run } from './run.ts'
+
+/** The job is due this often, and a repository where something runs is asked each time. */
+export const POLL_EVERY_MS = 15_000
+
+/** A repository where nothing runs is asked this often. */
+const AT_REST_MS = 60_000
+
+/** Where GitHub asks to slow down and does not say for how long. Source: GitHub, "Rate limits for the REST API". */
+const SLOWED_MS = 60_000
+
+/** What ended longer ago than this is no news. */
+const NEWS_MS = 24 * 60 * 60_000
+
+export interface PollDeps {
+  store: Pick<Store, 'write' | 'read'>
+  clock: Clock
+  /** Stores what a run shows, unless it is known. */
+  record: (run: Run) => Promise<unknown>
+  log: Log
+  github: GithubClient
+  /** `acme/web`, … */
+  repositories: readonly string[]
+}
+
+/**
+ * Asks GitHub which runs there are, so that no webhook is needed and what none delivered is told all the same. The first
+ * look at a repository announces nothing of what has ended.
+ */
+export function createGithubPoll(deps: PollDeps): (signal: AbortSignal) => Promise<void> {
+  const states = new Map<string, RepositoryState>(
+    deps.repositories.map((name) => [
+      name,
+      { etag: null, lookedAt: 0, isBusy: true, repository: null, known: new Map() },
+    ]),
+  )
+  let pausedUntil = 0
+
+  return async (signal) => {
+    for (const [name, state] of states) {
+      const now = deps.clock.now()
+      if (signal.aborted || now < pausedUntil) return
+      if (!state.isBusy && now - state.lookedAt < AT_REST_MS) continue
+      try {
+        await look(deps, name, state)
+      } catch (error) {
+        if (!(error instanceof CiError)) throw error
+        if (error.kind === 'rate-limited') pausedUntil = now + (error.retryAfterMs ?? SLOWED_MS)
+        deps.log.warn({ err: error, repository: name }, 'GitHub could not be asked for the runs of a repository')
+      }
+    }
+  }
+}
+
+interface RepositoryState {
+  etag: string | null
+  lookedAt: number
+  /** something runs there, or it was not looked at yet */
+  isBusy: boolean
+  /** as GitHub shows it: runs do not name the default branch */
+  repository: unknown
+  /** how each run stood at the last look */
+  known: ReadonlyMap<string, string>
+}
+
+async function look(deps: PollDeps, name: string, state: RepositoryState): Promise<void> {
+  state.repository ??= await deps.github.repository(name)
+  state.lookedAt = deps.clock.now()
+  const answer = await deps.github.runs(name, { etag: state.etag })
+  if (answer === 'unchanged') return
+  const job = `github ${name}`
+  const firstAt = await deps.store.read.lastDoneAt(job)
+  const runs = answer.runs.flatMap((run) => readRun(run, state.repository) ?? [])
+  state.isBusy = runs.some((run) => !hasEnded(run))
+  const now = deps.clock.now()
+  // Oldest first, as deliveries come.
+  for (const run of runs.toReversed()) {
+    if (state.known.get(run.seen.buildId) === stateOf(run)) continue
+    if (await isNews(deps, run, Math.max(firstAt ?? now, now - NEWS_MS))) await keep(deps, name, run)
+  }
+  if (firstAt === null) await deps.store.write((tx) => tx.setLastDoneAt(job, now))
+  // Only now: a look that failed half way is made again.
+  state.known = new Map(runs.map((run) => [run.seen.buildId, stateOf(run)]))
+  state.etag = answer.etag
+}
+
+const stateOf = ({ seen }: Run): string => `${seen.details.attempt} ${seen.word}`
+
+const hasEnded = ({ seen }: Run): boolean => isFinal(toStatus(seen.word))
+
+/** @param endedAfter what ended before (ms) and was never heard of is old */
+async function isNews({ store }: PollDeps, run: Run, endedAfter: number): Promise<boolean> {
+  const { projectId, buildId, details } = run.seen
+  if (!hasEnded(run) || (details.finishedAt ?? 0) > endedAfter) return true
+  return (await store.read.eventsOfBuild(projectId, buildId)).length > 0
+}
+
+async function keep(deps: PollDeps, repository: string, run: Run): Promise<void> {
+  const { seen } = run
+  if (!isRed(toStatus(seen.word))) return void (await deps.record(run))
+  const known = await deps.store.read.eventsOfBuild(seen.projectId, seen.buildId)
+  const { attempt } = seen.details
+  const isNamed = known.some(({ details }) => details.attempt === attempt && details.failedJobs !== null)
+  if (isNamed) return
+  const failedJobs = await deps.github.failedJobs(repository, seen.buildId, attempt ?? 1)
+  await deps.record({ ...run, seen: { ...seen, details: { ...seen.details, failedJobs } } })
+}

@@ -1,0 +1,160 @@
+import { hash } from 'node:crypto'
+import { z } from 'zod'
+import { firstLine, NO_DETAILS, type Observation } from '../../domain/build-event.ts'
+import { githubProjectId, isBuildId, isIdDigits, toUuid, type BuildId } from '../../domain/ids.ts'
+import type { KnownProject } from '../../store/records.ts'
+
+/** A name, branch or message is read up to so many characters. */
+const TEXT_CHARS_MAX = 1_000
+
+/** A run of a workflow as a build, and its workflow as a project. */
+export interface Run {
+  seen: Observation
+  project: KnownProject
+}
+
+/**
+ * Reads a run of a workflow, as a `workflow_run` delivery and the REST interface show it; null: its ids are missing.
+ * @param defaultBranch where the run's own repository does not name it
+ * Source: GitHub REST API, "Workflow runs".
+ */
+export function readRun(value: unknown, repository: unknown, defaultBranch: string | null = null): Run | null {
+  const [run, repo] = [RUN.safeParse(value).data, REPOSITORY.safeParse(repository).data]
+  if (!run || !repo) return null
+  const projectId = githubProjectId(repo.id, run.workflow_id)
+  const workflow = run.name ?? run.path?.split('/').at(-1) ?? 'workflow'
+  const name = `${repo.full_name} ${workflow}`
+  return {
+    seen: {
+      projectId,
+      buildId: run.id,
+      branch: branchOf(run, repo.id),
+      // Runs that no push began have nothing to do with one another, though they share the newest commit.
+      commitId: UNPUSHED.has(run.event ?? '') ? null : run.head_sha,
+      word: wordOf(run),
+      details: {
+        ...NO_DETAILS,
+        projectName: name,
+        projectFullName: repo.full_name,
+        buildUrl: urlOf(run),
+        commitUrl: run.head_sha && repo.html_url ? `${repo.html_url}/commit/${run.head_sha}` : null,
+        shortCommitId: run.head_sha?.slice(0, 7) ?? null,
+        message: firstLine(run.head_commit?.message ?? null),
+        // Who wrote the commit, not who pushed it or pressed a button.
+        committer: run.head_commit?.author?.name ?? null,
+        startedAt: run.run_started_at,
+        finishedAt: isFinished(run) ? run.updated_at : null,
+        number: run.run_number,
+        attempt: run.run_attempt,
+      },
+    },
+    project: {
+      uuid: uuidOf(projectId),
+      name,
+      legacyId: projectId,
+      type: 'github',
+      rules: [
+        {
+          notifier: 'slack',
+          target: null,
+          branch: repo.default_branch ?? defaultBranch,
+          branchMatch: 'exact',
+          buildStatuses: ['failed', 'recovered'],
+        },
+      ],
+      filter: null,
+    },
+  }
+}
+
+const text = z
+  .string()
+  .transform((value) => value.slice(0, TEXT_CHARS_MAX).toWellFormed().replaceAll('\0', '').trim() || null)
+  .nullable()
+  .catch(null)
+
+// Beyond 2^53 the parser gives digits.
+const id = z.union([z.int().nonnegative(), z.string()]).transform(String).refine(isIdDigits)
+const digits = id.nullable().catch(null)
+const timeMs = z
+  .string()
+  .transform((value) => Date.parse(value))
+  .pipe(z.number())
+  .nullable()
+  .catch(null)
+
+const RUN = z.object({
+  id: id.refine((value): value is BuildId => isBuildId(value)),
+  workflow_id: id,
+  name: text,
+  path: text,
+  event: text,
+  status: text,
+  conclusion: text,
+  head_branch: text,
+  head_sha: text,
+  html_url: text,
+  run_number: digits,
+  run_attempt: z.int().positive().catch(1),
+  run_started_at: timeMs,
+  updated_at: timeMs,
+  head_commit: z
+    .object({ message: text, author: z.object({ name: text }).nullable().catch(null) })
+    .nullable()
+    .catch(null),
+  head_repository: z
+    .object({ id, owner: z.object({ login: text }).nullable().catch(null) })
+    .nullable()
+    .catch(null),
+})
+
+const REPOSITORY = z.object({ id, full_name: z.string().min(1), html_url: text, default_branch: text })
+
+type GithubRun = z.infer<typeof RUN>
+
+const UNPUSHED = new Set(['schedule', 'workflow_dispatch', 'repository_dispatch'])
+
+const WORDS = new Map([
+  ['requested', 'queued'],
+  ['queued', 'queued'],
+  ['pending', 'queued'],
+  ['in_progress', 'initiated'],
+  ['waiting', 'waiting'],
+])
+
+const CONCLUSIONS = new Map([
+  ['success', 'success'],
+  ['failure', 'error'],
+  ['timed_out', 'error'],
+  ['cancelled', 'stopped'],
+  ['startup_failure', 'infrastructure_failure'],
+  ['skipped', 'skipped'],
+  ['neutral', 'skipped'],
+  ['stale', 'skipped'],
+  // The run of a fork's pull request goes on once somebody has approved it.
+  ['action_required', 'waiting'],
+])
+
+// `status` is trusted, not the delivery's `action`: the two differ in GitHub's own examples.
+function wordOf({ status, conclusion }: GithubRun): string {
+  if (status !== 'completed') return WORDS.get(status ?? '') ?? status ?? 'unknown'
+  return CONCLUSIONS.get(conclusion ?? '') ?? conclusion ?? 'completed'
+}
+
+const isFinished = ({ status, conclusion }: GithubRun): boolean =>
+  status === 'completed' && conclusion !== 'action_required'
+
+const urlOf = ({ html_url: url, run_attempt: attempt }: GithubRun): string | null =>
+  url === null || attempt === 1 ? url : `${url}/attempts/${attempt}`
+
+// A fork may call its branch `main`: that is not ours.
+function branchOf({ head_branch: branch, head_repository: head }: GithubRun, repositoryId: string): string | null {
+  if (branch === null || !head || head.id === repositoryId) return branch
+  return `${head.owner?.login ?? 'fork'}:${branch}`
+}
+
+/** Projects are kept under a uuid; GitHub's have none. */
+function uuidOf(projectId: string) {
+  const hex = hash('sha256', projectId)
+  return toUuid([hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-'))
+}
