@@ -17,8 +17,6 @@ const VENDORS = [
   'sema|phore|ci',
   'drone|.io',
   'app|veyor',
-  'github |actions',
-  'gitlab |ci',
   'azure |pipelines',
   'bit|rise',
   'go|cd',

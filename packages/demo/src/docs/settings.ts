@@ -33,7 +33,7 @@ export const SETTINGS: readonly Setting[] = [
   },
   {
     names: ['WEBHOOK_SECRET'],
-    default: NEEDED,
+    default: '*needed without GitHub*',
     is: 'one or more of at least 16 characters each, comma-separated, without spaces; to change it, add the new one, change CI, remove the old one',
   },
   {
@@ -75,6 +75,21 @@ export const SETTINGS: readonly Setting[] = [
     names: ['CI_CREATE_TARGET_NAME'],
     default: '`email_target`',
     is: "what CI calls the field of a new project's rule that says who gets its e-mail: `email_target` or `target`",
+  },
+  {
+    names: ['GITHUB_TOKEN', 'GITHUB_REPOSITORIES'],
+    default: '',
+    is: 'GitHub Actions: a token that may read and write Actions; `owner/name`, comma-separated, of the repositories whose runs are asked for',
+  },
+  {
+    names: ['GITHUB_WEBHOOK_SECRET'],
+    default: '',
+    is: 'one or more, comma-separated: GitHub signs its deliveries with it',
+  },
+  {
+    names: ['GITHUB_API_URL'],
+    default: '`https://api.github.com`',
+    is: 'of GitHub Enterprise Server `https://<host>/api/v3`',
   },
   {
     names: ['CI_SITE_URL'],
