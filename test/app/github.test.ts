@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { messagesIn } from '../../packages/demo/src/stage.ts'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import { answersTo, type } from '../support/world.ts'
 import { openStage, rowsOf, settled, until, type Settings, type Stage } from '../support/app.ts'
 import { GITHUB_SECRET, GITHUB_TOKEN, openSandboxGithub, type SandboxGithub } from '../support/sandbox-github.ts'
 
@@ -102,4 +103,23 @@ test("a fork's main is not ours", async () => {
   await settled(stage.app.url)
   expect(said(stage)).toEqual([])
   expect(rowsOf(stage.folder, 'select branch from fact')).toMatchObject([{ branch: 'mallory:main' }])
+})
+
+test('commands know the builds of a workflow by its repository', async () => {
+  const stage = await openHooked()
+  const { github } = stage
+  const red = github.push({ branch: 'main' })
+  await github.advance(red, 'completed', 'failure')
+  await github.advance(github.push({ branch: 'fix/login' }), 'completed', 'success')
+  await settled(stage.app.url)
+  const answered = async (line: string, words: RegExp) => {
+    await type(stage, PEOPLE.ada, line)
+    await until(line, () => answersTo(stage, PEOPLE.ada).some((answer) => words.test(JSON.stringify(answer))))
+  }
+  await answered('/ci list', /acme\/web CI/)
+  await answered('/ci status acme/web', /Failed.*main/)
+  await answered('/ci badge acme/web', /Create status badge/)
+  await answered('/ci why', /failed/i)
+  await answered('/ci restart acme/web@main', /[Rr]estart requested/)
+  await until('it runs again', () => red.attempt === 2)
 })

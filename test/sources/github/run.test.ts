@@ -1,0 +1,154 @@
+import { createHmac } from 'node:crypto'
+import Examples from '@octokit/webhooks-examples'
+import { describe, expect, it } from 'vitest'
+import { createGithubDoor } from '../../../src/sources/github/door.ts'
+import { readRun } from '../../../src/sources/github/run.ts'
+
+interface Example {
+  name: string
+  examples: readonly { workflow_run?: unknown; repository?: unknown }[]
+}
+
+const examples = (name: string) =>
+  (Examples as unknown as readonly Example[]).find((example) => example.name === name)!.examples
+
+const REPOSITORY = { id: 1, full_name: 'acme/web', html_url: 'https://github.example/acme/web', default_branch: 'main' }
+
+const RUN = {
+  id: 9_000_000_001,
+  workflow_id: 77,
+  name: 'CI',
+  status: 'completed',
+  conclusion: 'failure',
+  head_branch: 'main',
+  head_sha: 'a1b2c3d4e5f60718293a4b5c6d7e8f9001122334',
+  head_commit: { message: 'Fix login\n\nfor good', author: { name: 'Ada', email: 'ada@example.com' } },
+  head_repository: { id: 1, owner: { login: 'acme' } },
+  html_url: 'https://github.example/acme/web/actions/runs/9000000001',
+  run_number: 512,
+  run_attempt: 2,
+  run_started_at: '2026-01-02T03:04:05Z',
+  updated_at: '2026-01-02T03:11:05Z',
+}
+
+const seen = (changes: object = {}) => readRun({ ...RUN, ...changes }, REPOSITORY)?.seen ?? null
+
+describe('a run', () => {
+  it('is read as a build', () => {
+    expect(seen()).toEqual({
+      projectId: 'github:1:77',
+      buildId: '9000000001',
+      branch: 'main',
+      commitId: RUN.head_sha,
+      word: 'error',
+      details: {
+        projectName: 'acme/web CI',
+        projectFullName: 'acme/web',
+        buildUrl: `${RUN.html_url}/attempts/2`,
+        commitUrl: `https://github.example/acme/web/commit/${RUN.head_sha}`,
+        shortCommitId: 'a1b2c3d',
+        message: 'Fix login',
+        committer: 'Ada',
+        projectUuid: null,
+        buildUuid: null,
+        startedAt: Date.parse(RUN.run_started_at),
+        finishedAt: Date.parse(RUN.updated_at),
+        number: '512',
+        attempt: 2,
+        failedJobs: null,
+      },
+    })
+  })
+
+  it.each([
+    ['requested', null, 'queued'],
+    ['pending', null, 'queued'],
+    ['in_progress', null, 'initiated'],
+    ['waiting', null, 'waiting'],
+    ['completed', 'success', 'success'],
+    ['completed', 'timed_out', 'error'],
+    ['completed', 'cancelled', 'stopped'],
+    ['completed', 'startup_failure', 'infrastructure_failure'],
+    ['completed', 'neutral', 'skipped'],
+    ['completed', 'stale', 'skipped'],
+    ['completed', 'action_required', 'waiting'],
+    ['completed', 'something_new', 'something_new'],
+    ['completed', null, 'completed'],
+    ['something_new', null, 'something_new'],
+  ])('that is %s and %s is %s', (status, conclusion, word) => {
+    expect(seen({ status, conclusion })).toMatchObject({ word })
+  })
+
+  it('whose approval is awaited has not ended', () => {
+    expect(seen({ conclusion: 'action_required' })?.details.finishedAt).toBeNull()
+  })
+
+  it("of a fork is on the fork's branch", () => {
+    expect(seen({ head_repository: { id: 2, owner: { login: 'mallory' } } })?.branch).toBe('mallory:main')
+    expect(seen({ head_repository: { id: 2, owner: null } })?.branch).toBe('fork:main')
+  })
+
+  it('that nobody pushed belongs to no commit', () => {
+    expect(seen({ event: 'schedule' })).toMatchObject({ commitId: null, details: { shortCommitId: 'a1b2c3d' } })
+  })
+
+  it('lacks all but its ids without being refused', () => {
+    const bare = readRun({ id: '18446744073709551615', workflow_id: 77 }, { id: 1, full_name: 'acme/web' })
+    expect(bare?.seen).toMatchObject({ buildId: '18446744073709551615', branch: null, commitId: null, word: 'unknown' })
+    const nulls = Object.fromEntries(Object.keys(RUN).map((name) => [name, null]))
+    expect(readRun({ ...nulls, id: 1, workflow_id: 2 }, REPOSITORY)?.seen.details.attempt).toBe(1)
+  })
+
+  it.each([
+    ['no id', { id: undefined }],
+    ['a negative id', { id: -1 }],
+    ['a fraction', { id: 1.5 }],
+    ['no workflow', { workflow_id: null }],
+    ['words for an id', { id: '1; drop table' }],
+  ])('with %s is none', (_, changes) => {
+    expect(seen(changes)).toBeNull()
+  })
+})
+
+describe("GitHub's published examples", () => {
+  it('are read', () => {
+    const read = examples('workflow_run').map(({ workflow_run: run, repository }) => readRun(run, repository)!.seen)
+    expect(read.map(({ word, details }) => `${details.projectName} ${word} ${details.attempt}`)).toMatchInlineSnapshot(`
+      [
+        "Codertocat/Hello-World Manually triggered workflow queued 1",
+        "octo-org/octo-repo test.yml success 1",
+        "octo-org/octo-repo test.yml success 1",
+        "octo-org/octo-repo test.yml queued 1",
+        "octo-org/octo-repo test.yml waiting 1",
+      ]
+    `)
+  })
+})
+
+describe('the door', () => {
+  const SECRET = "It's a Secret to Everybody"
+  const signed = (body: string, secret: string) => ({
+    'x-github-event': 'workflow_run',
+    'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+  })
+  const door = createGithubDoor(['another-secret-of-ours', SECRET])
+  const read = (body: string, headers: Record<string, string>) => door.read(Buffer.from(body), headers)
+
+  it("knows GitHub's own example of a signature", () => {
+    const signature = 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17'
+    const headers = { 'x-github-event': 'ping', 'x-hub-signature-256': signature }
+    expect(read('Hello, World!', headers)).toEqual({ kind: 'unwanted' })
+    expect(read('Hello, World?', headers)).toEqual({ kind: 'stranger' })
+  })
+
+  it.each(['[]', 'null', '{}', 'no JSON', `${'['.repeat(100)}${']'.repeat(100)}`])('refuses %s', (body) => {
+    expect(read(body, signed(body, SECRET))).toMatchObject({ kind: 'refusal' })
+  })
+
+  it('reads nothing that is signed with another secret, or not at all', () => {
+    const body = JSON.stringify({ workflow_run: RUN, repository: REPOSITORY })
+    expect(read(body, signed(body, SECRET))).toMatchObject({ kind: 'delivery', seen: { buildId: '9000000001' } })
+    expect(read(body, signed(body, 'a-secret-of-nobody-here'))).toEqual({ kind: 'stranger' })
+    expect(read(body, { 'x-github-event': 'workflow_run' })).toEqual({ kind: 'stranger' })
+  })
+})
