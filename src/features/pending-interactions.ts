@@ -10,6 +10,12 @@ import { NotAttempted } from '../store/not-attempted.ts'
 /** A request that is not stored within this time is refused with a message: Slack itself waits three seconds. */
 export const KEEP_WITHIN_MS = 1_500
 
+/**
+ * The same button pressed again within this time is a double click, and the first answer is the answer. Whoever presses
+ * it later has been shown something by then, and is answered again.
+ */
+export const DOUBLE_CLICK_MS = 2_000
+
 /** How often each process renews its claims, and looks for requests that dead processes left. */
 const LOOK_EVERY_MS = 5_000
 
@@ -51,10 +57,11 @@ export interface PendingInteractionsDeps {
 /** Requests that have no answer yet. Each is on disk from before Slack's acknowledgement until its answer was shown. */
 export interface PendingInteractions {
   /**
-   * Resolves when it is on disk; null: the request of this key was taken before, and nothing is to be done. Throws NotAttempted
-   * where the store has not taken it within KEEP_WITHIN_MS.
+   * Resolves when it is on disk; null: the request of this key was taken before, or this is the second half of a double click,
+   * and nothing is to be done. Throws NotAttempted where the store has not taken it within KEEP_WITHIN_MS.
+   * @param clickKey the same whenever one person presses one button; null: it was no button
    */
-  keep(received: ReceivedInteraction, requestKey: string): Promise<Interaction | null>
+  keep(received: ReceivedInteraction, requestKey: string, clickKey?: string | null): Promise<Interaction | null>
   /** Whether this key comes for the first time. When the store cannot say, it counts as new. */
   isNew(requestKey: string): Promise<boolean>
   /** Its answer was shown. Never throws: when the store fails, it is tried again. */
@@ -78,13 +85,20 @@ export function createPendingInteractions(deps: PendingInteractionsDeps): Pendin
   const underWay = new Set<string>()
   const settled = new Map<string, Interaction>()
 
-  async function keep(received: ReceivedInteraction, requestKey: string): Promise<Interaction | null> {
+  async function keep(
+    received: ReceivedInteraction,
+    requestKey: string,
+    clickKey: string | null = null,
+  ): Promise<Interaction | null> {
+    const { receivedAt } = received
     const claim = { state: 'owed', claimedBy: processId, claimedAt: clock.now() } as const
     const responseUrl = received.responseUrl && deps.seal.close(received.responseUrl)
     const interaction: Interaction = { ...received, responseUrl, id: deps.newId(), ...claim }
     underWay.add(interaction.id)
     const writing = store.write(async (tx) => {
       if (!(await tx.rememberRequest(requestKey, clock.now()))) return false
+      if (clickKey !== null && !(await tx.rememberRequest(clickKey, receivedAt, receivedAt - DOUBLE_CLICK_MS)))
+        return false
       await tx.insertInteraction(interaction)
       return true
     })

@@ -3,7 +3,7 @@ import { type PendingInteractions, PendingInteraction } from './pending-interact
 import { answerFault } from './fault-messages.ts'
 import { answerUndone } from './interrupted.ts'
 import { type Answer, TYPED_CHARS_MAX } from '../slack/messages/answer.ts'
-import { digestOf, textAt, requesterOf, listAt, threadOf, userOf } from './body.ts'
+import { channelOf, digestOf, textAt, requesterOf, listAt, threadOf, userOf } from './body.ts'
 import type { SlackDeps } from './context.ts'
 import { withDeps } from './register.ts'
 import { placeOf } from './reply-target.ts'
@@ -61,7 +61,11 @@ export class ReceivingApp extends App {
     }
     let pending: PendingInteraction
     try {
-      const interaction = await this.#pendingInteractions.keep(received, key ?? received.interactionKey)
+      const interaction = await this.#pendingInteractions.keep(
+        received,
+        key ?? received.interactionKey,
+        clickKeyOf(event.body),
+      )
       if (!interaction) return this.#acknowledge(event)
       pending = new PendingInteraction(interaction, this.#pendingInteractions)
     } catch (error) {
@@ -144,6 +148,20 @@ function requestKeyOf({ body, customProperties }: ReceiverEvent): string | null 
   const key = textAt(body, 'event_id') ?? textAt(customProperties, 'signature')
   if (key !== null) return key
   return textAt(body, 'type') === 'block_suggestion' ? null : `body:${digestOf(body)}`
+}
+
+/** A key that is the same when the same person presses the same button again; null: this is no button. */
+function clickKeyOf(body: unknown): string | null {
+  const [action] = listAt(body, 'actions')
+  if (textAt(action, 'type') !== 'button') return null
+  // A view that was drawn anew since the first press is another question, although its buttons may have the same values.
+  const seen = [
+    ['container', 'message_ts'],
+    ['view', 'id'],
+    ['view', 'hash'],
+  ].map((path) => textAt(body, ...path))
+  const pressed = { user: userOf(body), channel: channelOf(body), seen, id: textAt(action, 'action_id') }
+  return `click:${digestOf({ ...pressed, value: textAt(action, 'value') })}`
 }
 
 /** Slack's own name for the request, and never text that a stranger typed. */

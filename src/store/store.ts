@@ -247,8 +247,8 @@ export interface Tx extends Reads {
   /** Whether it is held; nobody else can take it before this write has ended. */
   holdsLease(lease: Pick<Lease, 'name' | 'heldBy'>): Promise<boolean>
   releaseLease(lease: Pick<Lease, 'name' | 'heldBy'>): Promise<void>
-  /** Says whether this request of Slack's comes for the first time. */
-  rememberRequest(key: string, at: number): Promise<boolean>
+  /** Says whether this request of Slack's comes for the first time, or for the first time since `lastTakenBefore` (ms). */
+  rememberRequest(key: string, at: number, lastTakenBefore?: number): Promise<boolean>
   forgetRequests(takenBefore: number): Promise<void>
   /** CI was asked how these builds stand (ms). */
   setAsked(builds: readonly Pick<KnownBuild, 'projectId' | 'buildId'>[], at: number): Promise<void>

@@ -3,7 +3,16 @@ import type { Action } from '../../src/domain/request.ts'
 import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import type { FaultWanted } from '../../packages/sandbox-ci/src/faults.ts'
 import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
-import { openWorld, press, pushRed, threadOf, untilAnswered, untilCard, untilThread } from '../support/world.ts'
+import {
+  openWorld,
+  press,
+  pressAgain,
+  pushRed,
+  threadOf,
+  untilAnswered,
+  untilCard,
+  untilThread,
+} from '../support/world.ts'
 import { writesTo, type Shown, type World } from '../support/world.ts'
 
 const { lin } = PEOPLE
@@ -72,7 +81,7 @@ describe('an error of CI', () => {
     world.ci.addFault({ ...status(429), where: 'v2' })
     await press(world, lin, card, ACTION_IDS.stop)
     await untilThread(world, card, 'there were too many requests')
-    await press(world, lin, await untilCard(world, ['Running'], ACTION_IDS.stop), ACTION_IDS.stop)
+    await pressAgain(world, lin, await untilCard(world, ['Running'], ACTION_IDS.stop), ACTION_IDS.stop)
     await untilCard(world, ['Stopped'])
     await untilThread(world, card, `Stop requested by <@${lin}>`, 'Stopped')
     expect(writesTo(world.ci, 'stop').map(({ statusCode }) => statusCode)).toEqual([429, 202])

@@ -6,6 +6,7 @@ import {
   answersTo,
   openScene,
   press,
+  pressAgain,
   pushRed,
   startBot,
   threadOf,
@@ -62,7 +63,7 @@ describe('a process that is killed after Slack was told that it has the request,
     expect([...writesTo(scene.ci, 'stop'), ...writesTo(scene.ci, 'restart')]).toEqual([])
     expect(threadOf(scene, running)).toEqual([])
     // A third process finds nobody to tell; and who asks again is heard.
-    await press(scene, lin, running, ACTION_IDS.stop)
+    await pressAgain(scene, lin, running, ACTION_IDS.stop)
     await untilThread(scene, running, `Stop requested by <@${lin}>`)
     expect(writesTo(scene.ci, 'stop')).toHaveLength(1)
   })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
 import { v2 } from '../../packages/sandbox-ci/test/support.ts'
 import { rowsOf, until, WEBHOOK_SECRET } from '../support/app.ts'
-import { buttonsOf, press, reload, type, untilAnswered, type World } from '../support/world.ts'
+import { buttonsOf, press, pressAgain, reload, type, untilAnswered, type World } from '../support/world.ts'
 import { grace, lin, openProjects, projectIn, putsTo, saidBy, submit, topOf, untilModal } from './project-forms.ts'
 
 const ADD = 'project_add_webhook'
@@ -70,7 +70,7 @@ describe('"Add webhook rule"', () => {
     await untilModal(world, ['Send to CI'])
     await submit(world)
     await untilModal(world, ['Changed'])
-    await press(world, grace, answer, ADD)
+    await pressAgain(world, grace, answer, ADD)
     await untilModal(world, ['Nothing to change'])
     expect(webhooksOf(world)).toHaveLength(1)
   })

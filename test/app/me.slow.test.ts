@@ -8,6 +8,7 @@ import {
   openScene,
   openWorld,
   press,
+  pressAgain,
   startBot,
   threadOf,
   type,
@@ -287,7 +288,7 @@ describe("That's me, on a build that failed whose committer nobody is yet,", () 
     expect(claimsIn(world)).toEqual([{ handle: 'ada', user_id: ada }])
   })
 
-  it('of two people who press it at once has one; pressed twice, it says the same', async () => {
+  it('of two people who press it at once has one; pressed again later, it says the same', async () => {
     const world = await open()
     await fail(world, 1)
     const asking = asksWhose(world)!
@@ -297,7 +298,7 @@ describe("That's me, on a build that failed whose committer nobody is yet,", () 
     const [{ user_id: owner }] = claimsIn(world) as [{ user_id: string }]
     expect(told(owner, '*means you*')).toHaveLength(1)
     expect(told(owner === ada ? lin : ada, '*Taken*')).toHaveLength(1)
-    await press(world, owner, asking, ACTION_IDS.claim)
+    await pressAgain(world, owner, asking, ACTION_IDS.claim)
     await until('it is answered again', () => told(owner, '*means you*').length === 2)
     expect(claimsIn(world)).toHaveLength(1)
   })

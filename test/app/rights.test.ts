@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import { ACCOUNTS, CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { until, type Settings } from '../support/app.ts'
-import { answersTo, openWorld, press, type, untilAnswered, untilCard, untilThread } from '../support/world.ts'
+import {
+  answersTo,
+  openWorld,
+  press,
+  pressAgain,
+  type,
+  untilAnswered,
+  untilCard,
+  untilThread,
+} from '../support/world.ts'
 import { writesTo, type Shown, type World } from '../support/world.ts'
 
 const { builds: BUILDS, shared: SHARED } = CHANNELS
@@ -87,7 +96,7 @@ describe('while Slack does not say who somebody is', () => {
     await press(world, lin, card, ACTION_IDS.stop)
     await untilAnswered(world, lin, ['Not allowed yet', 'Slack did not say who you are', 'fatal_error', 'Reference:'])
     expect(writesTo(world.ci, 'stop')).toEqual([])
-    await press(world, lin, card, ACTION_IDS.stop)
+    await pressAgain(world, lin, card, ACTION_IDS.stop)
     await untilThread(world, card, `Stop requested by <@${lin}>`)
     expect(writesTo(world.ci, 'stop')).toHaveLength(1)
   })
@@ -105,7 +114,7 @@ describe('when CI refuses the credentials', () => {
     await press(world, lin, card, ACTION_IDS.stop)
     await until('Grace is told', () => writtenTo(world, grace).some((text) => text.includes('no build can be stopped')))
     await untilCard(world, ['Running'], ACTION_IDS.stop)
-    await press(world, lin, card, ACTION_IDS.stop)
+    await pressAgain(world, lin, card, ACTION_IDS.stop)
     await until('the second is answered', () => answersTo(world, lin).length === 2)
     expect([writtenTo(world, grace).length, writtenTo(world, lin)]).toEqual([1, []])
   })

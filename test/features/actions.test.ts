@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ActOutcome } from '../../src/catalog/outcomes.ts'
 import { answerAct } from '../../src/features/builds/act-messages.ts'
+import { DOUBLE_CLICK_MS } from '../../src/features/pending-interactions.ts'
+import { turnedClock } from '../../packages/sandbox-slack/test/stage.ts'
 import { answerOld } from '../../src/features/fault-messages.ts'
 import type { Operations } from '../../src/features/operations.ts'
 import { answerNotAllowed } from '../../src/features/not-allowed.ts'
@@ -33,6 +35,16 @@ const by = {
 }
 
 describe('a click in a home tab', () => {
+  it('that is a double click has one answer; once the tab was drawn anew, a click is another one', async () => {
+    const { slack, asked } = await openStage()
+    const click = (hash: string) => clickIn(slack, { id: 'V0HOME0001', type: 'home', hash })
+    await Promise.all([click('1'), click('1')])
+    await asked(1)
+    await click('2')
+    expect(await asked(2)).toHaveLength(2)
+    expect(slack.messages(`D${ada.slice(1)}`)).toHaveLength(2)
+  })
+
   it('is answered in a direct message, and the tab is left as it is', async () => {
     const { slack, asked } = await openStage()
     await clickIn(slack, { id: 'V0HOME0001', type: 'home' })
@@ -82,6 +94,25 @@ describe('a click on a card', () => {
     expect(await untilTold(1)).toEqual([expect.stringContaining('*No committer*')])
   })
 
+  it('that is a double click has one answer; a later click, another button and another person have their own', async () => {
+    const clock = turnedClock()
+    const { slack, asked, untilTold, told } = await openStage({ clock })
+    const ts = await postCard(slack)
+    const click = (user: string = ada, actionId = 'build_restart') =>
+      slack.people.click({ user, channel: BUILDS, ts, actionId })
+    expect(await Promise.all([click(), click()])).toMatchObject([{ status: 200 }, { status: 200 }])
+    await untilTold(1)
+    clock.advance(DOUBLE_CLICK_MS - 1)
+    expect(await click()).toMatchObject({ status: 200 })
+    await click(lin)
+    await click(ada, 'build_stop')
+    expect(await asked(3)).toHaveLength(3)
+    expect([told(), told(lin)]).toMatchObject([{ length: 2 }, { length: 1 }])
+    clock.advance(2)
+    await click()
+    expect(await untilTold(3)).toHaveLength(3)
+  })
+
   it('leaves the card as it is: the thread tells everybody else', async () => {
     const { slack, untilTold } = await openStage()
     const ts = await postCard(slack)
@@ -127,9 +158,11 @@ describe('a click on a card', () => {
   })
 
   it('is nothing new when the same request comes again, and another one when it is made again', async () => {
-    const { slack, asked } = await openStage()
+    const clock = turnedClock()
+    const { slack, asked } = await openStage({ clock })
     const ts = await postCard(slack)
     await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'build_stop' })
+    clock.advance(DOUBLE_CLICK_MS + 1)
     await slack.people.replay('click build_stop')
     await slack.people.click({ user: ada, channel: BUILDS, ts, actionId: 'build_stop' })
     const keys = (await asked(2)).map(([, , requester]) => (requester as { interactionKey: string }).interactionKey)

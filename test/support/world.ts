@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { createSandboxCi, type SandboxCi, type SandboxCiOptions } from '../../packages/sandbox-ci/src/server.ts'
 import { botSettings } from '../../packages/sandbox-ci/src/settings.ts'
@@ -5,6 +6,7 @@ import type { SandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slac
 import { listOf } from '../../packages/sandbox-slack/src/json.ts'
 import { drawnText } from '../../packages/sandbox-slack/src/transcript.ts'
 import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
+import { DOUBLE_CLICK_MS } from '../../src/features/pending-interactions.ts'
 import type { RunningApp, Settings, StageOptions } from './app.ts'
 import { prepareStage, rowsOf, startApp, until, WEBHOOK_SECRET } from './app.ts'
 import { startProcess, type Process } from './process.ts'
@@ -199,6 +201,12 @@ export const press = (
   actionId: string,
   channel: string = BUILDS,
 ) => slack.people.click({ user, channel, ts, actionId })
+
+/** Once more, too late for a double click. */
+export async function pressAgain(...pressed: Parameters<typeof press>): ReturnType<typeof press> {
+  await setTimeout(DOUBLE_CLICK_MS)
+  return press(...pressed)
+}
 
 /** The ids of the buttons that a message has. */
 export const buttonsOf = (message: unknown): string[] =>

@@ -133,11 +133,13 @@ const toInteraction = (row: Selectable<Schema['interaction']>): Interaction => (
 
 /** The requests of Slack that were taken: a table named for what it held first, events. */
 export const writeEvents = (db: Kysely<Schema>): Pick<Tx, 'rememberRequest' | 'forgetRequests'> => ({
-  async rememberRequest(id, at) {
+  async rememberRequest(id, at, lastTakenBefore = 0) {
     const heard = await db
       .insertInto('event')
       .values({ id, heard_at: at })
-      .onConflict((conflict) => conflict.column('id').doNothing())
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet({ heard_at: at }).where('event.heard_at', '<', lastTakenBefore),
+      )
       .returning('id')
       .execute()
     return heard.length > 0

@@ -161,4 +161,13 @@ export function interactionClaims(places: () => Places): void {
     await place.store.write((tx) => tx.forgetRequests(T0 + 1))
     expect(await remember(T0 + 1)).toBe(true)
   })
+
+  test('a click is new again when it was last taken before then, and one that was not new counts for nothing', async () => {
+    await using place = await places().open()
+    const remember = (at: number) => place.store.write((tx) => tx.rememberRequest('click:1', at, at - SECOND))
+    expect(await remember(T0)).toBe(true)
+    expect(await remember(T0 + SECOND)).toBe(false)
+    expect(await remember(T0 + SECOND + 1)).toBe(true)
+    expect(await remember(T0 + SECOND + 2)).toBe(false)
+  })
 }
