@@ -56,6 +56,23 @@ function matcherOf(pattern: string, mode: string | null): Matcher | null {
 export const patternMode = (pattern: string, mode: string | null): string =>
   mode?.trim().toLowerCase() || (pattern.includes('*') ? 'wildcard' : 'exact')
 
+/**
+ * Can there be a branch that this covers? Of what is no regex Git says it: a branch's name has none of these in it. What
+ * `*` stands for is chosen so that it breaks no rule.
+ */
+export function canCoverBranch(pattern: string, mode: string | null): boolean {
+  switch (patternMode(pattern, mode)) {
+    case 'exact':
+      return !NO_BRANCH.test(pattern)
+    case 'wildcard':
+      return !NO_BRANCH.test(pattern.replaceAll('*', 'x'))
+    default:
+      return true
+  }
+}
+
+const NO_BRANCH = /[\p{Cc} ~^:?*[\\]|\.\.|@\{|^\/|\/\/|\/$|(?:^|\/)\.|\.$|\.lock(?:\/|$)/u
+
 // Leftmost pieces first is enough for `*`: no backtracking, however many stars.
 function wildcard(pattern: string): Matcher {
   const [head = '', ...rest] = pattern.split('*')

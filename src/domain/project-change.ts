@@ -138,8 +138,9 @@ function changeRule(raw: Raw, place: number | null, input: RuleInput): ChangeEff
   const before = rules[at]
   const field = `${RULES}[${at}]`
   if (place !== null && !isRecord(before)) return fault(field, 'has a form that is not known here')
-  const after = ruleOf(isRecord(before) ? before : null, input)
-  return changedUnless(ruleFaults(field, input), raw, {
+  const old = isRecord(before) ? before : null
+  const after = ruleOf(old, input)
+  return changedUnless(ruleFaults(field, old, after, input), raw, {
     [RULES]: [...rules.slice(0, at), after, ...rules.slice(at + 1)],
   })
 }

@@ -1,4 +1,5 @@
 import type { FieldFault } from './project.ts'
+import { canCoverBranch } from './pattern.ts'
 import { isRecord, saysNothing, textOf } from './raw-values.ts'
 
 /** A notification rule as somebody filled it in. */
@@ -22,14 +23,30 @@ const OPTION_NAMES = ['key', 'url', 'room'] as const
 
 type Raw = Record<string, unknown>
 
-/** What makes the rule none at all. @param field where it stands */
-export function ruleFaults(field: string, { notifier, events }: RuleInput): FieldFault[] {
-  const faults = []
+/** What makes the rule none at all. @param field where it stands. @param after the rule in CI's names */
+export function ruleFaults(
+  field: string,
+  before: Raw | null,
+  after: Raw,
+  { notifier, events }: RuleInput,
+): FieldFault[] {
+  const faults = [...branchFaults(field, before, after)]
   if (notifier.trim() === '') faults.push({ field: `${field}.notifier`, reason: 'is empty' })
   if (events.every((event) => event.trim() === ''))
     faults.push({ field: `${field}.build_statuses`, reason: 'needs at least one event' })
   return faults
 }
+
+/** The branch that CI has already may stay, whatever it is. */
+function branchFaults(field: string, before: Raw | null, after: Raw): FieldFault[] {
+  const isSame = ['branch', 'branch_match'].every((name) => before?.[name] === after[name])
+  const branch = textOf(after['branch'])
+  if (isSame || branch === null || canCoverBranch(branch, textOf(after['branch_match']))) return []
+  return [{ field: `${field}.branch`, reason: COVERS_NO_BRANCH }]
+}
+
+export const COVERS_NO_BRANCH =
+  'can match nothing, since Git allows no such name; if it is a regular expression, choose regex'
 
 /** The rule in CI's names. @param before the rule that it replaces: what the input does not say stays, unknown fields too */
 export function ruleOf(before: Raw | null, { notifier, target, branch, branchMatch, events, options }: RuleInput): Raw {

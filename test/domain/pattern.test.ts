@@ -1,6 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { coversBranch, matchBranch, PATTERN_CHARS_MAX, type BranchMatch } from '../../src/domain/pattern.ts'
+import {
+  canCoverBranch,
+  coversBranch,
+  matchBranch,
+  PATTERN_CHARS_MAX,
+  type BranchMatch,
+} from '../../src/domain/pattern.ts'
 
 type Case = [pattern: string | null, mode: string | null, branch: string | null, match: BranchMatch]
 
@@ -113,6 +119,64 @@ function byDefinition(pattern: string, branch: string): boolean {
   if (pattern[0] !== '*') return pattern[0] === branch[0] && byDefinition(pattern.slice(1), branch.slice(1))
   return byDefinition(pattern.slice(1), branch) || (branch !== '' && byDefinition(pattern, branch.slice(1)))
 }
+
+describe('a branch that a pattern can cover', () => {
+  it.each([
+    ['main', null],
+    ['release/*', null],
+    ['*', null],
+    ['*/v*.*', null],
+    ['feature/#1-a_b{c}(d)|e+$', null],
+    ['@', 'exact'],
+    ['ветка', 'exact'],
+    ['^(a', 'regex'],
+    ['', null],
+    ['a b', 'glob'],
+  ])('is there for %s (%s)', (pattern, mode) => expect(canCoverBranch(pattern, mode)).toBe(true))
+
+  it.each([
+    '^(a',
+    '^release/.*$',
+    'a b',
+    'a~1',
+    'a:b',
+    'a?',
+    'v[0-9]',
+    'a\\b',
+    'a..b',
+    'a@{b',
+    'a\u0007b',
+    'a\u007f',
+    '/a',
+    'a/',
+    'a//b',
+    '.a',
+    'a/.b',
+    'a.',
+    'a.lock',
+    'a.lock/b',
+    '.*',
+    'release/.*',
+    '*..*',
+    '*.lock',
+  ])('is not there for %j', (pattern) => expect(canCoverBranch(pattern, null)).toBe(false))
+
+  it('is not there for a star that is no wildcard', () => expect(canCoverBranch('release/*', 'exact')).toBe(false))
+
+  it('is there for whatever a branch matches', () => {
+    const branch = fc.stringMatching(/^[a-z]{1,4}([./-][a-z]{1,4}){0,3}$/).filter((name) => !/lock/.test(name))
+    const starred = fc.tuple(branch, fc.nat(8), fc.nat(8)).map(([name, at, length]) => ({
+      name,
+      pattern: `${name.slice(0, at)}*${name.slice(at + length)}`,
+    }))
+    fc.assert(
+      fc.property(starred, ({ name, pattern }) => {
+        expect(matchBranch(pattern, null, name)).toBe('matched')
+        expect(canCoverBranch(pattern, null)).toBe(true)
+      }),
+    )
+  })
+})
 
 describe('the mode of a pattern', () => {
   it.each<Case>([

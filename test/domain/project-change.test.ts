@@ -257,6 +257,19 @@ describe('a rule that cannot be', () => {
     ])
   })
 
+  it('has a branch that no branch can match, unless CI has it already', () => {
+    const impossible = ['notification_rules[1].branch can match nothing']
+    const said = (branch: string, branchMatch: RuleInput['branchMatch'], raw = sentProject()) =>
+      faults({ what: 'rule', at: 1, rule: ruleInput({ branch, branchMatch }) }, raw).map((fault) => fault.split(',')[0])
+    expect(said('^release/.*$', null)).toEqual(impossible)
+    expect(said('^(a', 'exact')).toEqual(impossible)
+    expect(said('^release/.*$', 'regex')).toEqual([])
+    const [first, second, third] = rulesOf(sentProject())
+    const kept = { ...second, branch: '^(a', branch_match: 'exact' }
+    const raw = sentProject({ notification_rules: [first, kept, third] })
+    expect([said('^(a', null, raw), said('^(b', null, raw)]).toEqual([[], impossible])
+  })
+
   it.each([3, -1, 0.5, NaN])('is at no place of this project: %s', (at) => {
     const none = [`notification_rules[${at}] is no rule of this project`]
     expect(faults({ what: 'rule', at, rule: ruleInput() })).toEqual(none)

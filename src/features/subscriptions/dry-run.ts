@@ -1,4 +1,4 @@
-import { filterInWords, wouldBuild, coversBranch, matchBranch } from '../../domain/pattern.ts'
+import { canCoverBranch, filterInWords, wouldBuild, coversBranch, matchBranch } from '../../domain/pattern.ts'
 import { boundForOneEvent, decide, type CiRules, type Question } from '../../domain/decide.ts'
 import { following, type Subscription } from '../../domain/subscription.ts'
 import type { ClosedChannel, KnownProject } from '../../store/records.ts'
@@ -128,7 +128,8 @@ export async function previewPattern({ store }: SubscriptionDeps, question: Patt
     if (coversBranch(matchBranch(branch, branchMatch, name))) covered.push(name)
   }
   const matches = covered.slice(0, MATCHES_MAX)
-  return { isValid: isPattern(question), matches, more: covered.length - matches.length, seen: seen.length }
+  const isValid = isPattern(question) && (branch === null || canCoverBranch(branch, branchMatch))
+  return { isValid, matches, more: covered.length - matches.length, seen: seen.length }
 }
 
 async function branchesSeen(reads: Reads, text: string): Promise<string[]> {

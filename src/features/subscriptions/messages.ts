@@ -184,6 +184,25 @@ export const answerNear = ({ typed: text, meant, usage }: { typed: string; meant
     line(nextStep(`Type ${typed(meant)}, or ${typed(`@${text}`)} for the branch with that name.`)),
   ])
 
+/** A channel that follows it would never hear anything. */
+export const answerNoBranch = ({
+  typed: text,
+  regex,
+  usage,
+}: {
+  typed: string
+  regex: string | null
+} & HowTyped): Answer =>
+  answerOf([
+    line(`:mag: *Not understood*: Git allows no branch like ${typed(text)}, so nothing was done.`),
+    line(`Usage: ${typed(usage)}`),
+    line(
+      nextStep(
+        `Type a name, a pattern such as ${typed('release/*')}, or a regular expression such as ${typed(regex ?? '^v[0-9]+$')}.`,
+      ),
+    ),
+  ])
+
 /** Two words that say the opposite of each other. */
 export const answerContradiction = ({ one, other, usage }: { one: string; other: string } & HowTyped): Answer =>
   answerOf([

@@ -1,5 +1,5 @@
 import type { SubscribeWish } from './outcomes.ts'
-import { answerContradiction, answerNear } from './messages.ts'
+import { answerContradiction, answerNear, answerNoBranch } from './messages.ts'
 import { answerNameless, answerTooLittle, answerTooMuch } from '../slips.ts'
 import type { Reply } from '../context.ts'
 import { openSubscribe, subscribeReply } from './form.ts'
@@ -43,6 +43,8 @@ function answerTyped(question: Question): Promise<Reply> {
       return slip('nameless', answerNameless({ branchOf: reading.project, ...how }))
     case 'unclear':
       return slip('too-much', answerTooMuch({ extra: reading.extra, ...how }))
+    case 'no-branch':
+      return slip('no-branch', answerNoBranch({ ...reading, ...how }))
     case 'near':
       return slip('near', answerNear({ ...reading, ...how }))
     case 'contradiction':

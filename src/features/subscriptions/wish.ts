@@ -1,4 +1,4 @@
-import { matchBranch, patternMode } from '../../domain/pattern.ts'
+import { canCoverBranch, matchBranch, patternMode } from '../../domain/pattern.ts'
 import type { FieldFault } from '../../domain/project.ts'
 import { CHANGES, EVENTS, type ChannelRule } from '../../domain/rule.ts'
 import type { PatternQuestion, SubscribeWish } from './outcomes.ts'
@@ -27,9 +27,20 @@ function patternFaults({ branch, branchMatch }: SubscribeWish): FieldFault[] {
     return branchMatch === null || branchMatch === 'wildcard'
       ? []
       : [{ field: 'branch', reason: 'is empty, and there is a way to match it' }]
-  return isPattern({ branch, branchMatch })
-    ? []
-    : [{ field: 'branch', reason: 'is no valid pattern, or too large a one' }]
+  if (!isPattern({ branch, branchMatch }))
+    return [{ field: 'branch', reason: 'is no valid pattern, or too large a one' }]
+  if (canCoverBranch(branch, branchMatch)) return []
+  const regex = asRegex(branch)
+  const example = regex === null ? '' : `, such as ${regex}`
+  const reason = `can match nothing, since Git allows no such name; a regular expression goes from ^ to $${example}`
+  return [{ field: 'branch', reason }]
+}
+
+/** What was perhaps meant as a regular expression, as one is written; null where it is none. */
+function asRegex(branch: string): string | null {
+  const [begins, ends] = [branch.startsWith('^'), branch.endsWith('$')]
+  const regex = `${begins ? '' : ends ? '^.*' : '^'}${branch}${ends ? '' : begins ? '.*$' : '$'}`
+  return isPattern({ branch: regex, branchMatch: 'regex' }) ? regex : null
 }
 
 export const isPattern = ({ branch, branchMatch }: Pick<PatternQuestion, 'branch' | 'branchMatch'>): boolean =>
@@ -59,6 +70,8 @@ type WishReading =
   | { kind: 'nameless'; project: string | null }
   /** a word too many */
   | { kind: 'unclear'; extra: string }
+  /** no branch can be called so. `regex`: how it is typed as a regular expression; null: it is none */
+  | { kind: 'no-branch'; typed: string; regex: string | null }
   /** nearly one of the words that mean something; it could be a branch as well */
   | { kind: 'near'; typed: string; meant: string }
   /** the one says the opposite of the other */
@@ -128,6 +141,9 @@ function branchFault(project: string, branches: readonly string[], inList: strin
   if (branch === undefined) return null
   if (branch === '' || branch === '@') return { kind: 'nameless', project }
   if (extra !== undefined) return { kind: 'unclear', extra: inList ?? extra }
+  const pattern = patternOf(branch)
+  if (pattern.branch !== null && !canCoverBranch(pattern.branch, pattern.branchMatch))
+    return { kind: 'no-branch', typed: branch, regex: asRegex(pattern.branch) }
   const meant = isName(branch) ? nearest(branch, KNOWN_WORDS) : null
   return meant === null ? null : { kind: 'near', typed: branch, meant }
 }

@@ -1,4 +1,6 @@
-import { matchBranch, PATTERN_CHARS_MAX } from '../../domain/pattern.ts'
+import { canCoverBranch, matchBranch, PATTERN_CHARS_MAX } from '../../domain/pattern.ts'
+import { textOf } from '../../domain/raw-values.ts'
+import { COVERS_NO_BRANCH } from '../../domain/rule-input.ts'
 import type { FieldFault } from '../../domain/project.ts'
 import { isRecord } from '../../lib/json.ts'
 
@@ -15,7 +17,7 @@ export function checkRule(rule: Rule, request: 'create' | 'update' = 'create'): 
   return [
     ...notifierFaults(rule['notifier']),
     ...targetFaults(rule, request),
-    ...branchFaults(rule['branch'], rule['branch_match']),
+    ...branchFaults(rule, request),
     ...eventFaults(rule['build_statuses'], request),
     ...optionFaults(rule, request),
   ]
@@ -51,13 +53,15 @@ function targetFaults(rule: Rule, request: 'create' | 'update'): FieldFault[] {
 
 const MATCHES: readonly unknown[] = ['exact', 'regex', 'wildcard']
 
-function branchFaults(branch: unknown, match: unknown): FieldFault[] {
+function branchFaults({ branch, branch_match: match }: Rule, request: 'create' | 'update'): FieldFault[] {
   const faults = lineFaults('branch', branch, PATTERN_CHARS_MAX)
   const isKnown = isBlank(match) || MATCHES.includes(match)
   if (!isKnown) faults.push({ field: 'branch_match', reason: 'must be exact, regex or wildcard' })
-  const isRegex = faults.length === 0 && match === 'regex' && typeof branch === 'string' && branch !== ''
-  if (isRegex && isBrokenRegex(branch)) faults.push({ field: 'branch', reason: 'is no regular expression (RE2)' })
-  return faults
+  if (faults.length > 0 || typeof branch !== 'string' || branch === '') return faults
+  if (match === 'regex')
+    return isBrokenRegex(branch) ? [{ field: 'branch', reason: 'is no regular expression (RE2)' }] : []
+  const isPossible = request === 'update' || canCoverBranch(branch, textOf(match))
+  return isPossible ? [] : [{ field: 'branch', reason: COVERS_NO_BRANCH }]
 }
 
 const EVENTS: readonly unknown[] = ['started', 'failed', 'success', 'recovered']

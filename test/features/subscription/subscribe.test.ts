@@ -217,6 +217,7 @@ test('whoever may not subscribe, and who asks in no channel, changes nothing', a
 
 test.each<[what: string, change: Partial<SubscribeWish>, field: string]>([
   ['a regex that is none', { branch: '(', branchMatch: 'regex' }, 'branch'],
+  ['a branch that Git allows no name like', { branch: '^(a', branchMatch: 'exact' }, 'branch'],
   ['a pattern beyond what is looked at', { branch: 'x'.repeat(PATTERN_CHARS_MAX + 1) }, 'branch'],
   ['no event', { events: [] }, 'events'],
   ['an event that nobody knows', { events: ['exploded'] }, 'events'],

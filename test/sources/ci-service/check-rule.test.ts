@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { checkFilter, LIST_ITEMS_MAX, checkRule, LINE_CHARS_MAX } from '../../../src/sources/ci-service/check-rule.ts'
+import { COVERS_NO_BRANCH } from '../../../src/domain/rule-input.ts'
 import { PATTERN_CHARS_MAX } from '../../../src/domain/pattern.ts'
 
 const rule = (more: Record<string, unknown> = {}) => ({ notifier: 'email', build_statuses: ['failed'], ...more })
@@ -37,6 +38,8 @@ describe('a rule to be created is sound', () => {
     [{ branch: 'a', branch_match: 'glob' }, 'branch_match', 'must be exact, regex or wildcard'],
     [{ branch: '(', branch_match: 'regex' }, 'branch', 'is no regular expression (RE2)'],
     [{ branch: '(?=a)', branch_match: 'regex' }, 'branch', 'is no regular expression (RE2)'],
+    [{ branch: '^(a' }, 'branch', COVERS_NO_BRANCH],
+    [{ branch: '^release/.*$', branch_match: 'exact' }, 'branch', COVERS_NO_BRANCH],
     [{ build_statuses: [] }, 'build_statuses', 'at least one event is needed'],
     [{ build_statuses: undefined }, 'build_statuses', 'at least one event is needed'],
     [{ build_statuses: 'failed' }, 'build_statuses', 'must be a list'],

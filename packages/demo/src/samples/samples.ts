@@ -46,6 +46,7 @@ import { answerFound, answerRunning, answerStatus } from '../../../../src/featur
 import {
   answerContradiction,
   answerNear,
+  answerNoBranch,
   answerSubscribe,
   answerUnsubscribe,
 } from '../../../../src/features/subscriptions/messages.ts'
@@ -128,6 +129,12 @@ function unclearWishes({ typed }: Cast): Sample[] {
       'unclear',
       'a word is nearly one that means something',
       answerNear({ typed, meant: 'failed', ...usage }),
+    ),
+    one(
+      'subscribe',
+      'unclear',
+      'no branch can be called so',
+      answerNoBranch({ typed, regex: '^release/.*$', ...usage }),
     ),
     one(
       'subscribe',
