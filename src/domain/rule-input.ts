@@ -1,6 +1,6 @@
 import type { FieldFault } from './project.ts'
 import { canCoverBranch } from './pattern.ts'
-import { isRecord, saysNothing, textOf } from './raw-values.ts'
+import { fieldOf, isRecord, saysNothing, textOf } from './raw-values.ts'
 
 /** A notification rule as somebody filled it in. */
 export interface RuleInput {
@@ -60,6 +60,17 @@ export function ruleOf(before: Raw | null, { notifier, target, branch, branchMat
     ...optionFields(before, notifier, options),
   }
 }
+
+/** The project without the rules of these notifiers. */
+export const withoutRulesOf = (notifiers: readonly string[], raw: Raw): Raw =>
+  notifiers.length === 0 || !Array.isArray(raw[RULES])
+    ? raw
+    : { ...raw, [RULES]: raw[RULES].filter((rule) => !notifiers.includes(notifierOf(rule))) }
+
+const RULES = 'notification_rules'
+
+/** As a rule names it; empty where it names none. */
+export const notifierOf = (rule: unknown): string => textOf(fieldOf(rule, 'notifier')) ?? ''
 
 /** CI names it `target` where it answers; a rule that has the request's name keeps that. */
 const targetField = (before: Raw | null): string => (before && 'email_target' in before ? 'email_target' : 'target')

@@ -162,4 +162,17 @@ describe('creating a project', () => {
     await type(world, lin, '/ci project create')
     await untilModal(world, ['Not allowed', 'create and change projects'], lin)
   })
+
+  it('that CI refuses for an unknown notifier is offered again without its rule', async () => {
+    const world = await openProjects({ ci: { switches: { unknownNotifiers: 'refuse' } } })
+    const rules = ['pigeon', 'email'].map((notifier) => ({ notifier, build_statuses: ['failed'] }))
+    await lookAt(world, { 'create:more': JSON.stringify({ notification_rules: rules }) })
+    await untilModal(world, ['project_create_send'])
+    await submit(world)
+    await untilModal(world, ['Nothing was changed', '`pigeon`', 'Create without it', 'acme/shop'])
+    expect(shopsIn(world)).toEqual([])
+    await submit(world)
+    await untilModal(world, ['*Created*'])
+    expect(projectIn(world, 'acme/shop').notification_rules).toMatchObject([{ notifier: 'email' }])
+  })
 })

@@ -4,9 +4,10 @@ import { INPUT_CHARS_MAX } from '../../src/features/fields.ts'
 import type { FaultWanted } from '../../packages/sandbox-ci/src/faults.ts'
 import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
 import { rowsOf } from '../support/app.ts'
-import type { World } from '../support/world.ts'
+import { untilAnswered, type World } from '../support/world.ts'
 import {
   compareBranches,
+  grace,
   openPart,
   openProjects,
   projectIn,
@@ -27,6 +28,10 @@ async function sendUnder(world: World, fault: FaultWanted): Promise<void> {
   world.ci.addFault({ ...fault, where: 'v2', method: 'PUT' })
   await submit(world)
 }
+
+const choose = (block: string, value: string) => ({
+  [block]: { value: { selected_option: { text: { type: 'plain_text', text: value, emoji: false }, value } } },
+})
 
 const status = (statusCode: number): FaultWanted => ({ kind: 'status', statusCode, times: 1 })
 
@@ -76,7 +81,7 @@ describe('CI being away', () => {
     const world = await openProjects()
     world.ci.addFault({ kind: 'status', statusCode: 503, where: 'v2' })
     await world.slack.people.runCommand({
-      user: 'U0GRACE001',
+      user: grace,
       channel: BUILDS,
       command: '/ci',
       text: 'project edit acme/web',
@@ -92,6 +97,34 @@ describe('CI being away', () => {
     await untilModal(world, ['CI did not answer', 'nothing was changed'])
     expect([statesIn(world), putsTo(world)]).toEqual([[], []])
     expect(world.slack.messages(BUILDS)).toEqual([])
+  })
+})
+
+describe('a write that CI refuses for a notifier that it put there itself', () => {
+  const refusing = { ci: { switches: { unknownNotifiers: 'refuse' } } } as const
+
+  it('is offered again without its rule, with the difference, and then sent', async () => {
+    const world = await openProjects(refusing)
+    await compareBranches(world, 'main')
+    await submit(world)
+    const offer = await untilModal(world, ['Nothing was changed', '`repository_status`', 'Send without it', '`main`'])
+    expect(saidBy(offer)).toContain(':heavy_minus_sign: `repository_status`')
+    expect(projectIn(world).branches).not.toEqual(['main'])
+    await submit(world)
+    await untilModal(world, ['*Changed*'])
+    expect(projectIn(world).branches).toEqual(['main'])
+    expect(projectIn(world).notification_rules.map(({ notifier }) => notifier)).not.toContain('repository_status')
+    expect(statesIn(world).map(({ state }) => state)).toEqual(['refused', 'confirmed'])
+  })
+
+  it('names it in the thread, and where the form was closed', async () => {
+    const world = await openProjects(refusing)
+    await compareBranches(world, 'main')
+    world.ci.addFault({ kind: 'slow', ms: 500, where: 'v2', method: 'PUT', times: 1 })
+    await submit(world)
+    await world.slack.people.closeView({ user: grace, isCleared: true })
+    await untilAnswered(world, grace, ['Not changed', 'CI does not know the notifier `repository_status`.'])
+    expect(putsTo(world)).toHaveLength(1)
   })
 })
 
@@ -116,12 +149,9 @@ describe('the other parts', () => {
   it('a new rule without the key that it needs is refused at the field', async () => {
     const world = await openProjects()
     await openPart(world, 'rule:new')
-    const choose = (block: string, value: string, text: string) => ({
-      [block]: { value: { selected_option: { text: { type: 'plain_text', text, emoji: false }, value } } },
-    })
     const answer = await world.slack.people.submitView({
       user: 'U0GRACE001',
-      values: { ...choose('rule:new:notifier', 'slack', 'slack'), 'rule:new:events': EVENTS },
+      values: { ...choose('rule:new:notifier', 'slack'), 'rule:new:events': EVENTS },
     })
     expect(answer).toMatchObject({ errors: { 'rule:new:key': 'slack needs a key' } })
   })

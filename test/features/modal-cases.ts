@@ -19,6 +19,7 @@ import { comparingView, differenceView } from '../../src/features/projects/edit-
 import type { WaitingCreation, WaitingEdit } from '../../src/features/projects/metadata.ts'
 import { readingView } from '../../src/features/projects/slack.ts'
 import { RESET_TITLE, resetView } from '../../src/features/projects/reset-form.ts'
+import { offering } from '../../src/features/projects/send-form.ts'
 import { answerContext, CREATE_TITLE, EDIT_TITLE, waitingView } from '../../src/features/projects/send.ts'
 import { pendingView, subscribeView, type SubscribeForm } from '../../src/features/subscriptions/form-view.ts'
 import type { PreviewOutcome, ShownProject } from '../../src/features/projects/outcomes.ts'
@@ -286,6 +287,14 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
   'project-difference-unshown': {
     when: 'CI does not show all of the project, and the update may take that away.',
     view: differing({ unshown: ['environment_variables'] }),
+  },
+  'project-difference-without': {
+    when: 'CI refused the change, since it does not know the notifier of a rule: the same is offered without that rule.',
+    view: offering(
+      differing({ differences: [difference('notification_rules[2].notifier', 'pigeon', null)] }),
+      'Send without it',
+      ['pigeon'],
+    ),
   },
   'project-difference-hostile': {
     when: 'What would be sent tries to mention and format.',

@@ -9,7 +9,7 @@ import { outcomeName } from '../command.ts'
 import type { SlackDeps } from '../context.ts'
 import { directPlace, ephemeralPlace, contentOf, type Place } from '../../slack/reply-targets.ts'
 import { respond } from '../respond.ts'
-import { placeIn } from '../modal.ts'
+import { type ModalView, placeIn, showIn } from '../modal.ts'
 
 /** Something that others shall see: it is announced where it was asked for, and its result stands in that thread. */
 export interface AnnouncedAction<Outcome> {
@@ -22,6 +22,8 @@ export interface AnnouncedAction<Outcome> {
   act: (begun: Begun) => Promise<Outcome>
   /** @param isForRequester whether only the requester sees it */
   answer: (outcome: Outcome, reference: string, isForRequester: boolean) => Answer
+  /** A form in the place of the answer, while this one is open; null: there is none. */
+  offer?: (outcome: Outcome) => Promise<ModalView | null>
 }
 
 /** Does it, and answers in the form that was sent in; for the requester's eyes where they asked, if it is closed meanwhile. */
@@ -41,8 +43,25 @@ export function announceAndRun<Outcome extends { kind: string; code?: string }>(
     })
     isDone = DONE.has(outcome.kind)
     if (thread) await tellIn(deps, thread, action.answer(outcome, reference, false))
-    return { outcome: outcomeName(outcome), answer: action.answer(outcome, reference, true) }
+    const isOffered = await offer(deps, viewId, action, outcome)
+    return { outcome: outcomeName(outcome), answer: isOffered ? null : action.answer(outcome, reference, true) }
   })
+}
+
+/** False where there is nothing to offer, or nobody to see it: then the answer says how it ended. */
+async function offer<Outcome>(
+  deps: SlackDeps,
+  viewId: string,
+  action: Pick<AnnouncedAction<Outcome>, 'offer'>,
+  outcome: Outcome,
+): Promise<boolean> {
+  try {
+    const view = await action.offer?.(outcome)
+    return view ? await showIn(deps.client, viewId, view) : false
+  } catch (error) {
+    deps.log.warn({ err: error }, 'an offer could not be shown; the answer is')
+    return false
+  }
 }
 
 /** After any other outcome, the filled-in form is still of use. */

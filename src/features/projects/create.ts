@@ -12,8 +12,9 @@ import { refusalOf, keep } from './read.ts'
 import { topOf } from './prepare.ts'
 import { checkCreation as checkInput } from '../../sources/ci-service/check-creation.ts'
 import { fieldsThat, FORM_FIELDS, PRO_IGNORES, projectField } from '../../domain/project-fields.ts'
+import { unknownNotifiers } from '../../sources/ci-service/check-rule.ts'
 import { isRecord } from '../../domain/raw-values.ts'
-import { ruleOf } from '../../domain/rule-input.ts'
+import { ruleOf, withoutRulesOf } from '../../domain/rule-input.ts'
 
 interface Ready {
   kind: 'ready'
@@ -113,7 +114,8 @@ async function send(deps: ProjectDeps, { request, creation, earlier }: Ready): P
   const { ci } = deps
   invariant(ci, 'what was asked about can be written')
   const called = await callOnce(deps, request, () => ci.createProject(creation))
-  if (called.kind === 'ci-refused') return called
+  if (called.kind === 'ci-refused')
+    return { ...called, unknownNotifiers: unknownNotifiers(called.reason, creation.notification_rules ?? []) }
   if (called.kind === 'answered') return finish(deps, request, creation, called.answer)
   const seen = await lookAgain(deps, () => look(deps, creation, earlier))
   if (seen.kind !== 'shown') return endUnclear(deps, request, called.code, seen.kind)
@@ -202,6 +204,20 @@ export function readCreation(
   if (!Array.isArray(others)) return checkInput({ ...more.fields, ...fields })
   const rules = [...(creation.rule ? [ruleOf(null, creation.rule)] : []), ...others]
   return checkInput({ ...more.fields, ...fields, ...(rules.length > 0 && { notification_rules: rules }) })
+}
+
+/** The same project without the rules of these notifiers. */
+export function withoutNotifiers(creation: Creation, notifiers: readonly string[]): Creation {
+  const { rule } = creation
+  const more = readMore(creation.more)
+  return {
+    ...creation,
+    rule: rule && notifiers.includes(rule.notifier) ? null : rule,
+    more:
+      more.kind === 'faults' || creation.more === null
+        ? creation.more
+        : JSON.stringify(withoutRulesOf(notifiers, more.fields)),
+  }
 }
 
 /** The names that CI may give a project of this repository. */

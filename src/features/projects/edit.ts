@@ -5,6 +5,8 @@ import { invariant } from '../../lib/assert.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import { NotAttempted } from '../../store/not-attempted.ts'
 import type { Begun, EditOutcome, EditQuestion, ProjectDeps } from './outcomes.ts'
+import { listOf } from '../../domain/raw-values.ts'
+import { unknownNotifiers } from '../../sources/ci-service/check-rule.ts'
 import { digestOf } from './base.ts'
 import {
   callOnce,
@@ -89,7 +91,8 @@ async function send(deps: ProjectDeps, request: ProjectRequest, prepared: Prepar
   invariant(ci, 'what was read can be written')
   const { before, meant } = prepared
   const called = await callOnce(deps, request, () => ci.updateProject(before.uuid, meant))
-  if (called.kind === 'ci-refused') return called
+  if (called.kind === 'ci-refused')
+    return { ...called, unknownNotifiers: unknownNotifiers(called.reason, listOf(meant['notification_rules'])) }
   const seen = await lookAgain(deps, () => look(deps, prepared))
   if (seen.kind === 'shown') return finish(deps, request, prepared, seen.done, true)
   // Some gateways answer 200 for CI: that it took it is believed only as long as nothing speaks against it.

@@ -15,7 +15,7 @@ import {
   typed,
 } from '../../slack/messages/answer.ts'
 import { LATER, unknownWords, type Words, ciSaid, answerCiTrouble } from '../fault-messages.ts'
-import { differenceParts, unshownWords, fieldsWords, fieldWords } from './words.ts'
+import { differenceParts, unknownNotifierWords, unshownWords, fieldsWords, fieldWords } from './words.ts'
 import { MESSAGE_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime } from '../../slack/messages/times.ts'
 import type { NotFound, ProjectRef } from '../../catalog/outcomes.ts'
@@ -144,7 +144,7 @@ type Done = 'changed' | 'created' | 'reset'
 function answerInVain(outcome: SentInVain, done: Done, reference: string): Answer {
   const project = projectName(outcome)
   if (outcome.kind === 'ci-refused') {
-    const { why, next } = isKnown(outcome.code) ? REFUSED[outcome.code] : unknownWords(outcome.code)
+    const { why, next } = refusedWords(outcome)
     return answerTrouble(
       { what: `:x: *Not ${done}*: ${project}`, why: [why, ...ciSaid(outcome.reason)], next },
       reference,
@@ -154,6 +154,12 @@ function answerInVain(outcome: SentInVain, done: Done, reference: string): Answe
   const why = [UNCLEAR[outcome.code] ?? 'The call ended before CI had answered.', LOOKED[outcome.looked]]
   const next = `Look at it with ${typed(`/ci project ${outcome.project}`)} before you send anything again.`
   return answerTrouble({ what, why, next }, reference)
+}
+
+function refusedWords({ code, unknownNotifiers = [] }: Extract<SentInVain, { kind: 'ci-refused' }>): Words {
+  if (unknownNotifiers.length > 0)
+    return { why: unknownNotifierWords(unknownNotifiers), next: 'Send it again without such rules.' }
+  return isKnown(code) ? REFUSED[code] : unknownWords(code)
 }
 
 const LOOKED = {

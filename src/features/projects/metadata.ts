@@ -42,6 +42,8 @@ export interface WaitingEdit {
   change: ProjectChange
   base: Readonly<Record<string, string>>
   fields: readonly string[]
+  /** see EditQuestion */
+  without?: readonly string[]
 }
 
 export interface WaitingCreation {

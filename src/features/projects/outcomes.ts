@@ -58,7 +58,14 @@ export type NotSent =
 /** How a write that was sent ended badly. */
 export type SentInVain =
   /** CI has surely done nothing */
-  | { kind: 'ci-refused'; code: string; reason: string | null; project: string }
+  | {
+      kind: 'ci-refused'
+      code: string
+      reason: string | null
+      project: string
+      /** the notifiers of its rules that CI does not know, where that is why */
+      unknownNotifiers?: readonly string[]
+    }
   /** CI may have done it, and it was looked up: it does not show, or CI cannot be asked. It is never simply sent again */
   | { kind: 'unclear'; code: string; project: string; looked: 'not-shown' | 'away' }
 
@@ -67,6 +74,8 @@ export interface EditQuestion {
   change: ProjectChange
   /** as the form showed it */
   base: ProjectBase
+  /** notifiers whose rules are left away, because CI does not take them back */
+  without?: readonly string[]
 }
 
 /** `base` null: no form has shown it before */

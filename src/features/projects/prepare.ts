@@ -1,5 +1,6 @@
 import type { Project, FieldFault } from '../../domain/project.ts'
 import { type Difference, differencesOf, applyChange, type ProjectChange } from '../../domain/project-change.ts'
+import { withoutRulesOf } from '../../domain/rule-input.ts'
 import { isProjectRequest } from '../../domain/request.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
 import { textOf, isRecord, listOf } from '../../domain/raw-values.ts'
@@ -51,7 +52,7 @@ export async function previewEdit(
 /** Reads the project afresh and makes the change to it. */
 export async function prepareEdit(
   deps: ProjectDeps,
-  { project: uuid, change, base }: PreviewQuestion,
+  { project: uuid, change, base, without: notifiers = [] }: PreviewQuestion,
 ): Promise<Prepared | NotSent | ChangedMeanwhile | { kind: 'no-difference'; project: ProjectRef }> {
   const read = await readAfresh(deps, await refOf(deps, uuid))
   if (read.kind !== 'read') return read
@@ -61,7 +62,7 @@ export async function prepareEdit(
   // A rule is meant by its place, where another one may stand now.
   const isByPlace = change.what === 'remove-rule' || (change.what === 'rule' && change.at !== null)
   if (isByPlace && theirs.includes('notification_rules')) return changedMeanwhile(deps, ref, theirs)
-  const meant = meantBy(before.raw, change)
+  const meant = meantBy(before.raw, change, notifiers)
   if (meant.kind === 'faults') return meant
   const differences = visibleDifferences(before.raw, meant.raw)
   if (differences.length === 0) return { kind: 'no-difference', project: ref }
@@ -112,6 +113,7 @@ type Raw = Record<string, unknown>
 function meantBy(
   raw: Raw,
   change: ProjectChange,
+  notifiers: readonly string[],
 ): { kind: 'meant'; raw: Raw } | { kind: 'faults'; faults: readonly FieldFault[] } {
   const { change: whole, faults: unreadable } = withHidden(raw, change)
   if (unreadable.length > 0) return { kind: 'faults', faults: unreadable }
@@ -119,7 +121,7 @@ function meantBy(
   if (effect.kind === 'faults') return effect
   const meant = asWritten(effect.raw)
   const faults = [...faultsOf(meant, whole), ...maskedSecrets(withoutAnswerOnly(meant))]
-  return faults.length > 0 ? { kind: 'faults', faults } : { kind: 'meant', raw: meant }
+  return faults.length > 0 ? { kind: 'faults', faults } : { kind: 'meant', raw: withoutRulesOf(notifiers, meant) }
 }
 
 /** What CI does not show of a project that is Basic, or is not, and what an update may so take away: fields by name. */

@@ -13,15 +13,8 @@ import { answerNoPreview, choosePart, differenceView, projectEditForm } from './
 import { nameIn, type WaitingEdit } from './metadata.ts'
 import { EDIT_CALLBACK_ID, PART_ACTION_ID, editView } from './edit-view.ts'
 import { projectResetForm, RESET_CALLBACK_ID, resetView, RESET_TITLE } from './reset-form.ts'
-import {
-  CREATE_SEND_CALLBACK_ID,
-  projectCreateSendForm,
-  projectSendForm,
-  SEND_CALLBACK_ID,
-  answerContext,
-  CREATE_TITLE,
-  EDIT_TITLE,
-} from './send.ts'
+import { CREATE_SEND_CALLBACK_ID, SEND_CALLBACK_ID, answerContext, CREATE_TITLE, EDIT_TITLE } from './send.ts'
+import { projectCreateSendForm, projectSendForm } from './send-form.ts'
 import { plain, section } from '../../slack/messages/blocks.ts'
 import { projectName } from '../../slack/messages/build.ts'
 import type { ProjectRef, Refused } from '../../catalog/outcomes.ts'

@@ -124,6 +124,10 @@ export function unshownWords(fields: readonly string[]): string {
 export const fieldsWords = (fields: readonly string[]): string =>
   and([...new Set(fields.map((field) => fieldWords(/^[^.[]+/.exec(field)?.[0] ?? field)))])
 
+/** ``CI does not know the notifier `pigeon`.`` */
+export const unknownNotifierWords = (notifiers: readonly string[]): string =>
+  `CI does not know the ${notifiers.length === 1 ? 'notifier' : 'notifiers'} ${listed(notifiers)}.`
+
 /** So many differences are shown, and of each side so many lines. */
 const DIFFERENCES_MAX = 20
 const LINES_MAX = 10

@@ -1,6 +1,6 @@
 import { canCoverBranch, matchBranch, PATTERN_CHARS_MAX } from '../../domain/pattern.ts'
 import { textOf } from '../../domain/raw-values.ts'
-import { COVERS_NO_BRANCH } from '../../domain/rule-input.ts'
+import { COVERS_NO_BRANCH, notifierOf } from '../../domain/rule-input.ts'
 import type { FieldFault } from '../../domain/project.ts'
 import { isRecord } from '../../lib/json.ts'
 
@@ -156,6 +156,18 @@ const NEEDED = new Map<string, readonly OptionName[]>([
   ['hipchat', ['key', 'room']],
   ['grove', ['key']],
 ])
+
+/**
+ * The notifiers that CI does not know, where its reason for a refusal is one: those whose place among the rules it names, else
+ * all that are outside the interface.
+ */
+export function unknownNotifiers(reason: string | null, rules: readonly unknown[]): string[] {
+  if (reason === null || !/notifier/i.test(reason)) return []
+  const places = [...reason.matchAll(/notification_rules\W{1,2}(\d+)\W{1,2}notifier/g)].map(([, at]) => Number(at))
+  const named = rules.filter((_, at) => places.includes(at)).map(notifierOf)
+  const unlisted = rules.map(notifierOf).filter((notifier) => optionsNeeded(notifier) === undefined)
+  return [...new Set(named.length > 0 ? named : unlisted)].filter((notifier) => notifier !== '')
+}
 
 /** Under which name an update takes the options of a notifier; null where it has no place for them. */
 export function nestedNameOf(notifier: unknown): string | null {

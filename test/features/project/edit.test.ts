@@ -75,6 +75,19 @@ describe('an edit', () => {
     expect(putsTo(ci)).toHaveLength(1)
   })
 
+  test('that CI refuses for a notifier names it, and is written without its rules where that is asked', async () => {
+    const { ci, stage, project, base } = await open({ unknownNotifiers: 'refuse' })
+    const question = { project, change: branches('main'), base: await base() }
+    expect(await stage.operations.edit(question, requester())).toMatchObject({
+      kind: 'ci-refused',
+      unknownNotifiers: ['repository_status'],
+    })
+    const outcome = await stage.operations.edit({ ...question, without: ['repository_status'] }, requester())
+    expect(outcome).toMatchObject({ kind: 'edited', otherwise: [] })
+    expect(JSON.stringify(outcome)).toContain('repository_status')
+    expect(putsTo(ci)).toHaveLength(2)
+  })
+
   test('of two people at the same moment is written once, and the other is told who was first, or what', async () => {
     const { ci, stage, project, base } = await open()
     const was = await base()

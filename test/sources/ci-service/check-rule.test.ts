@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { checkFilter, LIST_ITEMS_MAX, checkRule, LINE_CHARS_MAX } from '../../../src/sources/ci-service/check-rule.ts'
+import {
+  checkFilter,
+  LIST_ITEMS_MAX,
+  checkRule,
+  LINE_CHARS_MAX,
+  unknownNotifiers,
+} from '../../../src/sources/ci-service/check-rule.ts'
 import { COVERS_NO_BRANCH } from '../../../src/domain/rule-input.ts'
 import { PATTERN_CHARS_MAX } from '../../../src/domain/pattern.ts'
 
@@ -98,6 +104,28 @@ describe('a rule to be written back', () => {
     [{ build_statuses: [] }, 'build_statuses', 'at least one event is needed'],
   ])('but needs what its notifier needs: %j', (more, field, reason) => {
     expect(checkRule(rule(more), 'update')).toEqual([{ field, reason }])
+  })
+})
+
+describe('the notifiers that CI does not know', () => {
+  const rules = ['slack', 'pigeon', 'owl', 'pigeon'].map((notifier) => rule({ notifier }))
+
+  test.each([
+    ['notification_rules.2.notifier: not a known notifier', ['owl']],
+    [
+      'notification_rules[0].notifier is not allowed; notification_rules/1/notifier is not allowed',
+      ['slack', 'pigeon'],
+    ],
+    ['Notifier must be one of email, slack, webhook', ['pigeon', 'owl']],
+    ['notification_rules.0.options: slack needs key', []],
+    ['team_ids is required', []],
+    [null, []],
+  ])('are those that its reason is about: %s', (reason, notifiers) => {
+    expect(unknownNotifiers(reason, rules)).toEqual(notifiers)
+  })
+
+  test('are none where all are of the interface', () => {
+    expect(unknownNotifiers('unknown notifier', [rule(), rule({ notifier: 'Slack' }), 7, {}])).toEqual([])
   })
 })
 
