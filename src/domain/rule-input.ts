@@ -46,7 +46,7 @@ function branchFaults(field: string, before: Raw | null, after: Raw): FieldFault
 }
 
 export const COVERS_NO_BRANCH =
-  'can match nothing, since Git allows no such name; if it is a regular expression, choose regex'
+  'can match nothing, since Git allows no such name; choose wildcard or regex if it is a pattern'
 
 /** The rule in CI's names. @param before the rule that it replaces: what the input does not say stays, unknown fields too */
 export function ruleOf(before: Raw | null, { notifier, target, branch, branchMatch, events, options }: RuleInput): Raw {

@@ -14,6 +14,7 @@ import {
   putsTo,
   saidBy,
   submit,
+  typing,
   untilModal,
 } from './project-forms.ts'
 
@@ -135,14 +136,18 @@ describe('the other parts', () => {
     const view = await openPart(world, 'rule:1')
     expect(saidBy(view)).toContain('leave empty to keep it')
     for (const secret of Object.values(before.options)) expect(saidBy(view)).not.toContain(secret)
-    await submit(world, { 'rule:1:branch': 'release/*' })
+    const branch = typing({ 'rule:1:branch': 'release/*' })
+    await world.slack.people.submitView({ user: grace, values: branch })
+    await untilModal(world, ['This cannot be sent to CI', 'rule 2: `branch`', 'choose wildcard or regex'])
+    await world.slack.people.closeView({ user: grace })
+    await world.slack.people.submitView({ user: grace, values: { ...branch, ...choose('rule:1:match', 'wildcard') } })
     await untilModal(world, ['Send to CI', 'rule 2', 'release/*'])
     await submit(world)
     await untilModal(world, ['Changed'])
     expect(projectIn(world).notification_rules[1]).toEqual({
       ...before,
       branch: 'release/*',
-      branch_match: expect.anything(),
+      branch_match: 'wildcard',
     })
   })
 
