@@ -29,6 +29,7 @@ import {
 import { parseChoice, parsePage, VALUE_CHARS_MAX } from '../../src/features/values.ts'
 import { answerWhy, DECISIONS_LISTED_MAX, RULES_LISTED_MAX, WHY_CHARS_MAX } from '../../src/features/why/messages.ts'
 import { BRANCH_CHARS_MAX, SECTION_CHARS_MAX, TEXT_CHARS_MAX } from '../../src/slack/messages/limits.ts'
+import type { ChannelId } from '../../src/domain/ids.ts'
 import type { Explained } from '../../src/catalog/outcomes.ts'
 import { messageTs } from '../support/build-events.ts'
 import { buttonsOf, linesOf, ROWS, shownTexts, valueOf } from './answers-stage.ts'
@@ -314,8 +315,9 @@ describe('a badge', () => {
 })
 
 describe('why', () => {
+  const channelOf = (n: number) => `C0WHY${n}` as ChannelId
   const decision = (at: number, verdicts: readonly RuleVerdict[] = []): Explained => ({
-    channel: CHANNEL,
+    channel: channelOf(at),
     word: `word${at}`,
     at: BUILD_AT + at,
     branch: 'main',
@@ -335,6 +337,22 @@ describe('why', () => {
     expect(textOf(many)).not.toContain('word0,')
     expect(textOf(many.slice(1))).not.toContain('earlier')
     expect(textOf(many).indexOf('word20,')).toBeLessThan(textOf(many).indexOf('word19,'))
+  })
+
+  it('names build events that were decided alike together, the newest first, five of them', () => {
+    const rule = { branch: null, branchMatch: null, events: ['failed'] } as const
+    const looked = [{ rule, from: 'ci', verdict: 'event-not-selected' }] as const
+    const alike = (at: number, events: Explained['events']) => ({ ...decision(at), channel: CHANNEL, looked, events })
+    const two = textOf([alike(0, ['started']), decision(1), alike(2, ['success', 'recovered'])])
+    expect(two).toMatch(/• <#\w+> \*not posted\*: word2, received [^;]+; word0, received [^;]+\. /)
+    expect(two).toContain('failed has no success, no recovered, no started')
+    expect(two.match(/rule 1/g)).toHaveLength(1)
+    expect(two.match(/•/g)).toHaveLength(2)
+    const many = textOf(Array.from({ length: 7 }, (_, at) => alike(at, ['started'])))
+    expect(many).toMatch(/word6, .*; word2, [^;]+; and 2 earlier\. /)
+    expect(many).not.toContain('… and')
+    const other = { ...alike(1, ['started']), verdict: 'update' } as const
+    expect(textOf([alike(0, ['started']), other]).match(/•/g)).toHaveLength(2)
   })
 
   it('lists what each rule came to, 8 of them, and counts the others', () => {
@@ -400,7 +418,10 @@ describe('why', () => {
     const longest = lengthOf(shorterBy(0))
     const count = Math.ceil(WHY_CHARS_MAX / longest)
     const over = count * longest - WHY_CHARS_MAX
-    const fitting = Array.from({ length: count }, (_, n) => shorterBy(Math.floor((over + n) / count)))
+    const fitting = Array.from({ length: count }, (_, n) => ({
+      ...shorterBy(Math.floor((over + n) / count)),
+      channel: channelOf(n),
+    }))
     expect(fitting.reduce((sum, one) => sum + lengthOf(one), 0)).toBe(WHY_CHARS_MAX)
     expect(textOf(fitting)).not.toContain('earlier')
     const tooLong = fitting.with(0, shorterBy(Math.floor(over / count) - 1))

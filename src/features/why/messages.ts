@@ -17,6 +17,8 @@ import { eventsInWords } from '../../slack/messages/subscription.ts'
 
 /** The most decisions that one answer lists. */
 export const DECISIONS_LISTED_MAX = 20
+/** The most build events that are named together. */
+const HEARD_MAX = 5
 /** The most rules of one decision. */
 export const RULES_LISTED_MAX = 8
 /** Decisions are listed whole, and no further one where they are so long together, in characters. */
@@ -30,11 +32,11 @@ export const answerWhy = (outcome: WhyOutcome, context: AnswerContext): Answer =
 
 function explained({ build, decisions, more, hidden }: Found): Answer {
   const listed = listedOf(decisions.toReversed())
-  const left = more + decisions.length - listed.length
+  const left = more + decisions.length - listed.flatMap(({ group }) => group).length
   return answerOf([
     line(buildLine(build)),
     ...(decisions.length === 0 && hidden === 0 ? [line(NOBODY)] : []),
-    ...listed.flat().map(line),
+    ...listed.flatMap(({ lines }) => lines).map(line),
     ...(left > 0 ? [line(`… and ${left} earlier`)] : []),
     ...hiddenParts(hidden),
     row(ACTIONS_BLOCK_ID, buildButtons(build)),
@@ -43,31 +45,49 @@ function explained({ build, decisions, more, hidden }: Found): Answer {
 
 const NOBODY = 'No channel follows this project, so nothing was posted.'
 
-/** The lines of each decision, the newest first; at least one is listed. */
-function listedOf(newestFirst: readonly Explained[]): string[][] {
-  const listed: string[][] = []
+interface Listed {
+  group: readonly Explained[]
+  lines: readonly string[]
+}
+
+/** The lines of each group of decisions, the newest first; at least one is listed. */
+function listedOf(newestFirst: readonly Explained[]): Listed[] {
+  const listed: Listed[] = []
   let chars = 0
-  for (const decision of newestFirst.slice(0, DECISIONS_LISTED_MAX)) {
-    const lines = decisionLines(decision)
+  for (const group of Map.groupBy(newestFirst.slice(0, DECISIONS_LISTED_MAX), whatIsAlike).values()) {
+    const lines = groupLines(group)
     chars += lines.join('\n').length
     if (listed.length > 0 && chars > WHY_CHARS_MAX) break
-    listed.push(lines)
+    listed.push({ group, lines })
   }
   return listed
 }
 
+/** Build events that were decided alike are named together: all but the event itself is the same. */
+const whatIsAlike = ({ word: _word, at: _at, events: _events, ...decided }: Explained): string =>
+  JSON.stringify(decided)
+
 /** The verdict with its reason in one line, a line for each rule that was looked at, and what stands there. */
-function decisionLines(decision: Explained): string[] {
-  const { channel, word, at, verdict, reason, looked } = decision
-  const when = dayTime(at)
-  const heard = `${outside(word, WORD_CHARS_MAX) || '(no word)'}${when === null ? '' : `, received ${when}`}`
+function groupLines(group: readonly Explained[]): string[] {
+  const decision = { ...group[0]!, events: [...new Set(group.flatMap(({ events }) => events))] }
+  const { channel, verdict, reason, looked } = decision
   const left = looked.length - RULES_LISTED_MAX
   return [
-    `• <#${channel}> ${VERDICTS[verdict]}: ${heard}. ${reasonWords(reason)} (${codeSpan(cut(toLine(reason), WORD_CHARS_MAX)) || 'no name'})`,
+    `• <#${channel}> ${VERDICTS[verdict]}: ${heardWords(group)}. ${reasonWords(reason)} (${codeSpan(cut(toLine(reason), WORD_CHARS_MAX)) || 'no name'})`,
     ...looked.slice(0, RULES_LISTED_MAX).map((one, n) => `    ◦ rule ${n + 1}${lookedWords(one, decision)}`),
     ...(left > 0 ? [`    ◦ … and ${left} more`] : []),
     `    ◦ ${postedWords(decision)}`,
   ]
+}
+
+/** `error, received May 4th 14:09; initiated, received May 4th 14:02` */
+function heardWords(group: readonly Explained[]): string {
+  const words = group.slice(0, HEARD_MAX).map(({ word, at }) => {
+    const when = dayTime(at)
+    return `${outside(word, WORD_CHARS_MAX) || '(no word)'}${when === null ? '' : `, received ${when}`}`
+  })
+  const left = group.length - HEARD_MAX
+  return [...words, ...(left > 0 ? [`and ${left} earlier`] : [])].join('; ')
 }
 
 const VERDICTS: Record<Explained['verdict'], string> = {

@@ -14,6 +14,13 @@ export const whys = (cast: Cast): Cases<WhyOutcome> => ({
       outcome: { ...whyOf(cast, [decisionOf(cast, 'late'), decisionOf(cast, 'event-selected')]), more: 30 },
     },
     {
+      when: 'two build events were decided alike',
+      outcome: whyOf(cast, [
+        { ...decisionOf(cast, 'event-not-selected'), word: 'initiated', at: BUILD_AT - 60_000, events: ['started'] },
+        decisionOf(cast, 'event-not-selected'),
+      ]),
+    },
+    {
       when: 'an older version decided',
       outcome: whyOf(cast, [
         { ...decisionOf(cast, 'late'), word: cast.word, reason: cast.word, looked: [oldLooked(cast)] },
