@@ -95,6 +95,7 @@ export function createEngine({
   measures,
   waitingDeliveries,
 }: EngineDeps): Engine {
+  const basics = { store, clock, log }
   const logThrottle = createLogThrottle(clock)
   const socketWatch = createSocketWatch({ clock, log, logThrottle })
   const socket = config.slack.appToken === null ? null : socketWatch
@@ -119,7 +120,7 @@ export function createEngine({
   const { badges, ...clients } = createClients(config.ci, transport, tellAdmins, connections.note, metrics.countCiCall)
   const github = createGithub(config.github, transport, store)
   const interfaces = { v2: clients.v2 !== null, legacy: clients.legacy !== null, github: github !== null }
-  const rules = createProjectRules({ store, clock, log, ...clients })
+  const rules = createProjectRules({ ...basics, ...clients })
   const agreed = { clock, agree: () => clock.agree(store.time) }
   const monotonic = performance.now.bind(performance)
   const onTerm = (term: Term) => sender.serve(term)
@@ -129,10 +130,8 @@ export function createEngine({
   let slackEndpoint: Promise<SlackEndpoint> | null = null
   let expected: Promise<unknown> | null = null
   const sender: Sender = createSender({
-    store,
+    ...basics,
     notifier,
-    clock,
-    log,
     random: Math.random,
     newKey: randomUUID,
     subscriptions,
@@ -165,9 +164,7 @@ export function createEngine({
   }
   const directory = createDirectory({ ...slack, clock, grants: { operators, admins } })
   const following = {
-    store,
-    clock,
-    log,
+    ...basics,
     permits: directory.permits,
     subscriptions,
     rulesOf: rules.rulesOf,
@@ -191,9 +188,7 @@ export function createEngine({
   const doctor = doctorDeps(config, {
     wrongSignatures: async () => signatures.wrong(),
     webhookSecrets,
-    clock,
-    log,
-    store,
+    ...basics,
     subscriptions,
     badges,
     ...clients,
@@ -209,9 +204,7 @@ export function createEngine({
     doctor,
   })
   const pendingInteractions = createPendingInteractions({
-    store,
-    clock,
-    log,
+    ...basics,
     newId: randomUUID,
     processId,
     seal: createSeal(config.slack.botToken),

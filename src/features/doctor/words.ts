@@ -133,29 +133,24 @@ const OFF: Partial<Record<CheckName, string>> = {
 }
 
 const UNCHECKED: Record<Unchecked, (check: CheckName, say: Say) => string> = {
-  late: (check) => `${WHO[check]} did not answer in 5 s`,
+  late: (check) => `${WHO[check] ?? 'CI'} did not answer in 5 s`,
   'slack-away': () => 'Slack could not be asked',
   'ci-away': () => "CI's projects could not be read",
   'no-v2': (_, { code }) => `only CI's v2 interface shows the rules, and it is not set up (${code('CI_BASE_URL')})`,
   'no-project': () => 'CI lists no project',
   'store-fails': () => 'the database could not be read',
-  'not-said': (check) => `${WHO[check]} did not say`,
+  'not-said': (check) => `${WHO[check] ?? 'CI'} did not say`,
   'too-many': () => 'there are too many channels to check at once',
   fault: () => 'Buildline had an error; the log has the details',
 }
 
-const WHO: Record<CheckName, string> = {
+/** Who is asked, where it is not CI. */
+const WHO: Partial<Record<CheckName, string>> = {
   'slack-token': 'Slack',
   'slack-scopes': 'Slack',
   'socket-mode': 'Slack',
   clock: 'Slack',
   channels: 'Slack',
-  'ci-v2': 'CI',
-  'ci-v2-scopes': 'CI',
-  'ci-legacy': 'CI',
-  site: 'CI',
-  'webhook-rules': 'CI',
-  'silent-projects': 'CI',
   store: 'the database',
 }
 
@@ -269,14 +264,13 @@ function filtered(
   { events, branch }: Extract<Found, { kind: 'webhook-filtered' }>,
   say: Say,
 ): FindingWords {
-  const only = branch === null ? '' : `branches other than ${say.outside(branch)}`
-  const left = events.map((event) => say.outside(event)).join(', ')
+  const [left, whole] =
+    branch === null
+      ? [events.map((event) => say.outside(event)).join(', '), 'Select every event in that rule']
+      : [`branches other than ${say.outside(branch)}`, 'Make that rule cover all branches']
   return {
-    what: `The webhook rule of ${project} leaves out ${only === '' ? left : only}.`,
-    remedy:
-      only === ''
-        ? 'Select every event in that rule in CI. Channels choose in Slack what they get.'
-        : 'Make that rule cover all branches in CI. Channels choose in Slack what they get.',
+    what: `The webhook rule of ${project} leaves out ${left}.`,
+    remedy: `${whole} in CI. Channels choose in Slack what they get.`,
   }
 }
 
