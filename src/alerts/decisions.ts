@@ -42,7 +42,7 @@ export async function decideCard(
     for (const buildEvent of buildEvents) {
       const turn = turns.get(buildEvent.seq) ?? null
       if (kept.get(buildEvent.seq)?.turn === turn) continue
-      const effect = effects.get(buildEvent.seq)!
+      const effect = buildEvent.origin === 'history' ? buildEvent.origin : effects.get(buildEvent.seq)!
       const question = { branch: buildEvent.branch, status: buildEvent.status, effect, turn, hasCard }
       const decision = decide(question, subscriptions, bound.rules)
       const day = decision.reason === 'account-notice' ? noticeDay(buildEvent.at) : null

@@ -94,6 +94,8 @@ interface Draft {
   head: BuildEvent
   final: BuildEvent | null
   started: BuildEvent | null
+  /** CI delivered its start before it had ended */
+  isStartDelivered: boolean
 }
 
 const open = (buildEvent: BuildEvent, n: number): Draft => ({
@@ -103,14 +105,18 @@ const open = (buildEvent: BuildEvent, n: number): Draft => ({
   head: buildEvent,
   final: isFinal(buildEvent.status) ? buildEvent : null,
   started: saysStarted(buildEvent) ? buildEvent : null,
+  isStartDelivered: deliversStart(buildEvent),
 })
 
-// That we had CI start it again is no word of CI's own: its own may still come, late, and must not open a further run.
 const saysStarted = ({ status, origin }: BuildEvent): boolean => status === 'started' && origin !== 'action'
+
+// What CI answers is not what it delivers: its delivery may still come, late, and must not open a further run.
+const deliversStart = ({ status, origin }: BuildEvent): boolean => status === 'started' && origin === 'delivery'
 
 function effectOn(attempt: Draft, buildEvent: BuildEvent, restarts: readonly RestartRequest[]): Effect {
   if (buildEvent.details.attempt != null) return effectOfNamed(attempt, buildEvent, buildEvent.details.attempt)
   if (attempt.final) return effectAfterFinal(attempt, attempt.final, buildEvent, restarts)
+  if (isFirstWord(attempt, buildEvent)) return 'moved'
   // An unknown word is known by the word itself: two different ones are two states.
   const same =
     buildEvent.status === attempt.head.status &&
@@ -131,7 +137,10 @@ function effectAfterFinal(
   buildEvent: BuildEvent,
   restarts: readonly RestartRequest[],
 ): Effect {
-  if (isFinal(buildEvent.status)) return buildEvent.status === final.status ? 'duplicate' : 'opened'
+  if (isFinal(buildEvent.status)) {
+    if (buildEvent.status !== final.status) return 'opened'
+    return isFirstWord(attempt, buildEvent) ? 'moved' : 'duplicate'
+  }
   if (buildEvent.status !== 'started') return saidBefore(attempt, buildEvent) ? 'duplicate' : 'late'
   const restarted = restarts.some(
     ({ buildId, at }) => buildId === buildEvent.buildId && at >= final.at && at <= buildEvent.at,
@@ -139,24 +148,32 @@ function effectAfterFinal(
   const neverRan = final.status === 'ignored' || final.status === 'blocked'
   // Our own word comes after CI's answer: by then the attempt that it speaks of may have come and ended.
   const isOurs = buildEvent.origin === 'action'
-  const isLong = buildEvent.at - final.at > LATE_START_MS && !owesStart(attempt, final)
-  const isNewAttempt = restarted || (!isOurs && (attempt.started !== null || neverRan || isLong))
+  const isDelivered = buildEvent.origin === 'delivery'
+  const isLong = buildEvent.at - final.at > LATE_START_MS && !(isDelivered && owesStart(attempt, final))
+  // CI may answer with what was so a moment ago: only what it delivers contradicts an end so soon.
+  const isAgain = isDelivered && attempt.isStartDelivered
+  const isNewAttempt = restarted || (!isOurs && (isAgain || neverRan || isLong))
   if (isNewAttempt) return 'opened'
   return saidBefore(attempt, buildEvent) ? 'duplicate' : 'late'
 }
 
 /**
- * We had CI start it, and learned how it ended by asking: CI has delivered nothing of it. A sender that repeats what was
+ * We learned that it began and how it ended by asking: CI has delivered nothing of it. A sender that repeats what was
  * not taken says both later, however long nobody took it; the second start is a restart again.
  */
 const owesStart = (attempt: Draft, final: BuildEvent): boolean =>
-  attempt.buildEvents[0]?.origin === 'action' && final.origin === 'poll' && !attempt.echoes.some(saysStarted)
+  attempt.buildEvents[0]?.origin !== 'delivery' && final.origin !== 'delivery' && !attempt.echoes.some(deliversStart)
+
+/** Of what was recorded without telling anybody, a delivery of the same is news. */
+const isFirstWord = ({ head }: Draft, { status, origin }: BuildEvent): boolean =>
+  head.origin === 'history' && origin === 'delivery' && status === head.status
 
 const saidBefore = (attempt: Draft, buildEvent: BuildEvent): boolean =>
   attempt.echoes.some((echo) => echo.word === buildEvent.word)
 
 function absorb(attempt: Draft, buildEvent: BuildEvent, effect: Effect): void {
   if (attempt.final === null && saysStarted(buildEvent)) attempt.started ??= buildEvent
+  if (attempt.final === null && deliversStart(buildEvent)) attempt.isStartDelivered = true
   if (effect !== 'moved') return void attempt.echoes.push(buildEvent)
   attempt.buildEvents.push(buildEvent)
   attempt.head = buildEvent

@@ -49,8 +49,11 @@ export interface Recorded {
   revisionKey: string
 }
 
-/** Who said it: CI by itself, CI when it was asked, or CI's answer to what we asked it to do. */
-export type Origin = 'delivery' | 'poll' | 'action'
+/**
+ * Who said it: CI by itself, CI when it was asked, or CI's answer to what we asked it to do. `history`: CI when it was asked,
+ * of what is no news: it is known from then on, and nobody is told.
+ */
+export type Origin = 'delivery' | 'poll' | 'action' | 'history'
 
 export const toBuildEvent = (seen: Observation, seq: number, at: number, origin: Origin = 'delivery'): BuildEvent => ({
   ...seen,

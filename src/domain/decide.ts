@@ -20,6 +20,7 @@ export type Reason =
   | 'pattern-invalid'
   | 'duplicate'
   | 'late'
+  | 'history'
 
 /** `tell`: it is news to this channel. `update`: only a card that is there already changes. `silent`: nothing. */
 export interface Decision {
@@ -42,7 +43,8 @@ export type CiRules = readonly ChannelRule[] | null
 export interface Question {
   branch: string | null
   status: Status
-  effect: Effect
+  /** `history`: it was recorded without being news */
+  effect: Effect | 'history'
   /** what it did to its branch; null: nothing */
   turn: Turn | null
   /** the revision has a card in this channel already */
@@ -100,6 +102,8 @@ function decideOne(question: Question, subscription: Subscription, ciRules: CiRu
   const base = { rulesFrom, looked: [], loud: false } as const
   if (question.effect === 'duplicate' || question.effect === 'late')
     return { ...base, verdict: 'silent', reason: question.effect }
+  if (question.effect === 'history')
+    return { ...base, verdict: question.hasCard ? 'update' : 'silent', reason: question.effect }
   if (isUntold(question.status))
     return question.hasCard
       ? { ...base, verdict: 'update', reason: 'updates-card' }

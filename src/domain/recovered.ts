@@ -44,10 +44,15 @@ function countedBefore(attempt: Attempt, history: readonly Attempt[]): Attempt[]
   const verdicts = history.filter((other) => isVerdict(other.status) && other.finalSeq !== null)
   const overtaken = verdicts.some((other) => compareEnds(other, attempt) > 0 && other.finalSeq! < finalSeq)
   if (overtaken) return null
-  // One of the same colour that comes after this attempt has finished does not take its news away again.
-  const counts = (other: Attempt) => isRed(other.status) !== isRed(attempt.status) || other.finalSeq! < finalSeq
+  // One of the same colour that comes after this attempt has finished does not take its news away again; and what is
+  // recorded without telling makes no news of what was told before.
+  const counts = (other: Attempt) =>
+    other.finalSeq! < finalSeq || (isRed(other.status) !== isRed(attempt.status) && endOf(other)?.origin !== 'history')
   return verdicts.filter((other) => compareEnds(other, attempt) < 0 && counts(other)).sort(compareEnds)
 }
+
+const endOf = ({ buildEvents, finalSeq }: Attempt): BuildEvent | undefined =>
+  buildEvents.find(({ seq }) => seq === finalSeq)
 
 /**
  * How long a branch had been red as of this attempt, which is red itself or says nothing of its branch.

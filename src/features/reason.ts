@@ -22,4 +22,6 @@ const REASONS: Record<Reason, string> = {
   'pattern-invalid': 'The branch pattern of a rule is invalid, and so matches nothing.',
   duplicate: 'CI said this before: nothing changed.',
   late: 'It came after the end of the run: it changes nothing.',
+  history:
+    'CI had the build before Buildline first looked at the project, or it ended more than a day before Buildline learned of it.',
 }

@@ -98,8 +98,8 @@ async function recoveryIn(reads: Reads, attempt: Attempt, around: Around): Promi
 
 async function breaksBranch(reads: Reads, attempt: Attempt, around: Around): Promise<boolean> {
   if (!isRed(attempt.status) || (await isOvertaken(reads, attempt, around))) return false
-  const counts = ({ status, seq, buildId }: BuildEvent) =>
-    buildId !== attempt.buildId && (status === 'success' || seq < attempt.finalSeq!)
+  const counts = ({ status, seq, buildId, origin }: BuildEvent) =>
+    buildId !== attempt.buildId && ((status === 'success' && origin !== 'history') || seq < attempt.finalSeq!)
   return lookBack(reads, attempt, around, counts, (history) => breaks(attempt, history))
 }
 

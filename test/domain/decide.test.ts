@@ -108,6 +108,8 @@ const ROWS: Row[] = [
   ['a duplicate changes no card', { effect: 'duplicate', hasCard: true }, failures, 'silent', 'duplicate'],
   ['a late fact is not told', { effect: 'late', status: 'started' }, [], 'silent', 'late'],
   ['a late fact changes no card', { effect: 'late', status: 'started', hasCard: true }, null, 'silent', 'late'],
+  ['what is recorded as no news is not told', { effect: 'history' }, failures, 'silent', 'history'],
+  ['what is recorded as no news changes a card', { effect: 'history', hasCard: true }, failures, 'update', 'history'],
   ['the first fact of a run is told', { effect: 'opened' }, failures, 'tell', 'event-selected'],
 ]
 
@@ -137,6 +139,7 @@ describe('a decision', () => {
       'pattern-invalid': true,
       duplicate: true,
       late: true,
+      history: true,
     }
     expect([...new Set(ROWS.map((row) => row[4]))].sort()).toEqual(Object.keys(reasons).sort())
   })

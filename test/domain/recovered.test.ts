@@ -27,6 +27,16 @@ function recoveryNow(...said: Said[]) {
 describe('recovered', () => {
   it.each<[claim: string, said: Said[], attempts: string[]]>([
     ['is a success after a failure', [built('1', 'error'), built('2', 'success')], ['2.1']],
+    [
+      'is a success after a failure that was there before the first look',
+      [{ ...built('1', 'error'), origin: 'history' }, built('2', 'success')],
+      ['2.1'],
+    ],
+    [
+      'is not a success by what is recorded after it as no news',
+      [built('2', 'success'), { ...built('1', 'error'), origin: 'history' }],
+      [],
+    ],
     ['is a success after a machine error', [built('1', 'infrastructure_failure'), built('2', 'success')], ['2.1']],
     ['is not a success without history', [built('1', 'success')], []],
     ['is not a success after a success', [built('1', 'success'), built('2', 'success')], []],

@@ -83,7 +83,7 @@ function cardNames(sql: Stage['sql']): (subject: string) => string | null {
   return (subject) => (firsts.has(subject) ? cardName(firsts.get(subject)!) : null)
 }
 
-const ORIGINS: readonly Origin[] = ['delivery', 'poll', 'action']
+const ORIGINS: readonly Origin[] = ['delivery', 'poll', 'action', 'history']
 
 function readBuildEvents(sql: Stage['sql']): BuildEvent[] {
   const rows = sql('select * from fact order by seq') as Record<string, string & number>[]

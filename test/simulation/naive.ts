@@ -41,7 +41,7 @@ function attemptsOf(buildEvents: readonly BuildEvent[], requests: readonly Reque
     const attempt = attempts.findLast(({ build }) => build === Number(buildEvent.buildId))
     if (!attempt || isNewAttempt(attempt, buildEvent, requests)) attempts.push(begin(buildEvent))
     else if (attempt.finalAt === null) goOn(attempt, buildEvent)
-    else if (STARTED.has(buildEvent.word) && buildEvent.origin !== 'action') attempt.startCameLate = true
+    else if (STARTED.has(buildEvent.word) && buildEvent.origin === 'delivery') attempt.startCameLate = true
   }
   return attempts.sort((a, b) => a.build - b.build)
 }
@@ -55,7 +55,7 @@ function begin(buildEvent: BuildEvent): Attempt {
 
 function goOn(attempt: Attempt, { word, at, seq, origin }: BuildEvent): void {
   attempt.status = word
-  if (STARTED.has(word) && origin !== 'action') attempt.startSeen = true
+  if (STARTED.has(word) && origin === 'delivery') attempt.startSeen = true
   if (FINAL.has(word)) Object.assign(attempt, { finalAt: at, finalSeq: seq, endedBy: origin })
 }
 
@@ -66,13 +66,15 @@ function isNewAttempt(attempt: Attempt, buildEvent: BuildEvent, requests: readon
   if (!STARTED.has(buildEvent.word)) return false
   if (requests.some((request) => restarts(request, buildEvent, finalAt))) return true
   if (buildEvent.origin === 'action') return false
-  if (startSeen || status === 'ignored' || status === 'blocked') return true
-  return buildEvent.at - finalAt > 60_000 && !isOwedItsStart(attempt)
+  if (status === 'ignored' || status === 'blocked') return true
+  const isLong = buildEvent.at - finalAt > 60_000
+  if (buildEvent.origin !== 'delivery') return isLong
+  return startSeen || (isLong && !isOwedItsStart(attempt))
 }
 
-/** We had it begun and asked how it ended: what CI itself tells of it may come at any time, and its start tells of it once. */
+/** We asked whether it began and how it ended: what CI itself tells of it may come at any time, and its start tells of it once. */
 const isOwedItsStart = ({ begunBy, endedBy, startCameLate }: Attempt): boolean =>
-  begunBy === 'action' && endedBy === 'poll' && !startCameLate
+  begunBy !== 'delivery' && endedBy !== 'delivery' && !startCameLate
 
 const restarts = (
   { action, buildId, state, code, requestedAt }: Request,

@@ -94,6 +94,7 @@ const REASONS: Record<Reason, string> = {
   'pattern-invalid': 'a pattern is invalid',
   duplicate: 'CI said it twice',
   late: 'it came too late',
+  history: 'it was there before the first look',
 }
 
 const LOOKED: Record<RuleVerdict, RuleVerdict> = {
@@ -137,6 +138,7 @@ const DECIDED: Record<Reason, Decided> = {
   'pattern-invalid': by('channel', 'silent', 'pattern-invalid'),
   duplicate: by('ci', 'silent'),
   late: by('ci', 'silent'),
+  history: by('ci', 'silent'),
 }
 
 const standing = (state: 'gone' | 'waiting'): Posted[] =>
