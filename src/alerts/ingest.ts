@@ -164,7 +164,7 @@ async function wakeCards(
 // passed after it a recovered one, a green one shortens them. Not only the next build's: other red ones may lie between.
 // What is not ingested yet sees the outcome by itself.
 async function wakeSuccessors(tx: Tx, buildEvent: BuildEvent, revisionKey: string, now: number): Promise<void> {
-  if (!isVerdict(buildEvent.status)) return
+  if (!isVerdict(buildEvent.status) || buildEvent.origin === 'history') return
   const branch = branchKey(buildEvent.projectId, buildEvent.branch)
   const newer = await tx.revisionsAfter(branch, idOrder(buildEvent.buildId), SUCCESSORS_MAX)
   for (const key of new Set(newer)) if (key !== revisionKey) await tx.wakeRevision(key, now, 1)
@@ -220,7 +220,10 @@ async function keepBuilds(
     await tx.keepBuild({ ...where, status, word, at, buildUuid, committer })
     const details = mergeDetails([...attempts, attempt])
     const { projectFullName: fullName, projectUuid } = details
-    await tx.hearProject({ projectId, name: projectName(details, projectId), fullName, projectUuid, at })
+    const delivered = fresh.filter((buildEvent) => buildEvent.buildId === buildId && buildEvent.origin === 'delivery')
+    const deliveredAt = Math.max(0, ...delivered.map((buildEvent) => buildEvent.at))
+    const name = projectName(details, projectId)
+    await tx.hearProject({ projectId, name, fullName, projectUuid, at: deliveredAt })
   }
   for (const { projectId, newBuildId, code } of requests)
     if (code === 'not-restarted' && newBuildId && !newest.has(newBuildId)) await tx.forgetBuild(projectId, newBuildId)

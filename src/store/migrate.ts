@@ -7,6 +7,7 @@ import { projectsAndPeople } from './migrations/0004-projects-and-people.ts'
 import { upkeep } from './migrations/0005-upkeep.ts'
 import { severalProcesses } from './migrations/0006-several-processes.ts'
 import { acknowledged } from './migrations/0007-acknowledged.ts'
+import { firstLooks } from './migrations/0008-first-looks.ts'
 import type { Schema } from './schema.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Store } from './store.ts'
@@ -24,6 +25,7 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
     '0005-upkeep': upkeep(dialect),
     '0006-several-processes': severalProcesses(dialect),
     '0007-acknowledged': acknowledged,
+    '0008-first-looks': firstLooks(),
   }
   if (await isUpToDate(db, Object.keys(migrations))) return
   const migrator = new Migrator({

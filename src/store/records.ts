@@ -61,13 +61,13 @@ export interface KnownProject {
   filter: BranchFilter | null
 }
 
-/** A project by what deliveries called it. */
+/** A project by what its builds called it. */
 export interface DeliveredProject {
   projectId: ProjectId
   name: string
   fullName: string | null
   projectUuid: Uuid | null
-  /** when a build event of it was last ingested (ms) */
+  /** when it last delivered a build event that is ingested (ms); 0: it never has */
   at: number
 }
 

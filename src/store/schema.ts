@@ -147,6 +147,8 @@ export interface Schema {
     type: string | null
     /** BranchFilter; null where only the legacy interface knows the project */
     filter: string | null
+    /** when CI's builds of it were first taken in; null: not yet */
+    looked_at: Generated<number | null>
   }
   /** where each build stands: its newest attempt, as ingested */
   build: {
@@ -169,7 +171,7 @@ export interface Schema {
     /** when CI was last asked how it stands, because it had been silent for long */
     asked_at: Generated<number | null>
   }
-  /** projects by what deliveries called them */
+  /** projects by what their builds called them; `at`: when one was last delivered, 0: never */
   heard: { project_id: string; name: string; full_name: string | null; project_uuid: string | null; at: number }
   /** what people asked through Slack and are owed an answer to */
   interaction: {

@@ -128,10 +128,12 @@ export interface Reads {
    * `notBefore`; the longest silent first.
    */
   silentBuilds(since: { notAfter: number; notBefore: number }, limit: number): Promise<KnownBuild[]>
-  /** Every project of the cache, by name, and when it was last read (ms). */
-  projects(): Promise<(KnownProject & { readAt: number })[]>
+  /** Every project of the cache, by name, when it was last read, and when its builds were first taken in (ms; null: not yet). */
+  projects(): Promise<(KnownProject & { readAt: number; lookedAt: number | null })[]>
   deliveredProjects(): Promise<DeliveredProject[]>
   build(projectId: string, buildId: string): Promise<KnownBuild | null>
+  /** Those of a project that have one of these numbers; at most 500 are looked for. */
+  buildsOf(projectId: string, buildIds: readonly string[]): Promise<KnownBuild[]>
   buildByUuid(uuid: Uuid): Promise<KnownBuild | null>
   /** Builds with this number, whatever their project. */
   buildsByNumber(buildId: string, limit: number): Promise<KnownBuild[]>
@@ -147,7 +149,7 @@ export interface Reads {
   redBuildsOf(handles: readonly string[], limit: number): Promise<KnownBuild[]>
   /** Builds that wait, newest news first; of these projects, or of all. */
   waitingBuilds(projectIds: readonly string[] | null, limit: number): Promise<KnownBuild[]>
-  /** When each project was last heard of (ms), the newest first. */
+  /** When each project last delivered something (ms), the newest first. */
   lastDeliveries(limit: number): Promise<{ project: string; at: number }[]>
   /** The branches of a project, the one with the newest build first. */
   branchesOf(projectId: string, limit: number): Promise<string[]>
@@ -224,6 +226,8 @@ export interface Tx extends Reads {
   removeSubscription(id: string): Promise<KeptSubscription | null>
   keepProject(project: KnownProject & { readAt: number }): Promise<void>
   linkLegacyProject(uuid: Uuid, legacyId: string, readAt: number): Promise<void>
+  /** CI's builds of the project are taken in for the first time (ms). */
+  setLooked(uuid: Uuid, at: number): Promise<void>
   forgetProjects(readBeforeMs: number): Promise<void>
   /** A handle belongs to whoever claims it first; says whether that is this one. */
   claimHandle(handle: string, userId: string, at: number): Promise<boolean>
@@ -269,6 +273,7 @@ export interface Tx extends Reads {
   keepBuild(build: KnownBuild): Promise<void>
   /** A build that turned out not to be there. */
   forgetBuild(projectId: string, buildId: string): Promise<void>
+  /** Of two times of delivery the later one stays. */
   hearProject(project: DeliveredProject): Promise<void>
   /**
    * Throws when this interaction has made a request already, or another one is open for the same attempt and action, or for the

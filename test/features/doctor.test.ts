@@ -149,6 +149,17 @@ describe('the doctor', () => {
     expect((await found('silent-projects', changes)).map((one) => one.kind)).toEqual([kind])
   })
 
+  it('calls a project silent whose builds are known only because CI was asked', async () => {
+    const asked = { projectId: '1' as ProjectId, name: 'acme/p1', fullName: null, projectUuid: null, at: 0 }
+    const changes: Partial<DoctorDeps> = {
+      v2: { ...NO_V2, listProjects: async () => projectList(1, BUILD_STATUSES) },
+      legacy: { listProjects: async () => legacyList(T0 - UNDER_WAY_MS_MAX) },
+      store: { read: { deliveredProjects: async () => [asked] } } as never,
+      clock: { ...clock, now: () => T0 },
+    }
+    expect(await found('silent-projects', changes)).toMatchObject([{ kind: 'silent-project', lastAt: null }])
+  })
+
   it('does not call a project silent that has never built', async () => {
     const changes: Partial<DoctorDeps> = {
       v2: { ...NO_V2, listProjects: async () => projectList(1, BUILD_STATUSES) },

@@ -137,7 +137,7 @@ function silenceOf(project: Project, { delivered, legacy, now }: Known): Silent 
   const old = legacy.find(({ uuid }) => uuid === project.uuid) ?? null
   const lastAt =
     delivered
-      .filter((one) => isSame(one, project, old))
+      .filter((one) => one.at > 0 && isSame(one, project, old))
       .map(({ at }) => at)
       .sort((a, b) => b - a)[0] ?? null
   const builtAt = old && newestBuildAt(old, now - UNDER_WAY_MS_MAX)

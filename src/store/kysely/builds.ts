@@ -30,6 +30,7 @@ const KEYS_MAX = 500
 type BuildReads = Pick<
   Reads,
   | 'build'
+  | 'buildsOf'
   | 'buildByUuid'
   | 'buildsByNumber'
   | 'newestBuild'
@@ -81,6 +82,12 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildReads {
         db.selectFrom('build').selectAll().where('build_key', '=', value('key')),
       )
       return row ? toKnownBuild(row) : null
+    },
+
+    async buildsOf(projectId, buildIds) {
+      const keys = buildIds.slice(0, KEYS_MAX).map((id) => buildKey(projectId, id))
+      if (keys.length === 0) return []
+      return (await builds().where('build_key', 'in', keys).execute()).map(toKnownBuild)
     },
 
     async buildByUuid(uuid) {

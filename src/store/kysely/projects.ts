@@ -55,7 +55,7 @@ export function readProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectRea
 
     async projects() {
       const rows = await db.selectFrom('project').selectAll().orderBy('name').orderBy('uuid').execute()
-      return rows.map((row) => ({ ...toProject(row), readAt: row.read_at }))
+      return rows.map((row) => ({ ...toProject(row), readAt: row.read_at, lookedAt: row.looked_at }))
     },
 
     async deliveredProjects() {
@@ -67,6 +67,7 @@ export function readProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectRea
       const rows = await db
         .selectFrom('heard')
         .select(['name', 'full_name', 'at'])
+        .where('at', '>', 0)
         .orderBy('at', 'desc')
         .orderBy('name')
         .limit(limit)
@@ -76,7 +77,7 @@ export function readProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectRea
   }
 }
 
-type ProjectWrites = Pick<Tx, 'keepProject' | 'linkLegacyProject' | 'forgetProjects' | 'hearProject'>
+type ProjectWrites = Pick<Tx, 'keepProject' | 'linkLegacyProject' | 'setLooked' | 'forgetProjects' | 'hearProject'>
 
 /** Projects, as CI lists them and as deliveries call them. */
 export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectWrites {
@@ -96,6 +97,10 @@ export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectWr
       await db.updateTable('project').set({ legacy_id: legacyId, read_at: readAt }).where('uuid', '=', uuid).execute()
     },
 
+    async setLooked(uuid, at) {
+      await db.updateTable('project').set({ looked_at: at }).where('uuid', '=', uuid).execute()
+    },
+
     async forgetProjects(readBeforeMs) {
       // The list that was read is the CI service's: it says nothing of GitHub's workflows.
       const isListed = db.deleteFrom('project').where('read_at', '<', readBeforeMs)
@@ -108,7 +113,17 @@ export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectWr
         db
           .insertInto('heard')
           .values(columns(row, value))
-          .onConflict((conflict) => conflict.column('project_id').doUpdateSet(columns(row, value))),
+          .onConflict((conflict) =>
+            conflict.column('project_id').doUpdateSet(({ eb, ref }) => ({
+              ...columns(row, value),
+              at: eb
+                .case()
+                .when('heard.at', '<', ref('excluded.at'))
+                .then(ref('excluded.at'))
+                .else(ref('heard.at'))
+                .end(),
+            })),
+          ),
       )
     },
   }

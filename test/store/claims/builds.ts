@@ -285,6 +285,26 @@ export function buildClaims(places: () => Places): void {
     expect(await read.lastDeliveries(1)).toHaveLength(1)
   })
 
+  test('a project that has delivered nothing is heard of, and is none of those that deliver', async () => {
+    await using place = await places().open()
+    await hearOf(place.store, web({ at: 0 }))
+    const { read } = place.store
+    expect(await read.deliveredProjects()).toEqual([web({ at: 0 })])
+    expect(await read.lastDeliveries(10)).toEqual([])
+    await hearOf(place.store, web({ at: T0 }), web({ at: 0 }), web({ at: T0 - 1 }))
+    expect(await read.deliveredProjects()).toEqual([web({ at: T0 })])
+  })
+
+  test('the builds of a project that have one of these numbers', async () => {
+    await using place = await places().open()
+    await keep(place.store, { build: '512' }, { build: '513' }, { build: '514' })
+    const { read } = place.store
+    const found = await read.buildsOf(WEB, ['512', '514', '999'])
+    expect(idsOf(found).toSorted()).toEqual([`${WEB}/512`, `${WEB}/514`])
+    expect(await read.buildsOf(API, ['512'])).toEqual([])
+    expect(await read.buildsOf(WEB, [])).toEqual([])
+  })
+
   test('one of our messages is known by its place in its channel', async () => {
     await using place = await places().open()
     await place.store.write(async (tx) => {

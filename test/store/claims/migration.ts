@@ -14,6 +14,7 @@ const MIGRATIONS = [
   { name: '0005-upkeep' },
   { name: '0006-several-processes' },
   { name: '0007-acknowledged' },
+  { name: '0008-first-looks' },
 ]
 
 /**

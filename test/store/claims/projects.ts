@@ -41,15 +41,17 @@ export function projectClaims(places: () => Places): void {
     expect(await find(place.store, { names: ['acme/api', 'api'] })).toEqual(api())
   })
 
-  test('every project is listed by name, with when it was read', async () => {
+  test('every project is listed by name, with when it was read and first looked at', async () => {
     await using place = await places().open()
     await keep(place.store, web(), T0)
     await keep(place.store, api({ type: null, rules: null }), T0 + HOUR)
     await keep(place.store, api({ uuid: WEB_UUID_TOO, legacyId: null, type: 'pro' }), T0)
+    await place.store.write((tx) => tx.setLooked(WEB_UUID, T0 + 1))
+    await keep(place.store, web(), T0 + 2)
     expect(await place.store.read.projects()).toEqual([
-      { ...api({ type: null, rules: null }), readAt: T0 + HOUR },
-      { ...api({ uuid: WEB_UUID_TOO, legacyId: null, type: 'pro' }), readAt: T0 },
-      { ...web(), readAt: T0 },
+      { ...api({ type: null, rules: null }), readAt: T0 + HOUR, lookedAt: null },
+      { ...api({ uuid: WEB_UUID_TOO, legacyId: null, type: 'pro' }), readAt: T0, lookedAt: null },
+      { ...web(), readAt: T0 + 2, lookedAt: T0 + 1 },
     ])
   })
 

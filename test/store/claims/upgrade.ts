@@ -53,7 +53,16 @@ export function upgradeClaims(places: () => Places): void {
     ])
     expect(await read.eventsOfCard(REVISION, 1)).toHaveLength(2)
     expect(await read.projects()).toEqual([
-      { uuid: WEB_UUID, name: 'acme/web', legacyId: '41', type: null, rules: [], filter: null, readAt: T0 },
+      {
+        uuid: WEB_UUID,
+        name: 'acme/web',
+        legacyId: '41',
+        type: null,
+        rules: [],
+        filter: null,
+        readAt: T0,
+        lookedAt: null,
+      },
     ])
     expect(await read.cardsOf(`${REVISION}/1`)).toHaveLength(1)
     expect(await read.requestsOf(REVISION)).toEqual([])
