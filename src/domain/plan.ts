@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ChannelId, MessageTs } from './ids.ts'
 import type { Story } from './story.ts'
-import type { NoticeView, ReplyView, Shown, View } from './view.ts'
+import type { CardView, NoticeView, ReplyView, Shown, View } from './view.ts'
 
 // The steps between what is said and what should be said. Pure: no step is taken here.
 
@@ -94,7 +94,7 @@ export interface PlannedStep {
 export function planStory(story: Story, messages: readonly StoredMessage[], now: number): PlannedStep[] {
   const card = newestOf('card', messages)
   const cardSteps = planMessage(
-    { slot: 'card', view: story.card, thread: null, urgency: urgencyOf(story.card.shown) },
+    { slot: 'card', view: story.card, thread: null, urgency: cardUrgency(story.card) },
     card,
     now,
   )
@@ -249,4 +249,11 @@ function urgencyOf(shown: Shown): number {
   return shown === 'started' || shown === 'unknown' ? 3 : 2
 }
 
-const replyUrgency = ({ shown }: ReplyView): number => (urgencyOf(shown) <= 1 ? urgencyOf(shown) : LEAST)
+/** What is told late comes after all that is not, in the same order. */
+const LATE = LEAST + 1
+
+const cardUrgency = ({ shown, history }: CardView): number =>
+  urgencyOf(shown) + (history.some(({ what }) => what === 'late') ? LATE : 0)
+
+const replyUrgency = ({ shown, lateEnd }: ReplyView): number =>
+  (urgencyOf(shown) <= 1 ? urgencyOf(shown) : LEAST) + (lateEnd === undefined ? 0 : LATE)

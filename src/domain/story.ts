@@ -1,4 +1,4 @@
-import { mergeDetails, type BuildDetails } from './build-event.ts'
+import { mergeDetails, type BuildDetails, type BuildEvent } from './build-event.ts'
 import type { MessageTs } from './ids.ts'
 import { canShowBuilds, offerOfRestart, offerOfStop, type Facilities, type Missing, type Offer } from './offer.ts'
 import type { Recovery } from './recovered.ts'
@@ -136,6 +136,8 @@ function replyView(attempt: Attempt, context: StoryContext): ReplyView {
     attemptNumber: attemptNumberOf(attempt, context.attempts),
     isLate: attemptKey(attempt) === context.postedAttempt,
     durationMs: durationOf(attempt),
+    // Left out of the digest where it is not so: messages that stand need no edit.
+    ...(isToldLate(attempt) && { lateEnd: attempt.finalAt! }),
     // An attempt that another one has already replaced mentions nobody.
     mention: isNews ? mentionFor(attempt, context) : null,
     claim: claimFor(attempt, context),
@@ -203,14 +205,27 @@ const durationOf = ({ startedAt, finalAt }: Attempt): number | null =>
 function historyOf(attempt: Attempt): CardView['history'] {
   const waiting =
     attempt.status === 'waiting' ? attempt.buildEvents.findLast(({ status }) => status === 'waiting') : undefined
-  const snapshot = attempt.buildEvents.find(({ seq, origin }) => seq === attempt.finalSeq && origin === 'poll')
+  const snapshot = snapshotOf(attempt)
+  const end = isToldLate(attempt) ? 'late' : 'ended'
   return [
     ...(attempt.startedAt === null ? [] : [{ what: 'started' as const, at: attempt.startedAt }]),
     ...(waiting ? [{ what: 'waiting' as const, at: waiting.at }] : []),
-    ...(attempt.finalAt === null ? [] : [{ what: 'ended' as const, at: attempt.finalAt }]),
+    ...(attempt.finalAt === null ? [] : [{ what: end, at: attempt.finalAt } as const]),
     ...(attempt.status === 'unknown' ? [{ what: 'received' as const, at: attempt.buildEvents.at(-1)!.at }] : []),
-    ...(snapshot ? [{ what: 'snapshot' as const, at: snapshot.at }] : []),
+    ...(snapshot && end === 'ended' ? [{ what: 'snapshot' as const, at: snapshot.at }] : []),
   ]
+}
+
+/** What CI said of the end when it was asked. */
+const snapshotOf = ({ buildEvents, finalSeq }: Attempt): BuildEvent | undefined =>
+  buildEvents.find(({ seq, origin }) => seq === finalSeq && origin === 'poll')
+
+/** An end that CI tells of so long after, and only when it is asked, is told with the time when it was. */
+const LATE_MS = 60_000
+
+const isToldLate = (attempt: Attempt): boolean => {
+  const snapshot = snapshotOf(attempt)
+  return snapshot !== undefined && attempt.finalAt !== null && snapshot.at - attempt.finalAt > LATE_MS
 }
 
 /** The build of an attempt, with what only other build events of the revision said of it filled in. */

@@ -16,8 +16,11 @@ export interface CardView {
   build: BuildView
   /** 1 for the first attempt of the revision */
   attemptNumber: number
-  /** what happened to the newest attempt, and when (ms); `snapshot`: CI told of the end only when it was asked */
-  history: readonly { what: 'started' | 'waiting' | 'ended' | 'received' | 'snapshot'; at: number }[]
+  /**
+   * what happened to the newest attempt, and when (ms); `snapshot`: CI told of the end only when it was asked; `late`: the
+   * end, where that was long before
+   */
+  history: readonly { what: 'started' | 'waiting' | 'ended' | 'late' | 'received' | 'snapshot'; at: number }[]
   durationMs: number | null
   /** the jobs that failed, where the source names them; at least one */
   failedJobs?: readonly string[]
@@ -86,6 +89,8 @@ export interface ReplyView {
   /** told only when another attempt had taken the card that was born with it: what it is about has to be said */
   isLate: boolean
   durationMs: number | null
+  /** when the attempt ended (ms), where CI told of it long after, and only when it was asked */
+  lateEnd?: number
   /** the Slack user to mention */
   mention: string | null
   /** what the button carries by which the committer claims their name; null: it is claimed, or offered elsewhere, or cannot be */

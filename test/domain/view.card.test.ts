@@ -93,11 +93,20 @@ describe('the card', () => {
     ],
     [
       'an end that CI told only when it was asked says so, and when',
-      ['initiated', { word: 'error', after: HOUR, origin: 'poll', details: { finishedAt: T0 + MINUTE } }],
+      ['initiated', { word: 'error', after: 2 * MINUTE, origin: 'poll', details: { finishedAt: T0 + MINUTE } }],
       [
         { what: 'started', at: T0 },
         { what: 'ended', at: T0 + MINUTE },
-        { what: 'snapshot', at: T0 + HOUR },
+        { what: 'snapshot', at: T0 + 2 * MINUTE },
+      ],
+      MINUTE,
+    ],
+    [
+      'and long after it that it is told late',
+      ['initiated', { word: 'error', after: HOUR, origin: 'poll', details: { finishedAt: T0 + MINUTE } }],
+      [
+        { what: 'started', at: T0 },
+        { what: 'late', at: T0 + MINUTE },
       ],
       MINUTE,
     ],

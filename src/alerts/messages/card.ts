@@ -127,10 +127,14 @@ function failedLine({ failedJobs = [] }: CardView): string | null {
   return `failed: ${[...names, ...(more > 0 ? [`${more} more`] : [])].join(', ')}`
 }
 
+/** Before the time of an end that is told long after. */
+export const LATE_WORDS = 'told late: ended'
+
 const STEP_WORDS: Record<CardView['history'][number]['what'], string> = {
   started: 'started',
   waiting: 'waiting since',
   ended: 'ended',
+  late: LATE_WORDS,
   received: 'last news',
   snapshot: 'CI was asked',
 }

@@ -3,12 +3,12 @@ import type { View, ReplyView, NoticeView } from '../../domain/view.ts'
 import { assertNever } from '../../lib/assert.ts'
 import { requestLine } from '../../slack/messages/request.ts'
 import { type SlackMessage, section, type SectionBlock } from '../../slack/messages/blocks.ts'
-import { flakyWord, plainCard, renderCard, spanWords, streakCount } from './card.ts'
+import { flakyWord, LATE_WORDS, plainCard, renderCard, spanWords, streakCount } from './card.ts'
 import { mrkdwnLink } from '../../lib/escape.ts'
 import { joined, linkedBuild, mention, onBranch, projectName, buildName, outside } from '../../slack/messages/build.ts'
 import { claimButton } from '../../slack/messages/handle.ts'
 import { COMMITTER_CHARS_MAX, INLINE_URL_CHARS_MAX, SECTION_CHARS_MAX } from '../../slack/messages/limits.ts'
-import { afterWords } from '../../slack/messages/times.ts'
+import { afterWords, clockTime } from '../../slack/messages/times.ts'
 import { lookOf, NOTICE_LOOK } from '../../slack/messages/words.ts'
 
 /**
@@ -74,7 +74,13 @@ function replyLine(view: ReplyView): string {
   const said = view.shown === 'flaky' ? flakyWord(view.attemptNumber) : word
   const build = view.broadcast ? ` ${linkedBuild(view.build)}${onBranch(view.build)}` : ''
   const committer = view.claim === null ? null : outside(view.build.committer, COMMITTER_CHARS_MAX)
-  return joined([`${symbol} ${again}*${said}*${build}${afterWhat(view)}`, hint, mention(view.mention), committer])
+  const outcome = `${symbol} ${again}*${said}*${build}${afterWhat(view)}`
+  return joined([outcome, lateWords(view), hint, mention(view.mention), committer])
+}
+
+function lateWords({ lateEnd }: ReplyView): string | null {
+  const time = lateEnd === undefined ? null : clockTime(lateEnd)
+  return time && `${LATE_WORDS} ${time}`
 }
 
 /** ` after 7 min`, and of a build that ended a red streak ` after 2 h red (3 builds)`. */

@@ -33,17 +33,17 @@ const buildEventsOf = async ({ reconcile }: Stage, { projectId, buildId }: { pro
   (await reconcile.store.read.eventsOfBuild(projectId, buildId)).map(({ word, origin }) => `${word} ${origin}`)
 
 describe('a build that has been silent for too long', () => {
-  test('is asked about: what CI says of its end is told, and the card says that CI was asked', async () => {
+  test('is asked about: what CI says of its end is told, and the card says that it is told late', async () => {
     await using stage = await openStage()
     const { ref, uuid } = await stage.running()
+    const endedAt = stage.clock.now()
     stage.ci.finish(uuid, 'error')
     stage.lose()
     await stage.rest(SILENT_MS)
-    const requestedAt = stage.clock.now()
     expect(await roundAndTell(stage)).toEqual(['news'])
     expect(await buildEventsOf(stage, ref)).toEqual(['initiated delivery', 'error poll'])
     expect(stage.card()).toMatchObject({ shown: 'failed' })
-    expect(stage.card()?.history.at(-1)).toEqual({ what: 'snapshot', at: requestedAt })
+    expect(stage.card()?.history.at(-1)).toEqual({ what: 'late', at: endedAt })
   })
 
   test('is not asked about before that', async () => {

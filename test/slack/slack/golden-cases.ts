@@ -144,12 +144,21 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     card({ history: [{ what: 'ended', at: ENDED_AT }], durationMs: null }),
   ),
   'card-polled': told(
-    'The end was not delivered for hours: Buildline asked CI.',
+    'The end was not delivered: Buildline asked CI.',
     card({
       history: [
         { what: 'started', at: STARTED_AT },
         { what: 'ended', at: ENDED_AT },
-        { what: 'snapshot', at: ENDED_AT + 3 * 60 * 60_000 },
+        { what: 'snapshot', at: ENDED_AT + 60_000 },
+      ],
+    }),
+  ),
+  'card-told-late': told(
+    'The build was never delivered: Buildline found it when it asked CI, long after.',
+    card({
+      history: [
+        { what: 'started', at: STARTED_AT },
+        { what: 'late', at: ENDED_AT },
       ],
     }),
   ),
@@ -171,6 +180,10 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
   ),
   'reply-attempt-2': told('A second run has passed.', reply({ attemptNumber: 2, shown: 'passed' })),
   'reply-late': told('An older run of the commit ended after a newer one had begun.', reply({ isLate: true })),
+  'reply-told-late': told(
+    'The end was never delivered: Buildline found it when it asked CI, long after.',
+    reply({ lateEnd: ENDED_AT }),
+  ),
   'reply-mention': told(
     'A build failed, and its committer has claimed the name: the thread mentions them.',
     reply({ mention: 'U0ADA' }),

@@ -65,9 +65,12 @@ const anyView: fc.Arbitrary<View> = fc.oneof(
     word: odd,
     build,
     attemptNumber,
-    history: fc.array(fc.record({ what: fc.constantFrom('started', 'waiting', 'ended', 'received', 'snapshot'), at }), {
-      maxLength: 4,
-    }),
+    history: fc.array(
+      fc.record({ what: fc.constantFrom('started', 'waiting', 'ended', 'late', 'received', 'snapshot'), at }),
+      {
+        maxLength: 4,
+      },
+    ),
     durationMs,
     mention,
     claim: maybe(ref),
