@@ -120,7 +120,7 @@ export function createEngine({
   const { badges, ...clients } = createClients(config.ci, transport, tellAdmins, connections.note, metrics.countCiCall)
   const github = createGithub(config.github, transport, store)
   const interfaces = { v2: clients.v2 !== null, legacy: clients.legacy !== null, github: github !== null }
-  const rules = createProjectRules({ ...basics, ...clients })
+  const rules = createProjectRules({ ...basics, wake: () => wake(), ...clients })
   const agreed = { clock, agree: () => clock.agree(store.time) }
   const monotonic = performance.now.bind(performance)
   const onTerm = (term: Term) => sender.serve(term)

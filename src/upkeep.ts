@@ -13,7 +13,7 @@ import { FORGET_JOB, type PendingInteractions } from './features/pending-interac
 import { prune, PRUNE_EVERY_MS, PRUNE_JOB } from './jobs/retention.ts'
 import { refreshSilent, REFRESH_SILENT_EVERY_MS } from './jobs/refresh-silent.ts'
 
-/** Projects and their rules are read again so often. */
+/** Projects, their rules and their builds are read again so often. */
 export const REFRESH_EVERY_MS = 5 * 60_000
 
 /** Requests that CI has not confirmed are looked at so often. */

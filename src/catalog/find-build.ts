@@ -180,6 +180,12 @@ export async function newestSummary(deps: FindDeps, { projectId }: ProjectRef): 
   return build && ((await summariesOf(deps, [build]))[0] ?? null)
 }
 
+// What CI said only when it was asked may have happened long before.
+function newsAt({ buildEvents, details }: Attempt): number {
+  const { at, origin } = buildEvents.at(-1)!
+  return origin === 'poll' || origin === 'history' ? (details.finishedAt ?? details.startedAt ?? at) : at
+}
+
 /** A build as answers show it. */
 export async function summaryOf(
   { reads, interfaces }: FindDeps,
@@ -194,7 +200,7 @@ export async function summaryOf(
     shown: shownAs(attempt, attempts, isRecovered),
     word: attempt.word,
     attemptNumber: attemptNumberOf(attempt, attempts),
-    at: attempt.buildEvents.at(-1)!.at,
+    at: newsAt(attempt),
     redSince: red && { at: red.sinceAt, builds: red.builds, atLeast: red.atLeast },
     ...offersOf(attempt, facilities, requests),
   }

@@ -47,7 +47,7 @@ export interface BuildSummary extends BuildView {
   /** CI's own word */
   word: string
   attemptNumber: number
-  /** when the newest build event of the attempt was received (ms) */
+  /** when the newest build event of the attempt was received, or, where CI was asked, when it says that it happened (ms) */
   at: number
   /** how long its branch has been red, when it is (ms, builds) */
   redSince: { at: number; builds: number; atLeast: boolean } | null

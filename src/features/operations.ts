@@ -8,13 +8,14 @@ import type { ActDeps } from './builds/deps.ts'
 import type { DoctorDeps } from './doctor/findings.ts'
 import { doctorOperations } from './doctor/examine.ts'
 import { explain } from './why/why.ts'
+import { createAsking } from '../catalog/ask-ci.ts'
 import { findBuild, summaryOf } from '../catalog/find-build.ts'
 import { type HomeDeps, homeOperations } from './home/home.ts'
 import { listProjects } from './list/list.ts'
 import { type PersonDeps, createPersonOperations } from './people/people.ts'
 import type { ProjectDeps, Begun, Creation, EditQuestion, PreviewQuestion } from './projects/outcomes.ts'
 import { suggestProjects, findProject } from '../catalog/projects.ts'
-import type { Refreshed } from '../catalog/ci-snapshot.ts'
+import type { Refreshed } from '../catalog/reading.ts'
 import { restartBuild, stopBuild } from './builds/act.ts'
 import type { PatternQuestion, SubscribeWish, SubscribeDeps } from './subscriptions/outcomes.ts'
 import { createProject, previewCreation } from './projects/create.ts'
@@ -39,25 +40,26 @@ export interface OperationsDeps extends ActDeps, SubscribeDeps, ProjectDeps, Per
 export function createOperations(deps: OperationsDeps) {
   const { store, interfaces, subscriptions } = deps
   const find = { reads: store.read, interfaces }
+  const orAskCi = createAsking(deps)
   return {
     /** For commands that only read what is stored. */
     stored: { reads: store.read, interfaces, subscriptions },
     listProjects: (question: ListQuestion) => listProjects(deps, question),
     status: (
       question: { project: string | null; branch: string | null; channel: ChannelId | null } | { target: Target },
-    ) => buildStatus({ ...find, subscriptions }, question),
+    ) => orAskCi(() => buildStatus({ ...find, subscriptions }, question)),
     /** One build, for a choice or a modal. */
     async findBuild(target: Target): Promise<{ kind: 'found'; build: BuildSummary } | NotFound> {
-      const looked = await findBuild(find, target)
+      const looked = await orAskCi(() => findBuild(find, target))
       return looked.kind === 'found' ? { kind: 'found', build: await summaryOf(find, looked.found) } : looked
     },
     running: (channel: ChannelId | null) => runningBuilds({ ...find, subscriptions }, channel),
-    stop: (target: Target, by: Requester) => stopBuild(deps, target, by),
-    restart: (target: Target, by: Requester) => restartBuild(deps, target, by),
+    stop: (target: Target, by: Requester) => orAskCi(() => stopBuild(deps, target, by)),
+    restart: (target: Target, by: Requester) => orAskCi(() => restartBuild(deps, target, by)),
     badge: (about: { project: string; branch: string | null }) =>
-      badge({ ...find, badges: deps.badges, draw: deps.draw }, about),
+      orAskCi(() => badge({ ...find, badges: deps.badges, draw: deps.draw }, about)),
     why: (target: Target | null, by: Pick<Requester, 'user' | 'channel'>) =>
-      explain({ ...find, subscriptions, seenBy: deps.seenBy }, target, by),
+      orAskCi(() => explain({ ...find, subscriptions, seenBy: deps.seenBy }, target, by)),
     /** Projects whose names begin with or contain the text, for a picker. */
     suggestProjects: (text: string) => suggestProjects(store.read, text),
     suggestBranches: (project: string, text: string) => suggestBranches(find, project, text),

@@ -105,7 +105,6 @@ describe('a process that is killed between the record and the answer', () => {
     ci.stopBuild('501')
     ci.restart('502', 'success')
     const next = await startBot(scene)
-    await untilThread(scene, running, `Stop requested by <@${ada}>`, 'not clear yet')
     await untilThread(scene, running, `Stop requested by <@${ada}>`, 'Stopped')
     await untilThread(scene, failed, `Restart requested by <@${grace}>`, 'attempt 2 is #503')
     await untilCard(scene, ['Stopped', 'acme/web'])

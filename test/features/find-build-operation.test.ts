@@ -62,6 +62,7 @@ describe('a project is named', () => {
   test("while CI's list has never been read, that is said", async () => {
     await using stage = await openStage()
     stage.reconcile.sql('delete from job')
+    stage.ci.addFault({ kind: 'status', statusCode: 503, where: 'v2', times: 100 })
     expect(await find(stage, ofProject('nobody'))).toMatchObject({ kind: 'no-project', isListRead: false })
   })
 

@@ -14,6 +14,7 @@ import { type Operations, createOperations, type OperationsDeps } from '../../sr
 import { confirmRequests } from '../../src/features/builds/confirm.ts'
 import { createProjectRules } from '../../src/catalog/projects.ts'
 import { recordAcknowledged } from '../support/acknowledged.ts'
+import { refreshProjects } from '../../src/catalog/reading.ts'
 import { ingestRevision } from '../../src/alerts/ingest.ts'
 import type { Push } from '../../packages/sandbox-ci/src/builds.ts'
 import type { SandboxCi } from '../../packages/sandbox-ci/src/server.ts'
@@ -135,7 +136,7 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
           ...reconcile.subscriptions,
           ...(await store.read.subscriptions()),
         ],
-        ...createProjectRules({ store, clock, log, ...only(clients, interfaces) }),
+        ...createProjectRules({ store, clock, log, wake, ...only(clients, interfaces) }),
         admins: [],
         say: async (to, text) => {
           said.push({ to, text })
@@ -204,7 +205,13 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
       await life.reconciler.stop()
       await clock.advance(ms)
       life = await reconcile.live({ interfaces })
-      await main.deps.refresh()
+      // CI's list shows only so many builds: here it shows none.
+      await refreshProjects({
+        store,
+        clock,
+        log,
+        ...only({ ...clients, legacy: withoutBuilds(clients.legacy) }, interfaces),
+      })
     },
     async requests() {
       const all = await store.read.requestsAfter({ requestedAt: 0, id: '' }, 100)
@@ -238,7 +245,18 @@ export function clientsOf(ci: SandboxCi, clock: Clock) {
   }
 }
 
-const only = ({ v2, legacy }: ReturnType<typeof clientsOf>, has: { v2: boolean; legacy: boolean }) => ({
+const withoutBuilds = (legacy: ClientLegacy): ClientLegacy => ({
+  ...legacy,
+  async listProjects() {
+    const list = await legacy.listProjects()
+    return { ...list, projects: list.projects.map((project) => ({ ...project, builds: [] })) }
+  },
+})
+
+const only = (
+  { v2, legacy }: Pick<ReturnType<typeof clientsOf>, 'v2' | 'legacy'>,
+  has: { v2: boolean; legacy: boolean },
+) => ({
   v2: has.v2 ? v2 : null,
   legacy: has.legacy ? legacy : null,
 })

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import type { ReconcileDeps } from '../../src/alerts/deps.ts'
 import { soleTerm } from '../../src/alerts/lease.ts'
 import { HANDLES_MAX } from '../../src/features/people/people.ts'
-import { refreshProjects } from '../../src/catalog/ci-snapshot.ts'
+import { refreshProjects } from '../../src/catalog/reading.ts'
 import { SUBSCRIPTIONS_MAX } from '../../src/features/subscriptions/subscribe.ts'
 import type { Store } from '../../src/store/store.ts'
 import { follower } from '../alerts/stage.ts'
@@ -304,7 +304,7 @@ const depsOf = (
   rulesOf: async () => null,
   admins: [],
   say: async () => ({ kind: 'unsent', code: 'nobody_listens' }) as const,
-  refresh: async () => ({ readAt: clock.now(), trouble: null, isWhole: true }),
+  refresh: async () => ({ readAt: clock.now(), trouble: null, isWhole: true, builds: 0 }),
   badges,
   draw: async () => null,
 })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { WHOLE_READING } from '../../src/catalog/ci-snapshot.ts'
+import { WHOLE_READING } from '../../src/catalog/reading.ts'
 import { upkeepJobs, type UpkeepDeps } from '../../src/upkeep.ts'
 
 const docs = readFileSync(new URL('../../docs/operations/upkeep.md', import.meta.url), 'utf8')

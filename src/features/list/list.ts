@@ -2,9 +2,10 @@ import { matchProjects } from '../../domain/project-names.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Store } from '../../store/store.ts'
 import type { ListOutcome, ListQuestion, ProjectRef } from '../../catalog/outcomes.ts'
+import { untilIngested } from '../../catalog/ask-ci.ts'
 import { newestSummary, type FindDeps } from '../../catalog/find-build.ts'
 import { allProjects, ofListed } from '../../catalog/projects.ts'
-import { WHOLE_READING, type Refreshed } from '../../catalog/ci-snapshot.ts'
+import { WHOLE_READING, type Refreshed } from '../../catalog/reading.ts'
 import type { Interfaces } from '../../store/history.ts'
 
 export const PAGE_SIZE = 10
@@ -28,6 +29,7 @@ export async function listProjects(deps: ListProjects, question: ListQuestion): 
   const { store, interfaces, clock } = deps
   if (!Object.values(interfaces).includes(true)) return { kind: 'no-ci' }
   const refreshed = clock.now() - (await lastWholeAt(deps)) < FRESH_MS ? null : await deps.refresh()
+  if (refreshed && refreshed.builds > 0) await untilIngested(deps)
   const trouble = refreshed?.trouble ?? null
   const all = await store.read.projects()
   if (trouble && all.length === 0) return trouble

@@ -3,6 +3,7 @@ import type { ProjectId } from '../../domain/ids.ts'
 import type { LegacyBuild, LegacyProject, Project, RestartedBuild } from '../../domain/project.ts'
 import type { NotificationRule } from '../../domain/rule.ts'
 import { isRecord } from '../../lib/json.ts'
+import { clean } from './webhook/payload.ts'
 import { buildId, buildIdOrNull, countOrNull, projectId, textOrNull, timeMsOrNull, uuid, uuidOrNull } from './values.ts'
 
 /** One page of a listing, in either form. */
@@ -143,15 +144,18 @@ function readLegacyBuild(value: unknown, owner: ProjectId): LegacyBuild | null {
   }
 }
 
+// What a build says is kept, whether it was delivered or asked for.
+const keptText = textOrNull.transform((text) => text && clean(text))
+
 const legacyBuildSchema = z.object({
   id: buildId,
   uuid: uuidOrNull,
   project_id: projectId.nullable().catch(null),
-  status: textOrNull,
-  branch: textOrNull,
-  commit_id: textOrNull,
-  repository_host_username: textOrNull,
-  message: textOrNull,
+  status: keptText,
+  branch: keptText,
+  commit_id: keptText,
+  repository_host_username: keptText,
+  message: keptText,
   started_at: timeMsOrNull,
   finished_at: timeMsOrNull,
 })

@@ -65,7 +65,7 @@ const PAYLOAD = z.object({
 })
 
 // Databases and Slack both stumble over NUL and half characters.
-function clean(value: string): string | null {
+export function clean(value: string): string | null {
   const short = value.length > TEXT_CHARS_MAX ? value.slice(0, TEXT_CHARS_MAX) : value
   return short.toWellFormed().replaceAll('\0', '').trim() || null
 }

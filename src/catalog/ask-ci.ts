@@ -1,0 +1,73 @@
+import { isProjectId } from '../domain/ids.ts'
+import type { ClientLegacy } from '../sources/ci-service/client-legacy.ts'
+import { CiError } from '../sources/ci-service/errors.ts'
+import type { NotFound } from './outcomes.ts'
+import { findProject } from './projects.ts'
+import type { Refreshed } from './reading.ts'
+import { takeInBuilds, type TakeIn } from './undelivered.ts'
+
+/** Mistyped names do not make CI's whole list be read more often than this. */
+const LIST_AGAIN_MS = 5_000
+
+/** What CI showed is ingested by then, or the next command finds it. */
+const INGESTED_WITHIN_MS = 2_000
+const LOOK_EVERY_MS = 20
+
+export interface AskDeps extends TakeIn {
+  legacy: Pick<ClientLegacy, 'getProject'> | null
+  /** reads CI's list of projects, with their builds */
+  refresh: () => Promise<Refreshed>
+}
+
+type Unknown = Extract<NotFound, { kind: 'no-project' | 'no-build' | 'unknown-build' }>
+
+const UNKNOWN: ReadonlySet<string> = new Set<Unknown['kind']>(['no-project', 'no-build', 'unknown-build'])
+
+const isUnknown = (outcome: { kind: string }): outcome is Unknown => UNKNOWN.has(outcome.kind)
+
+/** Answers a question again after asking CI, where the first answer is that nobody knows such a project or build. */
+export function createAsking(deps: AskDeps) {
+  const { clock } = deps
+  let listReadAt = Number.NEGATIVE_INFINITY
+
+  async function readList(): Promise<number> {
+    if (clock.now() - listReadAt < LIST_AGAIN_MS) return 0
+    const { builds } = await deps.refresh()
+    listReadAt = clock.now()
+    return builds
+  }
+
+  return async <Outcome extends { kind: string }>(answer: () => Promise<Outcome>): Promise<Outcome> => {
+    const first = await answer()
+    if (!isUnknown(first)) return first
+    const taken = first.kind === 'no-build' ? await askAboutBuilds(deps, first) : await readList()
+    if (taken > 0) await untilIngested(deps)
+    return answer()
+  }
+}
+
+/** What was recorded is found once it is ingested. */
+export async function untilIngested({ store, clock }: Pick<AskDeps, 'store' | 'clock'>): Promise<void> {
+  const until = clock.now() + INGESTED_WITHIN_MS
+  while (clock.now() < until && (await store.read.oldestNews()) !== null) await clock.sleep(LOOK_EVERY_MS)
+}
+
+/** @returns of how many builds CI showed something new */
+async function askAboutBuilds(
+  deps: AskDeps,
+  { project: name, branch }: Extract<Unknown, { kind: 'no-build' }>,
+): Promise<number> {
+  const { store, clock, log, legacy } = deps
+  const named = await findProject(store.read, name)
+  const projectId = named.kind === 'project' ? named.project.projectId : null
+  if (!legacy || projectId === null || !isProjectId(projectId)) return 0
+  const askedAt = clock.now()
+  try {
+    const project = await legacy.getProject(projectId, branch === null ? {} : { branch })
+    return await takeInBuilds(deps, { projects: [project], askedAt, isWhole: branch === null })
+  } catch (error) {
+    if (!(error instanceof CiError)) throw error
+    log.warn({ err: error, project: name }, 'CI could not be asked about a build that nobody knows')
+    return 0
+  }
+}

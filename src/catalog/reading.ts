@@ -1,0 +1,122 @@
+import type { LegacyProjectList, ProjectList } from '../domain/project.ts'
+import type { Tx } from '../store/store.ts'
+import type { ClientLegacy } from '../sources/ci-service/client-legacy.ts'
+import type { ClientV2 } from '../sources/ci-service/client-v2.ts'
+import { CiError } from '../sources/ci-service/errors.ts'
+import { filterOf, matchBranch } from '../domain/pattern.ts'
+import type { Log } from '../lib/log.ts'
+import type { CiTrouble } from './outcomes.ts'
+import { takeInBuilds, type TakeIn } from './undelivered.ts'
+
+/** A project that CI has not listed for so long is forgotten, and with it its rules. */
+const FORGET_AFTER_MS = 7 * 24 * 60 * 60_000
+
+/** Under this name the store knows when a reading that was whole began: what is older than it is gone from CI. */
+export const WHOLE_READING = 'refresh-projects'
+
+export interface RefreshProjects extends TakeIn {
+  v2: Pick<ClientV2, 'listProjects'> | null
+  legacy: Pick<ClientLegacy, 'listProjects'> | null
+}
+
+/** How a reading ended: when it was made (ms), and why what could not be read could not be. */
+export interface Refreshed {
+  readAt: number
+  trouble: CiTrouble | null
+  /** false: CI gave its list only in part, or of some projects what nobody can read */
+  isWhole: boolean
+  /** of how many builds CI showed what it had not delivered */
+  builds: number
+}
+
+/**
+ * Reads the projects, their rules and their builds from every CI interface that is configured and keeps them. What cannot
+ * be read leaves what was read before as it is.
+ */
+export async function refreshProjects(deps: RefreshProjects): Promise<Refreshed> {
+  const readAt = deps.clock.now()
+  const ofV2 = await tryTo(deps, 'the v2 interface', () => refreshV2(deps, readAt))
+  const ofLegacy = await tryTo(deps, 'the legacy interface', () => refreshLegacy(deps, readAt))
+  const trouble = ofV2.trouble ?? ofLegacy.trouble
+  const isWhole = ofV2.isWhole && ofLegacy.isWhole
+  // What a part does not list may be there all the same.
+  if (isWhole)
+    await deps.store.write(async (tx) => {
+      await tx.forgetProjects(readAt - FORGET_AFTER_MS)
+      await tx.setLastDoneAt(WHOLE_READING, readAt)
+    })
+  return { readAt, trouble, isWhole, builds: ofLegacy.builds }
+}
+
+type Read = Pick<Refreshed, 'isWhole' | 'builds'>
+
+async function tryTo(
+  { log }: RefreshProjects,
+  what: string,
+  read: () => Promise<Read>,
+): Promise<Omit<Refreshed, 'readAt'>> {
+  try {
+    return { trouble: null, ...(await read()) }
+  } catch (error) {
+    log.warn({ err: error }, `could not read the projects from ${what}; the rules read before stay in force`)
+    const isOfCi = error instanceof CiError
+    const code = isOfCi ? error.kind : 'fault'
+    const reason = isOfCi ? (error.reason ?? null) : null
+    return { trouble: { kind: 'ci-trouble', code, reason }, isWhole: false, builds: 0 }
+  }
+}
+
+async function refreshV2({ store, log, v2 }: RefreshProjects, readAt: number): Promise<Read> {
+  if (!v2) return { isWhole: true, builds: 0 }
+  const list = await v2.listProjects()
+  const { projects } = list
+  for (const { name, rules } of projects)
+    for (const { branch, branchMatch } of rules)
+      if (matchBranch(branch, branchMatch, 'main') === 'invalid-pattern')
+        log.warn({ project: name }, 'a notification rule in CI has an invalid branch pattern, which matches nothing')
+  await store.write(async (tx) => {
+    for (const { uuid, id, name, type, rules, raw } of projects) {
+      const known = id === null ? null : await tx.project({ uuid, legacyId: id, names: [] })
+      await tx.keepProject({ uuid, name, type, rules, filter: filterOf(raw), legacyId: id, readAt })
+      if (id !== null && known?.legacyId !== id) await wakeNewest(tx, id, readAt)
+    }
+  })
+  return { isWhole: isWholeList(log, list), builds: 0 }
+}
+
+function isWholeList(log: Log, { projects, truncated, skipped }: ProjectList | LegacyProjectList): boolean {
+  const isWhole = !truncated && skipped === 0
+  if (!isWhole) log.warn({ projects: projects.length, truncated, skipped }, 'some projects could not be read')
+  return isWhole
+}
+
+// Where v2 does not say it, the legacy list ties a project's integer id, which deliveries carry, to its uuid, which the rules
+// hang on.
+async function refreshLegacy(deps: RefreshProjects, readAt: number): Promise<Read> {
+  const { store, clock, log, legacy } = deps
+  if (!legacy) return { isWhole: true, builds: 0 }
+  const askedAt = clock.now()
+  const list = await legacy.listProjects()
+  const { projects } = list
+  await store.write(async (tx) => {
+    for (const { id, uuid, name } of projects) {
+      if (!uuid) continue
+      const known = await tx.project({ uuid, legacyId: id, names: [] })
+      if (known?.uuid === uuid) await tx.linkLegacyProject(uuid, id, readAt)
+      else await tx.keepProject({ uuid, name, type: null, rules: null, filter: null, legacyId: id, readAt })
+      if (known?.legacyId !== id) await wakeNewest(tx, id, readAt)
+    }
+  })
+  const builds = await takeInBuilds(deps, { projects, askedAt, isWhole: true })
+  return { isWhole: isWholeList(log, list), builds }
+}
+
+/** Branches whose newest build gets its buttons at once when its project turns out to be one that CI can act on. */
+const BRANCHES_WOKEN_MAX = 50
+
+async function wakeNewest(tx: Tx, projectId: string, now: number): Promise<void> {
+  for (const branch of await tx.branchesOf(projectId, BRANCHES_WOKEN_MAX)) {
+    const build = await tx.newestBuild(projectId, branch)
+    if (build) await tx.wakeRevision(build.revisionKey, now, 2)
+  }
+}

@@ -1,0 +1,320 @@
+import { describe, expect, test } from 'vitest'
+import type { ClientLegacy } from '../../src/sources/ci-service/client-legacy.ts'
+import { takeInBuilds, TELL_WITHIN_MS } from '../../src/catalog/undelivered.ts'
+import { refreshProjects } from '../../src/catalog/reading.ts'
+import type { LegacyBuild } from '../../src/domain/project.ts'
+import { MINUTE, projectId, SECOND } from '../support/build-events.ts'
+import { openStage, outcomeInBrief, lin, type Built, type Stage } from './operations-stage.ts'
+
+/** CI is asked what there is, and what follows from it is told. */
+async function look({ main, clock }: Stage): Promise<void> {
+  await main.deps.refresh()
+  await clock.advance(5 * SECOND)
+}
+
+/** Time passes, and what CI says meanwhile never comes. */
+async function missed(stage: Stage, ms = 10 * MINUTE): Promise<void> {
+  await stage.rest(ms)
+  stage.lose()
+}
+
+/** A build that began and ended while nobody listened. */
+async function endedUnheard(stage: Stage, status: 'error' | 'success' = 'error', push = {}): Promise<Built> {
+  const built = stage.push(push)
+  await missed(stage, MINUTE)
+  stage.ci.finish(built.uuid, status)
+  await missed(stage)
+  return built
+}
+
+/** As if the bot had never looked at the builds of any project. */
+const forgetLooks = (stage: Stage): unknown => stage.reconcile.sql('update project set looked_at = null')
+
+const buildEventsOf = async ({ reconcile }: Stage, { ref }: Built) =>
+  (await reconcile.store.read.eventsOfBuild(ref.projectId, ref.buildId)).map(({ word, origin }) => `${word} ${origin}`)
+
+const cards = ({ reconcile }: Stage) =>
+  reconcile.slack.messages.flatMap(({ view }) => (view.kind === 'card' ? [view] : []))
+
+const shownOn = (stage: Stage) => cards(stage).map(({ shown, attemptNumber }) => `${shown} ${attemptNumber}`)
+
+describe('a build that began and ended while nobody listened', () => {
+  test('is told once it is found, on a card that is born finished and says that it is told late', async () => {
+    await using stage = await openStage()
+    const built = await endedUnheard(stage)
+    await look(stage)
+    expect(await buildEventsOf(stage, built)).toEqual(['error poll'])
+    expect(shownOn(stage)).toEqual(['failed 1'])
+    expect(cards(stage)[0]!.history.map(({ what }) => what)).toEqual(['started', 'late'])
+    expect(cards(stage)[0]!.build).toMatchObject({ project: 'acme/web', branch: 'main', committer: 'Ada' })
+    expect(stage.thread()).toEqual([])
+  })
+
+  test('is told once, however often CI shows it and though its deliveries come after all', async () => {
+    await using stage = await openStage()
+    const built = stage.push()
+    await stage.clock.advance(MINUTE)
+    stage.ci.finish(built.uuid, 'error')
+    await stage.clock.advance(10 * MINUTE)
+    await look(stage)
+    await look(stage)
+    await stage.clock.advance(10 * MINUTE)
+    await stage.deliver()
+    await look(stage)
+    expect(shownOn(stage)).toEqual(['failed 1'])
+    expect(stage.thread()).toEqual([])
+    expect(cards(stage)[0]!.build.buildUrl).not.toBeNull()
+  })
+
+  test('is recorded and not told where it ended more than a day ago; its delivery tells it after all', async () => {
+    await using stage = await openStage()
+    const built = stage.push()
+    await stage.clock.advance(MINUTE)
+    stage.ci.finish(built.uuid, 'error')
+    await stage.rest(TELL_WITHIN_MS + 1)
+    await look(stage)
+    expect(await buildEventsOf(stage, built)).toEqual(['error history'])
+    expect(stage.reconcile.slack.messages).toEqual([])
+    await stage.deliver()
+    expect(shownOn(stage)).toEqual(['failed 1'])
+  })
+})
+
+describe('a build whose beginning is known', () => {
+  test('is closed by what CI shows of its end', async () => {
+    await using stage = await openStage()
+    const built = await stage.running()
+    stage.ci.finish(built.uuid, 'error')
+    await missed(stage)
+    await look(stage)
+    expect(shownOn(stage)).toEqual(['failed 1'])
+    expect(stage.thread()).toHaveLength(1)
+  })
+
+  test('is closed without a reply where that was more than a day ago', async () => {
+    await using stage = await openStage()
+    const built = await stage.running()
+    stage.ci.finish(built.uuid, 'error')
+    await missed(stage, TELL_WITHIN_MS + 1)
+    await look(stage)
+    expect(shownOn(stage)).toEqual(['failed 1'])
+    expect(stage.thread()).toEqual([])
+  })
+
+  test('has a next attempt where it began again and ended the same way', async () => {
+    await using stage = await openStage({ switches: { restartKeepsId: true } })
+    const built = await endedUnheard(stage)
+    await look(stage)
+    stage.ci.restart(built.uuid, 'none')
+    await missed(stage, MINUTE)
+    stage.ci.finish(built.uuid, 'error')
+    await missed(stage)
+    await look(stage)
+    await look(stage)
+    expect(shownOn(stage)).toEqual(['failed 2'])
+  })
+
+  test('has a next attempt where it was red and is green, though no delivery says when it began', async () => {
+    await using stage = await openStage({ switches: { restartKeepsId: true } })
+    const built = await stage.ended()
+    stage.ci.restart(built.uuid, 'none')
+    await missed(stage, MINUTE)
+    stage.ci.finish(built.uuid, 'success')
+    await missed(stage)
+    await look(stage)
+    expect(shownOn(stage)).toEqual(['flaky 2'])
+  })
+
+  test('stays as it is while CI shows what is known', async () => {
+    await using stage = await openStage()
+    const running = await stage.running({ branch: 'dev' })
+    const ended = await stage.ended()
+    const said = stage.reconcile.slack.messages.length
+    await look(stage)
+    expect(await buildEventsOf(stage, running)).toEqual(['initiated delivery'])
+    expect(await buildEventsOf(stage, ended)).toEqual(['initiated delivery', 'error delivery'])
+    expect(stage.reconcile.slack.messages).toHaveLength(said)
+  })
+
+  test('is left to its request while only that stands for its next attempt', async () => {
+    await using stage = await openStage({ switches: { restartKeepsId: true } })
+    const built = await stage.ended()
+    const { legacy } = stage.main.deps
+    const before = await legacy!.getProject(built.ref.projectId)
+    expect(outcomeInBrief(await stage.main.operations.restart({ kind: 'run', ref: built.ref }, lin()))).toBe(
+      'requested',
+    )
+    const askedAt = stage.clock.now() + SECOND
+    expect(await takeInBuilds(stage.main.deps, { projects: [before], askedAt, isWhole: true })).toBe(0)
+  })
+})
+
+describe('a look and a delivery', () => {
+  test('what is delivered while CI answers is newer than its answer', async () => {
+    await using stage = await openStage()
+    const built = await stage.running()
+    const askedAt = stage.clock.now()
+    const answer = await stage.main.deps.legacy!.getProject(built.ref.projectId)
+    await stage.clock.advance(SECOND)
+    stage.ci.finish(built.uuid, 'error')
+    await stage.deliver()
+    expect(await takeInBuilds(stage.main.deps, { projects: [answer], askedAt, isWhole: true })).toBe(0)
+    expect(shownOn(stage)).toEqual(['failed 1'])
+  })
+
+  test.each(['look first', 'delivery first'])('of one end are one end: %s', async (order) => {
+    await using stage = await openStage()
+    const built = await stage.running()
+    await stage.clock.advance(MINUTE)
+    stage.ci.finish(built.uuid, 'error')
+    const [first, second] =
+      order === 'look first' ? [look(stage), () => stage.deliver()] : [stage.deliver(), () => look(stage)]
+    await first
+    await second()
+    expect(shownOn(stage)).toEqual(['failed 1'])
+    expect(stage.thread()).toHaveLength(1)
+  })
+})
+
+describe('the first look at a project', () => {
+  test('makes its builds known and tells nobody', async () => {
+    await using stage = await openStage()
+    const failed = await endedUnheard(stage)
+    const running = stage.push({ branch: 'dev' })
+    await missed(stage)
+    forgetLooks(stage)
+    await look(stage)
+    expect(await buildEventsOf(stage, failed)).toEqual(['error history'])
+    expect(await buildEventsOf(stage, running)).toEqual(['initiated history'])
+    expect(stage.reconcile.slack.messages).toEqual([])
+    const status = await stage.main.operations.status({ project: 'acme/web', branch: null, channel: null })
+    expect(status).toMatchObject({ kind: 'status', builds: [{ shown: 'started' }, { shown: 'failed' }] })
+  })
+
+  test('tells nobody at the looks after it either, until a build that ran then ends', async () => {
+    await using stage = await openStage()
+    await endedUnheard(stage)
+    const running = stage.push({ branch: 'dev' })
+    forgetLooks(stage)
+    await look(stage)
+    await look(stage)
+    expect(stage.reconcile.slack.messages).toEqual([])
+    stage.ci.finish(running.uuid, 'error')
+    await missed(stage)
+    await look(stage)
+    expect(shownOn(stage)).toEqual(['failed 1'])
+  })
+
+  test('does not keep back what is delivered of the same builds', async () => {
+    await using stage = await openStage()
+    forgetLooks(stage)
+    const built = stage.push()
+    await stage.clock.advance(SECOND)
+    await look(stage)
+    await stage.deliver()
+    expect(shownOn(stage)).toEqual(['started 1'])
+    stage.ci.finish(built.uuid, 'error')
+    await stage.deliver()
+    expect(shownOn(stage)).toEqual(['failed 1'])
+  })
+
+  test('is what a later build is compared with: one that passes is fixed', async () => {
+    await using stage = await openStage()
+    await endedUnheard(stage)
+    forgetLooks(stage)
+    await look(stage)
+    await stage.ended('success')
+    expect(shownOn(stage)).toEqual(['fixed 1'])
+  })
+
+  test('makes no news of what was told before it', async () => {
+    await using stage = await openStage()
+    await endedUnheard(stage, 'error')
+    await endedUnheard(stage, 'success')
+    await stage.ended('success')
+    const before = stage.reconcile.slack.messages.map(({ view }) => view)
+    expect(shownOn(stage)).toEqual(['passed 1'])
+    forgetLooks(stage)
+    await look(stage)
+    expect(stage.reconcile.slack.messages.map(({ view }) => view)).toEqual(before)
+  })
+
+  test('tells the end of a build whose beginning was told', async () => {
+    await using stage = await openStage()
+    const built = await stage.running()
+    forgetLooks(stage)
+    stage.ci.finish(built.uuid, 'error')
+    await missed(stage)
+    await look(stage)
+    expect(await buildEventsOf(stage, built)).toEqual(['initiated delivery', 'error poll'])
+  })
+})
+
+describe('what CI answers', () => {
+  /** CI is asked, and what it shows of the first project's builds is changed on the way. */
+  async function lookAt(stage: Stage, changed: (builds: readonly LegacyBuild[]) => LegacyBuild[]): Promise<void> {
+    const { store, clock, log, legacy } = stage.main.deps
+    const listProjects: ClientLegacy['listProjects'] = async () => {
+      const web = await store.read.project({ uuid: null, legacyId: '', names: ['acme/web'] })
+      const project = await legacy!.getProject(projectId(web!.legacyId!))
+      const projects = [{ ...project, builds: changed(project.builds) }]
+      return { projects, total: 1, truncated: false, skipped: 0 }
+    }
+    await refreshProjects({ store, clock, log, v2: null, legacy: { listProjects } })
+    await stage.clock.advance(10 * SECOND)
+  }
+
+  test('while it is away nothing is lost: the next look finds it', async () => {
+    await using stage = await openStage()
+    await endedUnheard(stage)
+    stage.ci.addFault({ kind: 'status', statusCode: 503, where: 'legacy', times: 20 })
+    expect((await stage.main.deps.refresh()).trouble).toMatchObject({ kind: 'ci-trouble' })
+    expect(stage.reconcile.slack.messages).toEqual([])
+    stage.ci.clearFaults()
+    await look(stage)
+    expect(shownOn(stage)).toEqual(['failed 1'])
+  })
+
+  test('of a build that it shows twice, in two states, one is taken', async () => {
+    await using stage = await openStage()
+    await endedUnheard(stage)
+    await lookAt(stage, (builds) => [...builds, ...builds])
+    expect(shownOn(stage)).toEqual(['failed 1'])
+  })
+
+  test('a word that nobody knows hides none that is known', async () => {
+    await using stage = await openStage()
+    const built = await stage.ended()
+    await lookAt(stage, (builds) => builds.map((build) => ({ ...build, status: 'pondering' })))
+    expect(await buildEventsOf(stage, built)).toEqual(['initiated delivery', 'error delivery'])
+  })
+
+  test('of too many builds the newest are taken', async () => {
+    await using stage = await openStage()
+    await endedUnheard(stage)
+    forgetLooks(stage)
+    await lookAt(stage, ([build]) =>
+      Array.from({ length: 250 }, (_, n) => ({ ...build!, id: String(1_000 + n) as never, branch: `topic-${n}` })),
+    )
+    const known = stage.reconcile.sql('select min(build_id) as first, count(*) as builds from build')
+    expect(known).toMatchObject([{ first: '1050', builds: 200 }])
+    expect(stage.reconcile.slack.messages).toEqual([])
+  })
+})
+
+test('what is told late comes after what is not', async () => {
+  await using stage = await openStage()
+  for (let i = 0; i < 5; i++) await endedUnheard(stage, 'error', { branch: `late-${i}` })
+  const live = stage.push({ branch: 'live' })
+  await stage.clock.advance(MINUTE)
+  stage.ci.finish(live.uuid, 'error')
+  await stage.main.deps.refresh()
+  await stage.deliver()
+  await stage.clock.advance(MINUTE)
+  expect(
+    cards(stage)
+      .map(({ build }) => build.branch)
+      .slice(0, 2),
+  ).toContain('live')
+  expect(cards(stage)).toHaveLength(6)
+})
