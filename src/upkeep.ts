@@ -90,7 +90,12 @@ function pollJobs({ acting, github }: UpkeepDeps): Job[] {
     {
       name: 'poll-github',
       everyMs: POLL_EVERY_MS,
-      run: createGithubPoll({ ...acting, github: client, repositories, record: (run) => recordLookedUp(acting, run) }),
+      run: createGithubPoll({
+        ...acting,
+        github: client,
+        repositories,
+        record: (run, origin) => recordLookedUp(acting, run, origin),
+      }),
     },
   ]
 }

@@ -4,6 +4,7 @@ import {
   toBuildEvent,
   type BuildEvent,
   type Observation,
+  type Origin,
   type Recorded,
 } from '../domain/build-event.ts'
 import { revisionKey } from '../domain/revision.ts'
@@ -42,20 +43,22 @@ export async function recordDelivery({ store, clock, wake }: RecordDelivery, del
 }
 
 /**
- * Stores what a source showed when it was asked, as if it had delivered it, unless it is known already.
+ * Stores what a source showed when it was asked, as if it had delivered it, unless it is known already. As `history` it is
+ * known from then on, and nobody is told.
  * @returns whether it is news
  */
 export async function recordLookedUp(
   { store, clock, wake }: RecordDelivery,
   { seen, project }: Omit<Delivery, 'body'>,
+  origin: 'delivery' | 'history',
 ): Promise<boolean> {
   const at = clock.now()
   const news = await store.write(async (tx) => {
     if (project) await tx.keepProject({ ...project, readAt: at })
     const known = await tx.eventsOfBuild(seen.projectId, seen.buildId)
-    const effect = effectsOf([...known, toBuildEvent(seen, Number.MAX_SAFE_INTEGER, at)]).at(-1)!
+    const effect = effectsOf([...known, toBuildEvent(seen, Number.MAX_SAFE_INTEGER, at, origin)]).at(-1)!
     const isSaid = known.at(-1)?.origin !== 'action' && (effect === 'late' || effect === 'duplicate')
-    return isSaid && !knowsMore(seen, known) ? null : insert(tx, { seen, known, at })
+    return isSaid && !knowsMore(seen, known) ? null : insert(tx, { seen, known, at, origin })
   })
   if (news) wake(news.revisionKey)
   return news !== null
@@ -70,20 +73,20 @@ async function record(tx: Tx, { seen, body, project }: Delivery, at: number): Pr
   const answer = isOnlyCounted || (await isRepeated(tx, seen, known, at)) ? 'duplicate' : 'recorded'
   if (isOnlyCounted || (answer === 'duplicate' && !knowsMore(seen, known)))
     return countRepetition(tx, known.at(-1)!, { at, body })
-  const { eventSeq, revisionKey: key } = await insert(tx, { seen, known, at })
+  const { eventSeq, revisionKey: key } = await insert(tx, { seen, known, at, origin: 'delivery' })
   const deliveryId = await tx.insertDelivery({ receivedAt: at, answer, eventSeq, body })
   return { answer, deliveryId, eventSeq, revisionKey: key }
 }
 
 async function insert(
   tx: Tx,
-  { seen, known, at }: { seen: Observation; known: readonly StoredEvent[]; at: number },
+  { seen, known, at, origin }: { seen: Observation; known: readonly StoredEvent[]; at: number; origin: Origin },
 ): Promise<{ eventSeq: number; revisionKey: string }> {
   // Build events of one build stay together even where some of them leave out the branch or the commit.
   const branch = seen.branch ?? known.findLast((buildEvent) => buildEvent.branch !== null)?.branch ?? null
   const commitId = seen.commitId ?? known.findLast((buildEvent) => buildEvent.commitId !== null)?.commitId ?? null
   const place = { revisionKey: known[0]?.revisionKey ?? revisionKey({ ...seen, branch, commitId }), branch, commitId }
-  const eventSeq = await tx.insertBuildEvent(seen, { at, origin: 'delivery', priority: urgencyOf(seen.word), ...place })
+  const eventSeq = await tx.insertBuildEvent(seen, { at, origin, priority: urgencyOf(seen.word), ...place })
   return { eventSeq, revisionKey: place.revisionKey }
 }
 

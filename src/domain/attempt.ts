@@ -125,8 +125,11 @@ function effectOn(attempt: Draft, buildEvent: BuildEvent, restarts: readonly Res
 }
 
 /** The effect of a build event that names its attempt: no guess is needed. Within an attempt nothing goes back to the queue. */
-function effectOfNamed({ n, head, final }: Draft, { status, word }: BuildEvent, named: number): Effect {
+function effectOfNamed(attempt: Draft, buildEvent: BuildEvent, named: number): Effect {
+  const { n, head, final } = attempt
+  const { status, word } = buildEvent
   if (named !== n) return named > n ? 'opened' : 'late'
+  if (isFirstWord(attempt, buildEvent)) return 'moved'
   if (status === head.status && word === head.word) return 'duplicate'
   return (final && !isFinal(status)) || status === 'queued' ? 'late' : 'moved'
 }

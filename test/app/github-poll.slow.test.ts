@@ -1,10 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { messagesIn } from '../../packages/demo/src/stage.ts'
 import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
-import { openStage, rowsOf, settled, until } from '../support/app.ts'
+import { openStage, rowsOf, settled, startApp, until } from '../support/app.ts'
 import { GITHUB_TOKEN, openSandboxGithub } from '../support/sandbox-github.ts'
 
-test('without a webhook, what has ended at the first look is no news, and what ends later is told with its failed jobs', async () => {
+test('without a webhook, what has ended at the first look is no news, and what ends later is told once, with its failed jobs', async () => {
   const github = await openSandboxGithub()
   const old = github.push()
   await github.advance(old, 'completed', 'failure')
@@ -20,10 +20,22 @@ test('without a webhook, what has ended at the first look is no news, and what e
     },
   })
   const said = () => messagesIn(stage.slack, CHANNELS.builds)
-  await until('it was looked', () => rowsOf(stage.folder, 'select 1 from fact').length === 1)
+  await until('it was looked', () => rowsOf(stage.folder, 'select 1 from fact').length === 2)
+  expect(rowsOf(stage.folder, 'select origin from fact order by seq')).toEqual([
+    { origin: 'history' },
+    { origin: 'delivery' },
+  ])
   await github.advance(running, 'completed', 'failure', ['test', 'lint'])
   await until('it is told', () => said().length > 0, 40_000)
   await settled(stage.app.url)
   expect(said()).toHaveLength(1)
   expect(JSON.stringify(said()[0])).toContain('failed: test, lint')
-}, 60_000)
+  // What ends while the bot is down is told once it is back; what was told is not told again.
+  await stage.app.stop()
+  await github.advance(github.push(), 'completed', 'failure', ['build'])
+  const again = await startApp(stage.settings)
+  onTestFinished(() => again.stop())
+  await until('it is told', () => said().length > 1, 40_000)
+  await settled(again.url)
+  expect(said()).toHaveLength(2)
+}, 90_000)

@@ -21,8 +21,8 @@ const NEWS_MS = 24 * 60 * 60_000
 export interface PollDeps {
   store: Pick<Store, 'write' | 'read'>
   clock: Clock
-  /** Stores what a run shows, unless it is known. */
-  record: (run: Run) => Promise<unknown>
+  /** Stores what a run shows, unless it is known; as `history` it is known from then on, and nobody is told. */
+  record: (run: Run, origin: 'delivery' | 'history') => Promise<unknown>
   log: Log
   github: GithubClient
   /** `acme/web`, … */
@@ -82,7 +82,7 @@ async function look(deps: PollDeps, name: string, state: RepositoryState): Promi
   // Oldest first, as deliveries come.
   for (const run of runs.toReversed()) {
     if (state.known.get(run.seen.buildId) === stateOf(run)) continue
-    if (await isNews(deps, run, Math.max(firstAt ?? now, now - NEWS_MS))) await keep(deps, name, run)
+    await keep(deps, name, run, Math.max(firstAt ?? now, now - NEWS_MS))
   }
   if (firstAt === null) await deps.store.write((tx) => tx.setLastDoneAt(job, now))
   // Only now: a look that failed half way is made again.
@@ -94,20 +94,20 @@ const stateOf = ({ seen }: Run): string => `${seen.details.attempt} ${seen.word}
 
 const hasEnded = ({ seen }: Run): boolean => isFinal(toStatus(seen.word))
 
-/** @param endedAfter what ended before (ms) and was never heard of is old */
-async function isNews({ store }: PollDeps, run: Run, endedAfter: number): Promise<boolean> {
-  const { projectId, buildId, details } = run.seen
-  if (!hasEnded(run) || (details.finishedAt ?? 0) > endedAfter) return true
-  return (await store.read.eventsOfBuild(projectId, buildId)).length > 0
-}
-
-async function keep(deps: PollDeps, repository: string, run: Run): Promise<void> {
-  const { seen } = run
-  if (!isRed(toStatus(seen.word))) return void (await deps.record(run))
-  const known = await deps.store.read.eventsOfBuild(seen.projectId, seen.buildId)
-  const { attempt } = seen.details
-  const isNamed = known.some(({ details }) => details.attempt === attempt && details.failedJobs !== null)
-  if (isNamed) return
-  const failedJobs = await deps.github.failedJobs(repository, seen.buildId, attempt ?? 1)
-  await deps.record({ ...run, seen: { ...seen, details: { ...seen.details, failedJobs } } })
+/** @param endedAfter what ended before (ms), and is unknown, is no news */
+async function keep(deps: PollDeps, repository: string, run: Run, endedAfter: number): Promise<void> {
+  const { projectId, buildId, word, details } = run.seen
+  const known = await deps.store.read.eventsOfBuild(projectId, buildId)
+  const isRedRun = isRed(toStatus(word))
+  const isKnown = known.some(
+    (one) =>
+      one.details.attempt === details.attempt &&
+      one.word === word &&
+      (!isRedRun || one.origin === 'history' || one.details.failedJobs !== null),
+  )
+  if (isKnown) return
+  const isOld = hasEnded(run) && (details.finishedAt ?? 0) <= endedAfter
+  if (isOld && known.length === 0) return void (await deps.record(run, 'history'))
+  const failedJobs = isRedRun ? await deps.github.failedJobs(repository, buildId, details.attempt ?? 1) : null
+  await deps.record({ ...run, seen: { ...run.seen, details: { ...details, failedJobs } } }, 'delivery')
 }
