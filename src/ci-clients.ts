@@ -1,9 +1,9 @@
 import { clientCredentialsAuth, staticAuth, type Auth } from './sources/ci-service/auth.ts'
 import { createBadgeClient } from './sources/ci-service/badge.ts'
 import { createGithubBuilds, type GithubBuilds } from './sources/github/builds.ts'
-import { createGithubClient } from './sources/github/client.ts'
+import { createGithubClient, type GithubClient } from './sources/github/client.ts'
+import type { Reads } from './store/store.ts'
 import { isGithub } from './domain/ids.ts'
-import type { Store } from './store/store.ts'
 import { type ClientLegacy, createClientLegacy } from './sources/ci-service/client-legacy.ts'
 import { createClientV2 } from './sources/ci-service/client-v2.ts'
 import { CiError } from './sources/ci-service/errors.ts'
@@ -31,29 +31,35 @@ export function createClients(
   }
 }
 
-/** GitHub's client, and its runs as builds; null without a token. */
-export function createGithub({ apiUrl, token }: Config['github'], transport: Transport, { read }: Pick<Store, 'read'>) {
-  if (token === null) return null
-  const client = createGithubClient({ apiUrl, token, transport })
-  return { client, builds: createGithubBuilds(client, read) }
+/** GitHub's client, and the repositories that it is asked for; null without a token. */
+export function createGithub({ apiUrl, token, repositories }: Config['github'], transport: Transport) {
+  return token === null ? null : { client: createGithubClient({ apiUrl, token, transport }), repositories }
 }
 
-/** What tells how builds stand and runs them again: each project is asked of its own source. Null: there is none. */
+/**
+ * What tells how builds stand and runs them again: each project is asked of its own source. `legacy` null: there is none.
+ * @param reads know which repository a project is of
+ */
 export function askable(
   legacy: ClientLegacy | null,
-  github: GithubBuilds | null,
-): Pick<ClientLegacy, 'getProject' | 'restartBuild'> | null {
-  if (!github) return legacy
+  client: GithubClient | null,
+  reads: Pick<Reads, 'project'>,
+): { legacy: Pick<ClientLegacy, 'getProject' | 'restartBuild'> | null; github: GithubBuilds | null } {
+  if (!client) return { legacy, github: null }
+  const github = createGithubBuilds(client, reads)
   const unknown = new CiError({ kind: 'not-found', purpose: 'get a project', isUndone: true })
   return {
-    async getProject(id, options, signal) {
-      if (isGithub(id)) return github.getProject(id, options, signal)
-      if (!legacy) throw unknown
-      return legacy.getProject(id, options, signal)
-    },
-    async restartBuild(id, signal) {
-      if (!legacy) throw unknown
-      return legacy.restartBuild(id, signal)
+    github,
+    legacy: {
+      async getProject(id, options, signal) {
+        if (isGithub(id)) return github.getProject(id, options, signal)
+        if (!legacy) throw unknown
+        return legacy.getProject(id, options, signal)
+      },
+      async restartBuild(id, signal) {
+        if (!legacy) throw unknown
+        return legacy.restartBuild(id, signal)
+      },
     },
   }
 }

@@ -13,7 +13,7 @@ export function doctorDeps(
     badges,
     webhookSecrets,
     ...deps
-  }: Pick<DoctorDeps, 'clock' | 'log' | 'store' | 'subscriptions' | 'wrongSignatures' | 'v2' | 'legacy'> & {
+  }: Pick<DoctorDeps, 'clock' | 'log' | 'store' | 'subscriptions' | 'wrongSignatures' | 'v2' | 'legacy' | 'github'> & {
     badges: BadgeClient | null
     /** those that are valid now */
     webhookSecrets: () => readonly string[]

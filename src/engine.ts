@@ -118,12 +118,12 @@ export function createEngine({
   const { v2, legacy, siteUrl } = config.ci
   const connections = createConnections({ v2: v2 !== null, legacy: legacy !== null, site: siteUrl !== null }, clock.now)
   const { badges, ...clients } = createClients(config.ci, transport, tellAdmins, connections.note, metrics.countCiCall)
-  const github = createGithub(config.github, transport, store)
+  const github = createGithub(config.github, transport)
   const interfaces = { v2: clients.v2 !== null, legacy: clients.legacy !== null, github: github !== null }
   const rules = createProjectRules({ ...basics, wake: () => wake(), ...clients })
   const agreed = { clock, agree: () => clock.agree(store.time) }
-  const monotonic = performance.now.bind(performance)
   const onTerm = (term: Term) => sender.serve(term)
+  const monotonic = performance.now.bind(performance)
   const lease = store.shared ? createLease({ store, ...agreed, log, monotonic, newId: randomUUID, onTerm }) : null
   const subscriptions = async () => [...config.subscriptions, ...(await store.read.subscriptions())]
   const stopping = new AbortController()
@@ -146,7 +146,7 @@ export function createEngine({
       upkeepJobs({
         acting,
         following,
-        github: github && { ...github, repositories: config.github.repositories },
+        github,
         rules,
         pendingInteractions,
         metrics,
@@ -178,14 +178,14 @@ export function createEngine({
     processId,
     interfaces,
     ...clients,
-    legacy: askable(clients.legacy, github?.builds ?? null),
-    github: github?.builds ?? null,
+    ...askable(clients.legacy, github?.client ?? null, store.read),
     ci: clients.v2,
     // The same in every process and after a restart, and a secret.
     digestKey: config.slack.botToken,
   }
   const signatures = createSignatureCount()
   const doctor = doctorDeps(config, {
+    github,
     wrongSignatures: async () => signatures.wrong(),
     webhookSecrets,
     ...basics,

@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs'
 import { loadEnvFile } from 'node:process'
 import { z } from 'zod'
 import { createTransport } from '../sources/ci-service/transport.ts'
-import { createClients } from '../ci-clients.ts'
+import { createClients, createGithub } from '../ci-clients.ts'
 import { readConfig, secretsOf, type Config } from '../config.ts'
 import { doctorDeps } from '../doctor-deps.ts'
 import { secretForms, withoutForms } from '../server/logger.ts'
 import { systemClock } from '../lib/clock.ts'
 import { forTerminal } from '../lib/escape.ts'
-import { CHECK_TITLES, findingWords, IN_PLAIN_TEXT } from '../features/doctor/words.ts'
+import { IN_PLAIN_TEXT } from '../features/doctor/say.ts'
+import { CHECK_TITLES, findingWords } from '../features/doctor/words.ts'
 import type { Finding, Verdict } from '../features/doctor/findings.ts'
 import { examine } from '../features/doctor/examine.ts'
 import { openSqlite } from '../store/sqlite.ts'
@@ -70,6 +71,7 @@ async function findingsWith(config: Config): Promise<readonly Finding[]> {
         store,
         subscriptions,
         ...clients,
+        github: createGithub(config.github, transport),
       }),
     )
     return findings

@@ -57,6 +57,7 @@ export async function openSurgery({ settings }: { settings?: Settings } = {}): P
     subscriptions,
     wrongSignatures: async () => 0,
     ...clients,
+    github: null,
   })
   const findings = async (changes: Partial<DoctorDeps> = {}) => (await examine({ ...deps, ...changes })).findings
   return {

@@ -1,6 +1,11 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { messagesIn } from '../../packages/demo/src/stage.ts'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
+import { checkGithub } from '../../src/features/doctor/github.ts'
+import type { Examination } from '../../src/features/doctor/findings.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { createTransport } from '../../src/sources/ci-service/transport.ts'
+import { createGithubClient } from '../../src/sources/github/client.ts'
 import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import { answersTo, type } from '../support/world.ts'
 import { openStage, rowsOf, settled, until, type Settings, type Stage } from '../support/app.ts'
@@ -122,4 +127,21 @@ test('commands know the builds of a workflow by its repository', async () => {
   await answered('/ci why', /failed/i)
   await answered('/ci restart acme/web@main', /[Rr]estart requested/)
   await until('it runs again', () => red.attempt === 2)
+})
+
+test('the doctor says whether GitHub shows the runs of each repository', async () => {
+  const github = await openSandboxGithub()
+  const transport = createTransport({ clock: systemClock })
+  onTestFinished(() => transport.close())
+  const examine = (token: string, ...repositories: readonly string[]) => {
+    const client = createGithubClient({ apiUrl: github.apiUrl, token, transport })
+    return checkGithub({ github: { client, repositories } } as Partial<Examination> as Examination)
+  }
+  expect(await examine(GITHUB_TOKEN, 'acme/web')).toEqual([{ kind: 'fine', count: 1 }])
+  expect(await examine(GITHUB_TOKEN, 'acme/web', 'acme/gone')).toEqual([
+    { kind: 'github-refuses', repository: 'acme/gone', code: 'not-found' },
+  ])
+  expect(await examine('a-token-of-nobody', 'acme/web')).toEqual([
+    { kind: 'github-refuses', repository: 'acme/web', code: 'unauthorized' },
+  ])
 })

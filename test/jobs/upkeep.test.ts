@@ -1,12 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { WHOLE_READING } from '../../src/catalog/reading.ts'
+import type { GithubClient } from '../../src/sources/github/client.ts'
 import { upkeepJobs, type UpkeepDeps } from '../../src/upkeep.ts'
 
 const docs = readFileSync(new URL('../../docs/operations/upkeep.md', import.meta.url), 'utf8')
 
 /** What a job stands on is asked for only when it runs. */
-const jobs = upkeepJobs(Object.create(null) as UpkeepDeps)
+const jobs = upkeepJobs({
+  github: { client: Object.create(null) as GithubClient, repositories: ['acme/web'] },
+  acting: Object.create(null) as UpkeepDeps['acting'],
+} as Partial<UpkeepDeps> as UpkeepDeps)
 
 const MS = { s: 1_000, min: 60_000, h: 60 * 60_000 }
 

@@ -18,5 +18,6 @@ export const absentDoctor = (clock: Clock): DoctorDeps => ({
   badges: null,
   wrongSignatures: async () => 0,
   isOurs: () => false,
+  github: null,
   freeBytes: null,
 })

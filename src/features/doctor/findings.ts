@@ -3,6 +3,7 @@ import type { ChannelId, Uuid } from '../../domain/ids.ts'
 import type { Permit } from '../../domain/permission.ts'
 import type { BadgeClient } from '../../sources/ci-service/badge.ts'
 import type { ClientLegacy } from '../../sources/ci-service/client-legacy.ts'
+import type { GithubClient } from '../../sources/github/client.ts'
 import type { ClientV2 } from '../../sources/ci-service/client-v2.ts'
 import type { Subscription } from '../../domain/subscription.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -24,6 +25,7 @@ export const CHECKS = [
   'ci-v2-scopes',
   'ci-legacy',
   'site',
+  'github',
   'webhook-rules',
   'silent-projects',
   'store',
@@ -57,6 +59,7 @@ export type Found =
   | { kind: 'channel-closed'; channel: ChannelId; code: string }
   /** `scope`: what the credentials were asked for, where that is known */
   | { kind: 'ci-refuses'; code: CiErrorKind; scope: string | null }
+  | { kind: 'github-refuses'; repository: string; code: CiErrorKind }
   /** CI lists projects, and they could not all be read */
   | { kind: 'projects-unread'; count: number }
   | ({ kind: 'no-webhook-rule'; project: string } & Addable)
@@ -111,6 +114,8 @@ export interface DoctorDeps {
   v2: Pick<ClientV2, 'listProjects' | 'updateProject' | 'stopBuild'> | null
   legacy: Pick<ClientLegacy, 'listProjects'> | null
   badges: Pick<BadgeClient, 'fetchBadge'> | null
+  /** null: there is no token */
+  github: { client: Pick<GithubClient, 'runs'>; repositories: readonly string[] } | null
   /** requests to the bot whose signature alone was wrong, since the last right one; 0 where that is not known */
   wrongSignatures: () => Promise<number>
   /** is the secret in this webhook address one of ours? */

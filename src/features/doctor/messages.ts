@@ -8,7 +8,8 @@ import type { DoctorOutcome, Examined, Finding, Found, Verdict } from './finding
 import { answerOf, line, small, type Answer, type AnswerContext, type Part } from '../../slack/messages/answer.ts'
 import { plain, type ActionButton } from '../../slack/messages/blocks.ts'
 import { PROJECT_ACTION_IDS } from '../../slack/messages/ids.ts'
-import { CHECK_TITLES, findingWords, type Say } from './words.ts'
+import type { Say } from './say.ts'
+import { CHECK_TITLES, findingWords } from './words.ts'
 import { answerNotAllowed } from '../not-allowed.ts'
 
 /** What the doctor found: faults first, each with how to fix it. */

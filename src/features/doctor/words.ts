@@ -1,35 +1,12 @@
-import type { CiErrorKind } from '../../sources/ci-service/errors.ts'
 import { assertNever } from '../../lib/assert.ts'
-import { toLine } from '../../lib/escape.ts'
 import { durationWords } from '../../slack/messages/times.ts'
 import { appTokenRemedy, nobodyFollows } from '../../slack/messages/words.ts'
+import { ciWords } from './ci-words.ts'
+import { githubWords } from './github.ts'
+import type { FindingWords, Say } from './say.ts'
 import type { CheckName, Finding, Found, Unchecked } from './findings.ts'
 
 // What the doctor found and how to fix it, in words: for Slack and for the command line.
-
-/** How names, addresses and times are shown: in Slack's markup or as plain text. */
-export interface Say {
-  /** outside text, as one line */
-  outside(text: string): string
-  /** what is typed as it is: a setting, a scope, an address */
-  code(text: string): string
-  channel(id: string): string
-  time(atMs: number): string
-}
-
-/** For a terminal and a log. */
-export const IN_PLAIN_TEXT: Say = {
-  outside: toLine,
-  code: (text) => text,
-  channel: (id) => `channel ${id}`,
-  time: (atMs) => new Date(atMs).toISOString(),
-}
-
-export interface FindingWords {
-  what: string
-  /** how to fix it; null: there is nothing to fix */
-  remedy: string | null
-}
 
 export const CHECK_TITLES: Record<CheckName, string> = {
   'slack-token': 'Slack token',
@@ -41,6 +18,7 @@ export const CHECK_TITLES: Record<CheckName, string> = {
   'ci-v2-scopes': 'CI, rights to write',
   'ci-legacy': 'CI, legacy interface',
   site: 'CI, site',
+  github: 'GitHub',
   'webhook-rules': 'Webhook rules',
   'silent-projects': 'Silent projects',
   store: 'Database',
@@ -75,8 +53,10 @@ export function findingWords({ check, what }: Pick<Finding, 'check' | 'what'>, s
       return nobodyFollows(say.code)
     case 'channel-closed':
       return channelClosed(what, say)
+    case 'github-refuses':
+      return githubWords(what, say)
     case 'ci-refuses':
-      return ciRefuses(check, what, say)
+      return ciWords(check, what, say)
     case 'projects-unread':
       return {
         what: `${counted(what.count, 'project')} in CI's list could not be read.`,
@@ -120,6 +100,7 @@ const FINE: Record<CheckName, (count: number | null) => string> = {
   'ci-v2-scopes': () => 'Projects can be changed and builds can be stopped.',
   'ci-legacy': (count) => `${counted(count ?? 0, 'Basic project')} can be read.`,
   site: () => 'Badges can be read.',
+  github: (count) => `The runs of ${count === 1 ? '1 repository' : `${count} repositories`} can be read.`,
   'webhook-rules': (count) => `${counted(count ?? 0, 'project')} send${count === 1 ? 's' : ''} every event.`,
   'silent-projects': (count) => `None of the ${counted(count ?? 0, 'project')} with a webhook rule is silent.`,
   store: () => 'Writing works, and the disk has room.',
@@ -130,6 +111,7 @@ const OFF: Partial<Record<CheckName, string>> = {
   'ci-v2-scopes': 'Not set up (CI_BASE_URL).',
   'ci-legacy': 'Not set up (CI_LEGACY_BASE_URL): builds cannot be restarted.',
   site: 'Not set up (CI_SITE_URL): there are no badges.',
+  github: 'Not set up (GITHUB_REPOSITORIES).',
 }
 
 const UNCHECKED: Record<Unchecked, (check: CheckName, say: Say) => string> = {
@@ -191,46 +173,6 @@ function channelClosed({ channel, code }: Extract<Found, { kind: 'channel-closed
     what: `Slack refuses messages to ${where} (${say.outside(code)}).`,
     remedy: 'Ask a workspace admin to let Buildline post there.',
   }
-}
-
-function ciRefuses(check: CheckName, { code, scope }: Extract<Found, { kind: 'ci-refuses' }>, say: Say): FindingWords {
-  const asked = scope === null ? '' : ` when it was asked for ${say.code(scope)}`
-  return { what: `${CI_SAYS[code]}${asked}.`, remedy: ciRemedy(check, code, scope, say) }
-}
-
-const CI_SAYS: Record<CiErrorKind, string> = {
-  'bad-request': 'CI did not understand the request',
-  unauthorized: 'CI does not accept the credentials',
-  forbidden: 'The credentials lack the right',
-  'not-found': 'CI found nothing at that address',
-  'rate-limited': 'CI says there were too many requests',
-  server: 'CI had an internal error',
-  timeout: 'CI did not answer in time',
-  unreachable: 'CI could not be reached',
-  shape: "Buildline could not read CI's answer",
-  'too-large': "CI's answer was too long",
-}
-
-function ciRemedy(check: CheckName, code: CiErrorKind, scope: string | null, say: Say): string {
-  const { address, credentials } = SETTINGS[check] ?? V2
-  const renewed = credentials.map(say.code).join(' or ')
-  if (code === 'unauthorized') return `Renew ${renewed} and restart Buildline.`
-  if (code === 'forbidden')
-    return scope === null
-      ? `Give the owner of ${renewed} access in CI.`
-      : `Give the credentials the scope ${say.code(scope)} in CI.`
-  if (code === 'not-found' && check === 'ci-v2')
-    return `Check ${say.code(address)} and ${say.code('CI_ORGANIZATION_UUID')}.`
-  if (code === 'rate-limited' || code === 'server' || code === 'timeout') return 'Try again in a few minutes.'
-  return `Check ${say.code(address)}, and that this machine can reach it.`
-}
-
-const V2 = { address: 'CI_BASE_URL', credentials: ['CI_AUTHORIZATION', 'CI_CLIENT_SECRET'] }
-const SETTINGS: Partial<Record<CheckName, typeof V2>> = {
-  'ci-v2': V2,
-  'ci-v2-scopes': V2,
-  'ci-legacy': { address: 'CI_LEGACY_BASE_URL', credentials: ['CI_API_KEY'] },
-  site: { address: 'CI_SITE_URL', credentials: ['CI_SITE_URL'] },
 }
 
 type OfProject = Extract<Found, { project: string }>

@@ -47,7 +47,7 @@ const examined = (found: readonly (readonly [CheckName, Found])[]): Extract<Doct
   tookMs: 800,
 })
 
-const COUNTED: readonly CheckName[] = ['channels', 'ci-v2', 'ci-legacy', 'webhook-rules', 'silent-projects']
+const COUNTED: readonly CheckName[] = ['channels', 'ci-v2', 'ci-legacy', 'github', 'webhook-rules', 'silent-projects']
 const fine = (check: CheckName): Found => ({ kind: 'fine', count: COUNTED.includes(check) ? 3 : null })
 
 const unchecked = (why: Unchecked, ...checks: readonly CheckName[]) =>
@@ -63,6 +63,7 @@ const WHENS: Record<CheckName, string> = {
   'ci-v2-scopes': 'rights are missing',
   'ci-legacy': "CI's legacy interface refuses",
   site: 'the site is another one, or none',
+  github: 'GitHub does not show a repository',
   'webhook-rules': 'projects do not tell Buildline everything',
   'silent-projects': 'projects are not heard of',
   store: 'the database does not do its work',
@@ -105,6 +106,12 @@ const foundBy = ({ project, other, branch, code, word }: Cast): Record<CheckName
     { kind: 'ci-refuses', code: 'forbidden', scope: null },
   ],
   site: [{ kind: 'ci-refuses', code: 'not-found', scope: null }, { kind: 'not-configured' }],
+  github: [
+    { kind: 'github-refuses', repository: 'acme/web', code: 'unauthorized' },
+    { kind: 'github-refuses', repository: 'acme/web', code: 'not-found' },
+    { kind: 'github-refuses', repository: 'acme/web', code: 'timeout' },
+    { kind: 'not-configured' },
+  ],
   'webhook-rules': [
     { kind: 'no-webhook-rule', project, uuid: PROJECT_UUID, host: 'ci-bot.example.com' },
     { kind: 'webhook-secret', project: other, uuid: PROJECT_UUID, host: 'ci-bot.example.com' },
