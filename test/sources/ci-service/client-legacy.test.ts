@@ -51,6 +51,14 @@ describe('the list', () => {
     expect(list.skipped).toBe(1)
   })
 
+  test('has texts of builds as they can be kept: cut, and without what databases stumble over', async () => {
+    const hostile = build({ branch: `ma\0in${'x'.repeat(2_000)}`, commit_id: ' \uD800 ', message: '\0' })
+    await using stub = await startHttpStub(() => ({ json: [web({ builds: [hostile] })] }))
+    const [project] = (await createTestClientLegacy(stub.url).listProjects()).projects
+    expect(project!.builds[0]).toMatchObject({ commitId: '\uFFFD', message: null })
+    expect(project!.builds[0]!.branch).toMatch(/^mainx{995}$/)
+  })
+
   test('is followed by Link, with the key on every page and in no address that CI chose', async () => {
     await using stub = await startHttpStub((_, at) => ({
       json: [web({ id: at + 1 })],
