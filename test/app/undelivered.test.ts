@@ -44,9 +44,10 @@ test('a fresh bot knows the builds that CI has, and posts nothing of them', asyn
   await untilAnswered(world, PEOPLE.ada, ['Failed', 'acme/web', '501'])
   await type(world, PEOPLE.ada, '/ci list')
   await untilAnswered(world, PEOPLE.ada, ['acme/web', 'acme/api', '502'])
+  expect(posts(world)).toEqual([])
+  // The badge's picture is posted in the channel.
   await type(world, PEOPLE.ada, '/ci badge acme/web main')
   await untilAnswered(world, PEOPLE.ada, ['build: failing'])
-  expect(posts(world)).toEqual([])
   await type(world, PEOPLE.ada, '/ci restart acme/web@main')
   await untilAnswered(world, PEOPLE.ada, ['Restart requested'])
   expect(writesTo(world.ci, 'restart')).toHaveLength(1)
