@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { systemClock } from '../../packages/lib/clock.ts'
 import type { SandboxCi } from '../../packages/sandbox-ci/src/server.ts'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
-import { send, settled, until } from '../support/app.ts'
+import { rowsOf, send, settled, until } from '../support/app.ts'
 import {
   enterWorld,
   openReady,
@@ -32,6 +32,13 @@ async function deliverAll({ ci, app }: World): Promise<void> {
   for (const { body } of ci.deliveries()) expect((await send(app.url, body)).status).toBe(202)
   await settled(app.url)
 }
+
+/** The first look at every project is over: what comes from now on is news. */
+const hasLooked = ({ folder }: World) =>
+  until(
+    'it has looked',
+    () => rowsOf(folder, 'select 1 from project where looked_at is null and legacy_id is not null').length === 0,
+  )
 
 test('a fresh bot knows the builds that CI has, and posts nothing of them', async () => {
   const scene = await openScene({ ci: { switches: LOST } })
@@ -65,6 +72,7 @@ test('a command that names a build or a project which nobody knows asks CI at on
 
 test('what ran and failed while the bot was down is told once, also when its deliveries come afterwards', async () => {
   const world = await openReady({ ci: { switches: LOST } })
+  await hasLooked(world)
   await world.app.stop()
   world.ci.push('acme/web', { outcome: 'error', ms: 0, message: 'Fix login' })
   world.ci.push('acme/web', { branch: 'dev', outcome: 'error', ms: 0, message: 'Add search' })
@@ -81,6 +89,7 @@ test('what ended while the bot was down is closed on its card', async () => {
   const world = await openReady()
   world.ci.push('acme/web', { outcome: 'none', message: 'Fix login' })
   const card = await untilCard(world, ['Running', 'Fix login'])
+  await hasLooked(world)
   await world.app.stop()
   world.ci.setSwitches(LOST)
   world.ci.finish('501', 'error')
@@ -96,6 +105,7 @@ test.each([
   let behindMs = 0
   const clock = { ...systemClock, now: () => systemClock.now() - behindMs }
   const world = await openReady({ ci: { switches: LOST, clock } })
+  await hasLooked(world)
   await world.app.stop()
   behindMs = agoMs
   world.ci.push('acme/web', { outcome: 'error', ms: 0, message: 'Fix login' })
