@@ -3,17 +3,19 @@ import { createSandboxSlack } from '../../sandbox-slack/src/sandbox-slack.ts'
 import { COMMAND_HINTS } from './demo/hints.ts'
 import { openPort, readFlags, readPort } from '../../lib/program.ts'
 
-// npm run sandbox:slack [-- --port 4100] [--host 127.0.0.1] [--bot http://127.0.0.1:3000/slack/events]
+// npm run sandbox:slack [-- --port 4100] [--host 127.0.0.1] [--bot http://127.0.0.1:3000/slack/events] [--strict]
 const PORT_DEFAULT = '4100'
 
 const values = readFlags({
   port: { type: 'string', default: PORT_DEFAULT },
   host: { type: 'string', default: '127.0.0.1' },
   bot: { type: 'string' },
+  strict: { type: 'boolean', default: false },
 })
 
 const sandbox = createSandboxSlack({
   hints: COMMAND_HINTS,
+  rates: values.strict ? { postBurst: 1 } : {},
   ...(values.bot === undefined ? {} : { botUrl: values.bot }),
 })
 await openPort(readPort(values.port), (port) => sandbox.start(port, values.host))

@@ -1,14 +1,18 @@
 import { openPort, readFlags, readPort } from '../../lib/program.ts'
 import { createSandboxSlack } from './sandbox-slack.ts'
 
-// sandbox-slack [--port 4100] [--host 127.0.0.1] [--bot http://127.0.0.1:3000/slack/events]
+// sandbox-slack [--port 4100] [--host 127.0.0.1] [--bot http://127.0.0.1:3000/slack/events] [--strict]
 const values = readFlags({
   port: { type: 'string', default: '4100' },
   host: { type: 'string', default: '127.0.0.1' },
   bot: { type: 'string' },
+  strict: { type: 'boolean', default: false },
 })
 
-const sandbox = createSandboxSlack(values.bot === undefined ? {} : { botUrl: values.bot })
+const sandbox = createSandboxSlack({
+  rates: values.strict ? { postBurst: 1 } : {},
+  ...(values.bot === undefined ? {} : { botUrl: values.bot }),
+})
 await openPort(readPort(values.port), (port) => sandbox.start(port, values.host))
 console.log(
   [

@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 
-/** `chat.postMessage`: at least this long between two posts in one channel. */
+/** `chat.postMessage`: a channel takes so many at once, and gets one of them back each `POST_GAP_MS`. */
+const POST_BURST = 3
 export const POST_GAP_MS = 1_000
 /** The window in which the other methods are counted. */
 export const WINDOW_MS = 60_000
@@ -11,7 +12,7 @@ export const CALLS_PER_WINDOW = 100
 export interface RateOptions {
   /** how many times faster than real the limits pass: 10 makes the post gap 100 ms; default 1 */
   timeScale?: number
-  /** how many posts a rested channel takes at once; default 1 */
+  /** how many posts a rested channel takes at once; default 3, and 1 is strict */
   postBurst?: number
 }
 
@@ -22,7 +23,10 @@ export interface Rates {
 
 export const NO_RATES: Rates = { admit: () => null }
 
-export function createRates(clock: Clock, { timeScale = 1, postBurst = 1 }: RateOptions = {}): Rates {
+export function createRates(
+  clock: Pick<Clock, 'now'>,
+  { timeScale = 1, postBurst = POST_BURST }: RateOptions = {},
+): Rates {
   const gapMs = POST_GAP_MS / timeScale
   const windowMs = WINDOW_MS / timeScale
   const nextFreeMs = new Map<string, number>()

@@ -40,7 +40,7 @@ test('the Web API client posts, updates and reads back', async () => {
 })
 
 test('the Web API client understands errors and 429s', async () => {
-  const { sandbox } = await openStage({ rates: {} })
+  const { sandbox } = await openStage({ rates: { postBurst: 1 } })
   const client = new WebClient(sandbox.botToken, { ...options, slackApiUrl: sandbox.apiUrl })
   await expect(client.chat.postMessage({ channel: 'C0NOWHERE1', text: 'a' })).rejects.toMatchObject({
     code: 'slack_webapi_platform_error',

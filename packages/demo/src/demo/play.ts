@@ -12,7 +12,7 @@ import { compareFollowers, FOLLOWERS } from './followers.ts'
 import { transcriptOf } from './transcript.ts'
 import { YOUR_TURN } from './words.ts'
 
-/** How long Slack may take to agree after the last act: the burst goes out at one message a second. */
+/** How long Slack may take to agree after the last act: most of the burst goes out at one message a second. */
 const AGREE_MAX_MS = 90_000
 const LOOK_AGAIN_MS = 250
 

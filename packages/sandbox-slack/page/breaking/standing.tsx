@@ -35,9 +35,9 @@ export function StandingPart() {
       <p class="panel-note">
         Counted twice a second from CI&apos;s deliveries and the messages of #builds: one card for each commit and
         branch, in its newest state, and one reply for each run that ended. Lost is what the bot took, is done with, and
-        Slack does not show. Slack takes one message a second in a channel, so a storm is on its way for a while. Not
-        counted: builds during which the rules changed, and those whose start was sent again after their end, which
-        looks like a restart.
+        Slack does not show. Slack takes three messages at once in a channel and then one a second, so a storm is on its
+        way for a while. Not counted: builds during which the rules changed, and those whose start was sent again after
+        their end, which looks like a restart.
       </p>
     </section>
   )
