@@ -5,16 +5,17 @@ import type { Failure } from '../slack/notifier.ts'
 
 // Slack's limits, kept by us so that Slack never has to say 429. Source: Slack's rate limits, "special" and "tier 3".
 
-/** `chat.postMessage`: one a second and channel. */
+/** `chat.postMessage`: one a second and channel; a channel that was left alone for a while takes so many at once. */
 export const POST_GAP_MS = 1_000
+export const POST_BURST = 3
 
 /** `chat.update`, and `conversations.history` and `.replies`: so many a minute and workspace. */
 export const CALLS_PER_WINDOW = 50
 export const WINDOW_MS = 60_000
 
 /**
- * Slack counts a call when it arrives, which is after we sent it and before it answered. The gap is counted from the
- * answer, or from this long after sending where the answer takes longer: slow answers must not slow the channel.
+ * Slack counts a call when it arrives, which is after we sent it and before it answered. It is counted here at the answer, or
+ * this long after sending where the answer takes longer: slow answers must not slow the channel.
  */
 const ARRIVAL_MAX_MS = 100
 const ARRIVAL_LEARNT_MAX_MS = 2_000
@@ -27,7 +28,7 @@ export interface Pace {
   freeAt(queue: Queue, channel: ChannelId | null): number
   /** Takes the slot; call the result when it is over, and say when the call was sent (ms); null: none was. */
   take(queue: Queue, channel: ChannelId): (sentAt: number | null) => void
-  /** Slack said 429 all the same: nothing in this queue (for posts: in this channel) for so long. */
+  /** Slack said 429 all the same: nothing in this queue (for posts: in this channel) for so long, and no burst there again. */
   block(queue: Queue, channel: ChannelId, forMs: number): void
 }
 
@@ -36,50 +37,72 @@ export function createPace(
   clock: Clock,
   recent: readonly { queue: Queue; channel: ChannelId; at: number }[] = [],
 ): Pace {
-  // Each 429 says that calls arrive later than we thought.
   let arrivalMaxMs = ARRIVAL_MAX_MS
   const arrivedBy = (sentAt: number) => Math.min(clock.now(), sentAt + arrivalMaxMs)
-  const channels = new Map<ChannelId, Slot>()
+  const buckets = new Map<ChannelId, Bucket>()
   const windows = { edit: createWindow(clock, arrivedBy), look: createWindow(clock, arrivedBy) }
+  // Older posts are not known: they may have left the bucket empty.
+  const emptyBefore = { fullAt: clock.now() - WINDOW_MS + POST_BURST * POST_GAP_MS, size: POST_BURST }
   for (const { queue, channel, at } of recent) {
     const arrivedAt = at + CLAIM_TO_ARRIVAL_MS
-    if (queue === 'post') channels.set(channel, { freeAt: arrivedAt + POST_GAP_MS })
+    if (queue === 'post') buckets.set(channel, without(buckets.get(channel) ?? emptyBefore, arrivedAt))
     else windows[queue].restore(arrivedAt)
   }
 
   function takePost(channel: ChannelId): (sentAt: number | null) => void {
-    const before = channels.get(channel)?.freeAt ?? 0
-    forgetIdle(channels, clock.now())
-    const slot = { freeAt: Number.POSITIVE_INFINITY }
-    channels.set(channel, slot)
-    return (sentAt) => {
-      slot.freeAt = sentAt === null ? before : arrivedBy(sentAt) + POST_GAP_MS
-    }
+    const before = buckets.get(channel) ?? FULL
+    forgetFull(buckets, clock.now())
+    const taken = { ...before, fullAt: Number.POSITIVE_INFINITY }
+    buckets.set(channel, taken)
+    return (sentAt) => Object.assign(taken, sentAt === null ? before : without(before, arrivedBy(sentAt)))
+  }
+
+  function blockPost(channel: ChannelId, until: number): void {
+    if (buckets.get(channel)?.size === 1) learnArrival()
+    buckets.set(channel, { fullAt: until, size: 1 })
+  }
+
+  /** Calls arrive later than we thought. */
+  function learnArrival(): void {
+    arrivalMaxMs = Math.min(ARRIVAL_LEARNT_MAX_MS, arrivalMaxMs * 2)
   }
 
   return {
     freeAt: (queue, channel) =>
-      queue === 'post' ? (channel && channels.get(channel)?.freeAt) || 0 : windows[queue].freeAt(),
+      queue === 'post' ? freeAt((channel && buckets.get(channel)) || FULL) : windows[queue].freeAt(),
     take: (queue, channel) => (queue === 'post' ? takePost(channel) : windows[queue].take()),
     block(queue, channel, forMs) {
-      arrivalMaxMs = Math.min(ARRIVAL_LEARNT_MAX_MS, arrivalMaxMs * 2)
       const until = clock.now() + forMs
-      if (queue === 'post') channels.set(channel, { freeAt: until })
-      else windows[queue].block(until)
+      if (queue === 'post') return blockPost(channel, until)
+      learnArrival()
+      windows[queue].block(until)
     },
   }
 }
 
-interface Slot {
-  freeAt: number
+/** Holds so many posts when it is full, and gets one back each `POST_GAP_MS`. */
+interface Bucket {
+  /** Infinity while a post is under way: there is one at a time, so that the next is chosen fresh. */
+  fullAt: number
+  /** one as soon as Slack has refused a burst in the channel */
+  size: number
 }
 
-/** Channels whose slot is long free need no memory. */
+const FULL: Bucket = { fullAt: 0, size: POST_BURST }
+
+const freeAt = ({ fullAt, size }: Bucket): number => fullAt - (size - 1) * POST_GAP_MS
+
+const without = ({ fullAt, size }: Bucket, arrivedAt: number): Bucket => ({
+  fullAt: Math.max(fullAt, arrivedAt) + POST_GAP_MS,
+  size,
+})
+
+/** Beyond so many, full buckets are forgotten; that Slack takes no burst in a channel is not. */
 const CHANNELS_KEPT = 1_000
 
-function forgetIdle(channels: Map<ChannelId, Slot>, now: number): void {
-  if (channels.size < CHANNELS_KEPT) return
-  for (const [channel, { freeAt }] of channels) if (freeAt <= now) channels.delete(channel)
+function forgetFull(buckets: Map<ChannelId, Bucket>, now: number): void {
+  if (buckets.size < CHANNELS_KEPT) return
+  for (const [channel, { fullAt, size }] of buckets) if (fullAt <= now && size === POST_BURST) buckets.delete(channel)
 }
 
 function createWindow(clock: Clock, arrivedBy: (sentAt: number) => number) {

@@ -49,7 +49,6 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   const outage = createOutage(clock)
   const bells = { ingest: createBell(deps), send: createBell(deps) }
   const underWay = new Map<string, Promise<void>>()
-  const posting = new Set<ChannelId>()
   const waitingChannels = new Set<ChannelId>()
   const failing = new Map<string, number>()
   const working = { ...deps, isUnderWay: (card: CardKey) => underWay.has(nameOf(card)) }
@@ -161,7 +160,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     // Posts before edits: a reply is news. Looks last: where history hangs, one of a card would hold up what else it has to say.
     for (const channel of waitingChannels) {
       if (underWay.size >= CALLS_MAX) break
-      if (shut.includes(channel) || posting.has(channel) || pace.freeAt('post', channel) > clock.now()) continue
+      if (shut.includes(channel) || pace.freeAt('post', channel) > clock.now()) continue
       const started = await beginIn('post', channel, shut)
       // Nothing is due: the next ingest or sweep adds the channel again.
       if (started === 0) waitingChannels.delete(channel)
@@ -189,14 +188,12 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
 
   function begin(key: CardKey, queue: Queue): void {
     const release = pace.take(queue, key.channel)
-    if (queue === 'post') posting.add(key.channel)
     underWay.set(nameOf(key), tellAndRelease(key, queue, release))
   }
 
   async function tellAndRelease(key: CardKey, queue: Queue, release: (sentAt: number | null) => void): Promise<void> {
     release(await tell(key, queue))
     underWay.delete(nameOf(key))
-    if (queue === 'post') posting.delete(key.channel)
     // A post of the same card may have waited for this call.
     waitingChannels.add(key.channel)
     bells.send.ring()

@@ -274,7 +274,12 @@ describe('a card posted again, red by then, while history still hid the first', 
 })
 
 describe('a reply of unclear end whose card was posted anew meanwhile', () => {
-  const FROZEN = { landsAfterMs: null, failure: { kind: 'message-gone', code: 'edit_window_closed' } } as const
+  // Slack's answer takes a moment: what is claimed after it is claimed later.
+  const FROZEN = {
+    landsAfterMs: null,
+    answersAfterMs: 1,
+    failure: { kind: 'message-gone', code: 'edit_window_closed' },
+  } as const
 
   async function failedAndStartedAgain(replyLands: boolean) {
     const stage = await openStage()

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { CALLS_PER_WINDOW, createPace, POST_GAP_MS, WINDOW_MS } from '../../src/alerts/pace.ts'
-import { SECOND, T0 } from '../support/build-events.ts'
+import { CALLS_PER_WINDOW, createPace, POST_BURST, POST_GAP_MS, WINDOW_MS } from '../../src/alerts/pace.ts'
+import type { ChannelId } from '../../src/domain/ids.ts'
+import { channelId, MINUTE, SECOND, T0 } from '../support/build-events.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 import { BUILDS, RELEASES } from './stage.ts'
 
@@ -9,60 +10,126 @@ const begin = (recent: Parameters<typeof createPace>[1] = []) => {
   return { clock, pace: createPace(clock, recent) }
 }
 
+const ready = ({ clock, pace }: ReturnType<typeof begin>, channel: ChannelId = BUILDS): boolean =>
+  pace.freeAt('post', channel) <= clock.now()
+
+/** Posts as long as it may, each answered at once. @returns how many */
+function postAll(stage: ReturnType<typeof begin>): number {
+  let posts = 0
+  for (; ready(stage); posts++) stage.pace.take('post', BUILDS)(stage.clock.now())
+  return posts
+}
+
 describe('posts', () => {
-  test('are one at a time in a channel, and a second apart; another channel is free meanwhile', async () => {
-    const { clock, pace } = begin()
-    const release = pace.take('post', BUILDS)
-    expect(pace.freeAt('post', BUILDS)).toBe(Number.POSITIVE_INFINITY)
-    expect(pace.freeAt('post', RELEASES)).toBe(0)
-    await clock.advance(20)
+  test(`in a channel are ${POST_BURST} at once, and then one a second; a second's rest brings one back`, async () => {
+    const stage = begin()
+    expect(postAll(stage)).toBe(POST_BURST)
+    expect(stage.pace.freeAt('post', BUILDS)).toBe(T0 + POST_GAP_MS)
+    for (const [restS, posts] of [
+      [1, 1],
+      [2, 2],
+      [1, 1],
+      [60, POST_BURST],
+    ] as const) {
+      await stage.clock.advance(restS * SECOND)
+      expect(postAll(stage)).toBe(posts)
+    }
+  })
+
+  test('are one at a time in a channel; another channel is free meanwhile', async () => {
+    const stage = begin()
+    const release = stage.pace.take('post', BUILDS)
+    expect(stage.pace.freeAt('post', BUILDS)).toBe(Number.POSITIVE_INFINITY)
+    expect(ready(stage, RELEASES)).toBe(true)
     release(T0)
-    expect(pace.freeAt('post', BUILDS)).toBe(T0 + 20 + POST_GAP_MS)
+    expect(ready(stage)).toBe(true)
+  })
+
+  test('count from the answer on, since Slack counts them when they arrive', async () => {
+    const stage = begin()
+    for (let i = 0; i < POST_BURST; i++) {
+      const release = stage.pace.take('post', BUILDS)
+      await stage.clock.advance(20)
+      release(stage.clock.now() - 20)
+    }
+    expect(stage.pace.freeAt('post', BUILDS)).toBe(T0 + 20 + POST_GAP_MS)
+  })
+
+  test('that were not sent cost nothing', () => {
+    const stage = begin()
+    for (let i = 0; i < POST_BURST; i++) stage.pace.take('post', BUILDS)(null)
+    expect(postAll(stage)).toBe(POST_BURST)
+  })
+
+  test('of a blocked channel wait as long as Slack said, whatever the call that met the block says afterwards', () => {
+    const stage = begin()
+    const release = stage.pace.take('post', BUILDS)
+    stage.pace.block('post', BUILDS, 30 * SECOND)
+    release(T0)
+    expect(stage.pace.freeAt('post', BUILDS)).toBe(T0 + 30 * SECOND)
+    expect(ready(stage, RELEASES)).toBe(true)
+    expect(stage.pace.freeAt('edit', BUILDS)).toBe(0)
+  })
+
+  test('are one a second from then on where Slack refused a burst, however long the channel rests', async () => {
+    const stage = begin()
+    stage.pace.block('post', BUILDS, SECOND)
+    await stage.clock.advance(SECOND)
+    expect(postAll(stage)).toBe(1)
+    expect(stage.pace.freeAt('post', BUILDS)).toBe(T0 + SECOND + POST_GAP_MS)
+    await stage.clock.advance(MINUTE)
+    expect(postAll(stage)).toBe(1)
+  })
+
+  test('of a channel that takes no burst are one a second even after many other channels', async () => {
+    const stage = begin()
+    stage.pace.block('post', BUILDS, SECOND)
+    await stage.clock.advance(MINUTE)
+    for (let n = 0; n < 2_000; n++) stage.pace.take('post', channelId(`C0MANY${n}`))(stage.clock.now())
+    expect(postAll(stage)).toBe(1)
+  })
+
+  test.each([
+    [1, 100],
+    [2, 200],
+    [5, 1_600],
+    [6, 2_000],
+    [9, 2_000],
+  ])('that Slack refused %i times in a channel are taken to arrive within %i ms from then on', async (times, ms) => {
+    const { clock, pace } = begin()
+    for (let i = 0; i < times; i++) pace.block('post', BUILDS, SECOND)
+    await clock.advance(SECOND)
+    const release = pace.take('post', BUILDS)
+    await clock.advance(5 * SECOND)
+    release(T0 + SECOND)
+    expect(pace.freeAt('post', BUILDS)).toBe(T0 + SECOND + ms + POST_GAP_MS)
   })
 
   test('are not slowed by an answer that takes long', async () => {
     const { clock, pace } = begin()
+    pace.block('post', BUILDS, 0)
     const release = pace.take('post', BUILDS)
     await clock.advance(5 * SECOND)
     release(T0)
     expect(pace.freeAt('post', BUILDS)).toBeLessThan(clock.now())
   })
+})
 
-  test('that were not sent cost nothing', () => {
-    const { pace } = begin()
-    pace.take('post', BUILDS)(null)
-    expect(pace.freeAt('post', BUILDS)).toBe(0)
+describe('posts after a restart', () => {
+  const recentPosts = (...agoMs: readonly number[]) =>
+    agoMs.map((ms) => ({ queue: 'post', channel: BUILDS, at: T0 - ms }) as const)
+
+  test('leave what those of the last moment left, which may have arrived a second after they were recorded', async () => {
+    expect(postAll(begin(recentPosts(100)))).toBe(1)
+    expect(postAll(begin(recentPosts(1_100)))).toBe(2)
+    expect(postAll(begin(recentPosts(100, 90)))).toBe(0)
+    expect(postAll(begin(recentPosts(10 * SECOND, 9 * SECOND)))).toBe(POST_BURST)
+    expect(ready(begin(recentPosts(100, 90, 80)), RELEASES)).toBe(true)
   })
 
-  test('of a blocked channel wait as long as Slack said, whatever the call that met the block says afterwards', () => {
-    const { clock, pace } = begin()
-    const release = pace.take('post', BUILDS)
-    pace.block('post', BUILDS, 30 * SECOND)
-    release(T0)
-    expect(pace.freeAt('post', BUILDS)).toBe(clock.now() + 30 * SECOND)
-    expect(pace.freeAt('post', RELEASES)).toBe(0)
-    expect(pace.freeAt('edit', BUILDS)).toBe(0)
-  })
-
-  test.each([
-    [0, 100],
-    [1, 200],
-    [4, 1_600],
-    [5, 2_000],
-    [9, 2_000],
-  ])('that Slack refused %i times all the same are taken to arrive within %i ms from then on', async (times, ms) => {
-    const { clock, pace } = begin()
-    for (let i = 0; i < times; i++) pace.block('post', RELEASES, SECOND)
-    const release = pace.take('post', BUILDS)
-    await clock.advance(5 * SECOND)
-    release(T0)
-    expect(pace.freeAt('post', BUILDS)).toBe(T0 + ms + POST_GAP_MS)
-  })
-
-  test('keep their gap over a restart', () => {
-    const { pace } = begin([{ queue: 'post', channel: BUILDS, at: T0 - 100 }])
-    expect(pace.freeAt('post', BUILDS)).toBeGreaterThanOrEqual(T0 - 100 + POST_GAP_MS)
-    expect(pace.freeAt('post', RELEASES)).toBe(0)
+  test('of a channel that was posted in all the time are not a burst, though older posts are not known', () => {
+    const everySecond = Array.from({ length: WINDOW_MS / SECOND }, (_, s) => WINDOW_MS - s * SECOND)
+    expect(postAll(begin(recentPosts(...everySecond)))).toBe(0)
   })
 })
 

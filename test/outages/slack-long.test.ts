@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { CALLS_PER_WINDOW, POST_GAP_MS, WINDOW_MS } from '../../src/alerts/pace.ts'
 import { follower, openStage, type Stage } from '../alerts/stage.ts'
 import { MINUTE, SECOND, T0 } from '../support/build-events.ts'
 import type { Call, Fate } from '../support/fake-notifier.ts'
-import { CLOSED_WORKSPACE, limited, UNCLEAR_LOST, UNSENT } from '../support/fake-notifier.ts'
+import { CLOSED_WORKSPACE, limited, refusedByRates, UNCLEAR_LOST, UNSENT } from '../support/fake-notifier.ts'
 import * as team from './team.ts'
 
 const { BACK_AT, CHANNELS, GOES_AT, OUTAGE_MS } = team
@@ -49,7 +48,7 @@ describe.each(KINDS)('a Slack that $name for ten minutes', ({ fate, firstMaxMs =
     expect(first!.at - BACK_AT).toBeLessThanOrEqual(firstMaxMs)
     expect(team.cardsShown(stage).toSorted()).toEqual(team.cardsWanted(builds).toSorted())
     expect(CHANNELS.filter((channel) => !team.isRedFirst(stage, channel))).toEqual([])
-    expect(tooFast(callsFrom(stage, BACK_AT))).toEqual([])
+    expect(refusedByRates(callsFrom(stage, BACK_AT))).toEqual([])
     expect(team.repliesShown(stage).toSorted()).toEqual(team.repliesWanted(stage, builds).toSorted())
     // Of builds that nobody had heard of, no state but the newest was sent, and none that had been told was told again.
     const after = callsFrom(stage, BACK_AT).filter(isWrite)
@@ -67,34 +66,6 @@ const buildOf = ({ view }: Call): string => (view?.kind === 'card' || view?.kind
 
 const callsFrom = ({ slack }: Stage, from: number, to = Number.POSITIVE_INFINITY): Call[] =>
   slack.calls.filter(({ at }) => at >= from && at < to)
-
-/** What Slack would have answered with 429. */
-function tooFast(calls: readonly Call[]): string[] {
-  const posts = CHANNELS.flatMap((channel) =>
-    gapsOf(
-      calls.filter((call) => call.name === 'post' && call.channel === channel),
-      1,
-    ),
-  )
-  const edits = gapsOf(
-    calls.filter(({ name }) => name === 'edit'),
-    CALLS_PER_WINDOW,
-  )
-  const looks = gapsOf(
-    calls.filter(({ name }) => name === 'find'),
-    CALLS_PER_WINDOW,
-  )
-  return [
-    ...posts.filter((ms) => ms < POST_GAP_MS).map((ms) => `two posts within ${ms} ms`),
-    ...[...edits, ...looks]
-      .filter((ms) => ms < WINDOW_MS)
-      .map((ms) => `more than ${CALLS_PER_WINDOW} calls within ${ms} ms`),
-  ]
-}
-
-/** Between each call and the one so many places before it. */
-const gapsOf = (calls: readonly Call[], places: number): number[] =>
-  calls.slice(places).map(({ at }, i) => at - calls[i]!.at)
 
 test('a Slack that fails twice and then answers is asked nothing, and told at once', async () => {
   await using stage = await openStage({ subscriptions: team.CHANNELS.map((channel) => follower(channel)) })

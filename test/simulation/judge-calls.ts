@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Call } from '../support/fake-notifier.ts'
-import { SECOND } from '../support/build-events.ts'
+import { refusedByRates, type Call } from '../support/fake-notifier.ts'
 import type { World } from './simulate.ts'
 import type { Weather } from './weather.ts'
 
@@ -38,27 +37,6 @@ function judgeSmooth({ stage: { slack }, cutOff }: World): string[] {
 const isOf = ({ name, key }: Call, keys: ReadonlySet<string>): boolean =>
   key === null ? name === 'remove' && keys.size > 0 : keys.has(key)
 
-const POST_GAP_MS = SECOND
-const CALLS_PER_MINUTE = 50
-
 /** One process keeps Slack's limits, across its deaths too. Several do not know of each other. */
-function judgePace({ scenario, stage: { slack } }: World): string[] {
-  if (scenario.processes > 1) return []
-  const posts = Map.groupBy(
-    slack.calls.filter(({ name }) => name === 'post'),
-    ({ channel }) => channel,
-  )
-  const early = [...posts.values()].flatMap((own) =>
-    own.filter((call, i) => i > 0 && call.at - own[i - 1]!.at < POST_GAP_MS),
-  )
-  return [
-    ...early.map(({ channel, at }) => `two posts within a second in ${channel} at ${at}`),
-    ...crowded(slack.calls.filter(({ name }) => name === 'edit')),
-    ...crowded(slack.calls.filter(({ name }) => name === 'find')),
-  ]
-}
-
-const crowded = (calls: readonly Call[]): string[] =>
-  calls
-    .filter((call, i) => i >= CALLS_PER_MINUTE && call.at - calls[i - CALLS_PER_MINUTE]!.at < 60 * SECOND)
-    .map(({ name, at }) => `more than ${CALLS_PER_MINUTE} of ${name} within a minute at ${at}`)
+const judgePace = ({ scenario, stage: { slack } }: World): string[] =>
+  scenario.processes > 1 ? [] : refusedByRates(slack.calls)

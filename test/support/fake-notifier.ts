@@ -1,3 +1,4 @@
+import { createRates } from '../../packages/sandbox-slack/src/rates.ts'
 import type { ChannelId, MessageTs } from '../../src/domain/ids.ts'
 import type { View } from '../../src/domain/view.ts'
 import type { Clock } from '../../src/lib/clock.ts'
@@ -217,4 +218,23 @@ export const REFUSED: Partial<Fate> = { landsAfterMs: null, failure: { kind: 're
 export const CLOSED_WORKSPACE: Partial<Fate> = {
   landsAfterMs: null,
   failure: { kind: 'workspace-closed', code: 'token_revoked' },
+}
+
+/** What Slack, with its limits, would have answered with 429; each in words. */
+export function refusedByRates(calls: readonly Call[]): string[] {
+  let now = 0
+  const rates = createRates({ now: () => now })
+  return calls.flatMap(({ name, channel, at }) => {
+    const method = METHODS[name]
+    if (method === undefined) return []
+    now = at
+    const waitMs = rates.admit({ token: 'bot', method, channel: channel ?? undefined })
+    return waitMs === null ? [] : [`a ${name} in ${channel} at ${at} comes ${waitMs} ms too early`]
+  })
+}
+
+const METHODS: Partial<Record<CallName, string>> = {
+  post: 'chat.postMessage',
+  edit: 'chat.update',
+  find: 'conversations.history',
 }
