@@ -11,7 +11,7 @@ import { openWire } from './wire.ts'
 const FEW = 1_000
 const MANY = 1_000_000
 
-/** Posts in one channel are a second apart: so many channels that none has to wait. */
+/** A channel takes few posts at once: so many channels that none has to wait. */
 const CHANNELS = 100
 const ROUNDS = 200
 const WARM_ROUNDS = 40

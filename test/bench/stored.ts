@@ -14,7 +14,7 @@ const SIZES = [1_000, 10_000, 100_000, 1_000_000]
 const REST_MS = 3_000
 const IDLE_MS = 10_000
 
-/** Posts in one channel are a second apart: a round has one build for each, so that none has to wait. */
+/** A channel takes few posts at once: a round has one build for each, so that none has to wait. */
 const CHANNELS = 100
 const ROUNDS = 5
 const FIRST_BUILD = 300_000_000
