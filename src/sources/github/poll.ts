@@ -99,12 +99,13 @@ async function keep(deps: PollDeps, repository: string, run: Run, endedAfter: nu
   const { projectId, buildId, word, details } = run.seen
   const known = await deps.store.read.eventsOfBuild(projectId, buildId)
   const isRedRun = isRed(toStatus(word))
-  const isKnown = known.some(
-    (one) =>
-      one.details.attempt === details.attempt &&
-      one.word === word &&
-      (!isRedRun || one.origin === 'history' || one.details.failedJobs !== null),
-  )
+  const ofAttempt = known.filter((one) => one.details.attempt === details.attempt)
+  // Of a run that goes on the last word counts: it may wait for one approval after another.
+  const isKnown = hasEnded(run)
+    ? ofAttempt.some(
+        (one) => one.word === word && (!isRedRun || one.origin === 'history' || one.details.failedJobs !== null),
+      )
+    : ofAttempt.at(-1)?.word === word
   if (isKnown) return
   const isOld = hasEnded(run) && (details.finishedAt ?? 0) <= endedAfter
   if (isOld && known.length === 0) return void (await deps.record(run, 'history'))

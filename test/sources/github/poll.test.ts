@@ -1,0 +1,84 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { recordLookedUp } from '../../../src/alerts/record.ts'
+import type { ProjectId, BuildId } from '../../../src/domain/ids.ts'
+import type { GithubClient } from '../../../src/sources/github/client.ts'
+import { createGithubPoll } from '../../../src/sources/github/poll.ts'
+import { createHandClock } from '../../support/hand-clock.ts'
+import { sqlitePlaces } from '../../support/stores.ts'
+
+const NOW = Date.parse('2026-02-03T04:05:06Z')
+
+const run = (id: number, status: string, conclusion: string | null = null, more: object = {}) => ({
+  id,
+  workflow_id: 77,
+  name: 'CI',
+  status,
+  conclusion,
+  event: 'push',
+  head_branch: 'main',
+  head_sha: String(id).padStart(40, 'a'),
+  run_attempt: 1,
+  run_number: id,
+  updated_at: new Date(NOW + 90_000).toISOString(),
+  ...more,
+})
+
+/** What GitHub shows at each look; `failedJobs` answers as the test says. */
+async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => []) {
+  const places = await sqlitePlaces()
+  const { store } = await places.open()
+  onTestFinished(async () => {
+    await store.close()
+    await places[Symbol.asyncDispose]()
+  })
+  const clock = createHandClock(NOW)
+  const github = {
+    shown: [] as unknown[],
+    repository: async (): Promise<unknown> => ({
+      id: 1,
+      full_name: 'acme/web',
+      html_url: null,
+      default_branch: 'main',
+    }),
+    calls: 0,
+  }
+  const warned: unknown[] = []
+  const log = { warn: (...said: unknown[]) => void warned.push(said) }
+  const poll = createGithubPoll({
+    store,
+    clock,
+    log: log as never,
+    record: (seen, origin) => recordLookedUp({ store, clock, wake: () => {} }, seen, origin),
+    github: {
+      failedJobs,
+      repository: () => {
+        github.calls++
+        return github.repository()
+      },
+      runs: async () => ({ runs: github.shown, etag: null }),
+    } as unknown as GithubClient,
+    repositories: ['acme/web'],
+  })
+  return {
+    github,
+    clock,
+    store,
+    warned,
+    /** A minute later GitHub shows these runs, and is asked. */
+    async look(...shown: unknown[]) {
+      github.shown = shown
+      await clock.advance(60_000)
+      await poll(new AbortController().signal)
+    },
+    told: async (id: number) =>
+      (await store.read.eventsOfBuild('github:1:77' as ProjectId, String(id) as BuildId)).map(
+        ({ word, origin, details }) => ({ word, origin, failedJobs: details.failedJobs }),
+      ),
+  }
+}
+
+test('a run that waits for a second approval is told to wait again', async () => {
+  const poll = await openPoll()
+  for (const status of ['waiting', 'in_progress', 'waiting', 'in_progress']) await poll.look(run(1, status))
+  expect((await poll.told(1)).map(({ word }) => word)).toEqual(['waiting', 'initiated', 'waiting', 'initiated'])
+})
