@@ -109,6 +109,17 @@ async function keep(deps: PollDeps, repository: string, run: Run, endedAfter: nu
   if (isKnown) return
   const isOld = hasEnded(run) && (details.finishedAt ?? 0) <= endedAfter
   if (isOld && known.length === 0) return void (await deps.record(run, 'history'))
-  const failedJobs = isRedRun ? await deps.github.failedJobs(repository, buildId, details.attempt ?? 1) : null
+  const failedJobs = isRedRun ? await failedJobsOf(deps, repository, run) : null
   await deps.record({ ...run, seen: { ...run.seen, details: { ...details, failedJobs } } }, 'delivery')
+}
+
+/** Null: GitHub does not show them. That one run failed is told without their names, and holds up no other run. */
+async function failedJobsOf({ github, log }: PollDeps, repository: string, { seen }: Run): Promise<string[] | null> {
+  try {
+    return await github.failedJobs(repository, seen.buildId, seen.details.attempt ?? 1)
+  } catch (error) {
+    if (!(error instanceof CiError) || error.kind === 'rate-limited') throw error
+    log.warn({ err: error, repository, run: seen.buildId }, 'GitHub could not be asked which jobs failed')
+    return null
+  }
 }

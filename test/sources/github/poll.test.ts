@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { recordLookedUp } from '../../../src/alerts/record.ts'
 import type { ProjectId, BuildId } from '../../../src/domain/ids.ts'
+import { CiError } from '../../../src/sources/ci-service/errors.ts'
 import type { GithubClient } from '../../../src/sources/github/client.ts'
 import { createGithubPoll } from '../../../src/sources/github/poll.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
@@ -81,4 +82,15 @@ test('a run that waits for a second approval is told to wait again', async () =>
   const poll = await openPoll()
   for (const status of ['waiting', 'in_progress', 'waiting', 'in_progress']) await poll.look(run(1, status))
   expect((await poll.told(1)).map(({ word }) => word)).toEqual(['waiting', 'initiated', 'waiting', 'initiated'])
+})
+
+test('a failed run whose jobs GitHub does not show is told without them, and holds up no other', async () => {
+  const poll = await openPoll(async (_, id) => {
+    if (id === '2') throw new CiError({ kind: 'not-found', purpose: 'list the jobs of a run', status: 404 })
+    return ['lint']
+  })
+  await poll.look(run(1, 'in_progress'))
+  await poll.look(run(3, 'completed', 'failure'), run(2, 'completed', 'failure'), run(1, 'in_progress'))
+  expect(await poll.told(2)).toEqual([{ word: 'error', origin: 'delivery', failedJobs: null }])
+  expect(await poll.told(3)).toEqual([{ word: 'error', origin: 'delivery', failedJobs: ['lint'] }])
 })
