@@ -12,6 +12,9 @@ export const POLL_EVERY_MS = 15_000
 /** A repository where nothing runs is asked this often. */
 const AT_REST_MS = 60_000
 
+/** Its default branch may be renamed, which decides who is told. */
+const REPOSITORY_MS = 60 * 60_000
+
 /** Where GitHub asks to slow down and does not say for how long. Source: GitHub, "Rate limits for the REST API". */
 const SLOWED_MS = 60_000
 
@@ -37,7 +40,7 @@ export function createGithubPoll(deps: PollDeps): (signal: AbortSignal) => Promi
   const states = new Map<string, RepositoryState>(
     deps.repositories.map((name) => [
       name,
-      { etag: null, lookedAt: 0, isBusy: true, repository: null, known: new Map() },
+      { etag: null, nextAt: 0, isBusy: false, repository: null, readAt: 0, known: new Map() },
     ]),
   )
   let pausedUntil = 0
@@ -46,9 +49,12 @@ export function createGithubPoll(deps: PollDeps): (signal: AbortSignal) => Promi
     for (const [name, state] of states) {
       const now = deps.clock.now()
       if (signal.aborted || now < pausedUntil) return
-      if (!state.isBusy && now - state.lookedAt < AT_REST_MS) continue
+      if (now < state.nextAt) continue
+      // Also where it cannot be asked: that costs of the rate limit, and a line in the log.
+      state.nextAt = now + AT_REST_MS
       try {
         await look(deps, name, state)
+        if (state.isBusy) state.nextAt = now
       } catch (error) {
         if (!(error instanceof CiError)) throw error
         if (error.kind === 'rate-limited') pausedUntil = now + (error.retryAfterMs ?? SLOWED_MS)
@@ -60,18 +66,23 @@ export function createGithubPoll(deps: PollDeps): (signal: AbortSignal) => Promi
 
 interface RepositoryState {
   etag: string | null
-  lookedAt: number
-  /** something runs there, or it was not looked at yet */
+  nextAt: number
+  /** something runs there */
   isBusy: boolean
   /** as GitHub shows it: runs do not name the default branch */
   repository: unknown
+  /** when it did */
+  readAt: number
   /** how each run stood at the last look */
   known: ReadonlyMap<string, string>
 }
 
 async function look(deps: PollDeps, name: string, state: RepositoryState): Promise<void> {
-  state.repository ??= await deps.github.repository(name)
-  state.lookedAt = deps.clock.now()
+  const askedAt = deps.clock.now()
+  if (state.repository === null || askedAt - state.readAt >= REPOSITORY_MS) {
+    state.repository = await deps.github.repository(name)
+    state.readAt = askedAt
+  }
   const answer = await deps.github.runs(name, { etag: state.etag })
   if (answer === 'unchanged') return
   const job = `github ${name}`

@@ -71,6 +71,7 @@ async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => [])
       await clock.advance(60_000)
       await poll(new AbortController().signal)
     },
+    ask: () => poll(new AbortController().signal),
     told: async (id: number) =>
       (await store.read.eventsOfBuild('github:1:77' as ProjectId, String(id) as BuildId)).map(
         ({ word, origin, details }) => ({ word, origin, failedJobs: details.failedJobs }),
@@ -93,4 +94,24 @@ test('a failed run whose jobs GitHub does not show is told without them, and hol
   await poll.look(run(3, 'completed', 'failure'), run(2, 'completed', 'failure'), run(1, 'in_progress'))
   expect(await poll.told(2)).toEqual([{ word: 'error', origin: 'delivery', failedJobs: null }])
   expect(await poll.told(3)).toEqual([{ word: 'error', origin: 'delivery', failedJobs: ['lint'] }])
+})
+
+test('a repository that cannot be asked is asked each minute, not each time', async () => {
+  const poll = await openPoll()
+  poll.github.repository = () =>
+    Promise.reject(new CiError({ kind: 'unauthorized', purpose: 'read a repository', status: 401 }))
+  await poll.look()
+  await poll.ask()
+  expect(poll.github.calls).toBe(1)
+  await poll.look()
+  expect(poll.github.calls).toBe(2)
+})
+
+test('a default branch that was renamed is known within an hour', async () => {
+  const poll = await openPoll()
+  await poll.look(run(1, 'in_progress'))
+  poll.github.repository = async () => ({ id: 1, full_name: 'acme/web', html_url: null, default_branch: 'trunk' })
+  await poll.clock.advance(60 * 60_000)
+  await poll.look(run(2, 'in_progress'))
+  expect((await poll.store.read.projects()).map(({ rules }) => rules?.[0]?.branch)).toEqual(['trunk'])
 })
