@@ -60,10 +60,15 @@ function fold(
     const current = drafts.at(-1)
     const effect = current ? effectOn(current, buildEvent, restarts) : 'opened'
     if (effect === 'opened') drafts.push(open(buildEvent, buildEvent.details.attempt ?? drafts.length + 1))
-    else if (current) absorb(current, buildEvent, effect)
+    else absorb(draftOf(drafts, buildEvent), buildEvent, effect)
     return effect
   })
   return { drafts, effects }
+}
+
+/** Which attempt it is about: the last one, unless it names another. What is said late of one must not count for the next. */
+function draftOf(drafts: readonly Draft[], { details: { attempt } }: BuildEvent): Draft | undefined {
+  return attempt == null ? drafts.at(-1) : drafts.find(({ n }) => n === attempt)
 }
 
 /** Newest last: by build id as a number, then by run. */
@@ -174,7 +179,9 @@ const isFirstWord = ({ head }: Draft, { status, origin }: BuildEvent): boolean =
 const saidBefore = (attempt: Draft, buildEvent: BuildEvent): boolean =>
   attempt.echoes.some((echo) => echo.word === buildEvent.word)
 
-function absorb(attempt: Draft, buildEvent: BuildEvent, effect: Effect): void {
+function absorb(attempt: Draft | undefined, buildEvent: BuildEvent, effect: Effect): void {
+  // Of an attempt that is over nothing else was heard: it is not shown.
+  if (!attempt) return
   if (attempt.final === null && saysStarted(buildEvent)) attempt.started ??= buildEvent
   if (attempt.final === null && deliversStart(buildEvent)) attempt.isStartDelivered = true
   if (effect !== 'moved') return void attempt.echoes.push(buildEvent)

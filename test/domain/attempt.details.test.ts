@@ -109,6 +109,18 @@ describe('what a repeated or late build event knows', () => {
     expect([first, second].map((attempt) => attempt!.details.committer)).toEqual(['Ada', null])
   })
 
+  it('belongs to the attempt that it names, and confirms no other', () => {
+    const first = { attempt: 1, failedJobs: ['lint'], finishedAt: T0 }
+    const ours: Said = { word: 'initiated', details: { attempt: 2 }, origin: 'action' }
+    const attempts = attemptsOf({ word: 'error', details: { attempt: 1 } }, ours, { word: 'error', details: first })
+    expect(attempts).toMatchObject([
+      { n: 1, details: first },
+      { n: 2, details: { failedJobs: null, finishedAt: null }, isConfirmedByCi: false },
+    ])
+    const [second] = attemptsOf(ours, { word: 'error', details: first })
+    expect(second).toMatchObject({ n: 2, details: { failedJobs: null }, isConfirmedByCi: false })
+  })
+
   it("is when the attempt started and ended, by CI's own times, but not by the time we received it", () => {
     const times = { startedAt: T0 - 9 * SECOND, finishedAt: T0 - SECOND }
     const [told] = attemptsOf('success', { word: 'initiated', details: times })
