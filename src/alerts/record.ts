@@ -124,8 +124,12 @@ async function isRepeated(tx: Tx, seen: Observation, known: readonly BuildEvent[
 }
 
 // A repetition may bring what was missing, such as the uuids that only a build step can know.
-const knowsMore = (seen: Observation, known: readonly Observation[]): boolean =>
-  JSON.stringify(mergeDetails([seen, ...known])) !== JSON.stringify(mergeDetails(known))
+function knowsMore(seen: Observation, known: readonly Observation[]): boolean {
+  const { attempt } = seen.details
+  // What is known of one attempt, such as the jobs that failed, is not known of the next.
+  const own = attempt === null ? known : known.filter(({ details }) => details.attempt === attempt)
+  return JSON.stringify(mergeDetails([seen, ...own])) !== JSON.stringify(mergeDetails(own))
+}
 
 // Failures first, then what has ended, then what has begun.
 function urgencyOf(word: string): number {

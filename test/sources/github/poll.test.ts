@@ -1,9 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { recordLookedUp } from '../../../src/alerts/record.ts'
+import { recordDelivery, recordLookedUp } from '../../../src/alerts/record.ts'
 import type { ProjectId, BuildId } from '../../../src/domain/ids.ts'
 import { CiError } from '../../../src/sources/ci-service/errors.ts'
 import type { GithubClient } from '../../../src/sources/github/client.ts'
 import { createGithubPoll } from '../../../src/sources/github/poll.ts'
+import { readRun } from '../../../src/sources/github/run.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { sqlitePlaces } from '../../support/stores.ts'
 
@@ -23,6 +24,8 @@ const run = (id: number, status: string, conclusion: string | null = null, more:
   updated_at: new Date(NOW + 90_000).toISOString(),
   ...more,
 })
+
+const REPOSITORY = { id: 1, full_name: 'acme/web', html_url: null, default_branch: 'main' }
 
 /** What GitHub shows at each look; `failedJobs` answers as the test says. */
 async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => []) {
@@ -71,6 +74,9 @@ async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => [])
       await clock.advance(60_000)
       await poll(new AbortController().signal)
     },
+    /** A webhook tells of it. */
+    deliver: (shown: unknown) =>
+      recordDelivery({ store, clock, wake: () => {} }, { ...readRun(shown, REPOSITORY)!, body: '{}' }),
     ask: () => poll(new AbortController().signal),
     told: async (id: number) =>
       (await store.read.eventsOfBuild('github:1:77' as ProjectId, String(id) as BuildId)).map(
@@ -110,8 +116,19 @@ test('a repository that cannot be asked is asked each minute, not each time', as
 test('a default branch that was renamed is known within an hour', async () => {
   const poll = await openPoll()
   await poll.look(run(1, 'in_progress'))
-  poll.github.repository = async () => ({ id: 1, full_name: 'acme/web', html_url: null, default_branch: 'trunk' })
+  poll.github.repository = async () => ({ ...REPOSITORY, default_branch: 'trunk' })
   await poll.clock.advance(60 * 60_000)
   await poll.look(run(2, 'in_progress'))
   expect((await poll.store.read.projects()).map(({ rules }) => rules?.[0]?.branch)).toEqual(['trunk'])
+})
+
+test('the failed jobs of each attempt are told, also where a webhook told first that it failed', async () => {
+  const poll = await openPoll(async (_, __, attempt) => [attempt === 1 ? 'lint' : 'test'])
+  await poll.look(run(1, 'in_progress'))
+  for (const run_attempt of [1, 2]) {
+    const failed = run(1, 'completed', 'failure', { run_attempt })
+    await poll.deliver(failed)
+    await poll.look(failed)
+  }
+  expect((await poll.told(1)).map(({ failedJobs }) => failedJobs)).toEqual([null, null, ['lint'], null, ['test']])
 })
