@@ -4,6 +4,7 @@ import { addressOf, parseHttpUrl } from '../ci-service/address.ts'
 import { CiError } from '../ci-service/errors.ts'
 import { readAnswer, type CiRequest, type CiResponse } from '../ci-service/exchange.ts'
 import type { Transport } from '../ci-service/transport.ts'
+import { text } from './run.ts'
 
 /** Every repository is a full name, `acme/web`. Each call throws a CiError; a write is sent once. */
 export interface GithubClient {
@@ -11,7 +12,7 @@ export interface GithubClient {
   runs(repository: string, options?: RunsOptions): Promise<{ runs: unknown[]; etag: string | null } | 'unchanged'>
   /** A repository as GitHub shows it. */
   repository(repository: string): Promise<unknown>
-  /** The names of the jobs that failed in one attempt of a run, at most 100. */
+  /** The names of the jobs that failed in one attempt of a run. */
   failedJobs(repository: string, run: string, attempt: number): Promise<string[]>
   /** Runs all jobs again, or those that failed. */
   rerun(repository: string, run: string, jobs: 'all' | 'failed'): Promise<void>
@@ -26,6 +27,10 @@ interface RunsOptions {
 }
 
 const API_VERSION = '2022-11-28'
+
+/** As many as GitHub shows at once. A matrix has up to 256 jobs, and a workflow may have several. */
+const PER_PAGE = 100
+const JOB_PAGES_MAX = 10
 
 /** Source: GitHub REST API, "Workflow runs". `apiUrl` may carry a path, as GitHub Enterprise Server's does. */
 export function createGithubClient({
@@ -67,7 +72,7 @@ export function createGithubClient({
   return {
     async runs(repository, { workflow, branch, etag = null } = {}) {
       const path = workflow === undefined ? ['actions', 'runs'] : ['actions', 'workflows', workflow, 'runs']
-      const url = addressOf(base, repositoryAddress(repository, ...path), { per_page: 100, branch })
+      const url = addressOf(base, repositoryAddress(repository, ...path), { per_page: PER_PAGE, branch })
       const purpose = 'list the runs of a repository'
       const headers = etag === null ? {} : { 'if-none-match': etag }
       const answer = await unlessUnchanged(send({ method: 'GET', url, purpose, headers }))
@@ -80,11 +85,16 @@ export function createGithubClient({
       return readAnswer(await send({ method: 'GET', url, purpose }), purpose, (json) => (isRecord(json) ? json : null))
     },
     async failedJobs(repository, run, attempt) {
-      const path = ['actions', 'runs', run, 'attempts', String(attempt), 'jobs']
-      const url = addressOf(base, repositoryAddress(repository, ...path), { per_page: 100 })
+      const address = repositoryAddress(repository, 'actions', 'runs', run, 'attempts', String(attempt), 'jobs')
       const purpose = 'list the jobs of a run'
-      const jobs = readAnswer(await send({ method: 'GET', url, purpose }), purpose, listIn('jobs'))
-      return jobs.flatMap((job) => FAILED_JOB.safeParse(job).data?.name ?? [])
+      const failed: string[] = []
+      for (let page = 1; page <= JOB_PAGES_MAX; page++) {
+        const url = addressOf(base, address, { per_page: PER_PAGE, page })
+        const jobs = readAnswer(await send({ method: 'GET', url, purpose }), purpose, listIn('jobs'))
+        failed.push(...jobs.flatMap((job) => FAILED_JOB.safeParse(job).data?.name ?? []))
+        if (jobs.length < PER_PAGE) break
+      }
+      return failed
     },
     async rerun(repository, run, jobs) {
       await write(repository, run, jobs === 'failed' ? 'rerun-failed-jobs' : 'rerun', 'run a workflow again')
@@ -95,7 +105,7 @@ export function createGithubClient({
   }
 }
 
-const FAILED_JOB = z.object({ name: z.string(), conclusion: z.enum(['failure', 'timed_out']) })
+const FAILED_JOB = z.object({ name: text, conclusion: z.enum(['failure', 'timed_out']) })
 
 const listIn = (name: string) => (json: unknown) => {
   const list = isRecord(json) ? json[name] : null

@@ -67,7 +67,8 @@ export function readRun(value: unknown, repository: unknown, defaultBranch: stri
   }
 }
 
-const text = z
+/** Outside text that can be stored; null: none. */
+export const text = z
   .string()
   .transform((value) => value.slice(0, TEXT_CHARS_MAX).toWellFormed().replaceAll('\0', '').trim() || null)
   .nullable()
