@@ -62,12 +62,15 @@ export function createGithubClient({
       secrets: [token],
     })
   const write = (repository: string, run: string, what: string, purpose: string) =>
-    send({
-      method: 'POST',
-      url: addressOf(base, repositoryAddress(repository, 'actions', 'runs', run, what)),
+    withState(
+      send({
+        method: 'POST',
+        url: addressOf(base, repositoryAddress(repository, 'actions', 'runs', run, what)),
+        purpose,
+        statusSuffices: true,
+      }),
       purpose,
-      statusSuffices: true,
-    })
+    )
 
   return {
     async runs(repository, { workflow, branch, etag = null } = {}) {
@@ -110,6 +113,20 @@ const FAILED_JOB = z.object({ name: text, conclusion: z.enum(['failure', 'timed_
 const listIn = (name: string) => (json: unknown) => {
   const list = isRecord(json) ? json[name] : null
   return Array.isArray(list) ? (list as unknown[]) : null
+}
+
+/** What GitHub says with a 403 of a run that cannot be run again now, or any more. */
+const OF_STATE = /already running|created over|cannot be (?:re-?run|retried)/i
+
+/** GitHub has one status for a token that lacks the right and for a run that lacks the state: its words tell them apart. */
+async function withState(sent: Promise<CiResponse>, purpose: string): Promise<CiResponse> {
+  try {
+    return await sent
+  } catch (error) {
+    if (!(error instanceof CiError) || error.kind !== 'forbidden' || !OF_STATE.test(error.reason ?? '')) throw error
+    const { status, reason } = error
+    throw new CiError({ kind: 'bad-request', purpose, status, reason, isWrite: true, cause: error })
+  }
 }
 
 async function unlessUnchanged(sent: Promise<CiResponse>): Promise<CiResponse | 'unchanged'> {

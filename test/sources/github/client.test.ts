@@ -39,3 +39,15 @@ test('the name of a job is one that can be stored', async () => {
   expect(name.startsWith('ab\ufffdc')).toBe(true)
   expect(name.length).toBeLessThanOrEqual(1_000)
 })
+
+test.each([
+  ['Unable to retry this workflow run because it was created over a month ago', 'bad-request'],
+  ['This workflow is already running', 'bad-request'],
+  ['Resource not accessible by personal access token', 'forbidden'],
+  ['Must have admin rights to Repository.', 'forbidden'],
+  ['You have exceeded a secondary rate limit', 'rate-limited'],
+])('a 403 that says %s is %s', async (message, kind) => {
+  const { client, stub } = await openClient(() => ({ status: 403, json: { message } }))
+  await expect(client.rerun('acme/web', '1', 'all')).rejects.toMatchObject({ kind, status: 403, isUndone: true })
+  expect(stub.requests).toHaveLength(1)
+})
