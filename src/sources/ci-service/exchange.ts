@@ -18,6 +18,8 @@ export interface CiRequest {
   responseBytesMax?: number
   /** A 2xx says all: a body that is huge, stalls or breaks off is cut short, and fails nothing. */
   statusSuffices?: boolean
+  /** How long to wait where too much was asked and the answer does not say for how long; else a moment. */
+  slowedMs?: number
 }
 
 /** Any 2xx. */
@@ -100,12 +102,13 @@ async function refusal(response: Dispatcher.ResponseData, request: CiRequest, no
   const { statusCode: status, headers } = response
   const body = textOf(await bodyStart(response.body, BODY_START_BYTES_MAX))
   const kind = kindOfStatus(status, `${response.statusText} ${body}`)
+  const saidMs = parseRetryAfterMs(headerText(headers['retry-after']), now) ?? untilReset(headers, now)
   return new CiError({
     kind,
     purpose: request.purpose,
     status,
     reason: isRedirect(status) ? 'it redirects; the base address may be wrong' : cleanReason(body, request.secrets),
-    retryAfterMs: parseRetryAfterMs(headerText(headers['retry-after']), now) ?? untilReset(headers, now),
+    retryAfterMs: saidMs ?? (kind === 'rate-limited' ? request.slowedMs : undefined),
     isWrite: isWrite(request),
   })
 }

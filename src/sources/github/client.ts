@@ -28,6 +28,9 @@ interface RunsOptions {
 
 const API_VERSION = '2022-11-28'
 
+/** Where GitHub asks to slow down and does not say for how long. Source: GitHub, "Rate limits for the REST API". */
+const SLOWED_MS = 60_000
+
 /** As many as GitHub shows at once. A matrix has up to 256 jobs, and a workflow may have several. */
 const PER_PAGE = 100
 const JOB_PAGES_MAX = 10
@@ -60,6 +63,7 @@ export function createGithubClient({
         ...request.headers,
       },
       secrets: [token],
+      slowedMs: SLOWED_MS,
     })
   const write = (repository: string, run: string, what: string, purpose: string) =>
     withState(

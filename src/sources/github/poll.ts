@@ -15,9 +15,6 @@ const AT_REST_MS = 60_000
 /** Its default branch may be renamed, which decides who is told. */
 const REPOSITORY_MS = 60 * 60_000
 
-/** Where GitHub asks to slow down and does not say for how long. Source: GitHub, "Rate limits for the REST API". */
-const SLOWED_MS = 60_000
-
 /** What ended longer ago than this is no news. */
 const NEWS_MS = 24 * 60 * 60_000
 
@@ -57,7 +54,7 @@ export function createGithubPoll(deps: PollDeps): (signal: AbortSignal) => Promi
         if (state.isBusy) state.nextAt = now
       } catch (error) {
         if (!(error instanceof CiError)) throw error
-        if (error.kind === 'rate-limited') pausedUntil = now + (error.retryAfterMs ?? SLOWED_MS)
+        if (error.kind === 'rate-limited') pausedUntil = now + (error.retryAfterMs ?? AT_REST_MS)
         deps.log.warn({ err: error, repository: name }, 'GitHub could not be asked for the runs of a repository')
       }
     }

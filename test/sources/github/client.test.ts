@@ -51,3 +51,12 @@ test.each([
   await expect(client.rerun('acme/web', '1', 'all')).rejects.toMatchObject({ kind, status: 403, isUndone: true })
   expect(stub.requests).toHaveLength(1)
 })
+
+test('a GET is not sent again at once where GitHub asks to slow down and does not say for how long', async () => {
+  const { client, stub } = await openClient(() => ({
+    status: 403,
+    json: { message: 'You have exceeded a secondary rate limit' },
+  }))
+  await expect(client.runs('acme/web')).rejects.toMatchObject({ kind: 'rate-limited' })
+  expect(stub.requests).toHaveLength(1)
+})
