@@ -1,5 +1,6 @@
 import type { ClientLegacy } from '../sources/ci-service/client-legacy.ts'
 import { CiError } from '../sources/ci-service/errors.ts'
+import { isGithub } from '../domain/ids.ts'
 import type { LegacyBuild } from '../domain/project.ts'
 import { toStatus } from '../domain/status.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -43,12 +44,16 @@ export async function refreshSilent(deps: RefreshSilent, signal: AbortSignal): P
   const now = clock.now()
   const silent = await store.read.silentBuilds({ notAfter: now - SILENT_MS, notBefore: now - LET_BE_MS }, BUILDS_MAX)
   const branches = [...Map.groupBy(silent, ({ projectId, branch }) => JSON.stringify([projectId, branch])).values()]
-  for (const builds of branches.slice(0, CALLS_MAX)) {
-    if (signal.aborted) return
+  const away = new Set<boolean>()
+  let calls = 0
+  for (const builds of branches) {
+    const isOfGithub = isGithub(builds[0]!.projectId)
+    // The next round asks the same; the other source may answer now.
+    if (away.has(isOfGithub)) continue
+    if (signal.aborted || calls++ === CALLS_MAX) return
     const shown = await ask(deps, legacy, builds)
-    // CI is away: the next round asks the same.
-    if (shown === 'away') return
-    for (const build of builds) await keep(deps, build, shown)
+    if (shown === 'away') away.add(isOfGithub)
+    else for (const build of builds) await keep(deps, build, shown)
   }
 }
 

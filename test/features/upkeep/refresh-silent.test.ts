@@ -8,7 +8,9 @@ import {
   type RefreshSilent,
   type SilentEnd,
 } from '../../../src/jobs/refresh-silent.ts'
-import { MINUTE } from '../../support/build-events.ts'
+import { recordDelivery } from '../../../src/alerts/record.ts'
+import { githubProjectId, isGithub } from '../../../src/domain/ids.ts'
+import { MINUTE, story } from '../../support/build-events.ts'
 import { openStage, type Stage } from '../operations-stage.ts'
 
 const NEVER = new AbortController().signal
@@ -160,6 +162,25 @@ describe('a round', () => {
     expect(asked(stage) - before).toBe(CALLS_MAX)
     expect(await round(stage)).toHaveLength(1)
     expect(await round(stage)).toHaveLength(0)
+  })
+
+  test('asks one source also where the other one is away', async () => {
+    await using stage = await openStage()
+    const seen = { ...story('initiated')[0]!, projectId: githubProjectId('1', '77') }
+    const { store, clock } = stage.reconcile
+    await recordDelivery({ store, clock, wake: () => {} }, { seen, body: '{}' })
+    await stage.clock.advance(5_000)
+    const { ref } = await stage.running()
+    await stage.rest(SILENT_MS)
+    const { legacy } = stage.main.deps
+    const askable: RefreshSilent['legacy'] = {
+      getProject: (id, ...more) =>
+        isGithub(id)
+          ? Promise.reject(new CiError({ kind: 'unauthorized', purpose: 'list the runs of a repository', status: 401 }))
+          : legacy!.getProject(id, ...more),
+    }
+    expect(await round(stage, { legacy: askable })).toEqual(['no-answer', 'no-news'])
+    expect(await buildEventsOf(stage, ref)).toEqual(['initiated delivery'])
   })
 
   test('ends when the process stops', async () => {
