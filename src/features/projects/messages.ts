@@ -248,10 +248,13 @@ export const answerNoV2 = (): Answer =>
     next: 'Ask the person who runs Buildline to set CI_BASE_URL and its credentials.',
   })
 
-export const answerNotListed = ({ name }: ProjectRef): Answer =>
+export const answerNotListed = ({ name, type }: ProjectRef): Answer =>
   answerTrouble({
     what: `:mag: *CI does not list ${projectName({ project: name })}* in its v2 interface.`,
-    why: "It was deleted, or Buildline's credentials do not include it.",
+    why:
+      type === 'github'
+        ? 'It is a workflow of GitHub Actions, whose settings are files in its repository.'
+        : "It was deleted, or Buildline's credentials do not include it.",
     next: `Type ${typed('/ci list')} to see all that CI lists.`,
   })
 

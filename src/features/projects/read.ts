@@ -12,6 +12,8 @@ export async function readAfresh(
   deps: ProjectDeps,
   ref: ProjectRef,
 ): Promise<Read | { kind: 'no-v2' } | NotListed | CiTrouble> {
+  // The CI service knows neither its uuid, which is made up, nor its name.
+  if (ref.type === 'github') return { kind: 'not-listed', project: ref }
   if (!deps.ci) return { kind: 'no-v2' }
   try {
     const project = await ask(deps.ci, ref)

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { recordDelivery } from '../../src/alerts/record.ts'
+import { readRun } from '../../src/sources/github/run.ts'
+import { lin, openStage, type Stage } from './operations-stage.ts'
+
+const REPOSITORY = { id: 1, full_name: 'acme/site', html_url: null, default_branch: 'main' }
+
+const run = (more: object = {}) => ({
+  id: 9_000_000_001,
+  workflow_id: 77,
+  name: 'CI',
+  status: 'completed',
+  conclusion: 'failure',
+  event: 'push',
+  head_branch: 'main',
+  head_sha: 'b'.repeat(40),
+  html_url: 'https://github.example/acme/site/actions/runs/9000000001',
+  run_number: 512,
+  run_attempt: 1,
+  run_started_at: '2026-03-02T13:00:00Z',
+  updated_at: '2026-03-02T13:10:00Z',
+  repository: REPOSITORY,
+  ...more,
+})
+
+/** GitHub has delivered this run, beside the CI service. */
+async function deliver({ reconcile: { store, clock } }: Stage, shown: unknown): Promise<void> {
+  await recordDelivery({ store, clock, wake: () => {} }, { ...readRun(shown, REPOSITORY)!, body: '{}' })
+  await clock.advance(5_000)
+}
+
+test('the CI service is not asked for a workflow of GitHub’s', async () => {
+  await using stage = await openStage()
+  await deliver(stage, run())
+  const before = stage.ci.calls().length
+  expect(await stage.main.operations.projects.show('acme/site CI', lin())).toMatchObject({
+    kind: 'not-listed',
+    project: { name: 'acme/site CI', type: 'github' },
+  })
+  expect(stage.ci.calls()).toHaveLength(before)
+})
