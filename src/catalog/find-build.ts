@@ -85,10 +85,11 @@ async function byNumber(
   return oneOf(deps, builds, text)
 }
 
-// `…/builds/512`, or with a uuid in its place. A number counts in the project that the address names.
+// `…/builds/512`, or with a uuid in its place; `…/actions/runs/512` of GitHub. A number counts in the project that the
+// address names.
 async function byUrl(deps: FindDeps, url: string): Promise<{ kind: 'found'; found: Found } | NotFound> {
   const path = URL.canParse(url) ? new URL(url).pathname : ''
-  const name = /\/builds\/([^/]+)/.exec(path)?.[1]
+  const name = /\/(?:builds|actions\/runs)\/([^/]+)/.exec(path)?.[1]
   if (name === undefined) return { kind: 'unknown-build', text: url }
   if (isUuid(name)) return foundOr(deps, await deps.reads.buildByUuid(toUuid(name)), url)
   const builds = isIdDigits(name) ? await deps.reads.buildsByNumber(name, CHOICES_MAX) : []

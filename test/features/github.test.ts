@@ -39,3 +39,16 @@ test('the CI service is not asked for a workflow of GitHub’s', async () => {
   })
   expect(stage.ci.calls()).toHaveLength(before)
 })
+
+test.each([
+  'https://github.example/acme/site/actions/runs/9000000001',
+  'https://github.example/acme/site/actions/runs/9000000001/attempts/1',
+  'https://github.example/acme/site/actions/runs/9000000001/job/5?pr=1',
+])('a run is found by its address %s', async (url) => {
+  await using stage = await openStage()
+  await deliver(stage, run())
+  expect(await stage.main.operations.findBuild({ kind: 'build-url', url })).toMatchObject({
+    kind: 'found',
+    build: { ref: { buildId: '9000000001' } },
+  })
+})
