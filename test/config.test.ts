@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Config } from '../src/config.ts'
-import { readConfig, secretsOf } from '../src/config.ts'
+import { readConfig } from '../src/config.ts'
+import { secretsOf } from '../src/secrets.ts'
 import type { Settings } from './support/app.ts'
 
 const DOOR = 'the-secret-of-the-door'
