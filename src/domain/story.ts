@@ -220,12 +220,17 @@ function historyOf(attempt: Attempt): CardView['history'] {
 const snapshotOf = ({ buildEvents, finalSeq }: Attempt): BuildEvent | undefined =>
   buildEvents.find(({ seq, origin }) => seq === finalSeq && origin === 'poll')
 
-/** An end that CI tells of so long after, and only when it is asked, is told with the time when it was. */
+/** An end that CI shows this long after, and only when it is asked, is told with its time. */
 const LATE_MS = 60_000
 
-const isToldLate = (attempt: Attempt): boolean => {
-  const snapshot = snapshotOf(attempt)
-  return snapshot !== undefined && attempt.finalAt !== null && snapshot.at - attempt.finalAt > LATE_MS
+/** GitHub is asked every minute in any case, and its clock may differ. */
+const LATE_OF_NAMED_MS = 5 * 60_000
+
+function isToldLate({ buildEvents, finalSeq, finalAt, details }: Attempt): boolean {
+  const end = buildEvents.find(({ seq }) => seq === finalSeq)
+  if (!end || finalAt === null) return false
+  const lateMs = end.at - finalAt
+  return end.origin === 'poll' ? lateMs > LATE_MS : details.attempt !== null && lateMs > LATE_OF_NAMED_MS
 }
 
 /** The build of an attempt, with what only other build events of the revision said of it filled in. */

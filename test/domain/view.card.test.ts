@@ -111,6 +111,24 @@ describe('the card', () => {
       MINUTE,
     ],
     [
+      'a source that names attempts and is asked every minute in any case is late after five',
+      ['initiated', { word: 'error', after: HOUR, details: { attempt: 1, finishedAt: T0 + MINUTE } }],
+      [
+        { what: 'started', at: T0 },
+        { what: 'late', at: T0 + MINUTE },
+      ],
+      MINUTE,
+    ],
+    [
+      'and not before',
+      ['initiated', { word: 'error', after: 3 * MINUTE, details: { attempt: 1, finishedAt: T0 + MINUTE } }],
+      [
+        { what: 'started', at: T0 },
+        { what: 'ended', at: T0 + MINUTE },
+      ],
+      MINUTE,
+    ],
+    [
       'that it was asked about a build that runs still is no news',
       ['waiting', { word: 'initiated', after: HOUR, origin: 'poll' }],
       [{ what: 'started', at: T0 + HOUR }],
