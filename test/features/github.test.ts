@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
 import { recordDelivery } from '../../src/alerts/record.ts'
+import { askable } from '../../src/ci-clients.ts'
+import type { ClientLegacy } from '../../src/sources/ci-service/client-legacy.ts'
+import { createGithubBuilds } from '../../src/sources/github/builds.ts'
+import type { GithubClient } from '../../src/sources/github/client.ts'
 import { readRun } from '../../src/sources/github/run.ts'
-import { lin, openStage, type Stage } from './operations-stage.ts'
+import { MINUTE } from '../support/build-events.ts'
+import { lin, openStage, type Process, type Stage } from './operations-stage.ts'
 
 const REPOSITORY = { id: 1, full_name: 'acme/site', html_url: null, default_branch: 'main' }
 
@@ -50,5 +55,27 @@ test.each([
   expect(await stage.main.operations.findBuild({ kind: 'build-url', url })).toMatchObject({
     kind: 'found',
     build: { ref: { buildId: '9000000001' } },
+  })
+})
+
+/** The process has GitHub too, which shows these runs. */
+function withGithub(stage: Stage, shown: readonly unknown[]): Process {
+  const client = {
+    runs: async () => ({ runs: [...shown], etag: null }),
+  }
+  const github = createGithubBuilds(client as unknown as GithubClient, stage.reconcile.store.read)
+  const legacy = askable(stage.main.deps.legacy as ClientLegacy, github)
+  return stage.another({ github, legacy, interfaces: { v2: true, legacy: true, github: true } })
+}
+
+test('a branch of which nothing was delivered is found by asking GitHub', async () => {
+  await using stage = await openStage()
+  await deliver(stage, run())
+  const { operations } = withGithub(stage, [run({ id: 9_000_000_009, head_branch: 'topic', run_number: 520 })])
+  const found = operations.findBuild({ kind: 'project', project: 'acme/site', branch: 'topic' })
+  await stage.pass(MINUTE)
+  expect(await found).toMatchObject({
+    kind: 'found',
+    build: { project: 'acme/site CI', buildId: '520', shown: 'failed' },
   })
 })

@@ -1,6 +1,7 @@
 import type { BuildId, ProjectId } from '../../domain/ids.ts'
 import type { LegacyBuild, LegacyProject } from '../../domain/project.ts'
 import { isRecord } from '../../lib/json.ts'
+import type { KnownProject } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
 import type { ClientLegacy } from '../ci-service/client-legacy.ts'
 import { CiError } from '../ci-service/errors.ts'
@@ -21,28 +22,35 @@ export interface GithubBuilds extends Pick<ClientLegacy, 'getProject'> {
 
 /** @param reads know which repository a project is of */
 export function createGithubBuilds(client: GithubClient, reads: Pick<Reads, 'project'>): GithubBuilds {
-  async function repositoryOf(projectId: ProjectId): Promise<string> {
+  async function projectOf(projectId: ProjectId): Promise<KnownProject> {
     const project = await reads.project({ uuid: null, legacyId: projectId, names: [] })
-    // `acme/web CI`: a full name holds no blank.
-    const repository = project?.name.split(' ')[0]
-    if (repository === undefined) throw new CiError({ kind: 'not-found', purpose: 'find a repository', isUndone: true })
-    return repository
+    if (!project) throw new CiError({ kind: 'not-found', purpose: 'find a repository', isUndone: true })
+    return project
   }
+
+  const repositoryOf = async (projectId: ProjectId) => repositoryIn(await projectOf(projectId))
 
   return {
     async getProject(projectId, { branch } = {}): Promise<LegacyProject> {
-      const repository = await repositoryOf(projectId)
+      const project = await projectOf(projectId)
       const workflow = projectId.split(':')[2]!
       // A branch of a fork is asked for without its owner's name.
       const named = branch?.split(':').at(-1)
-      const answer = await client.runs(repository, { workflow, ...(named === undefined ? {} : { branch: named }) })
+      const answer = await client.runs(repositoryIn(project), {
+        workflow,
+        ...(named === undefined ? {} : { branch: named }),
+      })
       const runs = answer === 'unchanged' ? [] : answer.runs
-      return { id: projectId, uuid: null, name: repository, builds: runs.flatMap((run) => buildOf(run) ?? []) }
+      const { uuid, name } = project
+      return { id: projectId, uuid, name, builds: runs.flatMap((run) => buildOf(run) ?? []) }
     },
     rerun: async ({ projectId, buildId }, jobs) => client.rerun(await repositoryOf(projectId), buildId, jobs),
     cancel: async ({ projectId, buildId }) => client.cancel(await repositoryOf(projectId), buildId),
   }
 }
+
+// `acme/web CI`: a full name holds no blank.
+const repositoryIn = ({ name }: KnownProject): string => name.split(' ')[0]!
 
 function buildOf(value: unknown): LegacyBuild | null {
   const run = readRun(value, isRecord(value) ? value['repository'] : null)

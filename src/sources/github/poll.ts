@@ -109,13 +109,13 @@ async function keep(deps: PollDeps, repository: string, run: Run, endedAfter: nu
   const isRedRun = isRed(toStatus(word))
   const ofAttempt = known.filter((one) => one.details.attempt === details.attempt)
   // Of a run that goes on the last word counts: it may wait for one approval after another.
-  const isKnown = hasEnded(run)
-    ? ofAttempt.some(
-        (one) => one.word === word && (!isRedRun || one.origin === 'history' || one.details.failedJobs !== null),
-      )
-    : ofAttempt.at(-1)?.word === word
-  if (isKnown) return
+  const said = (hasEnded(run) ? ofAttempt : ofAttempt.slice(-1)).filter((one) => one.word === word)
   const isOld = hasEnded(run) && (details.finishedAt ?? 0) <= endedAfter
+  // An end that a command came upon first is known, and still news.
+  const isKnown = said.some((one) =>
+    one.origin === 'history' ? isOld || !hasEnded(run) : !isRedRun || one.details.failedJobs !== null,
+  )
+  if (isKnown) return
   if (isOld && known.length === 0) return void (await deps.record(run, 'history'))
   const failedJobs = isRedRun ? await failedJobsOf(deps, repository, run) : null
   await deps.record({ ...run, seen: { ...run.seen, details: { ...details, failedJobs } } }, 'delivery')

@@ -77,6 +77,8 @@ async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => [])
     /** A webhook tells of it. */
     deliver: (shown: unknown) =>
       recordDelivery({ store, clock, wake: () => {} }, { ...readRun(shown, REPOSITORY)!, body: '{}' }),
+    /** A command comes upon it. */
+    come: (shown: unknown) => recordLookedUp({ store, clock, wake: () => {} }, readRun(shown, REPOSITORY)!, 'history'),
     ask: () => poll(new AbortController().signal),
     told: async (id: number) =>
       (await store.read.eventsOfBuild('github:1:77' as ProjectId, String(id) as BuildId)).map(
@@ -131,4 +133,15 @@ test('the failed jobs of each attempt are told, also where a webhook told first 
     await poll.look(failed)
   }
   expect((await poll.told(1)).map(({ failedJobs }) => failedJobs)).toEqual([null, null, ['lint'], null, ['test']])
+})
+
+test('an end that a command came upon first is told all the same, unless it is old', async () => {
+  const poll = await openPoll(async () => ['lint'])
+  const old = run(1, 'completed', 'failure', { updated_at: new Date(NOW - 60_000).toISOString() })
+  const failed = run(2, 'completed', 'failure')
+  await poll.look()
+  for (const shown of [old, failed]) await poll.come(shown)
+  await poll.look(failed, old)
+  expect((await poll.told(1)).map(({ origin }) => origin)).toEqual(['history'])
+  expect((await poll.told(2)).map(({ origin }) => origin)).toEqual(['history', 'delivery'])
 })
