@@ -1,4 +1,13 @@
-import { compareIds, isBuildId, isProjectId, type BuildId, type ChannelId, type ProjectId, type Uuid } from './ids.ts'
+import {
+  compareIds,
+  isBuildId,
+  isGithub,
+  isProjectId,
+  type BuildId,
+  type ChannelId,
+  type ProjectId,
+  type Uuid,
+} from './ids.ts'
 import type { BuildEvent } from './build-event.ts'
 import type { Attempt } from './attempt.ts'
 import { isFinal } from './status.ts'
@@ -187,6 +196,8 @@ export function isResultOf(
   const isNext = attempt.n === request.attempt + 1 || attempt.n === 1
   if (attempt.buildId === request.buildId) return isNext && attempt.firstAt >= request.requestedAt
   if (request.newBuildId !== null) return attempt.buildId === request.newBuildId && attempt.n === 1
+  // GitHub runs the same build again, always.
+  if (isGithub(request.projectId)) return false
   // CI's answer was lost or named no build: a newer build of the same commit that began after we asked is the one,
   // unless CI named it in answer to somebody else, before this request was taken to be done.
   if (request.state !== 'confirmed' && all.some((other) => isNamedFor(other, attempt))) return false

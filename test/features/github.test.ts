@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest'
 import { recordDelivery } from '../../src/alerts/record.ts'
 import { askable } from '../../src/ci-clients.ts'
+import { githubProjectId } from '../../src/domain/ids.ts'
+import { confirmRequests } from '../../src/features/builds/confirm.ts'
 import type { ClientLegacy } from '../../src/sources/ci-service/client-legacy.ts'
+import { CiError } from '../../src/sources/ci-service/errors.ts'
 import { createGithubBuilds } from '../../src/sources/github/builds.ts'
 import type { GithubClient } from '../../src/sources/github/client.ts'
 import { readRun } from '../../src/sources/github/run.ts'
-import { MINUTE } from '../support/build-events.ts'
-import { lin, openStage, type Process, type Stage } from './operations-stage.ts'
+import { buildId, MINUTE } from '../support/build-events.ts'
+import { lin, ofAttempt, openStage, type Process, type Stage } from './operations-stage.ts'
 
 const REPOSITORY = { id: 1, full_name: 'acme/site', html_url: null, default_branch: 'main' }
 
@@ -58,14 +61,18 @@ test.each([
   })
 })
 
-/** The process has GitHub too, which shows these runs. */
+/** The process has GitHub too, which shows these runs and answers no rerun. */
 function withGithub(stage: Stage, shown: readonly unknown[]): Process {
   const client = {
     runs: async () => ({ runs: [...shown], etag: null }),
+    rerun: async () => {
+      throw new CiError({ kind: 'timeout', purpose: 'run a workflow again', isWrite: true })
+    },
   }
   const github = createGithubBuilds(client as unknown as GithubClient, stage.reconcile.store.read)
   const legacy = askable(stage.main.deps.legacy as ClientLegacy, github)
-  return stage.another({ github, legacy, interfaces: { v2: true, legacy: true, github: true } })
+  const process = stage.another({ github, legacy, interfaces: { v2: true, legacy: true, github: true } })
+  return { ...process, confirm: () => confirmRequests(process.deps) }
 }
 
 test('a branch of which nothing was delivered is found by asking GitHub', async () => {
@@ -78,4 +85,21 @@ test('a branch of which nothing was delivered is found by asking GitHub', async 
     kind: 'found',
     build: { project: 'acme/site CI', buildId: '520', shown: 'failed' },
   })
+})
+
+test('a newer run of the same commit is not taken for the rerun whose answer was lost', async () => {
+  await using stage = await openStage()
+  await deliver(stage, run())
+  const newer = run({
+    id: 9_000_000_009,
+    status: 'in_progress',
+    conclusion: null,
+    run_started_at: new Date(stage.clock.now() + 1_000).toISOString(),
+  })
+  const process = withGithub(stage, [newer, run()])
+  const ref = { projectId: githubProjectId('1', '77'), buildId: buildId('9000000001'), attempt: 1 }
+  expect(await process.operations.restart(ofAttempt(ref), lin())).toMatchObject({ kind: 'unclear' })
+  await deliver(stage, newer)
+  await stage.pass(3 * MINUTE, process)
+  expect(await stage.requests()).toMatchObject([{ state: 'unconfirmed', code: 'not-restarted' }])
 })

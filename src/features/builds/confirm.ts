@@ -15,7 +15,7 @@ import type { Store, Tx } from '../../store/store.ts'
 import { insertSnapshot, isSameCommit } from '../../catalog/ci-snapshot.ts'
 import { CiError } from '../../sources/ci-service/errors.ts'
 import { isFinalEvent, mergeDetails, type BuildEvent } from '../../domain/build-event.ts'
-import { idOrder } from '../../domain/ids.ts'
+import { idOrder, isGithub } from '../../domain/ids.ts'
 import { foldBuild, hasEnded } from '../../domain/attempt.ts'
 import { isFinal, toStatus } from '../../domain/status.ts'
 
@@ -163,7 +163,9 @@ async function restarted(
   const known = foldBuild(earlier, restarts).attempts.at(-1)
   const own = ownOf(request, builds)
   if (own && hasBegunAgain(own, request, { before, wasOver: !known || hasEnded(known) })) return own
-  return newBuildId === null && newBuildUuid === null ? successorOf({ store }, request, before, builds) : undefined
+  // GitHub runs the same build again, always.
+  if (isGithub(projectId) || newBuildId !== null || newBuildUuid !== null) return undefined
+  return successorOf({ store }, request, before, builds)
 }
 
 interface Before {
