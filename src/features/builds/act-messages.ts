@@ -52,7 +52,9 @@ export function answerAct(outcome: ActOutcome, context: AnswerContext): Answer {
 }
 
 function requested({ action, build, newBuildId }: Of<'requested'>): Answer {
-  const other = newBuildId === null || newBuildId === build.buildId ? null : buildNumber({ buildId: newBuildId })
+  // Not by the number that people see: GitHub's is not the build's id.
+  const isOther = newBuildId !== null && newBuildId !== build.ref.buildId
+  const other = isOther ? buildNumber({ buildId: newBuildId }) : null
   const follows = other === null ? '' : ` It runs as ${other}.`
   return answerOf([
     line(`${SYMBOLS[action]} *${ACTION_WORDS[action]} requested*: ${buildSubject(build)}`),
