@@ -120,12 +120,15 @@ function noBuild(
 
 const FIRST_BUILD = 'Push a commit: its build shows up here once CI reports it.'
 
-const branchesOf = (project: string): string => `Type ${typed(`/ci status ${project}`)} to see its branches.`
+const branchesOf = (project: string): string => `Type ${typed(`/ci status ${quoted(project)}`)} to see its branches.`
+
+/** A second word would be a branch. */
+const quoted = (project: string): string => (/\s/.test(project) ? `"${project}"` : project)
 
 /** As a person would type it. */
 const commandWith = (context: AnswerContext, project: string): string =>
   [
-    `${typedName(context)} ${project}${context.branch === null ? '' : `@${context.branch}`}`,
+    `${typedName(context)} ${quoted(project)}${context.branch === null ? '' : `@${context.branch}`}`,
     ...(context.rest ?? []),
   ].join(' ')
 
