@@ -136,7 +136,8 @@ function effectOfNamed(attempt: Draft, buildEvent: BuildEvent, named: number): E
   if (named !== n) return named > n ? 'opened' : 'late'
   if (isFirstWord(attempt, buildEvent)) return 'moved'
   if (status === head.status && word === head.word) return 'duplicate'
-  return (final && !isFinal(status)) || status === 'queued' ? 'late' : 'moved'
+  const isOver = final !== null || hasEnded(head)
+  return (isOver && !isFinal(status)) || status === 'queued' ? 'late' : 'moved'
 }
 
 function effectAfterFinal(

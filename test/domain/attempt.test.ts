@@ -262,6 +262,12 @@ describe('build events that name their attempt', () => {
       ['512.2 success'],
       ['opened', 'late', 'moved'],
     ],
+    [
+      'do not reopen what has ended with a word that nobody knows',
+      [{ word: 'odd', details: { attempt: 1, finishedAt: T0 } }, named(1, 'initiated'), named(1, 'success')],
+      ['512.1 success'],
+      ['opened', 'late', 'moved'],
+    ],
     ['may be repeated', [named(1, 'error'), named(1, 'error')], ['512.1 failed'], ['opened', 'duplicate']],
   ])('%s', (_, said, attempts, effects) => {
     const fold = foldBuild(story(...said))
