@@ -5,7 +5,6 @@ import { githubProjectId } from '../../src/domain/ids.ts'
 import { confirmRequests } from '../../src/features/builds/confirm.ts'
 import type { ClientLegacy } from '../../src/sources/ci-service/client-legacy.ts'
 import { CiError } from '../../src/sources/ci-service/errors.ts'
-import { createGithubBuilds } from '../../src/sources/github/builds.ts'
 import type { GithubClient } from '../../src/sources/github/client.ts'
 import { readRun } from '../../src/sources/github/run.ts'
 import { buildId, MINUTE } from '../support/build-events.ts'
@@ -69,9 +68,9 @@ function withGithub(stage: Stage, shown: readonly unknown[]): Process {
       throw new CiError({ kind: 'timeout', purpose: 'run a workflow again', isWrite: true })
     },
   }
-  const github = createGithubBuilds(client as unknown as GithubClient, stage.reconcile.store.read)
-  const legacy = askable(stage.main.deps.legacy as ClientLegacy, github)
-  const process = stage.another({ github, legacy, interfaces: { v2: true, legacy: true, github: true } })
+  const { legacy } = stage.main.deps
+  const asked = askable(legacy as ClientLegacy, client as unknown as GithubClient, stage.reconcile.store.read)
+  const process = stage.another({ ...asked, interfaces: { v2: true, legacy: true, github: true } })
   return { ...process, confirm: () => confirmRequests(process.deps) }
 }
 
