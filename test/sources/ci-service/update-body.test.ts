@@ -163,7 +163,7 @@ describe('of any project', () => {
   const isSent = ({ path }: Leaf, type: unknown) => {
     if (CI_OWN_FIELDS.includes(String(path[0]))) return false
     // A number is no word: `#…` is how `exactly` shows it.
-    const isOther = typeof type === 'string' && !/^(#.*|\s*|basic)$/.test(type)
+    const isOther = typeof type === 'string' && !/^(#-?\d.*|\s*|basic)$/i.test(type)
     return !isOther || !['setup_commands', 'environment_variables'].includes(String(path[0]))
   }
 
