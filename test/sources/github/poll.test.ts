@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { recordDelivery, recordLookedUp } from '../../../src/alerts/record.ts'
-import type { ProjectId, BuildId } from '../../../src/domain/ids.ts'
 import { CiError } from '../../../src/sources/ci-service/errors.ts'
 import type { GithubClient } from '../../../src/sources/github/client.ts'
 import { createGithubPoll } from '../../../src/sources/github/poll.ts'
@@ -81,9 +80,11 @@ async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => [])
     come: (shown: unknown) => recordLookedUp({ store, clock, wake: () => {} }, readRun(shown, REPOSITORY)!, 'history'),
     ask: () => poll(new AbortController().signal),
     told: async (id: number) =>
-      (await store.read.eventsOfBuild('github:1:77' as ProjectId, String(id) as BuildId)).map(
-        ({ word, origin, details }) => ({ word, origin, failedJobs: details.failedJobs }),
-      ),
+      (await store.read.eventsOfBuild('github:1:77', String(id))).map(({ word, origin, details }) => ({
+        word,
+        origin,
+        failedJobs: details.failedJobs,
+      })),
   }
 }
 
