@@ -113,7 +113,20 @@ const REPOSITORY = z.object({ id, full_name: z.string().min(1), html_url: text, 
 
 type GithubRun = z.infer<typeof RUN>
 
-const UNPUSHED = new Set(['schedule', 'workflow_dispatch', 'repository_dispatch'])
+const UNPUSHED = new Set([
+  'schedule',
+  'workflow_dispatch',
+  'repository_dispatch',
+  'issues',
+  'issue_comment',
+  'discussion',
+  'discussion_comment',
+  'label',
+  'milestone',
+  'watch',
+  'fork',
+  'gollum',
+])
 
 const WORDS = new Map([
   ['requested', 'queued'],

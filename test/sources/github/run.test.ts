@@ -88,8 +88,8 @@ describe('a run', () => {
     expect(seen({ head_repository: { id: 2, owner: null } })?.branch).toBe('fork:main')
   })
 
-  it('that nobody pushed belongs to no commit', () => {
-    expect(seen({ event: 'schedule' })).toMatchObject({ commitId: null, details: { shortCommitId: 'a1b2c3d' } })
+  it.each(['schedule', 'workflow_dispatch', 'issue_comment'])('that began with %s belongs to no commit', (event) => {
+    expect(seen({ event })).toMatchObject({ commitId: null, details: { shortCommitId: 'a1b2c3d' } })
   })
 
   it('lacks all but its ids without being refused', () => {
