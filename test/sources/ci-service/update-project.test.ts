@@ -182,7 +182,7 @@ const BASIC_ONLY = ['setup_commands', 'environment_variables']
 
 /** What CI forgets of a project whose type may not have it; a number is no type. */
 function forgottenOf(before: Fields): Fields {
-  const isOther = typeof before['type'] === 'string' && !/^(#-?\d.*|\s*|basic)$/.test(before['type'])
+  const isOther = typeof before['type'] === 'string' && !/^(#-?\d.*|\s*|basic)$/i.test(before['type'])
   return Object.fromEntries(Object.entries(before).filter(([name]) => isOther && BASIC_ONLY.includes(name)))
 }
 
