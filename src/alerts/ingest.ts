@@ -215,9 +215,9 @@ async function keepBuilds(
     )
     const { branch } = buildView(attempt, attempts)
     const { n, status, word } = attempt
-    const { buildUuid, committer } = attempt.details
+    const { buildUuid, committer, number } = attempt.details
     const where = { projectId, buildId, attempt: n, revisionKey, cardNumber, branch }
-    await tx.keepBuild({ ...where, status, word, at, buildUuid, committer })
+    await tx.keepBuild({ ...where, status, word, at, buildUuid, committer, number })
     const details = mergeDetails([...attempts, attempt])
     const { projectFullName: fullName, projectUuid } = details
     const delivered = fresh.filter((buildEvent) => buildEvent.buildId === buildId && buildEvent.origin === 'delivery')

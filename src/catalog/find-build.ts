@@ -79,7 +79,9 @@ async function byNumber(
     const named = await findProject(deps.reads, project)
     if (named.kind !== 'project') return named
     const { projectId } = named.project
-    return foundOr(deps, projectId === null ? null : await deps.reads.build(projectId, number), text)
+    const own = projectId === null ? null : await deps.reads.build(projectId, number)
+    const numbered = own ? [] : await deps.reads.buildsByNumber(number, CHOICES_MAX)
+    return foundOr(deps, own ?? numbered.find((build) => build.projectId === projectId) ?? null, text)
   }
   const builds = isIdDigits(number) ? await deps.reads.buildsByNumber(number, CHOICES_MAX) : []
   return oneOf(deps, builds, text)

@@ -168,6 +168,8 @@ export interface Schema {
     build_uuid: string | null
     /** the committer's handle in its normal form */
     committer: string | null
+    /** the number that people see, where it is not build_id */
+    number: Generated<string | null>
     /** when CI was last asked how it stands, because it had been silent for long */
     asked_at: Generated<number | null>
   }

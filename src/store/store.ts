@@ -135,8 +135,8 @@ export interface Reads {
   /** Those of a project that have one of these numbers; at most 500 are looked for. */
   buildsOf(projectId: string, buildIds: readonly string[]): Promise<KnownBuild[]>
   buildByUuid(uuid: Uuid): Promise<KnownBuild | null>
-  /** Builds with this number, whatever their project. */
-  buildsByNumber(buildId: string, limit: number): Promise<KnownBuild[]>
+  /** Builds that people know by this number, whatever their project. */
+  buildsByNumber(number: string, limit: number): Promise<KnownBuild[]>
   /** The newest build of a project, of one branch if given. */
   newestBuild(projectId: string, branch?: string): Promise<KnownBuild | null>
   /** The builds of a branch with the greatest numbers, newest first. */
@@ -270,7 +270,8 @@ export interface Tx extends Reads {
    * channels. @returns how many
    */
   removeNotices(old: { beforeDay: string; closed: readonly ChannelId[] }, limit: number): Promise<number>
-  keepBuild(build: KnownBuild): Promise<void>
+  /** @param build `number`: what people see as its number, where that is not its id */
+  keepBuild(build: KnownBuild & { number?: string | null }): Promise<void>
   /** A build that turned out not to be there. */
   forgetBuild(projectId: string, buildId: string): Promise<void>
   /** Of two times of delivery the later one stays. */

@@ -125,6 +125,8 @@ test('commands know the builds of a workflow by its repository', async () => {
   await answered('/ci status acme/web', /Failed.*main/)
   await answered('/ci status acme/web@nothing', /Type `\/ci status \\"acme\/web CI\\"` to see its branches/)
   await answered('/ci status "acme/web CI"', /Failed.*main/)
+  await answered('/ci status #1', /Failed.*main/)
+  await answered('/ci status acme/web #2', /Passed/)
   await answered('/ci badge acme/web', /Create status badge/)
   await answered('/ci why', /failed/i)
   // It is the same run, whose number is not its id.

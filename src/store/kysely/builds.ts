@@ -101,11 +101,12 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildReads {
       return row ? toKnownBuild(row) : null
     },
 
-    async buildsByNumber(buildId, limit) {
+    async buildsByNumber(number, limit) {
       // One look for each project that was heard of: whoever knows only the number knows no key.
       const projects = await db.selectFrom('heard').select('project_id').execute()
-      const keys = projects.map((row) => buildKey(row.project_id, buildId))
-      const found: KnownBuild[] = []
+      const keys = projects.map((row) => buildKey(row.project_id, number))
+      const numbered = await builds().where('number', '=', number).orderBy('at', 'desc').limit(limit).execute()
+      const found = numbered.map(toKnownBuild)
       for (let at = 0; at < keys.length && found.length < limit; at += KEYS_MAX) {
         const some = keys.slice(at, at + KEYS_MAX)
         const rows = await db.selectFrom('build').selectAll().where('build_key', 'in', some).limit(limit).execute()
@@ -178,6 +179,7 @@ export function writeBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildWrites
         is_running: build.status === 'started' ? 1 : 0,
         build_uuid: build.buildUuid,
         committer: build.committer === null ? null : normalHandle(build.committer),
+        number: build.number ?? null,
       }
       await runQuery('keepBuild', row, (value) =>
         db

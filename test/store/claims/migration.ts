@@ -15,6 +15,7 @@ const MIGRATIONS = [
   { name: '0006-several-processes' },
   { name: '0007-acknowledged' },
   { name: '0008-first-looks' },
+  { name: '0009-build-numbers' },
 ]
 
 /**
