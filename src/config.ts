@@ -93,7 +93,7 @@ function readSlack(env: Reader, faults: string[]): Config['slack'] {
   }
 }
 
-/** What each token looks like, and where it is found: whoever pasted another one, or left an example, is told. */
+/** What each token looks like, and where it is found: an operator who pasted another, or left an example, is told. */
 const TOKENS = {
   SLACK_BOT_TOKEN: {
     form: /^(?:xoxe\.)?xoxb-[A-Za-z0-9][\x21-\x7e]*$/,

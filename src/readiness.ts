@@ -8,10 +8,10 @@ import type { Notifier } from './slack/notifier.ts'
 import { failureOfCode } from './slack/api/errors.ts'
 import type { Store } from './store/store.ts'
 
-/** Slack is asked at most so often, however often we are. */
+/** The least time between two questions to Slack, however often we are asked. */
 const SLACK_ASKED_EVERY_MS = 10_000
 
-/** Whoever asks is answered in time, whoever else is not: what has not answered by then is named. */
+/** The caller gets an answer within this time, even if a part does not answer: that part is then named. */
 export const ANSWER_MAX_MS = 2_000
 
 /** What has been due for longer is late. */

@@ -14,12 +14,12 @@ import { createClient } from './slack/api/client.ts'
 import type { Operations } from './features/operations.ts'
 import type { PendingInteractions } from './features/pending-interactions.ts'
 
-/** What people asked for has so long to be answered after a stop, */
+/** The time after a stop in which what people asked for can be answered, */
 export const SETTLE_MS = 8_500
-/** and then so long to be told that it was interrupted: together the 10 s that a stop may take. */
+/** and then the time to tell them that it was interrupted: together the 10 s that a stop may take. */
 export const FAREWELL_MS = 1_500
 
-/** A reference is read aloud and searched for: so many characters of a key. */
+/** A reference is read aloud and searched for: this many characters of a key. */
 const REFERENCE_CHARS = 8
 
 export interface SlackEndpointOptions {

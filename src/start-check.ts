@@ -8,7 +8,7 @@ import type { Finding, DoctorDeps } from './features/doctor/findings.ts'
 import { examine } from './features/doctor/examine.ts'
 import { slackWords } from './readiness.ts'
 
-/** A Slack that is away is asked again so often; that it still is, is said ever more seldom. */
+/** A Slack that is away is asked again after this time. The log says less and less often that it is still away. */
 const ASK_AGAIN_MS = 60_000
 
 export interface StartCheckDeps {
@@ -20,8 +20,8 @@ export interface StartCheckDeps {
 }
 
 /**
- * Asks Slack once whether it takes the bot, and whether the configured channels can be told: whoever has just started it
- * reads the log, and the first delivery may be hours away. Nobody waits for it. Throws nothing but faults of ours.
+ * Asks Slack once whether it takes the bot, and whether the configured channels can be told: the person who just
+ * started it reads the log, and the first delivery may be hours away. Nobody waits for it. Throws only faults of ours.
  */
 export async function checkAtStart({ doctor, clock, log, logThrottle, stopping }: StartCheckDeps): Promise<void> {
   for (let wasAway = false; !stopping.aborted; wasAway = true) {

@@ -13,22 +13,22 @@ import { FORGET_JOB, type PendingInteractions } from './features/pending-interac
 import { prune, PRUNE_EVERY_MS, PRUNE_JOB } from './jobs/retention.ts'
 import { refreshSilent, REFRESH_SILENT_EVERY_MS } from './jobs/refresh-silent.ts'
 
-/** Projects, their rules and their builds are read again so often. */
+/** How often projects, their rules and their builds are read again. */
 export const REFRESH_EVERY_MS = 5 * 60_000
 
-/** Requests that CI has not confirmed are looked at so often. */
+/** How often requests that CI has not confirmed are looked at. */
 const CONFIRM_EVERY_MS = 5_000
 
 /** Its row says to a few seconds until when this database was in use. */
 export const OFTEN_DONE_JOB = 'confirm-requests'
 
-/** Those whom committers' names mean are looked up a few at a time, each once a day. */
+/** The people that committers' names mean are looked up a few at a time, each once a day. */
 const CLAIMANTS_EVERY_MS = 10 * 60_000
 
-/** What is too old to be answered is removed so often. */
+/** How often requests that are too old to be answered are removed. */
 const FORGET_EVERY_MS = 60 * 60_000
 
-/** Channels that have closed are looked for so often, to tell those whom it concerns. */
+/** How often closed channels are looked for, to tell the people concerned. */
 const ANNOUNCE_CLOSINGS_EVERY_MS = 5_000
 
 export interface UpkeepDeps {

@@ -255,7 +255,7 @@ async function settleRequests(
   }: { subject: string; all: readonly Request[]; attempts: readonly Attempt[]; now: number },
 ): Promise<void> {
   for (const request of requestsOn(subject, all)) {
-    // While CI is being called, whoever called it has the last word.
+    // While CI is being called, the caller has the last word.
     if (request.state === 'calling' || !shownBy(request, attempts, all)) continue
     const change = afterEvent(request, { kind: 'shown' }, now)
     if (change) await tx.updateRequest(request.id, change)

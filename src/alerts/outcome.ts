@@ -12,7 +12,7 @@ const REFUSED_AGAIN_MS = 60 * 60_000
 /** A look that Slack refuses wants a right that somebody may grant at any time, and until then its card may say what is old. */
 const LOOK_REFUSED_AGAIN = { baseMs: 5_000, maxMs: 4 * 60_000 }
 
-/** A closed channel is tried again so often: somebody may have invited the bot or unarchived it. */
+/** A closed channel is tried again after this time: somebody may have invited the bot or unarchived it. */
 export const CHANNEL_AGAIN_MS = 10 * 60_000
 
 /** A step that was claimed, and what its end is recorded with. */

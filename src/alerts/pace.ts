@@ -5,11 +5,11 @@ import type { Failure } from '../slack/notifier.ts'
 
 // Slack's limits, kept by us so that Slack never has to say 429. Source: Slack's rate limits, "special" and "tier 3".
 
-/** `chat.postMessage`: one a second and channel; a channel that was left alone for a while takes so many at once. */
+/** `chat.postMessage`: one a second and channel; a channel that was left alone for a while takes this many at once. */
 export const POST_GAP_MS = 1_000
 export const POST_BURST = 3
 
-/** `chat.update`, and `conversations.history` and `.replies`: so many a minute and workspace. */
+/** `chat.update`, and `conversations.history` and `.replies`: this many a minute and workspace. */
 export const CALLS_PER_WINDOW = 50
 export const WINDOW_MS = 60_000
 
@@ -28,7 +28,7 @@ export interface Pace {
   freeAt(queue: Queue, channel: ChannelId | null): number
   /** Takes the slot; call the result when it is over, and say when the call was sent (ms); null: none was. */
   take(queue: Queue, channel: ChannelId): (sentAt: number | null) => void
-  /** Slack said 429 all the same: nothing in this queue (for posts: in this channel) for so long, and no burst there again. */
+  /** Slack said 429 all the same: nothing in this queue (posts: this channel) for `forMs`, and no burst there again. */
   block(queue: Queue, channel: ChannelId, forMs: number): void
 }
 
@@ -80,7 +80,7 @@ export function createPace(
   }
 }
 
-/** Holds so many posts when it is full, and gets one back each `POST_GAP_MS`. */
+/** Holds `size` posts when it is full, and gets one back each `POST_GAP_MS`. */
 interface Bucket {
   /** Infinity while a post is under way: there is one at a time, so that the next is chosen fresh. */
   fullAt: number
@@ -97,7 +97,7 @@ const without = ({ fullAt, size }: Bucket, arrivedAt: number): Bucket => ({
   size,
 })
 
-/** Beyond so many, full buckets are forgotten; that Slack takes no burst in a channel is not. */
+/** Beyond this many, full buckets are forgotten, but not those of channels where Slack takes no burst. */
 const CHANNELS_KEPT = 1_000
 
 function forgetFull(buckets: Map<ChannelId, Bucket>, now: number): void {
@@ -140,7 +140,7 @@ function createWindow(clock: Clock, arrivedBy: (sentAt: number) => number) {
 /** So many calls in a row that reached nobody, and Slack is taken to be down. */
 const FAILURES_MAX = 3
 
-/** While it is down, one cheap call asks so often whether it is back; nothing else is sent. */
+/** While it is down, one cheap call asks this often whether it is back; nothing else is sent. */
 const ASK_DOWN_MS = 1_000
 
 /** A revoked token comes back only when somebody changes it. */

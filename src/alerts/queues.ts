@@ -96,7 +96,7 @@ const delay = (queue: Due, notBefore: number): Due => queue && { ...queue, at: M
 const earlier = (a: Due, b: Due): Due =>
   a && b ? { at: Math.min(a.at, b.at), priority: Math.min(a.priority, b.priority) } : (a ?? b)
 
-// Whoever has a call under way may die before it records the end: then this queue is where the card is found again.
+// A process with a call under way may die before it records the end: then this queue is where the card is found again.
 function safetyNet(messages: readonly StoredMessage[]): Due {
   const underWay = messages.filter(({ state, sending }) => state === 'claimed' || sending !== null)
   if (underWay.length === 0) return null

@@ -26,7 +26,7 @@ const SWEEP_MS = 1_000
 /** A revision that cannot be ingested is retried with backoff, and holds up no other. */
 const INGEST_AGAIN_MS = 5_000
 const INGEST_AGAIN_MAX_MS = 10 * 60_000
-/** Failures are counted for at most so many revisions. */
+/** Failures are counted for at most this many revisions. */
 const FAILING_MAX = 10_000
 
 export interface Reconciler {

@@ -18,7 +18,7 @@ import type { Store, Tx } from '../store/store.ts'
 
 /**
  * A build that ends is told to its end. One that says ever new words and never ends would make its card larger without
- * bound: beyond so many build events what it says is counted, until it says how it ended. A build has about three.
+ * bound: beyond this many build events what it says is counted, until it says how it ended. A build has about three.
  */
 export const UNENDED_EVENTS_MAX = 500
 

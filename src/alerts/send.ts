@@ -52,8 +52,8 @@ async function take(
   }
 }
 
-// Where a message of ours turns up twice, the one that stands stays and comes first; the others are taken back. Of what
-// was only claimed, the newest stays, which called whom there was to call.
+// Where a message of ours turns up twice, the copy that we recorded stays and comes first; the others are taken back.
+// Where none is recorded yet, the newest copy stays: it has mentioned the people to be mentioned.
 async function look(
   notifier: ReconcileDeps['notifier'],
   { channel }: Card,

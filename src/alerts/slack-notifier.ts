@@ -117,7 +117,7 @@ const PAGES_MAX = 25
 
 /**
  * Our own messages that carry the key, oldest first. Answers `found` with none only when every message was seen: a list
- * that breaks off is `unclear`, since whoever believes it posts twice. Throws what the client throws.
+ * that breaks off is `unclear`, since a caller that believes it posts twice. Throws what the client throws.
  */
 async function findMessages(client: WebClient, identity: Identity, search: Search): Promise<Found | Failure> {
   const found = new Map<MessageTs, Copy>()

@@ -94,13 +94,13 @@ const ofDelivered = ({ projectId, name, fullName, projectUuid }: DeliveredProjec
   type: null,
 })
 
-/** A project that CI did not list is asked for again at most so often: an unknown name must not become a flood. */
+/** A project that CI did not list is asked for again only after this time: an unknown name must not become a flood. */
 const ASK_AGAIN_MS = 30_000
 
 export interface ProjectRules {
   /** The project's rules for Slack as last read; null: not known; `wait`: being read for the first time right now. */
   rulesOf(project: ProjectNames): Promise<CiRules | 'wait'>
-  /** Reads all projects again; one reading at a time, whoever asks. */
+  /** Reads all projects again; one reading at a time, however many callers ask. */
   refresh(): Promise<Refreshed>
 }
 

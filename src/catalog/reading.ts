@@ -8,7 +8,7 @@ import type { Log } from '../lib/log.ts'
 import type { CiTrouble } from './outcomes.ts'
 import { takeInBuilds, type TakeIn } from './undelivered.ts'
 
-/** A project that CI has not listed for so long is forgotten, and with it its rules. */
+/** A project that CI has not listed for this long is forgotten, and with it its rules. */
 const FORGET_AFTER_MS = 7 * 24 * 60 * 60_000
 
 /** Under this name the store knows when a reading that was whole began: what is older than it is gone from CI. */

@@ -20,7 +20,7 @@ export const TELL_WITHIN_MS = 24 * 60 * 60_000
 /** The newest builds of each project that one look takes in. */
 const LOOKED_BUILDS_MAX = 200
 
-/** One build that cannot be recorded is its own fault; so many of a project are the database's. */
+/** One build that cannot be recorded is its own fault; this many of a project are the database's. */
 const FAILURES_MAX = 3
 
 /** What is delivered is ingested before what was looked up. */

@@ -2,7 +2,7 @@ import { mergeDetails, type BuildDetails, type BuildEvent } from './build-event.
 import { compareIds, type BuildId } from './ids.ts'
 import { isFinal, type Status } from './status.ts'
 
-/** A started that comes so long after a final is a new attempt, not a late delivery. */
+/** A started that comes this long after a final is a new attempt, not a late delivery. */
 export const LATE_START_MS = 60_000
 
 /** One execution of a build, folded from its build events. Times in ms; `null` where the build event has not come. */

@@ -75,7 +75,7 @@ export function decide(question: Question, subscriptions: readonly Subscription[
   return { ...decided, looked: bounded(decisions, decided) }
 }
 
-// Whoever goes by CI's rules is told the same: those rules are looked at once.
+// All subscriptions that go by CI's rules are told the same: those rules are looked at once.
 const differing = (subscriptions: readonly Subscription[]): readonly Subscription[] => {
   const byCi = subscriptions.find(({ rules }) => rules === null)
   return subscriptions.filter((subscription) => subscription.rules !== null || subscription === byCi)
@@ -151,7 +151,7 @@ export function selectable({ status, turn }: Pick<Question, 'status' | 'turn'>):
       return []
     case 'ignored':
     case 'blocked':
-      // Account trouble goes to whoever follows failures.
+      // Account trouble goes to channels that follow failures.
       return ['failed', 'broken']
     default:
       return assertNever(status)

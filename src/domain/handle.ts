@@ -5,7 +5,7 @@ export const HANDLE_CHARS_MAX = 100
 export const normalHandle = (text: string): string => text.trim().toLowerCase()
 
 /**
- * Whether a committer's name can be one person's. `bot` and `no-reply`: commits carry it whoever wrote them, so that a
+ * Whether a committer's name can be one person's. `bot` and `no-reply`: commits carry it no matter who wrote them, so a
  * mention would reach a wrong person. `not-a-handle`: what no commit is made under.
  */
 export type Claimable =

@@ -1,7 +1,7 @@
 import type { ChannelId, MessageTs } from './ids.ts'
 
-// What somebody asked through Slack is written down before Slack hears that we have it, so that no death in between makes
-// it mute. The row goes when the answer was shown; whoever finds one that was left answers that it was interrupted.
+// What somebody asked through Slack is written down before Slack hears that we have it, so that it is answered even if
+// the process dies. The row goes when the answer was shown. A process that finds one left says that it was interrupted.
 
 /** What was asked, and where its answer goes: as much as an answer after a restart needs. */
 export interface ReceivedInteraction {
@@ -32,5 +32,5 @@ export interface Interaction extends ReceivedInteraction {
   claimedAt: number
 }
 
-/** Slack takes answers at a response_url for so long. */
+/** Slack takes answers at a response_url for this long. */
 export const RESPONSE_URL_MS = 30 * 60_000

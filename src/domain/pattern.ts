@@ -13,7 +13,7 @@ export const REGEX_SIZE_MAX = 1_000
 /** The longest branch that a regex is tried on, in characters; it covers no longer one. Git hosts allow 255. */
 export const REGEX_BRANCH_CHARS_MAX = 255
 
-/** The regexes of one event: at most so many, the shortest first, and so many instructions together. */
+/** The regexes of one event: at most this many, the shortest first, and at most this many instructions together. */
 export const REGEXES_MAX = 200
 export const REGEXES_SIZE_MAX = 10_000
 
@@ -96,7 +96,7 @@ function regex(pattern: string): Matcher | null {
   return compiled && ((branch) => branch.length <= REGEX_BRANCH_CHARS_MAX && compiled.matches(branch))
 }
 
-/** Compiled regexes are kept until there are so many, or until they are too large together: then all are forgotten. */
+/** Compiled regexes are kept until they are this many, or too large together: then all are forgotten. */
 export const COMPILED_MAX = 500
 
 interface Compiled {
@@ -133,7 +133,7 @@ function tryCompile(pattern: string): RE2JS | null {
   }
 }
 
-/** Compiling so many instructions takes about 0.1 s. */
+/** Compiling this many instructions takes about 0.1 s. */
 const UNCOMPILED_SIZE_MAX = 100_000
 
 // Compiling is what tells the size, and a short pattern can have a million instructions. This estimate never falls short of

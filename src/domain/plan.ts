@@ -11,10 +11,10 @@ import type { CardView, NoticeView, ReplyView, Shown, View } from './view.ts'
  */
 export const LANDING_MAX_MS = 20_000
 
-/** A message that is gone is posted anew once; whoever deletes that one too means it. */
+/** A message that is gone is posted anew once; a person who deletes that one too means it. */
 export const GENERATIONS_MAX = 2
 
-/** A notice gathers what comes in so long before it is edited again. */
+/** A notice gathers what comes in during this time before it is edited again. */
 export const NOTICE_GAP_MS = 5_000
 
 /** Slack limits posts by channel, edits and look-ups by workspace: three queues. */
@@ -114,8 +114,8 @@ const threadOf = (reply: StoredMessage | undefined, messages: readonly StoredMes
     .sort((a, b) => a.generation - b.generation)
     .at(-1)?.ts ?? null
 
-// A thread is read downwards: what was restarted, who asked for it, what came of it. Whoever pressed a button watches;
-// where nobody asked, an earlier attempt's reply has time.
+// A thread is read downwards: what was restarted, who asked for it, what came of it. A person who pressed a button is
+// watching; where nobody asked, an earlier attempt's reply has time.
 const earlierReplies = ({ replies, asks }: Story) =>
   replies
     .filter(({ newest }) => !newest)
@@ -168,8 +168,8 @@ export function postedAttemptSaid(messages: readonly StoredMessage[]): string | 
 }
 
 /**
- * What a view says, as a short text to compare. Whom a reply mentions or asks for their name, whether it went to the channel
- * too, and whether it came late, is decided when it is posted and never makes it worth an edit.
+ * What a view says, as a short text to compare. Some things about a reply are decided when it is posted and never
+ * make it worth an edit: who it mentions or asks for their name, whether it went to the channel too or came late.
  */
 export function digestOf(view: View): string {
   const said =

@@ -91,13 +91,13 @@ function changeVariables(raw: Raw, variables: readonly VariableInput[]): ChangeE
   const before = listOf(raw[VARIABLES])
   const byName = new Map(before.map((variable) => [nameOf(variable), variable]))
   const faults = variables.flatMap((variable, at) => variableFaults(variable, at, variables, byName))
-  // Whoever edits sees names: what has none is not theirs to drop.
+  // A person who edits sees names: a variable without one is not theirs to drop.
   const nameless = before.filter((variable) => nameOf(variable) === null)
   const after = [...variables.map((variable) => variableOf(variable, byName.get(variable.name))), ...nameless]
   return unreadable(raw, VARIABLES) ?? changedUnless(faults, raw, { [VARIABLES]: after })
 }
 
-/** As it is shown to whoever edits. */
+/** The name as the person who edits sees it. */
 const nameOf = (variable: unknown): string | null => textOf(fieldOf(variable, 'name'))
 
 function variableFaults(

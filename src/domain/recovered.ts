@@ -8,7 +8,7 @@ import { isRed, isVerdict } from './status.ts'
 export interface Recovery {
   sinceAt: number
   builds: number
-  /** true when the history that we read ends before the streak does: it was red for at least so long */
+  /** true when the history that we read ends before the streak does: it was red for at least this long */
   atLeast: boolean
 }
 

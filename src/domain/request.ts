@@ -18,7 +18,7 @@ import { isFinal } from './status.ts'
 export type Action = 'stop' | 'restart'
 
 /**
- * How far a request has come. `calling`: recorded, and CI is being called (or whoever called has died). `accepted`: CI
+ * How far a request has come. `calling`: recorded, and CI is being called (or the caller has died). `accepted`: CI
  * said yes, no build event shows it yet. `unclear`: how the call ended is not known. `confirmed`: a build event shows that it happened.
  * `refused`: CI has surely done nothing. `unconfirmed`: nothing showed within CONFIRM_WITHIN_MS that it happened.
  */
@@ -208,7 +208,7 @@ export function isResultOf(
 const wasDoneBefore = ({ state, endedAt }: Request, { firstAt }: Pick<Attempt, 'firstAt'>): boolean =>
   state === 'confirmed' && endedAt !== null && firstAt > endedAt + CLOCKS_DIFFER_MS
 
-// Whoever restarts a newer build itself is answered with its name too: that is about its next attempt.
+// CI answers a restart of a newer build itself with that build's name too: that is about its next attempt.
 const isNamedFor = (other: Request, attempt: Pick<Attempt, 'buildId' | 'n' | 'firstAt'>): boolean =>
   other.newBuildId === attempt.buildId && isResultOf(other, attempt)
 

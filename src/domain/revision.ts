@@ -3,12 +3,12 @@ import type { BuildEvent, Observation } from './build-event.ts'
 import type { ProjectId } from './ids.ts'
 import { effectsOf, type RestartRequest } from './attempt.ts'
 
-/** A revision rests so long after its last build event: the same commit built later is news, on a card of its own. */
+/** A revision rests this long after its last build event: the same commit built later is news, on a card of its own. */
 export const REST_MS = 24 * 60 * 60_000
 
 /**
- * A card ends after so many builds, or so long after its first build event (ms): a commit that is built every few minutes
- * continues on a new card. What an event costs grows with its card, and so must not grow for ever.
+ * A card ends after this many builds, or this long after its first build event (ms): a commit that is built every few
+ * minutes continues on a new card. What an event costs grows with its card, and so must not grow for ever.
  */
 export const BUILDS_PER_CARD_MAX = 50
 export const CARD_MS_MAX = 7 * 24 * 60 * 60_000

@@ -76,7 +76,7 @@ export function lookAt(rule: ChannelRule, branch: string | null, selectable: rea
   return selectable.some((event) => events === 'every' || events.includes(event)) ? 'selects' : 'event-not-selected'
 }
 
-// CI lists four statuses to choose from; whoever has all of them has chosen everything there is.
+// CI lists four statuses to choose from; a channel that has all of them has chosen everything there is.
 export const EVERY_BUILD_STATUS = ['started', 'failed', 'success', 'recovered'] as const
 
 /** Do these rules together select every event on this branch? Then stopped builds and unknown words are told as well. */

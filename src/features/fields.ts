@@ -89,7 +89,7 @@ export const checkedIn = (body: unknown, block: string): string[] =>
     (option) => textAt(option, 'value') ?? [],
   )
 
-/** Slack shows so many options of a menu. */
+/** Slack shows at most this many options of a menu. */
 export const OPTIONS_MAX = 100
 /** An option's value, in characters: a cut name would be another name, so what is longer is left out. */
 export const OPTION_VALUE_CHARS_MAX = 150

@@ -11,7 +11,7 @@ import { dayTime } from '../slack/messages/times.ts'
 import { SO_FAR } from './build.ts'
 import { answerTrouble, type Answer, typed } from '../slack/messages/answer.ts'
 
-/** An operator finds the log line by it: so many characters of the interaction's id. */
+/** An operator finds the log line by it: this many characters of the interaction's id. */
 const REFERENCE_CHARS = 8
 
 /**
@@ -58,14 +58,14 @@ const isShown = (showing: Promise<void>): Promise<boolean> =>
     () => false,
   )
 
-/** To whoever asked and got no answer, since Buildline was interrupted: what is known of it, and what to do. */
+/** For a person who asked and got no answer, since Buildline was interrupted: what is known of it, and what to do. */
 export function answerInterrupted({ interaction, request }: InterruptedInteraction, reference: string): Answer {
   const asked = [typed(interaction.what), dayTime(interaction.receivedAt)].filter(Boolean).join(', asked on ')
   const what = `:warning: *Interrupted*: Buildline was restarted before it could answer you (${asked}).`
   return answerTrouble({ what, ...(request ? soFar(request) : withoutRequest(interaction.what)) }, reference)
 }
 
-// What a channel follows, and whom a name means, is kept by one write, of which no request tells.
+// What a channel follows, and which person a name means, is saved by one write, and no request records it.
 function withoutRequest(asked: string) {
   const [, what = ''] = KEPT.exec(asked) ?? []
   if (what === '') return nothingDone
@@ -103,7 +103,7 @@ const PROJECT_WORDS: Record<ProjectAction, string> = {
   'reset-aes-key': '*Resetting* the AES key of',
 }
 
-// Whoever was calling is stopped or dead: what came of the call is looked up.
+// The process that was calling is stopped or dead: what came of the call is looked up.
 const soFarOf = ({ state }: Recorded): string =>
   state === 'calling'
     ? 'CI was being asked just then. Buildline checks what came of it and does not ask again.'

@@ -11,8 +11,8 @@ import { NotAttempted } from '../store/not-attempted.ts'
 export const KEEP_WITHIN_MS = 1_500
 
 /**
- * The same button pressed again within this time is a double click, and the first answer is the answer. Whoever presses
- * it later has been shown something by then, and is answered again.
+ * The same button pressed again within this time is a double click, and the first answer is the answer. A person who
+ * presses it later has been shown something by then, and is answered again.
  */
 export const DOUBLE_CLICK_MS = 2_000
 

@@ -207,7 +207,7 @@ function whatIn(body: unknown): string | null {
   }
 }
 
-/** Without the mentions: whom they name is not shown as typed. */
+/** Without the mentions: the people they name are not shown as typed. */
 const mentionIn = (body: unknown): string =>
   `@buildline ${(textAt(body, 'event', 'text') ?? '').replaceAll(/<@[^>]*>/g, ' ')}`
 

@@ -83,7 +83,7 @@ function registerUnknown(app: App): void {
     const ask = { what: 'old', by: requesterOf(body, 'shortcut'), place: placeOf(deps, body) }
     await respond(deps, ask, async () => ({ outcome: 'old', answer: answerOld() }))
   })
-  // Whoever sends in a form that nobody knows any more sees it close.
+  // A person who submits a form that Buildline no longer knows sees it close.
   app.view({ type: 'view_submission' }, async ({ ack, body }) => {
     if (!FORMS.has(textAt(body, 'view', 'callback_id') ?? '')) await ack()
   })

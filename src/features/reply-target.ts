@@ -13,7 +13,7 @@ import {
   isSlackAddress,
 } from '../slack/reply-targets.ts'
 
-/** Where whoever sent this can be answered; null where Slack leaves no way. */
+/** Where the person who sent this can be answered; null where Slack leaves no way. */
 export function placeOf(deps: Pick<SlackDeps, 'client' | 'clock'>, body: unknown, replaces = false): Place | null {
   const { client, clock } = deps
   const user = userOf(body)

@@ -47,6 +47,6 @@ const howToType = ({ usage, example }: HowTyped): Part[] => [
   line(nextStep(`For example: ${typed(example)}`)),
 ]
 
-/** What does not fit into a form is refused: it is kept nowhere else. @param excess by so many characters */
+/** What does not fit into a form is refused: it is kept nowhere else. @param excess by how many characters */
 export const tooLongWords = (excess: number): string =>
   `about ${excess} characters too long for a form; change it in smaller parts, or in CI`

@@ -6,7 +6,7 @@ import type { ListQuestion } from '../catalog/outcomes.ts'
 
 /** Slack's limit for a button's value, in characters. */
 export const VALUE_CHARS_MAX = 2_000
-/** No list has so many pages. */
+/** No list has this many pages. */
 export const PAGE_MAX = 10_000
 
 /** The page that is meant, from 1 on; null: none is. */

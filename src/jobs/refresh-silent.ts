@@ -9,13 +9,13 @@ import type { KnownBuild } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { insertSnapshot } from '../catalog/ci-snapshot.ts'
 
-/** A build that runs or waits is asked about when nothing was heard of it for so long, and again after so long. */
+/** A build that runs or waits is asked about when nothing was heard of it for this long, and again after as long. */
 export const SILENT_MS = 3 * 60 * 60_000
 
-/** One that was silent for so long is let be: what CI has not said by then it will not say. */
+/** A build that was silent for this long is no longer asked about: what CI has not said by then it will not say. */
 export const LET_BE_MS = 7 * 24 * 60 * 60_000
 
-/** In one round CI is asked so often, each time about one branch, and so many builds are looked at. */
+/** In one round CI is asked at most this many times, each about one branch, and this many builds are looked at. */
 export const CALLS_MAX = 5
 const BUILDS_MAX = 100
 

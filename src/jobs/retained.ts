@@ -8,7 +8,7 @@ import { noticeDay } from '../domain/notice.ts'
 import type { Card, EventPlace, VerdictPlace } from '../store/records.ts'
 import type { Reads } from '../store/store.ts'
 
-/** A branch on which nothing was built for so many times as long is forgotten with its last outcome. */
+/** A branch without a build for this many times the retention is forgotten, with its last outcome. */
 export const BRANCH_TIMES = 4
 
 /** Outcomes of a branch that are looked at: most branches passed lately; beyond the far end nobody reads. */
@@ -171,7 +171,7 @@ async function isToldStill(reads: Reads, subject: string, age: Age): Promise<boo
 
 const hasSteps = ({ queues }: Card): boolean => QUEUES.some((queue) => queues[queue] !== null)
 
-// Nobody reads there, and what waits would fall on whoever opens the channel again.
+// Nobody reads there, and what waits would all come at once to the person who opens the channel again.
 const isClosed = async (reads: Reads, { channel }: Card, { before }: Age): Promise<boolean> =>
   (await reads.closedChannels()).some((closed) => closed.channel === channel && closed.closedAt < before)
 

@@ -10,11 +10,11 @@ export const ROWS_MAX = 100
 /** Build events looked at between two pauses. */
 const LOOKED_AT_MAX = 100
 
-/** Whoever else wants the database gets this many times what removing gets of it, and never less than this. */
+/** Other users of the database get this many times the time that removing takes, and never less than this pause. */
 const OTHERS_SHARE = 9
 const PAUSE_MIN_MS = 20
 
-/** While deliveries press at the endpoint nothing is removed; it is looked again so often. */
+/** While deliveries press at the endpoint nothing is removed; the job looks again after this time. */
 const PRESSED_AGAIN_MS = 1_000
 
 const DAY_MS = 24 * 60 * 60_000

@@ -16,7 +16,7 @@ export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>)
   return Promise.race([work, late]).finally(() => over.abort('over'))
 }
 
-/** What is said to whoever waited for so long. */
+/** The error for a caller that has waited this long. */
 export const timeoutError = (ms: number): Error => new Error(`no answer within ${ms} ms`)
 
 /**

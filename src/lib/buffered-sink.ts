@@ -2,9 +2,9 @@
 export const KEPT_MAX = 100_000
 
 /**
- * For a listener that may not be there yet: what is said is kept, and told, in order, to the one that comes. Whoever
- * listens is told when the turn of the loop is over, all that was said in it at once: one by one, between other work,
- * costs several times as much.
+ * For a listener that may not be there yet: what is said is kept, and told, in order, to the one that comes. The
+ * listener is told when a turn of the event loop is over, all that was said in it at once: one by one, between other
+ * work, costs several times as much.
  */
 export function createBufferedSink<Listener>() {
   let listener: Listener | null = null

@@ -90,7 +90,7 @@ export function createSteadyTime(clocks: MachineClocks): SteadyTime {
   }
 }
 
-/** Time as it has run on since this was made, whatever the clock is set to: for whoever is put right by another one. */
+/** Time as it has run on since this was made, whatever the clock is set to: for a clock that another one puts right. */
 export function createRunningTime(clocks: MachineClocks): () => number {
   const [beganAt, ranFrom] = [clocks.set(), clocks.running()]
   return () => Math.floor(beganAt + clocks.running() - ranFrom)

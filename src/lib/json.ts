@@ -47,7 +47,7 @@ declare global {
 
 function asWritten(holder: object, key: string, value: unknown): unknown {
   const written = writtenIn(holder)?.get(key)
-  // Whoever spread the object may have put another value in the number's place.
+  // Code that spread the object may have put another value in the number's place.
   const isIt = written !== undefined && (value === written || value === Number(written))
   return isIt ? JSON.rawJSON(written) : numbersAsWritten(value)
 }
@@ -85,7 +85,7 @@ function opensMoreThan(most: number, text: string): boolean {
   return found > most
 }
 
-// Before parsing: the parser itself recurses, and whoever stringifies the value later would throw.
+// Before parsing: the parser itself recurses, and code that stringifies the value later would throw.
 function isDeeperThan(depthMax: number, text: string): boolean {
   let depth = 0
   let isInString = false

@@ -8,9 +8,9 @@ export interface Log {
   error(fields: object, text: string): void
 }
 
-/** What goes on is said again after so long, then after twice as long each time, */
+/** What goes on is said again after this long, then after twice as long each time, */
 export const SAID_AGAIN_MS = 60_000
-/** but at least so often. */
+/** but at the latest after this long. */
 export const SAID_AGAIN_MS_MAX = 60 * 60_000
 
 /** Keeps what goes on for hours from being said a thousand times. */

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
-/** Makes a text unreadable and unchangeable for whoever keeps it for us; the same key reads it after a restart. */
+/** Makes a text unreadable and unchangeable for anyone who keeps it for us; the same key reads it after a restart. */
 export interface Seal {
   /** The same text always gives the same seal. */
   close(text: string): string

@@ -7,15 +7,15 @@ import { AT_ONCE_BYTES, type RateLimiter } from './rate-limiter.ts'
 const MOMENT_MS = 20
 
 /**
- * Whether whoever sent this has gone, as is seen after a moment. A process that slept finds what was sent to it meanwhile,
- * and was sent to another one since: taken late, a repetition is news.
+ * Whether the sender of this has gone, which shows after a moment. A process that slept finds what was sent to it
+ * meanwhile. Since then it was sent to another process too: taken late, a repetition is news.
  */
 export async function isClientGone({ socket }: IncomingMessage, clock: Clock): Promise<boolean> {
   await clock.sleep(MOMENT_MS)
   return socket.destroyed || socket.readableEnded || socket.writableEnded
 }
 
-/** Whoever still sends a body that nobody wants gets so long, and may send so much, until the connection is closed. */
+/** A sender of an unwanted body gets this much time, and may send this much, until the connection is closed. */
 const LINGER_MS = 2_000
 const LINGER_BYTES_MAX = 8 * 1024 * 1024
 

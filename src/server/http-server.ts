@@ -11,7 +11,7 @@ const REQUEST_TIMEOUT_MS = 25_000
 const CUT_LOOK_MS = 2_000
 const KEEP_ALIVE_MS = 65_000
 
-/** Whoever does not read an answer is waited for no longer; the longest answer, a database's time limit, takes less. */
+/** A client that does not read its answer is dropped. The longest answer, a database's time limit, takes less. */
 const UNREAD_MS = 45_000
 
 /** The head of a request: its first line and all headers together, and how many there may be. */

@@ -116,7 +116,7 @@ const AGAIN_AFTER_MS = 10
 
 /**
  * Where the log goes, a line at a time, written when `write` returns. A reader that has gone away, or that reads no more,
- * keeps nobody waiting: not the process that wants to end, nor whoever knocks.
+ * keeps nobody waiting: neither a process that wants to end, nor a client that sends a request.
  */
 export function standardOutput(write: (line: Uint8Array) => number = openStdout()) {
   let isRead = true

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 
-/** Of one request so many bytes are taken as they come: a delivery has far fewer, and so has what people's clicks send. */
+/** This many bytes of a request are taken as they come: a delivery has far fewer, and so have people's clicks. */
 export const AT_ONCE_BYTES = 32 * 1024
 
 /** What is sent beyond that is read no faster than this, all that shares a measure together. */
@@ -17,7 +17,7 @@ interface Source {
 export interface RateLimiter {
   /** For one request: to be told of each piece; the source then rests until its turn has come. Each end of a rest is told. */
   open(source: Source, wentOn?: () => void): (bytes: number) => void
-  /** Resolves when the turn of so many bytes has come, or the connection has closed; at once where they are few. */
+  /** Resolves when the turn of these bytes has come, or the connection has closed; at once where they are few. */
   turnOf(connection: Connection, bytes: number): Promise<void>
 }
 
@@ -28,8 +28,8 @@ export interface Measures {
 }
 
 /**
- * To read costs the thread, and memory until it is collected, whatever becomes of what was read: whoever sends without end
- * would have more of both than those who are waited for.
+ * Reading takes the thread's time, and memory until it is collected, even if the bytes are not used: a sender that
+ * never ends would have more of both than the senders that are waited for.
  */
 export function createRateLimiter(measured: Omit<Measured, 'perSecond'>): RateLimiter {
   const inTurn = createInTurn({ ...measured, perSecond: LARGE_BYTES_PER_S })
@@ -66,7 +66,7 @@ interface InTurn {
 }
 
 /**
- * One turn for each connection, however often it waits; whoever goes before its turn leaves nothing that others wait for.
+ * One turn for each connection, however often it waits; one that closes before its turn keeps no others waiting.
  * @param perSecond of the same unit as the amounts
  * @param running ms since some moment, which nobody sets
  */

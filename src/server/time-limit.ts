@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import { timeoutError } from '../lib/async.ts'
 
-/** Those that come within this time go by one timer: whoever comes last is waited for by as much less. */
+/** Work that comes within this time shares one timer: the last piece is given up earlier by as much. */
 const SHARED_MS = 100
 
 /**
@@ -38,7 +38,7 @@ export function createTimeLimit(clock: Clock, ms: number): TimeLimit {
       group.waiting.add(reject)
       waiting++
       const ended = () => {
-        // Whoever was given up waits no more.
+        // Work that was given up is no longer counted as waiting.
         if (group.waiting.delete(reject)) waiting--
         if (group.waiting.size > 0) return
         leave(group)

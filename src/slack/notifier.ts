@@ -71,7 +71,7 @@ export interface Copy {
 
 /** How an attempt failed; `code` is the target's own, for logs and people. No secret, no outside text. */
 export type Failure =
-  /** not processed; ask again after so long */
+  /** not processed; ask again after `retryAfterMs` */
   | { kind: 'rate-limited'; code: string; retryAfterMs: number }
   /** certainly not delivered: nobody was reached */
   | { kind: 'unsent'; code: string }

@@ -99,9 +99,9 @@ async function update({ client, viewId, draw }: Modal, answer: Answer): Promise<
   }
 }
 
-/** Slack takes so many answers at one address: "slow" once, the answer, and its text alone if need be. */
+/** Slack takes this many answers at one address: "slow" once, the answer, and its text alone if need be. */
 export const RESPONSE_USES_MAX = 5
-/** An answer that has surely not arrived is sent so often. One that may have is shown once more at most. */
+/** An answer that has surely not arrived is sent this many times. One that may have is shown once more at most. */
 export const ANSWER_TRIES_MAX = RESPONSE_USES_MAX - 2
 
 const TIMEOUT_MS = 5_000

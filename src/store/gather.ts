@@ -6,7 +6,7 @@ import type { Tx } from './store.ts'
 /** Writes that share one transaction: enough to make the fsync cheap, few enough to keep the event loop moving. */
 const BATCH_MAX = 128
 
-/** Another process (a backup, a shell) may hold the lock: asked again so often, for two seconds. */
+/** Another process (a backup, a shell) may hold the lock: it is tried again after this time, for two seconds. */
 const LOCK_AGAIN_MS = 50
 const LOCK_TRIES_MAX = 40
 

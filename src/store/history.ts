@@ -35,7 +35,7 @@ export async function readRevision(reads: Reads, revisionKey: string, cardNumber
   const all = await reads.requestsOf(revisionKey)
   const buildEvents = credible(await reads.eventsOfCard(revisionKey, cardNumber), all)
   const attempts = foldAttempts(buildEvents, restartRequests(all))
-  // While CI is being called, whoever called it has the last word: what was asked on another card may yet be refused.
+  // While CI is being called, the caller has the last word: what was asked on another card may yet be refused.
   const isHere = (request: Request) =>
     request.subject === subject ||
     (request.state !== 'calling' && attempts.some((attempt) => isResultOf(request, attempt, all)))

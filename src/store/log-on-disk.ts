@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 
 /** SQLite's write-ahead log, and whether what was committed to it is on the disk. */
 export interface LogOnDisk {
-  /** Resolves when all that is committed is on the disk. Whoever waits for it keeps nobody else waiting. */
+  /** Resolves when all that is committed is on the disk. A caller that waits for it keeps nobody else waiting. */
   sync(): Promise<void>
   /**
    * To be asked before more is committed. A log of which a part did not reach the disk is of no use from there on, whatever

@@ -51,7 +51,7 @@ async function isUpToDate(db: Kysely<Schema>, names: readonly string[]): Promise
   return names.every((name) => done.has(name))
 }
 
-/** However often it is asked, so often something is written, unless that failed. */
+/** However often it is asked, something is written only once in this time, unless that failed. */
 const TRIED_EVERY_MS = 5_000
 
 /** The row that is written: when it was. */

@@ -14,7 +14,7 @@ const CONNECTIONS_MAX = 10
 /** Writes wait for one another at a row, each with a connection: some are left to those that read. */
 const WRITES_MAX = 8
 const CONNECT_TIMEOUT_MS = 5_000
-/** A statement of ours has so long; to bring the tables up to date it has longer, and may wait for another process. */
+/** The limit of a statement of ours. Bringing the tables up to date has longer, and may wait for another process. */
 const STATEMENT_TIMEOUT_MS = 10_000
 const MIGRATION_TIMEOUT_MS = 30_000
 /** A server that is silent for this much longer than a statement may take is gone: a network can drop packets without an error. */
@@ -26,7 +26,7 @@ const SILENT_MS = 2_000
  */
 const IDLE_TRANSACTION_MAX_MS = 2_000
 
-/** A transaction that lost a race is tried so often. */
+/** A transaction that loses a race is tried at most this many times. */
 const TRIES_MAX = 5
 
 /**
@@ -134,7 +134,7 @@ function listen(connectionString: string, onNews: () => void): () => Promise<voi
   }
 }
 
-/** A connection that is silent for too long ends, with whatever waits on it: kept, it would hold up whoever gets it next. */
+/** A connection that is silent for too long ends, with all that waits on it: kept, it would hold up its next user. */
 function openSocket(silentMaxMs: number): Socket {
   const socket = new Socket()
   return socket.setTimeout(silentMaxMs, () => socket.destroy(new Error('the database server says nothing')))
@@ -176,14 +176,14 @@ async function retryRaces<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Lets so many be inside at once; the others wait, in order, for as long as it takes. */
+/** Lets `insideMax` callers be inside at once; the others wait, in order, for as long as it takes. */
 export function createTurnstile(insideMax: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let inside = 0
 
   return async (work) => {
     if (inside < insideMax) inside++
-    // Whoever leaves hands over the place.
+    // A caller that leaves hands over its place.
     else await new Promise<void>((resolve) => waiting.push(resolve))
     try {
       return await work()

@@ -35,7 +35,7 @@ export function openSqlite(path: string, toDisk?: ToDisk): Store {
       checkPlace()
       reader.prepare('select 1').get()
     },
-    // The machine's own: whoever shares a file shares the machine.
+    // The machine's own clock: processes that share a file share the machine.
     time: async () => Number(reader.prepare("select unixepoch('subsec') * 1000 as now").get()!['now']),
     async close() {
       await write.end()
@@ -97,7 +97,7 @@ const isBusy = (error: unknown): boolean =>
 const BUSY_AGAIN_MS = 20
 const BUSY_TRIES_MAX = 250
 
-/** One process at a time, in one transaction: whoever comes second finds the work done. */
+/** One process at a time, in one transaction: the second process finds the work done. */
 async function exclusively(db: DatabaseSync, work: () => Promise<void>): Promise<void> {
   whenFree(() => db.exec('begin immediate'))
   try {

@@ -106,7 +106,7 @@ export interface Reads {
   /** Those made in Slack, the oldest first. */
   subscriptions(): Promise<KeptSubscription[]>
   subscriptionsOf(channel: ChannelId): Promise<KeptSubscription[]>
-  /** Whom to mention for a committer: null where nobody claimed the handle, has gone, or wants no mentions. */
+  /** The person to mention for a committer: null: nobody claimed the handle, or they have gone or want no mentions. */
   personOf(handle: string): Promise<string | null>
   /** Does the handle mean anybody, whether or not they are to be mentioned? */
   isClaimed(handle: string): Promise<boolean>
@@ -114,9 +114,9 @@ export interface Reads {
   handlesOf(user: string): Promise<{ handle: string; at: number }[]>
   /** In a transaction it keeps others from changing the claim meanwhile. */
   claimOf(handle: string): Promise<Claim | null>
-  /** Does this person want to be mentioned? Whoever never said so does. */
+  /** Does this person want to be mentioned? Yes, unless they said otherwise. */
   mentionsOf(user: string): Promise<boolean>
-  /** People with claims that were not looked at since `before` (ms), whoever waits longest first; at most so many. */
+  /** People with claims that were not looked at since `before` (ms), the longest waiting first; at most `limit`. */
   claimantsToCheck(before: number, limit: number): Promise<string[]>
   lastDoneAt(job: string): Promise<number | null>
   /** Build events in order of receipt, after this one. */
@@ -190,8 +190,8 @@ export interface Tx extends Reads {
   /** Marks a revision to be ingested although no new build event says so; a wake that is already there keeps the earlier time. */
   wakeRevision(revisionKey: string, dueAt: number, priority: number): Promise<void>
   /**
-   * Until this write ends, no other one goes on from here with the same name: for what must not be more than so many, and
-   * is counted first.
+   * Until this write ends, no other one goes on from here with the same name: for what has a maximum
+   * number, and is counted first.
    */
   lockName(name: string): Promise<void>
   /** Removes the mark unless somebody woke the revision after `stamp` was read. */
@@ -229,9 +229,9 @@ export interface Tx extends Reads {
   /** CI's builds of the project are taken in for the first time (ms). */
   setLooked(uuid: Uuid, at: number): Promise<void>
   forgetProjects(readBeforeMs: number): Promise<void>
-  /** A handle belongs to whoever claims it first; says whether that is this one. */
+  /** A handle belongs to the person who claims it first; says whether that is this one. */
   claimHandle(handle: string, userId: string, at: number): Promise<boolean>
-  /** Whoever had it, it is this person's. @returns whose it was */
+  /** The handle becomes this person's, no matter who had it. @returns whose it was */
   giveHandle(handle: string, userId: string, at: number): Promise<string | null>
   /** @returns whose it was; null: nobody's */
   releaseHandle(handle: string): Promise<string | null>

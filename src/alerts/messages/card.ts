@@ -100,7 +100,7 @@ function storyLine(view: CardView, channel: ChannelId | null): string {
   ])
 }
 
-// Whom nobody can restart from here, such as a Pro project's build, is not told to be.
+// Where nobody can restart the build from here, such as a Pro project's, nobody is told to.
 function hintOf({ shown, offers }: CardView): string | null {
   const { hint } = lookOf(shown)
   return shown === 'infrastructure_failure' && offers.includes('restart') ? `${hint}: restart it` : hint

@@ -126,7 +126,7 @@ async function lookUp(deps: LookUp, request: Request): Promise<Seen> {
     const { builds } = await legacy.getProject(request.projectId, branch === null ? {} : { branch })
     const build = request.action === 'stop' ? ended(request, builds) : await restarted(deps, request, builds)
     if (build) return { kind: 'shown', build }
-    // CI shows only so many builds: of one that it does not show, nothing can be said.
+    // CI shows only a limited number of builds: nothing can be said of one that it does not show.
     const own = ownOf(request, builds)
     return own ? { kind: 'not-shown', own } : { kind: 'blind' }
   } catch (error) {

@@ -93,7 +93,7 @@ function placeIn({ client }: SlackDeps, { viewId, chosen, branches, isCurrent, u
     viewId,
     draw: (answer) => findView({ chosen, branches, answer }),
     isCurrent,
-    // Whoever closed the modal has given the search up: nobody is followed with an answer.
+    // A person who closed the modal has given up the search, and gets no answer elsewhere.
     closed: null,
     instead: directPlace(client, user),
   })

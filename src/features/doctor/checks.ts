@@ -36,7 +36,7 @@ export const CHECK_OF: Record<CheckName, Check> = {
 
 /**
  * What a finding means: CI's bad minute is nobody's mistake, and what was never heard of may never have built. Without
- * Slack or the database nothing works, whoever's mistake it is.
+ * Slack or the database nothing works, no matter whose mistake it is.
  */
 export function verdictOf({ check, what: found }: Pick<Finding, 'check' | 'what'>): Verdict {
   if (found.kind === 'slack-away') return BUSY.has(found.code) ? 'unsure' : 'wrong'

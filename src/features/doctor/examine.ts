@@ -31,7 +31,7 @@ export function doctorOperations(deps: DoctorDeps & { permits: Permits }) {
   }
 }
 
-/** Whoever has not answered by then is not waited for. */
+/** A check that has not ended by then is not waited for. */
 export const CHECK_WITHIN_MS = 5_000
 
 /** Makes every check, or those that are named, all at once, and resolves within CHECK_WITHIN_MS whatever hangs. Never throws. */
@@ -53,7 +53,7 @@ async function foundBy(check: CheckName, examination: Examination): Promise<Foun
   try {
     return await CHECK_OF[check](examination)
   } catch (error) {
-    // Whoever was too late is stopped, and says so nobody knows how.
+    // A check that was too late is stopped, and may fail in any way.
     if (!examination.signal.aborted) examination.log.warn({ err: error, check }, 'a check of the doctor failed')
     return [{ kind: 'not-checked', why: 'fault' }]
   }

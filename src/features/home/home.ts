@@ -164,7 +164,7 @@ const auditLine = (request: Request | ProjectRequest): AuditLine => ({
 /** What is counted stops here: of more it is said that there are more. */
 export const COUNTED_MAX = 100
 
-/** The first of a list, and how many follow: at least so many where both together are COUNTED_MAX. */
+/** The first of a list, and how many follow: at least that number where both together are COUNTED_MAX. */
 export interface Some<One> {
   shown: readonly One[]
   more: number

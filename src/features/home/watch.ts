@@ -8,14 +8,14 @@ import { answerFault } from '../fault-messages.ts'
 import { answerNotAllowed } from '../not-allowed.ts'
 import { answerHome, homeView, type HomeView } from './view.ts'
 
-/** A Home is kept up to date so long after it was opened, */
+/** A Home is kept up to date for this long after it was opened, */
 export const WATCHED_FOR_MS = 60 * 60_000
-/** for so many people at once; beyond that whoever opened theirs first has to open it again. */
+/** for this many people at once; beyond that the person who opened theirs first has to open it again. */
 export const WATCHED_MAX = 200
 
-/** After a change so long is waited: much happens at once, and what was heard has to be ingested first. */
+/** The wait after a change: much happens at once, and what was heard has to be ingested first. */
 export const SETTLE_MS = 3_000
-/** Changes that nobody told of, such as a channel that was closed, show after so long. */
+/** Changes that nobody told of, such as a channel that was closed, show after this long. */
 export const SWEEP_EVERY_MS = 60_000
 /** Slack takes some hundred views in a minute. */
 const PUBLISH_EVERY_MS = 1_200
@@ -69,13 +69,13 @@ export function createHomes(deps: HomesDeps): Homes {
     while (isDue && !stopping.signal.aborted) {
       await clock.sleep(SETTLE_MS, stopping.signal)
       isDue = false
-      // Whoever opens theirs meanwhile is drawn by that.
+      // A Home that is opened meanwhile is drawn by its opening.
       const open = [...watched.values()]
       for (const one of open) if (isWatched(one) && !stopping.signal.aborted) await refresh(one)
     }
   }
 
-  // Who opened theirs too long ago to be among so many, and again since then, has another entry.
+  // A person who was dropped because too many others came, and has opened theirs again since, has another entry.
   const isWatched = (one: Watched): boolean => watched.get(one.user) === one
 
   async function sweep(): Promise<void> {

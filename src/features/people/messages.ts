@@ -9,7 +9,7 @@ import { answerNotAllowed } from '../not-allowed.ts'
 
 type Of<Kind extends MeOutcome['kind']> = Extract<MeOutcome, { kind: Kind }>
 
-/** Whom committer names mean, to the one who asks. Mentions in an answer that one person sees ping nobody. */
+/** Tells the asking person who committer names mean. Mentions in an answer that one person sees ping nobody. */
 export function answerMe(outcome: MeOutcome, asked: { by: string; reference: string }): Answer {
   const trouble = (what: string, why: string | null, next: string) => answerTrouble({ what, why, next })
   switch (outcome.kind) {

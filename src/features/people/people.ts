@@ -22,7 +22,7 @@ export type MeOutcome =
   | { kind: 'too-many'; user: string; max: number }
   /** an admin decided whose it is; `was`: whose it was; `untold`: those of both who could not be told */
   | { kind: 'given'; handle: string; user: string; was: string | null; unreached: readonly string[] }
-  /** whom a handle was to be given is nobody who can be mentioned */
+  /** the person who was to get the handle is nobody who can be mentioned */
   | { kind: 'not-a-person'; handle: string; user: string; why: NotAPerson }
   | { kind: 'released'; handle: string; me: Me }
   /** `by`: whose it is; null: nobody's */
@@ -37,7 +37,7 @@ export type NotClaimable = Extract<Claimable, { kind: 'no' }>['why']
 /** `unknown`: Slack did not say. */
 export type NotAPerson = 'deactivated' | 'bot' | 'outsider' | 'unknown'
 
-/** What it takes to know whom a committer's name means. */
+/** What it takes to know which person a committer's name means. */
 export interface PersonDeps {
   store: Store
   clock: Clock
@@ -49,8 +49,8 @@ export interface PersonDeps {
 }
 
 /**
- * Whom a committer's name means, and whether that person wants mentions. Whoever may read may say so of themselves:
- * guests too, no outsiders, bots or deactivated accounts.
+ * Which person a committer's name means, and whether they want mentions. Everybody who may read may say so of
+ * themselves: guests too, but no outsiders, bots or deactivated accounts.
  */
 export function createPersonOperations(deps: PersonDeps) {
   const { store } = deps
@@ -111,7 +111,7 @@ type Ended = 'claimed' | Extract<MeOutcome, { kind: 'taken' | 'too-many' }>
 const claimHandle = ({ store, clock }: PersonDeps, handle: string, user: string): Promise<Ended> =>
   store.write(async (tx) => {
     await tx.lockName(`handles of ${user}`)
-    // Whoever asks is here: a mark that says otherwise is of before they came back.
+    // The person who asks is here: a mark that says otherwise is from before they came back.
     await tx.setInactive(user, null)
     const before = await current(tx, handle, user)
     if (before) return before
@@ -129,7 +129,7 @@ async function current(tx: Tx, handle: string, user: string): Promise<Ended | nu
   return { kind: 'taken', handle, by: known.user, isGone: known.inactiveAt !== null }
 }
 
-/** An admin decides whose a committer's name is. Whoever gets it and whoever had it are told, each once, directly. */
+/** An admin decides whose a committer's name is. Its new owner and its old one are each told once, directly. */
 async function give(deps: PersonDeps, text: string, user: string, by: Requester): Promise<MeOutcome> {
   const permit = await deps.permits('administer', by)
   if (permit.kind === 'no') return { kind: 'forbidden', action: 'give', permit }
@@ -146,7 +146,7 @@ async function give(deps: PersonDeps, text: string, user: string, by: Requester)
   return { kind: 'given', handle, user, was, unreached }
 }
 
-/** Whoever may read can be meant by a name. */
+/** Why this person cannot be meant by a name; null: they can, since they may read. */
 async function whyNobody({ permits }: PersonDeps, user: string): Promise<NotAPerson | null> {
   const permit = await permits('read', { user, team: null })
   if (permit.kind === 'yes') return null
@@ -189,11 +189,11 @@ async function tell({ say, log }: PersonDeps, { handle, user, was, by }: Given):
   return unreached
 }
 
-/** Each person with a committer's name is looked up so often: Slack's event may have been lost. */
+/** Each person with a committer's name is looked up again after this time: Slack's event may have been lost. */
 export const LOOK_AGAIN_MS = 24 * 60 * 60_000
-/** So many in one run of the job, */
+/** At most this many in one run of the job, */
 export const LOOKS_MAX = 50
-/** with so much time between: people who click ask Slack the same, and come first. */
+/** with this much time between: people who click ask Slack the same, and come first. */
 export const LOOK_GAP_MS = 1_000
 
 /** Under this name the store knows when it was last done. */
@@ -202,8 +202,8 @@ export const CLAIMANTS_JOB = 'look-at-claimants'
 type ClaimantDeps = Pick<PersonDeps, 'store' | 'clock' | 'log' | 'presenceOf'>
 
 /**
- * Asks Slack whether those whom committers' names mean are in the workspace still; whoever is not is mentioned no more,
- * until they are back. Ends early where Slack does not say: the next attempt goes on.
+ * Asks Slack whether the people that committers' names mean are still in the workspace. A person who is not is no
+ * longer mentioned until they are back. Ends early where Slack does not say: the next attempt goes on.
  */
 export async function lookAtClaimants(deps: ClaimantDeps, stopping: AbortSignal): Promise<void> {
   const { store, clock } = deps

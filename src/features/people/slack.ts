@@ -39,7 +39,7 @@ type Wish =
   /** the first word too many; nothing is done on a guess */
   | { kind: 'too-much'; extra: string; example: string | null }
 
-/** Says whom a committer name means, or changes that. */
+/** Says which person a committer name means, or changes that. */
 async function answerTyped(question: Question): Promise<Reply> {
   const wish = readWish(question.words)
   const { row, reference } = question

@@ -98,7 +98,7 @@ async function tellIn(deps: SlackDeps, { channel, ts }: Thread, answer: Answer):
   }
 }
 
-/** Slack takes one post a second in a channel: so often it is waited for. */
+/** Slack takes one post a second in a channel: a post is tried at most this many times. */
 const TRIES_MAX = 3
 
 async function post(

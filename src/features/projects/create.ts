@@ -44,7 +44,7 @@ export async function createProject(
   return outcome
 }
 
-/** Whoever was first has ended between our look and our record. Null: the name is still free. */
+/** Another request may have taken the name between our look and our record. Null: the name is still free. */
 async function endIfThere(deps: ProjectDeps, { request, creation }: Ready): Promise<CreateOutcome | null> {
   const found = await findNamed(deps, creation.repository_url).catch(async (error: unknown) => {
     await end(deps, request, { kind: 'refused', code: 'fault' })

@@ -97,7 +97,7 @@ export const comparingView = (name: string): ModalView => ({
 function compare(deps: SlackDeps, body: unknown, { channel }: FormMemory, waiting: WaitingEdit): Promise<void> {
   const by = requesterIn(body, channel)
   const pushed = pushedName(body)
-  // Whoever closed the form has given the change up.
+  // A person who closed the form has given up the change.
   const place = pushedPlace(deps, pushed, EDIT_TITLE, null)
   return respond(deps, { what: WHAT, by, place }, async (reference) => {
     const outcome = await deps.operations.projects.preview(waiting, by)

@@ -127,7 +127,7 @@ const isAskedFor = (option: string): boolean => OPTION_LABELS.has(option) || opt
 const fitting = (lines: readonly string[], draw: (lines: readonly string[]) => readonly object[]): readonly object[] =>
   lines.join('\n').length > INPUT_CHARS_MAX ? [] : draw(lines)
 
-/** Slack shows so many boxes to tick. */
+/** Slack shows at most this many boxes to tick. */
 const EVENTS_SHOWN_MAX = 10
 
 const TOO_LONG = `This is more than a form of Slack takes (${INPUT_CHARS_MAX.toLocaleString('en')} characters, ${EVENTS_SHOWN_MAX} events): change it in CI itself.`

@@ -70,7 +70,7 @@ async function write(
   request: ProjectRequest,
   begun: Begun | undefined,
 ): Promise<EditOutcome> {
-  // Whoever was first has ended between our reading and our record: what is written is made of what is there now.
+  // Another edit may have ended between our reading and our record: what is written is made from what is there now.
   const prepared = await prepareEdit(deps, question).catch(async (error: unknown) => {
     await end(deps, request, { kind: 'refused', code: 'fault' })
     throw new NotAttempted('the project could not be read again', error)

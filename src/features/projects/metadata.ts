@@ -86,7 +86,7 @@ const isWaiting = <Kind extends 'edit' | 'create'>(
 export const channelOf = (body: unknown): ChannelId | null =>
   parse(z.object({ channel: channelId }), textAt(body, 'view', 'private_metadata'))?.channel ?? null
 
-/** Whoever works in a form asks from where it was opened. */
+/** A person who works in a form asks from the channel where it was opened. */
 export const requesterIn = (body: unknown, channel: ChannelId | null): Requester => ({
   ...requesterOf(body, 'modal'),
   channel,

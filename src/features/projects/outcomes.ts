@@ -166,6 +166,6 @@ export type ResetOutcome =
 export interface ProjectDeps extends RequestDeps {
   /** CI's v2 interface; null: not configured */
   ci: Pick<ClientV2, 'listProjects' | 'getProject' | 'createProject' | 'updateProject' | 'resetAesKey'> | null
-  /** what digests of values are made with, the same after a restart: whoever sees a digest must not be able to try values */
+  /** the key for digests of values, the same after a restart: someone who sees a digest must be unable to try values */
   digestKey: string
 }

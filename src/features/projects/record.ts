@@ -48,7 +48,7 @@ async function openRequest(tx: Tx, { action, project, projectUuid }: Wanted): Pr
   return newest.find((one) => one.action === action && one.project === project && isOpen(one)) ?? null
 }
 
-/** An open one is among so many of the newest: it is open for minutes. */
+/** An open one is among this many of the newest: it is open for minutes. */
 const LOOKED_BACK_MAX = 100
 
 export const alreadyRequested = ({ requestedBy: by, requestedAt: at, state }: RequestRecord): AlreadyRequested => ({
@@ -82,10 +82,10 @@ export function tell({ log }: Pick<ProjectDeps, 'log'>, begun: Begun | undefined
   )
 }
 
-/** CI is looked at so long after an unclear end, one time after the other. */
+/** After an unclear end, the wait before each look at CI. */
 const LOOK_AFTER_MS = [0, 2_000, 5_000] as const
 
-/** Past these, the job looks again, so long as CI cannot be asked. */
+/** Past these, the job looks again, as long as CI cannot be asked. */
 export const LOOK_LATER_MS = 10_000
 
 /** What a look at CI showed of a write whose end is not known. */

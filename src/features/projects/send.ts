@@ -31,7 +31,7 @@ export const answerContext = (verb: string, reference: string): AnswerContext =>
   reference,
 })
 
-/** Slack puts a pushed modal up a moment after it was acknowledged: so often, so long it is looked for. */
+/** Slack shows a pushed modal a moment after it was acknowledged: how many times it is looked for, how long apart. */
 const TRIES_MAX = 5
 const TRY_AFTER_MS = 300
 

@@ -13,10 +13,10 @@ import { answerNotFound, isNotFound } from '../not-found.ts'
 import { answerNoV2, answerNotListed } from './messages.ts'
 import { code, command, deploymentTypes, filterWords, listed, ruleWords } from './words.ts'
 
-/** Of rules, commands and pipelines, so many each are listed. */
+/** At most this many rules are listed, and as many commands and pipelines. */
 export const ITEMS_MAX = 15
 
-/** A project: what it is, what it builds, whom it tells, where it stands. */
+/** A project: what it is, what it builds, who is told, where it stands. */
 export function answerProject(outcome: ShowOutcome, context: AnswerContext): Answer {
   if (isNotFound(outcome)) return answerNotFound(outcome, context)
   switch (outcome.kind) {
@@ -121,7 +121,7 @@ function several(head: string, items: readonly string[]): Part[] {
   return [line(`*${head}:*`), ...[...items.slice(0, ITEMS_MAX), ...more].map((item) => line(`• ${item}`))]
 }
 
-/** Only whoever may is offered to change it; to others it is said who may. */
+/** Only people who may change it get the buttons. The others are told who may. */
 function ends({ project: { uuid, type } }: ShownProject, mayEdit: boolean): Part[] {
   if (uuid === null) return []
   if (!mayEdit) return [small('Admins can edit it.')]

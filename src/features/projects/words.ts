@@ -9,7 +9,7 @@ import { line, type Part } from '../../slack/messages/answer.ts'
 
 // A project's settings in words. All of it is markup.
 
-/** Of a list in one line, so many are named. */
+/** A list in one line names at most this many. */
 const NAMED_MAX = 20
 
 /** `builds main and ^release/.*$`; `builds every branch but wip` */
@@ -110,7 +110,7 @@ export function fieldWords(field: string): string {
   return rest === '' ? which : `${which}: ${code(rest.replace(/^\./, ''))}`
 }
 
-/** Of what CI does not show, so many are named. */
+/** At most this many of the fields that CI does not show are named. */
 const UNSHOWN_MAX = 10
 
 /** ``setup commands and rule 2: `options.key` ``: what CI does not show of a project. */
@@ -128,7 +128,7 @@ export const fieldsWords = (fields: readonly string[]): string =>
 export const unknownNotifierWords = (notifiers: readonly string[]): string =>
   `CI does not know the ${notifiers.length === 1 ? 'notifier' : 'notifiers'} ${listed(notifiers)}.`
 
-/** So many differences are shown, and of each side so many lines. */
+/** At most this many differences are shown, and at most this many lines of each side. */
 const DIFFERENCES_MAX = 20
 const LINES_MAX = 10
 

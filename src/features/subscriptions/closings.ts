@@ -12,7 +12,7 @@ export async function channelClosed(deps: SubscriptionDeps, channel: ChannelId, 
   await announceClosings(deps)
 }
 
-/** A closed channel is tried again so often, should nobody say that it is open: as the reconciler does. */
+/** A closed channel is tried again after this time, should nobody say that it is open: as the reconciler does. */
 const TRY_AGAIN_MS = 10 * 60_000
 
 /** Nothing can be said in a channel: it waits, and its owners are told by `tellClosings`. */
@@ -44,12 +44,12 @@ export async function channelOpened({ store }: SubscriptionDeps, channel: Channe
   await store.write((tx) => tx.reopenChannel(channel))
 }
 
-/** Whoever took it on to tell of a closing has done so by then, or is dead. */
+/** A process that took on the telling of a closing has done it by then, or is dead. */
 export const TELLING_MAX_MS = 60_000
 
 /**
- * Tells the owners of each channel that has closed, directly and once for each closing. Of several processes one takes it
- * on; where that one dies, another does. Whom the dead one has told by then is not told again.
+ * Tells the owners of each channel that has closed, directly and once for each closing. One of several processes takes
+ * it on; if that one dies, another does. People that the dead one told before are not told again.
  */
 export async function announceClosings(deps: SubscriptionDeps): Promise<void> {
   for (const closing of await deps.store.read.closedChannels())
@@ -90,7 +90,7 @@ async function tell(deps: SubscriptionDeps, closing: ClosedChannel): Promise<voi
   const ends =
     isForAdmins && followed.length > 0 ? [...reached, ...(await tellEach(deps, closing, admins, followed))] : reached
   deps.log.warn({ channel, code, told: ends.filter((end) => end === 'reached').length }, 'a channel is closed')
-  // Whoever could not be reached now is told when the telling is taken on once more.
+  // People who could not be reached now are told when the telling is taken on again.
   if (!ends.includes('later')) await deps.store.write((tx) => tx.setLastDoneAt(doneName(channel), closedAt))
 }
 

@@ -123,7 +123,7 @@ export async function previewPattern({ store }: SubscriptionDeps, question: Patt
   const { branch, branchMatch } = question
   const covered: string[] = []
   for (const [at, name] of seen.entries()) {
-    // A slow pattern is its author's affair: whoever knocks meanwhile is heard between two branches.
+    // A slow pattern must cost only its author: other requests are handled between two branches.
     if (at % AT_ONCE_MAX === 0) await nextTurn()
     if (coversBranch(matchBranch(branch, branchMatch, name))) covered.push(name)
   }

@@ -25,7 +25,7 @@ export interface SubscribeWish {
   mention: 'committer' | 'nobody'
   /** the subscription of this channel whose place it takes, whatever that one followed; left out: that of the same branches */
   instead?: string
-  /** the channel was chosen, and is not where this was asked: whoever chose it has to be in it */
+  /** the channel was chosen, and is not where this was asked: the person who chose it has to be in it */
   isChosen?: boolean
 }
 

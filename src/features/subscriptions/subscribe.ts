@@ -221,7 +221,7 @@ export function fallsSilent(
   return byDefault?.channel ?? null
 }
 
-/** Whoever waits for an answer waits no longer than this for Slack's patience. */
+/** A person who waits for an answer waits no longer than this when Slack asks for patience. */
 export const PATIENCE_MS_MAX = 5_000
 
 /** Tells the channel what changed, once. What is unclear is not said again: nothing may stand there twice. */

@@ -21,7 +21,7 @@ export const DECISIONS_LISTED_MAX = 20
 const HEARD_MAX = 5
 /** The most rules of one decision. */
 export const RULES_LISTED_MAX = 8
-/** Decisions are listed whole, and no further one where they are so long together, in characters. */
+/** Decisions are listed whole, and no further one once they are this long together, in characters. */
 export const WHY_CHARS_MAX = 9_000
 
 type Found = Extract<WhyOutcome, { kind: 'why' }>

@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { createClient, type ClientOptions } from './client.ts'
 import { classify } from './errors.ts'
 
-/** The same trouble is told to the same people at most so often. */
+/** The same trouble is told to the same people at most once in this time. */
 const AGAIN_MS = 60 * 60_000
 
 export interface AlarmOptions extends ClientOptions {

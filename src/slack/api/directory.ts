@@ -6,10 +6,10 @@ import { textOf, BrokenAnswer, classify } from './errors.ts'
 import { createClient, type ClientOptions } from './client.ts'
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 
-/** What Slack says of a person or a group holds so long: who lost a right, or left a channel, may use it so much longer. */
+/** What Slack says of a person or a group holds this long: a lost right, or a channel they left, counts until then. */
 const KNOWN_FOR_MS = 60_000
 
-/** When Slack asks for patience no longer than this, whoever clicked waits; else they are told so. */
+/** When Slack asks for patience no longer than this, the person who clicked waits; else they are told so. */
 export const PATIENCE_MS_MAX = 5_000
 
 /** People and groups remembered; beyond it the oldest is asked for again. */
@@ -28,7 +28,7 @@ interface Directory {
   presenceOf(user: string): Promise<Presence>
 }
 
-/** `gone`: deactivated, or nobody whom Slack knows. `unknown`: Slack did not say. */
+/** `gone`: deactivated, or unknown to Slack. `unknown`: Slack did not say. */
 export type Presence = { kind: 'here' } | { kind: 'gone' } | { kind: 'unknown'; code: string }
 
 /** Who is who in the workspace, from Slack, remembered for a minute. Needs `users:read`, for groups `usergroups:read`. */
@@ -43,7 +43,7 @@ export function createDirectory({
   const groups = createMemory(limits, (group: string) => patiently(clock, () => readGroup(client, group)))
   const ownTeam = createMemory<string, string | null>(limits, () => patiently(clock, () => readOwnTeam(client)))
 
-  /** The listed groups that the person is in; whoever is listed by name needs none. */
+  /** The listed groups that the person is in; a person who is listed by name needs none. */
   async function groupsOf(user: string, right: Right): Promise<string[]> {
     const listed = right === 'operate' ? grants.operators : right === 'administer' ? grants.admins : []
     if (listed.includes(user)) return []
@@ -119,7 +119,7 @@ async function patiently<Value>(clock: Clock, ask: () => Promise<Value>): Promis
 
 interface MemoryLimits {
   clock: Clock
-  /** an answer holds so long */
+  /** how long an answer holds */
   knownForMs: number
   /** keys remembered; beyond it the oldest is asked for again */
   max: number
@@ -146,7 +146,7 @@ function createMemory<Key, Value>(
   }
 }
 
-/** Pages of Slack's that are read, and how many channels each has: whoever is in more sees those of the first ones. */
+/** Pages of Slack's that are read, and how many channels each has: a person in more channels sees the first ones. */
 const PAGES_MAX = 5
 const PAGE_CHANNELS = 200
 

@@ -20,7 +20,7 @@ export const SSL_CHECK_BYTES_MAX = 1_024
 /** So many keys of a form are read, by Bolt too; Slack sends some twenty. */
 const FORM_KEYS_MAX = 1_000
 
-/** What strangers send is told to the log at most so often, and counted in between: they must not fill it. */
+/** What strangers send is logged at most once in this time, and counted in between: they must not fill the log. */
 export const REFUSED_LOGGED_EVERY_MS = 60_000
 
 interface GateDeps {

@@ -15,7 +15,7 @@ export interface Picture {
   png: Uint8Array
   /** a file's name, without a path */
   name: string
-  /** what it says, for whoever does not see it */
+  /** what it says, for people who do not see it */
   alt: string
 }
 

@@ -71,7 +71,7 @@ export const buildUrl = (build: BuildView): string | null => httpUrl(build.build
 export const joined = (parts: readonly (string | null)[], by = ' · '): string =>
   parts.filter((part) => part !== null && part !== '').join(by)
 
-/** Outside text as markup, at most so many code points of it. */
+/** Outside text as markup, at most `charsMax` code points of it. */
 export const outside = (text: string | null, charsMax: number): string =>
   text === null ? '' : escapeMrkdwn(cut(toLine(text), charsMax))
 

@@ -5,7 +5,7 @@ import { mention } from './build.ts'
 import { ACTION_IDS } from './ids.ts'
 import { cut } from './limits.ts'
 
-// Whom a committer's name means, in words. Markup; the name is outside text.
+// Which person a committer's name means, in words. Markup; the name is outside text.
 
 /** `` `ada` ``, whole: what is longer nobody has claimed. */
 export const handleWords = (handle: string): string => codeSpan(cut(toLine(handle), HANDLE_CHARS_MAX)) || '(no name)'
@@ -25,7 +25,7 @@ export const claimButton = (ref: string): ActionButton => ({
   value: ref,
 })
 
-/** To whom an admin gave a name. */
+/** For the person who was given a name by an admin. */
 export function givenLine({ handle, was, by }: { handle: string; was: string | null; by: string }): string {
   const before = was === null ? '' : ` It was ${mention(was) || 'somebody else'}'s until now.`
   return [
@@ -34,7 +34,7 @@ export function givenLine({ handle, was, by }: { handle: string; was: string | n
   ].join(' ')
 }
 
-/** To whom an admin took a name from. */
+/** For the person who lost a name because an admin gave it to another. */
 export const takenLine = ({ handle, user, by }: { handle: string; user: string; by: string }): string =>
   `:bust_in_silhouette: ${who(by)} decided that the committer name ${handleWords(handle)} means ${mention(user) || 'somebody else'}, and not you any more. If that is wrong, tell ${who(by)}.`
 

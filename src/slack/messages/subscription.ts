@@ -32,7 +32,7 @@ export const followedHow = ({ rules, quiet, mention: who }: Followed): string =>
     '; ',
   )
 
-/** Rules that stand in words, so many at most. */
+/** At most this many rules are put into words. */
 export const RULES_SHOWN_MAX = 5
 
 /** ``failed, recovered on `main`; every event on branches like `release/*` `` */
@@ -92,7 +92,7 @@ const listed = (names: readonly string[]): string => {
   return [...names.slice(0, NAMED_MAX), ...(left > 0 ? [`and ${left} more`] : [])].join(' · ')
 }
 
-/** Sent directly to whoever subscribed a channel, when nothing can be posted there any more. */
+/** Sent directly to the person who subscribed a channel, when nothing can be posted there any more. */
 export function closedLine({
   channel,
   code,

@@ -1,4 +1,4 @@
-// Times as every reader sees them in their own zone, with UTC for whoever cannot.
+// Times that every reader sees in their own zone, with UTC for readers whose Slack cannot show that.
 
 /** `<!date^…|14:02 UTC>`; null for a time that no clock shows. */
 export function clockTime(atMs: number): string | null {

@@ -5,11 +5,11 @@ import { backoffMs } from '../../lib/async.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { STEADY_AFTER_MS, type SocketWatch } from './watch.ts'
 
-/** A connection that does not stand after so long is given up. */
+/** A connection that does not stand after this long is given up. */
 export const OPEN_WITHIN_MS = 10_000
-/** The old connection works so long beside the new one: what Slack has sent over it meanwhile is still acknowledged. */
+/** The old connection works this long beside the new one: what Slack sends over it meanwhile is still acknowledged. */
 export const LINGER_MS = 1_000
-/** A ping that is not answered for so long means that the connection is dead. */
+/** A ping that is not answered for this long means that the connection is dead. */
 const PONG_WITHIN_MS = 3_000
 const AGAIN = { baseMs: 250, maxMs: 30_000 }
 

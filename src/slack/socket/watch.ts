@@ -3,7 +3,7 @@ import type { Log, LogThrottle } from '../../lib/log.ts'
 import { classify } from '../api/errors.ts'
 import { appTokenRefused, noSocket, slackUnreached } from '../messages/words.ts'
 
-/** A moment of reconnecting is no trouble: it is one when no connection has stood for so long. */
+/** A moment of reconnecting is no trouble: it becomes one when no connection has stood for this long. */
 export const SOCKET_AWAY_MS_MAX = 60_000
 
 /** One that ended sooner did not stand. */
@@ -26,7 +26,7 @@ export interface SocketWatch {
   trouble(): SocketTrouble | null
 }
 
-/** The name by which an unreachable Slack is said seldom, whoever meets it. */
+/** The name under which an unreachable Slack is logged seldom, no matter which part meets it. */
 export const SLACK_AWAY = 'slack-away'
 const TOKEN_REFUSED = 'app-token-refused'
 

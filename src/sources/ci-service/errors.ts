@@ -76,7 +76,7 @@ export function abortReason(
 
 const RETRYABLE: ReadonlySet<CiErrorKind> = new Set<CiErrorKind>(['rate-limited', 'server', 'timeout', 'unreachable'])
 
-// 408 is the exception: whoever gave up waiting for a request may have passed it on.
+// 408 is the exception: a server that gave up waiting for a request may have passed it on.
 const isRefusal = (status = 0): boolean => status >= 400 && status < 500 && status !== 408
 
 const SENTENCES: Record<CiErrorKind, string> = {

@@ -90,7 +90,7 @@ function waitBeforeRetryMs(
   return Math.max(error.retryAfterMs ?? 0, backoffMs(tries - 1, random))
 }
 
-/** How a call to CI ended: `stopped` where whoever asked no longer wanted to know. */
+/** How a call to CI ended: `stopped` where the caller no longer wanted to know. */
 export type CiCallEnd = 'ok' | 'stopped' | CiErrorKind
 
 /** Tells how each call to CI ended and what it took (ms), with all its tries. */

@@ -4,7 +4,7 @@ import { firstLine, NO_DETAILS, type Observation } from '../../domain/build-even
 import { githubProjectId, isBuildId, isIdDigits, toUuid, type BuildId } from '../../domain/ids.ts'
 import type { KnownProject } from '../../store/records.ts'
 
-/** A name, branch or message is read up to so many characters. */
+/** A name, branch or message is read up to this many characters. */
 const TEXT_CHARS_MAX = 1_000
 
 /** A run of a workflow as a build, and its workflow as a project. */

@@ -102,7 +102,7 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildReads {
     },
 
     async buildsByNumber(number, limit) {
-      // One look for each project that was heard of: whoever knows only the number knows no key.
+      // One look for each project that was heard of: a caller that knows only the number knows no key.
       const projects = await db.selectFrom('heard').select('project_id').execute()
       const keys = projects.map((row) => buildKey(row.project_id, number))
       const numbered = await builds().where('number', '=', number).orderBy('at', 'desc').limit(limit).execute()

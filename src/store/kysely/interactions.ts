@@ -21,7 +21,7 @@ export function readInteractions(db: Kysely<Schema>, locks: boolean): Interactio
   return {
     async interactionsOf(interactionKey) {
       const found = db.selectFrom('interaction').selectAll().where('ask_key', '=', interactionKey)
-      // Whoever is about to ask CI for it and whoever gives it up must not pass each other.
+      // A process that is about to ask CI for it and one that gives it up must not pass each other.
       return (await (locks ? found.forUpdate() : found).execute()).map(toInteraction)
     },
 

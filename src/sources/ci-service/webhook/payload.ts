@@ -5,7 +5,7 @@ import { buildId, projectId, timeMsOrNull, uuidOrNull } from '../values.ts'
 import { NO_DETAILS, firstLine, type Observation } from '../../../domain/build-event.ts'
 import { toUuid, type Uuid } from '../../../domain/ids.ts'
 
-/** A name, branch or committer is read up to so many characters; the whole body is kept as it came. */
+/** A name, branch or committer is read up to this many characters; the whole body is kept as it came. */
 export const TEXT_CHARS_MAX = 1_000
 
 type CiReading = Extract<Reading, { kind: 'delivery' | 'refusal' }>

@@ -11,7 +11,7 @@ import { readPayload } from './payload.ts'
 import { hash, timingSafeEqual } from 'node:crypto'
 import { parse } from 'node:querystring'
 
-/** A sender that can retry is asked to, after so many seconds, while the store is away. */
+/** While the store is away, a sender that can retry is asked to, after this many seconds. */
 const STORE_RETRY_S = 5
 
 /** The path of the CI service's deliveries. */
