@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Store } from '../store/store.ts'
 
 /** Answered deliveries are noted together: one write for a burst of them. */
-const NOTE_AFTER_MS = 200
+const NOTE_AFTER_MS = 25
 
 export interface Acknowledged {
   /** The answer to the delivery of this build event was sent. */

@@ -42,8 +42,8 @@ it.each(['info', 'debug'])('follows a delivery by its id from the endpoint to th
     { msg: 'delivery', delivery: 1, buildEvent, build: '512', status: 'initiated', answer: 'recorded' },
     { msg: 'ingested', buildEvents: [buildEvent], verdicts: { tell: 1 } },
     { msg: 'sent', buildEvent, channel: BUILDS, queue: 'post', slot: 'card', outcome: 'sent' },
-    { msg: 'sent', queue: 'edit', outcome: 'sent' },
     { msg: 'sent', queue: 'post', slot: 'run:512.1', outcome: 'sent' },
+    { msg: 'sent', queue: 'edit', outcome: 'sent' },
   ])
   const { steps: failed } = follow(app, 2)
   expect(failed.map(({ msg }) => msg)).toEqual(['delivery', 'ingested', 'sent'])

@@ -3,6 +3,7 @@ import type { ClientLegacy } from '../../src/sources/ci-service/client-legacy.ts
 import { takeInBuilds, TELL_WITHIN_MS } from '../../src/catalog/undelivered.ts'
 import { refreshProjects } from '../../src/catalog/reading.ts'
 import type { LegacyBuild } from '../../src/domain/project.ts'
+import { POST_BURST } from '../../src/alerts/pace.ts'
 import { MINUTE, projectId, SECOND } from '../support/build-events.ts'
 import { openStage, outcomeInBrief, lin, type Built, type Stage } from './operations-stage.ts'
 
@@ -314,7 +315,7 @@ test('what is told late comes after what is not', async () => {
   expect(
     cards(stage)
       .map(({ build }) => build.branch)
-      .slice(0, 2),
+      .slice(0, POST_BURST + 1),
   ).toContain('live')
   expect(cards(stage)).toHaveLength(6)
 })

@@ -99,6 +99,9 @@ describe('buildline notify', () => {
           buildUuid: UUIDS.build,
           startedAt: Date.UTC(2026, 2, 1, 14, 2),
           finishedAt: Date.UTC(2026, 2, 1, 14, 9),
+          number: null,
+          attempt: null,
+          failedJobs: null,
         },
       },
     ])
