@@ -6,7 +6,7 @@ import { START } from '../support/start-command.ts'
 import type { Stage } from './benchmark.ts'
 import { freePort, startServer, untilUp, type ServerProcess } from './processes.ts'
 
-const SECRET = 'a-secret-for-the-benchmarks'
+export const SECRET = 'a-secret-for-the-benchmarks'
 
 export const DELIVERY_PATH = `/webhooks/builds/${SECRET}`
 

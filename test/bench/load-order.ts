@@ -18,7 +18,7 @@ export interface Load {
 }
 
 export interface LoadResult {
-  /** answers 202 */
+  /** answers 200 or 202 */
   accepted: number
   errors: number
   elapsedMs: number

@@ -7,6 +7,7 @@ import type { Benchmark, Row, Stage } from './benchmark.ts'
 import { burst } from './burst.ts'
 import { click } from './click.ts'
 import { day, ORGANIZATIONS_PLAYED } from './day.ts'
+import { door } from './door.ts'
 import { fillDatabase } from './filled-database.ts'
 import { latency } from './latency.ts'
 import { live } from './live.ts'
@@ -26,6 +27,7 @@ import { workspace } from './workspace.ts'
 const SCALE: readonly Benchmark[] = [processesShared, stored, day, workspace]
 const BENCHMARKS: readonly Benchmark[] = [
   acknowledged,
+  door,
   latency,
   live,
   burst,
