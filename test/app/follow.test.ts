@@ -54,7 +54,7 @@ it.each(['info', 'debug'])('follows a delivery by its id from the endpoint to th
 it('says of a delivery that nobody is told of that it ended there', async () => {
   const { app } = await openStage({ subscriptions: [`{ channel: ${BUILDS}, project: all, events: [failed] }`] })
   await sendAll(app.url, buildOf(512, { status: 'initiated' }))
-  await settled(app.url)
+  await until('both steps are logged', () => follow(app, 1).steps.length === 2)
   expect(follow(app, 1).steps).toMatchObject([{ msg: 'delivery' }, { msg: 'ingested', verdicts: { silent: 1 } }])
   expect(linesOf(app).filter(({ msg }) => msg === 'decided')).toMatchObject([{ verdict: 'silent' }])
 })
