@@ -16,12 +16,8 @@ import { createAcknowledged } from './alerts/acknowledged.ts'
 import { recordDelivery } from './alerts/record.ts'
 import { openSqlite } from './store/sqlite.ts'
 import type { Store } from './store/store.ts'
-import {
-  createCiServiceDoor,
-  createWebhookRoute,
-  createSecretCheck,
-  type WebhookDeps,
-} from './sources/ci-service/webhook/route.ts'
+import { createCiServiceDoor, createSecretCheck } from './sources/ci-service/webhook/door.ts'
+import { createWebhookRoute, type WebhookDeps } from './sources/webhook-route.ts'
 import { createGithubDoor } from './sources/github/door.ts'
 import type { Door } from './sources/door.ts'
 

@@ -6,8 +6,8 @@ import type { Reads } from './store/store.ts'
 import { isGithub } from './domain/ids.ts'
 import { type ClientLegacy, createClientLegacy } from './sources/ci-service/client-legacy.ts'
 import { createClientV2 } from './sources/ci-service/client-v2.ts'
-import { CiError } from './sources/ci-service/errors.ts'
-import { type Transport, countedTransport, watchedTransport } from './sources/ci-service/transport.ts'
+import { CiError } from './sources/http/errors.ts'
+import { type Transport, countedTransport, watchedTransport } from './sources/http/transport.ts'
 import type { CiAuth, Config } from './config.ts'
 import { systemClock } from './lib/clock.ts'
 import type { CiInterface, Metrics } from './metrics.ts'
@@ -37,10 +37,10 @@ export function createGithub({ apiUrl, token, repositories }: Config['github'], 
 }
 
 /**
- * What tells how builds stand and runs them again: each project is asked of its own source. `legacy` null: there is none.
+ * The client that shows builds and restarts them, which asks each project's own source. `legacy` null: there is no source.
  * @param reads know which repository a project is of
  */
-export function askable(
+export function buildsBySource(
   legacy: ClientLegacy | null,
   client: GithubClient | null,
   reads: Pick<Reads, 'project'>,

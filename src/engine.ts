@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { oldestWaiting } from './store/backlog.ts'
-import { createTransport } from './sources/ci-service/transport.ts'
-import { askable, createClients, createGithub } from './ci-clients.ts'
+import { createTransport } from './sources/http/transport.ts'
+import { buildsBySource, createClients, createGithub } from './ci-clients.ts'
 import type { Config } from './config.ts'
 import { doctorDeps } from './doctor-deps.ts'
 import { type AgreedClock, systemClock, type SteadyTime } from './lib/clock.ts'
@@ -178,7 +178,7 @@ export function createEngine({
     processId,
     interfaces,
     ...clients,
-    ...askable(clients.legacy, github?.client ?? null, store.read),
+    ...buildsBySource(clients.legacy, github?.client ?? null, store.read),
     ci: clients.v2,
     // The same in every process and after a restart, and a secret.
     digestKey: config.slack.botToken,

@@ -1,6 +1,6 @@
 import { isProjectId } from '../domain/ids.ts'
 import type { ClientLegacy } from '../sources/ci-service/client-legacy.ts'
-import { CiError } from '../sources/ci-service/errors.ts'
+import { CiError } from '../sources/http/errors.ts'
 import type { NotFound } from './outcomes.ts'
 import { findProject } from './projects.ts'
 import type { Refreshed } from './reading.ts'

@@ -5,7 +5,7 @@ import type { ProjectRef } from '../domain/project-names.ts'
 import type { Action, Request, RequestState, AttemptRef } from '../domain/request.ts'
 import type { Looked, Selectable } from '../domain/rule.ts'
 import type { BuildView, Shown } from '../domain/view.ts'
-import { CiError } from '../sources/ci-service/errors.ts'
+import { CiError } from '../sources/http/errors.ts'
 
 export type { ProjectRef }
 

@@ -9,7 +9,7 @@ import {
 } from '../domain/request.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import { certainlyUndone, CiError } from '../sources/ci-service/errors.ts'
+import { certainlyUndone, CiError } from '../sources/http/errors.ts'
 import { isGivenUp, NotAttempted } from '../store/not-attempted.ts'
 import type { Store, Tx } from '../store/store.ts'
 import { troubleOf, type Requester, type Permits } from './outcomes.ts'

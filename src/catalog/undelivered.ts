@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type BuildEvent, type Observation, type Origin } from '../domain/build-event.ts'
+import { NEWS_MS, type BuildEvent, type Observation, type Origin } from '../domain/build-event.ts'
 import { foldBuild, hasEnded, type Attempt } from '../domain/attempt.ts'
 import { idOrder } from '../domain/ids.ts'
 import type { LegacyBuild, LegacyProject } from '../domain/project.ts'
@@ -13,9 +13,6 @@ import type { Store, Tx } from '../store/store.ts'
 import { insertNews, observationOf } from './ci-snapshot.ts'
 
 // Builds that nobody delivered: CI shows them when it is asked.
-
-/** What ended longer ago than this is recorded, and nobody is told. */
-export const TELL_WITHIN_MS = 24 * 60 * 60_000
 
 /** The newest builds of each project that one look takes in. */
 const LOOKED_BUILDS_MAX = 200
@@ -115,7 +112,7 @@ async function takeIn(
   if (known.some((buildEvent) => buildEvent.at > askedAt)) return null
   const restarts = restartRequests(await tx.restartsOf(project.id, build.id))
   const attempt = foldBuild(known, restarts).attempts.at(-1)
-  const isNews = (attempt !== undefined || !isBaseline) && askedAt - (lastTimeOf(build) ?? askedAt) <= TELL_WITHIN_MS
+  const isNews = (attempt !== undefined || !isBaseline) && askedAt - (lastTimeOf(build) ?? askedAt) <= NEWS_MS
   const origin: Origin = isNews ? 'poll' : 'history'
   const observed = newWords(build, attempt).map((word) => ({ seen: observe(project, build, known, word), origin }))
   const key = known.at(-1)?.revisionKey ?? revisionKey(observe(project, build, known, build.status))

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { loadEnvFile } from 'node:process'
 import { z } from 'zod'
-import { createTransport } from '../sources/ci-service/transport.ts'
+import { createTransport } from '../sources/http/transport.ts'
 import { createClients, createGithub } from '../ci-clients.ts'
 import { readConfig, type Config } from '../config.ts'
 import { secretsOf } from '../secrets.ts'

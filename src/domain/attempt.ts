@@ -181,7 +181,7 @@ const saidBefore = (attempt: Draft, buildEvent: BuildEvent): boolean =>
   attempt.echoes.some((echo) => echo.word === buildEvent.word)
 
 function absorb(attempt: Draft | undefined, buildEvent: BuildEvent, effect: Effect): void {
-  // Of an attempt that is over nothing else was heard: it is not shown.
+  // It names an attempt of which nothing was received in time: the next one is shown instead.
   if (!attempt) return
   if (attempt.final === null && saysStarted(buildEvent)) attempt.started ??= buildEvent
   if (attempt.final === null && deliversStart(buildEvent)) attempt.isStartDelivered = true

@@ -55,6 +55,9 @@ export interface Recorded {
  */
 export type Origin = 'delivery' | 'poll' | 'action' | 'history'
 
+/** What ended longer ago than this (ms) when it was found by asking is no news. */
+export const NEWS_MS = 24 * 60 * 60_000
+
 export const toBuildEvent = (seen: Observation, seq: number, at: number, origin: Origin = 'delivery'): BuildEvent => ({
   ...seen,
   seq,

@@ -2,7 +2,7 @@ import { answerOf, answerTrouble, line, nextStep, type Answer, typed } from '../
 import { outside } from '../slack/messages/build.ts'
 import { MESSAGE_CHARS_MAX, WORD_CHARS_MAX } from '../slack/messages/limits.ts'
 import type { CiTrouble } from '../catalog/outcomes.ts'
-import type { CiErrorKind } from '../sources/ci-service/errors.ts'
+import type { CiErrorKind } from '../sources/http/errors.ts'
 import { CONFIRM_WITHIN_MS, type Action } from '../domain/request.ts'
 import { durationWords } from '../slack/messages/times.ts'
 

@@ -1,5 +1,5 @@
 import type { ClientLegacy } from '../sources/ci-service/client-legacy.ts'
-import { CiError } from '../sources/ci-service/errors.ts'
+import { CiError } from '../sources/http/errors.ts'
 import { isGithub } from '../domain/ids.ts'
 import type { LegacyBuild } from '../domain/project.ts'
 import { toStatus } from '../domain/status.ts'

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { createClients } from '../../src/ci-clients.ts'
-import { createTransport } from '../../src/sources/ci-service/transport.ts'
+import { createTransport } from '../../src/sources/http/transport.ts'
 import { readConfig } from '../../src/config.ts'
 import { doctorDeps } from '../../src/doctor-deps.ts'
 import type { ChannelId, ProjectId } from '../../src/domain/ids.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CiErrorKind } from '../../src/sources/ci-service/errors.ts'
+import type { CiErrorKind } from '../../src/sources/http/errors.ts'
 import type { Action } from '../../src/domain/request.ts'
 import { answerAct } from '../../src/features/builds/act-messages.ts'
 import type { AnswerContext } from '../../src/slack/messages/answer.ts'

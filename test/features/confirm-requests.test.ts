@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { CiError } from '../../src/sources/ci-service/errors.ts'
+import { CiError } from '../../src/sources/http/errors.ts'
 import { confirmRequests } from '../../src/features/builds/confirm.ts'
 import { ROUND_MAX } from '../../src/catalog/requests.ts'
 import { revisionKey, revisionSubject } from '../../src/domain/revision.ts'

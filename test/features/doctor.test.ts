@@ -11,7 +11,7 @@ import {
 } from '../../src/features/doctor/checks.ts'
 import { webhookRuleFor } from '../../src/features/doctor/check-ci.ts'
 import { answerDoctor } from '../../src/features/doctor/messages.ts'
-import { CiError } from '../../src/sources/ci-service/errors.ts'
+import { CiError } from '../../src/sources/http/errors.ts'
 import type { Project } from '../../src/domain/project.ts'
 import { PROJECT_ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import { buttonsOf } from './answers-stage.ts'

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { recordDelivery } from '../../src/alerts/record.ts'
-import { askable } from '../../src/ci-clients.ts'
+import { buildsBySource } from '../../src/ci-clients.ts'
 import { githubProjectId } from '../../src/domain/ids.ts'
 import { confirmRequests } from '../../src/features/builds/confirm.ts'
 import type { ClientLegacy } from '../../src/sources/ci-service/client-legacy.ts'
-import { CiError } from '../../src/sources/ci-service/errors.ts'
+import { CiError } from '../../src/sources/http/errors.ts'
 import type { GithubClient } from '../../src/sources/github/client.ts'
 import { readRun } from '../../src/sources/github/run.ts'
 import { buildId, MINUTE } from '../support/build-events.ts'
@@ -69,7 +69,7 @@ function withGithub(stage: Stage, shown: readonly unknown[]): Process {
     },
   }
   const { legacy } = stage.main.deps
-  const asked = askable(legacy as ClientLegacy, client as unknown as GithubClient, stage.reconcile.store.read)
+  const asked = buildsBySource(legacy as ClientLegacy, client as unknown as GithubClient, stage.reconcile.store.read)
   const process = stage.another({ ...asked, interfaces: { v2: true, legacy: true, github: true } })
   return { ...process, confirm: () => confirmRequests(process.deps) }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ClientLegacy } from '../../src/sources/ci-service/client-legacy.ts'
-import { CiError } from '../../src/sources/ci-service/errors.ts'
+import { CiError } from '../../src/sources/http/errors.ts'
 import { confirmRequests } from '../../src/features/builds/confirm.ts'
 import { HOUR, MINUTE, SECOND } from '../support/build-events.ts'
 import {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { ClientLegacy } from '../../src/sources/ci-service/client-legacy.ts'
-import { takeInBuilds, TELL_WITHIN_MS } from '../../src/catalog/undelivered.ts'
+import { takeInBuilds } from '../../src/catalog/undelivered.ts'
 import { refreshProjects } from '../../src/catalog/reading.ts'
+import { NEWS_MS } from '../../src/domain/build-event.ts'
 import type { LegacyBuild } from '../../src/domain/project.ts'
 import { POST_BURST } from '../../src/alerts/pace.ts'
 import { MINUTE, projectId, SECOND } from '../support/build-events.ts'
@@ -72,7 +73,7 @@ describe('a build that began and ended while nobody listened', () => {
     const built = stage.push()
     await stage.clock.advance(MINUTE)
     stage.ci.finish(built.uuid, 'error')
-    await stage.rest(TELL_WITHIN_MS + 1)
+    await stage.rest(NEWS_MS + 1)
     await look(stage)
     expect(await buildEventsOf(stage, built)).toEqual(['error history'])
     expect(stage.reconcile.slack.messages).toEqual([])
@@ -96,7 +97,7 @@ describe('a build whose beginning is known', () => {
     await using stage = await openStage()
     const built = await stage.running()
     stage.ci.finish(built.uuid, 'error')
-    await missed(stage, TELL_WITHIN_MS + 1)
+    await missed(stage, NEWS_MS + 1)
     await look(stage)
     expect(shownOn(stage)).toEqual(['failed 1'])
     expect(stage.thread()).toEqual([])

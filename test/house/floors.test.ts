@@ -58,7 +58,7 @@ describe('the test of the house', () => {
     ['climbs with a type', 'lib/x.ts', `import type { Fact } from '../domain/build-event.ts'`],
     ['climbs in several lines', 'store/x.ts', `import {\n  a,\n  b,\n} from '../alerts/pace.ts'`],
     ['climbs by a re-export', 'catalog/x.ts', `export { recordDelivery } from '../alerts/record.ts'`],
-    ['climbs at run time', 'slack/x.ts', `const x = await import('../sources/ci-service/webhook/route.ts')`],
+    ['climbs at run time', 'slack/x.ts', `const x = await import('../sources/webhook-route.ts')`],
     ['climbs for an effect', 'store/x.ts', `import '../main.ts'`],
     ['crosses', 'server/x.ts', `import type { Store } from '../store/store.ts'`],
     ['takes from another feature', 'features/list/x.ts', `import { answerWhy } from '../why/messages.ts'`],

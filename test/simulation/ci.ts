@@ -1,4 +1,4 @@
-import { CiError } from '../../src/sources/ci-service/errors.ts'
+import { CiError } from '../../src/sources/http/errors.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { LegacyBuild } from '../../src/domain/project.ts'
 import { isFinal, toStatus } from '../../src/domain/status.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { CiError } from '../../src/sources/ci-service/errors.ts'
-import { type Transport, countedTransport } from '../../src/sources/ci-service/transport.ts'
+import { CiError } from '../../src/sources/http/errors.ts'
+import { type Transport, countedTransport } from '../../src/sources/http/transport.ts'
 import { measuredStore } from '../../src/store/measured.ts'
 import { NotAttempted } from '../../src/store/not-attempted.ts'
 import { T0 } from '../support/build-events.ts'

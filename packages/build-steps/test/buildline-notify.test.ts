@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { readPayload, TEXT_CHARS_MAX } from '../../../src/sources/ci-service/webhook/payload.ts'
+import { readPayload } from '../../../src/sources/ci-service/webhook/payload.ts'
+import { TEXT_CHARS_MAX } from '../../../src/sources/values.ts'
 import type { RunningApp } from '../../../test/support/app.ts'
 import {
   delivery,

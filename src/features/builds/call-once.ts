@@ -1,4 +1,4 @@
-import { CiError } from '../../sources/ci-service/errors.ts'
+import { CiError } from '../../sources/http/errors.ts'
 import type { BuildId } from '../../domain/ids.ts'
 import { CONFIRM_WITHIN_MS, type Action, type Request, type RequestEvent } from '../../domain/request.ts'
 import { callCi, recordEvent, type CallResult } from '../../catalog/requests.ts'

@@ -1,4 +1,4 @@
-import { CiError } from '../../sources/ci-service/errors.ts'
+import { CiError } from '../../sources/http/errors.ts'
 import { isGithub } from '../../domain/ids.ts'
 import type { Offer } from '../../domain/offer.ts'
 import type { LegacyProject } from '../../domain/project.ts'

@@ -1,4 +1,4 @@
-import { CiError } from '../../sources/ci-service/errors.ts'
+import { CiError } from '../../sources/http/errors.ts'
 import { toUuid, type Uuid } from '../../domain/ids.ts'
 import { type DoctorDeps, type Found, type Examination, type Reading, bounded, readProjects } from './findings.ts'
 import { type CiTrouble, troubleOf } from '../../catalog/outcomes.ts'

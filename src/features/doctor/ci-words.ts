@@ -1,4 +1,4 @@
-import type { CiErrorKind } from '../../sources/ci-service/errors.ts'
+import type { CiErrorKind } from '../../sources/http/errors.ts'
 import type { CheckName, Found } from './findings.ts'
 import type { FindingWords, Say } from './say.ts'
 

@@ -1,4 +1,4 @@
-import { type CiErrorKind, CiError } from '../../sources/ci-service/errors.ts'
+import { type CiErrorKind, CiError } from '../../sources/http/errors.ts'
 import type { ChannelId, Uuid } from '../../domain/ids.ts'
 import type { Permit } from '../../domain/permission.ts'
 import type { BadgeClient } from '../../sources/ci-service/badge.ts'

@@ -1,4 +1,4 @@
-import { CiError, type CiErrorKind } from '../../sources/ci-service/errors.ts'
+import { CiError, type CiErrorKind } from '../../sources/http/errors.ts'
 import { bounded, type Examination, type Found } from './findings.ts'
 import type { FindingWords, Say } from './say.ts'
 

@@ -1,4 +1,4 @@
-import { CiError } from '../../sources/ci-service/errors.ts'
+import { CiError } from '../../sources/http/errors.ts'
 import type { Project } from '../../domain/project.ts'
 import {
   CALLING_MAX_MS,

@@ -1,4 +1,4 @@
-import type { CiErrorKind } from '../../sources/ci-service/errors.ts'
+import type { CiErrorKind } from '../../sources/http/errors.ts'
 import { assertNever } from '../../lib/assert.ts'
 import { codeSpan } from '../../lib/escape.ts'
 import { projectName, outside, mention } from '../../slack/messages/build.ts'

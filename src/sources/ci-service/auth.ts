@@ -1,9 +1,9 @@
-import { abortReason, CiError, type CiErrorKind, credentialsIn } from './errors.ts'
-import type { CiRequest, CiResponse } from './exchange.ts'
-import type { Transport } from './transport.ts'
+import { abortReason, CiError, type CiErrorKind, credentialsIn } from '../http/errors.ts'
+import type { CiRequest, CiResponse } from '../http/exchange.ts'
+import type { Transport } from '../http/transport.ts'
 import { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
-import { parseHttpUrl } from './address.ts'
+import { parseHttpUrl } from '../http/address.ts'
 import { parseJson } from '../../lib/json.ts'
 
 /** Where the `Authorization` header of the v2 interface comes from. */

@@ -1,9 +1,9 @@
 import type { Uuid } from '../../domain/ids.ts'
 import { WORDS } from '../../domain/status.ts'
-import { addressOf, parseHttpUrl } from './address.ts'
-import { CiError, cut } from './errors.ts'
-import type { CiResponse } from './exchange.ts'
-import type { Transport } from './transport.ts'
+import { addressOf, parseHttpUrl } from '../http/address.ts'
+import { CiError, cut } from '../http/errors.ts'
+import type { CiResponse } from '../http/exchange.ts'
+import type { Transport } from '../http/transport.ts'
 import { toLine } from '../../lib/escape.ts'
 
 /** The largest picture that is read. */

@@ -1,9 +1,9 @@
 import type { BuildId, ProjectId } from '../../domain/ids.ts'
 import type { LegacyProject, LegacyProjectList, RestartedBuild } from '../../domain/project.ts'
-import { addressOf, parseHttpUrl } from './address.ts'
-import { findJson, readAnswer, type CiRequest, type CiResponse } from './exchange.ts'
+import { addressOf, parseHttpUrl } from '../http/address.ts'
+import { findJson, readAnswer, type CiRequest, type CiResponse } from '../http/exchange.ts'
 import { followPages, type LoadedPage } from './pages.ts'
-import type { Transport } from './transport.ts'
+import type { Transport } from '../http/transport.ts'
 import { readLegacyProject, readProjectPage, readRestartedBuild } from './wire.ts'
 
 /** The largest list that is read: it holds the builds of every project. */

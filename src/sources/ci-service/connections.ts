@@ -1,4 +1,4 @@
-import type { CiErrorKind } from './errors.ts'
+import type { CiErrorKind } from '../http/errors.ts'
 
 /** One way to CI. */
 export interface Connection {

@@ -1,4 +1,4 @@
-import { CiError } from './errors.ts'
+import { CiError } from '../http/errors.ts'
 import type { ListPage } from './wire.ts'
 
 /** The most pages that one listing reads; beyond it the listing says `truncated`. */

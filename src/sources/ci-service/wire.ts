@@ -3,8 +3,17 @@ import type { ProjectId } from '../../domain/ids.ts'
 import type { LegacyBuild, LegacyProject, Project, RestartedBuild } from '../../domain/project.ts'
 import type { NotificationRule } from '../../domain/rule.ts'
 import { isRecord } from '../../lib/json.ts'
-import { clean } from './webhook/payload.ts'
-import { buildId, buildIdOrNull, countOrNull, projectId, textOrNull, timeMsOrNull, uuid, uuidOrNull } from './values.ts'
+import {
+  cleanText,
+  buildId,
+  buildIdOrNull,
+  countOrNull,
+  projectId,
+  textOrNull,
+  timeMsOrNull,
+  uuid,
+  uuidOrNull,
+} from '../values.ts'
 
 /** One page of a listing, in either form. */
 export interface ListPage<Item> {
@@ -145,7 +154,7 @@ function readLegacyBuild(value: unknown, owner: ProjectId): LegacyBuild | null {
 }
 
 // What a build says is kept, whether it was delivered or asked for.
-const keptText = textOrNull.transform((text) => text && clean(text))
+const keptText = textOrNull.transform((text) => text && cleanText(text))
 
 const legacyBuildSchema = z.object({
   id: buildId,

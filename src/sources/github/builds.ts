@@ -4,7 +4,7 @@ import { isRecord } from '../../lib/json.ts'
 import type { KnownProject } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
 import type { ClientLegacy } from '../ci-service/client-legacy.ts'
-import { CiError } from '../ci-service/errors.ts'
+import { CiError } from '../http/errors.ts'
 import type { GithubClient } from './client.ts'
 import { readRun } from './run.ts'
 

@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import { isRecord } from '../../lib/json.ts'
-import { addressOf, parseHttpUrl } from '../ci-service/address.ts'
-import { CiError } from '../ci-service/errors.ts'
-import { readAnswer, type CiRequest, type CiResponse } from '../ci-service/exchange.ts'
-import type { Transport } from '../ci-service/transport.ts'
-import { text } from './run.ts'
+import { addressOf, parseHttpUrl } from '../http/address.ts'
+import { CiError } from '../http/errors.ts'
+import { readAnswer, type CiRequest, type CiResponse } from '../http/exchange.ts'
+import type { Transport } from '../http/transport.ts'
+import { cleanTextOrNull } from '../values.ts'
 
 /** Every repository is a full name, `acme/web`. Each call throws a CiError; a write is sent once. */
 export interface GithubClient {
   /** The newest runs as GitHub shows them, at most 100; `unchanged` since the answer with this etag. */
   runs(repository: string, options?: RunsOptions): Promise<{ runs: unknown[]; etag: string | null } | 'unchanged'>
   /** A repository as GitHub shows it. */
-  repository(repository: string): Promise<unknown>
+  repository(repository: string, signal?: AbortSignal): Promise<unknown>
   /** The names of the jobs that failed in one attempt of a run. */
   failedJobs(repository: string, run: string, attempt: number): Promise<string[]>
   /** Runs all jobs again, or those that failed. */
@@ -24,6 +24,7 @@ interface RunsOptions {
   workflow?: string
   branch?: string
   etag?: string | null
+  signal?: AbortSignal
 }
 
 const API_VERSION = '2022-11-28'
@@ -51,20 +52,23 @@ export function createGithubClient({
     ...repository.split('/'),
     ...segments,
   ]
-  const send = (request: Pick<CiRequest, 'method' | 'url' | 'purpose'> & Partial<CiRequest>) =>
-    transport.send({
-      ...request,
-      headers: {
-        accept: 'application/vnd.github+json',
-        'x-github-api-version': API_VERSION,
-        // GitHub refuses requests without one.
-        'user-agent': 'buildline',
-        authorization: `Bearer ${token}`,
-        ...request.headers,
+  const send = (request: Pick<CiRequest, 'method' | 'url' | 'purpose'> & Partial<CiRequest>, signal?: AbortSignal) =>
+    transport.send(
+      {
+        ...request,
+        headers: {
+          accept: 'application/vnd.github+json',
+          'x-github-api-version': API_VERSION,
+          // GitHub refuses requests without one.
+          'user-agent': 'buildline',
+          authorization: `Bearer ${token}`,
+          ...request.headers,
+        },
+        secrets: [token],
+        slowedMs: SLOWED_MS,
       },
-      secrets: [token],
-      slowedMs: SLOWED_MS,
-    })
+      signal,
+    )
   const write = (repository: string, run: string, what: string, purpose: string) =>
     withState(
       send({
@@ -77,19 +81,21 @@ export function createGithubClient({
     )
 
   return {
-    async runs(repository, { workflow, branch, etag = null } = {}) {
+    async runs(repository, { workflow, branch, etag = null, signal } = {}) {
       const path = workflow === undefined ? ['actions', 'runs'] : ['actions', 'workflows', workflow, 'runs']
       const url = addressOf(base, repositoryAddress(repository, ...path), { per_page: PER_PAGE, branch })
       const purpose = 'list the runs of a repository'
       const headers = etag === null ? {} : { 'if-none-match': etag }
-      const answer = await unlessUnchanged(send({ method: 'GET', url, purpose, headers }))
+      const answer = await unlessUnchanged(send({ method: 'GET', url, purpose, headers }, signal))
       if (answer === 'unchanged') return answer
       return { runs: readAnswer(answer, purpose, listIn('workflow_runs')), etag: answer.etag }
     },
-    async repository(repository) {
+    async repository(repository, signal) {
       const purpose = 'read a repository'
       const url = addressOf(base, repositoryAddress(repository))
-      return readAnswer(await send({ method: 'GET', url, purpose }), purpose, (json) => (isRecord(json) ? json : null))
+      return readAnswer(await send({ method: 'GET', url, purpose }, signal), purpose, (json) =>
+        isRecord(json) ? json : null,
+      )
     },
     async failedJobs(repository, run, attempt) {
       const address = repositoryAddress(repository, 'actions', 'runs', run, 'attempts', String(attempt), 'jobs')
@@ -112,7 +118,7 @@ export function createGithubClient({
   }
 }
 
-const FAILED_JOB = z.object({ name: text, conclusion: z.enum(['failure', 'timed_out']) })
+const FAILED_JOB = z.object({ name: cleanTextOrNull, conclusion: z.enum(['failure', 'timed_out']) })
 
 const listIn = (name: string) => (json: unknown) => {
   const list = isRecord(json) ? json[name] : null

@@ -1,8 +1,9 @@
+import { NEWS_MS } from '../../domain/build-event.ts'
 import { isFinal, isRed, toStatus } from '../../domain/status.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Store } from '../../store/store.ts'
-import { CiError } from '../ci-service/errors.ts'
+import { CiError } from '../http/errors.ts'
 import type { GithubClient } from './client.ts'
 import { readRun, type Run } from './run.ts'
 
@@ -14,9 +15,6 @@ const AT_REST_MS = 60_000
 
 /** Its default branch may be renamed, which decides who is told. */
 const REPOSITORY_MS = 60 * 60_000
-
-/** What ended longer ago than this is no news. */
-const NEWS_MS = 24 * 60 * 60_000
 
 export interface PollDeps {
   store: Pick<Store, 'write' | 'read'>
@@ -30,8 +28,8 @@ export interface PollDeps {
 }
 
 /**
- * Asks GitHub which runs there are, so that no webhook is needed and what none delivered is told all the same. The first
- * look at a repository announces nothing of what has ended.
+ * Asks GitHub which runs there are, so that builds are told without a webhook, and also those that it did not deliver. The
+ * first look at a repository announces nothing that has ended.
  */
 export function createGithubPoll(deps: PollDeps): (signal: AbortSignal) => Promise<void> {
   const states = new Map<string, RepositoryState>(
@@ -47,12 +45,13 @@ export function createGithubPoll(deps: PollDeps): (signal: AbortSignal) => Promi
       const now = deps.clock.now()
       if (signal.aborted || now < pausedUntil) return
       if (now < state.nextAt) continue
-      // Also where it cannot be asked: that costs of the rate limit, and a line in the log.
+      // Also where it cannot be asked: each attempt counts for the rate limit and logs a line.
       state.nextAt = now + AT_REST_MS
       try {
-        await look(deps, name, state)
+        await look(deps, name, state, signal)
         if (state.isBusy) state.nextAt = now
       } catch (error) {
+        if (signal.aborted) return
         if (!(error instanceof CiError)) throw error
         if (error.kind === 'rate-limited') pausedUntil = now + (error.retryAfterMs ?? AT_REST_MS)
         deps.log.warn({ err: error, repository: name }, 'GitHub could not be asked for the runs of a repository')
@@ -74,13 +73,13 @@ interface RepositoryState {
   known: ReadonlyMap<string, string>
 }
 
-async function look(deps: PollDeps, name: string, state: RepositoryState): Promise<void> {
+async function look(deps: PollDeps, name: string, state: RepositoryState, signal: AbortSignal): Promise<void> {
   const askedAt = deps.clock.now()
   if (state.repository === null || askedAt - state.readAt >= REPOSITORY_MS) {
-    state.repository = await deps.github.repository(name)
+    state.repository = await deps.github.repository(name, signal)
     state.readAt = askedAt
   }
-  const answer = await deps.github.runs(name, { etag: state.etag })
+  const answer = await deps.github.runs(name, { etag: state.etag, signal })
   if (answer === 'unchanged') return
   const job = `github ${name}`
   const firstAt = await deps.store.read.lastDoneAt(job)

@@ -1,11 +1,9 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { firstLine, NO_DETAILS, type Observation } from '../../domain/build-event.ts'
-import { githubProjectId, isBuildId, isIdDigits, toUuid, type BuildId } from '../../domain/ids.ts'
+import { githubProjectId, toUuid } from '../../domain/ids.ts'
 import type { KnownProject } from '../../store/records.ts'
-
-/** A name, branch or message is read up to this many characters. */
-const TEXT_CHARS_MAX = 1_000
+import { buildId, cleanTextOrNull, idDigits, timeMsOrNull } from '../values.ts'
 
 /** A run of a workflow as a build, and its workflow as a project. */
 export interface Run {
@@ -67,26 +65,12 @@ export function readRun(value: unknown, repository: unknown, defaultBranch: stri
   }
 }
 
-/** Outside text that can be stored; null: none. */
-export const text = z
-  .string()
-  .transform((value) => value.slice(0, TEXT_CHARS_MAX).toWellFormed().replaceAll('\0', '').trim() || null)
-  .nullable()
-  .catch(null)
-
-// Beyond 2^53 the parser gives digits.
-const id = z.union([z.int().nonnegative(), z.string()]).transform(String).refine(isIdDigits)
-const digits = id.nullable().catch(null)
-const timeMs = z
-  .string()
-  .transform((value) => Date.parse(value))
-  .pipe(z.number())
-  .nullable()
-  .catch(null)
+const text = cleanTextOrNull
+const time = timeMsOrNull.nullable().catch(null)
 
 const RUN = z.object({
-  id: id.refine((value): value is BuildId => isBuildId(value)),
-  workflow_id: id,
+  id: buildId,
+  workflow_id: idDigits,
   name: text,
   path: text,
   event: text,
@@ -95,21 +79,21 @@ const RUN = z.object({
   head_branch: text,
   head_sha: text,
   html_url: text,
-  run_number: digits,
+  run_number: idDigits.nullable().catch(null),
   run_attempt: z.int().positive().catch(1),
-  run_started_at: timeMs,
-  updated_at: timeMs,
+  run_started_at: time,
+  updated_at: time,
   head_commit: z
     .object({ message: text, author: z.object({ name: text }).nullable().catch(null) })
     .nullable()
     .catch(null),
   head_repository: z
-    .object({ id, owner: z.object({ login: text }).nullable().catch(null) })
+    .object({ id: idDigits, owner: z.object({ login: text }).nullable().catch(null) })
     .nullable()
     .catch(null),
 })
 
-const REPOSITORY = z.object({ id, full_name: z.string().min(1), html_url: text, default_branch: text })
+const REPOSITORY = z.object({ id: idDigits, full_name: text.pipe(z.string()), html_url: text, default_branch: text })
 
 type GithubRun = z.infer<typeof RUN>
 

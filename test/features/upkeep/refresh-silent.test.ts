@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { CiError } from '../../../src/sources/ci-service/errors.ts'
+import { CiError } from '../../../src/sources/http/errors.ts'
 import {
   CALLS_MAX,
   LET_BE_MS,

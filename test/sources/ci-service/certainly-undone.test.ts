@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { clientCredentialsAuth, staticAuth } from '../../../src/sources/ci-service/auth.ts'
-import { certainlyUndone } from '../../../src/sources/ci-service/errors.ts'
+import { certainlyUndone } from '../../../src/sources/http/errors.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { startHttpStub } from '../../support/http-stub.ts'
 import type { StubAnswer } from '../../support/http-stub.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { checkCreation, creationBody } from '../../../src/sources/ci-service/check-creation.ts'
-import { certainlyUndone } from '../../../src/sources/ci-service/errors.ts'
+import { certainlyUndone } from '../../../src/sources/http/errors.ts'
 import { DEPLOYMENT_TYPES, type DeploymentConfig, type ProjectCreation } from '../../../src/domain/project.ts'
 import { projectNamed, startCi } from '../../../packages/sandbox-ci/test/support.ts'
 import { startHttpStub, type StubAnswer } from '../../support/http-stub.ts'

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { createClientLegacy } from '../../../src/sources/ci-service/client-legacy.ts'
-import { certainlyUndone } from '../../../src/sources/ci-service/errors.ts'
+import { certainlyUndone } from '../../../src/sources/http/errors.ts'
 import type { SandboxCi, SandboxCiOptions } from '../../../packages/sandbox-ci/src/server.ts'
 import { startCi } from '../../../packages/sandbox-ci/test/support.ts'
 import { startHttpStub } from '../../support/http-stub.ts'

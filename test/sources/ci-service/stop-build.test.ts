@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { staticAuth } from '../../../src/sources/ci-service/auth.ts'
 import { createClientV2 } from '../../../src/sources/ci-service/client-v2.ts'
-import { certainlyUndone } from '../../../src/sources/ci-service/errors.ts'
+import { certainlyUndone } from '../../../src/sources/http/errors.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import type { SandboxCi } from '../../../packages/sandbox-ci/src/server.ts'
 import { startCi } from '../../../packages/sandbox-ci/test/support.ts'

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  ADDRESSES_MAX,
-  createThrottle,
-  WRONG_MAX,
-  WRONG_WINDOW_MS,
-} from '../../../src/sources/ci-service/webhook/route.ts'
+import { ADDRESSES_MAX, createThrottle, WRONG_MAX, WRONG_WINDOW_MS } from '../../../src/sources/webhook-route.ts'
 import { SECOND, T0 } from '../../support/build-events.ts'
 
 function begin() {

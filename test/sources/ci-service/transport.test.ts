@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import { RETRY_AFTER_MS_MAX, type CiRequest } from '../../../src/sources/ci-service/exchange.ts'
-import { TRANSPORT_LIMITS } from '../../../src/sources/ci-service/transport.ts'
+import { RETRY_AFTER_MS_MAX, type CiRequest } from '../../../src/sources/http/exchange.ts'
+import { TRANSPORT_LIMITS } from '../../../src/sources/http/transport.ts'
 import { startHttpStub, type StubAnswer } from '../../support/http-stub.ts'
 import { ciErrorOf, createTestClock, createTestTransport } from './support.ts'
 

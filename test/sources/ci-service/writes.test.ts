@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { staticAuth } from '../../../src/sources/ci-service/auth.ts'
-import { certainlyUndone } from '../../../src/sources/ci-service/errors.ts'
+import { certainlyUndone } from '../../../src/sources/http/errors.ts'
 import type { ClientV2 } from '../../../src/sources/ci-service/client-v2.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { startHttpStub } from '../../support/http-stub.ts'

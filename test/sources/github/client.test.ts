@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../../src/lib/clock.ts'
-import { createTransport } from '../../../src/sources/ci-service/transport.ts'
+import { createTransport } from '../../../src/sources/http/transport.ts'
 import { createGithubClient } from '../../../src/sources/github/client.ts'
 import { startHttpStub, type StubAnswer, type StubRequest } from '../../support/http-stub.ts'
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { recordDelivery, recordLookedUp } from '../../../src/alerts/record.ts'
-import { CiError } from '../../../src/sources/ci-service/errors.ts'
+import { CiError } from '../../../src/sources/http/errors.ts'
 import type { GithubClient } from '../../../src/sources/github/client.ts'
 import { createGithubPoll } from '../../../src/sources/github/poll.ts'
 import { readRun } from '../../../src/sources/github/run.ts'

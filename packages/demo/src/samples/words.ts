@@ -1,4 +1,4 @@
-import type { CiErrorKind } from '../../../../src/sources/ci-service/errors.ts'
+import type { CiErrorKind } from '../../../../src/sources/http/errors.ts'
 import type { Permit } from '../../../../src/domain/permission.ts'
 import type { Shown } from '../../../../src/domain/view.ts'
 import { invariant } from '../../../../src/lib/assert.ts'

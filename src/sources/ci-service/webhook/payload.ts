@@ -1,12 +1,9 @@
 import { z } from 'zod'
 import { isRecord, parseJson } from '../../../lib/json.ts'
 import type { Reading } from '../../door.ts'
-import { buildId, projectId, timeMsOrNull, uuidOrNull } from '../values.ts'
+import { buildId, cleanText, projectId, TEXT_CHARS_MAX, timeMsOrNull, uuidOrNull } from '../../values.ts'
 import { NO_DETAILS, firstLine, type Observation } from '../../../domain/build-event.ts'
 import { toUuid, type Uuid } from '../../../domain/ids.ts'
-
-/** A name, branch or committer is read up to this many characters; the whole body is kept as it came. */
-export const TEXT_CHARS_MAX = 1_000
 
 type CiReading = Extract<Reading, { kind: 'delivery' | 'refusal' }>
 
@@ -61,18 +58,12 @@ const EXPECTED = {
 const PAYLOAD = z.object({
   project_id: projectId,
   build_id: buildId,
-  status: z.string().max(TEXT_CHARS_MAX).transform(clean).pipe(z.string()),
+  status: z.string().max(TEXT_CHARS_MAX).transform(cleanText).pipe(z.string()),
 })
-
-// Databases and Slack both stumble over NUL and half characters.
-export function clean(value: string): string | null {
-  const short = value.length > TEXT_CHARS_MAX ? value.slice(0, TEXT_CHARS_MAX) : value
-  return short.toWellFormed().replaceAll('\0', '').trim() || null
-}
 
 // By hand, and not a part of the schema: nothing in these can be at fault, and they are read for every delivery.
 const textOf = (value: unknown): string | null =>
-  typeof value === 'string' ? clean(value) : typeof value === 'number' ? String(value) : null
+  typeof value === 'string' ? cleanText(value) : typeof value === 'number' ? String(value) : null
 const uuidOf = (value: unknown): Uuid | null => (typeof value === 'string' ? uuidOrNull.parse(value) : null)
 const timeMsOf = (value: unknown): number | null => (typeof value === 'string' ? timeMsOrNull.parse(value) : null)
 

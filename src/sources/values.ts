@@ -1,13 +1,16 @@
 import { z } from 'zod'
-import { isIdDigits, isUuid, toUuid } from '../../domain/ids.ts'
-import type { BuildId, ProjectId } from '../../domain/ids.ts'
+import { isIdDigits, isUuid, toUuid } from '../domain/ids.ts'
+import type { BuildId, ProjectId } from '../domain/ids.ts'
 
-// The single values of the interface, read liberally: what has no clear meaning is null, never an error.
+// The single values that sources send, read liberally: what has no clear meaning is null, never an error.
 
 // Ids come as integers or digit strings, and go on as decimal digits.
 // A number that is no safe integer has lost digits already.
 const digitsOf = (value: unknown): unknown => (Number.isSafeInteger(value) ? String(value) : value)
 const anId = (value: unknown): boolean => typeof value === 'string' && isIdDigits(value)
+
+/** Any id. */
+export const idDigits = z.preprocess(digitsOf, z.custom<string>(anId))
 
 export const projectId = z.preprocess(digitsOf, z.custom<ProjectId>(anId))
 
@@ -24,6 +27,17 @@ export const textOrNull = z
   .union([z.string(), z.number().transform(String)])
   .transform((text) => (text.trim() === '' ? null : text))
   .catch(null)
+
+/** A name, branch or message is read up to this many characters. */
+export const TEXT_CHARS_MAX = 1_000
+
+/** Text that can be stored and shown, or null: databases and Slack both stumble over NUL and half characters. */
+export function cleanText(value: string): string | null {
+  const short = value.length > TEXT_CHARS_MAX ? value.slice(0, TEXT_CHARS_MAX) : value
+  return short.toWellFormed().replaceAll('\0', '').trim() || null
+}
+
+export const cleanTextOrNull = z.string().transform(cleanText).nullable().catch(null)
 
 /** How many: an integer or digit string. */
 export const countOrNull = z.coerce.string().refine(isIdDigits).transform(Number).nullable().catch(null)

@@ -80,16 +80,16 @@ const RETRYABLE: ReadonlySet<CiErrorKind> = new Set<CiErrorKind>(['rate-limited'
 const isRefusal = (status = 0): boolean => status >= 400 && status < 500 && status !== 408
 
 const SENTENCES: Record<CiErrorKind, string> = {
-  'bad-request': 'The CI service did not accept the request',
-  unauthorized: 'The CI service refused the credentials',
-  forbidden: 'The CI service refused: the credentials lack the right',
-  'not-found': 'The CI service knows nothing under that address',
-  'rate-limited': 'The CI service asks to slow down',
-  server: 'The CI service has a fault of its own',
-  timeout: 'The CI service did not answer in time',
-  unreachable: 'The CI service could not be reached',
-  shape: 'The CI service answered in a form that is not its interface',
-  'too-large': 'The CI service answered with more than is read',
+  'bad-request': 'CI did not accept the request',
+  unauthorized: 'CI refused the credentials',
+  forbidden: 'CI refused: the credentials lack the right',
+  'not-found': 'CI knows nothing under that address',
+  'rate-limited': 'CI asks to slow down',
+  server: 'CI has a fault of its own',
+  timeout: 'CI did not answer in time',
+  unreachable: 'CI could not be reached',
+  shape: 'CI answered in a form that is not its interface',
+  'too-large': 'CI answered with more than is read',
 }
 
 function messageOf({ kind, purpose, status, reason }: CiErrorDetails): string {

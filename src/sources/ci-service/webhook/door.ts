@@ -1,0 +1,89 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { parse } from 'node:querystring'
+import type { Door } from '../../door.ts'
+import { readPayload } from './payload.ts'
+
+/** The path of the CI service's deliveries. */
+const PATH = /^\/webhooks\/builds(?:\/([^/]*))?\/?$/
+
+/**
+ * The CI service's: its sender shows a secret.
+ * @param isSecret whether this is one of the secrets that are valid now
+ */
+export const createCiServiceDoor = (isSecret: (presented: string | null) => boolean): Door => ({
+  matches: (pathname) => PATH.test(pathname),
+  bodyBytesMax: BODY_BYTES_MAX,
+  // A sender that knows no secret need not learn that there is an endpoint.
+  strangerStatus: 404,
+  mayKnow: (request, url) => isSecret(presentedSecret(present(request, url))),
+  read: readPayload,
+})
+
+function present({ headers }: IncomingMessage, url: URL) {
+  const segment = PATH.exec(url.pathname)?.[1]
+  return {
+    path: segment ? decodeSegment(segment) : null,
+    authorization: headers.authorization,
+    search: url.search,
+  }
+}
+
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+/** The largest delivery that is read. */
+export const BODY_BYTES_MAX = 256 * 1024
+
+/** The secret is looked for in this many keys of a query. */
+const QUERY_KEYS_MAX = 20
+
+interface Presented {
+  path: string | null
+  authorization: string | undefined
+  /** the query of the address, with its question mark */
+  search: string
+}
+
+/**
+ * A check of what a sender presents against every valid secret; several are valid at once, so that one can be rotated.
+ * It takes the same time whichever secret matches, or none: digests of equal length are compared, and all of them.
+ */
+export function createSecretCheck(secrets: readonly string[]): (presented: string | null) => boolean {
+  const digest = (text: string) => hash('sha256', text, 'buffer')
+  const valid = secrets.map(digest)
+  return (presented) => {
+    const given = digest(presented ?? '')
+    let matches = 0
+    for (const one of valid) matches += timingSafeEqual(one, given) ? 1 : 0
+    return presented !== null && matches > 0
+  }
+}
+
+/** The secret as it was sent: in the path, as HTTP Basic password, or as `?token=`. */
+export function presentedSecret({ path, authorization, search }: Presented): string | null {
+  return path ?? basicPassword(authorization) ?? tokenIn(search)
+}
+
+function basicPassword(authorization: string | undefined): string | null {
+  const encoded = /^basic +([a-z0-9+/=]+)$/i.exec(authorization ?? '')?.[1]
+  if (!encoded) return null
+  const bytes = Buffer.from(encoded, 'base64')
+  // The decoder drops what it cannot read; a sender may leave the padding out, and nothing else.
+  const whole = bytes.toString('base64')
+  if (encoded !== whole && encoded !== whole.replace(/=+$/, '')) return null
+  const decoded = bytes.toString('utf8')
+  const colon = decoded.indexOf(':')
+  return colon < 0 ? null : decoded.slice(colon + 1)
+}
+
+// Not URLSearchParams: it takes ten milliseconds for the thousands of keys that fit into an address.
+function tokenIn(search: string): string | null {
+  const { token = null } = parse(search.slice(1), '&', '=', { maxKeys: QUERY_KEYS_MAX })
+  return Array.isArray(token) ? (token[0] ?? null) : token
+}
