@@ -4,7 +4,7 @@ import { lookAt, selectEverything } from './rule.ts'
 import type { Effect } from './attempt.ts'
 import type { Turn } from './recovered.ts'
 import { assertNever, invariant } from '../lib/assert.ts'
-import { isAccountNotice, isUntold, type Status } from './status.ts'
+import { isAccountNotice, type Status } from './status.ts'
 import type { Subscription } from './subscription.ts'
 
 /** Why a channel was told, or not. Each has a sentence in `explain`. */
@@ -104,11 +104,11 @@ function decideOne(question: Question, subscription: Subscription, ciRules: CiRu
     return { ...base, verdict: 'silent', reason: question.effect }
   if (question.effect === 'history')
     return { ...base, verdict: question.hasCard ? 'update' : 'silent', reason: question.effect }
-  if (isUntold(question.status))
+  const events = selectable(question)
+  if (events.length === 0)
     return question.hasCard
       ? { ...base, verdict: 'update', reason: 'updates-card' }
       : { ...base, verdict: 'silent', reason: 'event-not-selected' }
-  const events = selectable(question)
   if (!rules || rules.length === 0) {
     const reason = toldAs(question, rules ? 'every-event' : 'rules-unread')
     return { ...base, verdict: 'tell', reason, loud: events.some(isLoud) }
@@ -148,6 +148,7 @@ export function selectable({ status, turn }: Pick<Question, 'status' | 'turn'>):
       return turn === 'broken' ? ['failed', turn] : ['failed']
     case 'queued':
     case 'skipped':
+      // Of no interest by itself: shown where a card is, and opens none.
       return []
     case 'ignored':
     case 'blocked':

@@ -55,8 +55,5 @@ export const isRed = (status: Status): boolean => status === 'failed' || status 
 /** Finished with a verdict on the commit or the machine; stopped, ignored and blocked neither break nor fix a branch. */
 export const isVerdict = (status: Status): boolean => status === 'success' || isRed(status)
 
-/** Of no interest by itself: it is shown where a card is, and opens none. */
-export const isUntold = (status: Status): boolean => status === 'queued' || status === 'skipped'
-
 /** The account's trouble, not the build's: told in one notice per channel and day. */
 export const isAccountNotice = (status: Status): boolean => status === 'ignored' || status === 'blocked'

@@ -110,6 +110,15 @@ const ROWS: Row[] = [
   ['a late fact changes no card', { effect: 'late', status: 'started', hasCard: true }, null, 'silent', 'late'],
   ['what is recorded as no news is not told', { effect: 'history' }, failures, 'silent', 'history'],
   ['what is recorded as no news changes a card', { effect: 'history', hasCard: true }, failures, 'update', 'history'],
+  [
+    'a queued build opens no card, even where every event is told',
+    { status: 'queued' },
+    [],
+    'silent',
+    'event-not-selected',
+  ],
+  ['nor does a skipped one, where the rules are unread', { status: 'skipped' }, null, 'silent', 'event-not-selected'],
+  ['a card shows that its build was skipped', { status: 'skipped', hasCard: true }, failures, 'update', 'updates-card'],
   ['the first fact of a run is told', { effect: 'opened' }, failures, 'tell', 'event-selected'],
 ]
 
