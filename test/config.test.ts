@@ -226,6 +226,8 @@ describe('secrets', () => {
     CI_CLIENT_SECRET: 'canary-client-secret',
     CI_API_KEY: 'canary-api-key',
     WEBHOOK_SECRET: 'canary-of-door-one,canary-of-door-two',
+    GITHUB_TOKEN: 'canary-github-token',
+    GITHUB_WEBHOOK_SECRET: 'canary-of-github',
     DATABASE_URL: 'postgres://ada:canary-password@db:port/x',
   }
 
@@ -246,6 +248,8 @@ describe('secrets', () => {
       'canary-password',
       'canary-of-door-one',
       'canary-of-door-two',
+      'canary-github-token',
+      'canary-of-github',
     ])
   })
 

@@ -39,3 +39,18 @@ test('without a webhook, what has ended at the first look is no news, and what e
   await settled(again.url)
   expect(said()).toHaveLength(2)
 }, 90_000)
+
+test('a token that GitHub refuses is named in no line of the log', async () => {
+  const github = await openSandboxGithub()
+  const token = 'github_pat_that_was_revoked'
+  const stage = await openStage({
+    settings: {
+      GITHUB_API_URL: github.apiUrl,
+      GITHUB_TOKEN: token,
+      GITHUB_REPOSITORIES: 'acme/web',
+      LOG_LEVEL: 'debug',
+    },
+  })
+  await until('it is refused', () => stage.app.lines.some((line) => line.includes('GitHub could not be asked')))
+  expect(stage.app.lines.filter((line) => line.includes(token))).toEqual([])
+})
