@@ -16,10 +16,10 @@ import { createAcknowledged } from './alerts/acknowledged.ts'
 import { recordDelivery } from './alerts/record.ts'
 import { openSqlite } from './store/sqlite.ts'
 import type { Store } from './store/store.ts'
-import { createCiServiceDoor, createSecretCheck } from './sources/ci-service/webhook/door.ts'
+import { createCiServiceEndpoint, createSecretCheck } from './sources/ci-service/webhook/endpoint.ts'
 import { createWebhookRoute, type WebhookDeps } from './sources/webhook-route.ts'
-import { createGithubDoor } from './sources/github/door.ts'
-import type { Door } from './sources/door.ts'
+import { createGithubEndpoint } from './sources/github/endpoint.ts'
+import type { Endpoint } from './sources/endpoint.ts'
 
 /** Requests and calls have this long to end after a stop; the rest is resumed at the next start. */
 const STOP_GRACE_MS = 10_000
@@ -86,17 +86,17 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
   const recording = { store, clock, wake: () => engine?.wake() }
   const acknowledged = createAcknowledged({ store, clock })
   const bodies = measure()
-  const routeOf = (door: Door): Route => {
-    const answer = createWebhookRoute({ ...receiving, door })
+  const routeOf = (endpoint: Endpoint): Route => {
+    const answer = createWebhookRoute({ ...receiving, endpoint })
     return {
-      matches: door.matches,
+      matches: endpoint.matches,
       handle: (request, response, url) =>
         engine?.isDrowsy()
           ? isClientGone(request, clock).then((hungUp) => (hungUp ? undefined : answer(request, response, url)))
           : answer(request, response, url),
     }
   }
-  const receiving: Omit<WebhookDeps, 'door'> = {
+  const receiving: Omit<WebhookDeps, 'endpoint'> = {
     record(delivery) {
       if (toStatus(delivery.seen.word) === 'unknown') figures.tell((to) => to.countUnknown())
       return storeLimit.inTime(recordDelivery(recording, delivery))
@@ -108,8 +108,8 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     count: (status, answer, tookMs) => figures.tell((to) => to.countDelivery(status, answer, tookMs)),
   }
   const routes: Route[] = [
-    routeOf(createCiServiceDoor((presented) => isSecret(presented))),
-    ...(config.github.webhookSecrets.length > 0 ? [routeOf(createGithubDoor(config.github.webhookSecrets))] : []),
+    routeOf(createCiServiceEndpoint((presented) => isSecret(presented))),
+    ...(config.github.webhookSecrets.length > 0 ? [routeOf(createGithubEndpoint(config.github.webhookSecrets))] : []),
     {
       matches: (path) => path === '/slack/events' && config.slack.appToken === null,
       async handle(request, response) {

@@ -159,7 +159,7 @@ function readLegacy(env: Reader, faults: string[]): Config['ci']['legacy'] {
 
 function readSecrets(env: Reader, faults: string[]): readonly string[] {
   const secrets = env.list('WEBHOOK_SECRET')
-  // Who has GitHub alone needs none.
+  // With GitHub alone, none is needed.
   const hasGithub = env.text('GITHUB_REPOSITORIES') !== null || env.text('GITHUB_WEBHOOK_SECRET') !== null
   if (secrets.length === 0 && !hasGithub)
     faults.push(

@@ -4,7 +4,7 @@ import type { BadgeClient } from './sources/ci-service/badge.ts'
 import type { Config } from './config.ts'
 import { createSlackExaminer, SCOPES } from './slack/api/examiner.ts'
 import type { DoctorDeps } from './features/doctor/findings.ts'
-import { createSecretCheck, presentedSecret } from './sources/ci-service/webhook/door.ts'
+import { createSecretCheck, presentedSecret } from './sources/ci-service/webhook/endpoint.ts'
 
 /** What the doctor looks at, for the bot and for the command line. */
 export function doctorDeps(

@@ -12,7 +12,7 @@ import { restartRequests } from '../domain/request.ts'
 import { effectsOf } from '../domain/attempt.ts'
 import { isRed, isFinal, toStatus } from '../domain/status.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { Delivery } from '../sources/door.ts'
+import type { Delivery } from '../sources/endpoint.ts'
 import type { StoredEvent } from '../store/records.ts'
 import type { Store, Tx } from '../store/store.ts'
 

@@ -6,7 +6,7 @@ import { findProject } from './projects.ts'
 import type { Refreshed } from './reading.ts'
 import { takeInBuilds, type TakeIn } from './undelivered.ts'
 
-/** Mistyped names do not make CI's whole list be read more often than this. */
+/** A name that nobody knows makes CI's whole list be read, at most this often: it may be mistyped. */
 const LIST_AGAIN_MS = 5_000
 
 /** What CI showed is ingested by then, or the next command finds it. */
@@ -46,7 +46,7 @@ export function createAsking(deps: AskDeps) {
   }
 }
 
-/** What was recorded is found once it is ingested. */
+/** Commands find what was recorded once it is ingested. */
 export async function untilIngested({ store, clock }: Pick<AskDeps, 'store' | 'clock'>): Promise<void> {
   const until = clock.now() + INGESTED_WITHIN_MS
   while (clock.now() < until && (await store.read.oldestNews()) !== null) await clock.sleep(LOOK_EVERY_MS)

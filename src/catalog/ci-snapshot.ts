@@ -48,7 +48,7 @@ export async function insertSnapshot(
   return insertNews(tx, observed, { known, restarts, at, priority: 0, revisionKey: place.revisionKey })
 }
 
-/** What observations of one build are held against, and where they go. */
+/** What is known of the build, and where its news is stored. */
 interface NewsOf {
   known: readonly BuildEvent[]
   restarts: readonly RestartRequest[]
@@ -57,7 +57,7 @@ interface NewsOf {
   revisionKey: string
 }
 
-/** Stores of these observations what is not known already. @returns whether that was anything */
+/** Stores the observations that are not known already. @returns whether there were any */
 export async function insertNews(
   tx: Tx,
   observed: readonly { seen: Observation; origin: Origin }[],

@@ -173,7 +173,7 @@ function effectAfterFinal(
 const owesStart = (attempt: Draft, final: BuildEvent): boolean =>
   attempt.buildEvents[0]?.origin !== 'delivery' && final.origin !== 'delivery' && !attempt.echoes.some(deliversStart)
 
-/** Of what was recorded without telling anybody, a delivery of the same is news. */
+/** What was recorded without telling anybody is news when it is delivered. */
 const isFirstWord = ({ head }: Draft, { status, origin }: BuildEvent): boolean =>
   head.origin === 'history' && origin === 'delivery' && status === head.status
 

@@ -50,8 +50,8 @@ export interface Recorded {
 }
 
 /**
- * Who said it: CI by itself, CI when it was asked, or CI's answer to what we asked it to do. `history`: CI when it was asked,
- * of what is no news: it is known from then on, and nobody is told.
+ * Where a build event comes from: CI delivered it, CI showed it when it was asked (`poll`), or CI answered our own request
+ * (`action`). `history`: CI showed it when it was asked, and it was no news: commands know it, and nobody is told.
  */
 export type Origin = 'delivery' | 'poll' | 'action' | 'history'
 

@@ -148,7 +148,7 @@ export function selectable({ status, turn }: Pick<Question, 'status' | 'turn'>):
       return turn === 'broken' ? ['failed', turn] : ['failed']
     case 'queued':
     case 'skipped':
-      // Of no interest by itself: shown where a card is, and opens none.
+      // Not news: shown on an existing card, and never a reason for a new one.
       return []
     case 'ignored':
     case 'blocked':

@@ -6,13 +6,13 @@ import { createBufferedSink } from '../lib/buffered-sink.ts'
 import type { Log } from '../lib/log.ts'
 import type { Measures } from '../server/rate-limiter.ts'
 import type { Observation, Recorded } from '../domain/build-event.ts'
-import type { Delivery, Door } from './door.ts'
+import type { Delivery, Endpoint } from './endpoint.ts'
 
 /** While the store is away, a sender that can retry is asked to, after this many seconds. */
 const STORE_RETRY_S = 5
 
 export interface WebhookDeps {
-  door: Door
+  endpoint: Endpoint
   record: (delivery: Delivery) => Promise<Recorded>
   /** the answer to the delivery of this build event was sent */
   acknowledged: (eventSeq: number) => void
@@ -25,22 +25,22 @@ export interface WebhookDeps {
 }
 
 /** Answers one request as the contract's table says. It stores a delivery before it answers 202, and nothing of a refused one. */
-export function createWebhookRoute({ door, record, acknowledged, log, now, measures, count }: WebhookDeps) {
+export function createWebhookRoute({ endpoint, record, acknowledged, log, now, measures, count }: WebhookDeps) {
   const throttle = createThrottle(now)
   const lines = createBufferedSink<Log>()
   lines.use(log)
 
   async function answerTo(request: IncomingMessage, url: URL): Promise<Answer> {
     if (request.method !== 'POST') return refuse(405, 'only POST is answered here', { allow: 'POST' })
-    if (!door.mayKnow(request, url)) return stranger(request)
+    if (!endpoint.maySend(request, url)) return stranger(request)
     if (!isJson(request)) return refuse(415, 'send JSON, as application/json, not compressed')
-    const body = await readBody(request, { bytesMax: door.bodyBytesMax, rateLimiter: measures.bodies })
+    const body = await readBody(request, { bytesMax: endpoint.bodyBytesMax, rateLimiter: measures.bodies })
     if (body.kind === 'too-large')
-      return refuse(413, `a body may have ${door.bodyBytesMax} bytes`, { connection: 'close' })
+      return refuse(413, `a body may have ${endpoint.bodyBytesMax} bytes`, { connection: 'close' })
     if (body.kind !== 'whole') return refuse(400, 'the body broke off', { connection: 'close' })
-    const reading = door.read(body.bytes, request.headers)
+    const reading = endpoint.read(body.bytes, request.headers)
     giveBack(body.bytes)
-    if (reading.kind === 'stranger') return stranger(request)
+    if (reading.kind === 'unauthorized') return stranger(request)
     if (reading.kind === 'unwanted') return { status: 202, says: 'ignored', body: '{"status":"ignored"}' }
     if (reading.kind === 'refusal') return refuse(400, reading.reason)
     try {
@@ -62,7 +62,7 @@ export function createWebhookRoute({ door, record, acknowledged, log, now, measu
   function stranger(request: IncomingMessage): Answer {
     const waitS = throttle.wrong(request.socket.remoteAddress ?? '')
     const close = { connection: 'close' }
-    if (waitS === null) return refuse(door.strangerStatus, STRANGER[door.strangerStatus], close)
+    if (waitS === null) return refuse(endpoint.unauthorizedStatus, STRANGER[endpoint.unauthorizedStatus], close)
     return refuse(429, 'too many wrong secrets', { 'retry-after': String(waitS), ...close })
   }
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import Examples from '@octokit/webhooks-examples'
 import { describe, expect, it } from 'vitest'
-import { createGithubDoor } from '../../../src/sources/github/door.ts'
+import { createGithubEndpoint } from '../../../src/sources/github/endpoint.ts'
 import { readRun } from '../../../src/sources/github/run.ts'
 
 interface Example {
@@ -125,20 +125,20 @@ describe("GitHub's published examples", () => {
   })
 })
 
-describe('the door', () => {
+describe('the endpoint', () => {
   const SECRET = "It's a Secret to Everybody"
   const signed = (body: string, secret: string) => ({
     'x-github-event': 'workflow_run',
     'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
   })
-  const door = createGithubDoor(['another-secret-of-ours', SECRET])
-  const read = (body: string, headers: Record<string, string>) => door.read(Buffer.from(body), headers)
+  const endpoint = createGithubEndpoint(['another-secret-of-ours', SECRET])
+  const read = (body: string, headers: Record<string, string>) => endpoint.read(Buffer.from(body), headers)
 
   it("knows GitHub's own example of a signature", () => {
     const signature = 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17'
     const headers = { 'x-github-event': 'ping', 'x-hub-signature-256': signature }
     expect(read('Hello, World!', headers)).toEqual({ kind: 'unwanted' })
-    expect(read('Hello, World?', headers)).toEqual({ kind: 'stranger' })
+    expect(read('Hello, World?', headers)).toEqual({ kind: 'unauthorized' })
   })
 
   it.each(['[]', 'null', '{}', 'no JSON', `${'['.repeat(100)}${']'.repeat(100)}`])('refuses %s', (body) => {
@@ -148,7 +148,7 @@ describe('the door', () => {
   it('reads nothing that is signed with another secret, or not at all', () => {
     const body = JSON.stringify({ workflow_run: RUN, repository: REPOSITORY })
     expect(read(body, signed(body, SECRET))).toMatchObject({ kind: 'delivery', seen: { buildId: '9000000001' } })
-    expect(read(body, signed(body, 'a-secret-of-nobody-here'))).toEqual({ kind: 'stranger' })
-    expect(read(body, { 'x-github-event': 'workflow_run' })).toEqual({ kind: 'stranger' })
+    expect(read(body, signed(body, 'a-secret-of-nobody-here'))).toEqual({ kind: 'unauthorized' })
+    expect(read(body, { 'x-github-event': 'workflow_run' })).toEqual({ kind: 'unauthorized' })
   })
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isRecord, parseJson } from '../../../lib/json.ts'
-import type { Reading } from '../../door.ts'
+import type { Reading } from '../../endpoint.ts'
 import { buildId, cleanText, projectId, TEXT_CHARS_MAX, timeMsOrNull, uuidOrNull } from '../../values.ts'
 import { NO_DETAILS, firstLine, type Observation } from '../../../domain/build-event.ts'
 import { toUuid, type Uuid } from '../../../domain/ids.ts'

@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { parse } from 'node:querystring'
-import type { Door } from '../../door.ts'
+import type { Endpoint } from '../../endpoint.ts'
 import { readPayload } from './payload.ts'
 
 /** The path of the CI service's deliveries. */
@@ -11,12 +11,12 @@ const PATH = /^\/webhooks\/builds(?:\/([^/]*))?\/?$/
  * The CI service's: its sender shows a secret.
  * @param isSecret whether this is one of the secrets that are valid now
  */
-export const createCiServiceDoor = (isSecret: (presented: string | null) => boolean): Door => ({
+export const createCiServiceEndpoint = (isSecret: (presented: string | null) => boolean): Endpoint => ({
   matches: (pathname) => PATH.test(pathname),
   bodyBytesMax: BODY_BYTES_MAX,
   // A sender that knows no secret need not learn that there is an endpoint.
-  strangerStatus: 404,
-  mayKnow: (request, url) => isSecret(presentedSecret(present(request, url))),
+  unauthorizedStatus: 404,
+  maySend: (request, url) => isSecret(presentedSecret(present(request, url))),
   read: readPayload,
 })
 

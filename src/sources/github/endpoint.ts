@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isRecord, parseJson } from '../../lib/json.ts'
-import type { Door, Reading } from '../door.ts'
+import type { Endpoint, Reading } from '../endpoint.ts'
 import { readRun } from './run.ts'
 
 /** GitHub's deliveries have about 20 KiB. */
@@ -11,14 +11,14 @@ const BODY_BYTES_MAX = 1024 * 1024
  * `POST /webhooks/github`: `workflow_run` deliveries, signed with one of these secrets. Other events are taken and not
  * kept. Source: GitHub, "Validating webhook deliveries".
  */
-export const createGithubDoor = (secrets: readonly string[]): Door => ({
+export const createGithubEndpoint = (secrets: readonly string[]): Endpoint => ({
   matches: (pathname) => /^\/webhooks\/github\/?$/.test(pathname),
   bodyBytesMax: BODY_BYTES_MAX,
-  strangerStatus: 401,
-  mayKnow: ({ headers }) => secrets.length > 0 && signatureIn(headers) !== null,
+  unauthorizedStatus: 401,
+  maySend: ({ headers }) => secrets.length > 0 && signatureIn(headers) !== null,
   read(body, headers) {
     const signature = signatureIn(headers)
-    if (signature === null || !isSigned(body, signature, secrets)) return { kind: 'stranger' }
+    if (signature === null || !isSigned(body, signature, secrets)) return { kind: 'unauthorized' }
     return headers['x-github-event'] === 'workflow_run' ? readBody(body) : { kind: 'unwanted' }
   },
 })

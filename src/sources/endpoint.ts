@@ -2,16 +2,16 @@ import type { IncomingMessage } from 'node:http'
 import type { Observation } from '../domain/build-event.ts'
 import type { KnownProject } from '../store/records.ts'
 
-/** What a source delivers to, and how its deliveries are read. */
-export interface Door {
+/** The endpoint of a source, and how its deliveries are read. */
+export interface Endpoint {
   /** Does this path belong to the source? */
   matches(pathname: string): boolean
   /** The largest body that is read. */
   bodyBytesMax: number
-  /** What a sender gets that does not prove who it is. */
-  strangerStatus: 401 | 404
-  /** Whether the sender may be the source, as far as that shows before the body is read. */
-  mayKnow(request: IncomingMessage, url: URL): boolean
+  /** The answer to a sender that does not prove its identity. */
+  unauthorizedStatus: 401 | 404
+  /** Whether the sender may be the source, as far as its headers and address show. The body is read only then. */
+  maySend(request: IncomingMessage, url: URL): boolean
   read(body: Uint8Array, headers: IncomingMessage['headers']): Reading
 }
 
@@ -27,8 +27,8 @@ export type Reading =
     }
   | { kind: 'refusal'; reason: string }
   /** the body is not signed as it should be */
-  | { kind: 'stranger' }
-  /** an event that says nothing of a build: taken, and not kept */
+  | { kind: 'unauthorized' }
+  /** an event that says nothing about a build: accepted, and not stored */
   | { kind: 'unwanted' }
 
 /** One delivery: what it says, and its body as it came. */
