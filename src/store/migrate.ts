@@ -26,7 +26,7 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
     '0005-upkeep': upkeep(dialect),
     '0006-several-processes': severalProcesses(dialect),
     '0007-acknowledged': acknowledged,
-    '0008-first-looks': firstLooks(),
+    '0008-first-looks': firstLooks,
     '0009-build-numbers': buildNumbers,
   }
   if (await isUpToDate(db, Object.keys(migrations))) return

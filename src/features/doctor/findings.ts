@@ -165,7 +165,7 @@ async function readingOf<Value>(ask: (() => Promise<Value>) | null): Promise<Rea
   }
 }
 
-/** So many findings of one check are shown; the others are counted. */
+/** The most findings of one check that are shown; the others are counted. */
 export const FINDINGS_MAX = 10
 
 /** The projects as CI lists them now, with their rules; or why they cannot be looked at. */

@@ -103,8 +103,8 @@ export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectWr
 
     async forgetProjects(readBeforeMs) {
       // The list that was read is the CI service's: it says nothing of GitHub's workflows.
-      const isListed = db.deleteFrom('project').where('read_at', '<', readBeforeMs)
-      await isListed.where(({ or, eb }) => or([eb('type', 'is', null), eb('type', '<>', 'github')])).execute()
+      const old = db.deleteFrom('project').where('read_at', '<', readBeforeMs)
+      await old.where(({ or, eb }) => or([eb('type', 'is', null), eb('type', '<>', 'github')])).execute()
     },
 
     async hearProject({ projectId, name, fullName, projectUuid, at }) {
