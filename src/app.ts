@@ -19,6 +19,7 @@ import type { Store } from './store/store.ts'
 import { createCiServiceEndpoint, createSecretCheck } from './sources/ci-service/webhook/endpoint.ts'
 import { createWebhookRoute, type WebhookDeps } from './sources/webhook-route.ts'
 import { createGithubEndpoint } from './sources/github/endpoint.ts'
+import { createGitlabEndpoint } from './sources/gitlab/endpoint.ts'
 import type { Endpoint } from './sources/endpoint.ts'
 
 /** Requests and calls have this long to end after a stop; the rest is resumed at the next start. */
@@ -109,7 +110,12 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
   }
   const routes: Route[] = [
     routeOf(createCiServiceEndpoint((presented) => isSecret(presented))),
-    ...(config.github.webhookSecrets.length > 0 ? [routeOf(createGithubEndpoint(config.github.webhookSecrets))] : []),
+    ...[
+      config.github.webhookSecrets.length > 0 ? [createGithubEndpoint(config.github.webhookSecrets)] : [],
+      config.gitlab.webhookSecrets.length > 0 ? [createGitlabEndpoint(config.gitlab.webhookSecrets, clock.now)] : [],
+    ]
+      .flat()
+      .map(routeOf),
     {
       matches: (path) => path === '/slack/events' && config.slack.appToken === null,
       async handle(request, response) {

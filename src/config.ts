@@ -27,6 +27,16 @@ export interface Config {
     /** empty where it delivers nothing */
     webhookSecrets: readonly string[]
   }
+  gitlab: {
+    /** may carry a path */
+    url: string
+    /** null: GitLab is not asked, and nothing is restarted or stopped there */
+    token: string | null
+    /** those that are asked for their pipelines, as paths: `acme/tools/web` */
+    projects: readonly string[]
+    /** signing tokens begin with `whsec_`; empty where it delivers nothing */
+    webhookSecrets: readonly string[]
+  }
   database: { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string }
   subscriptions: readonly Subscription[]
   operators: readonly string[]
@@ -68,6 +78,7 @@ export function readConfig(
     ci: { v2: readV2(env, faults), legacy: readLegacy(env, faults), siteUrl: env.url('CI_SITE_URL') },
     webhookSecrets: readSecrets(env, faults),
     github: readGithub(env, faults),
+    gitlab: readGitlab(env, faults),
     database: readDatabase(env.text('DATABASE_URL'), faults),
     subscriptions: [...readDefaultChannel(env, faults), ...readFileOf(env, faults, readFile)],
     operators: readIds(env, 'CI_OPERATORS', faults),
@@ -159,9 +170,8 @@ function readLegacy(env: Reader, faults: string[]): Config['ci']['legacy'] {
 
 function readSecrets(env: Reader, faults: string[]): readonly string[] {
   const secrets = env.list('WEBHOOK_SECRET')
-  // With GitHub alone, none is needed.
-  const hasGithub = env.text('GITHUB_REPOSITORIES') !== null || env.text('GITHUB_WEBHOOK_SECRET') !== null
-  if (secrets.length === 0 && !hasGithub)
+  // With another source alone, none is needed.
+  if (secrets.length === 0 && OF_OTHERS.every((name) => env.text(name) === null))
     faults.push(
       `WEBHOOK_SECRET is not set: choose a long random text (${GOOD_SECRET}); CI's webhook address is /webhooks/builds/<that text>`,
     )
@@ -176,6 +186,7 @@ function readSecrets(env: Reader, faults: string[]): readonly string[] {
   return secrets
 }
 
+const OF_OTHERS = ['GITHUB_REPOSITORIES', 'GITHUB_WEBHOOK_SECRET', 'GITLAB_PROJECTS', 'GITLAB_WEBHOOK_SECRET']
 const TYPED = /^[\x21-\x7e]+$/
 const GOOD_SECRET = 'openssl rand -hex 24'
 
@@ -189,10 +200,28 @@ function readGithub(env: Reader, faults: string[]): Config['github'] {
     faults.push('GITHUB_REPOSITORIES holds what is no repository: write owner/name, several with commas between them')
   if (repositories.length > 0 && token === null)
     faults.push('GITHUB_TOKEN is not set: GITHUB_REPOSITORIES needs it, with the right to read and write Actions')
-  const webhookSecrets = env.list('GITHUB_WEBHOOK_SECRET')
-  if (webhookSecrets.some(({ length }) => length < SECRET_CHARS_MIN))
-    faults.push(`GITHUB_WEBHOOK_SECRET is too short: use at least ${SECRET_CHARS_MIN} characters: ${GOOD_SECRET}`)
+  const webhookSecrets = readLongSecrets(env, 'GITHUB_WEBHOOK_SECRET', faults)
   return { apiUrl: env.url('GITHUB_API_URL') ?? 'https://api.github.com', token, repositories, webhookSecrets }
+}
+
+function readGitlab(env: Reader, faults: string[]): Config['gitlab'] {
+  const token = env.text('GITLAB_TOKEN')
+  const projects = env.list('GITLAB_PROJECTS')
+  if (projects.some((path) => !PROJECT_PATH.test(path)))
+    faults.push('GITLAB_PROJECTS holds what is no project: write group/project, several with commas between them')
+  if (projects.length > 0 && token === null)
+    faults.push('GITLAB_TOKEN is not set: GITLAB_PROJECTS needs it, with the scope api')
+  const webhookSecrets = readLongSecrets(env, 'GITLAB_WEBHOOK_SECRET', faults)
+  return { url: env.url('GITLAB_URL') ?? 'https://gitlab.com', token, projects, webhookSecrets }
+}
+
+const PROJECT_PATH = /^[\w.-]+(?:\/[\w.-]+)+$/
+
+function readLongSecrets(env: Reader, name: string, faults: string[]): readonly string[] {
+  const secrets = env.list(name)
+  if (secrets.some(({ length }) => length < SECRET_CHARS_MIN))
+    faults.push(`${name} is too short: use at least ${SECRET_CHARS_MIN} characters: ${GOOD_SECRET}`)
+  return secrets
 }
 
 const REPOSITORY = /^[\w.-]+\/[\w.-]+$/

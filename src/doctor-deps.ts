@@ -1,6 +1,8 @@
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { BadgeClient } from './sources/ci-service/badge.ts'
+import type { GithubClient } from './sources/github/client.ts'
+import type { GitlabClient } from './sources/gitlab/client.ts'
 import type { Config } from './config.ts'
 import { createSlackExaminer, SCOPES } from './slack/api/examiner.ts'
 import type { DoctorDeps } from './features/doctor/findings.ts'
@@ -12,9 +14,13 @@ export function doctorDeps(
   {
     badges,
     webhookSecrets,
+    github,
+    gitlab,
     ...deps
-  }: Pick<DoctorDeps, 'clock' | 'log' | 'store' | 'subscriptions' | 'wrongSignatures' | 'v2' | 'legacy' | 'github'> & {
+  }: Pick<DoctorDeps, 'clock' | 'log' | 'store' | 'subscriptions' | 'wrongSignatures' | 'v2' | 'legacy'> & {
     badges: BadgeClient | null
+    github: GithubClient | null
+    gitlab: GitlabClient | null
     /** those that are valid now */
     webhookSecrets: () => readonly string[]
   },
@@ -23,6 +29,10 @@ export function doctorDeps(
   return {
     ...deps,
     badges,
+    hosts: {
+      github: github && { projects: config.github.repositories, ask: (name) => github.runs(name) },
+      gitlab: gitlab && { projects: config.gitlab.projects, ask: (name) => gitlab.pipelines(name) },
+    },
     slack: createSlackExaminer({
       token: slack.botToken,
       appToken: slack.appToken,

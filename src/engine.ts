@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { oldestWaiting } from './store/backlog.ts'
 import { createTransport } from './sources/http/transport.ts'
-import { buildsBySource, createClients, createGithub } from './ci-clients.ts'
+import { createClients, createHostedClients, createSources, interfacesOf, polledOf } from './clients.ts'
 import type { Config } from './config.ts'
 import { doctorDeps } from './doctor-deps.ts'
 import { type AgreedClock, systemClock, type SteadyTime } from './lib/clock.ts'
@@ -118,8 +118,8 @@ export function createEngine({
   const { v2, legacy, siteUrl } = config.ci
   const connections = createConnections({ v2: v2 !== null, legacy: legacy !== null, site: siteUrl !== null }, clock.now)
   const { badges, ...clients } = createClients(config.ci, transport, tellAdmins, connections.note, metrics.countCiCall)
-  const github = createGithub(config.github, transport)
-  const interfaces = { v2: clients.v2 !== null, legacy: clients.legacy !== null, github: github !== null }
+  const hosted = createHostedClients(config, transport)
+  const interfaces = interfacesOf({ ...clients, ...hosted })
   const rules = createProjectRules({ ...basics, wake: () => wake(), ...clients })
   const agreed = { clock, agree: () => clock.agree(store.time) }
   const onTerm = (term: Term) => sender.serve(term)
@@ -146,7 +146,7 @@ export function createEngine({
       upkeepJobs({
         acting,
         following,
-        github,
+        polled: polledOf(config, hosted),
         rules,
         pendingInteractions,
         metrics,
@@ -178,14 +178,14 @@ export function createEngine({
     processId,
     interfaces,
     ...clients,
-    ...buildsBySource(clients.legacy, github?.client ?? null, store.read),
+    sources: createSources({ ...clients, ...hosted }, store.read),
     ci: clients.v2,
     // The same in every process and after a restart, and a secret.
     digestKey: config.slack.botToken,
   }
   const signatures = createSignatureCount()
   const doctor = doctorDeps(config, {
-    github,
+    ...hosted,
     wrongSignatures: async () => signatures.wrong(),
     webhookSecrets,
     ...basics,

@@ -1,7 +1,7 @@
 import type { Config } from './config.ts'
 
 /** Every value that no log, error or message may show. */
-export function secretsOf({ slack, ci, webhookSecrets, github, database }: Config): string[] {
+export function secretsOf({ slack, ci, webhookSecrets, github, gitlab, database }: Config): string[] {
   const auth = ci.v2?.auth
   const databasePassword =
     database.kind === 'postgres' && URL.canParse(database.url) ? new URL(database.url).password : null
@@ -15,6 +15,8 @@ export function secretsOf({ slack, ci, webhookSecrets, github, database }: Confi
     ...webhookSecrets,
     github.token,
     ...github.webhookSecrets,
+    gitlab.token,
+    ...gitlab.webhookSecrets,
   ]
   return secrets.filter((secret) => typeof secret === 'string').filter((secret) => secret !== '')
 }

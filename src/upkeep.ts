@@ -2,8 +2,7 @@ import type { Log } from './lib/log.ts'
 import type { Job } from './jobs/schedule.ts'
 import type { Metrics } from './metrics.ts'
 import { recordLookedUp } from './alerts/record.ts'
-import { createGithubPoll, POLL_EVERY_MS } from './sources/github/poll.ts'
-import type { GithubClient } from './sources/github/client.ts'
+import { createPoll, POLL_EVERY_MS, type Polled } from './sources/poll.ts'
 import { confirmRequests, type ConfirmRequests } from './features/builds/confirm.ts'
 import { CLAIMANTS_JOB, lookAtClaimants, type PersonDeps } from './features/people/people.ts'
 import type { ProjectRules } from './catalog/projects.ts'
@@ -34,8 +33,7 @@ const ANNOUNCE_CLOSINGS_EVERY_MS = 5_000
 export interface UpkeepDeps {
   acting: ConfirmRequests & Parameters<typeof confirmProjectRequests>[0] & { log: Log }
   following: Parameters<typeof announceClosings>[0]
-  /** null: GitHub is not asked */
-  github: { client: GithubClient; repositories: readonly string[] } | null
+  polled: readonly Polled[]
   rules: Pick<ProjectRules, 'refresh'>
   pendingInteractions: Pick<PendingInteractions, 'forget'>
   presenceOf: PersonDeps['presenceOf']
@@ -48,7 +46,11 @@ export interface UpkeepDeps {
 export function upkeepJobs(deps: UpkeepDeps): Job[] {
   const { acting, rules, pendingInteractions, metrics, retentionDays, isPressed } = deps
   return [
-    ...pollJobs(deps),
+    ...deps.polled.map((polled): Job => ({
+      name: `poll-${polled.source}`,
+      everyMs: POLL_EVERY_MS,
+      run: createPoll({ ...acting, record: (build, origin) => recordLookedUp(acting, build, origin) }, polled),
+    })),
     // Not the row of the reading itself: the job may join one that began earlier, and what is listed is as old as that.
     {
       name: 'read-projects',
@@ -79,23 +81,6 @@ export function upkeepJobs(deps: UpkeepDeps): Job[] {
       name: PRUNE_JOB,
       everyMs: PRUNE_EVERY_MS,
       run: async (signal) => metrics.countPruned((await prune({ ...acting, retentionDays, isPressed }, signal)).rows),
-    },
-  ]
-}
-
-function pollJobs({ acting, github }: UpkeepDeps): Job[] {
-  if (!github || github.repositories.length === 0) return []
-  const { client, repositories } = github
-  return [
-    {
-      name: 'poll-github',
-      everyMs: POLL_EVERY_MS,
-      run: createGithubPoll({
-        ...acting,
-        github: client,
-        repositories,
-        record: (run, origin) => recordLookedUp(acting, run, origin),
-      }),
     },
   ]
 }

@@ -7,6 +7,7 @@ import {
   type Origin,
   type Recorded,
 } from '../domain/build-event.ts'
+import { numbered } from '../domain/attempt-number.ts'
 import { revisionKey } from '../domain/revision.ts'
 import { restartRequests } from '../domain/request.ts'
 import { effectsOf } from '../domain/attempt.ts'
@@ -49,13 +50,14 @@ export async function recordDelivery({ store, clock, wake }: RecordDelivery, del
  */
 export async function recordLookedUp(
   { store, clock, wake }: RecordDelivery,
-  { seen, project }: Omit<Delivery, 'body'>,
+  { seen: said, project }: Omit<Delivery, 'body'>,
   origin: 'delivery' | 'history',
 ): Promise<boolean> {
   const at = clock.now()
   const news = await store.write(async (tx) => {
     if (project) await tx.keepProject({ ...project, readAt: at })
-    const known = await tx.eventsOfBuild(seen.projectId, seen.buildId)
+    const known = await tx.eventsOfBuild(said.projectId, said.buildId)
+    const seen = numbered(said, known)
     const effect = effectsOf([...known, toBuildEvent(seen, Number.MAX_SAFE_INTEGER, at, origin)]).at(-1)!
     const isSaid = known.at(-1)?.origin !== 'action' && (effect === 'late' || effect === 'duplicate')
     return isSaid && !knowsMore(seen, known) ? null : insert(tx, { seen, known, at, origin })
@@ -64,9 +66,10 @@ export async function recordLookedUp(
   return news !== null
 }
 
-async function record(tx: Tx, { seen, body, project }: Delivery, at: number): Promise<Recorded> {
+async function record(tx: Tx, { seen: said, body, project }: Delivery, at: number): Promise<Recorded> {
   if (project) await tx.keepProject({ ...project, readAt: at })
-  const known = await tx.eventsOfBuild(seen.projectId, seen.buildId)
+  const known = await tx.eventsOfBuild(said.projectId, said.buildId)
+  const seen = numbered(said, known)
   const unanswered = known.find((buildEvent) => isRepetitionOf(buildEvent, seen, at))
   if (unanswered) return countRepetition(tx, unanswered, { at, body })
   const isOnlyCounted = isEndless(known, seen)

@@ -1,5 +1,5 @@
 import { isProjectId } from '../domain/ids.ts'
-import type { ClientLegacy } from '../sources/ci-service/client-legacy.ts'
+import type { Sources } from '../sources/source.ts'
 import { CiError } from '../sources/http/errors.ts'
 import type { NotFound } from './outcomes.ts'
 import { findProject } from './projects.ts'
@@ -14,7 +14,7 @@ const INGESTED_WITHIN_MS = 2_000
 const LOOK_EVERY_MS = 20
 
 export interface AskDeps extends TakeIn {
-  legacy: Pick<ClientLegacy, 'getProject'> | null
+  sources: Sources
   /** reads CI's list of projects, with their builds */
   refresh: () => Promise<Refreshed>
 }
@@ -57,13 +57,15 @@ async function askAboutBuilds(
   deps: AskDeps,
   { project: name, branch }: Extract<Unknown, { kind: 'no-build' }>,
 ): Promise<number> {
-  const { store, clock, log, legacy } = deps
+  const { store, clock, log, sources } = deps
   const named = await findProject(store.read, name)
   const projectId = named.kind === 'project' ? named.project.projectId : null
-  if (!legacy || projectId === null || !isProjectId(projectId)) return 0
+  if (projectId === null || !isProjectId(projectId)) return 0
+  const source = sources(projectId)
+  if (!source?.getProject) return 0
   const askedAt = clock.now()
   try {
-    const project = await legacy.getProject(projectId, branch === null ? {} : { branch })
+    const project = await source.getProject(projectId, branch === null ? {} : { branch })
     return await takeInBuilds(deps, { projects: [project], askedAt, isWhole: branch === null })
   } catch (error) {
     if (!(error instanceof CiError)) throw error

@@ -10,6 +10,7 @@ import {
 import type { LegacyBuild } from '../domain/project.ts'
 import { restartRequests, type AttemptRef } from '../domain/request.ts'
 import { effectsOf, foldBuild, type Effect, type Attempt, type RestartRequest } from '../domain/attempt.ts'
+import { numbered } from '../domain/attempt-number.ts'
 import { isFinal, toStatus } from '../domain/status.ts'
 import type { BuildPlace } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
@@ -64,7 +65,8 @@ export async function insertNews(
   { known, restarts, at, priority, revisionKey }: NewsOf,
 ): Promise<boolean> {
   let buildEvents = known
-  for (const { seen, origin } of observed) {
+  for (const { seen: shown, origin } of observed) {
+    const seen = numbered(shown, buildEvents)
     const next = [...buildEvents, toBuildEvent(seen, Number.MAX_SAFE_INTEGER, at, origin)]
     if (!isNews(effectsOf(next, restarts).at(-1)!, origin, buildEvents)) continue
     const { branch, commitId } = seen
@@ -75,6 +77,7 @@ export async function insertNews(
 }
 
 function said(build: LegacyBuild, begunAgain: boolean, known: Attempt | undefined): { word: string; origin: Origin }[] {
+  if (namesAttempt(build)) return [{ word: build.status, origin: 'poll' }]
   const hasEnded = isFinal(toStatus(build.status))
   // The two interfaces may have different words for one end: what has ended and has not begun again ended as delivered.
   if (!begunAgain)
@@ -86,6 +89,9 @@ function said(build: LegacyBuild, begunAgain: boolean, known: Attempt | undefine
     { word: build.status, origin: 'poll' },
   ]
 }
+
+/** Where the source tells a build's attempts apart, nothing has to be concluded from times and words. */
+export const namesAttempt = ({ attempt, lastEndAt }: LegacyBuild): boolean => (attempt ?? lastEndAt ?? null) !== null
 
 function isNews(effect: Effect, origin: Origin, buildEvents: readonly BuildEvent[]): boolean {
   if (effect === 'opened' || effect === 'moved') return true
@@ -128,6 +134,7 @@ export function observationOf(
       committer: known.committer === null ? build.committer : null,
       number: build.number ?? null,
       attempt: build.attempt ?? null,
+      lastEndAt: build.lastEndAt ?? null,
       startedAt: build.startedAt,
       finishedAt: ['started', 'waiting'].includes(toStatus(word)) ? null : build.finishedAt,
     },

@@ -10,7 +10,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { KnownBuild } from '../store/records.ts'
 import type { Store, Tx } from '../store/store.ts'
-import { insertNews, observationOf } from './ci-snapshot.ts'
+import { insertNews, namesAttempt, observationOf } from './ci-snapshot.ts'
 
 // Builds that nobody delivered: CI shows them when it is asked.
 
@@ -122,7 +122,7 @@ async function takeIn(
 
 /** What CI's words add to what is known of a build, as they would have been delivered. */
 function newWords(build: LegacyBuild, attempt: Attempt | undefined): string[] {
-  if (!attempt) return [build.status]
+  if (!attempt || namesAttempt(build)) return [build.status]
   // While only our own request stands for an attempt, CI may show the one before: `builds/confirm` tells them apart.
   if (!attempt.isConfirmedByCi || toStatus(build.status) === 'unknown') return []
   if (!hasEnded(attempt)) return [build.status]

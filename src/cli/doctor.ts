@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { loadEnvFile } from 'node:process'
 import { z } from 'zod'
 import { createTransport } from '../sources/http/transport.ts'
-import { createClients, createGithub } from '../ci-clients.ts'
+import { createClients, createHostedClients } from '../clients.ts'
 import { readConfig, type Config } from '../config.ts'
 import { secretsOf } from '../secrets.ts'
 import { doctorDeps } from '../doctor-deps.ts'
@@ -72,7 +72,7 @@ async function findingsWith(config: Config): Promise<readonly Finding[]> {
         store,
         subscriptions,
         ...clients,
-        github: createGithub(config.github, transport),
+        ...createHostedClients(config, transport),
       }),
     )
     return findings

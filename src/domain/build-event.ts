@@ -18,6 +18,11 @@ export interface BuildDetails {
   number: string | null
   /** which attempt of the build this is, where the source says so: 1 for the first */
   attempt: number | null
+  /**
+   * when the build last ended, as far as the source knew (ms; 0: never), where that tells its attempts apart instead of a
+   * number: see `numbered`
+   */
+  lastEndAt: number | null
   /** the jobs that failed, where the source names them */
   failedJobs: readonly string[] | null
 }
@@ -98,6 +103,7 @@ const over = (older: BuildDetails, newer: BuildDetails): BuildDetails => ({
   // What was stored before these fields existed has none of them.
   number: newer.number ?? older.number ?? null,
   attempt: newer.attempt ?? older.attempt ?? null,
+  lastEndAt: newer.lastEndAt ?? older.lastEndAt ?? null,
   failedJobs: newer.failedJobs ?? older.failedJobs ?? null,
 })
 
@@ -115,5 +121,6 @@ export const NO_DETAILS: BuildDetails = {
   finishedAt: null,
   number: null,
   attempt: null,
+  lastEndAt: null,
   failedJobs: null,
 }

@@ -3,7 +3,13 @@
 declare const brand: unique symbol
 type Branded<Name extends string> = string & { readonly [brand]: Name }
 
-/** The CI service's integer project id, in decimal digits; or a workflow of GitHub's: `github:<repository>:<workflow>`. */
+/** Where builds come from: the CI service, GitHub Actions or GitLab CI. */
+export type SourceName = 'ci' | 'github' | 'gitlab'
+
+/**
+ * The CI service's integer project id, in decimal digits; a workflow of GitHub's: `github:<repository>:<workflow>`; or a
+ * project of GitLab's: `gitlab:<project>`.
+ */
 export type ProjectId = Branded<'ProjectId'>
 /** The source's integer build id, in decimal digits. A restart may re-run the same id. */
 export type BuildId = Branded<'BuildId'>
@@ -19,13 +25,21 @@ export const ID_DIGITS_MAX = 20
 
 const DIGITS = /^(?:0|[1-9]\d{0,19})$/
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const HOSTED = /^(?:github:\d{1,20}|gitlab):\d{1,20}$/
 const CHANNEL = /^[CGD][A-Z0-9]{2,20}$/
 
 export const isIdDigits = (text: string): boolean => DIGITS.test(text)
-export const isProjectId = (text: string): text is ProjectId => isIdDigits(text) || isGithub(text)
-export const isGithub = (projectId: string): boolean => /^github:\d{1,20}:\d{1,20}$/.test(projectId)
+export const isProjectId = (text: string): text is ProjectId => isIdDigits(text) || HOSTED.test(text)
 export const githubProjectId = (repository: string, workflow: string): ProjectId =>
   `github:${repository}:${workflow}` as ProjectId
+export const gitlabProjectId = (project: string): ProjectId => `gitlab:${project}` as ProjectId
+
+/** A project without an id is the CI service's: the other sources name theirs. */
+export function sourceOf(projectId: string | null): SourceName {
+  const [name] = HOSTED.exec(projectId ?? '') ?? []
+  return name === undefined ? 'ci' : name.startsWith('github') ? 'github' : 'gitlab'
+}
+
 export const isBuildId = (text: string): text is BuildId => isIdDigits(text)
 export const isUuid = (text: string): boolean => UUID.test(text)
 export const isChannelId = (text: string): text is ChannelId => CHANNEL.test(text)

@@ -1,4 +1,4 @@
-import { isGithub, type Uuid } from './ids.ts'
+import { sourceOf, type SourceName, type Uuid } from './ids.ts'
 import { isOpen, type Action, type Request } from './request.ts'
 import { hasEnded, type Attempt } from './attempt.ts'
 import type { Status } from './status.ts'
@@ -7,26 +7,32 @@ import type { Status } from './status.ts'
 export interface Facilities {
   v2: boolean
   legacy: boolean
-  /** whether there is a token for GitHub */
+  /** whether there is a token for it */
   github?: boolean
+  gitlab?: boolean
   project: { uuid: Uuid; legacyId: string | null; type: string | null } | null
 }
 
 /** Why an action that fits the state cannot be offered. Each has a sentence of its own. */
-export type Missing = 'no-github' | 'no-v2' | 'no-legacy' | 'no-build-uuid' | 'pro-project' | 'project-unknown'
+export type Missing =
+  | 'no-github'
+  | 'no-gitlab'
+  | 'no-v2'
+  | 'no-legacy'
+  | 'no-build-uuid'
+  | 'pro-project'
+  | 'project-unknown'
 
 /** `not-now`: the state does not call for it. `asked`: somebody has asked already. */
 export type Offer = 'offered' | 'asked' | 'not-now' | Missing
 
 /** Can this attempt be stopped? Stopping needs the uuids of project and build; for a Basic project CI can be asked for them. */
-export function offerOfStop(
-  attempt: Attempt,
-  { v2, legacy, github, project }: Facilities,
-  requests: readonly Request[],
-): Offer {
-  if (!(isOfGithub(attempt) ? CANCELLABLE : STOPPABLE).has(attempt.status)) return 'not-now'
+export function offerOfStop(attempt: Attempt, facilities: Facilities, requests: readonly Request[]): Offer {
+  const source = sourceOfAttempt(attempt)
+  if (!(source === 'ci' ? STOPPABLE : CANCELLABLE).has(attempt.status)) return 'not-now'
   if (isAsked('stop', attempt, requests)) return 'asked'
-  if (isOfGithub(attempt)) return github ? 'offered' : 'no-github'
+  if (source !== 'ci') return facilities[source] ? 'offered' : `no-${source}`
+  const { v2, legacy, project } = facilities
   if (!v2) return 'no-v2'
   const canLookUp = legacy && isBasic(project)
   const { buildUuid, projectUuid } = attempt.details
@@ -34,15 +40,15 @@ export function offerOfStop(
   return projectUuid !== null || project !== null || canLookUp ? 'offered' : 'project-unknown'
 }
 
-/** Can this attempt be restarted? Only one of a Basic project, that has finished or was never run. */
-export function offerOfRestart(
-  attempt: Attempt,
-  { legacy, github, project }: Facilities,
-  requests: readonly Request[],
-): Offer {
+/** Can this attempt be restarted? It has finished or was never run; of the CI service's, only one of a Basic project. */
+export function offerOfRestart(attempt: Attempt, facilities: Facilities, requests: readonly Request[]): Offer {
   if (!hasEnded(attempt)) return 'not-now'
   if (isAsked('restart', attempt, requests)) return 'asked'
-  if (isOfGithub(attempt)) return github ? 'offered' : 'no-github'
+  const source = sourceOfAttempt(attempt)
+  // GitLab runs those jobs again that did not pass, and does nothing where all did.
+  if (source === 'gitlab' && attempt.status === 'success') return 'not-now'
+  if (source !== 'ci') return facilities[source] ? 'offered' : `no-${source}`
+  const { legacy, project } = facilities
   if (!legacy) return 'no-legacy'
   if (isBasic(project)) return 'offered'
   return project?.type === 'pro' ? 'pro-project' : 'project-unknown'
@@ -53,7 +59,7 @@ export const offerOf = (action: Action) => (action === 'stop' ? offerOfStop : of
 const STOPPABLE: ReadonlySet<Status> = new Set<Status>(['started'])
 const CANCELLABLE: ReadonlySet<Status> = new Set<Status>(['queued', 'started', 'waiting'])
 
-const isOfGithub = ({ buildEvents }: Attempt): boolean => isGithub(buildEvents[0]!.projectId)
+const sourceOfAttempt = ({ buildEvents }: Attempt): SourceName => sourceOf(buildEvents[0]!.projectId)
 
 const isAsked = (action: Action, attempt: Attempt, requests: readonly Request[]): boolean =>
   requests.some(

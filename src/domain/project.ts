@@ -68,6 +68,7 @@ export interface LegacyBuild {
   /** see BuildDetails */
   number?: string | null
   attempt?: number | null
+  lastEndAt?: number | null
   raw: Record<string, unknown>
 }
 

@@ -1,7 +1,7 @@
 import {
   compareIds,
   isBuildId,
-  isGithub,
+  sourceOf,
   isProjectId,
   type BuildId,
   type ChannelId,
@@ -196,8 +196,8 @@ export function isResultOf(
   const isNext = attempt.n === request.attempt + 1 || attempt.n === 1
   if (attempt.buildId === request.buildId) return isNext && attempt.firstAt >= request.requestedAt
   if (request.newBuildId !== null) return attempt.buildId === request.newBuildId && attempt.n === 1
-  // GitHub runs the same build again, always.
-  if (isGithub(request.projectId)) return false
+  // The other sources run the same build again, always.
+  if (sourceOf(request.projectId) !== 'ci') return false
   // CI's answer was lost or named no build: a newer build of the same commit that began after we asked is the one,
   // unless CI named it in answer to somebody else, before this request was taken to be done.
   if (request.state !== 'confirmed' && all.some((other) => isNamedFor(other, attempt))) return false

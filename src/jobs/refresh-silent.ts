@@ -1,6 +1,6 @@
-import type { ClientLegacy } from '../sources/ci-service/client-legacy.ts'
+import type { Source, Sources } from '../sources/source.ts'
 import { CiError } from '../sources/http/errors.ts'
-import { isGithub } from '../domain/ids.ts'
+import { sourceOf, type SourceName } from '../domain/ids.ts'
 import type { LegacyBuild } from '../domain/project.ts'
 import { toStatus } from '../domain/status.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -29,8 +29,7 @@ export interface RefreshSilent {
   clock: Clock
   log: Log
   wake: (revisionKey: string) => void
-  /** the one interface that tells how a build stands */
-  legacy: Pick<ClientLegacy, 'getProject'> | null
+  sources: Sources
   count: (end: SilentEnd) => void
 }
 
@@ -39,32 +38,34 @@ export interface RefreshSilent {
  * becomes a build event like any other, and the card says that CI was asked; of what it does not show nothing is made up.
  */
 export async function refreshSilent(deps: RefreshSilent, signal: AbortSignal): Promise<void> {
-  const { store, clock, legacy } = deps
-  if (!legacy) return
+  const { store, clock, sources } = deps
   const now = clock.now()
   const silent = await store.read.silentBuilds({ notAfter: now - SILENT_MS, notBefore: now - LET_BE_MS }, BUILDS_MAX)
   const branches = [...Map.groupBy(silent, ({ projectId, branch }) => JSON.stringify([projectId, branch])).values()]
-  const away = new Set<boolean>()
+  const away = new Set<SourceName>()
   let calls = 0
   for (const builds of branches) {
-    const isOfGithub = isGithub(builds[0]!.projectId)
-    // The next round asks the same; the other source may answer now.
-    if (away.has(isOfGithub)) continue
+    const { projectId } = builds[0]!
+    const source = sources(projectId)
+    const name = sourceOf(projectId)
+    // The next round asks the same; another source may answer now.
+    if (!source?.getProject || away.has(name)) continue
     if (signal.aborted || calls++ === CALLS_MAX) return
-    const shown = await ask(deps, legacy, builds)
-    if (shown === 'away') away.add(isOfGithub)
+    const shown = await ask(deps, source.getProject, builds)
+    if (shown === 'away') away.add(name)
     else for (const build of builds) await keep(deps, build, shown)
   }
 }
 
 async function ask(
   { log, count }: RefreshSilent,
-  legacy: Pick<ClientLegacy, 'getProject'>,
+  getProject: NonNullable<Source['getProject']>,
   builds: readonly KnownBuild[],
 ): Promise<readonly LegacyBuild[] | 'away'> {
   const { projectId, branch } = builds[0]!
+  const wanted = builds.map(({ buildId }) => buildId)
   try {
-    return (await legacy.getProject(projectId, branch === null ? {} : { branch })).builds
+    return (await getProject(projectId, { builds: wanted, ...(branch === null ? {} : { branch }) })).builds
   } catch (error) {
     if (!(error instanceof CiError)) throw error
     // A Pro project is not there, and will not be at the next round.

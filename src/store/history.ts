@@ -15,11 +15,12 @@ import type { Reads } from './store.ts'
 const HISTORY_NEAR = 4
 const HISTORY_FAR = 500
 
-/** The interfaces of CI, and of GitHub, that there are credentials for. */
+/** The interfaces of CI, and the other sources, that there are credentials for. */
 export interface Interfaces {
   v2: boolean
   legacy: boolean
   github?: boolean
+  gitlab?: boolean
 }
 
 /** One card's worth of a revision: its build events folded, and what people asked of CI about it. */

@@ -28,7 +28,7 @@ describe('where everything is as it should be', () => {
     const before = JSON.stringify(surgery.ci.state().projects)
     const findings = await surgery.findings()
     expect(findings.map(({ check, verdict }) => [check, verdict])).toEqual(
-      CHECKS.map((check) => [check, check === 'github' ? 'off' : 'fine']),
+      CHECKS.map((check) => [check, check === 'github' || check === 'gitlab' ? 'off' : 'fine']),
     )
     expect(JSON.stringify(surgery.ci.state().projects)).toBe(before)
     const writes = surgery.ci.calls().filter(({ method }) => method !== 'GET')
@@ -182,6 +182,7 @@ describe("CI's credentials", () => {
       'ci-legacy',
       'site',
       'github',
+      'gitlab',
     ])
     expect(await surgery.found('webhook-rules')).toEqual([{ kind: 'not-checked', why: 'no-v2' }])
   })

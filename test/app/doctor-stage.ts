@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { createClients } from '../../src/ci-clients.ts'
+import { createClients } from '../../src/clients.ts'
 import { createTransport } from '../../src/sources/http/transport.ts'
 import { readConfig } from '../../src/config.ts'
 import { doctorDeps } from '../../src/doctor-deps.ts'
@@ -58,6 +58,7 @@ export async function openSurgery({ settings }: { settings?: Settings } = {}): P
     wrongSignatures: async () => 0,
     ...clients,
     github: null,
+    gitlab: null,
   })
   const findings = async (changes: Partial<DoctorDeps> = {}) => (await examine({ ...deps, ...changes })).findings
   return {

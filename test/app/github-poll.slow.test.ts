@@ -51,6 +51,8 @@ test('a token that GitHub refuses is named in no line of the log', async () => {
       LOG_LEVEL: 'debug',
     },
   })
-  await until('it is refused', () => stage.app.lines.some((line) => line.includes('GitHub could not be asked')))
+  await until('it is refused', () =>
+    stage.app.lines.some((line) => line.includes('the builds of a project could not be asked for')),
+  )
   expect(stage.app.lines.filter((line) => line.includes(token))).toEqual([])
 })

@@ -1,8 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { messagesIn } from '../../packages/demo/src/stage.ts'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
-import { checkGithub } from '../../src/features/doctor/github.ts'
-import type { Examination } from '../../src/features/doctor/findings.ts'
+import { checkHost } from '../../src/features/doctor/hosts.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { createTransport } from '../../src/sources/http/transport.ts'
 import { createGithubClient } from '../../src/sources/github/client.ts'
@@ -140,13 +139,14 @@ test('the doctor says whether GitHub shows the runs of each repository', async (
   onTestFinished(() => transport.close())
   const examine = (token: string, ...repositories: readonly string[]) => {
     const client = createGithubClient({ apiUrl: github.apiUrl, token, transport })
-    return checkGithub({ github: { client, repositories } } as Partial<Examination> as Examination)
+    const asked = { projects: repositories, ask: (name: string) => client.runs(name) }
+    return checkHost('github')({ hosts: { github: asked, gitlab: null } })
   }
   expect(await examine(GITHUB_TOKEN, 'acme/web')).toEqual([{ kind: 'fine', count: 1 }])
   expect(await examine(GITHUB_TOKEN, 'acme/web', 'acme/gone')).toEqual([
-    { kind: 'github-refuses', repository: 'acme/gone', code: 'not-found' },
+    { kind: 'host-refuses', host: 'github', name: 'acme/gone', code: 'not-found', reason: expect.anything() },
   ])
   expect(await examine('a-token-of-nobody', 'acme/web')).toEqual([
-    { kind: 'github-refuses', repository: 'acme/web', code: 'unauthorized' },
+    { kind: 'host-refuses', host: 'github', name: 'acme/web', code: 'unauthorized', reason: expect.anything() },
   ])
 })

@@ -5,7 +5,7 @@ import { ROUND_MAX } from '../../src/catalog/requests.ts'
 import { revisionKey, revisionSubject } from '../../src/domain/revision.ts'
 import { CONFIRM_WITHIN_MS, GIVE_UP_MS, type Request } from '../../src/domain/request.ts'
 import { buildId, HOUR, MINUTE, projectId, request, SECOND, story, T0 } from '../support/build-events.ts'
-import { lin, ofAttempt, openStage, type Stage } from './operations-stage.ts'
+import { lin, ofAttempt, openStage, type Stage, through } from './operations-stage.ts'
 
 const KEY = revisionKey(story('initiated')[0]!)
 
@@ -54,7 +54,7 @@ describe('a round', () => {
         return real.getProject(...args)
       },
     }
-    await confirmRequests({ ...stage.main.deps, legacy })
+    await confirmRequests(through({ ...stage.main.deps, legacy }))
     expect(await statesOf(stage)).toEqual(['accepted 1', 'unconfirmed 1'])
   })
 
@@ -162,7 +162,7 @@ test('what is looked up keeps the names that were delivered', async () => {
     },
   }
   await stage.clock.advance(CONFIRM_WITHIN_MS)
-  await confirmRequests({ ...stage.main.deps, legacy })
+  await confirmRequests(through({ ...stage.main.deps, legacy }))
   await stage.clock.advance(2 * SECOND)
   expect(stage.card()).toMatchObject({
     shown: 'stopped',
@@ -189,6 +189,6 @@ test('a fault of CI is no crash of the round', async () => {
   const legacy = {
     getProject: () => Promise.reject(new CiError({ kind: 'bad-request', purpose: 'get a project', status: 400 })),
   }
-  await confirmRequests({ ...stage.main.deps, legacy })
+  await confirmRequests(through({ ...stage.main.deps, legacy }))
   expect(await stage.requests()).toMatchObject([{ state: 'unconfirmed', code: 'cannot-look' }])
 })

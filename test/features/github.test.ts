@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { recordDelivery } from '../../src/alerts/record.ts'
-import { buildsBySource } from '../../src/ci-clients.ts'
+import { createSources } from '../../src/clients.ts'
 import { githubProjectId } from '../../src/domain/ids.ts'
 import { confirmRequests } from '../../src/features/builds/confirm.ts'
-import type { ClientLegacy } from '../../src/sources/ci-service/client-legacy.ts'
 import { CiError } from '../../src/sources/http/errors.ts'
 import type { GithubClient } from '../../src/sources/github/client.ts'
 import { readRun } from '../../src/sources/github/run.ts'
@@ -68,9 +67,10 @@ function withGithub(stage: Stage, shown: readonly unknown[]): Process {
       throw new CiError({ kind: 'timeout', purpose: 'run a workflow again', isWrite: true })
     },
   }
-  const { legacy } = stage.main.deps
-  const asked = buildsBySource(legacy as ClientLegacy, client as unknown as GithubClient, stage.reconcile.store.read)
-  const process = stage.another({ ...asked, interfaces: { v2: true, legacy: true, github: true } })
+  const { v2, legacy } = stage.main.deps
+  const clients = { v2, legacy, github: client as unknown as GithubClient, gitlab: null }
+  const sources = createSources(clients, stage.reconcile.store.read)
+  const process = stage.another({ sources, interfaces: { v2: true, legacy: true, github: true } })
   return { ...process, confirm: () => confirmRequests(process.deps) }
 }
 

@@ -1,7 +1,8 @@
 import { staticAuth } from '../../src/sources/ci-service/auth.ts'
 import { createBadgeClient } from '../../src/sources/ci-service/badge.ts'
 import { createClientLegacy, type ClientLegacy } from '../../src/sources/ci-service/client-legacy.ts'
-import { createClientV2 } from '../../src/sources/ci-service/client-v2.ts'
+import { createCiServiceSource } from '../../src/sources/ci-service/source.ts'
+import { createClientV2, type ClientV2 } from '../../src/sources/ci-service/client-v2.ts'
 import { createTransport } from '../../src/sources/http/transport.ts'
 import type { ChannelId, MessageTs } from '../../src/domain/ids.ts'
 import { isProjectRequest, type Request, type AttemptRef } from '../../src/domain/request.ts'
@@ -18,6 +19,7 @@ import { refreshProjects } from '../../src/catalog/reading.ts'
 import { ingestRevision } from '../../src/alerts/ingest.ts'
 import type { Push } from '../../packages/sandbox-ci/src/builds.ts'
 import type { SandboxCi } from '../../packages/sandbox-ci/src/server.ts'
+import type { Sources } from '../../src/sources/source.ts'
 import type { Store } from '../../src/store/store.ts'
 import { readPayload } from '../../src/sources/ci-service/webhook/payload.ts'
 import { BUILDS, openStage as openReconcileStage, type Stage as ReconcileStage } from '../alerts/stage.ts'
@@ -43,11 +45,28 @@ export interface StageOptions {
 export interface Process {
   operations: Operations
   confirm(): Promise<void>
-  deps: OperationsDeps
+  deps: StageDeps
 }
 
+/** The source of builds asks CI through these two clients. */
+export interface StageDeps extends OperationsDeps {
+  v2: Pick<ClientV2, 'stopBuild' | 'listProjects'> | null
+  legacy: Pick<ClientLegacy, 'getProject' | 'restartBuild'> | null
+}
+
+interface Askable {
+  v2: StageDeps['v2']
+  legacy: (Pick<ClientLegacy, 'getProject'> & Partial<ClientLegacy>) | null
+}
+
+/** The same, with a source of builds that asks these clients. */
+export const through = <Deps extends Askable>(
+  deps: Deps,
+  sources: Sources = () => createCiServiceSource(deps as Askable as StageDeps),
+): Deps & { sources: Sources } => ({ ...deps, sources })
+
 /** What of a process is other than usual. */
-export type Changes = Partial<OperationsDeps>
+export type Changes = Partial<StageDeps>
 
 /** A workspace without private channels. */
 export const seesAll = async (): Promise<ReadonlySet<ChannelId>> =>
@@ -112,40 +131,43 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
   let delivered = 0
   const said: Stage['said'] = []
 
-  const another = (changes: Changes = {}): Process =>
+  const another = ({ sources, ...changes }: Changes = {}): Process =>
     processOf(
-      {
-        store,
-        clock,
-        log,
-        wake,
-        newId: () => `request-${++processes}-${Math.random()}`,
-        processId: `process-${++processes}`,
-        interfaces,
-        v2: v2 ? clients.v2 : null,
-        ci: v2 ? clients.v2 : null,
-        digestKey: 'key of the stage',
-        legacy: legacy ? clients.legacy : null,
-        permits: async () => ({ kind: 'yes' }),
-        presenceOf: async () => ({ kind: 'here' }),
-        channelsOf: async () => null,
-        seenBy: seesAll,
-        connections: { all: () => [] },
-        doctor: absentDoctor(clock),
-        subscriptions: async (): Promise<readonly Subscription[]> => [
-          ...reconcile.subscriptions,
-          ...(await store.read.subscriptions()),
-        ],
-        ...createProjectRules({ store, clock, log, wake, ...only(clients, interfaces) }),
-        admins: [],
-        say: async (to, text) => {
-          said.push({ to, text })
-          return { kind: 'sent', ts: `${said.length}.0` as MessageTs }
+      through<Omit<StageDeps, 'sources'>>(
+        {
+          store,
+          clock,
+          log,
+          wake,
+          newId: () => `request-${++processes}-${Math.random()}`,
+          processId: `process-${++processes}`,
+          interfaces,
+          v2: v2 ? clients.v2 : null,
+          ci: v2 ? clients.v2 : null,
+          digestKey: 'key of the stage',
+          legacy: legacy ? clients.legacy : null,
+          permits: async () => ({ kind: 'yes' }),
+          presenceOf: async () => ({ kind: 'here' }),
+          channelsOf: async () => null,
+          seenBy: seesAll,
+          connections: { all: () => [] },
+          doctor: absentDoctor(clock),
+          subscriptions: async (): Promise<readonly Subscription[]> => [
+            ...reconcile.subscriptions,
+            ...(await store.read.subscriptions()),
+          ],
+          ...createProjectRules({ store, clock, log, wake, ...only(clients, interfaces) }),
+          admins: [],
+          say: async (to, text) => {
+            said.push({ to, text })
+            return { kind: 'sent', ts: `${said.length}.0` as MessageTs }
+          },
+          badges: clients.badges,
+          draw: svgToPng,
+          ...changes,
         },
-        badges: clients.badges,
-        draw: svgToPng,
-        ...changes,
-      },
+        sources,
+      ),
       clients.legacy,
       interfaces,
     )
@@ -261,10 +283,10 @@ const only = (
   legacy: has.legacy ? legacy : null,
 })
 
-export const processOf = (deps: OperationsDeps, legacy: ClientLegacy, has: { legacy: boolean }): Process => ({
+export const processOf = (deps: StageDeps, legacy: ClientLegacy, has: { legacy: boolean }): Process => ({
   deps,
   operations: createOperations(deps),
-  confirm: () => confirmRequests({ ...deps, legacy: has.legacy ? legacy : null }),
+  confirm: () => confirmRequests(through({ ...deps, legacy: has.legacy ? legacy : null })),
 })
 
 /** A delivery comes in, byte for byte. */

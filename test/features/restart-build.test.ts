@@ -14,6 +14,7 @@ import {
   outcomeInBrief,
   type Built,
   type Stage,
+  through,
 } from './operations-stage.ts'
 
 const RESTARTED = 'restart.json 200'
@@ -344,7 +345,7 @@ describe('where the legacy interface has another word for the same end', () => {
     await process.operations.restart(ofAttempt(built.ref), lin())
     for (let looks = 0; looks < 3; looks++) {
       await stage.clock.advance(MINUTE)
-      await confirmRequests({ ...process.deps, legacy })
+      await confirmRequests(through({ ...process.deps, legacy }))
     }
     await stage.clock.advance(2 * SECOND)
     expect(stage.card()).toMatchObject({ shown: 'infrastructure_failure', attemptNumber: 1, offers: ['restart'] })

@@ -1,4 +1,4 @@
-import { LEGACY_REFUSED, V2_REFUSED } from '../../src/ci-clients.ts'
+import { LEGACY_REFUSED, V2_REFUSED } from '../../src/clients.ts'
 import type { Interaction } from '../../src/domain/interaction.ts'
 import type { Subscription } from '../../src/domain/subscription.ts'
 import { answerInterrupted, answerUndone } from '../../src/features/interrupted.ts'

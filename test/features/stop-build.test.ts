@@ -2,7 +2,18 @@ import { describe, expect, test } from 'vitest'
 import { confirmRequests } from '../../src/features/builds/confirm.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { MINUTE, SECOND } from '../support/build-events.ts'
-import { grace, GRACE, lin, LIN, never, ofAttempt, openStage, outcomeInBrief, noProjects } from './operations-stage.ts'
+import {
+  grace,
+  GRACE,
+  lin,
+  LIN,
+  never,
+  ofAttempt,
+  openStage,
+  outcomeInBrief,
+  noProjects,
+  through,
+} from './operations-stage.ts'
 
 const STOPPED = 'stop 202'
 
@@ -256,7 +267,7 @@ describe('a stop that nothing confirms', () => {
     await stage.clock.advance(2 * MINUTE)
     const real = stage.main.deps.legacy!
     const legacy = { getProject: async () => ({ ...(await real.getProject(ref.projectId)), builds: [] }) }
-    await confirmRequests({ ...stage.main.deps, legacy })
+    await confirmRequests(through({ ...stage.main.deps, legacy }))
     expect(await stage.requests()).toMatchObject([{ state: 'unconfirmed', code: 'cannot-look' }])
   })
 
@@ -299,7 +310,7 @@ describe('a stop that nothing confirms', () => {
         return seen
       },
     }
-    await confirmRequests({ ...stage.main.deps, legacy: slow })
+    await confirmRequests(through({ ...stage.main.deps, legacy: slow }))
     await stage.pass(MINUTE)
     expect(await stage.requests()).toMatchObject([{ state: 'confirmed', code: null, lookAt: null }])
     expect(stage.thread()).toContain(`ask stop ${ref.buildId} confirmed`)

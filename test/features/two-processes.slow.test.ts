@@ -26,6 +26,7 @@ import {
   writesTo,
   type Changes,
   noProjects,
+  through,
 } from './operations-stage.ts'
 
 const server = await startPostgres()
@@ -243,7 +244,7 @@ async function openShared(switches: object = {}) {
   const process = (changes: Changes = {}) => {
     const legacy = { ...clients.legacy, ...changes.legacy }
     const deps = depsOf(place.another(), clock, clients, `process-${++count}`)
-    return processOf({ ...deps, ...changes }, legacy, interfaces)
+    return processOf(through({ ...deps, ...changes }), legacy, interfaces)
   }
 
   const working = { ...reconcileDeps(place.store, clock), interfaces, isUnderWay: () => false }

@@ -52,7 +52,7 @@ const IMPLEMENTATION =
   /^(?:store\/(?:sqlite|postgres)|alerts\/slack-notifier|sources\/ci-service\/(?:client-\w+|transport|auth))\.ts$/
 
 /** Where the parts are built: `app.ts`, and what it hands a part of that to. */
-const CHOOSERS = new Set(['main.ts', 'app.ts', 'engine.ts', 'ci-clients.ts'])
+const CHOOSERS = new Set(['main.ts', 'app.ts', 'engine.ts', 'clients.ts'])
 
 export const choosers = (imports: readonly Import[]): string[] =>
   imports

@@ -2,7 +2,8 @@ import { CiError } from '../../src/sources/http/errors.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import type { LegacyBuild } from '../../src/domain/project.ts'
 import { isFinal, toStatus } from '../../src/domain/status.ts'
-import type { ActDeps } from '../../src/features/builds/deps.ts'
+import type { ClientLegacy } from '../../src/sources/ci-service/client-legacy.ts'
+import type { ClientV2 } from '../../src/sources/ci-service/client-v2.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { buildId, projectId, SECOND, T0, type Said } from '../support/build-events.ts'
 import { BASIC, uuidOfBuild, type Delivery } from './builds.ts'
@@ -14,8 +15,8 @@ export interface Ci {
   calls: string[]
   /** what it did of that */
   done: string[]
-  v2: NonNullable<ActDeps['v2']>
-  legacy: NonNullable<ActDeps['legacy']>
+  v2: Pick<ClientV2, 'stopBuild' | 'listProjects'>
+  legacy: Pick<ClientLegacy, 'restartBuild' | 'getProject'>
   /** Learns what happens, in the order in which it does. */
   happen(truth: readonly Delivery[]): void
   /** From now on every question is answered. */

@@ -3,6 +3,7 @@ import type { CardView } from '../../src/domain/view.ts'
 import { restartBuild, stopBuild } from '../../src/features/builds/act.ts'
 import type { ActDeps } from '../../src/features/builds/deps.ts'
 import { confirmRequests } from '../../src/features/builds/confirm.ts'
+import { createCiServiceSource } from '../../src/sources/ci-service/source.ts'
 import { prune } from '../../src/jobs/retention.ts'
 import { refreshSilent } from '../../src/jobs/refresh-silent.ts'
 import type { Incarnation, Stage } from '../alerts/stage.ts'
@@ -14,7 +15,7 @@ import { RETENTION_DAYS } from './scenario.ts'
 // People who press buttons on whatever cards they see, and what the clock makes a process do for them.
 
 /** One process with its hands on CI: it may not live to hear CI's answer. */
-export interface Hands extends Pick<ActDeps, 'v2' | 'legacy'> {
+export interface Hands extends Pick<ActDeps, 'v2' | 'sources'> {
   process: Incarnation
   newId: () => string
 }
@@ -22,14 +23,13 @@ export interface Hands extends Pick<ActDeps, 'v2' | 'legacy'> {
 export function handsOf(process: Incarnation, { v2, legacy }: Ci, newId: () => string): Hands {
   const { interfaces } = process.deps
   const { mortally } = process
-  return {
-    process,
-    newId,
+  const clients = {
     v2: interfaces.v2 ? { stopBuild: mortally(v2.stopBuild), listProjects: mortally(v2.listProjects) } : null,
     legacy: interfaces.legacy
       ? { restartBuild: mortally(legacy.restartBuild), getProject: mortally(legacy.getProject) }
       : null,
   }
+  return { process, newId, v2: clients.v2, sources: () => createCiServiceSource(clients) }
 }
 
 /** Somebody presses the button of some card, which may be an old one, or say what is so no longer. */
@@ -52,7 +52,7 @@ export function press({ slack }: Stage, random: Random, hands: Hands, times: num
 // Whoever asks is told that it failed; what is left of the request is what counts here.
 const NOTHING = () => {}
 
-const actDeps = ({ process: { deps, processId, reconciler }, v2, legacy, newId }: Hands): ActDeps => ({
+const actDeps = ({ process: { deps, processId, reconciler }, v2, sources, newId }: Hands): ActDeps => ({
   store: deps.store,
   clock: deps.clock,
   log: deps.log,
@@ -61,17 +61,17 @@ const actDeps = ({ process: { deps, processId, reconciler }, v2, legacy, newId }
   processId,
   interfaces: deps.interfaces,
   v2,
-  legacy,
+  sources,
   permits: async () => ({ kind: 'yes' }),
 })
 
 /** What no delivery ends is ended after its time. */
-export const lookAfter = ({ process: { deps, processId, reconciler }, legacy }: Hands): Promise<void> =>
-  confirmRequests({ ...deps, processId, wake: reconciler.wake, legacy })
+export const lookAfter = ({ process: { deps, processId, reconciler }, sources }: Hands): Promise<void> =>
+  confirmRequests({ ...deps, processId, wake: reconciler.wake, sources })
 
 /** Asks CI of what has been silent for long, and forgets what is old. */
-export async function keepUp({ process: { deps, reconciler }, legacy }: Hands): Promise<void> {
+export async function keepUp({ process: { deps, reconciler }, sources }: Hands): Promise<void> {
   const never = new AbortController().signal
-  await refreshSilent({ ...deps, wake: reconciler.wake, legacy, count: () => {} }, never)
+  await refreshSilent({ ...deps, wake: reconciler.wake, sources, count: () => {} }, never)
   await prune({ ...deps, retentionDays: RETENTION_DAYS }, never)
 }

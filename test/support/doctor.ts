@@ -18,6 +18,6 @@ export const absentDoctor = (clock: Clock): DoctorDeps => ({
   badges: null,
   wrongSignatures: async () => 0,
   isOurs: () => false,
-  github: null,
+  hosts: { github: null, gitlab: null },
   freeBytes: null,
 })

@@ -2,6 +2,7 @@ import { type BadgeClient, SVG_TYPE } from '../../sources/ci-service/badge.ts'
 import { isPicture, type Picture } from '../../slack/picture/picture.ts'
 import { type BadgeOutcome, type ProjectRef, troubleOf } from '../../catalog/outcomes.ts'
 import type { FindDeps } from '../../catalog/find-build.ts'
+import { sourceOf } from '../../domain/ids.ts'
 import { findProject } from '../../catalog/projects.ts'
 
 export interface BadgeDeps extends FindDeps {
@@ -13,7 +14,8 @@ export interface BadgeDeps extends FindDeps {
 /** The state of a branch as CI's badge says it, with what to copy. The picture is an extra: without it all is said. */
 export async function badge(deps: BadgeDeps, about: { project: string; branch: string | null }): Promise<BadgeOutcome> {
   const named = await findProject(deps.reads, about.project)
-  if (named.kind === 'project' && named.project.type === 'github') return { kind: 'no-uuid', project: named.project }
+  if (named.kind === 'project' && sourceOf(named.project.projectId) !== 'ci')
+    return { kind: 'no-uuid', project: named.project }
   if (!deps.badges) return { kind: 'no-site' }
   if (named.kind !== 'project') return named
   const { project } = named

@@ -1,3 +1,4 @@
+import { sourceOf } from '../../domain/ids.ts'
 import type { Missing } from '../../domain/offer.ts'
 import type { Action } from '../../domain/request.ts'
 import { assertNever } from '../../lib/assert.ts'
@@ -142,6 +143,8 @@ function nextOfMissing(why: Missing, { action, build }: Of<'impossible'>): strin
   switch (why) {
     case 'no-github':
       return 'Ask the person who runs Buildline to set GITHUB_TOKEN.'
+    case 'no-gitlab':
+      return 'Ask the person who runs Buildline to set GITLAB_TOKEN.'
     case 'no-v2':
       return 'Ask the person who runs Buildline to set CI_BASE_URL and its credentials.'
     case 'no-legacy':
@@ -218,6 +221,12 @@ function whyNotRestarted(build: BuildSummary): { why: string; next: string } {
     case 'passed':
     case 'fixed':
     case 'flaky':
+      if (sourceOf(build.ref.projectId) === 'gitlab')
+        return {
+          why: 'GitLab runs the jobs again that failed, and all jobs of this pipeline passed.',
+          next: 'Start a new pipeline in GitLab.',
+        }
+      return { why: 'It cannot be restarted right now.', next: REFRESH }
     case 'failed':
     case 'infrastructure_failure':
     case 'stopped':

@@ -1,6 +1,6 @@
 import type { ActOutcome, Requester, Target, BuildSummary } from '../../catalog/outcomes.ts'
 import type { ActDeps, CiCall, Ids } from './deps.ts'
-import { isGithub, type ProjectId } from '../../domain/ids.ts'
+import type { ProjectId } from '../../domain/ids.ts'
 import { offerOf, type Offer } from '../../domain/offer.ts'
 import {
   isOpen,
@@ -29,16 +29,7 @@ export const restartBuild = (deps: ActDeps, target: Target, by: Requester): Prom
     deps,
     {
       action: 'restart',
-      async call(ref, { buildUuid, hasFailed }) {
-        const { buildId } = ref
-        if (isGithub(ref.projectId)) {
-          await deps.github!.rerun(ref, hasFailed ? 'failed' : 'all')
-          return { newBuildId: buildId, newBuildUuid: null }
-        }
-        const { id, uuid } = await deps.legacy!.restartBuild(buildId)
-        const isSame = id === null && uuid !== null && uuid === buildUuid
-        return { newBuildId: isSame ? buildId : id, newBuildUuid: uuid }
-      },
+      call: (source, ref, ids) => source.restart!({ ...ref, ...ids }),
     },
     target,
     by,
@@ -50,9 +41,8 @@ export const stopBuild = (deps: ActDeps, target: Target, by: Requester): Promise
     deps,
     {
       action: 'stop',
-      async call(ref, { projectUuid, buildUuid }) {
-        if (isGithub(ref.projectId)) await deps.github!.cancel(ref)
-        else await deps.v2!.stopBuild({ projectUuid: projectUuid!, buildUuid: buildUuid! })
+      async call(source, ref, ids) {
+        await source.stop!({ ...ref, ...ids })
         return { newBuildId: null, newBuildUuid: null }
       },
     },

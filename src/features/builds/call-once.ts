@@ -2,8 +2,8 @@ import { CiError } from '../../sources/http/errors.ts'
 import type { BuildId } from '../../domain/ids.ts'
 import { CONFIRM_WITHIN_MS, type Action, type Request, type RequestEvent } from '../../domain/request.ts'
 import { callCi, recordEvent, type CallResult } from '../../catalog/requests.ts'
-import type { ActDeps, Answered, CiCall, Ids } from './deps.ts'
-import type { ClientLegacy } from '../../sources/ci-service/client-legacy.ts'
+import type { ActDeps, CiCall, Ids } from './deps.ts'
+import type { Answered, Sources } from '../../sources/source.ts'
 import { toStatus } from '../../domain/status.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
@@ -29,7 +29,7 @@ export async function callOnce(deps: ActDeps, ciCall: CiCall, request: Request, 
   const { action } = ciCall
   const { id, projectId: project, buildId: build, requestedBy: by } = request
   const fields = { request: id, action, project, build, by }
-  const called = await callCi(deps.log, fields, () => ciCall.call(request, ids))
+  const called = await callCi(deps.log, fields, () => ciCall.call(deps.sources(request.projectId)!, request, ids))
   try {
     await recordAnswer(deps, request, called)
   } catch (error) {
@@ -72,16 +72,17 @@ interface RefreshBuild {
   clock: Clock
   log: Log
   wake: (revisionKey: string) => void
-  legacy: Pick<ClientLegacy, 'getProject'> | null
+  sources: Sources
 }
 
-/** Asks CI how a build stands, where the legacy interface tells, and takes it in. Never rejects: it is an extra. */
+/** Asks CI how a build stands, where it tells, and takes it in. Never rejects: it is an extra. */
 async function refreshBuild(deps: RefreshBuild, request: Request): Promise<void> {
-  const { store, clock, log, wake, legacy } = deps
+  const { store, clock, log, wake, sources } = deps
   try {
-    const { branch } = request.target
-    const project = await legacy?.getProject(request.projectId, branch === null ? {} : { branch })
-    const build = project?.builds.find(({ id }) => id === request.buildId)
+    const { projectId, buildId, target } = request
+    const wanted = { builds: [buildId], ...(target.branch === null ? {} : { branch: target.branch }) }
+    const project = await sources(projectId)?.getProject?.(projectId, wanted)
+    const build = project?.builds.find(({ id }) => id === buildId)
     // No word at all would only hide the one that we know.
     if (!build || toStatus(build.status) === 'unknown') return
     const at = clock.now()
@@ -136,6 +137,7 @@ async function linkRestart(tx: Tx, request: Request, { newBuildId, newBuildUuid 
       buildUuid: newBuildUuid,
       number: own.number,
       attempt: own.attempt === null ? null : own.attempt + 1,
+      lastEndAt: own.lastEndAt,
     },
   }
   await tx.insertBuildEvent(seen, {

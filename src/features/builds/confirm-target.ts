@@ -1,8 +1,9 @@
 import { CiError } from '../../sources/http/errors.ts'
-import { isGithub } from '../../domain/ids.ts'
+import { sourceOf } from '../../domain/ids.ts'
 import type { Offer } from '../../domain/offer.ts'
 import type { LegacyProject } from '../../domain/project.ts'
 import type { Action } from '../../domain/request.ts'
+import { isRed } from '../../domain/status.ts'
 import { buildView } from '../../domain/story.ts'
 import type { KnownProject } from '../../store/records.ts'
 import { type CiTrouble, troubleOf } from '../../catalog/outcomes.ts'
@@ -19,11 +20,10 @@ export async function confirmTarget(
   action: Action,
   found: Found,
 ): Promise<Ids | { kind: 'not-confirmed' } | { kind: 'impossible'; offer: Offer } | CiTrouble> {
-  // GitHub's deliveries are signed, and its ids are its own.
-  if (isGithub(projectIdOf(found.attempt))) {
-    const hasFailed = found.attempt.status === 'failed'
+  const hasFailed = isRed(found.attempt.status)
+  // The other sources prove who they are, and a build has one id there.
+  if (sourceOf(projectIdOf(found.attempt)) !== 'ci')
     return { kind: 'ids', projectUuid: null, buildUuid: null, hasFailed, isConfirmed: true }
-  }
   try {
     const project = await listedProject(deps, found)
     if (!project) return { kind: 'impossible', offer: 'project-unknown' }
@@ -34,7 +34,7 @@ export async function confirmTarget(
     if (action === 'stop' && buildUuid === null) return { kind: 'impossible', offer: 'no-build-uuid' }
     // A restart goes by the build's number, a stop by its uuid.
     const isConfirmed = listed !== null && (action === 'restart' || listed.uuid !== null)
-    return { kind: 'ids', projectUuid: project.uuid, buildUuid, isConfirmed }
+    return { kind: 'ids', projectUuid: project.uuid, buildUuid, hasFailed, isConfirmed }
   } catch (error) {
     return troubleOf(error)
   }
@@ -66,11 +66,13 @@ function isSameProject({ name, uuid, legacyId }: KnownProject, { attempt, attemp
 }
 
 /** The build as CI lists it; null where CI cannot be asked; `another`: what CI lists is not this build. */
-async function listedBuild({ legacy }: ActDeps, project: KnownProject, { attempt, attempts }: Found) {
-  if (!legacy || project.type === 'pro') return null
+async function listedBuild({ sources }: ActDeps, project: KnownProject, { attempt, attempts }: Found) {
+  const projectId = projectIdOf(attempt)
+  const source = sources(projectId)
+  if (!source?.getProject || project.type === 'pro') return null
   const { branch } = buildView(attempt, attempts)
   const { buildUuid } = attempt.details
-  const shown = await projectOf(legacy.getProject(projectIdOf(attempt), branch === null ? {} : { branch }))
+  const shown = await projectOf(source.getProject(projectId, branch === null ? {} : { branch }))
   if (!shown) return project.type === 'basic' ? 'another' : null
   const build = shown.builds.find(({ id }) => id === attempt.buildId)
   if (!build || (shown.uuid !== null && shown.uuid !== project.uuid)) return 'another'

@@ -1,4 +1,4 @@
-import type { ClientLegacy } from '../../sources/ci-service/client-legacy.ts'
+import type { Sources } from '../../sources/source.ts'
 import type { LegacyBuild } from '../../domain/project.ts'
 import {
   CONFIRM_WITHIN_MS,
@@ -11,11 +11,13 @@ import {
 import { lookAtDue, recordEvent } from '../../catalog/requests.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
+import type { StoredEvent } from '../../store/records.ts'
 import type { Store, Tx } from '../../store/store.ts'
-import { insertSnapshot, isSameCommit } from '../../catalog/ci-snapshot.ts'
+import { insertSnapshot, isSameCommit, namesAttempt, observationOf } from '../../catalog/ci-snapshot.ts'
 import { CiError } from '../../sources/http/errors.ts'
 import { isFinalEvent, mergeDetails, type BuildEvent } from '../../domain/build-event.ts'
-import { idOrder, isGithub } from '../../domain/ids.ts'
+import { numbered } from '../../domain/attempt-number.ts'
+import { idOrder } from '../../domain/ids.ts'
 import { foldBuild, hasEnded } from '../../domain/attempt.ts'
 import { isFinal, toStatus } from '../../domain/status.ts'
 
@@ -28,7 +30,7 @@ export interface ConfirmRequests {
   log: Log
   wake: (revisionKey: string) => void
   processId: string
-  legacy: Pick<ClientLegacy, 'getProject'> | null
+  sources: Sources
 }
 
 /**
@@ -103,7 +105,7 @@ const CLOCKS_DIFFER_MS = 60_000
 interface LookUp {
   store: Pick<Store, 'read'>
   log: Log
-  legacy: Pick<ClientLegacy, 'getProject'> | null
+  sources: Sources
 }
 
 /** What CI showed of a request. */
@@ -119,11 +121,13 @@ type Seen =
 
 /** Asks CI what became of a request; changes nothing. */
 async function lookUp(deps: LookUp, request: Request): Promise<Seen> {
-  const { legacy, log } = deps
-  if (!legacy) return { kind: 'blind' }
+  const { sources, log } = deps
+  const { projectId, buildId, target } = request
+  const source = sources(projectId)
+  if (!source?.getProject) return { kind: 'blind' }
   try {
-    const { branch } = request.target
-    const { builds } = await legacy.getProject(request.projectId, branch === null ? {} : { branch })
+    const wanted = { builds: [buildId], ...(target.branch === null ? {} : { branch: target.branch }) }
+    const { builds } = await source.getProject(projectId, wanted)
     const build = request.action === 'stop' ? ended(request, builds) : await restarted(deps, request, builds)
     if (build) return { kind: 'shown', build }
     // CI shows only a limited number of builds: nothing can be said of one that it does not show.
@@ -162,10 +166,16 @@ async function restarted(
   const earlier = buildEvents.filter(({ at }) => at < request.requestedAt)
   const known = foldBuild(earlier, restarts).attempts.at(-1)
   const own = ownOf(request, builds)
+  // It says which attempt it shows, and always runs the same build again.
+  if (own && namesAttempt(own)) return attemptShown(own, buildEvents) > request.attempt ? own : undefined
   if (own && hasBegunAgain(own, request, { before, wasOver: !known || hasEnded(known) })) return own
-  // GitHub runs the same build again, always.
-  if (isGithub(projectId) || newBuildId !== null || newBuildUuid !== null) return undefined
+  if (newBuildId !== null || newBuildUuid !== null) return undefined
   return successorOf({ store }, request, before, builds)
+}
+
+function attemptShown(build: LegacyBuild, known: readonly StoredEvent[]): number {
+  const seen = observationOf(build, build, { place: build, buildEvents: known }, build.status)
+  return numbered(seen, known).details.attempt ?? 0
 }
 
 interface Before {

@@ -8,7 +8,7 @@ import {
   readProjects,
 } from './findings.ts'
 import { checkLegacy, checkSite, checkV2, checkV2Scopes, checkWebhookRules, isTellingUs } from './check-ci.ts'
-import { checkGithub } from './github.ts'
+import { checkHost } from './hosts.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { LegacyProject, Project } from '../../domain/project.ts'
 import type { DeliveredProject } from '../../store/records.ts'
@@ -28,7 +28,8 @@ export const CHECK_OF: Record<CheckName, Check> = {
   'ci-v2-scopes': checkV2Scopes,
   'ci-legacy': checkLegacy,
   site: checkSite,
-  github: checkGithub,
+  github: checkHost('github'),
+  gitlab: checkHost('gitlab'),
   'webhook-rules': checkWebhookRules,
   'silent-projects': checkSilent,
   store: checkStore,
@@ -41,8 +42,7 @@ export const CHECK_OF: Record<CheckName, Check> = {
 export function verdictOf({ check, what: found }: Pick<Finding, 'check' | 'what'>): Verdict {
   if (found.kind === 'slack-away') return BUSY.has(found.code) ? 'unsure' : 'wrong'
   if (found.kind === 'not-checked') return found.why === 'late' && VITAL.has(check) ? 'wrong' : 'unsure'
-  if (found.kind === 'ci-refuses' || found.kind === 'github-refuses')
-    return PASSING.has(found.code) ? 'unsure' : 'wrong'
+  if (found.kind === 'ci-refuses' || found.kind === 'host-refuses') return PASSING.has(found.code) ? 'unsure' : 'wrong'
   if (found.kind === 'silent-project') return found.lastAt === null && found.builtAt === null ? 'unsure' : 'wrong'
   return VERDICTS[found.kind] ?? 'wrong'
 }

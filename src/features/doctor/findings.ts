@@ -1,9 +1,8 @@
 import { type CiErrorKind, CiError } from '../../sources/http/errors.ts'
-import type { ChannelId, Uuid } from '../../domain/ids.ts'
+import type { ChannelId, SourceName, Uuid } from '../../domain/ids.ts'
 import type { Permit } from '../../domain/permission.ts'
 import type { BadgeClient } from '../../sources/ci-service/badge.ts'
 import type { ClientLegacy } from '../../sources/ci-service/client-legacy.ts'
-import type { GithubClient } from '../../sources/github/client.ts'
 import type { ClientV2 } from '../../sources/ci-service/client-v2.ts'
 import type { Subscription } from '../../domain/subscription.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -26,6 +25,7 @@ export const CHECKS = [
   'ci-legacy',
   'site',
   'github',
+  'gitlab',
   'webhook-rules',
   'silent-projects',
   'store',
@@ -59,7 +59,8 @@ export type Found =
   | { kind: 'channel-closed'; channel: ChannelId; code: string }
   /** `scope`: what the credentials were asked for, where that is known */
   | { kind: 'ci-refuses'; code: CiErrorKind; scope: string | null }
-  | { kind: 'github-refuses'; repository: string; code: CiErrorKind }
+  /** `reason`: what it said itself */
+  | { kind: 'host-refuses'; host: HostName; name: string; code: CiErrorKind; reason: string | null }
   /** CI lists projects, and they could not all be read */
   | { kind: 'projects-unread'; count: number }
   | ({ kind: 'no-webhook-rule'; project: string } & Addable)
@@ -102,6 +103,15 @@ export type DoctorOutcome =
   | { kind: 'forbidden'; permit: Extract<Permit, { kind: 'no' }> }
   | { kind: 'unknown-person'; code: string }
 
+/** The sources that have no list of projects: they are named in the settings. */
+export type HostName = Exclude<SourceName, 'ci'>
+
+export interface Host {
+  projects: readonly string[]
+  /** for the builds of a project, as polling does; throws a CiError */
+  ask(project: string): Promise<unknown>
+}
+
 export interface DoctorDeps {
   clock: Clock
   log: Pick<Log, 'warn'>
@@ -114,8 +124,7 @@ export interface DoctorDeps {
   v2: Pick<ClientV2, 'listProjects' | 'updateProject' | 'stopBuild'> | null
   legacy: Pick<ClientLegacy, 'listProjects'> | null
   badges: Pick<BadgeClient, 'fetchBadge'> | null
-  /** null: there is no token */
-  github: { client: Pick<GithubClient, 'runs'>; repositories: readonly string[] } | null
+  hosts: Record<HostName, Host | null>
   /** requests to the bot whose signature alone was wrong, since the last right one; 0 where that is not known */
   wrongSignatures: () => Promise<number>
   /** is the secret in this webhook address one of ours? */

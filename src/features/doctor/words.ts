@@ -2,7 +2,7 @@ import { assertNever } from '../../lib/assert.ts'
 import { durationWords } from '../../slack/messages/times.ts'
 import { appTokenRemedy, nobodyFollows } from '../../slack/messages/words.ts'
 import { ciWords } from './ci-words.ts'
-import { githubWords } from './github.ts'
+import { hostWords } from './hosts.ts'
 import type { FindingWords, Say } from './say.ts'
 import type { CheckName, Finding, Found, Unchecked } from './findings.ts'
 
@@ -19,6 +19,7 @@ export const CHECK_TITLES: Record<CheckName, string> = {
   'ci-legacy': 'CI, legacy interface',
   site: 'CI, site',
   github: 'GitHub',
+  gitlab: 'GitLab',
   'webhook-rules': 'Webhook rules',
   'silent-projects': 'Silent projects',
   store: 'Database',
@@ -53,8 +54,8 @@ export function findingWords({ check, what }: Pick<Finding, 'check' | 'what'>, s
       return nobodyFollows(say.code)
     case 'channel-closed':
       return channelClosed(what, say)
-    case 'github-refuses':
-      return githubWords(what, say)
+    case 'host-refuses':
+      return hostWords(what, say)
     case 'ci-refuses':
       return ciWords(check, what, say)
     case 'projects-unread':
@@ -101,6 +102,7 @@ const FINE: Record<CheckName, (count: number | null) => string> = {
   'ci-legacy': (count) => `${counted(count ?? 0, 'Basic project')} can be read.`,
   site: () => 'Badges can be read.',
   github: (count) => `The runs of ${count === 1 ? '1 repository' : `${count} repositories`} can be read.`,
+  gitlab: (count) => `The pipelines of ${counted(count ?? 0, 'project')} can be read.`,
   'webhook-rules': (count) => `${counted(count ?? 0, 'project')} send${count === 1 ? 's' : ''} every event.`,
   'silent-projects': (count) => `None of the ${counted(count ?? 0, 'project')} with a webhook rule is silent.`,
   store: () => 'Writing works, and the disk has room.',
@@ -112,6 +114,7 @@ const OFF: Partial<Record<CheckName, string>> = {
   'ci-legacy': 'Not set up (CI_LEGACY_BASE_URL): builds cannot be restarted.',
   site: 'Not set up (CI_SITE_URL): there are no badges.',
   github: 'Not set up (GITHUB_REPOSITORIES).',
+  gitlab: 'Not set up (GITLAB_PROJECTS).',
 }
 
 const UNCHECKED: Record<Unchecked, (check: CheckName, say: Say) => string> = {
@@ -133,6 +136,8 @@ const WHO: Partial<Record<CheckName, string>> = {
   'socket-mode': 'Slack',
   clock: 'Slack',
   channels: 'Slack',
+  github: 'GitHub',
+  gitlab: 'GitLab',
   store: 'the database',
 }
 

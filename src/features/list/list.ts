@@ -1,3 +1,4 @@
+import { sourceOf } from '../../domain/ids.ts'
 import { matchProjects } from '../../domain/project-names.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Store } from '../../store/store.ts'
@@ -34,9 +35,9 @@ export async function listProjects(deps: ListProjects, question: ListQuestion): 
   const all = await store.read.projects()
   if (trouble && all.length === 0) return trouble
   // What the last whole reading did not list is gone from CI; what a reading in part listed says nothing of the rest, and
-  // neither says anything of GitHub's workflows.
+  // neither says anything of the other sources' projects.
   const wholeAt = await lastWholeAt(deps)
-  const listed = all.filter((project) => project.type === 'github' || project.readAt >= wholeAt)
+  const listed = all.filter(({ legacyId, readAt }) => sourceOf(legacyId) !== 'ci' || readAt >= wholeAt)
   const projects = select(await withIds(deps, listed.map(ofListed)), question)
   const pages = Math.max(1, Math.ceil(projects.length / PAGE_SIZE))
   const page = Math.min(Math.max(1, question.page), pages)

@@ -1,7 +1,7 @@
 import type { Project } from '../../domain/project.ts'
 import { filterOf } from '../../domain/pattern.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
-import type { Uuid } from '../../domain/ids.ts'
+import { sourceOf, type Uuid } from '../../domain/ids.ts'
 import { type CiTrouble, troubleOf, type Requester, type Refused } from '../../catalog/outcomes.ts'
 import type { NotListed, ProjectDeps } from './outcomes.ts'
 
@@ -12,8 +12,8 @@ export async function readAfresh(
   deps: ProjectDeps,
   ref: ProjectRef,
 ): Promise<Read | { kind: 'no-v2' } | NotListed | CiTrouble> {
-  // The CI service knows neither its uuid, which is made up, nor its name.
-  if (ref.type === 'github') return { kind: 'not-listed', project: ref }
+  // The CI service lists its own projects only.
+  if (sourceOf(ref.projectId) !== 'ci') return { kind: 'not-listed', project: ref }
   if (!deps.ci) return { kind: 'no-v2' }
   try {
     const project = await ask(deps.ci, ref)

@@ -29,6 +29,7 @@ const SYMBOLS: Record<Action, string> = { stop: ':raised_hand:', restart: ':repe
 /** Why an action cannot be offered: the card's words, and everybody else's who has to say it. */
 export const MISSING: Record<Missing, string> = {
   'no-github': 'GITHUB_TOKEN is not set',
+  'no-gitlab': 'GITLAB_TOKEN is not set',
   'no-v2': "CI's v2 interface is not configured",
   'no-legacy': "CI's legacy interface is not configured",
   'no-build-uuid': "CI did not name the build's uuid",

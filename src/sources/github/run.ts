@@ -1,22 +1,16 @@
-import { hash } from 'node:crypto'
 import { z } from 'zod'
-import { firstLine, NO_DETAILS, type Observation } from '../../domain/build-event.ts'
-import { githubProjectId, toUuid } from '../../domain/ids.ts'
-import type { KnownProject } from '../../store/records.ts'
+import { firstLine, NO_DETAILS } from '../../domain/build-event.ts'
+import { githubProjectId } from '../../domain/ids.ts'
+import { projectOf } from '../project.ts'
+import type { ShownBuild } from '../source.ts'
 import { buildId, cleanTextOrNull, idDigits, timeMsOrNull } from '../values.ts'
-
-/** A run of a workflow as a build, and its workflow as a project. */
-export interface Run {
-  seen: Observation
-  project: KnownProject
-}
 
 /**
  * Reads a run of a workflow, as a `workflow_run` delivery and the REST interface show it; null: its ids are missing.
  * @param defaultBranch where the run's own repository does not name it
  * Source: GitHub REST API, "Workflow runs".
  */
-export function readRun(value: unknown, repository: unknown, defaultBranch: string | null = null): Run | null {
+export function readRun(value: unknown, repository: unknown, defaultBranch: string | null = null): ShownBuild | null {
   const [run, repo] = [RUN.safeParse(value).data, REPOSITORY.safeParse(repository).data]
   if (!run || !repo) return null
   const projectId = githubProjectId(repo.id, run.workflow_id)
@@ -46,22 +40,7 @@ export function readRun(value: unknown, repository: unknown, defaultBranch: stri
         attempt: run.run_attempt,
       },
     },
-    project: {
-      uuid: uuidOf(projectId),
-      name,
-      legacyId: projectId,
-      type: 'github',
-      rules: [
-        {
-          notifier: 'slack',
-          target: null,
-          branch: repo.default_branch ?? defaultBranch,
-          branchMatch: 'exact',
-          buildStatuses: ['failed', 'recovered'],
-        },
-      ],
-      filter: null,
-    },
+    project: projectOf(projectId, { type: 'github', name, defaultBranch: repo.default_branch ?? defaultBranch }),
   }
 }
 
@@ -149,10 +128,4 @@ const urlOf = ({ html_url: url, run_attempt: attempt }: GithubRun): string | nul
 function branchOf({ head_branch: branch, head_repository: head }: GithubRun, repositoryId: string): string | null {
   if (branch === null || !head || head.id === repositoryId) return branch
   return `${head.owner?.login ?? 'fork'}:${branch}`
-}
-
-/** Projects are kept under a uuid; GitHub's have none. */
-function uuidOf(projectId: string) {
-  const hex = hash('sha256', projectId)
-  return toUuid([hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-'))
 }

@@ -102,9 +102,9 @@ export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectWr
     },
 
     async forgetProjects(readBeforeMs) {
-      // The list that was read is the CI service's: it says nothing of GitHub's workflows.
+      // The list that was read is the CI service's: it says nothing of the other sources' projects.
       const old = db.deleteFrom('project').where('read_at', '<', readBeforeMs)
-      await old.where(({ or, eb }) => or([eb('type', 'is', null), eb('type', '<>', 'github')])).execute()
+      await old.where(({ or, eb }) => or([eb('legacy_id', 'is', null), eb('legacy_id', 'not like', '%:%')])).execute()
     },
 
     async hearProject({ projectId, name, fullName, projectUuid, at }) {

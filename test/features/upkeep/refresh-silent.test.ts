@@ -1,29 +1,22 @@
 import { describe, expect, test } from 'vitest'
 import { CiError } from '../../../src/sources/http/errors.ts'
-import {
-  CALLS_MAX,
-  LET_BE_MS,
-  refreshSilent,
-  SILENT_MS,
-  type RefreshSilent,
-  type SilentEnd,
-} from '../../../src/jobs/refresh-silent.ts'
+import { CALLS_MAX, LET_BE_MS, refreshSilent, SILENT_MS, type SilentEnd } from '../../../src/jobs/refresh-silent.ts'
 import { recordDelivery } from '../../../src/alerts/record.ts'
-import { githubProjectId, isGithub } from '../../../src/domain/ids.ts'
+import { githubProjectId, sourceOf } from '../../../src/domain/ids.ts'
 import { MINUTE, story } from '../../support/build-events.ts'
-import { openStage, type Stage } from '../operations-stage.ts'
+import { openStage, through, type Changes, type Stage } from '../operations-stage.ts'
 
 const NEVER = new AbortController().signal
 
 /** One round. @returns what came of asking */
-async function round(stage: Stage, changes: Partial<RefreshSilent> = {}, signal = NEVER): Promise<SilentEnd[]> {
+async function round(stage: Stage, changes: Changes = {}, signal = NEVER): Promise<SilentEnd[]> {
   const ends: SilentEnd[] = []
-  await refreshSilent({ ...stage.main.deps, count: (end) => void ends.push(end), ...changes }, signal)
+  await refreshSilent({ ...through({ ...stage.main.deps, ...changes }), count: (end) => void ends.push(end) }, signal)
   return ends
 }
 
 /** The same, and what follows from it is told. */
-async function roundAndTell(stage: Stage, changes: Partial<RefreshSilent> = {}): Promise<SilentEnd[]> {
+async function roundAndTell(stage: Stage, changes: Changes = {}): Promise<SilentEnd[]> {
   const ends = await round(stage, changes)
   await stage.clock.advance(5_000)
   return ends
@@ -91,6 +84,7 @@ describe('a build that has been silent for too long', () => {
     const { ref } = await stage.running()
     await stage.rest(SILENT_MS)
     const legacy = {
+      ...stage.main.deps.legacy!,
       getProject: async () => ({ ...(await stage.main.deps.legacy!.getProject(ref.projectId)), builds: [] }),
     }
     expect(await round(stage, { legacy })).toEqual(['not-shown'])
@@ -102,7 +96,8 @@ describe('a build that has been silent for too long', () => {
     await using stage = await openStage()
     const { ref } = await stage.running()
     await stage.rest(SILENT_MS)
-    const legacy: RefreshSilent['legacy'] = {
+    const legacy: Changes['legacy'] = {
+      ...stage.main.deps.legacy!,
       async getProject(...args) {
         const project = await stage.main.deps.legacy!.getProject(...args)
         return { ...project, builds: project.builds.map((build) => ({ ...build, status: 'pondering' })) }
@@ -126,7 +121,8 @@ describe('a build that has been silent for too long', () => {
     stage.ci.finish(uuid, 'success')
     stage.lose()
     await stage.rest(SILENT_MS)
-    const away: RefreshSilent['legacy'] = {
+    const away: Changes['legacy'] = {
+      ...stage.main.deps.legacy!,
       getProject: () => Promise.reject(new CiError({ kind: 'unreachable', purpose: 'get project' })),
     }
     expect(await round(stage, { legacy: away })).toEqual(['no-answer'])
@@ -173,9 +169,10 @@ describe('a round', () => {
     const { ref } = await stage.running()
     await stage.rest(SILENT_MS)
     const { legacy } = stage.main.deps
-    const askable: RefreshSilent['legacy'] = {
+    const askable: Changes['legacy'] = {
+      ...legacy!,
       getProject: (id, ...more) =>
-        isGithub(id)
+        sourceOf(id) === 'github'
           ? Promise.reject(new CiError({ kind: 'unauthorized', purpose: 'list the runs of a repository', status: 401 }))
           : legacy!.getProject(id, ...more),
     }

@@ -159,6 +159,7 @@ export const ALL_STAGES = Object.values(STAGES)
 
 const MISSING: { [Why in Missing]: Why } = {
   'no-github': 'no-github',
+  'no-gitlab': 'no-gitlab',
   'no-v2': 'no-v2',
   'no-legacy': 'no-legacy',
   'no-build-uuid': 'no-build-uuid',

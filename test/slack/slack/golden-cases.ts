@@ -82,6 +82,7 @@ const STAGE_WHEN: Record<ShownRequest['stage'], string> = {
 
 const MISSING_WHEN: Record<Missing, string> = {
   'no-github': 'There is no token for GitHub.',
+  'no-gitlab': 'There is no token for GitLab.',
   'no-v2': 'the v2 interface is not configured, which stops builds',
   'no-legacy': 'the legacy interface is not configured, which restarts builds',
   'no-build-uuid': "the build's uuid is not known",

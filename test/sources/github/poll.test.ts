@@ -2,7 +2,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { recordDelivery, recordLookedUp } from '../../../src/alerts/record.ts'
 import { CiError } from '../../../src/sources/http/errors.ts'
 import type { GithubClient } from '../../../src/sources/github/client.ts'
-import { createGithubPoll } from '../../../src/sources/github/poll.ts'
+import { polledGithub } from '../../../src/sources/github/source.ts'
+import { createPoll, type PollDeps } from '../../../src/sources/poll.ts'
 import { readRun } from '../../../src/sources/github/run.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { sqlitePlaces } from '../../support/stores.ts'
@@ -47,21 +48,16 @@ async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => [])
   }
   const warned: unknown[] = []
   const log = { warn: (...said: unknown[]) => void warned.push(said) }
-  const poll = createGithubPoll({
-    store,
-    clock,
-    log: log as never,
-    record: (seen, origin) => recordLookedUp({ store, clock, wake: () => {} }, seen, origin),
-    github: {
-      failedJobs,
-      repository: () => {
-        github.calls++
-        return github.repository()
-      },
-      runs: async () => ({ runs: github.shown, etag: null }),
-    } as unknown as GithubClient,
-    repositories: ['acme/web'],
-  })
+  const client = {
+    failedJobs,
+    repository: () => {
+      github.calls++
+      return github.repository()
+    },
+    runs: async () => ({ runs: github.shown, etag: null }),
+  } as unknown as GithubClient
+  const record: PollDeps['record'] = (seen, origin) => recordLookedUp({ store, clock, wake: () => {} }, seen, origin)
+  const poll = createPoll({ store, clock, log: log as never, record }, polledGithub(client, ['acme/web']))
   return {
     github,
     clock,

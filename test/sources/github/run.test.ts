@@ -55,6 +55,7 @@ describe('a run', () => {
         finishedAt: Date.parse(RUN.updated_at),
         number: '512',
         attempt: 2,
+        lastEndAt: null,
         failedJobs: null,
       },
     })

@@ -33,7 +33,7 @@ export const SETTINGS: readonly Setting[] = [
   },
   {
     names: ['WEBHOOK_SECRET'],
-    default: '*needed without GitHub*',
+    default: '*needed without GitHub and GitLab*',
     is: 'one or more of at least 16 characters each, comma-separated, without spaces; to change it, add the new one, change CI, remove the old one',
   },
   {
@@ -82,14 +82,19 @@ export const SETTINGS: readonly Setting[] = [
     is: 'GitHub Actions: a token that may read and write Actions; `owner/name`, comma-separated, of the repositories whose runs are asked for',
   },
   {
-    names: ['GITHUB_WEBHOOK_SECRET'],
+    names: ['GITLAB_TOKEN', 'GITLAB_PROJECTS'],
     default: '',
-    is: 'one or more, comma-separated: GitHub signs its deliveries with it',
+    is: 'GitLab CI: a token with the scope `api`; `group/project`, comma-separated, of the projects whose pipelines are asked for',
   },
   {
-    names: ['GITHUB_API_URL'],
-    default: '`https://api.github.com`',
-    is: 'of GitHub Enterprise Server `https://<host>/api/v3`',
+    names: ['GITHUB_API_URL', 'GITLAB_URL'],
+    default: '`https://api.github.com`, `https://gitlab.com`',
+    is: 'of GitHub Enterprise Server `https://<host>/api/v3`; of a self-managed GitLab its address, with its path if it has one',
+  },
+  {
+    names: ['GITHUB_WEBHOOK_SECRET', 'GITLAB_WEBHOOK_SECRET'],
+    default: '',
+    is: 'one or more, comma-separated: they prove where a delivery comes from; a signing token of GitLab begins with `whsec_`',
   },
   {
     names: ['CI_SITE_URL'],

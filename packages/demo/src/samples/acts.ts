@@ -119,6 +119,7 @@ const STATES: Record<RequestState, string> = {
 
 const MISSING: Record<Missing, string> = {
   'no-github': 'there is no token for GitHub',
+  'no-gitlab': 'there is no token for GitLab',
   'no-v2': 'the v2 interface is not configured',
   'no-legacy': 'the legacy interface is not configured',
   'no-build-uuid': "the build's uuid is not known",
@@ -128,6 +129,7 @@ const MISSING: Record<Missing, string> = {
 
 const NEEDED: Record<Missing, readonly Action[]> = {
   'no-github': ['stop', 'restart'],
+  'no-gitlab': ['stop', 'restart'],
   'no-v2': ['stop'],
   'no-legacy': ['restart'],
   'no-build-uuid': ['stop'],

@@ -47,7 +47,15 @@ const examined = (found: readonly (readonly [CheckName, Found])[]): Extract<Doct
   tookMs: 800,
 })
 
-const COUNTED: readonly CheckName[] = ['channels', 'ci-v2', 'ci-legacy', 'github', 'webhook-rules', 'silent-projects']
+const COUNTED: readonly CheckName[] = [
+  'channels',
+  'ci-v2',
+  'ci-legacy',
+  'github',
+  'gitlab',
+  'webhook-rules',
+  'silent-projects',
+]
 const fine = (check: CheckName): Found => ({ kind: 'fine', count: COUNTED.includes(check) ? 3 : null })
 
 const unchecked = (why: Unchecked, ...checks: readonly CheckName[]) =>
@@ -64,6 +72,7 @@ const WHENS: Record<CheckName, string> = {
   'ci-legacy': "CI's legacy interface refuses",
   site: 'the site is another one, or none',
   github: 'GitHub does not show a repository',
+  gitlab: 'GitLab does not show a project',
   'webhook-rules': 'projects do not tell Buildline everything',
   'silent-projects': 'projects are not heard of',
   store: 'the database does not do its work',
@@ -107,10 +116,14 @@ const foundBy = ({ project, other, branch, code, word }: Cast): Record<CheckName
   ],
   site: [{ kind: 'ci-refuses', code: 'not-found', scope: null }, { kind: 'not-configured' }],
   github: [
-    { kind: 'github-refuses', repository: 'acme/web', code: 'unauthorized' },
-    { kind: 'github-refuses', repository: 'acme/web', code: 'not-found' },
-    { kind: 'github-refuses', repository: 'acme/web', code: 'timeout' },
+    { kind: 'host-refuses', host: 'github', name: 'acme/web', code: 'unauthorized', reason: null },
+    { kind: 'host-refuses', host: 'github', name: 'acme/web', code: 'not-found', reason: null },
+    { kind: 'host-refuses', host: 'github', name: 'acme/web', code: 'timeout', reason: null },
     { kind: 'not-configured' },
+  ],
+  gitlab: [
+    { kind: 'host-refuses', host: 'gitlab', name: 'acme/web', code: 'unauthorized', reason: null },
+    { kind: 'host-refuses', host: 'gitlab', name: 'acme/web', code: 'forbidden', reason: 'insufficient_scope' },
   ],
   'webhook-rules': [
     { kind: 'no-webhook-rule', project, uuid: PROJECT_UUID, host: 'ci-bot.example.com' },

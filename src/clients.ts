@@ -1,10 +1,15 @@
 import { clientCredentialsAuth, staticAuth, type Auth } from './sources/ci-service/auth.ts'
 import { createBadgeClient } from './sources/ci-service/badge.ts'
-import { createGithubBuilds, type GithubBuilds } from './sources/github/builds.ts'
+import { createCiServiceSource } from './sources/ci-service/source.ts'
 import { createGithubClient, type GithubClient } from './sources/github/client.ts'
+import { createGithubSource, polledGithub } from './sources/github/source.ts'
+import { createGitlabClient, type GitlabClient } from './sources/gitlab/client.ts'
+import { createGitlabSource, polledGitlab } from './sources/gitlab/source.ts'
+import type { Polled } from './sources/poll.ts'
+import type { Source, Sources } from './sources/source.ts'
 import type { Reads } from './store/store.ts'
-import { isGithub } from './domain/ids.ts'
-import { type ClientLegacy, createClientLegacy } from './sources/ci-service/client-legacy.ts'
+import { sourceOf, type SourceName } from './domain/ids.ts'
+import { createClientLegacy } from './sources/ci-service/client-legacy.ts'
 import { createClientV2 } from './sources/ci-service/client-v2.ts'
 import { CiError } from './sources/http/errors.ts'
 import { type Transport, countedTransport, watchedTransport } from './sources/http/transport.ts'
@@ -31,37 +36,51 @@ export function createClients(
   }
 }
 
-/** GitHub's client, and the repositories that it is asked for; null without a token. */
-export function createGithub({ apiUrl, token, repositories }: Config['github'], transport: Transport) {
-  return token === null ? null : { client: createGithubClient({ apiUrl, token, transport }), repositories }
+/** The clients of GitHub and GitLab; null without a token. */
+export function createHostedClients({ github, gitlab }: Pick<Config, 'github' | 'gitlab'>, transport: Transport) {
+  const { token, apiUrl } = github
+  return {
+    github: token === null ? null : createGithubClient({ apiUrl, token, transport }),
+    gitlab: gitlab.token === null ? null : createGitlabClient({ url: gitlab.url, token: gitlab.token, transport }),
+  }
 }
 
 /**
- * The client that shows builds and restarts them, which asks each project's own source. `legacy` null: there is no source.
- * @param reads know which repository a project is of
+ * Each source that is configured, by the projects that are its own.
+ * @param reads know what was kept of a project
  */
-export function buildsBySource(
-  legacy: ClientLegacy | null,
-  client: GithubClient | null,
+export function createSources(
+  { github, gitlab, ...ci }: Parameters<typeof createCiServiceSource>[0] & HostedClients,
   reads: Pick<Reads, 'project'>,
-): { legacy: Pick<ClientLegacy, 'getProject' | 'restartBuild'> | null; github: GithubBuilds | null } {
-  if (!client) return { legacy, github: null }
-  const github = createGithubBuilds(client, reads)
-  const unknown = new CiError({ kind: 'not-found', purpose: 'get a project', isUndone: true })
-  return {
-    github,
-    legacy: {
-      async getProject(id, options, signal) {
-        if (isGithub(id)) return github.getProject(id, options, signal)
-        if (!legacy) throw unknown
-        return legacy.getProject(id, options, signal)
-      },
-      async restartBuild(id, signal) {
-        if (!legacy) throw unknown
-        return legacy.restartBuild(id, signal)
-      },
-    },
+): Sources {
+  const all: Record<SourceName, Source | null> = {
+    ci: createCiServiceSource(ci),
+    github: github && createGithubSource(github, reads),
+    gitlab: gitlab && createGitlabSource(gitlab, reads),
   }
+  return (projectId) => all[sourceOf(projectId)]
+}
+
+/** What is configured. */
+export const interfacesOf = (
+  clients: HostedClients & { v2: unknown; legacy: unknown },
+): Record<'v2' | 'legacy' | 'github' | 'gitlab', boolean> => ({
+  v2: clients.v2 !== null,
+  legacy: clients.legacy !== null,
+  github: clients.github !== null,
+  gitlab: clients.gitlab !== null,
+})
+
+/** What is polled: the projects that the settings name. */
+export const polledOf = (config: Pick<Config, 'github' | 'gitlab'>, { github, gitlab }: HostedClients): Polled[] =>
+  [
+    github && polledGithub(github, config.github.repositories),
+    gitlab && polledGitlab(gitlab, config.gitlab.projects),
+  ].flatMap((polled) => (polled && polled.projects.length > 0 ? polled : []))
+
+interface HostedClients {
+  github: GithubClient | null
+  gitlab: GitlabClient | null
 }
 
 /** Tells when CI refused the credentials and there are no others to try. */

@@ -1,0 +1,26 @@
+import type { Source } from '../source.ts'
+import type { ClientLegacy } from './client-legacy.ts'
+import type { ClientV2 } from './client-v2.ts'
+
+/** The CI service: its legacy interface shows builds and restarts them, its v2 interface stops them. Null: not configured. */
+export function createCiServiceSource({
+  v2,
+  legacy,
+}: {
+  v2: Pick<ClientV2, 'stopBuild'> | null
+  legacy: Pick<ClientLegacy, 'getProject' | 'restartBuild'> | null
+}): Source {
+  return {
+    getProject:
+      legacy &&
+      ((id, { branch } = {}, signal) => legacy.getProject(id, branch === undefined ? {} : { branch }, signal)),
+    restart:
+      legacy &&
+      (async ({ buildId, buildUuid }) => {
+        const { id, uuid } = await legacy.restartBuild(buildId)
+        const isSame = id === null && uuid !== null && uuid === buildUuid
+        return { newBuildId: isSame ? buildId : id, newBuildUuid: uuid }
+      }),
+    stop: v2 && (({ projectUuid, buildUuid }) => v2.stopBuild({ projectUuid: projectUuid!, buildUuid: buildUuid! })),
+  }
+}

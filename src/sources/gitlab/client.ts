@@ -1,0 +1,100 @@
+import { isRecord } from '../../lib/json.ts'
+import { addressOf, parseHttpUrl } from '../http/address.ts'
+import { CiError } from '../http/errors.ts'
+import { findJson, readAnswer, type CiRequest } from '../http/exchange.ts'
+import type { Transport } from '../http/transport.ts'
+
+/** A project is named by its path, `acme/web`, or by its id. Each call throws a CiError; a write is sent once. */
+export interface GitlabClient {
+  project(project: string, signal?: AbortSignal): Promise<unknown>
+  /** The 100 pipelines that changed last, newest first, as GitLab lists them; or all that changed since a time. */
+  pipelines(project: string, wanted?: PipelinesWanted): Promise<unknown[]>
+  /** A pipeline with what its list leaves out. */
+  pipeline(project: string, id: string, signal?: AbortSignal): Promise<unknown>
+  /** The jobs that failed in its newest attempt. */
+  failedJobs(project: string, id: string, signal?: AbortSignal): Promise<unknown[]>
+  commit(project: string, sha: string, signal?: AbortSignal): Promise<unknown>
+  /** Runs those jobs again that did not pass. */
+  retry(project: string, id: string): Promise<void>
+  cancel(project: string, id: string): Promise<void>
+}
+
+interface PipelinesWanted {
+  /** a branch, a tag, or `refs/merge-requests/5/head` */
+  ref?: string
+  /** ISO 8601 */
+  updatedAfter?: string
+  signal?: AbortSignal
+}
+
+const PER_PAGE = 100
+const PAGES_MAX = 10
+
+/** Where GitLab asks to slow down and does not say for how long. */
+const SLOWED_MS = 60_000
+
+/** Source: GitLab REST API, version 4. `url` may carry a path, as a self-managed GitLab's does. */
+export function createGitlabClient({
+  url: siteUrl,
+  token,
+  transport,
+}: {
+  url: string
+  token: string
+  transport: Transport
+}): GitlabClient {
+  const base = parseHttpUrl(siteUrl)
+  const addressIn = (
+    project: string,
+    segments: readonly string[],
+    query: Record<string, string | number | undefined> = {},
+  ) => addressOf(base, ['api', 'v4', 'projects', project, ...segments], query)
+  const send = (request: Pick<CiRequest, 'method' | 'url' | 'purpose'> & Partial<CiRequest>, signal?: AbortSignal) =>
+    transport.send({ headers: { 'private-token': token }, ...request, secrets: [token], slowedMs: SLOWED_MS }, signal)
+  const get = async <T>(url: URL, purpose: string, read: (json: unknown) => T | null, signal?: AbortSignal) =>
+    readAnswer(await send({ method: 'GET', url, purpose }, signal), purpose, read)
+  const write = (project: string, id: string, what: string, purpose: string) =>
+    send({ method: 'POST', url: addressIn(project, ['pipelines', id, what]), purpose, statusSuffices: true })
+
+  return {
+    project: (project, signal) => get(addressIn(project, []), 'read a project', recordIn, signal),
+    async pipelines(project, { ref, updatedAfter, signal } = {}) {
+      const listed: unknown[] = []
+      for (let page = 1; page <= (updatedAfter === undefined ? 1 : PAGES_MAX); page++) {
+        const query = { ref, updated_after: updatedAfter, order_by: 'updated_at', per_page: PER_PAGE, page }
+        const url = addressIn(project, ['pipelines'], query)
+        const found = await get(url, 'list the pipelines of a project', listIn, signal)
+        listed.push(...found)
+        if (found.length < PER_PAGE) break
+      }
+      return listed
+    },
+    pipeline: (project, id, signal) => get(addressIn(project, ['pipelines', id]), 'read a pipeline', recordIn, signal),
+    failedJobs(project, id, signal) {
+      const url = addressIn(project, ['pipelines', id, 'jobs'], { 'scope[]': 'failed', per_page: PER_PAGE })
+      return get(url, 'list the jobs of a pipeline', listIn, signal)
+    },
+    commit: (project, sha, signal) =>
+      get(addressIn(project, ['repository', 'commits', sha]), 'read a commit', recordIn, signal),
+    async retry(project, id) {
+      await write(project, id, 'retry', 'retry a pipeline')
+    },
+    async cancel(project, id) {
+      const purpose = 'cancel a pipeline'
+      // GitLab answers 200 whether it could cancel or not; what it shows says which.
+      const shown = findJson(await write(project, id, 'cancel', purpose))
+      const status = isRecord(shown) ? shown['status'] : null
+      if (status === 'success' || status === 'failed' || status === 'skipped')
+        throw new CiError({
+          kind: 'bad-request',
+          purpose,
+          reason: `it is ${status} already`,
+          isWrite: true,
+          isUndone: true,
+        })
+    },
+  }
+}
+
+const recordIn = (json: unknown) => (isRecord(json) ? json : null)
+const listIn = (json: unknown) => (Array.isArray(json) ? (json as unknown[]) : null)

@@ -1,0 +1,180 @@
+import { z } from 'zod'
+import { firstLine, NO_DETAILS } from '../../domain/build-event.ts'
+import { gitlabProjectId, type BuildId } from '../../domain/ids.ts'
+import { isFinal, toStatus } from '../../domain/status.ts'
+import { CiError } from '../http/errors.ts'
+import { projectOf } from '../project.ts'
+import type { ShownBuild } from '../source.ts'
+import { buildId, cleanTextOrNull, idDigits, timeMsOrNull } from '../values.ts'
+
+const text = cleanTextOrNull
+const time = timeMsOrNull.nullable().catch(null)
+
+const PIPELINE = z.object({
+  id: buildId,
+  iid: idDigits.nullable().catch(null),
+  ref: text,
+  tag: z.boolean().catch(false),
+  sha: text,
+  source: text,
+  status: text,
+  started_at: time,
+  updated_at: time,
+  finished_at: time,
+  url: text,
+  web_url: text,
+})
+
+const PROJECT = z.object({
+  id: idDigits,
+  path_with_namespace: text.pipe(z.string()),
+  web_url: text,
+  default_branch: text,
+})
+
+const COMMIT = z.object({
+  title: text,
+  message: text,
+  author_name: text,
+  author: z.object({ name: text }).nullable().catch(null),
+})
+
+const JOB = z.object({ name: text, status: text, failure_reason: text, allow_failure: z.boolean().catch(false) })
+
+const MERGE_REQUEST = z.object({ iid: idDigits })
+
+type Pipeline = z.infer<typeof PIPELINE>
+type Job = z.infer<typeof JOB>
+
+/** The parts of a pipeline, as a delivery and the REST interface show them. */
+interface Parts {
+  pipeline: unknown
+  project: unknown
+  commit?: unknown
+  mergeRequest?: unknown
+  /** all of the newest attempt, or those that failed; left out: not known */
+  jobs?: unknown
+}
+
+/**
+ * Reads a pipeline as a build; null: its ids are missing. Source: GitLab, "Webhook events" and "Pipelines API".
+ */
+export function readPipeline({ pipeline, project, commit, mergeRequest, jobs }: Parts): ShownBuild | null {
+  const [read, repo] = [PIPELINE.safeParse(pipeline).data, PROJECT.safeParse(project).data]
+  if (!read || !repo) return null
+  const said = COMMIT.safeParse(commit).data
+  const failed = failedIn(jobs)
+  const projectId = gitlabProjectId(repo.id)
+  const word = wordOf(read, failed)
+  const isOver = isFinal(toStatus(word))
+  return {
+    seen: {
+      projectId,
+      buildId: read.id,
+      branch: branchOf(read, repo.default_branch, MERGE_REQUEST.safeParse(mergeRequest).data?.iid ?? null),
+      // Pipelines that no push began have nothing to do with one another, though they share the newest commit.
+      commitId: UNPUSHED.has(read.source ?? '') ? null : read.sha,
+      word,
+      details: {
+        ...NO_DETAILS,
+        projectName: repo.path_with_namespace,
+        projectFullName: repo.path_with_namespace,
+        buildUrl: read.url ?? read.web_url ?? (repo.web_url && `${repo.web_url}/-/pipelines/${read.id}`),
+        commitUrl: read.sha && repo.web_url ? `${repo.web_url}/-/commit/${read.sha}` : null,
+        shortCommitId: read.sha?.slice(0, 8) ?? null,
+        message: firstLine(said?.message ?? said?.title ?? null),
+        // Who wrote the commit, not who pushed it or pressed a button.
+        committer: said?.author?.name ?? said?.author_name ?? null,
+        startedAt: isOver ? null : read.finished_at === null ? read.started_at : null,
+        finishedAt: isOver ? read.finished_at : null,
+        number: read.iid,
+        lastEndAt: read.finished_at === null ? 0 : Math.floor(read.finished_at / 1_000) * 1_000,
+        failedJobs: failed.length > 0 ? failed.flatMap(({ name }) => name ?? []) : null,
+      },
+    },
+    project: projectOf(projectId, {
+      type: 'gitlab',
+      name: repo.path_with_namespace,
+      defaultBranch: repo.default_branch,
+    }),
+  }
+}
+
+/** A pipeline as far as a list shows it. */
+export interface ListedPipeline {
+  id: BuildId
+  sha: string | null
+  word: string
+  hasEnded: boolean
+  updatedAt: number
+}
+
+/** Null: its id is missing, or it is no build of its own. */
+export function readListed(pipeline: unknown): ListedPipeline | null {
+  const read = PIPELINE.safeParse(pipeline).data
+  if (!read || read.source === CHILD) return null
+  const word = wordOf(read, [])
+  return { id: read.id, sha: read.sha, word, hasEnded: isFinal(toStatus(word)), updatedAt: read.updated_at ?? 0 }
+}
+
+/** Did another pipeline begin it? Then it is told of as a job of that one. */
+export const isChild = (pipeline: unknown): boolean => PIPELINE.safeParse(pipeline).data?.source === CHILD
+
+/** Throws a CiError. */
+export function readProjectId(project: unknown): string {
+  const id = PROJECT.safeParse(project).data?.id
+  if (id === undefined) throw new CiError({ kind: 'shape', purpose: 'read a project' })
+  return id
+}
+
+const CHILD = 'parent_pipeline'
+
+/** Those that made the pipeline fail. */
+const failedIn = (jobs: unknown): Job[] =>
+  (Array.isArray(jobs) ? jobs : []).flatMap((value) => {
+    const job = JOB.safeParse(value).data
+    return job?.status === 'failed' && !job.allow_failure ? job : []
+  })
+
+const WORDS = new Map([
+  ['created', 'queued'],
+  ['waiting_for_resource', 'queued'],
+  ['preparing', 'queued'],
+  ['pending', 'queued'],
+  ['scheduled', 'queued'],
+  ['running', 'initiated'],
+  ['waiting_for_callback', 'initiated'],
+  ['canceling', 'initiated'],
+  // Somebody has to start its manual job.
+  ['manual', 'waiting'],
+  ['success', 'success'],
+  ['failed', 'error'],
+  ['canceled', 'stopped'],
+  ['skipped', 'skipped'],
+])
+
+function wordOf({ status }: Pipeline, failed: readonly Job[]): string {
+  if (status !== 'failed' || failed.length === 0) return WORDS.get(status ?? '') ?? status ?? 'unknown'
+  const reasons = failed.map(({ failure_reason: reason }) => reason ?? '')
+  if (reasons.every((reason) => reason === 'ci_quota_exceeded')) return 'blocked'
+  return reasons.every((reason) => OF_THE_MACHINE.has(reason)) ? 'infrastructure_failure' : 'error'
+}
+
+/** Source: GitLab, `app/models/concerns/enums/ci/commit_status.rb`. */
+const OF_THE_MACHINE = new Set([
+  'runner_system_failure',
+  'stuck_or_timeout_failure',
+  'scheduler_failure',
+  'api_failure',
+  'data_integrity_failure',
+  'runner_unsupported',
+])
+
+const UNPUSHED = new Set(['schedule', 'web', 'api', 'trigger', 'chat', 'pipeline'])
+
+// A merge request's pipelines are no branch's, and a tag may be called as the default branch is.
+function branchOf({ ref, tag }: Pipeline, defaultBranch: string | null, mergeRequest: string | null): string | null {
+  const iid = mergeRequest ?? /^refs\/merge-requests\/(\d+)\//.exec(ref ?? '')?.[1]
+  if (iid !== undefined) return `!${iid}`
+  return tag && ref === defaultBranch ? `refs/tags/${ref}` : ref
+}

@@ -1,0 +1,145 @@
+import { NEWS_MS } from '../../domain/build-event.ts'
+import { isFinal } from '../../domain/status.ts'
+import { gitlabProjectId, type ProjectId } from '../../domain/ids.ts'
+import type { StoredEvent } from '../../store/records.ts'
+import type { Reads } from '../../store/store.ts'
+import { CiError } from '../http/errors.ts'
+import type { Listed, Polled } from '../poll.ts'
+import { keptProject, shownProject } from '../project.ts'
+import type { ShownBuild, Source } from '../source.ts'
+import type { GitlabClient } from './client.ts'
+import { readListed, readPipeline, readProjectId, type ListedPipeline } from './pipeline.ts'
+
+/** A branch's newest pipelines that are read when somebody asks: each needs calls of its own. */
+const SHOWN_MAX = 10
+
+/**
+ * GitLab CI: a pipeline is a build. Retry runs the jobs again that did not pass.
+ * @param reads know what was kept of a project
+ */
+export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'project'>): Source {
+  return {
+    async getProject(projectId, { branch, builds: wanted } = {}, signal) {
+      const kept = await keptProject(reads, projectId)
+      const id = idIn(projectId)
+      const project = await client.project(id, signal)
+      const shown: ShownBuild[] = []
+      for (const build of wanted ?? (await newestOf(client, id, branch, signal))) {
+        const pipeline = await unlessGone(client.pipeline(id, build, signal))
+        const whole = await readWhole(client, { id, project, pipeline, hasCommit: false }, signal)
+        if (whole) shown.push(whole)
+      }
+      return shownProject(projectId, kept, shown)
+    },
+    async restart({ projectId, buildId }) {
+      await client.retry(idIn(projectId), buildId)
+      return { newBuildId: buildId, newBuildUuid: null }
+    },
+    stop: ({ projectId, buildId }) => client.cancel(idIn(projectId), buildId),
+  }
+}
+
+const idIn = (projectId: ProjectId): string => projectId.split(':')[1]!
+
+async function newestOf(client: GitlabClient, project: string, branch: string | undefined, signal?: AbortSignal) {
+  // Where a branch is a merge request, see `readPipeline`.
+  const ref = branch?.replace(/^!(\d+)$/, 'refs/merge-requests/$1/head')
+  const shown = await client.pipelines(project, {
+    ...(ref === undefined ? {} : { ref }),
+    ...(signal ? { signal } : {}),
+  })
+  return shown.flatMap((one) => readListed(one)?.id ?? []).slice(0, SHOWN_MAX)
+}
+
+/** Its default branch may be renamed, which decides who is told. */
+const PROJECT_MS = 60 * 60_000
+
+/** What changed in the second of the last look may be listed again, and nothing is left out. */
+const OVERLAP_MS = 1_000
+
+/** The pipelines of each project that have changed. */
+export const polledGitlab = (client: GitlabClient, projects: readonly string[]): Polled => ({
+  source: 'gitlab',
+  projects,
+  watch(name) {
+    let project: unknown = null
+    let readAt = 0
+    let changedAt: number | null = null
+    return {
+      async look(now, signal) {
+        if (project === null || now - readAt >= PROJECT_MS) {
+          project = await client.project(name, signal)
+          readAt = now
+        }
+        const since = changedAt === null ? {} : { updatedAfter: new Date(changedAt - OVERLAP_MS).toISOString() }
+        const pipelines = (await client.pipelines(name, { ...since, signal })).flatMap((one) => readListed(one) ?? [])
+        const newestAt = pipelines.reduce((newest, { updatedAt }) => Math.max(newest, updatedAt), changedAt ?? 0)
+        const builds = pipelines.map((one) => listed(client, project, one, { now, signal }))
+        return { builds, isWhole: false, done: () => void (changedAt = newestAt || null) }
+      },
+    }
+  },
+})
+
+function listed(
+  client: GitlabClient,
+  project: unknown,
+  pipeline: ListedPipeline,
+  { now, signal }: { now: number; signal: AbortSignal },
+): Listed {
+  const id = readProjectId(project)
+  return {
+    projectId: gitlabProjectId(id),
+    buildId: pipeline.id,
+    state: `${pipeline.updatedAt} ${pipeline.word}`,
+    isOpen: !pipeline.hasEnded,
+    async read(known) {
+      if (pipeline.hasEnded && isEndKnown(known, pipeline.updatedAt, now)) return null
+      const whole = await client.pipeline(id, pipeline.id, signal)
+      const hasCommit = known.some(({ details }) => details.message !== null)
+      return readWhole(client, { id, project, pipeline: whole, hasCommit }, signal)
+    },
+    failedJobs: null,
+  }
+}
+
+/** GitLab notes an end, and that the pipeline has changed, within this time. */
+const END_NOTED_MS = 5_000
+
+/** After a start, all of what is listed has been seen before: it need not be read again. */
+const isEndKnown = (known: readonly StoredEvent[], updatedAt: number, now: number): boolean =>
+  known.some(
+    ({ status, origin, details }) =>
+      isFinal(status) &&
+      (details.lastEndAt ?? 0) >= updatedAt - END_NOTED_MS &&
+      (origin !== 'history' || now - updatedAt > NEWS_MS),
+  )
+
+interface Read {
+  id: string
+  project: unknown
+  pipeline: unknown
+  /** who wrote it, and what it says, is known */
+  hasCommit: boolean
+}
+
+async function readWhole(
+  client: GitlabClient,
+  { id, project, pipeline, hasCommit }: Read,
+  signal?: AbortSignal,
+): Promise<ShownBuild | null> {
+  const shown = readListed(pipeline)
+  if (!shown) return null
+  const commit = hasCommit || shown.sha === null ? null : await unlessGone(client.commit(id, shown.sha, signal))
+  const jobs = shown.word === 'error' ? await unlessGone(client.failedJobs(id, shown.id, signal)) : null
+  return readPipeline({ pipeline, project, commit, jobs })
+}
+
+async function unlessGone<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof CiError && (error.kind === 'not-found' || error.kind === 'forbidden')) return null
+    throw error
+  }
+}

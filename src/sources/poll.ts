@@ -1,0 +1,153 @@
+import { NEWS_MS } from '../domain/build-event.ts'
+import { numbered } from '../domain/attempt-number.ts'
+import type { BuildId, ProjectId } from '../domain/ids.ts'
+import { isFinal, isRed, toStatus } from '../domain/status.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import type { StoredEvent } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+import { CiError } from './http/errors.ts'
+import type { ShownBuild } from './source.ts'
+
+/** The job is due this often, and a project where something runs is asked each time. */
+export const POLL_EVERY_MS = 15_000
+
+/** A project where nothing runs is asked this often. */
+const AT_REST_MS = 60_000
+
+/** What is polled of a source. */
+export interface Polled {
+  /** as in the names of jobs */
+  source: 'github' | 'gitlab'
+  /** `acme/web`, … */
+  projects: readonly string[]
+  /** One project, from now on. */
+  watch(project: string): Watch
+}
+
+export interface Watch {
+  /** Which builds the source shows now, newest first; null: nothing has changed. Throws a CiError. */
+  look(now: number, signal: AbortSignal): Promise<Look | null>
+}
+
+export interface Look {
+  builds: readonly Listed[]
+  /** false: of what has ended, only the newest builds are listed, or those that changed */
+  isWhole: boolean
+  /** All of it is recorded: the next look need only show what has changed since. */
+  done(): void
+}
+
+/** A build in a list. */
+export interface Listed {
+  projectId: ProjectId
+  buildId: BuildId
+  /** other than before when something has changed */
+  state: string
+  isOpen: boolean
+  /** The whole build; null: it says nothing that is not known. */
+  read(known: readonly StoredEvent[]): Promise<ShownBuild | null>
+  /** The names of the jobs that failed, where `read` does not say them. */
+  failedJobs: (() => Promise<string[]>) | null
+}
+
+export interface PollDeps {
+  store: Pick<Store, 'write' | 'read'>
+  clock: Clock
+  /** Stores what a build shows, unless it is known; as `history` it is known from then on, and nobody is told. */
+  record: (build: ShownBuild, origin: 'delivery' | 'history') => Promise<unknown>
+  log: Log
+}
+
+/**
+ * Asks a source which builds there are, so that they are told without a webhook, and also those that it did not deliver. The
+ * first look at a project announces nothing that has ended.
+ */
+export function createPoll(
+  deps: PollDeps,
+  { source, projects, watch }: Polled,
+): (signal: AbortSignal) => Promise<void> {
+  const watched = projects.map((name): Watched => ({ name, watch: watch(name), nextAt: 0, known: new Map() }))
+  let pausedUntil = 0
+
+  return async (signal) => {
+    for (const one of watched) {
+      const now = deps.clock.now()
+      if (signal.aborted || now < pausedUntil) return
+      if (now < one.nextAt) continue
+      // Also where it cannot be asked: each attempt counts for the rate limit and logs a line.
+      one.nextAt = now + AT_REST_MS
+      try {
+        await look(deps, `${source} ${one.name}`, one, signal)
+        if ([...one.known.values()].some(({ isOpen }) => isOpen)) one.nextAt = now
+      } catch (error) {
+        if (signal.aborted) return
+        if (!(error instanceof CiError)) throw error
+        if (error.kind === 'rate-limited') pausedUntil = now + (error.retryAfterMs ?? AT_REST_MS)
+        deps.log.warn({ err: error, source, project: one.name }, 'the builds of a project could not be asked for')
+      }
+    }
+  }
+}
+
+interface Watched {
+  name: string
+  watch: Watch
+  nextAt: number
+  /** how each build stood at the last look */
+  known: ReadonlyMap<string, Pick<Listed, 'state' | 'isOpen'>>
+}
+
+async function look(deps: PollDeps, job: string, watched: Watched, signal: AbortSignal): Promise<void> {
+  const shown = await watched.watch.look(deps.clock.now(), signal)
+  if (!shown) return
+  const firstAt = await deps.store.read.lastDoneAt(job)
+  const now = deps.clock.now()
+  // Oldest first, as deliveries come.
+  for (const build of shown.builds.toReversed()) {
+    if (watched.known.get(build.buildId)?.state === build.state) continue
+    await keep(deps, build, Math.max(firstAt ?? now, now - NEWS_MS))
+    if (signal.aborted) return
+  }
+  if (firstAt === null) await deps.store.write((tx) => tx.setLastDoneAt(job, now))
+  // Only now: a look that failed half way is made again.
+  const stillOpen = shown.isWhole ? [] : [...watched.known].filter(([, { isOpen }]) => isOpen)
+  watched.known = new Map([...stillOpen, ...shown.builds.map((build) => [build.buildId, build] as const)])
+  shown.done()
+}
+
+/** @param endedAfter what ended before (ms), and is unknown, is no news */
+async function keep(deps: PollDeps, listed: Listed, endedAfter: number): Promise<void> {
+  const known = await deps.store.read.eventsOfBuild(listed.projectId, listed.buildId)
+  const build = await listed.read(known)
+  if (!build) return
+  const { word, details } = numbered(build.seen, known)
+  const status = toStatus(word)
+  const hasEnded = isFinal(status)
+  const asksJobs = isRed(status) && listed.failedJobs !== null
+  const ofAttempt = known.filter((one) => one.details.attempt === details.attempt)
+  // Of a build that goes on the last word counts: it may wait for one approval after another.
+  const said = (hasEnded ? ofAttempt : ofAttempt.slice(-1)).filter((one) => one.word === word)
+  const isOld = hasEnded && (details.finishedAt ?? 0) <= endedAfter
+  // An end that a command came upon first is known, and still news.
+  const isKnown = said.some((one) =>
+    one.origin === 'history' ? isOld || !hasEnded : !asksJobs || one.details.failedJobs !== null,
+  )
+  if (isKnown) return
+  if (isOld && known.length === 0) return void (await deps.record(build, 'history'))
+  if (!asksJobs) return void (await deps.record(build, 'delivery'))
+  const failedJobs = await failedJobsOf(deps, listed)
+  const { seen } = build
+  await deps.record({ ...build, seen: { ...seen, details: { ...seen.details, failedJobs } } }, 'delivery')
+}
+
+/** Null: the source does not show them. That one build failed is told without their names, and holds up no other. */
+async function failedJobsOf({ log }: PollDeps, { projectId, buildId, failedJobs }: Listed): Promise<string[] | null> {
+  try {
+    return await failedJobs!()
+  } catch (error) {
+    if (!(error instanceof CiError) || error.kind === 'rate-limited') throw error
+    log.warn({ err: error, project: projectId, build: buildId }, 'it could not be asked which jobs failed')
+    return null
+  }
+}

@@ -1,0 +1,60 @@
+import { hash } from 'node:crypto'
+import { toUuid, type ProjectId, type SourceName, type Uuid } from '../domain/ids.ts'
+import type { LegacyProject } from '../domain/project.ts'
+import type { KnownProject } from '../store/records.ts'
+import type { Reads } from '../store/store.ts'
+import { CiError } from './http/errors.ts'
+import type { ShownBuild } from './source.ts'
+
+// The projects of sources that have no list of projects: what their builds say of them is kept.
+
+/** Without rules of its own, a project is told of as most people want it: failures and recoveries of its default branch. */
+export const projectOf = (
+  legacyId: ProjectId,
+  { type, name, defaultBranch }: { type: SourceName; name: string; defaultBranch: string | null },
+): KnownProject => ({
+  uuid: uuidOf(legacyId),
+  name,
+  legacyId,
+  type,
+  rules: [
+    {
+      notifier: 'slack',
+      target: null,
+      branch: defaultBranch,
+      branchMatch: 'exact',
+      buildStatuses: ['failed', 'recovered'],
+    },
+  ],
+  filter: null,
+})
+
+/** The project as it was kept last. Throws a CiError where none was. */
+export async function keptProject(reads: Pick<Reads, 'project'>, projectId: ProjectId): Promise<KnownProject> {
+  const project = await reads.project({ uuid: null, legacyId: projectId, names: [] })
+  if (!project) throw new CiError({ kind: 'not-found', purpose: 'find a project', isUndone: true })
+  return project
+}
+
+/** A project with its builds, as `getProject` answers. */
+export const shownProject = (
+  id: ProjectId,
+  { uuid, name }: KnownProject,
+  builds: readonly ShownBuild[],
+): LegacyProject => ({
+  id,
+  uuid,
+  name,
+  builds: builds.map(({ seen }) => {
+    const { projectId, buildId, branch, commitId, word: status, details } = seen
+    const { committer, message, startedAt, finishedAt, number, attempt, lastEndAt } = details
+    const told = { committer, message, startedAt, finishedAt, number, attempt, lastEndAt }
+    return { id: buildId, uuid: null, projectId, status, branch, commitId, ...told, raw: {} }
+  }),
+})
+
+/** Projects are kept under a uuid; these sources give them none. */
+function uuidOf(projectId: ProjectId): Uuid {
+  const hex = hash('sha256', projectId)
+  return toUuid([hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-'))
+}

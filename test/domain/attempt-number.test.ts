@@ -1,0 +1,101 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { foldBuild } from '../../src/domain/attempt.ts'
+import { numbered } from '../../src/domain/attempt-number.ts'
+import { toBuildEvent, type BuildEvent } from '../../src/domain/build-event.ts'
+import { toStatus } from '../../src/domain/status.ts'
+import { MINUTE, SECOND, story, T0 } from '../support/build-events.ts'
+
+/** What GitLab says of a pipeline: a word, and when it last ended (ms; 0: never). */
+type Said = readonly [word: string, lastEndAt: number]
+
+const [FIRST_END, SECOND_END, THIRD_END] = [T0 + MINUTE, T0 + 10 * MINUTE, T0 + 20 * MINUTE]
+
+/** The build events of one pipeline, stored in this order. */
+function received(said: readonly Said[]): BuildEvent[] {
+  const known: BuildEvent[] = []
+  for (const [seq, [word, lastEndAt]] of said.entries()) {
+    const [event] = story({ word, details: { lastEndAt } })
+    known.push(toBuildEvent(numbered(event!, known), seq, T0 + seq * SECOND))
+  }
+  return known
+}
+
+const attemptsOf = (...said: readonly Said[]) => {
+  const events = received(said)
+  return foldBuild(events).attempts.map(({ n, status }) => `${n} ${status}`)
+}
+
+test('what runs after an end is the next attempt', () => {
+  expect(
+    attemptsOf(
+      ['initiated', 0],
+      ['error', FIRST_END],
+      ['queued', FIRST_END],
+      ['initiated', FIRST_END],
+      ['success', SECOND_END],
+    ),
+  ).toEqual(['1 failed', '2 success'])
+})
+
+test('an end that comes after its retry has begun is late', () => {
+  expect(attemptsOf(['initiated', 0], ['initiated', FIRST_END], ['error', FIRST_END])).toEqual([
+    '1 started',
+    '2 started',
+  ])
+})
+
+test('a second end is another attempt, also where nothing was received of its start', () => {
+  expect(attemptsOf(['error', FIRST_END], ['error', SECOND_END])).toEqual(['1 failed', '2 failed'])
+})
+
+test('an end that is received twice is one', () => {
+  expect(attemptsOf(['initiated', 0], ['error', FIRST_END], ['error', FIRST_END])).toEqual(['1 failed'])
+})
+
+test('what is older than all that is known changes nothing', () => {
+  expect(attemptsOf(['success', SECOND_END], ['error', FIRST_END], ['initiated', FIRST_END])).toEqual(['1 success'])
+})
+
+test('a number that the source gives is kept', () => {
+  const [event] = story({ word: 'error', details: { attempt: 4 } })
+  expect(numbered(event!, []).details.attempt).toBe(4)
+  const [unnumbered] = story({ word: 'error' })
+  expect(numbered(unnumbered!, []).details.attempt).toBeNull()
+})
+
+const word = fc.constantFrom('error', 'success', 'stopped')
+const lives = fc
+  .array(word, { minLength: 1, maxLength: 3 })
+  .map((words) => ({
+    words,
+    said: words.flatMap((ended, i): Said[] => {
+      const ends = [0, FIRST_END, SECOND_END, THIRD_END]
+      return [
+        ['queued', ends[i]!],
+        ['initiated', ends[i]!],
+        [ended, ends[i + 1]!],
+      ]
+    }),
+  }))
+  .chain(({ words, said }) =>
+    fc
+      .record({
+        others: fc.array(fc.integer({ min: 0, max: said.length - 1 }), { maxLength: 12 }),
+        at: fc.nat(),
+      })
+      .map(({ others, at }) => {
+        const order = others.toSpliced(at % (others.length + 1), 0, said.length - 1)
+        return { last: words.at(-1)!, received: order.map((i) => said[i]!) }
+      }),
+  )
+
+test('whatever is lost, repeated or overtaken, a pipeline ends as its last end says', () => {
+  fc.assert(
+    fc.property(lives, ({ last, received: said }) => {
+      const { attempts } = foldBuild(received(said))
+      expect(attempts.at(-1)!.status).toBe(toStatus(last))
+    }),
+    { numRuns: 2_000 },
+  )
+})
