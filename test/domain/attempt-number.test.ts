@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { array, assert, constantFrom, integer, nat, property, record } from 'fast-check'
 import { expect, test } from 'vitest'
 import { foldBuild } from '../../src/domain/attempt.ts'
 import { numbered } from '../../src/domain/attempt-number.ts'
@@ -7,7 +7,7 @@ import { toStatus } from '../../src/domain/status.ts'
 import { MINUTE, SECOND, story, T0 } from '../support/build-events.ts'
 
 /** What GitLab says of a pipeline: a word, and when it last ended (ms; 0: never). */
-type Said = readonly [word: string, lastEndAt: number]
+type Said = readonly [word: string, lastEndAt: number | null]
 
 const [FIRST_END, SECOND_END, THIRD_END] = [T0 + MINUTE, T0 + 10 * MINUTE, T0 + 20 * MINUTE]
 
@@ -57,6 +57,10 @@ test('what is older than all that is known changes nothing', () => {
   expect(attemptsOf(['success', SECOND_END], ['error', FIRST_END], ['initiated', FIRST_END])).toEqual(['1 success'])
 })
 
+test('an end of which nobody knows when it was ends what is open', () => {
+  expect(attemptsOf(['queued', 0], ['skipped', null], ['queued', 0])).toEqual(['1 skipped'])
+})
+
 test('a number that the source gives is kept', () => {
   const [event] = story({ word: 'error', details: { attempt: 4 } })
   expect(numbered(event!, []).details.attempt).toBe(4)
@@ -64,9 +68,8 @@ test('a number that the source gives is kept', () => {
   expect(numbered(unnumbered!, []).details.attempt).toBeNull()
 })
 
-const word = fc.constantFrom('error', 'success', 'stopped')
-const lives = fc
-  .array(word, { minLength: 1, maxLength: 3 })
+const word = constantFrom('error', 'success', 'stopped')
+const lives = array(word, { minLength: 1, maxLength: 3 })
   .map((words) => ({
     words,
     said: words.flatMap((ended, i): Said[] => {
@@ -79,20 +82,18 @@ const lives = fc
     }),
   }))
   .chain(({ words, said }) =>
-    fc
-      .record({
-        others: fc.array(fc.integer({ min: 0, max: said.length - 1 }), { maxLength: 12 }),
-        at: fc.nat(),
-      })
-      .map(({ others, at }) => {
-        const order = others.toSpliced(at % (others.length + 1), 0, said.length - 1)
-        return { last: words.at(-1)!, received: order.map((i) => said[i]!) }
-      }),
+    record({
+      others: array(integer({ min: 0, max: said.length - 1 }), { maxLength: 12 }),
+      at: nat(),
+    }).map(({ others, at }) => {
+      const order = others.toSpliced(at % (others.length + 1), 0, said.length - 1)
+      return { last: words.at(-1)!, received: order.map((i) => said[i]!) }
+    }),
   )
 
 test('whatever is lost, repeated or overtaken, a pipeline ends as its last end says', () => {
-  fc.assert(
-    fc.property(lives, ({ last, received: said }) => {
+  assert(
+    property(lives, ({ last, received: said }) => {
       const { attempts } = foldBuild(received(said))
       expect(attempts.at(-1)!.status).toBe(toStatus(last))
     }),

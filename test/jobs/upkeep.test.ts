@@ -2,14 +2,19 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { WHOLE_READING } from '../../src/catalog/reading.ts'
 import type { GithubClient } from '../../src/sources/github/client.ts'
+import { polledGithub } from '../../src/sources/github/source.ts'
+import type { GitlabClient } from '../../src/sources/gitlab/client.ts'
+import { polledGitlab } from '../../src/sources/gitlab/source.ts'
 import { upkeepJobs, type UpkeepDeps } from '../../src/upkeep.ts'
 
 const docs = readFileSync(new URL('../../docs/operations/upkeep.md', import.meta.url), 'utf8')
 
+const NOTHING: unknown = Object.create(null)
+
 /** What a job stands on is asked for only when it runs. */
 const jobs = upkeepJobs({
-  github: { client: Object.create(null) as GithubClient, repositories: ['acme/web'] },
-  acting: Object.create(null) as UpkeepDeps['acting'],
+  polled: [polledGithub(NOTHING as GithubClient, ['acme/web']), polledGitlab(NOTHING as GitlabClient, ['acme/web'])],
+  acting: NOTHING as UpkeepDeps['acting'],
 } as Partial<UpkeepDeps> as UpkeepDeps)
 
 const MS = { s: 1_000, min: 60_000, h: 60 * 60_000 }

@@ -88,7 +88,7 @@ export function readPipeline({ pipeline, project, commit, mergeRequest, jobs }: 
         startedAt: isOver ? null : read.finished_at === null ? read.started_at : null,
         finishedAt: isOver ? read.finished_at : null,
         number: read.iid,
-        lastEndAt: read.finished_at === null ? 0 : Math.floor(read.finished_at / 1_000) * 1_000,
+        lastEndAt: lastEndOf(read.finished_at, isOver),
         failedJobs: failed.length > 0 ? failed.flatMap(({ name }) => name ?? []) : null,
       },
     },
@@ -99,6 +99,10 @@ export function readPipeline({ pipeline, project, commit, mergeRequest, jobs }: 
     }),
   }
 }
+
+// A hook has whole seconds. GitLab notes no time for the end of a pipeline that was skipped.
+const lastEndOf = (finishedAt: number | null, isOver: boolean): number | null =>
+  finishedAt === null ? (isOver ? null : 0) : Math.floor(finishedAt / 1_000) * 1_000
 
 /** A pipeline as far as a list shows it. */
 export interface ListedPipeline {

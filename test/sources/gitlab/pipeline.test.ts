@@ -1,0 +1,221 @@
+import { createHmac } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { isRecord, parseJson } from '../../../src/lib/json.ts'
+import { createGitlabEndpoint } from '../../../src/sources/gitlab/endpoint.ts'
+import { readPipeline } from '../../../src/sources/gitlab/pipeline.ts'
+
+const EXAMPLE = readFileSync(new URL('examples/pipeline.json', import.meta.url), 'utf8')
+const JOB_EXAMPLE = readFileSync(new URL('examples/build.json', import.meta.url), 'utf8')
+
+const NOW = Date.parse('2025-11-24T16:00:00Z')
+const TOKEN = 'sent-as-it-is-by-gitlab'
+const endpoint = createGitlabEndpoint([TOKEN, 'another-token-of-ours'], () => NOW)
+const read = (body: string, headers: Record<string, string> = { 'x-gitlab-token': TOKEN }) =>
+  endpoint.read(Buffer.from(body), { 'x-gitlab-event': 'Pipeline Hook', ...headers })
+
+const PROJECT = {
+  id: 1,
+  path_with_namespace: 'acme/web',
+  web_url: 'https://gl.example/acme/web',
+  default_branch: 'main',
+}
+const PIPELINE = {
+  id: 31,
+  iid: 3,
+  ref: 'main',
+  tag: false,
+  sha: 'bcbb5ec396a2c0f828686f14fac9b80b780504f2',
+  source: 'push',
+  status: 'failed',
+  started_at: null,
+  finished_at: '2016-08-12 15:26:29 UTC',
+}
+
+const seenOf = (more: object, others: object = {}) =>
+  readPipeline({ pipeline: { ...PIPELINE, ...more }, project: PROJECT, ...others })!.seen
+
+describe('a pipeline', () => {
+  it('is read as a build, from an example that others have published', () => {
+    const reading = read(EXAMPLE)
+    expect(reading).toMatchObject({
+      kind: 'delivery',
+      seen: {
+        projectId: 'gitlab:1',
+        buildId: '31',
+        branch: '!1',
+        commitId: 'bcbb5ec396a2c0f828686f14fac9b80b780504f2',
+        word: 'success',
+        details: {
+          projectName: 'gitlab-org/gitlab-test',
+          shortCommitId: 'bcbb5ec3',
+          message: 'test',
+          committer: 'User',
+          finishedAt: Date.parse('2016-08-12T15:26:29Z'),
+          lastEndAt: Date.parse('2016-08-12T15:26:29Z'),
+          failedJobs: null,
+        },
+      },
+      project: { name: 'gitlab-org/gitlab-test', legacyId: 'gitlab:1', type: 'gitlab' },
+    })
+  })
+
+  it.each([
+    ['created', 'queued'],
+    ['waiting_for_resource', 'queued'],
+    ['preparing', 'queued'],
+    ['pending', 'queued'],
+    ['scheduled', 'queued'],
+    ['running', 'initiated'],
+    ['waiting_for_callback', 'initiated'],
+    ['canceling', 'initiated'],
+    ['manual', 'waiting'],
+    ['success', 'success'],
+    ['failed', 'error'],
+    ['canceled', 'stopped'],
+    ['skipped', 'skipped'],
+    ['pondering', 'pondering'],
+    [null, 'unknown'],
+  ])('that is %s is %s', (status, word) => {
+    expect(seenOf({ status }).word).toBe(word)
+  })
+
+  it.each([
+    [['script_failure'], 'error'],
+    [['runner_system_failure', 'script_failure'], 'error'],
+    [['runner_system_failure', 'stuck_or_timeout_failure'], 'infrastructure_failure'],
+    [['ci_quota_exceeded'], 'blocked'],
+    [[], 'error'],
+  ])('that failed because of %j is %s', (reasons, word) => {
+    const jobs = reasons.map((failure_reason, i) => ({ name: `job ${i}`, status: 'failed', failure_reason }))
+    const allowed = { name: 'lint', status: 'failed', failure_reason: 'script_failure', allow_failure: true }
+    const seen = seenOf({}, { jobs: [...jobs, allowed, { name: 'build', status: 'success' }] })
+    expect(seen.word).toBe(word)
+    expect(seen.details.failedJobs).toEqual(jobs.length === 0 ? null : jobs.map(({ name }) => name))
+  })
+
+  it('of a merge request, of a fork too, is no branch’s', () => {
+    expect(seenOf({ source: 'merge_request_event' }, { mergeRequest: { iid: 12, source_branch: 'main' } }).branch).toBe(
+      '!12',
+    )
+    expect(seenOf({ ref: 'refs/merge-requests/12/head' }).branch).toBe('!12')
+    expect(seenOf({ ref: 'refs/merge-requests/12/merge' }).branch).toBe('!12')
+  })
+
+  it('of a tag that is called as the default branch is not that branch’s', () => {
+    expect(seenOf({ tag: true }).branch).toBe('refs/tags/main')
+    expect(seenOf({ tag: true, ref: 'v1.0' }).branch).toBe('v1.0')
+  })
+
+  it('that no push began shares its commit with no other', () => {
+    expect(seenOf({ source: 'schedule' }).commitId).toBeNull()
+    expect(seenOf({ source: 'push' }).commitId).toBe(PIPELINE.sha)
+  })
+
+  it('that runs again still says when it last ended, and has not finished', () => {
+    const { details } = seenOf({ status: 'running', started_at: '2016-08-12 15:20:00 UTC' })
+    expect(details).toMatchObject({
+      startedAt: null,
+      finishedAt: null,
+      lastEndAt: Date.parse('2016-08-12T15:26:29Z'),
+    })
+    expect(seenOf({ status: 'running', finished_at: null }).details.lastEndAt).toBe(0)
+  })
+
+  it('that was skipped has ended, though GitLab does not say when', () => {
+    expect(seenOf({ status: 'skipped', finished_at: null })).toMatchObject({
+      word: 'skipped',
+      details: { lastEndAt: null },
+    })
+  })
+
+  it('keeps an id beyond 2^53', () => {
+    const body = EXAMPLE.replace(/"id": ?31,/, '"id": 9223372036854775807,')
+    expect(body).not.toBe(EXAMPLE)
+    const reading = read(body)
+    expect(reading).toMatchObject({ kind: 'delivery', seen: { buildId: '9223372036854775807' } })
+    expect(reading.kind === 'delivery' && reading.text).toContain('9223372036854775807')
+  })
+
+  it('that lacks everything but its ids is a build all the same', () => {
+    const build = readPipeline({ pipeline: { id: 1 }, project: { id: 2, path_with_namespace: 'a/b' } })
+    expect(build?.seen).toMatchObject({
+      projectId: 'gitlab:2',
+      buildId: '1',
+      branch: null,
+      commitId: null,
+      word: 'unknown',
+    })
+    expect(readPipeline({ pipeline: { id: 'x' }, project: PROJECT })).toBeNull()
+  })
+})
+
+describe('the endpoint', () => {
+  it('keeps no variable of a pipeline', () => {
+    const body: unknown = parseJson(EXAMPLE)
+    if (!isRecord(body) || !isRecord(body['object_attributes'])) throw new Error('the example has no object_attributes')
+    const variables = [{ key: 'DEPLOY_KEY', value: 'a-secret-of-the-project' }]
+    const sent = JSON.stringify({ ...body, object_attributes: { ...body['object_attributes'], variables } })
+    const reading = read(sent)
+    expect(reading.kind).toBe('delivery')
+    expect(JSON.stringify(reading)).not.toMatch(/DEPLOY_KEY|a-secret-of-the-project/)
+  })
+
+  it('wants no other events, and no child pipelines, which are jobs of their parent', () => {
+    expect(read(JOB_EXAMPLE, { 'x-gitlab-token': TOKEN, 'x-gitlab-event': 'Job Hook' })).toEqual({ kind: 'unwanted' })
+    const child = { object_attributes: { ...PIPELINE, source: 'parent_pipeline' }, project: PROJECT }
+    expect(read(JSON.stringify(child))).toEqual({ kind: 'unwanted' })
+  })
+
+  it.each(['[]', 'null', '{}', 'no JSON', `${'['.repeat(100)}${']'.repeat(100)}`, '{"object_attributes":{"id":1}}'])(
+    'refuses %s',
+    (body) => {
+      expect(read(body)).toMatchObject({ kind: 'refusal' })
+    },
+  )
+
+  it('reads nothing without a token of ours', () => {
+    expect(read(EXAMPLE, {})).toEqual({ kind: 'unauthorized' })
+    expect(read(EXAMPLE, { 'x-gitlab-token': 'a-token-of-nobody-here' })).toEqual({ kind: 'unauthorized' })
+    expect(read(EXAMPLE, { 'x-gitlab-token': '' })).toEqual({ kind: 'unauthorized' })
+  })
+})
+
+describe('a signature', () => {
+  const SIGNING = 'whsec_dGVzdHRlc3R0ZXN0dGVzdHRlc3R0ZXN0dGVzdHRlc3Q='
+  const ID = 'f5e5f430-f57b-4e6e-9fac-d9128cd7232f'
+  const SENT_S = 1_764_000_000
+  const BODY = '{"object_kind":"pipeline"}'
+  const headers = {
+    'x-gitlab-event': 'Job Hook',
+    'webhook-id': ID,
+    'webhook-timestamp': String(SENT_S),
+    'webhook-signature': 'v1,EYpZi6oqOZr6FIuL9IF7Dq/bKAStMDSclCnm/olFMOU=',
+  }
+  const at = (nowS: number, secret = SIGNING) => createGitlabEndpoint([secret], () => nowS * 1_000)
+  const readAt = (nowS: number, sent = {}, body = BODY) => at(nowS).read(Buffer.from(body), { ...headers, ...sent })
+
+  it('of the specification’s example is known', () => {
+    expect(readAt(SENT_S)).toEqual({ kind: 'unwanted' })
+    expect(readAt(SENT_S, {}, BODY.replace('pipeline', 'deploy'))).toEqual({ kind: 'unauthorized' })
+    expect(readAt(SENT_S, { 'webhook-id': 'another' })).toEqual({ kind: 'unauthorized' })
+  })
+
+  it('may stand beside others', () => {
+    const several = `v1,${createHmac('sha256', 'x').update('').digest('base64')} ${headers['webhook-signature']}`
+    expect(readAt(SENT_S, { 'webhook-signature': several })).toEqual({ kind: 'unwanted' })
+  })
+
+  it('holds for five minutes, so that nobody sends again what they have recorded', () => {
+    expect(readAt(SENT_S + 300)).toEqual({ kind: 'unwanted' })
+    expect(readAt(SENT_S + 301)).toEqual({ kind: 'unauthorized' })
+    expect(readAt(SENT_S - 301)).toEqual({ kind: 'unauthorized' })
+    for (const timestamp of ['', 'soon', 'Infinity'])
+      expect(readAt(SENT_S, { 'webhook-timestamp': timestamp })).toEqual({ kind: 'unauthorized' })
+  })
+
+  it('is never a token that is sent as it is', () => {
+    const presented = { 'x-gitlab-event': 'Job Hook', 'x-gitlab-token': SIGNING }
+    expect(at(SENT_S).read(Buffer.from(BODY), presented)).toEqual({ kind: 'unauthorized' })
+  })
+})
