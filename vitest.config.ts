@@ -3,7 +3,9 @@ import { defineConfig } from 'vitest/config'
 /** Folders whose tests leave nothing behind in their process: their files share processes, and the modules loaded there. */
 const SHARING = [
   ...['alerts', 'domain', 'features', 'jobs', 'lib', 'slack', 'sources'].map((room) => `test/${room}/**/*.test.ts`),
-  ...['sandbox-ci', 'sandbox-github', 'sandbox-gitlab', 'sandbox-slack'].map((name) => `packages/${name}/test/**/*.test.ts`),
+  ...['sandbox-ci', 'sandbox-github', 'sandbox-gitlab', 'sandbox-slack'].map(
+    (name) => `packages/${name}/test/**/*.test.ts`,
+  ),
   'packages/demo/test/sandbox/**/*.test.ts',
 ]
 
