@@ -1,0 +1,28 @@
+import { giveUp, openPort, readFlags, readPort } from '../../lib/program.ts'
+import { createSandboxGitlab } from './server.ts'
+
+/** The sandbox GitLab by itself. Prints one JSON line per thing a client needs. */
+const PORT_DEFAULT = 4030
+
+const values = readFlags({
+  port: { type: 'string', default: process.env['PORT'] ?? String(PORT_DEFAULT) },
+  host: { type: 'string', default: process.env['HOST'] ?? '127.0.0.1' },
+  prefix: { type: 'string', default: '/gitlab' },
+  'webhook-url': { type: 'string', default: process.env['WEBHOOK_URL'] ?? '' },
+  'signing-token': { type: 'string', default: '' },
+})
+const { prefix, 'webhook-url': webhookUrl, 'signing-token': signs } = values
+if (!/^(\/[\w.-]+)*$/.test(prefix)) giveUp('--prefix is no path: nothing, or such as /gitlab')
+if (webhookUrl !== '' && !URL.canParse(webhookUrl)) giveUp('--webhook-url is no address')
+
+const gitlab = createSandboxGitlab({
+  prefix,
+  ...(webhookUrl === '' ? {} : { webhookUrl }),
+  ...(signs === '' ? {} : { signingToken: signs }),
+})
+await openPort(readPort(values.port), (port) => gitlab.start(port, values.host))
+const { url, token, readToken, webhookToken, signingToken, projects } = gitlab.address()
+console.log(JSON.stringify({ sandbox: 'gitlab', url: gitlab.url, control: `${gitlab.url}/sandbox`, projects }))
+console.log(JSON.stringify({ GITLAB_URL: url, GITLAB_TOKEN: token, readToken }))
+console.log(JSON.stringify({ GITLAB_WEBHOOK_TOKEN: webhookToken, GITLAB_SIGNING_TOKEN: signingToken }))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void gitlab.stop())

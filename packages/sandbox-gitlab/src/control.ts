@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { json } from '../../sandbox-ci/src/http.ts'
+import type { Call, Reply, Route } from '../../sandbox-ci/src/http.ts'
+import { parseJson } from '../../sandbox-ci/src/json.ts'
+import { faultReasons } from '../../sandbox-ci/src/reasons.ts'
+import type { ChangeOutcome, Handles } from './handles.ts'
+import { ENDS, failedJobsSchema, pushSchema, retrySchema } from './push.ts'
+import { STATUSES } from './state.ts'
+
+const nothing = z.strictObject({})
+const finishSchema = z.strictObject({
+  status: z.enum(ENDS).default('success'),
+  failedJobs: failedJobsSchema.default([]),
+})
+const advanceSchema = z.strictObject({ status: z.enum(STATUSES) })
+const webhookSchema = z.strictObject({ url: z.url({ protocol: /^https?$/ }).nullable() })
+const limitSchema = z.strictObject({ calls: z.int().min(0), retryAfterS: z.int().min(0).default(1) })
+const failSchema = z.strictObject({ calls: z.int().min(0), statusCode: z.int().min(400).max(599) })
+const flag = z.boolean().exactOptional()
+const switchesSchema = z.strictObject({ isLazy: flag, isDown: flag, cancelingMs: z.int().min(0).exactOptional() })
+
+/** The control interface under /sandbox: for people and tests. It asks for no credentials and meets no faults. */
+export function controlRoutes(gitlab: Handles): Route[] {
+  const get = (pattern: string, handle: Route['handle']): Route => ({ method: 'GET', pattern, handle })
+  const post = <Body>(pattern: string, schema: z.ZodType<Body>, act: (body: Body, named: string) => Reply): Route => {
+    const handle: Route['handle'] = (call, params) =>
+      withBody(call, schema, (body) => act(body, Object.values(params)[0] ?? ''))
+    return { method: 'POST', pattern, handle }
+  }
+  const onPipeline = <Body>(what: string, schema: z.ZodType<Body>, act: (id: number, body: Body) => ChangeOutcome) =>
+    post(`/sandbox/pipelines/:pipeline/${what}`, schema, (body, id) => changeReply(act(Number(id), body)))
+  const done = () => json(200, { done: true })
+
+  const routes = [
+    get('/sandbox/state', () => json(200, gitlab.state())),
+    post('/sandbox/projects/:project*/push', pushSchema, (push, project) => {
+      const result = gitlab.push(project, push)
+      return result.kind === 'pipeline' ? json(201, result.pipeline) : json(404, { errors: ['no such project'] })
+    }),
+    onPipeline('finish', finishSchema, (id, { status, failedJobs }) => gitlab.finish(id, status, failedJobs)),
+    onPipeline('advance', advanceSchema, (id, { status }) => gitlab.advance(id, status)),
+    onPipeline('play', nothing, (id) => gitlab.play(id)),
+    onPipeline('cancel', nothing, (id) => gitlab.cancel(id)),
+    onPipeline('retry', retrySchema, (id, wanted) => gitlab.retry(id, wanted)),
+    get('/sandbox/calls', () => json(200, { calls: gitlab.calls() })),
+    get('/sandbox/deliveries', () => json(200, { deliveries: gitlab.deliveries() })),
+    post('/sandbox/deliveries/:n/resend', nothing, (_, n) => {
+      const delivery = gitlab.resend(Number(n))
+      return delivery ? json(202, delivery) : json(404, { errors: ['no such delivery'] })
+    }),
+    post('/sandbox/webhook', webhookSchema, ({ url }) => (gitlab.setWebhookUrl(url), done())),
+    post('/sandbox/limit', limitSchema, (limit) => (gitlab.limit(limit), done())),
+    post('/sandbox/fail', failSchema, ({ calls, statusCode }) => (gitlab.failNext(calls, statusCode), done())),
+    post('/sandbox/switches', switchesSchema, (changes) => json(200, gitlab.setSwitches(changes))),
+  ]
+  const table = routes.map(({ method, pattern }) => `${method} ${pattern.replace('*', '')}`)
+  return [get('/sandbox', () => json(200, { control: table })), ...routes]
+}
+
+function withBody<Body>(call: Call, schema: z.ZodType<Body>, handle: (body: Body) => Reply): Reply {
+  const parsed = parseJson(call.text === '' ? '{}' : call.text)
+  if (parsed.kind === 'not-json') return json(400, { errors: ['the body is not JSON'] })
+  const body = schema.safeParse(parsed.value)
+  return body.success ? handle(body.data) : json(400, { errors: faultReasons(body.error, parsed.value) })
+}
+
+function changeReply(result: ChangeOutcome): Reply {
+  if (result.kind === 'no-pipeline') return json(404, { errors: ['no such pipeline'] })
+  return result.kind === 'changed' ? json(200, result.pipeline) : json(409, { errors: [result.reason] })
+}

@@ -1,0 +1,64 @@
+import type { Faults } from './faults.ts'
+import type { Hook } from './hook.ts'
+import type { ChangeResult, Life } from './life.ts'
+import type { End, FailedJobsWanted, PushWanted, RetryWanted } from './push.ts'
+import { findPipeline, findProject, projectOf } from './state.ts'
+import type { Pipeline, Status, Switches, World } from './state.ts'
+
+/** A pipeline for a person or a test. */
+export type PipelineSnapshot = ReturnType<typeof snapshot>
+export type PushOutcome = { kind: 'pipeline'; pipeline: PipelineSnapshot } | { kind: 'no-project' }
+export type ChangeOutcome =
+  | { kind: 'changed'; pipeline: PipelineSnapshot }
+  | Exclude<ChangeResult, { kind: 'changed' }>
+  | { kind: 'no-pipeline' }
+export type Handles = ReturnType<typeof createHandles>
+
+/** What a person or a test can make GitLab do. Projects are named by path or id, pipelines by id. */
+export function createHandles(world: World, life: Life, hook: Hook, faults: Faults) {
+  function push(name: string, wanted: PushWanted = {}): PushOutcome {
+    const project = findProject(world, name)
+    if (!project) return { kind: 'no-project' }
+    return { kind: 'pipeline', pipeline: snapshot(world, life.push(project, wanted)) }
+  }
+
+  function change(id: number, act: (pipeline: Pipeline) => ChangeResult): ChangeOutcome {
+    const pipeline = findPipeline(world, id)
+    if (!pipeline) return { kind: 'no-pipeline' }
+    const result = act(pipeline)
+    return result.kind === 'changed' ? { kind: 'changed', pipeline: snapshot(world, pipeline) } : result
+  }
+
+  return {
+    push,
+    finish: (id: number, end: End, failed?: FailedJobsWanted) => change(id, (one) => life.finish(one, end, failed)),
+    /** Any status, whatever GitLab thinks of it. */
+    advance: (id: number, status: Status) => change(id, (one) => life.advance(one, status)),
+    /** Starts the manual job that the pipeline waits for. */
+    play: (id: number) => change(id, (one) => life.play(one)),
+    cancel: (id: number) => change(id, (one) => life.cancel(one)),
+    retry: (id: number, wanted?: RetryWanted) => change(id, (one) => life.retry(one, wanted)),
+    state: () => ({
+      projects: world.projects.map(({ path }) => path),
+      pipelines: world.pipelines.map((one) => snapshot(world, one)),
+      switches: { ...world.switches },
+    }),
+    calls: faults.calls,
+    deliveries: hook.list,
+    resend: hook.resend,
+    setWebhookUrl: hook.setUrl,
+    /** Resolves when every queued delivery is answered or has failed. */
+    settle: hook.settle,
+    /** The next calls are refused for their rate. */
+    limit: faults.limit,
+    /** The next `n` calls answer this and do nothing. */
+    failNext: faults.failNext,
+    setSwitches: (changes: Partial<Switches>): Switches => Object.assign(world.switches, changes),
+  }
+}
+
+function snapshot(world: World, pipeline: Pipeline) {
+  const { id, iid, branch, sha, source, message, author, status, retries, jobs } = pipeline
+  const project = projectOf(world, pipeline).path
+  return { project, id, iid, branch, sha, source, message, author, status, retries, jobs: structuredClone(jobs) }
+}

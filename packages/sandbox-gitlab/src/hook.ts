@@ -1,0 +1,147 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { pipelineHook } from './payload.ts'
+import type { Pipeline, World } from './state.ts'
+
+/** One webhook delivery and what came of it. `n` counts from 1. */
+export interface Delivery {
+  n: number
+  pipelineId: number
+  /** the status in its body; as long as it is not sent, the one that it was made for */
+  status: string
+  idempotencyKey: string
+  body: string
+  /** `off`: GitLab had switched the webhook off, nothing was sent */
+  state: 'queued' | 'answered' | 'failed' | 'off'
+  /** one for each time it was sent; null: no answer */
+  answers: (number | null)[]
+}
+
+export type Hook = ReturnType<typeof createHook>
+
+const ANSWER_MS_MAX = 10_000
+const DELIVERIES_MAX = 10_000
+/** So many failures in a row switch the webhook off for a minute; each further one doubles it, to a day. */
+const FAILURES_UNTIL_OFF = 4
+const OFF_MS_FIRST = 60_000
+const OFF_MS_MAX = 24 * 60 * 60_000
+
+/** The webhook of every project. GitLab does not repeat what was refused, and switches off a webhook that fails often. */
+export function createHook(world: World, firstUrl: string | null) {
+  const closing = new AbortController()
+  const tails = new Map<number, Promise<void>>()
+  const uuid = randomUUID()
+  const deliveries: Delivery[] = []
+  let lastN = 0
+  let url = firstUrl
+  let failures = 0
+  let disabledUntil: number | null = null
+
+  function tell(pipeline: Pipeline): void {
+    if (url === null) return
+    const delivery: Delivery = {
+      n: ++lastN,
+      pipelineId: pipeline.id,
+      status: pipeline.status,
+      idempotencyKey: randomUUID(),
+      body: bodyOf(pipeline),
+      state: 'queued',
+      answers: [],
+    }
+    if (deliveries.push(delivery) > DELIVERIES_MAX) deliveries.shift()
+    inOrder(delivery, async () => {
+      if (world.switches.isLazy) Object.assign(delivery, { body: bodyOf(pipeline), status: pipeline.status })
+      await send(delivery)
+    })
+  }
+
+  const bodyOf = (pipeline: Pipeline): string => JSON.stringify(pipelineHook(world, pipeline))
+
+  function inOrder({ pipelineId }: Delivery, work: () => Promise<void>): void {
+    const tail = (tails.get(pipelineId) ?? Promise.resolve()).then(work)
+    tails.set(pipelineId, tail)
+    void tail.then(() => tails.get(pipelineId) === tail && tails.delete(pipelineId))
+  }
+
+  async function send(delivery: Delivery): Promise<void> {
+    if (url === null || closing.signal.aborted || alert().status !== 'executable') {
+      delivery.state = 'off'
+      return
+    }
+    const statusCode = await exchange(url, delivery)
+    delivery.answers.push(statusCode)
+    delivery.state = statusCode === null ? 'failed' : 'answered'
+    count(statusCode !== null && statusCode < 400)
+  }
+
+  async function exchange(to: string, delivery: Delivery): Promise<number | null> {
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(ANSWER_MS_MAX)])
+    try {
+      const headers = headersOf(delivery)
+      const response = await fetch(to, { method: 'POST', headers, body: delivery.body, redirect: 'manual', signal })
+      await response.arrayBuffer()
+      return response.status
+    } catch {
+      return null
+    }
+  }
+
+  const headersOf = ({ idempotencyKey, body }: Delivery): Record<string, string> => ({
+    'content-type': 'application/json',
+    'user-agent': 'GitLab/19.1.0',
+    'idempotency-key': idempotencyKey,
+    'x-gitlab-event': 'Pipeline Hook',
+    'x-gitlab-instance': world.siteUrl,
+    'x-gitlab-webhook-uuid': uuid,
+    'x-gitlab-event-uuid': randomUUID(),
+    ...(world.secrets.webhookToken === null ? {} : { 'x-gitlab-token': world.secrets.webhookToken }),
+    ...signed(world.secrets.signingToken, idempotencyKey, world.clock.now(), body),
+  })
+
+  function count(isAccepted: boolean): void {
+    failures = isAccepted ? 0 : failures + 1
+    const offMs = Math.min(OFF_MS_FIRST * 2 ** (failures - FAILURES_UNTIL_OFF), OFF_MS_MAX)
+    disabledUntil = failures < FAILURES_UNTIL_OFF ? null : world.clock.now() + offMs
+  }
+
+  /** `executable` or `temporarily_disabled`, as GitLab says it, and until when. */
+  function alert(): { status: string; disabledUntil: number | null } {
+    const isOff = disabledUntil !== null && world.clock.now() <= disabledUntil
+    return { status: isOff ? 'temporarily_disabled' : 'executable', disabledUntil }
+  }
+
+  /** The same body under the same Idempotency-Key. Undefined: no such delivery. */
+  function resend(n: number): Delivery | undefined {
+    const delivery = deliveries.find((candidate) => candidate.n === n)
+    if (!delivery) return undefined
+    delivery.state = 'queued'
+    inOrder(delivery, () => send(delivery))
+    return delivery
+  }
+
+  /** Null: nobody has made a webhook. What went wrong at the old address is forgotten. */
+  function setUrl(next: string | null): void {
+    url = next
+    failures = 0
+    disabledUntil = null
+  }
+
+  async function settle(): Promise<void> {
+    while (tails.size > 0) await Promise.all(tails.values())
+  }
+
+  async function close(): Promise<void> {
+    closing.abort()
+    await settle()
+  }
+
+  return { tell, list: (): readonly Delivery[] => deliveries, resend, url: () => url, setUrl, alert, settle, close }
+}
+
+/** As Standard Webhooks has it; the key stands behind `whsec_`. */
+export function signed(token: string | null, id: string, nowMs: number, body: string): Record<string, string> {
+  if (token === null) return {}
+  const timestamp = String(Math.floor(nowMs / 1_000))
+  const key = Buffer.from(token.replace(/^whsec_/, ''), 'base64')
+  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` }
+}

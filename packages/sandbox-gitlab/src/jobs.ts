@@ -1,0 +1,65 @@
+import type { End, FailedJobs } from './push.ts'
+import { ensureJobs, isEnd, latestJobs, newJob, stagesOf } from './state.ts'
+import type { Job, Pipeline, Status, World } from './state.ts'
+
+/** Jobs that are neither over nor waiting for a person. */
+export const activeJobs = (pipeline: Pipeline): Job[] =>
+  latestJobs(pipeline).filter(({ status }) => status !== 'manual' && !isEnd(status))
+
+/** A manual job that the pipeline waits for. */
+export const isBlocked = (pipeline: Pipeline): boolean =>
+  latestJobs(pipeline).some(({ status, allowFailure }) => status === 'manual' && !allowFailure)
+
+const isUnplayed = ({ manual, status }: Job): boolean => manual && status === 'created'
+
+/** Jobs that nobody must start go on to a status that is no end. */
+export function moveJobs(world: World, pipeline: Pipeline, status: Status): void {
+  for (const job of activeJobs(pipeline).filter((one) => !isUnplayed(one))) {
+    job.status = status
+    if (status === 'running') job.startedAt ??= world.clock.now()
+  }
+}
+
+/** What is not over yet ends as it does in a pipeline that ends so. */
+export function endJobs(world: World, pipeline: Pipeline, end: End, failedJobs: FailedJobs): void {
+  ensureJobs(world, pipeline, failedJobs)
+  const reasons = failureReasons(pipeline, end, failedJobs)
+  const jobs = activeJobs(pipeline)
+  const stages = stagesOf(pipeline)
+  const broken = jobs.filter(({ name, allowFailure }) => reasons.has(name) && !allowFailure)
+  const stageMax = Math.min(...broken.map(({ stage }) => stages.indexOf(stage)))
+  for (const job of jobs) {
+    job.status = stages.indexOf(job.stage) > stageMax ? 'skipped' : jobEnd(job, end, reasons)
+    if (job.status === 'skipped' || job.status === 'manual') continue
+    job.finishedAt = world.clock.now()
+    if (job.status !== 'canceled') job.startedAt ??= job.finishedAt
+    if (job.status === 'failed') job.failureReason = reasons.get(job.name) ?? null
+  }
+}
+
+/** By the job's name. A failed pipeline has one at least that counts. */
+function failureReasons(pipeline: Pipeline, end: End, failedJobs: FailedJobs): Map<string, string> {
+  const reasons = new Map(failedJobs.map(({ name, reason }) => [name, reason]))
+  const counting = activeJobs(pipeline).filter((job) => !job.allowFailure && !isUnplayed(job))
+  if (end !== 'failed' || counting.some(({ name }) => reasons.has(name))) return reasons
+  const job = counting.find(({ stage }) => stage === 'test') ?? counting[0]
+  return job ? reasons.set(job.name, 'script_failure') : reasons
+}
+
+function jobEnd(job: Job, end: End, reasons: ReadonlyMap<string, string>): Status {
+  if (end === 'canceled' || end === 'skipped') return end
+  if (reasons.has(job.name)) return 'failed'
+  return isUnplayed(job) ? 'manual' : 'success'
+}
+
+/** Failed and canceled jobs come again under new ids, skipped ones as they are. */
+export function retryJobs(world: World, pipeline: Pipeline): void {
+  for (const job of latestJobs(pipeline)) {
+    if (job.status === 'skipped') job.status = 'created'
+    if (job.status !== 'failed' && job.status !== 'canceled') continue
+    job.isRetried = true
+    const { name, stage, allowFailure, manual } = job
+    const again = newJob(world, { name, stage, allowFailure, manual })
+    pipeline.jobs.push(manual ? { ...again, status: 'manual' } : again)
+  }
+}

@@ -1,0 +1,137 @@
+import { activeJobs, endJobs, isBlocked, moveJobs, retryJobs } from './jobs.ts'
+import { failedJobsSchema, retrySchema } from './push.ts'
+import type { End, FailedJobsWanted, PushWanted, RetryWanted } from './push.ts'
+import { addPipeline, isEnd, latestJobs } from './state.ts'
+import type { Job, Pipeline, Project, Status, World } from './state.ts'
+
+export type ChangeResult = { kind: 'changed' } | { kind: 'not-possible'; reason: string }
+export type Life = ReturnType<typeof createLife>
+
+const CHANGED: ChangeResult = { kind: 'changed' }
+const notPossible = (reason: string): ChangeResult => ({ kind: 'not-possible', reason })
+const UNSTARTED: readonly Status[] = ['created', 'waiting_for_resource', 'preparing', 'pending']
+
+/** The life of pipelines: created → pending → running → an end, over and over, by itself or by hand. */
+export function createLife({ world, tell }: { world: World; tell: (pipeline: Pipeline) => void }) {
+  const timers = new Map<number, AbortController>()
+
+  function push(project: Project, wanted: PushWanted): Pipeline {
+    const pipeline = addPipeline(world, project, wanted)
+    if (pipeline.outcome === 'skipped') end(pipeline, 'skipped')
+    else wait(pipeline)
+    return pipeline
+  }
+
+  function wait(pipeline: Pipeline): void {
+    moveJobs(world, pipeline, 'pending')
+    enter(pipeline, 'pending')
+    if (pipeline.queuedMs === 0) run(pipeline)
+    else after(pipeline, pipeline.queuedMs, () => run(pipeline))
+  }
+
+  function run(pipeline: Pipeline): void {
+    moveJobs(world, pipeline, 'running')
+    enter(pipeline, 'running')
+    const { outcome, ms } = pipeline
+    if (outcome !== 'none') after(pipeline, ms, () => end(pipeline, outcome))
+  }
+
+  function end(pipeline: Pipeline, outcome: End): void {
+    endJobs(world, pipeline, outcome, pipeline.failedJobs)
+    enter(pipeline, outcome === 'success' && isBlocked(pipeline) ? 'manual' : outcome)
+  }
+
+  function enter(pipeline: Pipeline, status: Status): void {
+    const now = world.clock.now()
+    if (status === 'running' && UNSTARTED.includes(pipeline.status)) pipeline.startedAt ??= now
+    // A retry does not clear it: it stays the time of the last end.
+    if (isEnd(status) && status !== 'skipped') pipeline.finishedAt = now
+    const isChange = pipeline.status !== status
+    pipeline.status = status
+    pipeline.updatedAt = now
+    if (isChange) tell(pipeline)
+  }
+
+  function after(pipeline: Pipeline, ms: number, next: () => void): void {
+    stopTimer(pipeline)
+    const timer = new AbortController()
+    timers.set(pipeline.id, timer)
+    void wakeUp(pipeline, ms, timer.signal, next)
+  }
+
+  async function wakeUp({ id }: Pipeline, ms: number, signal: AbortSignal, next: () => void): Promise<void> {
+    await world.clock.sleep(ms, signal)
+    if (signal.aborted) return
+    timers.delete(id)
+    next()
+  }
+
+  function stopTimer({ id }: Pipeline): void {
+    timers.get(id)?.abort()
+    timers.delete(id)
+  }
+
+  function finish(pipeline: Pipeline, status: End, failedJobs: FailedJobsWanted = []): ChangeResult {
+    if (isEnd(pipeline.status)) return notPossible('the pipeline is over')
+    stopTimer(pipeline)
+    endJobs(world, pipeline, status, failedJobsSchema.parse(failedJobs))
+    enter(pipeline, status)
+    return CHANGED
+  }
+
+  /** Any status, whatever GitLab thinks of it. */
+  function advance(pipeline: Pipeline, status: Status): ChangeResult {
+    stopTimer(pipeline)
+    if (isEnd(status) || status === 'manual') endJobs(world, pipeline, status === 'manual' ? 'success' : status, [])
+    else moveJobs(world, pipeline, status)
+    enter(pipeline, status)
+    return CHANGED
+  }
+
+  /** Starts a manual job; left out: the pipeline's first. */
+  function play(pipeline: Pipeline, wanted?: Job): ChangeResult {
+    const job = wanted ?? latestJobs(pipeline).find(({ status }) => status === 'manual')
+    if (job?.status !== 'manual') return notPossible('Unplayable Job')
+    job.status = 'pending'
+    if (pipeline.status === 'manual') enter(pipeline, 'pending')
+    run(pipeline)
+    return CHANGED
+  }
+
+  function cancel(pipeline: Pipeline): ChangeResult {
+    const jobs = activeJobs(pipeline).filter(({ status }) => status !== 'canceling')
+    if (jobs.length === 0) return notPossible('the pipeline is not cancelable')
+    for (const child of world.pipelines) if (child.parent === pipeline.id) cancel(child)
+    stopTimer(pipeline)
+    if (!jobs.some(({ status }) => status === 'running')) end(pipeline, 'canceled')
+    else {
+      moveJobs(world, pipeline, 'canceling')
+      enter(pipeline, 'canceling')
+      after(pipeline, world.switches.cancelingMs, () => end(pipeline, 'canceled'))
+    }
+    return CHANGED
+  }
+
+  /** What failed or was canceled once more, under the pipeline's id; it passes unless another outcome is wanted. */
+  function retry(pipeline: Pipeline, wanted: RetryWanted = {}): ChangeResult {
+    const failed = latestJobs(pipeline).filter(({ status }) => status === 'failed' || status === 'canceled')
+    if (failed.length === 0) return notPossible('the pipeline has nothing to retry')
+    const { outcome, failedJobs } = retrySchema.parse(wanted)
+    const again = failed.map(({ name, failureReason }) => ({ name, reason: failureReason ?? 'script_failure' }))
+    Object.assign(pipeline, { outcome, failedJobs: failedJobs ?? (outcome === 'failed' ? again : []) })
+    pipeline.retries += 1
+    retryJobs(world, pipeline)
+    if (activeJobs(pipeline).length > 0) run(pipeline)
+    // Manual jobs alone: they wait for a person again, and a pipeline that had passed stays so.
+    else if (isBlocked(pipeline)) enter(pipeline, 'manual')
+    return CHANGED
+  }
+
+  /** Nothing that was going to happen happens any more. */
+  function close(): void {
+    for (const timer of timers.values()) timer.abort()
+    timers.clear()
+  }
+
+  return { push, finish, advance, play, cancel, retry, close }
+}

@@ -1,0 +1,105 @@
+import { isoTime, jobBasic, pipelineDetails, statusLabel, titleOf, USER, webUrl } from './entities.ts'
+import { DEFAULT_BRANCH, findPipeline, latestJobs, projectOf, stagesOf } from './state.ts'
+import type { Job, Pipeline, World } from './state.ts'
+
+/** The body of a Pipeline Hook: the pipeline as it is now. */
+export function pipelineHook(world: World, pipeline: Pipeline) {
+  const parent = findPipeline(world, pipeline.parent)
+  return {
+    object_kind: 'pipeline',
+    object_attributes: attributes(world, pipeline),
+    merge_request: mergeRequest(world, pipeline),
+    user: HOOK_USER,
+    project: project(world, pipeline),
+    commit: commit(world, pipeline),
+    ...(parent ? { source_pipeline: sourcePipeline(world, parent) } : {}),
+    builds: latestJobs(pipeline).map(build),
+  }
+}
+
+function attributes(world: World, pipeline: Pipeline) {
+  const { id, iid, branch, sha, source, status } = pipeline
+  const names = { id, iid, name: null, ref: branch, sha, source, status }
+  // The one time that a hook leaves out.
+  const { started_at: _, ...details } = pipelineDetails(pipeline, hookTime)
+  return {
+    ...details,
+    ...names,
+    detailed_status: statusLabel(pipeline),
+    stages: stagesOf(pipeline),
+    protected_ref: branch === DEFAULT_BRANCH,
+    variables: Object.entries(pipeline.variables).map(([key, value]) => ({ key, value })),
+    url: webUrl(world, pipeline, 'pipelines', id),
+  }
+}
+
+/** `2016-08-12 15:23:28 UTC` */
+const hookTime = (ms: number | null): string | null => isoTime(ms)?.replace('T', ' ').replace(/\..*/, ' UTC') ?? null
+
+const FORK_ID = 99
+
+function mergeRequest(world: World, pipeline: Pipeline) {
+  const { mergeRequest: request, branch, projectId } = pipeline
+  if (!request) return null
+  return {
+    id: 5_000 + request.iid,
+    iid: request.iid,
+    title: request.title,
+    source_branch: branch,
+    source_project_id: request.fork ? FORK_ID : projectId,
+    target_branch: request.targetBranch,
+    target_project_id: projectId,
+    state: 'opened',
+    merge_status: 'can_be_merged',
+    detailed_merge_status: 'mergeable',
+    url: webUrl(world, pipeline, 'merge_requests', request.iid),
+  }
+}
+
+// As for anybody who shows no address in public.
+const HOOK_USER = { ...USER, email: '[REDACTED]' }
+
+function project(world: World, pipeline: Pipeline) {
+  const { id, path } = projectOf(world, pipeline)
+  const names = path.split('/')
+  return {
+    id,
+    name: names.at(-1)!,
+    description: '',
+    web_url: `${world.siteUrl}/${path}`,
+    avatar_url: null,
+    git_ssh_url: `git@${new URL(world.siteUrl).hostname}:${path}.git`,
+    git_http_url: `${world.siteUrl}/${path}.git`,
+    namespace: names.at(-2)!,
+    visibility_level: 20,
+    path_with_namespace: path,
+    default_branch: DEFAULT_BRANCH,
+  }
+}
+
+function commit(world: World, pipeline: Pipeline) {
+  const { sha: id, message, author } = pipeline
+  const url = webUrl(world, pipeline, 'commit', id)
+  return { id, message, title: titleOf(pipeline), timestamp: isoTime(pipeline.createdAt), url, author }
+}
+
+function sourcePipeline(world: World, parent: Pipeline) {
+  const { id, path } = projectOf(world, parent)
+  const place = { id, web_url: `${world.siteUrl}/${path}`, path_with_namespace: path }
+  return { project: place, job_id: parent.jobs[0]?.id ?? null, pipeline_id: parent.id }
+}
+
+const RUNNER_KIND = { runner_type: 'instance_type', active: true, is_shared: true, tags: ['docker'] }
+const RUNNER = { id: 12, description: 'runner-1', ...RUNNER_KIND }
+const PRODUCTION = { name: 'production', action: 'start', deployment_tier: 'production' }
+
+const build = (job: Job) => ({
+  ...jobBasic(job, hookTime),
+  failure_reason: job.failureReason,
+  when: job.manual ? 'manual' : 'on_success',
+  manual: job.manual,
+  user: HOOK_USER,
+  runner: job.startedAt === null ? null : RUNNER,
+  artifacts_file: { filename: null, size: null },
+  environment: job.manual ? PRODUCTION : null,
+})

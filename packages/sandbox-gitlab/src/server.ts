@@ -1,0 +1,122 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { invariant } from '../../lib/assert.ts'
+import { systemClock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { isOwnHost, isOwnPage } from '../../lib/same-origin.ts'
+import { findRoute, json, readCall, sendReply } from '../../sandbox-ci/src/http.ts'
+import type { Call, Reply, Route } from '../../sandbox-ci/src/http.ts'
+import { apiRoutes, checkToken } from './api.ts'
+import { badgeRoute } from './badge.ts'
+import { controlRoutes } from './control.ts'
+import { createFaults } from './faults.ts'
+import { createHandles } from './handles.ts'
+import { createHook } from './hook.ts'
+import { createLife } from './life.ts'
+import { createWorld } from './state.ts'
+import type { Secrets } from './state.ts'
+
+export interface SandboxGitlabOptions extends Partial<Secrets> {
+  /** where the webhook of every project points; left out: nobody has made one */
+  webhookUrl?: string
+  clock?: Clock
+  /** the path below which GitLab lives, so that a client which forgets it fails; `''` for none */
+  prefix?: string
+}
+
+export type SandboxGitlab = ReturnType<typeof createSandboxGitlab>
+
+const SECRETS: Secrets = {
+  token: 'glpat-sandbox',
+  readToken: 'glpat-sandbox-read-api',
+  webhookToken: 'sandbox-webhook-token',
+  signingToken: null,
+}
+
+// What a client meets that forgot the prefix: somebody else's page.
+const NO_PAGE: Reply = { statusCode: 404, headers: { 'content-type': 'text/html' }, body: '<h1>404 Not Found</h1>' }
+
+/** GitLab CI in memory: REST, webhooks, and handles to make things happen. */
+export function createSandboxGitlab({ webhookUrl, clock, prefix = '/gitlab', ...given }: SandboxGitlabOptions = {}) {
+  const secrets: Secrets = { ...SECRETS, ...given }
+  const world = createWorld(clock ?? systemClock, secrets)
+  const hook = createHook(world, webhookUrl ?? null)
+  const life = createLife({ world, tell: (pipeline) => hook.tell(pipeline) })
+  const faults = createFaults()
+  const handles = createHandles(world, life, hook, faults)
+  const api = apiRoutes(world, life, hook, `${prefix}/api/v4`)
+  const control = controlRoutes(handles)
+  const badges = [badgeRoute(world, prefix)]
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy())
+  })
+  let listensOn = '127.0.0.1'
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!isOwnHost(request, listensOn))
+      return sendReply(response, json(403, { errors: ['this name is none of this server; see --host'] }))
+    const read = await readCall(request)
+    if (read.kind === 'too-large') return sendReply(response, json(413, { errors: ['the body is too large'] }))
+    const { call } = read
+    if (/^\/sandbox(\/|$)/.test(call.path)) return sendReply(response, await controlReply(call, request))
+    const reply = world.switches.isDown ? undefined : await gitlabReply(call)
+    faults.record(call, reply?.statusCode ?? 0)
+    if (reply) sendReply(response, reply)
+    else response.destroy()
+  }
+
+  async function controlReply(call: Call, request: IncomingMessage): Promise<Reply> {
+    // Whoever has this open in a browser has other pages open, too.
+    const isStrange = call.method !== 'GET' && !isOwnPage(request)
+    if (isStrange) return json(403, { errors: ['only a page of this server may do that'] })
+    return (await dispatch(control, call)) ?? json(404, { errors: ['no such call'] })
+  }
+
+  async function gitlabReply(call: Call): Promise<Reply> {
+    const fault = faults.meet()
+    if (fault) return fault
+    if (!call.path.startsWith(`${prefix}/api/`)) return (await dispatch(badges, call)) ?? NO_PAGE
+    return checkToken(secrets, call) ?? (await dispatch(api, call)) ?? json(404, { error: '404 Not Found' })
+  }
+
+  async function dispatch(routes: readonly Route[], call: Call): Promise<Reply | undefined> {
+    const found = findRoute(routes, call.method, call.path)
+    return found.kind === 'route' ? found.route.handle(call, found.params) : undefined
+  }
+
+  /** Resolves to the server's address, such as `http://127.0.0.1:4030`. Port 0 takes any free one. */
+  async function start(port = 0, host = '127.0.0.1'): Promise<string> {
+    listensOn = host
+    server.listen(port, host)
+    await once(server, 'listening')
+    const address = server.address()
+    invariant(typeof address === 'object' && address !== null, 'the server listens on a port')
+    world.siteUrl = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}${prefix}`
+    return new URL(world.siteUrl).origin
+  }
+
+  /** Ends everything at once: pipelines, deliveries, open connections. */
+  async function stop(): Promise<void> {
+    life.close()
+    await hook.close()
+    if (!server.listening) return
+    const closed = once(server, 'close')
+    server.close()
+    server.closeAllConnections()
+    await closed
+  }
+
+  return {
+    ...handles,
+    start,
+    stop,
+    /** Known once started; without the prefix. */
+    get url(): string {
+      invariant(world.siteUrl !== '', 'the sandbox has been started')
+      return new URL(world.siteUrl).origin
+    },
+    /** Where a client finds GitLab, and with what: `url` has the prefix, as GITLAB_URL holds it. */
+    address: () => ({ url: world.siteUrl, ...secrets, projects: world.projects.map(({ path }) => path) }),
+  }
+}

@@ -1,0 +1,145 @@
+import type { z } from 'zod'
+import { invariant } from '../../lib/assert.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { ENDS, jobSchema, pushSchema } from './push.ts'
+import type { End, FailedJobs, PushWanted } from './push.ts'
+
+/** Every status that GitLab has for a pipeline. */
+export const STATUSES = [
+  ...(['created', 'waiting_for_resource', 'preparing', 'waiting_for_callback', 'pending', 'running'] as const),
+  ...(['manual', 'scheduled', 'canceling'] as const),
+  ...ENDS,
+] as const
+export type Status = (typeof STATUSES)[number]
+
+export const DEFAULT_BRANCH = 'main'
+
+export interface Project {
+  id: number
+  path: string
+}
+
+interface Times {
+  createdAt: number
+  startedAt: number | null
+  finishedAt: number | null
+}
+
+export interface Job extends z.infer<typeof jobSchema>, Times {
+  id: number
+  status: Status
+  failureReason: string | null
+  /** a newer job has taken its place */
+  isRetried: boolean
+}
+
+export interface Pipeline extends Omit<z.infer<typeof pushSchema>, 'jobs'>, Times {
+  id: number
+  iid: number
+  projectId: number
+  source: string
+  status: Status
+  updatedAt: number
+  /** all there ever were, oldest first */
+  jobs: Job[]
+  retries: number
+}
+
+export interface Switches {
+  /** A delivery's body is read when it is sent: a fast status comes twice, the one before it never. */
+  isLazy: boolean
+  /** Every call but those to /sandbox finds its connection closed. */
+  isDown: boolean
+  /** how long running jobs take to stop */
+  cancelingMs: number
+}
+
+export interface Secrets {
+  /** the access token that may do everything: scope `api` */
+  token: string
+  /** scope `read_api` */
+  readToken: string
+  /** what the webhook sends as X-Gitlab-Token; null: nothing */
+  webhookToken: string | null
+  /** `whsec_` and a key in base64; null: deliveries are not signed */
+  signingToken: string | null
+}
+
+export interface World {
+  clock: Clock
+  secrets: Secrets
+  /** what GITLAB_URL holds: the address with the prefix */
+  siteUrl: string
+  projects: Project[]
+  /** oldest first */
+  pipelines: Pipeline[]
+  switches: Switches
+  nextJobId: number
+}
+
+export const createWorld = (clock: Clock, secrets: Secrets): World => ({
+  clock,
+  secrets,
+  siteUrl: '',
+  projects: ['acme/web', 'acme/api', 'acme/tools/ios'].map((path, at) => ({ id: 71 + at, path })),
+  pipelines: [],
+  switches: { isLazy: false, isDown: false, cancelingMs: 200 },
+  // As on GitLab.com, beyond 2^32.
+  nextJobId: 11_000_000_001,
+})
+
+const PIPELINE_ID_FIRST = 2_100_000_001
+const MANUAL_JOB = { name: 'release', stage: 'release', allowFailure: false, manual: true }
+
+export function addPipeline(world: World, project: Project, wanted: PushWanted): Pipeline {
+  const { jobs, ...push } = pushSchema.parse(wanted)
+  const pipeline: Pipeline = {
+    ...push,
+    id: PIPELINE_ID_FIRST + world.pipelines.length,
+    iid: world.pipelines.filter(({ projectId }) => projectId === project.id).length + 1,
+    projectId: project.id,
+    source: push.source ?? (push.parent ? 'parent_pipeline' : push.mergeRequest ? 'merge_request_event' : 'push'),
+    status: 'created',
+    ...freshTimes(world),
+    updatedAt: world.clock.now(),
+    jobs: [...jobs, ...(push.needsManual ? [MANUAL_JOB] : [])].map((job) => newJob(world, job)),
+    retries: 0,
+  }
+  ensureJobs(world, pipeline, push.failedJobs)
+  world.pipelines.push(pipeline)
+  return pipeline
+}
+
+/** Who names a job that fails may mean one that nobody named before. */
+export function ensureJobs(world: World, { jobs }: Pipeline, wanted: FailedJobs): void {
+  const missing = wanted.filter(({ name }) => !jobs.some((job) => job.name === name))
+  for (const { name } of missing) jobs.push(newJob(world, jobSchema.parse({ name })))
+}
+
+export const newJob = (world: World, job: z.infer<typeof jobSchema>): Job => ({
+  ...job,
+  id: world.nextJobId++,
+  status: 'created',
+  failureReason: null,
+  ...freshTimes(world),
+  isRetried: false,
+})
+
+const freshTimes = ({ clock }: World): Times => ({ createdAt: clock.now(), startedAt: null, finishedAt: null })
+
+/** A project by its id (digits) or path. */
+export const findProject = ({ projects }: World, text: string): Project | undefined =>
+  projects.find(({ id, path }) => String(id) === text || path === text)
+
+export const findPipeline = ({ pipelines }: World, id: number | null): Pipeline | undefined =>
+  pipelines.find((pipeline) => pipeline.id === id)
+
+export function projectOf({ projects }: World, { projectId }: Pipeline): Project {
+  const project = projects.find(({ id }) => id === projectId)
+  invariant(project, 'a pipeline has a project')
+  return project
+}
+
+export const latestJobs = ({ jobs }: Pipeline): Job[] => jobs.filter(({ isRetried }) => !isRetried)
+export const stagesOf = ({ jobs }: Pipeline): string[] => [...new Set(jobs.map(({ stage }) => stage))]
+export const isEnd = (status: Status): status is End => ENDS.some((end) => end === status)
