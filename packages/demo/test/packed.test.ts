@@ -61,14 +61,14 @@ describe('the packed sandbox Slack', () => {
   })
 })
 
-describe('the packed sandbox CI', () => {
+describe.each(['sandbox-ci', 'sandbox-gitlab'])('the packed %s', (name) => {
   test('is plain JavaScript, starts in an empty folder, and answers', async () => {
-    const app = unpacked('sandbox-ci')
-    const packed = join(app, 'node_modules', 'sandbox-ci')
+    const app = unpacked(name)
+    const packed = join(app, 'node_modules', name)
     expect(readdirSync(packed, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))).toEqual(
       [],
     )
-    const sandbox = start(join(packed, 'bin', 'sandbox-ci.js'), app, '--port', '0')
+    const sandbox = start(join(packed, 'bin', `${name}.js`), app, '--port', '0')
     const url = await until('it is open', () => /"url":"(http:[^"]+)"/.exec(sandbox.output())?.[1])
     expect((await fetch(`${url}/sandbox/state`)).status).toBe(200)
   })
