@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { refuse } from './errors.ts'
-import type { Call, Reply } from './http.ts'
+import type { Call, Reply } from '../../lib/http.ts'
 import type { Scope, Token } from './state.ts'
 import type { World } from './world.ts'
 

@@ -1,6 +1,7 @@
+import { drawBadge, GREY } from '../../lib/badge.ts'
+import type { Look } from '../../lib/badge.ts'
+import type { Call, Params, Reply, Route } from '../../lib/http.ts'
 import { refuse } from './errors.ts'
-import type { Call, Params, Reply, Route } from './http.ts'
-import { escapeXml } from './markup.ts'
 import { buildsOf, currentRun } from './state.ts'
 import type { BuildStatus } from './state.ts'
 import type { World } from './world.ts'
@@ -10,12 +11,6 @@ export const badgeRoutes = (world: World): Route[] => [
   { method: 'GET', pattern: '/projects/:project/status', handle: (call, params) => badge(world, call, params) },
 ]
 
-interface Look {
-  word: string
-  color: string
-}
-
-const GREY = '#9f9f9f'
 const LOOKS: Record<BuildStatus, Look> = {
   initiated: { word: 'testing', color: '#007ec6' },
   waiting: { word: 'waiting', color: '#dfb317' },
@@ -50,23 +45,3 @@ const svg = (statusCode: number, look: Look): Reply => ({
   headers: { 'content-type': 'image/svg+xml; charset=utf-8', 'cache-control': 'no-cache, no-store' },
   body: drawBadge('build', look),
 })
-
-const HEIGHT_PX = 20
-const CHARACTER_PX = 7
-const PADDING_PX = 10
-
-function drawBadge(label: string, { word, color }: Look): string {
-  const labelPx = label.length * CHARACTER_PX + PADDING_PX
-  const wordPx = word.length * CHARACTER_PX + PADDING_PX
-  const title = escapeXml(`${label}: ${word}`)
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${labelPx + wordPx}" height="${HEIGHT_PX}" role="img" aria-label="${title}">`,
-    `<title>${title}</title>`,
-    `<rect width="${labelPx}" height="${HEIGHT_PX}" fill="#444"/>`,
-    `<rect x="${labelPx}" width="${wordPx}" height="${HEIGHT_PX}" fill="${color}"/>`,
-    '<g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">',
-    `<text x="${labelPx / 2}" y="14">${escapeXml(label)}</text>`,
-    `<text x="${labelPx + wordPx / 2}" y="14">${escapeXml(word)}</text>`,
-    '</g></svg>',
-  ].join('')
-}

@@ -1,6 +1,6 @@
 import { createSandboxCi } from './server.ts'
 import type { SandboxCi, SandboxCiOptions } from './server.ts'
-import { parseJson } from './json.ts'
+import { parseJson } from '../../lib/json.ts'
 import { changeSwitches, defaultSwitches } from './switches.ts'
 import type { Switches } from './switches.ts'
 import { giveUp, openPort, readFlags, readPort } from '../../lib/program.ts'

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { faultSchema } from './faults.ts'
 import type { ChangeOutcome, Handles, PushOutcome, RulesOutcome, StormOutcome } from './handles.ts'
-import { findRoute, json } from './http.ts'
-import type { Call, Reply, Route } from './http.ts'
-import { parseJson } from './json.ts'
-import { faultReasons } from './reasons.ts'
+import { findRoute, json } from '../../lib/http.ts'
+import type { Call, Reply, Route } from '../../lib/http.ts'
+import { invalid, withBody } from '../../lib/with-body.ts'
 import { OUTCOMES } from './state.ts'
 import { STORM_BUILDS_MAX } from './storm.ts'
 
@@ -98,15 +97,6 @@ export function controlRoutes(ci: Handles): Route[] {
   return [get('/sandbox', () => json(200, { control: table })), ...routes]
 }
 
-function withBody<Body>(call: Call, schema: z.ZodType<Body>, handle: (body: Body) => Reply): Reply {
-  const parsed = parseJson(call.text === '' ? '{}' : call.text)
-  if (parsed.kind === 'not-json') return invalid(['the body is not JSON'])
-  const body = schema.safeParse(parsed.value)
-  return body.success ? handle(body.data) : invalid(faultReasons(body.error, parsed.value))
-}
-
-// The control interface keeps one error form, whatever the switches say about the service's own.
-const invalid = (errors: string[]): Reply => json(400, { errors })
 const found = (statusCode: number, value: unknown): Reply =>
   value === undefined ? json(404, { errors: ['no such delivery'] }) : json(statusCode, value)
 

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { assertNever } from '../../lib/assert.ts'
-import { json } from './http.ts'
-import type { Reply } from './http.ts'
+import { json } from '../../lib/http.ts'
+import type { Reply } from '../../lib/http.ts'
 import type { Switches } from './switches.ts'
 
 /** An error reply in the form that the switch `errorForm` asks for; the interface does not show one. */

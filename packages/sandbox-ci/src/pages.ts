@@ -1,5 +1,5 @@
-import { json } from './http.ts'
-import type { Call, Reply } from './http.ts'
+import { json } from '../../lib/http.ts'
+import type { Call, Reply } from '../../lib/http.ts'
 import type { ProjectFields } from './state.ts'
 import type { Switches } from './switches.ts'
 

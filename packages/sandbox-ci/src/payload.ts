@@ -1,5 +1,5 @@
 import type { Happening } from './builds.ts'
-import { toJson } from './json.ts'
+import { toJson } from '../../lib/json.ts'
 import type { Build, BuildStatus, Project } from './state.ts'
 import { idDigits, wireId } from './world.ts'
 import type { World } from './world.ts'

@@ -1,5 +1,5 @@
 import { refuse } from './errors.ts'
-import type { Reply } from './http.ts'
+import type { Reply } from '../../lib/http.ts'
 import type { World } from './world.ts'
 
 /** Counts calls per fixed window; past the limit it says so as the switch `rateLimit` wants it said. */

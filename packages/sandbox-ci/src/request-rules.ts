@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { faultReasons } from './reasons.ts'
+import { faultReasons } from '../../lib/reasons.ts'
 import { RULE_STATUSES } from './state.ts'
 import type { NotificationRule } from './state.ts'
 import type { Switches } from './switches.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isHalfPattern } from './branches.ts'
-import { faultReasons } from './reasons.ts'
+import { faultReasons } from '../../lib/reasons.ts'
 import { readDeployments } from './request-deployments.ts'
 import { createSpelling, readRules, updateSpelling } from './request-rules.ts'
 import type { RuleSpelling } from './request-rules.ts'

@@ -1,6 +1,6 @@
 import { refuse } from './errors.ts'
-import type { Params, Reply, Route } from './http.ts'
-import { escapeXml } from './markup.ts'
+import type { Params, Reply, Route } from '../../lib/http.ts'
+import { escapeXml } from '../../lib/markup.ts'
 import { currentRun } from './state.ts'
 import type { Build, Project } from './state.ts'
 import { findBuild, findProject, idDigits, projectOf } from './world.ts'

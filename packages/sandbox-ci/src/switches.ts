@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { faultReasons } from './reasons.ts'
+import { faultReasons } from '../../lib/reasons.ts'
 
 /** How long a build takes when nobody says. */
 const BUILD_MS = 4_000

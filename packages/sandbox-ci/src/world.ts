@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import { bigInteger } from './json.ts'
+import { bigInteger } from '../../lib/json.ts'
 import type { Random } from './random.ts'
 import type { Build, CiState, Project } from './state.ts'
 import type { Switches } from './switches.ts'
