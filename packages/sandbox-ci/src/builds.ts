@@ -1,3 +1,4 @@
+import { createTimers } from '../../lib/timers.ts'
 import { isBranchBuilt } from './branches.ts'
 import { isRecovered } from './recovered.ts'
 import { addBuild, currentRun, isUnfinished } from './state.ts'
@@ -49,7 +50,7 @@ const MINUTE_MS = 60_000
 const notPossible = (reason: string): ChangeResult => ({ kind: 'not-possible', reason })
 
 export function createBuildLife({ world, tell }: { world: World; tell: (happening: Happening) => void }): BuildLife {
-  const timers = new Map<number, AbortController>()
+  const timers = createTimers<number>(world.clock)
 
   function push(name: string, wanted: Push): PushResult {
     const project = findProject(world, name)
@@ -77,32 +78,14 @@ export function createBuildLife({ world, tell }: { world: World; tell: (happenin
 
   function wait(build: Build): void {
     enter(build, 'waiting')
-    if (!build.plan.needsApproval) after(build, build.plan.waitingMs * world.switches.timeScale, () => run(build))
+    if (!build.plan.needsApproval)
+      timers.after(build.id, build.plan.waitingMs * world.switches.timeScale, () => run(build))
   }
 
   function run(build: Build): void {
     enter(build, 'initiated')
     const { outcome, ms } = build.plan
-    if (outcome !== 'none') after(build, ms * world.switches.timeScale, () => enter(build, outcome))
-  }
-
-  function after(build: Build, ms: number, next: () => void): void {
-    cancel(build)
-    const timer = new AbortController()
-    timers.set(build.id, timer)
-    void wakeUp(build, ms, timer.signal, next)
-  }
-
-  async function wakeUp(build: Build, ms: number, signal: AbortSignal, next: () => void): Promise<void> {
-    await world.clock.sleep(ms, signal)
-    if (signal.aborted) return
-    timers.delete(build.id)
-    next()
-  }
-
-  function cancel(build: Build): void {
-    timers.get(build.id)?.abort()
-    timers.delete(build.id)
+    if (outcome !== 'none') timers.after(build.id, ms * world.switches.timeScale, () => enter(build, outcome))
   }
 
   function enter(build: Build, status: BuildStatus): void {
@@ -117,14 +100,14 @@ export function createBuildLife({ world, tell }: { world: World; tell: (happenin
 
   function finish(build: Build, status: FinalStatus): ChangeResult {
     if (!isUnfinished(currentRun(build).status)) return notPossible('the build is not running')
-    cancel(build)
+    timers.cancel(build.id)
     enter(build, status)
     return { kind: 'changed', build }
   }
 
   function approve(build: Build): ChangeResult {
     if (currentRun(build).status !== 'waiting') return notPossible('the build is not waiting')
-    cancel(build)
+    timers.cancel(build.id)
     run(build)
     return { kind: 'changed', build }
   }
@@ -132,7 +115,7 @@ export function createBuildLife({ world, tell }: { world: World; tell: (happenin
   function stop(build: Build): ChangeResult {
     if (!isUnfinished(currentRun(build).status)) return notPossible('the build is not running')
     const { stopIsForgotten, stopMs, stopStatus } = world.switches
-    if (!stopIsForgotten) after(build, stopMs, () => enter(build, stopStatus))
+    if (!stopIsForgotten) timers.after(build.id, stopMs, () => enter(build, stopStatus))
     return { kind: 'changed', build }
   }
 
@@ -146,12 +129,7 @@ export function createBuildLife({ world, tell }: { world: World; tell: (happenin
     return { kind: 'changed', build: again }
   }
 
-  function close(): void {
-    for (const timer of timers.values()) timer.abort()
-    timers.clear()
-  }
-
-  return { push, finish, approve, stop, restart, close }
+  return { push, finish, approve, stop, restart, close: timers.close }
 }
 
 function restartOutcome(world: World, build: Build): Outcome {

@@ -1,5 +1,5 @@
 import type { BuildLife, ChangeResult, FinalStatus, Push } from './builds.ts'
-import type { CallRecord, Calls } from './calls.ts'
+import type { CallRecord, Calls } from '../../lib/calls.ts'
 import type { Decision, Deliveries, Delivery } from './deliveries.ts'
 import type { Fault, Faults, FaultWanted } from './faults.ts'
 import { nightly } from './nightly.ts'

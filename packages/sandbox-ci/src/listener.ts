@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { admit } from '../../lib/admit.ts'
 import { assertNever } from '../../lib/assert.ts'
-import { isOwnHost, isOwnPage } from '../../lib/same-origin.ts'
-import type { Calls } from './calls.ts'
+import type { Calls } from '../../lib/calls.ts'
 import { refuse } from './errors.ts'
 import type { DoorName, Fault, Faults } from './faults.ts'
-import { findRoute, readCall, sendReply } from '../../lib/http.ts'
+import { findRoute, sendReply } from '../../lib/http.ts'
 import type { Call, Reply, Route } from '../../lib/http.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { World } from './world.ts'
@@ -31,29 +31,20 @@ export function createListener(parts: Parts): (request: IncomingMessage, respons
 }
 
 async function answer(parts: Parts, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (!isOwnHost(request, parts.host()))
-    return sendReply(response, refuse(parts.world.switches, 403, 'this name is none of this server; see --host'))
-  const read = await readCall(request)
-  if (read.kind === 'too-large') return refuseTooLarge(parts, response)
-  const { call } = read
-  const door = doorOf(call.path)
-  if (door === undefined) {
-    // Whoever has this open in a browser has other pages open, too.
-    const isStrange = request.method !== 'GET' && !isOwnPage(request)
-    const reply = isStrange ? refuse(parts.world.switches, 403, 'only a page of this server may do that') : null
-    return sendReply(response, reply ?? (await dispatch(parts, call)))
+  const admitted = await admit(request, parts.host(), (path) => doorOf(path) === undefined)
+  if (admitted.kind === 'refused') {
+    const reply = refuse(parts.world.switches, admitted.statusCode, admitted.reason)
+    return sendReply(response, { ...reply, headers: { ...reply.headers, connection: 'close' } })
   }
+  const { call } = admitted
+  const door = doorOf(call.path)
+  if (door === undefined) return sendReply(response, await dispatch(parts, call))
   const fault = parts.faults.meet(door, request.method ?? '')
   const reply = await replyUnder(parts, call, door, fault)
   const isCut = fault?.kind === 'lost-answer'
   parts.calls.record(call, isCut ? 0 : (reply?.statusCode ?? 0))
   if (isCut || fault?.kind === 'down') response.destroy()
   else if (reply) sendReply(response, reply)
-}
-
-function refuseTooLarge(parts: Parts, response: ServerResponse): void {
-  const reply = refuse(parts.world.switches, 413, 'the body is too large')
-  sendReply(response, { ...reply, headers: { ...reply.headers, connection: 'close' } })
 }
 
 function doorOf(path: string): DoorName | undefined {

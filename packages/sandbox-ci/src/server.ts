@@ -1,11 +1,11 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { invariant } from '../../lib/assert.ts'
 import { systemClock } from '../../lib/clock.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { closeServer, openServer } from '../../lib/server.ts'
 import { badgeRoutes } from './badge.ts'
 import { createBuildLife } from './builds.ts'
-import { createCalls } from './calls.ts'
+import { createCalls } from '../../lib/calls.ts'
 import { controlRoutes } from './control.ts'
 import { createDeliveries } from './deliveries.ts'
 import { createFaults } from './faults.ts'
@@ -88,22 +88,14 @@ export function createSandboxCi(options: SandboxCiOptions = {}): SandboxCi {
 
   async function start(port = 0, host = '127.0.0.1'): Promise<string> {
     listensOn = host
-    server.listen(port, host)
-    await once(server, 'listening')
-    const address = server.address()
-    invariant(typeof address === 'object' && address !== null, 'the server listens on a port')
-    world.siteUrl = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
+    world.siteUrl = await openServer(server, port, host)
     return world.siteUrl
   }
 
   async function stop(): Promise<void> {
     life.close()
     await deliveries.close()
-    if (!server.listening) return
-    const closed = once(server, 'close')
-    server.close()
-    server.closeAllConnections()
-    await closed
+    await closeServer(server)
   }
 
   const url = () => {

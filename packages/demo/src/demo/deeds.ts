@@ -1,6 +1,6 @@
 import type { Shown } from '../../../../src/domain/view.ts'
 import { lookOf } from '../../../../src/slack/messages/words.ts'
-import type { CallRecord } from '../../../sandbox-ci/src/calls.ts'
+import type { CallRecord } from '../../../lib/calls.ts'
 import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
 import { CALLED, RESTARTER, STOPPER } from '../scenario.ts'
 import type { Message } from '../../../sandbox-slack/src/messages.ts'

@@ -1,5 +1,5 @@
 import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
-import type { CallRecord } from '../../../sandbox-ci/src/calls.ts'
+import type { CallRecord } from '../../../lib/calls.ts'
 import type { Message } from '../../../sandbox-slack/src/messages.ts'
 import { PEOPLE } from '../../../sandbox-slack/src/workspace.ts'
 import type { Seen } from '../../src/demo/deeds.ts'

@@ -1,4 +1,4 @@
-import type { Call } from '../../lib/http.ts'
+import type { Call } from './http.ts'
 
 /** One call that the interface received, as it was answered; statusCode 0: the connection was closed or left open. */
 export interface CallRecord {

@@ -1,0 +1,23 @@
+import type { IncomingMessage } from 'node:http'
+import { readCall } from './http.ts'
+import type { Call } from './http.ts'
+import { isOwnHost, isOwnPage } from './same-origin.ts'
+
+export type Admission = { kind: 'call'; call: Call } | { kind: 'refused'; statusCode: 403 | 413; reason: string }
+
+/**
+ * Reads a request, unless a page of another site sent it: no name but this server's own, and what needs no credentials
+ * only for pages of this server. Whoever has one open in a browser has other pages open, too.
+ */
+export async function admit(
+  request: IncomingMessage,
+  host: string,
+  needsNoCredentials: (path: string) => boolean,
+): Promise<Admission> {
+  const refused = (statusCode: 403 | 413, reason: string) => ({ kind: 'refused' as const, statusCode, reason })
+  if (!isOwnHost(request, host)) return refused(403, 'this name is none of this server; see --host')
+  const read = await readCall(request)
+  if (read.kind === 'too-large') return refused(413, 'the body is too large')
+  const isStrange = request.method !== 'GET' && !isOwnPage(request)
+  return isStrange && needsNoCredentials(read.call.path) ? refused(403, 'only a page of this server may do that') : read
+}

@@ -1,0 +1,40 @@
+import type { Clock } from './clock.ts'
+
+/** What is going to happen, one thing for each key at most. */
+export interface Timers<Key> {
+  /** In place of what was going to happen for this key. */
+  after(key: Key, ms: number, next: () => void): void
+  cancel(key: Key): void
+  /** Nothing happens any more. */
+  close(): void
+}
+
+export function createTimers<Key>(clock: Clock): Timers<Key> {
+  const timers = new Map<Key, AbortController>()
+
+  function after(key: Key, ms: number, next: () => void): void {
+    cancel(key)
+    const timer = new AbortController()
+    timers.set(key, timer)
+    void wakeUp(key, ms, timer.signal, next)
+  }
+
+  async function wakeUp(key: Key, ms: number, signal: AbortSignal, next: () => void): Promise<void> {
+    await clock.sleep(ms, signal)
+    if (signal.aborted) return
+    timers.delete(key)
+    next()
+  }
+
+  function cancel(key: Key): void {
+    timers.get(key)?.abort()
+    timers.delete(key)
+  }
+
+  function close(): void {
+    for (const timer of timers.values()) timer.abort()
+    timers.clear()
+  }
+
+  return { after, cancel, close }
+}
