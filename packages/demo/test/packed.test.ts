@@ -61,7 +61,7 @@ describe('the packed sandbox Slack', () => {
   })
 })
 
-describe.each(['sandbox-ci', 'sandbox-gitlab'])('the packed %s', (name) => {
+describe.each(['sandbox-ci', 'sandbox-github', 'sandbox-gitlab'])('the packed %s', (name) => {
   test('is plain JavaScript, starts in an empty folder, and answers', async () => {
     const app = unpacked(name)
     const packed = join(app, 'node_modules', name)

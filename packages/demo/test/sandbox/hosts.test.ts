@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createSandboxCi } from '../../../sandbox-ci/src/server.ts'
+import { createSandboxGithub } from '../../../sandbox-github/src/server.ts'
 import { createSandboxSlack } from '../../../sandbox-slack/src/sandbox-slack.ts'
 
 /** Asks under another name, as a browser does once a page's own name was made to point here. */
@@ -32,9 +33,17 @@ async function openCi(host?: string) {
   return { url, page: '/sandbox', control: '/sandbox/faults' }
 }
 
+async function openGithub(host?: string) {
+  const github = createSandboxGithub()
+  const url = await github.start(0, host)
+  onTestFinished(() => github.stop())
+  return { url, page: '/sandbox', control: '/sandbox/fail' }
+}
+
 describe.each([
   ['the sandbox Slack, with its page', openSlack],
   ['the sandbox CI', openCi],
+  ['the sandbox GitHub', openGithub],
 ])('%s', (_, open) => {
   test('answers no page whose name was made to point here (DNS rebinding), GETs included', async () => {
     const { url, page, control } = await open()

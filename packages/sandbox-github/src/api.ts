@@ -1,0 +1,129 @@
+import type { Call, Params, Reply, Route } from '../../lib/http.ts'
+import { json } from '../../lib/http.ts'
+import { jobBody, repositoryBody, runBody } from './bodies.ts'
+import type { Json } from './bodies.ts'
+import { deliveryBody, hookBody, isTaken } from './hooks.ts'
+import type { Hooks } from './hooks.ts'
+import type { ChangeResult, RunLife } from './runs.ts'
+import { currentAttempt, findRepository, findWorkflow, runsOf } from './world.ts'
+import type { Attempt, Repository, Run, World } from './world.ts'
+
+/** Who the token belongs to: a run that it runs again was triggered by this login. */
+const TOKEN_OWNER = 'ci-bot'
+
+const PER_PAGE = 30
+const PER_PAGE_MAX = 100
+
+export const refuse = (statusCode: number, message: string): Reply =>
+  json(statusCode, { message, documentation_url: 'https://docs.github.com/rest', status: String(statusCode) })
+
+/** The REST interface. Source: GitHub REST API, "Workflow runs", "Workflow jobs", "Repository webhooks". */
+export function apiRoutes(world: World, life: RunLife, hooks: Hooks): Route[] {
+  const notFound = refuse(404, 'Not Found')
+  type InRepository = (repository: Repository, call: Call, params: Params) => Reply
+  const route = (method: string, path: string, handle: InRepository): Route => ({
+    method,
+    pattern: `/repos/:owner/:name${path}`,
+    handle(call, params) {
+      const repository = findRepository(world, `${params['owner']}/${params['name']}`)
+      return repository ? handle(repository, call, params) : notFound
+    },
+  })
+  const get = (path: string, handle: InRepository) => route('GET', path, handle)
+  const ofRun = (method: string, path: string, handle: (run: Run, call: Call, params: Params) => Reply) =>
+    route(method, `/actions/runs/:run${path}`, (repository, call, params) => {
+      const run = world.runs.get(Number(params['run']))
+      return run?.repository === repository ? handle(run, call, params) : notFound
+    })
+  const ofAttempt = (path: string, handle: (run: Run, attempt: Attempt, call: Call) => Reply) =>
+    ofRun('GET', `/attempts/:attempt${path}`, (run, call, params) => {
+      const attempt = run.attempts.find(({ n }) => String(n) === params['attempt'])
+      return attempt ? handle(run, attempt, call) : notFound
+    })
+  const write = (path: string, accepted: number, refused: number, act: (run: Run) => ChangeResult) =>
+    ofRun('POST', path, (run) => {
+      const result = act(run)
+      return result.kind === 'changed' ? json(accepted, {}) : refuse(refused, result.reason)
+    })
+  const rerun = (failedOnly: boolean) => (run: Run) => life.rerun(run, TOKEN_OWNER, { failedOnly })
+  const listRuns = (call: Call, runs: readonly Run[]) => {
+    const shown = runs.filter((run) => isWanted(call.query, run)).map((run) => runBody(world, run))
+    return paged(call, 'workflow_runs', shown)
+  }
+  const listJobs = (call: Call, run: Run, attempts: readonly Attempt[]) => {
+    const jobs = attempts.flatMap((attempt) => attempt.jobs.map((job) => jobBody(world, run, attempt, job)))
+    return paged(call, 'jobs', jobs)
+  }
+  const ofHook = (method: string, path: string, handle: InRepository) =>
+    route(method, `/hooks/:hook/deliveries${path}`, (repository, call, params) => {
+      const isThere = hooks.hooks().some((hook) => hook.repository === repository && String(hook.id) === params['hook'])
+      return isThere ? handle(repository, call, params) : notFound
+    })
+
+  return [
+    get('', (repository) => json(200, repositoryBody(world, repository))),
+    get('/actions/workflows/:workflow/runs', (repository, call, params) => {
+      const workflow = findWorkflow(repository, params['workflow']!)
+      const runs = runsOf(world, repository).filter((run) => run.workflow === workflow)
+      return workflow ? listRuns(call, runs) : notFound
+    }),
+    get('/actions/runs', (repository, call) => listRuns(call, runsOf(world, repository))),
+    ofRun('GET', '', (run) => json(200, runBody(world, run))),
+    ofRun('GET', '/jobs', (run, call) =>
+      listJobs(call, run, call.query.get('filter') === 'all' ? run.attempts : [currentAttempt(run)]),
+    ),
+    ofAttempt('', (run, attempt) => json(200, runBody(world, run, attempt))),
+    ofAttempt('/jobs', (run, attempt, call) => listJobs(call, run, [attempt])),
+    write('/rerun', 201, 403, rerun(false)),
+    write('/rerun-failed-jobs', 201, 403, rerun(true)),
+    write('/cancel', 202, 409, life.cancel),
+    write('/force-cancel', 202, 409, life.cancel),
+    write('/approve', 201, 403, life.approve),
+    get('/hooks', (repository) => {
+      const own = hooks.hooks().filter((hook) => hook.repository === repository)
+      const shown = own.map((hook) => hookBody(world, hook))
+      return json(200, shown)
+    }),
+    ofHook('GET', '', (_, call, { hook }) => {
+      const wanted = call.query.get('status')
+      const sent = hooks.deliveries().filter(({ hookId }) => String(hookId) === hook)
+      const kept = sent.filter((one) => wanted === null || (wanted === 'success') === isTaken(one))
+      const shown = kept.toReversed().map((delivery) => deliveryBody(world, delivery))
+      return paged(call, null, shown)
+    }),
+    ofHook('POST', '/:delivery/attempts', (_, __, params) => {
+      const delivery = hooks.deliveries().find(({ id }) => String(id) === params['delivery'])
+      return delivery && hooks.redeliver(delivery.guid) ? json(202, {}) : notFound
+    }),
+  ]
+}
+
+function isWanted(query: URLSearchParams, run: Run): boolean {
+  const { status, conclusion } = currentAttempt(run)
+  const ofRun = { branch: run.branch, head_sha: run.sha, event: run.event }
+  const isOfRun = Object.entries(ofRun).every(([name, value]) => !query.has(name) || query.get(name) === value)
+  const wanted = query.get('status')
+  return isOfRun && (wanted === null || wanted === status || wanted === conclusion)
+}
+
+/** One page of a list: below a name and beside its count, or by itself; the pages around it in the header `link`. */
+function paged(call: Call, name: string | null, items: readonly Json[]): Reply {
+  const perPage = Math.min(numberIn(call.query, 'per_page') ?? PER_PAGE, PER_PAGE_MAX)
+  const page = numberIn(call.query, 'page') ?? 1
+  const last = Math.max(1, Math.ceil(items.length / perPage))
+  const shown = items.slice((page - 1) * perPage, page * perPage)
+  const link = (to: number, rel: string) => {
+    const query = new URLSearchParams(call.query)
+    query.set('page', String(to))
+    return `<http://${call.headers.host}${call.path}?${query}>; rel="${rel}"`
+  }
+  const before = page > 1 ? [link(page - 1, 'prev'), link(1, 'first')] : []
+  const links = [...before, ...(page < last ? [link(page + 1, 'next'), link(last, 'last')] : [])]
+  const value = name === null ? shown : { total_count: items.length, [name]: shown }
+  return json(200, value, links.length === 0 ? {} : { link: links.join(', ') })
+}
+
+function numberIn(query: URLSearchParams, name: string): number | null {
+  const text = query.get(name) ?? ''
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : null
+}

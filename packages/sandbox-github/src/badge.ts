@@ -1,0 +1,32 @@
+import { drawBadge, GREY } from '../../lib/badge.ts'
+import type { Look } from '../../lib/badge.ts'
+import type { Route } from '../../lib/http.ts'
+import { refuse } from './api.ts'
+import { isKnown } from './listener.ts'
+import { currentAttempt, findRepository, findWorkflow, isRed, runsOf } from './world.ts'
+import type { Run, World } from './world.ts'
+
+/**
+ * The badge of a workflow on a branch. Of a private repository only somebody who is logged in sees it: here, who shows the
+ * token. Source: GitHub, "Adding a workflow status badge".
+ */
+export const badgeRoute = (world: World): Route => ({
+  method: 'GET',
+  pattern: '/:owner/:name/actions/workflows/:file/badge.svg',
+  handle(call, { owner, name, file = '' }) {
+    const repository = findRepository(world, `${owner}/${name}`)
+    const workflow = repository && findWorkflow(repository, file)
+    if (!workflow || (repository.isPrivate && !isKnown(world, call))) return refuse(404, 'Not Found')
+    const branch = call.query.get('branch') ?? repository.defaultBranch
+    const runs = runsOf(world, repository).filter((run) => run.workflow === workflow && run.branch === branch)
+    const ended = runs.find((run) => currentAttempt(run).status === 'completed')
+    const headers = { 'content-type': 'image/svg+xml; charset=utf-8', 'cache-control': 'no-cache' }
+    return { statusCode: 200, headers, body: drawBadge(workflow.name, lookOf(ended)) }
+  },
+})
+
+function lookOf(run: Run | undefined): Look {
+  const conclusion = run ? currentAttempt(run).conclusion : null
+  if (conclusion === 'success') return { word: 'passing', color: '#2e9e3e' }
+  return isRed(conclusion) ? { word: 'failing', color: '#d1402f' } : { word: 'no status', color: GREY }
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { json } from '../../lib/http.ts'
+import type { Reply, Route } from '../../lib/http.ts'
+import { withBody } from '../../lib/with-body.ts'
+import { limitSchema } from './faults.ts'
+import type { ChangeOutcome, Handles, PushOutcome } from './handles.ts'
+import { jobNames, pushSchema, rerunSchema } from './runs.ts'
+import { CONCLUSIONS } from './world.ts'
+
+const pushedTo = pushSchema.extend({ repository: z.string() })
+const finishSchema = z.strictObject({
+  conclusion: z.enum(CONCLUSIONS).default('success'),
+  failedJobs: jobNames.optional(),
+})
+const webhookSchema = z.strictObject({ url: z.url({ protocol: /^https?$/ }).nullable() })
+const failSchema = z.strictObject({ calls: z.int().min(0), status: z.int().min(400).max(599) })
+const outageSchema = z.strictObject({ isOut: z.boolean() })
+
+/** The control interface under /sandbox, for people, tests and panels. It asks for no credentials and meets no faults. */
+export function controlRoutes(github: Handles): Route[] {
+  const get = (pattern: string, handle: Route['handle']): Route => ({ method: 'GET', pattern, handle })
+  const post = (pattern: string, handle: Route['handle']): Route => ({ method: 'POST', pattern, handle })
+  const done = () => json(200, { done: true })
+  const routes: Route[] = [
+    get('/sandbox/state', () => json(200, github.state())),
+    post('/sandbox/push', (call) =>
+      withBody(call, pushedTo, ({ repository, ...push }) => pushReply(github.push(repository, push))),
+    ),
+    post('/sandbox/runs/:run/finish', (call, { run }) =>
+      withBody(call, finishSchema, (end) => changeReply(github.finish(Number(run), end.conclusion, end.failedJobs))),
+    ),
+    post('/sandbox/runs/:run/rerun', (call, { run }) =>
+      withBody(call, rerunSchema, (how) => changeReply(github.rerun(Number(run), how))),
+    ),
+    post('/sandbox/runs/:run/approve', (_, { run }) => changeReply(github.approve(Number(run)))),
+    post('/sandbox/runs/:run/cancel', (_, { run }) => changeReply(github.cancel(Number(run)))),
+    get('/sandbox/deliveries', () => json(200, { deliveries: github.deliveries() })),
+    post('/sandbox/deliveries/:guid/redeliver', (_, { guid = '' }) => {
+      const delivery = github.redeliver(guid)
+      return delivery ? json(202, delivery) : json(404, { errors: ['no such delivery, or no webhook'] })
+    }),
+    get('/sandbox/calls', () => json(200, { calls: github.calls() })),
+    post('/sandbox/webhook', (call) => withBody(call, webhookSchema, ({ url }) => (github.setWebhookUrl(url), done()))),
+    post('/sandbox/limit', (call) => withBody(call, limitSchema, (limit) => (github.limit(limit), done()))),
+    post('/sandbox/fail', (call) =>
+      withBody(call, failSchema, ({ calls, status }) => (github.failNext(calls, status), done())),
+    ),
+    post('/sandbox/outage', (call) => withBody(call, outageSchema, ({ isOut }) => (github.setOutage(isOut), done()))),
+  ]
+  const table = routes.map(({ method, pattern }) => `${method} ${pattern}`)
+  return [get('/sandbox', () => json(200, { control: table })), ...routes]
+}
+
+function pushReply(result: PushOutcome): Reply {
+  if (result.kind === 'run') return json(201, result.run)
+  return json(404, { errors: [result.kind === 'no-repository' ? 'no such repository' : 'no such workflow'] })
+}
+
+function changeReply(result: ChangeOutcome): Reply {
+  if (result.kind === 'no-run') return json(404, { errors: ['no such run'] })
+  return result.kind === 'changed' ? json(200, result.run) : json(409, { errors: [result.reason] })
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { json } from '../../lib/http.ts'
+import type { Reply } from '../../lib/http.ts'
+import { refuse } from './api.ts'
+import type { World } from './world.ts'
+
+const whole = z.int().min(0)
+const status = z.literal([403, 429]).optional()
+/** So many of the next calls are refused for their rate; GitHub has both statuses. */
+export const limitSchema = z.strictObject({ calls: whole, retryAfterS: whole, status })
+
+export type Faults = ReturnType<typeof createFaults>
+
+const RATE_MAX = 5_000
+const HOUR_MS = 3_600_000
+
+/** What goes wrong on demand, and the rate that GitHub counts. */
+export function createFaults(world: World) {
+  let limited: z.infer<typeof limitSchema> = { calls: 0, retryAfterS: 0 }
+  let failing = { calls: 0, statusCode: 500 }
+  let isOut = false
+  let used = 0
+
+  const rateNow = () => {
+    const hour = Math.floor(world.clock.now() / HOUR_MS)
+    return { limit: RATE_MAX, remaining: Math.max(0, RATE_MAX - used), reset: ((hour + 1) * HOUR_MS) / 1000, used }
+  }
+  const headers = (): Record<string, string> =>
+    Object.fromEntries(Object.entries(rateNow()).map(([name, count]) => [`x-ratelimit-${name}`, String(count)]))
+
+  /** The refusal that the next call meets. */
+  function meet(): Reply | undefined {
+    if (limited.calls > 0) {
+      limited.calls--
+      const { retryAfterS } = limited
+      const reset = String(Math.ceil(world.clock.now() / 1000) + retryAfterS)
+      const reply = refuse(limited.status ?? 403, 'API rate limit exceeded for user ID 1.')
+      const spent = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset, 'retry-after': String(retryAfterS) }
+      return { ...reply, headers: { ...reply.headers, ...spent } }
+    }
+    return failing.calls-- > 0 ? refuse(failing.statusCode, 'A fault was switched on') : undefined
+  }
+
+  return {
+    limit: (wanted: typeof limited) => void (limited = { ...wanted }),
+    /** The next calls get this status. */
+    failNext: (calls: number, statusCode: number) => void (failing = { calls, statusCode }),
+    /** Connections are cut until it is over. */
+    setOutage: (value: boolean) => void (isOut = value),
+    isOut: () => isOut,
+    meet,
+    /** One call more; nobody is refused for it. */
+    count: () => void used++,
+    headers,
+    rate: () => json(200, { resources: { core: rateNow() }, rate: rateNow() }),
+  }
+}

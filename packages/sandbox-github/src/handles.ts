@@ -1,0 +1,86 @@
+import type { Calls } from '../../lib/calls.ts'
+import type { Faults } from './faults.ts'
+import type { Hooks } from './hooks.ts'
+import type { ChangeResult, Push, Rerun, RunLife } from './runs.ts'
+import { currentAttempt } from './world.ts'
+import type { Conclusion, OpenStatus, Run, World } from './world.ts'
+
+/** A run for a person, a test or a panel. */
+export type RunSnapshot = ReturnType<typeof runSnapshot>
+export type PushOutcome = { kind: 'run'; run: RunSnapshot } | { kind: 'no-repository' } | { kind: 'no-workflow' }
+export type ChangeOutcome =
+  | { kind: 'changed'; run: RunSnapshot }
+  | { kind: 'not-possible'; reason: string }
+  | { kind: 'no-run' }
+
+export type Handles = ReturnType<typeof createHandles>
+
+interface Parts {
+  world: World
+  life: RunLife
+  hooks: Hooks
+  faults: Faults
+  calls: Calls
+}
+
+/** What a person or a test can make GitHub do. */
+export function createHandles({ world, life, hooks, faults, calls }: Parts) {
+  const change = (id: number, act: (run: Run) => ChangeResult): ChangeOutcome => {
+    const run = world.runs.get(id)
+    if (!run) return { kind: 'no-run' }
+    const result = act(run)
+    return result.kind === 'changed' ? { kind: 'changed', run: runSnapshot(run) } : result
+  }
+
+  function push(repository: string, wanted: Push = {}): PushOutcome {
+    const result = life.push(repository, wanted)
+    return result.kind === 'run' ? { kind: 'run', run: runSnapshot(result.run) } : result
+  }
+
+  const { repositories } = world
+  const { deliveries, redeliver, resendInOrder, settle } = hooks
+  const { limit, failNext, setOutage } = faults
+  return {
+    push,
+    finish: (id: number, conclusion: Conclusion, failedJobs?: readonly string[]) =>
+      change(id, (run) => life.finish(run, conclusion, failedJobs)),
+    advance: (id: number, status: OpenStatus) => change(id, (run) => life.advance(run, status)),
+    approve: (id: number) => change(id, life.approve),
+    cancel: (id: number) => change(id, life.cancel),
+    /** By its author, at GitHub's own page. */
+    rerun: (id: number, how?: Rerun) => change(id, (run) => life.rerun(run, run.attempts[0]!.actor, how)),
+    state: () => ({ repositories, runs: [...world.runs.values()].map(runSnapshot), webhookUrl: hooks.url() }),
+    calls: calls.list,
+    /** Where every repository's webhook goes; null: there is none. */
+    setWebhookUrl: hooks.setUrl,
+    deliveries,
+    redeliver,
+    resendInOrder,
+    settle,
+    limit,
+    failNext,
+    setOutage,
+  }
+}
+
+function runSnapshot(run: Run) {
+  const { id, repository, workflow, number, event, branch, sha, message, author, plan } = run
+  const { n: attempt, status, conclusion, jobs } = currentAttempt(run)
+  return {
+    id,
+    /** `acme/web CI` */
+    project: `${repository.name} ${workflow.name}`,
+    number,
+    event,
+    branch,
+    commitId: sha,
+    message,
+    author: author.name,
+    status,
+    conclusion,
+    attempt,
+    jobs: jobs.map((job) => ({ name: job.name, conclusion: job.conclusion })),
+    /** how long it takes from start to end, as long as nobody steps in; null: until somebody ends it */
+    runMs: plan.outcome === 'none' ? null : plan.ms,
+  }
+}

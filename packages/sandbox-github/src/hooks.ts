@@ -1,0 +1,168 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { each, linksTo, repositoryBody, repositoryUrl, user, workflowRunBody } from './bodies.ts'
+import type { Json } from './bodies.ts'
+import type { Action } from './runs.ts'
+import { currentAttempt, findRepository, isoTime } from './world.ts'
+import type { Repository, Run, World } from './world.ts'
+
+/** A repository's webhook. */
+export interface Hook {
+  id: number
+  repository: Repository
+  url: string
+  createdAt: number
+}
+
+/** One sending, as GitHub logs it: who sends again makes another, with the same guid. */
+export interface Delivery {
+  id: number
+  guid: string
+  event: string
+  action: string | null
+  runId: number | null
+  /** how the run stood */
+  status: string | null
+  isRedelivery: boolean
+  body: string
+  hookId: number
+  repository: string
+  url: string
+  state: 'queued' | 'answered' | 'failed'
+  at: number
+  ms: number
+  /** of the answer; null: there was none */
+  statusCode: number | null
+  answer: string
+}
+
+type Said = Pick<Delivery, 'guid' | 'event' | 'action' | 'runId' | 'status' | 'isRedelivery' | 'body'>
+export type Hooks = ReturnType<typeof createHooks>
+
+export const DELIVERIES_MAX = 2_000
+/** Source: GitHub, "Handling failed webhook deliveries". */
+const TIMEOUT_MS = 10_000
+const ANSWER_LENGTH_MAX = 16_384
+const NEW = { action: null, runId: null, status: null, isRedelivery: false }
+
+export const signatureOf = (secret: string, body: string): string =>
+  `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+
+/** What is sent once, and again only where somebody asks for it. */
+export function createHooks(world: World) {
+  const tails = new Map<unknown, Promise<void>>()
+  const closing = new AbortController()
+  let hooks: Hook[] = []
+  let deliveries: Delivery[] = []
+
+  /** Every repository's webhook, each with a ping; null: none has one. */
+  function setUrl(wanted: string | null): void {
+    hooks = []
+    for (const repository of wanted === null ? [] : world.repositories) {
+      const hook = { id: world.nextId(), repository, url: wanted ?? '', createdAt: world.clock.now() }
+      hooks.push(hook)
+      const body = JSON.stringify(pingBody(world, hook))
+      send(hook, hook, { ...NEW, guid: randomUUID(), event: 'ping', body })
+    }
+  }
+
+  function tell(action: Action, run: Run): void {
+    const hook = hooks.find(({ repository }) => repository === run.repository)
+    const about = { event: 'workflow_run', action, runId: run.id, status: currentAttempt(run).status }
+    const body = JSON.stringify(workflowRunBody(world, action, run))
+    // GitHub promises no order; here those of one run come in theirs, and `resendInOrder` makes any other.
+    if (hook) send(hook, run, { ...NEW, ...about, guid: randomUUID(), body })
+  }
+
+  function send(hook: Hook, order: unknown, said: Said): Delivery {
+    const about = { id: world.nextId(), hookId: hook.id, repository: hook.repository.name, url: hook.url }
+    const fresh = { state: 'queued', at: world.clock.now(), ms: 0, statusCode: null, answer: '' } as const
+    const delivery: Delivery = { ...said, ...about, ...fresh }
+    deliveries = [...deliveries.slice(1 - DELIVERIES_MAX), delivery]
+    const tail = (tails.get(order) ?? Promise.resolve()).then(() => post(delivery))
+    tails.set(order, tail)
+    void tail.then(() => tails.get(order) === tail && tails.delete(order))
+    return delivery
+  }
+
+  async function post(delivery: Delivery): Promise<void> {
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'GitHub-Hookshot/sandbox',
+      'x-github-event': delivery.event,
+      'x-github-delivery': delivery.guid,
+      'x-github-hook-id': String(delivery.hookId),
+      'x-hub-signature-256': signatureOf(world.webhookSecret, delivery.body),
+    }
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(TIMEOUT_MS)])
+    delivery.at = world.clock.now()
+    try {
+      const how = { method: 'POST', body: delivery.body, headers, signal, redirect: 'manual' } as const
+      const response = await fetch(delivery.url, how)
+      const answer = (await response.text()).slice(0, ANSWER_LENGTH_MAX)
+      Object.assign(delivery, { state: 'answered', statusCode: response.status, answer })
+    } catch {
+      delivery.state = 'failed'
+    }
+    delivery.ms = world.clock.now() - delivery.at
+  }
+
+  /** The same bytes and guid once more, to where the webhook is now. Undefined: no such delivery, or no webhook. */
+  function redeliver(guid: string, order: unknown = {}): Delivery | undefined {
+    const known = deliveries.find((delivery) => delivery.guid === guid)
+    const hook = hooks.find(({ repository }) => repository.name === known?.repository)
+    return known && hook && send(hook, order, { ...known, isRedelivery: true })
+  }
+
+  /** Several, each when the one before has its answer; the guids that there are. */
+  function resendInOrder(guids: readonly string[]): string[] {
+    const order = {}
+    return guids.filter((guid) => redeliver(guid, order))
+  }
+
+  /** Resolves when nothing is under way. */
+  async function settle(): Promise<void> {
+    while (tails.size > 0) await Promise.all(tails.values())
+  }
+
+  function close(): Promise<void> {
+    closing.abort()
+    return settle()
+  }
+
+  const url = (): string | null => hooks[0]?.url ?? null
+  /** The oldest first. */
+  const list = (): readonly Delivery[] => deliveries
+  return { setUrl, url, hooks: () => hooks, tell, deliveries: list, redeliver, resendInOrder, settle, close }
+}
+
+export function hookBody(world: World, { id, repository, url: to, createdAt }: Hook): Json {
+  const url = `${repositoryUrl(world, repository)}/hooks/${id}`
+  const ids = { type: 'Repository', id, name: 'web', active: true, events: ['workflow_run'] }
+  return {
+    ...ids,
+    config: { content_type: 'json', insecure_ssl: '0', url: to, secret: '********' },
+    ...each('created_at updated_at', isoTime(createdAt)),
+    url,
+    ...linksTo(url, 'test ping:pings deliveries'),
+    last_response: { code: null, status: 'unused', message: null },
+  }
+}
+
+const pingBody = (world: World, hook: Hook): Json => ({
+  zen: 'Keep it logically awesome.',
+  hook_id: hook.id,
+  hook: hookBody(world, hook),
+  repository: repositoryBody(world, hook.repository),
+  sender: user(world, 'ada'),
+})
+
+export const isTaken = ({ statusCode }: Delivery): boolean =>
+  statusCode !== null && statusCode >= 200 && statusCode < 300
+
+export function deliveryBody(world: World, delivery: Delivery): Json {
+  const { id, guid, event, action, statusCode, at, ms, isRedelivery: redelivery } = delivery
+  const refusal = statusCode === null ? 'failed to connect to host' : `Invalid HTTP Response: ${statusCode}`
+  const said = { id, guid, event, action, redelivery, delivered_at: isoTime(at), duration: ms / 1_000 }
+  const answer = { status: isTaken(delivery) ? 'OK' : refusal, status_code: statusCode ?? 502 }
+  return { ...said, ...answer, repository_id: findRepository(world, delivery.repository)?.id, installation_id: null }
+}

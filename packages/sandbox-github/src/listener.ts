@@ -1,0 +1,69 @@
+import { hash } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { admit } from '../../lib/admit.ts'
+import type { Calls } from '../../lib/calls.ts'
+import { findRoute, sendReply } from '../../lib/http.ts'
+import type { Call, Reply, Route } from '../../lib/http.ts'
+import { refuse } from './api.ts'
+import type { Faults } from './faults.ts'
+import type { World } from './world.ts'
+
+interface Parts {
+  /** what the server listens on */
+  host: () => string
+  world: World
+  api: readonly Route[]
+  /** what asks for no token: the control interface and the badges */
+  open: readonly Route[]
+  faults: Faults
+  calls: Calls
+}
+
+/** What `node:http` calls. What is open meets no faults, either. */
+export const createListener = (parts: Parts) => (request: IncomingMessage, response: ServerResponse) => {
+  answer(parts, request, response).catch(() => {
+    // The caller went away, or a handler broke: either way nobody may be left waiting.
+    if (response.headersSent) response.destroy()
+    else sendReply(response, refuse(500, 'internal error'))
+  })
+}
+
+async function answer(parts: Parts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const admitted = await admit(request, parts.host(), isControl)
+  if (admitted.kind === 'refused') {
+    const reply = refuse(admitted.statusCode, admitted.reason)
+    return sendReply(response, { ...reply, headers: { ...reply.headers, connection: 'close' } })
+  }
+  const { call } = admitted
+  const isOpen = isControl(call.path) || call.path.endsWith('/badge.svg')
+  if (isOpen) return sendReply(response, await dispatch(parts.open, call))
+  const reply = parts.faults.isOut() ? null : unchanged(call, await answerApi(parts, call))
+  parts.calls.record(call, reply?.statusCode ?? 0)
+  if (reply === null) return void response.destroy()
+  // What has not changed does not count, as on GitHub.
+  if (reply.statusCode !== 304 && call.path !== '/rate_limit') parts.faults.count()
+  sendReply(response, { ...reply, headers: { ...parts.faults.headers(), ...reply.headers } })
+}
+
+const isControl = (path: string): boolean => /^\/sandbox(?:\/|$)/.test(path)
+
+async function answerApi({ world, api, faults }: Parts, call: Call): Promise<Reply> {
+  if (!isKnown(world, call)) return refuse(401, 'Bad credentials')
+  if (call.path === '/rate_limit') return faults.rate()
+  return faults.meet() ?? (await dispatch(api, call))
+}
+
+export const isKnown = ({ token }: World, { headers }: Call): boolean =>
+  /^(?:bearer|token) (.+)$/i.exec(headers.authorization ?? '')?.[1] === token
+
+function dispatch(routes: readonly Route[], call: Call): Reply | Promise<Reply> {
+  const found = findRoute(routes, call.method, call.path)
+  return found.kind === 'route' ? found.route.handle(call, found.params) : refuse(404, 'Not Found')
+}
+
+function unchanged(call: Call, reply: Reply): Reply {
+  if (call.method !== 'GET' || reply.statusCode !== 200) return reply
+  const etag = `W/"${hash('sha256', reply.body ?? '')}"`
+  const headers = { ...reply.headers, etag }
+  return call.headers['if-none-match'] === etag ? { statusCode: 304, headers } : { ...reply, headers }
+}

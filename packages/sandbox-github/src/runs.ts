@@ -1,0 +1,187 @@
+import { hash } from 'node:crypto'
+import { z } from 'zod'
+import { createTimers } from '../../lib/timers.ts'
+import { currentAttempt, findRepository, findWorkflow, isRed, OUTCOMES, runsOf } from './world.ts'
+import type { Attempt, Conclusion, Job, OpenStatus, Repository, Run, Status, World } from './world.ts'
+
+const TEXT_LENGTH_MAX = 100_000
+const JOBS_MAX = 1_000
+const RUN_MS_MAX = 3_600_000
+
+const text = z.string().max(TEXT_LENGTH_MAX)
+export const jobNames = z.array(text).max(JOBS_MAX)
+const outcome = z.enum(OUTCOMES).optional()
+
+/** What somebody pushed, and how its run is to go. Left out: a push to the default branch by Ada, which passes. */
+export const pushSchema = z.strictObject({
+  // Null: GitHub names none, as for some events.
+  branch: text.nullish(),
+  tag: text.optional(),
+  message: text.optional(),
+  author: z.strictObject({ name: text, email: text, login: text }).partial().optional(),
+  // `push`, `pull_request` for a fork, `schedule`, …
+  event: text.optional(),
+  // By its name, id or file; left out: the repository's first.
+  workflow: text.optional(),
+  // The owner of the fork that it comes from.
+  fork: text.optional(),
+  outcome,
+  // From start to end.
+  ms: z.int().min(0).max(RUN_MS_MAX).optional(),
+  jobs: jobNames.optional(),
+  // Those of a run that fails; left out: the last.
+  failedJobs: jobNames.optional(),
+  // A stranger's pull request: it runs once somebody has approved it.
+  needsApproval: z.boolean().optional(),
+})
+export type Push = z.infer<typeof pushSchema>
+
+/** `failedOnly`: the other jobs keep their result. Without an outcome it passes. */
+export const rerunSchema = z.strictObject({ failedOnly: z.boolean().optional(), outcome })
+export type Rerun = z.infer<typeof rerunSchema>
+
+/** What `workflow_run` deliveries tell. */
+export type Action = 'requested' | 'in_progress' | 'completed'
+/** The reason is what GitHub answers. */
+export type ChangeResult = { kind: 'changed'; run: Run } | { kind: 'not-possible'; reason: string }
+export type RunLife = ReturnType<typeof createRunLife>
+
+const RUN_MS = 3_000
+
+/** The life of runs: queued → in_progress → completed, once more at each rerun. */
+export function createRunLife(world: World, tell: (action: Action, run: Run) => void) {
+  const timers = createTimers<Run>(world.clock)
+
+  function push(name: string, wanted: Push) {
+    const repository = findRepository(world, name)
+    if (!repository) return { kind: 'no-repository' as const }
+    const workflow = findWorkflow(repository, wanted.workflow ?? repository.workflows[0]!.name)
+    if (!workflow) return { kind: 'no-workflow' as const }
+    const last = runsOf(world, repository).find((run) => run.workflow === workflow)
+    const run: Run = { ...newRun(world, repository, wanted), workflow, number: (last?.number ?? 0) + 1 }
+    world.runs.set(run.id, run)
+    const isHeld = wanted.needsApproval === true
+    if (isHeld) enter(run, 'completed', 'action_required')
+    tell('requested', run)
+    if (isHeld) tell('completed', run)
+    else begin(run)
+    return { kind: 'run' as const, run }
+  }
+
+  function begin(run: Run): void {
+    enter(run, 'in_progress')
+    tell('in_progress', run)
+    const { outcome: ending, ms, failedJobs } = run.plan
+    if (ending !== 'none') timers.after(run, ms, () => end(run, ending, failedJobs))
+  }
+
+  function end(run: Run, conclusion: Conclusion, failedJobs: readonly string[]): void {
+    endJobs(world, run, conclusion, failedJobs)
+    enter(run, 'completed', conclusion)
+    tell('completed', run)
+  }
+
+  function enter(run: Run, status: Status, conclusion: Attempt['conclusion'] = null): void {
+    timers.cancel(run)
+    Object.assign(currentAttempt(run), { status, conclusion, updatedAt: world.clock.now() })
+  }
+
+  function whileOpen(run: Run, act: () => void): ChangeResult {
+    if (currentAttempt(run).status === 'completed')
+      return { kind: 'not-possible', reason: 'Cannot cancel a workflow run that is completed.' }
+    act()
+    return { kind: 'changed', run }
+  }
+
+  const finish = (run: Run, conclusion: Conclusion, failedJobs = run.plan.failedJobs): ChangeResult =>
+    whileOpen(run, () => end(run, conclusion, failedJobs))
+
+  /** `in_progress`: it runs to its end from now on. Any other: it stays so, and no webhook tells of it, as on GitHub. */
+  const advance = (run: Run, status: OpenStatus): ChangeResult =>
+    whileOpen(run, () => (status === 'in_progress' ? begin(run) : enter(run, status)))
+
+  /** Accepted now; it ends a moment later. */
+  const cancel = (run: Run): ChangeResult => whileOpen(run, () => timers.after(run, 0, () => end(run, 'cancelled', [])))
+
+  function approve(run: Run): ChangeResult {
+    if (currentAttempt(run).conclusion !== 'action_required')
+      return { kind: 'not-possible', reason: 'This run does not wait for an approval.' }
+    begin(run)
+    return { kind: 'changed', run }
+  }
+
+  function rerun(run: Run, actor: string, { failedOnly = false, ...how }: Rerun = {}): ChangeResult {
+    const reason = whyNoRerun(run, failedOnly)
+    if (reason !== null) return { kind: 'not-possible', reason }
+    const kept = failedOnly ? currentAttempt(run).jobs.filter((job) => !isFailed(job)) : []
+    const attempt = newAttempt(world, run, actor)
+    attempt.jobs = attempt.jobs.map((job) => ({ ...(kept.find(({ name }) => name === job.name) ?? job), id: job.id }))
+    run.attempts.push(attempt)
+    run.plan = { ...run.plan, outcome: how.outcome ?? 'success' }
+    begin(run)
+    return { kind: 'changed', run }
+  }
+
+  return { push, finish, advance, approve, cancel, rerun, close: timers.close }
+}
+
+function newRun(world: World, repository: Repository, wanted: Push): Omit<Run, 'workflow' | 'number'> {
+  const { tag, fork = null, author = {}, failedJobs, event = fork === null ? 'push' : 'pull_request' } = wanted
+  const branch = tag ?? (wanted.branch === undefined ? repository.defaultBranch : wanted.branch)
+  const jobs = wanted.jobs ?? ['build', 'test']
+  const name = author.name ?? 'Ada'
+  const login = author.login ?? name.toLowerCase().replaceAll(/\W+/g, '-')
+  const id = world.nextId()
+  // Runs that no push began share the newest commit.
+  const shared = UNPUSHED.has(event) ? runsOf(world, repository).find((run) => run.branch === branch) : undefined
+  const run = {
+    id,
+    repository,
+    event,
+    branch,
+    sha: shared?.sha ?? hash('sha1', String(id)),
+    message: wanted.message ?? shared?.message ?? 'Fix login',
+    author: shared?.author ?? { name, email: author.email ?? `${login}@example.com` },
+    fork,
+    createdAt: world.clock.now(),
+    jobNames: [...new Set([...jobs, ...(failedJobs ?? [])])],
+    plan: { outcome: wanted.outcome ?? 'success', ms: wanted.ms ?? RUN_MS, failedJobs: failedJobs ?? jobs.slice(-1) },
+  }
+  return { ...run, attempts: [newAttempt(world, { ...run, attempts: [] }, login)] }
+}
+
+const UNPUSHED = new Set(['schedule', 'workflow_dispatch', 'repository_dispatch'])
+
+function newAttempt(world: World, run: Pick<Run, 'attempts' | 'jobNames'>, actor: string): Attempt {
+  const now = world.clock.now()
+  const jobs = run.jobNames.map((name) => newJob(world, name))
+  const n = run.attempts.length + 1
+  return { n, status: 'queued', conclusion: null, actor, startedAt: now, updatedAt: now, jobs }
+}
+
+function newJob(world: World, name: string): Job {
+  return { id: world.nextId(), name, startedAt: world.clock.now(), conclusion: null, completedAt: null }
+}
+
+function endJobs(world: World, run: Run, conclusion: Conclusion, failedJobs: readonly string[]): void {
+  const attempt = currentAttempt(run)
+  if (conclusion === 'startup_failure') return void (attempt.jobs = [])
+  const failed = isRed(conclusion) ? failedJobs : []
+  const more = failed.filter((name) => !run.jobNames.includes(name))
+  run.jobNames = [...run.jobNames, ...more]
+  attempt.jobs.push(...more.map((name) => newJob(world, name)))
+  const ofOthers = conclusion === 'cancelled' || conclusion === 'skipped' ? conclusion : 'success'
+  for (const job of attempt.jobs.filter((one) => one.conclusion === null)) {
+    job.conclusion = failed.includes(job.name) ? conclusion : ofOthers
+    job.completedAt = world.clock.now()
+  }
+}
+
+const isFailed = ({ conclusion }: Job): boolean => isRed(conclusion) || conclusion === 'cancelled'
+
+function whyNoRerun(run: Run, failedOnly: boolean): string | null {
+  const { status, conclusion, jobs } = currentAttempt(run)
+  if (status !== 'completed') return 'This workflow is already running'
+  const isInVain = failedOnly && !jobs.some(isFailed)
+  return conclusion === 'action_required' || isInVain ? 'This workflow run cannot be retried' : null
+}

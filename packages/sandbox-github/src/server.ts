@@ -1,0 +1,76 @@
+import { createServer } from 'node:http'
+import { createCalls } from '../../lib/calls.ts'
+import { systemClock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { closeServer, openServer } from '../../lib/server.ts'
+import { apiRoutes } from './api.ts'
+import { badgeRoute } from './badge.ts'
+import { controlRoutes } from './control.ts'
+import { createFaults } from './faults.ts'
+import { createHandles } from './handles.ts'
+import type { Handles } from './handles.ts'
+import { createHooks } from './hooks.ts'
+import { createListener } from './listener.ts'
+import { createRunLife } from './runs.ts'
+import { createWorld, SEED } from './world.ts'
+import type { RepositorySeed } from './world.ts'
+
+export interface SandboxGithubOptions {
+  /** where the repositories' webhooks go; left out: there are none */
+  webhookUrl?: string
+  webhookSecret?: string
+  token?: string
+  /** left out: `acme/web` (private, with `CI` and `Nightly`), `acme/api` and `acme/ios` */
+  repositories?: readonly RepositorySeed[]
+  clock?: Clock
+}
+
+/** GitHub Actions in memory: the interface over HTTP, deliveries to webhooks, and handles to make things happen. */
+export interface SandboxGithub extends Handles {
+  /** Resolves to the server's address, such as `http://127.0.0.1:4020`. Port 0 takes any free one. */
+  start(port?: number, host?: string): Promise<string>
+  /** Ends everything at once: runs, deliveries, open connections. */
+  stop(): Promise<void>
+  /** Known once started. */
+  readonly url: string
+  /** Where a client finds it, and with what; a repository is named `acme/web`. */
+  address(): { apiUrl: string; token: string; webhookSecret: string; repositories: string[] }
+}
+
+export function createSandboxGithub(options: SandboxGithubOptions = {}): SandboxGithub {
+  const { clock = systemClock, token = 'github_pat_sandbox', webhookSecret = 'sandbox-webhook-secret' } = options
+  const world = createWorld({ clock, token, webhookSecret }, options.repositories ?? SEED)
+  const hooks = createHooks(world)
+  const life = createRunLife(world, hooks.tell)
+  const faults = createFaults(world)
+  const calls = createCalls()
+  const handles = createHandles({ world, life, hooks, faults, calls })
+  const routes = { api: apiRoutes(world, life, hooks), open: [...controlRoutes(handles), badgeRoute(world)] }
+  const server = createServer(createListener({ host: () => listensOn, world, ...routes, faults, calls }))
+
+  let listensOn = '127.0.0.1'
+
+  async function start(port = 0, host = '127.0.0.1'): Promise<string> {
+    listensOn = host
+    world.url = await openServer(server, port, host)
+    if (options.webhookUrl !== undefined) hooks.setUrl(options.webhookUrl)
+    return world.url
+  }
+
+  async function stop(): Promise<void> {
+    life.close()
+    await hooks.close()
+    await closeServer(server)
+  }
+
+  const repositories = world.repositories.map(({ name }) => name)
+  return {
+    ...handles,
+    start,
+    stop,
+    get url() {
+      return world.url
+    },
+    address: () => ({ apiUrl: world.url, token, webhookSecret, repositories }),
+  }
+}

@@ -1,0 +1,124 @@
+import { Octokit } from '@octokit/rest'
+import { expect, test } from 'vitest'
+import { createHandClock } from '../../../test/support/hand-clock.ts'
+import { request } from '../../sandbox-ci/test/support.ts'
+import type { SandboxGithub } from '../src/server.ts'
+import { pushed, runOf, startGithub, startReceiver } from './support.ts'
+
+const WEB = { owner: 'acme', repo: 'web' }
+const log = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** GitHub's own client, as a stranger uses it. */
+const clientOf = (github: SandboxGithub, auth = github.address().token) =>
+  new Octokit({ baseUrl: github.address().apiUrl, auth, log })
+
+test('a client lists runs by page, branch, status and workflow', async () => {
+  const github = await startGithub()
+  const { actions, paginate, repos } = clientOf(github)
+  github.finish(pushed(github, { branch: 'fix' }).id, 'failure')
+  for (let n = 0; n < 4; n++) pushed(github)
+  const nightly = pushed(github, { workflow: 'Nightly', event: 'schedule' })
+  expect((await repos.get(WEB)).data).toMatchObject({ full_name: 'acme/web', private: true, default_branch: 'main' })
+  const all = await paginate(actions.listWorkflowRunsForRepo, { ...WEB, per_page: 2 })
+  expect(all.map(({ run_number: number }) => number)).toEqual([1, 5, 4, 3, 2, 1])
+  expect(nightly.commitId).toBe(all[1]!.head_sha)
+  expect(github.calls()).toHaveLength(4)
+  const found = async (query: object) => (await actions.listWorkflowRunsForRepo({ ...WEB, ...query })).data.total_count
+  expect([await found({ branch: 'fix' }), await found({ status: 'failure' })]).toEqual([1, 1])
+  expect(await found({ branch: 'main', status: 'failure' })).toBe(0)
+  const { data } = await actions.listWorkflowRuns({ ...WEB, workflow_id: 'nightly.yml' })
+  expect(data.workflow_runs.map(({ id }) => id)).toEqual([nightly.id])
+})
+
+test('a rerun of the failed jobs keeps the others, and each attempt can be read', async () => {
+  const github = await startGithub()
+  const { actions } = clientOf(github)
+  const { id: run_id } = pushed(github, { jobs: ['build', 'test', 'lint'] })
+  await expect(actions.reRunWorkflow({ ...WEB, run_id })).rejects.toThrow(/already running/)
+  github.finish(run_id, 'failure', ['lint'])
+  expect((await actions.reRunWorkflowFailedJobs({ ...WEB, run_id })).status).toBe(201)
+  const jobs = async (attempt_number: number) => {
+    const { data } = await actions.listJobsForWorkflowRunAttempt({ ...WEB, run_id, attempt_number })
+    return data.jobs.map(({ name, conclusion, steps }) => `${name} ${conclusion} ${steps?.at(-1)?.conclusion}`)
+  }
+  expect(await jobs(1)).toEqual(['build success success', 'test success success', 'lint failure failure'])
+  expect(await jobs(2)).toEqual(['build success success', 'test success success', 'lint null null'])
+  const { data } = await actions.getWorkflowRunAttempt({ ...WEB, run_id, attempt_number: 1 })
+  expect(data).toMatchObject({ id: run_id, run_attempt: 1, conclusion: 'failure', actor: { login: 'ada' } })
+  const now = (await actions.getWorkflowRun({ ...WEB, run_id })).data
+  expect(now).toMatchObject({ run_attempt: 2, status: 'in_progress', triggering_actor: { login: 'ci-bot' } })
+  github.finish(run_id, 'success')
+  await expect(actions.reRunWorkflowFailedJobs({ ...WEB, run_id })).rejects.toMatchObject({ status: 403 })
+  await expect(jobs(3)).rejects.toMatchObject({ status: 404 })
+})
+
+test('a run is cancelled once', async () => {
+  const clock = createHandClock(Date.parse('2026-02-03T04:05:06.789Z'))
+  const github = await startGithub({ clock })
+  const { actions } = clientOf(github)
+  const { id: run_id } = pushed(github)
+  expect((await actions.cancelWorkflowRun({ ...WEB, run_id })).status).toBe(202)
+  await clock.advance(1_000)
+  expect(runOf(github, run_id)).toMatchObject({ conclusion: 'cancelled', jobs: [{ conclusion: 'cancelled' }, {}] })
+  await expect(actions.forceCancelWorkflowRun({ ...WEB, run_id })).rejects.toMatchObject({ status: 409 })
+  expect((await actions.getWorkflowRun({ ...WEB, run_id })).data.run_started_at).toBe('2026-02-03T04:05:06Z')
+})
+
+test('a client is refused for its token, its rate, what is not there, and what was switched on', async () => {
+  const github = await startGithub()
+  const ask = (auth?: string, repo = 'web') => clientOf(github, auth).repos.get({ ...WEB, repo })
+  await expect(ask('a-token-of-nobody')).rejects.toMatchObject({ status: 401, message: /^Bad credentials/ })
+  await expect(ask(undefined, 'gone')).rejects.toMatchObject({ status: 404 })
+  const control = (path: string, body: object) => request('POST', `${github.url}/sandbox/${path}`, body)
+  await control('limit', { calls: 1, retryAfterS: 7, status: 429 })
+  const headers = { 'retry-after': '7', 'x-ratelimit-remaining': '0' }
+  await expect(ask()).rejects.toMatchObject({ status: 429, response: { headers } })
+  await control('fail', { calls: 1, status: 502 })
+  await expect(ask()).rejects.toMatchObject({ status: 502 })
+  await control('outage', { isOut: true })
+  await expect(ask()).rejects.toThrow(/fetch failed|other side closed/)
+  github.setOutage(false)
+  const { headers: rate } = await ask()
+  const { data } = await clientOf(github).rateLimit.get()
+  expect(rate['x-ratelimit-used']).toBe(String(data.rate.used))
+  expect(github.calls().map(({ statusCode }) => statusCode)).toEqual([401, 404, 429, 502, 0, 200, 200])
+})
+
+test('what has not changed is not sent again, and does not count', async () => {
+  const github = await startGithub()
+  const ask = (etag = '') =>
+    clientOf(github).actions.listWorkflowRunsForRepo({ ...WEB, headers: { 'if-none-match': etag } })
+  const { etag, ...headers } = (await ask()).headers
+  const rate = { 'x-ratelimit-used': headers['x-ratelimit-used'] }
+  await expect(ask(etag)).rejects.toMatchObject({ status: 304, response: { headers: rate } })
+  pushed(github)
+  expect((await ask(etag)).data.total_count).toBe(1)
+})
+
+test('a client finds what was not delivered, and has it sent again', async () => {
+  const receiver = await startReceiver((n) => (n < 3 ? 500 : 202))
+  const github = await startGithub({ webhookUrl: receiver.url })
+  await github.settle()
+  const { repos } = clientOf(github)
+  const hook = { ...WEB, hook_id: (await repos.listWebhooks(WEB)).data[0]!.id }
+  const [lost] = (await repos.listWebhookDeliveries({ ...hook, status: 'failure' })).data
+  expect(lost).toMatchObject({ event: 'ping', redelivery: false, status_code: 500 })
+  expect((await repos.redeliverWebhookDelivery({ ...hook, delivery_id: lost!.id })).status).toBe(202)
+  await github.settle()
+  const [again] = (await repos.listWebhookDeliveries(hook)).data
+  expect(again).toMatchObject({ guid: lost!.guid, redelivery: true, status: 'OK' })
+})
+
+test('a badge shows the newest end of a branch; a private one not to everybody', async () => {
+  const github = await startGithub()
+  const badge = async (repository: string, branch: string, headers = {}) => {
+    const url = `${github.url}/${repository}/actions/workflows/ci.yml/badge.svg?branch=${branch}`
+    const response = await fetch(url, { headers })
+    return /CI: ([\w ]+)/.exec(await response.text())?.[1] ?? response.status
+  }
+  for (const name of ['acme/web', 'acme/api']) github.finish(pushed(github, {}, name).id, 'failure')
+  expect([await badge('acme/api', 'main'), await badge('acme/api', 'fix')]).toEqual(['failing', 'no status'])
+  const authorization = `Bearer ${github.address().token}`
+  expect(await badge('acme/web', 'main')).toBe(404)
+  expect(await badge('acme/web', 'main', { authorization })).toBe('failing')
+})

@@ -1,0 +1,34 @@
+import { onTestFinished, vi } from 'vitest'
+import { startHttpStub } from '../../../test/support/http-stub.ts'
+import type { Push } from '../src/runs.ts'
+import { createSandboxGithub } from '../src/server.ts'
+import type { SandboxGithub, SandboxGithubOptions } from '../src/server.ts'
+
+/** A started sandbox that stops with the test. */
+export async function startGithub(options: SandboxGithubOptions = {}): Promise<SandboxGithub> {
+  const github = createSandboxGithub(options)
+  await github.start()
+  onTestFinished(() => github.stop())
+  return github
+}
+
+/** A webhook that keeps what it got, and answers what `status` says. */
+export async function startReceiver(status: (n: number) => number = () => 202) {
+  const stub = await startHttpStub((_, at) => ({ status: status(at), text: 'got it' }))
+  onTestFinished(() => stub[Symbol.asyncDispose]())
+  return stub
+}
+
+/** A run; left out: it runs until somebody ends it. */
+export function pushed(github: SandboxGithub, push: Push = {}, repository = 'acme/web') {
+  const result = github.push(repository, { outcome: 'none', ...push })
+  if (result.kind !== 'run') throw new Error(result.kind)
+  return result.run
+}
+
+export const runOf = (github: SandboxGithub, id: number) => github.state().runs.find((run) => run.id === id)!
+
+export const ended = (github: SandboxGithub, id: number, conclusion: string): Promise<void> =>
+  vi.waitFor(() => {
+    if (runOf(github, id).conclusion !== conclusion) throw new Error(`the run is ${runOf(github, id).status}`)
+  }, 10_000)
