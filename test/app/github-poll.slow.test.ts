@@ -1,21 +1,20 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { messagesIn } from '../../packages/demo/src/stage.ts'
+import { pushed, startGithub } from '../../packages/sandbox-github/test/support.ts'
 import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
 import { openStage, rowsOf, settled, startApp, until } from '../support/app.ts'
-import { GITHUB_TOKEN, openSandboxGithub } from '../support/sandbox-github.ts'
 
 test('without a webhook, what has ended at the first look is no news, and what ends later is told once, with its failed jobs', async () => {
-  const github = await openSandboxGithub()
-  const old = github.push()
-  await github.advance(old, 'completed', 'failure')
-  const running = github.push()
-  await github.advance(running, 'in_progress')
+  const github = await startGithub()
+  const { apiUrl, token } = github.address()
+  github.finish(pushed(github).id, 'failure')
+  const running = pushed(github)
   const stage = await openStage({
     settings: {
       DEFAULT_CHANNEL: CHANNELS.builds,
       WEBHOOK_SECRET: undefined,
-      GITHUB_API_URL: github.apiUrl,
-      GITHUB_TOKEN,
+      GITHUB_API_URL: apiUrl,
+      GITHUB_TOKEN: token,
       GITHUB_REPOSITORIES: 'acme/web',
     },
   })
@@ -25,14 +24,14 @@ test('without a webhook, what has ended at the first look is no news, and what e
     { origin: 'history' },
     { origin: 'delivery' },
   ])
-  await github.advance(running, 'completed', 'failure', ['test', 'lint'])
+  github.finish(running.id, 'failure', ['test', 'lint'])
   await until('it is told', () => said().length > 0, 40_000)
   await settled(stage.app.url)
   expect(said()).toHaveLength(1)
   expect(JSON.stringify(said()[0])).toContain('failed: test, lint')
   // What ends while the bot is down is told once it is back; what was told is not told again.
   await stage.app.stop()
-  await github.advance(github.push(), 'completed', 'failure', ['build'])
+  github.finish(pushed(github).id, 'failure', ['build'])
   const again = await startApp(stage.settings)
   onTestFinished(() => again.stop())
   await until('it is told', () => said().length > 1, 40_000)
@@ -41,11 +40,11 @@ test('without a webhook, what has ended at the first look is no news, and what e
 }, 90_000)
 
 test('a token that GitHub refuses is named in no line of the log', async () => {
-  const github = await openSandboxGithub()
+  const github = await startGithub()
   const token = 'github_pat_that_was_revoked'
   const stage = await openStage({
     settings: {
-      GITHUB_API_URL: github.apiUrl,
+      GITHUB_API_URL: github.url,
       GITHUB_TOKEN: token,
       GITHUB_REPOSITORIES: 'acme/web',
       LOG_LEVEL: 'debug',

@@ -1,5 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { messagesIn } from '../../packages/demo/src/stage.ts'
+import { signatureOf } from '../../packages/sandbox-github/src/hooks.ts'
+import type { SandboxGithub } from '../../packages/sandbox-github/src/server.ts'
+import { pushed, runOf, startGithub } from '../../packages/sandbox-github/test/support.ts'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { checkHost } from '../../src/features/doctor/hosts.ts'
 import { systemClock } from '../../src/lib/clock.ts'
@@ -7,31 +10,36 @@ import { createTransport } from '../../src/sources/http/transport.ts'
 import { createGithubClient } from '../../src/sources/github/client.ts'
 import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import { answersTo, type } from '../support/world.ts'
-import { openStage, rowsOf, settled, until, type Settings, type Stage } from '../support/app.ts'
-import { GITHUB_SECRET, GITHUB_TOKEN, openSandboxGithub, type SandboxGithub } from '../support/sandbox-github.ts'
+import { openStage, rowsOf, settled, until, type Stage } from '../support/app.ts'
+
+type GithubStage = Stage & { github: SandboxGithub }
 
 /** A bot that has GitHub alone, in a channel that follows its failures and recoveries. */
-async function openWithGithub(settings: Settings): Promise<Stage & { github: SandboxGithub }> {
-  const github = await openSandboxGithub()
+async function openHooked(): Promise<GithubStage> {
+  const github = await startGithub()
+  const { apiUrl, token, webhookSecret } = github.address()
   const stage = await openStage({
     settings: {
       DEFAULT_CHANNEL: CHANNELS.builds,
       WEBHOOK_SECRET: undefined,
-      GITHUB_API_URL: github.apiUrl,
-      ...settings,
+      GITHUB_API_URL: apiUrl,
+      GITHUB_TOKEN: token,
+      GITHUB_WEBHOOK_SECRET: webhookSecret,
     },
   })
   stage.slack.connectBot(`${stage.app.url}/slack/events`)
+  github.setWebhookUrl(`${stage.app.url}/webhooks/github`)
   return { ...stage, github }
 }
 
-const HOOKS = { GITHUB_WEBHOOK_SECRET: GITHUB_SECRET, GITHUB_TOKEN }
-
-async function openHooked() {
-  const stage = await openWithGithub(HOOKS)
-  stage.github.webhookUrl = `${stage.app.url}/webhooks/github`
-  return stage
+/** Everything is delivered, and told. */
+async function rested({ github, app }: GithubStage): Promise<void> {
+  await github.settle()
+  await settled(app.url)
 }
+
+const called = (github: SandboxGithub) =>
+  github.calls().map(({ method, path, statusCode }) => `${method} ${path} ${statusCode}`)
 
 const said = ({ slack }: Stage) => messagesIn(slack, CHANNELS.builds)
 const textOf = (message: unknown): string => JSON.stringify(message)
@@ -39,12 +47,11 @@ const textOf = (message: unknown): string => JSON.stringify(message)
 test('a failed run on the default branch gets a card, and its rerun is the second attempt', async () => {
   const stage = await openHooked()
   const { github } = stage
-  const run = github.push({ author: 'Ada' })
-  await github.advance(run, 'in_progress')
-  await settled(stage.app.url)
+  const { id } = pushed(github, { author: { name: 'Ada' }, ms: 0 })
+  await rested(stage)
   expect(said(stage)).toEqual([])
-  await github.advance(run, 'completed', 'failure')
-  await settled(stage.app.url)
+  github.finish(id, 'failure')
+  await rested(stage)
   const [card] = said(stage)
   expect(textOf(card)).toContain('Failed')
   expect(textOf(card)).toContain('acme/web CI')
@@ -55,46 +62,51 @@ test('a failed run on the default branch gets a card, and its rerun is the secon
     ts: card!.ts,
     actionId: ACTION_IDS.restart,
   })
-  await until('it runs again', () => run.attempt === 2)
-  expect(github.calls).toContain(`POST /repos/acme/web/actions/runs/${run.id}/rerun-failed-jobs 201`)
-  await github.advance(run, 'completed', 'success')
-  await settled(stage.app.url)
+  await until('it has run again', () => runOf(github, id).attempt === 2 && runOf(github, id).status === 'completed')
+  expect(called(github)).toContain(`POST /repos/acme/web/actions/runs/${id}/rerun-failed-jobs 201`)
+  await rested(stage)
   expect(textOf(said(stage)[0])).toContain('Passed on attempt 2 (flaky)')
 })
 
 test('a run is cancelled by the Stop button', async () => {
   const stage = await openHooked()
   const { github } = stage
-  const failed = github.push()
-  await github.advance(failed, 'completed', 'failure')
-  await github.advance({ ...failed }, 'completed', 'failure')
-  await settled(stage.app.url)
-  failed.attempt = 2
-  await github.advance(failed, 'in_progress')
-  await settled(stage.app.url)
+  const { id } = pushed(github)
+  github.finish(id, 'failure')
+  await rested(stage)
+  github.rerun(id, { outcome: 'none' })
+  await rested(stage)
   await stage.slack.people.click({
     user: PEOPLE.ada,
     channel: CHANNELS.builds,
     ts: said(stage)[0]!.ts,
     actionId: ACTION_IDS.stop,
   })
-  await until('it is cancelled', () =>
-    github.calls.includes(`POST /repos/acme/web/actions/runs/${failed.id}/cancel 202`),
-  )
+  await until('it is cancelled', () => called(github).includes(`POST /repos/acme/web/actions/runs/${id}/cancel 202`))
   await until('the card says so', () => textOf(said(stage)[0]).includes('Stopped'))
 })
 
 test('what is not signed, or says nothing of a run, is not kept', async () => {
-  const stage = await openHooked()
-  const { github, folder } = stage
-  const run = github.push()
-  const body = github.payload(run)
-  expect(await github.deliver('workflow_run', body, 'another secret of somebody')).toMatchObject({ status: 401 })
-  expect(await github.deliver('ping', { zen: 'Keep it logically awesome.' })).toMatchObject({ status: 202 })
-  expect(await github.deliver('workflow_run', { ...body, workflow_run: { id: 'x' } })).toMatchObject({ status: 400 })
+  const { github, folder, app } = await openHooked()
+  const [url, secret] = [`${app.url}/webhooks/github`, github.address().webhookSecret]
+  github.setWebhookUrl('http://127.0.0.1:9/nobody')
+  pushed(github)
+  const { guid, body } = github.deliveries().at(-1)!
+  const statusOf = async (event: string, bytes: string, key: string) => {
+    const json = { 'content-type': 'application/json' }
+    const headers = { ...json, 'x-github-event': event, 'x-hub-signature-256': signatureOf(key, bytes) }
+    return (await fetch(url, { method: 'POST', headers, body: bytes })).status
+  }
+  expect(await statusOf('workflow_run', body, 'another secret of somebody')).toBe(401)
+  expect(await statusOf('ping', '{"zen":"Keep it logically awesome."}', secret)).toBe(202)
+  const unread = JSON.stringify({ ...(JSON.parse(body) as object), workflow_run: { id: 'x' } })
+  expect(await statusOf('workflow_run', unread, secret)).toBe(400)
   expect(rowsOf(folder, 'select 1 from delivery')).toEqual([])
-  const answers = [await github.deliver('workflow_run', body), await github.deliver('workflow_run', body)]
-  expect(answers.map(({ status, text }) => `${status} ${text}`)).toEqual([
+  github.setWebhookUrl(url)
+  github.resendInOrder([guid, guid])
+  await github.settle()
+  const answers = github.deliveries().filter(({ isRedelivery }) => isRedelivery)
+  expect(answers.map(({ statusCode, answer }) => `${statusCode} ${answer}`)).toEqual([
     '202 {"status":"recorded"}',
     '202 {"status":"duplicate"}',
   ])
@@ -102,20 +114,19 @@ test('what is not signed, or says nothing of a run, is not kept', async () => {
 
 test("a fork's main is not ours", async () => {
   const stage = await openHooked()
-  const run = stage.github.push({ fork: 'mallory' })
-  await stage.github.advance(run, 'completed', 'failure')
-  await settled(stage.app.url)
+  stage.github.finish(pushed(stage.github, { fork: 'mallory' }).id, 'failure')
+  await rested(stage)
   expect(said(stage)).toEqual([])
-  expect(rowsOf(stage.folder, 'select branch from fact')).toMatchObject([{ branch: 'mallory:main' }])
+  expect(rowsOf(stage.folder, 'select distinct branch from fact')).toMatchObject([{ branch: 'mallory:main' }])
 })
 
 test('commands know the builds of a workflow by its repository', async () => {
   const stage = await openHooked()
   const { github } = stage
-  const red = github.push({ branch: 'main' })
-  await github.advance(red, 'completed', 'failure')
-  await github.advance(github.push({ branch: 'fix/login' }), 'completed', 'success')
-  await settled(stage.app.url)
+  const { id } = pushed(github)
+  github.finish(id, 'failure')
+  github.finish(pushed(github, { branch: 'fix/login' }).id, 'success')
+  await rested(stage)
   const answered = async (line: string, words: RegExp) => {
     await type(stage, PEOPLE.ada, line)
     await until(line, () => answersTo(stage, PEOPLE.ada).some((answer) => words.test(JSON.stringify(answer))))
@@ -130,20 +141,20 @@ test('commands know the builds of a workflow by its repository', async () => {
   await answered('/ci why', /failed/i)
   // It is the same run, whose number is not its id.
   await answered('/ci restart acme/web@main', /[Rr]estart requested.*CI accepted the request\. The build's card/)
-  await until('it runs again', () => red.attempt === 2)
+  await until('it runs again', () => runOf(github, id).attempt === 2)
 })
 
 test('the doctor says whether GitHub shows the runs of each repository', async () => {
-  const github = await openSandboxGithub()
+  const { apiUrl, token: ours } = (await startGithub()).address()
   const transport = createTransport({ clock: systemClock })
   onTestFinished(() => transport.close())
   const examine = (token: string, ...repositories: readonly string[]) => {
-    const client = createGithubClient({ apiUrl: github.apiUrl, token, transport })
+    const client = createGithubClient({ apiUrl, token, transport })
     const asked = { projects: repositories, ask: (name: string) => client.runs(name) }
     return checkHost('github')({ hosts: { github: asked, gitlab: null } })
   }
-  expect(await examine(GITHUB_TOKEN, 'acme/web')).toEqual([{ kind: 'fine', count: 1 }])
-  expect(await examine(GITHUB_TOKEN, 'acme/web', 'acme/gone')).toEqual([
+  expect(await examine(ours, 'acme/web')).toEqual([{ kind: 'fine', count: 1 }])
+  expect(await examine(ours, 'acme/web', 'acme/gone')).toEqual([
     { kind: 'host-refuses', host: 'github', name: 'acme/gone', code: 'not-found', reason: expect.anything() },
   ])
   expect(await examine('a-token-of-nobody', 'acme/web')).toEqual([

@@ -1,5 +1,5 @@
-import { json } from '../../sandbox-ci/src/http.ts'
-import type { Call, Reply, Route } from '../../sandbox-ci/src/http.ts'
+import { json } from '../../lib/http.ts'
+import type { Call, Reply, Route } from '../../lib/http.ts'
 import { commitEntity, isoTime, jobEntity, pipelineBasic, pipelineEntity } from './entities.ts'
 import { projectEntity, refOf } from './entities.ts'
 import type { Hook } from './hook.ts'

@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { json } from '../../sandbox-ci/src/http.ts'
-import type { Call, Reply, Route } from '../../sandbox-ci/src/http.ts'
-import { parseJson } from '../../sandbox-ci/src/json.ts'
-import { faultReasons } from '../../sandbox-ci/src/reasons.ts'
+import { json } from '../../lib/http.ts'
+import type { Reply, Route } from '../../lib/http.ts'
+import { withBody } from '../../lib/with-body.ts'
 import type { ChangeOutcome, Handles } from './handles.ts'
 import { ENDS, failedJobsSchema, pushSchema, retrySchema } from './push.ts'
 import { STATUSES } from './state.ts'
@@ -55,13 +54,6 @@ export function controlRoutes(gitlab: Handles): Route[] {
   ]
   const table = routes.map(({ method, pattern }) => `${method} ${pattern.replace('*', '')}`)
   return [get('/sandbox', () => json(200, { control: table })), ...routes]
-}
-
-function withBody<Body>(call: Call, schema: z.ZodType<Body>, handle: (body: Body) => Reply): Reply {
-  const parsed = parseJson(call.text === '' ? '{}' : call.text)
-  if (parsed.kind === 'not-json') return json(400, { errors: ['the body is not JSON'] })
-  const body = schema.safeParse(parsed.value)
-  return body.success ? handle(body.data) : json(400, { errors: faultReasons(body.error, parsed.value) })
 }
 
 function changeReply(result: ChangeOutcome): Reply {

@@ -1,6 +1,6 @@
-import type { CallRecord } from '../../sandbox-ci/src/calls.ts'
-import { json } from '../../sandbox-ci/src/http.ts'
-import type { Call, Reply } from '../../sandbox-ci/src/http.ts'
+import type { CallRecord } from '../../lib/calls.ts'
+import { json } from '../../lib/http.ts'
+import type { Call, Reply } from '../../lib/http.ts'
 
 export type Faults = ReturnType<typeof createFaults>
 

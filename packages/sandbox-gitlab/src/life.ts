@@ -1,3 +1,4 @@
+import { createTimers } from '../../lib/timers.ts'
 import { activeJobs, endJobs, isBlocked, moveJobs, retryJobs } from './jobs.ts'
 import { failedJobsSchema, retrySchema } from './push.ts'
 import type { End, FailedJobsWanted, PushWanted, RetryWanted } from './push.ts'
@@ -13,7 +14,7 @@ const UNSTARTED: readonly Status[] = ['created', 'waiting_for_resource', 'prepar
 
 /** The life of pipelines: created → pending → running → an end, over and over, by itself or by hand. */
 export function createLife({ world, tell }: { world: World; tell: (pipeline: Pipeline) => void }) {
-  const timers = new Map<number, AbortController>()
+  const timers = createTimers<number>(world.clock)
 
   function push(project: Project, wanted: PushWanted): Pipeline {
     const pipeline = addPipeline(world, project, wanted)
@@ -26,14 +27,14 @@ export function createLife({ world, tell }: { world: World; tell: (pipeline: Pip
     moveJobs(world, pipeline, 'pending')
     enter(pipeline, 'pending')
     if (pipeline.queuedMs === 0) run(pipeline)
-    else after(pipeline, pipeline.queuedMs, () => run(pipeline))
+    else timers.after(pipeline.id, pipeline.queuedMs, () => run(pipeline))
   }
 
   function run(pipeline: Pipeline): void {
     moveJobs(world, pipeline, 'running')
     enter(pipeline, 'running')
     const { outcome, ms } = pipeline
-    if (outcome !== 'none') after(pipeline, ms, () => end(pipeline, outcome))
+    if (outcome !== 'none') timers.after(pipeline.id, ms, () => end(pipeline, outcome))
   }
 
   function end(pipeline: Pipeline, outcome: End): void {
@@ -52,28 +53,9 @@ export function createLife({ world, tell }: { world: World; tell: (pipeline: Pip
     if (isChange) tell(pipeline)
   }
 
-  function after(pipeline: Pipeline, ms: number, next: () => void): void {
-    stopTimer(pipeline)
-    const timer = new AbortController()
-    timers.set(pipeline.id, timer)
-    void wakeUp(pipeline, ms, timer.signal, next)
-  }
-
-  async function wakeUp({ id }: Pipeline, ms: number, signal: AbortSignal, next: () => void): Promise<void> {
-    await world.clock.sleep(ms, signal)
-    if (signal.aborted) return
-    timers.delete(id)
-    next()
-  }
-
-  function stopTimer({ id }: Pipeline): void {
-    timers.get(id)?.abort()
-    timers.delete(id)
-  }
-
   function finish(pipeline: Pipeline, status: End, failedJobs: FailedJobsWanted = []): ChangeResult {
     if (isEnd(pipeline.status)) return notPossible('the pipeline is over')
-    stopTimer(pipeline)
+    timers.cancel(pipeline.id)
     endJobs(world, pipeline, status, failedJobsSchema.parse(failedJobs))
     enter(pipeline, status)
     return CHANGED
@@ -81,7 +63,7 @@ export function createLife({ world, tell }: { world: World; tell: (pipeline: Pip
 
   /** Any status, whatever GitLab thinks of it. */
   function advance(pipeline: Pipeline, status: Status): ChangeResult {
-    stopTimer(pipeline)
+    timers.cancel(pipeline.id)
     if (isEnd(status) || status === 'manual') endJobs(world, pipeline, status === 'manual' ? 'success' : status, [])
     else moveJobs(world, pipeline, status)
     enter(pipeline, status)
@@ -102,12 +84,12 @@ export function createLife({ world, tell }: { world: World; tell: (pipeline: Pip
     const jobs = activeJobs(pipeline).filter(({ status }) => status !== 'canceling')
     if (jobs.length === 0) return notPossible('the pipeline is not cancelable')
     for (const child of world.pipelines) if (child.parent === pipeline.id) cancel(child)
-    stopTimer(pipeline)
+    timers.cancel(pipeline.id)
     if (!jobs.some(({ status }) => status === 'running')) end(pipeline, 'canceled')
     else {
       moveJobs(world, pipeline, 'canceling')
       enter(pipeline, 'canceling')
-      after(pipeline, world.switches.cancelingMs, () => end(pipeline, 'canceled'))
+      timers.after(pipeline.id, world.switches.cancelingMs, () => end(pipeline, 'canceled'))
     }
     return CHANGED
   }
@@ -127,11 +109,5 @@ export function createLife({ world, tell }: { world: World; tell: (pipeline: Pip
     return CHANGED
   }
 
-  /** Nothing that was going to happen happens any more. */
-  function close(): void {
-    for (const timer of timers.values()) timer.abort()
-    timers.clear()
-  }
-
-  return { push, finish, advance, play, cancel, retry, close }
+  return { push, finish, advance, play, cancel, retry, close: timers.close }
 }

@@ -1,12 +1,12 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { admit } from '../../lib/admit.ts'
 import { invariant } from '../../lib/assert.ts'
 import { systemClock } from '../../lib/clock.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { isOwnHost, isOwnPage } from '../../lib/same-origin.ts'
-import { findRoute, json, readCall, sendReply } from '../../sandbox-ci/src/http.ts'
-import type { Call, Reply, Route } from '../../sandbox-ci/src/http.ts'
+import { closeServer, openServer } from '../../lib/server.ts'
+import { findRoute, json, sendReply } from '../../lib/http.ts'
+import type { Call, Reply, Route } from '../../lib/http.ts'
 import { apiRoutes, checkToken } from './api.ts'
 import { badgeRoute } from './badge.ts'
 import { controlRoutes } from './control.ts'
@@ -37,6 +37,10 @@ const SECRETS: Secrets = {
 // What a client meets that forgot the prefix: somebody else's page.
 const NO_PAGE: Reply = { statusCode: 404, headers: { 'content-type': 'text/html' }, body: '<h1>404 Not Found</h1>' }
 
+const NO_CALL = json(404, { errors: ['no such call'] })
+
+const isControl = (path: string): boolean => /^\/sandbox(?:\/|$)/.test(path)
+
 /** GitLab CI in memory: REST, webhooks, and handles to make things happen. */
 export function createSandboxGitlab({ webhookUrl, clock, prefix = '/gitlab', ...given }: SandboxGitlabOptions = {}) {
   const secrets: Secrets = { ...SECRETS, ...given }
@@ -54,23 +58,17 @@ export function createSandboxGitlab({ webhookUrl, clock, prefix = '/gitlab', ...
   let listensOn = '127.0.0.1'
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!isOwnHost(request, listensOn))
-      return sendReply(response, json(403, { errors: ['this name is none of this server; see --host'] }))
-    const read = await readCall(request)
-    if (read.kind === 'too-large') return sendReply(response, json(413, { errors: ['the body is too large'] }))
-    const { call } = read
-    if (/^\/sandbox(\/|$)/.test(call.path)) return sendReply(response, await controlReply(call, request))
+    const admitted = await admit(request, listensOn, isControl)
+    if (admitted.kind === 'refused') {
+      const reply = json(admitted.statusCode, { errors: [admitted.reason] })
+      return sendReply(response, { ...reply, headers: { ...reply.headers, connection: 'close' } })
+    }
+    const { call } = admitted
+    if (isControl(call.path)) return sendReply(response, (await dispatch(control, call)) ?? NO_CALL)
     const reply = world.switches.isDown ? undefined : await gitlabReply(call)
     faults.record(call, reply?.statusCode ?? 0)
     if (reply) sendReply(response, reply)
     else response.destroy()
-  }
-
-  async function controlReply(call: Call, request: IncomingMessage): Promise<Reply> {
-    // Whoever has this open in a browser has other pages open, too.
-    const isStrange = call.method !== 'GET' && !isOwnPage(request)
-    if (isStrange) return json(403, { errors: ['only a page of this server may do that'] })
-    return (await dispatch(control, call)) ?? json(404, { errors: ['no such call'] })
   }
 
   async function gitlabReply(call: Call): Promise<Reply> {
@@ -88,11 +86,7 @@ export function createSandboxGitlab({ webhookUrl, clock, prefix = '/gitlab', ...
   /** Resolves to the server's address, such as `http://127.0.0.1:4030`. Port 0 takes any free one. */
   async function start(port = 0, host = '127.0.0.1'): Promise<string> {
     listensOn = host
-    server.listen(port, host)
-    await once(server, 'listening')
-    const address = server.address()
-    invariant(typeof address === 'object' && address !== null, 'the server listens on a port')
-    world.siteUrl = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}${prefix}`
+    world.siteUrl = `${await openServer(server, port, host)}${prefix}`
     return new URL(world.siteUrl).origin
   }
 
@@ -100,11 +94,7 @@ export function createSandboxGitlab({ webhookUrl, clock, prefix = '/gitlab', ...
   async function stop(): Promise<void> {
     life.close()
     await hook.close()
-    if (!server.listening) return
-    const closed = once(server, 'close')
-    server.close()
-    server.closeAllConnections()
-    await closed
+    await closeServer(server)
   }
 
   return {

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { pushed, startGithub } from '../../../packages/sandbox-github/test/support.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 import { createTransport } from '../../../src/sources/http/transport.ts'
 import { createGithubClient } from '../../../src/sources/github/client.ts'
@@ -16,19 +17,17 @@ async function openClient(play: (request: StubRequest) => StubAnswer) {
   return { stub, client: createGithubClient({ apiUrl: stub.url, token: TOKEN, transport }) }
 }
 
-const jobs = (from: number, to: number) =>
-  Array.from({ length: to - from }, (_, at) => ({
-    name: `test (${from + at})`,
-    conclusion: (from + at) % 100 === 99 ? 'failure' : 'success',
-  }))
-
 test('the failed jobs of a large matrix are found on every page', async () => {
-  const { client, stub } = await openClient(({ query }) => {
-    const page = Number(query.get('page') ?? 1)
-    return { json: { total_count: 250, jobs: jobs((page - 1) * 100, Math.min(page * 100, 250)) } }
-  })
-  expect(await client.failedJobs('acme/web', '1', 1)).toEqual(['test (99)', 'test (199)'])
-  expect(stub.requests).toHaveLength(3)
+  const github = await startGithub()
+  const jobs = Array.from({ length: 250 }, (_, at) => `test (${at})`)
+  const { id } = pushed(github, { jobs })
+  github.finish(id, 'failure', [jobs[99]!, jobs[199]!])
+  const { apiUrl, token } = github.address()
+  const transport = createTransport({ clock: systemClock })
+  onTestFinished(() => transport.close())
+  const client = createGithubClient({ apiUrl, token, transport })
+  expect(await client.failedJobs('acme/web', String(id), 1)).toEqual(['test (99)', 'test (199)'])
+  expect(github.calls()).toHaveLength(3)
 })
 
 test('the name of a job is one that can be stored', async () => {
