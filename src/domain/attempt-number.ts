@@ -10,24 +10,44 @@ import { isFinal, toStatus } from './status.ts'
 export function numbered(seen: Observation, known: readonly BuildEvent[]): Observation {
   const { attempt, lastEndAt } = seen.details
   if (attempt !== null || lastEndAt === null) return seen
-  return { ...seen, details: { ...seen.details, attempt: attemptOf(isFinal(toStatus(seen.word)), lastEndAt, known) } }
+  return { ...seen, details: { ...seen.details, attempt: attemptOf(seen.word, lastEndAt, known.flatMap(toNumbered)) } }
 }
 
-function attemptOf(isEnd: boolean, lastEndAt: number, known: readonly BuildEvent[]): number {
-  const all = known.flatMap(({ details, status }) =>
-    details.attempt == null || details.lastEndAt == null
-      ? []
-      : [{ n: details.attempt, isEnd: isFinal(status), lastEndAt: details.lastEndAt }],
-  )
-  const same = all.find((one) => one.lastEndAt === lastEndAt)
-  // What ends at that time, and what runs since then, are two attempts in a row.
-  if (same) return same.n + (isEnd ? 0 : 1) - (same.isEnd ? 0 : 1)
-  const later = all.filter((one) => one.lastEndAt > lastEndAt)
+interface Numbered {
+  n: number
+  word: string
+  isEnd: boolean
+  lastEndAt: number
+}
+
+const toNumbered = ({ word, status, details: { attempt: n, lastEndAt } }: BuildEvent): Numbered | [] =>
+  n == null || lastEndAt == null ? [] : { n, word, isEnd: isFinal(status), lastEndAt }
+
+function attemptOf(word: string, lastEndAt: number, known: readonly Numbered[]): number {
+  const isEnd = isFinal(toStatus(word))
+  const ofThatTime = known.filter((one) => one.lastEndAt === lastEndAt)
+  if (ofThatTime.length > 0) return isEnd ? endedThen(word, ofThatTime) : runningSince(ofThatTime)
+  const later = known.filter((one) => one.lastEndAt > lastEndAt)
   // Below 1 where it comes before all that is known: late, whatever it says.
   if (later.length > 0) return Math.min(...later.map(({ n }) => n)) - 1
   if (!isEnd && lastEndAt === 0) return 1
-  const newest = Math.max(0, ...all.map(({ n }) => n))
-  const hasNewestEnded = newest === 0 || all.some((one) => one.n === newest && one.isEnd)
+  const newest = newestOf(known)
+  const hasNewestEnded = newest === 0 || known.some(({ n, isEnd: ended }) => n === newest && ended)
   // It runs after an end that is not known: the newest attempt's, or that of one after it.
   return newest + (hasNewestEnded ? 1 : 0) + (isEnd ? 0 : 1)
 }
+
+/** @param ofThatTime what is known to have ended then, or to run since then */
+function endedThen(word: string, ofThatTime: readonly Numbered[]): number {
+  const ends = ofThatTime.filter(({ isEnd }) => isEnd)
+  const same = ends.find((one) => one.word === word)
+  if (same) return same.n
+  // GitLab's times are whole seconds: two attempts may end in one, as where somebody retries and cancels at once.
+  if (ends.length > 0) return newestOf(ends) + 1
+  return ofThatTime[0]!.n - 1
+}
+
+const runningSince = (ofThatTime: readonly Numbered[]): number =>
+  ofThatTime.find(({ isEnd }) => !isEnd)?.n ?? newestOf(ofThatTime) + 1
+
+const newestOf = (known: readonly Numbered[]): number => Math.max(0, ...known.map(({ n }) => n))

@@ -57,6 +57,13 @@ test('what is older than all that is known changes nothing', () => {
   expect(attemptsOf(['success', SECOND_END], ['error', FIRST_END], ['initiated', FIRST_END])).toEqual(['1 success'])
 })
 
+test('two attempts may end within one second', () => {
+  expect(attemptsOf(['error', FIRST_END], ['initiated', FIRST_END], ['stopped', FIRST_END])).toEqual([
+    '1 failed',
+    '2 stopped',
+  ])
+})
+
 test('an end of which nobody knows when it was ends what is open', () => {
   expect(attemptsOf(['queued', 0], ['skipped', null], ['queued', 0])).toEqual(['1 skipped'])
 })

@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest'
+import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
+import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import { openStage, rowsOf, settled, until, type Settings, type Stage } from '../support/app.ts'
+import { cards, failed, openPlayed, SOURCES } from '../support/sources.ts'
+import { cardIn, press, threadOf, type, untilAnswered, untilCard } from '../support/world.ts'
+
+// What every source of builds passes, whatever its service is like.
+
+/** Only what is delivered counts: polling would tell the same. */
+const WITHOUT_POLLING: Settings = { GITHUB_REPOSITORIES: undefined, GITLAB_PROJECTS: undefined }
+
+const kept = ({ folder }: Stage): number => rowsOf(folder, 'select 1 from delivery').length
+
+describe.each(Object.keys(SOURCES) as (keyof typeof SOURCES)[])('%s', (name) => {
+  const play = SOURCES[name]
+
+  test('a delivery with the secret of nobody is refused, and nothing of it is kept', async () => {
+    const stage = await openPlayed(play, WITHOUT_POLLING)
+    stage.source.deliverTo(null)
+    stage.source.push()
+    const [body = '{}'] = (await stage.source.sent()).length > 0 ? await stage.source.sent() : ['{}']
+    const { status } = await stage.source.send(stage.app.url, body, 'of nobody')
+    expect([401, 404]).toContain(status)
+    expect(kept(stage)).toBe(0)
+  })
+
+  test('a delivery that names no build is refused, and nothing of it is kept', async () => {
+    const stage = await openPlayed(play, WITHOUT_POLLING)
+    for (const body of ['{}', '[]', 'no JSON', '{"build":{}}'])
+      expect(await stage.source.send(stage.app.url, body)).toMatchObject({ status: 400 })
+    expect(kept(stage)).toBe(0)
+  })
+
+  test('what is delivered twice is one card that says how it ended', async () => {
+    const first = await openPlayed(play, WITHOUT_POLLING)
+    const { number } = await failed(first)
+    const bodies = await first.source.sent()
+    expect(bodies.length).toBeGreaterThan(1)
+    const stage = await openPlayed(play, WITHOUT_POLLING)
+    for (const body of bodies.flatMap((one) => [one, one]))
+      expect(await stage.source.send(stage.app.url, body)).toMatchObject({ status: 202 })
+    await settled(stage.app.url)
+    expect(cards(stage)).toHaveLength(1)
+    expect(cardIn(stage.slack, CHANNELS.builds, 'Failed', number)).toBeDefined()
+  })
+
+  test('an end that is delivered before the start is not undone by it', async () => {
+    const first = await openPlayed(play, WITHOUT_POLLING)
+    const { number } = await failed(first)
+    const bodies = await first.source.sent()
+    const stage = await openPlayed(play, WITHOUT_POLLING)
+    for (const body of bodies.toReversed()) await stage.source.send(stage.app.url, body)
+    await settled(stage.app.url)
+    expect(cards(stage)).toHaveLength(1)
+    expect(cardIn(stage.slack, CHANNELS.builds, 'Failed', number)).toBeDefined()
+  })
+
+  test('Restart makes the next attempt of the same card, and is asked for once, whoever presses', async () => {
+    const stage = await openPlayed(play, WITHOUT_POLLING)
+    const { card } = await failed(stage)
+    await Promise.all([
+      press(stage, PEOPLE.ada, card, ACTION_IDS.restart),
+      press(stage, PEOPLE.lin, card, ACTION_IDS.restart),
+    ])
+    await untilCard(stage, ['attempt 2', 'acme/web'])
+    await settled(stage.app.url)
+    expect(stage.source.asked()).toEqual(['restart'])
+    expect(cards(stage)).toHaveLength(1)
+    expect(threadOf(stage, card).filter((line) => line.includes('Restart requested'))).toHaveLength(1)
+  })
+
+  test('a restart whose answer is lost is not asked for again', async () => {
+    const stage = await openPlayed(play, WITHOUT_POLLING)
+    const { card } = await failed(stage)
+    stage.source.failNext()
+    await press(stage, PEOPLE.ada, card, ACTION_IDS.restart)
+    await until('it was asked for', () => stage.source.asked().length > 0)
+    await settled(stage.app.url)
+    expect(stage.source.asked()).toEqual(['restart'])
+  })
+
+  test('Stop is asked for once, and the card says so', async () => {
+    const stage = await openPlayed(play, WITHOUT_POLLING)
+    const { card } = await failed(stage)
+    await press(stage, PEOPLE.ada, card, ACTION_IDS.restart)
+    const running = await untilCard(stage, ['attempt 2', 'acme/web'], ACTION_IDS.stop)
+    await Promise.all([
+      press(stage, PEOPLE.ada, running, ACTION_IDS.stop),
+      press(stage, PEOPLE.lin, running, ACTION_IDS.stop),
+    ])
+    await untilCard(stage, ['Stopped', 'acme/web'])
+    expect(stage.source.asked()).toEqual(['restart', 'stop'])
+  })
+
+  test('a command finds a build that nobody delivered', async () => {
+    const stage = await openPlayed(play, WITHOUT_POLLING)
+    await failed(stage)
+    stage.source.deliverTo(null)
+    const number = stage.source.push('topic')
+    stage.source.end(number, 'passed')
+    await type(stage, PEOPLE.ada, '/ci status acme/web@topic')
+    await untilAnswered(stage, PEOPLE.ada, ['Passed', 'topic', number])
+  })
+
+  test('what was built before the first look is known to commands, and told to nobody', async () => {
+    const source = await play()
+    const number = source.push()
+    source.end(number, 'failed')
+    const stage = await openStage({
+      slack: { rates: 'off' },
+      settings: { DEFAULT_CHANNEL: CHANNELS.builds, ...source.settings },
+    })
+    stage.slack.connectBot(`${stage.app.url}/slack/events`)
+    await until('it has looked', () => rowsOf(stage.folder, 'select 1 from build').length > 0)
+    await type(stage, PEOPLE.ada, '/ci status acme/web')
+    await untilAnswered(stage, PEOPLE.ada, ['Failed', number])
+    expect(cards(stage)).toEqual([])
+  })
+})

@@ -1,0 +1,180 @@
+import { onTestFinished } from 'vitest'
+import { botSettings } from '../../packages/sandbox-ci/src/settings.ts'
+import { createSandboxCi } from '../../packages/sandbox-ci/src/server.ts'
+import { createSandboxGitlab } from '../../packages/sandbox-gitlab/src/server.ts'
+import { signatureOf } from '../../packages/sandbox-github/src/hooks.ts'
+import { startGithub } from '../../packages/sandbox-github/test/support.ts'
+import type { SourceName } from '../../src/domain/ids.ts'
+import { openStage, send, WEBHOOK_SECRET, type Answer, type Settings, type Stage } from './app.ts'
+import { untilCard } from './world.ts'
+import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
+
+/** A service on its sandbox, as the suite of all sources plays it. Its project is `acme/web`. */
+export interface PlayedSource {
+  name: SourceName
+  /** with what the bot asks it and knows its deliveries */
+  settings: Settings
+  /** Deliveries go to the bot at this address; null: nowhere. */
+  deliverTo(url: string | null): void
+  /** Somebody pushes, and it is built until somebody ends that. @returns the number that people see */
+  push(branch?: string): string
+  end(number: string, how: 'failed' | 'passed'): void
+  /** What was sent of the last build, oldest first, as bodies. */
+  sent(): Promise<readonly string[]>
+  /** One delivery, by hand: as the service sends it, or with a secret of nobody. */
+  send(url: string, body: string, secret?: 'ours' | 'of nobody'): Promise<Answer>
+  /** What was asked of it so far: `restart`, `stop`. */
+  asked(): string[]
+  /** The next restart or stop gets no clear answer. */
+  failNext(): void
+}
+
+const OF_NOBODY = 'a-secret-of-nobody-at-all'
+
+export interface Played extends Stage {
+  source: PlayedSource
+}
+
+/** The bot beside a source that delivers to it. */
+export async function openPlayed(play: () => Promise<PlayedSource>, changes: Settings = {}): Promise<Played> {
+  const source = await play()
+  const stage = await openStage({
+    slack: { rates: 'off' },
+    settings: { DEFAULT_CHANNEL: CHANNELS.builds, ...source.settings, ...changes },
+  })
+  stage.slack.connectBot(`${stage.app.url}/slack/events`)
+  source.deliverTo(stage.app.url)
+  return { ...stage, source }
+}
+
+/** The cards in #builds, as text. */
+export const cards = ({ slack }: Stage): string[] =>
+  slack
+    .messages(CHANNELS.builds)
+    .flatMap(({ ts, thread_ts: thread, text }) => (thread === undefined || thread === ts ? String(text) : []))
+
+/** A build that has failed, with its card. */
+export async function failed(stage: Played) {
+  const number = stage.source.push()
+  stage.source.end(number, 'failed')
+  return { number, card: await untilCard(stage, ['Failed', 'acme/web'], ACTION_IDS.restart) }
+}
+
+export const SOURCES: Record<SourceName, () => Promise<PlayedSource>> = {
+  ci: playCi,
+  github: playGithub,
+  gitlab: playGitlab,
+}
+
+async function playCi(): Promise<PlayedSource> {
+  const ci = createSandboxCi()
+  await ci.start()
+  onTestFinished(() => ci.stop())
+  let last = ''
+  return {
+    name: 'ci',
+    settings: botSettings(ci),
+    deliverTo(url) {
+      ci.setSwitches({ holdDeliveries: url === null })
+      if (url !== null) ci.setWebhookUrl(`${url}/webhooks/builds/${WEBHOOK_SECRET}`)
+    },
+    push(branch = 'main') {
+      const outcome = ci.push('acme/web', { branch, outcome: 'none' })
+      if (outcome.kind !== 'build') throw new Error(outcome.kind)
+      return (last = outcome.build.id)
+    },
+    end: (id, how) => void ci.finish(id, how === 'failed' ? 'error' : 'success'),
+    async sent() {
+      await ci.settle()
+      return ci.deliveries().flatMap(({ buildId, body }) => (buildId === last ? body : []))
+    },
+    send: (url, body, secret = 'ours') =>
+      send(url, body, { path: `/webhooks/builds/${secret === 'ours' ? WEBHOOK_SECRET : OF_NOBODY}` }),
+    asked: () => ci.calls().flatMap(({ method, path }) => (method === 'POST' ? actionIn(path) : [])),
+    failNext: () => ci.addFault({ kind: 'lost-answer', method: 'POST', times: 1 }),
+  }
+}
+
+async function playGithub(): Promise<PlayedSource> {
+  const github = await startGithub()
+  const { apiUrl, token, webhookSecret } = github.address()
+  const ids = new Map<string, number>()
+  let last = 0
+  return {
+    name: 'github',
+    settings: {
+      GITHUB_API_URL: apiUrl,
+      GITHUB_TOKEN: token,
+      GITHUB_REPOSITORIES: 'acme/web',
+      GITHUB_WEBHOOK_SECRET: webhookSecret,
+    },
+    deliverTo: (url) => github.setWebhookUrl(url && `${url}/webhooks/github`),
+    push(branch = 'main') {
+      const outcome = github.push('acme/web', { branch, outcome: 'none' })
+      if (outcome.kind !== 'run') throw new Error(outcome.kind)
+      last = outcome.run.id
+      ids.set(String(outcome.run.number), last)
+      return String(outcome.run.number)
+    },
+    end: (number, how) => void github.finish(ids.get(number)!, how === 'failed' ? 'failure' : 'success'),
+    async sent() {
+      await github.settle()
+      return github.deliveries().flatMap(({ runId, body }) => (runId === last ? body : []))
+    },
+    send: (url, body, secret = 'ours') =>
+      send(url, body, {
+        path: '/webhooks/github',
+        headers: {
+          'x-github-event': 'workflow_run',
+          'x-hub-signature-256': signatureOf(secret === 'ours' ? webhookSecret : OF_NOBODY, body),
+        },
+      }),
+    asked: () => github.calls().flatMap(({ method, path }) => (method === 'POST' ? actionIn(path) : [])),
+    failNext: () => github.failNext(1, 502),
+  }
+}
+
+async function playGitlab(): Promise<PlayedSource> {
+  const gitlab = createSandboxGitlab({ signingToken: null })
+  await gitlab.start()
+  onTestFinished(() => gitlab.stop())
+  const { url: siteUrl, token, webhookToken } = gitlab.address()
+  const ids = new Map<string, number>()
+  let last = 0
+  return {
+    name: 'gitlab',
+    settings: {
+      GITLAB_URL: siteUrl,
+      GITLAB_TOKEN: token,
+      GITLAB_PROJECTS: 'acme/web',
+      GITLAB_WEBHOOK_SECRET: webhookToken ?? '',
+    },
+    deliverTo: (url) => gitlab.setWebhookUrl(url && `${url}/webhooks/gitlab`),
+    push(branch = 'main') {
+      const outcome = gitlab.push('acme/web', { branch, outcome: 'none' })
+      if (outcome.kind !== 'pipeline') throw new Error(outcome.kind)
+      last = outcome.pipeline.id
+      ids.set(String(outcome.pipeline.iid), last)
+      return String(outcome.pipeline.iid)
+    },
+    end: (number, how) => void gitlab.finish(ids.get(number)!, how === 'failed' ? 'failed' : 'success'),
+    async sent() {
+      await gitlab.settle()
+      return gitlab.deliveries().flatMap(({ pipelineId, body }) => (pipelineId === last ? body : []))
+    },
+    send: (url, body, secret = 'ours') =>
+      send(url, body, {
+        path: '/webhooks/gitlab',
+        headers: { 'x-gitlab-event': 'Pipeline Hook', 'x-gitlab-token': secret === 'ours' ? webhookToken! : OF_NOBODY },
+      }),
+    asked: () => gitlab.calls().flatMap(({ method, path }) => (method === 'POST' ? actionIn(path) : [])),
+    failNext: () => gitlab.failNext(1, 502),
+  }
+}
+
+/** Of the path of a call that changes something. */
+function actionIn(path: string): string[] {
+  const action = /\/(restart|retry|rerun|rerun-failed-jobs|stop|cancel)(?:\.json)?$/.exec(path)?.[1]
+  return action === undefined ? [] : [action === 'stop' || action === 'cancel' ? 'stop' : 'restart']
+}
