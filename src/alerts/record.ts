@@ -7,7 +7,7 @@ import {
   type Origin,
   type Recorded,
 } from '../domain/build-event.ts'
-import { numbered } from '../domain/attempt-number.ts'
+import { isOvertaken, numbered } from '../domain/attempt-number.ts'
 import { revisionKey } from '../domain/revision.ts'
 import { restartRequests } from '../domain/request.ts'
 import { effectsOf } from '../domain/attempt.ts'
@@ -89,7 +89,8 @@ async function insert(
   const branch = seen.branch ?? known.findLast((buildEvent) => buildEvent.branch !== null)?.branch ?? null
   const commitId = seen.commitId ?? known.findLast((buildEvent) => buildEvent.commitId !== null)?.commitId ?? null
   const place = { revisionKey: known[0]?.revisionKey ?? revisionKey({ ...seen, branch, commitId }), branch, commitId }
-  const eventSeq = await tx.insertBuildEvent(seen, { at, origin, priority: urgencyOf(seen.word), ...place })
+  const how = { at, origin, priority: urgencyOf(seen.word), isOvertaken: isOvertaken(seen, known) }
+  const eventSeq = await tx.insertBuildEvent(seen, { ...how, ...place })
   return { eventSeq, revisionKey: place.revisionKey }
 }
 

@@ -13,6 +13,11 @@ export function numbered(seen: Observation, known: readonly BuildEvent[]): Obser
   return { ...seen, details: { ...seen.details, attempt: attemptOf(seen.word, lastEndAt, known.flatMap(toNumbered)) } }
 }
 
+/** Something was received of a later attempt before: what this one says changes nothing. */
+export function isOvertaken({ details: { attempt } }: Observation, known: readonly BuildEvent[]): boolean {
+  return attempt !== null && known.some(({ details }) => (details.attempt ?? 0) > attempt)
+}
+
 interface Numbered {
   n: number
   word: string

@@ -178,10 +178,13 @@ export interface Reads {
 }
 
 export interface Tx extends Reads {
-  /** Stores a build event, which is by itself the mark that its revision has something to take in, at this priority (0 first). */
+  /**
+   * Stores a build event, which is by itself the mark that its revision has something to take in, at this priority (0 first).
+   * `isOvertaken`: it says nothing of its branch, whatever it says (see `domain/attempt-number`).
+   */
   insertBuildEvent(
     seen: Observation,
-    where: { at: number; origin: Origin; priority: number } & BuildPlace,
+    where: { at: number; origin: Origin; priority: number; isOvertaken?: boolean } & BuildPlace,
   ): Promise<number>
   countRepeat(eventSeq: number): Promise<void>
   /** The deliveries of these build events were answered. */

@@ -217,3 +217,25 @@ test('a commit that is built again and again goes on, on a card that links to th
   ])
   expect(cards.map(({ view }) => view.kind === 'card' && view.replaces)).toEqual([null, cards[0]!.ts])
 })
+
+describe('an attempt that its source names', () => {
+  const attempt = (id: number, n: number, word: string): Said => ({
+    ...build(id, word),
+    project: 'github:1:77',
+    details: { attempt: n },
+  })
+
+  test('says nothing of its branch once a later one has begun', async () => {
+    await using stage = await openStage()
+    await stage.live()
+    await hearInTurn(stage, attempt(501, 2, 'initiated'), attempt(501, 1, 'error'), attempt(502, 1, 'success'))
+    expect(shownIn(stage)).toContain('card 502 passed')
+  })
+
+  test('counts for its branch by itself, also where the next one ends the same', async () => {
+    await using stage = await openStage()
+    await stage.live()
+    await hearInTurn(stage, attempt(501, 1, 'error'), attempt(501, 2, 'error'), attempt(502, 1, 'success'))
+    expect(shownIn(stage)).toContain('card 502 fixed')
+  })
+})

@@ -1,5 +1,5 @@
-import { toUuid, type Uuid } from '../../src/domain/ids.ts'
-import { MINUTE, SECOND, type Said } from '../support/build-events.ts'
+import { sourceOf, toUuid, type SourceName, type Uuid } from '../../src/domain/ids.ts'
+import { MINUTE, SECOND, T0, type Said } from '../support/build-events.ts'
 import type { Random } from './random.ts'
 
 // What CI builds, and what it delivers of that: shuffled, late, repeated, and sometimes not at all.
@@ -60,9 +60,10 @@ export function buildsOf(random: Random, wanted: BuildsWanted): Builds {
     const [project, branch] = random.pick(places)
     const commit = random.pick(commits).repeat(40)
     let after = from + random.between(0, 30 * SECOND)
-    for (const word of wordsOf(random)) {
-      const details = random.chance(forgetful) ? {} : detailsOf(project, build)
-      const said: Said = { word, build, project, branch, commit, details }
+    const named = namedBy(sourceOf(project))
+    for (const word of sourceOf(project) === 'ci' ? wordsOf(random) : hostedWordsOf(random)) {
+      const known = random.chance(forgetful) ? {} : detailsOf(project, build)
+      const said: Said = { word, build, project, branch, commit, details: { ...known, ...named(word, after) } }
       truth.push({ after, said })
       if (!random.chance(lossy)) deliveries.push({ after: after + random.between(0, lateMs), said })
       while (random.chance(repeats)) deliveries.push({ after: after + random.between(0, 4 * lateMs), said })
@@ -75,12 +76,43 @@ export function buildsOf(random: Random, wanted: BuildsWanted): Builds {
 export const inOrder = (deliveries: readonly Delivery[]): Delivery[] => deliveries.toSorted((a, b) => a.after - b.after)
 
 export const detailsOf = (project: string, build: string): NonNullable<Said['details']> => ({
-  projectUuid: project === '41' ? BASIC.uuid : null,
+  projectUuid: project === BASIC.legacyId ? BASIC.uuid : null,
   buildUuid: uuidOfBuild(build),
-  projectName: project === '41' ? 'acme/web' : 'acme/api',
-  committer: project === '41' ? 'Ada' : 'Grace',
+  projectName: project === BASIC.legacyId ? 'acme/web' : 'acme/api',
+  committer: project === BASIC.legacyId ? 'Ada' : 'Grace',
   message: 'fix login',
 })
+
+/** How the source of a project tells attempts apart, beside each word of one build. */
+function namedBy(source: SourceName): (word: string, after: number) => NonNullable<Said['details']> {
+  let attempt = 1
+  let lastEndAt = 0
+  return (word, after) => {
+    if (source === 'ci') return {}
+    const named = { attempt, endedAt: lastEndAt }
+    if (!ENDS.has(word)) return source === 'github' ? { attempt: named.attempt } : { lastEndAt: named.endedAt }
+    attempt++
+    // Whole seconds, and no two ends in one.
+    lastEndAt = Math.max(Math.floor((T0 + after) / SECOND) * SECOND, lastEndAt + SECOND)
+    return source === 'github' ? { attempt: named.attempt } : { lastEndAt }
+  }
+}
+
+const HOSTED_ENDS = ['success', 'success', 'error', 'error', 'stopped', 'infrastructure_failure']
+const ENDS = new Set(HOSTED_ENDS)
+
+/** What GitHub and GitLab say of a build: each attempt has an end, where another one follows it. */
+function hostedWordsOf(random: Random): string[] {
+  const attempts = random.pick([1, 1, 1, 2, 2, 3])
+  const words: string[] = []
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    if (random.chance(0.5)) words.push('queued')
+    if (random.chance(0.9)) words.push('initiated')
+    if (random.chance(0.15)) words.push('waiting', 'initiated')
+    if (attempt < attempts || random.chance(0.9)) words.push(random.pick(HOSTED_ENDS))
+  }
+  return words
+}
 
 const wordsOf = (random: Random): string[] => [
   ...attemptOf(random),

@@ -66,7 +66,7 @@ function judgeSilence({ scenario, ci, stage, chapterEnds }: World, { buildEvents
   return [...Map.groupBy(known, ({ branch }) => branch).values()].flatMap((own) => {
     const builds = [...new Set(own.map(({ buildId }) => buildId))]
     const isSilent = (build: string) =>
-      !buildEvents.some(({ buildId, at }) => buildId === build && at > T0 + second.fromMs)
+      !buildEvents.some(({ buildId, at }) => buildId === build && at >= T0 + second.fromMs)
     return builds
       .filter((build) => isSilent(build) && ci.shows(build, own[0]!.branch, stage.clock.now()))
       .filter((build) => {

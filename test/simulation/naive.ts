@@ -6,6 +6,8 @@ import type { Request } from '../../src/domain/request.ts'
 
 interface Attempt {
   build: number
+  /** as its source names it: GitHub's number, or the one that GitLab's ends come to */
+  named: number | null
   status: string
   startSeen: boolean
   /** whose word began it, and whose ended it */
@@ -39,16 +41,26 @@ function attemptsOf(buildEvents: readonly BuildEvent[], requests: readonly Reque
   const attempts: Attempt[] = []
   for (const buildEvent of buildEvents.toSorted((a, b) => a.seq - b.seq)) {
     const attempt = attempts.findLast(({ build }) => build === Number(buildEvent.buildId))
-    if (!attempt || isNewAttempt(attempt, buildEvent, requests)) attempts.push(begin(buildEvent))
+    if (attempt && attempt.named !== null) continueNamed(attempts, attempt, buildEvent)
+    else if (!attempt || isNewAttempt(attempt, buildEvent, requests)) attempts.push(begin(buildEvent))
     else if (attempt.finalAt === null) goOn(attempt, buildEvent)
     else if (STARTED.has(buildEvent.word) && buildEvent.origin === 'delivery') attempt.startCameLate = true
   }
   return attempts.sort((a, b) => a.build - b.build)
 }
 
+/** A greater number is the next attempt, a lesser one is over. An end stays, and nothing goes back to the queue. */
+function continueNamed(attempts: Attempt[], attempt: Attempt, buildEvent: BuildEvent): void {
+  const named = buildEvent.details.attempt ?? 0
+  if (named > attempt.named!) attempts.push(begin(buildEvent))
+  else if (named === attempt.named && attempt.finalAt === null && buildEvent.word !== 'queued')
+    goOn(attempt, buildEvent)
+}
+
 function begin(buildEvent: BuildEvent): Attempt {
   const unknown = { status: '', startSeen: false, startCameLate: false, endedBy: null, finalAt: null, finalSeq: 0 }
-  const attempt = { ...unknown, build: Number(buildEvent.buildId), begunBy: buildEvent.origin }
+  const named = buildEvent.details.attempt ?? null
+  const attempt = { ...unknown, build: Number(buildEvent.buildId), named, begunBy: buildEvent.origin }
   goOn(attempt, buildEvent)
   return attempt
 }
@@ -89,7 +101,7 @@ const restarts = (
   requestedAt <= buildEvent.at
 
 const SYNONYMS: Record<string, string> = { initiated: 'started', testing: 'started', error: 'failed' }
-const KNOWN = new Set(['waiting', 'started', ...FINAL])
+const KNOWN = new Set(['queued', 'waiting', 'started', ...FINAL])
 const family = (word: string): string => SYNONYMS[word] ?? word
 
 function shownAs(attempt: Attempt, branch: readonly Attempt[]): string {

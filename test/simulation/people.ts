@@ -1,3 +1,4 @@
+import { sourceOf } from '../../src/domain/ids.ts'
 import { parseAttemptRef } from '../../src/domain/request.ts'
 import type { CardView } from '../../src/domain/view.ts'
 import { restartBuild, stopBuild } from '../../src/features/builds/act.ts'
@@ -29,7 +30,8 @@ export function handsOf(process: Incarnation, { v2, legacy }: Ci, newId: () => s
       ? { restartBuild: mortally(legacy.restartBuild), getProject: mortally(legacy.getProject) }
       : null,
   }
-  return { process, newId, v2: clients.v2, sources: () => createCiServiceSource(clients) }
+  const source = createCiServiceSource(clients)
+  return { process, newId, v2: clients.v2, sources: (projectId) => (sourceOf(projectId) === 'ci' ? source : null) }
 }
 
 /** Somebody presses the button of some card, which may be an old one, or say what is so no longer. */

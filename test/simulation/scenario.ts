@@ -172,7 +172,7 @@ function chapterOf(random: Random, { fromMs, firstBuild, subscriptions, interfac
   const builds = buildsOf(random, {
     from: fromMs,
     firstBuild,
-    places: isAnew ? NEW_PLACES : random.pick(PLACES),
+    places: isAnew ? newPlacesOf(random) : placesOf(random),
     commits: COMMITS.slice(0, random.between(1, COMMITS.length)),
     forgetful: isNameNeeded || isTelling ? 0 : random.pick([0, 0, 0.4]),
     lossy: random.pick([0, 0, 0.2]),
@@ -191,11 +191,17 @@ function chapterOf(random: Random, { fromMs, firstBuild, subscriptions, interfac
 
 const COMMITS = ['1', '2', '3', '4', '5', '6', '7']
 
-const PLACES: readonly (readonly Place[])[] = [WEB_PLACES.slice(0, 1), [...WEB_PLACES, ['42', 'main']]]
+/** Beside acme/web: a project that CI does not list, a workflow of GitHub's, a project of GitLab's. */
+const OTHERS = ['42', 'github:1:77', 'gitlab:7']
 
-const NEW_PLACES: readonly Place[] = [
+const placesOf = (random: Random): readonly Place[] =>
+  random.chance(0.5)
+    ? WEB_PLACES.slice(0, 1)
+    : [...WEB_PLACES, [random.pick(OTHERS), 'main'], [random.pick(OTHERS), 'main']]
+
+const newPlacesOf = (random: Random): readonly Place[] => [
   ['41', 'release/1'],
-  ['42', 'release/1'],
+  [random.pick(OTHERS), 'release/1'],
 ]
 
 const pressesOf = (random: Random, fromMs: number) =>

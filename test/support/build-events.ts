@@ -8,6 +8,7 @@ import {
 import {
   isChannelId,
   isIdDigits,
+  isProjectId,
   type BuildId,
   type ChannelId,
   type MessageTs,
@@ -100,7 +101,7 @@ export const briefly = (attempts: readonly Attempt[]): string[] =>
 export const renumbered = (buildEvents: readonly BuildEvent[]): BuildEvent[] =>
   buildEvents.map((buildEvent, index) => ({ ...buildEvent, seq: index + 1 }))
 
-export const projectId = (text: string): ProjectId => checked(text, (id): id is ProjectId => isIdDigits(id))
+export const projectId = (text: string): ProjectId => checked(text, isProjectId)
 export const buildId = (text: string): BuildId => checked(text, (id): id is BuildId => isIdDigits(id))
 export const channelId = (text: string): ChannelId => checked(text, isChannelId)
 export const messageTs = (text: string): MessageTs => checked(text, (ts): ts is MessageTs => /^\d+\.\d{6}$/.test(ts))

@@ -1,6 +1,6 @@
 import { type Selectable, sql, type Kysely } from 'kysely'
 import { NO_DETAILS, type BuildDetails, type Origin } from '../../domain/build-event.ts'
-import { type BuildId, type ChannelId, type ProjectId, buildKey, idOrder } from '../../domain/ids.ts'
+import { type BuildId, type ChannelId, type ProjectId, buildKey, idOrder, sourceOf } from '../../domain/ids.ts'
 import { type PlacedEvent, branchKey } from '../../domain/revision.ts'
 import type { Turn } from '../../domain/recovered.ts'
 import type { Looked, RuleVerdict } from '../../domain/rule.ts'
@@ -10,13 +10,22 @@ import type { KeptDecision, StoredEvent } from '../records.ts'
 import type { Reads, Tx } from '../store.ts'
 import { type RunQuery, columns, type Insert } from './query.ts'
 
-export const toPlacedEvent = (row: Selectable<Schema['fact']>): StoredEvent => ({
-  ...toVerdict(row),
-  details: JSON.parse(row.details) as BuildDetails,
-})
+export const toPlacedEvent = (row: Selectable<Schema['fact']>): StoredEvent =>
+  toStoredEvent(row, JSON.parse(row.details) as BuildDetails)
 
-// What a branch has been through needs no details: one that cannot be read must not hide how the branch stands.
-const toVerdict = (row: Selectable<Schema['fact']>): StoredEvent => ({
+const toVerdict = (row: Selectable<Schema['fact']>): StoredEvent =>
+  toStoredEvent(row, sourceOf(row.project_id) === 'ci' ? NO_DETAILS : { ...NO_DETAILS, attempt: attemptIn(row) })
+
+// What a branch has been through needs no other details: those that cannot be read must not hide how the branch stands.
+function attemptIn({ details }: Selectable<Schema['fact']>): number | null {
+  try {
+    return (JSON.parse(details) as BuildDetails).attempt
+  } catch {
+    return null
+  }
+}
+
+const toStoredEvent = (row: Selectable<Schema['fact']>, details: BuildDetails): StoredEvent => ({
   seq: row.seq,
   at: row.at,
   cardNumber: row.episode,
@@ -28,7 +37,7 @@ const toVerdict = (row: Selectable<Schema['fact']>): StoredEvent => ({
   word: row.word,
   status: toStatus(row.word),
   origin: row.origin as Origin,
-  details: NO_DETAILS,
+  details,
   isAcknowledged: row.acknowledged === 1,
 })
 
@@ -201,7 +210,7 @@ type BuildEventWrites = Pick<
 /** What was observed, how it came, and what was decided about it. */
 export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert: Insert): BuildEventWrites {
   return {
-    async insertBuildEvent(seen, { at, origin, priority, revisionKey, branch, commitId }) {
+    async insertBuildEvent(seen, { at, origin, priority, isOvertaken = false, revisionKey, branch, commitId }) {
       const buildEvent = {
         at,
         origin,
@@ -214,7 +223,7 @@ export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert:
         branch,
         commit_id: commitId,
         word: seen.word,
-        verdict: isVerdict(toStatus(seen.word)) ? 1 : 0,
+        verdict: isVerdict(toStatus(seen.word)) && !isOvertaken ? 1 : 0,
         details: JSON.stringify(seen.details),
         priority,
         acknowledged: origin === 'delivery' ? 0 : 1,
