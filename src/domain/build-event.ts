@@ -1,3 +1,4 @@
+import type { Author } from './author.ts'
 import type { BuildId, ProjectId, Uuid } from './ids.ts'
 import { isFinal, toStatus, type Status } from './status.ts'
 
@@ -25,6 +26,8 @@ export interface BuildDetails {
   lastEndAt: number | null
   /** the jobs that failed, where the source names them */
   failedJobs: readonly string[] | null
+  /** who wrote the commit, where the source says so, for finding whose the committer's name is */
+  author: Author | null
 }
 
 /** One observation as an endpoint reads it, before it has a place in the order of things. */
@@ -105,6 +108,7 @@ const over = (older: BuildDetails, newer: BuildDetails): BuildDetails => ({
   attempt: newer.attempt ?? older.attempt ?? null,
   lastEndAt: newer.lastEndAt ?? older.lastEndAt ?? null,
   failedJobs: newer.failedJobs ?? older.failedJobs ?? null,
+  author: newer.author ?? older.author ?? null,
 })
 
 export const NO_DETAILS: BuildDetails = {
@@ -123,4 +127,5 @@ export const NO_DETAILS: BuildDetails = {
   attempt: null,
   lastEndAt: null,
   failedJobs: null,
+  author: null,
 }

@@ -55,7 +55,7 @@ describe('mergeDetails', () => {
   })
 
   it('knows nothing of no build events, also after it has known something of others', () => {
-    expect(Object.values(mergeDetails([]))).toEqual(Array(15).fill(null))
+    expect(Object.values(mergeDetails([]))).toEqual(Array(16).fill(null))
     expect(mergeDetails(story({ word: 'success', details: { message: 'fix login' } })).message).toBe('fix login')
     expect(mergeDetails([])).toEqual(NO_DETAILS)
   })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { authorOf } from '../../domain/author.ts'
 import { firstLine, NO_DETAILS } from '../../domain/build-event.ts'
 import { githubProjectId } from '../../domain/ids.ts'
 import { projectOf } from '../project.ts'
@@ -14,6 +15,7 @@ export function readRun(value: unknown, repository: unknown, defaultBranch: stri
   const [run, repo] = [RUN.safeParse(value).data, REPOSITORY.safeParse(repository).data]
   if (!run || !repo) return null
   const projectId = githubProjectId(repo.id, run.workflow_id)
+  const author = run.head_commit?.author ?? null
   const workflow = run.name ?? run.path?.split('/').at(-1) ?? 'workflow'
   const name = `${repo.full_name} ${workflow}`
   return {
@@ -33,7 +35,8 @@ export function readRun(value: unknown, repository: unknown, defaultBranch: stri
         shortCommitId: run.head_sha?.slice(0, 7) ?? null,
         message: firstLine(run.head_commit?.message ?? null),
         // Who wrote the commit, not who pushed it or pressed a button.
-        committer: run.head_commit?.author?.name ?? null,
+        committer: author?.name ?? null,
+        author: author && authorOf({ ...author, login: author.username ?? loginIn(author.email) }),
         startedAt: run.run_started_at,
         finishedAt: isFinished(run) ? run.updated_at : null,
         number: run.run_number,
@@ -63,7 +66,7 @@ const RUN = z.object({
   run_started_at: time,
   updated_at: time,
   head_commit: z
-    .object({ message: text, author: z.object({ name: text }).nullable().catch(null) })
+    .object({ message: text, author: z.object({ name: text, email: text, username: text }).nullable().catch(null) })
     .nullable()
     .catch(null),
   head_repository: z
@@ -123,6 +126,10 @@ const isFinished = ({ status, conclusion }: GithubRun): boolean =>
 
 const urlOf = ({ html_url: url, run_attempt: attempt }: GithubRun): string | null =>
   url === null || attempt === 1 ? url : `${url}/attempts/${attempt}`
+
+/** The address of those who keep theirs private names their account: `1234+octocat@users.noreply.github.com`. */
+const loginIn = (email: string | null): string | null =>
+  /^(?:\d+\+)?([a-z\d-]+)@users\.noreply\.github\.com$/i.exec(email ?? '')?.[1] ?? null
 
 // A fork may call its branch `main`: that is not ours.
 function branchOf({ head_branch: branch, head_repository: head }: GithubRun, repositoryId: string): string | null {

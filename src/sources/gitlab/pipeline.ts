@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { authorOf } from '../../domain/author.ts'
 import { firstLine, NO_DETAILS } from '../../domain/build-event.ts'
 import { gitlabProjectId, type BuildId } from '../../domain/ids.ts'
 import { isFinal, toStatus } from '../../domain/status.ts'
@@ -36,7 +37,8 @@ const COMMIT = z.object({
   title: text,
   message: text,
   author_name: text,
-  author: z.object({ name: text }).nullable().catch(null),
+  author_email: text,
+  author: z.object({ name: text, email: text }).nullable().catch(null),
 })
 
 const JOB = z.object({ name: text, status: text, failure_reason: text, allow_failure: z.boolean().catch(false) })
@@ -63,6 +65,7 @@ export function readPipeline({ pipeline, project, commit, mergeRequest, jobs }: 
   const [read, repo] = [PIPELINE.safeParse(pipeline).data, PROJECT.safeParse(project).data]
   if (!read || !repo) return null
   const said = COMMIT.safeParse(commit).data
+  const committer = said?.author?.name ?? said?.author_name ?? null
   const failed = failedIn(jobs)
   const projectId = gitlabProjectId(repo.id)
   const word = wordOf(read, failed)
@@ -84,7 +87,8 @@ export function readPipeline({ pipeline, project, commit, mergeRequest, jobs }: 
         shortCommitId: read.sha?.slice(0, 8) ?? null,
         message: firstLine(said?.message ?? said?.title ?? null),
         // Who wrote the commit, not who pushed it or pressed a button.
-        committer: said?.author?.name ?? said?.author_name ?? null,
+        committer,
+        author: authorOf({ name: committer, email: said?.author?.email ?? said?.author_email ?? null, login: null }),
         startedAt: isOver ? null : read.finished_at === null ? read.started_at : null,
         finishedAt: isOver ? read.finished_at : null,
         number: read.iid,

@@ -57,6 +57,7 @@ describe('a run', () => {
         attempt: 2,
         lastEndAt: null,
         failedJobs: null,
+        author: { email: 'ada@example.com', login: null },
       },
     })
   })
@@ -108,6 +109,29 @@ describe('a run', () => {
     ['words for an id', { id: '1; drop table' }],
   ])('with %s is none', (_, changes) => {
     expect(seen(changes)).toBeNull()
+  })
+})
+
+describe('the author of a commit', () => {
+  const authorOf = (author: object) => seen({ head_commit: { author: { name: 'Ada', ...author } } })?.details.author
+
+  it.each<[claim: string, author: object, email: string | null, login: string | null]>([
+    ['has an address', { email: 'Ada@Example.com' }, 'ada@example.com', null],
+    ['has an account', { email: 'ada@example.com', username: 'Octocat' }, 'ada@example.com', 'octocat'],
+    ['keeps the address private', { email: '1234+octocat@users.noreply.github.com' }, null, 'octocat'],
+    ['kept it private before 2017', { email: 'octo-cat@users.noreply.github.com' }, null, 'octo-cat'],
+  ])('%s', (_, author, email, login) => {
+    expect(authorOf(author)).toEqual({ email, login })
+  })
+
+  it.each([
+    { email: '49699333+dependabot[bot]@users.noreply.github.com' },
+    { email: 'noreply@github.com' },
+    { email: 'no address' },
+    { email: 7 },
+    {},
+  ])('is nobody who could be found: %j', (author) => {
+    expect(authorOf(author)).toBeNull()
   })
 })
 

@@ -102,6 +102,17 @@ describe('a pipeline', () => {
     expect(seenOf({ ref: 'refs/merge-requests/12/merge' }).branch).toBe('!12')
   })
 
+  it("names its commit's author, as a hook and the REST interface do", () => {
+    const authorOf = (commit: object) => seenOf({}, { commit }).details.author
+    const ada = { email: 'ada@acme.example', login: null }
+    expect(authorOf({ author: { name: 'Ada', email: 'ada@acme.example' } })).toEqual(ada)
+    expect(authorOf({ author_name: 'Ada', author_email: 'ada@acme.example' })).toEqual(ada)
+    for (const email of ['[REDACTED]', '7-ada@users.noreply.gitlab.com', 'noreply@acme.example', null])
+      expect(authorOf({ author: { name: 'Ada', email } })).toBeNull()
+    expect(authorOf({ author: { name: 'Dependabot', email: 'ada@acme.example' } })).toBeNull()
+    expect(seenOf({}).details.author).toBeNull()
+  })
+
   it('of a tag that is called as the default branch is not that branch’s', () => {
     expect(seenOf({ tag: true }).branch).toBe('refs/tags/main')
     expect(seenOf({ tag: true, ref: 'v1.0' }).branch).toBe('v1.0')
