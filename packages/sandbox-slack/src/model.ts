@@ -34,6 +34,8 @@ export interface User {
   id: string
   name: string
   realName: string
+  /** nobody is behind an account without one */
+  email?: string
   role: 'member' | 'admin' | 'owner' | 'guest' | 'bot'
   /** the workspace of an outsider; absent on the sandbox's own people */
   team?: Team

@@ -71,6 +71,7 @@ const MAX_BY_METHOD = new Map([
   ['chat.update', UPDATES_PER_WINDOW],
   ['conversations.history', READS_PER_WINDOW],
   ['conversations.replies', READS_PER_WINDOW],
+  ['users.lookupByEmail', READS_PER_WINDOW],
 ])
 
 const maxOf = (method: string): number => MAX_BY_METHOD.get(method) ?? CALLS_PER_WINDOW

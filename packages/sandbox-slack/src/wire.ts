@@ -85,8 +85,8 @@ function threadFields(channel: Channel, message: Message, { replies }: WireOptio
   }
 }
 
-/** A person as `users.info` shows them: a deactivated one has neither a time zone nor rights. */
-export const toWireUser = (workspace: Workspace, user: User): Json => ({
+/** A person as `users.info` shows them: a deactivated one has neither a time zone nor rights. The address has a scope of its own. */
+export const toWireUser = (workspace: Workspace, user: User, scopes: ReadonlySet<string> = new Set()): Json => ({
   id: user.id,
   team_id: teamOf(workspace, user).id,
   name: user.name,
@@ -95,6 +95,7 @@ export const toWireUser = (workspace: Workspace, user: User): Json => ({
     real_name: user.realName,
     display_name: user.role === 'bot' ? '' : user.realName,
     team: teamOf(workspace, user).id,
+    ...(user.email !== undefined && scopes.has('users:read.email') ? { email: user.email } : {}),
     ...(user.id === workspace.bot.userId ? { bot_id: workspace.bot.botId, api_app_id: workspace.bot.appId } : {}),
   },
   ...(user.isDeactivated ? {} : { real_name: user.realName, ...TIME_ZONE, ...rightsOf(user) }),

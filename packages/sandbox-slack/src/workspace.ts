@@ -54,12 +54,19 @@ export function createWorkspace(clock: Clock): Workspace {
 }
 
 const castOf = (botUserId: string, botName: string): User[] => [
-  { id: PEOPLE.ada, name: 'ada', realName: 'Ada', role: 'member' },
-  { id: PEOPLE.grace, name: 'grace', realName: 'Grace', role: 'admin' },
-  { id: PEOPLE.lin, name: 'lin', realName: 'Lin', role: 'member' },
-  { id: PEOPLE.gus, name: 'gus', realName: 'Gus', role: 'guest' },
-  { id: PEOPLE.sol, name: 'sol', realName: 'Sol', role: 'member', team: OUTSIDE },
-  { id: ACCOUNTS.deactivated, name: 'former', realName: 'Former member', role: 'member', isDeactivated: true },
+  { id: PEOPLE.ada, name: 'ada', realName: 'Ada', email: 'ada@acme.example', role: 'member' },
+  { id: PEOPLE.grace, name: 'grace', realName: 'Grace', email: 'grace@acme.example', role: 'admin' },
+  { id: PEOPLE.lin, name: 'lin', realName: 'Lin', email: 'lin@acme.example', role: 'member' },
+  { id: PEOPLE.gus, name: 'gus', realName: 'Gus', email: 'gus@acme.example', role: 'guest' },
+  { id: PEOPLE.sol, name: 'sol', realName: 'Sol', email: 'sol@outside.example', role: 'member', team: OUTSIDE },
+  {
+    id: ACCOUNTS.deactivated,
+    name: 'former',
+    realName: 'Former member',
+    email: 'former@acme.example',
+    role: 'member',
+    isDeactivated: true,
+  },
   { id: ACCOUNTS.otherBot, name: 'otherbot', realName: 'Other app', role: 'bot' },
   { id: botUserId, name: botName.toLowerCase(), realName: botName, role: 'bot' },
 ]

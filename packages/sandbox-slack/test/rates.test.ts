@@ -48,6 +48,7 @@ describe.each([
   ['chat.update', { channel: BUILDS, ts: '1.1', text: 'a' }, 50],
   ['conversations.history', { channel: BUILDS }, 50],
   ['conversations.replies', { channel: BUILDS, ts: '1.1' }, 50],
+  ['users.lookupByEmail', { email: 'ada@acme.example' }, 50],
   ['users.info', { user: 'U0ADA00001' }, 100],
 ])('%s', (method, args, max) => {
   test(`takes ${max} calls in any 60 s and no more`, async () => {

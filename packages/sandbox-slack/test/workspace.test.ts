@@ -30,6 +30,7 @@ describe('the token', () => {
     ['conversations.join', 'channels:join', 'channels:join', { channel: BUILDS }],
     ['users.conversations', 'channels:read', 'channels:read,groups:read,im:read', {}],
     ['users.info', 'users:read', 'users:read', { user: PEOPLE.ada }],
+    ['users.lookupByEmail', 'users:read.email', 'users:read.email', { email: 'ada@acme.example' }],
     ['users.list', 'users:read', 'users:read', {}],
     ['usergroups.list', 'usergroups:read', 'usergroups:read', {}],
     ['usergroups.users.list', 'usergroups:read', 'usergroups:read', { usergroup: 'S0RELEASE1' }],
@@ -83,6 +84,26 @@ test('an account may be a bot’s or deactivated, and then has no rights to show
   expect(await user(ACCOUNTS.deactivated)).not.toHaveProperty('is_admin')
   expect(await user(PEOPLE.ada)).toMatchObject({ is_bot: false, deleted: false, is_admin: false, is_owner: false })
   expect(await user(PEOPLE.ada)).not.toHaveProperty('is_stranger')
+})
+
+test('an account is found by its address, unless nobody is behind it', async () => {
+  const { call } = await openStage({ scopes: ['users:read', 'users:read.email'] })
+  const found = async (email: string) => call('users.lookupByEmail', { email })
+  expect(await found('Ada@acme.example')).toMatchObject({
+    user: { id: PEOPLE.ada, profile: { email: 'ada@acme.example' } },
+  })
+  expect(await found('sol@outside.example')).toMatchObject({ user: { id: PEOPLE.sol, team_id: OUTSIDE.id } })
+  for (const email of ['former@acme.example', 'nobody@acme.example', ''])
+    expect(await found(email)).toMatchObject({ ok: false, error: 'users_not_found' })
+})
+
+test('an address is shown with the scope for it alone', async () => {
+  const shown = async (...scopes: string[]) => {
+    const { call } = await openStage({ scopes })
+    return call('users.info', { user: PEOPLE.ada })
+  }
+  expect(await shown('users:read', 'users:read.email')).toHaveProperty('user.profile.email', 'ada@acme.example')
+  expect(await shown('users:read')).not.toHaveProperty('user.profile.email')
 })
 
 test('an owner is an admin, too', async () => {

@@ -8,6 +8,7 @@ import { pageOf } from './paging.ts'
 /** The methods of `users.*` and `usergroups.*`. */
 export const peopleMethods: Record<string, Method> = {
   'users.info': { scopes: ['users:read'], run: userInfo },
+  'users.lookupByEmail': { scopes: ['users:read.email'], run: userByEmail },
   'users.list': { scopes: ['users:read'], run: userList },
   'usergroups.list': { scopes: ['usergroups:read'], run: groupList },
   'usergroups.users.list': { scopes: ['usergroups:read'], run: groupUsers },
@@ -15,16 +16,23 @@ export const peopleMethods: Record<string, Method> = {
 
 const USERS_LIMIT_DEFAULT = 1_000
 
-function userInfo({ args, workspace }: Call): Json {
+function userInfo({ args, workspace, scopes }: Call): Json {
   const user = workspace.users.get(requiredArg(args, 'user', 'user_not_found')) ?? refuse('user_not_found')
-  return { user: toWireUser(workspace, user) }
+  return { user: toWireUser(workspace, user, scopes) }
 }
 
-function userList({ args, workspace }: Call): Json {
+/** Slack finds no account that is deactivated. */
+function userByEmail({ args, workspace, scopes }: Call): Json {
+  const email = requiredArg(args, 'email', 'users_not_found').toLowerCase()
+  const user = [...workspace.users.values()].find((one) => one.email === email && !one.isDeactivated)
+  return { user: toWireUser(workspace, user ?? refuse('users_not_found'), scopes) }
+}
+
+function userList({ args, workspace, scopes }: Call): Json {
   const limits = { limitDefault: USERS_LIMIT_DEFAULT, limitMax: USERS_LIMIT_DEFAULT }
   const page = pageOf(args, [...workspace.users.values()], { ...limits, keyOf: ({ id }) => id })
   const { response_metadata: cursor } = page.fields
-  return { members: page.items.map((user) => toWireUser(workspace, user)), response_metadata: cursor }
+  return { members: page.items.map((user) => toWireUser(workspace, user, scopes)), response_metadata: cursor }
 }
 
 function groupList({ args, workspace }: Call): Json {
