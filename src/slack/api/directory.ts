@@ -57,11 +57,8 @@ export function createDirectory({
       try {
         // All at once: what each has to wait for does not add up.
         const asked = [people(user), ownTeam(''), groupsOf(user, right)] as const
-        const [{ teamId, ...person }, own, memberOf] = await Promise.all(asked)
-        // Slack calls only those strangers who share no channel with us: the workspace tells who is an outsider.
-        const isOutsider =
-          person.isOutsider || [team, teamId].some((one) => one !== null && own !== null && one !== own)
-        return permit(right, { ...person, isOutsider }, grants, memberOf)
+        const [person, own, memberOf] = await Promise.all(asked)
+        return permit(right, { ...person, isOutsider: isOutsider(person, own, team) }, grants, memberOf)
       } catch (error) {
         return { kind: 'unknown-person', code: classify(error).code }
       }
@@ -80,10 +77,19 @@ export function createDirectory({
 
 const NOBODY: ReadonlySet<string> = new Set(['user_not_found', 'user_not_visible'])
 
-async function readPerson(client: WebClient, user: string): Promise<Person & { teamId: string | null }> {
-  const answer = await client.apiCall('users.info', { user })
+type Member = Person & { teamId: string | null }
+
+// Slack calls only those strangers who share no channel with us: the workspace tells who is an outsider.
+export const isOutsider = (person: Member, own: string | null, team: string | null = null): boolean =>
+  person.isOutsider || [team, person.teamId].some((one) => one !== null && own !== null && one !== own)
+
+const readPerson = async (client: WebClient, user: string): Promise<Member> =>
+  personIn(await client.apiCall('users.info', { user }))
+
+export function personIn(answer: unknown): Member {
   const found = fieldOf(answer, 'user')
-  if (!isRecord(found)) throw new BrokenAnswer('the answer has no user')
+  const user = textOf(fieldOf(found, 'id'))
+  if (!isRecord(found) || user === null) throw new BrokenAnswer('the answer has no user')
   const is = (name: string): boolean => found[name] === true
   return {
     id: user,
@@ -102,7 +108,7 @@ async function readGroup(client: WebClient, usergroup: string): Promise<string[]
   return users.filter((user) => typeof user === 'string')
 }
 
-const readOwnTeam = async (client: WebClient): Promise<string | null> =>
+export const readOwnTeam = async (client: WebClient): Promise<string | null> =>
   textOf(fieldOf(await client.apiCall('auth.test', {}), 'team_id'))
 
 /** Asks once more after as long as Slack says, where somebody can wait for that. */

@@ -130,6 +130,9 @@ function lookOf(channel: unknown): ChannelLook {
   return isOutside ? { kind: 'closed', code: 'not_in_channel' } : { kind: 'open' }
 }
 
+/** What PEOPLE_BY_EMAIL needs besides; the manifest does not ask for it. */
+export const EMAIL_SCOPE = 'users:read.email'
+
 /** What the bot's token must be allowed to do: exactly what manifest.yml asks for; a test holds the two together. */
 export const SCOPES = [
   'app_mentions:read',

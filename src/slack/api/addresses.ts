@@ -1,0 +1,81 @@
+import { permit } from '../../domain/permission.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import { createClient, type ClientOptions } from './client.ts'
+import { isOutsider, personIn, readOwnTeam } from './directory.ts'
+import { classify } from './errors.ts'
+
+/** What Slack says of an address holds this long, */
+export const KNOWN_FOR_MS = 24 * 60 * 60_000
+/** for so many addresses; beyond it the oldest is asked for again. */
+const REMEMBERED_MAX = 5_000
+
+/** Concurrent calls: people who click ask Slack too, and come first. */
+const CALLS_MAX = 2
+
+/** Where Slack does not say, nothing is asked for this long, or for as long as Slack says. */
+export const PAUSE_MS = 60_000
+
+/** Whose an e-mail address is. Needs `users:read.email`. Nothing of an address is logged or stored. */
+export interface Addresses {
+  /** Asks Slack unless it has answered within a day. @returns whether an answer can be waited for */
+  ask(email: string): boolean
+  /** Who has it, as far as Slack has said; null for bots, those who have left, and people of other workspaces. */
+  known(email: string): string | null
+}
+
+export function createAddresses({
+  clock,
+  log,
+  ...options
+}: ClientOptions & { clock: Clock; log: Pick<Log, 'warn'> }): Addresses {
+  const client = createClient(options)
+  const answers = new Map<string, { user: string | null; at: number }>()
+  const underWay = new Set<string>()
+  let own: string | null = null
+  let pausedUntil = 0
+
+  async function look(email: string): Promise<void> {
+    underWay.add(email)
+    try {
+      const user = await ownerOf(email)
+      answers.delete(email)
+      answers.set(email, { user, at: clock.now() })
+      if (answers.size > REMEMBERED_MAX) answers.delete(answers.keys().next().value!)
+    } catch (error) {
+      const failure = classify(error)
+      pausedUntil = clock.now() + (failure.kind === 'rate-limited' ? failure.retryAfterMs : PAUSE_MS)
+      log.warn({ code: failure.code }, 'Slack does not say whose an e-mail address is; failures ask everybody')
+    } finally {
+      underWay.delete(email)
+    }
+  }
+
+  async function ownerOf(email: string): Promise<string | null> {
+    try {
+      const person = personIn(await client.apiCall('users.lookupByEmail', { email }))
+      own ??= await readOwnTeam(client)
+      const mayRead = permit('read', { ...person, isOutsider: isOutsider(person, own) }, NO_GRANTS, [])
+      return mayRead.kind === 'yes' ? person.id : null
+    } catch (error) {
+      if (classify(error).code === 'users_not_found') return null
+      throw error
+    }
+  }
+
+  function fresh(email: string): { user: string | null } | null {
+    const answer = answers.get(email)
+    return answer && clock.now() - answer.at < KNOWN_FOR_MS ? answer : null
+  }
+
+  return {
+    ask(email) {
+      if (clock.now() < pausedUntil || fresh(email)) return false
+      if (underWay.size < CALLS_MAX && !underWay.has(email)) void look(email)
+      return true
+    },
+    known: (email) => fresh(email)?.user ?? null,
+  }
+}
+
+const NO_GRANTS = { operators: [], admins: [] }
