@@ -41,6 +41,8 @@ export interface Config {
   subscriptions: readonly Subscription[]
   operators: readonly string[]
   admins: readonly string[]
+  /** Slack is asked whose the address of a commit's author is */
+  asksByEmail: boolean
   /** what is older is removed */
   retentionDays: number
   logLevel: string
@@ -83,6 +85,7 @@ export function readConfig(
     subscriptions: [...readDefaultChannel(env, faults), ...readFileOf(env, faults, readFile)],
     operators: readIds(env, 'CI_OPERATORS', faults),
     admins: readIds(env, 'CI_ADMINS', faults),
+    asksByEmail: env.oneOf('PEOPLE_BY_EMAIL', ['yes', 'no'], 'no') === 'yes',
     retentionDays: env.days('RETENTION_DAYS', 90),
     logLevel: env.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   }

@@ -4,7 +4,7 @@ import type { BadgeClient } from './sources/ci-service/badge.ts'
 import type { GithubClient } from './sources/github/client.ts'
 import type { GitlabClient } from './sources/gitlab/client.ts'
 import type { Config } from './config.ts'
-import { createSlackExaminer, SCOPES } from './slack/api/examiner.ts'
+import { createSlackExaminer, EMAIL_SCOPE, SCOPES } from './slack/api/examiner.ts'
 import type { DoctorDeps } from './features/doctor/findings.ts'
 import { createSecretCheck, presentedSecret } from './sources/ci-service/webhook/endpoint.ts'
 
@@ -39,7 +39,7 @@ export function doctorDeps(
       ...(slack.apiUrl ? { apiUrl: slack.apiUrl } : {}),
       clock: deps.clock,
     }),
-    scopesNeeded: SCOPES,
+    scopesNeeded: config.asksByEmail ? [...SCOPES, EMAIL_SCOPE] : SCOPES,
     isOurs: (webhook) => ownWebhook(webhookSecrets())(webhook),
     freeBytes: database.kind === 'sqlite' ? () => freeBytesOf(dirname(database.path)) : null,
   }

@@ -16,6 +16,7 @@ import type { Logger } from 'pino'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { svgToPng } from './slack/picture/picture.ts'
 import { createAlarm } from './slack/api/alarm.ts'
+import { createAddresses } from './slack/api/addresses.ts'
 import { createDirectory, createMemberships } from './slack/api/directory.ts'
 import { createSlackNotifier } from './alerts/slack-notifier.ts'
 import { createSay } from './slack/api/say.ts'
@@ -121,10 +122,9 @@ export function createEngine({
   const hosted = createHostedClients(config, transport)
   const interfaces = interfacesOf({ ...clients, ...hosted })
   const rules = createProjectRules({ ...basics, wake: () => wake(), ...clients })
-  const agreed = { clock, agree: () => clock.agree(store.time) }
-  const onTerm = (term: Term) => sender.serve(term)
+  const agreed = { clock, agree: () => clock.agree(store.time), onTerm: (term: Term) => sender.serve(term) }
   const monotonic = performance.now.bind(performance)
-  const lease = store.shared ? createLease({ store, ...agreed, log, monotonic, newId: randomUUID, onTerm }) : null
+  const lease = store.shared ? createLease({ store, ...agreed, log, monotonic, newId: randomUUID }) : null
   const subscriptions = async () => [...config.subscriptions, ...(await store.read.subscriptions())]
   const stopping = new AbortController()
   let slackEndpoint: Promise<SlackEndpoint> | null = null
@@ -136,6 +136,7 @@ export function createEngine({
     newKey: randomUUID,
     subscriptions,
     rulesOf: rules.rulesOf,
+    addresses: config.asksByEmail ? createAddresses({ ...slack, clock, log }) : null,
     interfaces,
     isPressed: () => waitingDeliveries() >= INGEST_YIELDS_AT,
     count(what: Counted) {
@@ -226,10 +227,9 @@ export function createEngine({
         operations,
         pendingInteractions,
         socketWatch,
-        clock,
         random: Math.random,
         newKey: randomUUID,
-        log,
+        ...basics,
       })
     }))
   const slackEndpointFailed = (error: unknown) =>

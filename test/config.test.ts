@@ -44,6 +44,7 @@ describe('the least that is set', () => {
       subscriptions: [],
       operators: [],
       admins: [],
+      asksByEmail: false,
       retentionDays: 90,
       logLevel: 'info',
     })
@@ -85,6 +86,7 @@ describe('each variable', () => {
       DEFAULT_CHANNEL: 'C0BUILDS01',
       CI_OPERATORS: 'U0ADA00001,S0RELEASE1',
       CI_ADMINS: 'U0GRACE001',
+      PEOPLE_BY_EMAIL: 'Yes',
       RETENTION_DAYS: '30',
       LOG_LEVEL: 'WARN',
     })
@@ -134,6 +136,7 @@ describe('each variable', () => {
       ],
       operators: ['U0ADA00001', 'S0RELEASE1'],
       admins: ['U0GRACE001'],
+      asksByEmail: true,
       retentionDays: 30,
       logLevel: 'warn',
     })

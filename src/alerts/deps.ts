@@ -3,6 +3,7 @@ import type { ProjectNames, Subscription } from '../domain/subscription.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Notifier } from '../slack/notifier.ts'
+import type { Addresses } from '../slack/api/addresses.ts'
 import type { Interfaces } from '../store/history.ts'
 import type { CardKey } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
@@ -27,6 +28,8 @@ export interface ReconcileDeps {
    * reading is under way that is worth a moment's patience.
    */
   rulesOf: (project: ProjectNames) => Promise<CiRules | 'wait'>
+  /** whose an e-mail address is; null: Slack is not asked */
+  addresses: Addresses | null
   /** which interfaces of CI are configured: what cannot be asked of CI is not offered */
   interfaces: Interfaces
   /** deliveries are waiting for their answer: the endpoint comes first */

@@ -1,5 +1,6 @@
 import type { Known } from '../domain/decide.ts'
-import { mergeDetails, type BuildEvent } from '../domain/build-event.ts'
+import { mergeDetails, type BuildDetails, type BuildEvent } from '../domain/build-event.ts'
+import { claimable } from '../domain/handle.ts'
 import { idOrder, type ChannelId, type BuildId } from '../domain/ids.ts'
 import {
   branchKey,
@@ -11,7 +12,7 @@ import {
 } from '../domain/revision.ts'
 import { afterEvent, restartRequests, type Request, shownBy } from '../domain/request.ts'
 import { isVerdict } from '../domain/status.ts'
-import { following, type ProjectNames } from '../domain/subscription.ts'
+import { following, type ProjectNames, type Subscription } from '../domain/subscription.ts'
 import { projectName, buildView } from '../domain/story.ts'
 import type { CardKey, DueRevision, KeptDecision } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
@@ -20,9 +21,12 @@ import type { ReconcileDeps, Working } from './deps.ts'
 import { requeue } from './queues.ts'
 import type { Attempt } from '../domain/attempt.ts'
 
-/** How long build events wait for a first reading of the project's rules; CI being down or slow must not delay an alert. */
-const RULES_PATIENCE_MS = 1_000
-export const RULES_LOOK_AGAIN_MS = 50
+/**
+ * How long build events wait for a first reading of the project's rules, and for whose the author's address is; CI or
+ * Slack being down or slow must not delay an alert.
+ */
+export const PATIENCE_MS = 1_000
+export const LOOK_AGAIN_MS = 50
 
 /** How many newer outcomes of a branch are looked at again when an older build turns out to have failed. */
 const SUCCESSORS_MAX = 100
@@ -30,20 +34,21 @@ const SUCCESSORS_MAX = 100
 /**
  * Takes in what is new of one revision: gives each build event its card, decides for each channel whether it is told and keeps
  * why, and puts the cards concerned in their queues. All in one transaction; running it again changes nothing.
- * @returns the channels that have something to do; `waits`: the rules are being read for the first time; `lost`:
- * another process sends now
+ * @returns the channels that have something to do; `waits`: the rules are being read for the first time, or Slack is
+ * being asked; `lost`: another process sends now
  */
 export async function ingestRevision(deps: Working, due: DueRevision): Promise<ChannelId[] | 'waits' | 'lost'> {
   const { revisionKey } = due
   const project = await projectOf(deps, due)
   const rules = project ? await deps.rulesOf(project.names) : null
-  if (rules === 'wait' && deps.clock.now() < project!.receivedAt + RULES_PATIENCE_MS) {
-    await deps.store.write((tx) => tx.postponeRevision(revisionKey, deps.clock.now() + RULES_LOOK_AGAIN_MS), {
+  const subscriptions = project ? following(await deps.subscriptions(), project.names) : []
+  const isWaiting = rules === 'wait' || (project !== null && (await isAskedFor(deps, project, subscriptions)))
+  if (isWaiting && deps.clock.now() < project!.receivedAt + PATIENCE_MS) {
+    await deps.store.write((tx) => tx.postponeRevision(revisionKey, deps.clock.now() + LOOK_AGAIN_MS), {
       canBeRedone: true,
     })
     return 'waits'
   }
-  const subscriptions = project ? following(await deps.subscriptions(), project.names) : []
   const known: Known = { subscriptions, rules: rules === 'wait' ? null : rules }
   const taken = await deps.store.write((tx) => ingestWith(tx, deps, due, { ...known, seen: project?.seen ?? NONE }), {
     canBeRedone: true,
@@ -55,10 +60,15 @@ export async function ingestRevision(deps: Working, due: DueRevision): Promise<C
   return [...new Set(touched.map(({ channel }) => channel))]
 }
 
-async function projectOf(
-  { store }: ReconcileDeps,
-  { revisionKey, buildKeys }: DueRevision,
-): Promise<{ names: ProjectNames; receivedAt: number; seen: ReadonlySet<number> } | null> {
+interface Project {
+  names: ProjectNames
+  receivedAt: number
+  seen: ReadonlySet<number>
+  /** of a commit that has just failed */
+  failed: Pick<BuildDetails, 'committer' | 'author'> | null
+}
+
+async function projectOf({ store }: ReconcileDeps, { revisionKey, buildKeys }: DueRevision): Promise<Project | null> {
   const own = await store.read.eventsOfBuilds(buildKeys)
   const newest = await store.read.newestCard(revisionKey)
   const told = newest ? await store.read.eventsOfCard(revisionKey, newest.cardNumber) : []
@@ -71,7 +81,23 @@ async function projectOf(
     names: { projectId: first.projectId, projectUuid: details.projectUuid, names },
     receivedAt: first.at,
     seen: new Set(own.map(({ seq }) => seq)),
+    failed: own.some(isNewFailure) ? details : null,
   }
+}
+
+const isNewFailure = ({ cardNumber, status, origin }: PlacedEvent): boolean =>
+  cardNumber === null && status === 'failed' && origin !== 'history'
+
+/** Whether Slack is being asked whose the author's address is: it is where nobody has claimed the committer's name. */
+async function isAskedFor(
+  { store, addresses }: ReconcileDeps,
+  { failed }: Project,
+  subscriptions: readonly Subscription[],
+): Promise<boolean> {
+  if (addresses === null || !failed?.committer || !failed.author?.email) return false
+  const isMentioned = subscriptions.some(({ mention }) => mention === 'committer')
+  const isClaimable = isMentioned && claimable(failed.committer).kind === 'ok'
+  return isClaimable && !(await store.read.isClaimed(failed.committer)) && addresses.ask(failed.author.email)
 }
 
 const NONE: ReadonlySet<number> = new Set()

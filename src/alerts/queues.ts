@@ -14,7 +14,8 @@ import { backoffMs } from '../lib/async.ts'
 import type { Card, CardKey, KeptDecision } from '../store/records.ts'
 import type { Reads, Tx } from '../store/store.ts'
 import type { ReconcileDeps } from './deps.ts'
-import type { BuildEvent } from '../domain/build-event.ts'
+import type { Author } from '../domain/author.ts'
+import { mergeDetails, type BuildEvent } from '../domain/build-event.ts'
 import type { ChannelId, MessageTs } from '../domain/ids.ts'
 import { claimable } from '../domain/handle.ts'
 import { noticeView } from '../domain/notice.ts'
@@ -23,7 +24,7 @@ import { toStatus } from '../domain/status.ts'
 import { parseSubject, revisionSubject } from '../domain/revision.ts'
 import { postedAttemptOf, storyFor, type Story, type StoryContext } from '../domain/story.ts'
 import { NOTICE_BUILDS_MAX } from '../domain/view.ts'
-import { facilitiesOf, readRevision, streaksOf, type Interfaces } from '../store/history.ts'
+import { facilitiesOf, readRevision, streaksOf } from '../store/history.ts'
 
 /**
  * Reads one card with all it stands on, and what is left to do. Null: there is no such card.
@@ -39,7 +40,7 @@ export async function readCard(
   if (!card) return null
   const now = deps.clock.now()
   const messages = settleDead(await reads.messagesOf(key), (message) => isDead(deps, message, underWay))
-  return { card, messages, ...(await planCard(reads, card, messages, { now, interfaces: deps.interfaces })) }
+  return { card, messages, ...(await planCard(reads, card, messages, { ...deps, now })) }
 }
 
 /**
@@ -123,7 +124,7 @@ async function planCard(
   reads: Reads,
   card: Card,
   messages: readonly StoredMessage[],
-  { now, interfaces }: { now: number; interfaces: Interfaces },
+  { now, interfaces, addresses }: Pick<ReconcileDeps, 'interfaces' | 'addresses'> & { now: number },
 ): Promise<CardPlan> {
   const subject = parseSubject(card.subject)
   if (subject.kind === 'notice') return planDay(reads, subject.day, card.channel, messages, now)
@@ -138,7 +139,7 @@ async function planCard(
     isLoud: announcedBy(decisions.filter(({ loud }) => loud)),
     postedAttempt: postedAttempt === undefined ? postedAttemptOf(attempts) : postedAttempt,
     quiet: card.quiet,
-    ...(card.mention ? await committers(reads, attempts) : NOBODY),
+    ...(card.mention ? await committers(reads, attempts, addresses) : NOBODY),
     replaces: replacedCard(messages) ?? (await cardBefore(reads, subject, card.channel)),
     requests,
     facilities: await facilitiesOf(reads, attempts, interfaces),
@@ -167,7 +168,7 @@ function calledBefore(story: Story, attempts: readonly Attempt[], messages: read
     ({ slot, state, postedAttempt }) =>
       slot === 'card' && state === 'gone' && postedAttempt === attemptKey(attempts.at(-1)!),
   )
-  return isAnnounced ? { ...story, card: { ...story.card, mention: null } } : story
+  return isAnnounced ? { ...story, card: { ...story.card, mention: null, proposed: null } } : story
 }
 
 const NOTHING: CardPlan = { steps: [], postedAttempt: null, receivedAt: 0, buildEvent: 0 }
@@ -182,11 +183,15 @@ const announcedBy = (decisions: readonly KeptDecision[]) => {
   return (attempt: Attempt): boolean => attempt.finalSeq !== null && told.has(attempt.finalSeq)
 }
 
-type Committers = Pick<StoryContext, 'mentionOf' | 'isUnclaimed'>
+type Committers = Pick<StoryContext, 'mentionOf' | 'isUnclaimed' | 'proposed'>
 
-const NOBODY: Committers = { mentionOf: () => null, isUnclaimed: () => false }
+const NOBODY: Committers = { mentionOf: () => null, isUnclaimed: () => false, proposed: null }
 
-async function committers(reads: Reads, attempts: readonly Attempt[]): Promise<Committers> {
+async function committers(
+  reads: Reads,
+  attempts: readonly Attempt[],
+  addresses: ReconcileDeps['addresses'],
+): Promise<Committers> {
   // Only a failure mentions anybody.
   if (attempts.every(({ status }) => status !== 'failed')) return NOBODY
   const people = new Map<string, string>()
@@ -199,7 +204,21 @@ async function committers(reads: Reads, attempts: readonly Attempt[]): Promise<C
   return {
     mentionOf: (committer) => (committer === null ? null : (people.get(committer) ?? null)),
     isUnclaimed: (committer) => committer !== null && unclaimed.has(committer),
+    // Attempts of one commit have one author.
+    proposed: unclaimed.size === 0 ? null : await personBehind(reads, mergeDetails(attempts).author, addresses),
   }
+}
+
+/** Whose address it is, as far as Slack has said by now; else who has claimed the login as a name. They want mentions. */
+async function personBehind(
+  reads: Reads,
+  author: Author | null,
+  addresses: ReconcileDeps['addresses'],
+): Promise<string | null> {
+  if (author === null) return null
+  const user = author.email === null ? null : (addresses?.known(author.email) ?? null)
+  if (user !== null) return (await reads.mentionsOf(user)) ? user : null
+  return author.login === null ? null : reads.personOf(author.login)
 }
 
 async function planDay(

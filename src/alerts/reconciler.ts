@@ -3,7 +3,7 @@ import type { Queue } from '../domain/plan.ts'
 import { backoffMs } from '../lib/async.ts'
 import type { CardKey, ClosedChannel, DueRevision } from '../store/records.ts'
 import type { ReconcileDeps } from './deps.ts'
-import { RULES_LOOK_AGAIN_MS, ingestRevision } from './ingest.ts'
+import { LOOK_AGAIN_MS, ingestRevision } from './ingest.ts'
 import { postponeCard } from './queues.ts'
 import { createOutage, createPace, WINDOW_MS, type Pace } from './pace.ts'
 import { sendNext } from './send.ts'
@@ -66,7 +66,7 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       await yieldToEndpoint((clock.now() - beganAt) * ENDPOINT_SHARE)
       if (taken.includes('waits')) isPatient = true
       if (taken.some((one) => one !== 'lost')) continue
-      await bells.ingest.wait(isPatient ? RULES_LOOK_AGAIN_MS : SWEEP_MS)
+      await bells.ingest.wait(isPatient ? LOOK_AGAIN_MS : SWEEP_MS)
       isPatient = false
     }
   }

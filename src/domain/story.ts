@@ -31,6 +31,8 @@ export interface StoryContext {
   mentionOf: (committer: string | null) => string | null
   /** whether this channel mentions, and anybody could still claim that handle */
   isUnclaimed: (committer: string | null) => boolean
+  /** the Slack user whose such a handle may be, by the author's address or login */
+  proposed: string | null
   replaces: MessageTs | null
   /** requests about these attempts, oldest first */
   requests: readonly Request[]
@@ -72,6 +74,7 @@ function cardView(attempt: Attempt, context: StoryContext): CardView {
     ...failedJobsOf(attempt),
     mention: tellsRedItself ? mentionFor(attempt, context) : null,
     claim: tellsRedItself ? claimFor(attempt, context) : null,
+    proposed: tellsRedItself ? proposedFor(attempt, context) : null,
     streak: streakOf(attempt, context),
     replaces: context.replaces,
     ref: refOf(attempt),
@@ -141,6 +144,7 @@ function replyView(attempt: Attempt, context: StoryContext): ReplyView {
     // An attempt that another one has already replaced mentions nobody.
     mention: isNews ? mentionFor(attempt, context) : null,
     claim: claimFor(attempt, context),
+    proposed: isNews ? proposedFor(attempt, context) : null,
     broadcast: isNews && !context.quiet && context.isLoud(attempt) && !isRedAgain(attempt, context),
     streak: attempt.status === 'success' ? streakOf(attempt, context) : null,
   }
@@ -162,6 +166,9 @@ const claimFor = (attempt: Attempt, { attempts, isUnclaimed }: StoryContext): st
   attempt === attempts.find(({ status }) => status === 'failed') && isUnclaimed(buildView(attempt, attempts).committer)
     ? refOf(attempt)
     : null
+
+const proposedFor = (attempt: Attempt, context: StoryContext): string | null =>
+  claimFor(attempt, context) === null ? null : context.proposed
 
 export const attemptNumberOf = (attempt: Attempt, attempts: readonly Attempt[]): number => attempts.indexOf(attempt) + 1
 

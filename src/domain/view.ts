@@ -28,6 +28,8 @@ export interface CardView {
   mention: string | null
   /** the same as of a reply, when the card itself has to offer it: it was born red */
   claim: string | null
+  /** the same as of a reply */
+  proposed: string | null
   /** the red streak that this attempt ended, or goes on with; null for the first red one */
   streak: Streak | null
   /** the card that this one goes on from: the one before it, which has ended, is gone or can no longer be edited */
@@ -95,6 +97,8 @@ export interface ReplyView {
   mention: string | null
   /** what the button carries by which the committer claims their name; null: it is claimed, or offered elsewhere, or cannot be */
   claim: string | null
+  /** the Slack user who is asked whether the name is theirs; null: whoever reads it may claim it */
+  proposed: string | null
   /** also sent to the channel */
   broadcast: boolean
   /** the red streak that this attempt ended */

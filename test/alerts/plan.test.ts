@@ -38,6 +38,7 @@ const tell = (
     quiet: false,
     mentionOf: () => null,
     isUnclaimed: () => false,
+    proposed: null,
     replaces: null,
     requests,
     facilities: OUT_OF_REACH,
@@ -124,6 +125,11 @@ describe('the steps for a card', () => {
     ['does not say a lost reply again', [message({ digest }), message({ slot: 'run:512.1', state: 'gone' })], []],
   ])('%s', (_claim, stored, steps) => {
     expect(briefly(planStory(story, stored, NOW))).toEqual(steps)
+  })
+
+  test('are none where only another person could be asked whose name it is', () => {
+    for (const view of [story.card, story.replies[0]!.view])
+      expect(digestOf({ ...view, proposed: 'U0ADA00001' })).toBe(digestOf(view))
   })
 })
 

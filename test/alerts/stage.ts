@@ -111,6 +111,7 @@ export async function openStage({
       term: soleTerm(processId),
       subscriptions: async () => stage.subscriptions,
       rulesOf: async () => null,
+      addresses: null,
       interfaces: { v2: false, legacy: false },
       isPressed: () => false,
       count: (what) => void stage.counted.push(what),

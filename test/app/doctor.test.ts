@@ -56,6 +56,19 @@ describe('/ci doctor', () => {
     for (const secret of secretsOf(world)) expect(text).not.toContain(secret)
   })
 
+  it('names the scope for addresses only where they are asked for, and how to add it', async () => {
+    const world = await openWorld({ settings: { PEOPLE_BY_EMAIL: 'yes' } })
+    await type(world, grace, '/ci doctor')
+    const { text } = await untilAnswered(world, grace, ['Slack scopes'])
+    expect(text).toContain(
+      ':x: *Slack scopes*: The token lacks `users:read.email`.\n:wrench: Add `users:read.email` under',
+    )
+    expect(text).not.toContain('Paste manifest.yml')
+    world.slack.acts.grantScope('users:read.email')
+    await type(world, grace, '/ci doctor')
+    await untilAnswered(world, grace, ['All scopes of the manifest are granted'])
+  })
+
   it('tells nobody else anything but who may ask', async () => {
     const world = await openWorld()
     await type(world, ada, '/ci doctor')

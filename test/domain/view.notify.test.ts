@@ -69,6 +69,18 @@ describe('the button by which somebody claims the name of a committer', () => {
     expect(claims(by('initiated', 'error'))).toEqual({ card: null, replies: ['41/512.1'] })
   })
 
+  it('asks whom the author proposes, where it stands, and nobody for an attempt that another one has replaced', () => {
+    const asked = (said: readonly (string | Said)[], context: Partial<StoryContext> = {}) => {
+      const { card, replies } = told(said, { proposed: ADA, ...context })
+      return [card.proposed, ...replies.map(({ view }) => view.proposed)]
+    }
+    expect(asked(by('initiated', 'error'))).toEqual([null, ADA])
+    expect(asked(by('initiated', 'error'), { postedAttempt: '512.1' })).toEqual([ADA])
+    expect(asked(by('initiated', 'error', 'initiated', 'error'))).toEqual([null, null, null])
+    expect(asked(by('initiated', 'infrastructure_failure'))).toEqual([null, null])
+    expect(asked(['initiated', 'error'])).toEqual([null, null])
+  })
+
   it('stands on the card when the card itself was born failed, and in the thread once another attempt is on it', () => {
     const born = { postedAttempt: '512.1' }
     expect(claims(by('initiated', 'error'), born)).toEqual({ card: '41/512.1', replies: [] })

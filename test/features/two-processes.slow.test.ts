@@ -320,6 +320,7 @@ const reconcileDeps = (store: Store, clock: ReturnType<typeof createHandClock>):
   term: soleTerm('reconciler'),
   subscriptions: async () => [follower(BUILDS)],
   rulesOf: async () => null,
+  addresses: null,
   interfaces: { v2: true, legacy: true },
   isPressed: () => false,
   count: () => {},

@@ -201,6 +201,7 @@ const saysTheSame = (said: View, wanted: View, branch: readonly BuildEvent[]): b
     ...view,
     mention: null,
     claim: null,
+    proposed: null,
     broadcast: null,
     isLate: null,
     replaces: null,

@@ -60,6 +60,7 @@ export const expectedCards = (happened: Happened): Expected[] =>
           quiet: false,
           mentionOf: () => null,
           isUnclaimed: () => false,
+          proposed: null,
           replaces: null,
           requests,
           facilities: { ...happened.interfaces, project: projectOf(own[0]!) },

@@ -21,7 +21,7 @@ import {
   onBranch,
   outside,
 } from '../../slack/messages/build.ts'
-import { claimButton } from '../../slack/messages/handle.ts'
+import { claimButton, isThisYou } from '../../slack/messages/handle.ts'
 import { ACTION_IDS, ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { INLINE_URL_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { clockTime, dayTime, durationWords } from '../../slack/messages/times.ts'
@@ -33,9 +33,10 @@ import { lookOf } from '../../slack/messages/words.ts'
  */
 export function renderCard(view: CardView, channel: ChannelId | null = null): SlackMessage {
   const beneath = [...contextOf([mrkdwn(storyLine(view, channel))]), ...actionsOf(view)]
+  const asked = mrkdwn(isThisYou(view.proposed))
   return {
-    text: sentence(view),
-    blocks: [section(titleLine(view)), ...contextOf(commitElements(view.build, view.mention))],
+    text: joined([sentence(view), asked.text]),
+    blocks: [section(titleLine(view)), ...contextOf([...commitElements(view.build, view.mention), asked])],
     attachments: beneath.length === 0 ? [] : [{ color: lookOf(view.shown).color, blocks: beneath }],
   }
 }

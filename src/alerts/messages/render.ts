@@ -6,7 +6,7 @@ import { type SlackMessage, section, type SectionBlock } from '../../slack/messa
 import { flakyWord, LATE_WORDS, plainCard, renderCard, spanWords, streakCount } from './card.ts'
 import { mrkdwnLink } from '../../lib/escape.ts'
 import { joined, linkedBuild, mention, onBranch, projectName, buildName, outside } from '../../slack/messages/build.ts'
-import { claimButton } from '../../slack/messages/handle.ts'
+import { claimButton, isThisYou } from '../../slack/messages/handle.ts'
 import { COMMITTER_CHARS_MAX, INLINE_URL_CHARS_MAX, SECTION_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { afterWords, clockTime } from '../../slack/messages/times.ts'
 import { lookOf, NOTICE_LOOK } from '../../slack/messages/words.ts'
@@ -57,7 +57,7 @@ function plainText(view: View, channel: ChannelId | null): string {
 
 /** A reply is its line. A button needs a block to stand in, and where there are blocks, Slack draws no text but theirs. */
 function renderReply(view: ReplyView): SlackMessage {
-  const text = replyLine(view)
+  const text = joined([replyLine(view), isThisYou(view.proposed)])
   const blocks = view.claim === null ? [] : [{ ...section(text), accessory: claimButton(view.claim) }]
   return { text, blocks, attachments: [] }
 }

@@ -116,7 +116,7 @@ export interface DoctorDeps {
   clock: Clock
   log: Pick<Log, 'warn'>
   slack: SlackExaminer
-  /** what the manifest asks for */
+  /** what the manifest asks for, and PEOPLE_BY_EMAIL where it is set */
   scopesNeeded: readonly string[]
   subscriptions: () => Promise<readonly Subscription[]>
   /** null: there is no database yet */

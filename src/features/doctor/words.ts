@@ -1,5 +1,6 @@
 import { assertNever } from '../../lib/assert.ts'
 import { durationWords } from '../../slack/messages/times.ts'
+import { EMAIL_SCOPE } from '../../slack/api/examiner.ts'
 import { appTokenRemedy, nobodyFollows } from '../../slack/messages/words.ts'
 import { ciWords } from './ci-words.ts'
 import { hostWords } from './hosts.ts'
@@ -48,7 +49,7 @@ export function findingWords({ check, what }: Pick<Finding, 'check' | 'what'>, s
     case 'scopes-missing':
       return {
         what: `The token lacks ${what.scopes.map(say.code).join(', ')}.`,
-        remedy: UPDATE_APP,
+        remedy: what.scopes.includes(EMAIL_SCOPE) ? addScopes(what.scopes, say) : UPDATE_APP,
       }
     case 'nobody-follows':
       return nobodyFollows(say.code)
@@ -86,6 +87,10 @@ export function findingWords({ check, what }: Pick<Finding, 'check' | 'what'>, s
       return assertNever(what)
   }
 }
+
+// What a setting needs is not in the manifest: to paste that again would not help.
+const addScopes = (scopes: readonly string[], say: Say): string =>
+  `Add ${scopes.map(say.code).join(', ')} under OAuth & Permissions in the app's settings in Slack, and reinstall the app; ${say.code(EMAIL_SCOPE)} is for ${say.code('PEOPLE_BY_EMAIL')}.`
 
 const UPDATE_APP = "Paste manifest.yml into the app's settings in Slack again, and reinstall the app."
 

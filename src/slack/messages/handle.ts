@@ -25,6 +25,9 @@ export const claimButton = (ref: string): ActionButton => ({
   value: ref,
 })
 
+/** `@Ada, is this you?`, beside that button; empty where nobody is asked by name. */
+export const isThisYou = (user: string | null): string => (mention(user) === '' ? '' : `${mention(user)}, is this you?`)
+
 /** For the person who was given a name by an admin. */
 export function givenLine({ handle, was, by }: { handle: string; was: string | null; by: string }): string {
   const before = was === null ? '' : ` It was ${mention(was) || 'somebody else'}'s until now.`

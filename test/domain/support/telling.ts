@@ -22,6 +22,7 @@ export function told(said: readonly (string | Said)[], context: Partial<StoryCon
     quiet: false,
     mentionOf: (committer) => (committer === 'ada' ? ADA : null),
     isUnclaimed: (committer) => committer === 'lin',
+    proposed: null,
     replaces: null,
     requests: [],
     facilities: OUT_OF_REACH,

@@ -119,6 +119,10 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     "The first that is heard of a build is its failure, and nobody has claimed the committer's name: the card asks whose it is.",
     card({ claim: '41/512.1', offers: ['restart'] }),
   ),
+  'card-born-red-proposed': told(
+    "The same, where the commit's author proposes whose name it is: the card asks that person.",
+    card({ claim: '41/512.1', proposed: 'U0ADA', offers: ['restart'] }),
+  ),
   'card-replaced': told(
     'Slack no longer lets the old card be edited: a new one replaces it and links to it.',
     card({ replaces: OLD_CARD }),
@@ -192,6 +196,10 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
   'reply-unclaimed': told(
     'A build failed whose committer nobody has claimed: whoever it is can do so by a button.',
     reply({ claim: '41/512.1', broadcast: true }),
+  ),
+  'reply-proposed': told(
+    "The same, where the commit's author proposes whose name it is: the reply asks that person.",
+    reply({ claim: '41/512.1', proposed: 'U0ADA', broadcast: true }),
   ),
   'reply-broadcast': told(
     'A build failed, and its card existed before: the reply is also sent to the channel.',

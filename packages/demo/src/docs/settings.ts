@@ -112,6 +112,11 @@ export const SETTINGS: readonly Setting[] = [
     is: 'the same: who may create and edit projects, reset keys, ask the doctor, decide whose a committer name is. Each user (`U…`) is told in a direct message when CI refuses the credentials, and when a channel closes that nobody else answers for',
   },
   {
+    names: ['PEOPLE_BY_EMAIL'],
+    default: '`no`',
+    is: "`yes`: a failure asks the person in Slack who has the e-mail address of the commit's author whether its name is theirs; [needs a scope more](docs/subscriptions.md#whose-name-it-is)",
+  },
+  {
     names: ['DATABASE_URL'],
     default: '`sqlite:data/buildline.db`',
     is: 'or `postgres://user:password@host/database`',
@@ -122,14 +127,9 @@ export const SETTINGS: readonly Setting[] = [
     is: 'what is older is removed once a day, the audit too: [what stays](docs/operations/upkeep.md)',
   },
   {
-    names: ['PORT'],
-    default: '`3000`',
-    is: '0 takes a free one',
-  },
-  {
-    names: ['HOST'],
-    default: 'all interfaces',
-    is: 'the address to listen on, such as `127.0.0.1`',
+    names: ['PORT', 'HOST'],
+    default: '`3000`, all interfaces',
+    is: 'where to listen: the port, of which 0 takes a free one, and the address, such as `127.0.0.1`',
   },
   {
     names: ['METRICS_PORT'],
