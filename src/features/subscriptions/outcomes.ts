@@ -10,6 +10,7 @@ import type { Log } from '../../lib/log.ts'
 import type { Failure, Sent } from '../../slack/notifier.ts'
 import type { Memberships } from '../../slack/api/directory.ts'
 import type { VisibleDeps } from '../../catalog/projects.ts'
+import type { WantedSubscription } from '../../store/records.ts'
 import type { ShownDeps, ShownSubscription } from '../../catalog/subscriptions.ts'
 
 // What people ask about what a channel is told, and how it can end.
@@ -51,6 +52,14 @@ export type SubscribeOutcome =
   | { kind: 'faults'; faults: readonly FieldFault[] }
   | Extract<NotFound, { kind: 'no-project' | 'several-projects' }>
   | Refused
+
+/** A wish that would change something here. */
+export interface Foreseen {
+  kind: 'would-subscribe'
+  wanted: WantedSubscription
+  /** whose place it would take */
+  was: ShownSubscription | null
+}
 
 export type UnsubscribeOutcome =
   | { kind: 'unsubscribed'; removed: readonly ShownSubscription[]; announced: Announced }

@@ -1,7 +1,7 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import { subscriptionSlot, type Follows, type Subscription, following } from '../../domain/subscription.ts'
 import { subscribedLine, unsubscribedLine } from '../../slack/messages/subscription.ts'
-import type { KeptSubscription, WantedSubscription, ClosedChannel } from '../../store/records.ts'
+import type { KeptSubscription, WantedSubscription } from '../../store/records.ts'
 import type { Tx } from '../../store/store.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import { findProject } from '../../catalog/projects.ts'
@@ -10,15 +10,14 @@ import type {
   SubscribeOutcome,
   SubscribeWish,
   UnsubscribeOutcome,
-  Announced,
+  Foreseen,
   SubscribeDeps,
   SubscriptionDeps,
 } from './outcomes.ts'
 import { channelFor, isIn } from './channel.ts'
 import { isAbout, namedProjects, type Named, shownOf } from '../../catalog/subscriptions.ts'
 import { faultsOf, rulesOf } from './wish.ts'
-import type { Failure, Sent } from '../../slack/notifier.ts'
-import { closeChannelBefore } from './closings.ts'
+import { announce } from './announce.ts'
 
 /** A channel follows so much at most; more is a wish for fewer rules, or for another channel. */
 export const SUBSCRIPTIONS_MAX = 50
@@ -28,32 +27,73 @@ export const SUBSCRIPTIONS_MAX = 50
  * tells the channel in one line. Asked again, it changes nothing and says nothing.
  */
 export async function subscribe(deps: SubscribeDeps, wish: SubscribeWish, by: Requester): Promise<SubscribeOutcome> {
-  const place = await channelFor(deps, by)
-  if (place.kind !== 'channel') return place
-  if (wish.isChosen && !(await isIn(deps, by.user, place.channel)))
-    return { kind: 'not-in-channel', channel: place.channel }
-  const faults = faultsOf(wish)
-  if (faults.length > 0) return { kind: 'faults', faults }
-  const found = await findFollows(deps, wish.project)
-  if (found.kind !== 'follows') return found
-  const wanted = wantedBy(wish, place.channel, found)
-  const before = await deps.subscriptions()
-  const file = before.find((one) => one.source === 'file' && isSamePlace(one, wanted, found.about))
-  if (file) return { kind: 'kept-by-file', shown: (await shownOf(deps, [file]))[0]! }
-  const keeping = { wanted, about: found.about, instead: wish.instead ?? null, by, at: deps.clock.now() }
+  const ended = await keepWish(deps, wish, by)
+  if (ended.kind !== 'kept') return ended
+  const { kept, was, silent } = ended
+  const text = subscribedLine(by.user, kept, was?.subscription ?? null)
+  const announced = await announce(deps, { channel: kept.channel, text, user: by.user })
+  // The channel may have turned out to be closed.
+  const [now] = await shownOf(deps, [kept])
+  return { kind: 'subscribed', shown: now!, was, announced, silent }
+}
+
+export interface Kept extends Pick<Extract<SubscribeOutcome, { kind: 'subscribed' }>, 'was' | 'silent'> {
+  kind: 'kept'
+  kept: KeptSubscription
+}
+
+/** The same, and tells nobody: whoever calls it does. */
+export async function keepWish(
+  deps: SubscribeDeps,
+  wish: SubscribeWish,
+  by: Requester,
+): Promise<Kept | Exclude<SubscribeOutcome, { kind: 'subscribed' }>> {
+  const plan = await planOf(deps, wish, by)
+  if (plan.kind !== 'plan') return plan
+  const { wanted, about, before } = plan
+  const keeping = { wanted, about, instead: wish.instead ?? null, by, at: deps.clock.now() }
   const ended = await deps.store.write((tx) => keep(tx, keeping))
   if (ended.kind === 'too-many') return ended
   const [shown, was] = await shownOf(deps, [ended.kept, ...(ended.was ? [ended.was] : [])])
   if (ended.kind === 'same') return { kind: 'same', shown: shown! }
-  const announced = await announce(deps, {
-    channel: place.channel,
-    text: subscribedLine(by.user, ended.kept, ended.was),
-    user: by.user,
-  })
-  // The channel may have turned out to be closed.
-  const [now] = await shownOf(deps, [ended.kept])
-  const silent = fallsSilent(before, place.channel, found.about)
-  return { kind: 'subscribed', shown: now!, was: was ?? null, announced, silent }
+  return { kind: 'kept', kept: ended.kept, was: was ?? null, silent: fallsSilent(before, wanted.channel, about) }
+}
+
+/** What would come of a wish; changes nothing. */
+export async function foresee(
+  deps: SubscribeDeps,
+  wish: SubscribeWish,
+  by: Requester,
+): Promise<Foreseen | Exclude<SubscribeOutcome, { kind: 'subscribed' | 'too-many' }>> {
+  const plan = await planOf(deps, wish, by)
+  if (plan.kind !== 'plan') return plan
+  const { wanted, before } = plan
+  const here = before.filter((one) => one.channel === wanted.channel).filter(isKept)
+  const { old, isSame } = placeAmong(here, { ...plan, instead: wish.instead ?? null })
+  const [was] = await shownOf(deps, old ? [old] : [])
+  return isSame ? { kind: 'same', shown: was! } : { kind: 'would-subscribe', wanted, was: was ?? null }
+}
+
+interface Plan extends Pick<Keeping, 'wanted' | 'about'> {
+  kind: 'plan'
+  /** everything that is in force */
+  before: readonly Subscription[]
+}
+
+async function planOf(deps: SubscribeDeps, wish: SubscribeWish, by: Requester) {
+  const place = await channelFor(deps, by)
+  if (place.kind !== 'channel') return place
+  const { channel } = place
+  if (wish.isChosen && !(await isIn(deps, by.user, channel))) return { kind: 'not-in-channel', channel } as const
+  const faults = faultsOf(wish)
+  if (faults.length > 0) return { kind: 'faults', faults } as const
+  const found = await findFollows(deps, wish.project)
+  if (found.kind !== 'follows') return found
+  const wanted = wantedBy(wish, channel, found)
+  const before = await deps.subscriptions()
+  const file = before.find((one) => one.source === 'file' && isSamePlace(one, wanted, found.about))
+  if (file) return { kind: 'kept-by-file', shown: (await shownOf(deps, [file]))[0]! } as const
+  return { kind: 'plan', wanted, about: found.about, before } satisfies Plan
 }
 
 /** What a name stands for; `about`: the one project, null for all of them. */
@@ -106,16 +146,25 @@ async function keep(tx: Tx, { wanted, about, instead, by, at }: Keeping): Promis
   if (await isGivenUp(tx, by.interactionKey)) throw new NotAttempted('the asker was told that it was interrupted')
   await tx.lockName(`subscriptions of ${wanted.channel}`)
   const here = await tx.subscriptionsOf(wanted.channel)
-  const there = here.filter((one) => one.id !== instead && isSamePlace(one, wanted, about))
-  const [old, ...others] = [...here.filter(({ id }) => id === instead), ...there]
+  const { old, others, isSame } = placeAmong(here, { wanted, about, instead })
   if (!old && here.length >= SUBSCRIPTIONS_MAX) return { kind: 'too-many', max: SUBSCRIPTIONS_MAX }
-  if (old && others.length === 0 && isSamePlace(old, wanted, about) && saysTheSame(old, wanted))
-    return { kind: 'same', kept: old, was: null }
+  if (old && isSame) return { kind: 'same', kept: old, was: null }
   for (const { id } of others) await tx.removeSubscription(id)
   const filled = { ...wanted, follows: filledIn(wanted.follows, old?.follows) }
   if (old) await moveTo(tx, old, filled)
   const { kept } = await tx.keepSubscription(filled, { user: by.user, at })
   return { kind: 'kept', kept, was: old ?? null }
+}
+
+/** Whose place it takes among those of its channel, and whether it says nothing new there. */
+function placeAmong(
+  here: readonly KeptSubscription[],
+  { wanted, about, instead }: Pick<Keeping, 'wanted' | 'about' | 'instead'>,
+) {
+  const there = here.filter((one) => one.id !== instead && isSamePlace(one, wanted, about))
+  const [old, ...others] = [...here.filter(({ id }) => id === instead), ...there]
+  const isSame = others.length === 0 && !!old && isSamePlace(old, wanted, about) && saysTheSame(old, wanted)
+  return { old, others, isSame }
 }
 
 const saysTheSame = (one: WantedSubscription, other: WantedSubscription): boolean => saying(one) === saying(other)
@@ -219,38 +268,4 @@ export function fallsSilent(
   const followedBefore = about ? following(before, about.names) : before
   const byDefault = followedBefore.find((one) => one.follows.what === 'unfollowed' && one.channel !== channel)
   return byDefault?.channel ?? null
-}
-
-/** A person who waits for an answer waits no longer than this when Slack asks for patience. */
-export const PATIENCE_MS_MAX = 5_000
-
-/** Tells the channel what changed, once. What is unclear is not said again: nothing may stand there twice. */
-async function announce(
-  deps: SubscriptionDeps,
-  { channel, text, user }: { channel: ChannelId; text: string; user: string },
-): Promise<Announced> {
-  const before = (await deps.store.read.closedChannels()).find((one) => one.channel === channel)
-  const outcome = await patiently(deps, () => deps.say(channel, text))
-  if (outcome.kind === 'sent') {
-    if (before) await openAgain(deps, before)
-    return { kind: 'told' }
-  }
-  const isClosed = outcome.kind === 'channel-closed'
-  if (isClosed) await closeChannelBefore(deps, channel, outcome.code, user)
-  deps.log.warn({ channel, code: outcome.code }, 'a change of what a channel follows could not be said there')
-  return { kind: 'not-told', code: outcome.code, isClosed }
-}
-
-/** What could be said there shows that it is open, should nobody else have said so. What closed it since then stands. */
-const openAgain = ({ store }: SubscriptionDeps, { channel, closedAt }: ClosedChannel): Promise<void> =>
-  store.write(async (tx) => {
-    const now = (await tx.closedChannels()).find((one) => one.channel === channel)
-    if (now?.closedAt === closedAt) await tx.reopenChannel(channel)
-  })
-
-async function patiently({ clock }: SubscriptionDeps, say: () => Promise<Sent | Failure>): Promise<Sent | Failure> {
-  const first = await say()
-  if (first.kind !== 'rate-limited' || first.retryAfterMs > PATIENCE_MS_MAX) return first
-  await clock.sleep(first.retryAfterMs)
-  return say()
 }

@@ -1,0 +1,39 @@
+import type { ChannelId } from '../../domain/ids.ts'
+import type { Failure, Sent } from '../../slack/notifier.ts'
+import type { ClosedChannel } from '../../store/records.ts'
+import { closeChannelBefore } from './closings.ts'
+import type { Announced, SubscriptionDeps } from './outcomes.ts'
+
+/** Tells the channel what changed, once. What is unclear is not said again: nothing may stand there twice. */
+export async function announce(
+  deps: SubscriptionDeps,
+  { channel, text, user }: { channel: ChannelId; text: string; user: string },
+): Promise<Announced> {
+  const before = (await deps.store.read.closedChannels()).find((one) => one.channel === channel)
+  const outcome = await patiently(deps, () => deps.say(channel, text))
+  if (outcome.kind === 'sent') {
+    if (before) await openAgain(deps, before)
+    return { kind: 'told' }
+  }
+  const isClosed = outcome.kind === 'channel-closed'
+  if (isClosed) await closeChannelBefore(deps, channel, outcome.code, user)
+  deps.log.warn({ channel, code: outcome.code }, 'a change of what a channel follows could not be said there')
+  return { kind: 'not-told', code: outcome.code, isClosed }
+}
+
+/** What could be said there shows that it is open, should nobody else have said so. What closed it since then stands. */
+const openAgain = ({ store }: SubscriptionDeps, { channel, closedAt }: ClosedChannel): Promise<void> =>
+  store.write(async (tx) => {
+    const now = (await tx.closedChannels()).find((one) => one.channel === channel)
+    if (now?.closedAt === closedAt) await tx.reopenChannel(channel)
+  })
+
+/** A person who waits for an answer waits no longer than this when Slack asks for patience. */
+export const PATIENCE_MS_MAX = 5_000
+
+async function patiently({ clock }: SubscriptionDeps, say: () => Promise<Sent | Failure>): Promise<Sent | Failure> {
+  const first = await say()
+  if (first.kind !== 'rate-limited' || first.retryAfterMs > PATIENCE_MS_MAX) return first
+  await clock.sleep(first.retryAfterMs)
+  return say()
+}
