@@ -15,7 +15,7 @@ async function repeatWithChoice({ deps, commands, value, by, modalOpener, refere
   if (!choice || !command?.choose) return null
   const { operations } = deps
   return command.choose(
-    { operations, commands, row: command, words: [], by, thread: null, modalOpener, reference },
+    { operations, commands, row: command, words: [], text: '', by, thread: null, modalOpener, reference },
     choice,
   )
 }

@@ -38,6 +38,8 @@ export interface Question {
   commands: readonly Command[]
   /** what was typed after the command's name */
   words: readonly Word[]
+  /** the same as Slack sent it, with its lines and quotes: for what is pasted */
+  text: string
   by: Requester
   /** the build's message in whose thread it was asked, when nothing else is named */
   thread: Target | null

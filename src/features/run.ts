@@ -15,14 +15,21 @@ interface Spoken {
   /** what was typed for the command's name; null: nothing at all */
   typed: string | null
   words: readonly Word[]
+  /** what stands after the command's name, as Slack sent it */
+  text: string
 }
 
 /** `/ci stop acme/web` and `/ci-stop acme/web` are the same. Any other slash command is taken for `/ci`, renamed. */
 export function readSlash(body: unknown): Spoken {
-  const words = parseTyped(textAt(body, 'text') ?? '')
+  const text = textAt(body, 'text') ?? ''
+  const words = parseTyped(text)
   const [, name] = ALIAS.exec(textAt(body, 'command') ?? '') ?? []
-  return readWords(name === undefined ? words : [{ text: name }, ...words])
+  return name === undefined
+    ? readWords(words, text.replace(FIRST_WORD, ''))
+    : readWords([{ text: name }, ...words], text)
 }
+
+const FIRST_WORD = /^\s*\S+\s*/
 
 const ALIAS = /^\/ci-(.+)$/
 
@@ -34,15 +41,17 @@ export function readMention(body: unknown): Spoken {
   const words = parseTyped((textAt(body, 'event', 'text') ?? '').replaceAll(ADDRESSED, '$1 '))
   const own = listAt(body, 'authorizations').map((one) => textAt(one, 'user_id'))
   const isOurs = ({ userId }: Word) => userId !== undefined && (own.length === 0 || own.includes(userId))
-  return readWords(words.slice(words.findIndex(isOurs) + 1))
+  const asked = words.slice(words.findIndex(isOurs) + 1)
+  const text = asked.slice(1).map((word) => word.text)
+  return readWords(asked, text.join(' '))
 }
 
 // `@buildline: stop`, as people write to one another.
 const ADDRESSED = /(<@[UW][A-Z0-9]{2,20}(?:\|[^<>]{0,80})?>)[:,]/g
 
 /** The first word names the command. */
-function readWords([first, ...words]: readonly Word[]): Spoken {
-  return { command: first ? commandNamed(first.text) : null, typed: first?.text ?? null, words }
+function readWords([first, ...words]: readonly Word[], text: string): Spoken {
+  return { command: first ? commandNamed(first.text) : null, typed: first?.text ?? null, words, text }
 }
 
 /** What the log and "this takes longer" call it: never what somebody typed. */
@@ -58,10 +67,10 @@ interface Asking {
 /** Answers a command. An unknown one is never acted on; no command at all shows how things stand, here or in this thread. */
 export async function run(
   deps: Pick<SlackDeps, 'operations'>,
-  { command, typed, words }: Spoken,
+  { command, typed, words, text }: Spoken,
   asking: Asking,
 ): Promise<Reply> {
-  const question = { operations: deps.operations, commands: COMMANDS, words, ...asking }
+  const question = { operations: deps.operations, commands: COMMANDS, words, text, ...asking }
   if (typed === null && !asking.thread) return overview(question)
   const row = typed === null ? commandNamed('status') : command
   return row ? row.handle({ ...question, row }) : unknown(COMMANDS, typed ?? '')

@@ -30,6 +30,14 @@ export function parseTyped(text: string): Word[] {
   return text.length > TEXT_CHARS_MAX || words.length === WORDS_MAX ? [...words, CUT] : words
 }
 
+/**
+ * A pasted text as it was typed, with its lines: links by their labels, entities decoded, invisible characters gone.
+ */
+export const typedText = (text: string): string =>
+  readLetters(text)
+    .map((letter) => letter.text)
+    .join('')
+
 export const CUT: Word = { text: '…' }
 
 function readable(text: string): string {
