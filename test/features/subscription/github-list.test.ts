@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { readGithubList, REPOSITORIES_MAX } from '../../../src/features/subscriptions/github-list.ts'
+
+const ANY = { names: [], events: [], branches: [], actors: [] }
+
+const namesIn = (text: string): string[] => readGithubList(text).repositories.map(({ name }) => name)
+
+describe('a list of GitHub’s Slack app', () => {
+  it.each<[form: string, text: string]>([
+    ['one a line', 'acme/web\nacme/api'],
+    ['links, as Slack sends them', '<https://github.com/acme/web|acme/web>\n<https://github.com/acme/api|acme/api>'],
+    ['addresses', 'https://github.com/acme/web\nhttps://github.example/acme/api.git'],
+    ['addresses of pages', 'https://github.com/acme/web/actions https://github.com/acme/api/'],
+    ['bullets', '• acme/web\n- `acme/api`'],
+    ['numbers', '1. *acme/web*,\n2. acme/api.'],
+    ['under a headline', '<#C0123ABC|builds> is subscribed to\nacme/web\nacme/api\nLearn More'],
+    ['the commands that made it', '/github subscribe acme/web\n/github subscribe acme/api'],
+    ['one of them twice', 'acme/web\nacme/api\nACME/web'],
+  ])('names its repositories: %s', (_, text) => {
+    expect(namesIn(text)).toEqual(['acme/web', 'acme/api'])
+  })
+
+  it.each<[text: string, features: readonly string[], workflows: readonly object[]]>([
+    ['acme/web', [], []],
+    ['acme/web - issues, pulls', ['issues', 'pulls'], []],
+    ['acme/web: issues, pulls, workflows', ['issues', 'pulls'], [ANY]],
+    ['This channel will get notifications from acme/web for:\n`issues`, `commits:*`', ['issues', 'commits'], []],
+    ['acme/web comments:"channel" +label:teams/designers', ['comments', 'label'], []],
+    ['acme/web workflows:{}', [], [ANY]],
+    [
+      'acme/web workflows:{event:"pull_request","push" branch:"main","dev"} pulls',
+      ['pulls'],
+      [{ ...ANY, events: ['pull_request', 'push'], branches: ['main', 'dev'] }],
+    ],
+    [
+      'acme/web - workflows: {name: “Deploy to prod” event: "push", "workflow_dispatch" branch: main, f/* actor:"ada"}',
+      [],
+      [
+        {
+          names: ['Deploy to prod'],
+          events: ['push', 'workflow_dispatch'],
+          branches: ['main', 'f/*'],
+          actors: ['ada'],
+        },
+      ],
+    ],
+    ['acme/web workflows:{name:"branch: x" else:"y"}', [], [{ ...ANY, names: ['branch: x'] }]],
+    ['acme/web workflows:{branch:"main"', [], [{ ...ANY, branches: ['main'] }]],
+  ])('says what is told of a repository: %s', (text, features, workflows) => {
+    expect(readGithubList(text)).toEqual({
+      repositories: [{ name: 'acme/web', features, workflows }],
+      more: 0,
+      accounts: [],
+    })
+  })
+
+  it('goes on after a filter that does not end', () => {
+    expect(namesIn('acme/web workflows:{branch:"main"\nacme/api')).toEqual(['acme/web', 'acme/api'])
+  })
+
+  it('names accounts alone on their lines, and does not take features or the app for them', () => {
+    expect(readGithubList('GitHub\nAPP\nacme/web\nissues\n<https://github.com/acme|acme>').accounts).toEqual(['acme'])
+  })
+
+  it.each(['', 'our repositories', 'a/b/c', '/github subscribe', 'issues, pulls', '<!channel>', '//', 'acme/'])(
+    'is none: %j',
+    (text) => {
+      expect(namesIn(text)).toEqual([])
+    },
+  )
+
+  it(`is read up to ${REPOSITORIES_MAX} repositories, and the others are counted`, () => {
+    const of = (count: number) => readGithubList(Array.from({ length: count }, (_, n) => `acme/web${n}`).join('\n'))
+    expect(of(REPOSITORIES_MAX)).toMatchObject({ more: 0 })
+    const { repositories, more } = of(REPOSITORIES_MAX + 1)
+    expect([repositories.length, more]).toEqual([REPOSITORIES_MAX, 1])
+  })
+})
