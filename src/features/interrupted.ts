@@ -69,12 +69,19 @@ export function answerInterrupted({ interaction, request }: InterruptedInteracti
 function withoutRequest(asked: string) {
   const [, what = ''] = KEPT.exec(asked) ?? []
   if (what === '') return nothingDone
-  return { why: PERHAPS_KEPT, next: what.toLowerCase() === 'me' ? LOOK_AT_NAMES : LOOK_AT_RULES }
+  return {
+    why: SEVERAL.test(asked) ? PERHAPS_SOME_KEPT : PERHAPS_KEPT,
+    next: what.toLowerCase() === 'me' ? LOOK_AT_NAMES : LOOK_AT_RULES,
+  }
 }
 
 // `/ci-list me` is a search.
 const KEPT = /^(?:(?!\/ci-)\S+ +)?((?:un)?subscribe|me)\b/i
 
+// An import, one write for each subscription.
+const SEVERAL = /^subscribe to these$/
+
+const PERHAPS_SOME_KEPT = 'Each subscription was either saved completely or not at all.'
 const PERHAPS_KEPT = 'It was either saved completely or not at all.'
 const LOOK_AT_RULES = `Type ${typed('/ci rules')} in the channel to see its subscriptions, and try again if needed.`
 const LOOK_AT_NAMES = `Type ${typed('/ci me')} to see your names, and try again if needed.`

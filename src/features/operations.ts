@@ -27,6 +27,8 @@ import { showProject } from './projects/show.ts'
 import { channelClosed, channelOpened } from './subscriptions/closings.ts'
 import { dryRun, previewPattern } from './subscriptions/dry-run.ts'
 import { channelRules } from './subscriptions/channel.ts'
+import { importThese, proposeImport } from './subscriptions/import.ts'
+import type { Import } from './values.ts'
 import { subscribe, unsubscribe } from './subscriptions/subscribe.ts'
 
 export interface OperationsDeps extends ActDeps, SubscribeDeps, ProjectDeps, PersonDeps, HomeDeps {
@@ -101,6 +103,10 @@ const subscriptionOperations = (deps: SubscribeDeps) => ({
   subscribe: (wish: SubscribeWish, by: Requester) => subscribe(deps, wish, by),
   /** `project`: as people name it, `all`, or null: the only one here. `id`: one subscription exactly. */
   unsubscribe: (wish: { project: string | null; id: string | null }, by: Requester) => unsubscribe(deps, wish, by),
+  /** What a pasted list of GitHub's Slack app comes to; changes nothing. */
+  proposeImport: (pasted: string, by: Requester) => proposeImport(deps, pasted, by),
+  /** Subscribes to what was proposed; one line tells the channel. */
+  importThese: (these: Import, by: Requester) => importThese(deps, these, by),
   rules: (channel: ChannelId | null) => channelRules(deps, channel),
   /** `event`: one word of the rules; null: each of them. */
   dryRun: (

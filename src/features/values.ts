@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isChannelId, type ChannelId } from '../domain/ids.ts'
 import { parseAttemptRef, attemptRefText, type AttemptRef } from '../domain/request.ts'
 import type { ListQuestion } from '../catalog/outcomes.ts'
 
@@ -51,6 +52,24 @@ export function parsePage(value: string): ListQuestion | null {
   return read.success ? read.data : null
 }
 
+/** What an import subscribes a channel to: `changes` of a project, on one branch or pattern, or (null) on all. */
+export interface Import {
+  channel: ChannelId
+  these: readonly { project: string; branch: string | null }[]
+}
+
+/** Null for what could not be read back. */
+export function importValue({ channel, these }: Import): string | null {
+  const value = JSON.stringify({ channel, these: these.map(({ project, branch }) => [project, branch]) })
+  return parseImport(value) && value
+}
+
+export function parseImport(value: string): Import | null {
+  const { data } = IMPORT.safeParse(jsonOf(value))
+  if (!data || !isChannelId(data.channel)) return null
+  return { channel: data.channel, these: data.these.map(([project, branch]) => ({ project, branch })) }
+}
+
 const command = z.string().regex(/^[a-z]{1,20}$/)
 const name = z.string().min(1).max(VALUE_CHARS_MAX)
 
@@ -58,6 +77,8 @@ const CHOICE = z.union([
   z.strictObject({ command, project: name, branch: name.nullable(), rest: z.array(z.string()).exactOptional() }),
   z.strictObject({ command, run: z.string() }),
 ])
+
+const IMPORT = z.strictObject({ channel: z.string(), these: z.array(z.tuple([name, name.nullable()])).min(1) })
 
 const PAGE = z.strictObject({
   text: name.nullable(),

@@ -32,6 +32,8 @@ const WELL: readonly string[] = [
   'subscribe same',
   'unsubscribe unsubscribed',
   'unsubscribe which',
+  'import proposed',
+  'import button-imported',
   'rules rules',
   'rules dry-run',
   'project project',

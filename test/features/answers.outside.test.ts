@@ -2,10 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { buildOf } from '../../packages/demo/src/samples/cast.ts'
 import { samplesOf } from '../../packages/demo/src/samples/samples.ts'
 import { answerRunning, BUILDS_LISTED_MAX } from '../../src/features/builds/status-messages.ts'
-import { parseChoice, parsePage } from '../../src/features/values.ts'
+import { parseChoice, parseImport, parsePage } from '../../src/features/values.ts'
 import { parseAttemptRef } from '../../src/domain/request.ts'
 import { isUuid } from '../../src/domain/ids.ts'
-import { CHOICE_ACTION_IDS, PAGE_ACTION_IDS, PROJECT_ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import {
+  CHOICE_ACTION_IDS,
+  PAGE_ACTION_IDS,
+  PROJECT_ACTION_IDS,
+  SUBSCRIPTION_ACTION_IDS,
+} from '../../src/slack/messages/ids.ts'
 import { TEXT_CHARS_MAX } from '../../src/slack/messages/limits.ts'
 import { checkMessage } from '../../packages/sandbox-slack/src/limits.ts'
 import { ALL_CASTS, buttonsOf, EMPTY, HOSTILE, LONG, ROWS, shownTexts } from './answers-stage.ts'
@@ -45,6 +50,7 @@ function isUnderstood(button: ReturnType<typeof buttonsOf>[number]): boolean {
   if (ids.includes(button.action_id)) return parseChoice(button.value) !== null
   const projects: readonly string[] = Object.values(PROJECT_ACTION_IDS)
   if (projects.includes(button.action_id)) return isUuid(button.value)
+  if (button.action_id === SUBSCRIPTION_ACTION_IDS.import) return parseImport(button.value) !== null
   if (button.action_id.startsWith('subscription')) return /^(?:\d+|new)$/.test(button.value)
   const pages: readonly string[] = Object.values(PAGE_ACTION_IDS)
   return (pages.includes(button.action_id) ? parsePage(button.value) : parseAttemptRef(button.value)) !== null

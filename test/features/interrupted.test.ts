@@ -37,17 +37,29 @@ describe('whoever was interrupted', () => {
     ['/ci me ada', '/ci me'],
     ['/ci me forget ada', '/ci me'],
     ['me mentions', '/ci me'],
+    ['subscribe to these', '/ci rules'],
   ])('in “%s” may have what they asked for, and is told to look with %s', (what, look) => {
     expect(told(what)).toContain(`Type \`${look}\``)
     expect(told(what)).not.toContain('Nothing was done')
   })
 
-  it.each(['/ci status acme/web', '/ci-list me', '/ci-list subscribe', '/ci merge', 'stop', 'a click'])(
-    'in “%s” has nothing done',
-    (what) => {
-      expect(told(what)).toContain('Nothing was done')
-    },
-  )
+  it('between the subscriptions of an import may have some of them', () => {
+    expect(told('subscribe to these')).toContain('Each subscription was either saved completely or not at all')
+    expect(told('subscribe')).toContain('It was either saved')
+  })
+
+  it.each([
+    '/ci import acme/web',
+    'import',
+    '/ci status acme/web',
+    '/ci-list me',
+    '/ci-list subscribe',
+    '/ci merge',
+    'stop',
+    'a click',
+  ])('in “%s” has nothing done', (what) => {
+    expect(told(what)).toContain('Nothing was done')
+  })
 })
 
 const clicked = (id: string, value: string): string | undefined =>
@@ -69,5 +81,6 @@ describe('a click is written down as what it asks', () => {
     expect(clicked(ACTION_IDS.claim, '41/512.1')).toBe('me, as the committer of #512')
     expect(clicked(HOME_ACTION_IDS.mentions, 'off')).toBe('me mentions')
     expect(clicked(SUBSCRIPTION_ACTION_IDS.remove, '7')).toBe('unsubscribe')
+    expect(clicked(SUBSCRIPTION_ACTION_IDS.import, '{}')).toBe('subscribe to these')
   })
 })

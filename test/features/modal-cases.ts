@@ -12,6 +12,7 @@ import { buildOf, CAST, CHANNEL, projectOf, REFERENCE } from '../../packages/dem
 import { findView } from '../../src/features/builds/find-modal.ts'
 import { FORMS } from '../../src/features/features.ts'
 import { followView } from '../../src/features/subscriptions/form.ts'
+import { importPendingView, importView } from '../../src/features/subscriptions/import-command.ts'
 import { answerView, type ModalView } from '../../src/features/modal.ts'
 import { createView, lookView } from '../../src/features/projects/create-form.ts'
 import { editView } from '../../src/features/projects/edit-view.ts'
@@ -224,6 +225,13 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
     view: subscribe({ shown: releases, preview: preview({ matches: ['<!channel>', HOSTILE.branch] }) }),
   },
   'subscribe-keeping': { when: 'The form of a subscription was sent in.', view: pendingView },
+  import: { when: 'Somebody types /ci import alone.', view: importView(CHANNEL) },
+  'import-errors': {
+    when: 'The form was sent in with a text that names no repository.',
+    view: importView(CHANNEL),
+    errors: refused(importView(CHANNEL), { import_list: typed('our repositories') }),
+  },
+  'import-reading': { when: 'The form was sent in, and its list is looked up.', view: importPendingView },
   'home-follow': { when: 'Somebody presses Subscribe a channel in Home, which is in no channel.', view: followView },
   'find-build': {
     when: 'Somebody chooses Find a build in the search bar.',

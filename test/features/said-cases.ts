@@ -6,7 +6,7 @@ import { BUILD_AT, CAST, CHANNEL, REFERENCE } from '../../packages/demo/src/samp
 import { resetLine } from '../../src/features/projects/reset-form.ts'
 import { createLine, editLine } from '../../src/features/projects/send-form.ts'
 import { alarmText } from '../../src/slack/api/alarm.ts'
-import { closedLine, subscribedLine, unsubscribedLine } from '../../src/slack/messages/subscription.ts'
+import { closedLine, importedLine, subscribedLine, unsubscribedLine } from '../../src/slack/messages/subscription.ts'
 import { HOSTILE } from './answers-stage.ts'
 
 /** What Buildline says by itself, without blocks of its own, and when. */
@@ -63,6 +63,13 @@ export const SAID_CASES: Readonly<Record<string, SaidCase>> = {
   'follows-otherwise': {
     when: 'Somebody changed what the channel is told of a project.',
     text: subscribedLine(CAST.user, followed(), all),
+  },
+  'follows-many': {
+    when: 'Somebody imported subscriptions: the channel gets one line for all of them.',
+    text: importedLine(CAST.user, [
+      { now: followed(), was: all },
+      ...Array.from({ length: 5 }, () => ({ now: hostile, was: null })),
+    ]),
   },
   'follows-hostile': {
     when: 'The channel follows a project whose name tries to mention and format.',

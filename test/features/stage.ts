@@ -111,6 +111,8 @@ const SUCCESS: Omit<Operations, 'stored'> = {
   subscriptions: {
     subscribe: async () => ({ kind: 'no-channel' }),
     unsubscribe: async () => ({ kind: 'no-channel' }),
+    proposeImport: async () => ({ kind: 'no-channel' }),
+    importThese: async () => ({ kind: 'no-channel' }),
     rules: async () => ({ kind: 'no-channel' }),
     dryRun: async ({ event }) => ({ kind: 'unknown-event', text: event ?? '', events: [] }),
     preview: async () => ({ isValid: true, matches: [], more: 0, seen: 0 }),

@@ -84,7 +84,7 @@ function unchanged(outcome: Unchanged, context: AnswerContext): Answer {
   }
 }
 
-const followed = ({ subscription }: ShownSubscription): string =>
+export const followed = ({ subscription }: ShownSubscription): string =>
   `*${followedProject(subscription)}*: ${followedHow(subscription)}`
 
 function subscribed({ shown, was, announced, silent }: Extract<SubscribeOutcome, { kind: 'subscribed' }>): Answer {
@@ -96,8 +96,8 @@ function subscribed({ shown, was, announced, silent }: Extract<SubscribeOutcome,
   ])
 }
 
-const silentWords = (channel: string): string =>
-  `<#${channel}> is the default channel and only gets projects that no other channel follows, so it gets nothing about this one any more.`
+export const silentWords = (channel: string, what = 'this one'): string =>
+  `<#${channel}> is the default channel and only gets projects that no other channel follows, so it gets nothing about ${what} any more.`
 
 function unsubscribed({ removed, announced }: Extract<UnsubscribeOutcome, { kind: 'unsubscribed' }>): Answer {
   return answerOf([
@@ -110,11 +110,11 @@ function unsubscribed({ removed, announced }: Extract<UnsubscribeOutcome, { kind
 /** Subscriptions that one answer names; `/ci rules` shows all. */
 export const SHOWN_MAX = 10
 
-const andMore = (left: number): Part[] =>
+export const andMore = (left: number): Part[] =>
   left > 0 ? [line(`… and ${left} more. Type ${typed('/ci rules')} to see them all.`)] : []
 
 /** Nothing where the channel was told: everybody sees it. */
-function announcedParts(announced: Announced): Part[] {
+export function announcedParts(announced: Announced): Part[] {
   if (announced.kind === 'told') return []
   const { code, isClosed } = announced
   if (!isClosed)

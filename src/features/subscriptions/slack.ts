@@ -19,6 +19,7 @@ import {
 } from './form.ts'
 import type { Button, Click, EventHandler, Feature } from '../feature.ts'
 import { SUBSCRIBE_CALLBACK_ID, SUBSCRIBE_FIELDS } from './form-view.ts'
+import { IMPORT_CALLBACK_ID, importButton, importForm, importList } from './import-command.ts'
 import { subscribe } from './subscribe-command.ts'
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 import { listAt, textAt } from '../body.ts'
@@ -212,13 +213,14 @@ const channelEvents = Object.entries(CHANNEL_EVENTS).map(([type, code]): [string
 ])
 
 export const subscriptions: Feature = {
-  commands: [rules, subscribe, unsubscribe],
+  commands: [rules, subscribe, unsubscribe, importList],
   buttons: {
     [SUBSCRIPTION_ACTION_IDS.add]: ofRules((click) => open(click, null)),
     [SUBSCRIPTION_ACTION_IDS.change]: ofRules(change),
     [SUBSCRIPTION_ACTION_IDS.remove]: ofRules(remove, () => 'unsubscribe'),
     [SUBSCRIPTION_ACTION_IDS.previous]: ofRules(turnRules),
     [SUBSCRIPTION_ACTION_IDS.next]: ofRules(turnRules),
+    [SUBSCRIPTION_ACTION_IDS.import]: importButton,
     [HOME_ACTION_IDS.follow]: { what: 'follow a project', answer: openFollow },
   },
   fields: {
@@ -227,6 +229,6 @@ export const subscriptions: Feature = {
     [SUBSCRIBE_FIELDS.branch]: redraw,
   },
   menus: { [SUBSCRIBE_FIELDS.project]: projectsToFollow },
-  forms: { [SUBSCRIBE_CALLBACK_ID]: subscribeForm, [FOLLOW_CALLBACK_ID]: followForm },
+  forms: { [SUBSCRIBE_CALLBACK_ID]: subscribeForm, [FOLLOW_CALLBACK_ID]: followForm, [IMPORT_CALLBACK_ID]: importForm },
   events: Object.fromEntries(channelEvents),
 }

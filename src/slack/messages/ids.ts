@@ -38,11 +38,15 @@ export const SUBSCRIPTION_ACTION_IDS = {
   remove: 'subscription_remove',
   previous: 'subscriptions_prev',
   next: 'subscriptions_next',
+  import: 'subscription_import',
 } as const
 
 /** The rows that hold them: of one subscription, and of all. */
 export const subscriptionBlockId = (id: string): string => `subscription_${id}`
 export const SUBSCRIPTIONS_BLOCK_ID = 'subscriptions'
+
+/** The row of a proposal. */
+export const IMPORT_BLOCK_ID = 'subscription_import'
 
 /** The buttons of a project. */
 export const PROJECT_ACTION_IDS = {

@@ -78,6 +78,13 @@ const followed = (one: Followed): string => `${followedProject(one)}: ${followed
 export const subscribedLine = (user: string, now: Followed, was: Followed | null): string =>
   `:bell: ${by(user)} subscribed this channel to ${followed(now)}.${was ? ` Before: ${followedHow(was)}.` : ''}`
 
+/** Posted in the channel when it gets several subscriptions at once. */
+export const importedLine = (user: string, changes: readonly { now: Followed; was: Followed | null }[]): string =>
+  `:bell: ${by(user)} subscribed this channel to ${listed(changes.map(changed))}.`
+
+const changed = ({ now, was }: { now: Followed; was: Followed | null }): string =>
+  `${followed(now)}${was ? ` (before: ${followedHow(was)})` : ''}`
+
 /** Subscriptions that one line names. */
 const NAMED_MAX = 5
 

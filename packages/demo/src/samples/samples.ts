@@ -40,6 +40,8 @@ import { answerMe } from '../../../../src/features/people/messages.ts'
 import { answerNotAllowed } from '../../../../src/features/not-allowed.ts'
 import { answerCreate, answerEdit, answerReset } from '../../../../src/features/projects/messages.ts'
 import { answerProject } from '../../../../src/features/projects/show-messages.ts'
+import { answerImported, answerProposal } from '../../../../src/features/subscriptions/import-messages.ts'
+import type { ImportedOutcome, ProposalOutcome } from '../../../../src/features/subscriptions/import-outcomes.ts'
 import { answerRules } from '../../../../src/features/subscriptions/rules-messages.ts'
 import { answerNameless, answerTooLittle, answerTooMuch, answerUnknown } from '../../../../src/features/slips.ts'
 import { answerFound, answerRunning, answerStatus } from '../../../../src/features/builds/status-messages.ts'
@@ -52,6 +54,7 @@ import {
 } from '../../../../src/features/subscriptions/messages.ts'
 import { answerWhy } from '../../../../src/features/why/messages.ts'
 import { buildOf, CAST, REFERENCE, type Cast } from './cast.ts'
+import { imports, proposals } from './imports.ts'
 import { acts, runnings } from './acts.ts'
 import { badges } from './badges.ts'
 import { doctors } from './doctors.ts'
@@ -90,6 +93,13 @@ export const samplesOf = (commands: readonly CommandRow[], cast: Cast = CAST): S
   ),
   ...ofKinds<UnsubscribeOutcome>('unsubscribe', unsubscribes(cast), (outcome) =>
     answerUnsubscribe(outcome, askedOf('unsubscribe', cast)),
+  ),
+  ...ofKinds<ProposalOutcome>('import', proposals(cast), (outcome) => answerProposal(outcome, askedOf('import', cast))),
+  ...ofKinds<ImportedOutcome>(
+    'import',
+    imports(cast),
+    (outcome) => answerImported(outcome, askedOf('import', cast)),
+    'button',
   ),
   ...ofKinds<RulesOutcome>('rules', rulings(cast), (outcome) => answerRules(outcome, 1)),
   ...ofKinds<DryRunOutcome>('rules', dryRuns(cast), (outcome) => answerDryRun(outcome, askedOf('rules', cast))),

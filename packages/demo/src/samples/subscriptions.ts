@@ -100,7 +100,7 @@ export const unsubscribes = (cast: Cast): Cases<UnsubscribeOutcome> => ({
   ...forbidden(cast),
 })
 
-const TOLD = { kind: 'told' } as const
+export const TOLD = { kind: 'told' } as const
 const notTold = (code: string, isClosed: boolean) => ({ kind: 'not-told', code, isClosed }) as const
 
 const CLOSED = {
@@ -109,7 +109,7 @@ const CLOSED = {
   channel_not_found: 'Slack does not show Buildline the channel',
 } as const
 
-const forbidden = (cast: Cast): Cases<Refused> => {
+export const forbidden = (cast: Cast): Cases<Refused> => {
   const [first, ...others] = refusals(cast)
   const of = ({ when, outcome: permit }: (typeof others)[number]) => ({
     when,

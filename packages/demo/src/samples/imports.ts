@@ -1,0 +1,130 @@
+import { CHANGES } from '../../../../src/domain/rule.ts'
+import type {
+  Imported,
+  ImportedOutcome,
+  Proposal,
+  ProposalOutcome,
+  ProposedRepository,
+} from '../../../../src/features/subscriptions/import-outcomes.ts'
+import { BUILD_AT, CHANNEL, projectOf, type Cast } from './cast.ts'
+import { noProject } from './not-found.ts'
+import { ofFile, shownOf } from './shown.ts'
+import { forbidden, TOLD } from './subscriptions.ts'
+import type { Cases, Of } from './words.ts'
+
+/** What a pasted list of GitHub's Slack app is answered with. */
+export const proposals = (cast: Cast): Cases<ProposalOutcome> => ({
+  proposed: [
+    { when: 'the list has a repository that is known', outcome: proposed(cast) },
+    { when: 'much is to be said of it', outcome: everything(cast) },
+    {
+      when: 'the channel has all of it already',
+      outcome: proposed(cast, { proposals: [proposal(cast, { end: { kind: 'same', shown: shownOf(cast) } })] }),
+    },
+    {
+      when: 'no repository of it is known',
+      outcome: proposed(cast, { proposals: [], repositories: [repository(cast, { isKnown: false })] }),
+    },
+  ],
+  'nothing-listed': [{ when: 'there is no repository in the text', outcome: { kind: 'nothing-listed' } }],
+  'too-long': [{ when: 'the text is longer than is read', outcome: { kind: 'too-long', max: 3_000 } }],
+  'no-channel': [{ when: 'it was asked in a direct message', outcome: { kind: 'no-channel' } }],
+  ...forbidden(cast),
+})
+
+/** What its button is answered with. */
+export const imports = (cast: Cast): Cases<ImportedOutcome> => ({
+  imported: [
+    { when: 'the channel is subscribed to them', outcome: imported(cast, [kept(cast), kept(cast)]) },
+    {
+      when: 'some of them could not be',
+      outcome: imported(cast, [kept(cast), ...unmade(cast)], { silent: CHANNEL }),
+    },
+    { when: 'it was pressed before', outcome: imported(cast, [{ kind: 'same', shown: shownOf(cast) }]) },
+  ],
+  'no-channel': [{ when: 'the button was in a direct message', outcome: { kind: 'no-channel' } }],
+  'not-in-channel': [
+    { when: 'whoever pressed it is not in the channel', outcome: { kind: 'not-in-channel', channel: CHANNEL } },
+  ],
+  ...forbidden(cast),
+})
+
+const proposed = (cast: Cast, change: Partial<Of<ProposalOutcome, 'proposed'>> = {}) => ({
+  kind: 'proposed' as const,
+  channel: CHANNEL,
+  proposals: [proposal(cast)],
+  repositories: [repository(cast)],
+  accounts: [],
+  more: 0,
+  moreProposals: 0,
+  ...change,
+})
+
+const proposal = (cast: Cast, change: Partial<Proposal> = {}): Proposal => ({
+  name: cast.project,
+  project: projectOf(cast.project).uuid!,
+  branch: cast.branch || null,
+  end: { kind: 'would-subscribe', wanted: wantedOf(cast), was: null },
+  ...change,
+})
+
+const wantedOf = (cast: Cast) =>
+  shownOf(cast, { rules: [{ branch: cast.branch, branchMatch: 'exact', events: CHANGES }] }).subscription
+
+const repository = (cast: Cast, change: Partial<ProposedRepository> = {}): ProposedRepository => ({
+  listed: {
+    name: cast.project,
+    features: ['issues', 'pulls'],
+    workflows: [{ names: [], events: ['push'], branches: [cast.branch], actors: [] }],
+  },
+  isKnown: true,
+  unknownWorkflows: [],
+  wishes: [],
+  ...change,
+})
+
+function everything(cast: Cast): Of<ProposalOutcome, 'proposed'> {
+  const listed = (features: readonly string[]) => ({ name: cast.other, features, workflows: [] })
+  const onPullRequests = [{ names: [], events: ['pull_request', 'push'], branches: [cast.branch], actors: ['ada'] }]
+  return proposed(cast, {
+    proposals: [
+      ...Array.from({ length: 21 }, () => proposal(cast)),
+      proposal(cast, { end: { kind: 'would-subscribe', wanted: wantedOf(cast), was: shownOf(cast) } }),
+      ...Array.from({ length: 11 }, () => proposal(cast, { end: { kind: 'same', shown: shownOf(cast) } })),
+      proposal(cast, { end: { kind: 'kept-by-file', shown: ofFile(cast) } }),
+      proposal(cast, { end: { kind: 'faults', faults: [{ field: 'branch', reason: 'can match nothing' }] } }),
+    ],
+    repositories: [
+      repository(cast, { listed: { name: cast.project, features: [cast.word], workflows: onPullRequests } }),
+      repository(cast, { listed: listed([]), unknownWorkflows: [cast.typed] }),
+      repository(cast, { listed: listed(Array.from({ length: 12 }, (_, n) => `feature${n}`)) }),
+      ...Array.from({ length: 12 }, () => repository(cast, { isKnown: false })),
+    ],
+    accounts: [cast.committer],
+    more: 3,
+    moreProposals: 2,
+  })
+}
+
+type End = Imported['end']
+
+const kept = (cast: Cast): Of<End, 'kept'> => {
+  const { subscription } = shownOf(cast)
+  const made = { id: '7', createdBy: cast.user, createdAt: BUILD_AT, changedBy: null, changedAt: null }
+  return { kind: 'kept', kept: { ...subscription, ...made, source: 'slack' }, was: null, silent: null }
+}
+
+const unmade = (cast: Cast): End[] => [
+  { kind: 'same', shown: shownOf(cast) },
+  { kind: 'kept-by-file', shown: ofFile(cast) },
+  { kind: 'too-many', max: 50 },
+  noProject(cast)['no-project'][0].outcome,
+  { kind: 'faults', faults: [] },
+]
+
+function imported(cast: Cast, ends: readonly End[], change: Partial<Of<ImportedOutcome, 'imported'>> = {}) {
+  const subscribed = ends.filter(({ kind }) => kind === 'kept').map(() => shownOf(cast))
+  const announced = subscribed.length > 0 ? TOLD : null
+  const all = ends.map((end) => ({ project: cast.project, end }))
+  return { kind: 'imported' as const, subscribed, ends: all, announced, silent: null, ...change }
+}

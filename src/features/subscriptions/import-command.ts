@@ -1,0 +1,139 @@
+import { isChannelId, type ChannelId } from '../../domain/ids.ts'
+import { fieldOf } from '../../domain/raw-values.ts'
+import { textOf } from '../../slack/api/errors.ts'
+import { plain, section } from '../../slack/messages/blocks.ts'
+import { TEXT_CHARS_MAX } from '../../slack/commands/parse.ts'
+import { directPlace } from '../../slack/reply-targets.ts'
+import { requesterOf, textAt } from '../body.ts'
+import { howTyped, outcomeName, type Command, type Question } from '../command.ts'
+import type { Reply, SlackDeps } from '../context.ts'
+import type { Button } from '../feature.ts'
+import { textField, typedIn } from '../fields.ts'
+import { opening, placeIn, refusing, showing, type Form, type ModalView } from '../modal.ts'
+import { answerNotAllowed } from '../not-allowed.ts'
+import { respond } from '../respond.ts'
+import { answerTooLittle } from '../slips.ts'
+import { parseImport } from '../values.ts'
+import { readGithubList } from './github-list.ts'
+import { answerImported, answerProposal, NOTHING_LISTED_PLAIN } from './import-messages.ts'
+
+export const importList: Command = {
+  name: 'import',
+  alias: null,
+  group: 'Follow',
+  usage: '[list]',
+  does: "proposes the subscriptions that GitHub's Slack app lists; alone, it opens a form",
+  examples: ['/ci import', '/ci import acme/web', '/ci import acme/web - issues, workflows:{branch:"main"}'],
+  who: 'members',
+  notes: [
+    'Type `/github subscribe list features` in the channel, and paste what it prints after `/ci import` or into its form.',
+    'Nothing is subscribed before you press *Subscribe to these*.',
+  ],
+  handle: answerTyped,
+}
+
+function answerTyped(question: Question): Promise<Reply> {
+  const { text, operations, by, reference } = question
+  return text.trim() === '' ? openForm(question) : proposalReply(operations, { text, by, reference })
+}
+
+async function openForm({ modalOpener, operations, by, row, reference }: Question): Promise<Reply> {
+  if (!modalOpener)
+    return {
+      outcome: 'too-little',
+      answer: answerTooLittle({ missing: "the list of GitHub's app", ...howTyped(row), example: row.examples[1]! }),
+    }
+  const here = await operations.subscriptions.rules(by.channel)
+  if (here.kind === 'no-channel') return { outcome: here.kind, answer: answerProposal(here, contextOf(reference)) }
+  return opening(reference, async () => {
+    await modalOpener.open(importView(here.channel))
+    const permit = await operations.subscriptions.maySubscribe({ user: by.user, team: by.team })
+    if (permit.kind === 'yes') return { outcome: 'opened', answer: null }
+    return { outcome: permit.kind, answer: answerNotAllowed(permit, { action: 'subscribe', reference }) }
+  })
+}
+
+async function proposalReply(
+  { subscriptions }: SlackDeps['operations'],
+  { text, by, reference }: Pick<Question, 'text' | 'by' | 'reference'>,
+): Promise<Reply> {
+  const outcome = await subscriptions.proposeImport(text, by)
+  return { outcome: outcomeName(outcome), answer: answerProposal(outcome, contextOf(reference)) }
+}
+
+const contextOf = (reference: string) => ({ command: 'import', branch: null, rest: [], reference })
+
+export const IMPORT_CALLBACK_ID = 'import'
+const TITLE = 'Import subscriptions'
+/** The one field, and its block. */
+const LIST = 'import_list'
+
+export const importView = (channel: ChannelId): ModalView => ({
+  type: 'modal',
+  callback_id: IMPORT_CALLBACK_ID,
+  title: plain(TITLE),
+  submit: plain('Next'),
+  close: plain('Cancel'),
+  private_metadata: JSON.stringify({ channel }),
+  blocks: [
+    textField(
+      {
+        block: LIST,
+        label: "The list of GitHub's app",
+        hint: 'Type /github subscribe list features in the channel, and paste here what it prints. Nothing is subscribed yet.',
+      },
+      { isLong: true, placeholder: 'acme/web - issues, workflows:{branch:"main"}' },
+    ),
+  ],
+})
+
+export const importPendingView: ModalView = {
+  type: 'modal',
+  title: plain(TITLE),
+  close: plain('Close'),
+  blocks: [section(':hourglass_flowing_sand: Reading the list …')],
+}
+
+/** The pasted list. One without a repository is refused at its field, where it can still be changed. */
+export const importForm: Form = {
+  what: 'import',
+  receive(body) {
+    const channel = channelIn(textAt(body, 'view', 'private_metadata') ?? '')
+    if (channel === null) return { ack: null, work: null }
+    const text = typedIn(body, LIST)
+    if (text.length <= TEXT_CHARS_MAX && readGithubList(text).repositories.length === 0)
+      return refusing({ [LIST]: NOTHING_LISTED_PLAIN })
+    return { ack: showing('update', importPendingView), work: (deps) => propose(deps, body, { channel, text }) }
+  },
+}
+
+function propose(deps: SlackDeps, body: unknown, { channel, text }: { channel: ChannelId; text: string }) {
+  const by = { ...requesterOf(body, 'modal'), channel }
+  const viewId = textAt(body, 'view', 'id') ?? ''
+  const place = placeIn(deps.client, viewId, TITLE, directPlace(deps.client, by.user))
+  return respond(deps, { what: 'import', by, place }, (reference) =>
+    proposalReply(deps.operations, { text, by, reference }),
+  )
+}
+
+function channelIn(metadata: string): ChannelId | null {
+  try {
+    const channel = textOf(fieldOf(JSON.parse(metadata), 'channel'))
+    return channel !== null && isChannelId(channel) ? channel : null
+  } catch {
+    return null
+  }
+}
+
+/** Subscribes to what the message beside it names, and to nothing else. */
+export const importButton: Button = {
+  what: 'import',
+  replaces: true,
+  describe: () => 'subscribe to these',
+  async answer({ deps: { operations }, value, by, reference }) {
+    const these = parseImport(value)
+    if (!these) return null
+    const outcome = await operations.subscriptions.importThese(these, by)
+    return { outcome: outcomeName(outcome), answer: answerImported(outcome, contextOf(reference)) }
+  },
+}

@@ -1,0 +1,132 @@
+import type { ProjectRef } from '../../domain/project-names.ts'
+import { CHANGES } from '../../domain/rule.ts'
+import type { Requester } from '../../catalog/outcomes.ts'
+import { allProjects } from '../../catalog/projects.ts'
+import { shownOf } from '../../catalog/subscriptions.ts'
+import { importedLine, subscribedLine } from '../../slack/messages/subscription.ts'
+import { TEXT_CHARS_MAX } from '../../slack/commands/parse.ts'
+import type { Import } from '../values.ts'
+import { announce } from './announce.ts'
+import { channelFor } from './channel.ts'
+import { readGithubList, type ListedRepository } from './github-list.ts'
+import type { Imported, ImportedOutcome, Proposal, ProposalOutcome, ProposedRepository } from './import-outcomes.ts'
+import type { SubscribeDeps, SubscribeWish } from './outcomes.ts'
+import { foresee, keepWish, SUBSCRIPTIONS_MAX, type Kept } from './subscribe.ts'
+
+/**
+ * What the channel would be subscribed to by a list of GitHub's Slack app: `changes` of each workflow that is known, on the
+ * branches of the list. Changes nothing.
+ */
+export async function proposeImport(deps: SubscribeDeps, pasted: string, by: Requester): Promise<ProposalOutcome> {
+  const place = await channelFor(deps, by)
+  if (place.kind !== 'channel') return place
+  if (pasted.length > TEXT_CHARS_MAX) return { kind: 'too-long', max: TEXT_CHARS_MAX }
+  const list = readGithubList(pasted)
+  if (list.repositories.length === 0) return { kind: 'nothing-listed' }
+  const known = await allProjects(deps.store.read)
+  const repositories = list.repositories.map((listed) => proposedOf(listed, known))
+  const wished = repositories.flatMap(({ wishes }) => wishes)
+  const proposals: Proposal[] = []
+  // More than that a channel cannot have.
+  for (const one of wished.slice(0, SUBSCRIPTIONS_MAX))
+    proposals.push({ ...one, end: await foresee(deps, wishOf(one), by) })
+  return {
+    kind: 'proposed',
+    channel: place.channel,
+    proposals,
+    repositories,
+    accounts: list.accounts,
+    more: list.more,
+    moreProposals: wished.length - proposals.length,
+  }
+}
+
+function proposedOf(listed: ListedRepository, known: readonly ProjectRef[]): ProposedRepository {
+  const projects = known.filter(({ name }) => workflowIn(name, listed.name) !== null)
+  const filters = listed.workflows.length > 0 ? listed.workflows : [ANY]
+  const wishes = filters.flatMap((filter) => {
+    const branches = branchesOf(filter)
+    return projects
+      .filter(({ name }) => isNamed(workflowIn(name, listed.name), filter.names))
+      .flatMap((project) => branches.map((branch) => ({ name: project.name, project: keyOf(project), branch })))
+  })
+  const workflows = projects.map(({ name }) => workflowIn(name, listed.name))
+  const unknown = filters.flatMap(({ names }) => names).filter((name) => !workflows.some((one) => isNamed(one, [name])))
+  return { listed, isKnown: projects.length > 0, unknownWorkflows: [...new Set(unknown)], wishes: distinct(wishes) }
+}
+
+const ANY: ListedRepository['workflows'][number] = { names: [], events: [], branches: [], actors: [] }
+
+/** `CI` of `acme/web CI`; empty for a project that is called as its repository; null: it is of another one. */
+function workflowIn(project: string, repository: string): string | null {
+  const [name, wanted] = [project.toLowerCase(), repository.toLowerCase()]
+  if (name === wanted) return ''
+  return name.startsWith(`${wanted} `) ? name.slice(wanted.length + 1) : null
+}
+
+/** A project that is no workflow has no name that a filter could name. */
+const isNamed = (workflow: string | null, names: readonly string[]): boolean =>
+  names.length === 0 || workflow === '' || names.some((name) => name.toLowerCase() === workflow)
+
+/** With pull requests alone, GitHub's branch is the one that they go to, and any branch is built. */
+function branchesOf({ events, branches }: ListedRepository['workflows'][number]): (string | null)[] {
+  const isOnPullRequests = events.length > 0 && events.every((event) => event.startsWith('pull_request'))
+  return isOnPullRequests || branches.length === 0 || branches.includes('*') ? [null] : [...branches]
+}
+
+const keyOf = ({ uuid, projectId, name }: ProjectRef): string => uuid ?? projectId ?? name
+
+/** The same project and branch once; a project on every branch needs no other. */
+function distinct(wishes: ProposedRepository['wishes']): ProposedRepository['wishes'] {
+  const whole = new Set(wishes.flatMap(({ project, branch }) => (branch === null ? [project] : [])))
+  const needed = wishes.filter(({ project, branch }) => branch === null || !whole.has(project))
+  return [...new Map(needed.map((one) => [JSON.stringify([one.project, one.branch]), one])).values()]
+}
+
+/** Subscribes the channel to what was proposed, each as `/ci subscribe` does; then tells the channel in one line. */
+export async function importThese(
+  deps: SubscribeDeps,
+  { channel, these }: Import,
+  asker: Requester,
+): Promise<ImportedOutcome> {
+  const by = { ...asker, channel }
+  // A button carries the channel over the network.
+  const isChosen = channel !== asker.channel
+  const place = await channelFor(deps, by)
+  if (place.kind !== 'channel') return place
+  const ends: Imported[] = []
+  for (const one of these) {
+    const end = await keepWish(deps, { ...wishOf(one), isChosen }, by)
+    if (end.kind === 'not-in-channel' || end.kind === 'no-channel') return end
+    if (end.kind === 'forbidden' || end.kind === 'unknown-person') return end
+    ends.push({ project: one.project, end })
+  }
+  const kept = ends.flatMap(({ end }) => (end.kind === 'kept' ? [end] : []))
+  if (kept.length === 0) return { kind: 'imported', subscribed: [], ends, announced: null, silent: null }
+  const announced = await announce(deps, { channel, text: lineOf(asker.user, kept), user: asker.user })
+  return {
+    kind: 'imported',
+    subscribed: await shownOf(
+      deps,
+      kept.map((one) => one.kept),
+    ),
+    ends,
+    announced,
+    silent: kept.find(({ silent }) => silent !== null)?.silent ?? null,
+  }
+}
+
+function lineOf(user: string, kept: readonly Kept[]): string {
+  const changes = kept.map((one) => ({ now: one.kept, was: one.was?.subscription ?? null }))
+  const [only, ...others] = changes
+  return only && others.length === 0 ? subscribedLine(user, only.now, only.was) : importedLine(user, changes)
+}
+
+const wishOf = ({ project, branch }: Import['these'][number]): SubscribeWish => ({
+  project,
+  events: CHANGES,
+  branch,
+  branchMatch: branch === null ? null : branch.includes('*') ? 'wildcard' : 'exact',
+  quiet: false,
+  mention: 'committer',
+})

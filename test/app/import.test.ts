@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { SUBSCRIPTION_ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
+import { rowsOf, until } from '../support/app.ts'
+import { openReady, press, type, untilAnswered, type World } from '../support/world.ts'
+
+const { web: WEB } = CHANNELS
+const { ada, grace, gus } = PEOPLE
+
+const LIST = 'acme/web - issues, workflows:{event:"push" branch:"main"}\n<https://github.com/acme/shop|acme/shop>'
+
+const kept = ({ folder }: World) => rowsOf(folder, 'select channel, rules from subscription')
+
+const linesIn = ({ slack }: World): string[] =>
+  slack.messages(WEB).flatMap(({ text }) => (/subscribed this channel/.test(String(text)) ? [String(text)] : []))
+
+test('/ci import of a pasted list proposes, and its button subscribes', async () => {
+  const world = await openReady()
+  await type(world, ada, `/ci import ${LIST}`, WEB)
+  const proposal = await untilAnswered(world, ada, ['*1 subscription* to import', 'acme/web', 'acme/shop'], WEB)
+  expect(kept(world)).toEqual([])
+  await press(world, ada, proposal, SUBSCRIPTION_ACTION_IDS.import, WEB)
+  await untilAnswered(world, ada, ['*Subscribed* to *acme/web*'], WEB)
+  expect(kept(world)).toEqual([{ channel: WEB, rules: expect.stringContaining('"main"') }])
+  expect(linesIn(world)).toEqual([
+    `:bell: <@${ada}> subscribed this channel to acme/web: broken, recovered on \`main\`.`,
+  ])
+  await type(world, grace, `/ci import ${LIST}`, WEB)
+  await untilAnswered(world, grace, ['*Already subscribed* to all of this'], WEB)
+})
+
+test('/ci import alone opens a form, which refuses what is no list and proposes in its place', async () => {
+  const world = await openReady()
+  const { people, views } = world.slack
+  await type(world, ada, '/ci import', WEB)
+  await until('the form is open', () => JSON.stringify(views.stack(ada)).includes('import_list'))
+  const send = (value: string) =>
+    people.submitView({ user: ada, values: { import_list: { value: { type: 'plain_text_input', value } } } })
+  expect(await send('our repositories')).toMatchObject({
+    errors: { import_list: expect.stringContaining('For example') },
+  })
+  await send(LIST)
+  const top = () => views.stack(ada).at(-1)
+  await until('it proposes', () => JSON.stringify(top()).includes('Subscribe to these'))
+  expect(kept(world)).toEqual([])
+  await people.clickInView({ user: ada, actionId: SUBSCRIPTION_ACTION_IDS.import })
+  await until('it has subscribed', () => JSON.stringify(top()).includes('*Subscribed* to *acme/web*'))
+  expect(kept(world)).toHaveLength(1)
+  expect(linesIn(world)).toHaveLength(1)
+})
+
+test('/ci import is not for guests, and by a mention it needs the list', async () => {
+  const world = await openReady()
+  await type(world, gus, `/ci import ${LIST}`, WEB)
+  await untilAnswered(world, gus, ['you cannot change subscriptions'], WEB)
+  await world.slack.people.mentionBot({ user: ada, channel: WEB, text: 'import' })
+  await untilAnswered(world, ada, ['this command needs the list'], WEB)
+  await world.slack.people.mentionBot({ user: ada, channel: WEB, text: 'import acme/web workflows:{branch:"main"}' })
+  await untilAnswered(world, ada, ['acme/web', 'on `main`'], WEB)
+  expect(kept(world)).toEqual([])
+})
