@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { z } from 'zod'
 import { isChannelId, type ChannelId } from './domain/ids.ts'
 import type { Subscription } from './domain/subscription.ts'
 import { errorCode } from './lib/error-code.ts'
+import { createReader, type Environment, type Reader } from './environment.ts'
 import { readSubscriptions } from './subscriptions-file.ts'
 
 export interface Config {
@@ -60,8 +60,6 @@ export type CiAuth =
 
 export type ConfigReading = { kind: 'config'; config: Config } | { kind: 'faults'; faults: readonly string[] }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /**
  * Reads the configuration from the environment: all of it, or every fault at once, in words that a person can act on.
  * No fault quotes a value that may be secret.
@@ -93,8 +91,6 @@ export function readConfig(
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
-
-type Reader = ReturnType<typeof createReader>
 
 function readSlack(env: Reader, faults: string[]): Config['slack'] {
   const appToken = readToken(env, 'SLACK_APP_TOKEN', faults)
@@ -285,54 +281,3 @@ function readFileOf(env: Reader, faults: string[], readFile: (path: string) => s
     return []
   }
 }
-
-/** Reads one variable after the other and notes what is wrong; an empty value counts as not set. */
-function createReader(environment: Environment, faults: string[]) {
-  const text = (name: string): string | null => environment[name]?.trim() || null
-
-  return {
-    text,
-    needed(name: string, why: string): string {
-      const value = text(name)
-      if (!value) faults.push(`${name} is not set: ${why}`)
-      return value ?? ''
-    },
-    url(name: string): string | null {
-      const value = text(name)
-      if (!value) return null
-      if (HTTP_URL.safeParse(value).success) return value
-      faults.push(`${name} is no http(s) address`)
-      return null
-    },
-    port(name: string): number | null {
-      const value = text(name)
-      if (!value) return null
-      const port = PORT.safeParse(value)
-      if (!port.success) faults.push(`${name} is no port: a number from 0 to 65535`)
-      return port.data ?? null
-    },
-    days(name: string, otherwise: number): number {
-      const value = text(name)
-      if (!value) return otherwise
-      const days = DAYS.safeParse(value)
-      if (!days.success) faults.push(`${name} is no number of days: a whole number from 1 to ${DAYS_MAX}`)
-      return days.data ?? otherwise
-    },
-    list: (name: string): readonly string[] =>
-      (text(name) ?? '')
-        .split(',')
-        .map((item) => item.trim())
-        .filter((item) => item !== ''),
-    oneOf<Word extends string>(name: string, words: readonly Word[], otherwise: Word): Word {
-      const value = text(name)?.toLowerCase() ?? otherwise
-      const word = words.find((known) => known === value)
-      if (!word) faults.push(`${name} is none of ${words.join(', ')}`)
-      return word ?? otherwise
-    },
-  }
-}
-
-const HTTP_URL = z.url({ protocol: /^https?$/ })
-const DAYS_MAX = 3_650
-const DAYS = z.coerce.number().int().min(1).max(DAYS_MAX)
-const PORT = z.coerce.number().int().min(0).max(65_535)
