@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest'
+import { systemClock, type Clock } from '../../packages/lib/clock.ts'
 import { botSettings } from '../../packages/sandbox-ci/src/settings.ts'
 import { createSandboxCi } from '../../packages/sandbox-ci/src/server.ts'
 import { createSandboxGitlab } from '../../packages/sandbox-gitlab/src/server.ts'
@@ -61,14 +62,15 @@ export async function failed(stage: Played) {
   return { number, card: await untilCard(stage, ['Failed', 'acme/web'], ACTION_IDS.restart) }
 }
 
-export const SOURCES: Record<SourceName, () => Promise<PlayedSource>> = {
+/** Each by its own clock, or that of the machine. */
+export const SOURCES: Record<SourceName, (clock?: Clock) => Promise<PlayedSource>> = {
   ci: playCi,
   github: playGithub,
   gitlab: playGitlab,
 }
 
-async function playCi(): Promise<PlayedSource> {
-  const ci = createSandboxCi()
+async function playCi(clock: Clock = systemClock): Promise<PlayedSource> {
+  const ci = createSandboxCi({ clock })
   await ci.start()
   onTestFinished(() => ci.stop())
   let last = ''
@@ -96,8 +98,8 @@ async function playCi(): Promise<PlayedSource> {
   }
 }
 
-async function playGithub(): Promise<PlayedSource> {
-  const github = await startGithub()
+async function playGithub(clock: Clock = systemClock): Promise<PlayedSource> {
+  const github = await startGithub({ clock })
   const { apiUrl, token, webhookSecret } = github.address()
   const ids = new Map<string, number>()
   let last = 0
@@ -135,8 +137,8 @@ async function playGithub(): Promise<PlayedSource> {
   }
 }
 
-async function playGitlab(): Promise<PlayedSource> {
-  const gitlab = createSandboxGitlab({ signingToken: null })
+async function playGitlab(clock: Clock = systemClock): Promise<PlayedSource> {
+  const gitlab = createSandboxGitlab({ clock, signingToken: null })
   await gitlab.start()
   onTestFinished(() => gitlab.stop())
   const { url: siteUrl, token, webhookToken } = gitlab.address()
