@@ -18,7 +18,7 @@ function documentedFields(world: World, { project, build, run }: Happening): Rec
     build_url: buildUrl(world, project, build),
     commit_url: `${project.fields.repository_url.replace(/\.git$/, '')}/commit/${build.commitId}`,
     project_id: wireId(world, project.id),
-    build_id: wireId(world, build.id),
+    build_id: world.switches.buildIdForm === 'uuid' ? build.uuid : wireId(world, build.id),
     status: statusWord(run.status, world.switches.deliveryStatusWords),
     project_full_name: project.fields.name,
     project_name: project.fields.name,

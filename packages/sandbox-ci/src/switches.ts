@@ -64,6 +64,7 @@ const switchesSchema = z.strictObject({
   deliveryTimeoutMs: z.int().min(1).max(600_000).default(5_000),
   extraFields: z.boolean().default(false),
   timestampForm: z.enum(['iso', 'utc']).default('iso'),
+  buildIdForm: z.enum(['integer', 'uuid']).default('integer'),
   buildUrlForm: z.enum(['ids', 'uuids']).default('ids'),
   missingFields: z.array(z.string()).default([]),
   nullFields: z.array(z.string()).default([]),

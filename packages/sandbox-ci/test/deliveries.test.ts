@@ -130,6 +130,11 @@ describe('the switches of deliveries', () => {
     expect(readDelivery((await delivered({ deliveryStatusWords: 'synonyms' })).body).status).toBe('testing')
   })
 
+  it('buildIdForm uuid names the build by its uuid', async () => {
+    const { build, body } = await delivered({ buildIdForm: 'uuid' })
+    expect(body).toContain(`"build_id":"${build.uuid}"`)
+  })
+
   it('buildUrlForm uuids carries both uuids, and the page is there', async () => {
     const { ci, build, body } = await delivered({ buildUrlForm: 'uuids' })
     const url = String(readDelivery(body)['build_url'])
