@@ -1,7 +1,7 @@
 import type { Known } from '../domain/decide.ts'
 import { mergeDetails, type BuildDetails, type BuildEvent } from '../domain/build-event.ts'
 import { claimable } from '../domain/handle.ts'
-import { idOrder, type ChannelId, type BuildId } from '../domain/ids.ts'
+import { isUuid, shortId, type ChannelId, type BuildId } from '../domain/ids.ts'
 import {
   branchKey,
   placeEvents,
@@ -192,7 +192,7 @@ async function wakeCards(
 async function wakeSuccessors(tx: Tx, buildEvent: BuildEvent, revisionKey: string, now: number): Promise<void> {
   if (!isVerdict(buildEvent.status) || buildEvent.origin === 'history') return
   const branch = branchKey(buildEvent.projectId, buildEvent.branch)
-  const newer = await tx.revisionsAfter(branch, idOrder(buildEvent.buildId), SUCCESSORS_MAX)
+  const newer = await tx.revisionsAfter(branch, buildEvent.buildOrder, SUCCESSORS_MAX)
   for (const key of new Set(newer)) if (key !== revisionKey) await tx.wakeRevision(key, now, 1)
 }
 
@@ -240,10 +240,11 @@ async function keepBuilds(
       ...fresh.filter((buildEvent) => buildEvent.buildId === buildId).map((buildEvent) => buildEvent.at),
     )
     const { branch } = buildView(attempt, attempts)
-    const { n, status, word } = attempt
+    const { n, status, word, buildOrder } = attempt
     const { buildUuid, committer, number } = attempt.details
-    const where = { projectId, buildId, attempt: n, revisionKey, cardNumber, branch }
-    await tx.keepBuild({ ...where, status, word, at, buildUuid, committer, number })
+    const seenAs = isUuid(buildId) ? shortId(buildId) : null
+    const where = { projectId, buildId, buildOrder, attempt: n, revisionKey, cardNumber, branch }
+    await tx.keepBuild({ ...where, status, word, at, buildUuid, committer, number: number ?? seenAs })
     const details = mergeDetails([...attempts, attempt])
     const { projectFullName: fullName, projectUuid } = details
     const delivered = fresh.filter((buildEvent) => buildEvent.buildId === buildId && buildEvent.origin === 'delivery')

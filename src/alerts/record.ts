@@ -8,6 +8,7 @@ import {
   type Recorded,
 } from '../domain/build-event.ts'
 import { isOvertaken, numbered } from '../domain/attempt-number.ts'
+import { isUuid } from '../domain/ids.ts'
 import { revisionKey } from '../domain/revision.ts'
 import { restartRequests } from '../domain/request.ts'
 import { effectsOf } from '../domain/attempt.ts'
@@ -66,8 +67,9 @@ export async function recordLookedUp(
   return news !== null
 }
 
-async function record(tx: Tx, { seen: said, body, project }: Delivery, at: number): Promise<Recorded> {
+async function record(tx: Tx, { seen: delivered, body, project }: Delivery, at: number): Promise<Recorded> {
   if (project) await tx.keepProject({ ...project, readAt: at })
+  const said = isUuid(delivered.buildId) ? await asKnown(tx, delivered) : delivered
   const known = await tx.eventsOfBuild(said.projectId, said.buildId)
   const seen = numbered(said, known)
   const unanswered = known.find((buildEvent) => isRepetitionOf(buildEvent, seen, at))
@@ -79,6 +81,14 @@ async function record(tx: Tx, { seen: said, body, project }: Delivery, at: numbe
   const { eventSeq, revisionKey: key } = await insert(tx, { seen, known, at, origin: 'delivery' })
   const deliveryId = await tx.insertDelivery({ receivedAt: at, answer, eventSeq, body })
   return { answer, deliveryId, eventSeq, revisionKey: key }
+}
+
+/** What CI delivers by its uuid, and has named by its number before, keeps that for an id. */
+async function asKnown(tx: Tx, seen: Observation): Promise<Observation> {
+  const { projectId, buildId, details } = seen
+  if ((await tx.eventsOfBuild(projectId, buildId)).length > 0) return seen
+  const known = details.buildUuid && (await tx.buildByUuid(details.buildUuid))
+  return known && known.projectId === projectId ? { ...seen, buildId: known.buildId } : seen
 }
 
 async function insert(

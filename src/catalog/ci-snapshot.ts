@@ -7,6 +7,7 @@ import {
   type Observation,
   type Origin,
 } from '../domain/build-event.ts'
+import { compareOrders, idOrder, isUuid } from '../domain/ids.ts'
 import type { LegacyBuild } from '../domain/project.ts'
 import { restartRequests, type AttemptRef } from '../domain/request.ts'
 import { effectsOf, foldBuild, type Effect, type Attempt, type RestartRequest } from '../domain/attempt.ts'
@@ -93,6 +94,16 @@ function said(build: LegacyBuild, begunAgain: boolean, known: Attempt | undefine
 
 /** Where the source tells a build's attempts apart, nothing has to be concluded from times and words. */
 export const namesAttempt = ({ attempt, lastEndAt }: LegacyBuild): boolean => (attempt ?? lastEndAt ?? null) !== null
+
+/** In the order in which CI would have delivered them: where a UUID is an id, ids have none. */
+export function oldestFirst(builds: readonly LegacyBuild[]): LegacyBuild[] {
+  if (builds.some(({ id }) => isUuid(id)))
+    return builds.toSorted((a, b) => (a.startedAt ?? NEWEST_MS) - (b.startedAt ?? NEWEST_MS))
+  return builds.toSorted((a, b) => compareOrders(idOrder(a.id), idOrder(b.id)))
+}
+
+/** When a build starts that has not started yet. */
+const NEWEST_MS = Number.MAX_SAFE_INTEGER
 
 function isNews(effect: Effect, origin: Origin, buildEvents: readonly BuildEvent[]): boolean {
   if (effect === 'opened' || effect === 'moved') return true

@@ -1,4 +1,13 @@
-import { isIdDigits, isUuid, toUuid, type ChannelId, type MessageTs, type Uuid } from '../domain/ids.ts'
+import {
+  isIdDigits,
+  isShortId,
+  isUuid,
+  shortId,
+  toUuid,
+  type ChannelId,
+  type MessageTs,
+  type Uuid,
+} from '../domain/ids.ts'
 import type { AttemptRef } from '../domain/request.ts'
 import { attemptKey, type Attempt } from '../domain/attempt.ts'
 import { parseSubject } from '../domain/revision.ts'
@@ -37,7 +46,7 @@ export async function findBuild(
   const { reads } = deps
   switch (target.kind) {
     case 'run':
-      return foundOr(deps, await byRef(reads, target.ref), `#${target.ref.buildId}`)
+      return foundOr(deps, await byRef(reads, target.ref), `#${shortId(target.ref.buildId)}`)
     case 'message':
       return byMessage(reads, target.channel, target.ts)
     case 'build-number':
@@ -83,7 +92,7 @@ async function byNumber(
     const numbered = own ? [] : await deps.reads.buildsByNumber(number, CHOICES_MAX)
     return foundOr(deps, own ?? numbered.find((build) => build.projectId === projectId) ?? null, text)
   }
-  const builds = isIdDigits(number) ? await deps.reads.buildsByNumber(number, CHOICES_MAX) : []
+  const builds = isShortId(number) ? await deps.reads.buildsByNumber(number, CHOICES_MAX) : []
   return oneOf(deps, builds, text)
 }
 

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { NEWS_MS, type BuildEvent, type Observation, type Origin } from '../domain/build-event.ts'
 import { foldBuild, hasEnded, type Attempt } from '../domain/attempt.ts'
-import { idOrder } from '../domain/ids.ts'
-import type { LegacyBuild, LegacyProject } from '../domain/project.ts'
+import { knownAs, type LegacyBuild, type LegacyProject } from '../domain/project.ts'
 import { restartRequests } from '../domain/request.ts'
 import { revisionKey } from '../domain/revision.ts'
 import { isFinal, isRed, isVerdict, toStatus } from '../domain/status.ts'
@@ -10,7 +9,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { KnownBuild } from '../store/records.ts'
 import type { Store, Tx } from '../store/store.ts'
-import { insertNews, namesAttempt, observationOf } from './ci-snapshot.ts'
+import { insertNews, namesAttempt, observationOf, oldestFirst } from './ci-snapshot.ts'
 
 // Builds that nobody delivered: CI shows them when it is asked.
 
@@ -70,13 +69,13 @@ interface ProjectLook {
 async function takeInProject(deps: TakeIn, look: ProjectLook): Promise<number> {
   const { store, clock, log, wake } = deps
   const { id, builds } = look.project
-  // Oldest first, as they would have been delivered.
-  const shown = builds.toSorted((a, b) => (idOrder(a.id) < idOrder(b.id) ? -1 : 1)).slice(-LOOKED_BUILDS_MAX)
+  const newest = oldestFirst(builds).slice(-LOOKED_BUILDS_MAX)
   const known = await store.read.buildsOf(
     id,
-    shown.map((build) => build.id),
+    newest.flatMap((build) => (build.uuid === null ? [build.id] : [build.id, build.uuid])),
   )
   const stands = new Map(known.map((build) => [build.buildId, build]))
+  const shown = knownAs([...stands.keys()], newest)
   let taken = 0
   let failures = 0
   for (const build of shown) {

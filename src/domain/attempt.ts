@@ -1,5 +1,5 @@
 import { mergeDetails, type BuildDetails, type BuildEvent } from './build-event.ts'
-import { compareIds, type BuildId } from './ids.ts'
+import { compareOrders, type BuildId } from './ids.ts'
 import { isFinal, type Status } from './status.ts'
 
 /** A started that comes this long after a final is a new attempt, not a late delivery. */
@@ -8,6 +8,8 @@ export const LATE_START_MS = 60_000
 /** One execution of a build, folded from its build events. Times in ms; `null` where the build event has not come. */
 export interface Attempt {
   buildId: BuildId
+  /** see BuildEvent */
+  buildOrder: string
   /** 1 for the first attempt of this build id */
   n: number
   status: Status
@@ -71,9 +73,9 @@ function draftOf(drafts: readonly Draft[], { details: { attempt } }: BuildEvent)
   return attempt == null ? drafts.at(-1) : drafts.find(({ n }) => n === attempt)
 }
 
-/** Newest last: by build id as a number, then by run. */
-export function compareAttempts(a: Pick<Attempt, 'buildId' | 'n'>, b: Pick<Attempt, 'buildId' | 'n'>): number {
-  return compareIds(a.buildId, b.buildId) || a.n - b.n
+/** Newest last: by the order of builds, then by run. */
+export function compareAttempts(a: Pick<Attempt, 'buildOrder' | 'n'>, b: Pick<Attempt, 'buildOrder' | 'n'>): number {
+  return compareOrders(a.buildOrder, b.buildOrder) || a.n - b.n
 }
 
 /** All runs of a revision, oldest first; the last one is what its card shows, its place in the list is its attempt. */
@@ -203,6 +205,7 @@ function toAttempt({ n, buildEvents, echoes, head, final, started }: Draft): Att
   const details = detailsOf(buildEvents, echoes)
   return {
     buildId: head.buildId,
+    buildOrder: first.buildOrder,
     n,
     status: head.status,
     word: head.word,

@@ -1,5 +1,5 @@
 import type { Author } from './author.ts'
-import type { BuildId, ProjectId, Uuid } from './ids.ts'
+import { orderOf, type BuildId, type ProjectId, type Uuid } from './ids.ts'
 import { isFinal, toStatus, type Status } from './status.ts'
 
 /** What one observation says of a build beyond its status. Times are milliseconds since the epoch, as CI gave them. */
@@ -47,6 +47,8 @@ export interface BuildEvent extends Observation {
   at: number
   status: Status
   origin: Origin
+  /** its build's place among those of the project: see `orderOf` */
+  buildOrder: string
 }
 
 /** What became of a delivery that was stored. */
@@ -66,12 +68,17 @@ export type Origin = 'delivery' | 'poll' | 'action' | 'history'
 /** What ended longer ago than this (ms) when it was found by asking is no news. */
 export const NEWS_MS = 24 * 60 * 60_000
 
+/** The earliest time (ms) at which a build was there, as far as its first build event says. A year 1 or 1970 is no time. */
+export const beganBy = ({ startedAt, finishedAt }: BuildDetails, receivedAt: number): number =>
+  Math.min(receivedAt, ...[startedAt, finishedAt].filter((time) => time !== null).filter((time) => time > 0))
+
 export const toBuildEvent = (seen: Observation, seq: number, at: number, origin: Origin = 'delivery'): BuildEvent => ({
   ...seen,
   seq,
   at,
   origin,
   status: toStatus(seen.word),
+  buildOrder: orderOf(seen.buildId, beganBy(seen.details, at)),
 })
 
 /** Of a commit's message a detail holds the first line that is not blank. */

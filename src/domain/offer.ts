@@ -1,4 +1,4 @@
-import { sourceOf, type SourceName, type Uuid } from './ids.ts'
+import { isUuid, sourceOf, type SourceName, type Uuid } from './ids.ts'
 import { isOpen, type Action, type Request } from './request.ts'
 import { hasEnded, type Attempt } from './attempt.ts'
 import type { Status } from './status.ts'
@@ -20,6 +20,7 @@ export type Missing =
   | 'no-v2'
   | 'no-legacy'
   | 'no-build-uuid'
+  | 'no-build-number'
   | 'pro-project'
   | 'project-unknown'
 
@@ -50,7 +51,7 @@ export function offerOfRestart(attempt: Attempt, facilities: Facilities, request
   if (source !== 'ci') return facilities[source] ? 'offered' : `no-${source}`
   const { legacy, project } = facilities
   if (!legacy) return 'no-legacy'
-  if (isBasic(project)) return 'offered'
+  if (isBasic(project)) return isUuid(attempt.buildId) ? 'no-build-number' : 'offered'
   return project?.type === 'pro' ? 'pro-project' : 'project-unknown'
 }
 

@@ -1,4 +1,4 @@
-import type { BuildId, ProjectId, Uuid } from './ids.ts'
+import { uuidBuildId, type BuildId, type ProjectId, type Uuid } from './ids.ts'
 import type { NotificationRule } from './rule.ts'
 
 /** A project as the v2 interface holds it. */
@@ -70,6 +70,15 @@ export interface LegacyBuild {
   attempt?: number | null
   lastEndAt?: number | null
   raw: Record<string, unknown>
+}
+
+/** What CI delivers by its uuid it may show by its number: of builds that are known by their uuids, that is the id. */
+export function knownAs(ids: readonly BuildId[], shown: readonly LegacyBuild[]): LegacyBuild[] {
+  const known = new Set(ids)
+  return shown.map((build) => {
+    const id = build.uuid && uuidBuildId(build.uuid)
+    return id !== null && id !== build.id && known.has(id) ? { ...build, id, number: build.id } : build
+  })
 }
 
 /** What is wrong with one field of a request, in words; no value is quoted. */

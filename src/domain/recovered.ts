@@ -1,5 +1,5 @@
 import type { BuildEvent } from './build-event.ts'
-import { compareIds } from './ids.ts'
+import { compareOrders } from './ids.ts'
 import type { Attempt } from './attempt.ts'
 import type { CHANGES } from './rule.ts'
 import { isRed, isVerdict } from './status.ts'
@@ -65,8 +65,8 @@ export function redStreakTo(attempt: Attempt, history: readonly Attempt[], histo
 }
 
 // What has not ended comes after all that has.
-const endedBefore = (other: Attempt, { buildId, finalSeq }: Attempt): boolean =>
-  compareEnds(other, { buildId, finalSeq: finalSeq ?? Number.POSITIVE_INFINITY }) < 0
+const endedBefore = (other: Attempt, { buildOrder, finalSeq }: Attempt): boolean =>
+  compareEnds(other, { buildOrder, finalSeq: finalSeq ?? Number.POSITIVE_INFINITY }) < 0
 
 /** What finishes a build, by its place among the outcomes of its branch. */
 type Placed = Pick<BuildEvent, 'seq' | 'buildId' | 'status'>
@@ -99,8 +99,10 @@ export function recoveredFrom<T extends Placed>(green: Placed, earlier: readonly
 }
 
 // Runs of one build go by what ended them: each card of a build that rested counts its attempts from one.
-function compareEnds(a: Pick<Attempt, 'buildId' | 'finalSeq'>, b: Pick<Attempt, 'buildId' | 'finalSeq'>): number {
-  return compareIds(a.buildId, b.buildId) || (a.finalSeq ?? 0) - (b.finalSeq ?? 0)
+type End = Pick<Attempt, 'buildOrder' | 'finalSeq'>
+
+function compareEnds(a: End, b: End): number {
+  return compareOrders(a.buildOrder, b.buildOrder) || (a.finalSeq ?? 0) - (b.finalSeq ?? 0)
 }
 
 function redStreak(before: readonly Attempt[], historyIsCut: boolean): Recovery | null {

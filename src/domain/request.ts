@@ -1,5 +1,5 @@
 import {
-  compareIds,
+  idOrder,
   isBuildId,
   sourceOf,
   isProjectId,
@@ -110,7 +110,7 @@ export const attemptRefText = ({ projectId, buildId, attempt }: AttemptRef): str
   `${projectId}/${buildId}.${attempt}`
 
 export function parseAttemptRef(text: string): AttemptRef | null {
-  const [, projectId = '', buildId = '', attempt] = /^([^/]{1,60})\/(\d{1,20})\.(\d{1,9})$/.exec(text) ?? []
+  const [, projectId = '', buildId = '', attempt] = /^([^/]{1,60})\/([\da-f-]{1,36})\.(\d{1,9})$/.exec(text) ?? []
   return isProjectId(projectId) && isBuildId(buildId) ? { projectId, buildId, attempt: Number(attempt) } : null
 }
 
@@ -185,12 +185,11 @@ function startedBy(request: Request, attempts: readonly Attempt[], all: readonly
   return attempts.find((attempt) => isResultOf(request, attempt, all) && attempt.isConfirmedByCi)
 }
 
+/** What tells whether an attempt is the one that was asked for. */
+type Begun = Pick<Attempt, 'buildId' | 'buildOrder' | 'n' | 'firstAt'>
+
 /** Is this the attempt that the restart brought about? */
-export function isResultOf(
-  request: Request,
-  attempt: Pick<Attempt, 'buildId' | 'n' | 'firstAt'>,
-  all: readonly Request[] = [],
-): boolean {
+export function isResultOf(request: Request, attempt: Begun, all: readonly Request[] = []): boolean {
   if (request.action !== 'restart' || request.state === 'refused' || wasDoneBefore(request, attempt)) return false
   // On a card of its own, after a long rest, runs are counted from one again.
   const isNext = attempt.n === request.attempt + 1 || attempt.n === 1
@@ -201,7 +200,8 @@ export function isResultOf(
   // CI's answer was lost or named no build: a newer build of the same commit that began after we asked is the one,
   // unless CI named it in answer to somebody else, before this request was taken to be done.
   if (request.state !== 'confirmed' && all.some((other) => isNamedFor(other, attempt))) return false
-  return compareIds(attempt.buildId, request.buildId) > 0 && attempt.n === 1 && attempt.firstAt >= request.requestedAt
+  // A build that has no number is never asked to be restarted.
+  return attempt.buildOrder > idOrder(request.buildId) && attempt.n === 1 && attempt.firstAt >= request.requestedAt
 }
 
 /** What confirmed it had begun by then; the same build, or another one of the commit, may run for other reasons later. */
@@ -209,7 +209,7 @@ const wasDoneBefore = ({ state, endedAt }: Request, { firstAt }: Pick<Attempt, '
   state === 'confirmed' && endedAt !== null && firstAt > endedAt + CLOCKS_DIFFER_MS
 
 // CI answers a restart of a newer build itself with that build's name too: that is about its next attempt.
-const isNamedFor = (other: Request, attempt: Pick<Attempt, 'buildId' | 'n' | 'firstAt'>): boolean =>
+const isNamedFor = (other: Request, attempt: Begun): boolean =>
   other.newBuildId === attempt.buildId && isResultOf(other, attempt)
 
 /** The latest request that says something of this attempt: asked about it, or brought it about. */

@@ -1,5 +1,5 @@
 import { mergeDetails, type BuildDetails, type BuildEvent } from './build-event.ts'
-import type { MessageTs } from './ids.ts'
+import { shortId, type MessageTs } from './ids.ts'
 import { canShowBuilds, offerOfRestart, offerOfStop, type Facilities, type Missing, type Offer } from './offer.ts'
 import type { Recovery } from './recovered.ts'
 import { lastRequestOf, attemptRefText, shownBy, type Action, type Request } from './request.ts'
@@ -124,10 +124,10 @@ function requestView(request: Request, context: StoryContext): RequestView {
   const attempt = shownBy(request, context.attempts, context.requests)
   const outcome = attempt && {
     shown: request.action === 'stop' ? shownIn(attempt, context) : ('started' as const),
-    buildId: attempt.buildId,
+    buildId: shortId(attempt.buildId),
     attemptNumber: attemptNumberOf(attempt, context.attempts),
   }
-  return { kind: 'request', ...shownRequest(request), buildId: request.buildId, outcome }
+  return { kind: 'request', ...shownRequest(request), buildId: shortId(request.buildId), outcome }
 }
 
 function replyView(attempt: Attempt, context: StoryContext): ReplyView {
@@ -249,7 +249,7 @@ export function buildView(attempt: Attempt, attempts: readonly Attempt[]): Build
   const commitUrl = own.commitUrl ?? shared.commitUrl
   return {
     project: projectName({ ...shared, commitUrl }, attempt.buildEvents[0]!.projectId),
-    buildId: own.number ?? attempt.buildId,
+    buildId: own.number ?? shortId(attempt.buildId),
     branch: buildEvents.find((buildEvent) => buildEvent.branch !== null)?.branch ?? null,
     // The address is the build's: an attempt that was found by looking has it from the attempts before.
     buildUrl: own.buildUrl ?? mergeDetails(attempts.filter(({ buildId }) => buildId === attempt.buildId)).buildUrl,

@@ -1,11 +1,11 @@
-import { isIdDigits, isUuid, toUuid } from '../domain/ids.ts'
+import { isShortId, isUuid, toUuid } from '../domain/ids.ts'
 import type { Uuid } from '../domain/ids.ts'
 import { CUT, type Word } from '../slack/commands/parse.ts'
 
 /** What a command is about, as it was typed: nothing here is known to exist. */
 export type Target =
   | { kind: 'none' }
-  /** `#512`, or `acme/web #512`, as cards write it; decimal digits */
+  /** `#512`, or `acme/web #512`, as cards write it: decimal digits, or the first eight of a uuid */
   | { kind: 'build-number'; number: string; project: string | null }
   | { kind: 'build-url'; url: string }
   /** of a project or of a build: CI's uuids do not say */
@@ -40,11 +40,11 @@ function readOne(word: Word): Target {
   const [project, branch] = partAt(word.text)
   if (branch !== null) return ofBranch(nameOf(project), branch)
   const [, before = '', number] = NUMBERED.exec(project) ?? []
-  if (number !== undefined && isIdDigits(number)) return { kind: 'build-number', number, project: before || null }
+  if (number !== undefined && isShortId(number)) return { kind: 'build-number', number, project: before || null }
   return isUuid(project) ? { kind: 'uuid', uuid: toUuid(project) } : { kind: 'project', project, branch: null }
 }
 
-const NUMBERED = /^([^#]*)#(\d+)$/
+const NUMBERED = /^([^#]*)#(\d+|[\da-f]{8})$/
 
 /** `acme/web@main`: the first `@` that is not the first character parts project and branch. */
 export function partAt(text: string): [project: string, branch: string | null] {
@@ -74,7 +74,7 @@ function withSecond(target: Target, second: Word): Target | null {
   // `acme/web@ main`
   if (target.kind === 'nameless') return ofBranch(project, second.text)
   const [, before, number] = NUMBERED.exec(second.text) ?? []
-  if (number !== undefined && before === '' && isIdDigits(number)) return { kind: 'build-number', number, project }
+  if (number !== undefined && before === '' && isShortId(number)) return { kind: 'build-number', number, project }
   // `acme/web @main`
   return ofBranch(project, second.text.replace(/^@/, ''))
 }

@@ -1,4 +1,4 @@
-import { buildKey, ID_DIGITS_MAX, idOrder, type ProjectId } from '../domain/ids.ts'
+import { buildKey, type ProjectId } from '../domain/ids.ts'
 import { branchKey, REST_MS, type PlacedEvent, revisionSubject } from '../domain/revision.ts'
 import { QUEUES, type StoredMessage } from '../domain/plan.ts'
 import { recoveredFrom, recoveringFrom } from '../domain/recovered.ts'
@@ -15,7 +15,8 @@ export const BRANCH_TIMES = 4
 const OUTCOMES_NEAR = 8
 const OUTCOMES_FAR = 500
 
-const NEWEST_ORDER = idOrder('9'.repeat(ID_DIGITS_MAX))
+/** Sorts after every place. */
+const LAST_ORDER = '~'
 
 /** What is old: what happened before `before` (ms), of a branch that was silent since `forgottenBefore`. */
 export interface Age {
@@ -24,7 +25,7 @@ export interface Age {
   forgottenBefore: number
 }
 
-/** What of a branch is needed still: its newest build, and outcomes from this place on. Places are `idOrder`s. */
+/** What of a branch is needed still: its newest build, and outcomes from this place on. Places are `orderOf`. */
 interface Needed {
   newest: string
   outcomesFrom: string
@@ -65,10 +66,9 @@ export function createStays(age: Age) {
   }
 
   function isNeeded(reads: Reads, buildEvents: readonly PlacedEvent[]): Promise<boolean> {
-    return someOnBranch(buildEvents, async ({ projectId, buildId, status }, branch) => {
+    return someOnBranch(buildEvents, async ({ projectId, buildOrder, status }, branch) => {
       const { newest, outcomesFrom } = await neededOf(reads, projectId, branch)
-      const order = idOrder(buildId)
-      return order === newest || (isVerdict(status) && order >= outcomesFrom)
+      return buildOrder === newest || (isVerdict(status) && buildOrder >= outcomesFrom)
     })
   }
 
@@ -124,7 +124,7 @@ async function streakOf(reads: Reads, key: string, buildEvent: PlacedEvent): Pro
   if (!isRed(buildEvent.status)) return []
   const recovering: EventPlace[] = []
   for (const green of recoveringFrom(buildEvent, await outcomesAfter(reads, key, buildEvent)))
-    if (!(await reads.isOvertaken(key, idOrder(green.buildId), green.seq))) recovering.push(green)
+    if (!(await reads.isOvertaken(key, green.buildOrder, green.seq))) recovering.push(green)
   return recovering
 }
 
@@ -132,20 +132,20 @@ async function streakOf(reads: Reads, key: string, buildEvent: PlacedEvent): Pro
 async function outcomesTo(
   reads: Reads,
   key: string,
-  { buildId, seq }: PlacedEvent,
+  { buildId, buildOrder, seq }: PlacedEvent,
 ): Promise<(PlacedEvent & EventPlace)[]> {
-  const near = await reads.verdictsBefore(key, idOrder(buildId), OUTCOMES_NEAR)
+  const near = await reads.verdictsBefore(key, buildOrder, OUTCOMES_NEAR)
   const sawEnd = near.some((one) => one.status === 'success' && one.buildId !== buildId && one.seq < seq)
-  return sawEnd || near.length < OUTCOMES_NEAR ? near : reads.verdictsBefore(key, idOrder(buildId), OUTCOMES_FAR)
+  return sawEnd || near.length < OUTCOMES_NEAR ? near : reads.verdictsBefore(key, buildOrder, OUTCOMES_FAR)
 }
 
 /** The outcomes of its branch from this one's build on, as far as one that passed in its turn: most branches soon do. */
-async function outcomesAfter(reads: Reads, key: string, { buildId }: PlacedEvent): Promise<VerdictPlace[]> {
-  const near = await reads.verdictsFrom(key, idOrder(buildId), OUTCOMES_NEAR)
+async function outcomesAfter(reads: Reads, key: string, { buildId, buildOrder }: PlacedEvent): Promise<VerdictPlace[]> {
+  const near = await reads.verdictsFrom(key, buildOrder, OUTCOMES_NEAR)
   const isGreenInTurn = (one: VerdictPlace, i: number) =>
     one.status === 'success' && one.buildId !== buildId && near.slice(i + 1).every(({ seq }) => seq > one.seq)
   const isEnough = near.length < OUTCOMES_NEAR || near.slice(0, -1).some(isGreenInTurn)
-  return isEnough ? near : reads.verdictsFrom(key, idOrder(buildId), OUTCOMES_FAR)
+  return isEnough ? near : reads.verdictsFrom(key, buildOrder, OUTCOMES_FAR)
 }
 
 // A day's notice goes as a whole: while it stands, so do the builds that it counts.
@@ -190,18 +190,17 @@ async function findNeeded(
 ): Promise<Needed> {
   const newest = await reads.newestBuild(projectId, branch)
   if (!newest || newest.at < forgottenBefore) return NOTHING
-  const needed = { newest: idOrder(newest.buildId), outcomesFrom: '' }
+  const needed = { newest: newest.buildOrder, outcomesFrom: '' }
   for (const limit of [OUTCOMES_NEAR, OUTCOMES_FAR]) {
-    const outcomes = await reads.verdictsBefore(branchKey(projectId, branch), NEWEST_ORDER, limit)
+    const outcomes = await reads.verdictsBefore(branchKey(projectId, branch), LAST_ORDER, limit)
     const greens = outcomes.filter(({ status, at }) => status === 'success' && at < before)
     const last = greens[0]
     const first = greens.find((green) => last && green.seq < last.seq && green.buildId !== last.buildId)
-    if (first) return { ...needed, outcomesFrom: idOrder(first.buildId) }
+    if (first) return { ...needed, outcomesFrom: first.buildOrder }
     if (outcomes.length < limit) return needed
-    if (limit === OUTCOMES_FAR) return { ...needed, outcomesFrom: idOrder(outcomes.at(-1)!.buildId) }
+    if (limit === OUTCOMES_FAR) return { ...needed, outcomesFrom: outcomes.at(-1)!.buildOrder }
   }
   return needed
 }
 
-/** Sorts after every place. */
-const NOTHING: Needed = { newest: '', outcomesFrom: '~' }
+const NOTHING: Needed = { newest: '', outcomesFrom: LAST_ORDER }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isIdDigits, isUuid, toUuid } from '../domain/ids.ts'
+import { isIdDigits, isUuid, toUuid, uuidBuildId } from '../domain/ids.ts'
 import type { BuildId, ProjectId } from '../domain/ids.ts'
 
 // The single values that sources send, read liberally: what has no clear meaning is null, never an error.
@@ -16,9 +16,10 @@ export const projectId = z.preprocess(digitsOf, z.custom<ProjectId>(anId))
 
 export const buildId = z.preprocess(digitsOf, z.custom<BuildId>(anId))
 
-export const buildIdOrNull = buildId.nullable().catch(null)
-
 export const uuid = z.string().trim().refine(isUuid).transform(toUuid)
+
+/** The CI service's: an integer, or a UUID. */
+export const ciBuildId = z.union([buildId, uuid.transform(uuidBuildId)])
 
 export const uuidOrNull = uuid.nullable().catch(null)
 

@@ -1,5 +1,4 @@
 import { mergeDetails, type BuildEvent } from '../domain/build-event.ts'
-import { compareIds, idOrder } from '../domain/ids.ts'
 import { branchKey, revisionSubject } from '../domain/revision.ts'
 import type { Facilities } from '../domain/offer.ts'
 import { breaks, recoveryOf, redStreakTo, type Recovery, type Turn } from '../domain/recovered.ts'
@@ -136,7 +135,7 @@ async function readAround(reads: Reads, own: readonly Attempt[]): Promise<Around
   const branch = newest ? branchKeyOf(newest) : null
   if (!newest || branch === null)
     return { branch, own, outcomes: [], isWhole: true, history: own, isOvertakenBeyond: false }
-  const order = idOrder(newest.buildId)
+  const order = newest.buildOrder
   const count = AROUND.find((rows) => rows >= own.length + HISTORY_NEAR) ?? AROUND.at(-1)!
   const outcomes = await reads.verdictsBefore(branch, order, count)
   const lastSeq = Math.max(...own.map(({ finalSeq }) => finalSeq ?? 0))
@@ -157,9 +156,9 @@ const AROUND = [HISTORY_NEAR, 16, 64, 256]
 async function isOvertaken(reads: Reads, attempt: Attempt, { branch, outcomes, isWhole, isOvertakenBeyond }: Around) {
   if (branch === null) return false
   const finalSeq = attempt.finalSeq ?? 0
-  if (outcomes.some(({ buildId, seq }) => seq < finalSeq && compareIds(buildId, attempt.buildId) > 0)) return true
-  const isReached = isWhole || compareIds(outcomes.at(-1)!.buildId, attempt.buildId) <= 0
-  return (isOvertakenBeyond || !isReached) && reads.isOvertaken(branch, idOrder(attempt.buildId), finalSeq)
+  if (outcomes.some(({ buildOrder, seq }) => seq < finalSeq && buildOrder > attempt.buildOrder)) return true
+  const isReached = isWhole || outcomes.at(-1)!.buildOrder <= attempt.buildOrder
+  return (isOvertakenBeyond || !isReached) && reads.isOvertaken(branch, attempt.buildOrder, finalSeq)
 }
 
 /**
@@ -173,10 +172,10 @@ async function lookBack<T>(
   isEnough: (outcome: BuildEvent) => boolean,
   judge: (history: readonly Attempt[], isCut: boolean) => T,
 ): Promise<T> {
-  const isBefore = ({ buildId }: BuildEvent) => compareIds(buildId, attempt.buildId) <= 0
+  const isBefore = ({ buildOrder }: BuildEvent) => buildOrder <= attempt.buildOrder
   const isKnown = isWhole || outcomes.some((outcome) => isBefore(outcome) && isEnough(outcome))
   if (branch === null || isKnown) return judge(history, false)
-  const far = await reads.verdictsBefore(branch, idOrder(attempt.buildId), HISTORY_FAR)
+  const far = await reads.verdictsBefore(branch, attempt.buildOrder, HISTORY_FAR)
   return judge(foldHistory(far, own), far.length === HISTORY_FAR)
 }
 

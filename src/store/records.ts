@@ -75,6 +75,8 @@ export interface DeliveredProject {
 export interface KnownBuild extends AttemptRef {
   revisionKey: string
   cardNumber: number
+  /** see BuildEvent */
+  buildOrder: string
   branch: string | null
   status: Status
   /** CI's own word */
@@ -90,7 +92,7 @@ export interface KnownBuild extends AttemptRef {
 export type EventPlace = Pick<PlacedEvent, 'seq' | 'at' | 'cardNumber'> & Pick<BuildPlace, 'revisionKey'>
 
 /** A build event that finishes a build, by its place alone. */
-export type VerdictPlace = EventPlace & Pick<PlacedEvent, 'buildId' | 'status'>
+export type VerdictPlace = EventPlace & Pick<PlacedEvent, 'buildId' | 'buildOrder' | 'status'>
 
 /** Scheduled work that one of several processes may do, until then (ms). */
 export interface Lease {

@@ -19,7 +19,7 @@ export interface Schema {
     build_id: string
     /** `project_id/build_id` */
     build_key: string
-    /** build_id, padded so that it sorts as the number does */
+    /** the build's place among those of the project: `orderOf` */
     build_order: string
     lineage_key: string
     /** which card of the revision the build event belongs to; null until it is ingested */

@@ -32,7 +32,7 @@ export const headlines = (slack: SandboxSlack, channel: string): string[] =>
   saidIn(slack, channel).map(({ text }) => headline(text))
 
 /** `Failed acme/web #512` of `:x: *Failed* acme/web #512 on …`. */
-export const headline = (text: string): string => /\*(.+?)\* ([^#]*#\d+)/.exec(text)?.slice(1).join(' ') ?? text
+export const headline = (text: string): string => /\*(.+?)\* ([^#]*#[\da-f]+)/.exec(text)?.slice(1).join(' ') ?? text
 
 /** Waits until exactly these are the cards of a channel. */
 export const untilSaid = (slack: SandboxSlack, channel: string, expected: readonly string[], withinMs?: number) =>

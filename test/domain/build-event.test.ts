@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isFinalEvent, mergeDetails, NO_DETAILS, toBuildEvent } from '../../src/domain/build-event.ts'
+import { beganBy, isFinalEvent, mergeDetails, NO_DETAILS, toBuildEvent } from '../../src/domain/build-event.ts'
 import { buildId, projectId, story, T0 } from '../support/build-events.ts'
 
 const seen = {
@@ -13,7 +13,7 @@ const seen = {
 
 describe('toFact', () => {
   it('gives an observation its place, its time, its status, and who said it', () => {
-    const buildEvent = { ...seen, seq: 7, at: T0, status: 'failed' }
+    const buildEvent = { ...seen, seq: 7, at: T0, status: 'failed', buildOrder: seen.buildId }
     expect(toBuildEvent(seen, 7, T0)).toEqual({ ...buildEvent, origin: 'delivery' })
     expect(toBuildEvent(seen, 7, T0, 'poll')).toEqual({ ...buildEvent, origin: 'poll' })
   })
@@ -32,6 +32,23 @@ describe('toFact', () => {
     ['paused', false],
   ])('knows whether %s ends an attempt: %s', (word, isFinal) => {
     expect(story(word).map(isFinalEvent)).toEqual([isFinal])
+  })
+})
+
+describe('beganBy', () => {
+  it.each([
+    ['when it was received, where CI says no time', {}, T0],
+    ['when it started', { startedAt: T0 - 7, finishedAt: T0 - 3 }, T0 - 7],
+    ['when it finished, at the latest', { finishedAt: T0 - 3 }, T0 - 3],
+    ["when it was received, where CI's clock is ahead", { startedAt: T0 + 7 }, T0],
+    [
+      'when it was received, where the time is that of a field that was never set',
+      { startedAt: -62_135_596_800_000 },
+      T0,
+    ],
+    ['when it was received, where the time is zero', { startedAt: 0 }, T0],
+  ])('%s', (_, details, at) => {
+    expect(beganBy({ ...NO_DETAILS, ...details }, T0)).toBe(at)
   })
 })
 

@@ -1,6 +1,18 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ID_DIGITS_MAX, idOrder, isChannelId, isIdDigits, isUuid, toUuid } from '../../src/domain/ids.ts'
+import { buildId, T0 } from '../support/build-events.ts'
+import {
+  compareOrders,
+  ID_DIGITS_MAX,
+  idOrder,
+  isChannelId,
+  isIdDigits,
+  isShortId,
+  isUuid,
+  orderOf,
+  shortId,
+  toUuid,
+} from '../../src/domain/ids.ts'
 
 describe('ids of the CI service', () => {
   it.each(['0', '7', '512', '9007199254740993', '18446744073709551615'])('accepts the digits %s', (digits) => {
@@ -22,6 +34,49 @@ describe('ids of the CI service', () => {
   it('tells neighbours apart that a double cannot', () => {
     expect(Number('9007199254740993')).toBe(Number('9007199254740992'))
     expect(idOrder('9007199254740993') > idOrder('9007199254740992')).toBe(true)
+  })
+})
+
+describe('the place of a build', () => {
+  const [A, B] = ['ffffffff-0000-0000-0000-000000000001', '00000000-0000-0000-0000-000000000002'].map(buildId)
+  const number = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((n) => buildId(`${n}`))
+
+  it('is its number, whatever was there before', () => {
+    fc.assert(fc.property(number, fc.nat(), (id, at) => orderOf(id, at, orderOf(A!, at)) === idOrder(id)))
+  })
+
+  it('is by time where its id is a UUID, and by the UUID at one time', () => {
+    expect(orderOf(A!, T0) < orderOf(B!, T0 + 1)).toBe(true)
+    expect(orderOf(A!, 9) < orderOf(B!, 10)).toBe(true)
+    expect(orderOf(A!, T0) > orderOf(B!, T0)).toBe(true)
+    expect(compareOrders(orderOf(A!, T0), orderOf(A!, T0))).toBe(0)
+  })
+
+  it('is after the newest number that there is, and before the next, whichever kind was built last', () => {
+    fc.assert(
+      fc.property(number, fc.nat(), fc.nat(), (id, at, later) => {
+        const first = orderOf(A!, at, idOrder(id))
+        const second = orderOf(B!, at + 1 + later, first)
+        const next = idOrder(`${BigInt(id) + 1n}`)
+        const inOrder = [idOrder(id), first, second, next]
+        expect(inOrder.toSorted(compareOrders)).toEqual(inOrder)
+      }),
+    )
+  })
+})
+
+describe('what people see of an id', () => {
+  it.each([
+    ['512', '512'],
+    ['18446744073709551615', '18446744073709551615'],
+    ['3f2a1b4c-5d6e-4f70-8192-a3b4c5d6e7f8', '3f2a1b4c'],
+  ])('of %s is %s, by which they can name it', (id, seen) => {
+    expect(shortId(id)).toBe(seen)
+    expect(isShortId(seen)).toBe(true)
+  })
+
+  it.each(['', '0512', '3f2a1b4', '3f2a1b4cd', '3F2A1B4C', 'login'])('%j is none', (text) => {
+    expect(isShortId(text)).toBe(false)
   })
 })
 

@@ -114,6 +114,15 @@ describe('restarting a finished build', () => {
   ])('when %s', (_, facilities, offer) => {
     expect(offerOfRestart(runWith('error', BOTH_UUIDS), facilities, [])).toBe(offer)
   })
+
+  it.each<[claim: string, facilities: Facilities, offer: Offer]>([
+    ['is not possible, since CI restarts builds by number', EVERYTHING, 'no-build-number'],
+    ['is not possible in a Pro project in any case', through(true, true, PRO), 'pro-project'],
+    ['is not possible without the legacy interface in any case', through(true, false, BASIC), 'no-legacy'],
+  ])('whose id is a UUID %s', (_, facilities, offer) => {
+    const attempt = attemptsOf({ word: 'error', build: BUILD_UUID, details: BOTH_UUIDS }).at(-1)!
+    expect(offerOfRestart(attempt, facilities, [])).toBe(offer)
+  })
 })
 
 describe('what somebody has asked for already', () => {

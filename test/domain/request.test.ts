@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isIdDigits } from '../../src/domain/ids.ts'
+import { idOrder, isIdDigits } from '../../src/domain/ids.ts'
 import {
   CLOCKS_DIFFER_MS,
   credible,
@@ -190,7 +190,7 @@ describe('a restart', () => {
     ['a newer build, where CI named none', {}, '513', 1],
   ])('is done once: %s may run for other reasons after that', (_, change, build, n) => {
     const endedAt = T0 + REQUESTED_AT + MINUTE
-    const run = (firstAt: number) => ({ buildId: buildId(build), n, firstAt })
+    const run = (firstAt: number) => ({ buildId: buildId(build), buildOrder: idOrder(build), n, firstAt })
     const done = restart({ ...change, state: 'confirmed', endedAt })
     expect(isResultOf(done, run(endedAt + CLOCKS_DIFFER_MS))).toBe(true)
     expect(isResultOf(done, run(endedAt + CLOCKS_DIFFER_MS + 1))).toBe(false)

@@ -61,17 +61,26 @@ describe('a target', () => {
     ['<#C0123ABC|512>', number('512')],
     ['acme/web #512', number('512', 'acme/web')],
     ['acme/web#512', number('512', 'acme/web')],
+    ['#3f2a1b4c', number('3f2a1b4c')],
+    ['acme/web #3f2a1b4c', number('3f2a1b4c', 'acme/web')],
     ['#18446744073709551616', number('18446744073709551616')],
   ])('%s is a build', (typed, target) => {
     expect(targetOf(typed)).toEqual(target)
   })
 
-  it.each(['512', '#', '#x', '#0512', '#5.1', '#184467440737095516160', '<#C0123ABC|builds>'])(
-    '%s is no number of a build',
-    (typed) => {
-      expect(targetOf(typed).kind).toBe('project')
-    },
-  )
+  it.each([
+    '512',
+    '#',
+    '#x',
+    '#0512',
+    '#5.1',
+    '#184467440737095516160',
+    '#3f2a1b4',
+    '#3f2a1b4c5',
+    '<#C0123ABC|builds>',
+  ])('%s is no number of a build', (typed) => {
+    expect(targetOf(typed).kind).toBe('project')
+  })
 
   it('is a uuid, of a build or of a project', () => {
     expect(targetOf(UUID)).toEqual({ kind: 'uuid', uuid })

@@ -6,8 +6,8 @@ import {
   type Origin,
 } from '../../src/domain/build-event.ts'
 import {
+  isBuildId,
   isChannelId,
-  isIdDigits,
   isProjectId,
   type BuildId,
   type ChannelId,
@@ -45,12 +45,17 @@ export interface Said {
 /** The build events of a story, in order of receipt: `story('initiated', { word: 'error', after: 9 * MINUTE })`. */
 export function story(...said: readonly (string | Said)[]): BuildEvent[] {
   let after = -SECOND
+  const orders = new Map<string, string>()
   return said.map((each, index) => {
     const { build = '512', project = WEB, branch = 'main', commit = COMMIT, ...rest } = worded(each)
     after = rest.after ?? after + SECOND
     const details = { ...NO_DETAILS, ...rest.details }
     const ids = { projectId: projectId(project), buildId: buildId(build), branch, commitId: commit }
-    return toBuildEvent({ ...ids, word: rest.word, details }, index + 1, T0 + after, rest.origin)
+    const buildEvent = toBuildEvent({ ...ids, word: rest.word, details }, index + 1, T0 + after, rest.origin)
+    // As the store does: a build keeps the place that it had when it was first heard of.
+    const buildOrder = orders.get(build) ?? buildEvent.buildOrder
+    orders.set(build, buildOrder)
+    return { ...buildEvent, buildOrder }
   })
 }
 
@@ -102,7 +107,7 @@ export const renumbered = (buildEvents: readonly BuildEvent[]): BuildEvent[] =>
   buildEvents.map((buildEvent, index) => ({ ...buildEvent, seq: index + 1 }))
 
 export const projectId = (text: string): ProjectId => checked(text, isProjectId)
-export const buildId = (text: string): BuildId => checked(text, (id): id is BuildId => isIdDigits(id))
+export const buildId = (text: string): BuildId => checked(text, isBuildId)
 export const channelId = (text: string): ChannelId => checked(text, isChannelId)
 export const messageTs = (text: string): MessageTs => checked(text, (ts): ts is MessageTs => /^\d+\.\d{6}$/.test(ts))
 

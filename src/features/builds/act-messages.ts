@@ -1,4 +1,4 @@
-import { sourceOf } from '../../domain/ids.ts'
+import { shortId, sourceOf } from '../../domain/ids.ts'
 import type { Missing } from '../../domain/offer.ts'
 import type { Action } from '../../domain/request.ts'
 import { assertNever } from '../../lib/assert.ts'
@@ -55,7 +55,7 @@ export function answerAct(outcome: ActOutcome, context: AnswerContext): Answer {
 function requested({ action, build, newBuildId }: Of<'requested'>): Answer {
   // Not by the number that people see: GitHub's is not the build's id.
   const isOther = newBuildId !== null && newBuildId !== build.ref.buildId
-  const other = isOther ? buildNumber({ buildId: newBuildId }) : null
+  const other = isOther ? buildNumber({ buildId: shortId(newBuildId) }) : null
   const follows = other === null ? '' : ` It runs as ${other}.`
   return answerOf([
     line(`${SYMBOLS[action]} *${ACTION_WORDS[action]} requested*: ${buildSubject(build)}`),
@@ -150,6 +150,7 @@ function nextOfMissing(why: Missing, { action, build }: Of<'impossible'>): strin
     case 'no-legacy':
       return 'Ask the person who runs Buildline to set CI_LEGACY_BASE_URL and CI_API_KEY.'
     case 'no-build-uuid':
+    case 'no-build-number':
     case 'pro-project':
     case 'project-unknown':
       return inCi

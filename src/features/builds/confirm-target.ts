@@ -72,7 +72,8 @@ async function listedBuild({ sources }: ActDeps, project: KnownProject, { attemp
   if (!source?.getProject || project.type === 'pro') return null
   const { branch } = buildView(attempt, attempts)
   const { buildUuid } = attempt.details
-  const shown = await projectOf(source.getProject(projectId, branch === null ? {} : { branch }))
+  const wanted = { builds: [attempt.buildId], ...(branch === null ? {} : { branch }) }
+  const shown = await projectOf(source.getProject(projectId, wanted))
   if (!shown) return project.type === 'basic' ? 'another' : null
   const build = shown.builds.find(({ id }) => id === attempt.buildId)
   if (!build || (shown.uuid !== null && shown.uuid !== project.uuid)) return 'another'

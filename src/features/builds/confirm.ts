@@ -13,11 +13,11 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { StoredEvent } from '../../store/records.ts'
 import type { Store, Tx } from '../../store/store.ts'
-import { insertSnapshot, isSameCommit, namesAttempt, observationOf } from '../../catalog/ci-snapshot.ts'
+import { insertSnapshot, isSameCommit, namesAttempt, observationOf, oldestFirst } from '../../catalog/ci-snapshot.ts'
 import { CiError } from '../../sources/http/errors.ts'
 import { isFinalEvent, mergeDetails, type BuildEvent } from '../../domain/build-event.ts'
 import { numbered } from '../../domain/attempt-number.ts'
-import { idOrder } from '../../domain/ids.ts'
+import { idOrder, isUuid } from '../../domain/ids.ts'
 import { foldBuild, hasEnded } from '../../domain/attempt.ts'
 import { isFinal, toStatus } from '../../domain/status.ts'
 
@@ -209,10 +209,10 @@ async function successorOf(
 ): Promise<LegacyBuild | undefined> {
   const commitId = before.findLast((buildEvent) => buildEvent.commitId !== null)?.commitId ?? null
   const others = new Set((await read.requestsOf(request.revisionKey)).map(({ newBuildId }) => newBuildId))
-  const newer = builds
-    .filter((build) => idOrder(build.id) > idOrder(request.buildId) && !others.has(build.id))
+  const isNewer = ({ id }: LegacyBuild) => isUuid(id) || idOrder(id) > idOrder(request.buildId)
+  const newer = oldestFirst(builds)
+    .filter((build) => isNewer(build) && !others.has(build.id))
     .filter((build) => isSameCommit(build.commitId, commitId) && beganSince(build, request, before))
-    .sort((a, b) => (idOrder(a.id) < idOrder(b.id) ? -1 : 1))
   for (const build of newer) {
     const [first] = await read.eventsOfBuild(request.projectId, build.id)
     if (!first || first.at >= request.requestedAt) return build

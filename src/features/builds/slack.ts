@@ -11,6 +11,7 @@ import {
   BUILD_USAGE,
 } from '../command.ts'
 import { answerAct } from './act-messages.ts'
+import { shortId } from '../../domain/ids.ts'
 import { parseAttemptRef, type Action } from '../../domain/request.ts'
 import type { Button, Click, Feature } from '../feature.ts'
 import { answerNotFound } from '../not-found.ts'
@@ -126,7 +127,7 @@ const button = (action: Action): Button => ({
   what: action,
   describe: (value) => {
     const ref = parseAttemptRef(value)
-    return ref && `${ACTION_WORDS[action]} of #${ref.buildId}`
+    return ref && `${ACTION_WORDS[action]} of #${shortId(ref.buildId)}`
   },
   answer: (click) => act(action, click),
 })

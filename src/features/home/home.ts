@@ -1,6 +1,6 @@
 import { following, type Subscription } from '../../domain/subscription.ts'
 import { normalHandle } from '../../domain/handle.ts'
-import { idOrder, type ChannelId } from '../../domain/ids.ts'
+import { type ChannelId } from '../../domain/ids.ts'
 import { branchKey } from '../../domain/revision.ts'
 import { isRed } from '../../domain/status.ts'
 import type { KnownBuild, ClosedChannel } from '../../store/records.ts'
@@ -72,8 +72,8 @@ async function readRed(deps: HomeDeps, { handles }: Me): Promise<Some<BuildSumma
 }
 
 /** A red build that is run again leaves its branch red until it passes. */
-async function ranRed(read: Reads, { projectId, branch, buildId }: KnownBuild): Promise<boolean> {
-  const [last] = await read.verdictsBefore(branchKey(projectId, branch), idOrder(buildId), 1)
+async function ranRed(read: Reads, { projectId, branch, buildId, buildOrder }: KnownBuild): Promise<boolean> {
+  const [last] = await read.verdictsBefore(branchKey(projectId, branch), buildOrder, 1)
   return last?.buildId === buildId && isRed(last.status)
 }
 

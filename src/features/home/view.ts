@@ -2,16 +2,16 @@ import { type Block, plain } from '../../slack/messages/blocks.ts'
 import { HOME_ACTION_IDS, HOME_BLOCK_IDS } from '../../slack/messages/ids.ts'
 import { missingWords, actButton } from '../../slack/messages/request.ts'
 import { closedWords, followedHow, followedProject } from '../../slack/messages/subscription.ts'
-import { joined, outside, mention } from '../../slack/messages/build.ts'
+import { buildNumber, joined, outside, mention } from '../../slack/messages/build.ts'
 import {
   SECTION_CHARS_MAX,
   WORD_CHARS_MAX,
   BRANCH_CHARS_MAX,
-  BUILD_ID_CHARS_MAX,
   cut,
   PROJECT_CHARS_MAX,
 } from '../../slack/messages/limits.ts'
 import { dayTime } from '../../slack/messages/times.ts'
+import { shortId } from '../../domain/ids.ts'
 import { attemptRefText } from '../../domain/request.ts'
 import type { BuildSummary } from '../../catalog/outcomes.ts'
 import { type HomeState, type AdminState, type AuditLine, type PausedChannel, COUNTED_MAX, type Some } from './home.ts'
@@ -212,7 +212,7 @@ const STATES: Record<AuditLine['state'], string> = {
 }
 
 function auditWords({ at, by, action, project, buildId, branch, state }: AuditLine): string {
-  const build = buildId === null ? '' : ` #${outside(buildId, BUILD_ID_CHARS_MAX)}`
+  const build = buildId === null ? '' : ` ${buildNumber({ buildId: shortId(buildId) })}`
   const on = branch === null ? '' : ` on ${codeSpan(cut(toLine(branch), BRANCH_CHARS_MAX)) || '(no name)'}`
   const what = `${DEEDS[action]} ${projectWords(project)}${build}${on}`
   return `• ${joined([timeWords(at), mention(by) || 'Somebody', what, STATES[state]])}`

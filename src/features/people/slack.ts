@@ -8,6 +8,7 @@ import { howTyped, outcomeName, type Command, type Question } from '../command.t
 import { CUT, type Word } from '../../slack/commands/parse.ts'
 import { ACTION_IDS, HOME_ACTION_IDS } from '../../slack/messages/ids.ts'
 import type { Button, Click, Feature } from '../feature.ts'
+import { shortId } from '../../domain/ids.ts'
 import { parseAttemptRef } from '../../domain/request.ts'
 import { fieldOf } from '../../domain/raw-values.ts'
 import { textAt } from '../body.ts'
@@ -155,7 +156,7 @@ const claimButton: Button = {
   what: 'me',
   describe: (value) => {
     const ref = parseAttemptRef(value)
-    return ref && `me, as the committer of #${ref.buildId}`
+    return ref && `me, as the committer of #${shortId(ref.buildId)}`
   },
   async answer({ deps: { operations }, value, by, reference }) {
     const ref = parseAttemptRef(value)

@@ -33,6 +33,7 @@ export const MISSING: Record<Missing, string> = {
   'no-v2': "CI's v2 interface is not configured",
   'no-legacy': "CI's legacy interface is not configured",
   'no-build-uuid': "CI did not name the build's uuid",
+  'no-build-number': 'CI restarts builds by number, and this one has none',
   'pro-project': 'CI restarts Basic projects only',
   'project-unknown': 'CI does not list this project',
 }

@@ -1,3 +1,4 @@
+import { knownAs } from '../../domain/project.ts'
 import type { Source } from '../source.ts'
 import type { ClientLegacy } from './client-legacy.ts'
 import type { ClientV2 } from './client-v2.ts'
@@ -13,7 +14,10 @@ export function createCiServiceSource({
   return {
     getProject:
       legacy &&
-      ((id, { branch } = {}, signal) => legacy.getProject(id, branch === undefined ? {} : { branch }, signal)),
+      (async (id, { branch, builds = [] } = {}, signal) => {
+        const project = await legacy.getProject(id, branch === undefined ? {} : { branch }, signal)
+        return { ...project, builds: knownAs(builds, project.builds) }
+      }),
     restart:
       legacy &&
       (async ({ buildId, buildUuid }) => {

@@ -1,19 +1,9 @@
 import { z } from 'zod'
-import type { ProjectId } from '../../domain/ids.ts'
+import { isUuid, toUuid, type ProjectId } from '../../domain/ids.ts'
 import type { LegacyBuild, LegacyProject, Project, RestartedBuild } from '../../domain/project.ts'
 import type { NotificationRule } from '../../domain/rule.ts'
 import { isRecord } from '../../lib/json.ts'
-import {
-  cleanText,
-  buildId,
-  buildIdOrNull,
-  countOrNull,
-  projectId,
-  textOrNull,
-  timeMsOrNull,
-  uuid,
-  uuidOrNull,
-} from '../values.ts'
+import { cleanText, ciBuildId, countOrNull, projectId, textOrNull, timeMsOrNull, uuid, uuidOrNull } from '../values.ts'
 
 /** One page of a listing, in either form. */
 export interface ListPage<Item> {
@@ -109,7 +99,7 @@ const legacyProjectSchema = z.object({
 export const readRestartedBuild = (value: unknown): RestartedBuild =>
   restartedBuildSchema.catch({ id: null, uuid: null }).parse(unwrapped(value, 'build'))
 
-const restartedBuildSchema = z.object({ id: buildIdOrNull, uuid: uuidOrNull })
+const restartedBuildSchema = z.object({ id: ciBuildId.nullable().catch(null), uuid: uuidOrNull })
 
 function readRule(value: unknown): NotificationRule | null {
   const parsed = ruleSchema.safeParse(value)
@@ -140,7 +130,7 @@ function readLegacyBuild(value: unknown, owner: ProjectId): LegacyBuild | null {
   const build = parsed.data
   return {
     id: build.id,
-    uuid: build.uuid,
+    uuid: isUuid(build.id) ? toUuid(build.id) : build.uuid,
     projectId: build.project_id ?? owner,
     status: build.status ?? 'unknown',
     branch: build.branch,
@@ -157,7 +147,7 @@ function readLegacyBuild(value: unknown, owner: ProjectId): LegacyBuild | null {
 const keptText = textOrNull.transform((text) => text && cleanText(text))
 
 const legacyBuildSchema = z.object({
-  id: buildId,
+  id: ciBuildId,
   uuid: uuidOrNull,
   project_id: projectId.nullable().catch(null),
   status: keptText,

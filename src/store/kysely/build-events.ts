@@ -1,6 +1,14 @@
 import { type Selectable, sql, type Kysely } from 'kysely'
-import { NO_DETAILS, type BuildDetails, type Origin } from '../../domain/build-event.ts'
-import { type BuildId, type ChannelId, type ProjectId, buildKey, idOrder, sourceOf } from '../../domain/ids.ts'
+import { beganBy, NO_DETAILS, type BuildDetails, type Observation, type Origin } from '../../domain/build-event.ts'
+import {
+  type BuildId,
+  type ChannelId,
+  type ProjectId,
+  buildKey,
+  isIdDigits,
+  orderOf,
+  sourceOf,
+} from '../../domain/ids.ts'
 import { type PlacedEvent, branchKey } from '../../domain/revision.ts'
 import type { Turn } from '../../domain/recovered.ts'
 import type { Looked, RuleVerdict } from '../../domain/rule.ts'
@@ -31,6 +39,7 @@ const toStoredEvent = (row: Selectable<Schema['fact']>, details: BuildDetails): 
   cardNumber: row.episode,
   projectId: row.project_id as ProjectId,
   buildId: row.build_id as BuildId,
+  buildOrder: row.build_order,
   branch: row.branch,
   commitId: row.commit_id,
   revisionKey: row.lineage_key,
@@ -209,6 +218,24 @@ type BuildEventWrites = Pick<
 
 /** What was observed, how it came, and what was decided about it. */
 export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert: Insert): BuildEventWrites {
+  /** It stays what it was when the build was first heard of: whoever inserts has read, and locked, the build's events. */
+  async function uuidOrder({ projectId, buildId, details }: Observation, at: number): Promise<string> {
+    const key = buildKey(projectId, buildId)
+    const [known] = await runQuery('orderOfBuild', { key }, (value) =>
+      db.selectFrom('fact').select('build_order').where('build_key', '=', value('key')).limit(sql.lit(1)),
+    )
+    if (known) return known.build_order
+    const [newest] = await runQuery('newestOrder', { projectId }, (value) =>
+      db
+        .selectFrom('build')
+        .select('build_order')
+        .where('project_id', '=', value('projectId'))
+        .orderBy('build_order', 'desc')
+        .limit(sql.lit(1)),
+    )
+    return orderOf(buildId, beganBy(details, at), newest?.build_order)
+  }
+
   return {
     async insertBuildEvent(seen, { at, origin, priority, isOvertaken = false, revisionKey, branch, commitId }) {
       const buildEvent = {
@@ -217,7 +244,7 @@ export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert:
         project_id: seen.projectId,
         build_id: seen.buildId,
         build_key: buildKey(seen.projectId, seen.buildId),
-        build_order: idOrder(seen.buildId),
+        build_order: isIdDigits(seen.buildId) ? orderOf(seen.buildId, at) : await uuidOrder(seen, at),
         lineage_key: revisionKey,
         branch_key: branchKey(seen.projectId, branch),
         branch,

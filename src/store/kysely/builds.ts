@@ -1,5 +1,5 @@
 import { type Selectable, sql, type Kysely } from 'kysely'
-import { type BuildId, type ProjectId, type Uuid, buildKey, idOrder } from '../../domain/ids.ts'
+import { type BuildId, type ProjectId, type Uuid, buildKey } from '../../domain/ids.ts'
 import type { Status } from '../../domain/status.ts'
 import type { Schema } from '../schema.ts'
 import type { KnownBuild } from '../records.ts'
@@ -11,6 +11,7 @@ import { type RunQuery, columns } from './query.ts'
 const toKnownBuild = (row: Selectable<Schema['build']>): KnownBuild => ({
   projectId: row.project_id as ProjectId,
   buildId: row.build_id as BuildId,
+  buildOrder: row.build_order,
   attempt: row.run,
   revisionKey: row.lineage_key,
   cardNumber: row.episode,
@@ -91,13 +92,9 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildReads {
     },
 
     async buildByUuid(uuid) {
-      const row = await db
-        .selectFrom('build')
-        .selectAll()
-        .where('build_uuid', '=', uuid)
-        .orderBy('at', 'desc')
-        .limit(1)
-        .executeTakeFirst()
+      const [row] = await runQuery('buildByUuid', { uuid }, (value) =>
+        builds().where('build_uuid', '=', value('uuid')).orderBy('at', 'desc').limit(sql.lit(1)),
+      )
       return row ? toKnownBuild(row) : null
     },
 
@@ -167,7 +164,7 @@ export function writeBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildWrites
         build_key: buildKey(build.projectId, build.buildId),
         project_id: build.projectId,
         build_id: build.buildId,
-        build_order: idOrder(build.buildId),
+        build_order: build.buildOrder,
         branch_key: branchKey(build.projectId, build.branch),
         branch: build.branch,
         lineage_key: build.revisionKey,

@@ -28,7 +28,7 @@ export const readPlaces = (db: Kysely<Schema>): Pick<Reads, 'eventsAfter' | 'ver
   async verdictsFrom(branchKey, buildOrder, limit) {
     const rows = await db
       .selectFrom('fact')
-      .select(['seq', 'at', 'episode', 'lineage_key', 'build_id', 'word'])
+      .select(['seq', 'at', 'episode', 'lineage_key', 'build_id', 'build_order', 'word'])
       .where('branch_key', '=', branchKey)
       .where('verdict', '=', sql.lit(1))
       .where('build_order', '>=', buildOrder)
@@ -36,11 +36,12 @@ export const readPlaces = (db: Kysely<Schema>): Pick<Reads, 'eventsAfter' | 'ver
       .orderBy('seq')
       .limit(limit)
       .execute()
-    return rows.map(({ lineage_key: revisionKey, episode: cardNumber, build_id: buildId, word, ...place }) => ({
+    return rows.map(({ lineage_key: revisionKey, episode: cardNumber, build_id, build_order, word, ...place }) => ({
       ...place,
       revisionKey,
       cardNumber,
-      buildId: buildId as BuildId,
+      buildId: build_id as BuildId,
+      buildOrder: build_order,
       status: toStatus(word),
     }))
   },

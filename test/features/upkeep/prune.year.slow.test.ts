@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { idOrder } from '../../../src/domain/ids.ts'
 import { revisionKey, revisionSubject } from '../../../src/domain/revision.ts'
 import type { Tx } from '../../../src/store/store.ts'
 import { BUILDS } from '../../alerts/stage.ts'
@@ -62,6 +63,7 @@ async function builtOn(tx: Tx, day: number): Promise<void> {
     await tx.keepBuild({
       projectId: projectId(WEB),
       buildId: buildId(id),
+      buildOrder: idOrder(id),
       attempt: 1,
       revisionKey: key,
       cardNumber: 1,

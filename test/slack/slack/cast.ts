@@ -165,6 +165,7 @@ const MISSING: { [Why in Missing]: Why } = {
   'no-v2': 'no-v2',
   'no-legacy': 'no-legacy',
   'no-build-uuid': 'no-build-uuid',
+  'no-build-number': 'no-build-number',
   'pro-project': 'pro-project',
   'project-unknown': 'project-unknown',
 }

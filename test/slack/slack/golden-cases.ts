@@ -86,6 +86,7 @@ const MISSING_WHEN: Record<Missing, string> = {
   'no-v2': 'the v2 interface is not configured, which stops builds',
   'no-legacy': 'the legacy interface is not configured, which restarts builds',
   'no-build-uuid': "the build's uuid is not known",
+  'no-build-number': 'CI restarts a build by its number, and its id is a UUID',
   'pro-project': 'CI restarts no builds of Pro projects',
   'project-unknown': 'CI does not list the project',
 }

@@ -33,6 +33,14 @@ const get = async (json: unknown) => {
   return await createTestClientLegacy(stub.url).getProject(WEB)
 }
 
+test.each([uuidOf(512), null, uuidOf(513)])(
+  'a build whose id is a UUID has that for its uuid, where CI says %j',
+  async (uuid) => {
+    const { builds } = await get(web({ builds: [build({ id: uuidOf(512).toUpperCase(), uuid })] }))
+    expect(builds).toMatchObject([{ id: uuidOf(512), uuid: uuidOf(512), status: 'success' }])
+  },
+)
+
 describe('the list', () => {
   test('is asked for with the key in the query and read with its builds', async () => {
     await using stub = await startHttpStub(() => ({ json: { projects: [web()] } }))

@@ -21,6 +21,8 @@ test.each<[claim: string, fields: object, uuid: string | null]>([
   ['after the project’s', { build_url: `https://ci.example/projects/${OTHER}/builds/${BUILD}` }, BUILD],
   ['in the field, whatever the address has', { build_uuid: BUILD, build_url: `https://x/builds/${OTHER}` }, BUILD],
   ['in the address where the field is none', { build_uuid: 'none', build_url: `https://x/builds/${BUILD}` }, BUILD],
+  ['as its id', { build_id: BUILD.toUpperCase() }, BUILD],
+  ['as its id, whatever a field says', { build_id: BUILD, build_uuid: OTHER }, BUILD],
   ['nowhere: the address has the project’s alone', { build_url: `https://ci.example/projects/${OTHER}` }, null],
   ['nowhere: the address has a number', { build_url: 'https://ci.example/builds/512' }, null],
   ['nowhere', {}, null],

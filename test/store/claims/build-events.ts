@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { NO_DETAILS } from '../../../src/domain/build-event.ts'
-import { toUuid } from '../../../src/domain/ids.ts'
+import { idOrder, toUuid } from '../../../src/domain/ids.ts'
 import { buildId, COMMIT, MINUTE, projectId, T0, WEB } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 import { hear, REVISION, seen, several, waiting } from '../given.ts'
@@ -27,6 +27,7 @@ export function buildEventClaims(places: () => Places): void {
       cardNumber: null,
       projectId: WEB,
       buildId: '512',
+      buildOrder: idOrder('512'),
       branch: 'main',
       commitId: COMMIT,
       revisionKey: REVISION,

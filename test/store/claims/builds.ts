@@ -16,6 +16,7 @@ const TS = messageTs('1772460000.000100')
 const known = ({ project = WEB, build = '512', ...change }: Partial<KnownBuild> & Named = {}): KnownBuild => ({
   projectId: projectId(project),
   buildId: buildId(build),
+  buildOrder: idOrder(build),
   attempt: 1,
   revisionKey: REVISION,
   cardNumber: 1,

@@ -8,6 +8,8 @@ import { buildEvent, hear, REVISION, several, waiting } from '../given.ts'
 const OTHER = 'ffffffffffffffffffffffffffffffff'
 const MAIN = branchKey(projectId(WEB), 'main')
 
+const uuid = (digit: string): string => `${digit.repeat(8)}-0000-0000-0000-000000000000`
+
 /** Newer builds that are looked at to see whether one has overtaken. */
 const OVERTAKERS_MAX = 100
 
@@ -71,6 +73,45 @@ export function episodeClaims(places: () => Places): void {
     expect(before.map(({ buildId }) => buildId)).toEqual(inOrder)
   })
 
+  test('builds whose ids are UUIDs are in the order in which they began, and keep it', async () => {
+    await using place = await places().open()
+    const heard = [
+      { build: uuid('f'), after: MINUTE, word: 'initiated' },
+      { build: uuid('a'), after: 2 * MINUTE },
+      { build: uuid('c'), after: 3 * MINUTE, details: { startedAt: T0 } },
+      { build: uuid('f'), after: HOUR, details: { startedAt: T0 - HOUR } },
+    ]
+    for (const said of heard) await hear(place.store, said)
+    const before = await place.store.read.verdictsBefore(MAIN, '~', 10)
+    expect(before.map(({ buildId }) => buildId)).toEqual([uuid('a'), uuid('f'), uuid('c')])
+    const [started, ended] = await place.store.read.eventsOfBuild(projectId(WEB), uuid('f'))
+    expect(ended!.buildOrder).toBe(started!.buildOrder)
+    const from = await place.store.read.verdictsFrom(MAIN, started!.buildOrder, 10)
+    expect(from.map(({ buildId }) => buildId)).toEqual([uuid('f'), uuid('a')])
+  })
+
+  test('a UUID stands after the builds that the project had by then, and a greater number after it', async () => {
+    await using place = await places().open()
+    const { read } = place.store
+    const build = async (id: string, project = WEB) => {
+      const seq = await hear(place.store, { build: id, project })
+      const heard = (await read.eventsOfBuild(project, id))[0]!
+      const ids = { projectId: heard.projectId, buildId: heard.buildId, attempt: 1 }
+      const stands = { status: 'failed', word: 'error', at: T0, buildUuid: null, committer: null } as const
+      const where = { revisionKey: REVISION, cardNumber: 1, branch: 'main', buildOrder: heard.buildOrder }
+      await place.store.write((tx) => tx.placeEvent(seq, 1))
+      await place.store.write((tx) => tx.keepBuild({ ...ids, ...where, ...stands }))
+    }
+    await build('9999', '42')
+    for (const id of ['512', uuid('b'), uuid('c'), '513', uuid('a'), '511']) await build(id)
+    const newestFirst = [uuid('a'), '513', uuid('c'), uuid('b'), '512', '511']
+    expect((await read.verdictsBefore(MAIN, '~', 10)).map(({ buildId: id }) => id)).toEqual(newestFirst)
+    expect((await read.lastBuilds(WEB, 'main', 10)).map(({ buildId: id }) => id)).toEqual(newestFirst)
+    expect((await read.newestBuild(WEB))?.buildId).toBe(uuid('a'))
+    const { seq } = (await read.eventsOfBuild(WEB, '513'))[0]!
+    expect(await read.isOvertaken(MAIN, idOrder('512'), seq)).toBe(true)
+  })
+
   test('the verdicts before a build include its own', async () => {
     await using place = await places().open()
     for (const build of ['511', '512', '513']) await hear(place.store, { build })
@@ -99,7 +140,15 @@ export function episodeClaims(places: () => Places): void {
       ['513', 4],
       ['1000', 2],
     ])
-    expect(from[0]).toEqual({ seq: 3, at: T0, cardNumber: 7, revisionKey: REVISION, buildId: '512', status: 'failed' })
+    expect(from[0]).toEqual({
+      seq: 3,
+      at: T0,
+      cardNumber: 7,
+      revisionKey: REVISION,
+      buildId: '512',
+      buildOrder: idOrder('512'),
+      status: 'failed',
+    })
     expect(await read.verdictsFrom(MAIN, idOrder('512'), 3)).toEqual(from.slice(0, 3))
   })
 

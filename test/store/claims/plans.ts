@@ -6,6 +6,7 @@ import { buildId, channelId, messageTs, projectId, T0 } from '../../support/buil
 import { queryOnce } from '../../support/postgres.ts'
 import type { Place, Places } from '../../support/stores.ts'
 import type { Tx } from '../../../src/store/store.ts'
+import { buildEvent } from '../given.ts'
 import { BUILD_EVENTS, ONE, seed } from '../seed.ts'
 
 const CHANNEL = channelId(ONE.channel)
@@ -14,6 +15,7 @@ const CARD = { subject: ONE.subject, channel: CHANNEL }
 const LATER = T0 + BUILD_EVENTS
 const LONG_AGO = T0 - 1
 const SILENT = { notAfter: T0 + 5_000, notBefore: T0 + 1_000 }
+const UUID_BUILD = { build: '3f2a1b4c-5d6e-4f70-8192-a3b4c5d6e7f8', project: ONE.projectId }
 const NOTICES = { beforeDay: ONE.day, closed: [CHANNEL] }
 
 /** Each question that is asked again and again, and what must lead to its answer: a name of each database for it. */
@@ -96,6 +98,8 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
   ['the requests that go with it', (tx) => tx.removeCardEvents('revision-7', 1), 'request_lineage'],
   ['removeNotices', (tx) => tx.removeNotices(NOTICES, 20), 'card_pkey', 'autoindex_card_1'],
   ['removeProjectRequests', (tx) => tx.removeProjectRequests(T0 + 50, 20), 'request_asked'],
+  ['the place of a UUID', (tx) => tx.insertBuildEvent(...buildEvent(UUID_BUILD)), 'build_project'],
+  ['whether a UUID has its place', (tx) => tx.insertBuildEvent(...buildEvent(UUID_BUILD)), 'fact_build'],
   ['subscriptionsOf', (tx) => tx.subscriptionsOf(channelId('C0BUILDS7')), 'subscription_slot'],
 ]
 
@@ -113,6 +117,7 @@ const MUST_COME_SORTED = [
   'newestBuild of a project',
   'newestBuild of a branch',
   'lastBuilds',
+  'the place of a UUID',
   'requestsToLookAt',
   'projectRequestsToLookAt',
   'requestsAfter',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { idOrder } from '../../../src/domain/ids.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { buildId, projectId, request, T0, WEB } from '../../support/build-events.ts'
 import type { Place, Places } from '../../support/stores.ts'
@@ -13,6 +14,7 @@ async function told(store: Store, build: string, cardNumber: number): Promise<vo
     await tx.keepBuild({
       projectId: projectId(WEB),
       buildId: buildId(build),
+      buildOrder: idOrder(build),
       attempt: 1,
       revisionKey: REVISION,
       cardNumber,

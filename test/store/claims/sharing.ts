@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { LEASE_MS } from '../../../src/alerts/lease.ts'
-import { toUuid } from '../../../src/domain/ids.ts'
+import { idOrder, toUuid } from '../../../src/domain/ids.ts'
 import type { KnownBuild } from '../../../src/store/records.ts'
 import { buildId, projectId, request, T0, WEB } from '../../support/build-events.ts'
 import type { Place, Places } from '../../support/stores.ts'
@@ -14,6 +14,7 @@ const RUN = { projectId: projectId(WEB), buildId: buildId('512'), attempt: 1 }
 
 const BUILD: KnownBuild = {
   ...RUN,
+  buildOrder: idOrder('512'),
   revisionKey: REVISION,
   cardNumber: 1,
   branch: 'main',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { idOrder } from '../../../src/domain/ids.ts'
 import type { KnownBuild } from '../../../src/store/records.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { buildId, HOUR, projectId, T0, WEB } from '../../support/build-events.ts'
@@ -12,6 +13,7 @@ const standing = ({ write }: Store, build: string, change: Partial<KnownBuild> =
     tx.keepBuild({
       projectId: projectId(WEB),
       buildId: buildId(build),
+      buildOrder: idOrder(build),
       attempt: 1,
       revisionKey: REVISION,
       cardNumber: 1,

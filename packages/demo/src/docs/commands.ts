@@ -21,7 +21,8 @@ const HEAD = `# Commands
 thread or in the channel. \`npm run gallery\` shows every answer with its buttons.
 
 - A **project** is named by its full name, a part that no other name has, its uuid or its legacy id.
-- A **build** is \`#512\`, \`acme/web@main\` (the last build of a branch), its address in CI, or its uuid.
+- A **build** is \`#512\`, or \`#3f2a1b4c\` where CI has no number for it, as its card says; \`acme/web@main\` (the last build of a
+  branch); its address in CI; or its uuid.
 - In a build's thread, where Slack runs no commands, mention the bot: \`@Buildline stop\`, \`restart\`, \`status\` or \`why\`.
 - \`/ci\` alone shows what is red and what is running in this channel, with buttons.`
 

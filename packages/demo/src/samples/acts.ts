@@ -123,6 +123,7 @@ const MISSING: Record<Missing, string> = {
   'no-v2': 'the v2 interface is not configured',
   'no-legacy': 'the legacy interface is not configured',
   'no-build-uuid': "the build's uuid is not known",
+  'no-build-number': 'the id of the build is a UUID, and CI restarts builds by number',
   'pro-project': 'the project is a Pro project',
   'project-unknown': 'CI does not list the project',
 }
@@ -133,6 +134,7 @@ const NEEDED: Record<Missing, readonly Action[]> = {
   'no-v2': ['stop'],
   'no-legacy': ['restart'],
   'no-build-uuid': ['stop'],
+  'no-build-number': ['restart'],
   'pro-project': ['restart'],
   'project-unknown': ['stop', 'restart'],
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { isRecord, parseJson } from '../../../lib/json.ts'
 import type { Reading } from '../../endpoint.ts'
-import { buildId, cleanText, projectId, TEXT_CHARS_MAX, timeMsOrNull, uuidOrNull } from '../../values.ts'
+import { ciBuildId, cleanText, projectId, TEXT_CHARS_MAX, timeMsOrNull, uuidOrNull } from '../../values.ts'
 import { NO_DETAILS, firstLine, type Observation } from '../../../domain/build-event.ts'
-import { toUuid, type Uuid } from '../../../domain/ids.ts'
+import { isUuid, toUuid, type Uuid } from '../../../domain/ids.ts'
 
 type CiReading = Extract<Reading, { kind: 'delivery' | 'refusal' }>
 
@@ -51,13 +51,13 @@ const REQUIRED = ['project_id', 'build_id', 'status'] as const
 
 const EXPECTED = {
   project_id: 'is no integer id',
-  build_id: 'is no integer id',
+  build_id: 'is no integer id and no UUID',
   status: 'is no status word',
 } as const
 
 const PAYLOAD = z.object({
   project_id: projectId,
-  build_id: buildId,
+  build_id: ciBuildId,
   status: z.string().max(TEXT_CHARS_MAX).transform(cleanText).pipe(z.string()),
 })
 
@@ -85,7 +85,9 @@ function toObservation(required: z.infer<typeof PAYLOAD>, build: Readonly<Record
       message: firstLine(textOf(build['message'])),
       committer: textOf(build['committer']),
       projectUuid: uuidOf(build['project_uuid']),
-      buildUuid: uuidOf(build['build_uuid']) ?? uuidIn(buildUrl),
+      buildUuid: isUuid(required.build_id)
+        ? toUuid(required.build_id)
+        : (uuidOf(build['build_uuid']) ?? uuidIn(buildUrl)),
       startedAt: timeMsOf(build['started_at']),
       finishedAt: timeMsOf(build['finished_at']),
     },
