@@ -1,4 +1,4 @@
-import { sourceOf, toUuid, type SourceName, type Uuid } from '../../src/domain/ids.ts'
+import { isUuid, sourceOf, toUuid, type SourceName, type Uuid } from '../../src/domain/ids.ts'
 import { MINUTE, SECOND, T0, type Said } from '../support/build-events.ts'
 import type { Random } from './random.ts'
 
@@ -19,6 +19,8 @@ export interface Builds {
 export interface BuildsWanted {
   from: number
   firstBuild: number
+  /** which of them have a UUID for an id */
+  hasUuid: (n: number) => boolean
   places: readonly Place[]
   /** commits are named by digits: revisions of an earlier day go on where the digits are the same */
   commits: readonly string[]
@@ -45,10 +47,18 @@ export const BASIC = {
   filter: null,
 }
 
-export const uuidOfBuild = (build: string): Uuid => toUuid(`00000000-0000-0000-0000-${build.padStart(12, '0')}`)
+export const uuidOfBuild = (build: string): Uuid =>
+  toUuid(isUuid(build) ? build : `00000000-0000-0000-0000-${build.padStart(12, '0')}`)
+
+/** The number of a build: CI counts its builds, whatever it calls them. */
+export const numberOf = (build: string): number => Number(build.split('-').at(-1))
+
+/** A UUID that says nothing of the order of builds, and no two begin alike. */
+const scrambled = (n: number): string =>
+  uuidOfBuild(String(n)).replace(/^0{8}/, (Math.imul(n, 0x9e3779b1) >>> 0).toString(16).padStart(8, '0'))
 
 export function buildsOf(random: Random, wanted: BuildsWanted): Builds {
-  const { from, firstBuild, places, commits, forgetful, lossy } = wanted
+  const { from, firstBuild, hasUuid, places, commits, forgetful, lossy } = wanted
   const spreadMs = random.pick([0, 2 * SECOND, 20 * SECOND])
   const lateMs = random.pick([0, 0, 3 * SECOND, 15 * SECOND, MINUTE])
   const repeats = random.pick([0, 0.2, 0.6])
@@ -56,13 +66,14 @@ export function buildsOf(random: Random, wanted: BuildsWanted): Builds {
   const truth: Delivery[] = []
   const builds = random.between(1, 7)
   for (let n = 0; n < builds; n++) {
-    const build = String(firstBuild + n)
+    const number = firstBuild + n
     const [project, branch] = random.pick(places)
+    const build = sourceOf(project) === 'ci' && hasUuid(number) ? scrambled(number) : String(number)
     const commit = random.pick(commits).repeat(40)
     let after = from + random.between(0, 30 * SECOND)
     const named = namedBy(sourceOf(project))
     for (const word of sourceOf(project) === 'ci' ? wordsOf(random) : hostedWordsOf(random)) {
-      const known = random.chance(forgetful) ? {} : detailsOf(project, build)
+      const known = random.chance(forgetful) ? namesOf(build) : detailsOf(project, build)
       const said: Said = { word, build, project, branch, commit, details: { ...known, ...named(word, after) } }
       truth.push({ after, said })
       if (!random.chance(lossy)) deliveries.push({ after: after + random.between(0, lateMs), said })
@@ -113,6 +124,10 @@ function hostedWordsOf(random: Random): string[] {
   }
   return words
 }
+
+// An id that is a UUID is never left out.
+const namesOf = (build: string): NonNullable<Said['details']> =>
+  isUuid(build) ? { buildUuid: uuidOfBuild(build) } : {}
 
 const wordsOf = (random: Random): string[] => [
   ...attemptOf(random),

@@ -6,7 +6,7 @@ import type { ClientLegacy } from '../../src/sources/ci-service/client-legacy.ts
 import type { ClientV2 } from '../../src/sources/ci-service/client-v2.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { buildId, projectId, SECOND, T0, type Said } from '../support/build-events.ts'
-import { BASIC, uuidOfBuild, type Delivery } from './builds.ts'
+import { BASIC, numberOf, uuidOfBuild, type Delivery } from './builds.ts'
 import type { Random } from './random.ts'
 
 /** The CI that people act on: it does what it is asked, or not, says so, or not, and knows how every build stands. */
@@ -101,7 +101,7 @@ export function openCi({ clock, random, deliver }: CiOptions): Ci {
     const happened = truth.filter(({ after, said }) => after <= until && said.project === BASIC.legacyId)
     const own = happened.filter(({ said }) => branch === null || said.branch === branch)
     const builds = [...Map.groupBy(own, ({ said }) => said.build!).values()].map(shownAs)
-    return builds.sort((a, b) => Number(b.id) - Number(a.id)).slice(0, SHOWN_MAX)
+    return builds.sort((a, b) => numberOf(b.id) - numberOf(a.id)).slice(0, SHOWN_MAX)
   }
 
   return {
@@ -114,8 +114,8 @@ export function openCi({ clock, random, deliver }: CiOptions): Ci {
     v2: {
       listProjects: async () => ({ projects: [], total: 0, truncated: false, skipped: 0 }),
       stopBuild: ({ buildUuid }) => {
-        const build = String(Number(buildUuid.split('-')[4]))
-        const stopped = { ...placeOf(build), word: 'stopped' }
+        const { build } = truth.find(({ said }) => uuidOfBuild(said.build!) === buildUuid)!.said
+        const stopped = { ...placeOf(build!), word: 'stopped' }
         return answer(`stop ${build}`, () => tell({ after: since() + soon(), said: stopped }))
       },
     },

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { BuildEvent } from '../../src/domain/build-event.ts'
+import { shortId } from '../../src/domain/ids.ts'
 import { isFinal } from '../../src/domain/status.ts'
 import type { CardView, ReplyView, View } from '../../src/domain/view.ts'
 import type { Stage } from '../alerts/stage.ts'
@@ -24,6 +25,7 @@ export function judge(world: World): string[] {
   }
   return [
     ...stage.log.filter(({ level, text }) => level === 'error' && !EXPECTED_ERRORS.has(text)).map(describeError),
+    ...judgeOrder(happened),
     ...judgeMessages(world, happened),
     ...judgeRequests(world, happened),
     ...judgeCalls(world),
@@ -43,6 +45,12 @@ const erasOf = ({ scenario: { chapters } }: World, chapterEnds: readonly number[
     untilSeq: chapterEnds[i] ?? Number.POSITIVE_INFINITY,
     untilAt: chapters[i + 1] ? T0 + chapters[i + 1]!.fromMs : Number.POSITIVE_INFINITY,
   }))
+
+/** Whatever is heard of a build, and however late: it keeps its place. */
+const judgeOrder = ({ buildEvents }: Happened): string[] =>
+  [...Map.groupBy(buildEvents, ({ projectId, buildId }) => `${projectId}/${buildId}`)].flatMap(([build, own]) =>
+    new Set(own.map(({ buildOrder }) => buildOrder)).size > 1 ? [`${build} has moved among the builds`] : [],
+  )
 
 function judgeMessages(world: World, happened: Happened): string[] {
   const { stage, lost, frozen } = world
@@ -149,7 +157,7 @@ function judgeBirth({ message: { first }, postedAttempt }: Booked): string[] {
   const { build, shown } = first as CardView
   const isGreen = shown === 'passed' || shown === 'fixed' || shown === 'flaky'
   const told = isGreen || isFinal(shown) ? build.buildId : null
-  return (postedAttempt?.split('.')[0] ?? null) === told
+  return (postedAttempt && shortId(postedAttempt.split('.')[0]!)) === told
     ? []
     : [`a card born as ${build.buildId} ${shown} is recorded as ${postedAttempt}`]
 }
@@ -186,7 +194,9 @@ function judgeMentions({ subscription, attempts, booked, deleted, where }: Threa
   const isTheirFault =
     newest.status === 'failed' && newest.buildEvents.every(({ details }) => details.committer === 'Ada')
   if (subscription.mention !== 'committer' || !isTheirFault || card.build.committer !== 'Ada') return []
-  const named = [...called, ...(calls(deleted) as CardView[])].some(({ build }) => build.buildId === newest.buildId)
+  const named = [...called, ...(calls(deleted) as CardView[])].some(
+    ({ build }) => build.buildId === shortId(newest.buildId),
+  )
   return named ? [] : [`${where}: nobody was called to the failure of ${newest.buildId}`]
 }
 

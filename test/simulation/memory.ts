@@ -93,6 +93,6 @@ function readBuildEvents(sql: Stage['sql']): BuildEvent[] {
     const ids = { projectId: projectId(row['project_id']!), buildId: buildId(row['build_id']!) }
     const { branch, word } = row as { branch: string | null; word: string } & typeof row
     const seen = { ...ids, branch, commitId: row['commit_id'] ?? null, word, details }
-    return toBuildEvent(seen, row['seq']!, row['at']!, origin)
+    return { ...toBuildEvent(seen, row['seq']!, row['at']!, origin), buildOrder: row['build_order']! }
   })
 }

@@ -5,7 +5,8 @@ import type { Request } from '../../src/domain/request.ts'
 // them is not its only witness. Nothing of src is run here.
 
 interface Attempt {
-  build: number
+  build: string
+  order: string
   /** as its source names it: GitHub's number, or the one that GitLab's ends come to */
   named: number | null
   status: string
@@ -34,19 +35,19 @@ export function readNaively(
   const before = attempts.slice(0, -1).findLast(({ status }) => status === 'success' || RED.has(status))
   const isFlaky = newest.status === 'success' && before !== undefined && family(before.status) === 'failed'
   const shown = isFlaky ? 'flaky' : shownAs(newest, attemptsOf(branch, requests))
-  return `${newest.build} ${shown}, attempt ${attempts.length}`
+  return `${newest.build.slice(0, 8)} ${shown}, attempt ${attempts.length}`
 }
 
 function attemptsOf(buildEvents: readonly BuildEvent[], requests: readonly Request[]): Attempt[] {
   const attempts: Attempt[] = []
   for (const buildEvent of buildEvents.toSorted((a, b) => a.seq - b.seq)) {
-    const attempt = attempts.findLast(({ build }) => build === Number(buildEvent.buildId))
+    const attempt = attempts.findLast(({ build }) => build === buildEvent.buildId)
     if (attempt && attempt.named !== null) continueNamed(attempts, attempt, buildEvent)
     else if (!attempt || isNewAttempt(attempt, buildEvent, requests)) attempts.push(begin(buildEvent))
     else if (attempt.finalAt === null) goOn(attempt, buildEvent)
     else if (STARTED.has(buildEvent.word) && buildEvent.origin === 'delivery') attempt.startCameLate = true
   }
-  return attempts.sort((a, b) => a.build - b.build)
+  return attempts.sort((a, b) => (a.order === b.order ? 0 : a.order < b.order ? -1 : 1))
 }
 
 /** A greater number is the next attempt, a lesser one is over. An end stays, and nothing goes back to the queue. */
@@ -60,10 +61,15 @@ function continueNamed(attempts: Attempt[], attempt: Attempt, buildEvent: BuildE
 function begin(buildEvent: BuildEvent): Attempt {
   const unknown = { status: '', startSeen: false, startCameLate: false, endedBy: null, finalAt: null, finalSeq: 0 }
   const named = buildEvent.details.attempt ?? null
-  const attempt = { ...unknown, build: Number(buildEvent.buildId), named, begunBy: buildEvent.origin }
+  const begun = { build: buildEvent.buildId, order: placeOf(buildEvent), named, begunBy: buildEvent.origin }
+  const attempt = { ...unknown, ...begun }
   goOn(attempt, buildEvent)
   return attempt
 }
+
+// A UUID says nothing of when it was built: its place was given to it when it was first heard of.
+const placeOf = ({ buildId, buildOrder }: BuildEvent): string =>
+  buildId.includes('-') ? buildOrder : buildId.padStart(20, '0')
 
 function goOn(attempt: Attempt, { word, at, seq, origin }: BuildEvent): void {
   attempt.status = word

@@ -209,9 +209,9 @@ function toldIn(revision: Revision, { eras }: Happened): StepResult[] {
 }
 
 /** An older build's outcome may make news of a newer one: it is looked at again. */
-const isTurning = ({ status, buildId }: BuildEvent, { attempts }: Revision): boolean =>
+const isTurning = ({ status, buildOrder }: BuildEvent, { attempts }: Revision): boolean =>
   isVerdict(status) &&
-  attempts.some((attempt) => Number(attempt.buildId) > Number(buildId) && (isVerdict(attempt.status) || attempt.n > 1))
+  attempts.some((attempt) => attempt.buildOrder > buildOrder && (isVerdict(attempt.status) || attempt.n > 1))
 
 function subscribers(own: readonly BuildEvent[], subscriptions: readonly Subscription[]): Subscription[] {
   const { projectUuid, projectName, projectFullName } = mergeDetails(own)
