@@ -132,6 +132,13 @@ describe('buildline notify', () => {
     ])
   })
 
+  it('takes a uuid for the id of the build, where CI has no other', async () => {
+    const { app, folder } = await openBot()
+    const { code, stdout } = await notify([], { BUILDLINE_URL: app.url, BUILDLINE_BUILD_ID: UUIDS.build })
+    expect([code, stdout]).toEqual([0, `buildline: notified of build #${UUIDS.build} success (recorded)\n`])
+    expect(buildEventsIn(folder)).toMatchObject([{ build_id: UUIDS.build, details: { buildUuid: UUIDS.build } }])
+  })
+
   it('adds the uuids that CI’s own delivery did not have, and says when the bot knew the status', async () => {
     const { app, folder } = await openBot()
     await sendAll(app.url, { status: 'success' })

@@ -1,7 +1,7 @@
 // @ts-check
 
 /**
- * @typedef {'id' | 'uuid' | 'time' | 'text'} FieldForm
+ * @typedef {'id' | 'buildId' | 'uuid' | 'time' | 'text'} FieldForm
  * @typedef {{ name: string, form: FieldForm, isNeeded?: boolean, what?: string }} Field
  */
 
@@ -16,7 +16,12 @@ const TEXT_CHARS_MAX = 1_000
 export const FIELDS = [
   { name: 'status', form: 'text', isNeeded: true, what: 'initiated, success, error, stopped, waiting… or any word' },
   { name: 'project_id', form: 'id', isNeeded: true, what: "the project's integer id" },
-  { name: 'build_id', form: 'id', isNeeded: true, what: "the build's integer id" },
+  {
+    name: 'build_id',
+    form: 'buildId',
+    isNeeded: true,
+    what: "the build's integer id; its uuid, where CI delivers that",
+  },
   { name: 'project_name', form: 'text', what: 'such as acme/web' },
   { name: 'project_full_name', form: 'text', what: 'the older name of the same' },
   { name: 'branch', form: 'text' },
@@ -62,6 +67,10 @@ export function readBuild(valueOf, faults) {
 /** What the bot reads, and as it reads it. @type {Record<FieldForm, { pattern: RegExp, otherwise: string }>} */
 const FORMS = {
   id: { pattern: /^(?:0|[1-9]\d{0,19})$/, otherwise: 'no integer id' },
+  buildId: {
+    pattern: /^(?:0|[1-9]\d{0,19}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i,
+    otherwise: 'no integer id and no uuid',
+  },
   uuid: { pattern: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, otherwise: 'no uuid' },
   time: {
     pattern: /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?\s*(?:Z|UTC|GMT|[+-]\d\d:?\d\d)?$/i,
@@ -74,5 +83,6 @@ const FORMS = {
 /** @param {FieldForm} form @param {string} value */
 function wireForm(form, value) {
   if (form === 'text') return Array.from(value).slice(0, TEXT_CHARS_MAX).join('')
-  return form === 'id' && Number.isSafeInteger(Number(value)) ? Number(value) : value
+  const isId = form === 'id' || form === 'buildId'
+  return isId && Number.isSafeInteger(Number(value)) ? Number(value) : value
 }
