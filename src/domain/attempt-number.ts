@@ -1,5 +1,5 @@
 import type { BuildEvent, Observation } from './build-event.ts'
-import { isFinal, toStatus } from './status.ts'
+import { isFinal, toStatus, type Status } from './status.ts'
 
 /**
  * Says which attempt an observation is about, where its source tells attempts apart by their ends: GitLab keeps a
@@ -17,6 +17,14 @@ export function numbered(seen: Observation, known: readonly BuildEvent[]): Obser
 export function isOvertaken({ details: { attempt } }: Observation, known: readonly BuildEvent[]): boolean {
   return attempt !== null && known.some(({ details }) => (details.attempt ?? 0) > attempt)
 }
+
+/** Whether two words may be of one end: how a pipeline failed its jobs tell, and not every look shows them. */
+export function isSameEnd(one: string, other: string): boolean {
+  const [status, otherStatus] = [toStatus(one), toStatus(other)]
+  return one === other || (OF_A_FAILURE.has(status) && OF_A_FAILURE.has(otherStatus))
+}
+
+const OF_A_FAILURE: ReadonlySet<Status> = new Set<Status>(['failed', 'infrastructure_failure', 'blocked'])
 
 interface Numbered {
   n: number
@@ -45,7 +53,7 @@ function attemptOf(word: string, lastEndAt: number, known: readonly Numbered[]):
 /** @param ofThatTime what is known to have ended then, or to run since then */
 function endedThen(word: string, ofThatTime: readonly Numbered[]): number {
   const ends = ofThatTime.filter(({ isEnd }) => isEnd)
-  const same = ends.find((one) => one.word === word)
+  const same = ends.find((one) => isSameEnd(one.word, word))
   if (same) return same.n
   // GitLab's times are whole seconds: two attempts may end in one, as where somebody retries and cancels at once.
   if (ends.length > 0) return newestOf(ends) + 1

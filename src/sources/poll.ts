@@ -15,6 +15,9 @@ export const POLL_EVERY_MS = 15_000
 /** A project where nothing runs is asked this often. */
 const AT_REST_MS = 60_000
 
+/** A build that cannot be read holds up no other, and is tried again; where so many cannot, the source has a fault. */
+const UNREAD_MAX = 3
+
 /** What is polled of a source. */
 export interface Polled {
   /** as in the names of jobs */
@@ -26,8 +29,11 @@ export interface Polled {
 }
 
 export interface Watch {
-  /** Which builds the source shows now, newest first; null: nothing has changed. Throws a CiError. */
-  look(now: number, signal: AbortSignal): Promise<Look | null>
+  /**
+   * Which builds the source shows now, newest first; null: nothing has changed. Throws a CiError.
+   * @param newsSince what changed before (ms) is no news; null: nothing is known of this project yet
+   */
+  look(now: number, signal: AbortSignal, newsSince: number | null): Promise<Look | null>
 }
 
 export interface Look {
@@ -83,7 +89,7 @@ export function createPoll(
       } catch (error) {
         if (signal.aborted) return
         if (!(error instanceof CiError)) throw error
-        if (error.kind === 'rate-limited') pausedUntil = now + (error.retryAfterMs ?? AT_REST_MS)
+        if (error.kind === 'rate-limited') pausedUntil = deps.clock.now() + (error.retryAfterMs ?? AT_REST_MS)
         deps.log.warn({ err: error, source, project: one.name }, 'the builds of a project could not be asked for')
       }
     }
@@ -99,21 +105,31 @@ interface Watched {
 }
 
 async function look(deps: PollDeps, job: string, watched: Watched, signal: AbortSignal): Promise<void> {
-  const shown = await watched.watch.look(deps.clock.now(), signal)
-  if (!shown) return
   const firstAt = await deps.store.read.lastDoneAt(job)
+  const startedAt = deps.clock.now()
+  const shown = await watched.watch.look(startedAt, signal, firstAt === null ? null : startedAt - NEWS_MS)
+  if (!shown) return
   const now = deps.clock.now()
+  const unread = new Set<string>()
   // Oldest first, as deliveries come.
   for (const build of shown.builds.toReversed()) {
     if (watched.known.get(build.buildId)?.state === build.state) continue
-    await keep(deps, build, Math.max(firstAt ?? now, now - NEWS_MS))
+    try {
+      await keep(deps, build, Math.max(firstAt ?? now, now - NEWS_MS))
+    } catch (error) {
+      if (!(error instanceof CiError) || error.kind === 'rate-limited') throw error
+      unread.add(build.buildId)
+      if (unread.size === UNREAD_MAX) throw error
+      deps.log.warn({ err: error, project: build.projectId, build: build.buildId }, 'a build could not be read')
+    }
     if (signal.aborted) return
   }
   if (firstAt === null) await deps.store.write((tx) => tx.setLastDoneAt(job, now))
   // Only now: a look that failed half way is made again.
   const stillOpen = shown.isWhole ? [] : [...watched.known].filter(([, { isOpen }]) => isOpen)
-  watched.known = new Map([...stillOpen, ...shown.builds.map((build) => [build.buildId, build] as const)])
-  shown.done()
+  const read = shown.builds.filter(({ buildId }) => !unread.has(buildId))
+  watched.known = new Map([...stillOpen, ...read.map((build) => [build.buildId, build] as const)])
+  if (unread.size === 0) shown.done()
 }
 
 /** @param endedAfter what ended before (ms), and is unknown, is no news */

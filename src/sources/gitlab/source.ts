@@ -1,5 +1,5 @@
 import { NEWS_MS } from '../../domain/build-event.ts'
-import { isFinal } from '../../domain/status.ts'
+import { isSameEnd } from '../../domain/attempt-number.ts'
 import { gitlabProjectId, type ProjectId } from '../../domain/ids.ts'
 import type { StoredEvent } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
@@ -63,38 +63,50 @@ export const polledGitlab = (client: GitlabClient, projects: readonly string[]):
   projects,
   watch(name) {
     let project: unknown = null
+    // Once it is known it is what is asked for: a project may be renamed, or moved.
+    let id: string | null = null
     let readAt = 0
     let changedAt: number | null = null
     return {
-      async look(now, signal) {
-        if (project === null || now - readAt >= PROJECT_MS) {
-          project = await client.project(name, signal)
+      async look(now, signal, newsSince) {
+        if (id === null || now - readAt >= PROJECT_MS) {
+          project = await client.project(id ?? name, signal)
+          id = readProjectId(project)
           readAt = now
         }
-        const since = changedAt === null ? {} : { updatedAfter: new Date(changedAt - OVERLAP_MS).toISOString() }
-        const pipelines = (await client.pipelines(name, { ...since, signal })).flatMap((one) => readListed(one) ?? [])
-        const newestAt = pipelines.reduce((newest, { updatedAt }) => Math.max(newest, updatedAt), changedAt ?? 0)
-        const builds = pipelines.map((one) => listed(client, project, one, { now, signal }))
+        const of = { id, project }
+        const since = changedAt === null ? newsSince : changedAt - OVERLAP_MS
+        // After a start the newest ones too: somebody may ask for them, or a card may show how they stood before.
+        const [changed, newest] = [
+          since === null ? [] : await client.pipelines(id, { updatedAfter: new Date(since).toISOString(), signal }),
+          changedAt === null ? await client.pipelines(id, { signal }) : [],
+        ]
+        const pipelines = onceEach([...changed, ...newest].flatMap((one) => readListed(one) ?? []))
+        const newestAt = pipelines.reduce((latest, { updatedAt }) => Math.max(latest, updatedAt), changedAt ?? 0)
+        const builds = pipelines.map((one) => listed(client, of, one, { now, signal }))
         return { builds, isWhole: false, done: () => void (changedAt = newestAt || null) }
       },
     }
   },
 })
 
+const onceEach = (pipelines: readonly ListedPipeline[]): ListedPipeline[] => [
+  ...new Map(pipelines.map((one) => [one.id, one])).values(),
+]
+
 function listed(
   client: GitlabClient,
-  project: unknown,
+  { id, project }: { id: string; project: unknown },
   pipeline: ListedPipeline,
   { now, signal }: { now: number; signal: AbortSignal },
 ): Listed {
-  const id = readProjectId(project)
   return {
     projectId: gitlabProjectId(id),
     buildId: pipeline.id,
     state: `${pipeline.updatedAt} ${pipeline.word}`,
     isOpen: !pipeline.hasEnded,
     async read(known) {
-      if (pipeline.hasEnded && isEndKnown(known, pipeline.updatedAt, now)) return null
+      if (pipeline.hasEnded && isEndKnown(known, pipeline, now)) return null
       const whole = await client.pipeline(id, pipeline.id, signal)
       const hasCommit = known.some(({ details }) => details.message !== null)
       return readWhole(client, { id, project, pipeline: whole, hasCommit }, signal)
@@ -107,10 +119,10 @@ function listed(
 const END_NOTED_MS = 5_000
 
 /** After a start, all of what is listed has been seen before: it need not be read again. */
-const isEndKnown = (known: readonly StoredEvent[], updatedAt: number, now: number): boolean =>
+const isEndKnown = (known: readonly StoredEvent[], { word: shown, updatedAt }: ListedPipeline, now: number): boolean =>
   known.some(
-    ({ status, origin, details }) =>
-      isFinal(status) &&
+    ({ word, origin, details }) =>
+      isSameEnd(word, shown) &&
       (details.lastEndAt ?? 0) >= updatedAt - END_NOTED_MS &&
       (origin !== 'history' || now - updatedAt > NEWS_MS),
   )
