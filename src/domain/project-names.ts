@@ -1,4 +1,4 @@
-import type { Uuid } from './ids.ts'
+import { sourceOf, type Uuid } from './ids.ts'
 
 /** A project by all the names it goes by. */
 export interface ProjectRef {
@@ -17,7 +17,8 @@ export interface ProjectSource extends ProjectRef {
 
 /**
  * One list of what CI lists and what deliveries named. What CI lists comes first and gives the name; a project that
- * deliveries named joins it by uuid, by id, or by a name that only one project has.
+ * deliveries named joins it by uuid, by id, or by a name that only one project has: one of the CI service's, for of other
+ * sources the id is always known.
  */
 export function joinProjects(listed: readonly ProjectSource[], heard: readonly ProjectSource[]): ProjectRef[] {
   const joined = listed.map(({ projectId, uuid, name, type }) => ({ projectId, uuid, name, type }))
@@ -25,9 +26,10 @@ export function joinProjects(listed: readonly ProjectSource[], heard: readonly P
     joined.flatMap((project) => (project.uuid ? [[project.uuid as string, project] as const] : [])),
   )
   const byId = new Map(joined.flatMap((project) => (project.projectId ? [[project.projectId, project] as const] : [])))
-  const byName = Map.groupBy(joined, ({ name }) => name.toLowerCase())
+  const byName = Map.groupBy(joined.filter(isOfCi), ({ name }) => name.toLowerCase())
   for (const { projectId, uuid, name, fullName, type } of heard) {
-    const named = [fullName, name].flatMap((one) => (one ? [byName.get(one.toLowerCase())] : [])).find(Boolean)
+    const names = isOfCi({ projectId }) ? [fullName, name] : []
+    const named = names.flatMap((one) => (one ? [byName.get(one.toLowerCase())] : [])).find(Boolean)
     const same = byUuid.get(uuid ?? '') ?? byId.get(projectId ?? '')
     const namesake = named?.length === 1 && named[0]!.projectId === null ? named[0] : undefined
     const known = same ?? namesake
@@ -36,6 +38,8 @@ export function joinProjects(listed: readonly ProjectSource[], heard: readonly P
   }
   return joined
 }
+
+const isOfCi = ({ projectId }: Pick<ProjectRef, 'projectId'>): boolean => sourceOf(projectId) === 'ci'
 
 /**
  * The projects that a text names: by uuid, by CI's id, by full name; else those with it in their name, those first whose

@@ -1,4 +1,4 @@
-import type { ChannelId, Uuid } from './ids.ts'
+import { sourceOf, type ChannelId, type Uuid } from './ids.ts'
 import { patternMode } from './pattern.ts'
 import type { ChannelRule } from './rule.ts'
 
@@ -61,6 +61,8 @@ function isNamed(follows: Follows, { projectId, projectUuid, names }: ProjectNam
     [follows.projectId, projectId],
   ].filter(([kept, own]) => kept && own)
   if (ids.length > 0) return ids.some(([kept, own]) => kept === own)
+  // Of a project of the CI service the uuid may be all that is known: another source's is another one.
+  if (follows.uuid && sourceOf(projectId) !== 'ci') return false
   const wanted = nameKey(follows.name)
   return [projectId, projectUuid, ...names].some((name) => name !== null && name.toLowerCase() === wanted)
 }

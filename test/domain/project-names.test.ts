@@ -50,6 +50,18 @@ describe('what CI lists and what deliveries named', () => {
       [heard('11', 'acme/web'), heard('13', 'acme/web')],
       ['11 acme/web', '13 acme/web'],
     ],
+    [
+      'is one by its name, whatever another source calls so',
+      [listed('acme/web', { uuid: uuid(1) }), listed('acme/web', { projectId: 'gitlab:71', uuid: uuid(2) })],
+      [heard('11', 'acme/web'), heard('gitlab:71', 'acme/web')],
+      ['11 acme/web', 'gitlab:71 acme/web'],
+    ],
+    [
+      'is two where another source calls a project so',
+      [listed('acme/web')],
+      [heard('gitlab:71', 'acme/web')],
+      ['null acme/web', 'gitlab:71 acme/web'],
+    ],
     ['is what was heard where CI lists nothing', [], [heard('11', 'web', { fullName: 'acme/web' })], ['11 acme/web']],
     ['is what is listed where nothing was heard', [listed('acme/web')], [], ['null acme/web']],
     [

@@ -35,6 +35,8 @@ describe('a subscription that knows its project', () => {
     ['leaves its old name to another id', project('acme/web', { projectId: '41' }), named('acme/web', '42'), false],
     ['goes by name where only the other knows its uuid', project('acme/web'), named('acme/web', '41', WEB), true],
     ['goes by name where only it knows the uuid', project('acme/web', { uuid: WEB }), named('acme/web', '41'), true],
+    ['goes by name in its own source alone', project('acme/web', { uuid: WEB }), named('acme/web', 'gitlab:71'), false],
+    ['goes by name in every source where it has no id', project('acme/web'), named('acme/web', 'gitlab:71'), true],
     ['goes by no other name then', project('acme/web', { uuid: WEB }), named('acme/site', '41'), false],
     [
       'takes an id of nothing for none',

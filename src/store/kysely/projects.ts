@@ -1,6 +1,6 @@
-import { type Selectable, sql, type Kysely } from 'kysely'
+import { type ExpressionBuilder, type Selectable, sql, type Kysely } from 'kysely'
 import type { BranchFilter } from '../../domain/pattern.ts'
-import type { ProjectId, Uuid } from '../../domain/ids.ts'
+import { sourceOf, type ProjectId, type Uuid } from '../../domain/ids.ts'
 import type { NotificationRule } from '../../domain/rule.ts'
 import type { Schema } from '../schema.ts'
 import type { DeliveredProject, KnownProject } from '../records.ts'
@@ -15,6 +15,9 @@ const toProject = (row: Selectable<Schema['project']>): KnownProject => ({
   rules: row.rules === null ? null : (JSON.parse(row.rules) as NotificationRule[]),
   filter: row.filter === null ? null : (JSON.parse(row.filter) as BranchFilter),
 })
+
+const ofCi = ({ or, eb }: ExpressionBuilder<Schema, 'project'>) =>
+  or([eb('legacy_id', 'is', null), eb('legacy_id', 'not like', sql.lit('%:%'))])
 
 const toDeliveredProject = (row: Selectable<Schema['heard']>): DeliveredProject => ({
   projectId: row.project_id as ProjectId,
@@ -42,11 +45,13 @@ export function readProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectRea
             db.selectFrom('project').selectAll().where('legacy_id', '=', value('legacyId')).limit(sql.lit(1)),
           )
       if (byId) return toProject(byId)
+      // A name is the CI service's: projects of other sources may have the same, and are known by their ids.
+      if (sourceOf(legacyId) !== 'ci') return null
       const found: Selectable<Schema['project']>[] = []
       for (const name of new Set(names))
         found.push(
           ...(await runQuery('projectByName', { name }, (value) =>
-            db.selectFrom('project').selectAll().where('name', '=', value('name')).limit(sql.lit(2)),
+            db.selectFrom('project').selectAll().where('name', '=', value('name')).where(ofCi).limit(sql.lit(2)),
           )),
         )
       // Two projects of one name: which rules are meant is not clear, so none are.
@@ -104,7 +109,7 @@ export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery): ProjectWr
     async forgetProjects(readBeforeMs) {
       // The list that was read is the CI service's: it says nothing of the other sources' projects.
       const old = db.deleteFrom('project').where('read_at', '<', readBeforeMs)
-      await old.where(({ or, eb }) => or([eb('legacy_id', 'is', null), eb('legacy_id', 'not like', '%:%')])).execute()
+      await old.where(ofCi).execute()
     },
 
     async hearProject({ projectId, name, fullName, projectUuid, at }) {

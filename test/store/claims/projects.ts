@@ -80,6 +80,16 @@ export function projectClaims(places: () => Places): void {
     expect(await find(place.store, { legacyId: '42', names: ['acme/web'] })).toEqual(api())
   })
 
+  test('a name that projects of other sources share is the CI service’s project, and never one of theirs', async () => {
+    await using place = await places().open()
+    await keep(place.store, api({ name: 'acme/web', legacyId: 'gitlab:71', type: 'gitlab' }))
+    expect(await find(place.store, { legacyId: '41', names: ['acme/web'] })).toBeNull()
+    await keep(place.store, web({ legacyId: null, type: 'pro' }))
+    expect(await find(place.store, { legacyId: '41', names: ['acme/web'] })).toMatchObject({ uuid: WEB_UUID })
+    expect(await find(place.store, { legacyId: 'gitlab:72', names: ['acme/web'] })).toBeNull()
+    expect(await find(place.store, { legacyId: 'gitlab:71', names: ['acme/web'] })).toMatchObject({ type: 'gitlab' })
+  })
+
   test('a name that two projects share names neither; their ids still do', async () => {
     await using place = await places().open()
     await keep(place.store, web())
