@@ -3,9 +3,11 @@ import {
   isShortId,
   isUuid,
   shortId,
+  sourceOf,
   toUuid,
   type ChannelId,
   type MessageTs,
+  type SourceName,
   type Uuid,
 } from '../domain/ids.ts'
 import type { AttemptRef } from '../domain/request.ts'
@@ -96,14 +98,22 @@ async function byNumber(
   return oneOf(deps, builds, text)
 }
 
-// `…/builds/512`, or with a uuid in its place; `…/actions/runs/512` of GitHub. A number counts in the project that the
-// address names.
+/** How each source writes a build's address: with its id, the CI service also with its uuid. */
+const ADDRESSES: readonly (readonly [SourceName, RegExp])[] = [
+  ['github', /\/actions\/runs\/([^/]+)/],
+  ['gitlab', /\/-\/pipelines\/([^/]+)/],
+  ['ci', /\/builds\/([^/]+)/],
+]
+
+// A number counts in the project that the address names.
 async function byUrl(deps: FindDeps, url: string): Promise<{ kind: 'found'; found: Found } | NotFound> {
   const path = URL.canParse(url) ? new URL(url).pathname : ''
-  const name = /\/(?:builds|actions\/runs)\/([^/]+)/.exec(path)?.[1]
+  const [source, name] =
+    ADDRESSES.map(([of, form]) => [of, form.exec(path)?.[1]] as const).find(([, said]) => said !== undefined) ?? []
   if (name === undefined) return { kind: 'unknown-build', text: url }
   if (isUuid(name)) return foundOr(deps, await deps.reads.buildByUuid(toUuid(name)), url)
-  const builds = isIdDigits(name) ? await deps.reads.buildsByNumber(name, CHOICES_MAX) : []
+  const numbered = isIdDigits(name) ? await deps.reads.buildsByNumber(name, CHOICES_MAX) : []
+  const builds = numbered.filter(({ projectId, buildId }) => sourceOf(projectId) === source && buildId === name)
   const found = await Promise.all(builds.map((build) => read(deps.reads, build)))
   const exact = found.find((one) => one?.attempt.details.buildUrl === url)
   if (exact) return { kind: 'found', found: exact }

@@ -65,7 +65,7 @@ function findBuildUrl({ text, url }: Word): string | null {
 }
 
 const WEB_ADDRESS = /^https?:\/\/\S+$/i
-const BUILD_PATH = /\/builds\/[^/@]+\/?$|\/actions\/runs\/\d+(?:\/|$)/
+const BUILD_PATH = /\/builds\/[^/@]+\/?$|\/(?:actions\/runs|-\/pipelines)\/\d+(?:\/|$)/
 
 /** A project and the word after it; null where no second word can follow. */
 function withSecond(target: Target, second: Word): Target | null {

@@ -93,6 +93,7 @@ describe('a target', () => {
     ['<https://ci.example/b?p=1&amp;b=2>', 'https://ci.example/b?p=1&b=2'],
     ['<http://ci.example/builds/512|ci.example/builds/512>', 'http://ci.example/builds/512'],
     ['<https://ci.example/builds/512/|the red one>', 'https://ci.example/builds/512/'],
+    ['<https://git.example/acme/web/-/pipelines/7|the red one>', 'https://git.example/acme/web/-/pipelines/7'],
   ])('%s is the address of a build', (typed, url) => {
     expect(targetOf(typed)).toEqual({ kind: 'build-url', url })
   })

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { recordDelivery } from '../../src/alerts/record.ts'
+import { readPipeline } from '../../src/sources/gitlab/pipeline.ts'
+import { openStage, type Stage } from './operations-stage.ts'
+
+const PROJECT = {
+  id: 71,
+  path_with_namespace: 'acme/site',
+  web_url: 'https://git.example/acme/site',
+  default_branch: 'main',
+}
+
+/** GitLab has delivered this pipeline, beside the CI service. */
+async function deliver({ reconcile: { store, clock } }: Stage, id: string): Promise<void> {
+  const pipeline = { id, iid: 3, status: 'running', source: 'push', ref: 'main', sha: 'b'.repeat(40) }
+  await recordDelivery(
+    { store, clock, wake: () => {} },
+    { ...readPipeline({ pipeline, project: PROJECT })!, body: '{}' },
+  )
+  await clock.advance(5_000)
+}
+
+const at = (id: string): string => `https://git.example/acme/site/-/pipelines/${id}`
+
+test('a pipeline is found by its address, not by the build of another source that has its number', async () => {
+  await using stage = await openStage()
+  const { ref } = await stage.running()
+  const find = (url: string) => stage.main.operations.findBuild({ kind: 'build-url', url })
+  expect(await find(at(ref.buildId))).toMatchObject({ kind: 'unknown-build' })
+  await deliver(stage, ref.buildId)
+  for (const url of [at(ref.buildId), `${at(ref.buildId)}/builds`, `${at(ref.buildId)}?tab=jobs`])
+    expect(await find(url)).toMatchObject({ kind: 'found', build: { ref: { projectId: 'gitlab:71' } } })
+  expect(await find(at('3'))).toMatchObject({ kind: 'unknown-build' })
+  // And the other way round.
+  expect(await find(`${stage.ci.url}/projects/11/builds/${ref.buildId}`)).toMatchObject({ build: { ref } })
+  expect(await find('https://ci.example/acme/site/builds/3')).toMatchObject({ kind: 'unknown-build' })
+})
