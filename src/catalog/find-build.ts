@@ -90,9 +90,8 @@ async function byNumber(
     const named = await findProject(deps.reads, project)
     if (named.kind !== 'project') return named
     const { projectId } = named.project
-    const own = projectId === null ? null : await deps.reads.build(projectId, number)
-    const numbered = own ? [] : await deps.reads.buildsByNumber(number, CHOICES_MAX)
-    return foundOr(deps, own ?? numbered.find((build) => build.projectId === projectId) ?? null, text)
+    const [own] = projectId === null ? [] : await deps.reads.buildsByNumber(number, 1, projectId)
+    return foundOr(deps, own ?? null, text)
   }
   const builds = isShortId(number) ? await deps.reads.buildsByNumber(number, CHOICES_MAX) : []
   return oneOf(deps, builds, text)
@@ -112,13 +111,21 @@ async function byUrl(deps: FindDeps, url: string): Promise<{ kind: 'found'; foun
     ADDRESSES.map(([of, form]) => [of, form.exec(path)?.[1]] as const).find(([, said]) => said !== undefined) ?? []
   if (name === undefined) return { kind: 'unknown-build', text: url }
   if (isUuid(name)) return foundOr(deps, await deps.reads.buildByUuid(toUuid(name)), url)
-  const numbered = isIdDigits(name) ? await deps.reads.buildsByNumber(name, CHOICES_MAX) : []
-  const builds = numbered.filter(({ projectId, buildId }) => sourceOf(projectId) === source && buildId === name)
+  const builds = isIdDigits(name) ? await withId(deps.reads, source, name) : []
   const found = await Promise.all(builds.map((build) => read(deps.reads, build)))
   const exact = found.find((one) => one?.attempt.details.buildUrl === url)
   if (exact) return { kind: 'found', found: exact }
   const project = /\/projects\/(\d+)\//.exec(path)?.[1]
-  return oneOf(deps, project === undefined ? builds : builds.filter(({ projectId }) => projectId === project), url)
+  const meant =
+    source === 'ci' && project !== undefined ? builds.filter((build) => build.projectId === project) : builds
+  return oneOf(deps, meant.slice(0, CHOICES_MAX), url)
+}
+
+/** Those of a source that have this id, in whatever project. */
+async function withId(reads: Reads, source: SourceName | undefined, id: string): Promise<KnownBuild[]> {
+  const projects = (await reads.deliveredProjects()).filter(({ projectId }) => sourceOf(projectId) === source)
+  const builds = await Promise.all(projects.map(({ projectId }) => reads.build(projectId, id)))
+  return builds.filter((build) => build !== null)
 }
 
 async function byUuid(

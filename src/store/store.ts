@@ -135,8 +135,8 @@ export interface Reads {
   /** Those of a project that have one of these numbers; at most 500 are looked for. */
   buildsOf(projectId: string, buildIds: readonly string[]): Promise<KnownBuild[]>
   buildByUuid(uuid: Uuid): Promise<KnownBuild | null>
-  /** Builds that people know by this number, whatever their project. */
-  buildsByNumber(number: string, limit: number): Promise<KnownBuild[]>
+  /** Builds that people know by this number, of one project if given; a build that has no other number by its id. */
+  buildsByNumber(number: string, limit: number, projectId?: string): Promise<KnownBuild[]>
   /** The newest build of a project, of one branch if given. */
   newestBuild(projectId: string, branch?: string): Promise<KnownBuild | null>
   /** The builds of a branch with the greatest numbers, newest first. */

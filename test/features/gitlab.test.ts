@@ -11,12 +11,13 @@ const PROJECT = {
 }
 
 /** GitLab has delivered this pipeline, beside the CI service. */
-async function deliver({ reconcile: { store, clock } }: Stage, id: string): Promise<void> {
-  const pipeline = { id, iid: 3, status: 'running', source: 'push', ref: 'main', sha: 'b'.repeat(40) }
-  await recordDelivery(
-    { store, clock, wake: () => {} },
-    { ...readPipeline({ pipeline, project: PROJECT })!, body: '{}' },
-  )
+async function deliver(
+  { reconcile: { store, clock } }: Stage,
+  id: string,
+  { iid = 3, project = PROJECT }: { iid?: number; project?: typeof PROJECT } = {},
+): Promise<void> {
+  const pipeline = { id, iid, status: 'running', source: 'push', ref: 'main', sha: id.padStart(40, 'b') }
+  await recordDelivery({ store, clock, wake: () => {} }, { ...readPipeline({ pipeline, project })!, body: '{}' })
   await clock.advance(5_000)
 }
 
@@ -34,4 +35,17 @@ test('a pipeline is found by its address, not by the build of another source tha
   // And the other way round.
   expect(await find(`${stage.ci.url}/projects/11/builds/${ref.buildId}`)).toMatchObject({ build: { ref } })
   expect(await find('https://ci.example/acme/site/builds/3')).toMatchObject({ kind: 'unknown-build' })
+})
+
+test('a number is the one that people see, not the id of an earlier pipeline, however many projects have it', async () => {
+  await using stage = await openStage()
+  await deliver(stage, '31', { iid: 12 })
+  await deliver(stage, '50', { iid: 31 })
+  for (const id of [81, 82, 83, 84, 85, 86])
+    await deliver(stage, String(id), { iid: 31, project: { ...PROJECT, id, path_with_namespace: `acme/site-${id}` } })
+  const find = (number: string, project: string | null) =>
+    stage.main.operations.findBuild({ kind: 'build-number', number, project })
+  expect(await find('31', 'acme/site')).toMatchObject({ kind: 'found', build: { ref: { buildId: '50' } } })
+  expect(await find('12', null)).toMatchObject({ kind: 'found', build: { ref: { buildId: '31' } } })
+  expect(await find('50', null)).toMatchObject({ kind: 'unknown-build' })
 })

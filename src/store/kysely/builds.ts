@@ -98,15 +98,17 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery): BuildReads {
       return row ? toKnownBuild(row) : null
     },
 
-    async buildsByNumber(number, limit) {
+    async buildsByNumber(number, limit, projectId) {
       // One look for each project that was heard of: a caller that knows only the number knows no key.
-      const projects = await db.selectFrom('heard').select('project_id').execute()
-      const keys = projects.map((row) => buildKey(row.project_id, number))
-      const numbered = await builds().where('number', '=', number).orderBy('at', 'desc').limit(limit).execute()
+      const projects = projectId === undefined ? await db.selectFrom('heard').select('project_id').execute() : []
+      const projectIds = projectId === undefined ? projects.map((row) => row.project_id) : [projectId]
+      const keys = projectIds.map((id) => buildKey(id, number))
+      const all = builds().where('number', '=', number).orderBy('at', 'desc').limit(limit)
+      const numbered = await (projectId === undefined ? all : all.where('project_id', '=', projectId)).execute()
       const found = numbered.map(toKnownBuild)
       for (let at = 0; at < keys.length && found.length < limit; at += KEYS_MAX) {
-        const some = keys.slice(at, at + KEYS_MAX)
-        const rows = await db.selectFrom('build').selectAll().where('build_key', 'in', some).limit(limit).execute()
+        const some = builds().where('build_key', 'in', keys.slice(at, at + KEYS_MAX))
+        const rows = await some.where('number', 'is', null).limit(limit).execute()
         found.push(...rows.map(toKnownBuild))
       }
       return found.sort((a, b) => b.at - a.at).slice(0, limit)
