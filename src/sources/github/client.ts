@@ -66,6 +66,8 @@ export function createGithubClient({
         },
         secrets: [token],
         slowedMs: SLOWED_MS,
+        // A repository that was renamed.
+        followsMoves: true,
       },
       signal,
     )

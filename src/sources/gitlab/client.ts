@@ -50,29 +50,43 @@ export function createGitlabClient({
     query: Record<string, string | number | undefined> = {},
   ) => addressOf(base, ['api', 'v4', 'projects', project, ...segments], query)
   const send = (request: Pick<CiRequest, 'method' | 'url' | 'purpose'> & Partial<CiRequest>, signal?: AbortSignal) =>
-    transport.send({ headers: { 'private-token': token }, ...request, secrets: [token], slowedMs: SLOWED_MS }, signal)
+    transport.send(
+      {
+        ...request,
+        headers: { 'private-token': token },
+        secrets: [token],
+        slowedMs: SLOWED_MS,
+        // A project that was renamed.
+        followsMoves: true,
+      },
+      signal,
+    )
   const get = async <T>(url: URL, purpose: string, read: (json: unknown) => T | null, signal?: AbortSignal) =>
     readAnswer(await send({ method: 'GET', url, purpose }, signal), purpose, read)
+  async function list(url: URL, purpose: string, pagesMax: number, signal?: AbortSignal): Promise<unknown[]> {
+    const listed: unknown[] = []
+    url.searchParams.set('per_page', String(PER_PAGE))
+    for (let page = 1; page <= pagesMax; page++) {
+      url.searchParams.set('page', String(page))
+      const found = await get(url, purpose, listIn, signal)
+      listed.push(...found)
+      if (found.length < PER_PAGE) break
+    }
+    return listed
+  }
   const write = (project: string, id: string, what: string, purpose: string) =>
     send({ method: 'POST', url: addressIn(project, ['pipelines', id, what]), purpose, statusSuffices: true })
 
   return {
     project: (project, signal) => get(addressIn(project, []), 'read a project', recordIn, signal),
-    async pipelines(project, { ref, updatedAfter, signal } = {}) {
-      const listed: unknown[] = []
-      for (let page = 1; page <= (updatedAfter === undefined ? 1 : PAGES_MAX); page++) {
-        const query = { ref, updated_after: updatedAfter, order_by: 'updated_at', per_page: PER_PAGE, page }
-        const url = addressIn(project, ['pipelines'], query)
-        const found = await get(url, 'list the pipelines of a project', listIn, signal)
-        listed.push(...found)
-        if (found.length < PER_PAGE) break
-      }
-      return listed
+    pipelines(project, { ref, updatedAfter, signal } = {}) {
+      const url = addressIn(project, ['pipelines'], { ref, updated_after: updatedAfter, order_by: 'updated_at' })
+      return list(url, 'list the pipelines of a project', updatedAfter === undefined ? 1 : PAGES_MAX, signal)
     },
     pipeline: (project, id, signal) => get(addressIn(project, ['pipelines', id]), 'read a pipeline', recordIn, signal),
     failedJobs(project, id, signal) {
-      const url = addressIn(project, ['pipelines', id, 'jobs'], { 'scope[]': 'failed', per_page: PER_PAGE })
-      return get(url, 'list the jobs of a pipeline', listIn, signal)
+      const url = addressIn(project, ['pipelines', id, 'jobs'], { 'scope[]': 'failed' })
+      return list(url, 'list the jobs of a pipeline', PAGES_MAX, signal)
     },
     commit: (project, sha, signal) =>
       get(addressIn(project, ['repository', 'commits', sha]), 'read a commit', recordIn, signal),

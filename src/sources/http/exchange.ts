@@ -18,6 +18,8 @@ export interface CiRequest {
   responseBytesMax?: number
   /** A 2xx says all: a body that is huge, stalls or breaks off is cut short, and fails nothing. */
   statusSuffices?: boolean
+  /** What has moved within its host is asked for there, once; only of a GET. */
+  followsMoves?: boolean
   /** How long to wait where too much was asked and the answer does not say for how long; else a moment. */
   slowedMs?: number
 }
@@ -57,7 +59,7 @@ export async function exchange(
 ): Promise<CiResponse> {
   const deadline = AbortSignal.timeout(Math.max(1, Math.ceil(limits.deadlineMs)))
   try {
-    const response = await dispatch(dispatcher, request, signal ? AbortSignal.any([signal, deadline]) : deadline)
+    const response = await answerTo(dispatcher, request, signal ? AbortSignal.any([signal, deadline]) : deadline)
     if (!isSuccess(response.statusCode)) throw await refusal(response, request, limits.now)
     return answerOf(response, await bodyOf(response, request, limits))
   } catch (error) {
@@ -68,6 +70,25 @@ export async function exchange(
 }
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300
+
+async function answerTo(
+  dispatcher: Dispatcher,
+  request: CiRequest,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> {
+  const response = await dispatch(dispatcher, request, signal)
+  const url = request.followsMoves && !isWrite(request) ? movedTo(response, request.url) : null
+  if (!url) return response
+  await response.body.dump()
+  return dispatch(dispatcher, { ...request, url }, signal)
+}
+
+/** The credentials go along: never to another host. */
+function movedTo({ statusCode, headers }: Dispatcher.ResponseData, from: URL): URL | null {
+  const location = headerText(headers['location'])
+  const to = location !== null && isRedirect(statusCode) ? URL.parse(location, from) : null
+  return to?.origin === from.origin ? to : null
+}
 
 function dispatch(dispatcher: Dispatcher, request: CiRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
   return dispatcher.request({

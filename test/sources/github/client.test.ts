@@ -39,6 +39,12 @@ test('the name of a job is one that can be stored', async () => {
   expect(name.length).toBeLessThanOrEqual(1_000)
 })
 
+test('an answer without news is asked for once', async () => {
+  const { client, stub } = await openClient(() => ({ status: 304 }))
+  expect(await client.runs('acme/web', { etag: '"1"' })).toBe('unchanged')
+  expect(stub.requests).toHaveLength(1)
+})
+
 test.each([
   ['Unable to retry this workflow run because it was created over a month ago', 'bad-request'],
   ['This workflow is already running', 'bad-request'],

@@ -32,6 +32,13 @@ const PIPELINE = {
   finished_at: '2016-08-12 15:26:29 UTC',
 }
 
+const USER = {
+  id: 42,
+  username: 'ada.lovelace',
+  email: 'ada.lovelace@acme.example',
+  avatar_url: 'https://gl.example/42',
+}
+
 const seenOf = (more: object, others: object = {}) =>
   readPipeline({ pipeline: { ...PIPELINE, ...more }, project: PROJECT, ...others })!.seen
 
@@ -190,6 +197,23 @@ describe('the endpoint', () => {
     expect(read(EXAMPLE, { 'x-gitlab-token': 'a-token-of-nobody-here' })).toEqual({ kind: 'unauthorized' })
     expect(read(EXAMPLE, { 'x-gitlab-token': '' })).toEqual({ kind: 'unauthorized' })
   })
+})
+
+describe('a stranger', () => {
+  const maySend = (secret: string, headers: Record<string, string>) =>
+    createGitlabEndpoint([secret], () => NOW).maySend({ headers } as never, new URL('http://bot/webhooks/gitlab'))
+
+  it('who claims a signature is read only where there is a signing token', () => {
+    const signed = { 'webhook-signature': 'v1,anything' }
+    expect(maySend(TOKEN, signed)).toBe(false)
+    expect(maySend('whsec_dGVzdHRlc3R0ZXN0dGVzdHRlc3Q=', signed)).toBe(true)
+  })
+})
+
+it('takes a pipeline of 2,000 jobs, GitLab.com’s most: four that are refused switch the webhook off', () => {
+  const job = { ...JSON.parse(EXAMPLE).builds[0], user: { ...USER, name: 'A name of forty characters, or a bit more' } }
+  const body = JSON.stringify({ ...JSON.parse(EXAMPLE), builds: Array.from({ length: 2_000 }, () => job) })
+  expect(Buffer.byteLength(body)).toBeLessThan(endpoint.bodyBytesMax)
 })
 
 describe('a signature', () => {

@@ -1,0 +1,74 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { pushed, startGitlab } from '../../../packages/sandbox-gitlab/test/support.ts'
+import { systemClock } from '../../../src/lib/clock.ts'
+import { createGithubClient } from '../../../src/sources/github/client.ts'
+import { createGitlabClient } from '../../../src/sources/gitlab/client.ts'
+import { createTransport } from '../../../src/sources/http/transport.ts'
+import { startHttpStub, type StubAnswer, type StubRequest } from '../../support/http-stub.ts'
+
+const TOKEN = 'glpat-0123456789abcdefghij'
+
+function openTransport() {
+  const transport = createTransport({ clock: systemClock })
+  onTestFinished(() => transport.close())
+  return transport
+}
+
+async function openClient(play: (request: StubRequest) => StubAnswer) {
+  const stub = await startHttpStub(play)
+  onTestFinished(() => stub[Symbol.asyncDispose]())
+  const transport = openTransport()
+  return {
+    stub,
+    gitlab: createGitlabClient({ url: `${stub.url}/gitlab`, token: TOKEN, transport }),
+    github: createGithubClient({ apiUrl: stub.url, token: TOKEN, transport }),
+  }
+}
+
+test('the failed jobs of a large matrix are found on every page', async () => {
+  const sandbox = await startGitlab()
+  const failed = Array.from({ length: 250 }, (_, at) => `test (${at})`)
+  const { id } = pushed(sandbox, { outcome: 'none', jobs: failed.map((name) => ({ name })) })
+  sandbox.finish(id, 'failed', failed)
+  const { url, token } = sandbox.address()
+  const client = createGitlabClient({ url, token, transport: openTransport() })
+  expect(await client.failedJobs('acme/web', String(id))).toHaveLength(250)
+})
+
+test('a project that was renamed, and a repository, are read where they are now', async () => {
+  const { stub, gitlab, github } = await openClient(({ path }) => {
+    if (path === '/gitlab/api/v4/projects/acme%2Fold')
+      return { status: 302, headers: { location: `${stub.url}/gitlab/api/v4/projects/71` } }
+    if (path === '/repos/acme/old') return { status: 301, headers: { location: '/repositories/9' } }
+    return { json: { id: path } }
+  })
+  expect(await gitlab.project('acme/old')).toEqual({ id: '/gitlab/api/v4/projects/71' })
+  expect(await github.repository('acme/old')).toEqual({ id: '/repositories/9' })
+})
+
+test.each(['https://elsewhere.example/api', '/gitlab/api/v4/projects/acme%2Fold'])(
+  'nobody is followed to %s: not with a token to another host, and not in a circle',
+  async (location) => {
+    const { stub, gitlab } = await openClient(() => ({ status: 302, headers: { location } }))
+    await expect(gitlab.project('acme/old')).rejects.toMatchObject({ kind: 'shape', status: 302 })
+    expect(stub.requests.length).toBeLessThanOrEqual(2)
+  },
+)
+
+test('a write is not sent anywhere else', async () => {
+  const { stub, gitlab } = await openClient(() => ({ status: 307, headers: { location: '/elsewhere' } }))
+  await expect(gitlab.retry('71', '1')).rejects.toMatchObject({ status: 307 })
+  expect(stub.requests).toHaveLength(1)
+})
+
+test.each<[claim: string, answer: StubAnswer, kind: string]>([
+  ['a proxy that answers with its own page', { text: '<html>Sign in</html>' }, 'shape'],
+  ['a list that is none', { json: { message: 'x' } }, 'shape'],
+  ['a token that was revoked', { status: 401, json: { error: 'invalid_token' } }, 'unauthorized'],
+  ['a token that may not', { status: 403, json: { error: 'insufficient_scope' } }, 'forbidden'],
+])('%s is told, without the token', async (_, answer, kind) => {
+  const { gitlab } = await openClient(() => answer)
+  const error: unknown = await gitlab.pipelines('71').catch((reason: unknown) => reason)
+  expect(error).toMatchObject({ kind })
+  expect(`${String(error)} ${JSON.stringify(error)}`).not.toContain(TOKEN)
+})
