@@ -10,6 +10,7 @@ import { cleanTextOrNull } from '../values.ts'
 export interface GithubClient {
   /** The newest runs as GitHub shows them, at most 100; `unchanged` since the answer with this etag. */
   runs(repository: string, options?: RunsOptions): Promise<{ runs: unknown[]; etag: string | null } | 'unchanged'>
+  run(repository: string, run: string, signal?: AbortSignal): Promise<unknown>
   /** A repository as GitHub shows it. */
   repository(repository: string, signal?: AbortSignal): Promise<unknown>
   /** The names of the jobs that failed in one attempt of a run. */
@@ -71,6 +72,12 @@ export function createGithubClient({
       },
       signal,
     )
+  const read = async (repository: string, segments: readonly string[], purpose: string, signal?: AbortSignal) => {
+    const url = addressOf(base, repositoryAddress(repository, ...segments))
+    return readAnswer(await send({ method: 'GET', url, purpose }, signal), purpose, (json) =>
+      isRecord(json) ? json : null,
+    )
+  }
   const write = (repository: string, run: string, what: string, purpose: string) =>
     withState(
       send({
@@ -92,13 +99,8 @@ export function createGithubClient({
       if (answer === 'unchanged') return answer
       return { runs: readAnswer(answer, purpose, listIn('workflow_runs')), etag: answer.etag }
     },
-    async repository(repository, signal) {
-      const purpose = 'read a repository'
-      const url = addressOf(base, repositoryAddress(repository))
-      return readAnswer(await send({ method: 'GET', url, purpose }, signal), purpose, (json) =>
-        isRecord(json) ? json : null,
-      )
-    },
+    run: (repository, run, signal) => read(repository, ['actions', 'runs', run], 'read a run', signal),
+    repository: (repository, signal) => read(repository, [], 'read a repository', signal),
     async failedJobs(repository, run, attempt) {
       const address = repositoryAddress(repository, 'actions', 'runs', run, 'attempts', String(attempt), 'jobs')
       const purpose = 'list the jobs of a run'

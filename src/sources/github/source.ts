@@ -3,6 +3,7 @@ import type { ProjectId } from '../../domain/ids.ts'
 import { isRecord } from '../../lib/json.ts'
 import type { KnownProject } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
+import { unlessGone } from '../http/errors.ts'
 import type { Listed, Polled } from '../poll.ts'
 import { keptProject, shownProject } from '../project.ts'
 import type { ShownBuild, Source } from '../source.ts'
@@ -42,6 +43,10 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
 /** Its default branch may be renamed, which decides who is told. */
 const REPOSITORY_MS = 60 * 60_000
 
+/** GitHub lists the newest runs by their beginning. Those that newer ones have pushed out are read one by one, so often. */
+const PUSHED_OUT_MS = 60_000
+const PUSHED_OUT_MAX = 20
+
 /** The newest runs of each repository: conditional requests, which do not count for the rate limit where nothing changed. */
 export const polledGithub = (client: GithubClient, repositories: readonly string[]): Polled => ({
   source: 'github',
@@ -50,6 +55,9 @@ export const polledGithub = (client: GithubClient, repositories: readonly string
     let etag: string | null = null
     let repository: unknown = null
     let readAt = 0
+    let newest: ShownBuild[] = []
+    let pushedOut: ShownBuild[] = []
+    let pushedOutAt = 0
     return {
       async look(now, signal) {
         if (repository === null || now - readAt >= REPOSITORY_MS) {
@@ -57,14 +65,41 @@ export const polledGithub = (client: GithubClient, repositories: readonly string
           readAt = now
         }
         const answer = await client.runs(name, { etag, signal })
-        if (answer === 'unchanged') return null
-        const runs = answer.runs.flatMap((run) => readRun(run, repository) ?? [])
-        const done = () => void (etag = answer.etag)
-        return { builds: runs.map((run) => listed(client, name, run)), isWhole: true, done }
+        if (answer === 'unchanged' && pushedOut.length === 0) return null
+        const runs = answer === 'unchanged' ? newest : answer.runs.flatMap((run) => readRun(run, repository) ?? [])
+        const ids = new Set(runs.map(({ seen }) => seen.buildId))
+        let others = [...newest, ...pushedOut].filter(({ seen }) => isOpen(seen) && !ids.has(seen.buildId))
+        if (others.length > 0 && now - pushedOutAt >= PUSHED_OUT_MS) {
+          others = await readEach(client, name, others.slice(0, PUSHED_OUT_MAX), repository, signal)
+          pushedOutAt = now
+        }
+        const done = () => {
+          if (answer !== 'unchanged') etag = answer.etag
+          newest = runs
+          pushedOut = others
+        }
+        return { builds: [...runs, ...others].map((run) => listed(client, name, run)), isWhole: true, done }
       },
     }
   },
 })
+
+const isOpen = ({ word }: ShownBuild['seen']): boolean => !isFinal(toStatus(word))
+
+async function readEach(
+  client: GithubClient,
+  name: string,
+  builds: readonly ShownBuild[],
+  repository: unknown,
+  signal: AbortSignal,
+): Promise<ShownBuild[]> {
+  const read: ShownBuild[] = []
+  for (const { seen } of builds) {
+    const build = readRun(await unlessGone(client.run(name, seen.buildId, signal)), repository)
+    if (build) read.push(build)
+  }
+  return read
+}
 
 function listed(client: GithubClient, repository: string, run: ShownBuild): Listed {
   const { projectId, buildId, word, details } = run.seen
@@ -72,7 +107,7 @@ function listed(client: GithubClient, repository: string, run: ShownBuild): List
     projectId,
     buildId,
     state: `${details.attempt} ${word}`,
-    isOpen: !isFinal(toStatus(word)),
+    isOpen: isOpen(run.seen),
     read: async () => run,
     failedJobs: () => client.failedJobs(repository, buildId, details.attempt ?? 1),
   }

@@ -3,7 +3,7 @@ import { isSameEnd } from '../../domain/attempt-number.ts'
 import { gitlabProjectId, type ProjectId } from '../../domain/ids.ts'
 import type { StoredEvent } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
-import { CiError } from '../http/errors.ts'
+import { unlessGone } from '../http/errors.ts'
 import type { Listed, Polled } from '../poll.ts'
 import { keptProject, shownProject } from '../project.ts'
 import type { ShownBuild, Source } from '../source.ts'
@@ -145,13 +145,4 @@ async function readWhole(
   const commit = hasCommit || shown.sha === null ? null : await unlessGone(client.commit(id, shown.sha, signal))
   const jobs = shown.word === 'error' ? await unlessGone(client.failedJobs(id, shown.id, signal)) : null
   return readPipeline({ pipeline, project, commit, jobs })
-}
-
-async function unlessGone<T>(asked: Promise<T>): Promise<T | null> {
-  try {
-    return await asked
-  } catch (error) {
-    if (error instanceof CiError && (error.kind === 'not-found' || error.kind === 'forbidden')) return null
-    throw error
-  }
 }

@@ -64,6 +64,16 @@ export class CiError extends Error {
  */
 export const certainlyUndone = (error: unknown): boolean => error instanceof CiError && error.isUndone
 
+/** Null: it is not there, or the credentials are not shown it. */
+export async function unlessGone<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof CiError && (error.kind === 'not-found' || error.kind === 'forbidden')) return null
+    throw error
+  }
+}
+
 /** What to throw when a caller's signal aborted: the signal's own reason; a time limit is a timeout like any other. */
 export function abortReason(
   signal: AbortSignal,

@@ -45,6 +45,9 @@ async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => [])
       default_branch: 'main',
     }),
     calls: 0,
+    /** those that newer ones have pushed out of the list */
+    pushedOut: [] as ReturnType<typeof run>[],
+    reads: 0,
   }
   const warned: unknown[] = []
   const log = { warn: (...said: unknown[]) => void warned.push(said) }
@@ -55,6 +58,12 @@ async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => [])
       return github.repository()
     },
     runs: async () => ({ runs: github.shown, etag: null }),
+    async run(_: string, id: string) {
+      github.reads++
+      const shown = github.pushedOut.find((one) => String(one.id) === id)
+      if (!shown) throw new CiError({ kind: 'not-found', purpose: 'read a run', status: 404 })
+      return shown
+    },
   } as unknown as GithubClient
   const record: PollDeps['record'] = (seen, origin) => recordLookedUp({ store, clock, wake: () => {} }, seen, origin)
   const poll = createPoll({ store, clock, log: log as never, record }, polledGithub(client, ['acme/web']))
@@ -141,4 +150,27 @@ test('an end that a command came upon first is told all the same, unless it is o
   await poll.look(failed, old)
   expect((await poll.told(1)).map(({ origin }) => origin)).toEqual(['history'])
   expect((await poll.told(2)).map(({ origin }) => origin)).toEqual(['history', 'delivery'])
+})
+
+test('a run that newer ones push out of the list is looked at until it has ended, once a minute', async () => {
+  const poll = await openPoll()
+  await poll.look(run(1, 'in_progress'))
+  poll.github.pushedOut = [run(1, 'in_progress')]
+  await poll.look(run(2, 'in_progress'))
+  expect(poll.github.reads).toBe(1)
+  await poll.clock.advance(15_000)
+  await poll.ask()
+  expect(poll.github.reads).toBe(1)
+  poll.github.pushedOut = [run(1, 'completed', 'success')]
+  await poll.look(run(2, 'in_progress'))
+  expect((await poll.told(1)).map(({ word }) => word)).toEqual(['initiated', 'success'])
+  await poll.look(run(2, 'in_progress'))
+  expect(poll.github.reads).toBe(2)
+})
+
+test('a run that was deleted is not looked for again', async () => {
+  const poll = await openPoll()
+  await poll.look(run(1, 'in_progress'))
+  for (let minute = 0; minute < 3; minute++) await poll.look(run(2, 'in_progress'))
+  expect(poll.github.reads).toBe(1)
 })
