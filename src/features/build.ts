@@ -60,7 +60,7 @@ export function refreshButton({ ref }: BuildSummary): ActionButton[] {
 export const projectLine = ({ name, type }: ProjectRef): string =>
   joined([projectName({ project: name }), typeWord(type)])
 
-/** `Basic`, `Pro`, CI's own word, or null. Markup. */
+/** `Basic`, `Pro`, the source where it is another than the CI service, CI's own word, or null. Markup. */
 export function typeWord(type: string | null): string | null {
   if (type === null) return null
   return TYPES.get(type.toLowerCase()) ?? outside(type, WORD_CHARS_MAX)
@@ -69,6 +69,8 @@ export function typeWord(type: string | null): string | null {
 const TYPES = new Map([
   ['basic', 'Basic'],
   ['pro', 'Pro'],
+  ['github', 'GitHub'],
+  ['gitlab', 'GitLab'],
   ['unknown', 'type unknown'],
 ])
 

@@ -153,12 +153,12 @@ const REFUSED: Record<Action, Record<CiErrorKind, Words>> = {
       next: REFRESH,
     },
     unauthorized: {
-      why: "CI no longer accepts Buildline's API key.",
-      next: 'Tell a workspace admin: until it is renewed, restart builds in CI.',
+      why: CREDENTIALS,
+      next: 'Tell a workspace admin: until they are renewed, restart builds in CI.',
     },
     forbidden: {
-      why: "Buildline's API key lacks the right to restart builds.",
-      next: 'Ask a workspace admin for a key that has it.',
+      why: "Buildline's credentials lack the right to restart builds.",
+      next: 'Ask a workspace admin to give them that right in CI.',
     },
     'not-found': { why: 'CI no longer has this build.', next: 'Start a new build of the branch in CI.' },
     'rate-limited': { why: `${SLOW_DOWN} Nothing was started.`, next: LATER },

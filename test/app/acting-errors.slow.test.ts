@@ -50,10 +50,10 @@ const RESTARTS: readonly Meets[] = [
   [
     '401',
     status(401),
-    ['Not restarted', "CI no longer accepts Buildline's API key"],
+    ['Not restarted', "CI no longer accepts Buildline's credentials"],
     "no longer accepts Buildline's credentials",
   ],
-  ['403', status(403), ['Not restarted', 'API key lacks the right'], "Buildline's credentials lack the right"],
+  ['403', status(403), ['Not restarted', 'lack the right to restart builds'], "Buildline's credentials lack the right"],
   ['404', status(404), ['Not restarted', 'CI no longer has this build'], 'it no longer has this build'],
   ['429', status(429), ['Not restarted', 'Nothing was started'], 'there were too many requests'],
   ['500', status(500), ['Unclear whether CI runs', 'CI failed while it answered'], 'not clear yet'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
-import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import { ACTION_IDS, CHOICE_ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import { openStage, rowsOf, settled, until, type Settings, type Stage } from '../support/app.ts'
 import { cards, failed, openPlayed, SOURCES } from '../support/sources.ts'
 import { cardIn, press, threadOf, type, untilAnswered, untilCard } from '../support/world.ts'
@@ -118,3 +118,27 @@ describe.each(Object.keys(SOURCES) as (keyof typeof SOURCES)[])('%s', (name) => 
     expect(cards(stage)).toEqual([])
   })
 })
+
+test('projects of one name, in all three at once, are told apart by their source, and each keeps to itself', async () => {
+  const sources = await Promise.all(Object.values(SOURCES).map((play) => play()))
+  const stage = await openStage({
+    slack: { rates: 'off' },
+    settings: Object.assign({ DEFAULT_CHANNEL: CHANNELS.builds }, ...sources.map(({ settings }) => settings)),
+  })
+  stage.slack.connectBot(`${stage.app.url}/slack/events`)
+  for (const source of sources) {
+    source.deliverTo(stage.app.url)
+    source.end(source.push(), 'failed')
+  }
+  await until('each has its card', () => cards(stage).length === sources.length)
+  await type(stage, PEOPLE.ada, '/ci restart acme/web@main')
+  const choice = await untilAnswered(stage, PEOPLE.ada, ['2 projects', 'acme/web · Basic', 'acme/web · GitLab'])
+  const at = String(choice.text).indexOf('1. acme/web · GitLab') >= 0 ? 0 : 1
+  await press(stage, PEOPLE.ada, choice, CHOICE_ACTION_IDS[at]!)
+  await untilAnswered(stage, PEOPLE.ada, ['Restart requested', 'acme/web'])
+  expect(sources.flatMap((source) => source.asked().map((action) => `${source.name} ${action}`))).toEqual([
+    'gitlab restart',
+  ])
+  await type(stage, PEOPLE.ada, '/ci list')
+  await untilAnswered(stage, PEOPLE.ada, ['acme/web · GitLab', 'acme/web · Basic', 'acme/web CI · GitHub'])
+}, 60_000)

@@ -224,7 +224,7 @@ function whyNotRestarted(build: BuildSummary): { why: string; next: string } {
     case 'flaky':
       if (sourceOf(build.ref.projectId) === 'gitlab')
         return {
-          why: 'GitLab runs the jobs again that failed, and all jobs of this pipeline passed.',
+          why: 'GitLab runs the jobs again that failed, and this pipeline passed.',
           next: 'Start a new pipeline in GitLab.',
         }
       return { why: 'It cannot be restarted right now.', next: REFRESH }
