@@ -74,8 +74,15 @@ export function createGitlabClient({
     }
     return listed
   }
-  const write = (project: string, id: string, what: string, purpose: string) =>
-    send({ method: 'POST', url: addressIn(project, ['pipelines', id, what]), purpose, statusSuffices: true })
+  // GitLab answers 2xx whether it could do it or not; the status that it shows says when it could not.
+  async function write(project: string, id: string, what: string, purpose: string, undone: ReadonlySet<unknown>) {
+    const url = addressIn(project, ['pipelines', id, what])
+    const shown = findJson(await send({ method: 'POST', url, purpose, statusSuffices: true }))
+    const status = isRecord(shown) ? shown['status'] : null
+    if (!undone.has(status)) return
+    const reason = `it has ended already (${String(status)})`
+    throw new CiError({ kind: 'bad-request', purpose, reason, isWrite: true, isUndone: true })
+  }
 
   return {
     project: (project, signal) => get(addressIn(project, []), 'read a project', recordIn, signal),
@@ -90,25 +97,14 @@ export function createGitlabClient({
     },
     commit: (project, sha, signal) =>
       get(addressIn(project, ['repository', 'commits', sha]), 'read a commit', recordIn, signal),
-    async retry(project, id) {
-      await write(project, id, 'retry', 'retry a pipeline')
-    },
-    async cancel(project, id) {
-      const purpose = 'cancel a pipeline'
-      // GitLab answers 200 whether it could cancel or not; what it shows says which.
-      const shown = findJson(await write(project, id, 'cancel', purpose))
-      const status = isRecord(shown) ? shown['status'] : null
-      if (status === 'success' || status === 'failed' || status === 'skipped')
-        throw new CiError({
-          kind: 'bad-request',
-          purpose,
-          reason: `it is ${status} already`,
-          isWrite: true,
-          isUndone: true,
-        })
-    },
+    retry: (project, id) => write(project, id, 'retry', 'retry a pipeline', PASSED),
+    cancel: (project, id) => write(project, id, 'cancel', 'cancel a pipeline', ENDED),
   }
 }
+
+/** Where all jobs passed there is nothing to retry; where none runs, nothing to cancel. */
+const PASSED: ReadonlySet<unknown> = new Set(['success'])
+const ENDED: ReadonlySet<unknown> = new Set(['success', 'failed', 'skipped'])
 
 const recordIn = (json: unknown) => (isRecord(json) ? json : null)
 const listIn = (json: unknown) => (Array.isArray(json) ? (json as unknown[]) : null)

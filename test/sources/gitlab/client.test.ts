@@ -72,3 +72,24 @@ test.each<[claim: string, answer: StubAnswer, kind: string]>([
   expect(error).toMatchObject({ kind })
   expect(`${String(error)} ${JSON.stringify(error)}`).not.toContain(TOKEN)
 })
+
+test.each(['success', 'failed', 'skipped'])(
+  'a pipeline that is %s was not cancelled, whatever the status code',
+  async (status) => {
+    const { gitlab } = await openClient(() => ({ json: { id: 1, status } }))
+    await expect(gitlab.cancel('71', '1')).rejects.toMatchObject({ kind: 'bad-request', isUndone: true })
+  },
+)
+
+test('a pipeline that has passed was not retried, whatever the status code', async () => {
+  const { gitlab } = await openClient(() => ({ status: 201, json: { id: 1, status: 'success' } }))
+  await expect(gitlab.retry('71', '1')).rejects.toMatchObject({ kind: 'bad-request', isUndone: true })
+})
+
+test.each(['pending', 'running', 'created', 'failed', 'canceled', 'manual'])(
+  'a pipeline that is %s may have been retried: GitLab may say how it stood before',
+  async (status) => {
+    const { gitlab } = await openClient(() => ({ status: 201, json: { id: 1, status } }))
+    await expect(gitlab.retry('71', '1')).resolves.toBeUndefined()
+  },
+)
