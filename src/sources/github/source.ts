@@ -18,19 +18,20 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
   const repositoryOf = async (projectId: ProjectId) => repositoryIn(await keptProject(reads, projectId))
 
   return {
-    async getProject(projectId, { branch } = {}, signal) {
+    async getProject(projectId, { branch, builds: asked = [] } = {}, signal) {
       const project = await keptProject(reads, projectId)
       const workflow = projectId.split(':')[2]!
       // A branch of a fork is asked for without its owner's name.
       const named = branch?.split(':').at(-1)
       const wanted = { workflow, ...(named === undefined ? {} : { branch: named }), ...(signal ? { signal } : {}) }
       const answer = await client.runs(repositoryIn(project), wanted)
-      const runs = answer === 'unchanged' ? [] : answer.runs
-      return shownProject(
-        projectId,
-        project,
-        runs.flatMap((run) => readRun(run, isRecord(run) ? run['repository'] : null) ?? []),
-      )
+      const shown = answer === 'unchanged' ? [] : answer.runs.flatMap((run) => readOwn(run) ?? [])
+      // Newer ones may have pushed it out of the list.
+      for (const id of asked.filter((one) => !shown.some(({ seen }) => seen.buildId === one))) {
+        const run = readOwn(await unlessGone(client.run(repositoryIn(project), id, signal)))
+        if (run) shown.push(run)
+      }
+      return shownProject(projectId, project, shown)
     },
     async restart({ projectId, buildId, hasFailed }) {
       await client.rerun(await repositoryOf(projectId), buildId, hasFailed ? 'failed' : 'all')
@@ -39,6 +40,9 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
     stop: async ({ projectId, buildId }) => client.cancel(await repositoryOf(projectId), buildId),
   }
 }
+
+/** A run names its own repository. */
+const readOwn = (run: unknown): ShownBuild | null => readRun(run, isRecord(run) ? run['repository'] : null)
 
 /** Its default branch may be renamed, which decides who is told. */
 const REPOSITORY_MS = 60 * 60_000
