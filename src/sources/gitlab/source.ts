@@ -1,6 +1,6 @@
 import { NEWS_MS } from '../../domain/build-event.ts'
 import { isSameEnd } from '../../domain/attempt-number.ts'
-import { gitlabProjectId, type ProjectId } from '../../domain/ids.ts'
+import { compareIds, gitlabProjectId, type ProjectId } from '../../domain/ids.ts'
 import type { StoredEvent } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
 import { unlessGone } from '../http/errors.ts'
@@ -42,13 +42,19 @@ export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'pro
 const idIn = (projectId: ProjectId): string => projectId.split(':')[1]!
 
 async function newestOf(client: GitlabClient, project: string, branch: string | undefined, signal?: AbortSignal) {
-  // Where a branch is a merge request, see `readPipeline`.
-  const ref = branch?.replace(/^!(\d+)$/, 'refs/merge-requests/$1/head')
-  const shown = await client.pipelines(project, {
-    ...(ref === undefined ? {} : { ref }),
-    ...(signal ? { signal } : {}),
-  })
-  return shown.flatMap((one) => readListed(one)?.id ?? []).slice(0, SHOWN_MAX)
+  const shown: ListedPipeline[] = []
+  for (const ref of refsOf(branch)) {
+    const wanted = { ...(ref === undefined ? {} : { ref }), ...(signal ? { signal } : {}) }
+    shown.push(...(await client.pipelines(project, wanted)).flatMap((one) => readListed(one) ?? []))
+  }
+  const newest = shown.toSorted((a, b) => compareIds(b.id, a.id))
+  return newest.map(({ id }) => id).slice(0, SHOWN_MAX)
+}
+
+/** Where a branch is a merge request, see `readPipeline`: its own commit, the result of merging it, and its place in a train. */
+function refsOf(branch: string | undefined): (string | undefined)[] {
+  const iid = /^!(\d+)$/.exec(branch ?? '')?.[1]
+  return iid === undefined ? [branch] : ['head', 'merge', 'train'].map((of) => `refs/merge-requests/${iid}/${of}`)
 }
 
 /** Its default branch may be renamed, which decides who is told. */
