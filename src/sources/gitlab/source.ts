@@ -60,8 +60,8 @@ function refsOf(branch: string | undefined): (string | undefined)[] {
 /** Its default branch may be renamed, which decides who is told. */
 const PROJECT_MS = 60 * 60_000
 
-/** What changed in the second of the last look may be listed again, and nothing is left out. */
-const OVERLAP_MS = 1_000
+/** A slow transaction of GitLab's shows its change after newer ones. What is listed again is not read again. */
+const OVERLAP_MS = 60_000
 
 /** The pipelines of each project that have changed. */
 export const polledGitlab = (client: GitlabClient, projects: readonly string[]): Polled => ({

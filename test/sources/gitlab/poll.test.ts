@@ -179,3 +179,20 @@ test('an end of which a webhook names the jobs, and polling did not, is one', as
   ])
   expect(await poll.attempts(1)).toEqual(['1 infrastructure_failure'])
 })
+
+test('a change that GitLab shows later than a newer one is not missed, and nothing is read twice', async () => {
+  const poll = await openPoll()
+  await poll.look()
+  let reads = 0
+  const { pipeline: shownAs } = poll.gitlab
+  poll.gitlab.pipeline = (id) => {
+    reads++
+    return shownAs(id)
+  }
+  const newer = ended(2, 'failed', 100)
+  await poll.look(newer)
+  await poll.look(newer, ended(1, 'failed', 70))
+  await poll.look(newer, ended(1, 'failed', 70))
+  expect(await poll.told(1)).toEqual(['error delivery'])
+  expect(reads).toBe(2)
+})
