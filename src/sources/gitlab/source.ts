@@ -1,6 +1,6 @@
 import { NEWS_MS } from '../../domain/build-event.ts'
 import { isSameEnd } from '../../domain/attempt-number.ts'
-import { compareIds, gitlabProjectId, type ProjectId } from '../../domain/ids.ts'
+import { compareOrders, gitlabProjectId, idOrder, type ProjectId } from '../../domain/ids.ts'
 import type { StoredEvent } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
 import { unlessGone } from '../http/errors.ts'
@@ -47,7 +47,7 @@ async function newestOf(client: GitlabClient, project: string, branch: string | 
     const wanted = { ...(ref === undefined ? {} : { ref }), ...(signal ? { signal } : {}) }
     shown.push(...(await client.pipelines(project, wanted)).flatMap((one) => readListed(one) ?? []))
   }
-  const newest = shown.toSorted((a, b) => compareIds(b.id, a.id))
+  const newest = shown.toSorted((a, b) => compareOrders(idOrder(b.id), idOrder(a.id)))
   return newest.map(({ id }) => id).slice(0, SHOWN_MAX)
 }
 
