@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest'
+import type { ProjectRef } from '../../src/domain/project-names.ts'
+import { answerBadge } from '../../src/features/badge/messages.ts'
+import { answerNotListed } from '../../src/features/projects/messages.ts'
 import { recordDelivery } from '../../src/alerts/record.ts'
 import { readPipeline } from '../../src/sources/gitlab/pipeline.ts'
 import { openStage, type Stage } from './operations-stage.ts'
@@ -48,4 +51,13 @@ test('a number is the one that people see, not the id of an earlier pipeline, ho
   expect(await find('31', 'acme/site')).toMatchObject({ kind: 'found', build: { ref: { buildId: '50' } } })
   expect(await find('12', null)).toMatchObject({ kind: 'found', build: { ref: { buildId: '31' } } })
   expect(await find('50', null)).toMatchObject({ kind: 'unknown-build' })
+})
+
+test('what the CI service alone has is not said of a project of GitLab’s', () => {
+  const project: ProjectRef = { projectId: 'gitlab:71', uuid: null, name: 'acme/site', type: 'gitlab' }
+  const context = { command: 'badge', branch: null, reference: 'abc' }
+  const said = JSON.stringify([answerNotListed(project), answerBadge({ kind: 'no-uuid', project }, context)])
+  expect(said).toContain('It is a project of GitLab')
+  expect(said).toContain('Settings → CI/CD')
+  expect(said).not.toMatch(/was deleted|which CI has not given/)
 })

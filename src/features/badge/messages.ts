@@ -39,12 +39,17 @@ const NO_SITE = {
 
 const noUuid = ({ project }: Extract<BadgeOutcome, { kind: 'no-uuid' }>) => ({
   what: `:warning: *No badge* for ${projectName({ project: project.name })}.`,
-  ...(project.type === 'github' ? OF_GITHUB : OF_CI),
+  ...(project.type === 'github' ? OF_GITHUB : project.type === 'gitlab' ? OF_GITLAB : OF_CI),
 })
 
 const OF_CI = {
   why: "A badge's address needs the project's uuid, which CI has not given.",
   next: "Copy the badge from the project's page in CI.",
+}
+
+const OF_GITLAB = {
+  why: "A pipeline's badge comes from GitLab.",
+  next: "Copy it from the project's Settings → CI/CD → General pipelines.",
 }
 
 const OF_GITHUB = {

@@ -251,12 +251,14 @@ export const answerNoV2 = (): Answer =>
 export const answerNotListed = ({ name, type }: ProjectRef): Answer =>
   answerTrouble({
     what: `:mag: *CI does not list ${projectName({ project: name })}* in its v2 interface.`,
-    why:
-      type === 'github'
-        ? 'It is a workflow of GitHub Actions, whose settings are files in its repository.'
-        : "It was deleted, or Buildline's credentials do not include it.",
+    why: OF_OTHERS.get(type ?? '') ?? "It was deleted, or Buildline's credentials do not include it.",
     next: `Type ${typed('/ci list')} to see all that CI lists.`,
   })
+
+const OF_OTHERS = new Map([
+  ['github', 'It is a workflow of GitHub Actions, whose settings are files in its repository.'],
+  ['gitlab', 'It is a project of GitLab, whose pipelines are set up by a file in it.'],
+])
 
 /** The rules in CI have changed since `/ci doctor` offered to add one. */
 export const answerNoAddress = (): Answer =>
