@@ -35,9 +35,13 @@ const resendSchema = z.strictObject({ order: z.array(z.int()) })
 const rulesSchema = z.strictObject({ rules: z.unknown() })
 const webhookSchema = z.strictObject({ url: z.url({ protocol: /^https?$/ }) })
 
-/** The same by itself, without the service around it: answers a call to one of these paths. */
-export function createControl(ci: Handles): (call: Call) => Promise<Reply> {
-  const routes = controlRoutes(ci)
+/** The same by itself, without the service around it. */
+export const createControl = (ci: Handles): Control => answerBy(controlRoutes(ci))
+
+export type Control = (call: Call) => Promise<Reply>
+
+/** Answers a call to one of these paths. */
+export function answerBy(routes: readonly Route[]): Control {
   return async (call) => {
     const found = findRoute(routes, call.method, call.path)
     if (found.kind === 'route') return found.route.handle(call, found.params)
@@ -47,41 +51,16 @@ export function createControl(ci: Handles): (call: Call) => Promise<Reply> {
 
 /** The control interface under /sandbox: for people, tests and panels. It asks for no credentials and meets no faults. */
 export function controlRoutes(ci: Handles): Route[] {
-  const get = (pattern: string, handle: Route['handle']): Route => ({ method: 'GET', pattern, handle })
-  const post = (pattern: string, handle: Route['handle']): Route => ({ method: 'POST', pattern, handle })
   const done = () => json(200, { done: true })
   const routes: Route[] = [
     get('/sandbox/state', () => json(200, ci.state())),
     post('/sandbox/reset', () => (ci.reset(), done())),
-    post('/sandbox/projects/:project*/push', (call, { project }) =>
-      withBody(call, pushSchema, (push) => pushReply(ci.push(project!, push))),
-    ),
-    post('/sandbox/projects/:project*/storm', (call, { project }) =>
-      withBody(call, stormSchema, (wanted) => pushReply(ci.storm(project!, wanted))),
-    ),
+    ...commonRoutes(ci),
     post('/sandbox/projects/:project*/rules', (call, { project }) =>
       withBody(call, rulesSchema, ({ rules }) => rulesReply(ci.setRules(project!, rules))),
     ),
     post('/sandbox/nightly', () => json(201, { builds: ci.nightly() })),
-    post('/sandbox/builds/:build/finish', (call, { build }) =>
-      withBody(call, finishSchema, (wanted) => changeReply(ci.finish(build!, wanted.outcome))),
-    ),
-    post('/sandbox/builds/:build/restart', (call, { build }) =>
-      withBody(call, restartSchema, (wanted) => changeReply(ci.restart(build!, wanted.outcome))),
-    ),
-    post('/sandbox/builds/:build/stop', (_, { build }) => changeReply(ci.stopBuild(build!))),
-    post('/sandbox/builds/:build/approve', (_, { build }) => changeReply(ci.approve(build!))),
     get('/sandbox/deliveries', () => json(200, { deliveries: ci.deliveries() })),
-    post('/sandbox/deliveries/resend', (call) =>
-      withBody(call, resendSchema, ({ order }) => json(202, { resent: ci.resendInOrder(order) })),
-    ),
-    post('/sandbox/deliveries/:n/resend', (_, { n }) => found(202, ci.resend(Number(n)))),
-    get('/sandbox/deliveries/:n', (_, { n }) =>
-      found(
-        200,
-        ci.deliveries().find((delivery) => String(delivery.n) === n),
-      ),
-    ),
     get('/sandbox/decisions', () => json(200, { decisions: ci.decisions() })),
     get('/sandbox/calls', () => json(200, { calls: ci.calls() })),
     get('/sandbox/switches', () => json(200, ci.switches())),
@@ -96,6 +75,45 @@ export function controlRoutes(ci: Handles): Route[] {
   const table = routes.map(({ method, pattern }) => `${method} ${pattern.replace('*', '')}`)
   return [get('/sandbox', () => json(200, { control: table })), ...routes]
 }
+
+/** What another service can be made to do as well, builds and deliveries being shown as here. */
+export interface CommonHandles extends Pick<
+  Handles,
+  'push' | 'storm' | 'finish' | 'approve' | 'stopBuild' | 'restart' | 'resendInOrder'
+> {
+  deliveries(): readonly { n: number }[]
+  resend(n: number): unknown
+}
+
+export const commonRoutes = (ci: CommonHandles): Route[] => [
+  post('/sandbox/projects/:project*/push', (call, { project }) =>
+    withBody(call, pushSchema, (push) => pushReply(ci.push(project!, push))),
+  ),
+  post('/sandbox/projects/:project*/storm', (call, { project }) =>
+    withBody(call, stormSchema, (wanted) => pushReply(ci.storm(project!, wanted))),
+  ),
+  post('/sandbox/builds/:build/finish', (call, { build }) =>
+    withBody(call, finishSchema, (wanted) => changeReply(ci.finish(build!, wanted.outcome))),
+  ),
+  post('/sandbox/builds/:build/restart', (call, { build }) =>
+    withBody(call, restartSchema, (wanted) => changeReply(ci.restart(build!, wanted.outcome))),
+  ),
+  post('/sandbox/builds/:build/stop', (_, { build }) => changeReply(ci.stopBuild(build!))),
+  post('/sandbox/builds/:build/approve', (_, { build }) => changeReply(ci.approve(build!))),
+  post('/sandbox/deliveries/resend', (call) =>
+    withBody(call, resendSchema, ({ order }) => json(202, { resent: ci.resendInOrder(order) })),
+  ),
+  post('/sandbox/deliveries/:n/resend', (_, { n }) => found(202, ci.resend(Number(n)))),
+  get('/sandbox/deliveries/:n', (_, { n }) =>
+    found(
+      200,
+      ci.deliveries().find((delivery) => String(delivery.n) === n),
+    ),
+  ),
+]
+
+const get = (pattern: string, handle: Route['handle']): Route => ({ method: 'GET', pattern, handle })
+const post = (pattern: string, handle: Route['handle']): Route => ({ method: 'POST', pattern, handle })
 
 const found = (statusCode: number, value: unknown): Reply =>
   value === undefined ? json(404, { errors: ['no such delivery'] }) : json(statusCode, value)

@@ -14,19 +14,27 @@ export interface Storm {
 export const STORM_BUILDS_MAX = 2_000
 
 /** The builds that were made; fewer than asked for if the project's branch filter leaves some out. */
-export function storm(world: World, life: BuildLife, project: string, wanted: Storm): Build[] {
-  const count = Math.min(wanted.builds, STORM_BUILDS_MAX)
-  const pushes = Array.from({ length: count }, (_, index) => life.push(project, stormPush(world, wanted, index + 1)))
-  return pushes.flatMap((result) => (result.kind === 'build' ? [result.build] : []))
+export function storm({ switches, random }: World, life: BuildLife, project: string, wanted: Storm): Build[] {
+  const pushes = stormPushes({ ...wanted, ms: wanted.ms ?? switches.buildMs }, () => random.next())
+  const results = Array.from(pushes, (push) => life.push(project, push))
+  return results.flatMap((result) => (result.kind === 'build' ? [result.build] : []))
 }
 
-function stormPush(world: World, { builds, ms, failEvery = 0, branches = builds }: Storm, n: number): Push {
-  const longestMs = ms ?? world.switches.buildMs
+export function* stormPushes(wanted: Storm & { ms: number }, random: () => number): Generator<Push> {
+  const count = Math.min(wanted.builds, STORM_BUILDS_MAX)
+  for (let n = 1; n <= count; n++) yield stormPush(wanted, random, n)
+}
+
+function stormPush(
+  { builds, ms, failEvery = 0, branches = builds }: Storm & { ms: number },
+  random: () => number,
+  n: number,
+): Push {
   return {
     branch: `storm-${((n - 1) % Math.max(1, branches)) + 1}`,
     message: `Storm commit ${n}`,
     committer: n % 2 === 0 ? 'Grace' : 'Ada',
     outcome: failEvery > 0 && n % failEvery === 0 ? 'error' : 'success',
-    ms: Math.round(longestMs * (0.5 + world.random.next() / 2)),
+    ms: Math.round(ms * (0.5 + random() / 2)),
   }
 }
