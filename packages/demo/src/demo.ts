@@ -6,6 +6,7 @@ import { COMMAND_HINTS } from './demo/hints.ts'
 import { openAddress } from './demo/open-address.ts'
 import { playRound } from './demo/round.ts'
 import { GOLDEN, keptGallery } from './gallery/site.ts'
+import { SERVICES } from './service/services.ts'
 import { openPort, readFlags, readPort } from '../../lib/program.ts'
 
 // npm run demo: the sandbox CI, a sandbox Slack with a page, and the bot between them. `-- --once` plays it headless,
@@ -31,7 +32,7 @@ async function demo(): Promise<number> {
   if (!values.once && !values['no-open']) openAddress(slack.url, surroundings())
   const round = { folder: values.folder ?? folderOf(port), isOnce: values.once, clock, interrupted }
   for (let [isPlayed, ciPort] = [values.once || !values.quiet, 0]; ;) {
-    const end = await playRound({ ...round, slack, isPlayed, ciPort })
+    const end = await playRound({ ...round, slack, ci: SERVICES['ci']!(), isPlayed, ciPort })
     if (end.kind === 'over') return end.code
     ;({ isPlayed, ciPort } = end)
     console.log('\nIt begins anew, over an empty database.\n')

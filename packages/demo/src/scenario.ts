@@ -1,4 +1,5 @@
 import { CHANNELS, PEOPLE } from '../../sandbox-slack/src/workspace.ts'
+import type { Story } from './service/service.ts'
 import { ask, awaitCard, press, push, type Stage } from './stage.ts'
 
 /** One act of the demonstration: what happens, and what there is to see. */
@@ -13,8 +14,8 @@ export const RESTARTER = PEOPLE.lin
 export const STOPPER = PEOPLE.grace
 export const REQUESTER = PEOPLE.ada
 
-/** What the requester types after `/ci`. */
-export const QUESTIONS = { list: 'list', status: 'status acme/web', badge: 'badge acme/web main' } as const
+/** What the requester types after `/ci`, whatever the service. */
+export const QUESTIONS = { list: 'list', status: 'status acme/web' } as const
 
 /** Who gives a channel rules of its own, where, and what they type after `/ci`. */
 export const FOLLOWER = PEOPLE.lin
@@ -24,16 +25,16 @@ export const FOLLOWING = { channel: CHANNELS.ops, text: 'subscribe acme/web fail
 const BUILD_MS = 3_500
 
 /**
- * Failed → Restart → Passed on attempt 2; Stop; an approval; a machine's failure; questions; a channel's own rules; a limit; a burst; a
- * red card is left.
+ * Failed → Restart → Passed on attempt 2; Stop; an approval; a machine's failure; questions; a channel's own rules; a limit, where
+ * the service has one; a burst; a red card is left.
  */
-export const ACTS: readonly Act[] = [
+export const actsOf = (story: Story): readonly Act[] => [
   {
     title: 'A push to acme/web fails; Ada, who has typed /ci me Ada, is called; Lin presses Restart, and it passes',
     async play(stage) {
       await ask(stage, { by: CALLED, text: 'me Ada' })
       const commit = { branch: 'main', message: 'Fix login for accounts without e-mail', committer: 'Ada' }
-      const build = push(stage.ci, 'acme/web', { ...commit, outcome: 'error', ms: BUILD_MS })
+      const build = push(stage.ci, story.projects.web, { ...commit, outcome: 'error', ms: BUILD_MS })
       await stage.clock.sleep(BUILD_MS + stage.lookMs)
       await press(stage, { by: RESTARTER, label: 'Restart', build })
       await stage.clock.sleep(BUILD_MS + stage.lookMs)
@@ -43,36 +44,36 @@ export const ACTS: readonly Act[] = [
     title: 'A build of acme/web runs and runs; Grace presses Stop, and the card says so',
     async play(stage) {
       const commit = { branch: 'load-test', message: 'Try it with a million visitors', committer: 'Lin' }
-      const build = push(stage.ci, 'acme/web', { ...commit, outcome: 'none' })
+      const build = push(stage.ci, story.projects.web, { ...commit, outcome: 'none' })
       await stage.clock.sleep(stage.lookMs)
       await press(stage, { by: STOPPER, label: 'Stop', build })
       await stage.clock.sleep(stage.lookMs)
     },
   },
   {
-    title: 'A release of acme/api waits for its approval, gets it, and passes',
+    title: story.approval,
     async play({ ci, clock, lookMs }) {
       const commit = { branch: 'release/1.2', message: 'Release 1.2', committer: 'Grace', commitId: undefined }
-      const build = push(ci, 'acme/api', { ...commit, needsApproval: true, outcome: 'success', ms: BUILD_MS })
+      const build = push(ci, story.projects.api, { ...commit, needsApproval: true, outcome: 'success', ms: BUILD_MS })
       await clock.sleep(lookMs)
       ci.approve(build.id)
       await clock.sleep(BUILD_MS + lookMs)
     },
   },
   {
-    title: "A build machine of acme/ios breaks: nobody's fault, nobody is called",
+    title: story.machine,
     async play({ ci, clock, lookMs }) {
       const commit = { branch: 'main', message: 'Nudge the logo <two> pixels & *more*', committer: 'Grace' }
-      push(ci, 'acme/ios', { ...commit, outcome: 'infrastructure_failure', ms: BUILD_MS })
+      push(ci, story.projects.ios, { ...commit, outcome: 'infrastructure_failure', ms: BUILD_MS })
       await clock.sleep(BUILD_MS + lookMs)
     },
   },
   {
-    title: `Ada asks: ${Object.values(QUESTIONS)
+    title: `Ada asks: ${asked(story)
       .map((text) => `/ci ${text}`)
       .join(', ')}`,
     async play(stage) {
-      for (const text of Object.values(QUESTIONS)) await ask(stage, { by: REQUESTER, text })
+      for (const text of asked(story)) await ask(stage, { by: REQUESTER, text })
       await stage.clock.sleep(stage.lookMs)
     },
   },
@@ -81,25 +82,18 @@ export const ACTS: readonly Act[] = [
     async play(stage) {
       await ask(stage, { by: FOLLOWER, ...FOLLOWING })
       const commit = { branch: 'release/1.2', message: 'Release 1.2', committer: 'Grace' }
-      const build = push(stage.ci, 'acme/web', { ...commit, outcome: 'error', ms: BUILD_MS })
+      const build = push(stage.ci, story.projects.web, { ...commit, outcome: 'error', ms: BUILD_MS })
       await stage.clock.sleep(BUILD_MS)
       await awaitCard(stage, FOLLOWING.channel, build)
-      await ask(stage, { by: FOLLOWER, channel: FOLLOWING.channel, text: `why #${build.id}` })
+      await ask(stage, { by: FOLLOWER, channel: FOLLOWING.channel, text: story.why(build.id) })
       await stage.clock.sleep(stage.lookMs)
     },
   },
-  {
-    title: 'The account is over its monthly limit: one notice that counts, not one message a build',
-    async play({ ci, clock, lookMs }) {
-      for (const branch of ['spring', 'summer', 'autumn'])
-        push(ci, 'acme/web', { branch, message: `Try ${branch} colours`, committer: 'Lin', outcome: 'ignored' })
-      await clock.sleep(lookMs)
-    },
-  },
+  ...(story.limit === null ? [] : [overLimit(story, story.limit)]),
   {
     title: 'A burst of builds: failures are told first, each card once, at the pace that Slack allows',
     async play({ ci, clock, lookMs }) {
-      ci.storm('acme/api', { builds: 12, failEvery: 4, ms: BUILD_MS })
+      ci.storm(story.projects.api, { builds: 12, failEvery: 4, ms: BUILD_MS })
       await clock.sleep(BUILD_MS + lookMs)
     },
   },
@@ -107,8 +101,19 @@ export const ACTS: readonly Act[] = [
     title: 'A push to acme/api fails, and its red card is left to whoever looks',
     async play({ ci, clock, lookMs }) {
       const commit = { branch: 'main', message: 'Round prices to the cent', committer: 'Lin' }
-      push(ci, 'acme/api', { ...commit, outcome: 'error', ms: BUILD_MS })
+      push(ci, story.projects.api, { ...commit, outcome: 'error', ms: BUILD_MS })
       await clock.sleep(BUILD_MS + lookMs)
     },
   },
 ]
+
+const asked = ({ question }: Story): string[] => [...Object.values(QUESTIONS), ...(question ? [question.text] : [])]
+
+const overLimit = ({ projects }: Story, title: string): Act => ({
+  title,
+  async play({ ci, clock, lookMs }) {
+    for (const branch of ['spring', 'summer', 'autumn'])
+      push(ci, projects.web, { branch, message: `Try ${branch} colours`, committer: 'Lin', outcome: 'ignored' })
+    await clock.sleep(lookMs)
+  },
+})

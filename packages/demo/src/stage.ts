@@ -1,5 +1,5 @@
 import type { Clock } from '../../../src/lib/clock.ts'
-import type { SandboxCi } from '../../sandbox-ci/src/server.ts'
+import type { Push } from '../../sandbox-ci/src/builds.ts'
 import type { BuildSnapshot } from '../../sandbox-ci/src/snapshot.ts'
 import type { Acknowledgement } from '../../sandbox-slack/src/acknowledgement.ts'
 import { elementsOf } from '../../sandbox-slack/src/elements.ts'
@@ -8,10 +8,11 @@ import type { Message } from '../../sandbox-slack/src/messages.ts'
 import type { SandboxSlack } from '../../sandbox-slack/src/sandbox-slack.ts'
 import { drawnText } from '../../sandbox-slack/src/transcript.ts'
 import { CHANNELS } from '../../sandbox-slack/src/workspace.ts'
+import type { Service } from './service/service.ts'
 
-/** Where a scenario is played: a CI service, a Slack with the bot in it, and the clock of both. */
+/** Where a scenario is played: a service that builds, a Slack with the bot in it, and the clock of both. */
 export interface Stage {
-  ci: SandboxCi
+  ci: Pick<Service, 'push' | 'storm' | 'approve' | 'state'>
   slack: SandboxSlack
   clock: Clock
   /** how long one looks at the end of a build before the next thing happens */
@@ -29,7 +30,7 @@ export const TRIES_MAX = 5
 const TRY_AGAIN_MS = 2_000
 
 /** Somebody pushes. Throws if CI does not build it. */
-export function push(ci: SandboxCi, project: string, commit: Parameters<SandboxCi['push']>[1]): BuildSnapshot {
+export function push(ci: Pick<Service, 'push'>, project: string, commit: Push): BuildSnapshot {
   const outcome = ci.push(project, commit)
   if (outcome.kind !== 'build') throw new Error(`the sandbox did not build ${project}: ${outcome.kind}`)
   return outcome.build
@@ -103,7 +104,7 @@ function names(text: string, name: string): boolean {
   return at >= 0 && !/\d/.test(text[at + name.length] ?? '')
 }
 
-function stateOf(ci: SandboxCi, { uuid }: BuildSnapshot): string {
+function stateOf(ci: Pick<Service, 'state'>, { uuid }: BuildSnapshot): string {
   const build = ci.state().builds.find((one) => one.uuid === uuid)
   return `${build?.runs.length ?? 0} ${build?.status ?? ''}`
 }

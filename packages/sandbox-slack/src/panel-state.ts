@@ -13,8 +13,34 @@ export interface PanelRule {
 export interface PanelProject {
   id: string
   name: string
-  type: 'basic' | 'pro'
+  /** null: the service has no types */
+  type: 'basic' | 'pro' | null
   rules: PanelRule[]
+}
+
+/** What a person can do with a build: a call below its address. */
+export interface PanelButton {
+  words: string
+  path: string
+  body?: object
+}
+
+/** The service that builds: what it calls things, and what it has. */
+export interface PanelService {
+  /** what it calls a build: `run`, `runs` */
+  one: string
+  many: string
+  /** how a build can go that somebody pushes, the usual one first */
+  ends: readonly { words: string; push: object }[]
+  breaks: readonly CiBreak[]
+  /** whether what runs by the clock can be begun by hand */
+  hasNightly: boolean
+  /** what becomes of what the bot does not take, for the panel and for the tour */
+  whileAway: string
+  pulled: string
+  /** what somebody needs for a bot of their own: `a CI`, and `CI's key` */
+  own: string
+  key: string
 }
 
 export interface PanelBuild {
@@ -25,6 +51,9 @@ export interface PanelBuild {
   message: string
   committer: string
   status: string
+  /** the status as the service says it */
+  word: string
+  buttons: readonly PanelButton[]
   /** how many runs it has had */
   attempt: number
   /** when its attempt began (ms); null: not yet */
@@ -100,7 +129,8 @@ export interface RulesRead {
 
 export interface Watched {
   bot: BotShown
-  rules: RulesRead
+  /** null: the service keeps none */
+  rules: RulesRead | null
   queue: Queue
   lag: Lag
   standing: Standing
@@ -118,6 +148,7 @@ export interface PanelState {
   startedAt: number
   /** the server's time (ms), for what is under way */
   now: number
+  service: PanelService
   projects: PanelProject[]
   /** the unfinished ones, then the newest of the finished, each newest first */
   builds: PanelBuild[]
@@ -128,8 +159,9 @@ export interface PanelState {
   deliveriesTotal: number
   /** those that nobody has taken, held back or given up by CI, oldest first; so many at most as are sent at once */
   untaken: number[]
-  isHolding: boolean
-  isOverLimit: boolean
+  /** null: the service cannot do that */
+  isHolding: boolean | null
+  isOverLimit: boolean | null
   /** `other`: a fault that a script has set */
   slackBreak: SlackBreak | 'other'
   ciBreak: CiBreak | 'other'

@@ -1,17 +1,18 @@
 import type { Shown } from '../../../../src/domain/view.ts'
 import { lookOf } from '../../../../src/slack/messages/words.ts'
-import type { CallRecord } from '../../../lib/calls.ts'
 import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
 import { CALLED, RESTARTER, STOPPER } from '../scenario.ts'
 import type { Message } from '../../../sandbox-slack/src/messages.ts'
+import type { Asked, Story } from '../service/service.ts'
 import { cardsOf } from '../stage.ts'
 import { isAskLine, saysState, type Agreement } from './agreement.ts'
 
 /** What the people of the scenario did, as CI, the channel, and the one who asked saw it. */
 export interface Seen {
-  calls: readonly CallRecord[]
+  asked: readonly Asked[]
   builds: readonly BuildSnapshot[]
   projects: readonly string[]
+  question: Story['question']
   /** of #builds */
   messages: readonly Message[]
   /** what only the requester saw, as text */
@@ -26,7 +27,7 @@ export function compareDeeds(seen: Seen): Agreement {
   const agreement: Agreement = { lost: [], doubled: [], wrong: [] }
   for (const deed of DEEDS) compareDeed(deed, seen, agreement)
   if (!seen.messages.some(isCall)) agreement.lost.push(`no failure calls <@${CALLED}>`)
-  for (const [command, words] of Object.entries(answersOwed(seen.projects))) {
+  for (const [command, words] of Object.entries(answersOwed(seen))) {
     if (!seen.answers.some((answer) => words.every((word) => answer.includes(word))))
       agreement.lost.push(`no answer to /ci ${command} has ${words.join(', ')}`)
   }
@@ -38,8 +39,6 @@ const isCall = ({ text }: Message): boolean => text.includes('*Failed*') && text
 interface Deed {
   action: 'Restart' | 'Stop'
   by: string
-  /** the call that CI must get, with the build in it */
-  path: RegExp
   /** what the card shows at the end */
   end: Shown
   /** whether the card still says who asked: once another attempt is on it, only the thread does */
@@ -47,22 +46,16 @@ interface Deed {
 }
 
 const DEEDS: readonly Deed[] = [
-  {
-    action: 'Restart',
-    by: RESTARTER,
-    path: /^\/api\/v1\/builds\/(\w+)\/restart\.json$/,
-    end: 'flaky',
-    isOnCard: false,
-  },
-  { action: 'Stop', by: STOPPER, path: /^\/v2\/.+\/builds\/([\w-]+)\/stop$/, end: 'stopped', isOnCard: true },
+  { action: 'Restart', by: RESTARTER, end: 'flaky', isOnCard: false },
+  { action: 'Stop', by: STOPPER, end: 'stopped', isOnCard: true },
 ]
 
-function compareDeed(deed: Deed, { calls, builds, messages }: Seen, agreement: Agreement): void {
-  const made = calls.filter(({ method, path }) => method === 'POST' && deed.path.test(path))
+function compareDeed(deed: Deed, { asked, builds, messages }: Seen, agreement: Agreement): void {
+  const made = asked.filter(({ action }) => action === deed.action)
   const [call] = made
   if (!call) return void agreement.lost.push(`no ${deed.action} reached CI`)
   if (made.length > 1) agreement.doubled.push(`${made.length} calls of ${deed.action} reached CI`)
-  const name = deed.path.exec(call.path)![1]!
+  const name = call.build
   const build = builds.find(({ id, uuid }) => id === name || uuid === name)
   const [card] = build ? cardsOf(messages, build) : []
   if (!card) return void agreement.lost.push(`no card tells the build ${name}, which got a ${deed.action}`)
@@ -86,9 +79,9 @@ function compareLines(deed: Deed, { ts }: Message, messages: readonly Message[],
 
 const requested = ({ action, by }: Deed): string => `${action} requested by <@${by}>`
 
-/** What each answer must have, the badge in all three forms. */
-const answersOwed = (projects: readonly string[]): Record<string, string[]> => ({
+/** What each answer must have. */
+const answersOwed = ({ projects, question }: Seen): Record<string, readonly string[]> => ({
   list: [`*${projects.length} projects*`, ...projects],
   status: ['acme/web', `*${lookOf('flaky').word}*`, `*${lookOf('stopped').word}*`],
-  badge: ['*build: passing*', '/status?branch=main```', '![acme/web main build status](', 'img src='],
+  ...(question && { [question.text]: question.words }),
 })

@@ -10,17 +10,15 @@ interface Follower {
   channel: string
   /** as people call it */
   name: string
-  project: string
   isItsBranch: (branch: string) => boolean
 }
 
-/** #web by the file of subscriptions, #ops by what is typed there: both hear of failures and recoveries alone. */
+/** #web by the file of subscriptions, #ops by what is typed there: both hear of acme/web's failures and recoveries alone. */
 export const FOLLOWERS: readonly Follower[] = [
-  { channel: CHANNELS.web, name: '#web', project: 'acme/web', isItsBranch: (branch) => branch === 'main' },
+  { channel: CHANNELS.web, name: '#web', isItsBranch: (branch) => branch === 'main' },
   {
     channel: FOLLOWING.channel,
     name: '#ops',
-    project: 'acme/web',
     isItsBranch: (branch) => branch.startsWith('release/'),
   },
 ]
@@ -28,6 +26,8 @@ export const FOLLOWERS: readonly Follower[] = [
 /** What these channels show, and what the one who made #ops follow was answered there, as text. */
 export interface Followed {
   builds: readonly BuildSnapshot[]
+  /** what its service calls acme/web */
+  web: string
   messagesIn: (channel: string) => readonly Message[]
   answers: readonly string[]
 }
@@ -36,28 +36,25 @@ export interface Followed {
  * Compares the builds of CI with what each of these channels shows: those that its rules select as the channel that
  * follows everything does, and of the others nothing. Whoever typed the rules has been answered, and told why.
  */
-export function compareFollowers({ builds, messagesIn, answers }: Followed): Agreement {
-  const compared = FOLLOWERS.map((follower) => compareFollower(follower, builds, messagesIn(follower.channel)))
+export function compareFollowers(followed: Followed): Agreement {
+  const compared = FOLLOWERS.map((follower) => compareFollower(follower, followed))
   const agreement = compared.reduce(both, { lost: [], doubled: [], wrong: [] })
-  for (const [command, words] of Object.entries(ANSWERS_OWED)) {
-    if (!answers.some((answer) => words.every((word) => answer.includes(word))))
+  for (const [command, words] of Object.entries(answersOwed(followed.web))) {
+    if (!followed.answers.some((answer) => words.every((word) => answer.includes(word))))
       agreement.lost.push(`no answer to /ci ${command} in #ops has ${words.join(', ')}`)
   }
   return agreement
 }
 
-const ANSWERS_OWED = {
+const answersOwed = (web: string) => ({
   // In the words for what was so already, too: whoever was interrupted has asked again.
-  subscribe: ['ubscribed* to *acme/web*: failed, recovered on branches like `release/*`'],
-  why: ['*Failed* acme/web', '*posted*', '`release/*`', '(`event-selected`)'],
-}
+  subscribe: [`ubscribed* to *${web}*: failed, recovered on branches like \`release/*\``],
+  why: [`*Failed* ${web}`, '*posted*', '`release/*`', '(`event-selected`)'],
+})
 
-function compareFollower(
-  { name, project, isItsBranch }: Follower,
-  builds: readonly BuildSnapshot[],
-  messages: readonly Message[],
-): Agreement {
-  const own = builds.filter((build) => build.project === project && isItsBranch(build.branch) && hasFailed(build))
+function compareFollower({ channel, name, isItsBranch }: Follower, { builds, web, messagesIn }: Followed): Agreement {
+  const messages = messagesIn(channel)
+  const own = builds.filter((build) => build.project === web && isItsBranch(build.branch) && hasFailed(build))
   const agreement = compare(own, messages)
   if (own.length === 0) agreement.lost.push(`CI ran no build that is for ${name}`)
   for (const build of builds.filter((one) => !own.includes(one))) {

@@ -1,16 +1,16 @@
-import { ACTS, REQUESTER, FOLLOWER, FOLLOWING } from '../scenario.ts'
+import { actsOf, REQUESTER, FOLLOWER, FOLLOWING } from '../scenario.ts'
 import type { Clock } from '../../../../src/lib/clock.ts'
 import { forTerminal } from '../../../../src/lib/escape.ts'
 import type { Scene } from '../../../sandbox-slack/src/panel-state.ts'
-import type { SandboxCi } from '../../../sandbox-ci/src/server.ts'
 import type { SandboxSlack } from '../../../sandbox-slack/src/sandbox-slack.ts'
 import { CHANNELS, PEOPLE } from '../../../sandbox-slack/src/workspace.ts'
+import type { Service } from '../service/service.ts'
 import { messagesIn } from '../stage.ts'
 import { agrees, both, compare, type Agreement } from './agreement.ts'
 import { compareDeeds } from './deeds.ts'
 import { compareFollowers, FOLLOWERS } from './followers.ts'
 import { transcriptOf } from './transcript.ts'
-import { YOUR_TURN } from './words.ts'
+import { yourTurnIn } from './words.ts'
 
 /** How long Slack may take to agree after the last act: most of the burst goes out at one message a second. */
 const AGREE_MAX_MS = 90_000
@@ -21,7 +21,7 @@ const LOOK_MS = 2_500
 const LOOK_ONCE_MS = 500
 
 export interface Stage {
-  ci: SandboxCi
+  ci: Service
   slack: SandboxSlack
   clock: Clock
   /** nobody looks: everything is printed, and held against what was asked for too */
@@ -33,9 +33,10 @@ export interface Stage {
 /** Plays all acts and waits until Slack agrees with what CI did; prints what came of it, and answers the exit code. */
 export async function play(stage: Stage): Promise<number> {
   const { ci, slack, clock, isOnce, tell } = stage
-  for (const [index, act] of ACTS.entries()) {
+  const acts = actsOf(ci.story)
+  for (const [index, act] of acts.entries()) {
     console.log(`  ${index + 1}. ${act.title}`)
-    tell({ n: index + 1, of: ACTS.length, title: act.title })
+    tell({ n: index + 1, of: acts.length, title: act.title })
     await act.play({ ci, slack, clock, lookMs: isOnce ? LOOK_ONCE_MS : LOOK_MS })
   }
   tell(null)
@@ -46,14 +47,15 @@ export async function play(stage: Stage): Promise<number> {
   const { lost, doubled, wrong } = agreement
   for (const sentence of [...lost, ...doubled, ...wrong]) console.log(forTerminal(`  ! ${sentence}`))
   console.log(`\nlost ${lost.length} · doubled ${doubled.length} · wrong ${wrong.length}`)
-  if (!isOnce) yourTurn(slack)
+  if (!isOnce) yourTurn(stage)
   return agrees(agreement) ? 0 : 1
 }
 
 /** Whoever looks at the page may not look at the terminal: it stands in both. */
-function yourTurn({ acts }: SandboxSlack): void {
-  console.log(`\n${YOUR_TURN}\n\nCtrl-C ends it.`)
-  acts.say({ user: PEOPLE.grace, channel: CHANNELS.builds, text: YOUR_TURN })
+function yourTurn({ ci, slack: { acts } }: Stage): void {
+  const text = yourTurnIn(ci.story)
+  console.log(`\n${text}\n\nCtrl-C ends it.`)
+  acts.say({ user: PEOPLE.grace, channel: CHANNELS.builds, text })
 }
 
 async function untilAgreed(stage: Stage): Promise<Agreement> {
@@ -68,15 +70,17 @@ async function untilAgreed(stage: Stage): Promise<Agreement> {
 
 function look({ ci, slack, isOnce }: Stage): Agreement {
   const messages = messagesIn(slack, CHANNELS.builds)
-  const { builds, projects } = ci.state()
+  const { builds } = ci.state()
   const told = compare(builds, messages)
   // Whoever sits at the page does as they like: their deeds are not held against the scenario.
   if (!isOnce) return told
   const answersTo = (user: string, channel: string) =>
     slack.ephemerals(channel, user).map(({ message }) => message.text)
-  const names = projects.map(({ name }) => name)
+  const projects = ci.projects().map(({ name }) => name)
+  const { question, projects: names } = ci.story
   const asked = answersTo(REQUESTER, CHANNELS.builds)
-  const deeds = compareDeeds({ calls: ci.calls(), builds, projects: names, messages, answers: asked })
+  const deeds = compareDeeds({ asked: ci.asked(), builds, projects, question, messages, answers: asked })
   const answers = answersTo(FOLLOWER, FOLLOWING.channel)
-  return both(both(told, deeds), compareFollowers({ builds, answers, messagesIn: (id) => messagesIn(slack, id) }))
+  const followed = { builds, web: names.web, answers, messagesIn: (id: string) => messagesIn(slack, id) }
+  return both(both(told, deeds), compareFollowers(followed))
 }

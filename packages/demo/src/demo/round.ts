@@ -1,13 +1,13 @@
 import { join, relative } from 'node:path'
 import type { Clock } from '../../../../src/lib/clock.ts'
-import { createSandboxCi, type SandboxCi } from '../../../sandbox-ci/src/server.ts'
 import { createPanel } from '../panel/panel.ts'
 import type { Scene } from '../../../sandbox-slack/src/panel-state.ts'
 import type { SandboxSlack } from '../../../sandbox-slack/src/sandbox-slack.ts'
+import type { Service } from '../service/service.ts'
 import { startBot } from './bot.ts'
 import { keepBot, type KeptBot } from './keeper.ts'
 import { play } from './play.ts'
-import { prepare, REDELIVERY, WEBHOOK_SECRET } from './settings.ts'
+import { prepare } from './settings.ts'
 import { watch } from './watch.ts'
 import { introduction, introductionOnce } from './words.ts'
 
@@ -17,6 +17,8 @@ export type End = { kind: 'over'; code: number } | { kind: 'reset'; isPlayed: bo
 export interface Round {
   /** opened already; stopped at the end */
   slack: SandboxSlack
+  /** started and stopped here */
+  ci: Service
   /** 0 takes any free one */
   ciPort: number
   /** of the database and the log; emptied */
@@ -31,19 +33,18 @@ export interface Round {
 
 /** One demo, from an empty database to its end. Nothing of it is left behind, whatever went wrong. */
 export async function playRound(round: Round): Promise<End> {
-  const { slack, clock, folder } = round
-  const ci = createSandboxCi({ switches: REDELIVERY })
+  const { slack, ci, clock, folder } = round
   await ci.start(round.ciPort)
   const logFile = join(folder, 'bot.log')
   const settings = prepare(folder, ci, slack)
   const start = (port: number) => startBot({ ...settings, PORT: String(port) }, logFile)
   const bot = await keepBot({ start, clock, tell: (line) => console.log(`  ! ${line}`) })
-  ci.setWebhookUrl(`http://127.0.0.1:${bot.port}/webhooks/builds/${WEBHOOK_SECRET}`)
+  ci.deliverTo(`http://127.0.0.1:${bot.port}`)
   slack.connectBot(`http://127.0.0.1:${bot.port}/slack/events`)
   const over = new AbortController()
   try {
-    introduce(round, { ci, bot, logFile: relative('', logFile) })
-    const end = await untilOver(round, { ci, bot, over: over.signal })
+    introduce(round, { bot, logFile: relative('', logFile) })
+    const end = await untilOver(round, { bot, over: over.signal })
     over.abort()
     const exit = await bot.stop()
     if (exit !== 0) console.log(`The bot ended with ${exit}; its log is ${logFile}`)
@@ -55,16 +56,12 @@ export async function playRound(round: Round): Promise<End> {
   }
 }
 
-function introduce(
-  { slack, isOnce, isPlayed }: Round,
-  { ci, bot, logFile }: { ci: SandboxCi; bot: KeptBot; logFile: string },
-): void {
+function introduce({ slack, ci, isOnce, isPlayed }: Round, { bot, logFile }: { bot: KeptBot; logFile: string }): void {
   if (isOnce) console.log(introductionOnce(bot))
-  else console.log(introduction({ slackUrl: slack.url, ciUrl: ci.url, logFile, isPlayed }, bot))
+  else console.log(introduction({ slackUrl: slack.url, ci, logFile, isPlayed }, bot))
 }
 
 interface Playing {
-  ci: SandboxCi
   bot: KeptBot
   over: AbortSignal
 }
@@ -87,7 +84,7 @@ function untilOver(round: Round, playing: Playing): Promise<End> {
 }
 
 /** Answers a reset, if one is wanted. */
-function openPanel({ slack, clock }: Round, { ci, bot, over }: Playing, scene: { now: Scene | null }): Promise<End> {
+function openPanel({ slack, ci, clock }: Round, { bot, over }: Playing, scene: { now: Scene | null }): Promise<End> {
   return new Promise((resolve) => {
     const keeper = {
       watched: watch({ ci, slack, bot, clock }, over),
@@ -101,8 +98,8 @@ function openPanel({ slack, clock }: Round, { ci, bot, over }: Playing, scene: {
 }
 
 async function playActs(
-  { slack, clock, isOnce }: Round,
-  { ci, over }: Playing,
+  { slack, ci, clock, isOnce }: Round,
+  { over }: Playing,
   scene: { now: Scene | null },
 ): Promise<End> {
   const tell = (now: Scene | null) => void (scene.now = now)

@@ -8,7 +8,8 @@ import { REFRESH_EVERY_MS } from '../../../../src/upkeep.ts'
 export interface RulesWatched {
   /** builds of which it is not known by which rules they are told */
   uncounted: ReadonlySet<string>
-  read: RulesRead
+  /** null: the service keeps no rules */
+  read: RulesRead | null
 }
 
 /**

@@ -1,16 +1,17 @@
 import { isAccountNotice, toStatus } from '../../../../src/domain/status.ts'
-import type { Decision, Delivery } from '../../../sandbox-ci/src/deliveries.ts'
+import type { Decision } from '../../../sandbox-ci/src/deliveries.ts'
 import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
 import type { Standing } from '../../../sandbox-slack/src/panel-state.ts'
 import type { Message } from '../../../sandbox-slack/src/messages.ts'
+import type { Sent, Service } from '../service/service.ts'
 import { cardsOf } from '../stage.ts'
-import { compare, type Agreement } from './agreement.ts'
+import { agrees, compare, type Agreement } from './agreement.ts'
 import { sentBuilds, type SentBuild } from './sent.ts'
 
 /** What CI sent, and what a channel that follows every project by CI's own rules shows. */
-export interface Evidence {
+export interface Evidence extends Pick<Service, 'isPolled' | 'namesAttempts'> {
   builds: readonly BuildSnapshot[]
-  deliveries: readonly Delivery[]
+  deliveries: readonly Sent[]
   decisions: readonly Decision[]
   messages: readonly Message[]
   /** builds that were under way while the rules changed: by which rules they are told is not known */
@@ -34,7 +35,7 @@ export interface StepResult {
 export function judge(evidence: Evidence): { standing: Standing; told: StepResult[] } {
   const standing: Standing = { lost: [], doubled: [], wrong: [], right: 0, onTheWay: 0, notTaken: 0, notCounted: 0 }
   const told: StepResult[] = []
-  const sent = sentBuilds(evidence.builds, evidence.deliveries)
+  const sent = sentBuilds(evidence.builds, evidence.deliveries, evidence.namesAttempts)
   const [account, built] = parted(sent, ({ build }) => isAccountNotice(toStatus(build.status)))
   const shown = index(evidence.messages)
   const chosen = choices(evidence.decisions)
@@ -62,12 +63,17 @@ function judgeRevision(own: readonly SentBuild[], { evidence, shown, chosen, sta
   const found = choice === 'all' ? compare(builds, messages) : compareCards(builds, messages)
   standing.doubled.push(...found.doubled)
   const untaken = own.filter(({ isTaken }) => !isTaken).length
-  standing.notTaken += untaken
-  if (untaken > 0) return
+  if (untaken > 0) return countUntaken(untaken, found, evidence, standing)
   const isRight = count(found, evidence.isBusy, standing)
   const takenAt = Math.max(...own.map((one) => one.takenAt ?? 0))
   const cardTs = isRight ? (messages[0]?.ts ?? null) : null
   told.push({ name: `${builds.at(-1)!.project} #${builds.at(-1)!.id}`, takenAt, cardTs })
+}
+
+/** What was not delivered, but is shown, the bot has found by asking. */
+function countUntaken(untaken: number, found: Agreement, { isPolled }: Evidence, standing: Standing): void {
+  if (isPolled && agrees(found)) standing.right += 1
+  else standing.notTaken += untaken
 }
 
 /** Whether it is right. What is missing and may still come is on its way. */
@@ -134,12 +140,13 @@ type Shown = (builds: readonly BuildSnapshot[]) => Message[]
 // Each card is looked at once, not once for each build: in a storm there are hundreds of both.
 function index(messages: readonly Message[]): Shown {
   const byThread = Map.groupBy(messages, ({ threadTs }) => threadTs)
-  const byName = new Map<string, Message[]>()
+  const byNumber = new Map<string, Message[]>()
   for (const root of byThread.get(undefined) ?? []) {
-    for (const [name] of root.text.matchAll(/\S+ #\d+/g)) byName.set(name, [...(byName.get(name) ?? []), root])
+    for (const [, number = ''] of root.text.matchAll(/ #(\d+)/g))
+      byNumber.set(number, [...(byNumber.get(number) ?? []), root])
   }
   return (builds) => {
-    const cards = [...new Set(builds.flatMap(({ project, id }) => byName.get(`${project} #${id}`) ?? []))]
+    const cards = [...new Set(builds.flatMap((build) => cardsOf(byNumber.get(build.id) ?? [], build)))]
     return [...cards, ...cards.flatMap(({ ts }) => byThread.get(ts) ?? [])]
   }
 }

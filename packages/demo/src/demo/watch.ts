@@ -1,17 +1,16 @@
 import type { Clock } from '../../../../src/lib/clock.ts'
 import { slackBreakOf } from '../panel/breaks.ts'
 import type { Lag, Queue, Standing, Watched } from '../../../sandbox-slack/src/panel-state.ts'
-import type { SandboxCi } from '../../../sandbox-ci/src/server.ts'
 import type { SandboxSlack } from '../../../sandbox-slack/src/sandbox-slack.ts'
 import { CHANNELS } from '../../../sandbox-slack/src/workspace.ts'
+import type { Service } from '../service/service.ts'
 import { messagesIn } from '../stage.ts'
 import type { KeptBot } from './keeper.ts'
 import { askQueue, waitingIn } from './queue.ts'
-import { watchRules } from './rules-watch.ts'
 import { judge, type StepResult } from './standing.ts'
 
 export interface WatchParts {
-  ci: SandboxCi
+  ci: Service
   slack: SandboxSlack
   bot: KeptBot
   clock: Clock
@@ -29,7 +28,7 @@ const LAGS_MAX = 20
 export function watch(parts: WatchParts, stopped: AbortSignal): () => Watched {
   const { ci, slack, bot, clock } = parts
   const lagOf = watchLag(slack, clock, stopped)
-  const rulesOf = watchRules(ci, clock)
+  const rulesOf = ci.watchRules(clock)
   let rules = rulesOf()
   const rest = watchRest(clock)
   let queue: Queue = null
@@ -48,7 +47,7 @@ export function watch(parts: WatchParts, stopped: AbortSignal): () => Watched {
     for (; !stopped.aborted; await clock.sleep(LOOK_MS, stopped)) {
       queue = bot.state === 'running' ? await askQueue(bot.port) : null
       const isIdle = queue !== null && waitingIn(queue) === 0 && slackBreakOf(slack) === 'none'
-      const judged = judge(evidence(!rest(isIdle, ci.deliveries())))
+      const judged = judge(evidence(!rest(isIdle, ci.sent())))
       standing = judged.standing
       lag = lagOf(judged.told)
     }
@@ -59,7 +58,9 @@ export function watch(parts: WatchParts, stopped: AbortSignal): () => Watched {
     rules = rulesOf()
     const { uncounted } = rules
     const messages = messagesIn(slack, CHANNELS.builds)
-    return { builds, deliveries: ci.deliveries(), decisions: ci.decisions(), messages, uncounted, isBusy }
+    const { isPolled, namesAttempts } = ci
+    const seen = { builds, deliveries: ci.sent(), decisions: ci.decisions(), messages, uncounted }
+    return { ...seen, isBusy, isPolled, namesAttempts }
   }
 }
 
@@ -67,7 +68,7 @@ export function watch(parts: WatchParts, stopped: AbortSignal): () => Watched {
 function watchRest(clock: Clock) {
   let since: number | null = null
   let seen = ''
-  return (isIdle: boolean, deliveries: ReturnType<SandboxCi['deliveries']>): boolean => {
+  return (isIdle: boolean, deliveries: ReturnType<Service['sent']>): boolean => {
     const attempts = deliveries.reduce((sum, one) => sum + one.attempts.length, 0)
     const come = `${deliveries.length} ${attempts}`
     if (!isIdle || come !== seen) since = null

@@ -1,19 +1,20 @@
+import type { Service, Story } from '../service/service.ts'
 import type { KeptBot } from './keeper.ts'
 
 /** What is told before the first act to whoever will look at the page. */
 export const introduction = (
-  { slackUrl, ciUrl, logFile, isPlayed }: { slackUrl: string; ciUrl: string; logFile: string; isPlayed: boolean },
+  { slackUrl, ci, logFile, isPlayed }: { slackUrl: string; ci: Service; logFile: string; isPlayed: boolean },
   { port, pid }: Pick<KeptBot, 'port' | 'pid'>,
 ): string => `
-Buildline is running between a sandbox CI service and a sandbox Slack, all on this machine.
+Buildline is running between ${ci.story.what} and a sandbox Slack, all on this machine.
 
   Open          ${slackUrl}/        the workspace, the CI beside it, what breaks both, and a tour
   Its words     ${slackUrl}/gallery/     everything that Buildline can say, and when
-  The CI        ${ciUrl}/sandbox/state      (how to drive it: docs/sandbox-ci.md)
+  ${ci.story.name.padEnd(13)} ${ci.url}/sandbox/state      (how to drive it: ${ci.story.manual})
   The bot       http://127.0.0.1:${port}/readyz and /metrics; its log is ${logFile}
-  A push        curl -X POST ${ciUrl}/sandbox/projects/acme%2Fweb/push -H 'content-type: application/json' \\
-                  -d '{"branch":"main","message":"My change","committer":"Ada","outcome":"error"}'
-  Its plug      kill -9 ${pid}      pulls it: the bot is started again, and CI repeats what was refused
+  A push        curl -X POST ${ci.url}/sandbox${ci.story.push.path} -H 'content-type: application/json' \\
+                  -d '${JSON.stringify(ci.story.push.body)}'
+  Its plug      kill -9 ${pid}      pulls it: the bot is started again, and ${ci.story.missed}
 
 Ctrl-C ends it. ${isPlayed ? 'Now playing, for about a minute:' : 'Nothing plays by itself: the page has a tour.'}
 `
@@ -23,10 +24,9 @@ export const introductionOnce = ({ pid }: Pick<KeptBot, 'pid'>): string =>
   `Playing for about 40 seconds; then what everybody saw. The bot is pid ${pid}: kill -9 ${pid}, and it is started again.\n`
 
 /** What there is to try when the acts are over, for the terminal and for #builds. */
-export const YOUR_TURN = `Your turn, as whoever you like ("Acting as" on the page):
+export const yourTurnIn = ({ yourTurn }: Story): string => `Your turn, as whoever you like ("Acting as" on the page):
 • in #builds press Restart on the red card of acme/api, the one on main, and watch it turn green
 • in #ops type \`/ci rules\`, or \`/ci rules test acme/web release/2.0 failed\`, before any such build runs
 • in #web type \`/ci subscribe\` alone, for a form, or \`/ci subscribe acme/api failed,recovered main\`
-• as Grace, an admin, type \`/ci project acme/web\` and press Edit: what would change is shown before it is sent
-• as Grace type \`/ci me grace\`, then open Home: the builds that broke are hers
+${yourTurn.map((line) => `• ${line}\n`).join('')}• as Grace type \`/ci me grace\`, then open Home: the builds that broke are hers
 • \`/ci help\` has the rest; in a build's thread write @Buildline status`

@@ -1,15 +1,11 @@
 import { assertNever } from '../../../../src/lib/assert.ts'
-import type { SandboxCi } from '../../../sandbox-ci/src/server.ts'
-import type { StateSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
 import type { SandboxSlack } from '../../../sandbox-slack/src/sandbox-slack.ts'
-import type { CiBreak, SlackBreak } from '../../../sandbox-slack/src/panel-state.ts'
+import type { SlackBreak } from '../../../sandbox-slack/src/panel-state.ts'
 
 type Slack = Pick<SandboxSlack, 'faults'>
-type Ci = Pick<SandboxCi, 'faults' | 'addFault' | 'clearFaults' | 'forgetKey' | 'rememberKey'>
 
-/** How long Slack asks everybody to wait, and how late a slow CI answers. */
+/** How long Slack asks everybody to wait. */
 const RETRY_AFTER_S = 5
-const SLOW_MS = 6_000
 
 /** Breaks Slack in one way at a time, or mends it; what else was wrong with it is over. */
 export function breakSlack({ faults }: Slack, how: SlackBreak): void {
@@ -34,19 +30,4 @@ export function slackBreakOf({ faults }: Slack): SlackBreak | 'other' {
   return first.kind === 'ratelimited' || first.kind === 'down' || first.kind === 'accept-then-drop'
     ? first.kind
     : 'other'
-}
-
-/** The same for CI. */
-export function breakCi(ci: Ci, how: CiBreak): void {
-  ci.clearFaults()
-  if (how === 'forgets') return ci.forgetKey()
-  ci.rememberKey()
-  if (how === 'slow') ci.addFault({ kind: 'slow', ms: SLOW_MS })
-  else if (how === 'down') ci.addFault({ kind: 'down' })
-}
-
-export function ciBreakOf(ci: Ci, { tokens }: Pick<StateSnapshot, 'tokens'>): CiBreak | 'other' {
-  const [first] = ci.faults()
-  if (first === undefined) return tokens.length === 0 ? 'forgets' : 'none'
-  return first.kind === 'slow' || first.kind === 'down' ? first.kind : 'other'
 }

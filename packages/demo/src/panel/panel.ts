@@ -1,17 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
 import type { Clock } from '../../../../src/lib/clock.ts'
-import { createControl } from '../../../sandbox-ci/src/control.ts'
 import { json, readCall, sendReply } from '../../../lib/http.ts'
 import type { Call, Reply } from '../../../lib/http.ts'
 import { parseJson } from '../../../lib/json.ts'
-import type { SandboxCi } from '../../../sandbox-ci/src/server.ts'
 import type { PanelDoor } from '../../../sandbox-slack/src/panel-door.ts'
 import type { SandboxSlack } from '../../../sandbox-slack/src/sandbox-slack.ts'
-import { breakCi, breakSlack, ciBreakOf, slackBreakOf } from './breaks.ts'
+import type { Service } from '../service/service.ts'
+import { breakSlack, slackBreakOf } from './breaks.ts'
 import { ciShown } from './ci-shown.ts'
-import { CI_BREAKS, SLACK_BREAKS } from '../../../sandbox-slack/src/panel-state.ts'
-import type { PanelState, Scene, Watched } from '../../../sandbox-slack/src/panel-state.ts'
+import { SLACK_BREAKS } from '../../../sandbox-slack/src/panel-state.ts'
+import type { CiBreak, PanelState, Scene, Watched } from '../../../sandbox-slack/src/panel-state.ts'
 
 /** What only whoever keeps the bot's process can see and do. */
 export interface Keeper {
@@ -25,7 +24,7 @@ export interface Keeper {
 }
 
 export interface PanelParts {
-  ci: SandboxCi
+  ci: Service
   slack: SandboxSlack
   keeper: Keeper
   clock: Clock
@@ -35,28 +34,25 @@ export interface PanelParts {
 const LOOK_MS = 250
 
 /**
- * The page's other side: `/sandbox/ci/…` is the control interface of the sandbox CI (its `/sandbox/…`), `/sandbox/panel/…`
+ * The page's other side: `/sandbox/ci/…` is the control interface of the service (its `/sandbox/…`), `/sandbox/panel/…`
  * what no part has alone: `GET state`, `POST slack` and `ci` (break), `plug`, `reset`. What changes goes out as the event
  * `panel` of the page's stream.
  */
 export function createPanel(parts: PanelParts): PanelDoor {
   const startedAt = parts.clock.now()
-  const control = createControl(parts.ci)
   const look = () => panelState(parts, startedAt)
   return {
-    answer: (request, response, path) => answer(parts, { control, look }, { request, response, path }),
+    answer: (request, response, path) => answer(parts, look, { request, response, path }),
     follow: (tell, stopped) => void follow(parts.clock, look, tell, stopped),
   }
 }
 
 function panelState({ ci, slack, keeper, clock }: PanelParts, startedAt: number): PanelState {
-  const state = ci.state()
   return {
     startedAt,
     now: clock.now(),
-    ...ciShown(ci, state),
+    ...ciShown(ci),
     slackBreak: slackBreakOf(slack),
-    ciBreak: ciBreakOf(ci, state),
     scene: keeper.scene(),
     watched: keeper.watched(),
   }
@@ -77,37 +73,32 @@ async function follow(
   }
 }
 
-interface Doors {
-  control: (call: Call) => Promise<Reply>
-  look: () => PanelState
-}
-
 interface Asked {
   request: IncomingMessage
   response: ServerResponse
   path: string
 }
 
-async function answer(parts: PanelParts, { control, look }: Doors, asked: Asked): Promise<void> {
+async function answer(parts: PanelParts, look: () => PanelState, asked: Asked): Promise<void> {
   const read = await readCall(asked.request)
   if (read.kind === 'too-large') return sendReply(asked.response, json(413, { errors: ['the body is too large'] }))
   const { call } = read
   const rest = asked.path.replace(/^\/sandbox\//, '')
   if (rest.startsWith('ci/'))
-    return sendReply(asked.response, await control({ ...call, path: `/sandbox/${rest.slice('ci/'.length)}` }))
+    return sendReply(asked.response, await parts.ci.control({ ...call, path: `/sandbox/${rest.slice('ci/'.length)}` }))
   if (call.method === 'GET' && rest === 'panel/state') return sendReply(asked.response, json(200, look()))
   sendReply(asked.response, act(parts, call, rest))
 }
 
 const slackSchema = z.strictObject({ break: z.enum(SLACK_BREAKS) })
-const ciSchema = z.strictObject({ break: z.enum(CI_BREAKS) })
+const ciSchema = (breaks: readonly CiBreak[]) => z.strictObject({ break: z.literal(breaks) })
 const plugSchema = z.strictObject({ isIn: z.boolean() })
 const resetSchema = z.strictObject({ isPlayed: z.boolean().default(false) })
 
 function act({ ci, slack, keeper }: PanelParts, call: Call, what: string): Reply {
   if (call.method !== 'POST') return json(404, { errors: ['no such place'] })
   if (what === 'panel/slack') return obey(call, slackSchema, (wanted) => breakSlack(slack, wanted.break))
-  if (what === 'panel/ci') return obey(call, ciSchema, (wanted) => breakCi(ci, wanted.break))
+  if (what === 'panel/ci') return obey(call, ciSchema(ci.panel.breaks), (wanted) => ci.break(wanted.break))
   if (what === 'panel/plug') return obey(call, plugSchema, ({ isIn }) => (isIn ? keeper.plugIn() : keeper.pull()))
   if (what === 'panel/reset') return obey(call, resetSchema, ({ isPlayed }) => keeper.reset(isPlayed))
   return json(404, { errors: ['no such place'] })

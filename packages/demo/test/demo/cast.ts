@@ -1,5 +1,4 @@
 import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
-import type { CallRecord } from '../../../lib/calls.ts'
 import type { Message } from '../../../sandbox-slack/src/messages.ts'
 import { PEOPLE } from '../../../sandbox-slack/src/workspace.ts'
 import type { Seen } from '../../src/demo/deeds.ts'
@@ -9,16 +8,16 @@ const STOPPED_TS = '2.000001'
 
 /** A failed build that Lin has restarted, one that Grace has stopped, and three questions of Ada: as it should end. */
 export const wellPlayed = (): Seen => ({
-  calls: [
-    call('GET', '/api/v1/projects/11.json'),
-    call('POST', '/api/v1/builds/501/restart.json'),
-    call('POST', '/v2/organizations/o/projects/p/builds/b-502/stop', 202),
+  asked: [
+    { action: 'Restart', build: '501' },
+    { action: 'Stop', build: 'b-502' },
   ],
   builds: [
     build({ id: '501', commitId: 'a1', status: 'success', runs: [run('error'), run('success')] }),
     build({ id: '502', commitId: 'b2', status: 'stopped', runs: [run('stopped')] }),
   ],
   projects: ['acme/web', 'acme/api'],
+  question: { text: 'badge acme/web main', words: ['*build: passing*', '![acme/web main build status]('] },
   messages: [
     message({ ts: FIXED_TS, text: ':game_die: *Passed on attempt 2 (flaky)* acme/web #501 on `main`' }),
     message({ threadTs: FIXED_TS, text: `:x: *Failed* after 3 s · <@${PEOPLE.ada}>` }),
@@ -42,15 +41,6 @@ export const wellPlayed = (): Seen => ({
       '```&lt;img src="http://127.0.0.1/projects/p/status?branch=main"&gt;```',
     ].join('\n'),
   ],
-})
-
-export const call = (method: string, path: string, statusCode = 200): CallRecord => ({
-  n: 1,
-  method,
-  path,
-  query: '',
-  body: '',
-  statusCode,
 })
 
 export const run = (status: string) => ({

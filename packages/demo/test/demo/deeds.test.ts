@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { PEOPLE } from '../../../sandbox-slack/src/workspace.ts'
 import { agrees, compare } from '../../src/demo/agreement.ts'
 import { compareDeeds, type Seen } from '../../src/demo/deeds.ts'
-import { call, message, wellPlayed } from './cast.ts'
+import { message, wellPlayed } from './cast.ts'
 
 /** The same end, but with each message's words changed. */
 const rewritten = (from: string, to: string): Partial<Seen> => ({
@@ -17,8 +17,8 @@ const withoutLine = (words: string): Partial<Seen> => ({
   messages: wellPlayed().messages.filter(({ threadTs, text }) => threadTs === undefined || !text.includes(words)),
 })
 
-const { calls, answers, messages } = wellPlayed()
-const RESTART = '/api/v1/builds/501/restart.json'
+const { asked, answers, messages } = wellPlayed()
+const [restart, stop] = asked
 
 describe('the end of the scenario', () => {
   it('agrees when each deed reached CI once, the cards and threads tell it, and the questions are answered', () => {
@@ -26,8 +26,8 @@ describe('the end of the scenario', () => {
   })
 
   it.each<[string, Partial<Seen>, RegExp]>([
-    ['no restart reached CI', { calls: calls.filter(({ path }) => path !== RESTART) }, /no Restart reached CI/],
-    ['a restart was only read about', { calls: calls.map((one) => ({ ...one, method: 'GET' })) }, /no Stop reached CI/],
+    ['no restart reached CI', { asked: [stop!] }, /no Restart reached CI/],
+    ['no stop reached CI', { asked: [restart!] }, /no Stop reached CI/],
     ['the card of the build is missing', { messages: [] }, /no card tells the build 501/],
     ['the thread does not say who restarted', withoutLine('Restart requested'), /thread does not say: Restart/],
     ['it names another person', rewritten(PEOPLE.lin, PEOPLE.gus), /thread does not say: Restart requested by <@U0LIN/],
@@ -43,7 +43,7 @@ describe('the end of the scenario', () => {
   })
 
   it('has doubled something when CI was called twice', () => {
-    const { doubled } = compareDeeds({ ...wellPlayed(), calls: [...calls, call('POST', RESTART)] })
+    const { doubled } = compareDeeds({ ...wellPlayed(), asked: [...asked, restart!] })
     expect(doubled).toEqual(['2 calls of Restart reached CI'])
   })
 

@@ -31,6 +31,7 @@ const ANSWERS = [
 
 const followed = (change: Partial<Followed> & { shown?: typeof SHOWN } = {}): Followed => ({
   builds: BUILDS,
+  web: 'acme/web',
   messagesIn: (channel) => ({ ...SHOWN, ...change.shown })[channel]!,
   answers: ANSWERS,
   ...change,

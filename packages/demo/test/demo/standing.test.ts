@@ -1,20 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import type { Decision, Delivery } from '../../../sandbox-ci/src/deliveries.ts'
+import type { Decision } from '../../../sandbox-ci/src/deliveries.ts'
 import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
 import { sentBuilds } from '../../src/demo/sent.ts'
 import { judge, type Evidence } from '../../src/demo/standing.ts'
+import type { Sent } from '../../src/service/service.ts'
 import { build, message, run } from './cast.ts'
 
 const NOTHING = { lost: [], doubled: [], wrong: [], right: 0, onTheWay: 0, notTaken: 0, notCounted: 0 }
 const MINUTE_MS = 60_000
 
 /** One that was taken at these times (ms); at none: it was not. */
-const delivery = (buildId: string, status: string, ...takenAt: number[]): Delivery => ({
+const delivery = (buildId: string, status: string, ...takenAt: number[]): Sent => ({
   n: 1,
-  projectId: '11',
+  project: 'acme/web',
   buildId,
   status,
-  url: 'http://127.0.0.1:9/',
+  word: status,
   body: '{}',
   state: 'answered',
   attempts: takenAt.map((at) => ({ kind: 'answered', at, ms: 0, statusCode: 202, body: '' })),
@@ -40,6 +41,8 @@ const evidence = (change: Partial<Evidence>): Evidence => ({
   messages: [card('501')],
   uncounted: new Set(),
   isBusy: false,
+  isPolled: false,
+  namesAttempts: false,
   ...change,
 })
 
@@ -76,6 +79,22 @@ describe('what CI sent, held against what Slack shows', () => {
   it('is not lost when the bot never took it', () => {
     const deliveries = [delivery('501', 'initiated', 1_000), delivery('501', 'error')]
     expect(judge(evidence({ deliveries, messages: [] })).standing).toEqual({ ...NOTHING, notTaken: 1 })
+  })
+
+  it('is right, and not missing, when the bot found by asking what it never took', () => {
+    const deliveries = [delivery('501', 'initiated', 1_000), delivery('501', 'error')]
+    const polled = (messages: Evidence['messages']) =>
+      judge(evidence({ deliveries, messages, isPolled: true })).standing
+    expect(polled([card('501')])).toEqual({ ...NOTHING, right: 1 })
+    expect(polled([])).toEqual({ ...NOTHING, notTaken: 1 })
+    expect(polled([card('501', 'Running')])).toEqual({ ...NOTHING, notTaken: 1 })
+  })
+
+  it('tells builds apart that have one number in two projects', () => {
+    const builds = [failed('7'), failed('7', { project: 'acme/api' })]
+    const deliveries = [delivery('7', 'error', 1_000), { ...delivery('7', 'error', 1_000), project: 'acme/api' }]
+    const { standing } = judge(evidence({ builds, deliveries, messages: [card('7')] }))
+    expect(standing).toEqual({ ...NOTHING, right: 1, lost: ['no card tells acme/api #7'] })
   })
 
   it('does not look for what CI never sent', () => {
@@ -128,9 +147,10 @@ describe('the rules', () => {
 })
 
 describe('a start that is sent again', () => {
-  const isAmbiguous = (starts: number[], endedAt: number) =>
-    sentBuilds([failed('501')], [delivery('501', 'initiated', ...starts), delivery('501', 'error', endedAt)])[0]!
-      .isAmbiguous
+  const isAmbiguous = (starts: number[], endedAt: number, namesAttempts = false) => {
+    const deliveries = [delivery('501', 'initiated', ...starts), delivery('501', 'error', endedAt)]
+    return sentBuilds([failed('501')], deliveries, namesAttempts)[0]!.isAmbiguous
+  }
 
   it.each([
     ['came once, before the end', [1_000], 2_000, false],
@@ -140,6 +160,10 @@ describe('a start that is sent again', () => {
     ['came before the end, and again after it', [1_000, 2_001], 2_000, true],
   ])('looks like a restart or not: it %s', (_, starts, endedAt, is) => {
     expect(isAmbiguous(starts, endedAt)).toBe(is)
+  })
+
+  it('never looks like one where a delivery says which attempt it is about', () => {
+    expect(isAmbiguous([1_000, 2_001], 2_000, true)).toBe(false)
   })
 
   it('leaves a build out of the count when it does', () => {

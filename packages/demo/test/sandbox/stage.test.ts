@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { systemClock as clock } from '../../../../src/lib/clock.ts'
+import type { SandboxCi } from '../../../sandbox-ci/src/server.ts'
 import type { Message } from '../../../sandbox-slack/src/messages.ts'
 import { CHANNELS, PEOPLE } from '../../../sandbox-slack/src/workspace.ts'
 import { ask, awaitCard, cardsOf, messagesIn, press, push, TRIES_MAX, type Stage } from '../../src/stage.ts'
@@ -8,7 +9,7 @@ import { openScene, openWorld, startBot, untilCard, writesTo } from '../../../..
 
 const { builds: BUILDS, ops: OPS } = CHANNELS
 
-async function openStage(): Promise<Stage> {
+async function openStage(): Promise<Stage & { ci: SandboxCi }> {
   const { ci, slack } = await openWorld({ slack: { rates: 'off' } })
   return { ci, slack, clock, lookMs: 0 }
 }

@@ -1,6 +1,6 @@
 import '../panel/panel.css'
 import './breaking.css'
-import { CI_BREAKS, SLACK_BREAKS } from '../../src/panel-state.ts'
+import { SLACK_BREAKS } from '../../src/panel-state.ts'
 import type { CiBreak, SlackBreak } from '../../src/panel-state.ts'
 import { Absent } from '../panel/absent.tsx'
 import { usePanel } from '../panel/panel-store.ts'
@@ -13,11 +13,12 @@ import { StandingPart } from './standing.tsx'
 export function BreakingPanel() {
   const slackBreak = usePanel((state) => state.slackBreak)
   const ciBreak = usePanel((state) => state.ciBreak)
-  if (slackBreak === null || ciBreak === null) return <Absent />
+  const ciBreaks = usePanel((state) => state.service.breaks)
+  if (slackBreak === null || ciBreak === null || ciBreaks === null) return <Absent />
   return (
     <>
       <Breaks title="Slack" place="slack" all={SLACK_BREAKS} words={SLACK_WORDS} now={slackBreak} />
-      <Breaks title="CI" place="ci" all={CI_BREAKS} words={CI_WORDS} now={ciBreak} />
+      <Breaks title="CI" place="ci" all={ciBreaks} words={CI_WORDS} now={ciBreak} />
       <Plug />
       <StandingPart />
       <Reset />

@@ -5,6 +5,7 @@ import { BOT_WORDS } from './figures.tsx'
 /** The bot's process: a real one, and a real SIGKILL. */
 export function Plug() {
   const bot = usePanel((state) => state.watched.bot)
+  const whileAway = usePanel((state) => state.service.whileAway)
   const { deed, isBusy } = useDeed()
   if (bot === null) return null
   const isIn = bot.state !== 'unplugged'
@@ -26,11 +27,7 @@ export function Plug() {
           {isIn ? 'Pull the plug' : 'Start it again'}
         </button>
       </div>
-      <p class="panel-note">
-        {isIn
-          ? 'SIGKILL: it gets no chance to finish anything.'
-          : 'CI repeats what was not taken for about a minute; then it gives up, and you can send it again from its deliveries.'}
-      </p>
+      <p class="panel-note">{isIn ? 'SIGKILL: it gets no chance to finish anything.' : whileAway}</p>
     </section>
   )
 }

@@ -1,18 +1,20 @@
 import { useEffect, useReducer } from 'preact/hooks'
-import type { PanelBuild } from '../../src/panel-state.ts'
+import type { PanelBuild, PanelService } from '../../src/panel-state.ts'
 import { serverNow, usePanel } from '../panel/panel-store.ts'
 import { useDeed } from '../panel/use-deed.ts'
 
 /** What CI builds now, and what it built last. */
 export function Builds() {
+  const service = usePanel((state) => state.service)
   const builds = usePanel((state) => state.builds) ?? []
   const unfinished = usePanel((state) => state.unfinishedTotal) ?? 0
   const total = usePanel((state) => state.buildsTotal) ?? 0
   useTicks(unfinished > 0)
+  if (service === null) return null
   return (
     <section class="panel-part" aria-labelledby="ci-builds-title">
       <h3 id="ci-builds-title">
-        Builds{' '}
+        {headingOf(service)}{' '}
         <span class="panel-note">
           {unfinished} running or waiting, {total} in all
         </span>
@@ -28,24 +30,16 @@ export function Builds() {
   )
 }
 
-const WORDS: Record<string, string> = {
-  initiated: 'running',
-  waiting: 'waiting',
-  success: 'passed',
-  error: 'failed',
-  stopped: 'stopped',
-  infrastructure_failure: 'machine error',
-  ignored: 'not built: over the limit',
-  blocked: 'blocked',
-}
+/** Above what the service builds: `Builds`, `Runs`. */
+export const headingOf = ({ many }: PanelService): string => many.charAt(0).toUpperCase() + many.slice(1)
 
 function BuildRow({ build }: { build: PanelBuild }) {
-  const { project, id, branch, committer, message, status, attempt } = build
+  const { project, id, branch, committer, message, status, word, attempt } = build
   const name = `${project} #${id}`
   return (
-    <li class={`ci-build ${status}`} aria-label={`${name}, ${WORDS[status] ?? status}`}>
+    <li class={`ci-build ${status}`} aria-label={`${name}, ${word}`}>
       <p class="ci-build-line">
-        <strong>{name}</strong> <span class="ci-status">{WORDS[status] ?? status}</span>
+        <strong>{name}</strong> <span class="ci-status">{word}</span>
         {attempt > 1 && <span class="panel-note"> attempt {attempt}</span>}
       </p>
       <p class="panel-note ci-cut">
@@ -65,32 +59,11 @@ function Progress({ build: { startedAt, runMs }, name }: { build: PanelBuild; na
   return <progress class="ci-progress" aria-label={label} max={1} value={part} />
 }
 
-interface Button {
-  words: string
-  path: string
-  body?: object
-}
-
-const ENDINGS: readonly Button[] = [
-  { words: 'Pass it', path: 'finish', body: { outcome: 'success' } },
-  { words: 'Fail it', path: 'finish', body: { outcome: 'error' } },
-  { words: 'Stop it', path: 'stop' },
-  { words: 'Machine error', path: 'finish', body: { outcome: 'infrastructure_failure' } },
-]
-const APPROVE: Button = { words: 'Approve', path: 'approve' }
-const AGAIN: Button = { words: 'Restart', path: 'restart' }
-
-function buttonsFor(status: string): readonly Button[] {
-  if (status === 'initiated') return ENDINGS
-  if (status === 'waiting') return [APPROVE, ...ENDINGS]
-  return [AGAIN]
-}
-
-function Buttons({ build: { uuid, status }, name }: { build: PanelBuild; name: string }) {
+function Buttons({ build: { uuid, buttons }, name }: { build: PanelBuild; name: string }) {
   const { deed, isBusy } = useDeed()
   return (
     <div class="panel-row ci-buttons" role="group" aria-label={`What becomes of ${name}`}>
-      {buttonsFor(status).map(({ words, path, body }) => (
+      {buttons.map(({ words, path, body }) => (
         <button
           key={words}
           class="button panel-small"

@@ -2,31 +2,24 @@ import { useState } from 'preact/hooks'
 import type { PanelDelivery } from '../../src/panel-state.ts'
 import { usePanel } from '../panel/panel-store.ts'
 import { useDeed } from '../panel/use-deed.ts'
-import { useWish } from '../panel/use-wish.ts'
 import { Payload } from './payload.tsx'
+import { Switch } from './push.tsx'
 
 /** Everything that CI has sent, to look at and to send again, in any order. */
 export function Deliveries() {
   const deliveries = usePanel((state) => state.deliveries) ?? []
   const total = usePanel((state) => state.deliveriesTotal) ?? 0
-  const isHolding = usePanel((state) => state.isHolding) ?? false
   const [chosen, setChosen] = useState<readonly number[]>([])
   const [shown, setShown] = useState<number | null>(null)
-  const holding = useWish(isHolding, 'ci/switches', (holdDeliveries) => ({ holdDeliveries }))
   const choose = (n: number) => setChosen(chosen.includes(n) ? chosen.filter((one) => one !== n) : [...chosen, n])
   return (
     <section class="panel-part" aria-labelledby="ci-deliveries-title">
       <h3 id="ci-deliveries-title">
         Deliveries <span class="panel-note">{total} in all</span>
       </h3>
-      <label class="panel-check">
-        <input
-          type="checkbox"
-          checked={holding.value}
-          onChange={({ currentTarget }) => holding.choose(currentTarget.checked)}
-        />
+      <Switch pick={(state) => state.isHolding} bodyFor={(holdDeliveries) => ({ holdDeliveries })}>
         Hold new deliveries back, until they are sent from here
-      </label>
+      </Switch>
       <SendMany chosen={chosen} onSent={() => setChosen([])} />
       <ul class="panel-list">
         {deliveries.map((delivery) => (

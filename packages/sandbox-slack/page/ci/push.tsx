@@ -1,31 +1,22 @@
+import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
+import type { PanelState } from '../../src/panel-state.ts'
 import { usePanel } from '../panel/panel-store.ts'
 import { useDeed } from '../panel/use-deed.ts'
 import { useWish } from '../panel/use-wish.ts'
-
-/** How a build goes that somebody pushes: what is asked of CI. */
-const ENDS: Record<string, { words: string; push: object }> = {
-  open: { words: 'runs until you end it', push: { outcome: 'none' } },
-  passes: { words: 'passes after 8 s', push: { outcome: 'success', ms: 8_000 } },
-  fails: { words: 'fails after 8 s', push: { outcome: 'error', ms: 8_000 } },
-  breaks: { words: 'meets a machine error after 8 s', push: { outcome: 'infrastructure_failure', ms: 8_000 } },
-  queued: { words: 'waits 5 s in the queue, then passes', push: { outcome: 'success', waitingMs: 5_000, ms: 8_000 } },
-  approval: { words: 'waits for an approval', push: { outcome: 'none', needsApproval: true } },
-}
 
 const STORM_BUILDS = 200
 
 /** Commits, and what comes in numbers. */
 export function Push() {
+  const service = usePanel((state) => state.service)
   const projects = usePanel((state) => state.projects) ?? []
-  const isOverLimit = usePanel((state) => state.isOverLimit) ?? false
-  const limit = useWish(isOverLimit, 'ci/switches', (overLimit) => ({ overLimit }))
   const [commit, setCommit] = useState({
     project: '',
     branch: 'main',
     message: 'Fix login',
     committer: 'Ada',
-    end: 'open',
+    end: 0,
   })
   const { deed } = useDeed()
   const name = commit.project || (projects[0]?.name ?? '')
@@ -33,10 +24,16 @@ export function Push() {
   const push = (event: Event) => {
     event.preventDefault()
     const { branch, message, committer, end } = commit
-    void deed(`ci/projects/${encodeURIComponent(name)}/push`, { branch, message, committer, ...ENDS[end]?.push })
+    void deed(`ci/projects/${encodeURIComponent(name)}/push`, {
+      branch,
+      message,
+      committer,
+      ...service?.ends[end]?.push,
+    })
   }
   const storm = () =>
     void deed(`ci/projects/${encodeURIComponent(name)}/storm`, { builds: STORM_BUILDS, failEvery: 10, ms: 20_000 })
+  if (service === null) return null
   return (
     <section class="panel-part" aria-labelledby="ci-push-title">
       <h3 id="ci-push-title">Push a commit</h3>
@@ -44,15 +41,16 @@ export function Push() {
         <Choice label="Project" value={name} onPick={(project) => set({ project })}>
           {projects.map((project) => (
             <option key={project.id} value={project.name}>
-              {project.name} ({project.type === 'pro' ? 'Pro' : 'Basic'})
+              {project.name}
+              {project.type !== null && (project.type === 'pro' ? ' (Pro)' : ' (Basic)')}
             </option>
           ))}
         </Choice>
         <Text label="Branch" value={commit.branch} onType={(branch) => set({ branch })} />
         <Text label="Committer" value={commit.committer} onType={(committer) => set({ committer })} />
         <Text label="Message" value={commit.message} onType={(message) => set({ message })} isWide />
-        <Choice label="The build" value={commit.end} onPick={(end) => set({ end })}>
-          {Object.entries(ENDS).map(([end, { words }]) => (
+        <Choice label={`The ${service.one}`} value={String(commit.end)} onPick={(end) => set({ end: Number(end) })}>
+          {service.ends.map(({ words }, end) => (
             <option key={end} value={end}>
               {words}
             </option>
@@ -62,23 +60,39 @@ export function Push() {
           Push
         </button>
       </form>
-      <div class="panel-row" role="group" aria-label="Many builds">
+      <div class="panel-row" role="group" aria-label={`Many ${service.many}`}>
         <button class="button panel-small" type="button" onClick={storm}>
-          A storm of {STORM_BUILDS} builds
+          A storm of {STORM_BUILDS} {service.many}
         </button>
-        <button class="button panel-small" type="button" onClick={() => void deed('ci/nightly')}>
-          Nightly builds
-        </button>
+        {service.hasNightly && (
+          <button class="button panel-small" type="button" onClick={() => void deed('ci/nightly')}>
+            Nightly builds
+          </button>
+        )}
       </div>
-      <label class="panel-check">
-        <input
-          type="checkbox"
-          checked={limit.value}
-          onChange={({ currentTarget }) => limit.choose(currentTarget.checked)}
-        />
+      <Switch pick={(state) => state.isOverLimit} bodyFor={(overLimit) => ({ overLimit })}>
         The account is over its monthly limit: what is pushed is not built
-      </label>
+      </Switch>
     </section>
+  )
+}
+
+interface SwitchProps {
+  pick: (state: PanelState) => boolean | null
+  bodyFor: (isOn: boolean) => object
+  children: ComponentChildren
+}
+
+/** One of the service's switches; nothing where it has none such. */
+export function Switch({ pick, bodyFor, children }: SwitchProps) {
+  const kept = usePanel(pick)
+  const { value, choose } = useWish(kept, 'ci/switches', (isOn) => bodyFor(isOn === true))
+  if (kept === null) return null
+  return (
+    <label class="panel-check">
+      <input type="checkbox" checked={value === true} onChange={({ currentTarget }) => choose(currentTarget.checked)} />
+      {children}
+    </label>
   )
 }
 
@@ -103,7 +117,7 @@ interface ChoiceProps {
   label: string
   value: string
   onPick: (value: string) => void
-  children: preact.ComponentChildren
+  children: ComponentChildren
 }
 
 export function Choice({ label, value, onPick, children }: ChoiceProps) {

@@ -12,8 +12,10 @@ const MATCHES = ['exact', 'wildcard', 'regex']
 /** The notification rules as CI holds them. Buildline follows those for `slack`. */
 export function Rules() {
   const projects = usePanel((state) => state.projects) ?? []
+  const hasRules = usePanel((state) => state.watched.rules !== null)
   const [name, setName] = useState('')
   const project = projects.find((one) => one.name === name) ?? projects[0]
+  if (!hasRules) return null
   return (
     <section class="panel-part" aria-labelledby="ci-rules-title">
       <h3 id="ci-rules-title">Notification rules</h3>

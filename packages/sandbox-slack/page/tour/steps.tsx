@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import type { PanelState } from '../../src/panel-state.ts'
+import type { PanelService, PanelState } from '../../src/panel-state.ts'
+import { headingOf } from '../ci/builds.tsx'
 import type { State } from '../store/state.ts'
 import type { Message } from '../store/wire.ts'
 
@@ -14,9 +15,9 @@ export interface Sight {
 export interface Step {
   title: string
   /** what to do */
-  Text: () => ComponentChildren
+  Text: (props: { service: PanelService }) => ComponentChildren
   /** what one has seen then */
-  seen: string
+  seen: string | ((service: PanelService) => string)
   isDone: (sight: Sight) => boolean
   /** whether it offers to start a storm */
   isStorm?: true
@@ -42,19 +43,20 @@ export const STEPS: readonly Step[] = [
   },
   {
     title: 'Push a commit',
-    Text: () => (
+    Text: ({ service: { one } }) => (
       <>
-        Open <b>CI</b> at the top. Push a commit to <b>acme/web</b>, by Ada, whose build runs until you end it.
+        Open <b>CI</b> at the top. Push a commit to <b>acme/web</b>, by Ada, whose {one} runs until you end it.
       </>
     ),
     seen: 'CI told the bot, and #builds has a card: project, branch, commit, committer, and a Stop button.',
-    isDone: ({ slack, panel, at }) => newBuilds(panel, at).some(({ id }) => cardsOf(slack, id).length > 0),
+    isDone: ({ slack, panel, at }) =>
+      newBuilds(panel, at).some(({ project, id }) => cardsOf(slack, `${project} #${id}`).length > 0),
   },
   {
     title: 'Break it',
-    Text: () => (
+    Text: ({ service }) => (
       <>
-        In CI, under Builds, press <b>Fail it</b>.
+        In CI, under {headingOf(service)}, press <b>Fail it</b>.
       </>
     ),
     seen: 'The same card turned red, and a reply in its thread mentions Ada. An edited message alone notifies nobody.',
@@ -79,7 +81,7 @@ export const STEPS: readonly Step[] = [
         middle of everything.
       </>
     ),
-    seen: 'The bot is gone. CI keeps what it cannot deliver; what the bot had accepted is on its disk.',
+    seen: ({ pulled }) => `The bot is gone. ${pulled}`,
     isStorm: true,
     isDone: ({ panel }) =>
       panel.watched.bot.state === 'unplugged' && panel.builds.some(({ branch }) => branch.startsWith('storm-')),
@@ -114,11 +116,11 @@ export const STEPS: readonly Step[] = [
   },
   {
     title: 'Subscribe a channel, and take it home',
-    Text: () => (
+    Text: ({ service: { own, key } }) => (
       <>
-        In <b>#ops</b> type <kbd>/ci subscribe acme/api failed,recovered</kbd>. Then try it with a Slack and a CI of
-        your own: make the app from <code>manifest.yml</code>, put its tokens and CI&apos;s key into <code>.env</code>,
-        and <code>npm start</code>. The README has each step.
+        In <b>#ops</b> type <kbd>/ci subscribe acme/api failed,recovered</kbd>. Then try it with a Slack and {own} of
+        your own: make the app from <code>manifest.yml</code>, put its tokens and {key} into <code>.env</code>, and{' '}
+        <code>npm start</code>. The README has each step.
       </>
     ),
     seen: '#ops now gets a message when acme/api fails and when it is fixed, and nothing else. That was the tour.',
@@ -133,9 +135,10 @@ const since = (slack: State, at: number): Message[] =>
   all(slack).filter(({ ts, edited }) => Number(edited?.ts ?? ts) * 1_000 >= at)
 
 const newBuilds = ({ builds }: PanelState, at: number) =>
-  builds.filter(({ project, startedAt }) => project === WEB && startedAt !== null && startedAt >= at)
+  builds.filter(({ project, startedAt }) => isOfWeb(project) && startedAt !== null && startedAt >= at)
 
-const cardsOf = ({ messages }: State, id: string): Message[] =>
-  [...(messages.get(BUILDS)?.values() ?? [])].filter(
-    ({ root, text = '' }) => root === null && text.includes(`${WEB} #${id}`),
-  )
+// A service may add to the name what it builds there: `acme/web CI`.
+const isOfWeb = (project: string): boolean => project === WEB || project.startsWith(`${WEB} `)
+
+const cardsOf = ({ messages }: State, name: string): Message[] =>
+  [...(messages.get(BUILDS)?.values() ?? [])].filter(({ root, text = '' }) => root === null && text.includes(name))

@@ -55,6 +55,7 @@ export function TourButton() {
 
 function StepBox({ step, memo }: { step: Step; memo: Memo }) {
   const { title, Text, seen } = step
+  const service = usePanel((state) => state.service)
   const isLast = memo.step === STEPS.length - 1
   useSeen(step, memo)
   const go = (to: number) => showStep(to)
@@ -71,12 +72,10 @@ function StepBox({ step, memo }: { step: Step; memo: Memo }) {
       </button>
       <div class="tour-body">
         <Playing />
-        <p>
-          <Text />
-        </p>
+        <p>{service && <Text service={service} />}</p>
         {step.isStorm && <StormButton />}
         <p role="status" class={memo.isDone ? 'tour-seen done' : 'tour-seen'}>
-          {memo.isDone ? `✓ ${seen}` : ''}
+          {memo.isDone && service ? `✓ ${typeof seen === 'string' ? seen : seen(service)}` : ''}
         </p>
       </div>
       <p class="tour-buttons">

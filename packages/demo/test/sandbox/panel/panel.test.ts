@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock as clock } from '../../../../../src/lib/clock.ts'
 import { createPanel } from '../../../src/panel/panel.ts'
+import { ciService } from '../../../src/service/ci.ts'
 import { createSandboxSlack } from '../../../../sandbox-slack/src/sandbox-slack.ts'
 import type { PanelState, Watched } from '../../../../sandbox-slack/src/panel-state.ts'
 import { pushed, reached, request, startCi, startReceiver } from '../../../../sandbox-ci/test/support.ts'
@@ -29,7 +30,7 @@ async function openPanel() {
     plugIn: () => void told.push('plug in'),
     reset: (isPlayed: boolean) => void told.push(isPlayed ? 'reset and play' : 'reset'),
   }
-  slack.openPanel(createPanel({ ci, slack, keeper, clock }))
+  slack.openPanel(createPanel({ ci: ciService(ci), slack, keeper, clock }))
   const at = (path: string) => `${slack.url}/sandbox/${path}`
   const post = (path: string, body: unknown = {}, headers = {}) => request('POST', at(path), body, headers)
   const state = async () => (await (await fetch(at('panel/state'))).json()) as PanelState
@@ -189,7 +190,7 @@ describe('the stream of the page', () => {
     expect(hello.status).toBe(200)
     await hello.body!.cancel()
     const keeper = { watched: () => WATCHED, scene: () => null, pull() {}, plugIn() {}, reset() {} }
-    other.openPanel(createPanel({ ci, slack, keeper, clock }))
+    other.openPanel(createPanel({ ci: ciService(ci), slack, keeper, clock }))
     expect((await first).value).toMatchObject({ buildsTotal: 0 })
   })
 

@@ -1,0 +1,153 @@
+import { botSettings } from '../../../sandbox-ci/src/settings.ts'
+import { createControl } from '../../../sandbox-ci/src/control.ts'
+import type { SandboxCi } from '../../../sandbox-ci/src/server.ts'
+import type { StateSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
+import { CI_BREAKS } from '../../../sandbox-slack/src/panel-state.ts'
+import type { CiBreak, PanelButton, PanelProject, PanelService } from '../../../sandbox-slack/src/panel-state.ts'
+import { watchRules } from '../demo/rules-watch.ts'
+import { askedIn, type Sent, type Service, type Story } from './service.ts'
+
+/** The sandbox CI service: it has everything that the demo shows. */
+export function ciService(ci: SandboxCi): Service {
+  const { push, storm, approve, settle, decisions, start, stop, state } = ci
+  return {
+    push,
+    storm,
+    approve,
+    settle,
+    decisions,
+    start,
+    stop,
+    state,
+    get url() {
+      return ci.url
+    },
+    projects: () => state().projects.map(projectShown),
+    sent: () => sentBy(ci),
+    asked: () => askedIn(ci.calls(), ASKED),
+    settings: () => ({ ...botSettings(ci), WEBHOOK_SECRET }),
+    deliverTo: (botUrl) => ci.setWebhookUrl(`${botUrl}/webhooks/builds/${WEBHOOK_SECRET}`),
+    watchRules: (clock) => watchRules(ci, clock),
+    isPolled: false,
+    namesAttempts: false,
+    story: STORY,
+    control: createControl(ci),
+    panel: PANEL,
+    lookOf: ({ status }) => ({ word: WORDS[status] ?? status, buttons: buttonsFor(status) }),
+    isHolding: () => ci.switches().holdDeliveries,
+    isOverLimit: () => ci.switches().overLimit,
+    break: (how) => breakCi(ci, how),
+    broken: () => brokenIn(ci),
+  }
+}
+
+const WEBHOOK_SECRET = 'demo-webhook-secret'
+
+const ASKED = {
+  Restart: /^\/api\/v1\/builds\/(\w+)\/restart\.json$/,
+  Stop: /^\/v2\/.+\/builds\/([\w-]+)\/stop$/,
+}
+
+const projectShown = ({ id, name, type, notification_rules }: StateSnapshot['projects'][number]): PanelProject => ({
+  id,
+  name,
+  type,
+  rules: notification_rules,
+})
+
+function sentBy(ci: SandboxCi): Sent[] {
+  const names = new Map(ci.state().projects.map(({ id, name }) => [id, name]))
+  return ci.deliveries().map((delivery) => ({
+    ...delivery,
+    project: names.get(delivery.projectId) ?? `project ${delivery.projectId}`,
+    word: delivery.status,
+  }))
+}
+
+const STORY: Story = {
+  what: 'a sandbox CI service',
+  name: 'The CI',
+  manual: 'docs/sandbox-ci.md',
+  push: {
+    path: '/projects/acme%2Fweb/push',
+    body: { branch: 'main', message: 'My change', committer: 'Ada', outcome: 'error' },
+  },
+  missed: 'CI repeats what was refused',
+  projects: { web: 'acme/web', api: 'acme/api', ios: 'acme/ios' },
+  approval: 'A release of acme/api waits for its approval, gets it, and passes',
+  machine: "A build machine of acme/ios breaks: nobody's fault, nobody is called",
+  limit: 'The account is over its monthly limit: one notice that counts, not one message a build',
+  // In all three forms.
+  question: {
+    text: 'badge acme/web main',
+    words: ['*build: passing*', '/status?branch=main```', '![acme/web main build status](', 'img src='],
+  },
+  why: (id) => `why #${id}`,
+  // The project's own rules in CI, which select it.
+  everything: '',
+  yourTurn: [
+    'as Grace, an admin, type `/ci project acme/web` and press Edit: what would change is shown before it is sent',
+  ],
+}
+
+const PANEL: PanelService = {
+  one: 'build',
+  many: 'builds',
+  ends: [
+    { words: 'runs until you end it', push: { outcome: 'none' } },
+    { words: 'passes after 8 s', push: { outcome: 'success', ms: 8_000 } },
+    { words: 'fails after 8 s', push: { outcome: 'error', ms: 8_000 } },
+    { words: 'meets a machine error after 8 s', push: { outcome: 'infrastructure_failure', ms: 8_000 } },
+    { words: 'waits 5 s in the queue, then passes', push: { outcome: 'success', waitingMs: 5_000, ms: 8_000 } },
+    { words: 'waits for an approval', push: { outcome: 'none', needsApproval: true } },
+  ],
+  breaks: CI_BREAKS,
+  hasNightly: true,
+  whileAway:
+    'CI repeats what was not taken for about a minute; then it gives up, and you can send it again from its deliveries.',
+  pulled: 'CI keeps what it cannot deliver; what the bot had accepted is on its disk.',
+  own: 'a CI',
+  key: "CI's key",
+}
+
+const WORDS: Record<string, string> = {
+  initiated: 'running',
+  waiting: 'waiting',
+  success: 'passed',
+  error: 'failed',
+  stopped: 'stopped',
+  infrastructure_failure: 'machine error',
+  ignored: 'not built: over the limit',
+  blocked: 'blocked',
+}
+
+const ENDINGS: readonly PanelButton[] = [
+  { words: 'Pass it', path: 'finish', body: { outcome: 'success' } },
+  { words: 'Fail it', path: 'finish', body: { outcome: 'error' } },
+  { words: 'Stop it', path: 'stop' },
+  { words: 'Machine error', path: 'finish', body: { outcome: 'infrastructure_failure' } },
+]
+const APPROVE: PanelButton = { words: 'Approve', path: 'approve' }
+const AGAIN: PanelButton = { words: 'Restart', path: 'restart' }
+
+function buttonsFor(status: string): readonly PanelButton[] {
+  if (status === 'initiated') return ENDINGS
+  if (status === 'waiting') return [APPROVE, ...ENDINGS]
+  return [AGAIN]
+}
+
+const SLOW_MS = 6_000
+
+function breakCi(ci: SandboxCi, how: CiBreak): void {
+  ci.clearFaults()
+  if (how === 'forgets') return ci.forgetKey()
+  ci.rememberKey()
+  if (how === 'slow') ci.addFault({ kind: 'slow', ms: SLOW_MS })
+  else if (how === 'down') ci.addFault({ kind: 'down' })
+}
+
+function brokenIn(ci: SandboxCi): CiBreak | 'other' {
+  const [first] = ci.faults()
+  if (first === undefined) return ci.state().tokens.length === 0 ? 'forgets' : 'none'
+  return first.kind === 'slow' || first.kind === 'down' ? first.kind : 'other'
+}
