@@ -49,7 +49,12 @@ export function createHandles({ world, life, hooks, faults, calls }: Parts) {
     cancel: (id: number) => change(id, life.cancel),
     /** By its author, at GitHub's own page. */
     rerun: (id: number, how?: Rerun) => change(id, (run) => life.rerun(run, run.attempts[0]!.actor, how)),
-    state: () => ({ repositories, runs: [...world.runs.values()].map(runSnapshot), webhookUrl: hooks.url() }),
+    state: () => ({
+      repositories,
+      runs: [...world.runs.values()].map(runSnapshot),
+      webhookUrl: hooks.url(),
+      isOut: faults.isOut(),
+    }),
     calls: calls.list,
     /** Where every repository's webhook goes; null: there is none. */
     setWebhookUrl: hooks.setUrl,
@@ -64,7 +69,7 @@ export function createHandles({ world, life, hooks, faults, calls }: Parts) {
 }
 
 function runSnapshot(run: Run) {
-  const { id, repository, workflow, number, event, branch, sha, message, author, plan } = run
+  const { id, repository, workflow, number, event, branch, fork, sha, message, author, plan } = run
   const { n: attempt, status, conclusion, jobs } = currentAttempt(run)
   return {
     id,
@@ -73,12 +78,20 @@ function runSnapshot(run: Run) {
     number,
     event,
     branch,
+    fork,
     commitId: sha,
     message,
     author: author.name,
     status,
     conclusion,
     attempt,
+    /** oldest first */
+    attempts: run.attempts.map((one) => ({
+      status: one.status,
+      conclusion: one.conclusion,
+      startedAt: one.startedAt,
+      updatedAt: one.updatedAt,
+    })),
     jobs: jobs.map((job) => ({ name: job.name, conclusion: job.conclusion })),
     /** how long it takes from start to end, as long as nobody steps in; null: until somebody ends it */
     runMs: plan.outcome === 'none' ? null : plan.ms,

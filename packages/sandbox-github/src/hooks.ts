@@ -22,6 +22,7 @@ export interface Delivery {
   runId: number | null
   /** how the run stood */
   status: string | null
+  conclusion: string | null
   isRedelivery: boolean
   body: string
   hookId: number
@@ -35,14 +36,14 @@ export interface Delivery {
   answer: string
 }
 
-type Said = Pick<Delivery, 'guid' | 'event' | 'action' | 'runId' | 'status' | 'isRedelivery' | 'body'>
+type Said = Pick<Delivery, 'guid' | 'event' | 'action' | 'runId' | 'status' | 'conclusion' | 'isRedelivery' | 'body'>
 export type Hooks = ReturnType<typeof createHooks>
 
 export const DELIVERIES_MAX = 2_000
 /** Source: GitHub, "Handling failed webhook deliveries". */
 const TIMEOUT_MS = 10_000
 const ANSWER_LENGTH_MAX = 16_384
-const NEW = { action: null, runId: null, status: null, isRedelivery: false }
+const NEW = { action: null, runId: null, status: null, conclusion: null, isRedelivery: false }
 
 export const signatureOf = (secret: string, body: string): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
@@ -67,7 +68,8 @@ export function createHooks(world: World) {
 
   function tell(action: Action, run: Run): void {
     const hook = hooks.find(({ repository }) => repository === run.repository)
-    const about = { event: 'workflow_run', action, runId: run.id, status: currentAttempt(run).status }
+    const { status, conclusion } = currentAttempt(run)
+    const about = { event: 'workflow_run', action, runId: run.id, status, conclusion }
     const body = JSON.stringify(workflowRunBody(world, action, run))
     // GitHub promises no order; here those of one run come in theirs, and `resendInOrder` makes any other.
     if (hook) send(hook, run, { ...NEW, ...about, guid: randomUUID(), body })
