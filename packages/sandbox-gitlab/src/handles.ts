@@ -58,7 +58,9 @@ export function createHandles(world: World, life: Life, hook: Hook, faults: Faul
 }
 
 function snapshot(world: World, pipeline: Pipeline) {
-  const { id, iid, branch, sha, source, message, author, status, retries, jobs } = pipeline
-  const project = projectOf(world, pipeline).path
-  return { project, id, iid, branch, sha, source, message, author, status, retries, jobs: structuredClone(jobs) }
+  const { id, iid, branch, sha, source, message, author, status, outcome, ms } = pipeline
+  const named = { project: projectOf(world, pipeline).path, id, iid, branch, sha, source, message, author, status }
+  const { attempts, jobs } = structuredClone({ attempts: pipeline.attempts, jobs: pipeline.jobs })
+  // As long as nobody steps in; null: until somebody ends it.
+  return { ...named, retries: attempts.length - 1, attempts, jobs, runMs: outcome === 'none' ? null : ms }
 }

@@ -12,8 +12,8 @@ export interface Delivery {
   body: string
   /** `off`: GitLab had switched the webhook off, nothing was sent */
   state: 'queued' | 'answered' | 'failed' | 'off'
-  /** one for each time it was sent; null: no answer */
-  answers: (number | null)[]
+  /** one for each time it was sent, with when that was and how long it took (ms); null: no answer */
+  answers: { statusCode: number | null; at: number; ms: number }[]
 }
 
 export type Hook = ReturnType<typeof createHook>
@@ -67,8 +67,9 @@ export function createHook(world: World, firstUrl: string | null) {
       delivery.state = 'off'
       return
     }
+    const at = world.clock.now()
     const statusCode = await exchange(url, delivery)
-    delivery.answers.push(statusCode)
+    delivery.answers.push({ statusCode, at, ms: world.clock.now() - at })
     delivery.state = statusCode === null ? 'failed' : 'answered'
     count(statusCode !== null && statusCode < 400)
   }

@@ -2,7 +2,7 @@ import { createTimers } from '../../lib/timers.ts'
 import { activeJobs, endJobs, isBlocked, moveJobs, retryJobs } from './jobs.ts'
 import { failedJobsSchema, retrySchema } from './push.ts'
 import type { End, FailedJobsWanted, PushWanted, RetryWanted } from './push.ts'
-import { addPipeline, isEnd, latestJobs } from './state.ts'
+import { addPipeline, isEnd, latestJobs, newAttempt } from './state.ts'
 import type { Job, Pipeline, Project, Status, World } from './state.ts'
 
 export type ChangeResult = { kind: 'changed' } | { kind: 'not-possible'; reason: string }
@@ -31,6 +31,7 @@ export function createLife({ world, tell }: { world: World; tell: (pipeline: Pip
   }
 
   function run(pipeline: Pipeline): void {
+    pipeline.attempts.at(-1)!.startedAt ??= world.clock.now()
     moveJobs(world, pipeline, 'running')
     enter(pipeline, 'running')
     const { outcome, ms } = pipeline
@@ -47,6 +48,7 @@ export function createLife({ world, tell }: { world: World; tell: (pipeline: Pip
     if (status === 'running' && UNSTARTED.includes(pipeline.status)) pipeline.startedAt ??= now
     // A retry does not clear it: it stays the time of the last end.
     if (isEnd(status) && status !== 'skipped') pipeline.finishedAt = now
+    Object.assign(pipeline.attempts.at(-1)!, { status, ...(isEnd(status) ? { finishedAt: now } : {}) })
     const isChange = pipeline.status !== status
     pipeline.status = status
     pipeline.updatedAt = now
@@ -101,7 +103,7 @@ export function createLife({ world, tell }: { world: World; tell: (pipeline: Pip
     const { outcome, failedJobs } = retrySchema.parse(wanted)
     const again = failed.map(({ name, failureReason }) => ({ name, reason: failureReason ?? 'script_failure' }))
     Object.assign(pipeline, { outcome, failedJobs: failedJobs ?? (outcome === 'failed' ? again : []) })
-    pipeline.retries += 1
+    pipeline.attempts.push(newAttempt())
     retryJobs(world, pipeline)
     if (activeJobs(pipeline).length > 0) run(pipeline)
     // Manual jobs alone: they wait for a person again, and a pipeline that had passed stays so.

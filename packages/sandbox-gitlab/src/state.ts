@@ -33,6 +33,11 @@ export interface Job extends z.infer<typeof jobSchema>, Times {
   isRetried: boolean
 }
 
+/** One time that a pipeline ran, and how it stands or ended. */
+export interface Attempt extends Pick<Times, 'startedAt' | 'finishedAt'> {
+  status: Status
+}
+
 export interface Pipeline extends Omit<z.infer<typeof pushSchema>, 'jobs'>, Times {
   id: number
   iid: number
@@ -42,7 +47,8 @@ export interface Pipeline extends Omit<z.infer<typeof pushSchema>, 'jobs'>, Time
   updatedAt: number
   /** all there ever were, oldest first */
   jobs: Job[]
-  retries: number
+  /** oldest first, never empty; each retry begins one */
+  attempts: Attempt[]
 }
 
 export interface Switches {
@@ -103,12 +109,14 @@ export function addPipeline(world: World, project: Project, wanted: PushWanted):
     ...freshTimes(world),
     updatedAt: world.clock.now(),
     jobs: [...jobs, ...(push.needsManual ? [MANUAL_JOB] : [])].map((job) => newJob(world, job)),
-    retries: 0,
+    attempts: [newAttempt()],
   }
   ensureJobs(world, pipeline, push.failedJobs)
   world.pipelines.push(pipeline)
   return pipeline
 }
+
+export const newAttempt = (): Attempt => ({ status: 'created', startedAt: null, finishedAt: null })
 
 /** Who names a job that fails may mean one that nobody named before. */
 export function ensureJobs(world: World, { jobs }: Pipeline, wanted: FailedJobs): void {

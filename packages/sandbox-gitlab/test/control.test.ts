@@ -57,7 +57,9 @@ test('the control interface sets the webhook, limits calls, and sends a delivery
   expect((await control('POST', '/deliveries/1/resend')).status).toBe(202)
   expect((await control('POST', '/deliveries/9/resend')).status).toBe(404)
   await gitlab.settle()
-  expect((await control('GET', '/deliveries')).json).toMatchObject({ deliveries: [{ answers: [200, 200] }, { n: 2 }] })
+  expect((await control('GET', '/deliveries')).json).toMatchObject({
+    deliveries: [{ answers: [{ statusCode: 200 }, { statusCode: 200 }] }, { n: 2 }],
+  })
   await control('POST', '/limit', { calls: 1 })
   expect((await fetch(`${gitlab.address().url}/api/v4/projects/71`)).status).toBe(429)
 })
