@@ -49,11 +49,11 @@ async function closeBrowser(): Promise<void> {
  * What needs the whole demo: the sandbox CI, the sandbox Slack with its page and the bot, in processes of their own, as
  * `npm run demo` starts them; nothing plays by itself. All claims of a file share one, and it has to end well.
  */
-export function describeDemo(title: string, claims: (demo: () => DemoProcess) => void): void {
+export function describeDemo(title: string, claims: (demo: () => DemoProcess) => void, source = 'ci'): void {
   describeInBrowser(title, () => {
     const folder = mkdtempSync(join(tmpdir(), 'buildline-browser-'))
     let demo: DemoProcess | undefined
-    beforeAll(async () => void (demo = await startDemo(join(folder, 'demo'))), CLAIM_MAX_MS)
+    beforeAll(async () => void (demo = await startDemo(join(folder, 'demo'), source)), CLAIM_MAX_MS)
     afterAll(async () => {
       const code = await demo?.stop()
       rmSync(folder, { recursive: true, force: true })

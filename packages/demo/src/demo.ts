@@ -7,11 +7,11 @@ import { openAddress } from './demo/open-address.ts'
 import { playRound } from './demo/round.ts'
 import { GOLDEN, keptGallery } from './gallery/site.ts'
 import { SERVICES } from './service/services.ts'
-import { openPort, readFlags, readPort } from '../../lib/program.ts'
+import { giveUp, openPort, readFlags, readPort } from '../../lib/program.ts'
 
-// npm run demo: the sandbox CI, a sandbox Slack with a page, and the bot between them. `-- --once` plays it headless,
-// prints what each channel shows, compares that with what CI did and what people asked for, and exits 0 or 1.
-// `-- --quiet` plays nothing by itself, `-- --no-open` opens no browser.
+// npm run demo: the sandbox CI, a sandbox Slack with a page, and the bot between them; `-- --source github` puts the sandbox
+// GitHub in place of the CI. `-- --once` plays it headless, prints what each channel shows, compares that with what CI did
+// and what people asked for, and exits 0 or 1. `-- --quiet` plays nothing by itself, `-- --no-open` opens no browser.
 
 const PORT_DEFAULT = 4100
 
@@ -20,8 +20,11 @@ const values = readFlags({
   quiet: { type: 'boolean', default: false },
   port: { type: 'string' },
   folder: { type: 'string' },
+  source: { type: 'string', default: 'ci' },
   'no-open': { type: 'boolean', default: false },
 })
+
+const createService = SERVICES.get(values.source) ?? giveUp(`--source is none of ${[...SERVICES.keys()].join(', ')}`)
 
 const WORKSPACE = { hints: COMMAND_HINTS, gallery: keptGallery(GOLDEN) }
 
@@ -32,7 +35,7 @@ async function demo(): Promise<number> {
   if (!values.once && !values['no-open']) openAddress(slack.url, surroundings())
   const round = { folder: values.folder ?? folderOf(port), isOnce: values.once, clock, interrupted }
   for (let [isPlayed, ciPort] = [values.once || !values.quiet, 0]; ;) {
-    const end = await playRound({ ...round, slack, ci: SERVICES['ci']!(), isPlayed, ciPort })
+    const end = await playRound({ ...round, slack, ci: createService(), isPlayed, ciPort })
     if (end.kind === 'over') return end.code
     ;({ isPlayed, ciPort } = end)
     console.log('\nIt begins anew, over an empty database.\n')

@@ -1,6 +1,6 @@
 import { CHANNELS, PEOPLE } from '../../sandbox-slack/src/workspace.ts'
 import type { Story } from './service/service.ts'
-import { ask, awaitCard, press, push, type Stage } from './stage.ts'
+import { approve, ask, awaitCard, press, push, type Stage } from './stage.ts'
 
 /** One act of the demonstration: what happens, and what there is to see. */
 export interface Act {
@@ -52,12 +52,16 @@ export const actsOf = (story: Story): readonly Act[] => [
   },
   {
     title: story.approval,
-    async play({ ci, clock, lookMs }) {
+    async play(stage) {
       const commit = { branch: 'release/1.2', message: 'Release 1.2', committer: 'Grace', commitId: undefined }
-      const build = push(ci, story.projects.api, { ...commit, needsApproval: true, outcome: 'success', ms: BUILD_MS })
-      await clock.sleep(lookMs)
-      ci.approve(build.id)
-      await clock.sleep(BUILD_MS + lookMs)
+      const build = push(stage.ci, story.projects.api, {
+        ...commit,
+        needsApproval: true,
+        outcome: 'success',
+        ms: BUILD_MS,
+      })
+      await approve(stage, build)
+      await stage.clock.sleep(BUILD_MS + stage.lookMs)
     },
   },
   {

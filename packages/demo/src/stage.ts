@@ -53,6 +53,14 @@ export async function press(stage: Stage, { by, label, build }: { by: string; la
   }
 }
 
+/** Somebody looks at a build that waits, and approves it where the service has that. Throws if it does not know the build. */
+export async function approve({ ci, clock, lookMs }: Stage, build: BuildSnapshot): Promise<void> {
+  await waitFor(clock, () => buildNow(ci, build)?.status === 'waiting' || undefined)
+  await clock.sleep(lookMs)
+  if (ci.approve(build.uuid).kind === 'no-build')
+    throw new Error(`the sandbox does not know ${build.project} #${build.id}`)
+}
+
 /**
  * A person types `/ci …` in a channel and waits until the answer is there; where none comes, or the bot says that it was
  * interrupted, they type it again.
@@ -104,10 +112,13 @@ function names(text: string, name: string): boolean {
   return at >= 0 && !/\d/.test(text[at + name.length] ?? '')
 }
 
-function stateOf(ci: Pick<Service, 'state'>, { uuid }: BuildSnapshot): string {
-  const build = ci.state().builds.find((one) => one.uuid === uuid)
-  return `${build?.runs.length ?? 0} ${build?.status ?? ''}`
+function stateOf(ci: Pick<Service, 'state'>, build: BuildSnapshot): string {
+  const now = buildNow(ci, build)
+  return `${now?.runs.length ?? 0} ${now?.status ?? ''}`
 }
+
+const buildNow = (ci: Pick<Service, 'state'>, { uuid }: BuildSnapshot): BuildSnapshot | undefined =>
+  ci.state().builds.find((one) => one.uuid === uuid)
 
 // People go by what stands on a button; what it is called inside is the bot's own business.
 function findButton(

@@ -38,6 +38,8 @@ export interface PanelService {
   /** what becomes of what the bot does not take, for the panel and for the tour */
   whileAway: string
   pulled: string
+  /** what else is to be known of how the figures are counted */
+  notes: string
   /** what somebody needs for a bot of their own: `a CI`, and `CI's key` */
   own: string
   key: string

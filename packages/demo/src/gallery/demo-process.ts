@@ -49,8 +49,8 @@ export interface DemoProcess {
 }
 
 /** Starts one on any free port. @param folder of its database and its log; emptied */
-export async function startDemo(folder: string): Promise<DemoProcess> {
-  const demo = runDemo(folder, ['--quiet', '--no-open', '--port', '0'])
+export async function startDemo(folder: string, source = 'ci'): Promise<DemoProcess> {
+  const demo = runDemo(folder, ['--source', source, '--quiet', '--no-open', '--port', '0'])
   const url = await demo.url()
   return {
     url,

@@ -106,6 +106,8 @@ const PANEL: PanelService = {
   whileAway:
     'CI repeats what was not taken for about a minute; then it gives up, and you can send it again from its deliveries.',
   pulled: 'CI keeps what it cannot deliver; what the bot had accepted is on its disk.',
+  notes:
+    'Not counted: builds during which the rules changed, and those whose start was sent again after their end, which looks like a restart.',
   own: 'a CI',
   key: "CI's key",
 }

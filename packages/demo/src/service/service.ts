@@ -2,8 +2,9 @@ import type { Clock } from '../../../../src/lib/clock.ts'
 import type { CallRecord } from '../../../lib/calls.ts'
 import type { Control } from '../../../sandbox-ci/src/control.ts'
 import type { Delivery } from '../../../sandbox-ci/src/deliveries.ts'
-import type { Handles } from '../../../sandbox-ci/src/handles.ts'
+import type { Handles, StormOutcome } from '../../../sandbox-ci/src/handles.ts'
 import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
+import { stormPushes, type Storm } from '../../../sandbox-ci/src/storm.ts'
 import type { CiBreak, PanelButton, PanelProject, PanelService } from '../../../sandbox-slack/src/panel-state.ts'
 import type { RulesWatched } from '../demo/rules-watch.ts'
 
@@ -95,3 +96,20 @@ export const askedIn = (calls: readonly CallRecord[], paths: Record<Asked['actio
         return build === undefined ? [] : [{ action, build }]
       }),
     )
+
+/** Many pushes at once, to a service that has no word for it. */
+export function stormBy(push: Service['push'], project: string, wanted: Storm): StormOutcome {
+  const outcomes = Array.from(stormPushes({ ...wanted, ms: wanted.ms ?? STORM_MS }, Math.random), (one) =>
+    push(project, one),
+  )
+  if (outcomes.some(({ kind }) => kind === 'no-project')) return { kind: 'no-project' }
+  return { kind: 'builds', builds: outcomes.flatMap((one) => (one.kind === 'build' ? one.build : [])) }
+}
+
+const STORM_MS = 4_000
+
+/** What a service answers that keeps no rules. */
+export const watchNoRules = (): RulesWatched => ({ uncounted: new Set(), read: null })
+
+/** A time as the sandbox CI service shows it. */
+export const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())

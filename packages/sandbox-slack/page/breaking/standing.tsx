@@ -4,6 +4,7 @@ import { secondsWords } from './figures.tsx'
 /** How the figures come about, and what is behind each that is not 0. */
 export function StandingPart() {
   const watched = usePanel((state) => state.watched)
+  const notes = usePanel((state) => state.service.notes)
   if (watched === null) return null
   const { standing, lag, queue } = watched
   const sentences = [...standing.lost, ...standing.doubled, ...standing.wrong]
@@ -36,8 +37,7 @@ export function StandingPart() {
         Counted twice a second from CI&apos;s deliveries and the messages of #builds: one card for each commit and
         branch, in its newest state, and one reply for each run that ended. Lost is what the bot took, is done with, and
         Slack does not show. Slack takes three messages at once in a channel and then one a second, so a storm is on its
-        way for a while. Not counted: builds during which the rules changed, and those whose start was sent again after
-        their end, which looks like a restart.
+        way for a while. {notes}
       </p>
     </section>
   )

@@ -2,6 +2,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock as clock } from '../../../../../src/lib/clock.ts'
 import { createPanel } from '../../../src/panel/panel.ts'
 import { ciService } from '../../../src/service/ci.ts'
+import { githubService } from '../../../src/service/github.ts'
+import type { Service } from '../../../src/service/service.ts'
+import { startGithub } from '../../../../sandbox-github/test/support.ts'
 import { createSandboxSlack } from '../../../../sandbox-slack/src/sandbox-slack.ts'
 import type { PanelState, Watched } from '../../../../sandbox-slack/src/panel-state.ts'
 import { pushed, reached, request, startCi, startReceiver } from '../../../../sandbox-ci/test/support.ts'
@@ -19,6 +22,10 @@ const WATCHED: Watched = {
 async function openPanel() {
   const receiver = await startReceiver()
   const ci = await startCi({ webhookUrl: receiver.url })
+  return { ci, receiver, ...(await openPanelOf(ciService(ci))) }
+}
+
+async function openPanelOf(ci: Service) {
   const slack = createSandboxSlack({ rates: 'off' })
   await slack.start()
   onTestFinished(() => slack.stop())
@@ -30,11 +37,11 @@ async function openPanel() {
     plugIn: () => void told.push('plug in'),
     reset: (isPlayed: boolean) => void told.push(isPlayed ? 'reset and play' : 'reset'),
   }
-  slack.openPanel(createPanel({ ci: ciService(ci), slack, keeper, clock }))
+  slack.openPanel(createPanel({ ci, slack, keeper, clock }))
   const at = (path: string) => `${slack.url}/sandbox/${path}`
   const post = (path: string, body: unknown = {}, headers = {}) => request('POST', at(path), body, headers)
   const state = async () => (await (await fetch(at('panel/state'))).json()) as PanelState
-  return { ci, slack, told, at, post, state, receiver }
+  return { slack, told, at, post, state }
 }
 
 describe('the other side, at the address of the page', () => {
@@ -132,6 +139,19 @@ describe('the other side, at the address of the page', () => {
     await post('panel/ci', { break: 'slow' })
     expect([(await state()).ciBreak, ci.faults()]).toEqual(['slow', [{ kind: 'slow', where: 'all', ms: 6_000 }]])
     expect(ci.state().tokens).not.toEqual([])
+  })
+
+  it('breaks another service only in the ways that it has, and shows no switch that it lacks', async () => {
+    const { post, state } = await openPanelOf(githubService(await startGithub()))
+    expect((await post('panel/ci', { break: 'forgets' })).status).toBe(400)
+    expect((await post('panel/ci', { break: 'down' })).status).toBe(202)
+    expect(await state()).toMatchObject({
+      service: { one: 'run', breaks: ['none', 'down'], hasNightly: false },
+      ciBreak: 'down',
+      isHolding: null,
+      isOverLimit: null,
+    })
+    expect((await post('ci/switches', { overLimit: true })).status).toBe(404)
   })
 
   it('says when a script has set a fault of its own', async () => {

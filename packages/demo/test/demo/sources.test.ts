@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { DEMO_MAX_MS, startDemo } from '../../../../test/support/demo.ts'
+
+test.each(['github'])(
+  'the demo with %s plays the same story, and what was not delivered while its bot was dead is lost nowhere',
+  async (source) => {
+    const demo = startDemo('--once', '--source', source)
+    await demo.says('7. A burst')
+    process.kill(Number(/\bpid (\d+):/.exec(demo.output())![1]), 'SIGKILL')
+    expect([await demo.exit, demo.output()]).toEqual([0, expect.stringContaining('lost 0 · doubled 0 · wrong 0')])
+    for (const said of [/Passed on attempt 2 \(flaky\) acme\/web/, /Stopped acme\/web/, /CI machine error acme/])
+      expect(demo.output()).toMatch(said)
+  },
+  DEMO_MAX_MS,
+)
+
+test('the demo knows no other source', async () => {
+  const demo = startDemo('--once', '--source', 'somewhere')
+  expect([await demo.exit, demo.output()]).toEqual([1, '--source is none of ci, github\n'])
+})
