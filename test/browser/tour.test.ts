@@ -92,6 +92,14 @@ describeDemo(
   'github',
 )
 
+describeDemo(
+  'the tour with GitLab',
+  (demo) => {
+    it(FOLLOWED, () => followTour(demo().url, 'acme/web #1'), TOUR_MAX_MS)
+  },
+  'gitlab',
+)
+
 /** @param name of the first build of acme/web */
 async function followTour(url: string, name: string): Promise<void> {
   const { page, tour, isDone, next } = await openTour(url)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { DEMO_MAX_MS, startDemo } from '../../../../test/support/demo.ts'
 
-test.each(['github'])(
+test.each(['github', 'gitlab'])(
   'the demo with %s plays the same story, and what was not delivered while its bot was dead is lost nowhere',
   async (source) => {
     const demo = startDemo('--once', '--source', source)
@@ -16,5 +16,5 @@ test.each(['github'])(
 
 test('the demo knows no other source', async () => {
   const demo = startDemo('--once', '--source', 'somewhere')
-  expect([await demo.exit, demo.output()]).toEqual([1, '--source is none of ci, github\n'])
+  expect([await demo.exit, demo.output()]).toEqual([1, '--source is none of ci, github, gitlab\n'])
 })
