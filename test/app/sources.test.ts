@@ -133,8 +133,8 @@ test('projects of one name, in all three at once, are told apart by their source
   await until('each has its card', () => cards(stage).length === sources.length)
   await type(stage, PEOPLE.ada, '/ci restart acme/web@main')
   const choice = await untilAnswered(stage, PEOPLE.ada, ['2 projects', 'acme/web · Basic', 'acme/web · GitLab'])
-  const at = String(choice.text).indexOf('1. acme/web · GitLab') >= 0 ? 0 : 1
-  await press(stage, PEOPLE.ada, choice, CHOICE_ACTION_IDS[at]!)
+  const at = choice.text.includes('1. acme/web · GitLab') ? 0 : 1
+  await press(stage, PEOPLE.ada, choice, CHOICE_ACTION_IDS[at])
   await untilAnswered(stage, PEOPLE.ada, ['Restart requested', 'acme/web'])
   expect(sources.flatMap((source) => source.asked().map((action) => `${source.name} ${action}`))).toEqual([
     'gitlab restart',
