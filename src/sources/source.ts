@@ -29,7 +29,7 @@ export interface ActedOn {
   buildId: BuildId
   projectUuid: Uuid | null
   buildUuid: Uuid | null
-  /** the attempt has failed, so its failed jobs are enough */
+  /** the attempt has failed jobs, and they are enough */
   hasFailed: boolean
 }
 

@@ -68,6 +68,22 @@ test('a failed run on the default branch gets a card, and its rerun is the secon
   expect(textOf(said(stage)[0])).toContain('Passed on attempt 2 (flaky)')
 })
 
+test('a run that failed to start has no failed jobs, and is run again as a whole', async () => {
+  const stage = await openHooked()
+  const { github } = stage
+  const { id } = pushed(github)
+  github.finish(id, 'startup_failure')
+  await rested(stage)
+  await stage.slack.people.click({
+    user: PEOPLE.ada,
+    channel: CHANNELS.builds,
+    ts: said(stage)[0]!.ts,
+    actionId: ACTION_IDS.restart,
+  })
+  await until('it was asked for', () => called(github).some((call) => call.startsWith('POST')))
+  expect(called(github)).toContain(`POST /repos/acme/web/actions/runs/${id}/rerun 201`)
+})
+
 test('a run is cancelled by the Stop button', async () => {
   const stage = await openHooked()
   const { github } = stage

@@ -3,7 +3,6 @@ import { sourceOf } from '../../domain/ids.ts'
 import type { Offer } from '../../domain/offer.ts'
 import type { LegacyProject } from '../../domain/project.ts'
 import type { Action } from '../../domain/request.ts'
-import { isRed } from '../../domain/status.ts'
 import { buildView } from '../../domain/story.ts'
 import type { KnownProject } from '../../store/records.ts'
 import { type CiTrouble, troubleOf } from '../../catalog/outcomes.ts'
@@ -20,7 +19,7 @@ export async function confirmTarget(
   action: Action,
   found: Found,
 ): Promise<Ids | { kind: 'not-confirmed' } | { kind: 'impossible'; offer: Offer } | CiTrouble> {
-  const hasFailed = isRed(found.attempt.status)
+  const hasFailed = found.attempt.status === 'failed'
   // The other sources prove who they are, and a build has one id there.
   if (sourceOf(projectIdOf(found.attempt)) !== 'ci')
     return { kind: 'ids', projectUuid: null, buildUuid: null, hasFailed, isConfirmed: true }
