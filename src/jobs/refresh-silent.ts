@@ -17,7 +17,7 @@ export const LET_BE_MS = 7 * 24 * 60 * 60_000
 
 /** In one round CI is asked at most this many times, each about one branch, and this many builds are looked at. */
 export const CALLS_MAX = 5
-const BUILDS_MAX = 100
+export const BUILDS_MAX = 100
 
 export const REFRESH_SILENT_EVERY_MS = 5 * 60_000
 
@@ -48,8 +48,13 @@ export async function refreshSilent(deps: RefreshSilent, signal: AbortSignal): P
     const { projectId } = builds[0]!
     const source = sources(projectId)
     const name = sourceOf(projectId)
+    if (!source?.getProject) {
+      // Else they would come first in every round, and fill it.
+      await store.write((tx) => tx.setAsked(builds, now))
+      continue
+    }
     // The next round asks the same; another source may answer now.
-    if (!source?.getProject || away.has(name)) continue
+    if (away.has(name)) continue
     if (signal.aborted || calls++ === CALLS_MAX) return
     const shown = await ask(deps, source.getProject, builds)
     if (shown === 'away') away.add(name)

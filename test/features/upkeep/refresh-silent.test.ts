@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { CiError } from '../../../src/sources/http/errors.ts'
-import { CALLS_MAX, LET_BE_MS, refreshSilent, SILENT_MS, type SilentEnd } from '../../../src/jobs/refresh-silent.ts'
+import {
+  BUILDS_MAX,
+  CALLS_MAX,
+  LET_BE_MS,
+  refreshSilent,
+  SILENT_MS,
+  type SilentEnd,
+} from '../../../src/jobs/refresh-silent.ts'
+import type { Sources } from '../../../src/sources/source.ts'
 import { recordDelivery } from '../../../src/alerts/record.ts'
 import { githubProjectId, sourceOf } from '../../../src/domain/ids.ts'
 import { MINUTE, story } from '../../support/build-events.ts'
@@ -11,7 +19,10 @@ const NEVER = new AbortController().signal
 /** One round. @returns what came of asking */
 async function round(stage: Stage, changes: Changes = {}, signal = NEVER): Promise<SilentEnd[]> {
   const ends: SilentEnd[] = []
-  await refreshSilent({ ...through({ ...stage.main.deps, ...changes }), count: (end) => void ends.push(end) }, signal)
+  await refreshSilent(
+    { ...through({ ...stage.main.deps, ...changes }, changes.sources), count: (end) => void ends.push(end) },
+    signal,
+  )
   return ends
 }
 
@@ -148,6 +159,21 @@ describe('a build that has been silent for too long', () => {
 })
 
 describe('a round', () => {
+  test('is not filled by builds of which nobody can be asked', async () => {
+    await using stage = await openStage({ legacy: false })
+    const { store, clock } = stage.reconcile
+    for (let i = 0; i < BUILDS_MAX; i++) await stage.running({ branch: `topic-${i}` })
+    const seen = { ...story('initiated')[0]!, projectId: githubProjectId('1', '77') }
+    await recordDelivery({ store, clock, wake: () => {} }, { seen, body: '{}' })
+    await stage.clock.advance(5_000)
+    await stage.rest(SILENT_MS)
+    const project = { id: seen.projectId, uuid: null, name: 'acme/site CI', builds: [] }
+    const github = { getProject: async () => project, restart: null, stop: null }
+    const sources: Sources = (projectId) => (sourceOf(projectId) === 'github' ? github : null)
+    expect(await round(stage, { sources })).toEqual([])
+    expect(await round(stage, { sources })).toEqual(['not-shown'])
+  })
+
   test(`asks CI ${CALLS_MAX} times, once for each branch; the next round goes on`, async () => {
     await using stage = await openStage()
     for (let i = 0; i <= CALLS_MAX; i++) await stage.running({ branch: `topic-${i}` })
