@@ -16,7 +16,8 @@ import { createAcknowledged } from './alerts/acknowledged.ts'
 import { recordDelivery } from './alerts/record.ts'
 import { openSqlite } from './store/sqlite.ts'
 import type { Store } from './store/store.ts'
-import { createCiServiceEndpoint, createSecretCheck } from './sources/ci-service/webhook/endpoint.ts'
+import { createCiServiceEndpoint } from './sources/ci-service/webhook/endpoint.ts'
+import { createSecretCheck } from './sources/secret-check.ts'
 import { createWebhookRoute, type WebhookDeps } from './sources/webhook-route.ts'
 import { createGithubEndpoint } from './sources/github/endpoint.ts'
 import { createGitlabEndpoint } from './sources/gitlab/endpoint.ts'
@@ -108,14 +109,12 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
     measures: { bodies, refused },
     count: (status, answer, tookMs) => figures.tell((to) => to.countDelivery(status, answer, tookMs)),
   }
+  const { github, gitlab } = config
+  const endpoints = [createCiServiceEndpoint((presented) => isSecret(presented))]
+  if (github.webhookSecrets.length > 0) endpoints.push(createGithubEndpoint(github.webhookSecrets))
+  if (gitlab.webhookSecrets.length > 0) endpoints.push(createGitlabEndpoint(gitlab.webhookSecrets, clock.now))
   const routes: Route[] = [
-    routeOf(createCiServiceEndpoint((presented) => isSecret(presented))),
-    ...[
-      config.github.webhookSecrets.length > 0 ? [createGithubEndpoint(config.github.webhookSecrets)] : [],
-      config.gitlab.webhookSecrets.length > 0 ? [createGitlabEndpoint(config.gitlab.webhookSecrets, clock.now)] : [],
-    ]
-      .flat()
-      .map(routeOf),
+    ...endpoints.map(routeOf),
     {
       matches: (path) => path === '/slack/events' && config.slack.appToken === null,
       async handle(request, response) {

@@ -6,7 +6,8 @@ import type { GitlabClient } from './sources/gitlab/client.ts'
 import type { Config } from './config.ts'
 import { createSlackExaminer, EMAIL_SCOPE, SCOPES } from './slack/api/examiner.ts'
 import type { DoctorDeps } from './features/doctor/findings.ts'
-import { createSecretCheck, presentedSecret } from './sources/ci-service/webhook/endpoint.ts'
+import { presentedSecret } from './sources/ci-service/webhook/endpoint.ts'
+import { createSecretCheck } from './sources/secret-check.ts'
 
 /** What the doctor looks at, for the bot and for the command line. */
 export function doctorDeps(

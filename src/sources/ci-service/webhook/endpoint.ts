@@ -1,4 +1,3 @@
-import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { parse } from 'node:querystring'
 import type { Endpoint } from '../../endpoint.ts'
@@ -48,21 +47,6 @@ interface Presented {
   authorization: string | undefined
   /** the query of the address, with its question mark */
   search: string
-}
-
-/**
- * A check of what a sender presents against every valid secret; several are valid at once, so that one can be rotated.
- * It takes the same time whichever secret matches, or none: digests of equal length are compared, and all of them.
- */
-export function createSecretCheck(secrets: readonly string[]): (presented: string | null) => boolean {
-  const digest = (text: string) => hash('sha256', text, 'buffer')
-  const valid = secrets.map(digest)
-  return (presented) => {
-    const given = digest(presented ?? '')
-    let matches = 0
-    for (const one of valid) matches += timingSafeEqual(one, given) ? 1 : 0
-    return presented !== null && matches > 0
-  }
 }
 
 /** The secret as it was sent: in the path, as HTTP Basic password, or as `?token=`. */

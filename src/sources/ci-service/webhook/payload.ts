@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { isRecord, parseJson } from '../../../lib/json.ts'
+import { isRecord } from '../../../lib/json.ts'
 import type { Reading } from '../../endpoint.ts'
+import { readJsonBody } from '../../json-body.ts'
 import { ciBuildId, cleanText, projectId, TEXT_CHARS_MAX, timeMsOrNull, uuidOrNull } from '../../values.ts'
 import { NO_DETAILS, firstLine, type Observation } from '../../../domain/build-event.ts'
 import { isUuid, toUuid, type Uuid } from '../../../domain/ids.ts'
@@ -12,40 +13,18 @@ type CiReading = Extract<Reading, { kind: 'delivery' | 'refusal' }>
  * missing, null or unknown. Source: interface, "Webhook delivery".
  */
 export function readPayload(body: Uint8Array): CiReading {
-  const text = decode(body)
-  if (text === null) return refuse('the body is not UTF-8 text')
-  const parsed = parse(text)
-  if (parsed.kind === 'refusal') return parsed
-  const { build } = isRecord(parsed.value) ? parsed.value : {}
+  const read = readJsonBody(body)
+  if (read.kind === 'refusal') return read
+  const { build } = isRecord(read.value) ? read.value : {}
   if (!isRecord(build)) return refuse('the body has no object "build"')
-  const read = PAYLOAD.safeParse(build)
-  if (read.success) return { kind: 'delivery', seen: toObservation(read.data, build), text }
+  const parsed = PAYLOAD.safeParse(build)
+  if (parsed.success) return { kind: 'delivery', seen: toObservation(parsed.data, build), text: read.text }
   // Only these three can be at fault: of everything else what is not understood counts as missing.
-  const field = REQUIRED.find((name) => read.error.issues.some(({ path }) => path[0] === name)) ?? 'status'
+  const field = REQUIRED.find((name) => parsed.error.issues.some(({ path }) => path[0] === name)) ?? 'status'
   return refuse(`build.${field} ${EXPECTED[field]}`)
 }
 
 const refuse = (reason: string): CiReading & { kind: 'refusal' } => ({ kind: 'refusal', reason })
-
-function decode(body: Uint8Array): string | null {
-  try {
-    return UTF8.decode(body)
-  } catch {
-    return null
-  }
-}
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-function parse(text: string): { kind: 'value'; value: unknown } | (CiReading & { kind: 'refusal' }) {
-  try {
-    return { kind: 'value', value: parseJson(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text) }
-  } catch (error) {
-    return refuse(error instanceof Error ? error.message : 'the text is not JSON')
-  }
-}
-
-const BYTE_ORDER_MARK = '\uFEFF'
 
 const REQUIRED = ['project_id', 'build_id', 'status'] as const
 
