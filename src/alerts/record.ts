@@ -7,7 +7,7 @@ import {
   type Origin,
   type Recorded,
 } from '../domain/build-event.ts'
-import { isOvertaken, numbered } from '../domain/attempt-number.ts'
+import { isOfPastAttempt, numbered } from '../domain/attempt-number.ts'
 import { isUuid } from '../domain/ids.ts'
 import { revisionKey } from '../domain/revision.ts'
 import { restartRequests } from '../domain/request.ts'
@@ -99,7 +99,7 @@ async function insert(
   const branch = seen.branch ?? known.findLast((buildEvent) => buildEvent.branch !== null)?.branch ?? null
   const commitId = seen.commitId ?? known.findLast((buildEvent) => buildEvent.commitId !== null)?.commitId ?? null
   const place = { revisionKey: known[0]?.revisionKey ?? revisionKey({ ...seen, branch, commitId }), branch, commitId }
-  const how = { at, origin, priority: urgencyOf(seen.word), isOvertaken: isOvertaken(seen, known) }
+  const how = { at, origin, priority: urgencyOf(seen.word), isOfPastAttempt: isOfPastAttempt(seen, known) }
   const eventSeq = await tx.insertBuildEvent(seen, { ...how, ...place })
   return { eventSeq, revisionKey: place.revisionKey }
 }

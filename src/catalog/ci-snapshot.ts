@@ -11,7 +11,7 @@ import { compareOrders, idOrder, isUuid } from '../domain/ids.ts'
 import type { LegacyBuild } from '../domain/project.ts'
 import { restartRequests, type AttemptRef } from '../domain/request.ts'
 import { effectsOf, foldBuild, type Effect, type Attempt, type RestartRequest } from '../domain/attempt.ts'
-import { isOvertaken, numbered } from '../domain/attempt-number.ts'
+import { isOfPastAttempt, numbered } from '../domain/attempt-number.ts'
 import { isFinal, toStatus } from '../domain/status.ts'
 import type { BuildPlace } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
@@ -71,7 +71,7 @@ export async function insertNews(
     const next = [...buildEvents, toBuildEvent(seen, Number.MAX_SAFE_INTEGER, at, origin)]
     if (!isNews(effectsOf(next, restarts).at(-1)!, origin, buildEvents)) continue
     const { branch, commitId } = seen
-    const how = { at, origin, priority, isOvertaken: isOvertaken(seen, buildEvents) }
+    const how = { at, origin, priority, isOfPastAttempt: isOfPastAttempt(seen, buildEvents) }
     await tx.insertBuildEvent(seen, { ...how, revisionKey, branch, commitId })
     buildEvents = next
   }

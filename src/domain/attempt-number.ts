@@ -13,8 +13,8 @@ export function numbered(seen: Observation, known: readonly BuildEvent[]): Obser
   return { ...seen, details: { ...seen.details, attempt: attemptOf(seen.word, lastEndAt, known.flatMap(toNumbered)) } }
 }
 
-/** Something was received of a later attempt before: what this one says changes nothing. */
-export function isOvertaken({ details: { attempt } }: Observation, known: readonly BuildEvent[]): boolean {
+/** Is it about an attempt that was over when it came? Something of a later one was received before: it changes nothing. */
+export function isOfPastAttempt({ details: { attempt } }: Observation, known: readonly BuildEvent[]): boolean {
   return attempt !== null && known.some(({ details }) => (details.attempt ?? 0) > attempt)
 }
 

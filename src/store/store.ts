@@ -180,11 +180,11 @@ export interface Reads {
 export interface Tx extends Reads {
   /**
    * Stores a build event, which is by itself the mark that its revision has something to take in, at this priority (0 first).
-   * `isOvertaken`: it says nothing of its branch, whatever it says (see `domain/attempt-number`).
+   * `isOfPastAttempt`: it does not count for its branch.
    */
   insertBuildEvent(
     seen: Observation,
-    where: { at: number; origin: Origin; priority: number; isOvertaken?: boolean } & BuildPlace,
+    where: { at: number; origin: Origin; priority: number; isOfPastAttempt?: boolean } & BuildPlace,
   ): Promise<number>
   countRepeat(eventSeq: number): Promise<void>
   /** The deliveries of these build events were answered. */

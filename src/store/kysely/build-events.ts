@@ -237,7 +237,7 @@ export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert:
   }
 
   return {
-    async insertBuildEvent(seen, { at, origin, priority, isOvertaken = false, revisionKey, branch, commitId }) {
+    async insertBuildEvent(seen, { at, origin, priority, isOfPastAttempt = false, revisionKey, branch, commitId }) {
       const buildEvent = {
         at,
         origin,
@@ -250,7 +250,7 @@ export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert:
         branch,
         commit_id: commitId,
         word: seen.word,
-        verdict: isVerdict(toStatus(seen.word)) && !isOvertaken ? 1 : 0,
+        verdict: isVerdict(toStatus(seen.word)) && !isOfPastAttempt ? 1 : 0,
         details: JSON.stringify(seen.details),
         priority,
         acknowledged: origin === 'delivery' ? 0 : 1,
