@@ -1,0 +1,15 @@
+import { rmSync } from 'node:fs'
+import { build } from 'esbuild'
+
+// npm runs this in the folder of the package that it packs. Node strips no types below node_modules: a packed copy holds
+// plain JavaScript.
+rmSync('dist', { recursive: true, force: true })
+await build({
+  entryPoints: ['src/cli.ts'],
+  outfile: 'dist/cli.js',
+  bundle: true,
+  packages: 'external',
+  platform: 'node',
+  format: 'esm',
+  target: 'node22',
+})
