@@ -8,7 +8,17 @@ import type { ChangeOutcome, RunSnapshot } from '../../../sandbox-github/src/han
 import type { Delivery } from '../../../sandbox-github/src/hooks.ts'
 import type { SandboxGithub } from '../../../sandbox-github/src/server.ts'
 import type { PanelButton, PanelService } from '../../../sandbox-slack/src/panel-state.ts'
-import { askedIn, stormBy, timeOf, watchNoRules, type Sent, type Service, type Story } from './service.ts'
+import {
+  askedIn,
+  stormBy,
+  timeOf,
+  POLLED,
+  POLLED_STORY,
+  polledPanel,
+  type Sent,
+  type Service,
+  type Story,
+} from './service.ts'
 
 /** GitHub Actions: a run of a workflow is a build, known by the id of the run. */
 export function githubService(github: SandboxGithub): Service {
@@ -72,15 +82,11 @@ export function githubService(github: SandboxGithub): Service {
     asked: () => askedIn(github.calls(), ASKED),
     settings: () => settingsFor(github),
     deliverTo: (botUrl) => github.setWebhookUrl(`${botUrl}/webhooks/github`),
-    watchRules: () => watchNoRules,
-    isPolled: true,
-    namesAttempts: true,
+    ...POLLED,
     story: STORY,
     control: answerBy(commonRoutes(handles)),
     panel: PANEL,
     lookOf: ({ status }) => ({ word: WORDS[status] ?? status, buttons: buttonsFor(status) }),
-    isHolding: () => null,
-    isOverLimit: () => null,
     break: (how) => github.setOutage(how === 'down'),
     broken: () => (github.state().isOut ? 'down' : 'none'),
   }
@@ -210,15 +216,11 @@ const STORY: Story = {
   projects: { web: 'acme/web CI', api: 'acme/api CI', ios: 'acme/ios CI' },
   approval: "A pull request from a fork of acme/api waits for somebody's approval, gets it, and passes",
   machine: 'A run of acme/ios fails to start (startup failure): nobody is called',
-  limit: null,
-  question: null,
-  // A number counts in one workflow.
-  why: (id) => `why acme/web #${id}`,
-  everything: ', events: [started, waiting, failed, success, stopped]',
-  yourTurn: [],
+  ...POLLED_STORY,
 }
 
 const PANEL: PanelService = {
+  ...polledPanel('GitHub'),
   one: 'run',
   many: 'runs',
   ends: [
@@ -228,15 +230,9 @@ const PANEL: PanelService = {
     { words: 'fails to start', push: { outcome: 'infrastructure_failure', ms: 1_000 } },
     { words: "is a fork's, and waits for an approval", push: { outcome: 'none', needsApproval: true } },
   ],
-  breaks: ['none', 'down'],
-  hasNightly: false,
   whileAway:
     'GitHub repeats nothing that was not taken. Buildline asks it when it is back: for each repository once a minute, and every 15 s where something runs.',
-  pulled:
-    'GitHub does not repeat what it could not deliver: the bot asks for it when it is back. What it had accepted is on its disk.',
-  notes: 'What GitHub could not deliver is right once Slack shows it: the bot has asked for it.',
   own: 'a GitHub repository',
-  key: "GitHub's",
 }
 
 const WORDS: Record<string, string> = {

@@ -8,7 +8,17 @@ import type { ChangeOutcome, PipelineSnapshot } from '../../../sandbox-gitlab/sr
 import type { Delivery } from '../../../sandbox-gitlab/src/hook.ts'
 import type { SandboxGitlab } from '../../../sandbox-gitlab/src/server.ts'
 import type { PanelButton, PanelService } from '../../../sandbox-slack/src/panel-state.ts'
-import { askedIn, stormBy, timeOf, watchNoRules, type Sent, type Service, type Story } from './service.ts'
+import {
+  askedIn,
+  stormBy,
+  timeOf,
+  POLLED,
+  POLLED_STORY,
+  polledPanel,
+  type Sent,
+  type Service,
+  type Story,
+} from './service.ts'
 
 /** GitLab CI: a pipeline is a build, known by the id of the pipeline. */
 export function gitlabService(gitlab: SandboxGitlab): Service {
@@ -58,15 +68,11 @@ export function gitlabService(gitlab: SandboxGitlab): Service {
     asked: () => askedIn(gitlab.calls(), ASKED),
     settings: () => settingsFor(gitlab),
     deliverTo: (botUrl) => gitlab.setWebhookUrl(`${botUrl}/webhooks/gitlab`),
-    watchRules: () => watchNoRules,
-    isPolled: true,
-    namesAttempts: true,
+    ...POLLED,
     story: STORY,
     control: answerBy(commonRoutes(handles)),
     panel: PANEL,
     lookOf: ({ status }) => ({ word: WORDS[status] ?? status, buttons: buttonsFor(status) }),
-    isHolding: () => null,
-    isOverLimit: () => null,
     break: (how) => void gitlab.setSwitches({ isDown: how === 'down' }),
     broken: () => (gitlab.state().switches.isDown ? 'down' : 'none'),
   }
@@ -201,15 +207,11 @@ const STORY: Story = {
   projects: { web: 'acme/web', api: 'acme/api', ios: 'acme/tools/ios' },
   approval: 'A release of acme/api waits for somebody who starts its manual job, and passes',
   machine: "A runner of acme/tools/ios breaks: nobody's fault, nobody is called",
-  limit: null,
-  question: null,
-  // A number counts in one project.
-  why: (id) => `why acme/web #${id}`,
-  everything: ', events: [started, waiting, failed, success, stopped]',
-  yourTurn: [],
+  ...POLLED_STORY,
 }
 
 const PANEL: PanelService = {
+  ...polledPanel('GitLab'),
   one: 'pipeline',
   many: 'pipelines',
   ends: [
@@ -219,15 +221,9 @@ const PANEL: PanelService = {
     { words: 'meets a runner that breaks after 8 s', push: { outcome: 'infrastructure_failure', ms: 8_000 } },
     { words: 'waits for its manual job after 3 s', push: { outcome: 'success', ms: 3_000, needsApproval: true } },
   ],
-  breaks: ['none', 'down'],
-  hasNightly: false,
   whileAway:
     'GitLab repeats nothing that was not taken, and switches the webhook off for a minute after four failures. Buildline asks it when it is back: for each project once a minute, and every 15 s where something runs.',
-  pulled:
-    'GitLab does not repeat what it could not deliver: the bot asks for it when it is back. What it had accepted is on its disk.',
-  notes: 'What GitLab could not deliver is right once Slack shows it: the bot has asked for it.',
   own: 'a GitLab project',
-  key: "GitLab's",
 }
 
 const WORDS: Record<string, string> = {

@@ -108,8 +108,32 @@ export function stormBy(push: Service['push'], project: string, wanted: Storm): 
 
 const STORM_MS = 4_000
 
-/** What a service answers that keeps no rules. */
-export const watchNoRules = (): RulesWatched => ({ uncounted: new Set(), read: null })
+/** What GitHub and GitLab have in common: they keep no rules, repeat nothing, and are polled. */
+export const POLLED = {
+  watchRules: () => (): RulesWatched => ({ uncounted: new Set(), read: null }),
+  isPolled: true,
+  namesAttempts: true,
+  isHolding: () => null,
+  isOverLimit: () => null,
+} satisfies Partial<Service>
+
+export const POLLED_STORY = {
+  limit: null,
+  question: null,
+  // A number counts in one project.
+  why: (id: string) => `why acme/web #${id}`,
+  everything: ', events: [started, waiting, failed, success, stopped]',
+  yourTurn: [],
+} satisfies Partial<Story>
+
+export const polledPanel = (name: string) =>
+  ({
+    breaks: ['none', 'down'],
+    hasNightly: false,
+    pulled: `${name} does not repeat what it could not deliver: the bot asks for it when it is back. What it had accepted is on its disk.`,
+    notes: `What ${name} could not deliver is right once Slack shows it: the bot has asked for it.`,
+    key: `${name}'s`,
+  }) satisfies Partial<PanelService>
 
 /** A time as the sandbox CI service shows it. */
 export const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
