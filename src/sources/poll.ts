@@ -15,8 +15,20 @@ export const POLL_EVERY_MS = 15_000
 /** A project where nothing runs is asked this often. */
 const AT_REST_MS = 60_000
 
-/** A build that cannot be read holds up no other, and is tried again; where so many cannot, the source has a fault. */
+/** A build that cannot be read holds up no other, and is tried again. After so many, the look ends: the source has a fault. */
 const UNREAD_MAX = 3
+
+/** Its default branch may be renamed, which decides who is told. */
+const PROJECT_MS = 60 * 60_000
+
+/** What a source says of a project, read again every hour. @param read gets what was read last */
+export function hourly<T>(read: (signal: AbortSignal, last: T | null) => Promise<T>) {
+  let last: { value: T; at: number } | null = null
+  return async (now: number, signal: AbortSignal): Promise<T> => {
+    if (last === null || now - last.at >= PROJECT_MS) last = { value: await read(signal, last?.value ?? null), at: now }
+    return last.value
+  }
+}
 
 /** What is polled of a source. */
 export interface Polled {
@@ -90,7 +102,7 @@ export function createPoll(
         if (signal.aborted) return
         if (!(error instanceof CiError)) throw error
         if (error.kind === 'rate-limited') pausedUntil = deps.clock.now() + (error.retryAfterMs ?? AT_REST_MS)
-        deps.log.warn({ err: error, source, project: one.name }, 'the builds of a project could not be asked for')
+        deps.log.warn({ err: error, source, project: one.name }, 'could not list the builds of a project')
       }
     }
   }
@@ -120,7 +132,10 @@ async function look(deps: PollDeps, job: string, watched: Watched, signal: Abort
       if (!(error instanceof CiError) || error.kind === 'rate-limited') throw error
       unread.add(build.buildId)
       if (unread.size === UNREAD_MAX) throw error
-      deps.log.warn({ err: error, project: build.projectId, build: build.buildId }, 'a build could not be read')
+      deps.log.warn(
+        { err: error, project: build.projectId, build: build.buildId },
+        'could not read a build; it is tried again',
+      )
     }
     if (signal.aborted) return
   }
@@ -163,7 +178,7 @@ async function failedJobsOf({ log }: PollDeps, { projectId, buildId, failedJobs 
     return await failedJobs!()
   } catch (error) {
     if (!(error instanceof CiError) || error.kind === 'rate-limited') throw error
-    log.warn({ err: error, project: projectId, build: buildId }, 'it could not be asked which jobs failed')
+    log.warn({ err: error, project: projectId, build: buildId }, 'could not read which jobs of a build failed')
     return null
   }
 }

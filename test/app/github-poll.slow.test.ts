@@ -51,7 +51,7 @@ test('a token that GitHub refuses is named in no line of the log', async () => {
     },
   })
   await until('it is refused', () =>
-    stage.app.lines.some((line) => line.includes('the builds of a project could not be asked for')),
+    stage.app.lines.some((line) => line.includes('could not list the builds of a project')),
   )
   expect(stage.app.lines.filter((line) => line.includes(token))).toEqual([])
 })

@@ -4,7 +4,7 @@ import { isRecord } from '../../lib/json.ts'
 import type { KnownProject } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
 import { unlessGone } from '../http/errors.ts'
-import type { Listed, Polled } from '../poll.ts'
+import { hourly, type Listed, type Polled } from '../poll.ts'
 import { keptProject, shownProject } from '../project.ts'
 import type { ShownBuild, Source } from '../source.ts'
 import type { GithubClient } from './client.ts'
@@ -44,9 +44,6 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
 /** A run names its own repository. */
 const readOwn = (run: unknown): ShownBuild | null => readRun(run, isRecord(run) ? run['repository'] : null)
 
-/** Its default branch may be renamed, which decides who is told. */
-const REPOSITORY_MS = 60 * 60_000
-
 /** GitHub lists the newest runs by their beginning. Those that newer ones have pushed out are read one by one, so often. */
 const PUSHED_OUT_MS = 60_000
 const PUSHED_OUT_MAX = 20
@@ -56,18 +53,14 @@ export const polledGithub = (client: GithubClient, repositories: readonly string
   source: 'github',
   projects: repositories,
   watch(name) {
+    const repositoryNow = hourly((signal) => client.repository(name, signal))
     let etag: string | null = null
-    let repository: unknown = null
-    let readAt = 0
     let newest: ShownBuild[] = []
     let pushedOut: ShownBuild[] = []
     let pushedOutAt = 0
     return {
       async look(now, signal) {
-        if (repository === null || now - readAt >= REPOSITORY_MS) {
-          repository = await client.repository(name, signal)
-          readAt = now
-        }
+        const repository = await repositoryNow(now, signal)
         const answer = await client.runs(name, { etag, signal })
         if (answer === 'unchanged' && pushedOut.length === 0) return null
         const runs = answer === 'unchanged' ? newest : answer.runs.flatMap((run) => readRun(run, repository) ?? [])

@@ -4,7 +4,7 @@ import { compareOrders, gitlabProjectId, idOrder, type ProjectId } from '../../d
 import type { StoredEvent } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
 import { unlessGone } from '../http/errors.ts'
-import type { Listed, Polled } from '../poll.ts'
+import { hourly, type Listed, type Polled } from '../poll.ts'
 import { keptProject, shownProject } from '../project.ts'
 import type { ShownBuild, Source } from '../source.ts'
 import type { GitlabClient } from './client.ts'
@@ -57,9 +57,6 @@ function refsOf(branch: string | undefined): (string | undefined)[] {
   return iid === undefined ? [branch] : ['head', 'merge', 'train'].map((of) => `refs/merge-requests/${iid}/${of}`)
 }
 
-/** Its default branch may be renamed, which decides who is told. */
-const PROJECT_MS = 60 * 60_000
-
 /** A slow transaction of GitLab's shows its change after newer ones. What is listed again is not read again. */
 const OVERLAP_MS = 60_000
 
@@ -68,19 +65,16 @@ export const polledGitlab = (client: GitlabClient, projects: readonly string[]):
   source: 'gitlab',
   projects,
   watch(name) {
-    let project: unknown = null
-    // Once it is known it is what is asked for: a project may be renamed, or moved.
-    let id: string | null = null
-    let readAt = 0
+    // Once its id is known, that is asked for: a project may be renamed, or moved.
+    const projectNow = hourly<{ id: string; project: unknown }>(async (signal, last) => {
+      const project = await client.project(last?.id ?? name, signal)
+      return { id: readProjectId(project), project }
+    })
     let changedAt: number | null = null
     return {
       async look(now, signal, newsSince) {
-        if (id === null || now - readAt >= PROJECT_MS) {
-          project = await client.project(id ?? name, signal)
-          id = readProjectId(project)
-          readAt = now
-        }
-        const of = { id, project }
+        const of = await projectNow(now, signal)
+        const { id } = of
         const since = changedAt === null ? newsSince : changedAt - OVERLAP_MS
         // After a start the newest ones too: somebody may ask for them, or a card may show how they stood before.
         const [changed, newest] = [

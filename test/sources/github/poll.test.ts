@@ -1,12 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { recordDelivery, recordLookedUp } from '../../../src/alerts/record.ts'
 import { CiError } from '../../../src/sources/http/errors.ts'
 import type { GithubClient } from '../../../src/sources/github/client.ts'
 import { polledGithub } from '../../../src/sources/github/source.ts'
-import { createPoll, type PollDeps } from '../../../src/sources/poll.ts'
 import { readRun } from '../../../src/sources/github/run.ts'
-import { createHandClock } from '../../support/hand-clock.ts'
-import { sqlitePlaces } from '../../support/stores.ts'
+import { openPollStage } from '../poll-stage.ts'
 
 const NOW = Date.parse('2026-02-03T04:05:06Z')
 
@@ -29,13 +27,7 @@ const REPOSITORY = { id: 1, full_name: 'acme/web', html_url: null, default_branc
 
 /** What GitHub shows at each look; `failedJobs` answers as the test says. */
 async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => []) {
-  const places = await sqlitePlaces()
-  const { store } = await places.open()
-  onTestFinished(async () => {
-    await store.close()
-    await places[Symbol.asyncDispose]()
-  })
-  const clock = createHandClock(NOW)
+  const { store, clock, recording, warned, begin } = await openPollStage(NOW)
   const github = {
     shown: [] as unknown[],
     repository: async (): Promise<unknown> => ({
@@ -49,8 +41,6 @@ async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => [])
     pushedOut: [] as ReturnType<typeof run>[],
     reads: 0,
   }
-  const warned: unknown[] = []
-  const log = { warn: (...said: unknown[]) => void warned.push(said) }
   const client = {
     failedJobs,
     repository: () => {
@@ -65,8 +55,7 @@ async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => [])
       return shown
     },
   } as unknown as GithubClient
-  const record: PollDeps['record'] = (seen, origin) => recordLookedUp({ store, clock, wake: () => {} }, seen, origin)
-  const poll = createPoll({ store, clock, log: log as never, record }, polledGithub(client, ['acme/web']))
+  const ask = begin(polledGithub(client, ['acme/web']))
   return {
     github,
     clock,
@@ -76,14 +65,13 @@ async function openPoll(failedJobs: GithubClient['failedJobs'] = async () => [])
     async look(...shown: unknown[]) {
       github.shown = shown
       await clock.advance(60_000)
-      await poll(new AbortController().signal)
+      await ask()
     },
     /** A webhook tells of it. */
-    deliver: (shown: unknown) =>
-      recordDelivery({ store, clock, wake: () => {} }, { ...readRun(shown, REPOSITORY)!, body: '{}' }),
+    deliver: (shown: unknown) => recordDelivery(recording, { ...readRun(shown, REPOSITORY)!, body: '{}' }),
     /** A command comes upon it. */
-    come: (shown: unknown) => recordLookedUp({ store, clock, wake: () => {} }, readRun(shown, REPOSITORY)!, 'history'),
-    ask: () => poll(new AbortController().signal),
+    come: (shown: unknown) => recordLookedUp(recording, readRun(shown, REPOSITORY)!, 'history'),
+    ask,
     told: async (id: number) =>
       (await store.read.eventsOfBuild('github:1:77', String(id))).map(({ word, origin, details }) => ({
         word,

@@ -1,13 +1,11 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { recordDelivery, recordLookedUp } from '../../../src/alerts/record.ts'
+import { expect, test } from 'vitest'
+import { recordDelivery } from '../../../src/alerts/record.ts'
 import { foldBuild } from '../../../src/domain/attempt.ts'
 import { CiError } from '../../../src/sources/http/errors.ts'
 import type { GitlabClient } from '../../../src/sources/gitlab/client.ts'
 import { readPipeline } from '../../../src/sources/gitlab/pipeline.ts'
 import { polledGitlab } from '../../../src/sources/gitlab/source.ts'
-import { createPoll, type PollDeps } from '../../../src/sources/poll.ts'
-import { createHandClock } from '../../support/hand-clock.ts'
-import { sqlitePlaces } from '../../support/stores.ts'
+import { openPollStage } from '../poll-stage.ts'
 
 const NOW = Date.parse('2026-02-03T04:05:06Z')
 const SECOND = 1_000
@@ -37,13 +35,7 @@ const trouble = (kind: 'server' | 'rate-limited', retryAfterMs?: number) =>
 
 /** What GitLab shows at each look. */
 async function openPoll() {
-  const places = await sqlitePlaces()
-  const { store } = await places.open()
-  onTestFinished(async () => {
-    await store.close()
-    await places[Symbol.asyncDispose]()
-  })
-  const clock = createHandClock(NOW)
+  const { store, clock, recording, begin } = await openPollStage(NOW)
   const gitlab = {
     shown: [] as Pipeline[],
     /** those that GitLab cannot show one by one */
@@ -66,19 +58,15 @@ async function openPoll() {
     failedJobs: async () => gitlab.jobs,
     commit: async () => ({}),
   }
-  const record: PollDeps['record'] = (seen, origin) => recordLookedUp({ store, clock, wake: () => {} }, seen, origin)
-  const log = { warn: () => {} }
-  /** As a process that has just begun: what earlier ones saw is in the store alone. */
-  const begin = () =>
-    createPoll({ store, clock, log: log as never, record }, polledGitlab(client as GitlabClient, ['acme/web']))
-  let poll = begin()
-  const ask = () => poll(new AbortController().signal)
+  const polled = polledGitlab(client as GitlabClient, ['acme/web'])
+  let poll = begin(polled)
+  const ask = () => poll()
   const eventsOf = (id: number) => store.read.eventsOfBuild('gitlab:1', String(id))
   return {
     gitlab,
     clock,
     ask,
-    restart: () => void (poll = begin()),
+    restart: () => void (poll = begin(polled)),
     /** A minute later GitLab shows these pipelines, newest first, and is asked. */
     async look(...shown: Pipeline[]) {
       gitlab.shown = shown
@@ -87,10 +75,7 @@ async function openPoll() {
     },
     /** A webhook tells of it. */
     deliver: (shown: Pipeline, jobs: unknown = []) =>
-      recordDelivery(
-        { store, clock, wake: () => {} },
-        { ...readPipeline({ pipeline: shown, project: PROJECT, jobs })!, body: '{}' },
-      ),
+      recordDelivery(recording, { ...readPipeline({ pipeline: shown, project: PROJECT, jobs })!, body: '{}' }),
     told: async (id: number) => (await eventsOf(id)).map(({ word, origin }) => `${word} ${origin}`),
     attempts: async (id: number) => foldBuild(await eventsOf(id)).attempts.map(({ n, status }) => `${n} ${status}`),
   }

@@ -1,0 +1,29 @@
+import { onTestFinished } from 'vitest'
+import { recordLookedUp } from '../../src/alerts/record.ts'
+import type { Log } from '../../src/lib/log.ts'
+import { createPoll, type Polled } from '../../src/sources/poll.ts'
+import { createHandClock } from '../support/hand-clock.ts'
+import { sqlitePlaces } from '../support/stores.ts'
+
+/** A store and a clock for a source that is polled; both end with the test. */
+export async function openPollStage(now: number) {
+  const places = await sqlitePlaces()
+  const { store } = await places.open()
+  onTestFinished(async () => {
+    await store.close()
+    await places[Symbol.asyncDispose]()
+  })
+  const clock = createHandClock(now)
+  const recording = { store, clock, wake: () => {} }
+  const warned: unknown[] = []
+  const log: Pick<Log, 'warn'> = { warn: (...said: unknown[]) => void warned.push(said) }
+  /** As a process that has just begun: what earlier ones saw is in the store alone. */
+  function begin(polled: Polled): () => Promise<void> {
+    const poll = createPoll(
+      { store, clock, log: log as Log, record: (build, origin) => recordLookedUp(recording, build, origin) },
+      polled,
+    )
+    return () => poll(new AbortController().signal)
+  }
+  return { store, clock, recording, warned, begin }
+}
