@@ -170,7 +170,7 @@ function readLegacy(env: Reader, faults: string[]): Config['ci']['legacy'] {
 function readSecrets(env: Reader, faults: string[]): readonly string[] {
   const secrets = env.list('WEBHOOK_SECRET')
   // With another source alone, none is needed.
-  if (secrets.length === 0 && OF_OTHERS.every((name) => env.text(name) === null))
+  if (secrets.length === 0 && OF_OTHER_SOURCES.every((name) => env.text(name) === null))
     faults.push(
       `WEBHOOK_SECRET is not set: choose a long random text (${GOOD_SECRET}); CI's webhook address is /webhooks/builds/<that text>`,
     )
@@ -185,7 +185,7 @@ function readSecrets(env: Reader, faults: string[]): readonly string[] {
   return secrets
 }
 
-const OF_OTHERS = ['GITHUB_REPOSITORIES', 'GITHUB_WEBHOOK_SECRET', 'GITLAB_PROJECTS', 'GITLAB_WEBHOOK_SECRET']
+const OF_OTHER_SOURCES = ['GITHUB_REPOSITORIES', 'GITHUB_WEBHOOK_SECRET', 'GITLAB_PROJECTS', 'GITLAB_WEBHOOK_SECRET']
 const TYPED = /^[\x21-\x7e]+$/
 const GOOD_SECRET = 'openssl rand -hex 24'
 
@@ -199,9 +199,11 @@ function readGithub(env: Reader, faults: string[]): Config['github'] {
     faults.push('GITHUB_REPOSITORIES holds what is no repository: write owner/name, several with commas between them')
   if (repositories.length > 0 && token === null)
     faults.push('GITHUB_TOKEN is not set: GITHUB_REPOSITORIES needs it, with the right to read and write Actions')
-  const webhookSecrets = readLongSecrets(env, 'GITHUB_WEBHOOK_SECRET', faults)
+  const webhookSecrets = readWebhookSecrets(env, 'GITHUB_WEBHOOK_SECRET', faults)
   return { apiUrl: env.url('GITHUB_API_URL') ?? 'https://api.github.com', token, repositories, webhookSecrets }
 }
+
+const REPOSITORY = /^[\w.-]+\/[\w.-]+$/
 
 function readGitlab(env: Reader, faults: string[]): Config['gitlab'] {
   const token = env.text('GITLAB_TOKEN')
@@ -210,20 +212,18 @@ function readGitlab(env: Reader, faults: string[]): Config['gitlab'] {
     faults.push('GITLAB_PROJECTS holds what is no project: write group/project, several with commas between them')
   if (projects.length > 0 && token === null)
     faults.push('GITLAB_TOKEN is not set: GITLAB_PROJECTS needs it, with the scope api')
-  const webhookSecrets = readLongSecrets(env, 'GITLAB_WEBHOOK_SECRET', faults)
+  const webhookSecrets = readWebhookSecrets(env, 'GITLAB_WEBHOOK_SECRET', faults)
   return { url: env.url('GITLAB_URL') ?? 'https://gitlab.com', token, projects, webhookSecrets }
 }
 
 const PROJECT_PATH = /^[\w.-]+(?:\/[\w.-]+)+$/
 
-function readLongSecrets(env: Reader, name: string, faults: string[]): readonly string[] {
+function readWebhookSecrets(env: Reader, name: string, faults: string[]): readonly string[] {
   const secrets = env.list(name)
   if (secrets.some(({ length }) => length < SECRET_CHARS_MIN))
     faults.push(`${name} is too short: use at least ${SECRET_CHARS_MIN} characters: ${GOOD_SECRET}`)
   return secrets
 }
-
-const REPOSITORY = /^[\w.-]+\/[\w.-]+$/
 
 function readIds(env: Reader, name: string, faults: string[]): readonly string[] {
   const ids = env.list(name)

@@ -68,7 +68,7 @@ export type Origin = 'delivery' | 'poll' | 'action' | 'history'
 /** What ended longer ago than this (ms) when it was found by asking is no news. */
 export const NEWS_MS = 24 * 60 * 60_000
 
-/** The earliest time (ms) at which a build was there, as far as its first build event says. A year 1 or 1970 is no time. */
+/** The earliest time (ms) at which a build was there, as far as its first build event says. 0 or less is no time. */
 export const beganBy = ({ startedAt, finishedAt }: BuildDetails, receivedAt: number): number =>
   Math.min(receivedAt, ...[startedAt, finishedAt].filter((time) => time !== null).filter((time) => time > 0))
 

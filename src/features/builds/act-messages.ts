@@ -227,13 +227,15 @@ function whyNotRestarted(build: BuildSummary): { why: string; next: string } {
           why: 'GitLab runs the jobs again that failed, and this pipeline passed.',
           next: 'Start a new pipeline in GitLab.',
         }
-      return { why: 'It cannot be restarted right now.', next: REFRESH }
+      return NOT_NOW
     case 'failed':
     case 'infrastructure_failure':
     case 'stopped':
     case 'skipped':
-      return { why: 'It cannot be restarted right now.', next: REFRESH }
+      return NOT_NOW
     default:
       return assertNever(build.shown)
   }
 }
+
+const NOT_NOW = { why: 'It cannot be restarted right now.', next: REFRESH }

@@ -31,8 +31,8 @@ export interface GithubList {
 export const REPOSITORIES_MAX = 50
 
 /**
- * Reads what `/github subscribe list` prints, with or without `features`: a repository, then what is told of it. Its form has
- * changed over the years and nobody describes it, so commas, bullets, line breaks and words around it are all the same.
+ * Reads what `/github subscribe list` prints, with or without `features`: a repository, then what is told of it. Its form is
+ * not documented and has changed over the years, so commas, bullets, line breaks and words around it make no difference.
  */
 export function readGithubList(pasted: string): GithubList {
   const text = typedText(pasted)
@@ -79,7 +79,7 @@ type Groups = Partial<Record<string, string>>
 
 const WORKFLOWS = 'workflows'
 
-/** Those that come without a value; other words are nobody's business. */
+/** Features that are listed without a value. Other words are skipped. */
 const FEATURES: ReadonlySet<string> = new Set([
   'issues',
   'pulls',

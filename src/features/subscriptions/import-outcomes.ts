@@ -54,7 +54,7 @@ export type ImportedOutcome =
       kind: 'imported'
       subscribed: readonly ShownSubscription[]
       ends: readonly Imported[]
-      /** null: nothing was there to tell */
+      /** null: nothing changed */
       announced: Announced | null
       /** the default channel, where it hears nothing of some of these any more */
       silent: ChannelId | null

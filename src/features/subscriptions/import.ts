@@ -27,7 +27,7 @@ export async function proposeImport(deps: SubscribeDeps, pasted: string, by: Req
   const repositories = list.repositories.map((listed) => proposedOf(listed, known))
   const wished = repositories.flatMap(({ wishes }) => wishes)
   const proposals: Proposal[] = []
-  // More than that a channel cannot have.
+  // A channel cannot have more.
   for (const one of wished.slice(0, SUBSCRIPTIONS_MAX))
     proposals.push({ ...one, end: await foresee(deps, wishOf(one), by) })
   return {
@@ -64,7 +64,7 @@ function workflowIn(project: string, repository: string): string | null {
   return name.startsWith(`${wanted} `) ? name.slice(wanted.length + 1) : null
 }
 
-/** A project that is no workflow has no name that a filter could name. */
+/** A filter names workflows: it leaves out no project that is not one. */
 const isNamed = (workflow: string | null, names: readonly string[]): boolean =>
   names.length === 0 || workflow === '' || names.some((name) => name.toLowerCase() === workflow)
 

@@ -5,15 +5,16 @@ import { createClient, type ClientOptions } from './client.ts'
 import { isOutsider, personIn, readOwnTeam } from './directory.ts'
 import { classify } from './errors.ts'
 
-/** What Slack says of an address holds this long, */
+/** Slack is asked about an address again after this long. */
 export const KNOWN_FOR_MS = 24 * 60 * 60_000
-/** for so many addresses; beyond it the oldest is asked for again. */
+
+/** Slack's answers are kept for this many addresses; then the oldest is dropped. */
 const REMEMBERED_MAX = 5_000
 
 /** Concurrent calls: people who click ask Slack too, and come first. */
 const CALLS_MAX = 2
 
-/** Where Slack does not say, nothing is asked for this long, or for as long as Slack says. */
+/** After a failure Slack is left alone this long, or as long as it asks for. */
 export const PAUSE_MS = 60_000
 
 /** Whose an e-mail address is. Needs `users:read.email`. Nothing of an address is logged or stored. */
@@ -45,7 +46,10 @@ export function createAddresses({
     } catch (error) {
       const failure = classify(error)
       pausedUntil = clock.now() + (failure.kind === 'rate-limited' ? failure.retryAfterMs : PAUSE_MS)
-      log.warn({ code: failure.code }, 'Slack does not say whose an e-mail address is; failures ask everybody')
+      log.warn(
+        { code: failure.code },
+        'could not ask Slack whose an e-mail address is; until the next try, replies ask everybody',
+      )
     } finally {
       underWay.delete(email)
     }
