@@ -9,7 +9,7 @@ import { systemClock } from '../../src/lib/clock.ts'
 import { createTransport } from '../../src/sources/http/transport.ts'
 import { createGithubClient } from '../../src/sources/github/client.ts'
 import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
-import { answersTo, type } from '../support/world.ts'
+import { answersTo, press, type } from '../support/world.ts'
 import { openStage, rowsOf, settled, until, type Stage } from '../support/app.ts'
 
 type GithubStage = Stage & { github: SandboxGithub }
@@ -56,12 +56,7 @@ test('a failed run on the default branch gets a card, and its rerun is the secon
   expect(textOf(card)).toContain('Failed')
   expect(textOf(card)).toContain('acme/web CI')
   expect(textOf(card)).toContain('Ada')
-  await stage.slack.people.click({
-    user: PEOPLE.ada,
-    channel: CHANNELS.builds,
-    ts: card!.ts,
-    actionId: ACTION_IDS.restart,
-  })
+  await press(stage, PEOPLE.ada, said(stage)[0]!, ACTION_IDS.restart)
   await until('it has run again', () => runOf(github, id).attempt === 2 && runOf(github, id).status === 'completed')
   expect(called(github)).toContain(`POST /repos/acme/web/actions/runs/${id}/rerun-failed-jobs 201`)
   await rested(stage)
@@ -74,12 +69,7 @@ test('a run that failed to start has no failed jobs, and is run again as a whole
   const { id } = pushed(github)
   github.finish(id, 'startup_failure')
   await rested(stage)
-  await stage.slack.people.click({
-    user: PEOPLE.ada,
-    channel: CHANNELS.builds,
-    ts: said(stage)[0]!.ts,
-    actionId: ACTION_IDS.restart,
-  })
+  await press(stage, PEOPLE.ada, said(stage)[0]!, ACTION_IDS.restart)
   await until('it was asked for', () => called(github).some((call) => call.startsWith('POST')))
   expect(called(github)).toContain(`POST /repos/acme/web/actions/runs/${id}/rerun 201`)
 })
@@ -92,12 +82,7 @@ test('a run is cancelled by the Stop button', async () => {
   await rested(stage)
   github.rerun(id, { outcome: 'none' })
   await rested(stage)
-  await stage.slack.people.click({
-    user: PEOPLE.ada,
-    channel: CHANNELS.builds,
-    ts: said(stage)[0]!.ts,
-    actionId: ACTION_IDS.stop,
-  })
+  await press(stage, PEOPLE.ada, said(stage)[0]!, ACTION_IDS.stop)
   await until('it is cancelled', () => called(github).includes(`POST /repos/acme/web/actions/runs/${id}/cancel 202`))
   await until('the card says so', () => textOf(said(stage)[0]).includes('Stopped'))
 })
