@@ -163,3 +163,32 @@ describe('what somebody has asked for already', () => {
     expect(offerOfStop(running, through(false, false, null), [request({ action: 'stop' })])).toBe('asked')
   })
 })
+
+describe('a build of another source', () => {
+  const BY_TOKENS: Facilities = { v2: false, legacy: false, github: true, gitlab: true, project: null }
+
+  it.each<[project: string, word: string, stop: Offer, restart: Offer]>([
+    ['github:1:77', 'queued', 'offered', 'not-now'],
+    ['github:1:77', 'waiting', 'offered', 'not-now'],
+    ['github:1:77', 'error', 'not-now', 'offered'],
+    ['github:1:77', 'success', 'not-now', 'offered'],
+    ['gitlab:7', 'initiated', 'offered', 'not-now'],
+    ['gitlab:7', 'stopped', 'not-now', 'offered'],
+    // GitLab would run nothing again.
+    ['gitlab:7', 'success', 'not-now', 'not-now'],
+  ])('%s that is %s: stop is %s and restart is %s', (project, word, stop, restart) => {
+    const attempt = attemptsOf({ word, project }).at(-1)!
+    expect(offerOfStop(attempt, BY_TOKENS, [])).toBe(stop)
+    expect(offerOfRestart(attempt, BY_TOKENS, [])).toBe(restart)
+  })
+
+  it('needs a token of its own source', () => {
+    for (const [project, missing] of [
+      ['github:1:77', 'no-github'],
+      ['gitlab:7', 'no-gitlab'],
+    ] as const) {
+      expect(offerOfRestart(attemptsOf({ word: 'error', project }).at(-1)!, EVERYTHING, [])).toBe(missing)
+      expect(offerOfStop(attemptsOf({ word: 'initiated', project }).at(-1)!, EVERYTHING, [])).toBe(missing)
+    }
+  })
+})

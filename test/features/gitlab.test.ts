@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import type { ProjectRef } from '../../src/domain/project-names.ts'
+import { answerAct } from '../../src/features/builds/act-messages.ts'
 import { answerBadge } from '../../src/features/badge/messages.ts'
 import { answerNotListed } from '../../src/features/projects/messages.ts'
 import { recordDelivery } from '../../src/alerts/record.ts'
 import { readPipeline } from '../../src/sources/gitlab/pipeline.ts'
-import { openStage, type Stage } from './operations-stage.ts'
+import { lin, openStage, type Stage } from './operations-stage.ts'
 
 const PROJECT = {
   id: 71,
@@ -17,9 +18,9 @@ const PROJECT = {
 async function deliver(
   { reconcile: { store, clock } }: Stage,
   id: string,
-  { iid = 3, project = PROJECT }: { iid?: number; project?: typeof PROJECT } = {},
+  { iid = 3, project = PROJECT, status = 'running' }: { iid?: number; project?: typeof PROJECT; status?: string } = {},
 ): Promise<void> {
-  const pipeline = { id, iid, status: 'running', source: 'push', ref: 'main', sha: id.padStart(40, 'b') }
+  const pipeline = { id, iid, status, source: 'push', ref: 'main', sha: id.padStart(40, 'b') }
   await recordDelivery({ store, clock, wake: () => {} }, { ...readPipeline({ pipeline, project })!, body: '{}' })
   await clock.advance(5_000)
 }
@@ -51,6 +52,17 @@ test('a number is the one that people see, not the id of an earlier pipeline, ho
   expect(await find('31', 'acme/site')).toMatchObject({ kind: 'found', build: { ref: { buildId: '50' } } })
   expect(await find('12', null)).toMatchObject({ kind: 'found', build: { ref: { buildId: '31' } } })
   expect(await find('50', null)).toMatchObject({ kind: 'unknown-build' })
+})
+
+test('a pipeline that passed cannot be restarted, and it is said why', async () => {
+  await using stage = await openStage()
+  await deliver(stage, '31', { status: 'success' })
+  const process = stage.another({ interfaces: { v2: true, legacy: true, gitlab: true } })
+  const target = { kind: 'project', project: 'acme/site', branch: 'main' } as const
+  const outcome = await process.operations.restart(target, lin())
+  expect(outcome).toMatchObject({ kind: 'not-now' })
+  const said = JSON.stringify(answerAct(outcome, { command: 'restart', branch: null, reference: 'abc' }))
+  expect(said).toContain('GitLab runs the jobs again that failed, and this pipeline passed.')
 })
 
 test('what the CI service alone has is not said of a project of GitLab’s', () => {
