@@ -88,7 +88,7 @@ describe('Slack is asked', () => {
     expect(await whose(addresses, ADA)).toBeNull()
     expect(await whose(addresses, 'lin@acme.example')).toBeNull()
     expect(asked()).toBe(1)
-    expect(warned).toContainEqual([{ code: 'missing_scope' }, expect.stringContaining('does not say')])
+    expect(warned).toContainEqual([{ code: 'missing_scope' }, expect.stringContaining('could not ask Slack whose')])
     expect(JSON.stringify(warned)).not.toContain('acme.example')
     sandbox.acts.grantScope('users:read.email')
     await clock.advance(PAUSE_MS)
