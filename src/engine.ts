@@ -28,7 +28,7 @@ import { createReadiness } from './readiness.ts'
 import type { Counted } from './alerts/deps.ts'
 import { createLease, soleTerm, type Term } from './alerts/lease.ts'
 import { createSender, type Sender } from './sender.ts'
-import type { SlackEndpoint } from './slack-app.ts'
+import { createLazySlackEndpoint } from './lazy-slack-endpoint.ts'
 import { checkAtStart } from './start-check.ts'
 import type { Store } from './store/store.ts'
 import { createInterruptedSender } from './features/send-interrupted.ts'
@@ -44,9 +44,6 @@ const STORE_AGAIN_MS = 1_000
 /** With this many deliveries waiting to be stored, ingesting pauses; with this many, retention does. */
 const INGEST_YIELDS_AT = 2
 const UPKEEP_YIELDS_AT = 16
-
-/** Preload Bolt this long after the first post, before anyone could click. */
-const CLICKS_AFTER_MS = 500
 
 export interface EngineDeps {
   config: Config
@@ -127,8 +124,6 @@ export function createEngine({
   const lease = store.shared ? createLease({ store, ...agreed, log, monotonic, newId: randomUUID }) : null
   const subscriptions = async () => [...config.subscriptions, ...(await store.read.subscriptions())]
   const stopping = new AbortController()
-  let slackEndpoint: Promise<SlackEndpoint> | null = null
-  let expected: Promise<unknown> | null = null
   const sender: Sender = createSender({
     ...basics,
     notifier,
@@ -141,7 +136,7 @@ export function createEngine({
     isPressed: () => waitingDeliveries() >= INGEST_YIELDS_AT,
     count(what: Counted) {
       metrics.count(what)
-      if (what.what === 'call' && what.outcome === 'sent') expectClicks()
+      if (what.what === 'call' && what.outcome === 'sent') slackEndpoint.expectClicks()
     },
     jobs: () =>
       upkeepJobs({
@@ -161,7 +156,7 @@ export function createEngine({
   // A hint for the process that sends, and for Home. The sweeps find what is missed.
   const wake = () => {
     sender.wake()
-    void atSlackEndpoint((door) => door.somethingChanged())
+    void slackEndpoint.ifOpen((endpoint) => endpoint.somethingChanged())
   }
   const directory = createDirectory({ ...slack, clock, grants: { operators, admins } })
   const following = {
@@ -218,11 +213,9 @@ export function createEngine({
     measures,
     signatures,
   })
-  // Bolt is large. Socket Mode loads it at the start; otherwise it is loaded after the first post, or by the first request.
-  const openSlackEndpoint = () =>
-    (slackEndpoint ??= import('./slack-app.ts').then(({ createSlackEndpoint }) => {
-      log.debug({ part: 'slack' }, 'what answers people is loaded')
-      return createSlackEndpoint({
+  const slackEndpoint = createLazySlackEndpoint({
+    open: async () =>
+      (await import('./slack-app.ts')).createSlackEndpoint({
         config: config.slack,
         operations,
         pendingInteractions,
@@ -230,21 +223,11 @@ export function createEngine({
         random: Math.random,
         newKey: randomUUID,
         ...basics,
-      })
-    }))
-  const slackEndpointFailed = (error: unknown) =>
-    log.error({ err: error }, "Slack's door could not be opened; alerts go on without it")
-  // A failure to open was reported where it happened.
-  const atSlackEndpoint = async (use: (door: SlackEndpoint) => unknown) => {
-    const door = await slackEndpoint?.catch(() => null)
-    if (door) await use(door)
-  }
-  // So that the first click is answered as fast as the next.
-  const expectClicks = () =>
-    void (expected ??= clock
-      .sleep(CLICKS_AFTER_MS, stopping.signal)
-      .then(() => (stopping.signal.aborted ? null : openSlackEndpoint()))
-      .catch(slackEndpointFailed))
+      }),
+    clock,
+    log,
+    stopping: stopping.signal,
+  })
   const readyz = createReadiness({
     store: { ping: createStoreTrial({ store, clock }) },
     notifier,
@@ -269,9 +252,7 @@ export function createEngine({
       .catch((error: unknown) => log.warn({ err: error }, 'the projects could not be read at the start'))
     if (config.slack.appToken === null) return
     // Not awaited: Slack may be away, and a stop must not wait for it.
-    void openSlackEndpoint()
-      .then((door) => door.start())
-      .catch(slackEndpointFailed)
+    void slackEndpoint.start()
   }
 
   async function openStore(): Promise<boolean> {
@@ -299,7 +280,7 @@ export function createEngine({
     metricsText: singleFlight(metrics.text),
     readyz,
     async fromSlack(request, response) {
-      if (await gate(request, response)) (await openSlackEndpoint()).handle?.(request, response)
+      if (await gate(request, response)) (await slackEndpoint.open()).handle?.(request, response)
     },
     isDrowsy: () => lease?.isDrowsy() ?? false,
     wake,
@@ -310,7 +291,7 @@ export function createEngine({
       const grace = clock.sleep(graceMs)
       await Promise.all([
         Promise.race([sender.ended(), grace]),
-        Promise.race([atSlackEndpoint((door) => door.stop()), grace]),
+        Promise.race([slackEndpoint.ifOpen((endpoint) => endpoint.stop()), grace]),
         Promise.race([pendingInteractions.stop(), grace]),
       ])
       await Promise.race([lease?.stop(), grace])

@@ -13,7 +13,7 @@ import {
 import { afterEvent, restartRequests, type Request, shownBy } from '../domain/request.ts'
 import { isVerdict } from '../domain/status.ts'
 import { following, type ProjectNames, type Subscription } from '../domain/subscription.ts'
-import { projectName, buildView } from '../domain/story.ts'
+import { projectName, buildView } from '../domain/build-view.ts'
 import type { CardKey, DueRevision, KeptDecision } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
 import { decideCard, opensCard, type NewestCard } from './decisions.ts'

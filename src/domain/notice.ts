@@ -1,4 +1,4 @@
-import { buildView } from './story.ts'
+import { buildView } from './build-view.ts'
 import { NOTICE_BUILDS_MAX, type NoticeView } from './view.ts'
 import type { Attempt } from './attempt.ts'
 

@@ -1,11 +1,12 @@
-import { mergeDetails, type BuildDetails, type BuildEvent } from './build-event.ts'
+import { buildView } from './build-view.ts'
+import type { BuildEvent } from './build-event.ts'
 import { shortId, type MessageTs } from './ids.ts'
 import { canShowBuilds, offerOfRestart, offerOfStop, type Facilities, type Missing, type Offer } from './offer.ts'
 import type { Recovery } from './recovered.ts'
 import { lastRequestOf, attemptRefText, shownBy, type Action, type Request } from './request.ts'
 import { attemptKey, type Attempt } from './attempt.ts'
 import { isAccountNotice, isFinal, isRed, isVerdict } from './status.ts'
-import type { BuildView, CardView, ReplyView, RequestView, Shown, ShownRequest, Streak } from './view.ts'
+import type { CardView, ReplyView, RequestView, Shown, ShownRequest, Streak } from './view.ts'
 
 /** What is said in one channel about one revision: the card, and its replies by name, in order. */
 export interface Story {
@@ -238,50 +239,4 @@ function isToldLate({ buildEvents, finalSeq, finalAt, details }: Attempt): boole
   if (!end || finalAt === null) return false
   const lateMs = end.at - finalAt
   return end.origin === 'poll' ? lateMs > LATE_MS : details.attempt !== null && lateMs > LATE_OF_NAMED_MS
-}
-
-/** The build of an attempt, with what only other build events of the revision said of it filled in. */
-export function buildView(attempt: Attempt, attempts: readonly Attempt[]): BuildView {
-  const shared = mergeDetails([...attempts, attempt])
-  const own: BuildDetails = attempt.details
-  const buildEvents = [...attempt.buildEvents, ...attempts.flatMap((other) => other.buildEvents)]
-  const commitId = buildEvents.find((buildEvent) => buildEvent.commitId !== null)?.commitId ?? null
-  const commitUrl = own.commitUrl ?? shared.commitUrl
-  return {
-    project: projectName({ ...shared, commitUrl }, attempt.buildEvents[0]!.projectId),
-    buildId: own.number ?? shortId(attempt.buildId),
-    branch: buildEvents.find((buildEvent) => buildEvent.branch !== null)?.branch ?? null,
-    // The address is the build's: an attempt that was found by looking has it from the attempts before.
-    buildUrl: own.buildUrl ?? mergeDetails(attempts.filter(({ buildId }) => buildId === attempt.buildId)).buildUrl,
-    commitUrl,
-    commit: own.shortCommitId ?? shared.shortCommitId ?? commitId?.slice(0, 7) ?? null,
-    message: own.message ?? shared.message,
-    committer: own.committer ?? shared.committer,
-  }
-}
-
-/** What to call a project: its name, its full name, the path of its commits, or its number. */
-export function projectName(
-  {
-    projectName: name,
-    projectFullName,
-    commitUrl,
-  }: Pick<BuildDetails, 'projectName' | 'projectFullName' | 'commitUrl'>,
-  projectId: string,
-): string {
-  return name ?? projectFullName ?? repositoryPath(commitUrl) ?? `project ${projectId}`
-}
-
-function repositoryPath(commitUrl: string | null): string | null {
-  if (!commitUrl || !URL.canParse(commitUrl)) return null
-  const path = /^\/(.+)\/commits?\//.exec(new URL(commitUrl).pathname)?.[1]
-  return path === undefined ? null : decoded(path.replace(/\/-$/, ''))
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
 }

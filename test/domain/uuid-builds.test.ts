@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { attemptKey } from '../../src/domain/attempt.ts'
 import { recoveryOf } from '../../src/domain/recovered.ts'
 import { attemptRefText, isResultOf, parseAttemptRef } from '../../src/domain/request.ts'
-import { buildView } from '../../src/domain/story.ts'
+import { buildView } from '../../src/domain/build-view.ts'
 import { attemptsOf, buildId, MINUTE, projectId, request, SECOND, T0, WEB, type Said } from '../support/build-events.ts'
 
 const BUILD = '3f2a1b4c-5d6e-4f70-8192-a3b4c5d6e7f8'

@@ -1,0 +1,50 @@
+import type { Clock } from './lib/clock.ts'
+import type { Log } from './lib/log.ts'
+import type { SlackEndpoint } from './slack-app.ts'
+
+/** Preload Bolt this long after the first post, before anyone could click. */
+const CLICKS_AFTER_MS = 500
+
+export interface LazySlackEndpointDeps {
+  open: () => Promise<SlackEndpoint>
+  clock: Clock
+  log: Log
+  stopping: AbortSignal
+}
+
+/**
+ * Opens what answers Slack when it is first needed, since Bolt is large: Socket Mode needs it at the start; otherwise it is
+ * loaded after the first post, or by the first request.
+ */
+export function createLazySlackEndpoint({ open: openEndpoint, clock, log, stopping }: LazySlackEndpointDeps) {
+  let endpoint: Promise<SlackEndpoint> | null = null
+  let expected: Promise<unknown> | null = null
+
+  const open = (): Promise<SlackEndpoint> =>
+    (endpoint ??= openEndpoint().then((opened) => {
+      log.debug({ part: 'slack' }, 'what answers people is loaded')
+      return opened
+    }))
+
+  const failed = (error: unknown): void =>
+    log.error({ err: error }, "Slack's door could not be opened; alerts go on without it")
+
+  return {
+    open,
+    start: () =>
+      open()
+        .then((opened) => opened.start(), failed)
+        .catch(failed),
+    /** A failure to open was reported where it happened. */
+    async ifOpen(use: (opened: SlackEndpoint) => unknown): Promise<void> {
+      const opened = await endpoint?.catch(() => null)
+      if (opened) await use(opened)
+    },
+    /** So that the first click is answered as fast as the next. */
+    expectClicks: () =>
+      void (expected ??= clock
+        .sleep(CLICKS_AFTER_MS, stopping)
+        .then(() => (stopping.aborted ? null : open()))
+        .catch(failed)),
+  }
+}
