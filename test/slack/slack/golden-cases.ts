@@ -105,10 +105,7 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     ALL_SHOWN.map(({ shown, word }) => [`card-${shown}`, told(SHOWN_WHEN[shown].card, cardOf(shown, word))]),
   ),
   ...Object.fromEntries(
-    ALL_SHOWN.map(({ shown }) => [
-      `reply-${shown}`,
-      told(SHOWN_WHEN[shown].reply, reply({ shown, ...streakOf(shown) })),
-    ]),
+    ALL_SHOWN.map(({ shown }) => [`reply-${shown}`, told(SHOWN_WHEN[shown].reply, reply({ shown, ...pastOf(shown) }))]),
   ),
   'card-attempt-2': told('A build was run again, and the second run has failed too.', card({ attemptNumber: 2 })),
   'card-still-failing': told('The third build in a row has failed on the branch.', card({ streak: STREAK })),
@@ -370,7 +367,7 @@ function missingCard(why: Missing): CardView {
 }
 
 function cardOf(shown: Shown, word: string): CardView {
-  return card({ shown, word, history: historyOf(shown), ...streakOf(shown), ...durationOf(shown) })
+  return card({ shown, word, history: historyOf(shown), ...pastOf(shown), ...durationOf(shown) })
 }
 
 function historyOf(shown: Shown): CardView['history'] {
@@ -387,6 +384,7 @@ function durationOf(shown: Shown) {
   return untimed.includes(shown) ? { durationMs: null } : {}
 }
 
-function streakOf(shown: Shown) {
-  return shown === 'fixed' || shown === 'flaky' ? { streak: STREAK } : {}
+function pastOf(shown: Shown) {
+  if (shown === 'flaky') return { attemptNumber: 2, streak: STREAK }
+  return shown === 'fixed' ? { streak: STREAK } : {}
 }

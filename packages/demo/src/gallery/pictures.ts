@@ -8,9 +8,9 @@ import { findChromium, LAUNCH_ARGS } from './chromium.ts'
 import { startDemo, type DemoProcess } from './demo-process.ts'
 
 /** The life of one card, as the gallery has it. */
-const LIFE = ['card-stop', 'card-restart', 'reply-mention', 'ask-restarted', 'card-fixed', 'reply-fixed-broadcast']
+const LIFE = ['card-stop', 'card-restart', 'reply-mention', 'ask-restarted', 'card-flaky', 'reply-flaky']
 
-const DESK = { width: 1080, height: 640 }
+const DESK = { width: 1080, height: 800 }
 
 /**
  * Takes the README's pictures into docs/pictures; answers their files. Ends the program where there is no Chromium.
