@@ -1,0 +1,88 @@
+// Which tests of a build failed, from what its build steps reported. Pure: no report is read or told here.
+
+/** What one build step says of the tests that it ran: all of a build's, or one shard of them. */
+export interface TestReport {
+  /** which of the shards, such as `2/4`; null: there is one report */
+  shard: string | null
+  tests: number
+  /** how many failed; `failures` may hold fewer */
+  failed: number
+  skipped: number
+  flaky: number
+  durationMs: number | null
+  failures: readonly { name: string; message: string | null }[]
+  flakyTests: readonly string[]
+  /** the last lines of its log, where it sends them */
+  log: readonly string[]
+}
+
+/** The failed tests of one attempt, as they are shown. */
+export interface FailedTests {
+  tests: number
+  /** how many failed; `failures` holds the first of them */
+  failed: number
+  failures: readonly { name: string; message: string | null; isNew: boolean }[]
+  /** the same tests failed in the build before */
+  isSame: boolean
+  log: readonly string[]
+}
+
+/** The branch's finished build before this one. */
+export interface BuildBefore {
+  reports: readonly TestReport[]
+  isRed: boolean
+}
+
+/** Failed tests that a reply names. */
+export const TESTS_NAMED_MAX = 10
+
+/** Failed tests that a card, or a line of an answer, names. */
+export const TESTS_ON_CARD_MAX = 3
+
+/**
+ * What the reports of an attempt add up to, in whatever order its shards came; null where no test failed. A test is new
+ * where the build before reported all that failed there, and it was not among them.
+ * @param reports in order of receipt: of two of one shard the later one counts
+ */
+export function failedTestsIn(reports: readonly TestReport[], before: BuildBefore | null): FailedTests | null {
+  const { isWhole, failures, ...own } = merge(reports)
+  if (own.failed === 0) return null
+  const known = before && before.reports.length > 0 ? merge(before.reports) : null
+  const names = known?.isWhole ? new Set(known.failures.map(({ name }) => name)) : null
+  const said = failures.map((failure) => ({ ...failure, isNew: names !== null && !names.has(failure.name) }))
+  const isSame =
+    before?.isRed === true && isWhole && names?.size === failures.length && said.every(({ isNew }) => !isNew)
+  const newFirst = said.toSorted((a, b) => Number(b.isNew) - Number(a.isNew))
+  return { ...own, failures: newFirst.slice(0, TESTS_NAMED_MAX), isSame }
+}
+
+/** As much as a card shows, so that it is edited only where that changes. */
+export const briefly = (tests: FailedTests): FailedTests => ({
+  ...tests,
+  failures: tests.failures.slice(0, TESTS_ON_CARD_MAX).map((failure) => ({ ...failure, message: null })),
+  log: [],
+})
+
+interface Merged extends Pick<TestReport, 'tests' | 'failed' | 'failures' | 'log'> {
+  /** `failures` holds all that failed */
+  isWhole: boolean
+}
+
+function merge(reports: readonly TestReport[]): Merged {
+  const byShard = new Map(reports.map((report) => [report.shard ?? '', report]))
+  const shards = [...byShard].sort(([a], [b]) => compare(a, b)).map(([, report]) => report)
+  const failures = shards
+    .flatMap((report) => report.failures)
+    .sort((a, b) => compare(a.name, b.name) || compare(a.message ?? '', b.message ?? ''))
+  const sum = (count: (report: TestReport) => number) => shards.reduce((total, report) => total + count(report), 0)
+  return {
+    tests: sum(({ tests, failed }) => Math.max(tests, failed)),
+    failed: sum(({ failed }) => failed),
+    // A test that fails in two shards, as on two machines, is one test.
+    failures: failures.filter(({ name }, i) => name !== failures[i - 1]?.name),
+    isWhole: shards.every((report) => report.failures.length === report.failed),
+    log: shards.find(({ failed, log }) => failed > 0 && log.length > 0)?.log ?? [],
+  }
+}
+
+const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
