@@ -32,32 +32,38 @@ export interface PruneDeps {
   isPressed: () => boolean
 }
 
-/** What was removed: cards with all that stood behind them, bodies as they came, notices, and asks about projects. */
+/**
+ * What was removed: cards with all that stood behind them, bodies as they came, notices, asks about projects, and reports of
+ * builds that nobody delivered.
+ */
 export interface Pruned {
   cards: number
   deliveries: number
   notices: number
   asks: number
+  reports: number
   /** of all these */
   rows: number
 }
 
 /**
  * Removes what is older than `retentionDays`, a few rows at a time: bodies as they came, and whole cards with everything
- * that stood behind them. What may still change in Slack stays, and so does what tells how a branch stands, until nothing
+ * that stood behind them; and after a day reports of builds that nobody delivered. What may still change in Slack stays, and so does what tells how a branch stands, until nothing
  * was built on it for BRANCH_TIMES as long. Stopped in the middle it has done what it has done; the rest goes next time.
  */
 export async function prune(deps: PruneDeps, signal: AbortSignal): Promise<Pruned> {
   const now = deps.clock.now()
   const before = now - deps.retentionDays * DAY_MS
-  const pruned: Pruned = { cards: 0, deliveries: 0, notices: 0, asks: 0, rows: 0 }
+  const pruned: Pruned = { cards: 0, deliveries: 0, notices: 0, asks: 0, reports: 0, rows: 0 }
   pruned.deliveries = await repeat(deps, signal, (tx) => tx.removeDeliveries(before, ROWS_MAX))
   const closed = (await deps.store.read.closedChannels()).filter(({ closedAt }) => closedAt < before)
   const old = { beforeDay: noticeDay(before), closed: closed.map(({ channel }) => channel) }
   pruned.notices = await repeat(deps, signal, (tx) => tx.removeNotices(old, ROWS_MAX))
   pruned.asks = await repeat(deps, signal, (tx) => tx.removeProjectRequests(before, ROWS_MAX))
+  pruned.reports = await repeat(deps, signal, (tx) => tx.removeEarlyReports(now - DAY_MS, ROWS_MAX))
   const removed = await removeCards(deps, signal, { now, before })
-  const all = { ...pruned, ...removed, rows: pruned.deliveries + pruned.notices + pruned.asks + removed.rows }
+  const { deliveries, notices, asks, reports } = pruned
+  const all = { ...pruned, ...removed, rows: deliveries + notices + asks + reports + removed.rows }
   deps.log.info({ ...all, before: new Date(before).toISOString() }, 'what is old was removed')
   return all
 }

@@ -179,7 +179,7 @@ async function lookBack<T>(
   return judge(foldHistory(far, own), far.length === HISTORY_FAR)
 }
 
-function branchKeyOf(attempt: Attempt): string | null {
+export function branchKeyOf(attempt: Attempt): string | null {
   const branch = attempt.buildEvents.findLast((buildEvent) => buildEvent.branch !== null)?.branch ?? null
   return branch === null ? null : branchKey(attempt.buildEvents[0]!.projectId, branch)
 }

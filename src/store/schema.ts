@@ -248,6 +248,17 @@ export interface Schema {
     checked_at: Generated<number>
   }
   person_setting: { user_id: string; mentions: number }
+  /** what build steps reported of the tests of builds */
+  report: {
+    id: Generated<number>
+    /** `project_id/build_id`; the build may not be known */
+    build_key: string
+    /** the build event that opened the attempt which it is about; 0: it came before all of them */
+    attempt_seq: number
+    received_at: number
+    /** TestReport */
+    body: string
+  }
   /** scheduled work, and when it was last done */
   job: { name: string; last_done_at: number }
   /** scheduled work that one of several processes is at, and until when it may be */

@@ -22,6 +22,7 @@ import type {
   VerdictPlace,
   WantedSubscription,
 } from './records.ts'
+import type { ReportReads, ReportWrites } from './reports.ts'
 
 /**
  * Where everything that must last is kept. One implementation per database, one conformance suite for all.
@@ -56,7 +57,7 @@ export interface Store {
   }
 }
 
-export interface Reads {
+export interface Reads extends ReportReads {
   /** Every build event of a build, in order of receipt: at most the newest BUILD_EVENTS_MAX. */
   eventsOfBuild(projectId: string, buildId: string): Promise<StoredEvent[]>
   /** Every build event of these builds (`project_id/build_id`), in order of receipt. */
@@ -177,7 +178,7 @@ export interface Reads {
   owedInteractions(limit: number): Promise<Interaction[]>
 }
 
-export interface Tx extends Reads {
+export interface Tx extends Reads, ReportWrites {
   /**
    * Stores a build event, which is by itself the mark that its revision has something to take in, at this priority (0 first).
    * `isOfPastAttempt`: it does not count for its branch.
@@ -260,8 +261,8 @@ export interface Tx extends Reads {
   /** CI was asked how these builds stand (ms). */
   setAsked(builds: readonly Pick<KnownBuild, 'projectId' | 'buildId'>[], at: number): Promise<void>
   /**
-   * Removes all that is kept of one card of a revision, in every channel: build events, decisions, messages, builds, and with the
-   * revision's last card what people asked about it. @returns how many rows
+   * Removes all that is kept of one card of a revision, in every channel: build events, decisions, messages, builds, reports of
+   * builds of which nothing is left, and with the revision's last card what people asked about it. @returns how many rows
    */
   removeCardEvents(revisionKey: string, cardNumber: number): Promise<number>
   /** Removes bodies as they came that were received before then (ms), the oldest first. @returns how many */

@@ -61,10 +61,14 @@ export function writePrune(db: Kysely<Schema>): PruneWrites {
       const builds = [...new Set(buildEvents.map((buildEvent) => buildEvent.build_key))]
       // A build that was run again on a later card stands there.
       const standing = db.deleteFrom('build').where('build_key', 'in', builds)
+      const reports = db.deleteFrom('report').where('build_key', 'in', builds)
+      const reportsOfNone = reports.where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom('fact').select('seq').whereRef('fact.build_key', '=', 'report.build_key'))),
+      )
       const own = standing.where('lineage_key', '=', revisionKey).where('episode', '=', cardNumber)
       return (
         buildEvents.length +
-        (builds.length === 0 ? 0 : await count(own)) +
+        (builds.length === 0 ? 0 : (await count(own)) + (await count(reportsOfNone))) +
         (await count(db.deleteFrom('decision').where('subject', '=', subject))) +
         (await count(db.deleteFrom('message').where('subject', '=', subject))) +
         (await count(db.deleteFrom('card').where('subject', '=', subject))) +

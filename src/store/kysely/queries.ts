@@ -13,6 +13,7 @@ import { readBuildEvents, writeBuildEvents } from './build-events.ts'
 import { readIngest, writeIngest } from './ingest.ts'
 import { readPace, writePace } from './pace.ts'
 import { readProjects, writeProjects } from './projects.ts'
+import { readReports, writeReports } from './reports.ts'
 import { readSubscriptions, writeSubscriptions } from './subscriptions.ts'
 
 /** How a set of queries is asked; `locks`: what is read to be changed must be locked, since others write side by side. */
@@ -35,6 +36,7 @@ export function createReads(db: Kysely<Schema>, { compiled, execute, locks }: As
     ...readSubscriptions(db, runQuery),
     ...readJobs(db),
     ...readPlaces(db),
+    ...readReports(db, runQuery),
     ...readSilent(db),
     ...readBuilds(db, runQuery),
     ...readRequests(db, runQuery),
@@ -59,6 +61,7 @@ export function createTx(db: Kysely<Schema>, asking: Asking): Tx {
     ...writeLeases(db, asking.locks),
     ...writeEvents(db),
     ...writePrune(db),
+    ...writeReports(db),
     ...writeSilent(db),
     ...writeBuilds(db, runQuery),
     ...writeRequests(db),

@@ -1,0 +1,46 @@
+import { sql, type Kysely } from 'kysely'
+import type { TestReport } from '../../domain/test-report.ts'
+import type { ReportReads, ReportWrites } from '../reports.ts'
+import type { Schema } from '../schema.ts'
+import type { RunQuery } from './query.ts'
+
+/** What build steps reported. */
+export const readReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportReads => ({
+  async reportsOf(buildKey) {
+    const rows = await runQuery('reportsOf', { buildKey }, (value) =>
+      db.selectFrom('report').selectAll().where('build_key', '=', value('buildKey')).orderBy('id'),
+    )
+    return rows.map(({ id, attempt_seq: attemptSeq, received_at: receivedAt, body }) => ({
+      id,
+      attemptSeq,
+      receivedAt,
+      report: JSON.parse(body) as TestReport,
+    }))
+  },
+})
+
+export const writeReports = (db: Kysely<Schema>): ReportWrites => ({
+  async insertReport({ buildKey, attemptSeq, receivedAt, report }) {
+    const row = { build_key: buildKey, attempt_seq: attemptSeq, received_at: receivedAt, body: JSON.stringify(report) }
+    await db.insertInto('report').values(row).execute()
+  },
+
+  async removeReport(id) {
+    await db.deleteFrom('report').where('id', '=', id).execute()
+  },
+
+  async removeEarlyReports(receivedBefore, limit) {
+    const early = db
+      .selectFrom('report')
+      .select('id')
+      .where('attempt_seq', '=', sql.lit(0))
+      .where('received_at', '<', receivedBefore)
+      .where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom('fact').select('seq').whereRef('fact.build_key', '=', 'report.build_key'))),
+      )
+      .orderBy('received_at')
+      .limit(limit)
+    const { numDeletedRows } = await db.deleteFrom('report').where('id', 'in', early).executeTakeFirstOrThrow()
+    return Number(numDeletedRows)
+  },
+})
