@@ -14,14 +14,15 @@ import { measuredStore } from './store/measured.ts'
 import type { Metrics } from './metrics.ts'
 import { createAcknowledged } from './alerts/acknowledged.ts'
 import { recordDelivery } from './alerts/record.ts'
+import { recordReport } from './alerts/record-report.ts'
 import { openSqlite } from './store/sqlite.ts'
 import type { Store } from './store/store.ts'
-import { createCiServiceEndpoint } from './sources/ci-service/webhook/endpoint.ts'
+import { createCiServiceEndpoint, createReportEndpoint } from './sources/ci-service/webhook/endpoint.ts'
 import { createSecretCheck } from './sources/secret-check.ts'
-import { createWebhookRoute, type WebhookDeps } from './sources/webhook-route.ts'
+import { createWebhookRoute, type Sent, type Taken } from './sources/webhook-route.ts'
 import { createGithubEndpoint } from './sources/github/endpoint.ts'
 import { createGitlabEndpoint } from './sources/gitlab/endpoint.ts'
-import type { Endpoint } from './sources/endpoint.ts'
+import type { Endpoint, ReadDelivery } from './sources/endpoint.ts'
 
 /** Requests and calls have this long to end after a stop; the rest is resumed at the next start. */
 const STOP_GRACE_MS = 10_000
@@ -88,8 +89,21 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
   const recording = { store, clock, wake: () => engine?.wake() }
   const acknowledged = createAcknowledged({ store, clock })
   const bodies = measure()
-  const routeOf = (endpoint: Endpoint): Route => {
-    const answer = createWebhookRoute({ ...receiving, endpoint })
+  function routeOf<Read extends { kind: 'delivery' }>(
+    what: Sent,
+    endpoint: Endpoint<Read>,
+    record: (read: Read) => Promise<Taken>,
+  ): Route {
+    const answer = createWebhookRoute({
+      what,
+      endpoint,
+      record: (read) => storeLimit.inTime(record(read)),
+      acknowledged: acknowledged.note,
+      log,
+      now: clock.now,
+      measures: { bodies, refused },
+      count: (status, says, ms) => figures.tell((to) => to.countDelivery(what, { status, answer: says, ms })),
+    })
     return {
       matches: endpoint.matches,
       handle: (request, response, url) =>
@@ -98,23 +112,20 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
           : answer(request, response, url),
     }
   }
-  const receiving: Omit<WebhookDeps, 'endpoint'> = {
-    record(delivery) {
-      if (toStatus(delivery.seen.word) === 'unknown') figures.tell((to) => to.countUnknown())
-      return storeLimit.inTime(recordDelivery(recording, delivery))
-    },
-    acknowledged: acknowledged.note,
-    log,
-    now: clock.now,
-    measures: { bodies, refused },
-    count: (status, answer, tookMs) => figures.tell((to) => to.countDelivery(status, answer, tookMs)),
+  async function takeDelivery({ seen, text, project }: ReadDelivery): Promise<Taken> {
+    if (toStatus(seen.word) === 'unknown') figures.tell((to) => to.countUnknown())
+    const { answer, deliveryId, eventSeq, revisionKey } = await recordDelivery(recording, { seen, body: text, project })
+    const of = { delivery: deliveryId, buildEvent: eventSeq, revision: revisionKey }
+    return { answer, eventSeq, fields: { ...of, project: seen.projectId, build: seen.buildId, status: seen.word } }
   }
   const { github, gitlab } = config
-  const endpoints = [createCiServiceEndpoint((presented) => isSecret(presented))]
+  const isValid = (presented: string | null) => isSecret(presented)
+  const endpoints = [createCiServiceEndpoint(isValid)]
   if (github.webhookSecrets.length > 0) endpoints.push(createGithubEndpoint(github.webhookSecrets))
   if (gitlab.webhookSecrets.length > 0) endpoints.push(createGitlabEndpoint(gitlab.webhookSecrets, clock.now))
   const routes: Route[] = [
-    ...endpoints.map(routeOf),
+    ...endpoints.map((endpoint) => routeOf('delivery', endpoint, takeDelivery)),
+    routeOf('report', createReportEndpoint(isValid), (read) => recordReport(recording, read)),
     {
       matches: (path) => path === '/slack/events' && config.slack.appToken === null,
       async handle(request, response) {

@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { OldestWaiting } from './store/backlog.ts'
 import type { CiErrorKind } from './sources/http/errors.ts'
 import type { CiCallEnd } from './sources/http/transport.ts'
+import type { Sent } from './sources/webhook-route.ts'
 import type { JobEnd } from './jobs/schedule.ts'
 import type { SilentEnd } from './jobs/refresh-silent.ts'
 import type { Counted } from './alerts/deps.ts'
@@ -74,13 +75,14 @@ function doorMetrics(registry: Registry) {
   const registers = [registry]
   const deliveries = new Counter({
     name: 'buildline_deliveries_total',
-    help: 'Requests to the webhook endpoint, by HTTP status and answer',
-    labelNames: ['status', 'answer'],
+    help: 'Requests to the webhook endpoints, by HTTP status, answer and what is sent there (delivery, report)',
+    labelNames: ['status', 'answer', 'what'],
     registers,
   })
   const seconds = new Histogram({
     name: 'buildline_delivery_seconds',
-    help: 'From the beginning of a request to the webhook endpoint to its answer',
+    help: 'From the beginning of a request to a webhook endpoint to its answer, by what is sent there',
+    labelNames: ['what'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
     registers,
   })
@@ -90,9 +92,9 @@ function doorMetrics(registry: Registry) {
     registers,
   })
   return {
-    countDelivery(status: number, answer: string, ms: number): void {
-      deliveries.inc({ status: String(status), answer })
-      seconds.observe(ms / MS_PER_S)
+    countDelivery(what: Sent, { status, answer, ms }: { status: number; answer: string; ms: number }): void {
+      deliveries.inc({ status: String(status), answer, what })
+      seconds.observe({ what }, ms / MS_PER_S)
     },
     countUnknown: () => unknown.inc(),
   }

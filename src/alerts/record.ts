@@ -8,7 +8,7 @@ import {
   type Recorded,
 } from '../domain/build-event.ts'
 import { isOfPastAttempt, numbered } from '../domain/attempt-number.ts'
-import { isUuid } from '../domain/ids.ts'
+import { isUuid, type BuildId, type ProjectId, type Uuid } from '../domain/ids.ts'
 import { revisionKey } from '../domain/revision.ts'
 import { restartRequests } from '../domain/request.ts'
 import { effectsOf } from '../domain/attempt.ts'
@@ -86,9 +86,17 @@ async function record(tx: Tx, { seen: delivered, body, project }: Delivery, at: 
 /** What CI delivers by its uuid, and has named by its number before, keeps that for an id. */
 async function asKnown(tx: Tx, seen: Observation): Promise<Observation> {
   const { projectId, buildId, details } = seen
-  if ((await tx.eventsOfBuild(projectId, buildId)).length > 0) return seen
-  const known = details.buildUuid && (await tx.buildByUuid(details.buildUuid))
-  return known && known.projectId === projectId ? { ...seen, buildId: known.buildId } : seen
+  return { ...seen, buildId: await knownId(tx, { projectId, buildId, uuid: details.buildUuid }) }
+}
+
+/** By what id a build is known. */
+export async function knownId(
+  tx: Tx,
+  { projectId, buildId, uuid }: { projectId: ProjectId; buildId: BuildId; uuid: Uuid | null },
+): Promise<BuildId> {
+  if (uuid === null || (await tx.eventsOfBuild(projectId, buildId)).length > 0) return buildId
+  const known = await tx.buildByUuid(uuid)
+  return known?.projectId === projectId ? known.buildId : buildId
 }
 
 async function insert(

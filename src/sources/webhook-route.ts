@@ -5,15 +5,29 @@ import { giveBack } from '../server/memory.ts'
 import { createBufferedSink } from '../lib/buffered-sink.ts'
 import type { Log } from '../lib/log.ts'
 import type { Measures } from '../server/rate-limiter.ts'
-import type { Observation, Recorded } from '../domain/build-event.ts'
-import type { Delivery, Endpoint } from './endpoint.ts'
+import type { Recorded } from '../domain/build-event.ts'
+import type { Endpoint } from './endpoint.ts'
 
 /** While the store is away, a sender that can retry is asked to, after this many seconds. */
 const STORE_RETRY_S = 5
 
-export interface WebhookDeps {
-  endpoint: Endpoint
-  record: (delivery: Delivery) => Promise<Recorded>
+/** What is sent to an endpoint: a delivery about a build, or a report of its tests. */
+export type Sent = 'delivery' | 'report'
+
+/** What became of what was sent, once it is stored. */
+export interface Taken {
+  answer: Recorded['answer']
+  /** what the log says of it, beside the answer */
+  fields: Record<string, unknown>
+  /** the build event that was recorded, or repeated */
+  eventSeq?: number
+}
+
+export interface WebhookDeps<Read> {
+  /** what is sent here, as the log calls it */
+  what: Sent
+  endpoint: Endpoint<Read>
+  record: (read: Read) => Promise<Taken>
   /** the answer to the delivery of this build event was sent */
   acknowledged: (eventSeq: number) => void
   log: Log
@@ -25,7 +39,16 @@ export interface WebhookDeps {
 }
 
 /** Answers one request as the contract's table says. It stores a delivery before it answers 202, and nothing of a refused one. */
-export function createWebhookRoute({ endpoint, record, acknowledged, log, now, measures, count }: WebhookDeps) {
+export function createWebhookRoute<Read extends { kind: 'delivery' }>({
+  what,
+  endpoint,
+  record,
+  acknowledged,
+  log,
+  now,
+  measures,
+  count,
+}: WebhookDeps<Read>) {
   const throttle = createThrottle(now)
   const lines = createBufferedSink<Log>()
   lines.use(log)
@@ -44,19 +67,16 @@ export function createWebhookRoute({ endpoint, record, acknowledged, log, now, m
     if (reading.kind === 'unwanted') return { status: 202, says: 'ignored', body: '{"status":"ignored"}' }
     if (reading.kind === 'refusal') return refuse(400, reading.reason)
     try {
-      const { seen, text, project } = reading
-      return taken(seen, await record({ seen, body: text, project }))
+      return taken(await record(reading))
     } catch (error) {
-      log.error({ err: error }, 'a delivery could not be stored; its sender is asked to try again')
+      log.error({ err: error }, `a ${what} could not be stored; its sender is asked to try again`)
       return refuse(503, 'cannot store now; try again', { 'retry-after': String(STORE_RETRY_S) }, 'unavailable')
     }
   }
 
-  function taken({ projectId, buildId, word }: Observation, recorded: Recorded): Answer {
-    const { answer, deliveryId, eventSeq, revisionKey } = recorded
-    const of = { delivery: deliveryId, buildEvent: eventSeq, revision: revisionKey }
-    lines.tell((to) => to.info({ ...of, project: projectId, build: buildId, status: word, answer }, 'delivery'))
-    return { status: 202, says: answer, body: ACCEPTED[answer], eventSeq }
+  function taken({ answer, fields, eventSeq }: Taken): Answer {
+    lines.tell((to) => to.info({ ...fields, answer }, what))
+    return { status: 202, says: answer, body: ACCEPTED[answer], ...(eventSeq !== undefined && { eventSeq }) }
   }
 
   function stranger(request: IncomingMessage): Answer {

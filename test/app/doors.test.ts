@@ -76,7 +76,7 @@ describe('/metrics', () => {
     const response = await fetch(`${app.url}/metrics`)
     const text = await response.text()
     expect(response.headers.get('content-type')).toMatch(/^text\/plain/)
-    expect(text).toContain('buildline_deliveries_total{status="202",answer="recorded"} 1')
+    expect(text).toContain('buildline_deliveries_total{status="202",answer="recorded",what="delivery"} 1')
     expect(text).toContain('buildline_decisions_total{reason="rules-unread"} 1')
     expect(text).toContain('buildline_backlog{queue="post"} 0')
     expect(text).toMatch(/^process_resident_memory_bytes \d+/m)

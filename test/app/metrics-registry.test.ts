@@ -17,7 +17,7 @@ const create = (looked: Partial<typeof LOOKED> = {}): Metrics => createMetrics({
 
 /** Everything that can be counted, once. */
 function countAll(metrics: Metrics): void {
-  metrics.countDelivery(202, 'recorded', 3)
+  metrics.countDelivery('delivery', { status: 202, answer: 'recorded', ms: 3 })
   metrics.countUnknown()
   metrics.count({ what: 'decision', reason: 'every-event' })
   metrics.count({ what: 'call', queue: 'post', outcome: 'unclear' })

@@ -2,25 +2,34 @@ import type { IncomingMessage } from 'node:http'
 import { parse } from 'node:querystring'
 import type { Endpoint } from '../../endpoint.ts'
 import { readPayload } from './payload.ts'
+import { readReport, type ReadReport } from './report.ts'
 
-/** The path of the CI service's deliveries. */
-const PATH = /^\/webhooks\/builds(?:\/([^/]*))?\/?$/
+/** Whether this is one of the secrets that are valid now. */
+type IsSecret = (presented: string | null) => boolean
 
-/**
- * The CI service's: its sender shows a secret.
- * @param isSecret whether this is one of the secrets that are valid now
- */
-export const createCiServiceEndpoint = (isSecret: (presented: string | null) => boolean): Endpoint => ({
-  matches: (pathname) => PATH.test(pathname),
+/** Where the CI service delivers. */
+export const createCiServiceEndpoint = (isSecret: IsSecret): Endpoint => ({
+  ...secretPath(/^\/webhooks\/builds(?:\/([^/]*))?\/?$/, isSecret),
   bodyBytesMax: BODY_BYTES_MAX,
-  // A sender that knows no secret need not learn that there is an endpoint.
-  unauthorizedStatus: 404,
-  maySend: (request, url) => isSecret(presentedSecret(present(request, url))),
   read: readPayload,
 })
 
-function present({ headers }: IncomingMessage, url: URL) {
-  const segment = PATH.exec(url.pathname)?.[1]
+/** Where build steps report the tests of builds. */
+export const createReportEndpoint = (isSecret: IsSecret): Endpoint<ReadReport> => ({
+  ...secretPath(/^\/webhooks\/reports(?:\/([^/]*))?\/?$/, isSecret),
+  bodyBytesMax: REPORT_BYTES_MAX,
+  read: readReport,
+})
+
+/** A path whose senders show a secret: one who knows none need not learn that there is an endpoint. */
+const secretPath = (path: RegExp, isSecret: IsSecret): Omit<Endpoint, 'bodyBytesMax' | 'read'> => ({
+  matches: (pathname) => path.test(pathname),
+  unauthorizedStatus: 404,
+  maySend: (request, url) => isSecret(presentedSecret(present(path, request, url))),
+})
+
+function present(path: RegExp, { headers }: IncomingMessage, url: URL) {
+  const segment = path.exec(url.pathname)?.[1]
   return {
     path: segment ? decodeSegment(segment) : null,
     authorization: headers.authorization,
@@ -38,6 +47,9 @@ function decodeSegment(segment: string): string {
 
 /** The largest delivery that is read. */
 export const BODY_BYTES_MAX = 256 * 1024
+
+/** The largest report that is read. */
+export const REPORT_BYTES_MAX = 64 * 1024
 
 /** The secret is looked for in this many keys of a query. */
 const QUERY_KEYS_MAX = 20

@@ -1,0 +1,59 @@
+import { buildKey, isUuid, toUuid } from '../domain/ids.ts'
+import { branchKey } from '../domain/revision.ts'
+import { isRed, isVerdict } from '../domain/status.ts'
+import type { ReadReport } from '../sources/ci-service/webhook/report.ts'
+import type { Taken } from '../sources/webhook-route.ts'
+import type { StoredEvent } from '../store/records.ts'
+import { attemptsOfBuild, isAbout } from '../store/reports.ts'
+import type { Tx } from '../store/store.ts'
+import type { Attempt } from '../domain/attempt.ts'
+import { knownId, type RecordDelivery } from './record.ts'
+
+/** Reports that are kept of one build, of all its shards and attempts; beyond it the oldest goes. */
+export const REPORTS_PER_BUILD_MAX = 100
+
+/** Newer builds of the branch that may have to say anew which of their tests failed in this one. */
+const SUCCESSORS_MAX = 4
+
+/**
+ * Stores what a build step reports of a build's tests, durably. It is about the attempt that runs, or that ended last; where
+ * the build is not known yet, about its first. A repeated shard takes the place of the one before it.
+ */
+export async function recordReport({ store, clock, wake }: RecordDelivery, read: ReadReport): Promise<Taken> {
+  const { answer, woken } = await store.write((tx) => record(tx, read, clock.now()))
+  for (const revisionKey of woken) wake(revisionKey)
+  return { answer, fields: { project: read.projectId, build: read.buildId } }
+}
+
+async function record(
+  tx: Tx,
+  { projectId, buildId: named, report }: ReadReport,
+  at: number,
+): Promise<Pick<Taken, 'answer'> & { woken: string[] }> {
+  const buildId = await knownId(tx, { projectId, buildId: named, uuid: isUuid(named) ? toUuid(named) : null })
+  const buildEvents = await tx.eventsOfBuild(projectId, buildId)
+  const attempt = (await attemptsOfBuild(tx, { projectId, buildId }, buildEvents)).at(-1)
+  const key = buildKey(projectId, buildId)
+  const kept = await tx.reportsOf(key)
+  const firstSeq = buildEvents[0]?.seq ?? 0
+  const isOfAttempt = (one: { attemptSeq: number }) =>
+    attempt ? isAbout(one, attempt, firstSeq) : one.attemptSeq === 0
+  const same = kept.find((one) => one.report.shard === report.shard && isOfAttempt(one))
+  if (same && JSON.stringify(same.report) === JSON.stringify(report)) return { answer: 'duplicate', woken: [] }
+  const replaced = same ?? (kept.length < REPORTS_PER_BUILD_MAX ? null : kept[0]!)
+  if (replaced) await tx.removeReport(replaced.id)
+  await tx.insertReport({ buildKey: key, attemptSeq: attempt?.firstSeq ?? 0, receivedAt: at, report })
+  const woken = attempt ? await toldAnew(tx, attempt, buildEvents) : []
+  for (const revisionKey of woken) await tx.wakeRevision(revisionKey, at, 1)
+  return { answer: 'recorded', woken }
+}
+
+/** The revisions whose cards this report may change: while its build runs, none. */
+async function toldAnew(tx: Tx, attempt: Attempt, buildEvents: readonly StoredEvent[]): Promise<string[]> {
+  if (!isVerdict(attempt.status)) return []
+  const branch = buildEvents.findLast((buildEvent) => buildEvent.branch !== null)?.branch ?? null
+  const { projectId, revisionKey } = buildEvents[0]!
+  const after =
+    branch === null ? [] : await tx.revisionsAfter(branchKey(projectId, branch), attempt.buildOrder, SUCCESSORS_MAX)
+  return [...new Set([...(isRed(attempt.status) ? [revisionKey] : []), ...after])]
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { firstLine } from '../../../domain/build-event.ts'
+import type { BuildId, ProjectId } from '../../../domain/ids.ts'
+import type { TestReport } from '../../../domain/test-report.ts'
+import { isRecord } from '../../../lib/json.ts'
+import type { Reading } from '../../endpoint.ts'
+import { readJsonBody } from '../../json-body.ts'
+import { ciBuildId, cleanText, countOrNull, projectId } from '../../values.ts'
+
+/** A report of a build's tests. */
+export interface ReadReport {
+  kind: 'delivery'
+  projectId: ProjectId
+  buildId: BuildId
+  report: TestReport
+}
+
+/** Of a test's name, its message, and a line of a log so many characters are kept. */
+const REPORT_TEXT_CHARS_MAX = 300
+
+/** Failed tests, and flaky ones, that are kept of one report. */
+const REPORTED_TESTS_MAX = 200
+
+/** The last lines of a log that are kept. */
+const LOG_LINES_MAX = 20
+
+/**
+ * Reads a report: `{"build":{…},"report":{…}}` with usable `build.project_id` and `build.build_id`. Of everything else what is
+ * not understood counts as missing.
+ */
+export function readReport(body: Uint8Array): Reading<ReadReport> {
+  const read = readJsonBody(body)
+  if (read.kind === 'refusal') return read
+  const { build, report } = isRecord(read.value) ? read.value : {}
+  if (!isRecord(build)) return refuse('the body has no object "build"')
+  if (!isRecord(report)) return refuse('the body has no object "report"')
+  const project = projectId.safeParse(build['project_id'])
+  if (!project.success) return refuse('build.project_id is no integer id')
+  const id = ciBuildId.safeParse(build['build_id'])
+  if (!id.success) return refuse('build.build_id is no integer id and no UUID')
+  return { kind: 'delivery', projectId: project.data, buildId: id.data, report: toReport(REPORT.parse(report)) }
+}
+
+const refuse = (reason: string) => ({ kind: 'refusal', reason }) as const
+
+const text = z
+  .union([z.string(), z.number().transform(String)])
+  .transform((value) => cleanText(value.slice(0, REPORT_TEXT_CHARS_MAX)))
+  .nullable()
+  .catch(null)
+const list = z.array(z.unknown()).catch([])
+
+const REPORT = z.object({
+  shard: text,
+  tests: countOrNull,
+  failed: countOrNull,
+  skipped: countOrNull,
+  flaky: countOrNull,
+  duration_ms: z.number().nullable().catch(null),
+  failures: list,
+  flaky_tests: list,
+  log: list,
+})
+
+function toReport(said: z.infer<typeof REPORT>): TestReport {
+  const failed = Math.max(said.failed ?? 0, said.failures.length)
+  return {
+    shard: said.shard,
+    tests: Math.max(said.tests ?? 0, failed),
+    failed,
+    skipped: said.skipped ?? 0,
+    flaky: Math.max(said.flaky ?? 0, said.flaky_tests.length),
+    durationMs: said.duration_ms,
+    failures: said.failures.slice(0, REPORTED_TESTS_MAX).flatMap(failureOf),
+    flakyTests: said.flaky_tests.slice(0, REPORTED_TESTS_MAX).flatMap((name) => text.parse(name) ?? []),
+    log: said.log.slice(-LOG_LINES_MAX).map((line) => text.parse(line) ?? ''),
+  }
+}
+
+function failureOf(said: unknown): TestReport['failures'] {
+  const { name, message } = isRecord(said) ? said : { name: said }
+  const known = text.parse(name)
+  const first = typeof message === 'string' ? firstLine(message) : null
+  return known === null ? [] : [{ name: known, message: text.parse(first) }]
+}
