@@ -25,6 +25,7 @@ import { parseSubject, revisionSubject } from '../domain/revision.ts'
 import { postedAttemptOf, storyFor, type Story, type StoryContext } from '../domain/story.ts'
 import { NOTICE_BUILDS_MAX } from '../domain/view.ts'
 import { facilitiesOf, readRevision, streaksOf } from '../store/history.ts'
+import { failedTestsOf } from '../store/reports.ts'
 
 /**
  * Reads one card with all it stands on, and what is left to do. Null: there is no such card.
@@ -135,6 +136,7 @@ async function planCard(
   const story = storyFor({
     attempts,
     streaks: await streaksOf(reads, attempts),
+    failedTests: await failedTestsOf(reads, attempts),
     isAnnounced: announcedBy(decisions.filter(({ verdict }) => verdict === 'tell')),
     isLoud: announcedBy(decisions.filter(({ loud }) => loud)),
     postedAttempt: postedAttempt === undefined ? postedAttemptOf(attempts) : postedAttempt,

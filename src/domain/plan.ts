@@ -100,10 +100,12 @@ export function planStory(story: Story, messages: readonly StoredMessage[], now:
   )
   if (card?.state !== 'posted' || card.ts === null) return cardSteps
   const { ts } = card
-  const inThread = [...earlierReplies(story), ...asksOf(story), ...newestReplies(story)].flatMap((said) => {
-    const message = newestOf(said.slot, messages)
-    return planMessage({ ...said, thread: ts, lookIn: threadOf(message, messages) ?? ts }, message, now)
-  })
+  const inThread = [...earlierReplies(story), ...asksOf(story), ...newestReplies(story), ...testsOf(story)].flatMap(
+    (said) => {
+      const message = newestOf(said.slot, messages)
+      return planMessage({ ...said, thread: ts, lookIn: threadOf(message, messages) ?? ts }, message, now)
+    },
+  )
   return [...cardSteps, ...inThread]
 }
 
@@ -125,6 +127,10 @@ const asksOf = ({ asks }: Story) => asks.map(({ slot, view }) => ({ slot, view, 
 
 const newestReplies = ({ replies }: Story) =>
   replies.filter(({ newest }) => newest).map(({ slot, view }) => ({ slot, view, urgency: replyUrgency(view) }))
+
+// After the reply that says that the build failed.
+const testsOf = ({ tests, card }: Story) =>
+  tests.map(({ slot, view, newest }) => ({ slot, view, urgency: newest ? cardUrgency(card) + 1 : LEAST }))
 
 export function planNotice(view: NoticeView, messages: readonly StoredMessage[], now: number): PlannedStep[] {
   const steps = planMessage({ slot: 'card', view, thread: null, urgency: 2 }, newestOf('card', messages), now)

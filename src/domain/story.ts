@@ -6,12 +6,15 @@ import type { Recovery } from './recovered.ts'
 import { lastRequestOf, attemptRefText, shownBy, type Action, type Request } from './request.ts'
 import { attemptKey, type Attempt } from './attempt.ts'
 import { isAccountNotice, isFinal, isRed, isVerdict } from './status.ts'
-import type { CardView, ReplyView, RequestView, Shown, ShownRequest, Streak } from './view.ts'
+import { briefly, type FailedTests } from './test-report.ts'
+import type { CardView, ReplyView, RequestView, Shown, ShownRequest, Streak, TestsView } from './view.ts'
 
 /** What is said in one channel about one revision: the card, and its replies by name, in order. */
 export interface Story {
   card: CardView
   replies: readonly { slot: string; view: ReplyView; newest: boolean }[]
+  /** which tests failed, by attempt, in order */
+  tests: readonly { slot: string; view: TestsView; newest: boolean }[]
   /** what people asked of CI about these builds, oldest first */
   asks: readonly { slot: string; view: RequestView }[]
 }
@@ -21,6 +24,8 @@ export interface StoryContext {
   attempts: readonly Attempt[]
   /** by attempt key: the red streak that an attempt ended, and of the newest one, where it is red, the one it goes on with */
   streaks: ReadonlyMap<string, Recovery>
+  /** by attempt key: the tests that failed, where a build step reported them */
+  failedTests: ReadonlyMap<string, FailedTests>
   /** whether the outcome of an attempt was selected for this channel */
   isAnnounced: (attempt: Attempt) => boolean
   /** whether it was selected as a failure or a recovery, which the channel should notice */
@@ -52,6 +57,7 @@ export function storyFor(context: StoryContext): Story {
         view: replyView(attempt, context),
         newest: attempt === newest,
       })),
+    tests: context.attempts.filter(context.isAnnounced).flatMap((attempt) => testsOf(attempt, context)),
     asks: context.requests.map((request) => ({ slot: `ask:${request.id}`, view: requestView(request, context) })),
   }
 }
@@ -73,6 +79,7 @@ function cardView(attempt: Attempt, context: StoryContext): CardView {
     history: historyOf(attempt),
     durationMs: durationOf(attempt),
     ...failedJobsOf(attempt),
+    ...failedTestsOn(attempt, context),
     mention: tellsRedItself ? mentionFor(attempt, context) : null,
     claim: tellsRedItself ? claimFor(attempt, context) : null,
     proposed: tellsRedItself ? proposedFor(attempt, context) : null,
@@ -205,6 +212,18 @@ function streakOf(attempt: Attempt, { streaks }: StoryContext): Streak | null {
 
 function failedJobsOf({ status, details: { failedJobs } }: Attempt): Pick<CardView, 'failedJobs'> {
   return isRed(status) && failedJobs && failedJobs.length > 0 ? { failedJobs } : {}
+}
+
+function failedTestsOn(attempt: Attempt, { failedTests }: StoryContext): Pick<CardView, 'failedTests'> {
+  const tests = failedTests.get(attemptKey(attempt))
+  return tests ? { failedTests: briefly(tests) } : {}
+}
+
+function testsOf(attempt: Attempt, { attempts, failedTests }: StoryContext): Story['tests'] {
+  const tests = failedTests.get(attemptKey(attempt))
+  if (!tests) return []
+  const view = { kind: 'tests', attemptNumber: attemptNumberOf(attempt, attempts), ...tests } as const
+  return [{ slot: `tests:${attemptKey(attempt)}`, view, newest: attempt === attempts.at(-1) }]
 }
 
 const durationOf = ({ startedAt, finalAt }: Attempt): number | null =>

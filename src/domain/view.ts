@@ -2,6 +2,7 @@ import type { MessageTs, Uuid } from './ids.ts'
 import type { Missing } from './offer.ts'
 import type { Action } from './request.ts'
 import type { Status } from './status.ts'
+import type { FailedTests } from './test-report.ts'
 
 // What a channel should see, in words of the product and without a word of Slack. Pure, and comparable by value.
 
@@ -24,6 +25,8 @@ export interface CardView {
   durationMs: number | null
   /** the jobs that failed, where the source names them; at least one */
   failedJobs?: readonly string[]
+  /** the tests that failed, where a build step reported them */
+  failedTests?: FailedTests
   /** set when the card itself has to tell the committer: it was born red */
   mention: string | null
   /** the same as of a reply, when the card itself has to offer it: it was born red */
@@ -105,6 +108,12 @@ export interface ReplyView {
   streak: Streak | null
 }
 
+/** One reply in the thread: which tests of an attempt failed. */
+export interface TestsView extends FailedTests {
+  kind: 'tests'
+  attemptNumber: number
+}
+
 /** One notice per channel and day about builds that the account's limits kept from running. */
 export interface NoticeView {
   kind: 'notice'
@@ -116,6 +125,6 @@ export interface NoticeView {
   builds: readonly (BuildView & { shown: 'ignored' | 'blocked' })[]
 }
 
-export type View = CardView | ReplyView | RequestView | NoticeView
+export type View = CardView | ReplyView | TestsView | RequestView | NoticeView
 
 export const NOTICE_BUILDS_MAX = 20

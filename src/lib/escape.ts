@@ -58,6 +58,10 @@ export function codeSpan(text: string): string {
   return line === '' ? '' : `\`${escapeEntities(isolate(line))}\``
 }
 
+/** Lines of outside text as a block of code, which none of them can end. */
+export const codeBlock = (lines: readonly string[]): string =>
+  ['```', ...lines.map((line) => escapeEntities(isolate(withoutBackticks(toLine(line))))), '```'].join('\n')
+
 /** Outside text for a `plain_text` object with `emoji: false`. Slack decodes entities even there: typed ones are parted. */
 export const escapePlain = (text: string): string => isolate(toLine(text).replace(/&(?=(?:amp|lt|gt);)/gu, `&${INERT}`))
 

@@ -32,6 +32,7 @@ const tell = (
   return storyFor({
     attempts,
     streaks: new Map(),
+    failedTests: new Map(),
     isAnnounced: () => true,
     isLoud: () => false,
     postedAttempt,

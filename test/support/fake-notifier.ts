@@ -192,6 +192,7 @@ export function createFakeNotifier(clock: Clock): FakeNotifier {
 /** A view in a few words: `card 512 failed`, `ask stop 512 refused`. */
 export function inBrief(view: View): string {
   if (view.kind === 'notice') return 'notice'
+  if (view.kind === 'tests') return `tests ${view.failed} of ${view.tests}`
   if (view.kind === 'request') return `ask ${view.action} ${view.buildId} ${view.stage}`
   return `${view.kind} ${view.build.buildId} ${view.shown}`
 }

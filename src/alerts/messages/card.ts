@@ -25,6 +25,7 @@ import { claimButton, isThisYou } from '../../slack/messages/handle.ts'
 import { ACTION_IDS, ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { INLINE_URL_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { clockTime, dayTime, durationWords } from '../../slack/messages/times.ts'
+import { testsLine } from '../../slack/messages/tests.ts'
 import { lookOf } from '../../slack/messages/words.ts'
 
 /**
@@ -32,7 +33,8 @@ import { lookOf } from '../../slack/messages/words.ts'
  * the buttons. A place that draws no attachments still shows status, project, link and commit. Pure.
  */
 export function renderCard(view: CardView, channel: ChannelId | null = null): SlackMessage {
-  const beneath = [...contextOf([mrkdwn(storyLine(view, channel))]), ...actionsOf(view)]
+  const tests = mrkdwn(testsLine(view.failedTests))
+  const beneath = [...contextOf([mrkdwn(storyLine(view, channel))]), ...contextOf([tests]), ...actionsOf(view)]
   const asked = mrkdwn(isThisYou(view.proposed))
   return {
     text: joined([sentence(view), asked.text]),
@@ -43,7 +45,10 @@ export function renderCard(view: CardView, channel: ChannelId | null = null): Sl
 
 /** The card without blocks: the way out when Slack refuses them. */
 export const plainCard = (view: CardView, channel: ChannelId | null = null): string =>
-  joined([titleLine(view), commitLine(view.build, view.mention), storyLine(view, channel)], '\n')
+  joined(
+    [titleLine(view), commitLine(view.build, view.mention), storyLine(view, channel), testsLine(view.failedTests)],
+    '\n',
+  )
 
 /** What a notification and a screen reader say. */
 function sentence(view: CardView): string {

@@ -5,6 +5,7 @@ import { requestLine } from '../../slack/messages/request.ts'
 import { type SlackMessage, section, type SectionBlock } from '../../slack/messages/blocks.ts'
 import { flakyWord, LATE_WORDS, plainCard, renderCard, spanWords, streakCount } from './card.ts'
 import { mrkdwnLink } from '../../lib/escape.ts'
+import { testsReply } from '../../slack/messages/tests.ts'
 import { joined, linkedBuild, mention, onBranch, projectName, buildName, outside } from '../../slack/messages/build.ts'
 import { claimButton, isThisYou } from '../../slack/messages/handle.ts'
 import { COMMITTER_CHARS_MAX, INLINE_URL_CHARS_MAX, SECTION_CHARS_MAX } from '../../slack/messages/limits.ts'
@@ -31,6 +32,8 @@ function withBlocks(view: View, channel: ChannelId | null): SlackMessage {
       return renderCard(view, channel)
     case 'reply':
       return renderReply(view)
+    case 'tests':
+      return { text: testsReply(view), blocks: [], attachments: [] }
     case 'request':
       return { text: requestLine(view), blocks: [], attachments: [] }
     case 'notice':
@@ -46,6 +49,8 @@ function plainText(view: View, channel: ChannelId | null): string {
       return plainCard(view, channel)
     case 'reply':
       return replyLine(view)
+    case 'tests':
+      return testsReply(view)
     case 'request':
       return requestLine(view)
     case 'notice':
