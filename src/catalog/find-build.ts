@@ -14,10 +14,12 @@ import type { AttemptRef } from '../domain/request.ts'
 import { attemptKey, type Attempt } from '../domain/attempt.ts'
 import { parseSubject } from '../domain/revision.ts'
 import { buildView } from '../domain/build-view.ts'
+import { briefly } from '../domain/test-report.ts'
 import { attemptNumberOf, offersOf, shownAs } from '../domain/story.ts'
 import { nearest } from '../lib/nearest.ts'
 import { facilitiesOf, readRevision, recoveriesOf, redSince, type Interfaces, type Revision } from '../store/history.ts'
 import type { KnownBuild } from '../store/records.ts'
+import { failedTestsOf } from '../store/reports.ts'
 import type { Reads } from '../store/store.ts'
 import type { BuildSummary, NotFound, ProjectRef, Target } from './outcomes.ts'
 import { findProject } from './projects.ts'
@@ -224,6 +226,7 @@ export async function summaryOf(
   const isRecovered = (await recoveriesOf(reads, attempts)).has(attemptKey(attempt))
   const red = await redSince(reads, attempt)
   const facilities = await facilitiesOf(reads, attempts, interfaces)
+  const tests = (await failedTestsOf(reads, [attempt])).get(attemptKey(attempt))
   return {
     ...buildView(attempt, attempts),
     ref: { projectId: attempt.buildEvents[0]!.projectId, buildId: attempt.buildId, attempt: attempt.n },
@@ -231,6 +234,7 @@ export async function summaryOf(
     word: attempt.word,
     attemptNumber: attemptNumberOf(attempt, attempts),
     at: newsAt(attempt),
+    ...(tests && { failedTests: briefly(tests) }),
     redSince: red && { at: red.sinceAt, builds: red.builds, atLeast: red.atLeast },
     ...offersOf(attempt, facilities, requests),
   }

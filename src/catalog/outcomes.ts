@@ -4,6 +4,7 @@ import type { Permit, Right } from '../domain/permission.ts'
 import type { ProjectRef } from '../domain/project-names.ts'
 import type { Action, Request, RequestState, AttemptRef } from '../domain/request.ts'
 import type { Looked, Selectable } from '../domain/rule.ts'
+import type { FailedTests } from '../domain/test-report.ts'
 import type { BuildView, Shown } from '../domain/view.ts'
 import { CiError } from '../sources/http/errors.ts'
 
@@ -49,6 +50,8 @@ export interface BuildSummary extends BuildView {
   attemptNumber: number
   /** when the newest build event of the attempt was received, or, where CI was asked, when it says that it happened (ms) */
   at: number
+  /** the tests that failed, where a build step reported them */
+  failedTests?: FailedTests
   /** how long its branch has been red, when it is (ms, builds) */
   redSince: { at: number; builds: number; atLeast: boolean } | null
   /** the buttons that can work now, and why one is not there */

@@ -2,6 +2,7 @@ import { assertNever } from '../../lib/assert.ts'
 import type { Button } from '../../slack/messages/blocks.ts'
 import { commitLine, onBranch, projectName } from '../../slack/messages/build.ts'
 import { actButton, missingWords } from '../../slack/messages/request.ts'
+import { testsLine } from '../../slack/messages/tests.ts'
 import { ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { attemptRefText } from '../../domain/request.ts'
 import type { BuildSummary, RunningOutcome, StatusOutcome } from '../../catalog/outcomes.ts'
@@ -76,6 +77,7 @@ export const answerFound = (build: BuildSummary): Answer => answerOf(buildParts(
 const buildParts = (build: BuildSummary): Part[] => [
   line(buildLine(build)),
   small(commitLine(build)),
+  small(testsLine(build.failedTests)),
   small(capital(missingOf(build) ?? '')),
   row(ACTIONS_BLOCK_ID, buildButtons(build)),
 ]

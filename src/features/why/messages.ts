@@ -2,9 +2,10 @@ import { codeSpan, toLine, mrkdwnLink } from '../../lib/escape.ts'
 import { outside } from '../../slack/messages/build.ts'
 import { ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { cut, WORD_CHARS_MAX, INLINE_URL_CHARS_MAX, BRANCH_CHARS_MAX } from '../../slack/messages/limits.ts'
+import { testsLine } from '../../slack/messages/tests.ts'
 import { dayTime } from '../../slack/messages/times.ts'
 import type { Explained, WhyOutcome, Posted, KeptLook } from '../../catalog/outcomes.ts'
-import { answerOf, line, row, type Answer, type AnswerContext } from '../../slack/messages/answer.ts'
+import { answerOf, line, row, small, type Answer, type AnswerContext } from '../../slack/messages/answer.ts'
 import { buildButtons, buildLine } from '../build.ts'
 import { answerNotFound, isNotFound } from '../not-found.ts'
 import { hiddenParts } from '../not-allowed.ts'
@@ -35,6 +36,7 @@ function explained({ build, decisions, more, hidden }: Found): Answer {
   const left = more + decisions.length - listed.flatMap(({ group }) => group).length
   return answerOf([
     line(buildLine(build)),
+    small(testsLine(build.failedTests)),
     ...(decisions.length === 0 && hidden === 0 ? [line(NOBODY)] : []),
     ...listed.flatMap(({ lines }) => lines).map(line),
     ...(left > 0 ? [line(`… and ${left} earlier`)] : []),
