@@ -25,7 +25,7 @@ import { parseSubject, revisionSubject } from '../domain/revision.ts'
 import { postedAttemptOf, storyFor, type Story, type StoryContext } from '../domain/story.ts'
 import { NOTICE_BUILDS_MAX } from '../domain/view.ts'
 import { facilitiesOf, readRevision, streaksOf } from '../store/history.ts'
-import { failedTestsOf } from '../store/reports.ts'
+import { failedTestsOf } from '../store/failed-tests.ts'
 
 /**
  * Reads one card with all it stands on, and what is left to do. Null: there is no such card.

@@ -1,13 +1,4 @@
-import type { BuildEvent } from '../domain/build-event.ts'
-import { attemptKey, foldBuild, type Attempt } from '../domain/attempt.ts'
-import { buildKey, type BuildId, type ProjectId } from '../domain/ids.ts'
-import { credible, restartRequests } from '../domain/request.ts'
-import { isRed, isVerdict } from '../domain/status.ts'
-import { failedTestsIn, type BuildBefore, type FailedTests, type TestReport } from '../domain/test-report.ts'
-import { branchKeyOf } from './history.ts'
-import type { Reads } from './store.ts'
-
-// What build steps reported, and which attempts that is about.
+import type { TestReport } from '../domain/test-report.ts'
 
 /** A report of a build, as it is kept. */
 export interface KeptReport {
@@ -28,67 +19,4 @@ export interface ReportWrites {
   removeReport(id: number): Promise<void>
   /** Removes reports of builds that are not known, received before then (ms). @returns how many */
   removeEarlyReports(receivedBefore: number, limit: number): Promise<number>
-}
-
-/** Outcomes of a branch in which the build before is looked for: it is the first one that is not of the build itself. */
-const OUTCOMES_MAX = 16
-
-/** The failed tests of each attempt that is red and has a report, by attempt key. Others cost nothing. */
-export async function failedTestsOf(reads: Reads, attempts: readonly Attempt[]): Promise<Map<string, FailedTests>> {
-  const found = new Map<string, FailedTests>()
-  const red = attempts.filter(({ status }) => isRed(status))
-  for (const [buildId, own] of Map.groupBy(red, (attempt) => attempt.buildId)) {
-    const { projectId } = own[0]!.buildEvents[0]!
-    const reportsOn = await readReports(reads, projectId, buildId)
-    for (const attempt of own) {
-      const reports = reportsOn(attempt)
-      const tests = reports.length === 0 ? null : failedTestsIn(reports, await buildBefore(reads, attempt))
-      if (tests) found.set(attemptKey(attempt), tests)
-    }
-  }
-  return found
-}
-
-async function readReports(
-  reads: Reads,
-  projectId: ProjectId,
-  buildId: BuildId,
-): Promise<(attempt: Attempt) => TestReport[]> {
-  const key = buildKey(projectId, buildId)
-  const kept = await reads.reportsOf(key)
-  const isEarly = kept.some(({ attemptSeq }) => attemptSeq === 0)
-  const firstSeq = isEarly ? ((await reads.eventsOfBuilds([key]))[0]?.seq ?? 0) : 0
-  return (attempt) => kept.filter((one) => isAbout(one, attempt, firstSeq)).map(({ report }) => report)
-}
-
-/**
- * Whether a report is about this attempt.
- * @param firstSeq the build's first build event: what came before it is about the attempt that this one opened
- */
-export const isAbout = (
-  { attemptSeq }: Pick<KeptReport, 'attemptSeq'>,
-  { buildEvents }: Attempt,
-  firstSeq: number,
-): boolean => buildEvents.some(({ seq }) => seq === (attemptSeq === 0 ? firstSeq : attemptSeq))
-
-/** The attempts of one build, whichever cards they are on. */
-export async function attemptsOfBuild(
-  reads: Reads,
-  { projectId, buildId }: { projectId: ProjectId; buildId: BuildId },
-  buildEvents: readonly BuildEvent[],
-): Promise<Attempt[]> {
-  const restarts = await reads.restartsOf(projectId, buildId)
-  return foldBuild(credible(buildEvents, restarts), restartRequests(restarts)).attempts
-}
-
-async function buildBefore(reads: Reads, attempt: Attempt): Promise<BuildBefore | null> {
-  const branch = branchKeyOf(attempt)
-  const outcomes = branch === null ? [] : await reads.verdictsBefore(branch, attempt.buildOrder, OUTCOMES_MAX)
-  const last = outcomes.find(({ buildId }) => buildId !== attempt.buildId)
-  if (!last) return null
-  const buildEvents = await reads.eventsOfBuilds([buildKey(last.projectId, last.buildId)])
-  const finished = (await attemptsOfBuild(reads, last, buildEvents)).findLast(({ status }) => isVerdict(status))
-  if (!finished) return null
-  const reportsOn = await readReports(reads, last.projectId, last.buildId)
-  return { reports: reportsOn(finished), isRed: isRed(finished.status) }
 }

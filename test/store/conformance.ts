@@ -18,6 +18,7 @@ import { planClaims } from './claims/plans.ts'
 import { pruneClaims } from './claims/prune.ts'
 import { projectClaims } from './claims/projects.ts'
 import { projectRequestClaims } from './claims/project-requests.ts'
+import { reportClaims } from './claims/reports.ts'
 import { requestClaims } from './claims/requests.ts'
 import { silentClaims } from './claims/silent.ts'
 import { subscriptionClaims } from './claims/subscriptions.ts'
@@ -35,6 +36,7 @@ const CLAIMS = {
   messages: messageClaims,
   'calls and channels': paceClaims,
   builds: buildClaims,
+  reports: reportClaims,
   requests: requestClaims,
   'requests about projects': projectRequestClaims,
   interactions: interactionClaims,

@@ -93,6 +93,8 @@ export async function seed({ kind, sql }: Place): Promise<void> {
   await sql(`insert into subscription (channel, slot, follows, quiet, mention, created_by, created_at)
     select 'C0BUILDS' || (i % 500), 'slot-' || i, '{"what":"all"}', 0, 'nobody', 'U0ADA00001', ${T0} + i
     from ${counted('subscriptions', 5_000)}`)
+  await sql(`insert into report (build_key, attempt_seq, received_at, body)
+    select '41/' || i, case when i % 10 = 0 then 0 else i end, ${T0} + i, '{}' from ${counted('reports', BUILDS)}`)
   // PostgreSQL gathers its statistics by itself after a while; SQLite never does, and the product does not ask it to.
   if (kind === 'postgres') await sql('analyze')
 }

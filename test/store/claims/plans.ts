@@ -96,6 +96,10 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
   ['removeEpisode', (tx) => tx.removeCardEvents('revision-3', 1), 'fact_lineage'],
   ['the decisions that go with it', (tx) => tx.removeCardEvents('revision-5', 1), 'decision_subject'],
   ['the requests that go with it', (tx) => tx.removeCardEvents('revision-7', 1), 'request_lineage'],
+  ['the reports that go with it', (tx) => tx.removeCardEvents('revision-9', 1), 'report_build'],
+  ['reportsOf', (tx) => tx.reportsOf(`${ONE.projectId}/${ONE.buildId}`), 'report_build'],
+  ['removeReport', (tx) => tx.removeReport(7), 'report_pkey', 'report USING INTEGER PRIMARY KEY'],
+  ['removeEarlyReports', (tx) => tx.removeEarlyReports(T0 + 50, 20), 'report_early'],
   ['removeNotices', (tx) => tx.removeNotices(NOTICES, 20), 'card_pkey', 'autoindex_card_1'],
   ['removeProjectRequests', (tx) => tx.removeProjectRequests(T0 + 50, 20), 'request_asked'],
   ['the place of a UUID', (tx) => tx.insertBuildEvent(...buildEvent(UUID_BUILD)), 'build_project'],
@@ -105,7 +109,7 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
 
 /** The ways in which a database reads a whole table, and sorts what an index would have given it in order. */
 const WHOLE_TABLE =
-  /Seq Scan|SCAN (?:fact|card|message|decision|intake|pace|project|person|person_setting|build|request|subscription)(?! USING)/
+  /Seq Scan|SCAN (?:fact|card|message|decision|intake|pace|project|person|person_setting|build|request|report|subscription)(?! USING)/
 const SORTS_ALL = /USE TEMP B-TREE FOR ORDER BY|Sort {2}/
 const MUST_COME_SORTED = [
   'verdictsBefore',
@@ -130,6 +134,7 @@ const MUST_COME_SORTED = [
   'factsAfter',
   'silentBuilds that run',
   'silentBuilds that wait',
+  'removeEarlyReports',
   'removeNotices',
   'removeProjectRequests',
 ]

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import type { TestReport } from '../../../src/domain/test-report.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { T0 } from '../../support/build-events.ts'
+import type { Places } from '../../support/stores.ts'
+import { hear, REVISION } from '../given.ts'
+
+export const report = (change: Partial<TestReport> = {}): TestReport => ({
+  shard: null,
+  tests: 412,
+  failed: 1,
+  skipped: 5,
+  flaky: 0,
+  durationMs: 81_234,
+  failures: [{ name: 'LoginTest › redirects', message: 'expected 302, got 200' }],
+  flakyTests: [],
+  log: [],
+  ...change,
+})
+
+const keep = (store: Store, buildKey: string, { attemptSeq = 0, receivedAt = T0, shard = '1' } = {}): Promise<void> =>
+  store.write((tx) => tx.insertReport({ buildKey, attemptSeq, receivedAt, report: report({ shard }) }))
+
+/** What build steps reported stays with its build. */
+export function reportClaims(places: () => Places): void {
+  test('reports of a build are read as they came, in order of receipt, and one can be taken away', async () => {
+    await using place = await places().open()
+    const { store } = place
+    await keep(store, '41/512', { shard: '2' })
+    await keep(store, '41/513')
+    await keep(store, '41/512', { attemptSeq: 7, receivedAt: T0 + 1, shard: '1' })
+    const [first, second, ...others] = await store.read.reportsOf('41/512')
+    expect(others).toEqual([])
+    expect(first).toMatchObject({ attemptSeq: 0, receivedAt: T0, report: report({ shard: '2' }) })
+    expect(second).toMatchObject({ attemptSeq: 7, receivedAt: T0 + 1, report: report({ shard: '1' }) })
+    await store.write((tx) => tx.removeReport(first!.id))
+    expect(await store.read.reportsOf('41/512')).toEqual([second])
+  })
+
+  test('reports of builds that nobody knows go when they were received before then, so many at a time', async () => {
+    await using place = await places().open()
+    const { store } = place
+    await hear(store, { build: '512' })
+    for (const build of ['512', '513', '514', '515']) await keep(store, `41/${build}`)
+    await keep(store, '41/516', { receivedAt: T0 + 1 })
+    const remove = () => store.write((tx) => tx.removeEarlyReports(T0 + 1, 2))
+    expect([await remove(), await remove(), await remove()]).toEqual([2, 1, 0])
+    expect(await place.sql('select build_key from report order by id')).toEqual([
+      { build_key: '41/512' },
+      { build_key: '41/516' },
+    ])
+  })
+
+  test('reports go with the last card of their build', async () => {
+    await using place = await places().open()
+    const { store } = place
+    for (const cardNumber of [1, 2]) {
+      const seq = await hear(store, { build: '512' })
+      await store.write((tx) => tx.placeEvent(seq, cardNumber))
+      await keep(store, '41/512', { attemptSeq: seq })
+    }
+    await keep(store, '41/513')
+    await store.write((tx) => tx.removeCardEvents(REVISION, 1))
+    expect(await store.read.reportsOf('41/512')).toHaveLength(2)
+    expect(await store.write((tx) => tx.removeCardEvents(REVISION, 2))).toBe(3)
+    expect(await store.read.reportsOf('41/512')).toEqual([])
+    expect(await store.read.reportsOf('41/513')).toHaveLength(1)
+  })
+}
