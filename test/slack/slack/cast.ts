@@ -3,6 +3,7 @@ import type { Missing } from '../../../src/domain/offer.ts'
 import type {
   ShownRequest,
   RequestView,
+  TestsView,
   BuildView,
   CardView,
   NoticeView,
@@ -116,6 +117,30 @@ export const ask = (change: Partial<RequestView> = {}): RequestView => ({
   outcome: null,
   ...change,
 })
+
+export const tests = (change: Partial<TestsView> = {}): TestsView => ({
+  kind: 'tests',
+  attemptNumber: 1,
+  tests: 412,
+  failed: 3,
+  failures: [
+    { name: 'LoginTest › redirects', message: 'expected 302, got 200', isNew: true },
+    { name: 'CartTest › sums', message: 'expected 19.99, got 20', isNew: false },
+    { name: 'Prices › round', message: null, isNew: false },
+  ],
+  isSame: false,
+  log: [],
+  ...change,
+})
+
+/** Failed tests whose names, messages and log do what they can. */
+export const hostileTests = (): TestsView =>
+  tests({
+    failures: tests().failures.map((failure) => ({ ...failure, name: HOSTILE_TEST, message: HOSTILE_TEST })),
+    log: [HOSTILE_TEST, '', '```', '\u001b[31mred'],
+  })
+
+const HOSTILE_TEST = `> ${HOSTILE_TEXT} \`\`\` \u0007\u202egnp.exe\u2066`
 
 export const notice = (change: Partial<NoticeView> = {}): NoticeView => ({
   kind: 'notice',

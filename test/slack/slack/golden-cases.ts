@@ -14,6 +14,8 @@ import {
   OLD_CARD,
   STREAK,
   reply,
+  tests,
+  hostileTests,
   RTL_AND_CJK,
   STARTED_AT,
   WEB,
@@ -181,6 +183,40 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     'The branch and the message are too long for a card: they are cut visibly.',
     card({ build: { ...WEB, branch: 'feature/'.repeat(40), message: 'very '.repeat(200) } }),
   ),
+  'card-tests': told('A build failed, and a build step reported its tests.', card({ failedTests: tests() })),
+  'card-tests-same': told(
+    'The tests failed that had failed in the build before, more than the card names.',
+    card({ failedTests: tests({ failed: 12, isSame: true }), streak: STREAK, offers: ['restart'] }),
+  ),
+  'card-tests-and-jobs': told(
+    'The source names the jobs that failed, and a build step reported one test without its name.',
+    card({ failedJobs: ['test / unit'], failedTests: tests({ tests: 1, failed: 1, failures: [] }) }),
+  ),
+  'card-tests-hostile': told(
+    'The names of failed tests try to mention, link and format.',
+    card({ failedTests: hostileTests() }),
+  ),
+  'reply-tests': told(
+    'A build step reported which tests failed, and sent the last lines of its log.',
+    tests({ log: ['npm test', '', 'Tests: 3 failed, 409 passed'] }),
+  ),
+  'reply-tests-same': told(
+    'The second attempt failed in the test that had failed in the build before.',
+    tests({ attemptNumber: 2, failed: 1, failures: tests().failures.slice(1, 2), isSame: true }),
+  ),
+  'reply-tests-long': told(
+    'More tests failed than a reply names, and their names, messages and log are too long for it.',
+    tests({
+      failed: 57,
+      failures: Array.from({ length: 10 }, (_, n) => ({
+        name: `${n} ${'&'.repeat(290)}`,
+        message: '<'.repeat(300),
+        isNew: true,
+      })),
+      log: Array.from({ length: 20 }, (_, n) => `${n} ${'x>'.repeat(140)}`),
+    }),
+  ),
+  'reply-tests-hostile': told('Failed tests, and a log, that try to mention, link and format.', hostileTests()),
   'reply-attempt-2': told('A second run has passed.', reply({ attemptNumber: 2, shown: 'passed' })),
   'reply-late': told('An older run of the commit ended after a newer one had begun.', reply({ isLate: true })),
   'reply-told-late': told(

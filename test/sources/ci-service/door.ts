@@ -19,7 +19,7 @@ export async function openDoor(changes: Settings = {}): Promise<Door> {
   return { url: app.url, app, folder }
 }
 
-const TABLES = ['delivery', 'fact', 'intake', 'decision', 'card', 'message'] as const
+const TABLES = ['delivery', 'fact', 'intake', 'decision', 'card', 'message', 'report'] as const
 
 /** What deliveries have left behind: how many rows in each table that has any, and the canary where it is found. */
 export function traces({ folder }: Door): string[] {

@@ -1,6 +1,16 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { buildOf, databasePath, delivery, rowsOf, send, settingsWith, testFolder, until } from '../../support/app.ts'
+import {
+  buildOf,
+  databasePath,
+  delivery,
+  rowsOf,
+  send,
+  settingsWith,
+  testFolder,
+  until,
+  WEBHOOK_SECRET,
+} from '../../support/app.ts'
 import { startProcess } from '../../support/process.ts'
 import { CANARY, deliveriesIn, buildEventsIn, openDoor, traces } from './door.ts'
 
@@ -42,6 +52,21 @@ describe('a delivery that was answered 202', () => {
     const kept = new Set(rowsOf(folder, 'select build_id from fact').map((row) => row['build_id']))
     expect(taken.filter((build) => !kept.has(build))).toEqual([])
     expect(taken.length).toBeGreaterThanOrEqual(40)
+  })
+})
+
+describe('a report that was answered 202', () => {
+  it('is in the file by then, and is there when the process is killed right after it', async () => {
+    const folder = testFolder()
+    const bot = startProcess(folder, settingsWith(folder))
+    const url = await bot.url()
+    const path = `/webhooks/reports/${WEBHOOK_SECRET}`
+    const reportOf = (shard: number) => ({ ...delivery(), report: { shard: `${shard}/20`, tests: 7, failed: 1 } })
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => send(url, reportOf(n), { path })))
+    bot.kill('SIGKILL')
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202))
+    expect(await bot.exit).toMatchObject({ signal: 'SIGKILL' })
+    expect(rowsOf(folder, 'select count(*) as reports from report')).toEqual([{ reports: 20 }])
   })
 })
 

@@ -101,6 +101,19 @@ export const buildOf = (cast: Cast, shown: Shown = 'failed', change: Partial<Bui
   ...change,
 })
 
+/** Tests of a build that failed. */
+export const testsOf = ({ typed, word }: Cast): NonNullable<BuildSummary['failedTests']> => ({
+  tests: 412,
+  failed: 5,
+  failures: [
+    { name: 'LoginTest › redirects', message: null, isNew: true },
+    { name: typed, message: null, isNew: false },
+    { name: word, message: null, isNew: false },
+  ],
+  isSame: false,
+  log: [],
+})
+
 export const projectOf = (name: string, change: Partial<ProjectRef> = {}): ProjectRef => ({
   projectId: '41',
   uuid: PROJECT_UUID,

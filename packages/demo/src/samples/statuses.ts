@@ -1,5 +1,5 @@
 import type { StatusOutcome } from '../../../../src/catalog/outcomes.ts'
-import { buildOf, projectOf, RED_AT, type Cast } from './cast.ts'
+import { buildOf, projectOf, RED_AT, testsOf, type Cast } from './cast.ts'
 import { notFound } from './not-found.ts'
 import { BUILD_STATES, each, type Cases, type Of } from './words.ts'
 
@@ -11,6 +11,15 @@ export const statuses = (cast: Cast): Cases<StatusOutcome> => ({
       branch: cast.branch,
       builds: [buildOf(cast, shown)],
     })),
+    {
+      when: 'it failed, and a build step reported its tests',
+      outcome: {
+        kind: 'status',
+        project: projectOf(cast.project),
+        branch: cast.branch,
+        builds: [buildOf(cast, 'failed', { failedTests: testsOf(cast) })],
+      },
+    },
     { when: 'several branches were built', outcome: severalBranches(cast) },
     {
       when: 'nothing can be done, and why is known',

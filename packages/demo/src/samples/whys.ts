@@ -1,13 +1,20 @@
 import type { Reason } from '../../../../src/domain/decide.ts'
 import type { ChannelRule, RuleVerdict } from '../../../../src/domain/rule.ts'
 import type { Explained, KeptLook, Posted, WhyOutcome } from '../../../../src/catalog/outcomes.ts'
-import { BUILD_AT, buildOf, CARD_TS, CHANNEL, REPLY_TS, type Cast } from './cast.ts'
+import { BUILD_AT, buildOf, CARD_TS, CHANNEL, REPLY_TS, testsOf, type Cast } from './cast.ts'
 import { notFound } from './not-found.ts'
 import { each, type Cases, type Of } from './words.ts'
 
 export const whys = (cast: Cast): Cases<WhyOutcome> => ({
   why: [
     ...each(REASONS, (reason) => whyOf(cast, [decisionOf(cast, reason)])),
+    {
+      when: 'a build step reported its tests',
+      outcome: {
+        ...whyOf(cast, [decisionOf(cast, 'event-selected')]),
+        build: buildOf(cast, 'failed', { failedTests: testsOf(cast) }),
+      },
+    },
     { when: 'nobody follows the project', outcome: whyOf(cast, []) },
     {
       when: 'there are more decisions than fit',

@@ -1,0 +1,133 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { briefly, failedTestsIn, type BuildBefore, type TestReport } from '../../src/domain/test-report.ts'
+
+const report = (change: Partial<TestReport> = {}): TestReport => ({
+  shard: null,
+  tests: 10,
+  failed: change.failures?.length ?? 0,
+  skipped: 0,
+  flaky: 0,
+  durationMs: null,
+  failures: [],
+  flakyTests: [],
+  log: [],
+  ...change,
+})
+
+const failing = (...names: readonly string[]) => names.map((name) => ({ name, message: null }))
+const before = (isRed: boolean, ...reports: readonly TestReport[]): BuildBefore => ({ isRed, reports })
+
+/** The names, `+` where a test is new. */
+const named = (reports: readonly TestReport[], last: BuildBefore | null = null): string[] | undefined =>
+  failedTestsIn(reports, last)?.failures.map(({ name, isNew }) => `${isNew ? '+' : ''}${name}`)
+
+describe('shards', () => {
+  test('add up, and the later report of one takes the place of the earlier', () => {
+    const one = report({ shard: '1/2', failures: failing('b') })
+    const two = report({ shard: '2/2', tests: 5, failed: 3, failures: failing('c', 'a') })
+    expect(failedTestsIn([one, two], null)).toMatchObject({ tests: 15, failed: 4 })
+    expect(named([one, two])).toEqual(['a', 'b', 'c'])
+    expect(named([one, two, report({ shard: '2/2' })])).toEqual(['b'])
+  })
+
+  test('none of which failed say nothing', () => {
+    expect(failedTestsIn([report(), report({ shard: '2' })], null)).toBeNull()
+    expect(failedTestsIn([], null)).toBeNull()
+  })
+
+  test('give the log of the first that failed and has one', () => {
+    const quiet = report({ shard: '1', failures: failing('a') })
+    const passed = report({ shard: '2', log: ['ok'] })
+    const loud = report({ shard: '3', failures: failing('b'), log: ['exit 1'] })
+    expect(failedTestsIn([loud, passed, quiet], null)?.log).toEqual(['exit 1'])
+  })
+
+  test('name a test once that failed in several', () => {
+    const shards = ['linux', 'macos'].map((shard) => report({ shard, failures: failing('a') }))
+    expect(failedTestsIn(shards, null)).toMatchObject({ failed: 2, failures: [{ name: 'a' }] })
+  })
+
+  const anyShard = fc.record({
+    shard: fc.constantFrom(null, '1', '2', '3', '4'),
+    tests: fc.nat(9),
+    failed: fc.nat(9),
+    failures: fc.array(
+      fc.record({ name: fc.constantFrom('a', 'b', 'c', 'd'), message: fc.constantFrom(null, 'x', 'y') }),
+      { maxLength: 4 },
+    ),
+    log: fc.array(fc.constantFrom('one', 'two'), { maxLength: 2 }),
+  })
+  const shards = fc.uniqueArray(anyShard.map(report), { selector: ({ shard }) => shard, minLength: 1 })
+  const repeated = shards.chain((each) =>
+    fc.record({
+      each: fc.constant(each),
+      again: fc
+        .array(fc.constantFrom(...each))
+        .chain((more) => fc.shuffledSubarray([...each, ...more], { minLength: each.length + more.length })),
+    }),
+  )
+
+  test('in any order, with any repetition, give the same', () => {
+    fc.assert(
+      fc.property(repeated, shards, fc.boolean(), ({ each, again }, last, isRed) => {
+        expect(failedTestsIn(again, before(isRed, ...last))).toEqual(failedTestsIn(each, before(isRed, ...last)))
+      }),
+    )
+  })
+
+  test('never name more than failed in all, nor a test twice', () => {
+    fc.assert(
+      fc.property(shards, (each) => {
+        const told = failedTestsIn(each, null)
+        const names = told?.failures.map(({ name }) => name) ?? []
+        expect(new Set(names).size).toBe(names.length)
+        expect(told === null || told.failed <= told.tests).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('a failed test', () => {
+  const own = [report({ failures: failing('a', 'b') })]
+
+  test.each<[claim: string, last: BuildBefore | null, names: string[]]>([
+    [
+      'is new where it did not fail in the build before, and comes first',
+      before(true, report({ failures: failing('a') })),
+      ['+b', 'a'],
+    ],
+    ['is new after a build that passed and said so', before(false, report()), ['+a', '+b']],
+    ['is not called new where there was no build', null, ['a', 'b']],
+    ['is not called new where the build before reported nothing', before(false), ['a', 'b']],
+    [
+      'is not called new where not all names of the build before are known',
+      before(true, report({ failed: 2, failures: failing('a') })),
+      ['a', 'b'],
+    ],
+  ])('%s', (_, last, names) => {
+    expect(named(own, last)).toEqual(names)
+  })
+
+  test.each<[claim: string, last: BuildBefore, isSame: boolean]>([
+    [
+      'are the same where all of them failed in the red build before',
+      before(true, report({ failures: failing('b', 'a') })),
+      true,
+    ],
+    ['are not where one more had failed', before(true, report({ failures: failing('a', 'b', 'c') })), false],
+    ['are not where one had not', before(true, report({ failures: failing('a') })), false],
+    ['are not where that build passed', before(false, report({ failures: failing('a', 'b') })), false],
+  ])('all of a build: they %s', (_, last, isSame) => {
+    expect(failedTestsIn(own, last)?.isSame).toBe(isSame)
+  })
+})
+
+test('a card knows three names, and no more than it shows', () => {
+  const tests = failedTestsIn(
+    [report({ failures: failing(...'a b c d e f g h i j k l'.split(' ')), log: ['x'] })],
+    null,
+  )!
+  expect(tests.failures).toHaveLength(10)
+  expect(briefly(tests)).toMatchObject({ failed: 12, log: [], failures: failing('a', 'b', 'c') })
+})
