@@ -1,5 +1,5 @@
 import { CHANNELS, PEOPLE } from '../../sandbox-slack/src/workspace.ts'
-import type { Story } from './service/service.ts'
+import type { Report, Story } from './service/service.ts'
 import { approve, ask, awaitCard, press, push, type Stage } from './stage.ts'
 
 /** One act of the demonstration: what happens, and what there is to see. */
@@ -24,6 +24,30 @@ export const FOLLOWING = { channel: CHANNELS.ops, text: 'subscribe acme/web fail
 /** How long a build of the demonstration runs. */
 const BUILD_MS = 3_500
 
+/** What the build steps say of the tests. */
+const LOGIN_BROKEN: Report = {
+  tests: 412,
+  failed: 3,
+  failures: [
+    { name: 'LoginTest › redirects', message: 'expected 302, got 200' },
+    {
+      name: 'LoginTest › takes an account without e-mail',
+      message: "Cannot read properties of null (reading 'split')",
+    },
+    { name: 'CartTest › sums', message: 'expected 19.99, got 20' },
+  ],
+}
+const ALL_WELL: Report = { tests: 94, failed: 0, failures: [] }
+export const PRICES_BROKEN: Report = {
+  tests: 96,
+  failed: 2,
+  failures: [
+    { name: 'Prices › rounds half a cent up', message: 'expected 0.13, got 0.12' },
+    { name: 'Invoice › adds up', message: 'expected 100.00, got 99.99' },
+  ],
+  log: ['$ npm test', 'FAIL  test/prices.test.ts', 'FAIL  test/invoice.test.ts', 'Tests  2 failed | 94 passed (96)'],
+}
+
 /**
  * Failed → Restart → Passed on attempt 2; Stop; an approval; a machine's failure; questions; a channel's own rules; a limit, where
  * the service has one; a burst; a red card is left.
@@ -35,6 +59,7 @@ export const actsOf = (story: Story): readonly Act[] => [
       await ask(stage, { by: CALLED, text: 'me Ada' })
       const commit = { branch: 'main', message: 'Fix login for accounts without e-mail', committer: 'Ada' }
       const build = push(stage.ci, story.projects.web, { ...commit, outcome: 'error', ms: BUILD_MS })
+      await stage.ci.reportTests?.(build, LOGIN_BROKEN)
       await stage.clock.sleep(BUILD_MS + stage.lookMs)
       await press(stage, { by: RESTARTER, label: 'Restart', build })
       await stage.clock.sleep(BUILD_MS + stage.lookMs)
@@ -102,10 +127,19 @@ export const actsOf = (story: Story): readonly Act[] => [
     },
   },
   {
-    title: 'A push to acme/api fails, and its red card is left to whoever looks',
+    title: 'A push to acme/api passes, the next one fails, and its red card is left to whoever looks',
     async play({ ci, clock, lookMs }) {
-      const commit = { branch: 'main', message: 'Round prices to the cent', committer: 'Lin' }
-      push(ci, story.projects.api, { ...commit, outcome: 'error', ms: BUILD_MS })
+      const main = { branch: 'main', committer: 'Lin' }
+      const before = push(ci, story.projects.api, {
+        ...main,
+        message: 'Count carts',
+        outcome: 'success',
+        ms: BUILD_MS / 4,
+      })
+      await ci.reportTests?.(before, ALL_WELL)
+      const commit = { ...main, message: 'Round prices to the cent' }
+      const build = push(ci, story.projects.api, { ...commit, outcome: 'error', ms: BUILD_MS })
+      await ci.reportTests?.(build, PRICES_BROKEN)
       await clock.sleep(BUILD_MS + lookMs)
     },
   },

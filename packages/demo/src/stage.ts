@@ -12,7 +12,7 @@ import type { Service } from './service/service.ts'
 
 /** Where a scenario is played: a service that builds, a Slack with the bot in it, and the clock of both. */
 export interface Stage {
-  ci: Pick<Service, 'push' | 'storm' | 'approve' | 'state'>
+  ci: Pick<Service, 'push' | 'storm' | 'approve' | 'state'> & Partial<Pick<Service, 'reportTests'>>
   slack: SandboxSlack
   clock: Clock
   /** how long one looks at the end of a build before the next thing happens */

@@ -3,7 +3,7 @@ import { lookOf } from '../../../../src/slack/messages/words.ts'
 import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
 import { CALLED, RESTARTER, STOPPER } from '../scenario.ts'
 import type { Message } from '../../../sandbox-slack/src/messages.ts'
-import type { Asked, Story } from '../service/service.ts'
+import type { Asked, Report, Story } from '../service/service.ts'
 import { cardsOf } from '../stage.ts'
 import { isAskLine, saysState, type Agreement } from './agreement.ts'
 
@@ -13,6 +13,8 @@ export interface Seen {
   builds: readonly BuildSnapshot[]
   projects: readonly string[]
   question: Story['question']
+  /** what the build step of the card that is left red said of its tests; null: there is none */
+  report: Report | null
   /** of #builds */
   messages: readonly Message[]
   /** what only the requester saw, as text */
@@ -21,12 +23,15 @@ export interface Seen {
 
 /**
  * Compares what the people of the scenario did with what came of it: each deed reached CI exactly once, its build's
- * card shows the end of it, the thread says once who asked, the committer was called, and each question has its answer.
+ * card shows the end of it, the thread says once who asked, the committer was called, a red card names the failed tests,
+ * and each question has its answer.
  */
 export function compareDeeds(seen: Seen): Agreement {
   const agreement: Agreement = { lost: [], doubled: [], wrong: [] }
   for (const deed of DEEDS) compareDeed(deed, seen, agreement)
   if (!seen.messages.some(isCall)) agreement.lost.push(`no failure calls <@${CALLED}>`)
+  if (seen.report && !seen.messages.some((message) => names(message, seen.report!)))
+    agreement.lost.push(`no card names the ${seen.report.failed} tests that failed`)
   for (const [command, words] of Object.entries(answersOwed(seen))) {
     if (!seen.answers.some((answer) => words.every((word) => answer.includes(word))))
       agreement.lost.push(`no answer to /ci ${command} has ${words.join(', ')}`)
@@ -35,6 +40,13 @@ export function compareDeeds(seen: Seen): Agreement {
 }
 
 const isCall = ({ text }: Message): boolean => text.includes('*Failed*') && text.includes(`<@${CALLED}>`)
+
+function names({ attachments }: Message, { failed, tests, failures }: Report): boolean {
+  const card = JSON.stringify(attachments)
+  return [`${failed} of ${tests} tests failed`, ...failures.map(({ name }) => `${name} (new)`)].every((words) =>
+    card.includes(words),
+  )
+}
 
 interface Deed {
   action: 'Restart' | 'Stop'

@@ -1,4 +1,4 @@
-import { actsOf, REQUESTER, FOLLOWER, FOLLOWING } from '../scenario.ts'
+import { actsOf, PRICES_BROKEN, REQUESTER, FOLLOWER, FOLLOWING } from '../scenario.ts'
 import type { Clock } from '../../../../src/lib/clock.ts'
 import { forTerminal } from '../../../../src/lib/escape.ts'
 import type { Scene } from '../../../sandbox-slack/src/panel-state.ts'
@@ -79,7 +79,15 @@ function look({ ci, slack, isOnce }: Stage): Agreement {
   const projects = ci.projects().map(({ name }) => name)
   const { question, projects: names } = ci.story
   const asked = answersTo(REQUESTER, CHANNELS.builds)
-  const deeds = compareDeeds({ asked: ci.asked(), builds, projects, question, messages, answers: asked })
+  const deeds = compareDeeds({
+    asked: ci.asked(),
+    builds,
+    projects,
+    question,
+    report: ci.reportTests && PRICES_BROKEN,
+    messages,
+    answers: asked,
+  })
   const answers = answersTo(FOLLOWER, FOLLOWING.channel)
   const followed = { builds, web: names.web, answers, messagesIn: (id: string) => messagesIn(slack, id) }
   return both(both(told, deeds), compareFollowers(followed))

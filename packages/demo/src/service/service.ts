@@ -18,6 +18,8 @@ export interface Service extends Pick<Handles, 'push' | 'storm' | 'approve' | 's
   readonly url: string
   state(): { builds: readonly BuildSnapshot[] }
   projects(): PanelProject[]
+  /** A step of this build reports its tests to the bot; null: the service itself names what failed. */
+  reportTests: ((build: BuildSnapshot, report: Report) => Promise<void>) | null
   /** what was sent to the bot, oldest first */
   sent(): readonly Sent[]
   /** what the bot asked of it for people */
@@ -44,6 +46,14 @@ export interface Service extends Pick<Handles, 'push' | 'storm' | 'approve' | 's
   /** Breaks it in one way at a time, or mends it; what else was wrong with it is over. */
   break(how: CiBreak): void
   broken(): CiBreak | 'other'
+}
+
+/** What a build step says of a build's tests. */
+export interface Report {
+  tests: number
+  failed: number
+  failures: readonly { name: string; message: string }[]
+  log?: readonly string[]
 }
 
 /** A delivery. A build is known by its project and the number that people see. */
@@ -110,6 +120,7 @@ const STORM_MS = 4_000
 
 /** What GitHub and GitLab have in common: they keep no rules, repeat nothing, and are polled. */
 export const POLLED = {
+  reportTests: null,
   watchRules: () => (): RulesWatched => ({ uncounted: new Set(), read: null }),
   isPolled: true,
   namesAttempts: true,

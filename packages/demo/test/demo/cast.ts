@@ -5,6 +5,7 @@ import type { Seen } from '../../src/demo/deeds.ts'
 
 const FIXED_TS = '1.000001'
 const STOPPED_TS = '2.000001'
+const RED_TS = '3.000001'
 
 /** A failed build that Lin has restarted, one that Grace has stopped, and three questions of Ada: as it should end. */
 export const wellPlayed = (): Seen => ({
@@ -18,11 +19,14 @@ export const wellPlayed = (): Seen => ({
   ],
   projects: ['acme/web', 'acme/api'],
   question: { text: 'badge acme/web main', words: ['*build: passing*', '![acme/web main build status]('] },
+  report: { tests: 9, failed: 1, failures: [{ name: 'CartTest › sums', message: 'expected 1' }] },
   messages: [
     message({ ts: FIXED_TS, text: ':game_die: *Passed on attempt 2 (flaky)* acme/web #501 on `main`' }),
+    message({ threadTs: FIXED_TS, text: '*1 of 9 tests failed*\n• CartTest › sums (new): expected 1' }),
     message({ threadTs: FIXED_TS, text: `:x: *Failed* after 3 s · <@${PEOPLE.ada}>` }),
     message({ threadTs: FIXED_TS, text: `:repeat: Restart requested by <@${PEOPLE.lin}> · attempt 2` }),
     message({ threadTs: FIXED_TS, text: ':game_die: *Passed on attempt 2 (flaky)* after 3 s' }),
+    message({ ts: RED_TS, attachments: [{ text: '1 of 9 tests failed: CartTest › sums (new)' }] }),
     message({
       ts: STOPPED_TS,
       text: ':black_square_for_stop: *Stopped* acme/web #502 on `main`',

@@ -32,6 +32,7 @@ describe('the end of the scenario', () => {
     ['the thread does not say who restarted', withoutLine('Restart requested'), /thread does not say: Restart/],
     ['it names another person', rewritten(PEOPLE.lin, PEOPLE.gus), /thread does not say: Restart requested by <@U0LIN/],
     ['nobody is called', rewritten('<@U0ADA00001>', 'Ada'), /no failure calls <@U0ADA00001>/],
+    ['a red card names no test', rewritten('sums (new)', ''), /no card names the 1 tests that failed/],
     ['the list has no answer', { answers: answers.slice(1) }, /no answer to \/ci list/],
     ['the list leaves a project out', { projects: ['acme/web', 'acme/ios'] }, /no answer to \/ci list/],
     ['the status has no answer', { answers: answers.filter((_, at) => at !== 1) }, /no answer to \/ci status/],
