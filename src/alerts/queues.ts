@@ -114,7 +114,7 @@ interface CardPlan {
   steps: PlannedStep[]
   /** what a card posted now would tell by itself */
   postedAttempt: string | null
-  /** when the newest build event was received (ms): how old the message is that is sent now */
+  /** when the newest build event or report was received (ms): how old the message is that is sent now */
   receivedAt: number
   /** that build event's place in the order of receipt, by which a log line can be followed back to its delivery */
   buildEvent: number
@@ -133,10 +133,11 @@ async function planCard(
   if (attempts.length === 0) return NOTHING
   const decisions = await reads.decisionsOf(card)
   const postedAttempt = postedAttemptSaid(messages)
+  const { failedTests, reportedAt } = await failedTestsOf(reads, attempts)
   const story = storyFor({
     attempts,
     streaks: await streaksOf(reads, attempts),
-    failedTests: await failedTestsOf(reads, attempts),
+    failedTests,
     isAnnounced: announcedBy(decisions.filter(({ verdict }) => verdict === 'tell')),
     isLoud: announcedBy(decisions.filter(({ loud }) => loud)),
     postedAttempt: postedAttempt === undefined ? postedAttemptOf(attempts) : postedAttempt,
@@ -149,7 +150,7 @@ async function planCard(
   return {
     steps: planStory(calledBefore(story, attempts, messages), messages, now),
     postedAttempt: postedAttemptOf(attempts),
-    ...newestOf(buildEvents),
+    ...newestOf(buildEvents, reportedAt),
   }
 }
 
@@ -175,8 +176,8 @@ function calledBefore(story: Story, attempts: readonly Attempt[], messages: read
 
 const NOTHING: CardPlan = { steps: [], postedAttempt: null, receivedAt: 0, buildEvent: 0 }
 
-const newestOf = (buildEvents: readonly BuildEvent[]): Pick<CardPlan, 'receivedAt' | 'buildEvent'> => ({
-  receivedAt: Math.max(...buildEvents.map(({ at }) => at)),
+const newestOf = (buildEvents: readonly BuildEvent[], reportedAt = 0): Pick<CardPlan, 'receivedAt' | 'buildEvent'> => ({
+  receivedAt: Math.max(reportedAt, ...buildEvents.map(({ at }) => at)),
   buildEvent: Math.max(...buildEvents.map(({ seq }) => seq)),
 })
 

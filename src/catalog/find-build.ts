@@ -226,7 +226,7 @@ export async function summaryOf(
   const isRecovered = (await recoveriesOf(reads, attempts)).has(attemptKey(attempt))
   const red = await redSince(reads, attempt)
   const facilities = await facilitiesOf(reads, attempts, interfaces)
-  const tests = (await failedTestsOf(reads, [attempt])).get(attemptKey(attempt))
+  const tests = (await failedTestsOf(reads, [attempt])).failedTests.get(attemptKey(attempt))
   return {
     ...buildView(attempt, attempts),
     ref: { projectId: attempt.buildEvents[0]!.projectId, buildId: attempt.buildId, attempt: attempt.n },

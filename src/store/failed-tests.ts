@@ -13,33 +13,44 @@ import type { Reads } from './store.ts'
 /** Outcomes of a branch in which the build before is looked for: it is the first one that is not of the build itself. */
 const OUTCOMES_MAX = 16
 
-/** The failed tests of each attempt that is red and has a report, by attempt key. Others cost nothing. */
-export async function failedTestsOf(reads: Reads, attempts: readonly Attempt[]): Promise<Map<string, FailedTests>> {
-  const found = new Map<string, FailedTests>()
+/**
+ * The failed tests of each attempt that is red and has a report, by attempt key, and when the newest of these reports came
+ * (ms; 0: there is none). Others cost nothing.
+ */
+export async function failedTestsOf(
+  reads: Reads,
+  attempts: readonly Attempt[],
+): Promise<{ failedTests: Map<string, FailedTests>; reportedAt: number }> {
+  const failedTests = new Map<string, FailedTests>()
+  let reportedAt = 0
   const red = attempts.filter(({ status }) => isRed(status))
   for (const [buildId, own] of Map.groupBy(red, (attempt) => attempt.buildId)) {
     const { projectId } = own[0]!.buildEvents[0]!
     const reportsOn = await readReports(reads, projectId, buildId)
     for (const attempt of own) {
       const reports = reportsOn(attempt)
-      const tests = reports.length === 0 ? null : failedTestsIn(reports, await buildBefore(reads, attempt))
-      if (tests) found.set(attemptKey(attempt), tests)
+      if (reports.length === 0) continue
+      reportedAt = Math.max(reportedAt, ...reports.map(({ receivedAt }) => receivedAt))
+      const tests = failedTestsIn(contentsOf(reports), await buildBefore(reads, attempt))
+      if (tests) failedTests.set(attemptKey(attempt), tests)
     }
   }
-  return found
+  return { failedTests, reportedAt }
 }
 
 async function readReports(
   reads: Reads,
   projectId: ProjectId,
   buildId: BuildId,
-): Promise<(attempt: Attempt) => TestReport[]> {
+): Promise<(attempt: Attempt) => KeptReport[]> {
   const key = buildKey(projectId, buildId)
   const kept = await reads.reportsOf(key)
   const isEarly = kept.some(({ attemptSeq }) => attemptSeq === 0)
   const firstSeq = isEarly ? ((await reads.eventsOfBuilds([key]))[0]?.seq ?? 0) : 0
-  return (attempt) => kept.filter((one) => isAbout(one, attempt, firstSeq)).map(({ report }) => report)
+  return (attempt) => kept.filter((one) => isAbout(one, attempt, firstSeq))
 }
+
+const contentsOf = (reports: readonly KeptReport[]): TestReport[] => reports.map(({ report }) => report)
 
 /**
  * Whether a report is about this attempt.
@@ -70,5 +81,5 @@ async function buildBefore(reads: Reads, attempt: Attempt): Promise<BuildBefore 
   const finished = (await attemptsOfBuild(reads, last, buildEvents)).findLast(({ status }) => isVerdict(status))
   if (!finished) return null
   const reportsOn = await readReports(reads, last.projectId, last.buildId)
-  return { reports: reportsOn(finished), isRed: isRed(finished.status) }
+  return { reports: contentsOf(reportsOn(finished)), isRed: isRed(finished.status) }
 }

@@ -34,7 +34,7 @@ describe('what an app at work counts', () => {
     await sendAll(app.url, buildOf(512))
     expect(await valueOf(app, 'buildline_store_seconds_count{operation="write"}')).toBeGreaterThan(before)
     expect(await valueOf(app, 'buildline_store_seconds_count{operation="read"}')).toBeGreaterThan(0)
-    expect(await valueOf(app, 'buildline_delivery_seconds_count')).toBe(1)
+    expect(await valueOf(app, 'buildline_delivery_seconds_count{what="delivery"}')).toBe(1)
   })
 
   it('how its jobs end, and when each was last done', async () => {

@@ -131,6 +131,9 @@ async function knock(url: string): Promise<void> {
   await send(url, delivery({ status: 'error' }), { path: `/webhooks/builds/${encodeURIComponent(first)}` })
   await send(url, delivery(), { path: `/webhooks/builds?token=${encodeURIComponent(second)}` })
   await send(url, delivery(), { path: '/webhooks/builds', headers: { authorization: basic } })
+  await send(url, { ...delivery(), report: { failed: 1 } }, { path: `/webhooks/reports/${encodeURIComponent(first)}` })
+  await send(url, delivery(), { path: '/webhooks/reports', headers: { authorization: basic } })
+  await send(url, delivery(), { path: `/webhooks/reports/x${encodeURIComponent(first)}` })
   await send(url, delivery(), { path: `/webhooks/builds/x${encodeURIComponent(first)}` })
   await send(url, 'no JSON', { path: `/webhooks/builds/${second}` })
   await send(url, 'x', {

@@ -43,7 +43,16 @@ async function provoke(): Promise<void> {
   const body = JSON.stringify(delivery(buildOf(1, { status: 'error' })))
   const everywhere = { ...json.headers, 'user-agent': SIGNING, referer: `http://x/${inPath}`, cookie: `a=${TOKEN}` }
   const paths = [`/webhooks/builds/${inPath}`, `/webhooks/builds?token=${inPath}`, `/webhooks/builds/${inPath}x`]
-  for (const path of [...paths, `/webhooks/builds/${inPath}/more`, `/${inPath}`, '/healthz', '/readyz', '/metrics'])
+  const reports = [`/webhooks/reports/${inPath}`, `/webhooks/reports?token=${inPath}`, `/webhooks/reports/${inPath}x`]
+  for (const path of [
+    ...paths,
+    ...reports,
+    `/webhooks/builds/${inPath}/more`,
+    `/${inPath}`,
+    '/healthz',
+    '/readyz',
+    '/metrics',
+  ])
     for (const given of [body, '{', `{"build":"${DOOR}"}`, 'x'.repeat(300_000)])
       await ask(path, { ...json, headers: everywhere, body: given })
   await ask(paths[0]!, { method: 'DELETE' })

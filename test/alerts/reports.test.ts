@@ -1,0 +1,123 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { recordReport } from '../../src/alerts/record-report.ts'
+import type { TestReport } from '../../src/domain/test-report.ts'
+import { buildId, MINUTE, projectId, SECOND, T0, WEB, type Said } from '../support/build-events.ts'
+import { inBrief } from '../support/fake-notifier.ts'
+import { openStage, type Stage } from './stage.ts'
+
+const report = (failing: readonly string[], change: Partial<TestReport> = {}): TestReport => ({
+  shard: null,
+  tests: 100,
+  failed: failing.length,
+  skipped: 0,
+  flaky: 0,
+  durationMs: null,
+  failures: failing.map((name) => ({ name, message: `${name} went wrong` })),
+  flakyTests: [],
+  log: [],
+  ...change,
+})
+
+/** A build step reports, of build 512 unless said otherwise. */
+const hearReport = ({ store, clock }: Stage, said: TestReport, build = '512') =>
+  recordReport(
+    { store, clock, wake: () => {} },
+    { kind: 'delivery', projectId: projectId(WEB), buildId: buildId(build), report: said },
+  )
+
+const says = ({ slack }: Stage) => slack.messages.map(({ view }) => inBrief(view))
+
+const BEFORE: Said = { word: 'error', build: '511', commit: 'b'.repeat(40) }
+
+/** What comes in of two red builds, each by itself. */
+const NEWS: readonly ((stage: Stage) => Promise<unknown>)[] = [
+  (stage) => stage.hear(BEFORE),
+  (stage) => hearReport(stage, report(['a', 'b']), '511'),
+  (stage) => stage.hear('initiated'),
+  (stage) => stage.hear('error'),
+  (stage) => hearReport(stage, report(['c', 'a'], { shard: '1/2' })),
+  (stage) => hearReport(stage, report(['d'], { shard: '2/2', log: ['exit 1'] })),
+  (stage) => hearReport(stage, report(['d'], { shard: '2/2', log: ['exit 1'] })),
+]
+
+/** What Slack shows of the failed tests in the end. */
+async function shownAfter(order: readonly number[]): Promise<string[]> {
+  await using stage = await openStage()
+  await stage.live()
+  for (const at of order) {
+    await NEWS[at]!(stage)
+    await stage.clock.advance(5 * SECOND)
+  }
+  await stage.clock.advance(MINUTE)
+  return stage.slack.messages
+    .map(({ view }) => JSON.stringify(view.kind === 'card' ? [view.build.buildId, view.failedTests] : view))
+    .filter((view) => view.includes('"failures"'))
+    .toSorted()
+}
+
+test('whatever comes first, deliveries or reports, of this build or the one before, Slack ends up the same', async () => {
+  const expected = await shownAfter(NEWS.map((_, at) => at))
+  expect(expected).toHaveLength(4)
+  expect(expected.join('\n')).toMatch(/"name":"c"[^}]*"isNew":true/)
+  const orders = fc.shuffledSubarray([...NEWS.keys()], { minLength: NEWS.length })
+  await fc.assert(
+    fc.asyncProperty(orders, async (order) => {
+      // A start that comes after its end is late, and says nothing: the same attempt.
+      expect(await shownAfter(order)).toEqual(expected)
+    }),
+    { numRuns: 25 },
+  )
+}, 60_000)
+
+test('the process may die at any step: the reply is there once, after the one that says that the build failed', async () => {
+  for (let fuse = 20; fuse < 160; fuse += 7) {
+    await using stage = await openStage()
+    const first = await stage.live({}, fuse)
+    await stage.hear('initiated')
+    await stage.clock.advance(2 * SECOND)
+    await hearReport(stage, report(['a']))
+    await stage.hear('error')
+    await stage.clock.advance(5 * SECOND)
+    first.kill()
+    await stage.live()
+    await stage.clock.advance(2 * MINUTE)
+    const told = says(stage).filter((said) => said !== 'reply 512 failed')
+    expect([fuse, ...told]).toEqual([fuse, 'card 512 failed', 'tests 1 of 100'])
+  }
+}, 60_000)
+
+test('what a late report changes is as old as the report, and not as the build', async () => {
+  await using stage = await openStage()
+  await stage.live()
+  await stage.hear('error')
+  await stage.clock.advance(10 * MINUTE)
+  stage.counted.length = 0
+  await hearReport(stage, report(['a']))
+  await stage.clock.advance(5 * SECOND)
+  const lags = stage.counted.flatMap((counted) => (counted.what === 'lag' ? [counted.ms] : []))
+  expect(lags.length).toBeGreaterThanOrEqual(2)
+  expect(Math.max(...lags)).toBeLessThan(5 * SECOND)
+})
+
+test('a report of a build that runs or has passed wakes nobody, and nothing of it is read', async () => {
+  await using stage = await openStage()
+  await stage.live()
+  await stage.hear('initiated')
+  await stage.clock.advance(5 * SECOND)
+  await hearReport(stage, report(['a']))
+  expect(stage.sql('select 1 from intake')).toEqual([])
+  await stage.hear('success')
+  await hearReport(stage, report(['a', 'b']))
+  await stage.clock.advance(5 * SECOND)
+  expect(says(stage)).toEqual(['card 512 passed', 'reply 512 passed'])
+})
+
+test('a report that stood for an unknown build for a day is gone, one of a known build stays', async () => {
+  await using stage = await openStage()
+  await stage.hear('error')
+  await hearReport(stage, report(['a']))
+  await hearReport(stage, report(['a']), '999')
+  const removed = await stage.store.write((tx) => tx.removeEarlyReports(T0 + 24 * 60 * MINUTE, 10))
+  expect([removed, stage.sql('select build_key from report')]).toEqual([1, [{ build_key: '41/512' }]])
+})
