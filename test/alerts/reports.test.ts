@@ -1,5 +1,6 @@
+import { DatabaseSync } from 'node:sqlite'
 import * as fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { recordReport } from '../../src/alerts/record-report.ts'
 import type { TestReport } from '../../src/domain/test-report.ts'
 import { buildId, MINUTE, projectId, SECOND, T0, WEB, type Said } from '../support/build-events.ts'
@@ -112,7 +113,7 @@ test('what a late report changes is as old as the report, and not as the build',
   expect(Math.max(...lags)).toBeLessThan(5 * SECOND)
 })
 
-test('a report of a build that runs or has passed wakes nobody, and nothing of it is read', async () => {
+test('a report of a build that runs or has passed wakes nobody, and is told nowhere', async () => {
   await using stage = await openStage()
   await stage.live()
   await stage.hear('initiated')
@@ -123,6 +124,19 @@ test('a report of a build that runs or has passed wakes nobody, and nothing of i
   await hearReport(stage, report(['a', 'b']))
   await stage.clock.advance(5 * SECOND)
   expect(says(stage)).toEqual(['card 512 passed', 'reply 512 passed'])
+})
+
+test('a build that has not failed asks for no report, and one that has by one query', async () => {
+  await using stage = await openStage()
+  using prepare = vi.spyOn(DatabaseSync.prototype, 'prepare')
+  const asked = () => prepare.mock.calls.map(([text]) => text).filter((text) => text.includes('"report"'))
+  await stage.live()
+  await stage.hear('initiated', 'success')
+  await stage.clock.advance(5 * SECOND)
+  expect(asked()).toEqual([])
+  await stage.hear(BEFORE)
+  await stage.clock.advance(5 * SECOND)
+  expect(new Set(asked()).size).toBe(1)
 })
 
 test('a report that stood for an unknown build for a day is gone, one of a known build stays', async () => {
