@@ -1,7 +1,20 @@
 // @ts-check
-import { deliver, RETRIES_MAX } from './deliver.js'
-import { FIELDS, flagOf, variableOf } from './fields.js'
-import { DEADLINE_S, DEADLINE_S_MAX, readSettings } from './settings.js'
+import { deliver } from '../delivery/deliver.js'
+import { FIELDS, helpRows, helpWhere } from '../delivery/fields.js'
+import { DEADLINE_S, DEADLINE_S_MAX, readSettings } from '../delivery/settings.js'
+import { EXIT } from '../program.js'
+
+const RETRIES_MAX = 5
+
+/** @type {import('../delivery/settings.js').Step} */
+const STEP = {
+  name: 'notify',
+  door: '/webhooks/builds',
+  fields: FIELDS,
+  flags: [],
+  faultsOf: () => [],
+  usageExit: EXIT.usage,
+}
 
 /**
  * Tells the bot how a build stands. A failure to do so is one line on stderr; only `--strict` makes it the step's.
@@ -12,29 +25,23 @@ import { DEADLINE_S, DEADLINE_S_MAX, readSettings } from './settings.js'
  * @param {import('../print.js').Print} print
  */
 export async function notify(args, env, print) {
-  const settings = readSettings(args, env)
+  const settings = readSettings(STEP, args, env)
   const what = `notified of build #${settings.build['build_id']} ${settings.build['status']}`
-  const ending = await deliver(settings)
+  const ending = await deliver(settings, JSON.stringify({ build: settings.build }), RETRIES_MAX)
   if (ending.kind === 'taken') return print.line(`buildline: ${what} (${ending.answer})`)
   print.error(`buildline: not ${what}: ${ending.why}${settings.isStrict ? '' : '; the build goes on'}`)
   if (settings.isStrict) process.exitCode = ending.exitCode
 }
 
-export function notifyHelp() {
-  const rows = FIELDS.map(({ name, isNeeded, what = '' }) => {
-    return `${row(variableOf(name), flagOf(name))}${isNeeded ? 'needed: ' : ''}${what}`.trimEnd()
-  })
-  return `buildline notify: tells the Buildline bot how this build stands, as the CI service's own deliveries do.
+export const notifyHelp =
+  () => `buildline notify: tells the Buildline bot how this build stands, as the CI service's own deliveries do.
 
   buildline notify --status success --project-id 12 --build-id 512
 
-Where to:
-${row('BUILDLINE_URL', '--url')}needed: the bot's address, such as https://bot.example
-${row('BUILDLINE_SECRET', '(no flag)')}needed: one of the bot's WEBHOOK_SECRETs; sent as HTTP Basic
-${row('', '')}password, never in the address; a flag would show in process lists
+${helpWhere()}
 
 What, from the environment or as a flag, which counts more; an empty value counts as not said:
-${rows.join('\n')}
+${helpRows(FIELDS)}
 
   --deadline <seconds>  gives up after so long, retries included: 1 to ${DEADLINE_S_MAX}, default ${DEADLINE_S}
   --strict              a failure to notify fails the build step
@@ -50,7 +57,3 @@ Exit codes:
   77  --strict: the bot does not know the secret
   1   --strict: anything else
 `
-}
-
-/** @param {string} variable @param {string} flag */
-const row = (variable, flag) => `  ${variable.padEnd(29)}${flag.padEnd(21)}`

@@ -4,8 +4,6 @@ import { backoffMs, cutReason, isRecord, nameOf, parseJson, readRetryAfterMs, re
 import { basicCredentials } from '../print.js'
 import { EXIT } from '../program.js'
 
-/** A delivery is sent so often again: the bot only counts one that it has seen before. */
-export const RETRIES_MAX = 5
 /** One call, its answer included, takes so long at most. */
 const CALL_MS_MAX = 10_000
 
@@ -17,19 +15,22 @@ const CALL_MS_MAX = 10_000
  */
 
 /**
- * Sends the delivery until the bot has it, has refused it, or it is no use any more within the deadline.
+ * Sends the delivery until the bot has it, has refused it, or it is no use any more within the deadline. It may be sent
+ * again: the bot only counts one that it has seen before.
  *
  * @param {Settings} settings
+ * @param {string} body JSON
+ * @param {number} retriesMax
  * @returns {Promise<Taken | Refused>}
  */
-export async function deliver(settings) {
+export async function deliver(settings, body, retriesMax) {
   const endAt = performance.now() + settings.deadlineMs
   for (let retries = 0; ; retries += 1) {
-    const ending = await attempt(settings, Math.min(CALL_MS_MAX, endAt - performance.now()))
+    const ending = await attempt(settings, body, Math.min(CALL_MS_MAX, endAt - performance.now()))
     if (ending.kind !== 'passing') return ending
     const pauseMs = ending.retryAfterMs ?? backoffMs(retries + 1)
     const hasTime = performance.now() + pauseMs < endAt
-    if (retries === RETRIES_MAX || !hasTime)
+    if (retries === retriesMax || !hasTime)
       return givenUp(ending.why, retries + 1, hasTime ? null : settings.deadlineMs)
     await sleep(pauseMs)
   }
@@ -45,14 +46,14 @@ function givenUp(why, tries, deadlineMs) {
   }
 }
 
-/** @param {Settings} settings @param {number} withinMs @returns {Promise<Taken | Refused | Passing>} */
-async function attempt({ url, secret, build }, withinMs) {
+/** @param {Settings} settings @param {string} body @param {number} withinMs @returns {Promise<Taken | Refused | Passing>} */
+async function attempt({ url, secret }, body, withinMs) {
   try {
     const response = await fetch(url, {
       method: 'POST',
       // Never in the address: that ends up in the logs of whatever it passes.
       headers: { 'content-type': 'application/json', authorization: `Basic ${basicCredentials(secret)}` },
-      body: JSON.stringify({ build }),
+      body,
       // A redirect would carry the secret to an address that nobody named.
       redirect: 'manual',
       signal: AbortSignal.timeout(Math.max(1, Math.ceil(withinMs))),

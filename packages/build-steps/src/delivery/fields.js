@@ -38,6 +38,23 @@ export const FIELDS = [
   { name: 'finished_at', form: 'time', what: 'the same' },
 ]
 
+/** A line of a command's help. @param {string} variable @param {string} flag */
+export const helpRow = (variable, flag) => `  ${variable.padEnd(29)}${flag.padEnd(21)}`
+
+/** @param {readonly Field[]} fields */
+export const helpRows = (fields) =>
+  fields
+    .map(({ name, isNeeded, what = '' }) =>
+      `${helpRow(variableOf(name), flagOf(name))}${isNeeded ? 'needed: ' : ''}${what}`.trimEnd(),
+    )
+    .join('\n')
+
+/** Where a delivery goes, in a command's help. */
+export const helpWhere = () => `Where to:
+${helpRow('BUILDLINE_URL', '--url')}needed: the bot's address, such as https://bot.example
+${helpRow('BUILDLINE_SECRET', '(no flag)')}needed: one of the bot's WEBHOOK_SECRETs; sent as HTTP Basic
+${helpRow('', '')}password, never in the address; a flag would show in process lists`
+
 /** @param {string} name */
 export const variableOf = (name) => `BUILDLINE_${name.toUpperCase()}`
 /** @param {string} name */
@@ -48,13 +65,14 @@ export const sourceOf = (name) => `${variableOf(name)} (or ${flagOf(name)})`
 /**
  * The object `build` of a delivery, of what was said; each fault is added to `faults`.
  *
+ * @param {readonly Field[]} fields
  * @param {(name: string) => string} valueOf
  * @param {string[]} faults
  */
-export function readBuild(valueOf, faults) {
+export function readBuild(fields, valueOf, faults) {
   /** @type {Record<string, string | number>} */
   const build = {}
-  for (const { name, form, isNeeded } of FIELDS) {
+  for (const { name, form, isNeeded } of fields) {
     const value = valueOf(name)
     if (value === '' && isNeeded) faults.push(`${sourceOf(name)} is not set`)
     if (value === '') continue

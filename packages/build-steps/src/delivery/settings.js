@@ -1,0 +1,131 @@
+// @ts-check
+import { nearest, quoted } from '../nearest.js'
+import { Failure } from '../program.js'
+import { flagOf, readBuild, sourceOf, variableOf } from './fields.js'
+
+/** How long all tries together may take, where nobody says, and at most. */
+export const DEADLINE_S = 60
+export const DEADLINE_S_MAX = 600
+
+/** The doors that a bot has for build steps. The address may be given with one of them. */
+const DOORS = /\/webhooks\/(?:builds|reports)$/
+const BEHIND_A_DOOR = /\/webhooks\/(?:builds|reports)\//
+
+/**
+ * What a step sends where, and what it can be told.
+ *
+ * @typedef {{
+ *   name: string
+ *   door: string
+ *   fields: readonly import('./fields.js').Field[]
+ *   flags: readonly string[]
+ *   faultsOf: (values: Values) => string[]
+ *   usageExit: number
+ * }} Step
+ * @typedef {ReadonlyMap<string, readonly string[]>} Values of each flag what was given, in that order
+ * @typedef {{
+ *   url: URL
+ *   secret: string
+ *   build: Record<string, string | number>
+ *   deadlineMs: number
+ *   isStrict: boolean
+ *   values: Values
+ * }} Settings
+ */
+
+/**
+ * All that is needed, or a Failure that names every fault at once. A flag counts more than the environment, and an empty
+ * value as none.
+ *
+ * @param {Step} step
+ * @param {readonly string[]} args
+ * @param {Readonly<Record<string, string | undefined>>} env
+ * @returns {Settings}
+ */
+export function readSettings(step, args, env) {
+  const { values, isStrict } = readArgs(step, args)
+  const valueOf = (/** @type {string} */ name) =>
+    values.get(flagOf(name))?.at(-1)?.trim() || (env[variableOf(name)]?.trim() ?? '')
+  /** @type {string[]} */
+  const faults = []
+  const url = readUrl(valueOf('url'), step.door, faults)
+  const secret = env['BUILDLINE_SECRET']?.trim() ?? ''
+  if (secret === '') faults.push('BUILDLINE_SECRET is not set')
+  const build = readBuild(step.fields, valueOf, faults)
+  const deadlineMs = readDeadlineMs(values.get('--deadline')?.at(-1)?.trim() || String(DEADLINE_S), faults)
+  faults.push(...step.faultsOf(values))
+  if (url && faults.length === 0) return { url, secret, build, deadlineMs, isStrict, values }
+  throw wrongUsage(step, faults.join('; '))
+}
+
+/**
+ * Every option takes the next word as its value, whatever that looks like: a commit's message may begin with a dash.
+ *
+ * @param {Step} step
+ * @param {readonly string[]} args
+ */
+function readArgs(step, args) {
+  const flags = ['--url', '--deadline', ...step.flags, ...step.fields.map(({ name }) => flagOf(name))]
+  /** @type {Map<string, string[]>} */
+  const values = new Map()
+  let isStrict = false
+  for (let at = 0; at < args.length; at += 1) {
+    const { flag, inline } = splitOnce(args[at] ?? '')
+    if (args[at] === '--strict') isStrict = true
+    else if (!flags.includes(flag)) throw wrongUsage(step, unknownFlag(flag, flags))
+    else {
+      const value = inline ?? args[(at += 1)]
+      if (value === undefined) throw wrongUsage(step, `${flag} needs a value`)
+      values.set(flag, [...(values.get(flag) ?? []), value])
+    }
+  }
+  return { values, isStrict }
+}
+
+/** @param {Step} step @param {string} what */
+const wrongUsage = ({ name, usageExit }, what) => new Failure(usageExit, `${what}. See buildline ${name} --help`)
+
+/** `--name=value` in two. @param {string} arg @returns {{ flag: string, inline?: string }} */
+function splitOnce(arg) {
+  const at = arg.indexOf('=')
+  return at < 0 ? { flag: arg } : { flag: arg.slice(0, at), inline: arg.slice(at + 1) }
+}
+
+/** @param {string} flag @param {readonly string[]} flags */
+function unknownFlag(flag, flags) {
+  if (flag === '--secret') return 'the secret is read from BUILDLINE_SECRET alone: a flag would show in process lists'
+  if (!flag.startsWith('--')) return 'there is a word that belongs to no option; quote values with blanks'
+  return `there is no option ${quoted(flag)}; the nearest is ${nearest(flag, [...flags, '--strict'])}`
+}
+
+// No fault quotes the address: people paste the one that has the secret in it.
+/** @param {string} text @param {string} door @param {string[]} faults @returns {URL | null} */
+function readUrl(text, door, faults) {
+  const url = parseUrl(text, door)
+  const source = sourceOf('url')
+  if (text === '') faults.push(`${source} is not set: the bot's address, such as https://bot.example`)
+  else if (!url) faults.push(`${source} is no http(s) address`)
+  else if (url.username || url.password || url.search || url.hash || BEHIND_A_DOOR.test(url.pathname)) {
+    faults.push(`${source} holds more than the bot's address: the secret belongs in BUILDLINE_SECRET`)
+  }
+  return url
+}
+
+/** The door below the bot's address, which may name one already. @param {string} text @param {string} door */
+function parseUrl(text, door) {
+  try {
+    const url = new URL(text)
+    url.pathname = `${url.pathname.replace(/\/+$/, '').replace(DOORS, '')}${door}`
+    return /^https?:$/.test(url.protocol) ? url : null
+  } catch {
+    return null
+  }
+}
+
+/** @param {string} text @param {string[]} faults */
+function readDeadlineMs(text, faults) {
+  const seconds = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  const isPossible = seconds >= 1 && seconds <= DEADLINE_S_MAX
+  if (!isPossible) faults.push(`--deadline is no whole number of seconds from 1 to ${DEADLINE_S_MAX}`)
+  return seconds * 1000
+}
