@@ -5,6 +5,7 @@ import { doctor, doctorHelp } from './doctor.js'
 import { nearest, quoted } from './nearest.js'
 import { notify, notifyHelp } from './notify/notify.js'
 import { EXIT, Failure, runProgram } from './program.js'
+import { report, reportHelp } from './report/report.js'
 
 /**
  * @typedef {Readonly<Record<string, string | undefined>>} Environment
@@ -21,6 +22,7 @@ const VERSION = '0.1.0'
 /** @type {ReadonlyMap<string, Command>} */
 const COMMANDS = new Map([
   ['notify', { help: notifyHelp, run: notify }],
+  ['report', { help: reportHelp, run: report }],
   ['audit', { help: auditHelp, run: audit }],
   ['doctor', { help: doctorHelp, run: doctor }],
 ])
@@ -28,6 +30,7 @@ const COMMANDS = new Map([
 const HELP = `buildline: what a build step can tell the Buildline bot.
 
   buildline notify      tells the bot how this build stands
+  buildline report      tells the bot which tests failed
   buildline audit       where the bot runs: what people asked of CI, as JSON lines
   buildline doctor      where the bot runs: what is misconfigured, and how to mend it
   buildline <command> --help

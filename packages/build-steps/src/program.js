@@ -6,7 +6,7 @@ import { nameOf } from './answer.js'
 // because Node strips no types from what is installed, and nothing but what Node brings.
 
 /** What the two programs end with; the numbers are those of sysexits. */
-export const EXIT = { other: 1, usage: 64, notFound: 66, unavailable: 69, refused: 77 }
+export const EXIT = { other: 1, settings: 2, usage: 64, notFound: 66, unavailable: 69, refused: 77 }
 
 /** What ends a program: one line for a person, and the exit code. */
 export class Failure extends Error {

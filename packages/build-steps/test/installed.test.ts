@@ -14,10 +14,11 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { testFolder } from '../../../test/support/app.ts'
+import { FIXTURES } from './report.ts'
 import { playing } from './restart.ts'
 import { FOLDER, openStub, PROGRAMS, run } from './support.ts'
 
-const FILES = globSync('**/*.js', { cwd: FOLDER })
+const FILES = globSync('**/*.{js,cjs}', { cwd: FOLDER })
 
 /** A package with the two programs, as the real one has them. */
 function makePackage(folder: string): string {
@@ -72,7 +73,7 @@ describe('the two programs', () => {
       })),
     )
     expect(imports.length).toBeGreaterThan(10)
-    expect(imports.filter(({ name }) => !/^(?:node:|\.{1,2}\/(?:\w+\/)?[\w-]+\.js$)/.test(name))).toEqual([])
+    expect(imports.filter(({ name }) => !/^(?:node:|\.{1,2}\/(?:\w+\/)?[\w-]+\.c?js$)/.test(name))).toEqual([])
     expect(imports.filter(({ file, name }) => !file.includes('/') && name.startsWith('../'))).toEqual([])
   })
 
@@ -94,7 +95,10 @@ describe('the two programs', () => {
     const told = 'buildline notify --strict --status success --project-id 11 --build-id 512'
     const env = { BUILDLINE_URL: bot.url, BUILDLINE_SECRET: 'canary' }
     expect(await steps(`${names}\n${told}`, env)).toMatchObject({ code: 0, stderr: '' })
-    expect([stub.requests.length, bot.requests.length]).toEqual([2, 1])
+    writeFileSync(join(repository, 'report.xml'), '<testsuite><testcase name="a"/></testsuite>')
+    const reported = "buildline report --strict --junit '*.xml' --project-id 11 --build-id 512"
+    expect(await steps(`${names}\n${reported}`, env)).toMatchObject({ code: 0, stderr: '' })
+    expect([stub.requests.length, bot.requests.length]).toEqual([2, 2])
   })
 
   it('run where npm has installed them, outside of this house', async () => {
@@ -134,6 +138,15 @@ describe.skipIf(OLDER.length === 0)(titleOf(OLDER.length > 0), () => {
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toContain(`CI accepted: build #${ids[1]}, the same build again`)
     expect(stub.requests[1]!.path).toBe(`/api/v1/builds/${ids[1]}/restart.json`)
+  })
+
+  it.each(OLDER)('of version $major reads and reports every fixture, and masks what is secret', async ({ path }) => {
+    const bot = await openStub(() => ({ status: 202, json: { status: 'recorded' } }))
+    const args = ['report', '--junit', '**/report.xml', '--project-id', '11', '--build-id', '512', '--strict']
+    const env = { BUILDLINE_URL: bot.url, BUILDLINE_SECRET: 'canary', A_TOKEN: 'LoginTest' }
+    const { code, stderr } = await run(path, [join(FOLDER, PROGRAMS.buildline), ...args], { cwd: FIXTURES, env })
+    expect([code, stderr]).toEqual([0, ''])
+    expect(bot.requests[0]!.body).toMatch(/"tests":49,"failed":22,.*"\*\*\* › redirects"/)
   })
 
   it.each(OLDER)('of version $major notifies the bot, and tells what stands in the way', async ({ path }) => {

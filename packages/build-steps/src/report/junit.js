@@ -1,0 +1,169 @@
+// @ts-check
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import sax from './sax.cjs'
+
+const FILE_BYTES_MAX = 256 * 1024 * 1024
+/** The longest attribute, comment or tag. */
+sax.MAX_BUFFER_LENGTH = 256 * 1024
+const DEPTH_MAX = 100
+const ATTRIBUTES_MAX = 100
+/** Of a failure's text so much is looked at, and of a suite's name. */
+const TEXT_CHARS_MAX = 8 * 1024
+
+/**
+ * @typedef {'passed' | 'skipped' | 'failed' | 'flaky'} Result
+ * @typedef {{ name: string, classname: string, file: string, suites: readonly string[] }} Named
+ * @typedef {{ message: string, text: string }} Words
+ * @typedef {Named & Words & { key: string, result: Result, durationMs: number | null }} TestCase
+ * @typedef {import('./sax.cjs').Tag} Tag
+ */
+
+/** What is wrong with a report, in words for a person. */
+export class Unreadable extends Error {}
+
+/**
+ * Reads one JUnit report as a stream, and hands over each test case at its end. Throws an Unreadable; what was handed
+ * over before is worth nothing then.
+ *
+ * @param {string} file
+ * @param {(test: TestCase) => void} onTest
+ */
+export async function readReport(file, onTest) {
+  const { size } = await stat(file)
+  if (size > FILE_BYTES_MAX) throw new Unreadable(`it is larger than ${FILE_BYTES_MAX / 1024 / 1024} MiB`)
+  const parser = createParser(onTest)
+  for await (const chunk of createReadStream(file, 'utf8')) parser.write(String(chunk))
+  parser.close()
+}
+
+/** @param {(test: TestCase) => void} onTest */
+function createParser(onTest) {
+  const parser = sax.parser(true, { strictEntities: true })
+  const { open, text, close } = createReader(onTest)
+  let depth = 0
+  let attributes = 0
+  const refuse = () => {
+    throw new Unreadable('it declares a document type or entities, which are not read')
+  }
+  /** @type {import('./sax.cjs').Handlers} */
+  const handlers = {
+    ondoctype: refuse,
+    onsgmldeclaration: refuse,
+    onerror({ message }) {
+      // Colours that a runner wrote as characters which XML does not have: they stay as they are written.
+      if (message.startsWith('Invalid character entity') && parser.entity.startsWith('#'))
+        return void (parser.error = null)
+      throw new Unreadable(`it is no whole XML (line ${parser.line + 1}: ${message.split('\n')[0]})`)
+    },
+    onopentagstart() {
+      attributes = 0
+      depth += 1
+      if (depth > DEPTH_MAX) throw new Unreadable(`its elements are nested more than ${DEPTH_MAX} deep`)
+    },
+    onattribute() {
+      attributes += 1
+      if (attributes > ATTRIBUTES_MAX) throw new Unreadable(`an element has more than ${ATTRIBUTES_MAX} attributes`)
+    },
+    onopentag: open,
+    ontext: text,
+    oncdata: text,
+    onclosetag() {
+      depth -= 1
+      close()
+    },
+  }
+  return Object.assign(parser, handlers)
+}
+
+/** What of a test case's own elements decides on it. @type {Readonly<Record<string, Result>>} */
+const RESULTS = {
+  failure: 'failed',
+  error: 'failed',
+  skipped: 'skipped',
+  rerunFailure: 'flaky',
+  rerunError: 'flaky',
+  flakyFailure: 'flaky',
+  flakyError: 'flaky',
+}
+
+/** A test case with both is what stands last here. @type {readonly Result[]} */
+const RANKS = ['passed', 'flaky', 'skipped', 'failed']
+
+/** @param {(test: TestCase) => void} onTest */
+function createReader(onTest) {
+  /** @type {string[]} */
+  const elements = []
+  /** @type {{ name: string, path: string }[]} */
+  const suites = []
+  /** @type {TestCase | null} */
+  let test = null
+  let isInWords = false
+
+  return { open, text, close }
+
+  /** @param {Tag} tag */
+  function open({ name, attributes }) {
+    const element = name.slice(name.indexOf(':') + 1)
+    const isOfTest = elements.at(-1) === 'testcase'
+    elements.push(element)
+    if (element === 'testsuite') suites.push(suiteOf(attributes))
+    else if (element === 'testcase') test = testOf(attributes)
+    else if (test && isOfTest) judge(test, element, attributes)
+  }
+
+  // The same name in another suite, or in another browser, is another test.
+  /** @param {Record<string, string>} attributes */
+  function suiteOf({ name = '', hostname = '' }) {
+    const short = name.slice(0, TEXT_CHARS_MAX)
+    return { name: short, path: [suites.at(-1)?.path, short, hostname.slice(0, TEXT_CHARS_MAX)].join('\n') }
+  }
+
+  /** @param {Record<string, string>} attributes @returns {TestCase} */
+  function testOf({ name = '', classname = '', file = '', time, status }) {
+    return {
+      name,
+      classname,
+      file,
+      suites: suites.map((suite) => suite.name),
+      key: [suites.at(-1)?.path, classname, name].join('\n'),
+      result: NOT_RUN.test(status ?? '') ? 'skipped' : 'passed',
+      durationMs: msOf(time),
+      message: '',
+      text: '',
+    }
+  }
+
+  /** @param {TestCase} of @param {string} element @param {Record<string, string>} attributes */
+  function judge(of, element, { message = '' }) {
+    const result = Object.hasOwn(RESULTS, element) ? RESULTS[element] : undefined
+    if (!result || RANKS.indexOf(result) < RANKS.indexOf(of.result)) return
+    isInWords = result === 'failed' && of.result !== 'failed'
+    of.result = result
+    if (isInWords) of.message = message.slice(0, TEXT_CHARS_MAX)
+  }
+
+  /** @param {string} words */
+  function text(words) {
+    if (test && isInWords && test.text.length < TEXT_CHARS_MAX) {
+      test.text += words.slice(0, TEXT_CHARS_MAX - test.text.length)
+    }
+  }
+
+  function close() {
+    const element = elements.pop()
+    if (elements.at(-1) === 'testcase') isInWords = false
+    if (element === 'testsuite') suites.pop()
+    if (element !== 'testcase' || !test) return
+    onTest(test)
+    test = null
+  }
+}
+
+const NOT_RUN = /^(?:notrun|skipped|disabled|pending)$/i
+
+/** Seconds; some write `1,234.5`. @param {string | undefined} time */
+function msOf(time = '') {
+  const seconds = Number.parseFloat(time.includes('.') ? time.replaceAll(',', '') : time.replace(',', '.'))
+  return seconds >= 0 && seconds < Number.MAX_SAFE_INTEGER ? seconds * 1000 : null
+}

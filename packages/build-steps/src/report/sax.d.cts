@@ -1,0 +1,34 @@
+/** Of sax what is used here; `sax.cjs` is its file as it is, and its licence is BlueOak-1.0.0. */
+declare const sax: {
+  parser(isStrict: boolean, options: { strictEntities: boolean }): sax.Parser
+  MAX_BUFFER_LENGTH: number
+}
+
+declare namespace sax {
+  interface Parser extends Handlers {
+    write(chunk: string): void
+    close(): void
+    line: number
+    entity: string
+    error: Error | null
+  }
+
+  interface Tag {
+    name: string
+    attributes: Record<string, string>
+  }
+
+  interface Handlers {
+    ondoctype(): void
+    onsgmldeclaration(): void
+    onerror(error: Error): void
+    onopentagstart(): void
+    onattribute(): void
+    onopentag(tag: Tag): void
+    ontext(text: string): void
+    oncdata(text: string): void
+    onclosetag(): void
+  }
+}
+
+export = sax

@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest'
+import { FAILED, folderWith, report, SECRET } from './report.ts'
+
+const CANARY = 'c4nary/of+the=mine & more'
+const PEM = `-----BEGIN RSA PRIVATE KEY-----\n${'MIIEowIBAAKCAQEA7canarycanary\n'.repeat(30)}-----END RSA PRIVATE KEY-----`
+
+const escaped = (text: string) => text.replace(/[&<>"\n]/g, (found) => `&#${found.charCodeAt(0)};`)
+
+/** Everything that leaves the machine, where `text` is in each place that a report and a log have for it. */
+async function leaving(text: string, env: Readonly<Record<string, string>> = {}) {
+  const xml = escaped(text)
+  const failing = `<testcase classname="${xml}" name="in a name"><failure message="${xml}"/></testcase>
+    <testcase name="${xml} and more"><error>${xml}</error></testcase>
+    <testcase name="flaky ${xml}"><flakyFailure/></testcase>`
+  const files = {
+    [`report.xml`]: `<testsuite name="${xml}">${failing}</testsuite>`,
+    'build.log': `before\n${text}\nafter\n`,
+  }
+  const { code, stdout, stderr, requests, sent } = await report(folderWith(files), {
+    args: ['--junit', '*.xml', '--log', 'build.log', '--branch', text, '--commit-id', text, '--project-name', text],
+    env,
+  })
+  expect([code, stderr, sent!.report.tests]).toEqual([0, '', 3])
+  expect(requests[0]!.body).toContain('***')
+  return { all: [stdout, stderr, requests[0]!.path, requests[0]!.body].join('\n'), sent: sent! }
+}
+
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+
+describe('the value of a variable with a secret-looking name', () => {
+  it.each([
+    'DEPLOY_TOKEN',
+    'CLIENT_SECRET',
+    'DB_PASSWORD',
+    'PGPASSWD',
+    'MAPS_API_KEY',
+    'apikey',
+    'PRIVATE_THING',
+    'AWS_CREDENTIALS',
+    'NPM_AUTH',
+    'AUTHORIZATION',
+    'SSH_KEY',
+    'DB_PASS',
+  ])('does not leave the machine: %s', async (name) => {
+    const { all, sent } = await leaving(`before ${CANARY} after`, { [name]: CANARY })
+    expect(all).not.toContain('c4nary')
+    expect(sent.report.failures[0]!.message).toBe('before *** after')
+    expect(sent.report.log).toEqual(['before', 'before *** after', 'after'])
+    expect(sent.build['branch']).toBe('before *** after')
+  })
+
+  it.each(['GIT_AUTHOR_NAME', 'PWD_OF_ALL', 'KEYBOARD', 'BYPASSED'])('is no secret: %s', async (name) => {
+    const { sent } = await leaving(`before ${CANARY} ghp_abcdefghijklmn`, { [name]: CANARY })
+    expect(sent.report.failures[0]!.message).toBe(`before ${CANARY} ***`)
+  })
+
+  it.each([
+    ['URL-encoded', encodeURIComponent(CANARY)],
+    ['URL-encoded in small letters', encodeURIComponent(CANARY).replace(/%../g, (hex) => hex.toLowerCase())],
+    ['as a form', new URLSearchParams({ a: CANARY }).toString()],
+    ['in base64', base64(CANARY)],
+    ['in base64 after one byte', base64(`a${CANARY}`)],
+    ['in base64 after two bytes, for addresses', Buffer.from(`ab${CANARY}`).toString('base64url')],
+    ['as HTTP Basic', base64(`user:${CANARY}`)],
+    ['cut off', `${CANARY.slice(0, 15)}…`],
+    ['without its beginning', `…${CANARY.slice(8)}`],
+    ['cut in its middle', `${CANARY.slice(0, 12)}...${CANARY.slice(-10)}`],
+    ['coloured within', `${CANARY.slice(0, 4)}\u001b[31m${CANARY.slice(4)}`.replaceAll('\u001b', '#x1B')],
+    ['with an invisible character within', `${CANARY.slice(0, 4)}\u200b${CANARY.slice(4)}`],
+  ])('does not leave it %s', async (_, text) => {
+    const { all } = await leaving(`say ${text}`, { DEPLOY_TOKEN: CANARY })
+    const bare = all.replace(/\u200b/g, '')
+    for (let at = 0; at + 10 <= text.length; at += 1) expect(bare).not.toContain(text.slice(at, at + 10))
+    expect(bare).not.toContain('c4nary')
+  })
+
+  it('does not leave it where it stands across the end of what is sent', async () => {
+    for (const before of [290, 295, 299]) {
+      const { all } = await leaving(`${'.'.repeat(before)}${CANARY}`, { DEPLOY_TOKEN: CANARY })
+      expect(all).not.toContain('.c')
+    }
+  })
+
+  it('is masked from six characters on', async () => {
+    const { sent } = await leaving('tiny5 and small6', { A_TOKEN: 'tiny5', B_TOKEN: 'small6' })
+    expect(sent.report.failures[0]!.message).toBe('tiny5 and ***')
+  })
+
+  it('may be of many lines', async () => {
+    const key = 'first line of the key\nsecond line of the key\nthird line'
+    expect((await leaving(`the second line of the key`, { SIGNING_KEY: key })).all).not.toContain('second line')
+  })
+
+  it('is the bot’s secret too, and the password of any address', async () => {
+    const env = { DATABASE_URL: 'postgres://shop:h4rdly-known@db.example/shop' }
+    const { all } = await leaving(`${SECRET} and h4rdly-known`, env)
+    expect([all.includes(SECRET), all.includes('h4rdly')]).toEqual([false, false])
+  })
+
+  it('is in no line about a file or a refusal', async () => {
+    const folder = folderWith({ [`${SECRET}/canary-1234.xml`]: '<a>', 'good.xml': `<testsuite>${FAILED}</testsuite>` })
+    const { stderr, stdout } = await report(folder, {
+      args: ['--junit', '**/*.xml', '--log', 'canary-1234.log'],
+      env: { A_TOKEN: 'canary-1234' },
+      answers: [{ status: 400, json: { reason: 'not canary-1234' } }],
+    })
+    expect(stderr.split('\n')).toHaveLength(4)
+    expect(`${stdout}${stderr}`).not.toMatch(/canary|webhook-secret/)
+  })
+})
+
+// Written apart, so that nobody takes them for real ones.
+const join = (...parts: string[]) => parts.join('')
+
+describe('what looks like a secret', () => {
+  it.each([
+    ['GitHub’s', join('ghp', '_abcdefghijklmnopqrstuvwxyz0123456789')],
+    ['GitHub’s, for an app', join('ghs', '_abcdefghijklmnopqrstuvwxyz0123456789')],
+    ['GitHub’s new one', join('github', '_pat_11ABCDEFG0abcdefghijkl_mnopqrstuvwxyz')],
+    ['GitLab’s', join('glpat', '-abcdefghijklmnopqrst')],
+    ['Slack’s', join('xoxb', '-123456789012-abcdefghijkl')],
+    ['AWS’s', join('AKIA', 'IOSFODNN7EXAMPLE')],
+    ['OpenAI’s', join('sk', '-proj-abcdefghijklmnopqrstuvwx')],
+    ['Stripe’s', join('sk', '_live_abcdefghijklmnopqrstuvwx')],
+    ['a JWT', join('eyJ', 'hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P')],
+    ['a cut JWT', join('eyJ', 'hbGciOiJIUzI1NiJ9.eyJzdW')],
+    ['a cut token', join('ghp', '_abcdefg')],
+  ])('does not leave the machine, plain, encoded or in base64: %s', async (_, token) => {
+    for (const text of [token, encodeURIComponent(`a=${token}`), base64(`token ${token}`), base64(`:${token}`)]) {
+      const { all } = await leaving(`say ${text}`)
+      expect(all).not.toContain(text.slice(-8))
+      expect(all).not.toContain(token.slice(4, 12))
+    }
+  })
+
+  it.each([
+    ['Authorization: Basic Y2FuYXJ5OmNhbmFyeQ==', 'Authorization:***'],
+    ['authorization=Bearer c4nary', 'authorization=***'],
+    [`{"Authorization": "Token c4nary", "accept": "x"}`, '{"Authorization":***", "accept": "x"}'],
+    [`'{\\"authorization\\":\\"c4nary\\"}'`, `'{\\"authorization\\":***\\"}'`],
+    ['sent Bearer c4nary-c4nary', 'sent Bearer ***'],
+    ['https://user:c4nary@host.example/a', 'https://***@host.example/a'],
+    ['https://c4nary@host.example/a', 'https://***@host.example/a'],
+    ['postgres://shop:c4/na:ry@db.example', 'postgres://***@db.example'],
+    ['a=https%3A%2F%2Fuser%3Ac4nary%40host', 'a=https%3A%2F%2F***%40host'],
+  ])('is hidden in %s', async (text, hidden) => {
+    const { all, sent } = await leaving(text)
+    expect(sent.report.failures[0]!.message).toBe(hidden)
+    expect(all).not.toMatch(/c4nary|Y2FuYXJ5/)
+  })
+
+  it('is a private key, whole or in part', async () => {
+    for (const text of [PEM, PEM.slice(0, 300), PEM.slice(300)]) {
+      const { all, sent } = await leaving(text)
+      expect(all).not.toContain('canary')
+      expect(sent.report.log.at(-1)).toBe(text.includes('END') ? 'after' : '***')
+    }
+  })
+
+  it('is not every address, path, class or word with a dash', async () => {
+    const text =
+      'http://host:8080/@scope/a task-with-a-rather-long-name disk_usage_of_everything com/acme/AuthorizationTest'
+    const { sent } = await leaving(`${text}\nBearer abcdefgh`)
+    expect(sent.report.log).toContain(text)
+  })
+})
+
+describe('--log', () => {
+  const logOf = async (log: string, args: readonly string[] = ['--log', 'build.log']) => {
+    const files = { 'report.xml': `<testsuite>${FAILED}</testsuite>`, 'build.log': log }
+    return (await report(folderWith(files), { args: ['--junit', '*.xml', ...args] })).sent!.report.log
+  }
+
+  it('is off where nobody asks for it', async () => expect(await logOf('a\nb\n', [])).toEqual([]))
+
+  it('sends the last 20 lines that say something, without colours', async () => {
+    const lines = Array.from({ length: 30 }, (_, at) => `\u001b[1;31mline ${at}\u001b[0m\r\n\n`).join('')
+    expect(await logOf(lines)).toEqual(Array.from({ length: 20 }, (_, at) => `line ${at + 10}`))
+  })
+
+  it('cuts each at 300 characters, and begins with a whole one', async () => {
+    const log = await logOf(`${'a'.repeat(300_000)}\n${'b'.repeat(301)}\n${'c'.repeat(300)}\n`)
+    expect(log).toEqual([`${'b'.repeat(299)}…`, 'c'.repeat(300)])
+  })
+
+  it('sends the report without a log that is not there', async () => {
+    const { code, stderr, sent } = await report(folderWith({ 'report.xml': `<testsuite>${FAILED}</testsuite>` }), {
+      args: ['--junit', '*.xml', '--log', 'nowhere.log'],
+    })
+    expect([code, sent!.report.log]).toEqual([0, []])
+    expect(stderr).toBe('buildline: the log nowhere.log cannot be read; the report goes without it\n')
+  })
+})
