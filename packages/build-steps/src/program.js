@@ -3,9 +3,9 @@ import { createPrint } from './print.js'
 import { nameOf } from './answer.js'
 
 // All that is below this folder runs on build machines, installed from a package: plain JavaScript for Node 18 and newer,
-// because Node strips no types from what is installed, and nothing but what Node brings.
+// because Node strips no types from what is installed, and nothing but what Node brings and `report/sax.cjs`.
 
-/** What the two programs end with; the numbers are those of sysexits. */
+/** What the two programs end with; the numbers are those of sysexits, but for `settings`, a shell's 2. */
 export const EXIT = { other: 1, settings: 2, usage: 64, notFound: 66, unavailable: 69, refused: 77 }
 
 /** What ends a program: one line for a person, and the exit code. */

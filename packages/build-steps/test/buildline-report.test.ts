@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync, symlinkSync } from 'node:fs'
+import { readFileSync, symlinkSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -72,6 +72,7 @@ describe('the files', () => {
     ['**/*.xml', 3],
     ['./**', 3],
     ['a/**/b/**/*.xml', 2],
+    [`${'**/'.repeat(50)}*.xml`, 3],
     ['a/*/x2.xml', 1],
     ['A/*.xml', 0],
     ['a/x[1].xml', 0],
@@ -124,6 +125,23 @@ describe('a report that is no good', () => {
     const { code, stdout, stderr, tries } = await report(folderWith(files), { args: ['--junit', '*.xml', '--strict'] })
     expect([code, stdout, tries]).toEqual([0, '', 0])
     expect(stderr).toMatch(/^buildline: nothing is reported: [^\n]+\n$/)
+  })
+
+  it('is refused at 256 MiB, and read below', async () => {
+    for (const [bytes, words] of [
+      [256 * 1024 * 1024, 'no whole XML'],
+      [256 * 1024 * 1024 + 1, 'large.xml is left out: it is larger than 256 MiB'],
+    ] as const) {
+      const folder = folderWith({ 'large.xml': 'no XML' })
+      truncateSync(join(folder, 'large.xml'), bytes)
+      expect(await report(folder)).toMatchObject({ code: 0, tries: 0, stderr: expect.stringContaining(words) })
+    }
+  })
+
+  it('is read to a depth of 100 elements, and to 100 attributes', async () => {
+    const text = `${'<a>'.repeat(99)}<testcase ${Array.from({ length: 100 }, (_, at) => `a${at}=""`).join(' ')}/>`
+    const { sent, stderr } = await report(folderWith({ 'a.xml': `${text}${'</a>'.repeat(99)}` }))
+    expect([stderr, sent!.report.tests]).toEqual(['', 1])
   })
 
   it('that is a pipe is not waited for, and neither is such a log', async () => {

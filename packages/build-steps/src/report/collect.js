@@ -54,12 +54,20 @@ async function sumsOf(file, mask) {
   const tally = createTally()
   const clean = createCleaner(mask)
   await readReport(file, (test) => {
-    tally.add(test, () => ({
-      name: clean.line(nameOf(test)) || 'a test without a name',
-      message: messageOf(test, clean),
-    }))
+    tally.add(test, () => describe(test, clean))
   })
   return tally.sums()
+}
+
+/** @param {import('./junit.js').TestCase} test @param {import('./text.js').Cleaner} clean */
+function describe(test, clean) {
+  // Masked before a name is made of it: of a class only the last part may be said.
+  const [name = '', classname = '', file = ''] = [test.name, test.classname, test.file].map(clean.whole)
+  const masked = { ...test, name, classname, file, suites: test.suites.map(clean.whole) }
+  return {
+    name: clean.cut(clean.whole(nameOf(masked)) || 'a test without a name'),
+    message: messageOf(masked, clean),
+  }
 }
 
 /** @param {Sums} one @param {Sums} other @returns {Sums} */

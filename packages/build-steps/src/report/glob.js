@@ -12,7 +12,10 @@ const NOT_ENTERED = new Set(['node_modules', '.git'])
  * @returns {Promise<string[]>}
  */
 export async function findFiles(glob) {
-  const parts = glob.replaceAll(sep, '/').split('/')
+  const parts = glob
+    .replaceAll(sep, '/')
+    .replace(/(?:\*\*\/)+/g, '**/')
+    .split('/')
   const at = parts.findIndex((part) => /[*?]/.test(part))
   if (at < 0) return (await isFile(glob)) ? [glob] : []
   /** @type {Set<string>} */

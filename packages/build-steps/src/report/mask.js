@@ -12,7 +12,7 @@ const SECRET_NAME =
 
 /** What looks like a secret, whoever it belongs to; also the beginning of one, where the rest was cut off. */
 const SHAPES = [
-  /gh[pousr]_\w{4,}|github_pat_\w{4,}|gl[a-z]{2,6}-[\w-]{6,}|xox[a-z]-[\w-]{4,}|xapp-[\w-]{4,}/g,
+  /gh[pousr]_\w{4,}|github_pat_\w{4,}|gl(?:pat|dt|rt|cbt|ptt|ft|soat|imt|agent|oas)-[\w-]{4,}|xox[a-z]-[\w-]{4,}|xapp-[\w-]{4,}/g,
   /(?:AKIA|ASIA)[A-Z0-9]{6,}|AIza[\w-]{20,}|(?:npm|hf)_\w{20,}|(?<![a-z])(?:sk|rk)[-_][\w-]{12,}/g,
   /eyJ[\w-]{8,}(?:\.[\w-]*){0,2}/g,
   /(?<=authorization(?:\\?["']|%22)?\s{0,9}(?:[:=]|%3A)[\s+]{0,9})(?:\\?["'])?[^"'\\\r\n]+/gi,
@@ -38,8 +38,12 @@ export function createMask(env) {
 const secretsOf = (env) =>
   Object.entries(env).flatMap(([name, value = '']) => {
     const secret = SECRET_NAME.test(name) ? value.trim() : passwordOf(value)
-    return secret.length >= VALUE_CHARS_MIN ? [secret.slice(0, VALUE_CHARS_MAX)] : []
+    const said = secret.replace(SCHEME, '').slice(0, VALUE_CHARS_MAX)
+    return said.length >= VALUE_CHARS_MIN ? [said] : []
   })
+
+/** No secret: other addresses begin so too. */
+const SCHEME = /^https?:\/\//i
 
 /** That of an address, such as a database's. @param {string} value */
 function passwordOf(value) {

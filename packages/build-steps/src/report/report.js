@@ -70,7 +70,7 @@ const cleaned = (build, mask) =>
     Object.entries(build).map(([name, value]) => [
       name,
       typeof value === 'string' && name !== 'project_id' && name !== 'build_id'
-        ? createCleaner(mask).lines(value).join(' ')
+        ? createCleaner(mask).whole(value)
         : value,
     ]),
   )

@@ -20,9 +20,9 @@ export function createCleaner(mask) {
       .split('\n')
       .map((line) => line.trim())
       .filter(Boolean)
-  /** All in one line. @param {string} text */
-  const line = (text) => cut(lines(text).join(' '))
-  return { line, lines, cut }
+  /** All in one line, not cut. @param {string} text */
+  const whole = (text) => lines(text).join(' ')
+  return { lines, whole, cut }
 }
 
 /** @param {string} text */
