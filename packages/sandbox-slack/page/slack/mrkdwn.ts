@@ -1,4 +1,5 @@
 // Slack's mrkdwn as a tree of plain objects; what draws it puts every text in as text, so nothing here can become markup.
+import { dateText } from './dates.ts'
 import { emojiNamed } from './emoji.ts'
 
 export type Node =
@@ -17,7 +18,7 @@ export interface Names {
   users?: Readonly<Record<string, string>>
   channels?: Readonly<Record<string, string>>
   me?: string
-  /** for "5 minutes ago"; left out, such a date keeps its fallback */
+  /** for "today" and "5 minutes ago"; left out, there is no today, and an "ago" keeps its fallback */
   nowMs?: number
 }
 
@@ -115,39 +116,14 @@ export function safeUrl(text: string): string | null {
   return ['http:', 'https:', 'mailto:'].includes(new URL(text).protocol) ? text : null
 }
 
-const DATE_PARTS: Record<string, Intl.DateTimeFormatOptions> = {
-  date_num: { year: 'numeric', month: '2-digit', day: '2-digit' },
-  date: { year: 'numeric', month: 'long', day: 'numeric' },
-  date_short: { year: 'numeric', month: 'short', day: 'numeric' },
-  date_long: { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' },
-  date_pretty: { year: 'numeric', month: 'long', day: 'numeric' },
-  date_short_pretty: { year: 'numeric', month: 'short', day: 'numeric' },
-  date_long_pretty: { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' },
-  time: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
-  time_secs: { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
-}
-
 function dateNode(target: string, fallback: string, { nowMs }: Names): Node {
   const [, seconds, format = '{date} {time}', link] = target.split('^')
   const date = new Date(Number(seconds) * 1000)
   if (Number.isNaN(date.getTime())) return { kind: 'text', text: fallback }
-  const text = unescape(format).replaceAll(/\{(\w+)\}/g, (whole, part: string) => datePart(date, part, nowMs) ?? whole)
+  const text = dateText(date, unescape(format), nowMs)
+  if (text === null) return { kind: 'text', text: fallback }
   const url = link ? safeUrl(unescape(link)) : null
   return url
     ? { kind: 'link', url, children: [{ kind: 'text', text }] }
     : { kind: 'time', text, iso: date.toISOString() }
-}
-
-function datePart(date: Date, part: string, nowMs = date.getTime()): string | undefined {
-  if (part === 'ago') return ago(nowMs - date.getTime())
-  if (!Object.hasOwn(DATE_PARTS, part)) return undefined
-  return new Intl.DateTimeFormat(undefined, DATE_PARTS[part]).format(date)
-}
-
-function ago(ms: number): string {
-  const minutes = Math.round(ms / 60_000)
-  const words = new Intl.RelativeTimeFormat('en')
-  if (Math.abs(minutes) < 60) return words.format(-minutes, 'minute')
-  if (Math.abs(minutes) < 1440) return words.format(-Math.round(minutes / 60), 'hour')
-  return words.format(-Math.round(minutes / 1440), 'day')
 }

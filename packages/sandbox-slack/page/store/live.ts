@@ -2,14 +2,20 @@ import { seePanel } from '../panel/panel-store.ts'
 import type { Action } from './state.ts'
 import type { Change, Snapshot } from './wire.ts'
 
+/** So often "5 minutes ago" is reckoned anew, and a day can become yesterday. */
+const CLOCK_MS = 60_000
+
 /**
  * Follows the workspace until the answer is called. The stream tells the state first, then each change of it, and begins
  * afresh with each reconnection.
  */
 export function follow(tell: (action: Action) => void): () => void {
   const stream = new EventSource('/sandbox/events')
+  // The sandbox's clock need not be the browser's.
+  let aheadMs = 0
   stream.addEventListener('state', (event: MessageEvent<string>) => {
     const snapshot: Snapshot = JSON.parse(event.data)
+    aheadMs = snapshot.nowMs - Date.now()
     tell({ kind: 'loaded', snapshot })
     tell({ kind: 'went', hash: location.hash })
   })
@@ -19,5 +25,9 @@ export function follow(tell: (action: Action) => void): () => void {
   })
   stream.addEventListener('panel', (event: MessageEvent<string>) => seePanel(event.data))
   stream.addEventListener('error', () => tell({ kind: 'lost' }))
-  return () => stream.close()
+  const clock = setInterval(() => tell({ kind: 'clock', nowMs: Date.now() + aheadMs }), CLOCK_MS)
+  return () => {
+    clearInterval(clock)
+    stream.close()
+  }
 }

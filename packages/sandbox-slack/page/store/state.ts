@@ -17,7 +17,7 @@ export interface State {
   /** false until the first state came */
   isLoaded: boolean
   isLive: boolean
-  /** when the state was loaded, by the sandbox's clock */
+  /** the time by the sandbox's clock, to the minute */
   nowMs: number
   team: Team
   bot: { userId: string; name: string }
@@ -54,6 +54,7 @@ export type Action =
   | { kind: 'went'; hash: string }
   | { kind: 'acts-as'; person: string }
   | { kind: 'read' }
+  | { kind: 'clock'; nowMs: number }
   | { kind: 'dismissed'; message: Message }
   | { kind: 'told'; trouble: string | null }
   | { kind: 'theme'; theme: Theme }
@@ -97,6 +98,8 @@ export function reduce(state: State, action: Action): State {
     case 'acts-as':
       return actAs(state, action.person)
     case 'read':
+    case 'clock':
+      return { ...state, nowMs: action.nowMs }
       return markRead({ ...state, newFrom: newFromIn(state) ?? state.newFrom })
     case 'dismissed':
       return { ...state, dismissed: new Set([...state.dismissed, keyOf(action.message)]) }
