@@ -37,6 +37,10 @@ export interface State {
   newFrom: string | null
   /** what somebody sent away of what only they saw, as `channel/ts` */
   dismissed: ReadonlySet<string>
+  /** whether the acting person did something here that has not been answered */
+  isWaiting: boolean
+  /** what came last of what they did here, as `channel/ts`: their own words, or an answer that they alone see */
+  answer: string | null
   /** what went wrong last */
   trouble: string | null
   /** read aloud */
@@ -50,11 +54,12 @@ export interface State {
 export type Action =
   | { kind: 'loaded'; snapshot: Snapshot }
   | { kind: 'changed'; change: Change; isInSight: boolean }
+  | { kind: 'clock'; nowMs: number }
   | { kind: 'lost' }
   | { kind: 'went'; hash: string }
   | { kind: 'acts-as'; person: string }
+  | { kind: 'acted' }
   | { kind: 'read' }
-  | { kind: 'clock'; nowMs: number }
   | { kind: 'dismissed'; message: Message }
   | { kind: 'told'; trouble: string | null }
   | { kind: 'theme'; theme: Theme }
@@ -79,6 +84,8 @@ export const emptyState = (kept: Kept): State => ({
   views: {},
   place: { kind: 'channel', channel: '', thread: null },
   newFrom: null,
+  isWaiting: false,
+  answer: null,
   trouble: null,
   news: '',
   isMenuOpen: false,
@@ -91,15 +98,17 @@ export function reduce(state: State, action: Action): State {
       return load(state, action.snapshot)
     case 'changed':
       return applyChange(state, action.change, action.isInSight)
+    case 'clock':
+      return { ...state, nowMs: action.nowMs }
     case 'lost':
       return { ...state, isLive: false }
     case 'went':
       return go(state, action.hash)
     case 'acts-as':
       return actAs(state, action.person)
+    case 'acted':
+      return { ...state, isWaiting: true }
     case 'read':
-    case 'clock':
-      return { ...state, nowMs: action.nowMs }
       return markRead({ ...state, newFrom: newFromIn(state) ?? state.newFrom })
     case 'dismissed':
       return { ...state, dismissed: new Set([...state.dismissed, keyOf(action.message)]) }
@@ -185,7 +194,9 @@ function withMessage(state: State, message: Message, isInSight: boolean): State 
   const { channel, ts, user } = message
   const isNew = state.messages.get(channel)?.has(ts) !== true
   const messages = changed(state, channel, (known) => void known.set(ts, message))
-  const next = { ...state, messages, news: isNew ? newsOf(state, message) : state.news }
+  const isAnswer = isNew && state.isWaiting && (message.onlyFor ?? user) === state.person
+  const answered = isAnswer ? { isWaiting: false, answer: keyOf(message) } : {}
+  const next = { ...state, ...answered, messages, news: isNew ? newsOf(state, message) : state.news }
   const isRead = user === state.person || (isInSight && isOpen(state, channel))
   return isRead ? mark(next, channel) : next
 }
@@ -241,7 +252,7 @@ function channelFor(state: State, wanted: string): string {
 }
 
 function actAs(state: State, person: string): State {
-  const next = { ...state, person, trouble: null }
+  const next = { ...state, person, isWaiting: false, trouble: null }
   const channel = channelFor(next, state.place.channel)
   const isSame = channel === state.place.channel
   const place = { ...state.place, channel, thread: isSame ? state.place.thread : null }

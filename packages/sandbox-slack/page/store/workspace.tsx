@@ -72,6 +72,7 @@ function createShared(): Shared {
   const store = createStore<State, Action>(reduce, emptyState(recallAll()))
   const tell = (trouble: string | null) => store.dispatch({ kind: 'told', trouble })
   const act = async (deed: Deed) => {
+    store.dispatch({ kind: 'acted' })
     const { status, outcome } = await perform(deed)
     const trouble = troubleOf(outcome, store.get().bot.name)
     tell(trouble)

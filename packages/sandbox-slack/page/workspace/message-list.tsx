@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { dayOf, dayWords } from '../slack/when.ts'
 import type { Message, User } from '../store/wire.ts'
-import { compareTs } from '../store/state.ts'
+import { compareTs, keyOf } from '../store/state.ts'
 import { useSlack } from '../store/workspace.tsx'
 import { MessageRow } from './message-row.tsx'
 import { useMessageScenes } from './use-scene.ts'
@@ -26,10 +26,10 @@ export interface MessageListProps {
   place: string
 }
 
-/** A list of messages that keeps the reader's place: at the end one stays at the end, elsewhere nothing moves. */
+/** A list of messages that keeps the reader's place: at the end one stays at the end, elsewhere only an answer moves it. */
 export function MessageList(props: MessageListProps) {
   const { id, label, messages, empty, place } = props
-  const person = useSlack((state) => state.person)
+  const answer = useSlack((state) => state.answer)
   const list = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
   const [hasNewer, setNewer] = useState(false)
@@ -39,7 +39,9 @@ export function MessageList(props: MessageListProps) {
     setNewer(false)
   }, [place])
   useLayoutEffect(() => {
-    if (last?.user === person) isAtEnd.current = true
+    if (messages.some((one) => keyOf(one) === answer)) isAtEnd.current = true
+  }, [answer])
+  useLayoutEffect(() => {
     if (!isAtEnd.current) setNewer(true)
   }, [last?.ts])
   useLayoutEffect(() => {
