@@ -82,3 +82,19 @@ describeInBrowser('whoever has scrolled up', () => {
     expect(await isReading()).toBe(false)
   })
 })
+
+describeInBrowser('whoever is at the end', () => {
+  test('stays there when less room is left for the messages', async () => {
+    const { page, newer, post } = await openScrolledUp()
+    await post({ text: 'build 41' })
+    await newer.click()
+    const last = await message(page, 'build 41')
+    await until(() => isInView(page, last))
+    await page.setViewportSize({ width: 1280, height: 500 })
+    await until(() => isInView(page, last))
+    await post({ text: 'build 42' })
+    const next = await message(page, 'build 42')
+    await until(() => isInView(page, next))
+    expect(await newer.count()).toBe(0)
+  })
+})

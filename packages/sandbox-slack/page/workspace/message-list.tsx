@@ -32,6 +32,7 @@ export function MessageList(props: MessageListProps) {
   const answer = useSlack((state) => state.answer)
   const list = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
+  const lastTop = useRef(0)
   const [hasNewer, setNewer] = useState(false)
   const last = messages.at(-1)
   useLayoutEffect(() => {
@@ -44,11 +45,19 @@ export function MessageList(props: MessageListProps) {
   useLayoutEffect(() => {
     if (!isAtEnd.current) setNewer(true)
   }, [last?.ts])
-  useLayoutEffect(() => {
+  const stayAtEnd = () => {
     if (isAtEnd.current && list.current) list.current.scrollTop = list.current.scrollHeight
-  })
-  const onScroll = () => {
-    isAtEnd.current = isNearEnd(list.current)
+  }
+  useLayoutEffect(stayAtEnd)
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(stayAtEnd)
+    if (list.current) observer.observe(list.current)
+    return () => observer.disconnect()
+  }, [])
+  const onScroll = ({ currentTarget: { scrollTop } }: preact.TargetedEvent<HTMLElement>) => {
+    // Only who goes up leaves the end: the list itself may have become smaller, as when the tour opens below it.
+    isAtEnd.current = isNearEnd(list.current) || (isAtEnd.current && scrollTop >= lastTop.current)
+    lastTop.current = scrollTop
     if (isAtEnd.current) setNewer(false)
   }
   return (
