@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Locator, Page } from 'playwright-core'
 import { until } from '../../packages/sandbox-slack/test/stage.ts'
 import { DESK, describeDemo, openPage, PHONE } from './stage.ts'
-import { expectToFit, message, reach, unnamed } from './person.ts'
+import { answer, expectToFit, message, reach, unnamed, write } from './person.ts'
 
 /** The longest that a step may take to be done: Slack takes one message a second. */
 const STEP_MAX_MS = 60_000
@@ -82,6 +82,27 @@ describeDemo('the tour', (demo) => {
   })
 
   it(FOLLOWED, () => followTour(demo().url, 'acme/web #501'), TOUR_MAX_MS)
+
+  it(
+    'begins when the scenario is over, and counts nothing of what that did',
+    async () => {
+      await demo().panel('reset', { isPlayed: true })
+      await until(() => isPlayed(demo().url))
+      const page = await openPage(demo().url)
+      const scenario = page.getByRole('region', { name: /^1 of \d+ Watch the scenario/ })
+      await scenario.getByText('Ada, who has typed /ci me Ada, is called').waitFor({ timeout: STEP_MAX_MS })
+      await answer(page, /Your committer name/)
+      expect(await page.getByRole('status').filter({ hasText: '✓' }).count()).toBe(0)
+      const first = page.getByRole('region', { name: '1 of 8 Say who you are' })
+      await first.waitFor({ timeout: TOUR_MAX_MS })
+      await message(page, 'Your turn, as whoever you like')
+      expect(await first.getByRole('button', { name: 'Skip' }).count()).toBe(1)
+      await write(page, '/ci me Ada')
+      await first.getByRole('button', { name: 'Next' }).waitFor({ timeout: STEP_MAX_MS })
+      await first.getByText('✓ Only you saw the answer').waitFor()
+    },
+    TOUR_MAX_MS,
+  )
 })
 
 describeDemo(
@@ -99,6 +120,13 @@ describeDemo(
   },
   'gitlab',
 )
+
+/** Between two demos nobody answers. */
+async function isPlayed(url: string): Promise<boolean> {
+  const response = await fetch(new URL('/sandbox/panel/state', url)).catch(() => null)
+  const state = (await response?.json().catch(() => null)) as { scene?: object | null } | null | undefined
+  return Boolean(state?.scene)
+}
 
 /** @param name of the first build of acme/web */
 async function followTour(url: string, name: string): Promise<void> {

@@ -44,6 +44,8 @@ export interface DemoProcess {
   url: string
   /** Asks the sandbox CI for something, as `projects/acme%2Fweb/push`; answers what it says. Throws where it refuses. */
   ci(path: string, body: object): Promise<unknown>
+  /** Asks the panel for something, as `reset`. Throws where it refuses. */
+  panel(path: string, body: object): Promise<unknown>
   /** Asks it to end, and answers its exit code. */
   stop(): Promise<number | null>
 }
@@ -55,6 +57,7 @@ export async function startDemo(folder: string, source = 'ci'): Promise<DemoProc
   return {
     url,
     ci: (path, body) => post(new URL(`/sandbox/ci/${path}`, url), body),
+    panel: (path, body) => post(new URL(`/sandbox/panel/${path}`, url), body),
     stop: () => {
       demo.kill('SIGTERM')
       return demo.exit

@@ -7,8 +7,8 @@ export interface Memo {
   isOpen: boolean
   /** the step that is shown, from 0 */
   step: number
-  /** when it began (ms, the sandbox's time) */
-  at: number
+  /** when it began (ms, the sandbox's time); null: not yet, as a scenario is being played */
+  at: number | null
   /** whether it was done */
   isDone: boolean
 }
@@ -24,8 +24,8 @@ const isMemo = (value: unknown): value is Memo =>
   'at' in value
 
 /** What is remembered of this demo's tour. Whoever dismissed it once is not shown it again unasked. */
-export function recallMemo(startedAt: number, now: number): Memo {
-  const fresh: Memo = { startedAt, isOpen: true, step: 0, at: now, isDone: false }
+export function recallMemo(startedAt: number): Memo {
+  const fresh: Memo = { startedAt, isOpen: true, step: 0, at: null, isDone: false }
   const memo = recall(NAME, isMemo, fresh)
   return memo.startedAt === startedAt ? memo : { ...fresh, isOpen: memo.isOpen }
 }

@@ -38,8 +38,8 @@ export const STEPS: readonly Step[] = [
       </>
     ),
     seen: 'Only you saw the answer. From now on, the bot mentions you when a build of Ada fails.',
-    isDone: ({ slack }) =>
-      all(slack).some(({ onlyFor, text = '' }) => onlyFor === ADA && /committer names?\*: .*\bada\b/i.test(text)),
+    isDone: ({ slack, at }) =>
+      since(slack, at).some(({ onlyFor, text = '' }) => onlyFor === ADA && /committer names?\*: .*\bada\b/i.test(text)),
   },
   {
     title: 'Push a commit',

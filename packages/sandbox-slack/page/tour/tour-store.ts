@@ -14,12 +14,18 @@ export const useMemo = (): Memo | null => useStore(store, (memo) => memo)
 /** Reads what is remembered, once it is known of which demo. */
 export function openMemo(): void {
   const panel = panelNow()
-  if (panel && store.get() === null) store.dispatch(recallMemo(panel.startedAt, serverNow()))
+  if (panel && store.get() === null) store.dispatch(recallMemo(panel.startedAt))
 }
 
 export function changeMemo(change: Partial<Memo>): void {
   const memo = store.get()
   if (memo) store.dispatch({ ...memo, ...change })
+}
+
+/** A step begins when no scenario is played: what that does is nothing that the person did. */
+export function beginStep(isPlaying: boolean): void {
+  const memo = store.get()
+  if (memo && isPlaying === (memo.at !== null)) changeMemo({ at: isPlaying ? null : serverNow() })
 }
 
 /** Shows another step, which begins now. */

@@ -6,16 +6,21 @@ import { useDeed } from '../panel/use-deed.ts'
 import { useSlack } from '../store/workspace.tsx'
 import { STEPS } from './steps.tsx'
 import type { Step } from './steps.tsx'
-import { changeMemo, openMemo, showStep, useMemo } from './tour-store.ts'
+import { beginStep, changeMemo, openMemo, showStep, useMemo } from './tour-store.ts'
 import type { Memo } from './memo.ts'
 
 /** The tour's box: one step at a time, which sees by itself that it was done. */
 export function Tour() {
-  const isThere = usePanel(() => true)
+  const isPlaying = usePanel(({ scene }) => scene !== null)
   const memo = useMemo()
-  useEffect(openMemo, [isThere])
+  const isKnown = memo !== null
+  useEffect(openMemo, [isPlaying])
+  useEffect(() => {
+    if (isPlaying !== null) beginStep(isPlaying)
+  }, [isPlaying, isKnown])
   useFocus(memo)
-  if (isThere === null || memo === null) return null
+  if (isPlaying === null || memo === null) return null
+  if (isPlaying) return memo.isOpen ? <Playing /> : null
   const step = STEPS[memo.step]
   return memo.isOpen && step ? <StepBox key={memo.step} step={step} memo={memo} /> : null
 }
@@ -67,11 +72,8 @@ function StepBox({ step, memo }: { step: Step; memo: Memo }) {
         </span>{' '}
         {title}
       </h2>
-      <button class="icon" type="button" aria-label="Dismiss the tour" onClick={() => changeMemo({ isOpen: false })}>
-        <CloseIcon />
-      </button>
+      <Dismiss />
       <div class="tour-body">
-        <Playing />
         <p>{service && <Text service={service} />}</p>
         {step.isStorm && <StormButton />}
         <p role="status" class={memo.isDone ? 'tour-seen done' : 'tour-seen'}>
@@ -103,32 +105,52 @@ function StepBox({ step, memo }: { step: Step; memo: Memo }) {
 }
 
 /** Whatever comes may be what the step waits for. */
-function useSeen({ isDone }: Step, memo: Memo): void {
+function useSeen({ isDone }: Step, { at, isDone: wasDone }: Memo): void {
   const panel = usePanel((state) => state)
   const slack = useSlack((state) => state)
-  const isSeen = !memo.isDone && panel !== null && isDone({ panel, slack, at: memo.at })
+  const isSeen = !wasDone && panel !== null && at !== null && isDone({ panel, slack, at })
   useEffect(() => {
     if (isSeen) changeMemo({ isDone: true })
   }, [isSeen])
 }
 
-/** Other people's builds would be taken for one's own. */
+function Dismiss() {
+  return (
+    <button class="icon" type="button" aria-label="Dismiss the tour" onClick={() => changeMemo({ isOpen: false })}>
+      <CloseIcon />
+    </button>
+  )
+}
+
+/** Until the scenario is over there is only something to watch: its builds would be taken for one's own. */
 function Playing() {
   const scene = usePanel((state) => state.scene)
   const { deed, isBusy } = useDeed()
   if (scene === null) return null
   return (
-    <p class="tour-playing">
-      A scenario is being played ({scene.n} of {scene.of}): watch it, or{' '}
-      <button
-        class="textlink"
-        type="button"
-        disabled={isBusy}
-        onClick={() => void deed('panel/reset', { isPlayed: false })}
-      >
-        begin with an empty workspace
-      </button>
-    </p>
+    <section id="tour" class="tour" aria-labelledby="tour-title">
+      <h2 id="tour-title" tabIndex={-1}>
+        <span class="tour-count">
+          {scene.n} of {scene.of}
+        </span>{' '}
+        Watch the scenario
+      </h2>
+      <Dismiss />
+      <div class="tour-body">
+        <p class="tour-playing">{scene.title}.</p>
+        <p>It takes about a minute. Then the tour begins, and you do things yourself.</p>
+      </div>
+      <p class="tour-buttons">
+        <button
+          class="button"
+          type="button"
+          disabled={isBusy}
+          onClick={() => void deed('panel/reset', { isPlayed: false })}
+        >
+          Skip to the tour, with an empty workspace
+        </button>
+      </p>
+    </section>
   )
 }
 
