@@ -6,6 +6,7 @@ import type { GitlabClient } from './sources/gitlab/client.ts'
 import type { Config } from './config.ts'
 import { createSlackExaminer, EMAIL_SCOPE, SCOPES } from './slack/api/examiner.ts'
 import type { DoctorDeps } from './features/doctor/findings.ts'
+import { githubHost, gitlabHost } from './features/doctor/hosts.ts'
 import { presentedSecret } from './sources/ci-service/webhook/endpoint.ts'
 import { createSecretCheck } from './sources/secret-check.ts'
 
@@ -31,8 +32,8 @@ export function doctorDeps(
     ...deps,
     badges,
     hosts: {
-      github: github && { projects: config.github.repositories, ask: (name) => github.runs(name) },
-      gitlab: gitlab && { projects: config.gitlab.projects, ask: (name) => gitlab.pipelines(name) },
+      github: github && githubHost(github, config.github.repositories),
+      gitlab: gitlab && gitlabHost(gitlab, config.gitlab.projects),
     },
     slack: createSlackExaminer({
       token: slack.botToken,

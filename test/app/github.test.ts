@@ -1,13 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { messagesIn } from '../../packages/demo/src/stage.ts'
 import { signatureOf } from '../../packages/sandbox-github/src/hooks.ts'
 import type { SandboxGithub } from '../../packages/sandbox-github/src/server.ts'
 import { pushed, runOf, startGithub } from '../../packages/sandbox-github/test/support.ts'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
-import { checkHost } from '../../src/features/doctor/hosts.ts'
-import { systemClock } from '../../src/lib/clock.ts'
-import { createTransport } from '../../src/sources/http/transport.ts'
-import { createGithubClient } from '../../src/sources/github/client.ts'
 import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import { answersTo, press, type } from '../support/world.ts'
 import { openStage, rowsOf, settled, until, type Stage } from '../support/app.ts'
@@ -143,22 +139,4 @@ test('commands know the builds of a workflow by its repository', async () => {
   // It is the same run, whose number is not its id.
   await answered('/ci restart acme/web@main', /[Rr]estart requested.*CI accepted the request\. The build's card/)
   await until('it runs again', () => runOf(github, id).attempt === 2)
-})
-
-test('the doctor says whether GitHub shows the runs of each repository', async () => {
-  const { apiUrl, token: ours } = (await startGithub()).address()
-  const transport = createTransport({ clock: systemClock })
-  onTestFinished(() => transport.close())
-  const examine = (token: string, ...repositories: readonly string[]) => {
-    const client = createGithubClient({ apiUrl, token, transport })
-    const asked = { projects: repositories, ask: (name: string) => client.runs(name) }
-    return checkHost('github')({ hosts: { github: asked, gitlab: null } })
-  }
-  expect(await examine(ours, 'acme/web')).toEqual([{ kind: 'fine', count: 1 }])
-  expect(await examine(ours, 'acme/web', 'acme/gone')).toEqual([
-    { kind: 'host-refuses', host: 'github', name: 'acme/gone', code: 'not-found', reason: expect.anything() },
-  ])
-  expect(await examine('a-token-of-nobody', 'acme/web')).toEqual([
-    { kind: 'host-refuses', host: 'github', name: 'acme/web', code: 'unauthorized', reason: expect.anything() },
-  ])
 })

@@ -81,8 +81,8 @@ export function apiRoutes(world: World, life: RunLife, hooks: Hooks): Route[] {
     write('/approve', 201, 403, life.approve),
     get('/hooks', (repository) => {
       const own = hooks.hooks().filter((hook) => hook.repository === repository)
-      const shown = own.map((hook) => hookBody(world, hook))
-      return json(200, shown)
+      const shown = own.map((hook) => hookBody(world, hook, hooks.last(hook)))
+      return world.areHooksHidden ? refuse(403, 'Resource not accessible by personal access token') : json(200, shown)
     }),
     ofHook('GET', '', (_, call, { hook }) => {
       const wanted = call.query.get('status')

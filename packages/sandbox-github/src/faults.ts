@@ -49,6 +49,7 @@ export function createFaults(world: World) {
     setOutage: (value: boolean) => void (isOut = value),
     isOut: () => isOut,
     meet,
+    spend: (calls: number) => void (used += calls),
     /** One call more; nobody is refused for it. */
     count: () => void used++,
     headers,

@@ -58,6 +58,9 @@ export function createHandles({ world, life, hooks, faults, calls }: Parts) {
     calls: calls.list,
     /** Where every repository's webhook goes; null: there is none. */
     setWebhookUrl: hooks.setUrl,
+    changeHook: hooks.change,
+    /** Does the token see the webhooks? */
+    hideHooks: (areHidden: boolean) => void (world.areHooksHidden = areHidden),
     deliveries,
     redeliver,
     resendInOrder,
@@ -65,6 +68,8 @@ export function createHandles({ world, life, hooks, faults, calls }: Parts) {
     limit,
     failNext,
     setOutage,
+    /** Somebody else calls with the same token. */
+    spend: faults.spend,
   }
 }
 

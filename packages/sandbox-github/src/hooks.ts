@@ -11,6 +11,9 @@ export interface Hook {
   repository: Repository
   url: string
   createdAt: number
+  isActive: boolean
+  events: readonly string[]
+  contentType: 'json' | 'form'
 }
 
 /** One sending, as GitHub logs it: who sends again makes another, with the same guid. */
@@ -59,7 +62,8 @@ export function createHooks(world: World) {
   function setUrl(wanted: string | null): void {
     hooks = []
     for (const repository of wanted === null ? [] : world.repositories) {
-      const hook = { id: world.nextId(), repository, url: wanted ?? '', createdAt: world.clock.now() }
+      const about = { id: world.nextId(), repository, url: wanted ?? '', createdAt: world.clock.now() }
+      const hook: Hook = { ...about, isActive: true, events: ['workflow_run'], contentType: 'json' }
       hooks.push(hook)
       const body = JSON.stringify(pingBody(world, hook))
       send(hook, hook, { ...NEW, guid: randomUUID(), event: 'ping', body })
@@ -72,7 +76,8 @@ export function createHooks(world: World) {
     const about = { event: 'workflow_run', action, runId: run.id, status, conclusion }
     const body = JSON.stringify(workflowRunBody(world, action, run))
     // GitHub promises no order; here those of one run come in theirs, and `resendInOrder` makes any other.
-    if (hook) send(hook, run, { ...NEW, ...about, guid: randomUUID(), body })
+    if (hook?.isActive && hook.events.includes(about.event))
+      send(hook, run, { ...NEW, ...about, guid: randomUUID(), body })
   }
 
   function send(hook: Hook, order: unknown, said: Said): Delivery {
@@ -131,22 +136,44 @@ export function createHooks(world: World) {
     return settle()
   }
 
+  /** Somebody changes a repository's webhook in its settings. */
+  const change = (repository: string, wanted: HookChange): void =>
+    hooks.filter((hook) => hook.repository.name === repository).forEach((hook) => Object.assign(hook, wanted))
+
+  const last = (hook: Hook): Delivery | undefined =>
+    deliveries.findLast(({ hookId, state }) => hookId === hook.id && state !== 'queued')
+
   const url = (): string | null => hooks[0]?.url ?? null
   /** The oldest first. */
   const list = (): readonly Delivery[] => deliveries
-  return { setUrl, url, hooks: () => hooks, tell, deliveries: list, redeliver, resendInOrder, settle, close }
+  return {
+    setUrl,
+    url,
+    hooks: () => hooks,
+    change,
+    last,
+    tell,
+    deliveries: list,
+    redeliver,
+    resendInOrder,
+    settle,
+    close,
+  }
 }
 
-export function hookBody(world: World, { id, repository, url: to, createdAt }: Hook): Json {
+export type HookChange = Partial<Pick<Hook, 'isActive' | 'events' | 'contentType'>>
+
+export function hookBody(world: World, hook: Hook, last?: Delivery): Json {
+  const { id, repository, url: to, createdAt, isActive: active, events, contentType: content_type } = hook
   const url = `${repositoryUrl(world, repository)}/hooks/${id}`
-  const ids = { type: 'Repository', id, name: 'web', active: true, events: ['workflow_run'] }
+  const ids = { type: 'Repository', id, name: 'web', active, events }
   return {
     ...ids,
-    config: { content_type: 'json', insecure_ssl: '0', url: to, secret: '********' },
+    config: { content_type, insecure_ssl: '0', url: to, secret: '********' },
     ...each('created_at updated_at', isoTime(createdAt)),
     url,
     ...linksTo(url, 'test ping:pings deliveries'),
-    last_response: { code: null, status: 'unused', message: null },
+    last_response: last ? lastResponse(last) : { code: null, status: 'unused', message: null },
   }
 }
 
@@ -163,8 +190,15 @@ export const isTaken = ({ statusCode }: Delivery): boolean =>
 
 export function deliveryBody(world: World, delivery: Delivery): Json {
   const { id, guid, event, action, statusCode, at, ms, isRedelivery: redelivery } = delivery
-  const refusal = statusCode === null ? 'failed to connect to host' : `Invalid HTTP Response: ${statusCode}`
   const said = { id, guid, event, action, redelivery, delivered_at: isoTime(at), duration: ms / 1_000 }
-  const answer = { status: isTaken(delivery) ? 'OK' : refusal, status_code: statusCode ?? 502 }
+  const answer = { status: isTaken(delivery) ? 'OK' : refusalOf(delivery), status_code: statusCode ?? 502 }
   return { ...said, ...answer, repository_id: findRepository(world, delivery.repository)?.id, installation_id: null }
 }
+
+const refusalOf = ({ statusCode }: Delivery): string =>
+  statusCode === null ? 'failed to connect to host' : `Invalid HTTP Response: ${statusCode}`
+
+const lastResponse = (delivery: Delivery): Json =>
+  isTaken(delivery)
+    ? { code: delivery.statusCode, status: 'active', message: 'OK' }
+    : { code: delivery.statusCode ?? 502, status: 'misconfigured', message: refusalOf(delivery) }

@@ -78,6 +78,8 @@ export interface World {
   readonly runs: Map<number, Run>
   readonly token: string
   readonly webhookSecret: string
+  /** the token lacks the permission *Webhooks* */
+  areHooksHidden: boolean
   /** GitHub's ids are beyond 32 bits. */
   nextId(): number
 }
@@ -104,7 +106,7 @@ export function createWorld(options: Pick<World, 'clock' | 'token' | 'webhookSec
     defaultBranch,
     workflows: workflows.map((one) => ({ id: ++lastSeedId, name: one, path: `.github/workflows/${fileOf(one)}` })),
   }))
-  return { ...options, url: '', repositories, runs: new Map(), nextId: () => ++lastId }
+  return { ...options, areHooksHidden: false, url: '', repositories, runs: new Map(), nextId: () => ++lastId }
 }
 
 export const findRepository = (world: World, name: string): Repository | undefined =>

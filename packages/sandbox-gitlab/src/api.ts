@@ -64,7 +64,9 @@ export function apiRoutes(world: World, life: Life, hook: Hook, base: string): R
       handle: (call) => json(200, tokenEntity(scopeOf(call))),
     },
     inProject('GET ', (project) => json(200, projectEntity(world, project))),
-    inProject('GET /hooks', (project) => json(200, hookEntities(project, hook))),
+    inProject('GET /hooks', (project) =>
+      world.switches.areHooksHidden ? json(403, { message: '403 Forbidden' }) : json(200, hookEntities(project, hook)),
+    ),
     inProject('GET /pipelines', listPipelines),
     inPipeline('GET ', (one) => show(one)),
     inPipeline('GET /jobs', (one, call) =>
@@ -86,7 +88,7 @@ const tokenEntity = (scope: string) => ({ id: 1, name: 'buildline', revoked: fal
 function hookEntities({ id }: Project, hook: Hook): object[] {
   const { status, disabledUntil } = hook.alert()
   const alert = { alert_status: status, disabled_until: disabledUntil === null ? null : isoTime(disabledUntil) }
-  const events = { pipeline_events: true, job_events: false, push_events: false }
+  const events = { pipeline_events: hook.hasPipelines(), job_events: false, push_events: false }
   return hook.url() === null ? [] : [{ id: 900 + id, project_id: id, url: hook.url(), ...events, ...alert }]
 }
 

@@ -16,7 +16,12 @@ const webhookSchema = z.strictObject({ url: z.url({ protocol: /^https?$/ }).null
 const limitSchema = z.strictObject({ calls: z.int().min(0), retryAfterS: z.int().min(0).default(1) })
 const failSchema = z.strictObject({ calls: z.int().min(0), statusCode: z.int().min(400).max(599) })
 const flag = z.boolean().exactOptional()
-const switchesSchema = z.strictObject({ isLazy: flag, isDown: flag, cancelingMs: z.int().min(0).exactOptional() })
+const switchesSchema = z.strictObject({
+  isLazy: flag,
+  isDown: flag,
+  areHooksHidden: flag,
+  cancelingMs: z.int().min(0).exactOptional(),
+})
 
 /** The control interface under /sandbox: for people and tests. It asks for no credentials and meets no faults. */
 export function controlRoutes(gitlab: Handles): Route[] {

@@ -10,6 +10,7 @@ const CALLS_MAX = 1_000
 export function createFaults() {
   let limited = { calls: 0, retryAfterS: 0 }
   let failing = { calls: 0, statusCode: 500 }
+  let rate: Record<string, string> = {}
   const calls: CallRecord[] = []
   let lastN = 0
 
@@ -33,6 +34,14 @@ export function createFaults() {
   return {
     limit: (wanted: typeof limited) => void (limited = { ...wanted }),
     failNext: (n: number, statusCode: number) => void (failing = { calls: n, statusCode }),
+    /** What each answer says is left, as GitLab.com's do; a self-managed GitLab may say nothing. */
+    setRate: ({ limit, remaining, reset }: { limit: number; remaining: number; reset: number }) =>
+      void (rate = {
+        'ratelimit-limit': String(limit),
+        'ratelimit-remaining': String(remaining),
+        'ratelimit-reset': String(reset),
+      }),
+    rate: () => rate,
     meet,
     record,
     /** Those that GitLab was asked, oldest first; statusCode 0: the connection was closed. */

@@ -47,10 +47,12 @@ export function createHandles(world: World, life: Life, hook: Hook, faults: Faul
     deliveries: hook.list,
     resend: hook.resend,
     setWebhookUrl: hook.setUrl,
+    changeHook: hook.change,
     /** Resolves when every queued delivery is answered or has failed. */
     settle: hook.settle,
     /** The next calls are refused for their rate. */
     limit: faults.limit,
+    setRate: faults.setRate,
     /** The next `n` calls answer this and do nothing. */
     failNext: faults.failNext,
     setSwitches: (changes: Partial<Switches>): Switches => Object.assign(world.switches, changes),

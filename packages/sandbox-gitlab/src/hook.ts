@@ -35,9 +35,10 @@ export function createHook(world: World, firstUrl: string | null) {
   let url = firstUrl
   let failures = 0
   let disabledUntil: number | null = null
+  let settings = { hasPipelines: true, isDisabled: false }
 
   function tell(pipeline: Pipeline): void {
-    if (url === null) return
+    if (url === null || !settings.hasPipelines) return
     const delivery: Delivery = {
       n: ++lastN,
       pipelineId: pipeline.id,
@@ -104,8 +105,9 @@ export function createHook(world: World, firstUrl: string | null) {
     disabledUntil = failures < FAILURES_UNTIL_OFF ? null : world.clock.now() + offMs
   }
 
-  /** `executable` or `temporarily_disabled`, as GitLab says it, and until when. */
+  /** `executable`, `temporarily_disabled` or `disabled`, as GitLab says it, and until when. */
   function alert(): { status: string; disabledUntil: number | null } {
+    if (settings.isDisabled) return { status: 'disabled', disabledUntil: null }
     const isOff = disabledUntil !== null && world.clock.now() <= disabledUntil
     return { status: isOff ? 'temporarily_disabled' : 'executable', disabledUntil }
   }
@@ -126,6 +128,10 @@ export function createHook(world: World, firstUrl: string | null) {
     disabledUntil = null
   }
 
+  /** Somebody changes it in its settings; GitLab disables what has failed 40 times. */
+  const change = (wanted: Partial<typeof settings>): void => void (settings = { ...settings, ...wanted })
+  const hasPipelines = (): boolean => settings.hasPipelines
+
   async function settle(): Promise<void> {
     while (tails.size > 0) await Promise.all(tails.values())
   }
@@ -135,7 +141,18 @@ export function createHook(world: World, firstUrl: string | null) {
     await settle()
   }
 
-  return { tell, list: (): readonly Delivery[] => deliveries, resend, url: () => url, setUrl, alert, settle, close }
+  return {
+    tell,
+    list: (): readonly Delivery[] => deliveries,
+    resend,
+    url: () => url,
+    setUrl,
+    change,
+    hasPipelines,
+    alert,
+    settle,
+    close,
+  }
 }
 
 /** As Standard Webhooks has it; the key stands behind `whsec_`. */

@@ -67,7 +67,7 @@ export function createSandboxGitlab({ webhookUrl, clock, prefix = '/gitlab', ...
     if (isControl(call.path)) return sendReply(response, (await dispatch(control, call)) ?? NO_CALL)
     const reply = world.switches.isDown ? undefined : await gitlabReply(call)
     faults.record(call, reply?.statusCode ?? 0)
-    if (reply) sendReply(response, reply)
+    if (reply) sendReply(response, { ...reply, headers: { ...faults.rate(), ...reply.headers } })
     else response.destroy()
   }
 

@@ -56,6 +56,8 @@ export interface Switches {
   isLazy: boolean
   /** Every call but those to /sandbox finds its connection closed. */
   isDown: boolean
+  /** The token's role is less than *Maintainer*. */
+  areHooksHidden: boolean
   /** how long running jobs take to stop */
   cancelingMs: number
 }
@@ -89,7 +91,7 @@ export const createWorld = (clock: Clock, secrets: Secrets): World => ({
   siteUrl: '',
   projects: ['acme/web', 'acme/api', 'acme/tools/ios'].map((path, at) => ({ id: 71 + at, path })),
   pipelines: [],
-  switches: { isLazy: false, isDown: false, cancelingMs: 200 },
+  switches: { isLazy: false, isDown: false, areHooksHidden: false, cancelingMs: 200 },
   // As on GitLab.com, beyond 2^32.
   nextJobId: 11_000_000_001,
 })

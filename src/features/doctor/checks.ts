@@ -8,7 +8,7 @@ import {
   readProjects,
 } from './findings.ts'
 import { checkLegacy, checkSite, checkV2, checkV2Scopes, checkWebhookRules, isTellingUs } from './check-ci.ts'
-import { checkHost } from './hosts.ts'
+import { checkHost, isNearlyUsedUp } from './hosts.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { LegacyProject, Project } from '../../domain/project.ts'
 import type { DeliveredProject } from '../../store/records.ts'
@@ -44,6 +44,9 @@ export function verdictOf({ check, what: found }: Pick<Finding, 'check' | 'what'
   if (found.kind === 'not-checked') return found.why === 'late' && VITAL.has(check) ? 'wrong' : 'unsure'
   if (found.kind === 'ci-refuses' || found.kind === 'host-refuses') return PASSING.has(found.code) ? 'unsure' : 'wrong'
   if (found.kind === 'silent-project') return found.lastAt === null && found.builtAt === null ? 'unsure' : 'wrong'
+  if (found.kind === 'host-rate') return isNearlyUsedUp(found.rate) ? 'unsure' : 'fine'
+  // Polling does without one.
+  if (found.kind === 'host-hook') return ['none', 'hidden'].includes(found.hook.state) ? 'off' : 'wrong'
   return VERDICTS[found.kind] ?? 'wrong'
 }
 

@@ -3,6 +3,8 @@ import type { ChannelId, SourceName, Uuid } from '../../domain/ids.ts'
 import type { Permit } from '../../domain/permission.ts'
 import type { BadgeClient } from '../../sources/ci-service/badge.ts'
 import type { ClientLegacy } from '../../sources/ci-service/client-legacy.ts'
+import type { Hook } from '../../sources/hook.ts'
+import type { Rate } from '../../sources/http/rate.ts'
 import type { ClientV2 } from '../../sources/ci-service/client-v2.ts'
 import type { Subscription } from '../../domain/subscription.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -61,6 +63,14 @@ export type Found =
   | { kind: 'ci-refuses'; code: CiErrorKind; scope: string | null }
   /** `reason`: what it said itself */
   | { kind: 'host-refuses'; host: HostName; name: string; code: CiErrorKind; reason: string | null }
+  /** the webhooks of these projects stand alike; `hidden`: the token is not shown them */
+  | {
+      kind: 'host-hook'
+      host: HostName
+      names: readonly string[]
+      hook: Exclude<Hook, { state: 'fine' }> | { state: 'hidden' }
+    }
+  | { kind: 'host-rate'; host: HostName; rate: Rate }
   /** CI lists projects, and they could not all be read */
   | { kind: 'projects-unread'; count: number }
   | ({ kind: 'no-webhook-rule'; project: string } & Addable)
@@ -110,6 +120,10 @@ export interface Host {
   projects: readonly string[]
   /** for the builds of a project, as polling does; throws a CiError */
   ask(project: string): Promise<unknown>
+  /** How the project's webhook stands; throws a CiError. */
+  hook(project: string): Promise<Hook>
+  /** How many calls are left, which is asked with one more; null: it does not say. Throws a CiError. */
+  rate(project: string): Promise<Rate | null>
 }
 
 export interface DoctorDeps {

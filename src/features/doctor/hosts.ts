@@ -1,35 +1,76 @@
-import { CiError, type CiErrorKind } from '../../sources/http/errors.ts'
-import { bounded, type Examination, type Found, type HostName } from './findings.ts'
+import { assertNever } from '../../lib/assert.ts'
+import type { GithubClient } from '../../sources/github/client.ts'
+import { githubHook } from '../../sources/github/hook.ts'
+import type { GitlabClient } from '../../sources/gitlab/client.ts'
+import { gitlabHook } from '../../sources/gitlab/hook.ts'
+import { CiError, type CiErrorKind, unlessGone } from '../../sources/http/errors.ts'
+import type { Rate } from '../../sources/http/rate.ts'
+import { bounded, type Examination, type Found, type Host, type HostName } from './findings.ts'
 import type { FindingWords, Say } from './say.ts'
 
-/** Does GitHub, or GitLab, show the builds of each project to the token? Whether it may run them again shows only when somebody does. */
+export const githubHost = (client: GithubClient, projects: readonly string[]): Host => ({
+  projects,
+  ask: (name) => client.runs(name),
+  hook: async (name) => githubHook(await client.hooks(name)),
+  rate: (name) => client.rate(name),
+})
+
+export const gitlabHost = (client: GitlabClient, projects: readonly string[]): Host => ({
+  projects,
+  ask: (name) => client.pipelines(name),
+  hook: async (name) => gitlabHook(await client.hooks(name)),
+  rate: (name) => client.rate(name),
+})
+
+/**
+ * Does GitHub, or GitLab, show the builds of each project to the token? Whether it may run them again shows only when somebody
+ * does. Where it shows them: does it deliver, and how often may it still be asked?
+ */
 export const checkHost =
   (host: HostName) =>
   async ({ hosts }: Pick<Examination, 'hosts'>): Promise<Found[]> => {
     const asked = hosts[host]
     if (!asked || asked.projects.length === 0) return [{ kind: 'not-configured' }]
-    const found = await Promise.all(
-      asked.projects.map(async (name): Promise<Found | null> => {
-        try {
-          await asked.ask(name)
-          return null
-        } catch (error) {
-          if (!(error instanceof CiError)) throw error
-          return { kind: 'host-refuses', host, name, code: error.kind, reason: error.reason ?? null }
-        }
-      }),
-    )
-    const refused = found.filter((one) => one !== null)
-    return refused.length > 0 ? bounded(refused) : [{ kind: 'fine', count: asked.projects.length }]
+    const found = await Promise.all(asked.projects.map((name) => lookAt(host, asked, name)))
+    // The rest is an extra.
+    const rate = await asked.rate(asked.projects[0]!).catch(() => null)
+    const refused = found.filter((one) => one.kind === 'host-refuses')
+    return [
+      ...(refused.length > 0 ? bounded(refused) : [{ kind: 'fine', count: asked.projects.length } as const]),
+      ...bounded(alike(found.filter((one) => one.kind === 'host-hook'))),
+      ...(rate ? [{ kind: 'host-rate', host, rate } as const] : []),
+    ]
   }
 
-const NAMES: Record<HostName, { title: string; token: string; projects: string; url: string; right: string }> = {
+type OfHook = Extract<Found, { kind: 'host-hook' }>
+
+async function lookAt(host: HostName, { ask, hook }: Host, name: string): Promise<Found> {
+  try {
+    await ask(name)
+    const shown = (await unlessGone(hook(name))) ?? ({ state: 'hidden' } as const)
+    return shown.state === 'fine' ? { kind: 'fine', count: 1 } : { kind: 'host-hook', host, names: [name], hook: shown }
+  } catch (error) {
+    if (!(error instanceof CiError)) throw error
+    return { kind: 'host-refuses', host, name, code: error.kind, reason: error.reason ?? null }
+  }
+}
+
+/** One finding for all whose webhooks stand alike. */
+const alike = (found: readonly OfHook[]): OfHook[] =>
+  [...Map.groupBy(found, ({ hook }) => JSON.stringify(hook)).values()].map((all) => ({
+    ...all[0]!,
+    names: all.flatMap(({ names }) => names),
+  }))
+
+const NAMES = {
   github: {
     title: 'GitHub',
     token: 'GITHUB_TOKEN',
     projects: 'GITHUB_REPOSITORIES',
     url: 'GITHUB_API_URL',
     right: 'Actions: Read and write',
+    hooks: ['permission', 'Webhooks: Read-only'],
+    events: 'Workflow runs',
   },
   gitlab: {
     title: 'GitLab',
@@ -37,8 +78,10 @@ const NAMES: Record<HostName, { title: string; token: string; projects: string; 
     projects: 'GITLAB_PROJECTS',
     url: 'GITLAB_URL',
     right: 'api',
+    hooks: ['role', 'Maintainer'],
+    events: 'Pipeline events',
   },
-}
+} as const satisfies Record<HostName, object>
 
 export function hostWords(
   { host, name, code, reason }: Extract<Found, { kind: 'host-refuses' }>,
@@ -64,3 +107,58 @@ export function hostWords(
 }
 
 const HIDDEN: ReadonlySet<CiErrorKind> = new Set<CiErrorKind>(['forbidden', 'not-found'])
+
+const NAMES_SHOWN = 3
+
+/** What is wrong with a webhook, and what to do. Without one, polling sees each build within a minute. */
+export function hookWords({ host, names, hook }: OfHook, say: Say): FindingWords {
+  const { title, hooks, events } = NAMES[host]
+  const [right, name] = hooks
+  const more = names.length > NAMES_SHOWN ? [`${names.length - NAMES_SHOWN} more`] : []
+  const where = [...names.slice(0, NAMES_SHOWN).map(say.code), ...more].join(', ')
+  const settings = `in the settings at ${title}`
+  switch (hook.state) {
+    case 'hidden':
+      return {
+        what: `${title} does not show this token the webhooks of ${where}. Polling sees builds without them.`,
+        remedy: `To have them checked, give the token the ${right} ${say.code(name)}.`,
+      }
+    case 'none':
+      return {
+        what: `${where}: no webhook of its own. Polling sees builds within a minute.`,
+        remedy: `To see them at once, add one with the address ${say.code(`https://<host>/webhooks/${host}`)}.`,
+      }
+    case 'off':
+      return { what: `The webhook of ${where} is switched off.`, remedy: `Switch it on ${settings}.` }
+    case 'no-events':
+      return {
+        what: `The webhook of ${where} does not send builds.`,
+        remedy: `Select ${say.code(events)} ${settings}.`,
+      }
+    case 'form':
+      return {
+        what: `The webhook of ${where} sends forms, which Buildline refuses.`,
+        remedy: `Set its content type to ${say.code('application/json')} ${settings}.`,
+      }
+    case 'failing':
+      return {
+        what: `The last delivery of ${where} failed (${say.outside(hook.said)}). Polling sees builds until it works.`,
+        remedy: `Check that ${title} can reach its address, and that its secret is ${say.code(`${host.toUpperCase()}_WEBHOOK_SECRET`)}.`,
+      }
+    default:
+      return assertNever(hook)
+  }
+}
+
+/** Less than a tenth. */
+export const isNearlyUsedUp = ({ left, limit }: Rate): boolean => left * 10 < limit
+
+export function rateWords({ host, rate }: Extract<Found, { kind: 'host-rate' }>, say: Say): FindingWords {
+  const { title, token } = NAMES[host]
+  return {
+    what: `${title} answers ${rate.left} more of ${rate.limit} calls until ${say.time(rate.resetAt)}.`,
+    remedy: isNearlyUsedUp(rate)
+      ? `Find out what else uses ${say.code(token)}, or give Buildline a token of its own.`
+      : null,
+  }
+}

@@ -3,7 +3,7 @@ import { durationWords } from '../../slack/messages/times.ts'
 import { EMAIL_SCOPE } from '../../slack/api/examiner.ts'
 import { appTokenRemedy, nobodyFollows } from '../../slack/messages/words.ts'
 import { ciWords } from './ci-words.ts'
-import { hostWords } from './hosts.ts'
+import { hookWords, hostWords, rateWords } from './hosts.ts'
 import type { FindingWords, Say } from './say.ts'
 import type { CheckName, Finding, Found, Unchecked } from './findings.ts'
 
@@ -57,6 +57,10 @@ export function findingWords({ check, what }: Pick<Finding, 'check' | 'what'>, s
       return channelClosed(what, say)
     case 'host-refuses':
       return hostWords(what, say)
+    case 'host-hook':
+      return hookWords(what, say)
+    case 'host-rate':
+      return rateWords(what, say)
     case 'ci-refuses':
       return ciWords(check, what, say)
     case 'projects-unread':

@@ -3,6 +3,7 @@ import { isRecord } from '../../lib/json.ts'
 import { addressOf, parseHttpUrl } from '../http/address.ts'
 import { CiError } from '../http/errors.ts'
 import { readAnswer, type CiRequest, type CiResponse } from '../http/exchange.ts'
+import type { Rate } from '../http/rate.ts'
 import type { Transport } from '../http/transport.ts'
 import { cleanTextOrNull } from '../values.ts'
 
@@ -13,6 +14,10 @@ export interface GithubClient {
   run(repository: string, run: string, signal?: AbortSignal): Promise<unknown>
   /** A repository as GitHub shows it. */
   repository(repository: string, signal?: AbortSignal): Promise<unknown>
+  /** The webhooks of a repository, at most 100. */
+  hooks(repository: string): Promise<unknown[]>
+  /** How many calls the token has left; null: GitHub does not say. */
+  rate(repository: string): Promise<Rate | null>
   /** The names of the jobs that failed in one attempt of a run. */
   failedJobs(repository: string, run: string, attempt: number): Promise<string[]>
   /** Runs all jobs again, or those that failed. */
@@ -101,6 +106,15 @@ export function createGithubClient({
     },
     run: (repository, run, signal) => read(repository, ['actions', 'runs', run], 'read a run', signal),
     repository: (repository, signal) => read(repository, [], 'read a repository', signal),
+    async hooks(repository) {
+      const url = addressOf(base, repositoryAddress(repository, 'hooks'), { per_page: PER_PAGE })
+      const purpose = 'list the webhooks of a repository'
+      return readAnswer(await send({ method: 'GET', url, purpose }), purpose, arrayIn)
+    },
+    async rate(repository) {
+      const url = addressOf(base, repositoryAddress(repository))
+      return (await send({ method: 'GET', url, purpose: 'ask for the rate limit', statusSuffices: true })).rate
+    },
     async failedJobs(repository, run, attempt) {
       const address = repositoryAddress(repository, 'actions', 'runs', run, 'attempts', String(attempt), 'jobs')
       const purpose = 'list the jobs of a run'
@@ -124,10 +138,8 @@ export function createGithubClient({
 
 const FAILED_JOB = z.object({ name: cleanTextOrNull, conclusion: z.enum(['failure', 'timed_out']) })
 
-const listIn = (name: string) => (json: unknown) => {
-  const list = isRecord(json) ? json[name] : null
-  return Array.isArray(list) ? (list as unknown[]) : null
-}
+const arrayIn = (json: unknown) => (Array.isArray(json) ? (json as unknown[]) : null)
+const listIn = (name: string) => (json: unknown) => arrayIn(isRecord(json) ? json[name] : null)
 
 /** What GitHub says with a 403 of a run that cannot be run again now, or any more. */
 const OF_STATE = /already running|created over|cannot be (?:re-?run|retried)/i

@@ -2,6 +2,7 @@ import { isRecord } from '../../lib/json.ts'
 import { addressOf, parseHttpUrl } from '../http/address.ts'
 import { CiError } from '../http/errors.ts'
 import { findJson, readAnswer, type CiRequest } from '../http/exchange.ts'
+import type { Rate } from '../http/rate.ts'
 import type { Transport } from '../http/transport.ts'
 
 /** A project is named by its path, `acme/web`, or by its id. Each call throws a CiError; a write is sent once. */
@@ -13,6 +14,10 @@ export interface GitlabClient {
   pipeline(project: string, id: string, signal?: AbortSignal): Promise<unknown>
   /** The jobs that failed in its newest attempt. */
   failedJobs(project: string, id: string, signal?: AbortSignal): Promise<unknown[]>
+  /** The webhooks of a project, at most 100. */
+  hooks(project: string): Promise<unknown[]>
+  /** How many calls the token has left; null: GitLab does not say. */
+  rate(project: string): Promise<Rate | null>
   commit(project: string, sha: string, signal?: AbortSignal): Promise<unknown>
   /** Runs those jobs again that did not pass. */
   retry(project: string, id: string): Promise<void>
@@ -95,6 +100,16 @@ export function createGitlabClient({
       const url = addressIn(project, ['pipelines', id, 'jobs'], { 'scope[]': 'failed' })
       return list(url, 'list the jobs of a pipeline', PAGES_MAX, signal)
     },
+    hooks: (project) => list(addressIn(project, ['hooks']), 'list the webhooks of a project', 1),
+    rate: async (project) =>
+      (
+        await send({
+          method: 'GET',
+          url: addressIn(project, []),
+          purpose: 'ask for the rate limit',
+          statusSuffices: true,
+        })
+      ).rate,
     commit: (project, sha, signal) =>
       get(addressIn(project, ['repository', 'commits', sha]), 'read a commit', recordIn, signal),
     retry: (project, id) => write(project, id, 'retry', 'retry a pipeline', PASSED),

@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici'
 import { neverConnected } from './connector.ts'
 import { abortReason, CiError, type CiErrorKind, cleanReason, withoutSecrets } from './errors.ts'
 import { parseJson } from '../../lib/json.ts'
+import { rateIn, type Rate } from './rate.ts'
 import type { Readable } from 'node:stream'
 
 export interface CiRequest {
@@ -35,6 +36,8 @@ export interface CiResponse {
   contentType: string | null
   /** The `Content-Disposition` header, or null. */
   contentDisposition: string | null
+  /** How many calls are left, where it says so. */
+  rate: Rate | null
   bytes: Uint8Array
   /** The bytes as UTF-8. */
   readonly text: string
@@ -112,6 +115,7 @@ const answerOf = ({ statusCode: status, headers }: Dispatcher.ResponseData, byte
   etag: headerText(headers['etag']),
   contentType: headerText(headers['content-type']),
   contentDisposition: headerText(headers['content-disposition']),
+  rate: rateIn(headers),
   bytes,
   // Only when asked for: a list is long.
   get text() {

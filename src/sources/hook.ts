@@ -1,0 +1,24 @@
+import { isRecord } from '../lib/json.ts'
+
+/** How the webhook of a project to this bot stands. `none`: its own list has none; an organization or group may. */
+export type Hook =
+  | { state: 'fine' }
+  | { state: 'none' | 'off' | 'no-events' | 'form' }
+  /** `said`: what the source says of the last delivery */
+  | { state: 'failing'; said: string }
+
+/**
+ * A project's webhook to this bot: one that works, where there are several. Only the path tells that it is ours, since a
+ * proxy may stand before the bot.
+ */
+export function ownHook(
+  hooks: readonly unknown[],
+  path: string,
+  { addressOf, stateOf }: { addressOf(hook: Fields): unknown; stateOf(hook: Fields): Hook },
+): Hook {
+  const pathOf = (hook: Fields) => URL.parse(String(addressOf(hook)))?.pathname.replace(/\/$/, '') ?? ''
+  const found = hooks.filter(isRecord).flatMap((hook) => (pathOf(hook).endsWith(path) ? stateOf(hook) : []))
+  return found.find(({ state }) => state === 'fine') ?? found[0] ?? { state: 'none' }
+}
+
+type Fields = Record<string, unknown>
