@@ -31,17 +31,30 @@ export function createClients(
   const auth = v2 && warningAuth(createAuth(v2.auth, counted('sign-in')), warn)
   return {
     v2: v2 && auth && createClientV2({ ...v2, auth, transport: watched('v2') }),
-    legacy: legacy && createClientLegacy({ ...legacy, transport: warningTransport(watched('legacy'), warn) }),
+    legacy:
+      legacy &&
+      createClientLegacy({ ...legacy, transport: warningTransport(watched('legacy'), () => warn(LEGACY_REFUSED)) }),
     badges: siteUrl === null ? null : createBadgeClient({ siteUrl, transport: watched('site') }),
   }
 }
 
-/** The clients of GitHub and GitLab; null without a token. */
-export function createHostedClients({ github, gitlab }: Pick<Config, 'github' | 'gitlab'>, transport: Transport) {
-  const { token, apiUrl } = github
+/** The clients of GitHub and GitLab; null without a token. @param warn hears when one is refused @param count each call */
+export function createHostedClients(
+  { github, gitlab }: Pick<Config, 'github' | 'gitlab'>,
+  transport: Transport,
+  warn: (what: string) => void = () => {},
+  count: Metrics['countCiCall'] = () => {},
+) {
+  const watched = (name: 'github' | 'gitlab', refused: string) =>
+    warningTransport(
+      countedTransport(transport, (end, ms) => count(name, end, ms)),
+      () => warn(refused),
+    )
+  const ofGithub = { apiUrl: github.apiUrl, transport: watched('github', GITHUB_REFUSED) }
+  const ofGitlab = { url: gitlab.url, transport: watched('gitlab', GITLAB_REFUSED) }
   return {
-    github: token === null ? null : createGithubClient({ apiUrl, token, transport }),
-    gitlab: gitlab.token === null ? null : createGitlabClient({ url: gitlab.url, token: gitlab.token, transport }),
+    github: github.token === null ? null : createGithubClient({ ...ofGithub, token: github.token }),
+    gitlab: gitlab.token === null ? null : createGitlabClient({ ...ofGitlab, token: gitlab.token }),
   }
 }
 
@@ -93,13 +106,13 @@ const warningAuth = (auth: Auth, warn: (what: string) => void): Auth => ({
   },
 })
 
-const warningTransport = (transport: Transport, warn: (what: string) => void): Transport => ({
+const warningTransport = (transport: Transport, warn: () => void): Transport => ({
   ...transport,
   async send(request, signal) {
     try {
       return await transport.send(request, signal)
     } catch (error) {
-      if (error instanceof CiError && error.kind === 'unauthorized') warn(LEGACY_REFUSED)
+      if (error instanceof CiError && error.kind === 'unauthorized') warn()
       throw error
     }
   },
@@ -110,6 +123,10 @@ export const V2_REFUSED =
   'CI refuses the credentials of its v2 interface: no build can be stopped. Renew CI_AUTHORIZATION, or the OAuth2 client, and start Buildline again.'
 export const LEGACY_REFUSED =
   'CI refuses the API key of its legacy interface: no build can be restarted. Renew CI_API_KEY, and start Buildline again.'
+export const GITHUB_REFUSED =
+  'GitHub refuses GITHUB_TOKEN: no run is found by polling, restarted or cancelled. Make a new token, and start Buildline again.'
+export const GITLAB_REFUSED =
+  'GitLab refuses GITLAB_TOKEN: no pipeline is found by polling, retried or cancelled. Make a new token, and start Buildline again.'
 
 const createAuth = (auth: CiAuth, transport: Transport): Auth =>
   auth.kind === 'static'

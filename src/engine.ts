@@ -116,7 +116,7 @@ export function createEngine({
   const { v2, legacy, siteUrl } = config.ci
   const connections = createConnections({ v2: v2 !== null, legacy: legacy !== null, site: siteUrl !== null }, clock.now)
   const { badges, ...clients } = createClients(config.ci, transport, tellAdmins, connections.note, metrics.countCiCall)
-  const hosted = createHostedClients(config, transport)
+  const hosted = createHostedClients(config, transport, tellAdmins, metrics.countCiCall)
   const interfaces = interfacesOf({ ...clients, ...hosted })
   const rules = createProjectRules({ ...basics, wake: () => wake(), ...clients })
   const agreed = { clock, agree: () => clock.agree(store.time), onTerm: (term: Term) => sender.serve(term) }

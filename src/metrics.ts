@@ -20,8 +20,8 @@ export interface Looked {
   now: () => number
 }
 
-/** One question to CI by its interface: `sign-in` is where tokens come from. */
-export type CiInterface = 'v2' | 'legacy' | 'site' | 'sign-in'
+/** Who is asked: an interface of the CI service, where its tokens come from (`sign-in`), or another source. */
+export type CiInterface = 'v2' | 'legacy' | 'site' | 'sign-in' | 'github' | 'gitlab'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
@@ -157,7 +157,7 @@ function ciMetrics(registry: Registry) {
   const registers = [registry]
   const calls = new Counter({
     name: 'buildline_ci_calls_total',
-    help: 'Questions and orders to CI, tries not counted, by interface (v2, legacy, site, sign-in) and outcome (ok, or why not)',
+    help: 'Questions and orders to CI, tries not counted, by interface (v2, legacy, site, sign-in, github, gitlab) and outcome (ok, or why not)',
     labelNames: ['interface', 'outcome'],
     registers,
   })

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { messagesIn } from '../../packages/demo/src/stage.ts'
 import { pushed, startGithub } from '../../packages/sandbox-github/test/support.ts'
-import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
+import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { openStage, rowsOf, settled, startApp, until } from '../support/app.ts'
 
 test('without a webhook, what has ended at the first look is no news, and what ends later is told once, with its failed jobs', async () => {
@@ -39,7 +39,7 @@ test('without a webhook, what has ended at the first look is no news, and what e
   expect(said()).toHaveLength(2)
 }, 90_000)
 
-test('a token that GitHub refuses is named in no line of the log', async () => {
+test('a token that GitHub refuses is named in no line of the log; it is counted, and admins are told', async () => {
   const github = await startGithub()
   const token = 'github_pat_that_was_revoked'
   const stage = await openStage({
@@ -47,11 +47,20 @@ test('a token that GitHub refuses is named in no line of the log', async () => {
       GITHUB_API_URL: github.url,
       GITHUB_TOKEN: token,
       GITHUB_REPOSITORIES: 'acme/web',
+      CI_ADMINS: PEOPLE.grace,
       LOG_LEVEL: 'debug',
     },
   })
   await until('it is refused', () =>
     stage.app.lines.some((line) => line.includes('could not list the builds of a project')),
   )
+  const told = () => [...stage.slack.workspace.channels.values()].filter(({ kind }) => kind === 'im')
+  await until('Grace is told', () =>
+    told().some(({ messages }) =>
+      [...messages.values()].some(({ text }) => text.includes('GitHub refuses GITHUB_TOKEN')),
+    ),
+  )
   expect(stage.app.lines.filter((line) => line.includes(token))).toEqual([])
+  const metrics = await (await fetch(`${stage.app.url}/metrics`)).text()
+  expect(metrics).toMatch(/buildline_ci_calls_total\{interface="github",outcome="unauthorized"\} [1-9]/)
 })

@@ -1,4 +1,4 @@
-import { LEGACY_REFUSED, V2_REFUSED } from '../../src/clients.ts'
+import { GITHUB_REFUSED, GITLAB_REFUSED, LEGACY_REFUSED, V2_REFUSED } from '../../src/clients.ts'
 import type { Interaction } from '../../src/domain/interaction.ts'
 import type { Subscription } from '../../src/domain/subscription.ts'
 import { answerInterrupted, answerUndone } from '../../src/features/interrupted.ts'
@@ -109,6 +109,14 @@ export const SAID_CASES: Readonly<Record<string, SaidCase>> = {
   'alarm-legacy': {
     when: 'CI refuses the key of its legacy interface: each admin is told directly, once an hour at most.',
     text: alarmText(LEGACY_REFUSED),
+  },
+  'alarm-github': {
+    when: 'GitHub refuses the token: each admin is told directly, once an hour at most.',
+    text: alarmText(GITHUB_REFUSED),
+  },
+  'alarm-gitlab': {
+    when: 'GitLab refuses the token: each admin is told directly, once an hour at most.',
+    text: alarmText(GITLAB_REFUSED),
   },
   'interrupted-nothing-done': {
     when: 'Buildline was killed before it could answer a command that asks nothing of CI.',

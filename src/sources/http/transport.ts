@@ -104,11 +104,14 @@ export const countedTransport = (transport: Transport, count: (end: CiCallEnd, m
       tell('ok')
       return answer
     } catch (error) {
-      tell(error instanceof CiError ? error.kind : 'stopped')
+      tell(error instanceof CiError ? endOf(error) : 'stopped')
       throw error
     }
   },
 })
+
+/** That nothing has changed is an answer. */
+const endOf = ({ kind, status }: CiError): CiCallEnd => (status === 304 ? 'ok' : kind)
 
 /** Tells how each question to CI ended; what is to change something says nothing of the way itself. */
 export const watchedTransport = (transport: Transport, note: (trouble: CiErrorKind | null) => void): Transport => ({

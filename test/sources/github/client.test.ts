@@ -1,20 +1,23 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { pushed, startGithub } from '../../../packages/sandbox-github/test/support.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
-import { createTransport } from '../../../src/sources/http/transport.ts'
+import { countedTransport, createTransport } from '../../../src/sources/http/transport.ts'
 import { createGithubClient } from '../../../src/sources/github/client.ts'
 import { startHttpStub, type StubAnswer, type StubRequest } from '../../support/http-stub.ts'
 
 const TOKEN = 'github_pat_0123456789abcdefghijklmnop'
 
-async function openClient(play: (request: StubRequest) => StubAnswer) {
+async function openClient(play: (request: StubRequest) => StubAnswer, count: (end: string) => void = () => {}) {
   const stub = await startHttpStub(play)
   const transport = createTransport({ clock: systemClock })
   onTestFinished(async () => {
     await transport.close()
     await stub[Symbol.asyncDispose]()
   })
-  return { stub, client: createGithubClient({ apiUrl: stub.url, token: TOKEN, transport }) }
+  return {
+    stub,
+    client: createGithubClient({ apiUrl: stub.url, token: TOKEN, transport: countedTransport(transport, count) }),
+  }
 }
 
 test('the failed jobs of a large matrix are found on every page', async () => {
@@ -40,9 +43,14 @@ test('the name of a job is one that can be stored', async () => {
 })
 
 test('an answer without news is asked for once', async () => {
-  const { client, stub } = await openClient(() => ({ status: 304 }))
+  const ends: string[] = []
+  const { client, stub } = await openClient(
+    () => ({ status: 304 }),
+    (end) => ends.push(end),
+  )
   expect(await client.runs('acme/web', { etag: '"1"' })).toBe('unchanged')
   expect(stub.requests).toHaveLength(1)
+  expect(ends).toEqual(['ok'])
 })
 
 test.each([
