@@ -28,7 +28,7 @@ test('without a webhook, what has ended at the first look is no news, and what e
   await until('it is told', () => said().length > 0, 40_000)
   await settled(stage.app.url)
   expect(said()).toHaveLength(1)
-  expect(JSON.stringify(said()[0])).toContain('failed: test, lint')
+  expect(JSON.stringify(said()[0])).toContain('failed: test: Run test, lint: Run lint')
   // What ends while the bot is down is told once it is back; what was told is not told again.
   await stage.app.stop()
   github.finish(pushed(github).id, 'failure', ['build'])

@@ -123,9 +123,10 @@ function historyLine(view: CardView): string {
 }
 
 const FAILED_JOBS_SHOWN = 5
-const JOB_CHARS_MAX = 60
+/** A job and its step. */
+const JOB_CHARS_MAX = 80
 
-/** `failed: test / unit, lint, 3 more` */
+/** `failed: test / unit: Run tests, lint, 3 more` */
 function failedLine({ failedJobs = [] }: CardView): string | null {
   if (failedJobs.length === 0) return null
   const more = failedJobs.length - FAILED_JOBS_SHOWN

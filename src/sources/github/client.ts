@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isRecord } from '../../lib/json.ts'
 import { addressOf, parseHttpUrl } from '../http/address.ts'
-import { CiError } from '../http/errors.ts'
+import { CiError, cut } from '../http/errors.ts'
 import { readAnswer, type CiRequest, type CiResponse } from '../http/exchange.ts'
 import type { Rate } from '../http/rate.ts'
 import type { Transport } from '../http/transport.ts'
@@ -18,7 +18,7 @@ export interface GithubClient {
   hooks(repository: string): Promise<unknown[]>
   /** How many calls the token has left; null: GitHub does not say. */
   rate(repository: string): Promise<Rate | null>
-  /** The names of the jobs that failed in one attempt of a run. */
+  /** The names of the jobs that failed in one attempt of a run: `test`, or `test: Run tests` where one step of it failed. */
   failedJobs(repository: string, run: string, attempt: number): Promise<string[]>
   /** Runs all jobs again, or those that failed. */
   rerun(repository: string, run: string, jobs: 'all' | 'failed'): Promise<void>
@@ -122,7 +122,7 @@ export function createGithubClient({
       for (let page = 1; page <= JOB_PAGES_MAX; page++) {
         const url = addressOf(base, address, { per_page: PER_PAGE, page })
         const jobs = readAnswer(await send({ method: 'GET', url, purpose }), purpose, listIn('jobs'))
-        failed.push(...jobs.flatMap((job) => FAILED_JOB.safeParse(job).data?.name ?? []))
+        failed.push(...jobs.flatMap((job) => nameOf(FAILED_JOB.safeParse(job).data) ?? []))
         if (jobs.length < PER_PAGE) break
       }
       return failed
@@ -136,7 +136,17 @@ export function createGithubClient({
   }
 }
 
-const FAILED_JOB = z.object({ name: cleanTextOrNull, conclusion: z.enum(['failure', 'timed_out']) })
+const FAILED = z.object({ name: cleanTextOrNull, conclusion: z.enum(['failure', 'timed_out']) })
+const FAILED_JOB = FAILED.extend({ steps: z.array(z.unknown()).catch([]) })
+
+/** As much of a job's name, and of a step's, stands on the card where both do. */
+const NAME_CHARS_MAX = 39
+
+function nameOf({ name, steps }: Partial<z.infer<typeof FAILED_JOB>> = {}): string | null {
+  const [step, ...more] = (steps ?? []).flatMap((one) => FAILED.safeParse(one).data?.name ?? [])
+  if (!name || step === undefined || more.length > 0) return name ?? null
+  return `${cut(name, NAME_CHARS_MAX)}: ${cut(step, NAME_CHARS_MAX)}`
+}
 
 const arrayIn = (json: unknown) => (Array.isArray(json) ? (json as unknown[]) : null)
 const listIn = (name: string) => (json: unknown) => arrayIn(isRecord(json) ? json[name] : null)

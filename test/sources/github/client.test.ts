@@ -29,9 +29,27 @@ test('the failed jobs of a large matrix are found on every page', async () => {
   const transport = createTransport({ clock: systemClock })
   onTestFinished(() => transport.close())
   const client = createGithubClient({ apiUrl, token, transport })
-  expect(await client.failedJobs('acme/web', String(id), 1)).toEqual(['test (99)', 'test (199)'])
+  expect(await client.failedJobs('acme/web', String(id), 1)).toEqual([
+    'test (99): Run test (99)',
+    'test (199): Run test (199)',
+  ])
   expect(github.calls()).toHaveLength(3)
 })
+
+test.each([
+  ['the step that failed', 'test', [step('Set up job', 'success'), step('Run tests')], 'test: Run tests'],
+  ['nothing where no step failed, as where its runner was lost', 'test', [step('Run tests', 'cancelled')], 'test'],
+  ['nothing where several failed', 'test', [step('Run tests'), step('Upload')], 'test'],
+  ['nothing where GitHub shows no steps', 'test', undefined, 'test'],
+  ['both cut, where they are long', 'j'.repeat(60), [step('s'.repeat(60))], `${'j'.repeat(38)}…: ${'s'.repeat(38)}…`],
+])('a failed job is named with %s', async (_, name, steps, shown) => {
+  const { client } = await openClient(() => ({ json: { jobs: [{ name, conclusion: 'failure', steps }] } }))
+  expect(await client.failedJobs('acme/web', '1', 1)).toEqual([shown])
+})
+
+function step(name: string, conclusion = 'failure') {
+  return { name, conclusion }
+}
 
 test('the name of a job is one that can be stored', async () => {
   const { client } = await openClient(() => ({
