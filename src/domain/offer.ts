@@ -1,7 +1,7 @@
 import { isUuid, sourceOf, type SourceName, type Uuid } from './ids.ts'
 import { isOpen, type Action, type Request } from './request.ts'
 import { hasEnded, type Attempt } from './attempt.ts'
-import type { Status } from './status.ts'
+import { HELD_WORD, type Status } from './status.ts'
 
 /** What CI can be asked through, and what is known of the project there. */
 export interface Facilities {
@@ -30,7 +30,7 @@ export type Offer = 'offered' | 'asked' | 'not-now' | Missing
 /** Can this attempt be stopped? Stopping needs the uuids of project and build; for a Basic project CI can be asked for them. */
 export function offerOfStop(attempt: Attempt, facilities: Facilities, requests: readonly Request[]): Offer {
   const source = sourceOfAttempt(attempt)
-  if (!(source === 'ci' ? STOPPABLE : CANCELLABLE).has(attempt.status)) return 'not-now'
+  if (!(source === 'ci' ? STOPPABLE : CANCELLABLE).has(attempt.status) || attempt.word === HELD_WORD) return 'not-now'
   if (isAsked('stop', attempt, requests)) return 'asked'
   if (source !== 'ci') return facilities[source] ? 'offered' : `no-${source}`
   const { v2, legacy, project } = facilities

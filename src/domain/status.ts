@@ -15,11 +15,15 @@ export type Status =
   | 'skipped'
   | 'unknown'
 
+/** A run that GitHub holds back until somebody approves it there: to GitHub it has ended, and cannot be cancelled. */
+export const HELD_WORD = 'action_required'
+
 const BY_WORD = new Map<string, Status>([
   ['queued', 'queued'],
   ['initiated', 'started'],
   ['testing', 'started'],
   ['waiting', 'waiting'],
+  [HELD_WORD, 'waiting'],
   ['success', 'success'],
   ['error', 'failed'],
   ['failed', 'failed'],

@@ -170,6 +170,7 @@ describe('a build of another source', () => {
   it.each<[project: string, word: string, stop: Offer, restart: Offer]>([
     ['github:1:77', 'queued', 'offered', 'not-now'],
     ['github:1:77', 'waiting', 'offered', 'not-now'],
+    ['github:1:77', 'action_required', 'not-now', 'not-now'],
     ['github:1:77', 'error', 'not-now', 'offered'],
     ['github:1:77', 'success', 'not-now', 'offered'],
     ['gitlab:7', 'initiated', 'offered', 'not-now'],

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { authorOf } from '../../domain/author.ts'
 import { firstLine, NO_DETAILS } from '../../domain/build-event.ts'
 import { githubProjectId } from '../../domain/ids.ts'
+import { HELD_WORD } from '../../domain/status.ts'
 import { projectOf } from '../project.ts'
 import type { ShownBuild } from '../source.ts'
 import { buildId, cleanTextOrNull, idDigits, timeMsOrNull } from '../values.ts'
@@ -112,7 +113,7 @@ const CONCLUSIONS = new Map([
   ['neutral', 'skipped'],
   ['stale', 'skipped'],
   // The run of a fork's pull request goes on once somebody has approved it.
-  ['action_required', 'waiting'],
+  ['action_required', HELD_WORD],
 ])
 
 // `status` is trusted, not the delivery's `action`: the two differ in GitHub's own examples.

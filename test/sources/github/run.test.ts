@@ -73,7 +73,7 @@ describe('a run', () => {
     ['completed', 'startup_failure', 'infrastructure_failure'],
     ['completed', 'neutral', 'skipped'],
     ['completed', 'stale', 'skipped'],
-    ['completed', 'action_required', 'waiting'],
+    ['completed', 'action_required', 'action_required'],
     ['completed', 'something_new', 'something_new'],
     ['completed', null, 'completed'],
     ['something_new', null, 'something_new'],
@@ -144,7 +144,7 @@ describe("GitHub's published examples", () => {
         "octo-org/octo-repo test.yml success 1",
         "octo-org/octo-repo test.yml success 1",
         "octo-org/octo-repo test.yml queued 1",
-        "octo-org/octo-repo test.yml waiting 1",
+        "octo-org/octo-repo test.yml action_required 1",
       ]
     `)
   })
