@@ -146,7 +146,7 @@ export type ListOutcome =
       pages: number
       total: number
       /** which interface the list is from */
-      from: 'v2' | 'legacy'
+      from: 'v2' | 'legacy' | null
       /** set where CI could not be asked now: how old the list is (ms), and why */
       stale: { readAt: number; trouble: CiTrouble } | null
       /** false: CI gave it only in part, or not at all, so a project may be missing */

@@ -1,6 +1,6 @@
 import { buildView } from './build-view.ts'
 import type { BuildEvent } from './build-event.ts'
-import { shortId, type MessageTs } from './ids.ts'
+import { shortId, sourceOf, type MessageTs } from './ids.ts'
 import { canShowBuilds, offerOfRestart, offerOfStop, type Facilities, type Missing, type Offer } from './offer.ts'
 import type { Recovery } from './recovered.ts'
 import { lastRequestOf, attemptRefText, shownBy, type Action, type Request } from './request.ts'
@@ -120,13 +120,17 @@ function requestAbout(attempt: Attempt, { requests }: StoryContext): ShownReques
   return request && shownRequest(request)
 }
 
-const shownRequest = ({ action, requestedBy: by, state, code }: Request): ShownRequest => ({
-  action,
-  by,
-  // Between the record and CI's answer there is nothing to tell apart.
-  stage: state === 'calling' || state === 'accepted' ? 'asked' : state,
-  code: state === 'calling' || state === 'accepted' || state === 'confirmed' ? null : code,
-})
+function shownRequest({ action, requestedBy: by, state, code, projectId }: Request): ShownRequest {
+  const source = sourceOf(projectId)
+  return {
+    action,
+    by,
+    // Between the record and CI's answer there is nothing to tell apart.
+    stage: state === 'calling' || state === 'accepted' ? 'asked' : state,
+    code: state === 'calling' || state === 'accepted' || state === 'confirmed' ? null : code,
+    ...(source !== 'ci' && { source }),
+  }
+}
 
 function requestView(request: Request, context: StoryContext): RequestView {
   const attempt = shownBy(request, context.attempts, context.requests)

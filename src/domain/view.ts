@@ -1,4 +1,4 @@
-import type { MessageTs, Uuid } from './ids.ts'
+import type { MessageTs, SourceName, Uuid } from './ids.ts'
 import type { Missing } from './offer.ts'
 import type { Action } from './request.ts'
 import type { Status } from './status.ts'
@@ -64,6 +64,8 @@ export interface ShownRequest {
   stage: 'asked' | 'confirmed' | 'refused' | 'unclear' | 'unconfirmed'
   /** why, where it was refused or is unclear: CI's kind of answer */
   code: string | null
+  /** who was asked, where it was not the CI service */
+  source?: Exclude<SourceName, 'ci'>
 }
 
 /** One line in the thread: somebody asked something of CI. */

@@ -4,7 +4,9 @@ import { MESSAGE_CHARS_MAX, WORD_CHARS_MAX } from '../slack/messages/limits.ts'
 import type { CiTrouble } from '../catalog/outcomes.ts'
 import type { CiErrorKind } from '../sources/http/errors.ts'
 import { CONFIRM_WITHIN_MS, type Action } from '../domain/request.ts'
+import type { SourceName } from '../domain/ids.ts'
 import { durationWords } from '../slack/messages/times.ts'
+import { SOURCE_WORDS } from '../slack/messages/words.ts'
 
 /** An error that nobody foresaw; the log line carries the same reference. */
 export const answerFault = (reference: string): Answer =>
@@ -63,9 +65,9 @@ export function answerCiTrouble({ code, reason }: CiTrouble, what: string, refer
 }
 
 /** CI's own words, where it gave any. */
-export function ciSaid(reason: string | null): string[] {
+export function ciSaid(reason: string | null, source: SourceName = 'ci'): string[] {
   const said = outside(reason, MESSAGE_CHARS_MAX)
-  return said === '' ? [] : [`CI said: ${said}`]
+  return said === '' ? [] : [`${SOURCE_WORDS[source]} said: ${said}`]
 }
 
 // What CI's errors mean to a person, and what to do next: one set of words for reading, one for what was surely not

@@ -56,7 +56,7 @@ function troubleOf(outcome: NotFound, context: AnswerContext): Trouble {
   }
 }
 
-const KNOWN_BUILDS = 'Buildline only knows builds that CI has reported.'
+const KNOWN_BUILDS = 'Buildline only knows builds that were reported to it.'
 
 function noProject(outcome: Extract<NotFound, { kind: 'no-project' }>, context: AnswerContext): Trouble {
   const { text, nearest, isListRead } = outcome
@@ -118,7 +118,7 @@ function noBuild(
   return { what, why, next, parts: choices([projectChoice(meant, project, nearest)]) }
 }
 
-const FIRST_BUILD = 'Push a commit: its build shows up here once CI reports it.'
+const FIRST_BUILD = 'Push a commit: its build shows up here once it is reported.'
 
 const branchesOf = (project: string): string => `Type ${typed(`/ci status ${quoted(project)}`)} to see its branches.`
 

@@ -86,6 +86,8 @@ export const createProjectOperations = (deps: ProjectDeps) => ({
   /** May this person create, edit and reset? */
   mayAdminister: async (by: Pick<Requester, 'user' | 'team'>): Promise<{ kind: 'yes' } | Refused> =>
     (await refusalOf(deps, by)) ?? { kind: 'yes' },
+  /** Only the CI service's projects are created, and through its v2 interface. */
+  canCreate: deps.ci !== null,
   /** What would change; sends nothing. */
   preview: (question: PreviewQuestion, by: Requester) => previewEdit(deps, question, by),
   /** Read, change, write back in full, read again, compare. At most one write for one request. */

@@ -74,7 +74,7 @@ describe('/ci subscribe', () => {
 
   it('by the project’s own rules follows them as CI holds them', async () => {
     const world = await openReady()
-    expect(await answered(world, ada, '/ci subscribe acme/web')).toContain("the project's rules in CI")
+    expect(await answered(world, ada, '/ci subscribe acme/web')).toContain("the project's own rules")
     expect(await answered(world, ada, '/ci rules')).toContain("the project's rules in CI")
   })
 
@@ -256,9 +256,7 @@ describe('the form of a subscription', () => {
   it('shows events and branches where the channel has rules of its own, and not where CI’s decide', async () => {
     const world = await openReady()
     await openForm(world)
-    await world.slack.people.select(
-      field('how', { selected_option: option("What the project's rules in CI say", 'ci') }),
-    )
+    await world.slack.people.select(field('how', { selected_option: option("What the project's own rules say", 'ci') }))
     await until('they are gone', () => !modalOf(world).includes('subscribe_events'))
     await world.slack.people.select(field('how', { selected_option: OWN }))
     await until('they are back', () => modalOf(world).includes('subscribe_events'))

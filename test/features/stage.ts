@@ -101,6 +101,7 @@ const SUCCESS: Omit<Operations, 'stored'> = {
   projects: {
     find: async () => ({ kind: 'project', project: PROJECT }),
     show: async () => ({ kind: 'no-v2' }),
+    canCreate: true,
     mayAdminister: async () => ({ kind: 'yes' }),
     preview: async () => ({ kind: 'no-v2' }),
     edit: async () => ({ kind: 'no-v2' }),

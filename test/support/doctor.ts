@@ -13,6 +13,7 @@ export const absentDoctor = (clock: Clock): DoctorDeps => ({
   scopesNeeded: [],
   subscriptions: async () => [],
   store: null,
+  usesCi: true,
   v2: null,
   legacy: null,
   badges: null,

@@ -1,5 +1,6 @@
 import type { CardView, Streak } from '../../domain/view.ts'
-import type { ChannelId, MessageTs } from '../../domain/ids.ts'
+import { sourceOf, type ChannelId, type MessageTs } from '../../domain/ids.ts'
+import { parseAttemptRef } from '../../domain/request.ts'
 import { mrkdwnLink } from '../../lib/escape.ts'
 import { requestWords, missingWords, actButton } from '../../slack/messages/request.ts'
 import {
@@ -26,7 +27,7 @@ import { ACTION_IDS, ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { INLINE_URL_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { clockTime, dayTime, durationWords } from '../../slack/messages/times.ts'
 import { testsLine } from '../../slack/messages/tests.ts'
-import { lookOf } from '../../slack/messages/words.ts'
+import { lookOf, saidOf, SOURCE_WORDS } from '../../slack/messages/words.ts'
 
 /**
  * The card: what happened, where, and to which commit; beneath it, beside the coloured bar, times, what people asked, and
@@ -92,10 +93,10 @@ function wordOf(view: CardView): string {
 export const flakyWord = (attemptNumber: number): string => `Passed on attempt ${attemptNumber} (flaky)`
 
 function storyLine(view: CardView, channel: ChannelId | null): string {
-  const noLink = buildUrl(view.build) === null ? 'no link: CI gave none' : null
+  const noLink = buildUrl(view.build) === null ? `no link: ${SOURCE_WORDS[sourceIn(view)]} gave none` : null
   const { request, missing, replaces } = view
   return joined([
-    historyLine(view),
+    saidOf(sourceIn(view), historyLine(view)),
     failedLine(view),
     redWords(view),
     hintOf(view),
@@ -105,6 +106,8 @@ function storyLine(view: CardView, channel: ChannelId | null): string {
     noLink,
   ])
 }
+
+const sourceIn = ({ ref }: CardView) => sourceOf(parseAttemptRef(ref)?.projectId ?? null)
 
 // Where nobody can restart the build from here, such as a Pro project's, nobody is told to.
 function hintOf({ shown, offers }: CardView): string | null {

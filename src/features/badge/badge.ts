@@ -16,6 +16,9 @@ export async function badge(deps: BadgeDeps, about: { project: string; branch: s
   const named = await findProject(deps.reads, about.project)
   if (named.kind === 'project' && sourceOf(named.project.projectId) !== 'ci')
     return { kind: 'no-uuid', project: named.project }
+  // Without a site, a project that nobody knows is what can be said of GitHub's and GitLab's.
+  const { github, gitlab } = deps.interfaces
+  if (named.kind !== 'project' && (deps.badges || github || gitlab)) return named
   if (!deps.badges) return { kind: 'no-site' }
   if (named.kind !== 'project') return named
   const { project } = named

@@ -4,6 +4,7 @@ import type { Action } from '../../domain/request.ts'
 import { assertNever } from '../../lib/assert.ts'
 import { ACTION_WORDS, MISSING } from '../../slack/messages/request.ts'
 import { buildNumber, buildUrl, joined, mention } from '../../slack/messages/build.ts'
+import { saidOf, SOURCE_WORDS } from '../../slack/messages/words.ts'
 import { ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { dayTime } from '../../slack/messages/times.ts'
 import type { ActOutcome, BuildSummary } from '../../catalog/outcomes.ts'
@@ -59,7 +60,7 @@ function requested({ action, build, newBuildId }: Of<'requested'>): Answer {
   const follows = other === null ? '' : ` It runs as ${other}.`
   return answerOf([
     line(`${SYMBOLS[action]} *${ACTION_WORDS[action]} requested*: ${buildSubject(build)}`),
-    line(`CI accepted the request.${follows} The build's card will show the result.`),
+    line(`${sourceWord(build)} accepted the request.${follows} The build's card will show the result.`),
     ...lookAgain(build),
   ])
 }
@@ -69,15 +70,15 @@ function alreadyRequested({ action, build, by, at, state }: Of<'asked-already'>)
   const when = dayTime(at)
   return answerOf([
     line(`:information_source: *${ACTION_WORDS[action]} was already requested*: ${buildSubject(build)}`),
-    line(`${joined([`${who} asked for it`, when], ' on ')}; CI was not asked again.`),
-    line(SO_FAR[state]),
+    line(`${joined([`${who} asked for it`, when], ' on ')}; ${sourceWord(build)} was not asked again.`),
+    line(saidOf(sourceOf(build.ref.projectId), SO_FAR[state])),
     ...lookAgain(build),
   ])
 }
 
 const repeated = ({ action, state }: Of<'repeated'>): Answer =>
   answerOf([
-    line(`:information_source: *${ACTION_WORDS[action]}*: this was already requested, and CI is asked only once.`),
+    line(`:information_source: *${ACTION_WORDS[action]}*: this was already requested, and is asked only once.`),
     line(SO_FAR[state]),
   ])
 
@@ -85,6 +86,9 @@ const repeated = ({ action, state }: Of<'repeated'>): Answer =>
 const isForTheLog = ({ kind }: ActOutcome): boolean => kind === 'ci-refused' || kind === 'unclear'
 
 const SYMBOLS: Record<Action, string> = { stop: ':raised_hand:', restart: ':repeat:' }
+
+/** Whom the build is of: `CI`, `GitHub`. */
+const sourceWord = ({ ref }: BuildSummary): string => SOURCE_WORDS[sourceOf(ref.projectId)]
 
 const actionOf = ({ command }: AnswerContext): Action | null =>
   command === 'stop' || command === 'restart' ? command : null
@@ -97,6 +101,8 @@ function troubleOf(
   outcome: Of<'not-now' | 'impossible' | 'not-confirmed' | 'to-confirm' | 'ci-refused' | 'unclear'>,
 ): Trouble {
   const { action, build } = outcome
+  const source = sourceOf(build.ref.projectId)
+  const said = (words: string) => saidOf(source, words)
   switch (outcome.kind) {
     case 'not-now':
       return notNow(outcome)
@@ -124,11 +130,12 @@ function troubleOf(
     case 'ci-refused': {
       const { why, next } = refusedWords(outcome.code, action)
       const what = `:x: *${NOT_DONE[action]}*: ${buildSubject(build)}`
-      return { what, why: [why, ...ciSaid(outcome.reason)], next, parts: lookAgain(build) }
+      return { what, why: [said(why), ...ciSaid(outcome.reason, source)], next: said(next), parts: lookAgain(build) }
     }
     case 'unclear': {
-      const what = `:grey_question: *Unclear whether CI ${UNSURE[action]}*: ${buildSubject(build)}`
-      return { what, ...unclearWords(outcome.code, action), parts: lookAgain(build) }
+      const what = `:grey_question: *Unclear whether ${sourceWord(build)} ${UNSURE[action]}*: ${buildSubject(build)}`
+      const { why, next } = unclearWords(outcome.code, action)
+      return { what, why: said(why), next: said(next), parts: lookAgain(build) }
     }
     default:
       return assertNever(outcome)
@@ -167,8 +174,8 @@ function notNow({ action, build }: NotNow): Trouble {
   const buttons = [row(ACTIONS_BLOCK_ID, [...buildButtons(build), ...refreshButton(build)])]
   return {
     what: `${stateWords(build)} ${buildSubject(build)}: *${action === 'stop' && hasEnded(build) ? 'nothing to stop' : NOT_DONE[action].toLowerCase()}*`,
-    why,
-    next,
+    why: saidOf(sourceOf(build.ref.projectId), why),
+    next: saidOf(sourceOf(build.ref.projectId), next),
     parts: buttons,
   }
 }
@@ -183,6 +190,11 @@ function whyNotStopped(build: BuildSummary): { why: string; next: string } {
     case 'started':
       return { why: 'It is running, but it cannot be stopped right now.', next: REFRESH }
     case 'waiting':
+      if (sourceOf(build.ref.projectId) === 'github')
+        return {
+          why: 'Nobody has approved it yet, and CI cannot cancel it before that.',
+          next: 'Leave it, or approve it in CI.',
+        }
       return { why: 'It is waiting, and CI can only stop running builds.', next: 'Cancel it in CI.' }
     case 'ignored':
     case 'blocked':

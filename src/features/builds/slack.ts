@@ -84,7 +84,7 @@ const stop: Command = commandAbout(
     who: 'operators',
     notes: [
       'Name the build by its number, its address in CI or its uuid. A build that CI never reported can be stopped too.',
-      'CI stops a build only by its uuid. Buildline finds it for Basic projects; Pro projects report it in a build step.',
+      'CI stops a build only by its uuid. Buildline finds it for Basic projects; Pro projects report it in a build step. GitHub and GitLab need none.',
     ],
   },
   {
@@ -107,10 +107,13 @@ const restart: Command = commandAbout(
     alias: '/ci-restart',
     group: 'Act',
     usage: BUILD_USAGE,
-    does: 'runs the last build of a branch again, in Basic projects',
+    does: 'runs the last build of a branch again',
     examples: ['/ci restart acme/web@main', '/ci restart #512'],
     who: 'operators',
-    notes: ['CI restarts builds of Basic projects only. A build that is running has to end or be stopped first.'],
+    notes: [
+      'CI restarts builds of Basic projects only; GitHub and GitLab run the jobs again that failed.',
+      'A build that is running has to end or be stopped first.',
+    ],
   },
   {
     /** The last builds of this channel, with the buttons that can work. */

@@ -41,13 +41,23 @@ export async function examine(deps: DoctorDeps, checks: readonly CheckName[] = C
   const beganAt = clock.now()
   const examination = beginExamination(deps, end.signal)
   const late = clock.sleep(CHECK_WITHIN_MS, end.signal).then((): Found[] => [{ kind: 'not-checked', why: 'late' }])
-  const checked = checks.map(async (check) =>
-    findingsOf(check, await Promise.race([foundBy(check, examination), late])),
-  )
+  const checked = checks
+    .filter((check) => deps.usesCi || !OF_CI.has(check))
+    .map(async (check) => findingsOf(check, await Promise.race([foundBy(check, examination), late])))
   const findings = (await Promise.all(checked)).flat()
   end.abort()
   return { kind: 'findings', findings, tookMs: clock.now() - beganAt }
 }
+
+/** What nobody misses who has GitHub or GitLab alone. */
+const OF_CI: ReadonlySet<CheckName> = new Set<CheckName>([
+  'ci-v2',
+  'ci-v2-scopes',
+  'ci-legacy',
+  'site',
+  'webhook-rules',
+  'silent-projects',
+])
 
 async function foundBy(check: CheckName, examination: Examination): Promise<Found[]> {
   try {

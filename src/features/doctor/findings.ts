@@ -103,7 +103,7 @@ export type Unchecked =
 
 export interface Examined {
   kind: 'findings'
-  /** in the order of CHECKS; each check has at least one */
+  /** in the order of CHECKS; each check that is about something in use has at least one */
   findings: readonly Finding[]
   tookMs: number
 }
@@ -135,6 +135,8 @@ export interface DoctorDeps {
   subscriptions: () => Promise<readonly Subscription[]>
   /** null: there is no database yet */
   store: Pick<Store, 'read' | 'write'> | null
+  /** false: GitHub or GitLab is set up, and of the CI service nothing */
+  usesCi: boolean
   v2: Pick<ClientV2, 'listProjects' | 'updateProject' | 'stopBuild'> | null
   legacy: Pick<ClientLegacy, 'listProjects'> | null
   badges: Pick<BadgeClient, 'fetchBadge'> | null

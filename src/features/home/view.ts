@@ -157,8 +157,9 @@ const FOLLOWS_MAX = 3
 /** What only admins see. */
 const adminSections = ({ connections, deliveries, paused, audit }: AdminState): Part[][] => [
   [
-    line(':electric_plug: *CI connections*'),
-    ...connections.map((one) => line(connectionLine(one))),
+    ...(connections.some(({ isConfigured }) => isConfigured)
+      ? [line(':electric_plug: *CI connections*'), ...connections.map((one) => line(connectionLine(one)))]
+      : []),
     small(`${typed('/ci doctor')} checks the whole setup.`),
   ],
   [
@@ -172,7 +173,7 @@ const adminSections = ({ connections, deliveries, paused, audit }: AdminState): 
     ...listed(paused, PAUSED_MAX, (one) => line(pausedLine(one))),
   ],
   [
-    line(':scroll: *Last requests to CI*'),
+    line(':scroll: *Last requests*'),
     ...(audit.length === 0 ? [line('None yet.')] : []),
     ...audit.slice(0, AUDIT_MAX).map((one) => line(auditWords(one))),
     small(audit.length === 0 ? '' : '`npm run buildline -- audit` beside the bot lists all of them.'),

@@ -50,7 +50,7 @@ export async function listProjects(deps: ListProjects, question: ListQuestion): 
     page,
     pages,
     total: projects.length,
-    from: interfaces.legacy && !interfaces.v2 ? 'legacy' : 'v2',
+    from: interfaces.v2 ? 'v2' : interfaces.legacy ? 'legacy' : null,
     stale: trouble && { readAt: listed.reduce((oldest, { readAt }) => Math.min(oldest, readAt), clock.now()), trouble },
     isWhole: refreshed?.isWhole ?? true,
   }

@@ -111,7 +111,9 @@ function noneFound(outcome: Projects): Answer {
     return answerOf([line(what), ...footOf(outcome), row(PAGES_BLOCK_ID, pageButtons(outcome))])
   }
   const isNarrowed = question.text !== null || question.type !== null
-  const wider = isNarrowed ? `Type ${typed('/ci list')} to see all projects.` : 'Create a project in CI.'
+  const first =
+    outcome.from === null ? 'Push a commit: a project is listed once it has a build.' : 'Create a project in CI.'
+  const wider = isNarrowed ? `Type ${typed('/ci list')} to see all projects.` : first
   const what = `:card_index_dividers: *No projects*${searched(question)}.`
   return answerOf([line(what), line(nextStep(wider)), ...footOf(outcome)])
 }

@@ -244,21 +244,26 @@ const NOT_SENT: Record<Exclude<NotSent['kind'], NotFound['kind']>, true> = {
 export const answerNoV2 = (): Answer =>
   answerTrouble({
     what: ":warning: *Projects cannot be read*: CI's v2 interface is not configured.",
-    why: null,
+    why: 'Those of GitHub and GitLab are set up by files in their repositories.',
     next: 'Ask the person who runs Buildline to set CI_BASE_URL and its credentials.',
   })
 
 export const answerNotListed = ({ name, type }: ProjectRef): Answer =>
   answerTrouble({
     what: `:mag: *CI does not list ${projectName({ project: name })}* in its v2 interface.`,
-    why: OF_OTHERS.get(type ?? '') ?? "It was deleted, or Buildline's credentials do not include it.",
+    why: "It was deleted, or Buildline's credentials do not include it.",
     next: `Type ${typed('/ci list')} to see all that CI lists.`,
+    ...OF_OTHERS.get(type ?? '')?.(projectName({ project: name })),
   })
 
 const OF_OTHERS = new Map([
-  ['github', 'It is a workflow of GitHub Actions, whose settings are files in its repository.'],
-  ['gitlab', 'It is a project of GitLab, whose pipelines are set up by a file in it.'],
+  ['github', ofOther('It is a workflow of GitHub Actions, and its settings are a file in its repository.')],
+  ['gitlab', ofOther('It is a project of GitLab, and its pipelines are set up by a file in its repository.')],
 ])
+
+function ofOther(why: string) {
+  return (name: string) => ({ what: `:mag: *${name}* has no settings here.`, why, next: 'Change that file.' })
+}
 
 /** The rules in CI have changed since `/ci doctor` offered to add one. */
 export const answerNoAddress = (): Answer =>

@@ -21,7 +21,7 @@ import type { ProjectRef, Refused } from '../../catalog/outcomes.ts'
 import type { ShownProject } from './outcomes.ts'
 import { answerNotFound } from '../not-found.ts'
 import { answerNotOpened } from '../fault-messages.ts'
-import { answerNoAddress, answerNoDifference, answerNotSent, answerReset } from './messages.ts'
+import { answerNoAddress, answerNoDifference, answerNotSent, answerNoV2, answerReset } from './messages.ts'
 import { type ModalView, opening, type OpenModal, type ModalOpener } from '../modal.ts'
 
 const command: Command = {
@@ -172,6 +172,7 @@ async function openCreation({ operations, by, modalOpener, reference }: Asking, 
     const permit = await operations.projects.mayAdminister(by)
     if (permit.kind !== 'yes')
       return { outcome: permit.kind, answer: answerNotSent(permit, answerContext('create', reference)) }
+    if (!operations.projects.canCreate) return { outcome: 'no-v2', answer: answerNoV2() }
     await modal.show(createView(repositoryUrl, by.channel))
     return { outcome: 'form', answer: null }
   })

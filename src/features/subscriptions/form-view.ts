@@ -102,7 +102,7 @@ const choice = (text: string, value: string): FieldOption => ({ text: plain(text
 
 const HOW: Record<How, FieldOption> = {
   changes: choice('When a branch breaks, and when it is fixed', 'changes'),
-  ci: choice("What the project's rules in CI say", 'ci'),
+  ci: choice("What the project's own rules say", 'ci'),
   own: choice('Events that I choose', 'own'),
 }
 

@@ -4,6 +4,8 @@ import { joined, mention } from '../../slack/messages/build.ts'
 import { SUBSCRIPTION_ACTION_IDS, subscriptionBlockId, SUBSCRIPTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { closedWords, followedProject, rulesInWords } from '../../slack/messages/subscription.ts'
 import { dayTime } from '../../slack/messages/times.ts'
+import { SOURCE_WORDS } from '../../slack/messages/words.ts'
+import { sourceOf } from '../../domain/ids.ts'
 import type { RulesOutcome } from './outcomes.ts'
 import type { ShownSubscription } from '../../catalog/subscriptions.ts'
 import { answerOf, line, nextStep, row, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
@@ -78,9 +80,11 @@ function subscriptionParts(shown: ShownSubscription): Part[] {
 }
 
 /** The rules, and whose they are. */
-function rulesWords({ subscription, rules, rulesFrom }: ShownSubscription): string {
+function rulesWords({ subscription, project, rules, rulesFrom }: ShownSubscription): string {
   if (rulesFrom !== 'ci') return `${rulesInWords(rules ?? [])} · ${OWN[rulesFrom]}`
-  if (subscription.follows.what !== 'project') return "each project's rules in CI"
+  if (subscription.follows.what !== 'project') return "each project's own rules"
+  const source = sourceOf(project?.projectId ?? null)
+  if (source !== 'ci') return `${rulesInWords(rules ?? [])} · the usual for ${SOURCE_WORDS[source]}`
   if (rules === null) return "the project's rules in CI, which could not be read yet; until then every event"
   if (rules.length === 0) return 'every event on every branch, because the project has no rules for Slack in CI'
   return `${rulesInWords(rules)} · the project's rules in CI`
@@ -105,8 +109,7 @@ function sourceWords({ subscription }: ShownSubscription): string {
 const isLost = ({ subscription, project }: ShownSubscription): boolean =>
   subscription.follows.what === 'project' && project === null
 
-const LOST =
-  ':grey_question: CI lists no such project and has reported no build of it. It may have been deleted or renamed.'
+const LOST = ':grey_question: Nothing is known of such a project. It may have been deleted or renamed.'
 
 function pageButtons(page: number, pages: number): ActionButton[] {
   const { previous, next } = SUBSCRIPTION_ACTION_IDS

@@ -21,7 +21,7 @@ export const subscribe: Command = {
   who: 'members',
   notes: [
     'Events: `changes` (a branch breaks or is fixed), `started`, `failed`, `broken`, `passed`, `fixed`, `waiting`, `stopped`, `everything`.',
-    "Without events, the channel gets what the project's notification rules in CI say.",
+    "Without events, the channel gets what the project's notification rules in CI say; of GitHub and GitLab, failed and recovered on the default branch.",
     'Branches: `release/*` is a pattern, `^v[0-9]+$` a regular expression, `@started` the branch with that name.',
     '`quiet` keeps replies in their threads; `no-mention` mentions nobody.',
   ],

@@ -4,13 +4,14 @@ import { ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { cut, WORD_CHARS_MAX, INLINE_URL_CHARS_MAX, BRANCH_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { testsLine } from '../../slack/messages/tests.ts'
 import { dayTime } from '../../slack/messages/times.ts'
+import { saidOf, SOURCE_WORDS } from '../../slack/messages/words.ts'
 import type { Explained, WhyOutcome, Posted, KeptLook } from '../../catalog/outcomes.ts'
 import { answerOf, line, row, small, type Answer, type AnswerContext } from '../../slack/messages/answer.ts'
 import { buildButtons, buildLine } from '../build.ts'
 import { answerNotFound, isNotFound } from '../not-found.ts'
 import { hiddenParts } from '../not-allowed.ts'
 import { reasonWords } from '../reason.ts'
-import type { ChannelId } from '../../domain/ids.ts'
+import { sourceOf, type ChannelId, type SourceName } from '../../domain/ids.ts'
 import { addressOf } from '../../alerts/messages/card.ts'
 import { patternMode } from '../../domain/pattern.ts'
 import type { ChannelRule, RuleVerdict } from '../../domain/rule.ts'
@@ -32,7 +33,7 @@ export const answerWhy = (outcome: WhyOutcome, context: AnswerContext): Answer =
   isNotFound(outcome) ? answerNotFound(outcome, context) : explained(outcome)
 
 function explained({ build, decisions, more, hidden }: Found): Answer {
-  const listed = listedOf(decisions.toReversed())
+  const listed = listedOf(decisions.toReversed(), sourceOf(build.ref.projectId))
   const left = more + decisions.length - listed.flatMap(({ group }) => group).length
   return answerOf([
     line(buildLine(build)),
@@ -53,11 +54,11 @@ interface Listed {
 }
 
 /** The lines of each group of decisions, the newest first; at least one is listed. */
-function listedOf(newestFirst: readonly Explained[]): Listed[] {
+function listedOf(newestFirst: readonly Explained[], source: SourceName): Listed[] {
   const listed: Listed[] = []
   let chars = 0
   for (const group of Map.groupBy(newestFirst.slice(0, DECISIONS_LISTED_MAX), whatIsAlike).values()) {
-    const lines = groupLines(group)
+    const lines = groupLines(group, source)
     chars += lines.join('\n').length
     if (listed.length > 0 && chars > WHY_CHARS_MAX) break
     listed.push({ group, lines })
@@ -70,13 +71,13 @@ const whatIsAlike = ({ word: _word, at: _at, events: _events, ...decided }: Expl
   JSON.stringify(decided)
 
 /** The verdict with its reason in one line, a line for each rule that was looked at, and what stands there. */
-function groupLines(group: readonly Explained[]): string[] {
+function groupLines(group: readonly Explained[], source: SourceName): string[] {
   const decision = { ...group[0]!, events: [...new Set(group.flatMap(({ events }) => events))] }
   const { channel, verdict, reason, looked } = decision
   const left = looked.length - RULES_LISTED_MAX
   return [
-    `• <#${channel}> ${VERDICTS[verdict]}: ${heardWords(group)}. ${reasonWords(reason)} (${codeSpan(cut(toLine(reason), WORD_CHARS_MAX)) || 'no name'})`,
-    ...looked.slice(0, RULES_LISTED_MAX).map((one, n) => `    ◦ rule ${n + 1}${lookedWords(one, decision)}`),
+    `• <#${channel}> ${VERDICTS[verdict]}: ${heardWords(group)}. ${saidOf(source, reasonWords(reason))} (${codeSpan(cut(toLine(reason), WORD_CHARS_MAX)) || 'no name'})`,
+    ...looked.slice(0, RULES_LISTED_MAX).map((one, n) => `    ◦ rule ${n + 1}${lookedWords(one, decision, source)}`),
     ...(left > 0 ? [`    ◦ … and ${left} more`] : []),
     `    ◦ ${postedWords(decision)}`,
   ]
@@ -134,15 +135,19 @@ function timesOf({ ts, at }: Posted): string {
 type About = Pick<Explained, 'branch' | 'events'>
 
 /** Whose rule it is, each of its conditions in their order, and the first that failed. Markup. */
-function lookedWords({ rule, from, verdict }: KeptLook, about: About): string {
-  const whose = from === null ? '' : ` (${FROM[from]})`
+function lookedWords({ rule, from, verdict }: KeptLook, about: About, source: SourceName): string {
+  const whose = from === null ? '' : ` (${from === 'ci' ? ownRules(source) : FROM[from]})`
   if (!isVerdict(verdict)) return `${whose} ended with ${outside(verdict, WORD_CHARS_MAX) || '(none)'}`
-  if (rule === null) return `${whose} ${OLD[verdict]}; an older version decided, and did not keep the rule`
-  return `${whose} ${ENDED[verdict]}: ${branchWords(rule, verdict, about)}; ${eventWords(rule, verdict, about)}`
+  if (rule === null)
+    return `${whose} ${saidOf(source, OLD[verdict])}; an older version decided, and did not keep the rule`
+  return `${whose} ${ENDED[verdict]}: ${branchWords(rule, verdict, about, source)}; ${eventWords(rule, verdict, about)}`
 }
 
+/** Without rules of its own, a project of GitHub or GitLab is told of as most people want it. */
+const ownRules = (source: SourceName): string =>
+  source === 'ci' ? "the project's own, in CI" : `the usual one for ${SOURCE_WORDS[source]}`
+
 const FROM = {
-  ci: "the project's own, in CI",
   channel: "the channel's own",
   file: 'in the subscriptions file',
 } as const
@@ -166,7 +171,12 @@ const OLD: Record<RuleVerdict, string> = {
 }
 
 /** ``✓ branch: `release/*` (wildcard) matches `release/1` `` */
-function branchWords({ branch: pattern, branchMatch }: ChannelRule, verdict: RuleVerdict, { branch }: About): string {
+function branchWords(
+  { branch: pattern, branchMatch }: ChannelRule,
+  verdict: RuleVerdict,
+  { branch }: About,
+  source: SourceName,
+): string {
   if (pattern === null || pattern === '') return '✓ branch: any'
   const mode = outside(patternMode(pattern, branchMatch), WORD_CHARS_MAX)
   const wanted = `${name(pattern)} (${mode})`
@@ -175,7 +185,7 @@ function branchWords({ branch: pattern, branchMatch }: ChannelRule, verdict: Rul
     case 'branch-not-matched':
       return `✗ branch: ${wanted} does not match ${own}`
     case 'branch-unknown':
-      return `✗ branch: ${wanted} needs a branch, and CI named none`
+      return `✗ branch: ${wanted} needs a branch, and ${SOURCE_WORDS[source]} named none`
     case 'pattern-invalid':
       return `✗ branch: ${wanted} is not a valid pattern and matches nothing`
     case 'selects':

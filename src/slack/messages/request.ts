@@ -2,7 +2,7 @@ import type { Missing } from '../../domain/offer.ts'
 import type { Action } from '../../domain/request.ts'
 import type { ShownRequest, RequestView, CardView, BuildView } from '../../domain/view.ts'
 import { buildNumber, joined, mention } from './build.ts'
-import { lookOf } from './words.ts'
+import { lookOf, saidOf } from './words.ts'
 import { escapePlain, toLine } from '../../lib/escape.ts'
 import { plain, type ActionButton } from './blocks.ts'
 import { ACTION_IDS } from './ids.ts'
@@ -50,7 +50,12 @@ function outcomeWords({ action, outcome, buildId }: RequestView): string | null 
   return `attempt ${outcome.attemptNumber}${other}`
 }
 
-function stageWords({ action, stage, code }: ShownRequest): string | null {
+function stageWords(request: ShownRequest): string | null {
+  const words = stageOfCi(request)
+  return words && saidOf(request.source ?? 'ci', words)
+}
+
+function stageOfCi({ action, stage, code }: ShownRequest): string | null {
   switch (stage) {
     case 'asked':
     case 'confirmed':

@@ -25,7 +25,7 @@ export function followedProject({ follows }: Pick<Subscription, 'follows'>): str
 export const followedHow = ({ rules, quiet, mention: who }: Followed): string =>
   joined(
     [
-      rules === null ? "the project's rules in CI" : rulesInWords(rules),
+      rules === null ? "the project's own rules" : rulesInWords(rules),
       quiet ? 'quiet' : null,
       who === 'nobody' ? 'mentions nobody' : null,
     ],

@@ -1,3 +1,4 @@
+import type { SourceName } from '../../domain/ids.ts'
 import type { Shown } from '../../domain/view.ts'
 
 /** How a state looks. Symbols differ in shape and every one stands beside its word: colour alone says nothing. */
@@ -94,3 +95,8 @@ export const slackUnreached = (code: string): string => `Slack cannot be reached
 
 export const noSocket = (code: string): string =>
   `There is no Socket Mode connection to Slack (${code}): no command, click or mention arrives until there is one.`
+
+export const SOURCE_WORDS: Record<SourceName, string> = { ci: 'CI', github: 'GitHub', gitlab: 'GitLab' }
+
+/** Our own words about CI, said of the source that a build is of. Not for outside text, which may say CI itself. */
+export const saidOf = (source: SourceName, words: string): string => words.replaceAll(/\bCI\b/g, SOURCE_WORDS[source])

@@ -59,7 +59,7 @@ describe('what a channel or a person is told', () => {
   it('says what is quiet and who is mentioned only where it is out of the ordinary', () => {
     expect(followedHow(followed())).toBe('failed, recovered on `main`')
     expect(followedHow({ ...followed(), rules: null, quiet: true, mention: 'nobody' })).toBe(
-      "the project's rules in CI; quiet; mentions nobody",
+      "the project's own rules; quiet; mentions nobody",
     )
   })
 
