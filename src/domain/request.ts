@@ -192,7 +192,7 @@ type Begun = Pick<Attempt, 'buildId' | 'buildOrder' | 'n' | 'firstAt'>
 export function isResultOf(request: Request, attempt: Begun, all: readonly Request[] = []): boolean {
   if (request.action !== 'restart' || request.state === 'refused' || wasDoneBefore(request, attempt)) return false
   // On a card of its own, after a long rest, runs are counted from one again.
-  const isNext = attempt.n === request.attempt + 1 || attempt.n === 1
+  const isNext = isNextOf(request, attempt) || attempt.n === 1
   if (attempt.buildId === request.buildId) return isNext && attempt.firstAt >= request.requestedAt
   if (request.newBuildId !== null) return attempt.buildId === request.newBuildId && attempt.n === 1
   // The other sources run the same build again, always.
@@ -204,6 +204,10 @@ export function isResultOf(request: Request, attempt: Begun, all: readonly Reque
   return attempt.buildOrder > idOrder(request.buildId) && attempt.n === 1 && attempt.firstAt >= request.requestedAt
 }
 
+/** The other sources count attempts themselves: where somebody else restarted it and we never heard of that, ours is a later one. */
+const isNextOf = ({ projectId, attempt }: Request, { n }: Begun): boolean =>
+  sourceOf(projectId) === 'ci' ? n === attempt + 1 : n > attempt
+
 /** What confirmed it had begun by then; the same build, or another one of the commit, may run for other reasons later. */
 const wasDoneBefore = ({ state, endedAt }: Request, { firstAt }: Pick<Attempt, 'firstAt'>): boolean =>
   state === 'confirmed' && endedAt !== null && firstAt > endedAt + CLOCKS_DIFFER_MS
@@ -212,12 +216,21 @@ const wasDoneBefore = ({ state, endedAt }: Request, { firstAt }: Pick<Attempt, '
 const isNamedFor = (other: Request, attempt: Begun): boolean =>
   other.newBuildId === attempt.buildId && isResultOf(other, attempt)
 
-/** The latest request that says something of this attempt: asked about it, or brought it about. */
-export const lastRequestOf = (attempt: Attempt, requests: readonly Request[]): Request | null =>
-  requests.findLast(
-    (request) =>
-      (request.buildId === attempt.buildId && request.attempt === attempt.n) || isResultOf(request, attempt, requests),
-  ) ?? null
+/**
+ * The latest request that says something of this attempt: asked about it, or brought it about.
+ * @param attempts all of its card, oldest first
+ */
+export function lastRequestOf(
+  attempt: Attempt,
+  requests: readonly Request[],
+  attempts: readonly Attempt[] = [],
+): Request | null {
+  // Of several that may be its result the first one is: those after it are somebody else's doing.
+  const isResult = (request: Request) =>
+    isResultOf(request, attempt, requests) && [attempt, undefined].includes(startedBy(request, attempts, requests))
+  const isAbout = (request: Request) => request.buildId === attempt.buildId && request.attempt === attempt.n
+  return requests.findLast((request) => isAbout(request) || isResult(request)) ?? null
+}
 
 /** Restarts that make the next start of the same build a new attempt: not those of which CI says that they never happened. */
 export const restartRequests = (requests: readonly Request[]) =>

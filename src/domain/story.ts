@@ -115,8 +115,8 @@ export function offersOf(
 export const isMissing = (offer: Offer): offer is Missing =>
   offer !== 'offered' && offer !== 'asked' && offer !== 'not-now'
 
-function requestAbout(attempt: Attempt, { requests }: StoryContext): ShownRequest | null {
-  const request = lastRequestOf(attempt, requests)
+function requestAbout(attempt: Attempt, { requests, attempts }: StoryContext): ShownRequest | null {
+  const request = lastRequestOf(attempt, requests, attempts)
   return request && shownRequest(request)
 }
 

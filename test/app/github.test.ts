@@ -70,6 +70,24 @@ test('a run that failed to start has no failed jobs, and is run again as a whole
   expect(called(github)).toContain(`POST /repos/acme/web/actions/runs/${id}/rerun 201`)
 })
 
+test('a restart is confirmed by the attempt that GitHub shows, though an earlier one was never heard of', async () => {
+  const stage = await openHooked()
+  const { github } = stage
+  const { id } = pushed(github)
+  github.finish(id, 'failure')
+  await rested(stage)
+  github.setWebhookUrl(null)
+  github.rerun(id, { outcome: 'none' })
+  github.finish(id, 'failure')
+  github.setWebhookUrl(`${stage.app.url}/webhooks/github`)
+  await press(stage, PEOPLE.ada, said(stage)[0]!, ACTION_IDS.restart)
+  await until('it has run again', () => runOf(github, id).attempt === 3 && runOf(github, id).status === 'completed')
+  await rested(stage)
+  expect(rowsOf(stage.folder, 'select state from request')).toEqual([{ state: 'confirmed' }])
+  const thread = stage.slack.messages(CHANNELS.builds).map(({ text }) => String(text))
+  expect(thread.filter((text) => text.includes('Restart requested'))).toEqual([expect.stringContaining('attempt 3')])
+})
+
 test('a run is cancelled by the Stop button', async () => {
   const stage = await openHooked()
   const { github } = stage
@@ -137,6 +155,6 @@ test('commands know the builds of a workflow by its repository', async () => {
   await answered('/ci badge acme/web', /Create status badge/)
   await answered('/ci why', /failed/i)
   // It is the same run, whose number is not its id.
-  await answered('/ci restart acme/web@main', /[Rr]estart requested.*CI accepted the request\. The build's card/)
+  await answered('/ci restart acme/web@main', /[Rr]estart requested.*GitHub accepted the request\. The build's card/)
   await until('it runs again', () => runOf(github, id).attempt === 2)
 })

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { idOrder, isIdDigits } from '../../src/domain/ids.ts'
+import { githubProjectId, idOrder, isIdDigits } from '../../src/domain/ids.ts'
 import {
   CLOCKS_DIFFER_MS,
   credible,
@@ -237,6 +237,26 @@ describe('a restart', () => {
       again('testing', HOUR),
     )
     expect(attempts.filter((attempt) => isResultOf(asked, attempt)).map(nameOf)).toEqual(['512.2'])
+  })
+
+  it('brought about a later attempt than the next, where the source counts and one before was never heard of', () => {
+    const asked = restart({ projectId: githubProjectId('1', '77'), newBuildId: buildId('512') })
+    const named = (word: string, n: number, after: number, origin: Said['origin'] = 'delivery'): Said => ({
+      word,
+      after,
+      details: { attempt: n },
+      origin,
+    })
+    const ours = named('initiated', 2, REQUESTED_AT, 'action')
+    const third = named('initiated', 3, REQUESTED_AT + 1)
+    const attempts = attemptsAsked([asked], named('error', 1, 0), ours, third)
+    expect(nameOf(shownBy(asked, attempts))).toBe('512.3')
+    expect(lastRequestOf(attempts.at(-1)!, [asked], attempts)).toBe(asked)
+    // What somebody else does after that is not its doing.
+    const more = attemptsAsked([asked], named('error', 1, 0), named('error', 2, REQUESTED_AT), third)
+    expect(nameOf(shownBy(asked, more))).toBe('512.2')
+    expect(lastRequestOf(more.at(-1)!, [asked], more)).toBeNull()
+    expect(shownBy(restart({ newBuildId: buildId('512') }), attempts)).toBeNull()
   })
 
   it('is no attempt of a stop', () => {
