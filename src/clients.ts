@@ -1,6 +1,7 @@
 import { clientCredentialsAuth, staticAuth, type Auth } from './sources/ci-service/auth.ts'
 import { createBadgeClient } from './sources/ci-service/badge.ts'
 import { createCiServiceSource } from './sources/ci-service/source.ts'
+import { appTokens } from './sources/github/app.ts'
 import { createGithubClient, type GithubClient } from './sources/github/client.ts'
 import { createGithubSource, polledGithub } from './sources/github/source.ts'
 import { createGitlabClient, type GitlabClient } from './sources/gitlab/client.ts'
@@ -51,9 +52,10 @@ export function createHostedClients(
       () => warn(refused),
     )
   const ofGithub = { apiUrl: github.apiUrl, transport: watched('github', GITHUB_REFUSED) }
+  const githubToken = github.app ? appTokens(github.app, { ...ofGithub, clock: systemClock }) : github.token
   const ofGitlab = { url: gitlab.url, transport: watched('gitlab', GITLAB_REFUSED) }
   return {
-    github: github.token === null ? null : createGithubClient({ ...ofGithub, token: github.token }),
+    github: githubToken === null ? null : createGithubClient({ ...ofGithub, token: githubToken }),
     gitlab: gitlab.token === null ? null : createGitlabClient({ ...ofGitlab, token: gitlab.token }),
   }
 }
@@ -124,7 +126,7 @@ export const V2_REFUSED =
 export const LEGACY_REFUSED =
   'CI refuses the API key of its legacy interface: no build can be restarted. Renew CI_API_KEY, and start Buildline again.'
 export const GITHUB_REFUSED =
-  'GitHub refuses GITHUB_TOKEN: no run is found by polling, restarted or cancelled. Make a new token, and start Buildline again.'
+  'GitHub refuses GITHUB_TOKEN, or the key of its app: no run is found by polling, restarted or cancelled. Make a new one, and start Buildline again.'
 export const GITLAB_REFUSED =
   'GitLab refuses GITLAB_TOKEN: no pipeline is found by polling, retried or cancelled. Make a new token, and start Buildline again.'
 

@@ -1,5 +1,7 @@
+import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isChannelId, type ChannelId } from './domain/ids.ts'
+import type { GithubApp } from './sources/github/app.ts'
 import type { Subscription } from './domain/subscription.ts'
 import { errorCode } from './lib/error-code.ts'
 import { createReader, type Environment, type Reader } from './environment.ts'
@@ -20,8 +22,10 @@ export interface Config {
   webhookSecrets: readonly string[]
   github: {
     apiUrl: string
-    /** null: GitHub is not asked, and nothing is restarted or stopped there */
+    /** null, and no app: GitHub is not asked, and nothing is restarted or stopped there */
     token: string | null
+    /** a GitHub App in place of the token */
+    app: GithubApp | null
     /** those that are asked for their runs, as full names: `acme/web` */
     repositories: readonly string[]
     /** empty where it delivers nothing */
@@ -77,7 +81,7 @@ export function readConfig(
     slack: readSlack(env, faults),
     ci: { v2: readV2(env, faults), legacy: readLegacy(env, faults), siteUrl: env.url('CI_SITE_URL') },
     webhookSecrets: readSecrets(env, faults),
-    github: readGithub(env, faults),
+    github: readGithub(env, faults, readFile),
     gitlab: readGitlab(env, faults),
     database: readDatabase(env.text('DATABASE_URL'), faults),
     subscriptions: [...readDefaultChannel(env, faults), ...readFileOf(env, faults, readFile)],
@@ -192,15 +196,37 @@ const GOOD_SECRET = 'openssl rand -hex 24'
 /** Deliveries are unsigned: anyone who guesses the secret can tell the bot anything. */
 const SECRET_CHARS_MIN = 16
 
-function readGithub(env: Reader, faults: string[]): Config['github'] {
+type ReadFile = (path: string) => string
+
+function readGithub(env: Reader, faults: string[], readFile: ReadFile): Config['github'] {
   const token = env.text('GITHUB_TOKEN')
+  const app = readGithubApp(env, faults, readFile)
+  if (token !== null && app !== null) faults.push('GITHUB_TOKEN and GITHUB_APP_ID are both set: set one of them')
   const repositories = env.list('GITHUB_REPOSITORIES')
   if (repositories.some((name) => !REPOSITORY.test(name)))
     faults.push('GITHUB_REPOSITORIES holds what is no repository: write owner/name, several with commas between them')
-  if (repositories.length > 0 && token === null)
+  if (repositories.length > 0 && token === null && env.text('GITHUB_APP_ID') === null)
     faults.push('GITHUB_TOKEN is not set: GITHUB_REPOSITORIES needs it, with the right to read and write Actions')
   const webhookSecrets = readWebhookSecrets(env, 'GITHUB_WEBHOOK_SECRET', faults)
-  return { apiUrl: env.url('GITHUB_API_URL') ?? 'https://api.github.com', token, repositories, webhookSecrets }
+  return { apiUrl: env.url('GITHUB_API_URL') ?? 'https://api.github.com', token, app, repositories, webhookSecrets }
+}
+
+/** A GitHub App in place of a token: its key is the PEM itself, whose lines may be parted by `\\n`, or the file that holds it. */
+function readGithubApp(env: Reader, faults: string[], readFile: ReadFile): Config['github']['app'] {
+  const [id, given] = [env.text('GITHUB_APP_ID'), env.text('GITHUB_APP_PRIVATE_KEY')]
+  if (id === null && given === null) return null
+  if (id === null || given === null) {
+    faults.push('GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY belong together: set both, or none')
+    return null
+  }
+  try {
+    const privateKey = given.startsWith('-----BEGIN') ? given.replaceAll(String.raw`\n`, '\n') : readFile(given)
+    if (createPrivateKey(privateKey).asymmetricKeyType === 'rsa') return { id, privateKey }
+  } catch {
+    // What was wrong with it could quote it.
+  }
+  faults.push("GITHUB_APP_PRIVATE_KEY is no RSA key in PEM, nor a file that holds one: make one on the app's page")
+  return null
 }
 
 const REPOSITORY = /^[\w.-]+\/[\w.-]+$/

@@ -14,6 +14,7 @@ export function secretsOf({ slack, ci, webhookSecrets, github, gitlab, database 
     databasePassword,
     ...webhookSecrets,
     github.token,
+    github.app?.privateKey,
     ...github.webhookSecrets,
     gitlab.token,
     ...gitlab.webhookSecrets,

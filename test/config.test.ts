@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { Config } from '../src/config.ts'
 import { readConfig } from '../src/config.ts'
@@ -13,6 +14,13 @@ const V2: Settings = {
   CI_ORGANIZATION_UUID: 'b0b1b2b3-0000-0000-0000-000000000001',
 }
 
+function pem(type: 'rsa' | 'ed25519'): string {
+  const pair = type === 'rsa' ? generateKeyPairSync('rsa', { modulusLength: 2_048 }) : generateKeyPairSync('ed25519')
+  return pair.privateKey.export({ type: 'pkcs8', format: 'pem' })
+}
+
+const KEY = pem('rsa')
+
 function configOf(settings: Settings): Config {
   const reading = read(settings)
   if (reading.kind === 'faults') throw new Error(reading.faults.join('\n'))
@@ -25,7 +33,8 @@ function faultsOf(settings: Settings): readonly string[] {
 }
 
 const read = (settings: Settings) =>
-  readConfig(settings, () => {
+  readConfig(settings, (path) => {
+    if (path === '/etc/app.pem') return KEY
     throw Object.assign(new Error('no such file'), { code: 'ENOENT' })
   })
 
@@ -38,7 +47,7 @@ describe('the least that is set', () => {
       slack: { botToken: 'xoxb-1', signingSecret: 'signing', appToken: null, apiUrl: null },
       ci: { v2: null, legacy: null, siteUrl: null },
       webhookSecrets: [DOOR],
-      github: { apiUrl: 'https://api.github.com', token: null, repositories: [], webhookSecrets: [] },
+      github: { apiUrl: 'https://api.github.com', token: null, app: null, repositories: [], webhookSecrets: [] },
       gitlab: { url: 'https://gitlab.com', token: null, projects: [], webhookSecrets: [] },
       database: { kind: 'sqlite', path: 'data/buildline.db' },
       subscriptions: [],
@@ -114,6 +123,7 @@ describe('each variable', () => {
       github: {
         apiUrl: 'https://github.example/api/v3',
         token: 'github_pat_1',
+        app: null,
         repositories: ['acme/web', 'acme/api'],
         webhookSecrets: ['signs-what-github-sends'],
       },
@@ -228,6 +238,37 @@ describe('each variable', () => {
   ])('is refused in words when it makes no sense: %o', (setting, fault) => {
     const faults = faultsOf({ ...LEAST, ...setting })
     expect(faults).toEqual([expect.stringMatching(fault)])
+  })
+})
+
+describe('a GitHub App', () => {
+  const app = (key: string, more: Settings = {}) => ({
+    ...LEAST,
+    GITHUB_APP_ID: '7',
+    GITHUB_APP_PRIVATE_KEY: key,
+    GITHUB_REPOSITORIES: 'acme/web',
+    ...more,
+  })
+
+  it('takes the place of a token: its key, in one line or several, or a file that holds it', () => {
+    for (const key of [KEY, KEY.replaceAll('\n', String.raw`\n`), '/etc/app.pem']) {
+      const config = configOf(app(key))
+      expect(config.github).toMatchObject({ token: null, app: { id: '7' } })
+      expect(config.github.app!.privateKey.trim()).toBe(KEY.trim())
+      expect(secretsOf(config)).toContain(config.github.app!.privateKey)
+    }
+  })
+
+  it.each([
+    ['half of it', app(KEY, { GITHUB_APP_ID: undefined }), /^GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY belong together/],
+    ['a key of another kind', app(pem('ed25519')), /^GITHUB_APP_PRIVATE_KEY is no RSA key/],
+    ['a key that is cut', app(KEY.slice(0, 200)), /^GITHUB_APP_PRIVATE_KEY is no RSA key/],
+    ['a file that is not there', app('/nowhere/app.pem'), /^GITHUB_APP_PRIVATE_KEY is no RSA key/],
+    ['a token beside it', app(KEY, { GITHUB_TOKEN: 'github_pat_1' }), /^GITHUB_TOKEN and GITHUB_APP_ID are both set/],
+  ])('is refused in words that do not show it: %s', (_, settings, fault) => {
+    const faults = faultsOf(settings)
+    expect(faults).toContainEqual(expect.stringMatching(fault))
+    expect(faults.join('')).not.toContain('PRIVATE KEY-----')
   })
 })
 

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { messagesIn } from '../../packages/demo/src/stage.ts'
 import { pushed, startGithub } from '../../packages/sandbox-github/test/support.ts'
@@ -63,4 +64,25 @@ test('a token that GitHub refuses is named in no line of the log; it is counted,
   expect(stage.app.lines.filter((line) => line.includes(token))).toEqual([])
   const metrics = await (await fetch(`${stage.app.url}/metrics`)).text()
   expect(metrics).toMatch(/buildline_ci_calls_total\{interface="github",outcome="unauthorized"\} [1-9]/)
+})
+
+test('a GitHub App takes the place of a token, and nothing of its key or tokens is in the log', async () => {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2_048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  })
+  const github = await startGithub({ app: { id: '7', publicKey } })
+  pushed(github)
+  const stage = await openStage({
+    settings: {
+      GITHUB_API_URL: github.url,
+      GITHUB_APP_ID: '7',
+      GITHUB_APP_PRIVATE_KEY: privateKey.replaceAll('\n', String.raw`\n`),
+      GITHUB_REPOSITORIES: 'acme/web',
+      LOG_LEVEL: 'debug',
+    },
+  })
+  await until('it was looked', () => rowsOf(stage.folder, 'select 1 from fact').length === 1)
+  expect(stage.app.lines.filter((line) => /PRIVATE KEY|ghs_|eyJ/.test(line))).toEqual([])
 })

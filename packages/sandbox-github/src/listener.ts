@@ -5,6 +5,7 @@ import type { Calls } from '../../lib/calls.ts'
 import { findRoute, sendReply } from '../../lib/http.ts'
 import type { Call, Reply, Route } from '../../lib/http.ts'
 import { refuse } from './api.ts'
+import { answerApp, tokenIn } from './app.ts'
 import type { Faults } from './faults.ts'
 import type { World } from './world.ts'
 
@@ -48,13 +49,17 @@ async function answer(parts: Parts, request: IncomingMessage, response: ServerRe
 const isControl = (path: string): boolean => /^\/sandbox(?:\/|$)/.test(path)
 
 async function answerApi({ world, api, faults }: Parts, call: Call): Promise<Reply> {
+  const ofApp = answerApp(world, call)
+  if (ofApp) return ofApp
   if (!isKnown(world, call)) return refuse(401, 'Bad credentials')
   if (call.path === '/rate_limit') return faults.rate()
   return faults.meet() ?? (await dispatch(api, call))
 }
 
-export const isKnown = ({ token }: World, { headers }: Call): boolean =>
-  /^(?:bearer|token) (.+)$/i.exec(headers.authorization ?? '')?.[1] === token
+export function isKnown({ token, appTokens, clock }: World, call: Call): boolean {
+  const given = tokenIn(call)
+  return given === token || (appTokens.get(given) ?? 0) > clock.now()
+}
 
 function dispatch(routes: readonly Route[], call: Call): Reply | Promise<Reply> {
   const found = findRoute(routes, call.method, call.path)

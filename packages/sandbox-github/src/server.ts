@@ -20,6 +20,8 @@ export interface SandboxGithubOptions {
   webhookUrl?: string
   webhookSecret?: string
   token?: string
+  /** a GitHub App that may ask for tokens of its own; left out: there is none */
+  app?: { id: string; publicKey: string }
   /** left out: `acme/web` (private, with `CI` and `Nightly`), `acme/api` and `acme/ios` */
   repositories?: readonly RepositorySeed[]
   clock?: Clock
@@ -31,6 +33,8 @@ export interface SandboxGithub extends Handles {
   start(port?: number, host?: string): Promise<string>
   /** Ends everything at once: runs, deliveries, open connections. */
   stop(): Promise<void>
+  /** Every token that the app was given ends now. */
+  endAppTokens(): void
   /** Known once started. */
   readonly url: string
   /** Where a client finds it, and with what; a repository is named `acme/web`. */
@@ -39,7 +43,7 @@ export interface SandboxGithub extends Handles {
 
 export function createSandboxGithub(options: SandboxGithubOptions = {}): SandboxGithub {
   const { clock = systemClock, token = 'github_pat_sandbox', webhookSecret = 'sandbox-webhook-secret' } = options
-  const world = createWorld({ clock, token, webhookSecret }, options.repositories ?? SEED)
+  const world = createWorld({ clock, token, webhookSecret, app: options.app ?? null }, options.repositories ?? SEED)
   const hooks = createHooks(world)
   const life = createRunLife(world, hooks.tell)
   const faults = createFaults(world)
@@ -66,6 +70,8 @@ export function createSandboxGithub(options: SandboxGithubOptions = {}): Sandbox
   const repositories = world.repositories.map(({ name }) => name)
   return {
     ...handles,
+    /** Every token that the app was given ends now. */
+    endAppTokens: () => world.appTokens.clear(),
     start,
     stop,
     get url() {

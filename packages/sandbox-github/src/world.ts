@@ -78,6 +78,10 @@ export interface World {
   readonly runs: Map<number, Run>
   readonly token: string
   readonly webhookSecret: string
+  /** a GitHub App that is installed on every repository; `publicKey`: PEM */
+  readonly app: { id: string; publicKey: string } | null
+  /** the tokens that it was given, and when they end */
+  readonly appTokens: Map<string, number>
   /** the token lacks the permission *Webhooks* */
   areHooksHidden: boolean
   /** GitHub's ids are beyond 32 bits. */
@@ -96,7 +100,10 @@ export const SEED: readonly RepositorySeed[] = [
 
 const FIRST_ID = 9_000_000_001
 
-export function createWorld(options: Pick<World, 'clock' | 'token' | 'webhookSecret'>, seed: typeof SEED): World {
+export function createWorld(
+  options: Pick<World, 'clock' | 'token' | 'webhookSecret' | 'app'>,
+  seed: typeof SEED,
+): World {
   let [lastId, lastSeedId] = [FIRST_ID - 1, 4_000]
   const fileOf = (name: string) => `${name.toLowerCase().replaceAll(' ', '-')}.yml`
   const repositories = seed.map(({ name, workflows = ['CI'], isPrivate = false, defaultBranch = 'main' }) => ({
@@ -106,7 +113,15 @@ export function createWorld(options: Pick<World, 'clock' | 'token' | 'webhookSec
     defaultBranch,
     workflows: workflows.map((one) => ({ id: ++lastSeedId, name: one, path: `.github/workflows/${fileOf(one)}` })),
   }))
-  return { ...options, areHooksHidden: false, url: '', repositories, runs: new Map(), nextId: () => ++lastId }
+  return {
+    ...options,
+    appTokens: new Map(),
+    areHooksHidden: false,
+    url: '',
+    repositories,
+    runs: new Map(),
+    nextId: () => ++lastId,
+  }
 }
 
 export const findRepository = (world: World, name: string): Repository | undefined =>

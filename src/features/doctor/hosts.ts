@@ -92,8 +92,8 @@ export function hostWords(
   const said = reason === null ? '' : ` It says: ${say.outside(reason)}`
   if (code === 'unauthorized')
     return {
-      what: `${names.title} does not accept ${say.code(names.token)}.`,
-      remedy: `Make a new token with the right ${say.code(names.right)} and restart Buildline.`,
+      what: `${names.title} does not accept ${say.code(names.token)}${host === 'github' ? ', or the key of its app' : ''}.`,
+      remedy: `Make a new one with the right ${say.code(names.right)} and restart Buildline.`,
     }
   if (HIDDEN.has(code))
     return {

@@ -3,6 +3,7 @@ import { isRecord } from '../../lib/json.ts'
 import { addressOf, parseHttpUrl } from '../http/address.ts'
 import { CiError, cut } from '../http/errors.ts'
 import { readAnswer, type CiRequest, type CiResponse } from '../http/exchange.ts'
+import type { GithubTokens } from './app.ts'
 import type { Rate } from '../http/rate.ts'
 import type { Transport } from '../http/transport.ts'
 import { cleanTextOrNull } from '../values.ts'
@@ -49,7 +50,8 @@ export function createGithubClient({
   transport,
 }: {
   apiUrl: string
-  token: string
+  /** of a person, or those of a GitHub App */
+  token: string | GithubTokens
   transport: Transport
 }): GithubClient {
   const base = parseHttpUrl(apiUrl)
@@ -58,8 +60,14 @@ export function createGithubClient({
     ...repository.split('/'),
     ...segments,
   ]
-  const send = (request: Pick<CiRequest, 'method' | 'url' | 'purpose'> & Partial<CiRequest>, signal?: AbortSignal) =>
-    transport.send(
+  const tokens = typeof token === 'string' ? { of: async () => token, forget: () => {} } : token
+  async function send(
+    repository: string,
+    request: Pick<CiRequest, 'method' | 'url' | 'purpose'> & Partial<CiRequest>,
+    signal?: AbortSignal,
+  ): Promise<CiResponse> {
+    const bearer = await tokens.of(repository)
+    const sent = transport.send(
       {
         ...request,
         headers: {
@@ -67,25 +75,30 @@ export function createGithubClient({
           'x-github-api-version': API_VERSION,
           // GitHub refuses requests without one.
           'user-agent': 'buildline',
-          authorization: `Bearer ${token}`,
+          authorization: `Bearer ${bearer}`,
           ...request.headers,
         },
-        secrets: [token],
+        secrets: [bearer],
         slowedMs: SLOWED_MS,
         // A repository that was renamed.
         followsMoves: true,
       },
       signal,
     )
+    return sent.catch((error: unknown) => {
+      if (error instanceof CiError && error.kind === 'unauthorized') tokens.forget(repository)
+      throw error
+    })
+  }
   const read = async (repository: string, segments: readonly string[], purpose: string, signal?: AbortSignal) => {
     const url = addressOf(base, repositoryAddress(repository, ...segments))
-    return readAnswer(await send({ method: 'GET', url, purpose }, signal), purpose, (json) =>
+    return readAnswer(await send(repository, { method: 'GET', url, purpose }, signal), purpose, (json) =>
       isRecord(json) ? json : null,
     )
   }
   const write = (repository: string, run: string, what: string, purpose: string) =>
     withState(
-      send({
+      send(repository, {
         method: 'POST',
         url: addressOf(base, repositoryAddress(repository, 'actions', 'runs', run, what)),
         purpose,
@@ -100,7 +113,7 @@ export function createGithubClient({
       const url = addressOf(base, repositoryAddress(repository, ...path), { per_page: PER_PAGE, branch })
       const purpose = 'list the runs of a repository'
       const headers = etag === null ? {} : { 'if-none-match': etag }
-      const answer = await unlessUnchanged(send({ method: 'GET', url, purpose, headers }, signal))
+      const answer = await unlessUnchanged(send(repository, { method: 'GET', url, purpose, headers }, signal))
       if (answer === 'unchanged') return answer
       return { runs: readAnswer(answer, purpose, listIn('workflow_runs')), etag: answer.etag }
     },
@@ -109,11 +122,12 @@ export function createGithubClient({
     async hooks(repository) {
       const url = addressOf(base, repositoryAddress(repository, 'hooks'), { per_page: PER_PAGE })
       const purpose = 'list the webhooks of a repository'
-      return readAnswer(await send({ method: 'GET', url, purpose }), purpose, arrayIn)
+      return readAnswer(await send(repository, { method: 'GET', url, purpose }), purpose, arrayIn)
     },
     async rate(repository) {
       const url = addressOf(base, repositoryAddress(repository))
-      return (await send({ method: 'GET', url, purpose: 'ask for the rate limit', statusSuffices: true })).rate
+      return (await send(repository, { method: 'GET', url, purpose: 'ask for the rate limit', statusSuffices: true }))
+        .rate
     },
     async failedJobs(repository, run, attempt) {
       const address = repositoryAddress(repository, 'actions', 'runs', run, 'attempts', String(attempt), 'jobs')
@@ -121,7 +135,7 @@ export function createGithubClient({
       const failed: string[] = []
       for (let page = 1; page <= JOB_PAGES_MAX; page++) {
         const url = addressOf(base, address, { per_page: PER_PAGE, page })
-        const jobs = readAnswer(await send({ method: 'GET', url, purpose }), purpose, listIn('jobs'))
+        const jobs = readAnswer(await send(repository, { method: 'GET', url, purpose }), purpose, listIn('jobs'))
         failed.push(...jobs.flatMap((job) => nameOf(FAILED_JOB.safeParse(job).data) ?? []))
         if (jobs.length < PER_PAGE) break
       }

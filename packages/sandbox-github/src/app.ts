@@ -1,0 +1,55 @@
+import { verify } from 'node:crypto'
+import { z } from 'zod'
+import { json } from '../../lib/http.ts'
+import type { Call, Reply } from '../../lib/http.ts'
+import { refuse } from './api.ts'
+import { findRepository } from './world.ts'
+import type { World } from './world.ts'
+
+/** Installations differ by their repository's owner; here each has all repositories. */
+const INSTALLATION = 61_000_001
+const TOKEN_MS = 60 * 60_000
+/** A JWT may end this late. */
+const JWT_S_MAX = 600
+
+export const tokenIn = ({ headers }: Call): string =>
+  /^(?:bearer|token) (.+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
+
+/** What only a GitHub App asks, with a JWT that it has signed; undefined: another call. Source: GitHub REST API, "Apps". */
+export function answerApp(world: World, call: Call): Reply | undefined {
+  const [, name] = /^\/repos\/([^/]+\/[^/]+)\/installation$/.exec(call.path) ?? []
+  const [, id] = /^\/app\/installations\/(\d+)\/access_tokens$/.exec(call.path) ?? []
+  const isLook = name !== undefined && call.method === 'GET'
+  const isAsk = id !== undefined && call.method === 'POST'
+  if (!isLook && !isAsk) return undefined
+  const fault = faultOf(world, tokenIn(call))
+  if (fault !== null) return refuse(401, fault)
+  if (isLook) return findRepository(world, name) ? json(200, { id: INSTALLATION }) : refuse(404, 'Not Found')
+  if (id !== String(INSTALLATION)) return refuse(404, 'Not Found')
+  const token = `ghs_sandbox${world.nextId()}`
+  const endsAt = world.clock.now() + TOKEN_MS
+  world.appTokens.set(token, endsAt)
+  return json(201, { token, expires_at: new Date(endsAt).toISOString(), permissions: { actions: 'write' } })
+}
+
+/** What is wrong with the JWT; null: nothing. */
+function faultOf({ app, clock }: World, jwt: string): string | null {
+  const [head = '', body = '', signature = ''] = jwt.split('.')
+  const isSigned =
+    app !== null && verify('sha256', Buffer.from(`${head}.${body}`), app.publicKey, Buffer.from(signature, 'base64url'))
+  if (!isSigned) return 'A JSON web token could not be decoded'
+  const { alg } = HEAD.parse(parsed(head))
+  const claims = CLAIMS.parse(parsed(body))
+  const nowS = clock.now() / 1_000
+  if (alg !== 'RS256' || claims.iss !== app.id) return 'A JSON web token could not be decoded'
+  if (claims.iat > nowS)
+    return "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued"
+  return claims.exp > nowS && claims.exp <= nowS + JWT_S_MAX
+    ? null
+    : "'Expiration time' claim ('exp') is too far in the future"
+}
+
+const HEAD = z.object({ alg: z.string() })
+const CLAIMS = z.object({ iat: z.int(), exp: z.int(), iss: z.string() })
+
+const parsed = (part: string): unknown => JSON.parse(Buffer.from(part, 'base64url').toString())

@@ -1,0 +1,89 @@
+import { sign } from 'node:crypto'
+import { z } from 'zod'
+import type { Clock } from '../../lib/clock.ts'
+import { addressOf, parseHttpUrl } from '../http/address.ts'
+import { CiError } from '../http/errors.ts'
+import { readAnswer, type CiRequest } from '../http/exchange.ts'
+import type { Transport } from '../http/transport.ts'
+import { idDigits, timeMsOrNull } from '../values.ts'
+
+export interface GithubApp {
+  id: string
+  /** PEM */
+  privateKey: string
+}
+
+/** What each call is sent with. */
+export interface GithubTokens {
+  of(repository: string): Promise<string>
+  /** GitHub refused it. */
+  forget(repository: string): void
+}
+
+/** A token is renewed this long before it ends: an hour after it was made. */
+const RENEW_BEFORE_MS = 60_000
+
+interface Token {
+  token: string
+  renewAt: number
+}
+
+interface AppTokensDeps {
+  apiUrl: string
+  transport: Transport
+  clock: Clock
+}
+
+/** The tokens of a GitHub App: an owner's installation has one for all its repositories. Source: GitHub REST API, "Apps". */
+export function appTokens(app: GithubApp, { apiUrl, transport, clock }: AppTokensDeps): GithubTokens {
+  const base = parseHttpUrl(apiUrl)
+  const byOwner = new Map<string, Promise<Token>>()
+  const ownerOf = (repository: string) => repository.split('/')[0]!.toLowerCase()
+
+  async function ask<T>(method: CiRequest['method'], segments: readonly string[], schema: z.ZodType<T>): Promise<T> {
+    const purpose = 'get a token for a repository'
+    const jwt = jwtOf(app, clock.now())
+    const headers = { 'user-agent': 'buildline', authorization: `Bearer ${jwt}` }
+    const request = { method, url: addressOf(base, segments), headers, purpose, secrets: [jwt], followsMoves: true }
+    try {
+      const answer = await transport.send(request)
+      return readAnswer(answer, purpose, (json) => schema.safeParse(json).data ?? null)
+    } catch (error) {
+      if (!(error instanceof CiError)) throw error
+      // Whatever needed the token was not sent.
+      const { kind, status, reason, retryAfterMs } = error
+      const said = { kind, purpose, status, reason, retryAfterMs }
+      throw new CiError({ ...said, source: 'CI_TOKEN', isUndone: true, cause: error })
+    }
+  }
+
+  async function made(repository: string): Promise<Token> {
+    const { id } = await ask('GET', ['repos', ...repository.split('/'), 'installation'], INSTALLATION)
+    const { token, expires_at: endsAt } = await ask('POST', ['app', 'installations', id, 'access_tokens'], TOKEN)
+    return { token, renewAt: (endsAt ?? clock.now()) - RENEW_BEFORE_MS }
+  }
+
+  return {
+    async of(repository) {
+      const owner = ownerOf(repository)
+      const last = byOwner.get(owner)
+      const known = await last?.catch(() => null)
+      if (known && clock.now() < known.renewAt) return known.token
+      // Who comes second waits for the first one's.
+      if (byOwner.get(owner) === last) byOwner.set(owner, made(repository))
+      return (await byOwner.get(owner)!).token
+    },
+    forget: (repository) => void byOwner.delete(ownerOf(repository)),
+  }
+}
+
+const INSTALLATION = z.object({ id: idDigits })
+const TOKEN = z.object({ token: z.string().regex(/^[\x21-\x7e]+$/), expires_at: timeMsOrNull })
+
+/** GitHub's clock may be behind ours by a minute, and takes what ends within ten. */
+function jwtOf({ id, privateKey }: GithubApp, nowMs: number): string {
+  const nowS = Math.floor(nowMs / 1_000)
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const unsigned = `${part({ alg: 'RS256', typ: 'JWT' })}.${part({ iat: nowS - 60, exp: nowS + 540, iss: id })}`
+  return `${unsigned}.${sign('sha256', Buffer.from(unsigned), privateKey).toString('base64url')}`
+}
