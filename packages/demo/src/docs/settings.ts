@@ -87,6 +87,11 @@ export const SETTINGS: readonly Setting[] = [
     is: 'GitLab CI: a token with the scope `api`; `group/project`, comma-separated, of the projects whose pipelines are asked for',
   },
   {
+    names: ['GITHUB_APP_ID', 'GITHUB_APP_PRIVATE_KEY'],
+    default: '',
+    is: '[a GitHub App](docs/github.md#a-github-app) in place of `GITHUB_TOKEN`: its id, and its key in PEM or the file that holds it',
+  },
+  {
     names: ['GITHUB_API_URL', 'GITLAB_URL'],
     default: '`https://api.github.com`, `https://gitlab.com`',
     is: 'of GitHub Enterprise Server `https://<host>/api/v3`; of a self-managed GitLab its address, with its path if it has one',
@@ -109,7 +114,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     names: ['CI_ADMINS'],
     default: "the workspace's admins and owners",
-    is: 'the same: who may create and edit projects, reset keys, ask the doctor, decide whose a committer name is. Each user (`U…`) is told in a direct message when CI refuses the credentials, and when a channel closes that nobody else answers for',
+    is: 'the same: who may create and edit projects, reset keys, ask the doctor, decide whose a committer name is. Each user (`U…`) is told in a direct message when CI, GitHub or GitLab refuses the credentials, and when a channel closes that nobody else answers for',
   },
   {
     names: ['PEOPLE_BY_EMAIL'],
