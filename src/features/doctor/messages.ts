@@ -34,10 +34,10 @@ function examined({ findings, tookMs }: Examined): Answer {
   const offered = findings.filter(({ what }) => additionOf(what) !== null).slice(0, BUTTONS_MAX)
   return answerOf([
     line(summary(of('wrong').length, of('unsure').length)),
-    ...[...of('wrong'), ...of('unsure'), ...of('off')].map((finding) =>
+    ...[...of('wrong'), ...of('unsure')].map((finding) =>
       findingPart(finding, offered.includes(finding) ? additionOf(finding.what) : null),
     ),
-    ...of('fine').map((finding) => small(findingLine(finding))),
+    ...[...of('fine'), ...of('off')].map((finding) => small(findingLine(finding))),
     small(`Checked in ${durationWords(tookMs)}. \`npm run buildline -- doctor\` checks the same beside the bot.`),
   ])
 }

@@ -58,7 +58,9 @@ function listedOf(newestFirst: readonly Explained[], source: SourceName): Listed
   const listed: Listed[] = []
   let chars = 0
   for (const group of Map.groupBy(newestFirst.slice(0, DECISIONS_LISTED_MAX), whatIsAlike).values()) {
-    const lines = groupLines(group, source)
+    const stands = ({ channel, posted }: Explained) => JSON.stringify([channel, posted])
+    const isTold = listed.some((one) => stands(one.group[0]!) === stands(group[0]!))
+    const lines = groupLines(group, source, isTold)
     chars += lines.join('\n').length
     if (listed.length > 0 && chars > WHY_CHARS_MAX) break
     listed.push({ group, lines })
@@ -70,16 +72,19 @@ function listedOf(newestFirst: readonly Explained[], source: SourceName): Listed
 const whatIsAlike = ({ word: _word, at: _at, events: _events, ...decided }: Explained): string =>
   JSON.stringify(decided)
 
-/** The verdict with its reason in one line, a line for each rule that was looked at, and what stands there. */
-function groupLines(group: readonly Explained[], source: SourceName): string[] {
+/**
+ * The verdict with its reason in one line, a line for each rule that was looked at, and what stands there.
+ * @param isTold whether an earlier group of the answer has said what stands there
+ */
+function groupLines(group: readonly Explained[], source: SourceName, isTold: boolean): string[] {
   const decision = { ...group[0]!, events: [...new Set(group.flatMap(({ events }) => events))] }
   const { channel, verdict, reason, looked } = decision
   const left = looked.length - RULES_LISTED_MAX
   return [
-    `• <#${channel}> ${VERDICTS[verdict]}: ${heardWords(group)}. ${saidOf(source, reasonWords(reason))} (${codeSpan(cut(toLine(reason), WORD_CHARS_MAX)) || 'no name'})`,
+    `• <#${channel}> ${VERDICTS[verdict]}: ${heardWords(group)}. ${saidOf(source, reasonWords(reason))}`,
     ...looked.slice(0, RULES_LISTED_MAX).map((one, n) => `    ◦ rule ${n + 1}${lookedWords(one, decision, source)}`),
     ...(left > 0 ? [`    ◦ … and ${left} more`] : []),
-    `    ◦ ${postedWords(decision)}`,
+    ...(isTold ? [] : [`    ◦ ${postedWords(decision)}`]),
   ]
 }
 

@@ -6,11 +6,12 @@ export function clockTime(atMs: number): string | null {
   return iso && `<!date^${Math.floor(atMs / MS_PER_S)}^{time}|${iso.slice(11, 16)} UTC>`
 }
 
-/** Day and time, for what may be days ago. */
+/** Day and time, for what may be days ago: `today at 14:02`, `Nov 12 at 14:02`. */
 export function dayTime(atMs: number): string | null {
   const iso = isoOf(atMs)
   return (
-    iso && `<!date^${Math.floor(atMs / MS_PER_S)}^{date_short} {time}|${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC>`
+    iso &&
+    `<!date^${Math.floor(atMs / MS_PER_S)}^{date_short_pretty} at {time}|${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC>`
   )
 }
 

@@ -32,7 +32,7 @@ test.each([
 
 test('a time is shown in the zone of its reader, and in UTC where that fails', () => {
   expect(clockTime(AT)).toBe('<!date^1777903379^{time}|14:02 UTC>')
-  expect(dayTime(AT)).toBe('<!date^1777903379^{date_short} {time}|2026-05-04 14:02 UTC>')
+  expect(dayTime(AT)).toBe('<!date^1777903379^{date_short_pretty} at {time}|2026-05-04 14:02 UTC>')
 })
 
 test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 253_402_300_800_000])('%d is no time to show', (atMs) => {
