@@ -14,6 +14,7 @@ import { createGate, createSignatureCount } from './slack/http/gate.ts'
 import { createSocketWatch } from './slack/socket/watch.ts'
 import type { Logger } from 'pino'
 import { createMetrics, type Metrics } from './metrics.ts'
+import { createChart } from './slack/picture/chart.ts'
 import { svgToPng } from './slack/picture/picture.ts'
 import { createAlarm } from './slack/api/alarm.ts'
 import { createAddresses } from './slack/api/addresses.ts'
@@ -142,6 +143,7 @@ export function createEngine({
       upkeepJobs({
         acting,
         following,
+        digests: { ...acting, chart: createChart({ ...slack, log }) },
         polled: polledOf(config, hosted),
         rules,
         pendingInteractions,
@@ -173,6 +175,7 @@ export function createEngine({
     newId: randomUUID,
     processId,
     interfaces,
+    retentionDays: config.retentionDays,
     ...clients,
     sources: createSources({ ...clients, ...hosted }, store.read),
     ci: clients.v2,
@@ -192,6 +195,7 @@ export function createEngine({
   const operations = createOperations({
     ...acting,
     presenceOf: directory.presenceOf,
+    zoneOf: directory.zoneOf,
     refresh: rules.refresh,
     badges,
     draw: svgToPng,

@@ -7,6 +7,7 @@ import { confirmRequests, type ConfirmRequests } from './features/builds/confirm
 import { CLAIMANTS_JOB, lookAtClaimants, type PersonDeps } from './features/people/people.ts'
 import type { ProjectRules } from './catalog/projects.ts'
 import { confirmProjectRequests } from './features/projects/confirm.ts'
+import { DIGESTS_EVERY_MS, DIGESTS_JOB, sendDigests, type SendDigests } from './features/subscriptions/digest-send.ts'
 import { announceClosings } from './features/subscriptions/closings.ts'
 import { FORGET_JOB, type PendingInteractions } from './features/pending-interactions.ts'
 import { prune, PRUNE_EVERY_MS, PRUNE_JOB } from './jobs/retention.ts'
@@ -33,6 +34,7 @@ const ANNOUNCE_CLOSINGS_EVERY_MS = 5_000
 export interface UpkeepDeps {
   acting: ConfirmRequests & Parameters<typeof confirmProjectRequests>[0] & { log: Log }
   following: Parameters<typeof announceClosings>[0]
+  digests: SendDigests
   polled: readonly Polled[]
   rules: Pick<ProjectRules, 'refresh'>
   pendingInteractions: Pick<PendingInteractions, 'forget'>
@@ -67,6 +69,7 @@ export function upkeepJobs(deps: UpkeepDeps): Job[] {
     },
     { name: FORGET_JOB, everyMs: FORGET_EVERY_MS, run: () => pendingInteractions.forget() },
     { name: 'tell-closings', everyMs: ANNOUNCE_CLOSINGS_EVERY_MS, run: () => announceClosings(deps.following) },
+    { name: DIGESTS_JOB, everyMs: DIGESTS_EVERY_MS, run: (signal) => sendDigests(deps.digests, signal) },
     {
       name: CLAIMANTS_JOB,
       everyMs: CLAIMANTS_EVERY_MS,

@@ -5,6 +5,7 @@ import {
   type Queues,
   type StoredMessage,
   postedAttemptSaid,
+  planDigest,
   planNotice,
   planStory,
   replacedCard,
@@ -18,6 +19,7 @@ import type { Author } from '../domain/author.ts'
 import { mergeDetails, type BuildEvent } from '../domain/build-event.ts'
 import type { ChannelId, MessageTs } from '../domain/ids.ts'
 import { claimable } from '../domain/handle.ts'
+import { DIGEST_LATE_MAX_MS } from '../domain/digest.ts'
 import { noticeView } from '../domain/notice.ts'
 import { foldAttempts, attemptKey, type Attempt } from '../domain/attempt.ts'
 import { toStatus } from '../domain/status.ts'
@@ -129,6 +131,7 @@ async function planCard(
 ): Promise<CardPlan> {
   const subject = parseSubject(card.subject)
   if (subject.kind === 'notice') return planDay(reads, subject.day, card.channel, messages, now)
+  if (subject.kind === 'digest') return planPeriod(reads, subject.period, card.channel, messages, now)
   const { buildEvents, attempts, requests } = await readRevision(reads, subject.revisionKey, subject.cardNumber)
   if (attempts.length === 0) return NOTHING
   const decisions = await reads.decisionsOf(card)
@@ -246,4 +249,18 @@ async function planDay(
     postedAttempt: null,
     ...newestOf(buildEvents),
   }
+}
+
+// One that was called off, or whose channel was closed for too long, is not sent any more.
+async function planPeriod(
+  reads: Reads,
+  period: string,
+  channel: ChannelId,
+  messages: readonly StoredMessage[],
+  now: number,
+): Promise<CardPlan> {
+  const planned = (await reads.digest(channel))?.last
+  if (planned?.period !== period) return NOTHING
+  if (messages.length === 0 && now > planned.dueAt + DIGEST_LATE_MAX_MS) return NOTHING
+  return { ...NOTHING, steps: planDigest(planned.view, messages, now), receivedAt: planned.plannedAt }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ChannelId, MessageTs } from './ids.ts'
 import type { Story } from './story.ts'
-import type { CardView, NoticeView, ReplyView, Shown, View } from './view.ts'
+import type { CardView, DigestView, NoticeView, ReplyView, Shown, View } from './view.ts'
 
 // The steps between what is said and what should be said. Pure: no step is taken here.
 
@@ -140,6 +140,10 @@ export function planNotice(view: NoticeView, messages: readonly StoredMessage[],
       : planned,
   )
 }
+
+/** A digest says what it said when it was planned. */
+export const planDigest = (view: DigestView, messages: readonly StoredMessage[], now: number): PlannedStep[] =>
+  planMessage({ slot: 'card', view, thread: null, urgency: LEAST }, newestOf('card', messages), now)
 
 /** The first time and the highest urgency of each queue. */
 export function queuesOf(steps: readonly PlannedStep[]): Queues {

@@ -100,17 +100,21 @@ function currentOrNext(current: NewestCard | null, at: number, isOnIt: boolean):
   return hasRested || isOld || isFull ? { cardNumber: current.cardNumber + 1, ...empty } : current
 }
 
-/** What subjects are: one revision's card, or one day's account notice. */
-type Subject = { kind: 'revision'; revisionKey: string; cardNumber: number } | { kind: 'notice'; day: string }
+/** What subjects are: one revision's card, one day's account notice, or the digest of one period. */
+type Subject =
+  | { kind: 'revision'; revisionKey: string; cardNumber: number }
+  | { kind: 'notice'; day: string }
+  | { kind: 'digest'; period: string }
 
 export const revisionSubject = (key: string, cardNumber: number): string => `${key}/${cardNumber}`
 export const noticeSubject = (day: string): string => `notice/${day}`
+export const digestSubject = (period: string): string => `digest/${period}`
 
 export function parseSubject(subject: string): Subject {
   const [key = '', place = ''] = subject.split('/')
-  return key === 'notice'
-    ? { kind: 'notice', day: place }
-    : { kind: 'revision', revisionKey: key, cardNumber: Number(place) }
+  if (key === 'notice') return { kind: 'notice', day: place }
+  if (key === 'digest') return { kind: 'digest', period: place }
+  return { kind: 'revision', revisionKey: key, cardNumber: Number(place) }
 }
 
 /** The card that a revision's subject names. */

@@ -1,4 +1,5 @@
 import type { MessageTs, SourceName, Uuid } from './ids.ts'
+import type { Count } from './figures.ts'
 import type { Missing } from './offer.ts'
 import type { Action } from './request.ts'
 import type { Status } from './status.ts'
@@ -127,6 +128,35 @@ export interface NoticeView {
   builds: readonly (BuildView & { shown: 'ignored' | 'blocked' })[]
 }
 
-export type View = CardView | ReplyView | TestsView | RequestView | NoticeView
+/** What a channel's builds came to in a day or a week. Lists hold the worst first, and how many more there are. */
+export interface DigestView extends Count {
+  kind: 'digest'
+  /** whose builds: a project, or the owner of all of them; null: there is no one name */
+  about: string | null
+  every: 'day' | 'week'
+  /** `2026-11-16`, in the channel's time zone */
+  firstDay: string
+  lastDay: string
+  /** what is older is not kept (ms); null: all of it is */
+  since: number | null
+  /** the day or the week before; null: nothing is known of it */
+  before: Count | null
+  /** for the chart */
+  days: readonly (Count & { day: string })[]
+  red: Listed<{ forMs: number }>
+  redNow: Listed<{ since: { at: number; builds: number; atLeast: boolean } | null }>
+  flaky: Listed<{ commits: number; flaky: number; lostMs: number }>
+  slower: Listed<{ beforeMs: number; nowMs: number }>
+  /** Slack's id of the chart; null: there is none */
+  picture: string | null
+}
+
+/** Branches by their project's name. */
+export interface Listed<Figure> {
+  shown: readonly (Figure & { project: string; branch: string })[]
+  more: number
+}
+
+export type View = CardView | ReplyView | TestsView | RequestView | NoticeView | DigestView
 
 export const NOTICE_BUILDS_MAX = 20

@@ -6,6 +6,7 @@ import type { Command } from './command.ts'
 import { doctor } from './doctor/slack.ts'
 import type { Button, EventHandler, Feature, FieldHandler, MenuHandler, Shortcut } from './feature.ts'
 import type { Form } from './modal.ts'
+import { flaky } from './flaky/slack.ts'
 import { help } from './help/slack.ts'
 import { home } from './home/slack.ts'
 import { list } from './list/slack.ts'
@@ -19,6 +20,7 @@ const FEATURES: readonly Feature[] = [
   list,
   builds,
   badge,
+  flaky,
   why,
   people,
   home,

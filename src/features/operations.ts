@@ -16,6 +16,7 @@ import { type PersonDeps, createPersonOperations } from './people/people.ts'
 import type { ProjectDeps, Begun, Creation, EditQuestion, PreviewQuestion } from './projects/outcomes.ts'
 import { suggestProjects, findProject } from '../catalog/projects.ts'
 import type { Refreshed } from '../catalog/reading.ts'
+import { flakyBranches, type FlakyQuestion } from './flaky/flaky.ts'
 import { restartBuild, stopBuild } from './builds/act.ts'
 import type { PatternQuestion, SubscribeWish, SubscribeDeps } from './subscriptions/outcomes.ts'
 import { createProject, previewCreation } from './projects/create.ts'
@@ -25,13 +26,14 @@ import { previewEdit } from './projects/prepare.ts'
 import { resetAesKey } from './projects/reset.ts'
 import { showProject } from './projects/show.ts'
 import { channelClosed, channelOpened } from './subscriptions/closings.ts'
+import { digestOperations, type DigestDeps } from './subscriptions/digest.ts'
 import { dryRun, previewPattern } from './subscriptions/dry-run.ts'
 import { channelRules } from './subscriptions/channel.ts'
 import { importThese, proposeImport } from './subscriptions/import.ts'
 import type { Import } from './values.ts'
 import { subscribe, unsubscribe } from './subscriptions/subscribe.ts'
 
-export interface OperationsDeps extends ActDeps, SubscribeDeps, ProjectDeps, PersonDeps, HomeDeps {
+export interface OperationsDeps extends ActDeps, SubscribeDeps, DigestDeps, ProjectDeps, PersonDeps, HomeDeps {
   doctor: DoctorDeps
   refresh: () => Promise<Refreshed>
   badges: BadgeClient | null
@@ -60,6 +62,7 @@ export function createOperations(deps: OperationsDeps) {
     restart: (target: Target, by: Requester) => orAskCi(() => restartBuild(deps, target, by)),
     badge: (about: { project: string; branch: string | null }) =>
       orAskCi(() => badge({ ...find, badges: deps.badges, draw: deps.draw }, about)),
+    flaky: (question: FlakyQuestion) => orAskCi(() => flakyBranches({ ...deps, ...find }, question)),
     why: (target: Target | null, by: Pick<Requester, 'user' | 'channel'>) =>
       orAskCi(() => explain({ ...find, subscriptions, seenBy: deps.seenBy }, target, by)),
     /** Projects whose names begin with or contain the text, for a picker. */
@@ -68,6 +71,7 @@ export function createOperations(deps: OperationsDeps) {
     /** May this person read at all? Guests may, outsiders of shared channels may not. */
     mayRead: (by: Pick<Requester, 'user' | 'team'>) => deps.permits('read', by),
     subscriptions: subscriptionOperations(deps),
+    digests: digestOperations(deps),
     projects: createProjectOperations(deps),
     people: createPersonOperations(deps),
     home: homeOperations(deps),

@@ -10,6 +10,7 @@ import { acknowledged } from './migrations/0007-acknowledged.ts'
 import { firstLooks } from './migrations/0008-first-looks.ts'
 import { buildNumbers } from './migrations/0009-build-numbers.ts'
 import { reports } from './migrations/0011-reports.ts'
+import { digests } from './migrations/0012-digests.ts'
 import type { Schema } from './schema.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Store } from './store.ts'
@@ -30,6 +31,7 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
     '0008-first-looks': firstLooks,
     '0009-build-numbers': buildNumbers,
     '0011-reports': reports(dialect),
+    '0012-digests': digests(dialect),
   }
   if (await isUpToDate(db, Object.keys(migrations))) return
   const migrator = new Migrator({

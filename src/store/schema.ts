@@ -64,7 +64,7 @@ export interface Schema {
   }
   /** what is told in one channel about one subject; its queues are the durable queue before Slack */
   card: {
-    /** `lineage_key/card`, or `notice/YYYY-MM-DD` */
+    /** `lineage_key/card`, `notice/YYYY-MM-DD`, or `digest/YYYY-MM-DD-weekly` */
     subject: string
     channel: string
     quiet: number
@@ -236,6 +236,25 @@ export interface Schema {
     slot: string | null
     changed_by: string | null
     changed_at: number | null
+  }
+  /** when a channel gets its digest, and the newest one */
+  digest: {
+    channel: string
+    kind: string
+    /** 1: Monday; null: every day */
+    weekday: number | null
+    /** of the day */
+    minute: number
+    zone: string
+    set_by: string
+    set_at: number
+    next_at: number
+    /** the newest one: null, none was planned yet */
+    period: Generated<string | null>
+    due_at: Generated<number | null>
+    planned_at: Generated<number | null>
+    /** DigestView */
+    view: Generated<string | null>
   }
   person: {
     /** in its normal form */

@@ -4,6 +4,8 @@ import type { Interaction } from '../domain/interaction.ts'
 import type { NewestCard, PlacedEvent } from '../domain/revision.ts'
 import type { CardState, Queue, Queues, StoredMessage } from '../domain/plan.ts'
 import type { Action, ProjectRequest, Request, RequestChange, AttemptRef } from '../domain/request.ts'
+import type { DigestReads, DigestWrites } from './digests.ts'
+import type { FigureReads } from './figures.ts'
 import type {
   BuildPlace,
   StoredEvent,
@@ -57,7 +59,7 @@ export interface Store {
   }
 }
 
-export interface Reads extends ReportReads {
+export interface Reads extends ReportReads, FigureReads, DigestReads {
   /** Every build event of a build, in order of receipt: at most the newest BUILD_EVENTS_MAX. */
   eventsOfBuild(projectId: string, buildId: string): Promise<StoredEvent[]>
   /** Every build event of these builds (`project_id/build_id`), in order of receipt. */
@@ -178,7 +180,7 @@ export interface Reads extends ReportReads {
   owedInteractions(limit: number): Promise<Interaction[]>
 }
 
-export interface Tx extends Reads, ReportWrites {
+export interface Tx extends Reads, ReportWrites, DigestWrites {
   /**
    * Stores a build event, which is by itself the mark that its revision has something to take in, at this priority (0 first).
    * `isOfPastAttempt`: it does not count for its branch.
@@ -270,8 +272,8 @@ export interface Tx extends Reads, ReportWrites {
   /** Removes what people asked about projects before then (ms), if it has ended. @returns how many */
   removeProjectRequests(askedBefore: number, limit: number): Promise<number>
   /**
-   * Removes account notices of the days before this one (`YYYY-MM-DD`) that wait for nothing, or for one of these closed
-   * channels. @returns how many
+   * Removes account notices and digests of the days before this one (`YYYY-MM-DD`) that wait for nothing, or for one of
+   * these closed channels. @returns how many
    */
   removeNotices(old: { beforeDay: string; closed: readonly ChannelId[] }, limit: number): Promise<number>
   /** @param build `number`: what people see as its number, where that is not its id */

@@ -76,7 +76,7 @@ describe('while what is asked cannot be written down', () => {
 
 const FOLLOWING_NOTHING: Operations['subscriptions'] = {
   ...recordingOperations().operations.subscriptions,
-  rules: async () => ({ kind: 'rules', channel: BUILDS, subscriptions: [] }),
+  rules: async () => ({ kind: 'rules', channel: BUILDS, subscriptions: [], digest: null }),
 }
 
 describe('a form that Slack does not open any more', () => {

@@ -150,6 +150,8 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
           presenceOf: async () => ({ kind: 'here' }),
           channelsOf: async () => null,
           seenBy: seesAll,
+          zoneOf: async () => 'Europe/Berlin',
+          retentionDays: 90,
           connections: { all: () => [] },
           doctor: absentDoctor(clock),
           subscriptions: async (): Promise<readonly Subscription[]> => [

@@ -121,6 +121,19 @@ const SUCCESS: Omit<Operations, 'stored'> = {
     channelClosed: async () => {},
     channelOpened: async () => {},
   },
+  flaky: async ({ project, days }) => ({
+    kind: 'flaky',
+    project,
+    days,
+    since: null,
+    branches: { shown: [], more: 0 },
+  }),
+  digests: {
+    digest: async () => ({ kind: 'digest', digest: null }),
+    setDigest: async () => ({ kind: 'no-channel' }),
+    turnOffDigest: async () => ({ kind: 'off-already' }),
+    previewDigest: async () => ({ kind: 'no-channel' }),
+  },
   people: {
     me: async ({ user }) => ({ kind: 'me', me: meOf(user) }),
     claim: async (handle, { user }) => ({ kind: 'claimed', handle, me: meOf(user, [handle]) }),
@@ -182,6 +195,8 @@ export function recordingOperations(changes: Partial<Operations> = {}, store: St
     suggestBranches: noted('suggestBranches', all.suggestBranches),
     mayRead: noted('mayRead', all.mayRead),
     subscriptions: all.subscriptions,
+    flaky: noted('flaky', all.flaky),
+    digests: all.digests,
     people: all.people,
     projects: all.projects,
     home: all.home,

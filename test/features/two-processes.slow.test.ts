@@ -299,6 +299,8 @@ const depsOf = (
   presenceOf: async () => ({ kind: 'here' }) as const,
   channelsOf: async () => null,
   seenBy: async () => null,
+  zoneOf: async () => null,
+  retentionDays: 90,
   connections: { all: () => [] },
   doctor: absentDoctor(clock),
   subscriptions: async () => [follower(BUILDS)],

@@ -4,6 +4,8 @@ import { buildClaims } from './claims/builds.ts'
 import { cardClaims } from './claims/cards.ts'
 import { crashClaims } from './claims/crash.ts'
 import { decisionClaims } from './claims/decisions.ts'
+import { digestClaims } from './claims/digests.ts'
+import { figureClaims } from './claims/figures.ts'
 import { episodeClaims } from './claims/episodes.ts'
 import { buildEventClaims } from './claims/build-events.ts'
 import { ingestClaims } from './claims/ingest.ts'
@@ -43,6 +45,8 @@ const CLAIMS = {
   projects: projectClaims,
   people: peopleClaims,
   subscriptions: subscriptionClaims,
+  figures: figureClaims,
+  digests: digestClaims,
   jobs: jobClaims,
   leases: leaseClaims,
   'what is old': pruneClaims,

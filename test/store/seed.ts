@@ -95,6 +95,8 @@ export async function seed({ kind, sql }: Place): Promise<void> {
     from ${counted('subscriptions', 5_000)}`)
   await sql(`insert into report (build_key, attempt_seq, received_at, body)
     select '41/' || i, case when i % 10 = 0 then 0 else i end, ${T0} + i, '{}' from ${counted('reports', BUILDS)}`)
+  await sql(`insert into digest (channel, kind, minute, zone, set_by, set_at, next_at)
+    select 'C0BUILDS' || i, 'daily', 540, 'UTC', 'U0ADA00001', ${T0}, ${T0} + 1000 * i from ${counted('digests', 5_000)}`)
   // PostgreSQL gathers its statistics by itself after a while; SQLite never does, and the product does not ask it to.
   if (kind === 'postgres') await sql('analyze')
 }

@@ -193,6 +193,7 @@ export function createFakeNotifier(clock: Clock): FakeNotifier {
 export function inBrief(view: View): string {
   if (view.kind === 'notice') return 'notice'
   if (view.kind === 'tests') return `tests ${view.failed} of ${view.tests}`
+  if (view.kind === 'digest') return `digest ${view.lastDay} ${view.builds}`
   if (view.kind === 'request') return `ask ${view.action} ${view.buildId} ${view.stage}`
   return `${view.kind} ${view.build.buildId} ${view.shown}`
 }

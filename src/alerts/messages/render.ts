@@ -3,6 +3,7 @@ import type { View, ReplyView, NoticeView } from '../../domain/view.ts'
 import { assertNever } from '../../lib/assert.ts'
 import { requestLine } from '../../slack/messages/request.ts'
 import { type SlackMessage, section, type SectionBlock } from '../../slack/messages/blocks.ts'
+import { plainDigest, renderDigest } from './digest.ts'
 import { flakyWord, LATE_WORDS, plainCard, renderCard, spanWords, streakCount } from './card.ts'
 import { mrkdwnLink } from '../../lib/escape.ts'
 import { testsReply } from '../../slack/messages/tests.ts'
@@ -38,6 +39,8 @@ function withBlocks(view: View, channel: ChannelId | null): SlackMessage {
       return { text: requestLine(view), blocks: [], attachments: [] }
     case 'notice':
       return renderNotice(view)
+    case 'digest':
+      return renderDigest(view)
     default:
       return assertNever(view)
   }
@@ -55,6 +58,8 @@ function plainText(view: View, channel: ChannelId | null): string {
       return requestLine(view)
     case 'notice':
       return plainNotice(view)
+    case 'digest':
+      return plainDigest(view)
     default:
       return assertNever(view)
   }

@@ -9,7 +9,8 @@ export async function channelRules(deps: SubscriptionDeps, asked: ChannelId | nu
   if (place.kind !== 'channel') return place
   const { channel } = place
   const here = (await deps.subscriptions()).filter((one) => one.channel === channel)
-  return { kind: 'rules', channel, subscriptions: await shownOf(deps, here) }
+  const digest = await deps.store.read.digest(channel)
+  return { kind: 'rules', channel, subscriptions: await shownOf(deps, here), digest }
 }
 
 /** Where a subscription can be said: a channel that is nobody's direct messages; or why this person may not. */

@@ -1,13 +1,12 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import type { SubscriptionDeps } from './outcomes.ts'
-import type { Subscription } from '../../domain/subscription.ts'
 import { closedLine } from '../../slack/messages/subscription.ts'
 import type { ClosedChannel } from '../../store/records.ts'
 
 /** Slack says that a channel has closed: its owners are told now, else by the job. One that nobody follows is nobody's matter. */
 export async function channelClosed(deps: SubscriptionDeps, channel: ChannelId, code: string): Promise<void> {
   const inForce = await deps.subscriptions()
-  if (!inForce.some((one) => one.channel === channel)) return
+  if (!inForce.some((one) => one.channel === channel) && !(await deps.store.read.digest(channel))) return
   await closeChannel(deps, channel, code)
   await announceClosings(deps)
 }
@@ -83,16 +82,24 @@ const takeOn = ({ store, clock }: SubscriptionDeps, { channel, code, retryAt, cl
 async function tell(deps: SubscriptionDeps, closing: ClosedChannel): Promise<void> {
   const { channel, closedAt, code } = closing
   const followed = (await deps.subscriptions()).filter((one) => one.channel === channel)
-  const makers = [...new Set(followed.flatMap(({ createdBy }) => createdBy ?? []))]
-  const reached = await tellEach(deps, closing, makers, followed)
+  const digest = await deps.store.read.digest(channel)
+  const concerned = { followed, hasDigest: digest !== null }
+  const makers = [
+    ...new Set([...followed.flatMap(({ createdBy }) => createdBy ?? []), ...(digest ? [digest.setBy] : [])]),
+  ]
+  const reached = await tellEach(deps, closing, makers, concerned)
   const isForAdmins = followed.some(({ createdBy }) => createdBy === undefined) || !reached.includes('reached')
   const admins = deps.admins.filter((id) => /^[UW]/.test(id) && !makers.includes(id))
   const ends =
-    isForAdmins && followed.length > 0 ? [...reached, ...(await tellEach(deps, closing, admins, followed))] : reached
+    isForAdmins && (followed.length > 0 || digest)
+      ? [...reached, ...(await tellEach(deps, closing, admins, concerned))]
+      : reached
   deps.log.warn({ channel, code, told: ends.filter((end) => end === 'reached').length }, 'a channel is closed')
   // People who could not be reached now are told when the telling is taken on again.
   if (!ends.includes('later')) await deps.store.write((tx) => tx.setLastDoneAt(doneName(channel), closedAt))
 }
+
+type Concerned = Pick<Parameters<typeof closedLine>[0], 'followed' | 'hasDigest'>
 
 type End = 'reached' | 'later' | 'never'
 
@@ -100,10 +107,10 @@ async function tellEach(
   deps: SubscriptionDeps,
   closing: ClosedChannel,
   users: readonly string[],
-  followed: readonly Subscription[],
+  concerned: Concerned,
 ): Promise<End[]> {
   const ends: End[] = []
-  for (const user of users) ends.push(await tellOne(deps, closing, user, followed))
+  for (const user of users) ends.push(await tellOne(deps, closing, user, concerned))
   return ends
 }
 
@@ -111,11 +118,11 @@ async function tellOne(
   { store, say, log }: SubscriptionDeps,
   { channel, code, closedAt }: ClosedChannel,
   user: string,
-  followed: readonly Subscription[],
+  concerned: Concerned,
 ): Promise<End> {
   const name = toldName(channel, user)
   if ((await store.read.lastDoneAt(name)) === closedAt) return 'reached'
-  const outcome = await say(user, closedLine({ channel, code, followed }))
+  const outcome = await say(user, closedLine({ channel, code, ...concerned }))
   if (outcome.kind === 'sent') {
     await store.write((tx) => tx.setLastDoneAt(name, closedAt))
     return 'reached'

@@ -10,6 +10,7 @@ import type { Log } from '../../lib/log.ts'
 import type { Failure, Sent } from '../../slack/notifier.ts'
 import type { Memberships } from '../../slack/api/directory.ts'
 import type { VisibleDeps } from '../../catalog/projects.ts'
+import type { KeptDigest } from '../../store/digests.ts'
 import type { WantedSubscription } from '../../store/records.ts'
 import type { ShownDeps, ShownSubscription } from '../../catalog/subscriptions.ts'
 
@@ -73,7 +74,13 @@ export type UnsubscribeOutcome =
   | Refused
 
 export type RulesOutcome =
-  | { kind: 'rules'; channel: ChannelId; subscriptions: readonly ShownSubscription[] }
+  | {
+      kind: 'rules'
+      channel: ChannelId
+      subscriptions: readonly ShownSubscription[]
+      /** null: the channel has none */
+      digest: KeptDigest | null
+    }
   | { kind: 'no-channel' }
 
 /** What one event of one branch would do, before any build runs. */

@@ -3,6 +3,7 @@ import { plain, type ActionButton } from '../../slack/messages/blocks.ts'
 import { joined, mention } from '../../slack/messages/build.ts'
 import { SUBSCRIPTION_ACTION_IDS, subscriptionBlockId, SUBSCRIPTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { closedWords, followedProject, rulesInWords } from '../../slack/messages/subscription.ts'
+import { digestWords } from '../../slack/messages/digest.ts'
 import { dayTime } from '../../slack/messages/times.ts'
 import { SOURCE_WORDS } from '../../slack/messages/words.ts'
 import { sourceOf } from '../../domain/ids.ts'
@@ -24,20 +25,26 @@ export function answerRules(outcome: RulesOutcome, page: number): Answer {
         line(nextStep('Type the same in a channel.')),
       ])
     case 'rules':
-      return outcome.subscriptions.length === 0 ? nothing() : listed(outcome.subscriptions, page)
+      return outcome.subscriptions.length === 0 ? nothing(outcome) : listed(outcome, page)
     default:
       return assertNever(outcome)
   }
 }
 
-const nothing = (): Answer =>
+const nothing = ({ digest }: Rules): Answer =>
   answerOf([
     line(':zzz: *This channel has no subscriptions.*'),
     line(nextStep(`Type ${typed('/ci subscribe acme/web')}, or ${typed('/ci subscribe')} alone for a form.`)),
+    ...digestParts(digest),
     row(SUBSCRIPTIONS_BLOCK_ID, [addButton]),
   ])
 
-function listed(all: readonly ShownSubscription[], asked: number): Answer {
+type Rules = Extract<RulesOutcome, { kind: 'rules' }>
+
+const digestParts = (digest: Rules['digest']): Part[] =>
+  digest === null ? [] : [line(`:bar_chart: *Digest*: ${digestWords(digest)}`)]
+
+function listed({ subscriptions: all, digest }: Rules, asked: number): Answer {
   const pages = Math.ceil(all.length / RULES_PAGE_SIZE)
   const page = Math.min(asked, pages)
   const shown = all.slice((page - 1) * RULES_PAGE_SIZE, page * RULES_PAGE_SIZE)
@@ -46,6 +53,7 @@ function listed(all: readonly ShownSubscription[], asked: number): Answer {
     line(joined([`:bell: *${count}* of this channel`, pages > 1 ? `page ${page} of ${pages}` : null])),
     ...pausedParts(all[0]!),
     ...shown.flatMap(subscriptionParts),
+    ...digestParts(digest),
     row(SUBSCRIPTIONS_BLOCK_ID, [...pageButtons(page, pages), addButton]),
   ])
 }

@@ -1,3 +1,5 @@
+import { DIGEST_ACTION_ID } from '../../slack/messages/ids.ts'
+import { digest, previewButton } from './digest-command.ts'
 import { answerDryRun } from './dry-run-messages.ts'
 import { answerRules } from './rules-messages.ts'
 import { answerNameless, answerTooLittle, answerTooMuch, type HowTyped } from '../slips.ts'
@@ -213,7 +215,7 @@ const channelEvents = Object.entries(CHANNEL_EVENTS).map(([type, code]): [string
 ])
 
 export const subscriptions: Feature = {
-  commands: [rules, subscribe, unsubscribe, importList],
+  commands: [rules, subscribe, unsubscribe, digest, importList],
   buttons: {
     [SUBSCRIPTION_ACTION_IDS.add]: ofRules((click) => open(click, null)),
     [SUBSCRIPTION_ACTION_IDS.change]: ofRules(change),
@@ -221,6 +223,7 @@ export const subscriptions: Feature = {
     [SUBSCRIPTION_ACTION_IDS.previous]: ofRules(turnRules),
     [SUBSCRIPTION_ACTION_IDS.next]: ofRules(turnRules),
     [SUBSCRIPTION_ACTION_IDS.import]: importButton,
+    [DIGEST_ACTION_ID]: previewButton,
     [HOME_ACTION_IDS.follow]: { what: 'follow a project', answer: openFollow },
   },
   fields: {

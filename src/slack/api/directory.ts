@@ -24,6 +24,8 @@ interface Asking {
 interface Directory {
   /** May this person do that? Asks Slack who it is; when Slack does not say, nobody may act. */
   permits(right: Right, by: Asking): Promise<Permit | { kind: 'unknown-person'; code: string }>
+  /** The person's time zone; null: Slack does not say. */
+  zoneOf(user: string): Promise<string | null>
   /** Is this person in the workspace still? Asks Slack anew. */
   presenceOf(user: string): Promise<Presence>
 }
@@ -63,6 +65,11 @@ export function createDirectory({
         return { kind: 'unknown-person', code: classify(error).code }
       }
     },
+    zoneOf: (user) =>
+      people(user).then(
+        ({ zone }) => zone,
+        () => null,
+      ),
     async presenceOf(user) {
       try {
         const { isDeactivated } = await patiently(clock, () => readPerson(client, user))
@@ -77,7 +84,7 @@ export function createDirectory({
 
 const NOBODY: ReadonlySet<string> = new Set(['user_not_found', 'user_not_visible'])
 
-type Member = Person & { teamId: string | null }
+type Member = Person & { teamId: string | null; zone: string | null }
 
 // Slack calls only those strangers who share no channel with us: the workspace tells who is an outsider.
 export const isOutsider = (person: Member, own: string | null, team: string | null = null): boolean =>
@@ -94,6 +101,7 @@ export function personIn(answer: unknown): Member {
   return {
     id: user,
     teamId: textOf(found['team_id']),
+    zone: textOf(found['tz']),
     isGuest: is('is_restricted') || is('is_ultra_restricted'),
     isOutsider: is('is_stranger'),
     isDeactivated: is('deleted'),

@@ -3,7 +3,7 @@
 /** A message as Slack takes it. Where there are blocks, Slack draws them, and uses `text` for notifications and screen readers. */
 export interface SlackMessage {
   text: string
-  blocks: Block[]
+  blocks: (Block | ImageBlock)[]
   attachments: Attachment[]
 }
 
@@ -25,6 +25,13 @@ export interface SectionBlock {
   type: 'section'
   text: Mrkdwn
   accessory?: Button
+}
+
+/** A picture that was uploaded before. */
+export interface ImageBlock {
+  type: 'image'
+  slack_file: { id: string }
+  alt_text: string
 }
 
 export interface ActionsBlock {

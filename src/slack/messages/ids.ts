@@ -45,6 +45,10 @@ export const SUBSCRIPTION_ACTION_IDS = {
 export const subscriptionBlockId = (id: string): string => `subscription_${id}`
 export const SUBSCRIPTIONS_BLOCK_ID = 'subscriptions'
 
+/** The button that shows what a digest would say, and its row. */
+export const DIGEST_ACTION_ID = 'digest_preview'
+export const DIGEST_BLOCK_ID = 'digest'
+
 /** The row of a proposal. */
 export const IMPORT_BLOCK_ID = 'subscription_import'
 

@@ -104,15 +104,22 @@ export function closedLine({
   channel,
   code,
   followed: those,
+  hasDigest = false,
 }: {
   channel: string
   code: string
   followed: readonly Followed[]
+  hasDigest?: boolean
 }): string {
   const { what, next } = closedWords(code)
   return [
     `:mute: <#${channel}> *cannot get builds any more*: ${what}.`,
-    `It is subscribed to ${listed(those.map(followedProject))}. Builds are kept, and posted there when it opens again.`,
+    ...(those.length > 0
+      ? [
+          `It is subscribed to ${listed(those.map(followedProject))}. Builds are kept, and posted there when it opens again.`,
+        ]
+      : []),
+    ...(hasDigest ? ['Its digest is left out for as long.'] : []),
     `*Next:* ${next}`,
   ].join('\n')
 }

@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { initWasm, Resvg, type ResvgRenderOptions } from '@resvg/resvg-wasm'
-import { PICTURE_HEIGHT_PX_MAX, PICTURE_SCALE, PICTURE_WIDTH_PX_MAX } from './picture.ts'
+import { CHART, CHART_SCALE, PICTURE_HEIGHT_PX_MAX, PICTURE_SCALE, PICTURE_WIDTH_PX_MAX } from './picture.ts'
 
-// A program of its own, started for one picture: an SVG comes in, a PNG goes out. What cannot be drawn ends it early.
+// A program of its own, started for one picture: an SVG, or what a chart shows, comes in, a PNG goes out. What cannot be drawn
+// ends it early.
 
 const bytesOf = (url: string): Promise<Uint8Array> => readFile(new URL(url))
 
-const [svg, rasteriser, ...fontBuffers] = await Promise.all([
+const [given, rasteriser, ...fontBuffers] = await Promise.all([
   buffer(process.stdin),
   bytesOf(import.meta.resolve('@resvg/resvg-wasm/index_bg.wasm')),
   bytesOf(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf')),
@@ -27,6 +28,12 @@ const options: ResvgRenderOptions = {
   },
 }
 
+const isChart = process.argv[2] === CHART
+// What draws charts is large, and is loaded nowhere else: it ends with this process.
+const svg = isChart ? (await import('./chart-svg.ts')).chartSvg(JSON.parse(given.toString('utf8'))) : given
+
 const { width, height } = new Resvg(svg, options)
-const value = Math.min(PICTURE_SCALE, PICTURE_WIDTH_PX_MAX / width, PICTURE_HEIGHT_PX_MAX / height)
+const value = isChart
+  ? CHART_SCALE
+  : Math.min(PICTURE_SCALE, PICTURE_WIDTH_PX_MAX / width, PICTURE_HEIGHT_PX_MAX / height)
 process.stdout.write(new Resvg(svg, { ...options, fitTo: { mode: 'zoom', value } }).render().asPng())

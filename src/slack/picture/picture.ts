@@ -35,9 +35,24 @@ export interface Picture {
  */
 export async function svgToPng(svg: string | Uint8Array, msMax = PICTURE_MS_MAX): Promise<Picture | null> {
   const text = readText(svg)
-  if (text === null || !isPlainSvg(text) || waiting > PICTURES_WAITING_MAX) return null
+  return text === null || !isPlainSvg(text) ? null : inTurn(() => draw(text, msMax))
+}
+
+/** A chart as a PNG, from what it shows. The same, but that it is of our own making. */
+export const chartToPng = (shown: object): Promise<Picture | null> =>
+  inTurn(() => draw(JSON.stringify(shown), CHART_MS_MAX, [CHART]))
+
+/** Tells the process that a chart is meant. */
+export const CHART = 'chart'
+/** How much larger than itself a chart is drawn. */
+export const CHART_SCALE = 2
+/** The longest drawing of a chart, in milliseconds: what draws it is loaded first. */
+const CHART_MS_MAX = 15_000
+
+async function inTurn(work: () => Promise<Uint8Array | null>): Promise<Picture | null> {
+  if (waiting > PICTURES_WAITING_MAX) return null
   waiting += 1
-  const drawing = last.then(() => draw(text, msMax))
+  const drawing = last.then(work)
   last = drawing
   const png = await drawing.finally(() => (waiting -= 1))
   return png && { png, ...sizeOf(png) }
@@ -108,7 +123,7 @@ const PNG_BYTES_MAX = 4 * PICTURE_WIDTH_PX_MAX * PICTURE_HEIGHT_PX_MAX
  * In a process of its own: an odd number in an SVG makes the rasteriser abort, and nothing can stop it halfway. It is
  * WebAssembly, whose memory the flag bounds on every system. It has none of our environment, so none of our secrets.
  */
-async function draw(svg: string, msMax: number): Promise<Uint8Array | null> {
+async function draw(given: string, msMax: number, what: readonly string[] = []): Promise<Uint8Array | null> {
   const { promise, resolve } = Promise.withResolvers<Uint8Array | null>()
   const options = {
     encoding: 'buffer',
@@ -119,12 +134,12 @@ async function draw(svg: string, msMax: number): Promise<Uint8Array | null> {
   } as const
   const child = execFile(
     process.execPath,
-    [`--wasm-max-mem-pages=${PICTURE_PAGES_MAX}`, PROGRAM],
+    [`--wasm-max-mem-pages=${PICTURE_PAGES_MAX}`, PROGRAM, ...what],
     options,
     (error, png) => resolve(error === null && startsWith(png, PNG) ? png : null),
   )
   // A process that died does not read on: its end is the answer.
-  child.stdin?.on('error', () => resolve(null)).end(svg)
+  child.stdin?.on('error', () => resolve(null)).end(given)
   return promise
 }
 

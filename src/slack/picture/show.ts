@@ -9,12 +9,17 @@ import type { Spot } from '../reply-targets.ts'
 const TIMEOUT_MS = 10_000
 
 /** Puts a picture into the channel or thread, with the name of who asked for it; throws where the bot may not, is no member, or Slack does not take it. */
-export async function showPicture(
-  client: WebClient,
-  { png, name, alt }: Picture,
-  spot: Spot,
-  by: string,
-): Promise<void> {
+export async function showPicture(client: WebClient, picture: Picture, spot: Spot, by: string): Promise<void> {
+  await uploadPicture(client, picture, {
+    channel_id: spot.channel,
+    ...(spot.threadTs ? { thread_ts: spot.threadTs } : {}),
+    // Others see the picture, but not the command.
+    initial_comment: joined([outside(picture.alt, TITLE_CHARS_MAX), `asked for by ${mention(by)}`]),
+  })
+}
+
+/** Hands a picture to Slack. @param to where it is shown; nowhere: a message may show it by its id. @returns the id */
+export async function uploadPicture(client: WebClient, { png, name, alt }: Picture, to: object = {}): Promise<string> {
   const ticket = await client.apiCall('files.getUploadURLExternal', {
     filename: name,
     length: png.byteLength,
@@ -24,13 +29,8 @@ export async function showPicture(
   const id = textOf(fieldOf(ticket, 'file_id'))
   if (url === null || id === null) throw new Error('Slack gave no place for the picture')
   await upload(url, png)
-  await client.apiCall('files.completeUploadExternal', {
-    files: [{ id, title: alt }],
-    channel_id: spot.channel,
-    ...(spot.threadTs ? { thread_ts: spot.threadTs } : {}),
-    // Others see the picture, but not the command.
-    initial_comment: joined([outside(alt, TITLE_CHARS_MAX), `asked for by ${mention(by)}`]),
-  })
+  await client.apiCall('files.completeUploadExternal', { files: [{ id, title: alt }], ...to })
+  return id
 }
 
 async function upload(url: string, png: Uint8Array): Promise<void> {

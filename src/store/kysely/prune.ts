@@ -2,7 +2,7 @@ import { sql, type DeleteQueryBuilder, type DeleteResult, type Kysely } from 'ky
 import type { BuildId } from '../../domain/ids.ts'
 import { OPEN_STATES } from '../../domain/request.ts'
 import { toStatus } from '../../domain/status.ts'
-import { revisionSubject, noticeSubject } from '../../domain/revision.ts'
+import { digestSubject, noticeSubject, revisionSubject } from '../../domain/revision.ts'
 import type { Schema } from '../schema.ts'
 import type { Reads, Tx } from '../store.ts'
 
@@ -49,6 +49,23 @@ export const readPlaces = (db: Kysely<Schema>): Pick<Reads, 'eventsAfter' | 'ver
 
 /** Takes away what nobody needs any more. */
 export function writePrune(db: Kysely<Schema>): PruneWrites {
+  /** Cards whose subject is that of a day. */
+  function oldCards(subjectOf: (day: string) => string, { beforeDay, closed }: OldNotices, limit: number) {
+    return db
+      .selectFrom('card')
+      .select(['subject', 'channel'])
+      .where('subject', '>', subjectOf(''))
+      .where('subject', '<', subjectOf(beforeDay))
+      .where(({ or, and, eb }) => {
+        const isDone = and([eb('post_at', 'is', null), eb('edit_at', 'is', null), eb('look_at', 'is', null)])
+        return closed.length === 0 ? isDone : or([isDone, eb('channel', 'in', [...closed])])
+      })
+      .orderBy('subject')
+      .orderBy('channel')
+      .limit(limit)
+      .execute()
+  }
+
   return {
     async removeCardEvents(revisionKey, cardNumber) {
       const subject = revisionSubject(revisionKey, cardNumber)
@@ -95,19 +112,8 @@ export function writePrune(db: Kysely<Schema>): PruneWrites {
     },
 
     async removeNotices({ beforeDay, closed }, limit) {
-      const rows = await db
-        .selectFrom('card')
-        .select(['subject', 'channel'])
-        .where('subject', '>', noticeSubject(''))
-        .where('subject', '<', noticeSubject(beforeDay))
-        .where(({ or, and, eb }) => {
-          const isDone = and([eb('post_at', 'is', null), eb('edit_at', 'is', null), eb('look_at', 'is', null)])
-          return closed.length === 0 ? isDone : or([isDone, eb('channel', 'in', [...closed])])
-        })
-        .orderBy('subject')
-        .orderBy('channel')
-        .limit(limit)
-        .execute()
+      const notices = await oldCards(noticeSubject, { beforeDay, closed }, limit)
+      const rows = [...notices, ...(await oldCards(digestSubject, { beforeDay, closed }, limit - notices.length))]
       for (const { subject, channel } of rows) {
         await db.deleteFrom('message').where('subject', '=', subject).where('channel', '=', channel).execute()
         await db.deleteFrom('card').where('subject', '=', subject).where('channel', '=', channel).execute()
@@ -116,6 +122,8 @@ export function writePrune(db: Kysely<Schema>): PruneWrites {
     },
   }
 }
+
+type OldNotices = Parameters<Tx['removeNotices']>[0]
 
 // A restart that somebody asked for on one card may have begun an attempt on the next one: it is part of both stories.
 async function removeAsked(db: Kysely<Schema>, revisionKey: string): Promise<number> {

@@ -7,6 +7,8 @@ import { readInteractions, writeInteractions, writeEvents } from './interactions
 import { readJobs, writeJobs, writeLeases } from './leases.ts'
 import { readPeople, writePeople } from './people.ts'
 import { readPlaces, writePrune } from './prune.ts'
+import { readDigests, writeDigests } from './digests.ts'
+import { readFigures } from './figures.ts'
 import { readBuilds, readSilent, writeSilent, writeBuilds } from './builds.ts'
 import { readCards, writeCards, readDecisions } from './cards.ts'
 import { readBuildEvents, writeBuildEvents } from './build-events.ts'
@@ -39,6 +41,8 @@ export function createReads(db: Kysely<Schema>, { compiled, execute, locks }: As
     ...readReports(db, runQuery),
     ...readSilent(db),
     ...readBuilds(db, runQuery),
+    ...readFigures(db),
+    ...readDigests(db),
     ...readRequests(db, runQuery),
     ...readProjectRequests(db),
     ...readAudit(db),
@@ -64,6 +68,7 @@ export function createTx(db: Kysely<Schema>, asking: Asking): Tx {
     ...writeReports(db),
     ...writeSilent(db),
     ...writeBuilds(db, runQuery),
+    ...writeDigests(db),
     ...writeRequests(db),
     ...writeInteractions(db, runQuery),
   }

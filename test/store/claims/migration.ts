@@ -17,6 +17,7 @@ const MIGRATIONS = [
   { name: '0008-first-looks' },
   { name: '0009-build-numbers' },
   { name: '0011-reports' },
+  { name: '0012-digests' },
 ]
 
 /**

@@ -104,14 +104,23 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
   ['removeProjectRequests', (tx) => tx.removeProjectRequests(T0 + 50, 20), 'request_asked'],
   ['the place of a UUID', (tx) => tx.insertBuildEvent(...buildEvent(UUID_BUILD)), 'build_project'],
   ['whether a UUID has its place', (tx) => tx.insertBuildEvent(...buildEvent(UUID_BUILD)), 'fact_build'],
+  ['endsAfter', (tx) => tx.endsAfter(RUN.projectId, { at: T0 + BUILD_EVENTS / 2, seq: 9 }, 100), 'fact_ended'],
+  ['storiesOf', (tx) => tx.storiesOf(RUN.projectId, [RUN.buildId]), 'fact_build'],
+  ['the restarts of stories', (tx) => tx.storiesOf(RUN.projectId, [RUN.buildId]), 'request_build'],
+  ['standingBefore', (tx) => tx.standingBefore(ONE.branchKey, T0 + BUILD_EVENTS / 2), 'fact_verdict'],
+  ['digest', (tx) => tx.digest(channelId('C0BUILDS7')), 'digest_pkey', 'autoindex_digest_1'],
+  ['digestsDue', (tx) => tx.digestsDue(LATER), 'digest_next'],
   ['subscriptionsOf', (tx) => tx.subscriptionsOf(channelId('C0BUILDS7')), 'subscription_slot'],
 ]
 
 /** The ways in which a database reads a whole table, and sorts what an index would have given it in order. */
 const WHOLE_TABLE =
-  /Seq Scan|SCAN (?:fact|card|message|decision|intake|pace|project|person|person_setting|build|request|report|subscription)(?! USING)/
+  /Seq Scan|SCAN (?:fact|card|message|decision|intake|pace|project|person|person_setting|build|request|report|subscription|digest)(?! USING)/
 const SORTS_ALL = /USE TEMP B-TREE FOR ORDER BY|Sort {2}/
 const MUST_COME_SORTED = [
+  'endsAfter',
+  'standingBefore',
+  'digestsDue',
   'verdictsBefore',
   'verdictsFrom',
   'revisionsAfter',

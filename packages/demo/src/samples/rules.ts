@@ -42,6 +42,7 @@ const rulesWith = (subscriptions: readonly ShownSubscription[]): Of<RulesOutcome
   kind: 'rules',
   channel: CHANNEL,
   subscriptions,
+  digest: null,
 })
 
 const byCi = (cast: Cast, rules: readonly ChannelRule[] | null): ShownSubscription =>

@@ -1,0 +1,122 @@
+import type { DigestView } from '../../domain/view.ts'
+import { codeSpan, toLine } from '../../lib/escape.ts'
+import { answerOf, line, type Part } from '../../slack/messages/answer.ts'
+import type { ImageBlock, SlackMessage } from '../../slack/messages/blocks.ts'
+import { chartInWords, countWords, percentOf } from '../../slack/messages/digest.ts'
+import { joined, outside, projectName } from '../../slack/messages/build.ts'
+import { BRANCH_CHARS_MAX, cut, PROJECT_CHARS_MAX } from '../../slack/messages/limits.ts'
+import { dayTime, durationWords } from '../../slack/messages/times.ts'
+
+/** A digest: what it counts in one line, the chart, and then a list for each thing that is worth one. */
+export function renderDigest(view: DigestView): SlackMessage {
+  const head = answerOf(headOf(view))
+  const lists = listsOf(view).flatMap((lines) => answerOf(lines).blocks)
+  return { text: head.text, blocks: [...head.blocks, ...pictureOf(view), ...lists], attachments: [] }
+}
+
+/** The digest without blocks: as many of its lines as fit. */
+export const plainDigest = (view: DigestView): string => answerOf(digestLines(view)).text
+
+/** All of it but the chart. */
+export const digestLines = (view: DigestView): Part[] => [...headOf(view), ...listsOf(view).flat()]
+
+function headOf(view: DigestView): Part[] {
+  const title = `:bar_chart: *${titleOf(view)}*`
+  const { builds, redNow } = view
+  if (builds === 0) return [line(joined([`${title}: no builds`, sinceWords(view), stillRed(redNow)]))]
+  return [line(title), line(joined([countWords(builds), passedWords(view), sinceWords(view)]))]
+}
+
+function listsOf({ builds, red, redNow, flaky, slower }: DigestView): Part[][] {
+  if (builds === 0) return []
+  return [
+    listOf('Red the longest', red, (one) => durationWords(one.forMs)),
+    listOf('Red now', redNow, (one) => redSince(one.since)),
+    listOf('Flaky', flaky, flakyWords),
+    listOf('Slower', slower, slowerWords),
+  ]
+}
+
+/** `acme builds, 16–22 November` */
+const titleOf = ({ about, firstDay, lastDay }: DigestView): string =>
+  `${about === null ? 'Builds' : `${outside(about, PROJECT_CHARS_MAX) || '(no name)'} builds`}, ${daysInWords(firstDay, lastDay)}`
+
+/** `16–22 November`, `30 November – 6 December`, `Tuesday 24 November` */
+export function daysInWords(first: string, last: string): string {
+  const [from, to] = [new Date(first), new Date(last)]
+  if (first === last) return LONG_DAY.format(from).replace(',', '')
+  const isOneMonth = first.slice(0, 7) === last.slice(0, 7)
+  return isOneMonth ? `${from.getUTCDate()}–${DAY.format(to)}` : `${DAY.format(from)} – ${DAY.format(to)}`
+}
+
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' })
+const LONG_DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' })
+
+/** `94 % passed (▲ 2 points against the week before)` */
+function passedWords({ builds, passed, before, every }: DigestView): string {
+  const rate = percentOf(passed, builds)
+  if (before === null) return `${rate} % passed`
+  const points = rate - percentOf(before.passed, before.builds)
+  if (points === 0) return `${rate} % passed (as in the ${every} before)`
+  const by = `${points > 0 ? '▲' : '▼'} ${Math.abs(points)} ${Math.abs(points) === 1 ? 'point' : 'points'}`
+  return `${rate} % passed (${by} against the ${every} before)`
+}
+
+function sinceWords({ since }: Pick<DigestView, 'since'>): string | null {
+  const time = since === null ? null : dayTime(since)
+  return time && `since ${time}: what is older is not kept`
+}
+
+/** Branches that one line names. */
+const NAMED_MAX = 3
+
+function stillRed({ shown, more }: DigestView['redNow']): string | null {
+  if (shown.length === 0) return null
+  const left = shown.length + more - NAMED_MAX
+  const names = shown.slice(0, NAMED_MAX).map(branchName)
+  return `still red: ${[...names, ...(left > 0 ? [`${left} more`] : [])].join(', ')}`
+}
+
+type OfBranch = Pick<DigestView['red']['shown'][number], 'project' | 'branch'>
+
+function listOf<One extends OfBranch>(
+  title: string,
+  { shown, more }: { shown: readonly One[]; more: number },
+  words: (one: One) => string,
+): Part[] {
+  if (shown.length === 0) return []
+  const lines = shown.map((one) => `• ${branchName(one)}: ${words(one)}`)
+  return [`*${title}*`, ...lines, ...(more > 0 ? [`… and ${more} more`] : [])].map(line)
+}
+
+/** ``acme/web `main` `` */
+const branchName = ({ project, branch }: OfBranch): string =>
+  `${projectName({ project })} ${codeSpan(cut(toLine(branch), BRANCH_CHARS_MAX)) || '(no name)'}`
+
+function redSince(since: DigestView['redNow']['shown'][number]['since']): string {
+  const time = since && dayTime(since.at)
+  if (!since || !time) return 'red'
+  return `since ${time} (${since.atLeast ? 'at least ' : ''}${countWords(since.builds)})`
+}
+
+/** `4 of 31 commits (13 %), 42 min lost to reruns` */
+export const flakyWords = ({ commits, flaky, lostMs }: DigestView['flaky']['shown'][number]): string =>
+  joined(
+    [
+      `${flaky} of ${commits} ${commits === 1 ? 'commit' : 'commits'} (${percentOf(flaky, commits)} %)`,
+      lostMs > 0 ? `${durationWords(lostMs)} lost to reruns` : null,
+    ],
+    ', ',
+  )
+
+/** One branch in the list of flaky ones. */
+export const flakyLine = (one: DigestView['flaky']['shown'][number]): string => `${branchName(one)}: ${flakyWords(one)}`
+
+/** `12 min, was 9 min (+33 %)` */
+const slowerWords = ({ beforeMs, nowMs }: DigestView['slower']['shown'][number]): string =>
+  `${durationWords(nowMs)}, was ${durationWords(beforeMs)} (+${percentOf(nowMs - beforeMs, beforeMs)} %)`
+
+function pictureOf(view: DigestView): ImageBlock[] {
+  if (view.picture === null) return []
+  return [{ type: 'image', slack_file: { id: view.picture }, alt_text: chartInWords(view) }]
+}

@@ -1,0 +1,113 @@
+import { DAY_MS, type DigestPeriod } from '../domain/digest.ts'
+import type { Figures, Question } from '../domain/figures.ts'
+import { sourceOf, type ChannelId, type ProjectId } from '../domain/ids.ts'
+import type { DigestView, Listed } from '../domain/view.ts'
+import { readFigures } from '../store/figures.ts'
+import type { DeliveredProject } from '../store/records.ts'
+import { summariesOf, type FindDeps } from './find-build.ts'
+import { followedBy, type FollowedDeps } from './projects.ts'
+
+export interface FigureDeps extends FindDeps, FollowedDeps {
+  /** what is older is removed */
+  retentionDays: number
+}
+
+/** Of each list in a digest. */
+export const DIGEST_LINES_MAX = 5
+const RED_NOW_MAX = 10
+const RED_COUNTED_MAX = 100
+
+/** What the builds of a channel's projects came to. */
+export async function digestView(
+  deps: FigureDeps,
+  channel: ChannelId,
+  asked: DigestPeriod,
+  now: number,
+): Promise<DigestView> {
+  const projects = await followedBy(deps, channel)
+  const { question, since } = keptOf(asked, now - deps.retentionDays * DAY_MS)
+  const ids = projects.map(({ projectId }) => projectId)
+  const figures = await readFigures(deps.reads, ids, question)
+  const name = namesOf(projects)
+  const { builds, passed, before } = figures
+  return {
+    kind: 'digest',
+    about: commonName(projects),
+    every: asked.kind === 'weekly' ? 'week' : 'day',
+    firstDay: asked.firstDay,
+    lastDay: asked.lastDay,
+    since,
+    builds,
+    passed,
+    before: before.builds === 0 ? null : before,
+    days: figures.days.map((day, at) => ({ ...day, day: asked.dayNames[at]! })),
+    red: worst(figures.red, (a, b) => b.forMs - a.forMs, name),
+    redNow: await redNow(deps, ids, name),
+    flaky: worstFlaky(figures, DIGEST_LINES_MAX, name),
+    slower: worst(figures.slower, (a, b) => b.nowMs / b.beforeMs - a.nowMs / a.beforeMs, name),
+    picture: null,
+  }
+}
+
+/** The part of the periods of which all is kept (ms), and since when where that is not the whole of it. */
+export function keptOf(asked: Question, keptFrom: number) {
+  const { period, before } = asked
+  const question: Question = {
+    ...asked,
+    period: { from: Math.max(period.from, keptFrom), to: period.to },
+    // A part of it would not compare.
+    before: before.from < keptFrom ? { from: before.to, to: before.to } : before,
+  }
+  return { question, since: period.from < keptFrom ? keptFrom : null }
+}
+
+type Name = (projectId: ProjectId) => string
+
+/** As cards name them: a workflow by its repository and its own name. */
+export function namesOf(projects: readonly DeliveredProject[]): Name {
+  const names = new Map(projects.map((project) => [project.projectId, nameOf(project)]))
+  return (projectId) => names.get(projectId) ?? `project ${projectId}`
+}
+
+const nameOf = ({ projectId, name, fullName }: DeliveredProject): string =>
+  sourceOf(projectId) === 'ci' ? (fullName ?? name) : name
+
+/** `acme/web` where it is all of one project, `acme` where it is all hers. */
+function commonName(projects: readonly DeliveredProject[]): string | null {
+  const names = new Set(projects.map(nameOf))
+  if (names.size === 1) return [...names][0]!
+  const owners = new Set(
+    projects.map((project) => (nameOf(project).includes('/') ? nameOf(project).split('/')[0]! : '')),
+  )
+  return owners.size === 1 ? [...owners][0]! || null : null
+}
+
+/** Those with the most such commits first, then those that lost the most time. */
+export const worstFlaky = ({ flaky }: Figures, max: number, name: Name): DigestView['flaky'] =>
+  worst(flaky, (a, b) => b.flaky - a.flaky || b.lostMs - a.lostMs, name, max)
+
+function worst<Figure extends { projectId: ProjectId; branch: string }>(
+  all: readonly Figure[],
+  compare: (a: Figure, b: Figure) => number,
+  name: Name,
+  max = DIGEST_LINES_MAX,
+): Listed<Figure> {
+  const named = all.map((one) => ({ ...one, project: name(one.projectId) }))
+  const byName = (a: { project: string; branch: string }, b: { project: string; branch: string }) =>
+    a.project.localeCompare(b.project, 'en') || a.branch.localeCompare(b.branch, 'en')
+  const sorted = named.sort((a, b) => compare(a, b) || byName(a, b))
+  return { shown: sorted.slice(0, max), more: Math.max(0, sorted.length - max) }
+}
+
+async function redNow(deps: FigureDeps, ids: readonly ProjectId[], name: Name): Promise<DigestView['redNow']> {
+  const builds = (await deps.reads.redBuilds(ids, RED_COUNTED_MAX)).filter(({ branch }) => branch !== null)
+  const shown = await summariesOf(deps, builds.slice(0, RED_NOW_MAX))
+  return {
+    shown: shown.map(({ ref, branch, redSince }) => ({
+      project: name(ref.projectId),
+      branch: branch ?? '',
+      since: redSince,
+    })),
+    more: Math.max(0, builds.length - RED_NOW_MAX),
+  }
+}

@@ -1,0 +1,87 @@
+import type { Question } from './figures.ts'
+
+/** When a channel gets its digest: at a minute of the day, in a time zone; weekly on one day. */
+export interface Schedule {
+  kind: 'daily' | 'weekly'
+  /** 1: Monday, 7: Sunday; null: every day */
+  weekday: number | null
+  /** of the day, from 0 on */
+  minute: number
+  zone: string
+}
+
+export const DAY_MS = 24 * 60 * 60_000
+
+/** A digest that is missed by more than this is not sent any more. */
+export const DIGEST_LATE_MAX_MS = 12 * 60 * 60_000
+
+// By Temporal and not by node-cron, which tells a next run and no last one, by a clock that nobody can turn, and leaves out a
+// time that the clocks skip. Here every day has its due time once: one that is skipped comes as much later, and of one that
+// comes twice the first counts.
+
+/** The newest due time (ms) that has come by then. */
+export const lastDue = (schedule: Schedule, now: number): number => dueOn(schedule, lastDay(schedule, now))
+
+/** The first due time (ms) after that. */
+export const nextDue = (schedule: Schedule, now: number): number =>
+  dueOn(schedule, lastDay(schedule, now).add({ days: stepOf(schedule) }))
+
+const stepOf = ({ kind }: Schedule): number => (kind === 'weekly' ? 7 : 1)
+
+function lastDay(schedule: Schedule, now: number): Temporal.PlainDate {
+  const today = dayOf(now, schedule.zone)
+  const since = schedule.weekday === null ? 0 : (today.dayOfWeek - schedule.weekday + 7) % 7
+  const day = today.subtract({ days: since })
+  return dueOn(schedule, day) <= now ? day : day.subtract({ days: stepOf(schedule) })
+}
+
+const dayOf = (at: number, zone: string): Temporal.PlainDate =>
+  Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).toPlainDate()
+
+function dueOn({ minute, zone }: Schedule, day: Temporal.PlainDate): number {
+  const plainTime = { hour: Math.floor(minute / 60), minute: minute % 60 }
+  return day.toZonedDateTime({ timeZone: zone, plainTime }).epochMilliseconds
+}
+
+/** What a digest is about: the day or the week that ended as the day began on which it is due. */
+export interface DigestPeriod extends Question {
+  /** `2026-11-23-weekly`: one digest of a channel has this name */
+  name: string
+  kind: Schedule['kind']
+  /** `2026-11-16` */
+  firstDay: string
+  lastDay: string
+  /** of `days`: the seven of the week, or those up to the day */
+  dayNames: readonly string[]
+}
+
+const DAYS = 7
+
+export function periodOf({ kind, zone }: Pick<Schedule, 'kind' | 'zone'>, dueAt: number): DigestPeriod {
+  const due = dayOf(dueAt, zone)
+  const step = { days: kind === 'weekly' ? DAYS : 1 }
+  const first = due.subtract(step)
+  const days = Array.from({ length: DAYS }, (_, n) => due.subtract({ days: DAYS - n }))
+  const from = startOf(first, zone)
+  return {
+    name: `${due.toString()}-${kind}`,
+    kind,
+    firstDay: first.toString(),
+    lastDay: due.subtract({ days: 1 }).toString(),
+    period: { from, to: startOf(due, zone) },
+    before: { from: startOf(first.subtract(step), zone), to: from },
+    days: days.map((day) => startOf(day, zone)),
+    dayNames: days.map((day) => day.toString()),
+  }
+}
+
+const startOf = (day: Temporal.PlainDate, zone: string): number => day.toZonedDateTime(zone).epochMilliseconds
+
+/** A time zone as the tables of time zones spell it; null: there is none of that name. */
+export function zoneNamed(name: string): string | null {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
+  } catch {
+    return null
+  }
+}

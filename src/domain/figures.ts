@@ -1,0 +1,225 @@
+import { foldBuild, type RestartRequest } from './attempt.ts'
+import type { BuildEvent } from './build-event.ts'
+import { compareOrders, type ProjectId } from './ids.ts'
+import { isRed, isVerdict, type Status } from './status.ts'
+
+// What builds add up to over a period. Pure: the same build events always give the same figures.
+
+/** From one time on (ms), and until before another. */
+export interface Period {
+  from: number
+  to: number
+}
+
+/** An attempt that ended in an outcome. One that was stopped, or never ran, says nothing of how builds go. */
+export interface Outcome {
+  projectId: ProjectId
+  branch: string | null
+  /** project, branch and commit */
+  revisionKey: string
+  buildOrder: string
+  /** the attempt of its build: 1 for the first */
+  n: number
+  status: Status
+  /** when it ended, as the source said, but not after we heard of it (ms) */
+  endedAt: number
+  /** place in the order of receipt of what ended it */
+  endSeq: number
+  /** null where nobody said when it began */
+  durationMs: number | null
+}
+
+/** What of an outcome says how its branch stands. */
+export type Standing = Pick<Outcome, 'buildOrder' | 'endSeq' | 'status'>
+
+/** @param buildEvents all of one build, in order of receipt */
+export function outcomesOf(
+  buildEvents: readonly (BuildEvent & { revisionKey: string })[],
+  restarts: readonly RestartRequest[],
+): Outcome[] {
+  const first = buildEvents[0]
+  if (!first) return []
+  const branch = buildEvents.findLast((one) => one.branch !== null)?.branch ?? null
+  return foldBuild(buildEvents, restarts).attempts.flatMap(
+    ({ status, buildOrder, n, startedAt, finalAt, finalSeq }) => {
+      const end = buildEvents.find(({ seq }) => seq === finalSeq)
+      if (!isVerdict(status) || !end || finalAt === null) return []
+      // A source whose clock is ahead ends nothing in the future: so what ended in a period was received since it began.
+      const endedAt = Math.min(finalAt, end.at)
+      const durationMs = startedAt !== null && startedAt <= endedAt ? endedAt - startedAt : null
+      const { projectId, revisionKey } = first
+      return [{ projectId, branch, revisionKey, buildOrder, n, status, endedAt, endSeq: end.seq, durationMs }]
+    },
+  )
+}
+
+export interface Count {
+  builds: number
+  passed: number
+}
+
+/** A branch of a project, which for GitHub is a workflow. */
+interface OfBranch {
+  projectId: ProjectId
+  branch: string
+}
+
+export interface Red extends OfBranch {
+  forMs: number
+}
+
+/** Commits with an outcome, those of them that failed and passed on a later attempt, and how long the failed ones ran. */
+export interface Flaky extends OfBranch {
+  commits: number
+  flaky: number
+  lostMs: number
+}
+
+/** The median duration of what passed, in the period before and in this one. */
+export interface Slower extends OfBranch {
+  beforeMs: number
+  nowMs: number
+}
+
+export interface Figures extends Count {
+  before: Count
+  /** as many as there are days, in their order */
+  days: readonly Count[]
+  /** branches, in no order */
+  red: readonly Red[]
+  flaky: readonly Flaky[]
+  slower: readonly Slower[]
+}
+
+/** What is asked: a period, the one that it is compared with, and the days up to its end, by when each begins (ms). */
+export interface Question {
+  period: Period
+  before: Period
+  days: readonly number[]
+}
+
+/**
+ * The figures of one project.
+ * @param outcomes all that were received since the first of these times
+ * @param standing how each branch of theirs stood by then
+ */
+export function figuresOf(
+  outcomes: readonly Outcome[],
+  standing: ReadonlyMap<string, Standing>,
+  { period, before, days }: Question,
+): Figures {
+  const now = outcomes.filter((one) => isIn(one, period))
+  const earlier = outcomes.filter((one) => isIn(one, before))
+  const branches = Map.groupBy(
+    outcomes.filter((one) => one.branch !== null),
+    (one) => one.branch!,
+  )
+  const figures = { ...count(now), before: count(earlier), days: byDay(outcomes, days, period.to) }
+  const lists = { red: [] as Red[], flaky: [] as Flaky[], slower: [] as Slower[] }
+  for (const [branch, all] of branches) {
+    const { projectId } = all[0]!
+    const forMs = timeRed(all, standing.get(branch) ?? null, period)
+    if (forMs > 0) lists.red.push({ projectId, branch, forMs })
+    const inPeriod = all.filter((one) => isIn(one, period))
+    const flaky = flakyAmong(inPeriod)
+    if (flaky.flaky > 0) lists.flaky.push({ projectId, branch, ...flaky })
+    const slower = grownSlower(
+      all.filter((one) => isIn(one, before)),
+      inPeriod,
+    )
+    if (slower) lists.slower.push({ projectId, branch, ...slower })
+  }
+  return { ...figures, ...lists }
+}
+
+export const noFigures = ({ days }: Question): Figures => ({
+  ...NONE,
+  before: NONE,
+  days: days.map(() => NONE),
+  red: [],
+  flaky: [],
+  slower: [],
+})
+
+const NONE: Count = { builds: 0, passed: 0 }
+
+/** The figures of several projects together. */
+export const joinFigures = (a: Figures, b: Figures): Figures => ({
+  ...sum(a, b),
+  before: sum(a.before, b.before),
+  days: a.days.map((day, at) => sum(day, b.days[at] ?? NONE)),
+  red: [...a.red, ...b.red],
+  flaky: [...a.flaky, ...b.flaky],
+  slower: [...a.slower, ...b.slower],
+})
+
+const sum = (a: Count, b: Count): Count => ({ builds: a.builds + b.builds, passed: a.passed + b.passed })
+
+const isIn = ({ endedAt }: Outcome, { from, to }: Period): boolean => endedAt >= from && endedAt < to
+
+const count = (outcomes: readonly Outcome[]): Count => ({
+  builds: outcomes.length,
+  passed: outcomes.filter(({ status }) => status === 'success').length,
+})
+
+const byDay = (outcomes: readonly Outcome[], days: readonly number[], end: number): Count[] =>
+  days.map((from, at) => count(outcomes.filter((one) => isIn(one, { from, to: days[at + 1] ?? end }))))
+
+/**
+ * How long the branch was red within the period (ms). At any time it stands as the newest of its builds that had ended by
+ * then; what an older build says after that changes nothing.
+ */
+function timeRed(outcomes: readonly Outcome[], standing: Standing | null, { from, to }: Period): number {
+  let newest = standing
+  let since = from
+  let redMs = 0
+  const pass = (until: number) => {
+    const end = Math.min(Math.max(until, from), to)
+    if (newest && isRed(newest.status)) redMs += end - since
+    since = end
+  }
+  for (const one of outcomes.toSorted((a, b) => a.endedAt - b.endedAt || a.endSeq - b.endSeq)) {
+    if (newest && compareStanding(one, newest) < 0) continue
+    pass(one.endedAt)
+    newest = one
+  }
+  pass(to)
+  return redMs
+}
+
+const compareStanding = (a: Standing, b: Standing): number =>
+  compareOrders(a.buildOrder, b.buildOrder) || a.endSeq - b.endSeq
+
+// A machine's failure says nothing of the commit.
+function flakyAmong(outcomes: readonly Outcome[]): Omit<Flaky, keyof OfBranch> {
+  const commits = [...Map.groupBy(outcomes, ({ revisionKey }) => revisionKey).values()]
+  let [flaky, lostMs] = [0, 0]
+  for (const attempts of commits) {
+    const ordered = attempts.toSorted((a, b) => compareOrders(a.buildOrder, b.buildOrder) || a.n - b.n)
+    const lastPassed = ordered.findLastIndex(({ status }) => status === 'success')
+    const madeGood = ordered.slice(0, Math.max(0, lastPassed)).filter(({ status }) => status === 'failed')
+    if (madeGood.length > 0) flaky += 1
+    for (const { durationMs } of madeGood) lostMs += durationMs ?? 0
+  }
+  return { commits: commits.length, flaky, lostMs }
+}
+
+/** A median of fewer says little. */
+const SLOWER_BUILDS_MIN = 5
+/** Slower by less, in part or in all, is not worth a line. */
+const SLOWER_SHARE = 1.25
+const SLOWER_MS_MIN = 60_000
+
+function grownSlower(before: readonly Outcome[], now: readonly Outcome[]): Omit<Slower, keyof OfBranch> | null {
+  const [beforeMs, nowMs] = [medianPassed(before), medianPassed(now)]
+  if (beforeMs === null || nowMs === null) return null
+  return nowMs >= beforeMs * SLOWER_SHARE && nowMs - beforeMs >= SLOWER_MS_MIN ? { beforeMs, nowMs } : null
+}
+
+function medianPassed(outcomes: readonly Outcome[]): number | null {
+  const passed = outcomes.filter(({ status }) => status === 'success').flatMap(({ durationMs }) => durationMs ?? [])
+  if (passed.length < SLOWER_BUILDS_MIN) return null
+  const sorted = passed.toSorted((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}

@@ -1,0 +1,52 @@
+import { DAY_MS } from '../../domain/digest.ts'
+import type { ChannelId, ProjectId } from '../../domain/ids.ts'
+import type { DigestView } from '../../domain/view.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { keptOf, namesOf, worstFlaky, type FigureDeps } from '../../catalog/figures.ts'
+import type { NotFound } from '../../catalog/outcomes.ts'
+import { findProject, followedBy } from '../../catalog/projects.ts'
+import { readFigures } from '../../store/figures.ts'
+
+/** Branches in one answer. */
+export const FLAKY_LINES_MAX = 10
+
+export const FLAKY_DAYS_MAX = 90
+
+export interface FlakyQuestion {
+  /** as people name it; null: the channel's projects */
+  project: string | null
+  days: number
+  channel: ChannelId | null
+}
+
+export type FlakyOutcome =
+  | {
+      kind: 'flaky'
+      /** null: the channel's projects */
+      project: string | null
+      days: number
+      /** what is older is not kept (ms); null: all of it is */
+      since: number | null
+      branches: DigestView['flaky']
+    }
+  | Extract<NotFound, { kind: 'no-project' | 'several-projects' }>
+
+/** Branches whose commits failed and passed on a later attempt, the worst first. */
+export async function flakyBranches(
+  deps: FigureDeps & { clock: Clock },
+  { project: text, days, channel }: FlakyQuestion,
+): Promise<FlakyOutcome> {
+  const named = text === null ? null : await findProject(deps.reads, text)
+  if (named && named.kind !== 'project') return named
+  const heard = named ? await deps.reads.deliveredProjects() : await followedBy(deps, channel)
+  const projects = named ? heard.filter(({ projectId }) => projectId === named.project.projectId) : heard
+  const now = deps.clock.now()
+  const from = now - days * DAY_MS
+  // To the end of this moment: what came just now is part of it.
+  const asked = { period: { from, to: now + 1 }, before: { from, to: from }, days: [] }
+  const { question, since } = keptOf(asked, now - deps.retentionDays * DAY_MS)
+  const ids: ProjectId[] = projects.map(({ projectId }) => projectId)
+  const figures = await readFigures(deps.reads, ids, question)
+  const branches = worstFlaky(figures, FLAKY_LINES_MAX, namesOf(projects))
+  return { kind: 'flaky', project: named ? named.project.name : null, days, since, branches }
+}

@@ -1,0 +1,45 @@
+import type { Reply } from '../context.ts'
+import { howTyped, outcomeName, whenMayRead, wordsOf, type Command, type Question } from '../command.ts'
+import type { Feature } from '../feature.ts'
+import { answerNameless, answerTooMuch } from '../slips.ts'
+import { FLAKY_DAYS_MAX } from './flaky.ts'
+import { answerDays, answerFlaky } from './messages.ts'
+
+const command: Command = {
+  name: 'flaky',
+  alias: null,
+  group: 'Look',
+  usage: '[project] [30d]',
+  does: 'shows branches whose commits passed only on a later attempt',
+  examples: ['/ci flaky', '/ci flaky 30d', '/ci flaky acme/web 90d'],
+  who: 'everyone',
+  notes: [`Without a period, it is the last 14 days; \`1d\` to \`${FLAKY_DAYS_MAX}d\` can be asked for.`],
+  handle: answerTyped,
+  choose: (question, choice) => answerTyped({ ...question, words: wordsOf(choice) }),
+}
+
+const DAYS = 14
+
+/** `/ci flaky acme/web 30d` */
+async function answerTyped(question: Question): Promise<Reply> {
+  const { row, words, operations, by, reference } = question
+  const texts = words.map(({ text }) => text)
+  const period = DAYS_TYPED.test(texts.at(-1) ?? '') ? texts.pop()! : null
+  const [project = null, extra] = texts
+  if (extra !== undefined) return { outcome: 'too-much', answer: answerTooMuch({ extra, ...howTyped(row) }) }
+  if (project === '') return { outcome: 'nameless', answer: answerNameless({ branchOf: null, ...howTyped(row) }) }
+  const days = period === null ? DAYS : Number.parseInt(period, 10)
+  if (days < 1 || days > FLAKY_DAYS_MAX) return { outcome: 'unclear', answer: answerDays(period ?? '') }
+  return whenMayRead(question, async () => {
+    const outcome = await operations.flaky({ project, days, channel: by.channel })
+    const rest = period === null ? [] : [period]
+    return {
+      outcome: outcomeName(outcome),
+      answer: answerFlaky(outcome, { command: row.name, branch: null, rest, reference }),
+    }
+  })
+}
+
+const DAYS_TYPED = /^\d+d$/i
+
+export const flaky: Feature = { commands: [command] }

@@ -1,0 +1,92 @@
+import { typed, type Answer } from '../../slack/messages/answer.ts'
+import { WEEKDAYS } from '../../slack/messages/digest.ts'
+import { howTyped, outcomeName, whenMayRead, type Command, type Question } from '../command.ts'
+import type { Reply } from '../context.ts'
+import type { Button } from '../feature.ts'
+import { answerTooLittle, answerTooMuch } from '../slips.ts'
+import type { DigestOutcome, WantedDigest } from './digest.ts'
+import { answerDigest, answerDigestFault } from './digest-messages.ts'
+
+export const digest: Command = {
+  name: 'digest',
+  alias: null,
+  group: 'Follow',
+  usage: '[daily 9:00 | weekly mon 9:00 | now | off] [time zone]',
+  does: 'posts how builds went, every day or every week; alone, it shows when',
+  examples: [
+    '/ci digest',
+    '/ci digest daily 9:00',
+    '/ci digest weekly mon 9:00 Europe/Berlin',
+    '/ci digest now',
+    '/ci digest off',
+  ],
+  who: 'members',
+  notes: [
+    'It is about the day or the seven days before, of the projects that the channel follows. It names no person.',
+    'Without a time zone, yours in Slack counts. `now` shows you what it would say today.',
+  ],
+  handle: answerTyped,
+}
+
+/** `/ci digest weekly mon 9:00 Europe/Berlin` */
+async function answerTyped(question: Question): Promise<Reply> {
+  const { operations, by, row, words, reference } = question
+  const [first = '', ...others] = words.map(({ text }) => text)
+  const kind = first.toLowerCase()
+  if (kind === 'daily' || kind === 'weekly') {
+    const wanted = readWanted(kind, others, question)
+    return 'outcome' in wanted ? wanted : reply(await operations.digests.setDigest(wanted, by), reference)
+  }
+  if (!['', 'now', 'off'].includes(kind)) {
+    const kinds = ['daily', 'weekly', 'now', 'off'].map(typed).join(', ')
+    return unclear(answerDigestFault(`${typed(first)} is none of ${kinds}`, '/ci digest weekly mon 9:00'))
+  }
+  const [extra] = others
+  if (extra !== undefined) return { outcome: 'too-much', answer: answerTooMuch({ extra, ...howTyped(row) }) }
+  if (kind === 'off') return reply(await operations.digests.turnOffDigest(by), reference)
+  return whenMayRead(question, async () =>
+    reply(await (kind === 'now' ? operations.digests.previewDigest(by) : operations.digests.digest(by)), reference),
+  )
+}
+
+const reply = (outcome: DigestOutcome, reference: string): Reply => ({
+  outcome: outcomeName(outcome),
+  answer: answerDigest(outcome, { reference }),
+})
+
+const unclear = (answer: Answer): Reply => ({ outcome: 'unclear', answer })
+
+function readWanted(kind: WantedDigest['kind'], words: readonly string[], { row }: Question): WantedDigest | Reply {
+  const example = kind === 'weekly' ? '/ci digest weekly mon 9:00' : '/ci digest daily 9:00'
+  const how = { ...howTyped(row), example }
+  const [day, time, zone, extra] = kind === 'weekly' ? words : [null, ...words]
+  if (day === undefined)
+    return { outcome: 'too-little', answer: answerTooLittle({ missing: 'a weekday and a time', ...how }) }
+  const weekday = day === null ? null : weekdayOf(day)
+  if (weekday === 0) return unclear(answerDigestFault(`There is no weekday ${typed(day ?? '')}`, example))
+  if (time === undefined || time === null)
+    return { outcome: 'too-little', answer: answerTooLittle({ missing: 'a time of day', ...how }) }
+  const minute = minuteOf(time)
+  if (minute === null) return unclear(answerDigestFault(`There is no time of day ${typed(time)}`, example))
+  if (extra !== undefined) return { outcome: 'too-much', answer: answerTooMuch({ extra: extra ?? '', ...how }) }
+  return { kind, weekday, minute, zone: zone ?? null }
+}
+
+/** From its first two letters on; 0: there is none. */
+const weekdayOf = (text: string): number =>
+  text.length < 2 ? 0 : WEEKDAYS.findIndex((day) => day.toLowerCase().startsWith(text.toLowerCase())) + 1
+
+/** `9:00`, `09:30`, `17` */
+function minuteOf(text: string): number | null {
+  const [, hour, minute = '0'] = /^(\d{1,2})(?::(\d{2}))?$/.exec(text) ?? []
+  if (hour === undefined || Number(hour) > 23 || Number(minute) > 59) return null
+  return Number(hour) * 60 + Number(minute)
+}
+
+export const previewButton: Button = {
+  what: 'digest',
+  answer: async ({ deps, by, reference }) =>
+    whenMayRead({ operations: deps.operations, by, reference }, async () =>
+      reply(await deps.operations.digests.previewDigest(by), reference),
+    ),
+}

@@ -1,0 +1,69 @@
+import { DIGEST_LATE_MAX_MS, lastDue, nextDue, periodOf } from '../../domain/digest.ts'
+import { NO_QUEUES } from '../../domain/plan.ts'
+import { digestSubject } from '../../domain/revision.ts'
+import type { DigestView } from '../../domain/view.ts'
+import { digestView, type FigureDeps } from '../../catalog/figures.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import type { KeptDigest } from '../../store/digests.ts'
+import type { Store } from '../../store/store.ts'
+
+/** The job: how often it is looked which digests are due. */
+export const DIGESTS_JOB = 'send-digests'
+export const DIGESTS_EVERY_MS = 10_000
+
+export interface SendDigests extends Omit<FigureDeps, 'reads'> {
+  store: Store
+  clock: Clock
+  log: Log
+  /** Draws the chart and puts it where a message can show it: its id in Slack; null where that fails. */
+  chart: (view: DigestView) => Promise<string | null>
+}
+
+/**
+ * Plans each digest that is due. What it says is written down with its period, as a card that the reconciler posts: so it
+ * is posted once, whoever dies. One that fails holds up no other.
+ */
+export async function sendDigests(deps: SendDigests, signal: AbortSignal): Promise<'done' | 'again'> {
+  let end: 'done' | 'again' = 'done'
+  for (const digest of await deps.store.read.digestsDue(deps.clock.now())) {
+    if (signal.aborted) return 'again'
+    try {
+      await plan(deps, digest)
+    } catch (error) {
+      end = 'again'
+      deps.log.error({ err: error, channel: digest.channel }, 'a digest could not be planned; it will be tried again')
+    }
+  }
+  return end
+}
+
+async function plan(deps: SendDigests, digest: KeptDigest): Promise<void> {
+  const { store, clock, log } = deps
+  const { channel, schedule, last } = digest
+  const now = clock.now()
+  const dueAt = lastDue(schedule, now)
+  const nextAt = nextDue(schedule, now)
+  const period = periodOf(schedule, dueAt)
+  // The first due time may have been before it was set: the times of a zone were changed by law.
+  const isMissed = dueAt < digest.nextAt || now - dueAt > DIGEST_LATE_MAX_MS
+  if (isMissed || last?.period === period.name) {
+    await store.write((tx) => tx.advanceDigest(digest, { nextAt, planned: null }))
+    if (isMissed) log.warn({ channel, period: period.name }, 'a digest was missed for too long and is left out')
+    return
+  }
+  const view = await digestView({ ...deps, reads: store.read }, channel, period, now)
+  const picture = view.builds === 0 ? null : await deps.chart(view)
+  const planned = { period: period.name, dueAt, plannedAt: now, view: { ...view, picture } }
+  const card = { subject: digestSubject(period.name), channel, quiet: false, mention: false }
+  const isPlanned = await store.write(async (tx) => {
+    if (!(await tx.advanceDigest(digest, { nextAt, planned }))) return false
+    await tx.ensureCard(card)
+    await tx.setQueues(card, { ...NO_QUEUES, post: { at: now, priority: DIGEST_PRIORITY } })
+    return true
+  })
+  if (isPlanned) log.info({ channel, period: period.name, builds: view.builds }, 'a digest was planned')
+}
+
+/** After all that is news. */
+const DIGEST_PRIORITY = 4

@@ -1,0 +1,50 @@
+import type { Schedule } from '../../domain/digest.ts'
+import type { DigestView } from '../../domain/view.ts'
+import { toLine } from '../../lib/escape.ts'
+import { joined, mention, outside } from './build.ts'
+import { cut, WORD_CHARS_MAX } from './limits.ts'
+import { dayTime, durationWords } from './times.ts'
+
+// When a channel gets its digest, and what its chart shows, in words.
+
+export const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
+
+/** `every Monday at 9:00 (Europe/Berlin)` */
+function scheduleWords({ weekday, minute, zone }: Schedule): string {
+  const day = weekday === null ? 'day' : (WEEKDAYS[weekday - 1] ?? 'week')
+  const time = `${Math.floor(minute / 60)}:${String(minute % 60).padStart(2, '0')}`
+  return `every ${day} at ${time} (${outside(zone, WORD_CHARS_MAX)})`
+}
+
+/** `every Monday at 9:00 (Europe/Berlin) · next Nov 30 9:00` */
+export function digestWords({ schedule, nextAt }: { schedule: Schedule; nextAt: number }): string {
+  const next = dayTime(nextAt)
+  return joined([scheduleWords(schedule), next && `next ${next}`])
+}
+
+/** Posted in the channel when it gets a digest, or another one. */
+export const digestSetLine = (user: string, schedule: Schedule): string =>
+  `:bar_chart: ${by(user)} set a digest for this channel: ${scheduleWords(schedule)}.`
+
+/** Posted in the channel when it gets none any more. */
+export const digestOffLine = (user: string): string => `:bar_chart: ${by(user)} turned off this channel's digest.`
+
+const by = (user: string): string => mention(user) || 'Somebody'
+
+const ALT_CHARS_MAX = 1_000
+
+/** What the chart shows, for people who do not see it. */
+export function chartInWords({ days, red }: Pick<DigestView, 'days' | 'red'>): string {
+  const counts = days.map(({ day, builds, passed }) => {
+    const rate = builds === 0 ? '' : `, ${percentOf(passed, builds)} % passed`
+    return `${day}: ${countWords(builds)}${rate}`
+  })
+  const times = red.shown.map(({ project, branch, forMs }) => `${project} ${branch}: red for ${durationWords(forMs)}`)
+  return cut(toLine(['Builds by day', ...counts, ...times].join('; ')), ALT_CHARS_MAX)
+}
+
+/** `1 build`, `212 builds` */
+export const countWords = (builds: number): string => (builds === 1 ? '1 build' : `${builds} builds`)
+
+/** In whole percent. */
+export const percentOf = (part: number, whole: number): number => Math.round((100 * part) / whole)

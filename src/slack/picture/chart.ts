@@ -1,0 +1,35 @@
+import type { DigestView } from '../../domain/view.ts'
+import type { Log } from '../../lib/log.ts'
+import { createClient, type ClientOptions } from '../api/client.ts'
+import { chartInWords } from '../messages/digest.ts'
+import { chartToPng } from './picture.ts'
+import { uploadPicture } from './show.ts'
+
+/** What a chart shows: builds and how many passed by day, and which branches were red for how long. */
+export type Charted = Pick<DigestView, 'days' | 'red'>
+
+/**
+ * Draws a digest's chart and hands it to Slack, without a channel: the message shows it by its id. One that was handed over
+ * and never shown is seen by nobody. The chart is an extra: null where there is none.
+ */
+export function createChart({ log, ...options }: ClientOptions & { log: Log }) {
+  const client = createClient(options)
+  return async (view: DigestView): Promise<string | null> => {
+    const { days, red } = view
+    const picture = await chartToPng({ days, red } satisfies Charted)
+    if (picture === null) {
+      log.warn({}, 'the chart of a digest could not be drawn; it is posted without')
+      return null
+    }
+    try {
+      return await uploadPicture(client, {
+        png: picture.png,
+        name: `builds-${view.lastDay}.png`,
+        alt: chartInWords(view),
+      })
+    } catch (error) {
+      log.warn({ err: error }, 'Slack did not take the chart of a digest; it is posted without')
+      return null
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { RestartRequest } from '../domain/attempt.ts'
+import {
+  figuresOf,
+  joinFigures,
+  noFigures,
+  outcomesOf,
+  type Figures,
+  type Outcome,
+  type Question,
+  type Standing,
+} from '../domain/figures.ts'
+import type { BuildId, ProjectId } from '../domain/ids.ts'
+import { branchKey } from '../domain/revision.ts'
+import type { KnownBuild, StoredEvent } from './records.ts'
+
+export interface FigureReads {
+  /** Build events that finish a build of the project, received at that time (ms) or later, in order of receipt, after this one. */
+  endsAfter(
+    projectId: ProjectId,
+    place: { at: number; seq: number },
+    limit: number,
+  ): Promise<{ at: number; seq: number; buildId: BuildId }[]>
+  /** Every build event of these builds of a project, in order of receipt, and the restarts that were asked of them. */
+  storiesOf(
+    projectId: ProjectId,
+    buildIds: readonly BuildId[],
+  ): Promise<{ buildEvents: StoredEvent[]; restarts: RestartRequest[] }>
+  /** Of the outcomes of a branch that were received before then (ms), that of the newest build. */
+  standingBefore(branchKey: string, at: number): Promise<Standing | null>
+}
+
+/** What of the store's reads figures take. */
+type FigureStore = FigureReads & { redBuilds: (ids: readonly string[], limit: number) => Promise<KnownBuild[]> }
+
+/** Outcomes read at once; then others have their turn. */
+const ENDS_AT_ONCE = 200
+
+/** Branches that are red for longer than the periods asked about, of all the projects. */
+const RED_BRANCHES_MAX = 500
+
+/** The figures of these projects. They are added up project by project: no more than one is held in memory. */
+export async function readFigures(
+  reads: FigureStore,
+  projectIds: readonly ProjectId[],
+  question: Question,
+): Promise<Figures> {
+  let all = noFigures(question)
+  const since = Math.min(question.before.from, question.period.from, ...question.days)
+  const built = new Set<string>()
+  for (const projectId of projectIds) {
+    const outcomes = await readOutcomes(reads, projectId, since)
+    if (outcomes.length === 0) continue
+    const standing = await standingOf(reads, projectId, outcomes, since)
+    for (const branch of standing.keys()) built.add(branchKey(projectId, branch))
+    all = joinFigures(all, figuresOf(outcomes, standing, question))
+  }
+  return { ...all, red: [...all.red, ...(await redThroughout(reads, projectIds, question, built))] }
+}
+
+async function readOutcomes(reads: FigureStore, projectId: ProjectId, since: number): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  const seen = new Set<BuildId>()
+  let place = { at: since, seq: 0 }
+  while (true) {
+    const ends = await reads.endsAfter(projectId, place, ENDS_AT_ONCE)
+    const fresh = [...new Set(ends.map(({ buildId }) => buildId))].filter((id) => !seen.has(id))
+    for (const id of fresh) seen.add(id)
+    if (fresh.length > 0) {
+      const { buildEvents, restarts } = await reads.storiesOf(projectId, fresh)
+      for (const own of Map.groupBy(buildEvents, ({ buildId }) => buildId).values())
+        outcomes.push(...outcomesOf(own, restarts).filter(({ endedAt, endSeq }) => isKept(own, endSeq, endedAt, since)))
+    }
+    if (ends.length < ENDS_AT_ONCE) return outcomes
+    place = ends.at(-1)!
+    await nextTurn()
+  }
+}
+
+// What was received before says how the branch stood, and is read there: an attempt of long ago of a build that was run again.
+const isKept = (own: readonly StoredEvent[], endSeq: number, endedAt: number, since: number): boolean =>
+  endedAt >= since || own.some(({ seq, at }) => seq === endSeq && at >= since)
+
+async function standingOf(
+  reads: FigureStore,
+  projectId: ProjectId,
+  outcomes: readonly Outcome[],
+  since: number,
+): Promise<Map<string, Standing>> {
+  const standing = new Map<string, Standing>()
+  for (const branch of new Set(outcomes.flatMap((one) => one.branch ?? []))) {
+    const before = await reads.standingBefore(branchKey(projectId, branch), since)
+    standing.set(branch, before ?? NOT_BUILT)
+  }
+  return standing
+}
+
+/** Comes before every build. */
+const NOT_BUILT: Standing = { buildOrder: '', endSeq: 0, status: 'unknown' }
+
+/** Branches that are red, and on which nothing ended since the periods began. */
+async function redThroughout(
+  reads: FigureStore,
+  projectIds: readonly ProjectId[],
+  { period }: Question,
+  built: ReadonlySet<string>,
+): Promise<Figures['red']> {
+  const red = await reads.redBuilds(projectIds, RED_BRANCHES_MAX)
+  return red.flatMap(({ projectId, branch }) =>
+    branch === null || built.has(branchKey(projectId, branch))
+      ? []
+      : [{ projectId, branch, forMs: period.to - period.from }],
+  )
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import type { KeptDigest } from '../../../src/store/digests.ts'
+import { HOUR, T0 } from '../../support/build-events.ts'
+import { digestOf } from '../../support/digest.ts'
+import type { Places } from '../../support/stores.ts'
+import { BUILDS, RELEASES } from '../given.ts'
+
+const kept = (change: Partial<KeptDigest> = {}): Omit<KeptDigest, 'last'> => ({
+  channel: BUILDS,
+  schedule: { kind: 'weekly', weekday: 1, minute: 9 * 60, zone: 'Europe/Berlin' },
+  setBy: 'U0ADA00001',
+  setAt: T0,
+  nextAt: T0 + HOUR,
+  ...change,
+})
+
+const planned = { period: '2026-03-02-weekly', dueAt: T0 + HOUR, plannedAt: T0 + HOUR + 1, view: digestOf() }
+
+/** When channels get digests, and what the newest one says. */
+export function digestClaims(places: () => Places): void {
+  test('a digest is read back whole, and a channel has one', async () => {
+    await using place = await places().open()
+    const { read, write } = place.store
+    await write((tx) => tx.keepDigest(kept()))
+    expect(await read.digest(BUILDS)).toEqual({ ...kept(), last: null })
+    const daily = kept({ schedule: { kind: 'daily', weekday: null, minute: 0, zone: 'UTC' }, setAt: T0 + 1 })
+    await write((tx) => tx.keepDigest(daily))
+    expect(await read.digest(BUILDS)).toEqual({ ...daily, last: null })
+    expect(await read.digest(RELEASES)).toBeNull()
+  })
+
+  test('those that are due by then are found, the longest due first', async () => {
+    await using place = await places().open()
+    const { read, write } = place.store
+    await write((tx) => tx.keepDigest(kept()))
+    await write((tx) => tx.keepDigest(kept({ channel: RELEASES, nextAt: T0 })))
+    expect((await read.digestsDue(T0 + HOUR)).map(({ channel }) => channel)).toEqual([RELEASES, BUILDS])
+    expect((await read.digestsDue(T0 + HOUR - 1)).map(({ channel }) => channel)).toEqual([RELEASES])
+  })
+
+  test('a due time is taken once, and what was planned stays when the digest is set anew', async () => {
+    await using place = await places().open()
+    const { read, write } = place.store
+    await write((tx) => tx.keepDigest(kept()))
+    const take = () => write((tx) => tx.advanceDigest(kept(), { nextAt: T0 + 2 * HOUR, planned }))
+    expect([await take(), await take()]).toEqual([true, false])
+    await write((tx) => tx.keepDigest(kept({ setAt: T0 + 5, nextAt: T0 + 3 * HOUR })))
+    expect(await read.digest(BUILDS)).toEqual({ ...kept({ setAt: T0 + 5, nextAt: T0 + 3 * HOUR }), last: planned })
+  })
+
+  test('what was set anew meanwhile is not taken by its old time', async () => {
+    await using place = await places().open()
+    await place.store.write((tx) => tx.keepDigest(kept({ setAt: T0 + 5 })))
+    expect(await place.store.write((tx) => tx.advanceDigest(kept(), { nextAt: T0 + 2 * HOUR, planned: null }))).toBe(
+      false,
+    )
+  })
+
+  test('a digest is removed once', async () => {
+    await using place = await places().open()
+    await place.store.write((tx) => tx.keepDigest(kept()))
+    const remove = () => place.store.write((tx) => tx.removeDigest(BUILDS))
+    expect([await remove(), await remove(), await place.store.read.digest(BUILDS)]).toEqual([true, false, null])
+  })
+}

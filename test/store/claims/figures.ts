@@ -1,0 +1,216 @@
+import { describe, expect, test } from 'vitest'
+import { DAY_MS } from '../../../src/domain/digest.ts'
+import type { Figures, Question } from '../../../src/domain/figures.ts'
+import { revisionKey } from '../../../src/domain/revision.ts'
+import { readFigures } from '../../../src/store/figures.ts'
+import { buildId, HOUR, MINUTE, projectId, T0, WEB } from '../../support/build-events.ts'
+import type { Place, Places } from '../../support/stores.ts'
+import { seen } from '../given.ts'
+
+const API = '42'
+const PROJECTS = [projectId(WEB), projectId(API)]
+const WEEK = 7 * DAY_MS
+const FROM = T0 + WEEK
+const WEEKLY: Question = {
+  period: { from: FROM, to: FROM + WEEK },
+  before: { from: T0, to: FROM },
+  days: Array.from({ length: 7 }, (_, n) => FROM + n * DAY_MS),
+}
+
+/** What builds add up to. The numbers are those that SQL finds by a way of its own, over the same rows. */
+export function figureClaims(places: () => Places): void {
+  describe.each([1, 2, 3, 4])('of the random history %i', (history) => {
+    test('are what SQL counts', async () => {
+      await using place = await places().open()
+      await fill(place, history)
+      const figures = await readFigures(place.store.read, PROJECTS, WEEKLY)
+      expect(sorted(figures)).toEqual(await bySql(place, WEEKLY))
+      expect(figures.builds).toBeGreaterThan(300)
+      for (const list of [figures.red, figures.flaky, figures.slower]) expect(list).not.toEqual([])
+    })
+
+    test('are the same of each project alone', async () => {
+      await using place = await places().open()
+      await fill(place, history)
+      const [both, web, api] = await Promise.all(
+        [PROJECTS, [PROJECTS[0]!], [PROJECTS[1]!]].map((ids) => readFigures(place.store.read, ids, WEEKLY)),
+      )
+      expect(web!.builds + api!.builds).toBe(both!.builds)
+      expect(sorted(both!).red).toEqual([...sorted(web!).red, ...sorted(api!).red])
+    })
+  })
+
+  test('a branch that is red for longer, and on which nothing ends, is red throughout', async () => {
+    await using place = await places().open()
+    const at = T0 - 30 * DAY_MS
+    await insert(place, [{ word: 'error', at, build: '7', branch: 'old', commit: 'c' }])
+    const known = { buildId: buildId('7'), buildOrder: '7', attempt: 1, revisionKey: 'r', cardNumber: 1, branch: 'old' }
+    const how = { status: 'failed', word: 'error', at, buildUuid: null, committer: null } as const
+    await place.store.write((tx) => tx.keepBuild({ projectId: PROJECTS[0]!, ...known, ...how }))
+    const { red, builds } = await readFigures(place.store.read, PROJECTS, WEEKLY)
+    expect([red, builds]).toEqual([[{ projectId: WEB, branch: 'old', forMs: WEEK }], 0])
+  })
+
+  test('a restart that was asked for is an attempt of its own, however soon it ends', async () => {
+    await using place = await places().open()
+    const build = { build: '9', branch: 'main', commit: 'c' }
+    await insert(place, [
+      { ...build, word: 'error', at: FROM + MINUTE },
+      { ...build, word: 'initiated', at: FROM + 2 * MINUTE + 1, origin: 'poll' },
+      { ...build, word: 'success', at: FROM + 3 * MINUTE },
+    ])
+    const { builds, flaky } = await readFigures(place.store.read, PROJECTS, WEEKLY)
+    expect([builds, flaky]).toEqual([2, [{ projectId: WEB, branch: 'main', commits: 1, flaky: 1, lostMs: 0 }]])
+  })
+}
+
+interface Told {
+  word: string
+  at: number
+  project?: string
+  build: string
+  branch: string
+  commit: string
+  origin?: 'delivery' | 'poll'
+  details?: { startedAt?: number; finishedAt?: number }
+}
+
+/** In order of receipt. */
+async function insert({ store }: Place, all: readonly Told[]): Promise<void> {
+  await store.write(async (tx) => {
+    for (const { at, origin = 'delivery', ...said } of all) {
+      const observation = seen(said)
+      const { branch, commitId } = observation
+      const where = { at, origin, priority: 1, revisionKey: revisionKey(observation), branch, commitId }
+      await tx.insertBuildEvent(observation, where)
+    }
+  })
+}
+
+/** Two weeks of builds: restarted ones, ends that are told twice, told late, or with times of the source's own. */
+async function fill(place: Place, history: number): Promise<void> {
+  const random = randomFrom(history)
+  const pick = <One>(all: readonly One[]): One => all[Math.floor(random() * all.length)]!
+  const told: Told[] = []
+  for (let n = 0; n < 600; n++) {
+    const branch = pick(['main', 'main', 'dev', 'fix/1'])
+    const week = n < 300 ? 0 : 1
+    const common = { project: pick([WEB, API]), build: String(1_000 + n), branch, commit: `c${Math.floor(n / 8)}` }
+    let at = T0 - HOUR + Math.floor((n / 600) * (2 * WEEK)) + Math.floor(random() * HOUR)
+    for (let attempt = 0; attempt < pick([1, 1, 1, 2, 3]); attempt++) {
+      const word = pick(['success', 'success', 'success', 'error', 'error', 'infrastructure_failure', 'stopped'])
+      const end = at + MINUTE + Math.floor(random() * 5 * MINUTE) + (branch === 'main' ? week * 4 * MINUTE : 0)
+      const lateMs = random() < 0.1 ? Math.floor(random() * 3 * HOUR) : 0
+      const details = {
+        ...(lateMs > 0 || random() < 0.2 ? { finishedAt: end + (random() < 0.1 ? 20 * MINUTE : 0) } : {}),
+        ...(random() < 0.2 ? { startedAt: at - 30_000 } : {}),
+      }
+      told.push({ ...common, word: 'initiated', at })
+      told.push({ ...common, word, at: end + lateMs, details })
+      if (random() < 0.1) told.push({ ...common, word, at: end + lateMs + 1_000, details })
+      at = end + lateMs + 5 * MINUTE
+    }
+  }
+  await insert(
+    place,
+    told.sort((a, b) => a.at - b.at),
+  )
+}
+
+/** Uniform in [0, 1), the same for the same seed. */
+function randomFrom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    const mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    const again = mixed ^ (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61))
+    return ((again ^ (again >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+const byName = (a: { projectId: string; branch: string }, b: { projectId: string; branch: string }): number =>
+  `${a.projectId} ${a.branch}` < `${b.projectId} ${b.branch}` ? -1 : 1
+
+const sorted = ({ red, flaky, slower, ...counts }: Figures): Figures => ({
+  ...counts,
+  red: red.toSorted(byName),
+  flaky: flaky.toSorted(byName),
+  slower: slower.toSorted(byName),
+})
+
+/** The same by SQL alone. What ends an attempt here is an end that is not told a second time. */
+async function bySql({ kind, sql }: Place, { period, before, days }: Question): Promise<Figures> {
+  const detail = (name: string) =>
+    kind === 'sqlite' ? `json_extract(details, '$.${name}')` : `(details::json ->> '${name}')::bigint`
+  const [least, greatest] = kind === 'sqlite' ? ['min', 'max'] : ['least', 'greatest']
+  const told = `with told as (
+      select *, ${detail('finishedAt')} as finished, ${detail('startedAt')} as started,
+        lag(word) over (partition by build_key order by seq) as said_before from fact),
+    ends as (
+      select *, case when finished is null or finished > at then at else finished end as ended,
+        coalesce(started, (select max(begun.at) from fact as begun where begun.build_key = told.build_key
+          and begun.seq < told.seq and begun.word = 'initiated')) as began
+      from told where word in ('success', 'error', 'infrastructure_failure')
+        and (said_before is null or said_before <> word))`
+  const rows = async (text: string): Promise<Record<string, number | string>[]> =>
+    (await sql(`${told} ${text}`)).map((row) =>
+      Object.fromEntries(
+        Object.entries(row).map(([name, value]) => [
+          name,
+          name === 'branch' || name === 'project_id' ? String(value) : Number(value),
+        ]),
+      ),
+    )
+  const within = ({ from, to }: { from: number; to: number }) => `ended >= ${from} and ended < ${to}`
+  const count = async (one: { from: number; to: number }) => {
+    const [row] = await rows(`select count(*) as builds, count(case when word = 'success' then 1 end) as passed
+      from ends where ${within(one)}`)
+    return { builds: Number(row!['builds']), passed: Number(row!['passed']) }
+  }
+  const list = async <One>(text: string, toOne: (row: Record<string, number | string>) => One) =>
+    (await rows(text))
+      .map((row) => ({ projectId: projectId(String(row['project_id'])), branch: String(row['branch']), ...toOne(row) }))
+      .sort(byName)
+  const red = await list(
+    `, standing as (
+        select *, build_order || '.' || substr('0000000000' || seq, length('' || seq)) as place,
+          max(build_order || '.' || substr('0000000000' || seq, length('' || seq)))
+            over (partition by branch_key order by ended, seq rows unbounded preceding) as newest
+        from ends),
+      spans as (select *, lead(ended) over (partition by branch_key order by ended, seq) as until
+        from standing where place = newest)
+      select project_id, branch, sum(${greatest}(0, ${least}(coalesce(until, ${period.to}), ${period.to})
+          - ${greatest}(ended, ${period.from}))) as for_ms
+      from spans where word <> 'success' and ended < ${period.to} group by project_id, branch
+      having sum(${greatest}(0, ${least}(coalesce(until, ${period.to}), ${period.to})
+          - ${greatest}(ended, ${period.from}))) > 0`,
+    (row) => ({ forMs: Number(row['for_ms']) }),
+  )
+  const flaky = await list(
+    `, inside as (select * from ends where ${within(period)}),
+      good as (select *, case when word = 'error' and exists (select 1 from inside as later
+          where later.lineage_key = inside.lineage_key and later.word = 'success'
+            and (later.build_order > inside.build_order
+              or (later.build_order = inside.build_order and later.seq > inside.seq))) then 1 end as made_good from inside)
+      select project_id, branch, count(distinct lineage_key) as commits,
+        count(distinct case when made_good = 1 then lineage_key end) as flaky,
+        coalesce(sum(case when made_good = 1 and began <= ended then ended - began end), 0) as lost
+      from good group by project_id, branch having count(made_good) > 0`,
+    (row) => ({ commits: Number(row['commits']), flaky: Number(row['flaky']), lostMs: Number(row['lost']) }),
+  )
+  const median = (name: string, one: { from: number; to: number }) => `${name} as (
+      select project_id, branch, avg(ms) as ms from (select project_id, branch, ended - began as ms,
+          row_number() over (partition by branch_key order by ended - began) as place,
+          count(*) over (partition by branch_key) as passed
+        from ends where word = 'success' and began <= ended and ${within(one)}) as ranked
+      where passed >= 5 and place in ((passed + 1) / 2, (passed + 2) / 2) group by project_id, branch)`
+  const slower = await list(
+    `, ${median('earlier', before)}, ${median('later', period)}
+      select later.project_id, later.branch, earlier.ms as before_ms, later.ms as now_ms from earlier join later
+        on later.project_id = earlier.project_id and later.branch = earlier.branch
+      where later.ms >= earlier.ms * 1.25 and later.ms - earlier.ms >= 60000`,
+    (row) => ({ beforeMs: Number(row['before_ms']), nowMs: Number(row['now_ms']) }),
+  )
+  const byDay = days.map((from, at) => count({ from, to: days[at + 1] ?? period.to }))
+  return { ...(await count(period)), before: await count(before), days: await Promise.all(byDay), red, flaky, slower }
+}
