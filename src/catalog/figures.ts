@@ -14,7 +14,8 @@ export interface FigureDeps extends FindDeps, FollowedDeps {
 
 /** Of each list in a digest. */
 export const DIGEST_LINES_MAX = 5
-const RED_NOW_MAX = 10
+/** Of those that are red now. */
+export const RED_NOW_MAX = 10
 const RED_COUNTED_MAX = 100
 
 /** What the builds of a channel's projects came to. */

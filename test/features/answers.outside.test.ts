@@ -1,3 +1,4 @@
+import { DIGEST_ACTION_ID } from '../../src/slack/messages/ids.ts'
 import { describe, expect, it } from 'vitest'
 import { buildOf } from '../../packages/demo/src/samples/cast.ts'
 import { samplesOf } from '../../packages/demo/src/samples/samples.ts'
@@ -52,6 +53,7 @@ function isUnderstood(button: ReturnType<typeof buttonsOf>[number]): boolean {
   if (projects.includes(button.action_id)) return isUuid(button.value)
   if (button.action_id === SUBSCRIPTION_ACTION_IDS.import) return parseImport(button.value) !== null
   if (button.action_id.startsWith('subscription')) return /^(?:\d+|new)$/.test(button.value)
+  if (button.action_id === DIGEST_ACTION_ID) return button.value === 'now'
   const pages: readonly string[] = Object.values(PAGE_ACTION_IDS)
   return (pages.includes(button.action_id) ? parsePage(button.value) : parseAttemptRef(button.value)) !== null
 }

@@ -26,7 +26,10 @@ export function answerDigest(outcome: DigestOutcome, { reference }: { reference:
     case 'off':
       return answerOf([line(':bar_chart: *Digest turned off*.'), ...announcedParts(outcome.announced)])
     case 'off-already':
-      return answerOf([line(':mag: *Nothing changed*: this channel has no digest.')])
+      return answerOf([
+        line(':mag: *Nothing changed*: this channel has no digest.'),
+        line(nextStep(`Type ${typed('/ci digest')} to see how to set one.`)),
+      ])
     case 'preview':
       return answerOf([...digestLines(outcome.view), small('A preview that only you see; a digest also has a chart.')])
     case 'no-zone':

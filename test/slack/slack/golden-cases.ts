@@ -1,3 +1,5 @@
+import { CAST } from '../../../packages/demo/src/samples/cast.ts'
+import { digestOf, NO_LISTS, quietDigest } from '../../../packages/demo/src/samples/digests.ts'
 import type { Missing } from '../../../src/domain/offer.ts'
 import type { ShownRequest, CardView, Shown, View } from '../../../src/domain/view.ts'
 import {
@@ -390,6 +392,32 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
   'notice-hostile': told(
     'The account could not run a build whose names try to mention, link and format.',
     notice({ ignored: 1, blocked: 0, builds: [{ ...HOSTILE, shown: 'ignored' }] }),
+  ),
+  digest: told("A week's builds, as the channel's digest tells them every Monday.", digestOf()),
+  'digest-daily': told(
+    'The builds of one day of one project, of which a part is not kept any more; its chart could not be drawn.',
+    digestOf({
+      about: 'acme/web',
+      every: 'day',
+      firstDay: '2026-11-24',
+      lastDay: '2026-11-24',
+      since: STARTED_AT,
+      before: null,
+      builds: 1,
+      passed: 1,
+      red: NO_LISTS,
+      redNow: NO_LISTS,
+      picture: null,
+    }),
+  ),
+  'digest-worse': told(
+    'The builds of a week across two months passed less often than in the week before.',
+    digestOf({ about: null, firstDay: '2026-11-30', lastDay: '2026-12-06', before: { builds: 100, passed: 95 } }),
+  ),
+  'digest-quiet': told('A week without a build; two branches are still red.', quietDigest()),
+  'digest-hostile': told(
+    'A digest whose names try to mention, link and format.',
+    digestOf({ about: HOSTILE.project }, { ...CAST, project: HOSTILE.project, branch: HOSTILE.branch ?? '' }),
   ),
 }
 

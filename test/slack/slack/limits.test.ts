@@ -1,3 +1,5 @@
+import { digestOf } from '../../../packages/demo/src/samples/digests.ts'
+import { DIGEST_LINES_MAX, RED_NOW_MAX } from '../../../src/catalog/figures.ts'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Action } from '../../../src/domain/request.ts'
@@ -206,6 +208,7 @@ describe('at the worst, every field full of what escaping makes longest', () => 
       ),
     ],
     ['notices', all.map((one) => noticeOf(one))],
+    ['digests', [worstDigest()]],
   ])('%s fit', (_, views) => {
     for (const view of views)
       for (const plain of [false, true])
@@ -218,6 +221,22 @@ describe('at the worst, every field full of what escaping makes longest', () => 
     expect(lines).toBe(NOTICE_BUILDS_MAX)
     expect(attachments[0]?.blocks.length).toBeGreaterThan(1)
   })
+
+  /** As many branches as a digest lists. */
+  function worstDigest() {
+    const some = <One>(count: number, figure: One) => ({
+      shown: Array.from({ length: count }, () => ({ ...figure, project: amps, branch: amps })),
+      more: 90,
+    })
+    const { red, redNow, flaky, slower } = digestOf()
+    return digestOf({
+      about: amps,
+      red: some(DIGEST_LINES_MAX, red.shown[0]!),
+      redNow: some(RED_NOW_MAX, redNow.shown[0]!),
+      flaky: some(DIGEST_LINES_MAX, flaky.shown[0]!),
+      slower: some(DIGEST_LINES_MAX, slower.shown[0]!),
+    })
+  }
 
   function noticeOf(one: BuildView) {
     const builds = Array.from({ length: NOTICE_BUILDS_MAX }, () => ({ ...one, shown: 'blocked' as const }))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { KeptDigest } from '../../../src/store/digests.ts'
 import { HOUR, T0 } from '../../support/build-events.ts'
-import { digestOf } from '../../support/digest.ts'
+import { digestOf } from '../../../packages/demo/src/samples/digests.ts'
 import type { Places } from '../../support/stores.ts'
 import { BUILDS, RELEASES } from '../given.ts'
 

@@ -19,6 +19,7 @@ export function readGroups(golden: string): Group[] {
     of('Replies in the thread', 'reply'),
     of('What people asked of CI', 'ask'),
     of('Notices of the account', 'notice'),
+    of('Digests', 'digest'),
     ...answerGroups(golden),
     { title: 'Forms', entries: filesIn(golden, 'modals').map((file) => viewOf(golden, 'modals', file)) },
     { title: 'Home', entries: filesIn(golden, 'home').map((file) => viewOf(golden, 'home', file)) },
@@ -54,12 +55,20 @@ function messageOf(golden: string, file: string): Entry {
     ...entry(`messages/${nameOf(file)}`, nameOf(file), sentenceIn(rest, file)),
     json: {
       text: textOf(text),
-      ...(Array.isArray(blocks) && { blocks: blocksOf(blocks) }),
+      ...(Array.isArray(blocks) && { blocks: blocksOf(blocks).map(withChart) }),
       attachments: listOf(attachments),
     },
     reading: linesOf(text),
     plain: typeof plain === 'string' ? plain : null,
   }
+}
+
+/** The chart of every digest here: a file beside the page. */
+export const CHART_FILE = 'chart.png'
+
+const withChart = (block: View['blocks'][number]): View['blocks'][number] => {
+  const { slack_file: file, ...rest } = block
+  return file === undefined ? block : { ...rest, image_url: CHART_FILE }
 }
 
 const entry = (id: string, name: string, when: string) => ({

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { readGroups } from './entries.ts'
+import { chartToPng } from '../../../../src/slack/picture/picture.ts'
+import { digestOf } from '../samples/digests.ts'
+import { CHART_FILE, readGroups } from './entries.ts'
 
 const PAGE = join(import.meta.dirname, '..', '..', '..', 'sandbox-slack', 'page', 'gallery')
 
@@ -12,10 +14,19 @@ export const GOLDEN = join(import.meta.dirname, '..', '..', '..', '..', 'test', 
  * @param golden the folder of the golden files
  */
 export async function buildGallery(golden: string): Promise<ReadonlyMap<string, Buffer>> {
-  const [html, parts] = await Promise.all([readFile(join(PAGE, 'gallery.html')), bundle()])
+  const [html, parts, chart] = await Promise.all([
+    readFile(join(PAGE, 'gallery.html')),
+    bundle(),
+    chartToPng(digestOf()),
+  ])
   // A script, since a page that was opened from a file may not fetch.
   const entries = `globalThis.galleryGroups = ${JSON.stringify(readGroups(golden))}\n`
-  return new Map([['index.html', html], ...parts, ['entries.js', Buffer.from(entries)]])
+  return new Map([
+    ['index.html', html],
+    ...parts,
+    ...(chart ? [[CHART_FILE, Buffer.from(chart.png)] as const] : []),
+    ['entries.js', Buffer.from(entries)],
+  ])
 }
 
 /** The same for a server: built when it is first asked for, and kept. */

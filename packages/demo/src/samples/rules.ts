@@ -3,6 +3,7 @@ import type { ChannelRule } from '../../../../src/domain/rule.ts'
 import type { DryChannel, DryRunOutcome, RulesOutcome } from '../../../../src/features/subscriptions/outcomes.ts'
 import type { ShownSubscription } from '../../../../src/catalog/subscriptions.ts'
 import { CHANNEL, projectOf, RED_AT, type Cast } from './cast.ts'
+import { keptDigest } from './digests.ts'
 import { noProject } from './not-found.ts'
 import { ofDefault, ofFile, ruleOf, shownOf } from './shown.ts'
 import type { Cases, Of } from './words.ts'
@@ -10,7 +11,12 @@ import type { Cases, Of } from './words.ts'
 export const rulings = (cast: Cast): Cases<RulesOutcome> => ({
   rules: [
     { when: 'the channel follows nothing', outcome: rulesWith([]) },
+    {
+      when: 'the channel follows nothing, and has a digest',
+      outcome: { ...rulesWith([]), digest: keptDigest(cast) },
+    },
     { when: 'the channel has rules of its own', outcome: rulesWith([shownOf(cast)]) },
+    { when: 'it has a digest', outcome: { ...rulesWith([shownOf(cast)]), digest: keptDigest(cast) } },
     { when: "the project's own rules decide", outcome: rulesWith([byCi(cast, [ruleOf(cast)])]) },
     { when: 'the project has no rules for Slack', outcome: rulesWith([byCi(cast, [])]) },
     { when: "the project's rules are not read yet", outcome: rulesWith([byCi(cast, null)]) },

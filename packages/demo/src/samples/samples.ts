@@ -33,6 +33,10 @@ import {
   answerOldSearch,
   answerSlow,
 } from '../../../../src/features/fault-messages.ts'
+import type { FlakyOutcome } from '../../../../src/features/flaky/flaky.ts'
+import { answerFlaky } from '../../../../src/features/flaky/messages.ts'
+import type { DigestOutcome } from '../../../../src/features/subscriptions/digest.ts'
+import { answerDigest } from '../../../../src/features/subscriptions/digest-messages.ts'
 import { answerHelp } from '../../../../src/features/help/messages.ts'
 import type { CommandRow } from '../../../../src/features/command.ts'
 import { answerList } from '../../../../src/features/list/messages.ts'
@@ -58,6 +62,7 @@ import { imports, proposals } from './imports.ts'
 import { acts, runnings } from './acts.ts'
 import { badges } from './badges.ts'
 import { doctors } from './doctors.ts'
+import { digests, flakies, unclearTimes } from './digests.ts'
 import { lists } from './lists.ts'
 import { REQUESTER, mes } from './mes.ts'
 import { creations, edits, resets, shownProjects } from './projects.ts'
@@ -86,6 +91,9 @@ export const samplesOf = (commands: readonly CommandRow[], cast: Cast = CAST): S
   ...ofKinds<ActOutcome>('stop', acts(cast, 'stop'), (outcome) => answerAct(outcome, asked('stop', cast))),
   ...ofKinds<ActOutcome>('restart', acts(cast, 'restart'), (outcome) => answerAct(outcome, asked('restart', cast))),
   ...ofKinds<BadgeOutcome>('badge', badges(cast), (outcome) => answerBadge(outcome, asked('badge', cast))),
+  ...ofKinds<FlakyOutcome>('flaky', flakies(cast), (outcome) => answerFlaky(outcome, askedOf('flaky', cast))),
+  ...ofKinds<DigestOutcome>('digest', digests(cast), (outcome) => answerDigest(outcome, { reference: REFERENCE })),
+  ...unclearTimes(cast).map(({ command, when, answer }) => one(command, 'not-understood', when, answer)),
   ...ofKinds<WhyOutcome>('why', whys(cast), (outcome) => answerWhy(outcome, asked('why', cast))),
   ...ofKinds<MeOutcome>('me', mes(cast), (outcome) => answerMe(outcome, { by: REQUESTER, reference: REFERENCE })),
   ...ofKinds<SubscribeOutcome>('subscribe', subscribes(cast), (outcome) =>

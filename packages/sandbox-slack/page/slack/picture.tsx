@@ -11,7 +11,10 @@ export function Picture({ image_url: address, slack_file: file, alt_text: alt = 
   return safeUrl(url) ? <OutsideLink url={url}>{alt}</OutsideLink> : <span>{alt}</span>
 }
 
+/** A file beside the page, as the gallery has one. */
+const BESIDE = /^[a-z-]+\.png$/
+
 const HERE = ['127.0.0.1', 'localhost']
 
 const isLocal = (url: string): boolean =>
-  url.startsWith('data:image/') || (URL.canParse(url) && HERE.includes(new URL(url).hostname))
+  url.startsWith('data:image/') || BESIDE.test(url) || (URL.canParse(url) && HERE.includes(new URL(url).hostname))
