@@ -2,6 +2,7 @@ import { BarChart, LineChart } from 'echarts/charts'
 import { GridComponent, TitleComponent } from 'echarts/components'
 import { init, use } from 'echarts/core'
 import { SVGRenderer } from 'echarts/renderers'
+import { toLine } from '../../lib/escape.ts'
 import type { Charted } from './chart.ts'
 
 use([BarChart, LineChart, GridComponent, TitleComponent, SVGRenderer])
@@ -86,6 +87,7 @@ const dayLabel = (day: string): string => DAY.format(new Date(day))
 
 /** The end of a name tells branches apart. */
 function rowLabel({ project, branch }: Charted['red']['shown'][number]): string {
-  const points = Array.from(`${project} ${branch}`)
+  // A control character would make it no XML.
+  const points = Array.from(toLine(`${project} ${branch}`))
   return points.length <= NAME_CHARS_MAX ? points.join('') : `…${points.slice(1 - NAME_CHARS_MAX).join('')}`
 }

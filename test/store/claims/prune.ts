@@ -137,6 +137,15 @@ export function pruneClaims(places: () => Places): void {
     expect(await place.sql('select key from message')).toEqual([{ key: '2026-03-02' }])
   })
 
+  test('digests of days before this one go like notices', async () => {
+    await using place = await places().open()
+    const subjects = ['digest/2026-03-01-daily', 'digest/2026-03-02-weekly']
+    for (const subject of subjects) await stand(place.store, { subject, channel: BUILDS })
+    const old = { beforeDay: '2026-03-02', closed: [] }
+    expect(await place.store.write((tx) => tx.removeNotices(old, 9))).toBe(1)
+    for (const [at, subject] of subjects.entries()) expect(await place.store.read.cardsOf(subject)).toHaveLength(at)
+  })
+
   test('a notice that waits for one of these closed channels goes, and one that waits for another stays', async () => {
     await using place = await places().open()
     for (const channel of [BUILDS, RELEASES])

@@ -11,11 +11,11 @@ import type { Cases, Of } from './words.ts'
 export const rulings = (cast: Cast): Cases<RulesOutcome> => ({
   rules: [
     { when: 'the channel follows nothing', outcome: rulesWith([]) },
+    { when: 'the channel has rules of its own', outcome: rulesWith([shownOf(cast)]) },
     {
       when: 'the channel follows nothing, and has a digest',
       outcome: { ...rulesWith([]), digest: keptDigest(cast) },
     },
-    { when: 'the channel has rules of its own', outcome: rulesWith([shownOf(cast)]) },
     { when: 'it has a digest', outcome: { ...rulesWith([shownOf(cast)]), digest: keptDigest(cast) } },
     { when: "the project's own rules decide", outcome: rulesWith([byCi(cast, [ruleOf(cast)])]) },
     { when: 'the project has no rules for Slack', outcome: rulesWith([byCi(cast, [])]) },

@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest'
+import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
+import type { ChannelId } from '../../src/domain/ids.ts'
+import { openStage as openOperations, type Changes, type StageDeps } from './operations-stage.ts'
+import { openStage, until } from './stage.ts'
+
+const { ada } = PEOPLE
+const { builds: BUILDS } = CHANNELS
+
+/** People type and click over signed HTTP; behind it are the real operations on builds of acme/web. */
+async function open(changes: Changes = {}) {
+  const behind = await openOperations()
+  const { operations, deps } = behind.another(changes)
+  const { flaky, digests, subscriptions } = operations
+  const { slack, told, untilTold } = await openStage({ operations: { flaky, digests, subscriptions } })
+  const type = async (text: string, channel: string = BUILDS): Promise<string> => {
+    const before = told(ada, channel).length
+    await slack.people.runCommand({ user: ada, channel, command: '/ci', text })
+    return (await untilTold(before + 1, ada, channel)).at(-1)!
+  }
+  return {
+    behind,
+    deps,
+    slack,
+    type,
+    kept: () => behind.reconcile.store.read.digest(BUILDS as ChannelId),
+    async press(): Promise<string> {
+      const before = told().length
+      const { message } = slack.ephemerals(BUILDS, ada).at(-1)!
+      await slack.people.click({ user: ada, channel: BUILDS, ts: message.ts, actionId: 'digest_preview' })
+      await until(() => told().length > before)
+      return told().at(-1)!
+    },
+    [Symbol.asyncDispose]: () => behind[Symbol.asyncDispose](),
+  }
+}
+
+/** A build that failed, and passed when it was run again. */
+async function flakyBuild({ behind }: Awaited<ReturnType<typeof open>>): Promise<void> {
+  const { uuid } = await behind.ended('error')
+  behind.ci.restart(uuid)
+  await behind.deliver()
+  await behind.clock.advance(60_000)
+  behind.ci.finish(uuid, 'success')
+  await behind.deliver()
+}
+
+describe('/ci digest', () => {
+  test('is set in the time zone that the asker has in Slack, and the channel is told', async () => {
+    await using stage = await open()
+    expect(await stage.type('digest')).toContain('*This channel has no digest.*')
+    expect(await stage.type('digest weekly mon 9:00')).toMatch(
+      /^:bar_chart: \*Digest set\*: every Monday at 9:00 \(Europe\/Berlin\) · next .*2026-03-09 08:00 UTC/,
+    )
+    expect(stage.behind.said).toEqual([
+      {
+        to: BUILDS,
+        text: `:bar_chart: <@${ada}> set a digest for this channel: every Monday at 9:00 (Europe/Berlin).`,
+      },
+    ])
+    expect(await stage.kept()).toMatchObject({ setBy: ada, nextAt: Date.UTC(2026, 2, 9, 8) })
+    expect(await stage.type('digest')).toContain('*Digest*: every Monday at 9:00 (Europe/Berlin) · next')
+    expect(await stage.type('rules')).toContain('*Digest*: every Monday at 9:00 (Europe/Berlin) · next')
+  })
+
+  test.each([
+    ['digest daily 17', { kind: 'daily', weekday: null, minute: 17 * 60, zone: 'Europe/Berlin' }],
+    ['digest DAILY 09:05 utc', { kind: 'daily', weekday: null, minute: 9 * 60 + 5, zone: 'UTC' }],
+    ['digest weekly Sunday 0:00 america/new_york', { kind: 'weekly', weekday: 7, minute: 0, zone: 'America/New_York' }],
+  ])('takes `%s`', async (text, schedule) => {
+    await using stage = await open()
+    await stage.type(text)
+    expect(await stage.kept()).toMatchObject({ schedule })
+  })
+
+  test('set again is the same, set otherwise takes its place, and turned off is gone', async () => {
+    await using stage = await open()
+    await stage.type('digest daily 9:00')
+    expect(await stage.type('digest daily 9:00')).toContain('*Already set*')
+    await stage.type('digest weekly fri 16:30')
+    expect(await stage.kept()).toMatchObject({ schedule: { kind: 'weekly', weekday: 5, minute: 990 } })
+    expect(await stage.type('digest off')).toContain('*Digest turned off*')
+    expect(await stage.kept()).toBeNull()
+    expect(await stage.type('digest off')).toContain('*Nothing changed*')
+    expect(stage.behind.said).toHaveLength(3)
+  })
+
+  test.each([
+    ['digest daily 25:00', 'There is no time of day `25:00`.'],
+    ['digest daily 9:60', 'There is no time of day `9:60`.'],
+    ['digest daily', 'this command needs a time of day'],
+    ['digest weekly', 'this command needs a weekday and a time'],
+    ['digest weekly foo', 'There is no weekday `foo`.'],
+    ['digest weekly 9:00', 'There is no weekday `9:00`.'],
+    ['digest weekly mon', 'this command needs a time of day'],
+    ['digest daily 9:00 Mars/Olympus', 'There is no time zone `Mars/Olympus`.'],
+    ['digest daily 9:00 UTC please', "I didn't expect `please` there"],
+    ['digest hourly', '`hourly` is none of `daily`, `weekly`, `now`, `off`.'],
+    ['digest off now', "I didn't expect `now` there"],
+  ])('%s: says what is wrong, and keeps nothing', async (text, says) => {
+    await using stage = await open()
+    expect(await stage.type(text)).toContain(says)
+    expect(await stage.kept()).toBeNull()
+    expect(stage.behind.said).toEqual([])
+  })
+
+  test('of people who may not subscribe is not set', async () => {
+    const permits: StageDeps['permits'] = async (right) =>
+      right === 'read' ? { kind: 'yes' } : { kind: 'no', why: 'guest', who: [] }
+    await using stage = await open({ permits })
+    expect(await stage.type('digest daily 9:00')).toContain('*Not allowed*')
+    expect(await stage.type('digest off')).toContain('*Not allowed*')
+    expect(await stage.kept()).toBeNull()
+  })
+
+  test('is in UTC where Slack names no time zone', async () => {
+    await using stage = await open({ zoneOf: async () => null })
+    expect(await stage.type('digest daily 9:00')).toContain('every day at 9:00 (UTC)')
+  })
+
+  test('shows what it would say, typed and by its button, to the asker alone', async () => {
+    await using stage = await open()
+    await flakyBuild(stage)
+    await stage.behind.rest(24 * 60 * 60_000)
+    const shown = await stage.type('digest now')
+    expect(shown).toMatch(/^:bar_chart: \*acme\/web builds, 24 February – 2 March\*\n2 builds · 50 % passed/)
+    expect(shown).toMatch(/\*Flaky\*\n• acme\/web `main`: 1 of 1 commit \(100 %\), 1 min lost to reruns/)
+    await stage.type('digest daily 9:00')
+    expect(await stage.press()).toMatch(/^:bar_chart: \*acme\/web builds, Monday 2 March\*/)
+    expect(stage.behind.said).toHaveLength(1)
+  })
+})
+
+describe('/ci flaky', () => {
+  test('names branches whose commits passed only on a later attempt', async () => {
+    await using stage = await open()
+    expect(await stage.type('flaky')).toBe(':white_check_mark: *Nothing flaky* in the last 14 days.')
+    await flakyBuild(stage)
+    await stage.behind.ended('success')
+    for (const text of ['flaky', 'flaky 1d', 'flaky acme/web 30d', 'flaky WEB'])
+      expect(await stage.type(text)).toMatch(/acme\/web `main`: 1 of 2 commits \(50 %\), 1 min lost to reruns/)
+  })
+
+  test('forgets what is older than asked for', async () => {
+    await using stage = await open()
+    await flakyBuild(stage)
+    await stage.behind.rest(25 * 60 * 60_000)
+    expect(await stage.type('flaky 1d')).toContain('*Nothing flaky* in the last day')
+    expect(await stage.type('flaky 2d')).toContain('1 of 1 commit')
+  })
+
+  test('says since when where the beginning is not kept', async () => {
+    await using stage = await open({ retentionDays: 10 })
+    expect(await stage.type('flaky')).toMatch(/Since .*2026-02-20 14:0\d UTC.*: what is older is not kept/)
+    expect(await stage.type('flaky 7d')).not.toContain('Since')
+  })
+
+  test.each([
+    ['flaky 0d', '`0d` is not a period from `1d` to `90d`'],
+    ['flaky 91d', '`91d` is not a period from `1d` to `90d`'],
+    ['flaky nowhere', 'No project matches'],
+    ['flaky acme/web main 30d', "I didn't expect `main` there"],
+    ['flaky ""', 'Which project?'],
+  ])('%s: says what is wrong', async (text, says) => {
+    await using stage = await open()
+    expect(await stage.type(text)).toContain(says)
+  })
+})
