@@ -49,5 +49,5 @@ test('a name in a chart is text, whatever it says, and keeps its end', () => {
       (element) => !['svg', 'rect', 'path', 'g', 'text', 'defs', 'style', 'clipPath'].includes(element),
     ),
   ).toEqual([])
-  expect(said).toContain('…t-with-a-long-name main')
+  expect(said).toContain('…oject-with-a-long-name main')
 })
