@@ -34,7 +34,7 @@ export interface FigureReads {
 type FigureStore = FigureReads & { redBuilds: (ids: readonly string[], limit: number) => Promise<KnownBuild[]> }
 
 /** Outcomes read at once; then others have their turn. */
-const ENDS_AT_ONCE = 200
+const ENDS_AT_ONCE = 100
 
 /** Branches that are red for longer than the periods asked about, of all the projects. */
 const RED_BRANCHES_MAX = 500
