@@ -195,7 +195,7 @@ export function createEngine({
   const operations = createOperations({
     ...acting,
     presenceOf: directory.presenceOf,
-    zoneOf: directory.zoneOf,
+    timeZoneOf: directory.timeZoneOf,
     refresh: rules.refresh,
     badges,
     draw: svgToPng,

@@ -16,6 +16,8 @@ import { following, type ProjectNames, type Subscription } from '../domain/subsc
 import { projectName, buildView } from '../domain/build-view.ts'
 import type { CardKey, DueRevision, KeptDecision } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
+import { breakageLock } from '../store/breakages.ts'
+import { branchOf, keepBreakage } from './breakage.ts'
 import { decideCard, opensCard, type NewestCard } from './decisions.ts'
 import type { ReconcileDeps, Working } from './deps.ts'
 import { requeue } from './queues.ts'
@@ -115,7 +117,11 @@ async function ingestWith(
   const buildEvents = (await tx.eventsOfBuilds(buildKeys)).filter(
     ({ seq, cardNumber }) => cardNumber !== null || seen.has(seq),
   )
+  const branch = branchOf(buildEvents.filter(({ cardNumber }) => cardNumber === null))
+  // Before any card: two that change one branch wait for each other here, and nowhere else.
+  if (branch) await tx.lockName(breakageLock(branch.key))
   const placed = await place(tx, revisionKey, buildEvents, requests)
+  if (branch) await keepBreakage(tx, branch, placed, deps.clock.now())
   const cardNumbers = new Set([
     ...placed.map(({ cardNumber }) => cardNumber!),
     ...(await newestOnly(tx, revisionKey)),

@@ -26,7 +26,7 @@ import { toStatus } from '../domain/status.ts'
 import { parseSubject, revisionSubject } from '../domain/revision.ts'
 import { postedAttemptOf, storyFor, type Story, type StoryContext } from '../domain/story.ts'
 import { NOTICE_BUILDS_MAX } from '../domain/view.ts'
-import { facilitiesOf, readRevision, streaksOf } from '../store/history.ts'
+import { facilitiesOf, readRevision, streaksOf, standingAt } from '../store/history.ts'
 import { failedTestsOf } from '../store/failed-tests.ts'
 
 /**
@@ -135,6 +135,8 @@ async function planCard(
   const { buildEvents, attempts, requests } = await readRevision(reads, subject.revisionKey, subject.cardNumber)
   if (attempts.length === 0) return NOTHING
   const decisions = await reads.decisionsOf(card)
+  const newest = attempts.at(-1)!
+  const hasFailed = attempts.some(({ status }) => status === 'failed')
   const postedAttempt = postedAttemptSaid(messages)
   const { failedTests, reportedAt } = await failedTestsOf(reads, attempts)
   const story = storyFor({
@@ -149,6 +151,9 @@ async function planCard(
     replaces: replacedCard(messages) ?? (await cardBefore(reads, subject, card.channel)),
     requests,
     facilities: await facilitiesOf(reads, attempts, interfaces),
+    // A machine's failure is nobody's to look after.
+    breakage: newest.status === 'failed' ? await standingAt(reads, newest, now, card.subject) : null,
+    changes: hasFailed ? await reads.breakageChangesOf(card.subject) : [],
   })
   return {
     steps: planStory(calledBefore(story, attempts, messages), messages, now),

@@ -16,8 +16,17 @@ import { parseSubject } from '../domain/revision.ts'
 import { buildView } from '../domain/build-view.ts'
 import { briefly } from '../domain/test-report.ts'
 import { attemptNumberOf, offersOf, shownAs } from '../domain/story.ts'
+import type { Clock } from '../lib/clock.ts'
 import { nearest } from '../lib/nearest.ts'
-import { facilitiesOf, readRevision, recoveriesOf, redSince, type Interfaces, type Revision } from '../store/history.ts'
+import {
+  facilitiesOf,
+  readRevision,
+  recoveriesOf,
+  redSince,
+  standingAt,
+  type Interfaces,
+  type Revision,
+} from '../store/history.ts'
 import type { KnownBuild } from '../store/records.ts'
 import { failedTestsOf } from '../store/failed-tests.ts'
 import type { Reads } from '../store/store.ts'
@@ -37,6 +46,7 @@ export interface Found extends Revision {
 export interface FindDeps {
   reads: Reads
   interfaces: Interfaces
+  clock: Pick<Clock, 'now'>
 }
 
 /**
@@ -220,13 +230,14 @@ function newsAt({ buildEvents, details }: Attempt): number {
 
 /** A build as answers show it. */
 export async function summaryOf(
-  { reads, interfaces }: FindDeps,
+  { reads, interfaces, clock }: FindDeps,
   { attempt, attempts, requests }: Found,
 ): Promise<BuildSummary> {
   const isRecovered = (await recoveriesOf(reads, attempts)).has(attemptKey(attempt))
   const red = await redSince(reads, attempt)
   const facilities = await facilitiesOf(reads, attempts, interfaces)
   const tests = (await failedTestsOf(reads, [attempt])).failedTests.get(attemptKey(attempt))
+  const breakage = red && (await standingAt(reads, attempt, clock.now()))
   return {
     ...buildView(attempt, attempts),
     ref: { projectId: attempt.buildEvents[0]!.projectId, buildId: attempt.buildId, attempt: attempt.n },
@@ -237,5 +248,6 @@ export async function summaryOf(
     ...(tests && { failedTests: briefly(tests) }),
     redSince: red && { at: red.sinceAt, builds: red.builds, atLeast: red.atLeast },
     ...offersOf(attempt, facilities, requests),
+    ...(breakage && { breakage }),
   }
 }

@@ -1,3 +1,4 @@
+import type { Standing } from '../domain/breakage.ts'
 import type { Missing } from '../domain/offer.ts'
 import type { BuildId, ChannelId, MessageTs, Uuid } from '../domain/ids.ts'
 import type { Permit, Right } from '../domain/permission.ts'
@@ -54,6 +55,8 @@ export interface BuildSummary extends BuildView {
   failedTests?: FailedTests
   /** how long its branch has been red, when it is (ms, builds) */
   redSince: { at: number; builds: number; atLeast: boolean } | null
+  /** who is on its branch, when that is red because builds of it failed */
+  breakage?: Standing
   /** the buttons that can work now, and why one is not there */
   offers: readonly Action[]
   missing: { action: Action; why: Missing } | null
@@ -79,7 +82,7 @@ export const PROJECT_CHOICES_MAX = 5
 
 /** What somebody may not do that is none of the actions on a build. */
 export type WantedRight =
-  | Extract<Right, 'subscribe' | 'administer'>
+  | Extract<Right, 'subscribe' | 'own' | 'administer'>
   /** a committer's name for oneself */
   | 'claim'
   /** a committer's name to another person */

@@ -4,6 +4,7 @@ import { readDatabase } from '../config.ts'
 import { isProjectRequest, type ProjectRequest, type Request } from '../domain/request.ts'
 import { forTerminal } from '../lib/escape.ts'
 import { openSqlite } from '../store/sqlite.ts'
+import type { AuditedChange } from '../store/breakages.ts'
 import type { Store } from '../store/store.ts'
 
 /** Rows read at once: the export takes no more memory, however long the audit is. */
@@ -20,22 +21,45 @@ export interface AuditSettings {
 export class AuditFailure extends Error {}
 
 /**
- * Prints every write to CI that somebody asked for, one JSON object a line, oldest first: who, where, what, and how it
- * ended. It only reads; the bot may run meanwhile. Times are ISO 8601, UTC.
+ * Prints every write to CI that somebody asked for, and who looked after red branches, one JSON object a line, oldest
+ * first: who, where, what, and how it ended. It only reads; the bot may run meanwhile. Times are ISO 8601, UTC.
  */
 export async function exportAudit({ databaseUrl, sinceMs, print }: AuditSettings): Promise<void> {
   const store = await open(databaseUrl)
   try {
-    let place = { requestedAt: sinceMs - 1, id: '\u{10ffff}' }
-    for (;;) {
-      const page = await store.read.requestsAfter(place, PAGE_ROWS)
-      for (const request of page) print(forTerminal(JSON.stringify(toEntry(request))))
-      const last = page.at(-1)
-      if (!last || page.length < PAGE_ROWS) return
-      place = last
+    const requests = pages(
+      ({ at, id }) => store.read.requestsAfter({ requestedAt: at, id }, PAGE_ROWS),
+      toEntry,
+      sinceMs,
+    )
+    const changes = pages((place) => store.read.breakageChangesAfter(place, PAGE_ROWS), toChangeEntry, sinceMs)
+    let [request, change] = [await requests.next(), await changes.next()]
+    while (!request.done || !change.done) {
+      const isRequest = !request.done && (change.done || request.value.at <= change.value.at)
+      print(forTerminal(JSON.stringify(isRequest ? request.value : change.value)))
+      if (isRequest) request = await requests.next()
+      else change = await changes.next()
     }
   } finally {
     await store.close()
+  }
+}
+
+/** One entry after the other, a page in memory at a time. */
+async function* pages<Row extends { id: string }>(
+  read: (place: { at: number; id: string }) => Promise<readonly Row[]>,
+  toEntryOf: (row: Row) => Entry,
+  sinceMs: number,
+): AsyncGenerator<Entry, undefined> {
+  let place = { at: sinceMs - 1, id: '\u{10ffff}' }
+  for (;;) {
+    const page = await read(place)
+    for (const row of page) {
+      const entry = toEntryOf(row)
+      place = { at: Date.parse(entry.at), id: row.id }
+      yield entry
+    }
+    if (page.length < PAGE_ROWS) return
   }
 }
 
@@ -55,7 +79,7 @@ async function open(url: string | undefined): Promise<Store> {
 
 /** One shape for all, so that one table holds them; `fields` names what was to change of a project. */
 const toEntry = (request: Request | ProjectRequest) => ({
-  at: iso(request.requestedAt),
+  at: new Date(request.requestedAt).toISOString(),
   action: request.action,
   result: request.state,
   code: request.code,
@@ -69,6 +93,16 @@ const toEntry = (request: Request | ProjectRequest) => ({
   endedAt: iso(request.endedAt),
   id: request.id,
 })
+
+/** Who looks after a red branch: of a change that is made, in the same shape. `to`, `until`: to whom, and until when. */
+function toChangeEntry({ id, at, kind, by, to, until, projectId, branch }: AuditedChange) {
+  const nothing = { buildId: null, run: null, projectUuid: null, buildUuid: null, newBuildId: null, newBuildUuid: null }
+  const asked = { code: null, by, team: null, channel: null, via: null, project: null, branch, projectId, ...nothing }
+  const ended = { to, until: iso(until), reason: null, answeredAt: null, endedAt: null, id }
+  return { at: new Date(at).toISOString(), action: `red-branch-${kind}`, result: 'confirmed', ...asked, ...ended }
+}
+
+type Entry = ReturnType<typeof toEntry> | ReturnType<typeof toChangeEntry>
 
 function aboutOf(request: Request | ProjectRequest) {
   const { projectUuid } = isProjectRequest(request) ? request : request.target

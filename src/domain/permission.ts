@@ -12,10 +12,10 @@ export interface Person {
 }
 
 /**
- * `read`: look at builds. `subscribe`: say what a channel is told. `operate`: stop and restart builds. `administer`:
- * create, edit and reset projects.
+ * `read`: look at builds. `subscribe`: say what a channel is told. `own`: look after a red branch. `operate`: stop and
+ * restart builds. `administer`: create, edit and reset projects.
  */
-export type Right = 'read' | 'subscribe' | 'operate' | 'administer'
+export type Right = 'read' | 'subscribe' | 'own' | 'operate' | 'administer'
 
 /** User ids (`U…`, `W…`) and user-group ids (`S…`) from the configuration; empty: the default. */
 export interface Grants {

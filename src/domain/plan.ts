@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { changesAt } from './breakage.ts'
 import type { ChannelId, MessageTs } from './ids.ts'
 import type { Story } from './story.ts'
 import type { CardView, DigestView, NoticeView, ReplyView, Shown, View } from './view.ts'
@@ -100,12 +101,16 @@ export function planStory(story: Story, messages: readonly StoredMessage[], now:
   )
   if (card?.state !== 'posted' || card.ts === null) return cardSteps
   const { ts } = card
-  const inThread = [...earlierReplies(story), ...asksOf(story), ...newestReplies(story), ...testsOf(story)].flatMap(
-    (said) => {
-      const message = newestOf(said.slot, messages)
-      return planMessage({ ...said, thread: ts, lookIn: threadOf(message, messages) ?? ts }, message, now)
-    },
-  )
+  const inThread = [
+    ...earlierReplies(story),
+    ...asksOf(story),
+    ...newestReplies(story),
+    ...testsOf(story),
+    ...notesOf(story),
+  ].flatMap((said) => {
+    const message = newestOf(said.slot, messages)
+    return planMessage({ ...said, thread: ts, lookIn: threadOf(message, messages) ?? ts }, message, now)
+  })
   return [...cardSteps, ...inThread]
 }
 
@@ -124,6 +129,8 @@ const earlierReplies = ({ replies, asks }: Story) =>
     .map(({ slot, view }) => ({ slot, view, urgency: asks.length > 0 ? ASKED : LEAST }))
 
 const asksOf = ({ asks }: Story) => asks.map(({ slot, view }) => ({ slot, view, urgency: ASKED }))
+
+const notesOf = ({ notes }: Story) => notes.map(({ slot, view }) => ({ slot, view, urgency: ASKED }))
 
 const newestReplies = ({ replies }: Story) =>
   replies.filter(({ newest }) => newest).map(({ slot, view }) => ({ slot, view, urgency: replyUrgency(view) }))
@@ -232,8 +239,13 @@ function planEdit(wanted: Wanted, message: StoredMessage, now: number): PlannedS
   if (message.sending !== null) return []
   if (message.digest !== digest) return [edit(now)]
   if (message.doubtAt !== null) return [{ step: look(wanted, message), at: message.doubtAt, priority: LEAST }]
-  return message.recheckAt === null ? [] : [edit(message.recheckAt)]
+  const againAt = message.recheckAt ?? changesBySelfAt(wanted.view)
+  return againAt === null ? [] : [edit(againAt)]
 }
+
+/** When a view says something else without any news (ms). */
+const changesBySelfAt = (view: View): number | null =>
+  view.kind === 'card' && view.breakage ? changesAt(view.breakage) : null
 
 const look = ({ thread, lookIn }: Wanted, message: StoredMessage): Step => ({
   queue: 'look',

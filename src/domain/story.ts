@@ -1,4 +1,5 @@
 import { buildView } from './build-view.ts'
+import type { BreakageChange, Standing } from './breakage.ts'
 import type { BuildEvent } from './build-event.ts'
 import { shortId, sourceOf, type MessageTs } from './ids.ts'
 import { canShowBuilds, offerOfRestart, offerOfStop, type Facilities, type Missing, type Offer } from './offer.ts'
@@ -7,7 +8,7 @@ import { lastRequestOf, attemptRefText, shownBy, type Action, type Request } fro
 import { attemptKey, type Attempt } from './attempt.ts'
 import { isAccountNotice, isFinal, isRed, isVerdict } from './status.ts'
 import { briefly, type FailedTests } from './test-report.ts'
-import type { CardView, ReplyView, RequestView, Shown, ShownRequest, Streak, TestsView } from './view.ts'
+import type { CardView, ReplyView, RequestView, Shown, ShownRequest, Streak, TestsView, NoteView } from './view.ts'
 
 /** What is said in one channel about one revision: the card, and its replies by name, in order. */
 export interface Story {
@@ -17,6 +18,8 @@ export interface Story {
   tests: readonly { slot: string; view: TestsView; newest: boolean }[]
   /** what people asked of CI about these builds, oldest first */
   asks: readonly { slot: string; view: RequestView }[]
+  /** what people did about the red branch, oldest first */
+  notes: readonly { slot: string; view: NoteView }[]
 }
 
 export interface StoryContext {
@@ -43,6 +46,10 @@ export interface StoryContext {
   /** requests about these attempts, oldest first */
   requests: readonly Request[]
   facilities: Facilities
+  /** who is on the branch, where this card shows its newest failure and it is red still */
+  breakage: Standing | null
+  /** what people did about it in this thread, oldest first */
+  changes: readonly BreakageChange[]
 }
 
 /** The whole story of a revision in one channel. Pure: build events in, views out. */
@@ -59,6 +66,10 @@ export function storyFor(context: StoryContext): Story {
       })),
     tests: context.attempts.filter(context.isAnnounced).flatMap((attempt) => testsOf(attempt, context)),
     asks: context.requests.map((request) => ({ slot: `ask:${request.id}`, view: requestView(request, context) })),
+    notes: context.changes.map(({ id, kind: what, by, to, until, at }) => ({
+      slot: `own:${id}`,
+      view: { kind: 'note', what, by, to, until, at },
+    })),
   }
 }
 
@@ -88,6 +99,7 @@ function cardView(attempt: Attempt, context: StoryContext): CardView {
     ref: refOf(attempt),
     ...offersOf(attempt, context.facilities, context.requests),
     request: requestAbout(attempt, context),
+    ...(context.breakage && { breakage: context.breakage }),
   }
 }
 

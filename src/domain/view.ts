@@ -1,5 +1,6 @@
 import type { MessageTs, SourceName, Uuid } from './ids.ts'
 import type { Count } from './figures.ts'
+import type { BreakageChange, Standing } from './breakage.ts'
 import type { Missing } from './offer.ts'
 import type { Action } from './request.ts'
 import type { Status } from './status.ts'
@@ -48,6 +49,8 @@ export interface CardView {
   unconfirmed: Uuid | null
   /** who last asked something of CI about this attempt */
   request: ShownRequest | null
+  /** on the card of a branch's newest failure, as long as the branch is red: who is on it */
+  breakage?: Standing
 }
 
 /** How long a branch was red when an attempt ended (ms), and how many builds were. `atLeast`: longer than what is kept. */
@@ -75,6 +78,12 @@ export interface RequestView extends ShownRequest {
   buildId: string
   /** what came of it, once the build events show it */
   outcome: { shown: Shown; buildId: string; attemptNumber: number } | null
+}
+
+/** One line in the thread: somebody did something about the red branch. */
+export interface NoteView extends Pick<BreakageChange, 'by' | 'to' | 'until' | 'at'> {
+  kind: 'note'
+  what: BreakageChange['kind']
 }
 
 export interface BuildView {
@@ -157,6 +166,6 @@ export interface Listed<Figure> {
   more: number
 }
 
-export type View = CardView | ReplyView | TestsView | RequestView | NoticeView | DigestView
+export type View = CardView | ReplyView | TestsView | RequestView | NoticeView | DigestView | NoteView
 
 export const NOTICE_BUILDS_MAX = 20

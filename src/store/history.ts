@@ -1,3 +1,4 @@
+import { standingOf, type Standing } from '../domain/breakage.ts'
 import { mergeDetails, type BuildEvent } from '../domain/build-event.ts'
 import { branchKey, revisionSubject } from '../domain/revision.ts'
 import type { Facilities } from '../domain/offer.ts'
@@ -177,6 +178,23 @@ async function lookBack<T>(
   if (branch === null || isKnown) return judge(history, false)
   const far = await reads.verdictsBefore(branch, attempt.buildOrder, HISTORY_FAR)
   return judge(foldHistory(far, own), far.length === HISTORY_FAR)
+}
+
+/**
+ * Who is on the branch, where this attempt is of its newest failure or of a later build, and it is red still.
+ * @param subject left out: whichever card shows that failure
+ */
+export async function standingAt(
+  reads: Reads,
+  attempt: Attempt,
+  now: number,
+  subject?: string,
+): Promise<Standing | null> {
+  const branch = branchKeyOf(attempt)
+  const open = branch === null ? null : await reads.openBreakage(branch)
+  if (!open || attempt.buildOrder < open.newestOrder) return null
+  const isThere = subject === undefined || subject === revisionSubject(open.revisionKey, open.cardNumber)
+  return isThere ? standingOf(open, now) : null
 }
 
 export function branchKeyOf(attempt: Attempt): string | null {

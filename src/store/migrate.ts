@@ -9,6 +9,7 @@ import { severalProcesses } from './migrations/0006-several-processes.ts'
 import { acknowledged } from './migrations/0007-acknowledged.ts'
 import { firstLooks } from './migrations/0008-first-looks.ts'
 import { buildNumbers } from './migrations/0009-build-numbers.ts'
+import { breakages } from './migrations/0010-breakages.ts'
 import { reports } from './migrations/0011-reports.ts'
 import { digests } from './migrations/0012-digests.ts'
 import type { Schema } from './schema.ts'
@@ -30,6 +31,7 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
     '0007-acknowledged': acknowledged,
     '0008-first-looks': firstLooks,
     '0009-build-numbers': buildNumbers,
+    '0010-breakages': breakages(dialect),
     '0011-reports': reports(dialect),
     '0012-digests': digests(dialect),
   }

@@ -278,6 +278,39 @@ export interface Schema {
     /** TestReport */
     body: string
   }
+  /** red streaks of branches: at most one of each has not ended */
+  breakage: {
+    id: string
+    branch_key: string
+    project_id: string
+    branch: string
+    /** of its first failure */
+    began_at: number
+    began_order: string
+    builds: number
+    /** of its newest failure */
+    newest_order: string
+    lineage_key: string
+    episode: number
+    ended_at: number | null
+    ended_build: string | null
+    owner: string | null
+    owned_at: number | null
+    owner_until: number | null
+    snoozed_until: number | null
+  }
+  /** what people did about them: the audit, and lines in threads */
+  breakage_change: {
+    id: string
+    breakage_id: string
+    ask_key: string | null
+    kind: string
+    made_by: string
+    made_to: string | null
+    until: number | null
+    at: number
+    subject: string
+  }
   /** scheduled work, and when it was last done */
   job: { name: string; last_done_at: number }
   /** scheduled work that one of several processes is at, and until when it may be */

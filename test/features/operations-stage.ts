@@ -150,7 +150,7 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
           presenceOf: async () => ({ kind: 'here' }),
           channelsOf: async () => null,
           seenBy: seesAll,
-          zoneOf: async () => 'Europe/Berlin',
+          timeZoneOf: async () => 'Europe/Berlin',
           retentionDays: 90,
           connections: { all: () => [] },
           doctor: absentDoctor(clock),

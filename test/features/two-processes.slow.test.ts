@@ -299,7 +299,7 @@ const depsOf = (
   presenceOf: async () => ({ kind: 'here' }) as const,
   channelsOf: async () => null,
   seenBy: async () => null,
-  zoneOf: async () => null,
+  timeZoneOf: async () => 'UTC',
   retentionDays: 90,
   connections: { all: () => [] },
   doctor: absentDoctor(clock),

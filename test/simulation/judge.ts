@@ -6,6 +6,7 @@ import type { CardView, ReplyView, View } from '../../src/domain/view.ts'
 import type { Stage } from '../alerts/stage.ts'
 import { SECOND, T0 } from '../support/build-events.ts'
 import { inBrief, type Shown } from '../support/fake-notifier.ts'
+import { judgeBreakages } from './judge-breakages.ts'
 import { judgeCalls } from './judge-calls.ts'
 import { judgeRequests } from './judge-requests.ts'
 import { readNaively } from './naive.ts'
@@ -28,6 +29,7 @@ export function judge(world: World): string[] {
     ...judgeOrder(happened),
     ...judgeMessages(world, happened),
     ...judgeRequests(world, happened),
+    ...judgeBreakages(world, happened),
     ...judgeCalls(world),
   ]
 }
@@ -213,6 +215,7 @@ const saysTheSame = (said: View, wanted: View, branch: readonly BuildEvent[]): b
     claim: null,
     proposed: null,
     broadcast: null,
+    breakage: null,
     isLate: null,
     replaces: null,
     streak: 'streak' in view && view.streak ? { ...view.streak, ...(isAsked ? { forMs: 0 } : {}) } : null,

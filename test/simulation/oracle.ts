@@ -63,6 +63,8 @@ export const expectedCards = (happened: Happened): Expected[] =>
           isUnclaimed: () => false,
           proposed: null,
           replaces: null,
+          breakage: null,
+          changes: [],
           requests,
           facilities: { ...happened.interfaces, project: projectOf(own[0]!) },
         })

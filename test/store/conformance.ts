@@ -1,5 +1,6 @@
 import { describe } from 'vitest'
 import type { Places } from '../support/stores.ts'
+import { breakageClaims } from './claims/breakages.ts'
 import { buildClaims } from './claims/builds.ts'
 import { cardClaims } from './claims/cards.ts'
 import { crashClaims } from './claims/crash.ts'
@@ -39,6 +40,7 @@ const CLAIMS = {
   'calls and channels': paceClaims,
   builds: buildClaims,
   reports: reportClaims,
+  breakages: breakageClaims,
   requests: requestClaims,
   'requests about projects': projectRequestClaims,
   interactions: interactionClaims,

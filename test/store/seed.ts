@@ -74,6 +74,14 @@ export async function seed({ kind, sql }: Place): Promise<void> {
   await sql(
     `insert into heard (project_id, name, at) select '' || i, 'acme/' || i, ${T0} from ${counted('heards', PROJECTS)}`,
   )
+  await sql(`insert into breakage (id, branch_key, project_id, branch, began_at, began_order, builds, newest_order,
+      lineage_key, episode, ended_at, owner, owner_until)
+    select '' || i, 'branch-' || (i / 10), '' || (i % ${PROJECTS}), 'main', ${T0} + i, '' || i, 1, '' || i,
+      'revision-' || i, 1, case when i % 10 = 0 then null else ${T0} + i end,
+      case when i % 7 = 0 then 'U' || (i / 7) end, ${T0} + i from ${counted('breakages', 5_000)}`)
+  await sql(`insert into breakage_change (id, breakage_id, ask_key, kind, made_by, at, subject)
+    select 'change-' || i, '' || i, 'ask-' || i, 'taken', 'U7', ${T0} + i, 'revision-' || i || '/1'
+    from ${counted('changes', 10_000)}`)
   await sql(`insert into request (id, ask_key, action, state, build_key, run, lineage_key, subject, target, asked_by, via,
       asked_at, claimed_by, look_at)
     select 'request-' || i, 'ask-' || i, case when i % 2 = 0 then 'stop' else 'restart' end,

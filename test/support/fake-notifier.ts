@@ -195,6 +195,7 @@ export function inBrief(view: View): string {
   if (view.kind === 'tests') return `tests ${view.failed} of ${view.tests}`
   if (view.kind === 'digest') return `digest ${view.lastDay} ${view.builds}`
   if (view.kind === 'request') return `ask ${view.action} ${view.buildId} ${view.stage}`
+  if (view.kind === 'note') return `note ${view.what} ${view.by}`
   return `${view.kind} ${view.build.buildId} ${view.shown}`
 }
 

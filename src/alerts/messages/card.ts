@@ -22,6 +22,7 @@ import {
   onBranch,
   outside,
 } from '../../slack/messages/build.ts'
+import { breakageButton, standingWords } from '../../slack/messages/breakage.ts'
 import { claimButton, isThisYou } from '../../slack/messages/handle.ts'
 import { ACTION_IDS, ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { INLINE_URL_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
@@ -99,6 +100,7 @@ function storyLine(view: CardView, channel: ChannelId | null): string {
     saidOf(sourceIn(view), historyLine(view)),
     failedLine(view),
     redWords(view),
+    view.breakage ? standingWords(view.breakage) : null,
     hintOf(view),
     request && requestWords(request),
     missing && missingWords(missing),
@@ -161,12 +163,12 @@ function replacesLine(ts: MessageTs | null, channel: ChannelId | null): string |
 export const addressOf = (channel: ChannelId, ts: MessageTs): string =>
   `https://slack.com/archives/${channel}/p${ts.replace('.', '')}`
 
-function actionsOf({ build, shown, offers, ref, unconfirmed, claim }: CardView): ActionsBlock[] {
+function actionsOf({ build, shown, offers, ref, unconfirmed, claim, breakage }: CardView): ActionsBlock[] {
   const url = buildUrl(build)
   const open =
     url === null ? [] : [{ type: 'button', action_id: ACTION_IDS.open, text: plain('Open build'), url } as const]
   const acts = offers.map((action) => actButton(action, ref, { ...build, unconfirmed }))
-  const claims = claim === null ? [] : [claimButton(claim)]
+  const claims = [...(breakage ? [breakageButton(breakage.id)] : []), ...(claim === null ? [] : [claimButton(claim)])]
   // A machine's failure is nobody's fault: there is nothing to read before running it again.
   const elements: Button[] = [
     ...(shown === 'infrastructure_failure' ? [...acts, ...open] : [...open, ...acts]),

@@ -1,6 +1,7 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import type { View, ReplyView, NoticeView } from '../../domain/view.ts'
 import { assertNever } from '../../lib/assert.ts'
+import { noteLine } from '../../slack/messages/breakage.ts'
 import { requestLine } from '../../slack/messages/request.ts'
 import { type SlackMessage, section, type SectionBlock } from '../../slack/messages/blocks.ts'
 import { plainDigest, renderDigest } from './digest.ts'
@@ -37,6 +38,8 @@ function withBlocks(view: View, channel: ChannelId | null): SlackMessage {
       return { text: testsReply(view), blocks: [], attachments: [] }
     case 'request':
       return { text: requestLine(view), blocks: [], attachments: [] }
+    case 'note':
+      return { text: noteLine(view), blocks: [], attachments: [] }
     case 'notice':
       return renderNotice(view)
     case 'digest':
@@ -56,6 +59,8 @@ function plainText(view: View, channel: ChannelId | null): string {
       return testsReply(view)
     case 'request':
       return requestLine(view)
+    case 'note':
+      return noteLine(view)
     case 'notice':
       return plainNotice(view)
     case 'digest':

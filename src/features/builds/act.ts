@@ -78,7 +78,7 @@ async function makeReady(deps: ActDeps, ciCall: CiCall, target: Target, by: Requ
   const { action } = ciCall
   const refusal = await refusalOf(deps, action, by)
   if (refusal) return refusal
-  const find: FindDeps = { reads: deps.store.read, interfaces: deps.interfaces }
+  const find: FindDeps = { reads: deps.store.read, interfaces: deps.interfaces, clock: deps.clock }
   const looked = await findBuild(find, target, action === 'stop' ? 'running' : 'newest')
   if (looked.kind !== 'found') return looked
   const { found } = looked

@@ -41,7 +41,7 @@ export async function listProjects(deps: ListProjects, question: ListQuestion): 
   const projects = select(await withIds(deps, listed.map(ofListed)), question)
   const pages = Math.max(1, Math.ceil(projects.length / PAGE_SIZE))
   const page = Math.min(Math.max(1, question.page), pages)
-  const find: FindDeps = { reads: store.read, interfaces }
+  const find: FindDeps = { reads: store.read, interfaces, clock }
   const shown = projects.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
   return {
     kind: 'projects',

@@ -59,5 +59,5 @@ const rawOf = ({ type, rules, filter }: KnownProject): Record<string, unknown> =
   })),
 })
 
-const newestOf = ({ store, interfaces }: ProjectDeps, project: ProjectRef): Promise<BuildSummary | null> =>
-  newestSummary({ reads: store.read, interfaces }, project)
+const newestOf = ({ store, interfaces, clock }: ProjectDeps, project: ProjectRef): Promise<BuildSummary | null> =>
+  newestSummary({ reads: store.read, interfaces, clock }, project)

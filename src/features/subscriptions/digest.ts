@@ -27,7 +27,7 @@ export type DigestOutcome =
 
 export interface DigestDeps extends SubscriptionDeps, Omit<FigureDeps, 'reads'> {
   /** the time zone of a Slack user; null: Slack does not say */
-  zoneOf: (user: string) => Promise<string | null>
+  timeZoneOf: (user: string) => Promise<string>
 }
 
 const ZONE = 'UTC'
@@ -47,7 +47,7 @@ async function setDigest(deps: DigestDeps, wanted: WantedDigest, by: Requester):
   const place = await channelFor(deps, by)
   if (place.kind !== 'channel') return place
   const { channel } = place
-  const zone = zoneNamed(wanted.zone ?? (await deps.zoneOf(by.user)) ?? ZONE)
+  const zone = zoneNamed(wanted.zone ?? (await deps.timeZoneOf(by.user)))
   if (zone === null && wanted.zone !== null) return { kind: 'no-zone', zone: wanted.zone }
   const schedule: Schedule = { ...wanted, zone: zone ?? ZONE }
   const now = deps.clock.now()
@@ -78,7 +78,7 @@ async function turnOffDigest(deps: DigestDeps, by: Requester): Promise<DigestOut
 async function previewDigest(deps: DigestDeps, { channel, user }: Requester): Promise<DigestOutcome> {
   if (channel === null) return { kind: 'no-channel' }
   const kept = await deps.store.read.digest(channel)
-  const zone = kept?.schedule.zone ?? zoneNamed((await deps.zoneOf(user)) ?? ZONE) ?? ZONE
+  const zone = kept?.schedule.zone ?? (await deps.timeZoneOf(user))
   const now = deps.clock.now()
   const period = periodOf({ kind: kept?.schedule.kind ?? 'weekly', zone }, now)
   const view = await digestView({ ...deps, reads: deps.store.read }, channel, period, now)

@@ -24,10 +24,10 @@ interface Asking {
 interface Directory {
   /** May this person do that? Asks Slack who it is; when Slack does not say, nobody may act. */
   permits(right: Right, by: Asking): Promise<Permit | { kind: 'unknown-person'; code: string }>
-  /** The person's time zone; null: Slack does not say. */
-  zoneOf(user: string): Promise<string | null>
   /** Is this person in the workspace still? Asks Slack anew. */
   presenceOf(user: string): Promise<Presence>
+  /** Where this person's day begins and ends, such as `Europe/Berlin`; UTC where Slack does not say. */
+  timeZoneOf(user: string): Promise<string>
 }
 
 /** `gone`: deactivated, or unknown to Slack. `unknown`: Slack did not say. */
@@ -65,11 +65,6 @@ export function createDirectory({
         return { kind: 'unknown-person', code: classify(error).code }
       }
     },
-    zoneOf: (user) =>
-      people(user).then(
-        ({ zone }) => zone,
-        () => null,
-      ),
     async presenceOf(user) {
       try {
         const { isDeactivated } = await patiently(clock, () => readPerson(client, user))
@@ -79,12 +74,19 @@ export function createDirectory({
         return NOBODY.has(code) ? { kind: 'gone' } : { kind: 'unknown', code }
       }
     },
+    timeZoneOf: (user) =>
+      people(user).then(
+        ({ timeZone }) => timeZone,
+        () => UTC,
+      ),
   }
 }
 
 const NOBODY: ReadonlySet<string> = new Set(['user_not_found', 'user_not_visible'])
 
-type Member = Person & { teamId: string | null; zone: string | null }
+type Member = Person & { teamId: string | null; timeZone: string }
+
+const UTC = 'UTC'
 
 // Slack calls only those strangers who share no channel with us: the workspace tells who is an outsider.
 export const isOutsider = (person: Member, own: string | null, team: string | null = null): boolean =>
@@ -101,12 +103,21 @@ export function personIn(answer: unknown): Member {
   return {
     id: user,
     teamId: textOf(found['team_id']),
-    zone: textOf(found['tz']),
+    timeZone: knownZone(textOf(found['tz'])),
     isGuest: is('is_restricted') || is('is_ultra_restricted'),
     isOutsider: is('is_stranger'),
     isDeactivated: is('deleted'),
     isBot: is('is_bot') || user === 'USLACKBOT',
     isAdmin: is('is_admin') || is('is_owner') || is('is_primary_owner'),
+  }
+}
+
+/** A zone that this machine does not know either is as good as none. */
+function knownZone(name: string | null): string {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name ?? UTC }).resolvedOptions().timeZone
+  } catch {
+    return UTC
   }
 }
 

@@ -8,6 +8,9 @@ export const ACTION_IDS = {
   claim: 'build_claim',
 } as const
 
+/** The button of a red branch. */
+export const BREAKAGE_ACTION_ID = 'breakage_own'
+
 /** The row that holds a card's buttons. */
 export const ACTIONS_BLOCK_ID = 'build_actions'
 
@@ -66,4 +69,4 @@ export const PROJECT_BLOCK_ID = 'project_actions'
 export const HOME_ACTION_IDS = { mentions: 'home_mentions', follow: 'home_follow' } as const
 
 /** The rows that hold Home's buttons. */
-export const HOME_BLOCK_IDS = { me: 'home_me_row', follow: 'home_follow_row' } as const
+export const HOME_BLOCK_IDS = { me: 'home_me_row', red: 'home_red_row', follow: 'home_follow_row' } as const

@@ -89,6 +89,7 @@ export function writePrune(db: Kysely<Schema>): PruneWrites {
         (await count(db.deleteFrom('decision').where('subject', '=', subject))) +
         (await count(db.deleteFrom('message').where('subject', '=', subject))) +
         (await count(db.deleteFrom('card').where('subject', '=', subject))) +
+        (await removeBreakages(db, revisionKey, cardNumber)) +
         (await removeAsked(db, revisionKey))
       )
     },
@@ -135,6 +136,19 @@ async function removeAsked(db: Kysely<Schema>, revisionKey: string): Promise<num
     .limit(1)
     .executeTakeFirst()
   return left ? 0 : count(db.deleteFrom('request').where('lineage_key', '=', revisionKey))
+}
+
+/** A breakage goes with the card of its newest failure, which stays as long as the branch is red. */
+async function removeBreakages(db: Kysely<Schema>, revisionKey: string, cardNumber: number): Promise<number> {
+  const gone = await db
+    .deleteFrom('breakage')
+    .where('lineage_key', '=', revisionKey)
+    .where('episode', '=', cardNumber)
+    .returning('id')
+    .execute()
+  if (gone.length === 0) return 0
+  const ids = gone.map(({ id }) => id)
+  return gone.length + (await count(db.deleteFrom('breakage_change').where('breakage_id', 'in', ids)))
 }
 
 async function count<Table extends keyof Schema>(

@@ -9,6 +9,7 @@ import { readPeople, writePeople } from './people.ts'
 import { readPlaces, writePrune } from './prune.ts'
 import { readDigests, writeDigests } from './digests.ts'
 import { readFigures } from './figures.ts'
+import { readBreakages, writeBreakages } from './breakages.ts'
 import { readBuilds, readSilent, writeSilent, writeBuilds } from './builds.ts'
 import { readCards, writeCards, readDecisions } from './cards.ts'
 import { readBuildEvents, writeBuildEvents } from './build-events.ts'
@@ -43,6 +44,7 @@ export function createReads(db: Kysely<Schema>, { compiled, execute, locks }: As
     ...readBuilds(db, runQuery),
     ...readFigures(db),
     ...readDigests(db),
+    ...readBreakages(db, runQuery),
     ...readRequests(db, runQuery),
     ...readProjectRequests(db),
     ...readAudit(db),
@@ -69,6 +71,7 @@ export function createTx(db: Kysely<Schema>, asking: Asking): Tx {
     ...writeSilent(db),
     ...writeBuilds(db, runQuery),
     ...writeDigests(db),
+    ...writeBreakages(db, runQuery),
     ...writeRequests(db),
     ...writeInteractions(db, runQuery),
   }

@@ -25,6 +25,8 @@ export function told(said: readonly (string | Said)[], context: Partial<StoryCon
     isUnclaimed: (committer) => committer === 'lin',
     proposed: null,
     replaces: null,
+    breakage: null,
+    changes: [],
     requests: [],
     facilities: OUT_OF_REACH,
     ...context,

@@ -1,7 +1,7 @@
 import { CAST } from '../../../packages/demo/src/samples/cast.ts'
 import { digestOf, NO_LISTS, quietDigest } from '../../../packages/demo/src/samples/digests.ts'
 import type { Missing } from '../../../src/domain/offer.ts'
-import type { ShownRequest, CardView, Shown, View } from '../../../src/domain/view.ts'
+import type { ShownRequest, CardView, NoteView, Shown, View } from '../../../src/domain/view.ts'
 import {
   ALL_MISSING,
   ALL_SHOWN,
@@ -29,6 +29,23 @@ const RUNNING = {
   history: [{ what: 'started', at: STARTED_AT }],
   durationMs: null,
 } as const
+
+const ALL_NOTES = [
+  ['taken', 'Somebody looks after a red branch.'],
+  ['handed', 'Somebody hands a red branch over.'],
+  ['snoozed', 'Somebody wants no reminders of a red branch for a day.'],
+  ['let-go', 'Somebody no longer looks after a red branch.'],
+  ['left', 'Whoever looked after a red branch has left the workspace.'],
+] as const
+
+const noted = (what: NoteView['what']): NoteView => ({
+  kind: 'note',
+  what,
+  by: 'U0LIN00001',
+  to: what === 'handed' ? 'U0ADA00001' : null,
+  until: what === 'let-go' || what === 'left' ? null : ENDED_AT + (what === 'snoozed' ? 86_400_000 : 3_600_000),
+  at: ENDED_AT,
+})
 
 /** How far a request has come, with what CI said where it said something. */
 const STAGES = ALL_STAGES.map((stage) => [stage, stage === 'refused' ? 'not-found' : null] as const)
@@ -267,6 +284,27 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
       told(`Somebody asked to restart the build, and ${STAGE_WHEN[stage]}.`, askedCard(stage, code)),
     ]),
   ),
+  'card-red': told(
+    'A branch is red, and nobody is on it.',
+    card({ streak: STREAK, breakage: { id: '7', owner: null, snoozedUntil: null } }),
+  ),
+  'card-red-owned': told(
+    'A branch is red, somebody is on it, and reminders are snoozed.',
+    card({
+      streak: STREAK,
+      breakage: {
+        id: '7',
+        owner: { user: 'U0LIN00001', since: ENDED_AT, until: ENDED_AT + 3_600_000 },
+        snoozedUntil: ENDED_AT + 86_400_000,
+      },
+    }),
+  ),
+  ...Object.fromEntries(ALL_NOTES.map(([what, when]) => [`note-${what}`, told(when, noted(what))])),
+  'note-hostile': told('Who did it is no user of Slack: nobody is mentioned.', {
+    ...noted('handed'),
+    by: '<!channel>',
+    to: '<!here>',
+  }),
   ...Object.fromEntries(
     ALL_MISSING.map((why) => [
       `card-missing-${why}`,

@@ -14,7 +14,7 @@ describe('every message reads as its golden file shows', () => {
   })
 
   test('no golden file is left over', () => {
-    const files = readdirSync(FOLDER).filter((name) => /^(?:card|reply|ask|notice|digest)\b.*\.json$/.test(name))
+    const files = readdirSync(FOLDER).filter((name) => /^(?:card|reply|ask|note|notice|digest)\b.*\.json$/.test(name))
     expect(files.sort()).toEqual(
       Object.keys(GOLDEN_CASES)
         .map((name) => `${name}.json`)

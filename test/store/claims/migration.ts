@@ -16,6 +16,7 @@ const MIGRATIONS = [
   { name: '0007-acknowledged' },
   { name: '0008-first-looks' },
   { name: '0009-build-numbers' },
+  { name: '0010-breakages' },
   { name: '0011-reports' },
   { name: '0012-digests' },
 ]

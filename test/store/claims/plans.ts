@@ -110,12 +110,28 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
   ['standingBefore', (tx) => tx.standingBefore(ONE.branchKey, T0 + BUILD_EVENTS / 2), 'fact_verdict'],
   ['digest', (tx) => tx.digest(channelId('C0BUILDS7')), 'digest_pkey', 'autoindex_digest_1'],
   ['digestsDue', (tx) => tx.digestsDue(LATER), 'digest_next'],
+  ['openBreakage', (tx) => tx.openBreakage('branch-7'), 'breakage_open'],
+  ['breakage', (tx) => tx.breakage('7'), 'breakage_pkey', 'autoindex_breakage_1'],
+  ['breakageAt', (tx) => tx.breakageAt('branch-7', '7'), 'breakage_branch'],
+  ['openBreakages', (tx) => tx.openBreakages(['7', '8'], 9), 'breakage_open_project'],
+  ['breakagesOf', (tx) => tx.breakagesOf('U7'), 'breakage_owner'],
+  ['breakageOwners', (tx) => tx.breakageOwners(T0, 9), 'breakage_owner'],
+  ['breakageChangesOf', (tx) => tx.breakageChangesOf('revision-7/1'), 'breakage_change_subject'],
+  [
+    'breakageChangeBy',
+    (tx) => tx.breakageChangeBy('ask-7'),
+    'breakage_change_ask_key_key',
+    'autoindex_breakage_change_2',
+  ],
+  ['breakageChangesAfter', (tx) => tx.breakageChangesAfter({ at: T0 + 9_000, id: '' }, 9), 'breakage_change_at'],
+  ['touchCards', (tx) => tx.touchCards(ONE.subject, T0, 4), 'card_pkey', 'autoindex_card_1'],
+  ['the breakages that go with a card', (tx) => tx.removeCardEvents('revision-9', 1), 'breakage_card'],
   ['subscriptionsOf', (tx) => tx.subscriptionsOf(channelId('C0BUILDS7')), 'subscription_slot'],
 ]
 
 /** The ways in which a database reads a whole table, and sorts what an index would have given it in order. */
 const WHOLE_TABLE =
-  /Seq Scan|SCAN (?:fact|card|message|decision|intake|pace|project|person|person_setting|build|request|report|subscription|digest)(?! USING)/
+  /Seq Scan|SCAN (?:fact|card|message|decision|intake|pace|project|person|person_setting|build|request|report|subscription|digest|breakage|breakage_change)(?! USING)/
 const SORTS_ALL = /USE TEMP B-TREE FOR ORDER BY|Sort {2}/
 const MUST_COME_SORTED = [
   'endsAfter',
@@ -146,6 +162,9 @@ const MUST_COME_SORTED = [
   'removeEarlyReports',
   'removeNotices',
   'removeProjectRequests',
+  'breakageAt',
+  'breakageChangesOf',
+  'breakageChangesAfter',
 ]
 
 export function planClaims(places: () => Places): void {

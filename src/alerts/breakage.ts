@@ -1,0 +1,108 @@
+import { breakageOf, compareOutcomes, type Breakage, type RedStreak } from '../domain/breakage.ts'
+import type { ProjectId } from '../domain/ids.ts'
+import { branchKey, revisionSubject, type PlacedEvent } from '../domain/revision.ts'
+import { isVerdict } from '../domain/status.ts'
+import type { StoredEvent } from '../store/records.ts'
+import type { Tx } from '../store/store.ts'
+
+/** Outcomes of a branch that are read: most branches passed lately, or go on being red; the far end is that of streaks. */
+const NEAR = 8
+const FAR = 500
+
+/** Sorts after every place. */
+const LAST_ORDER = '~'
+
+/** A card that says less than before has time. */
+const LEAST = 4
+
+/** The branch of which there are new outcomes; null: there are none, or builds without a branch, which share no history. */
+export function branchOf(fresh: readonly PlacedEvent[]): { projectId: ProjectId; branch: string; key: string } | null {
+  const outcome = fresh.find(({ status, branch }) => isVerdict(status) && branch !== null)
+  if (!outcome || outcome.branch === null) return null
+  const { projectId, branch } = outcome
+  return { projectId, branch, key: branchKey(projectId, branch) }
+}
+
+/**
+ * Keeps what new outcomes make of their branch's breakage: it begins, goes on or ends, and with a late one it may begin at
+ * another time. The branch is locked, and the outcomes have their cards. A card that no longer shows it is planned anew.
+ */
+export async function keepBreakage(
+  tx: Tx,
+  { projectId, branch, key }: NonNullable<ReturnType<typeof branchOf>>,
+  fresh: readonly PlacedEvent[],
+  now: number,
+): Promise<void> {
+  const open = await tx.openBreakage(key)
+  const oldest = fresh.filter(({ status }) => isVerdict(status)).toSorted(compareOutcomes)[0]!
+  const { streak, outcomes } = await readStreak(tx, key, open, oldest.buildOrder)
+  if (open && cardOf(open) !== (streak && cardOf(streak))) await tx.touchCards(cardOf(open), now, LEAST)
+  if (streak) return tx.keepBreakage({ projectId, branch, branchKey: key, ...(open ?? NEW), ...streak })
+  if (open) await tx.keepBreakage({ ...open, ...endOf(outcomes, now) })
+}
+
+const NEW = { endedAt: null, endedBy: null, owner: null, ownedAt: null, ownerUntil: null, snoozedUntil: null }
+
+type Kept = Pick<Breakage, 'id' | 'beganAt' | 'beganOrder' | 'builds' | 'newestOrder' | 'revisionKey' | 'cardNumber'>
+
+interface Found {
+  /** null: the branch is not red */
+  streak: Kept | null
+  /** the newest outcomes of the branch */
+  outcomes: readonly StoredEvent[]
+}
+
+/**
+ * The streak of a branch, of which no more outcomes are read than tell. Beyond the far end it goes on from what was known.
+ * @param from the place of the first build with a new outcome
+ */
+async function readStreak(tx: Tx, key: string, open: Breakage | null, from: string): Promise<Found> {
+  const near = await readBack(tx, key, NEAR)
+  const isJoined =
+    open !== null && from >= open.newestOrder && near.outcomes.some(({ buildOrder }) => buildOrder <= open.newestOrder)
+  const { outcomes, isWhole } = near.isWhole || isJoined ? near : await readBack(tx, key, FAR)
+  const streak = breakageOf(outcomes)
+  if (open && !isWhole) return { streak: grown(open, streak, outcomes), outcomes }
+  return { streak: streak && keptOf(streak, open?.id), outcomes }
+}
+
+async function readBack(tx: Tx, key: string, limit: number) {
+  const read = await tx.verdictsBefore(key, LAST_ORDER, limit)
+  // What is not ingested yet counts when it is.
+  const outcomes = read.filter(({ cardNumber }) => cardNumber !== null)
+  return { outcomes, isWhole: read.length < limit || outcomes.some(({ status }) => status === 'success') }
+}
+
+/** A streak keeps its name, whenever it turns out to have begun; at first that is its first failure's. */
+const keptOf = ({ first, newest, builds }: RedStreak<StoredEvent>, id = String(first.seq)): Kept => ({
+  id,
+  beganAt: first.at,
+  beganOrder: first.buildOrder,
+  builds,
+  ...newestOf(newest),
+})
+
+const newestOf = ({ buildOrder, revisionKey, cardNumber }: StoredEvent) => ({
+  newestOrder: buildOrder,
+  revisionKey,
+  cardNumber: cardNumber!,
+})
+
+/** It began when it did; the builds that have failed since are added. */
+function grown(open: Breakage, streak: RedStreak<StoredEvent> | null, outcomes: readonly StoredEvent[]): Kept {
+  if (!streak) return open
+  const added = outcomes.filter(({ status, buildOrder }) => status === 'failed' && buildOrder > open.newestOrder)
+  const builds = Math.max(open.builds + new Set(added.map(({ buildId }) => buildId)).size, streak.builds)
+  const { id, beganAt, beganOrder } = open
+  return { id, beganAt, beganOrder, builds, ...newestOf(streak.newest) }
+}
+
+/** The first build that passed after its last failure. @param outcomes newest first */
+function endOf(outcomes: readonly StoredEvent[], now: number): Pick<Breakage, 'endedAt' | 'endedBy'> {
+  const lastFailed = outcomes.findIndex(({ status }) => status === 'failed')
+  const after = lastFailed === -1 ? outcomes : outcomes.slice(0, lastFailed)
+  const green = after.findLast(({ status }) => status === 'success')
+  return { endedAt: green?.at ?? now, endedBy: green?.buildId ?? null }
+}
+
+const cardOf = ({ revisionKey, cardNumber }: Kept): string => revisionSubject(revisionKey, cardNumber)

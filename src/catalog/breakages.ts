@@ -1,0 +1,42 @@
+import type { Breakage, BreakageChange } from '../domain/breakage.ts'
+import { revisionSubject } from '../domain/revision.ts'
+import { breakageLock } from '../store/breakages.ts'
+import type { Store, Tx } from '../store/store.ts'
+import type { Clock } from '../lib/clock.ts'
+
+/** What somebody is in front of in the card's thread: its line comes at once. */
+const ASKED = 1
+
+/** Keeps a breakage as it is now, and who did that: the row of the audit is the line in the thread of its card. */
+export async function changeBreakage(
+  tx: Tx,
+  breakage: Breakage,
+  change: Omit<BreakageChange, 'breakageId' | 'subject'>,
+): Promise<BreakageChange> {
+  const subject = revisionSubject(breakage.revisionKey, breakage.cardNumber)
+  const made = { ...change, breakageId: breakage.id, subject }
+  await tx.keepBreakage(breakage)
+  await tx.insertBreakageChange(made)
+  await tx.touchCards(subject, change.at, ASKED)
+  return made
+}
+
+export const OF_NOBODY = { owner: null, ownedAt: null, ownerUntil: null }
+
+/** The person has left the workspace: what they promised is nobody's now, and the threads say so. */
+export async function dropOwner(
+  { store, clock, newId }: { store: Store; clock: Pick<Clock, 'now'>; newId: () => string },
+  user: string,
+): Promise<void> {
+  for (const { branchKey } of await store.read.breakagesOf(user)) {
+    const id = newId()
+    await store.write(async (tx) => {
+      await tx.lockName(breakageLock(branchKey))
+      const open = await tx.openBreakage(branchKey)
+      const at = clock.now()
+      if (open?.owner !== user || open.ownerUntil === null || open.ownerUntil <= at) return
+      const left = { id, interactionKey: null, kind: 'left', by: user, to: null, until: null, at } as const
+      await changeBreakage(tx, { ...open, ...OF_NOBODY }, left)
+    })
+  }
+}

@@ -1,0 +1,48 @@
+import type { Standing } from '../../domain/breakage.ts'
+import type { NoteView } from '../../domain/view.ts'
+import { plain, type ActionButton } from './blocks.ts'
+import { joined, mention } from './build.ts'
+import { BREAKAGE_ACTION_ID } from './ids.ts'
+import { clockTime, dayTime } from './times.ts'
+
+// Who looks after a red branch, in words. Markup.
+
+/** `@Ada is on it until 15:00`, and until when nobody is reminded; empty where there is neither. */
+export function standingWords({ owner, snoozedUntil }: Standing): string {
+  const onIt = owner && `${who(owner.user)} is on it${untilWords(owner.until, owner.since)}`
+  return joined([onIt, snoozedUntil === null ? null : `reminders snoozed until ${dayTime(snoozedUntil) ?? 'later'}`])
+}
+
+/** The line in the thread: `:raising_hand: @Ada is on it until 15:00`. */
+export function noteLine({ what, by, to, until, at }: NoteView): string {
+  switch (what) {
+    case 'taken':
+      return `:raising_hand: ${who(by)} is on it${untilWords(until, at)}`
+    case 'handed':
+      return `:raising_hand: ${who(by)} handed it to ${who(to)}${untilWords(until, at)}`
+    case 'snoozed':
+      return `:zzz: ${who(by)} snoozed reminders${until === null ? '' : ` until ${dayTime(until) ?? 'later'}`}`
+    case 'let-go':
+      return `:wave: ${who(by)} let it go`
+    case 'left':
+      return `:wave: ${who(by)} has left the workspace: nobody is on it now`
+  }
+}
+
+/** Opens the form in which a person takes the branch, hands it over, or lets it go. */
+export const breakageButton = (id: string): ActionButton => ({
+  type: 'button',
+  action_id: BREAKAGE_ACTION_ID,
+  text: plain("I'm on it"),
+  value: id,
+})
+
+const who = (user: string | null): string => mention(user) || 'Somebody'
+
+/** ` until 15:00`, with its day where that may be another one. */
+export function untilWords(until: number | null, since: number): string {
+  const time = until === null ? null : until - since <= SAME_DAY_MS ? clockTime(until) : dayTime(until)
+  return time === null ? '' : ` until ${time}`
+}
+
+const SAME_DAY_MS = 12 * 60 * 60_000

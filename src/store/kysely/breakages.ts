@@ -1,0 +1,146 @@
+import { sql, type Kysely, type Selectable } from 'kysely'
+import type { Breakage, BreakageChange } from '../../domain/breakage.ts'
+import type { ProjectId } from '../../domain/ids.ts'
+import type { BreakageReads, BreakageWrites } from '../breakages.ts'
+import type { Schema } from '../schema.ts'
+import { columns, type RunQuery } from './query.ts'
+
+const BREAKAGE = {
+  id: 'id',
+  branchKey: 'branch_key',
+  projectId: 'project_id',
+  branch: 'branch',
+  beganAt: 'began_at',
+  beganOrder: 'began_order',
+  builds: 'builds',
+  newestOrder: 'newest_order',
+  revisionKey: 'lineage_key',
+  cardNumber: 'episode',
+  endedAt: 'ended_at',
+  endedBy: 'ended_build',
+  owner: 'owner',
+  ownedAt: 'owned_at',
+  ownerUntil: 'owner_until',
+  snoozedUntil: 'snoozed_until',
+} as const satisfies Record<keyof Breakage, keyof Schema['breakage']>
+
+const CHANGE = {
+  id: 'id',
+  breakageId: 'breakage_id',
+  interactionKey: 'ask_key',
+  kind: 'kind',
+  by: 'made_by',
+  to: 'made_to',
+  until: 'until',
+  at: 'at',
+  subject: 'subject',
+} as const satisfies Record<keyof BreakageChange, keyof Schema['breakage_change']>
+
+const toRow = (names: object, one: object): object =>
+  Object.fromEntries(Object.entries(names).map(([field, column]) => [column, one[field as never]]))
+
+const fromRow = (names: object, row: object): object =>
+  Object.fromEntries(Object.entries(names).map(([field, column]) => [field, row[column as never]]))
+
+const toBreakage = (row: object): Breakage => fromRow(BREAKAGE, row) as Breakage
+const toChange = (row: object): BreakageChange => fromRow(CHANGE, row) as BreakageChange
+
+/** Red streaks, and what people did about them. */
+export function readBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageReads {
+  const breakages = () => db.selectFrom('breakage').selectAll()
+  const open = () => breakages().where('ended_at', 'is', null)
+  const changes = () => db.selectFrom('breakage_change').selectAll('breakage_change')
+
+  return {
+    async openBreakage(branchKey) {
+      const [row] = await runQuery('openBreakage', { branchKey }, (value) =>
+        open().where('branch_key', '=', value('branchKey')),
+      )
+      return row ? toBreakage(row) : null
+    },
+
+    async breakage(id) {
+      const row = await breakages().where('id', '=', id).executeTakeFirst()
+      return row ? toBreakage(row) : null
+    },
+
+    async breakageAt(branchKey, buildOrder) {
+      const row = await breakages()
+        .where('branch_key', '=', branchKey)
+        .where('began_order', '<=', buildOrder)
+        .orderBy('began_order', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row ? toBreakage(row) : null
+    },
+
+    async openBreakages(projectIds, limit) {
+      if (projectIds.length === 0) return []
+      const rows = open().where('project_id', 'in', [...projectIds])
+      return (await rows.orderBy('began_at', 'desc').limit(limit).execute()).map(toBreakage)
+    },
+
+    async breakagesOf(user) {
+      return (await open().where('owner', '=', user).execute()).map(toBreakage)
+    },
+
+    async breakageOwners(now, limit) {
+      const owned = db.selectFrom('breakage').select('owner').distinct().where('ended_at', 'is', null)
+      const rows = await owned.where('owner', 'is not', null).where('owner_until', '>', now).limit(limit).execute()
+      return rows.flatMap(({ owner }) => owner ?? [])
+    },
+
+    async breakageChangesOf(subject) {
+      const rows = await runQuery('breakageChangesOf', { subject }, (value) =>
+        changes().where('subject', '=', value('subject')).orderBy('at'),
+      )
+      return rows.map(toChange)
+    },
+
+    async breakageChangeBy(interactionKey) {
+      const row = await changes().where('ask_key', '=', interactionKey).executeTakeFirst()
+      return row ? toChange(row) : null
+    },
+
+    async breakageChangesAfter({ at, id }, limit) {
+      const rows = await changes()
+        .innerJoin('breakage', 'breakage.id', 'breakage_change.breakage_id')
+        .select(['breakage.project_id', 'breakage.branch'])
+        .where(sql<boolean>`(breakage_change.at, breakage_change.id) > (${at}, ${id})`)
+        .orderBy('breakage_change.at')
+        .orderBy('breakage_change.id')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => ({ ...toChange(row), projectId: row.project_id as ProjectId, branch: row.branch }))
+    },
+  }
+}
+
+export function writeBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageWrites {
+  return {
+    async keepBreakage(breakage) {
+      const row = toRow(BREAKAGE, breakage) as Selectable<Schema['breakage']>
+      await runQuery('keepBreakage', row, (value) =>
+        db
+          .insertInto('breakage')
+          .values(columns(row, value))
+          .onConflict((conflict) => conflict.column('id').doUpdateSet(columns(row, value))),
+      )
+    },
+
+    async insertBreakageChange(change) {
+      const row = toRow(CHANGE, change) as Selectable<Schema['breakage_change']>
+      await db.insertInto('breakage_change').values(row).execute()
+    },
+
+    async touchCards(subject, at, priority) {
+      const earlier = (column: 'edit_at' | 'edit_priority', than: number) =>
+        sql<number>`case when ${sql.ref(column)} < ${than} then ${sql.ref(column)} else ${than} end`
+      await db
+        .updateTable('card')
+        .set({ edit_at: earlier('edit_at', at), edit_priority: earlier('edit_priority', priority) })
+        .where('subject', '=', subject)
+        .execute()
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { breakageOf, changesAt, standingOf, type Breakage } from '../../src/domain/breakage.ts'
+import type { BuildEvent } from '../../src/domain/build-event.ts'
+import { untilOf } from '../../src/features/breakages/act.ts'
+import { HOUR, LIN, MINUTE, projectId, story, T0, WEB, type Said } from '../support/build-events.ts'
+
+const built = (build: string, word: string): Said => ({ word, build, commit: build })
+
+/** `1-3 (2)`: its first and its newest build, and how many failed. */
+function said(outcomes: readonly BuildEvent[]): string | null {
+  const streak = breakageOf(outcomes)
+  return streak && `${streak.first.buildId}-${streak.newest.buildId} (${streak.builds})`
+}
+
+describe('a breakage', () => {
+  it.each<[claim: string, builds: Said[], is: string | null]>([
+    ['begins with the first failure', [built('1', 'success'), built('2', 'error'), built('3', 'error')], '2-3 (2)'],
+    ['begins without history', [built('1', 'error')], '1-1 (1)'],
+    ['ends with the next success', [built('1', 'error'), built('2', 'success')], null],
+    ['does not begin with a machine error', [built('1', 'infrastructure_failure')], null],
+    [
+      'does not end with one, which is no build of it',
+      [built('1', 'error'), built('2', 'infrastructure_failure')],
+      '1-1 (1)',
+    ],
+    ['begins after one', [built('1', 'infrastructure_failure'), built('2', 'error')], '2-2 (1)'],
+    ['goes on whatever was stopped', [built('1', 'error'), built('2', 'stopped'), built('3', 'error')], '1-3 (2)'],
+    ['is not ended by an older build that passes late', [built('2', 'error'), built('1', 'success')], '2-2 (1)'],
+    [
+      'begins later after a success that comes late',
+      [built('1', 'error'), built('3', 'error'), built('2', 'success')],
+      '3-3 (1)',
+    ],
+    ['ends with a restart that passes', [built('1', 'error'), built('1', 'success')], null],
+    [
+      'counts a build once that fails again',
+      [built('1', 'error'), built('1', 'success'), built('1', 'error')],
+      '1-1 (1)',
+    ],
+    ['goes by number, not by text', [built('9', 'error'), built('10', 'success')], null],
+  ])('%s', (_, builds, is) => {
+    expect(said(story(...builds))).toBe(is)
+  })
+
+  it('is the same in whatever order builds end, and however often that is told', () => {
+    const word = fc.constantFrom('success', 'error', 'infrastructure_failure', 'stopped')
+    const outcomes = fc.array(fc.record({ build: fc.integer({ min: 1, max: 12 }), word }), { maxLength: 20 })
+    fc.assert(
+      fc.property(outcomes, fc.infiniteStream(fc.nat()), (ends, random) => {
+        const told = ends.map(({ build, word: how }) => built(String(build), how))
+        // What is told of one build keeps its order: it is what happened to it.
+        const builds = [...Map.groupBy(told, ({ build }) => build).values()]
+        const shuffled = builds.toSorted(() => (random.next().value! % 2 === 0 ? 1 : -1)).flat()
+        const again = story(...shuffled)
+        expect(said([...again, ...again])).toBe(said(story(...told)))
+      }),
+    )
+  })
+})
+
+const RED: Breakage = {
+  id: '1',
+  branchKey: 'main',
+  projectId: projectId(WEB),
+  branch: 'main',
+  beganAt: T0,
+  beganOrder: '1',
+  builds: 1,
+  newestOrder: '1',
+  revisionKey: 'r',
+  cardNumber: 1,
+  endedAt: null,
+  endedBy: null,
+  owner: LIN,
+  ownedAt: T0,
+  ownerUntil: T0 + HOUR,
+  snoozedUntil: T0 + 2 * HOUR,
+}
+
+describe('a promise', () => {
+  it('is shown until its time has passed, and changes by itself then', () => {
+    const before = standingOf(RED, T0 + HOUR - 1)
+    expect([before.owner?.user, changesAt(before)]).toEqual([LIN, T0 + HOUR])
+    const after = standingOf(RED, T0 + HOUR)
+    expect([after.owner, changesAt(after)]).toEqual([null, T0 + 2 * HOUR])
+    expect(changesAt(standingOf(RED, T0 + 2 * HOUR))).toBeNull()
+  })
+
+  it('of some hours ends at a full minute, so that who presses twice promises the same', () => {
+    expect(untilOf(1, 'UTC', T0 + 1)).toBe(untilOf(1, 'UTC', T0 + MINUTE - 1))
+  })
+
+  it.each([
+    ['Europe/Berlin', '2026-03-02T14:00:00Z', '2026-03-03T08:00:00Z'],
+    ['America/Los_Angeles', '2026-03-02T02:00:00Z', '2026-03-02T17:00:00Z'],
+    ['Pacific/Auckland', '2026-03-02T14:00:00Z', '2026-03-03T20:00:00Z'],
+    // The night in which the clocks are put forward.
+    ['Europe/Berlin', '2026-03-28T20:00:00Z', '2026-03-29T07:00:00Z'],
+  ])('until tomorrow ends at nine in %s', (zone, now, until) => {
+    expect(new Date(untilOf('tomorrow', zone, Date.parse(now))).toISOString()).toBe(until.replace('Z', '.000Z'))
+  })
+})

@@ -1,0 +1,41 @@
+import { breakageOf } from '../../src/domain/breakage.ts'
+import type { BuildEvent } from '../../src/domain/build-event.ts'
+import { branchKey } from '../../src/domain/revision.ts'
+import type { CardView } from '../../src/domain/view.ts'
+import type { Happened } from './oracle.ts'
+import type { World } from './simulate.ts'
+
+interface Row {
+  branch_key: string
+  began_at: number
+  builds: number
+  newest_order: string
+}
+
+/** Of each branch that is red one breakage is open, which began and counts as all its events say; of others none. */
+export function judgeBreakages({ stage: { sql, slack }, frozen }: World, { buildEvents }: Happened): string[] {
+  const rows = sql('select * from breakage where ended_at is null') as Row[]
+  const known = new Set((sql('select distinct branch_key from fact') as Row[]).map((row) => row.branch_key))
+  const branches = Map.groupBy(
+    buildEvents.filter(({ branch }) => branch !== null),
+    ({ projectId, branch }) => branchKey(projectId, branch),
+  )
+  const wrongs = [...branches].flatMap(([key, events]) => {
+    if (!known.has(key)) return []
+    const streak = breakageOf(events.filter((one) => !isOvertaken(one, events)))
+    const wanted = streak ? [`${streak.first.at} ${streak.builds} ${streak.newest.buildOrder}`] : []
+    const kept = rows.filter((row) => row.branch_key === key)
+    const said = kept.map((row) => `${row.began_at} ${row.builds} ${row.newest_order}`)
+    return said.join() === wanted.join() ? [] : [`breakages of ${key}: ${said.join()} instead of ${wanted.join()}`]
+  })
+  // One that can no longer be edited stands as it was.
+  const offered = slack.messages.filter(({ ts, view }) => view.kind === 'card' && view.breakage && !frozen.has(ts))
+  const places = offered.map(({ channel, view }) => `${channel} ${(view as CardView).breakage!.id}`)
+  const twice = places.filter((place, at) => places.indexOf(place) !== at)
+  return [...wrongs, ...twice.map((place) => `more than one card offers the same breakage: ${place}`)]
+}
+
+/** What is heard of an attempt when a later one of the same build is known already says nothing of the branch. */
+const isOvertaken = ({ seq, buildId, details: { attempt } }: BuildEvent, events: readonly BuildEvent[]): boolean =>
+  attempt !== null &&
+  events.some((one) => one.buildId === buildId && one.seq < seq && (one.details.attempt ?? 0) > attempt)

@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest'
+import { changeBreakage, dropOwner } from '../../../src/catalog/breakages.ts'
+import type { Breakage, BreakageChange } from '../../../src/domain/breakage.ts'
+import { idOrder } from '../../../src/domain/ids.ts'
+import { buildId, HOUR, LIN, projectId, SECOND, T0, WEB } from '../../support/build-events.ts'
+import type { Places } from '../../support/stores.ts'
+import { BUILDS, CARD, hear, RELEASES, REVISION } from '../given.ts'
+
+const breakage = (change: Partial<Breakage> = {}): Breakage => ({
+  id: '7',
+  branchKey: 'branch of main',
+  projectId: projectId(WEB),
+  branch: 'main',
+  beganAt: T0,
+  beganOrder: idOrder('512'),
+  builds: 1,
+  newestOrder: idOrder('512'),
+  revisionKey: REVISION,
+  cardNumber: 1,
+  endedAt: null,
+  endedBy: null,
+  owner: LIN,
+  ownedAt: T0,
+  ownerUntil: T0 + HOUR,
+  snoozedUntil: null,
+  ...change,
+})
+
+const taken = (change: Partial<BreakageChange> = {}): Omit<BreakageChange, 'breakageId' | 'subject'> => ({
+  id: 'change-1',
+  interactionKey: 'ask-1',
+  kind: 'taken',
+  by: LIN,
+  to: null,
+  until: T0 + HOUR,
+  at: T0,
+  ...change,
+})
+
+/** Red streaks, who looks after them, and what people did. */
+export function breakageClaims(places: () => Places): void {
+  test('a breakage is found by its branch until it has ended, and by its name after that', async () => {
+    await using place = await places().open()
+    const { store } = place
+    await store.write((tx) => tx.keepBreakage(breakage()))
+    expect(await store.read.openBreakage('branch of main')).toEqual(breakage())
+    expect(await store.read.openBreakages([WEB, '42'], 9)).toEqual([breakage()])
+    const ended = breakage({ endedAt: T0 + HOUR, endedBy: buildId('513') })
+    await store.write((tx) => tx.keepBreakage(ended))
+    expect(await store.read.openBreakage('branch of main')).toBeNull()
+    expect(await store.read.openBreakages([WEB], 9)).toEqual([])
+    expect(await store.read.breakage('7')).toEqual(ended)
+  })
+
+  test('of one branch one is open; a build finds the newest that began by then', async () => {
+    await using place = await places().open()
+    const { store } = place
+    await store.write((tx) => tx.keepBreakage(breakage({ endedAt: T0 })))
+    const second = breakage({ id: '8', beganOrder: idOrder('600') })
+    await store.write((tx) => tx.keepBreakage(second))
+    const third = breakage({ id: '9', beganOrder: idOrder('700') })
+    await expect(store.write((tx) => tx.keepBreakage(third))).rejects.toThrow()
+    const idAt = async (build: string) => (await store.read.breakageAt('branch of main', idOrder(build)))?.id ?? null
+    expect([await idAt('511'), await idAt('512'), await idAt('599'), await idAt('9999')]).toEqual([null, '7', '7', '8'])
+  })
+
+  test('a change is kept once for an interaction, stands in the thread of its card, and wakes the card', async () => {
+    await using place = await places().open()
+    const { store } = place
+    for (const channel of [BUILDS, RELEASES])
+      await store.write((tx) => tx.ensureCard({ ...CARD, channel, quiet: false, mention: false }))
+    const made = { ...taken(), breakageId: '7', subject: CARD.subject }
+    expect(await store.write((tx) => changeBreakage(tx, breakage(), taken()))).toEqual(made)
+    expect(await store.read.breakageChangesOf(CARD.subject)).toEqual([made])
+    expect(await store.read.breakageChangeBy('ask-1')).toEqual(made)
+    expect(await store.read.dueCards('edit', T0, 9, null, [])).toHaveLength(2)
+    await expect(store.write((tx) => changeBreakage(tx, breakage(), taken({ id: 'change-2' })))).rejects.toThrow()
+    expect(await store.read.breakageChangesOf(CARD.subject)).toHaveLength(1)
+  })
+
+  test('a card that is due sooner, or more urgent, stays so when it is touched', async () => {
+    await using place = await places().open()
+    const { store } = place
+    const edit = { at: T0, priority: 0 }
+    await store.write(async (tx) => {
+      await tx.ensureCard({ ...CARD, quiet: false, mention: false })
+      await tx.setQueues(CARD, { post: null, edit, look: null })
+      await tx.touchCards(CARD.subject, T0 + HOUR, 4)
+    })
+    expect((await store.read.card(CARD))?.queues.edit).toEqual(edit)
+  })
+
+  test('the audit lists changes in their order, a page at a time', async () => {
+    await using place = await places().open()
+    const { store } = place
+    for (const at of [0, 1, 2])
+      await store.write((tx) =>
+        changeBreakage(tx, breakage(), taken({ id: `c${at}`, interactionKey: `k${at}`, at: T0 + at * SECOND })),
+      )
+    const page = await store.read.breakageChangesAfter({ at: T0 - 1, id: '' }, 2)
+    expect(page.map(({ id, branch, projectId: project }) => [id, branch, project])).toEqual([
+      ['c0', 'main', WEB],
+      ['c1', 'main', WEB],
+    ])
+    expect((await store.read.breakageChangesAfter(page[1]!, 9)).map(({ id }) => id)).toEqual(['c2'])
+  })
+
+  test('who has left looks after nothing, and is gone once', async () => {
+    await using place = await places().open()
+    const { store } = place
+    await store.write((tx) => tx.keepBreakage(breakage()))
+    expect(await store.read.breakageOwners(T0, 9)).toEqual([LIN])
+    expect(await store.read.breakageOwners(T0 + HOUR, 9)).toEqual([])
+    let ids = 0
+    const deps = { store, clock: { now: () => T0 }, newId: () => `left-${(ids += 1)}` }
+    for (const user of ['U0ADA00001', LIN, LIN]) await dropOwner(deps, user)
+    expect((await store.read.openBreakage('branch of main'))?.owner).toBeNull()
+    expect((await store.read.breakageChangesOf(CARD.subject)).map(({ kind, by }) => [kind, by])).toEqual([
+      ['left', LIN],
+    ])
+  })
+
+  test('a breakage goes with the card of its newest failure, and what was done about it too', async () => {
+    await using place = await places().open()
+    const { store, sql } = place
+    await store.write((tx) => changeBreakage(tx, breakage({ cardNumber: 2 }), taken()))
+    for (const cardNumber of [1, 2]) {
+      const seq = await hear(store, { build: String(511 + cardNumber) })
+      await store.write((tx) => tx.placeEvent(seq, cardNumber))
+    }
+    await store.write((tx) => tx.removeCardEvents(REVISION, 1))
+    expect(await store.read.openBreakage('branch of main')).not.toBeNull()
+    await store.write((tx) => tx.removeCardEvents(REVISION, 2))
+    expect([await sql('select 1 from breakage'), await sql('select 1 from breakage_change')]).toEqual([[], []])
+  })
+}
