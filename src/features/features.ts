@@ -1,5 +1,6 @@
 import { invariant } from '../lib/assert.ts'
 import { badge } from './badge/slack.ts'
+import { breakages } from './breakages/slack.ts'
 import { builds } from './builds/slack.ts'
 import { choiceButtons } from './choice.ts'
 import type { Command } from './command.ts'
@@ -19,6 +20,7 @@ import { why } from './why/slack.ts'
 const FEATURES: readonly Feature[] = [
   list,
   builds,
+  breakages,
   badge,
   flaky,
   why,

@@ -71,12 +71,12 @@ function withoutRequest(asked: string) {
   if (what === '') return nothingDone
   return {
     why: SEVERAL.test(asked) ? PERHAPS_SOME_KEPT : PERHAPS_KEPT,
-    next: what.toLowerCase() === 'me' ? LOOK_AT_NAMES : LOOK_AT_RULES,
+    next: NEXT[what.toLowerCase()] ?? LOOK_AT_RULES,
   }
 }
 
 // `/ci-list me` is a search.
-const KEPT = /^(?:(?!\/ci-)\S+ +)?((?:un)?subscribe|me)\b/i
+const KEPT = /^(?:(?!\/ci-)\S+ +)?((?:un)?subscribe|me|on|let|look after)\b/i
 
 // An import, one write for each subscription.
 const SEVERAL = /^subscribe to these$/
@@ -85,6 +85,8 @@ const PERHAPS_SOME_KEPT = 'Each subscription was either saved completely or not 
 const PERHAPS_KEPT = 'It was either saved completely or not at all.'
 const LOOK_AT_RULES = `Type ${typed('/ci rules')} in the channel to see its subscriptions, and try again if needed.`
 const LOOK_AT_NAMES = `Type ${typed('/ci me')} to see your names, and try again if needed.`
+const LOOK_AT_RED = `Type ${typed('/ci red')} to see who is on what, and try again if needed.`
+const NEXT: Record<string, string> = { me: LOOK_AT_NAMES, on: LOOK_AT_RED, let: LOOK_AT_RED, 'look after': LOOK_AT_RED }
 
 const nothingDone = {
   why: 'Nothing was done.',

@@ -76,6 +76,7 @@ const WISHES: Record<Wanted, string> = {
   stop: 'stop builds',
   restart: 'restart builds',
   subscribe: 'change subscriptions',
+  own: 'look after red branches',
   administer: 'create and change projects',
   examine: 'run `/ci doctor`',
   claim: 'claim a committer name',

@@ -3,6 +3,7 @@ import type { ChannelId, Uuid } from '../domain/ids.ts'
 import type { BadgeClient } from '../sources/ci-service/badge.ts'
 import type { Picture } from '../slack/picture/picture.ts'
 import { badge } from './badge/badge.ts'
+import { type BreakageDeps, breakageOperations } from './breakages/act.ts'
 import { buildStatus, runningBuilds, suggestBranches } from './builds/status.ts'
 import type { ActDeps } from './builds/deps.ts'
 import type { DoctorDeps } from './doctor/findings.ts'
@@ -33,7 +34,7 @@ import { importThese, proposeImport } from './subscriptions/import.ts'
 import type { Import } from './values.ts'
 import { subscribe, unsubscribe } from './subscriptions/subscribe.ts'
 
-export interface OperationsDeps extends ActDeps, SubscribeDeps, DigestDeps, ProjectDeps, PersonDeps, HomeDeps {
+export interface OperationsDeps extends ActDeps, SubscribeDeps, DigestDeps, ProjectDeps, PersonDeps, HomeDeps, BreakageDeps {
   doctor: DoctorDeps
   refresh: () => Promise<Refreshed>
   badges: BadgeClient | null
@@ -43,11 +44,11 @@ export interface OperationsDeps extends ActDeps, SubscribeDeps, DigestDeps, Proj
 /** Everything that people can ask of the bot. Commands, buttons, forms and mentions get nothing but this. */
 export function createOperations(deps: OperationsDeps) {
   const { store, interfaces, subscriptions } = deps
-  const find = { reads: store.read, interfaces }
+  const find = { reads: store.read, interfaces, clock: deps.clock }
   const orAskCi = createAsking(deps)
   return {
     /** For commands that only read what is stored. */
-    stored: { reads: store.read, interfaces, subscriptions },
+    stored: { ...find, subscriptions },
     listProjects: (question: ListQuestion) => listProjects(deps, question),
     status: (
       question: { project: string | null; branch: string | null; channel: ChannelId | null } | { target: Target },
@@ -74,6 +75,7 @@ export function createOperations(deps: OperationsDeps) {
     digests: digestOperations(deps),
     projects: createProjectOperations(deps),
     people: createPersonOperations(deps),
+    breakages: breakageOperations(deps),
     home: homeOperations(deps),
     doctor: doctorOperations({ ...deps.doctor, permits: deps.permits }),
   }

@@ -20,6 +20,8 @@ const WELL: readonly string[] = [
   'status status',
   'status channel-status',
   'stop running',
+  'red red',
+  'red own-changed',
   'badge badge',
   'why why',
   'me me',

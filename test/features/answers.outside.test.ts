@@ -7,6 +7,7 @@ import { parseChoice, parseImport, parsePage } from '../../src/features/values.t
 import { parseAttemptRef } from '../../src/domain/request.ts'
 import { isUuid } from '../../src/domain/ids.ts'
 import {
+  BREAKAGE_ACTION_ID,
   CHOICE_ACTION_IDS,
   PAGE_ACTION_IDS,
   PROJECT_ACTION_IDS,
@@ -52,6 +53,7 @@ function isUnderstood(button: ReturnType<typeof buttonsOf>[number]): boolean {
   const projects: readonly string[] = Object.values(PROJECT_ACTION_IDS)
   if (projects.includes(button.action_id)) return isUuid(button.value)
   if (button.action_id === SUBSCRIPTION_ACTION_IDS.import) return parseImport(button.value) !== null
+  if (button.action_id === BREAKAGE_ACTION_ID) return /^\d+$/.test(button.value)
   if (button.action_id.startsWith('subscription')) return /^(?:\d+|new)$/.test(button.value)
   if (button.action_id === DIGEST_ACTION_ID) return button.value === 'now'
   const pages: readonly string[] = Object.values(PAGE_ACTION_IDS)

@@ -55,7 +55,9 @@ describe('a Home', () => {
 
   it('has no button that nobody answers', () => {
     const ids = [...JSON.stringify(homeView(adminHome())).matchAll(/"action_id":"([^"]+)"/g)].map(([, id]) => id!)
-    expect(new Set(ids)).toEqual(new Set(['build_restart', 'build_open', 'home_follow', 'home_mentions']))
+    expect(new Set(ids)).toEqual(
+      new Set(['breakage_own', 'build_restart', 'build_open', 'home_follow', 'home_mentions']),
+    )
     expect(ids.filter((id) => !isAnswered(id))).toEqual([])
   })
 

@@ -9,6 +9,8 @@ import { answerNotFound } from '../../src/features/not-found.ts'
 import { answerReset } from '../../src/features/projects/messages.ts'
 import { answerFound } from '../../src/features/builds/status-messages.ts'
 import { buildOf, CAST, CHANNEL, projectOf, REFERENCE } from '../../packages/demo/src/samples/cast.ts'
+import { breakagePendingView, breakageView } from '../../src/features/breakages/form.ts'
+import { redOf, snoozed } from '../../packages/demo/src/samples/breakages.ts'
 import { findView } from '../../src/features/builds/find-modal.ts'
 import { FORMS } from '../../src/features/features.ts'
 import { followView } from '../../src/features/subscriptions/form.ts'
@@ -225,6 +227,26 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
     view: subscribe({ shown: releases, preview: preview({ matches: ['<!channel>', HOSTILE.branch] }) }),
   },
   'subscribe-keeping': { when: 'The form of a subscription was sent in.', view: pendingView },
+  breakage: {
+    when: "Somebody presses I'm on it at a red branch.",
+    view: breakageView({ id: '7', channel: CHANNEL }, redOf(CAST)),
+  },
+  'breakage-owned': {
+    when: 'Somebody presses it while another one is on the branch, and reminders are snoozed.',
+    view: breakageView({ id: '7', channel: CHANNEL }, redOf(CAST, snoozed(CAST))),
+  },
+  'breakage-hostile': {
+    when: 'The names of the project and its branch try to mention and format.',
+    view: breakageView({ id: '7', channel: CHANNEL }, redOf({ ...CAST, ...HOSTILE })),
+  },
+  'breakage-errors': {
+    when: 'The form was sent in to hand it over, and says to whom not.',
+    view: breakageView({ id: '7', channel: CHANNEL }, redOf(CAST)),
+    errors: refused(breakageView({ id: '7', channel: CHANNEL }, redOf(CAST)), {
+      breakage_wish: { value: { type: 'static_select', selected_option: { value: 'hand' } } },
+    }),
+  },
+  'breakage-saving': { when: 'The form was sent in.', view: breakagePendingView },
   import: { when: 'Somebody types /ci import alone.', view: importView(CHANNEL) },
   'import-errors': {
     when: 'The form was sent in with a text that names no repository.',

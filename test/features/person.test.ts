@@ -32,6 +32,7 @@ async function open(changes: Partial<PersonDeps> = {}) {
     clock,
     log,
     permits: async () => ({ kind: 'yes' }),
+    newId: () => `change-${Math.random()}`,
     presenceOf: async (user) => {
       asked.push(user)
       return presences.get(user) ?? { kind: 'here' }

@@ -142,6 +142,11 @@ const SUCCESS: Omit<Operations, 'stored'> = {
     setMentions: async (mentions, { user }) => ({ kind: 'mentions', me: { ...meOf(user), mentions } }),
     accountChanged: async () => {},
   },
+  breakages: {
+    look: async () => ({ kind: 'not-red' }),
+    act: async () => ({ kind: 'not-red' }),
+    mayOwn: async () => ({ kind: 'yes' }),
+  },
   home: {
     home: async (user) => ({
       kind: 'home',
@@ -181,7 +186,12 @@ export function recordingOperations(changes: Partial<Operations> = {}, store: St
     get stored() {
       if (changes.stored) return changes.stored
       if (!store) throw new Error('there is no store here')
-      return { reads: store.read, interfaces: { v2: true, legacy: true }, subscriptions: async () => [] }
+      return {
+        reads: store.read,
+        interfaces: { v2: true, legacy: true },
+        clock: systemClock,
+        subscriptions: async () => [],
+      }
     },
     listProjects: noted('listProjects', all.listProjects),
     status: noted('status', all.status),
@@ -198,6 +208,7 @@ export function recordingOperations(changes: Partial<Operations> = {}, store: St
     flaky: noted('flaky', all.flaky),
     digests: all.digests,
     people: all.people,
+    breakages: all.breakages,
     projects: all.projects,
     home: all.home,
     doctor: all.doctor,

@@ -22,7 +22,7 @@ function allOf(commands: readonly CommandRow[], about: string | null): Part[] {
       ...rows.map((command) => line(`• ${codeSpan(usageOf(command))} ${command.does}`)),
     ]),
     small(
-      `${typed('/ci help stop')} explains one command. In a build's thread, mention Buildline with ${codeSpan('stop')}, ${codeSpan('restart')}, ${codeSpan('status')} or ${codeSpan('why')}.`,
+      `${typed('/ci help stop')} explains one command. In a build's thread, mention Buildline with ${codeSpan('stop')}, ${codeSpan('restart')}, ${codeSpan('status')}, ${codeSpan('why')}, ${codeSpan('on it')} or ${codeSpan('let go')}.`,
     ),
   ]
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../../lib/clock.ts'
 import { following, type Subscription } from '../../domain/subscription.ts'
 import { normalHandle } from '../../domain/handle.ts'
 import { type ChannelId } from '../../domain/ids.ts'
@@ -89,9 +90,15 @@ async function readWaiting(
   return summed(deps, await read.waitingBuilds(followed.length === 0 ? null : ids, COUNTED_MAX))
 }
 
-async function summed({ store, interfaces }: HomeDeps, builds: readonly KnownBuild[]): Promise<Some<BuildSummary>> {
+async function summed(
+  { store, interfaces, clock }: HomeDeps,
+  builds: readonly KnownBuild[],
+): Promise<Some<BuildSummary>> {
   const shown = builds.slice(0, BUILDS_SHOWN_MAX)
-  return { shown: await summariesOf({ reads: store.read, interfaces }, shown), more: builds.length - shown.length }
+  return {
+    shown: await summariesOf({ reads: store.read, interfaces, clock }, shown),
+    more: builds.length - shown.length,
+  }
 }
 
 async function cutShown(deps: HomeDeps, mine: readonly Subscription[]): Promise<HomeState['subscriptions']> {
@@ -222,6 +229,7 @@ export type HomeOutcome =
   | { kind: 'unknown-person'; code: string }
 
 export interface HomeDeps extends ShownDeps, Pick<FindDeps, 'interfaces'> {
+  clock: Clock
   permits: Permits
   subscriptions: () => Promise<readonly Subscription[]>
   channelsOf: Memberships['channelsOf']

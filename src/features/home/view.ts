@@ -1,5 +1,6 @@
 import { type Block, plain } from '../../slack/messages/blocks.ts'
 import { HOME_ACTION_IDS, HOME_BLOCK_IDS } from '../../slack/messages/ids.ts'
+import { breakageButton } from '../../slack/messages/breakage.ts'
 import { missingWords, actButton } from '../../slack/messages/request.ts'
 import { closedWords, followedHow, followedProject } from '../../slack/messages/subscription.ts'
 import { buildNumber, joined, outside, mention } from '../../slack/messages/build.ts'
@@ -61,7 +62,7 @@ const DIVIDER = { type: 'divider' } as const
 
 function redSection(red: HomeState['red'], me: HomeState['me']): Part[] {
   const head = line(':x: *Your red builds*')
-  if (red.shown.length > 0) return [head, ...listed(red, BUILDS_MAX, buildPart)]
+  if (red.shown.length > 0) return [head, ...listed(red, BUILDS_MAX, redParts)]
   if (me.handles.length > 0) return [head, line('None: every branch with your last commits is green.')]
   return [head, line(`Type ${typed('/ci me name')} with your committer name to see them here.`)]
 }
@@ -71,6 +72,12 @@ function waitingSection(waiting: HomeState['waiting']): Part[] {
   if (waiting.shown.length === 0) return [head, line('Nothing is queued or waiting for approval.')]
   return [head, ...listed(waiting, BUILDS_MAX, buildPart)]
 }
+
+/** The same, and below it the button of its red branch. */
+const redParts = (build: BuildSummary, at: number): Part[] => [
+  buildPart(build),
+  row(`${HOME_BLOCK_IDS.red}_${at}`, build.breakage ? [breakageButton(build.breakage.id)] : []),
+]
 
 /** A line with the first thing that can be done; of what cannot be done here, the way to where it can. */
 function buildPart(build: BuildSummary): Part {
@@ -224,9 +231,9 @@ const projectWords = (project: string): string => outside(project, PROJECT_CHARS
 const timeWords = (at: number): string => dayTime(at) ?? 'at a time unknown'
 
 /** The first of a list, and a line that says how many are left out. */
-function listed<One>({ shown, more }: Some<One>, max: number, draw: (one: One) => Part): Part[] {
-  const parts = shown.slice(0, max).map(draw)
-  const left = more + shown.length - parts.length
+function listed<One>({ shown, more }: Some<One>, max: number, draw: (one: One, at: number) => Part | Part[]): Part[] {
+  const parts = shown.slice(0, max).flatMap(draw)
+  const left = more + Math.max(0, shown.length - max)
   if (left === 0) return parts
   const isCounted = shown.length + more < COUNTED_MAX
   return [...parts, line(isCounted ? `… and ${left} more` : `… and at least ${left} more`)]

@@ -5,6 +5,7 @@ import type { Log } from '../../lib/log.ts'
 import type { Presence } from '../../slack/api/directory.ts'
 import type { Say } from '../../slack/api/say.ts'
 import type { Store, Tx } from '../../store/store.ts'
+import { dropOwner } from '../../catalog/breakages.ts'
 import { readMe, type Me } from '../../catalog/people.ts'
 import { invariant } from '../../lib/assert.ts'
 import { givenLine, takenLine } from '../../slack/messages/handle.ts'
@@ -45,6 +46,7 @@ export interface PersonDeps {
   permits: Permits
   /** asks Slack anew whether this person is in the workspace */
   presenceOf: (user: string) => Promise<Presence>
+  newId: () => string
   say: Say
 }
 
@@ -199,15 +201,18 @@ export const LOOK_GAP_MS = 1_000
 /** Under this name the store knows when it was last done. */
 export const CLAIMANTS_JOB = 'look-at-claimants'
 
-type ClaimantDeps = Pick<PersonDeps, 'store' | 'clock' | 'log' | 'presenceOf'>
+type ClaimantDeps = Pick<PersonDeps, 'store' | 'clock' | 'log' | 'presenceOf' | 'newId'>
 
 /**
- * Asks Slack whether the people that committers' names mean are still in the workspace. A person who is not is no
- * longer mentioned until they are back. Ends early where Slack does not say: the next attempt goes on.
+ * Asks Slack whether the people that committers' names mean, or who have promised to look after a red branch, are still in
+ * the workspace. A person who is not is no longer mentioned until they are back, and looks after nothing. Ends early where
+ * Slack does not say: the next attempt goes on.
  */
 export async function lookAtClaimants(deps: ClaimantDeps, stopping: AbortSignal): Promise<void> {
   const { store, clock } = deps
-  const users = await store.read.claimantsToCheck(clock.now() - LOOK_AGAIN_MS, LOOKS_MAX)
+  const owners = await store.read.breakageOwners(clock.now(), LOOKS_MAX)
+  const claimants = await store.read.claimantsToCheck(clock.now() - LOOK_AGAIN_MS, LOOKS_MAX)
+  const users = [...new Set([...owners, ...claimants])]
   for (const [at, user] of users.entries()) {
     if (at > 0) await clock.sleep(LOOK_GAP_MS, stopping)
     if (stopping.aborted || !(await lookAt(deps, user))) break
@@ -221,6 +226,7 @@ export async function lookAtClaimants(deps: ClaimantDeps, stopping: AbortSignal)
  */
 async function accountChanged(deps: ClaimantDeps, user: string, isDeactivated: boolean): Promise<void> {
   const { store, clock } = deps
+  if (isDeactivated) await dropOwner(deps, user)
   const handles = await store.read.handlesOf(user)
   if (handles.length === 0) return
   if (isDeactivated) return store.write((tx) => tx.setInactive(user, clock.now()))
@@ -229,12 +235,14 @@ async function accountChanged(deps: ClaimantDeps, user: string, isDeactivated: b
 }
 
 /** @returns whether Slack said */
-async function lookAt({ store, clock, log, presenceOf }: ClaimantDeps, user: string): Promise<boolean> {
+async function lookAt(deps: ClaimantDeps, user: string): Promise<boolean> {
+  const { store, clock, log, presenceOf } = deps
   const presence = await presenceOf(user)
   if (presence.kind === 'unknown') {
     log.warn({ user, code: presence.code }, 'Slack did not say whether somebody is in the workspace still')
     return false
   }
+  if (presence.kind === 'gone') await dropOwner(deps, user)
   const now = clock.now()
   await store.write(async (tx) => {
     await tx.setInactive(user, presence.kind === 'here' ? null : now)

@@ -1,0 +1,123 @@
+import { isChannelId, type ChannelId } from '../../domain/ids.ts'
+import { standingWords } from '../../slack/messages/breakage.ts'
+import { plain, section } from '../../slack/messages/blocks.ts'
+import { joined } from '../../slack/messages/build.ts'
+import { dayTime } from '../../slack/messages/times.ts'
+import { directPlace } from '../../slack/reply-targets.ts'
+import { requesterOf, textAt } from '../body.ts'
+import { outcomeName } from '../command.ts'
+import type { Reply, SlackDeps } from '../context.ts'
+import type { Click } from '../feature.ts'
+import { choiceField, chosenIn, fieldOption } from '../fields.ts'
+import { opening, placeIn, refusing, showing, type Form, type ModalView, type Received } from '../modal.ts'
+import { answerNotAllowed } from '../not-allowed.ts'
+import { respond } from '../respond.ts'
+import type { RedBranch, Wish } from './act.ts'
+import { answerBreakage, answerNotRed, subjectOf } from './messages.ts'
+
+// The form of a red branch: who is on it and until when, to whom it goes, when nobody is reminded.
+
+export const BREAKAGE_CALLBACK_ID = 'breakage'
+
+const FIELDS = { wish: 'breakage_wish', to: 'breakage_to' } as const
+
+const TITLE = 'Red branch'
+
+/** What each choice means; `hand`: to whom the other field says. */
+const CHOICES: readonly { value: string; text: string; wish: Wish | 'hand' }[] = [
+  { value: 'take-1', text: "I'm on it for 1 hour", wish: { kind: 'take', span: 1 } },
+  { value: 'take-4', text: "I'm on it for 4 hours", wish: { kind: 'take', span: 4 } },
+  { value: 'take-tomorrow', text: "I'm on it until tomorrow 9:00", wish: { kind: 'take', span: 'tomorrow' } },
+  { value: 'hand', text: 'Hand it over', wish: 'hand' },
+  { value: 'snooze-4', text: 'Snooze reminders for 4 hours', wish: { kind: 'snooze', hours: 4 } },
+  { value: 'snooze-24', text: 'Snooze reminders for 1 day', wish: { kind: 'snooze', hours: 24 } },
+  { value: 'snooze-168', text: 'Snooze reminders for 7 days', wish: { kind: 'snooze', hours: 168 } },
+  { value: 'let-go', text: 'Let it go', wish: { kind: 'let-go' } },
+]
+
+/** What the form remembers: the breakage, and where it was opened. */
+interface Memory {
+  id: string
+  channel: ChannelId | null
+}
+
+export const breakageView = (memory: Memory, red: RedBranch): ModalView => ({
+  type: 'modal',
+  callback_id: BREAKAGE_CALLBACK_ID,
+  title: plain(TITLE),
+  submit: plain('Save'),
+  close: plain('Cancel'),
+  private_metadata: `${memory.id} ${memory.channel ?? ''}`,
+  blocks: [
+    section(joined([redWords(red), standingWords(red.standing)], '\n')),
+    choiceField(
+      { block: FIELDS.wish, label: 'What do you want to do?' },
+      CHOICES.map(({ text, value }) => fieldOption(text, value)),
+      'take-1',
+    ),
+    {
+      type: 'input',
+      block_id: FIELDS.to,
+      label: plain('To whom'),
+      hint: plain('Only where you hand it over: a full member of this workspace.'),
+      optional: true,
+      element: { type: 'users_select', action_id: FIELDS.to },
+    },
+  ],
+})
+
+function redWords(red: RedBranch): string {
+  const since = dayTime(red.since)
+  const count = `${red.builds} ${red.builds === 1 ? 'build' : 'builds'}`
+  return `:x: ${subjectOf(red)} is red${since === null ? '' : ` since ${since}`} (${count}).`
+}
+
+export const breakagePendingView: ModalView = {
+  type: 'modal',
+  title: plain(TITLE),
+  close: plain('Close'),
+  blocks: [section(':hourglass_flowing_sand: Saving …')],
+}
+
+/** Opens the form, or says that the branch is green by now. People who may not are told so in its place. */
+export async function openBreakage({ deps, value, by, modalOpener, reference }: Click): Promise<Reply | null> {
+  const { breakages } = deps.operations
+  if (!modalOpener || !/^\d{1,20}$/.test(value)) return null
+  const looked = await breakages.look({ kind: 'breakage', id: value })
+  if (looked.kind !== 'red') return { outcome: outcomeName(looked), answer: answerNotRed(looked, about(reference)) }
+  return opening(reference, async () => {
+    await modalOpener.open(breakageView({ id: value, channel: by.channel }, looked.red))
+    const permit = await breakages.mayOwn({ user: by.user, team: by.team })
+    if (permit.kind === 'yes') return { outcome: 'opened', answer: null }
+    return { outcome: permit.kind, answer: answerNotAllowed(permit, { action: 'own', reference }) }
+  })
+}
+
+export const breakageForm: Form = { what: 'look after a red branch', receive }
+
+function receive(body: unknown): Received {
+  const memory = memoryIn(body)
+  const chosen = CHOICES.find(({ value }) => value === chosenIn(body, FIELDS.wish))
+  if (!memory) return { ack: null, work: null }
+  if (!chosen) return refusing({ [FIELDS.wish]: 'Choose what to do.' })
+  const to = textAt(body, 'view', 'state', 'values', FIELDS.to, FIELDS.to, 'selected_user')
+  if (chosen.wish === 'hand' && to === null) return refusing({ [FIELDS.to]: 'Choose a person.' })
+  const wish: Wish = chosen.wish === 'hand' ? { kind: 'hand', to: to ?? '' } : chosen.wish
+  return { ack: showing('update', breakagePendingView), work: (deps) => keep(deps, body, memory, wish) }
+}
+
+function keep(deps: SlackDeps, body: unknown, { id, channel }: Memory, wish: Wish): Promise<void> {
+  const by = { ...requesterOf(body, 'modal'), channel }
+  const place = placeIn(deps.client, textAt(body, 'view', 'id') ?? '', TITLE, directPlace(deps.client, by.user))
+  return respond(deps, { what: breakageForm.what, by, place }, async (reference) => {
+    const outcome = await deps.operations.breakages.act({ kind: 'breakage', id }, wish, by)
+    return { outcome: outcomeName(outcome), answer: answerBreakage(outcome, about(reference)) }
+  })
+}
+
+const about = (reference: string) => ({ command: 'red', branch: null, reference })
+
+function memoryIn(body: unknown): Memory | null {
+  const [, id, channel = ''] = /^(\d+) (\w*)$/.exec(textAt(body, 'view', 'private_metadata') ?? '') ?? []
+  return id === undefined ? null : { id, channel: isChannelId(channel) ? channel : null }
+}

@@ -1,0 +1,107 @@
+import { changesAt } from '../../domain/breakage.ts'
+import { attemptRefText } from '../../domain/request.ts'
+import { assertNever } from '../../lib/assert.ts'
+import type { BuildSummary } from '../../catalog/outcomes.ts'
+import { answerOf, answerTrouble, line, small, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
+import type { AnswerContext } from '../../slack/messages/answer.ts'
+import { breakageButton, standingWords, untilWords } from '../../slack/messages/breakage.ts'
+import { linkedBuild, mention, onBranch, projectName } from '../../slack/messages/build.ts'
+import { actButton } from '../../slack/messages/request.ts'
+import { dayTime } from '../../slack/messages/times.ts'
+import { buildLine } from '../build.ts'
+import { answerNotAllowed } from '../not-allowed.ts'
+import { answerNotFound, isNotFound } from '../not-found.ts'
+import type { BreakageOutcome, NotRed, RedBranch } from './act.ts'
+
+type Of<Kind extends BreakageOutcome['kind']> = Extract<BreakageOutcome, { kind: Kind }>
+
+/** Tells the person who asked. Mentions in an answer that one person sees ping nobody. */
+export function answerBreakage(outcome: BreakageOutcome, context: AnswerContext): Answer {
+  if (isNotFound(outcome) || outcome.kind === 'fixed' || outcome.kind === 'not-red')
+    return answerNotRed(outcome, context)
+  switch (outcome.kind) {
+    case 'changed':
+      return answerOf([line(changedWords(outcome)), small("The build's thread says so too.")])
+    case 'unchanged':
+      return answerTrouble({
+        what: `:information_source: *Nothing to change*: ${stands(outcome.red)}.`,
+        why: 'Only the person who is on it can let it go.',
+        next: "Press *I'm on it* to take it yourself.",
+      })
+    case 'not-a-member':
+      return answerTrouble({
+        what: `:no_entry: *${mention(outcome.user) || 'That account'} cannot look after a branch*; nothing was changed.`,
+        why: 'Only full members of this workspace can, and Slack does not say that they are one.',
+        next: 'Choose another person.',
+      })
+    case 'forbidden':
+      return answerNotAllowed(outcome.permit, { action: outcome.action, reference: context.reference })
+    case 'unknown-person':
+      return answerNotAllowed(outcome, { action: null, reference: context.reference })
+    default:
+      return assertNever(outcome)
+  }
+}
+
+export function answerNotRed(outcome: NotRed, context: AnswerContext): Answer {
+  if (isNotFound(outcome)) return answerNotFound(outcome, context)
+  switch (outcome.kind) {
+    case 'fixed': {
+      const by = outcome.by === null ? '' : ` by ${linkedBuild(outcome.by)}`
+      return answerTrouble({ what: `:white_check_mark: *Already fixed*${by}${after(outcome)}`, why: null, next: LOOK })
+    }
+    case 'not-red':
+      return answerTrouble({
+        what: ':mag: *Not red*: no build of its branch has failed since it last passed; nothing was changed.',
+        why: null,
+        next: LOOK,
+      })
+    default:
+      return assertNever(outcome)
+  }
+}
+
+const after = ({ project, branch, by }: Extract<NotRed, { kind: 'fixed' }>): string =>
+  `${by === null ? `: ${projectName({ project })}` : ''}${onBranch({ branch })}; nothing was changed.`
+
+const LOOK = `Type ${typed('/ci red')} to see what is red now.`
+
+function changedWords({ change: { kind, to, until, at }, red }: Of<'changed'>): string {
+  switch (kind) {
+    case 'taken':
+      return `:raising_hand: *You are on it*${untilWords(until, at)}: ${subjectOf(red)}.`
+    case 'handed':
+      return `:raising_hand: *Handed over* to ${mention(to) || 'somebody'}${untilWords(until, at)}: ${subjectOf(red)}.`
+    case 'snoozed':
+      return `:zzz: *Reminders snoozed*${until === null ? '' : ` until ${dayTime(until) ?? 'later'}`}: ${subjectOf(red)}.`
+    case 'let-go':
+    case 'left':
+      return `:wave: *Nobody is on it now*: ${subjectOf(red)}.`
+  }
+}
+
+export const subjectOf = ({ project, branch }: Pick<RedBranch, 'project' | 'branch'>): string =>
+  `${projectName({ project })}${onBranch({ branch })}`
+
+/** `acme/web on main: nobody is on it` */
+const stands = (red: RedBranch): string =>
+  `${subjectOf(red)}: ${changesAt(red.standing) === null ? 'nobody is on it' : standingWords(red.standing)}`
+
+/** What is red, since when, who is on it, and the button. */
+export function answerRed({ builds, more }: { builds: readonly BuildSummary[]; more: number }): Answer {
+  if (builds.length === 0) return answerOf([line(':white_check_mark: *Nothing is red* here.')])
+  const count = builds.length + more
+  return answerOf([
+    line(`:x: *${count === 1 ? '1 branch is red' : `${count} branches are red`}*`),
+    ...builds.map(redPart),
+    ...(more > 0 ? [line(`… and ${more} more. Type ${typed('/ci red project')} to see one project.`)] : []),
+  ])
+}
+
+/** A line with the button of the branch; of a machine's failure the first thing that can be done. */
+export function redPart(build: BuildSummary): Part {
+  const [action] = build.offers
+  const act = action && actButton(action, attemptRefText(build.ref), build)
+  const button = build.breakage ? breakageButton(build.breakage.id) : act
+  return { kind: 'line', text: buildLine(build), ...(button && { button }) }
+}

@@ -1,0 +1,122 @@
+import { BREAKAGE_ACTION_ID } from '../../slack/messages/ids.ts'
+import type { Word } from '../../slack/commands/parse.ts'
+import { findProject } from '../../catalog/projects.ts'
+import type { Target } from '../../catalog/outcomes.ts'
+import {
+  answerContext,
+  BUILD_USAGE,
+  commandAbout,
+  howTyped,
+  outcomeName,
+  whenMayRead,
+  type Command,
+  type CommandRow,
+  type Question,
+} from '../command.ts'
+import type { Reply } from '../context.ts'
+import type { Feature } from '../feature.ts'
+import { answerNotFound } from '../not-found.ts'
+import { answerTooLittle, answerTooMuch } from '../slips.ts'
+import { OWNED_HOURS_MAX, redBranches, type Span, type Wish } from './act.ts'
+import { BREAKAGE_CALLBACK_ID, breakageForm, openBreakage } from './form.ts'
+import { answerBreakage, answerRed } from './messages.ts'
+
+const THREADS = "In a build's thread, mention Buildline: `@buildline on it 4h`, `@buildline let go`."
+
+const red: Command = commandAbout(
+  {
+    name: 'red',
+    alias: null,
+    group: 'Look',
+    usage: '[project]',
+    does: 'shows the red branches, since when, and who is on them',
+    examples: ['/ci red', '/ci red acme/web'],
+    who: 'everyone',
+    notes: ["Alone, it shows this channel's projects. *I'm on it* takes a branch, hands it over, or lets it go."],
+  },
+  {
+    overall: (question) => listRed(question, { channel: question.by.channel }),
+    about: (question, target) => (target.kind === 'project' ? redOf(question, target) : red.handle(alone(question))),
+  },
+)
+
+const alone = (question: Question): Question => ({ ...question, words: [], thread: null })
+
+async function redOf(question: Question, target: Extract<Target, { kind: 'project' }>): Promise<Reply> {
+  return whenMayRead(question, async () => {
+    const named = await findProject(question.operations.stored.reads, target.project)
+    if (named.kind === 'project') return listRed(question, named.project)
+    return { outcome: named.kind, answer: answerNotFound(named, answerContext(question, target)) }
+  })
+}
+
+const listRed = (question: Question, where: Parameters<typeof redBranches>[1]): Promise<Reply> =>
+  whenMayRead(question, async () => ({
+    outcome: 'red',
+    answer: answerRed(await redBranches(question.operations.stored, where)),
+  }))
+
+const ON: CommandRow = {
+  name: 'on',
+  alias: null,
+  group: 'Act',
+  usage: `it [1h|4h|tomorrow] ${BUILD_USAGE}`,
+  does: 'says that you look after a red branch, for 1 hour unless you say otherwise',
+  examples: ['/ci on it acme/web@main', '/ci on it 4h #512', '/ci on it tomorrow acme/web@main'],
+  who: 'members',
+  notes: [THREADS],
+}
+
+const LET: CommandRow = {
+  name: 'let',
+  alias: null,
+  group: 'Act',
+  usage: `go ${BUILD_USAGE}`,
+  does: 'says that you no longer look after a red branch',
+  examples: ['/ci let go acme/web@main', '/ci let go #512'],
+  who: 'members',
+  notes: [THREADS],
+}
+
+/** `/ci on it 4h acme/web@main`, or `@buildline on it 4h` in a build's thread. */
+async function takeTyped(question: Question): Promise<Reply> {
+  const [it, second, ...others] = question.words
+  const span = second ? spanOf(second) : null
+  const words = span === null && second ? [second, ...others] : others
+  return slipOf(question, 'it', it) ?? about(ON, { kind: 'take', span: span ?? 1 }).handle({ ...question, words })
+}
+
+async function letGoTyped(question: Question): Promise<Reply> {
+  const [go, ...words] = question.words
+  return slipOf(question, 'go', go) ?? about(LET, { kind: 'let-go' }).handle({ ...question, words })
+}
+
+/** What is said of a build: of the one that is named, or in whose thread it is said. */
+function about(row: CommandRow, wish: Wish): Command {
+  const own = async (question: Question, target: Target | null): Promise<Reply> => {
+    const { operations, by } = question
+    const outcome = target ? await operations.breakages.act(target, wish, by) : ({ kind: 'no-card' } as const)
+    return { outcome: outcomeName(outcome), answer: answerBreakage(outcome, answerContext(question, target, 'red')) }
+  }
+  return commandAbout(row, { overall: (question) => own(question, null), about: own })
+}
+
+/** The second word of the command has to be there. */
+function slipOf({ row }: Question, wanted: string, word: Word | undefined): Reply | null {
+  if (word?.text.toLowerCase() === wanted) return null
+  if (word) return { outcome: 'too-much', answer: answerTooMuch({ extra: word.text, ...howTyped(row) }) }
+  return { outcome: 'too-little', answer: answerTooLittle({ missing: `the word ${wanted}`, ...howTyped(row) }) }
+}
+
+function spanOf({ text }: Word): Span | null {
+  const word = text.toLowerCase()
+  const hours = Number(/^(\d{1,2})h$/.exec(word)?.[1] ?? 0)
+  if (word === 'tomorrow') return word
+  return hours > 0 && hours <= OWNED_HOURS_MAX ? hours : null
+}
+
+export const breakages: Feature = {
+  commands: [red, { ...ON, handle: takeTyped }, { ...LET, handle: letGoTyped }],
+  buttons: { [BREAKAGE_ACTION_ID]: { what: 'look after a red branch', answer: openBreakage } },
+  forms: { [BREAKAGE_CALLBACK_ID]: breakageForm },
+}

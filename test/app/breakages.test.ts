@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest'
+import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
+import { exportAudit } from '../../src/cli/audit.ts'
+import { BREAKAGE_ACTION_ID } from '../../src/slack/messages/ids.ts'
+import { databasePath, rowsOf, until } from '../support/app.ts'
+import {
+  buttonsOf,
+  openWorld,
+  press,
+  pushRed,
+  threadOf,
+  type,
+  untilAnswered,
+  untilCard,
+  untilThread,
+  type Shown,
+  type World,
+} from '../support/world.ts'
+import { BUILDS } from './channel.ts'
+import { saidBy, topOf, untilModal } from './project-forms.ts'
+
+const { ada, grace, lin, gus } = PEOPLE
+
+const changes = ({ folder }: World): string[] =>
+  rowsOf(folder, 'select kind, made_by, made_to from breakage_change order by at, id').map((row) =>
+    Object.values(row as Record<string, string | null>)
+      .filter((value) => value !== null)
+      .join(' '),
+  )
+
+/** A red branch with its card. */
+async function openRed(): Promise<{ world: World; card: Shown }> {
+  const world = await openWorld()
+  await pushRed(world)
+  return { world, card: await untilCard(world, ['Failed', 'acme/web'], BREAKAGE_ACTION_ID) }
+}
+
+/** Presses the button and sends the form in with this choice. */
+async function choose(world: World, user: string, card: Shown, wish: string, to?: string): Promise<void> {
+  await press(world, user, card, BREAKAGE_ACTION_ID)
+  await untilModal(world, ['is red since'], user)
+  await send(world, user, wish, to)
+}
+
+const send = ({ slack }: World, user: string, wish: string, to?: string) =>
+  slack.people.submitView({
+    user,
+    values: {
+      breakage_wish: { value: { selected_option: { value: wish } } },
+      ...(to === undefined ? {} : { breakage_to: { breakage_to: { selected_user: to } } }),
+    },
+  })
+
+/** The branch passes. */
+async function fix({ ci }: World): Promise<void> {
+  ci.push('acme/web', { branch: 'main', outcome: 'success', ms: 0 })
+}
+
+const mention = ({ slack }: World, user: string, card: Shown, text: string) =>
+  slack.people.mentionBot({ user, channel: BUILDS, text, threadTs: card.ts })
+
+describe('a red branch', () => {
+  test('is taken, handed over and let go, by the form and in its thread; each is one line and one row', async () => {
+    const { world, card } = await openRed()
+    await choose(world, lin, card, 'take-4')
+    await untilModal(world, ['*You are on it* until', 'acme/web on `main`'], lin)
+    await untilThread(world, card, `:raising_hand: <@${lin}> is on it until`)
+    await until('the card says so', () =>
+      JSON.stringify(world.slack.messages(BUILDS)).includes(`<@${lin}> is on it until`),
+    )
+    await choose(world, ada, card, 'hand', grace)
+    await untilThread(world, card, `<@${ada}> handed it to <@${grace}> until`)
+    await mention(world, lin, card, 'let go')
+    await untilAnswered(world, lin, ['Nothing to change', `<@${grace}> is on it until`])
+    await mention(world, grace, card, 'let go')
+    await untilThread(world, card, `<@${grace}> let it go`)
+    await mention(world, ada, card, 'on it tomorrow')
+    await untilAnswered(world, ada, ['You are on it', 'until'])
+    await untilThread(world, card, `<@${ada}> is on it until`)
+    expect(threadOf(world, card).filter((line) => /^:(?:raising_hand|wave):/.test(line))).toHaveLength(4)
+    expect(changes(world)).toEqual([`taken ${lin}`, `handed ${ada} ${grace}`, `let-go ${grace}`, `taken ${ada}`])
+    const printed: string[] = []
+    await exportAudit({
+      databaseUrl: `sqlite:${databasePath(world.folder)}`,
+      sinceMs: 0,
+      print: (line) => printed.push(line),
+    })
+    expect(printed.map((line) => (JSON.parse(line) as { action: string }).action)).toEqual(
+      ['taken', 'handed', 'let-go', 'taken'].map((kind) => `red-branch-${kind}`),
+    )
+  })
+
+  test('is not taken by a guest, nor handed to one, nor sent in without a person', async () => {
+    const { world, card } = await openRed()
+    await press(world, gus, card, BREAKAGE_ACTION_ID)
+    await untilModal(world, ['you cannot look after red branches', 'Guests can only read'], gus)
+    await mention(world, gus, card, 'on it')
+    await untilAnswered(world, gus, ['you cannot look after red branches'])
+    await choose(world, lin, card, 'hand')
+    expect(saidBy(topOf(world, lin))).toContain('is red since')
+    await send(world, lin, 'hand', gus)
+    await untilModal(world, [`<@${gus}> cannot look after a branch`, 'Only full members'], lin)
+    expect(changes(world)).toEqual([])
+  })
+
+  test('that is fixed by now says by which build, and nothing is changed', async () => {
+    const { world, card } = await openRed()
+    await press(world, lin, card, BREAKAGE_ACTION_ID)
+    await untilModal(world, ['is red since'], lin)
+    await fix(world)
+    await untilCard(world, ['Fixed'])
+    await send(world, lin, 'take-1')
+    await untilModal(world, ['*Already fixed* by acme/web', '#502'], lin)
+    await mention(world, ada, card, 'on it 4h')
+    await untilAnswered(world, ada, ['Already fixed', '#502', 'nothing was changed'])
+    await until('the button is gone', () => !buttonsOf(world.slack.messages(BUILDS)).includes(BREAKAGE_ACTION_ID))
+    expect(changes(world)).toEqual([])
+  })
+
+  test('that is promised twice at once is promised once', async () => {
+    const { world, card } = await openRed()
+    await Promise.all([mention(world, lin, card, 'on it tomorrow'), mention(world, lin, card, 'on it tomorrow')])
+    await untilAnswered(world, lin, ['Nothing to change'])
+    expect(changes(world)).toEqual([`taken ${lin}`])
+  })
+
+  test('is nobody’s once its owner has left the workspace, and the thread says so', async () => {
+    const { world, card } = await openRed()
+    await mention(world, lin, card, 'on it 4h')
+    await untilThread(world, card, `<@${lin}> is on it`)
+    world.slack.acts.deactivate(lin)
+    await untilThread(world, card, `<@${lin}> has left the workspace: nobody is on it now`)
+    await type(world, ada, '/ci red')
+    const { text } = await untilAnswered(world, ada, ['1 branch is red', 'acme/web', 'red since'])
+    expect(text).not.toContain('is on it')
+  })
+
+  test('is in /ci red and /ci status with who is on it, of one project too', async () => {
+    const { world } = await openRed()
+    await type(world, lin, '/ci on it 4h acme/web@main')
+    await untilAnswered(world, lin, ['You are on it'])
+    for (const line of ['/ci red', '/ci red acme/web', '/ci status acme/web'])
+      await type(world, ada, line).then(() => untilAnswered(world, ada, ['acme/web', `<@${lin}> is on it until`]))
+    await type(world, ada, '/ci red acme/ios')
+    await untilAnswered(world, ada, ['Nothing is red'])
+    await type(world, ada, '/ci on')
+    await untilAnswered(world, ada, ['Not enough', 'the word it'])
+  })
+})
