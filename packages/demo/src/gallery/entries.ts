@@ -18,6 +18,7 @@ export function readGroups(golden: string): Group[] {
     of('Cards', 'card'),
     of('Replies in the thread', 'reply'),
     of('What people asked of CI', 'ask'),
+    of('Who looks after a red branch', 'note'),
     of('Notices of the account', 'notice'),
     of('Digests', 'digest'),
     ...answerGroups(golden),

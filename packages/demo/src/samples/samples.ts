@@ -22,6 +22,8 @@ import type {
 } from '../../../../src/features/subscriptions/outcomes.ts'
 import { answerAct } from '../../../../src/features/builds/act-messages.ts'
 import type { Answer, AnswerContext } from '../../../../src/slack/messages/answer.ts'
+import type { BreakageOutcome } from '../../../../src/features/breakages/act.ts'
+import { answerBreakage, answerRed } from '../../../../src/features/breakages/messages.ts'
 import { answerBadge } from '../../../../src/features/badge/messages.ts'
 import { answerDoctor } from '../../../../src/features/doctor/messages.ts'
 import { answerDryRun } from '../../../../src/features/subscriptions/dry-run-messages.ts'
@@ -61,6 +63,7 @@ import { buildOf, CAST, REFERENCE, type Cast } from './cast.ts'
 import { imports, proposals } from './imports.ts'
 import { acts, runnings } from './acts.ts'
 import { badges } from './badges.ts'
+import { breakages, redBuilds } from './breakages.ts'
 import { doctors } from './doctors.ts'
 import { digests, flakies, unclearTimes } from './digests.ts'
 import { lists } from './lists.ts'
@@ -91,6 +94,8 @@ export const samplesOf = (commands: readonly CommandRow[], cast: Cast = CAST): S
   ...ofKinds<ActOutcome>('stop', acts(cast, 'stop'), (outcome) => answerAct(outcome, asked('stop', cast))),
   ...ofKinds<ActOutcome>('restart', acts(cast, 'restart'), (outcome) => answerAct(outcome, asked('restart', cast))),
   ...ofKinds<BadgeOutcome>('badge', badges(cast), (outcome) => answerBadge(outcome, asked('badge', cast))),
+  ...ofKinds<BreakageOutcome>('red', breakages(cast), (outcome) => answerBreakage(outcome, asked('red', cast)), 'own'),
+  ...reds(cast),
   ...ofKinds<FlakyOutcome>('flaky', flakies(cast), (outcome) => answerFlaky(outcome, askedOf('flaky', cast))),
   ...ofKinds<DigestOutcome>('digest', digests(cast), (outcome) => answerDigest(outcome, { reference: REFERENCE })),
   ...unclearTimes(cast).map(({ command, when, answer }) => one(command, 'not-understood', when, answer)),
@@ -138,6 +143,15 @@ const askedOf = (command: string, { typed }: Cast): AnswerContext => ({
   rest: [typed],
   reference: REFERENCE,
 })
+
+const reds = (cast: Cast): Sample[] => {
+  const builds = redBuilds(cast)
+  return [
+    one('red', 'red', 'some branches are red', answerRed({ builds, more: 2 })),
+    one('red', 'red', 'one branch is red', answerRed({ builds: builds.slice(0, 1), more: 0 })),
+    one('red', 'red', 'none is', answerRed({ builds: [], more: 0 })),
+  ]
+}
 
 function unclearWishes({ typed }: Cast): Sample[] {
   const usage = { usage: '/ci subscribe project', example: '/ci subscribe acme/web' }

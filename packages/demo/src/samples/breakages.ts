@@ -1,0 +1,84 @@
+import type { BreakageChange, Standing } from '../../../../src/domain/breakage.ts'
+import type { BuildSummary } from '../../../../src/catalog/outcomes.ts'
+import type { BreakageOutcome, RedBranch } from '../../../../src/features/breakages/act.ts'
+import { BUILD_AT, buildOf, RED_AT, type Cast } from './cast.ts'
+import { notFound } from './not-found.ts'
+import { each, refusals, type Cases, type Of, type Some } from './words.ts'
+
+export const breakages = (cast: Cast): Cases<BreakageOutcome> => ({
+  changed: each(KINDS, (kind) => ({ kind: 'changed', change: changeOf(cast, kind), red: redOf(cast) })),
+  unchanged: [
+    { when: 'they are on it already', outcome: { kind: 'unchanged', red: redOf(cast, owned(cast)) } },
+    { when: 'nobody is reminded already', outcome: { kind: 'unchanged', red: redOf(cast, snoozed(cast)) } },
+    { when: 'nobody is on it', outcome: { kind: 'unchanged', red: redOf(cast) } },
+  ],
+  'not-a-member': [
+    { when: 'that is no full member, as far as Slack says', outcome: { kind: 'not-a-member', user: cast.user } },
+  ],
+  fixed: [
+    {
+      when: 'the branch is green by now',
+      outcome: { kind: 'fixed', project: cast.project, branch: cast.branch, by: buildOf(cast, 'fixed') },
+    },
+    {
+      when: 'the branch is green, and the build that fixed it is not kept any more',
+      outcome: { kind: 'fixed', project: cast.project, branch: cast.branch, by: null },
+    },
+  ],
+  'not-red': [{ when: 'no build of the branch has failed', outcome: { kind: 'not-red' } }],
+  forbidden: forbidden(cast),
+  'unknown-person': [{ when: 'Slack does not say who asks', outcome: { kind: 'unknown-person', code: cast.code } }],
+  ...notFound(cast),
+})
+
+function forbidden(cast: Cast): Some<Of<BreakageOutcome, 'forbidden'>> {
+  const [first, ...others] = refusals(cast)
+  const caseOf = ({ when, outcome: permit }: typeof first) =>
+    ({ when, outcome: { kind: 'forbidden', action: 'own', permit } }) as const
+  return [caseOf(first), ...others.map(caseOf)]
+}
+
+const NOBODY: Standing = { id: '7', owner: null, snoozedUntil: null }
+const HOUR_MS = 60 * 60_000
+
+export const owned = ({ user }: Cast): Standing => ({
+  ...NOBODY,
+  owner: { user, since: BUILD_AT, until: BUILD_AT + HOUR_MS },
+})
+
+export const snoozed = (cast: Cast): Standing => ({ ...owned(cast), snoozedUntil: BUILD_AT + 24 * HOUR_MS })
+
+export const redOf = ({ project, branch }: Cast, standing = NOBODY): RedBranch => ({
+  project,
+  branch,
+  since: RED_AT,
+  builds: 3,
+  standing,
+})
+
+/** One that nobody is on, one that somebody is on, and one by a machine's failure. */
+export const redBuilds = (cast: Cast): BuildSummary[] => [
+  buildOf(cast, 'failed', { breakage: NOBODY }),
+  buildOf(cast, 'failed', { redSince: { at: RED_AT, builds: 3, atLeast: false }, breakage: snoozed(cast) }),
+  buildOf(cast, 'infrastructure_failure'),
+]
+
+const KINDS: Record<BreakageChange['kind'], string> = {
+  taken: 'they are on it now',
+  handed: 'somebody else is on it now',
+  snoozed: 'nobody is reminded for a while',
+  'let-go': 'they have let it go',
+  left: 'they have left',
+}
+
+const changeOf = ({ user }: Cast, kind: BreakageChange['kind']): BreakageChange => ({
+  id: 'c1',
+  breakageId: '7',
+  interactionKey: null,
+  kind,
+  by: user,
+  to: kind === 'handed' ? user : null,
+  until: kind === 'let-go' || kind === 'left' ? null : BUILD_AT + HOUR_MS,
+  at: BUILD_AT,
+  subject: '',
+})
