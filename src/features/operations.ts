@@ -34,7 +34,8 @@ import { importThese, proposeImport } from './subscriptions/import.ts'
 import type { Import } from './values.ts'
 import { subscribe, unsubscribe } from './subscriptions/subscribe.ts'
 
-export interface OperationsDeps extends ActDeps, SubscribeDeps, DigestDeps, ProjectDeps, PersonDeps, HomeDeps, BreakageDeps {
+export interface OperationsDeps
+  extends ActDeps, SubscribeDeps, DigestDeps, ProjectDeps, PersonDeps, HomeDeps, BreakageDeps {
   doctor: DoctorDeps
   refresh: () => Promise<Refreshed>
   badges: BadgeClient | null

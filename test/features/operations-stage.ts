@@ -148,7 +148,6 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
           legacy: legacy ? clients.legacy : null,
           permits: async () => ({ kind: 'yes' }),
           presenceOf: async () => ({ kind: 'here' }),
-          timeZoneOf: async () => 'Europe/Berlin',
           channelsOf: async () => null,
           seenBy: seesAll,
           timeZoneOf: async () => 'Europe/Berlin',

@@ -297,7 +297,6 @@ const depsOf = (
   legacy,
   permits: async () => ({ kind: 'yes' }) as const,
   presenceOf: async () => ({ kind: 'here' }) as const,
-  timeZoneOf: async () => 'UTC',
   channelsOf: async () => null,
   seenBy: async () => null,
   timeZoneOf: async () => 'UTC',

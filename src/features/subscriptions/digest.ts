@@ -25,12 +25,10 @@ export type DigestOutcome =
   | { kind: 'no-channel' }
   | Refused
 
-export interface DigestDeps extends SubscriptionDeps, Omit<FigureDeps, 'reads'> {
-  /** the time zone of a Slack user; null: Slack does not say */
+export interface DigestDeps extends SubscriptionDeps, Omit<FigureDeps, 'reads' | 'clock'> {
+  /** the time zone of a Slack user; UTC where Slack does not say */
   timeZoneOf: (user: string) => Promise<string>
 }
-
-const ZONE = 'UTC'
 
 /** What people ask about a channel's digest. */
 export const digestOperations = (deps: DigestDeps) => ({
@@ -47,9 +45,9 @@ async function setDigest(deps: DigestDeps, wanted: WantedDigest, by: Requester):
   const place = await channelFor(deps, by)
   if (place.kind !== 'channel') return place
   const { channel } = place
-  const zone = zoneNamed(wanted.zone ?? (await deps.timeZoneOf(by.user)))
-  if (zone === null && wanted.zone !== null) return { kind: 'no-zone', zone: wanted.zone }
-  const schedule: Schedule = { ...wanted, zone: zone ?? ZONE }
+  const zone = wanted.zone === null ? await deps.timeZoneOf(by.user) : zoneNamed(wanted.zone)
+  if (zone === null) return { kind: 'no-zone', zone: wanted.zone! }
+  const schedule: Schedule = { ...wanted, zone }
   const now = deps.clock.now()
   const digest = { channel, schedule, setBy: by.user, setAt: now, nextAt: nextDue(schedule, now) }
   const same = await deps.store.write(async (tx) => {
