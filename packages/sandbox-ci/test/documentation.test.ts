@@ -5,7 +5,7 @@ import { OUTCOMES } from '../src/state.ts'
 import { defaultSwitches } from '../src/switches.ts'
 import { control, startCi } from './support.ts'
 
-const text = readFileSync(new URL('../../../docs/sandbox-ci.md', import.meta.url), 'utf8')
+const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 
 it.each(Object.keys(defaultSwitches()))('the documentation tells of the switch %s', (name) => {
   expect(text).toContain(`\`${name}\``)

@@ -35,9 +35,8 @@ function section(command: CommandRow, sample: Sample | undefined): string {
   const shown = [...answer.slice(0, SHOWN_LINES), ...(answer.length > SHOWN_LINES ? ['…'] : [])]
   return [
     `## \`/ci ${name}\``,
-    `${capital(does)}. ${WHO[who]}${alias === null ? '' : ` Also: \`${alias}\`.`}`,
+    `${capital(does)}. ${WHO[who]}${alias === null ? '' : ` Also: \`${alias}\`.`} For example: ${typed(examples)}.`,
     notes.map((note) => `- ${asRead(note)}`).join('\n'),
-    `For example: ${examples.map((example) => `\`${example}\``).join(', ')}`,
     shown.length === 0 ? '' : `> ${shown.join('<br>')}`,
   ]
     .filter((part) => part !== '')
@@ -50,6 +49,8 @@ const WHO: Record<CommandRow['who'], string> = {
   operators: 'For operators.',
   admins: 'For admins.',
 }
+
+const typed = (examples: readonly string[]): string => examples.map((example) => `\`${example}\``).join(', ')
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 

@@ -93,7 +93,7 @@ function sentBy(ci: SandboxCi): Sent[] {
 const STORY: Story = {
   what: 'a sandbox CI service',
   name: 'The CI',
-  manual: 'docs/sandbox-ci.md',
+  manual: 'packages/sandbox-ci/README.md',
   push: {
     path: '/projects/acme%2Fweb/push',
     body: { branch: 'main', message: 'My change', committer: 'Ada', outcome: 'error' },
