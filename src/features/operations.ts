@@ -63,7 +63,7 @@ export function createOperations(deps: OperationsDeps) {
     stop: (target: Target, by: Requester) => orAskCi(() => stopBuild(deps, target, by)),
     restart: (target: Target, by: Requester) => orAskCi(() => restartBuild(deps, target, by)),
     badge: (about: { project: string; branch: string | null }) =>
-      orAskCi(() => badge({ ...find, badges: deps.badges, draw: deps.draw }, about)),
+      orAskCi(() => badge({ ...find, sources: deps.sources, badges: deps.badges, draw: deps.draw }, about)),
     flaky: (question: FlakyQuestion) => orAskCi(() => flakyBranches({ ...deps, ...find }, question)),
     why: (target: Target | null, by: Pick<Requester, 'user' | 'channel'>) =>
       orAskCi(() => explain({ ...find, subscriptions, seenBy: deps.seenBy }, target, by)),

@@ -152,7 +152,7 @@ test('commands know the builds of a workflow by its repository', async () => {
   await answered('/ci status "acme/web CI"', /Failed.*main/)
   await answered('/ci status #1', /Failed.*main/)
   await answered('/ci status acme/web #2', /Passed/)
-  await answered('/ci badge acme/web', /Create status badge/)
+  await answered('/ci badge acme/web main', /last build.*ci\.yml\/badge\.svg\?branch=main/)
   await answered('/ci why', /failed/i)
   // It is the same run, whose number is not its id.
   await answered('/ci restart acme/web@main', /[Rr]estart requested.*GitHub accepted the request\. The build's card/)

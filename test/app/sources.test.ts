@@ -10,6 +10,12 @@ import { cardIn, press, threadOf, type, untilAnswered, untilCard } from '../supp
 /** Only what is delivered counts: polling would tell the same. */
 const WITHOUT_POLLING: Settings = { GITHUB_REPOSITORIES: undefined, GITLAB_PROJECTS: undefined }
 
+const BADGES = {
+  ci: /\/projects\/[0-9a-f-]+\/status\?branch=main/,
+  github: /acme\/web\/actions\/workflows\/ci\.yml\/badge\.svg\?branch=main/,
+  gitlab: /acme\/web\/badges\/main\/pipeline\.svg/,
+}
+
 const kept = ({ folder }: Stage): number => rowsOf(folder, 'select 1 from delivery').length
 
 describe.each(Object.keys(SOURCES) as (keyof typeof SOURCES)[])('%s', (name) => {
@@ -101,6 +107,14 @@ describe.each(Object.keys(SOURCES) as (keyof typeof SOURCES)[])('%s', (name) => 
     stage.source.end(number, 'passed')
     await type(stage, PEOPLE.ada, '/ci status acme/web@topic')
     await untilAnswered(stage, PEOPLE.ada, ['Passed', 'topic', number])
+  })
+
+  test('/ci badge names the address of the badge of a branch, to copy', async () => {
+    const stage = await openPlayed(play)
+    await failed(stage)
+    await type(stage, PEOPLE.ada, '/ci badge acme/web main')
+    const answer = await untilAnswered(stage, PEOPLE.ada, ['Markdown'])
+    expect(JSON.stringify(answer)).toMatch(BADGES[name])
   })
 
   test('what was built before the first look is known to commands, and told to nobody', async () => {

@@ -1,6 +1,6 @@
 import type { Call, Params, Reply, Route } from '../../lib/http.ts'
 import { json } from '../../lib/http.ts'
-import { jobBody, repositoryBody, runBody } from './bodies.ts'
+import { jobBody, repositoryBody, runBody, workflowBody } from './bodies.ts'
 import type { Json } from './bodies.ts'
 import { deliveryBody, hookBody, isTaken } from './hooks.ts'
 import type { Hooks } from './hooks.ts'
@@ -62,6 +62,10 @@ export function apiRoutes(world: World, life: RunLife, hooks: Hooks): Route[] {
 
   return [
     get('', (repository) => json(200, repositoryBody(world, repository))),
+    get('/actions/workflows/:workflow', (repository, _, params) => {
+      const workflow = findWorkflow(repository, params['workflow']!)
+      return workflow ? json(200, workflowBody(world, repository, workflow)) : notFound
+    }),
     get('/actions/workflows/:workflow/runs', (repository, call, params) => {
       const workflow = findWorkflow(repository, params['workflow']!)
       const runs = runsOf(world, repository).filter((run) => run.workflow === workflow)

@@ -77,7 +77,7 @@ export function repositoryBody(world: World, repository: Repository): Json {
   }
 }
 
-function workflowBody(world: World, repository: Repository, { id, name, path }: Workflow): Json {
+export function workflowBody(world: World, repository: Repository, { id, name, path }: Workflow): Json {
   const html = `${world.url}/${repository.name}`
   const ids = { id, node_id: `W_${id}`, name, path, state: 'active' }
   return {

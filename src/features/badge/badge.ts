@@ -2,10 +2,14 @@ import { type BadgeClient, SVG_TYPE } from '../../sources/ci-service/badge.ts'
 import { isPicture, type Picture } from '../../slack/picture/picture.ts'
 import { type BadgeOutcome, type ProjectRef, troubleOf } from '../../catalog/outcomes.ts'
 import type { FindDeps } from '../../catalog/find-build.ts'
-import { sourceOf } from '../../domain/ids.ts'
+import { isProjectId, sourceOf } from '../../domain/ids.ts'
+import type { Sources } from '../../sources/source.ts'
+import { INLINE_URL_CHARS_MAX } from '../../slack/messages/limits.ts'
+import { httpUrl } from '../../lib/escape.ts'
 import { findProject } from '../../catalog/projects.ts'
 
 export interface BadgeDeps extends FindDeps {
+  sources: Sources
   badges: BadgeClient | null
   /** an SVG as a PNG; null where it cannot be drawn */
   draw: (svg: Uint8Array) => Promise<Picture | null>
@@ -15,7 +19,7 @@ export interface BadgeDeps extends FindDeps {
 export async function badge(deps: BadgeDeps, about: { project: string; branch: string | null }): Promise<BadgeOutcome> {
   const named = await findProject(deps.reads, about.project)
   if (named.kind === 'project' && sourceOf(named.project.projectId) !== 'ci')
-    return { kind: 'no-uuid', project: named.project }
+    return hostedBadge(deps, named.project, about.branch)
   // Without a site, a project that nobody knows is what can be said of GitHub's and GitLab's.
   const { github, gitlab } = deps.interfaces
   if (named.kind !== 'project' && (deps.badges || github || gitlab)) return named
@@ -25,8 +29,7 @@ export async function badge(deps: BadgeDeps, about: { project: string; branch: s
   const { uuid } = project
   if (uuid === null) return { kind: 'no-uuid', project }
   const url = deps.badges.urlOf(uuid, about.branch)
-  const copied = { url, ...snippets(url, about.branch === null ? project.name : `${project.name} ${about.branch}`) }
-  const common = { kind: 'badge', project, branch: about.branch, ...copied } as const
+  const common = { kind: 'badge', project, branch: about.branch, ...copied(url, project, about.branch) } as const
   try {
     const { contentType, bytes, words } = await deps.badges.fetchBadge(uuid, about.branch)
     const picture = contentType === SVG_TYPE ? await deps.draw(bytes) : asItIs(contentType, bytes)
@@ -37,6 +40,19 @@ export async function badge(deps: BadgeDeps, about: { project: string; branch: s
     const found = trouble.code === 'not-found' ? 'no-project' : 'unknown'
     return { ...common, words: await lastWords(deps, project, about.branch), found, picture: null, trouble }
   }
+}
+
+/** GitHub's and GitLab's pictures are shown to people who may see the project: what one says is what the last build says. */
+async function hostedBadge(deps: BadgeDeps, project: ProjectRef, branch: string | null): Promise<BadgeOutcome> {
+  const { projectId } = project
+  if (projectId === null || !isProjectId(projectId)) return { kind: 'no-uuid', project }
+  const source = deps.sources(projectId)
+  const named = await source?.badge?.(projectId, branch).catch((error: unknown) => void troubleOf(error))
+  const url = httpUrl(named ?? null, INLINE_URL_CHARS_MAX)
+  if (url === null) return { kind: 'no-uuid', project }
+  const words = await lastWords(deps, project, branch)
+  const said = { words, found: 'yes', picture: null, trouble: null } as const
+  return { kind: 'badge', project, branch, ...copied(url, project, branch), ...said }
 }
 
 /** Slack shows such pictures by itself. */
@@ -60,11 +76,11 @@ function foundIn(words: string | null): 'yes' | 'no-project' | 'no-branch' | 'un
   return /\bbranch not found|\bunknown$/i.test(words) ? 'no-branch' : 'yes'
 }
 
-/** Markdown and HTML that show the badge, whatever the branch is called. */
-function snippets(url: string, name: string): { markdown: string; html: string } {
-  const label = `${name} build status`.replace(/\s+/g, ' ')
+/** What to copy: the address, and Markdown and HTML that show the badge, whatever the branch is called. */
+function copied(url: string, { name }: ProjectRef, branch: string | null) {
+  const label = `${branch === null ? name : `${name} ${branch}`} build status`.replace(/\s+/g, ' ')
   const markdown = `![${label.replace(/[\\[\]`*_<>&!|]/g, String.raw`\$&`)}](<${url.replace(/[<>\\]/g, encodeURIComponent)}>)`
-  return { markdown, html: `<img src="${attribute(url)}" alt="${attribute(label)}">` }
+  return { url, markdown, html: `<img src="${attribute(url)}" alt="${attribute(label)}">` }
 }
 
 const attribute = (text: string): string =>

@@ -25,6 +25,8 @@ export function createCiServiceSource({
         const isSame = id === null && uuid !== null && uuid === buildUuid
         return { newBuildId: isSame ? buildId : id, newBuildUuid: uuid }
       }),
+    // Its site draws them without being asked for an address: `badge.ts`.
+    badge: null,
     stop: v2 && (({ projectUuid, buildUuid }) => v2.stopBuild({ projectUuid: projectUuid!, buildUuid: buildUuid! })),
   }
 }

@@ -15,6 +15,8 @@ export interface GithubClient {
   run(repository: string, run: string, signal?: AbortSignal): Promise<unknown>
   /** A repository as GitHub shows it. */
   repository(repository: string, signal?: AbortSignal): Promise<unknown>
+  /** A workflow as GitHub shows it, by its id. */
+  workflow(repository: string, workflow: string): Promise<unknown>
   /** The webhooks of a repository, at most 100. */
   hooks(repository: string): Promise<unknown[]>
   /** How many calls the token has left; null: GitHub does not say. */
@@ -119,6 +121,7 @@ export function createGithubClient({
     },
     run: (repository, run, signal) => read(repository, ['actions', 'runs', run], 'read a run', signal),
     repository: (repository, signal) => read(repository, [], 'read a repository', signal),
+    workflow: (repository, workflow) => read(repository, ['actions', 'workflows', workflow], 'read a workflow'),
     async hooks(repository) {
       const url = addressOf(base, repositoryAddress(repository, 'hooks'), { per_page: PER_PAGE })
       const purpose = 'list the webhooks of a repository'

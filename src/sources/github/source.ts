@@ -1,5 +1,6 @@
 import { isFinal, toStatus } from '../../domain/status.ts'
 import type { ProjectId } from '../../domain/ids.ts'
+import { fieldOf, textOf } from '../../domain/raw-values.ts'
 import { isRecord } from '../../lib/json.ts'
 import type { KnownProject } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
@@ -20,10 +21,13 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
   return {
     async getProject(projectId, { branch, builds: asked = [] } = {}, signal) {
       const project = await keptProject(reads, projectId)
-      const workflow = projectId.split(':')[2]!
       // A branch of a fork is asked for without its owner's name.
       const named = branch?.split(':').at(-1)
-      const wanted = { workflow, ...(named === undefined ? {} : { branch: named }), ...(signal ? { signal } : {}) }
+      const wanted = {
+        workflow: workflowIn(projectId),
+        ...(named === undefined ? {} : { branch: named }),
+        ...(signal ? { signal } : {}),
+      }
       const answer = await client.runs(repositoryIn(project), wanted)
       const shown = answer === 'unchanged' ? [] : answer.runs.flatMap((run) => readOwn(run) ?? [])
       // Newer ones may have pushed it out of the list.
@@ -38,8 +42,16 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
       return { newBuildId: buildId, newBuildUuid: null }
     },
     stop: async ({ projectId, buildId }) => client.cancel(await repositoryOf(projectId), buildId),
+    async badge(projectId, branch) {
+      const workflow = await client.workflow(await repositoryOf(projectId), workflowIn(projectId))
+      const url = URL.parse(textOf(fieldOf(workflow, 'badge_url')) ?? '')
+      if (branch !== null) url?.searchParams.set('branch', branch)
+      return url?.href ?? null
+    },
   }
 }
+
+const workflowIn = (projectId: ProjectId): string => projectId.split(':')[2]!
 
 /** A run names its own repository. */
 const readOwn = (run: unknown): ShownBuild | null => readRun(run, isRecord(run) ? run['repository'] : null)

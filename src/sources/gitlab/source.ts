@@ -1,6 +1,7 @@
 import { NEWS_MS } from '../../domain/build-event.ts'
 import { isSameEnd } from '../../domain/attempt-number.ts'
 import { compareOrders, gitlabProjectId, idOrder, type ProjectId } from '../../domain/ids.ts'
+import { fieldOf, textOf } from '../../domain/raw-values.ts'
 import type { StoredEvent } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
 import { unlessGone } from '../http/errors.ts'
@@ -36,6 +37,12 @@ export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'pro
       return { newBuildId: buildId, newBuildUuid: null }
     },
     stop: ({ projectId, buildId }) => client.cancel(idIn(projectId), buildId),
+    async badge(projectId, branch) {
+      const project = await client.project(idIn(projectId))
+      const page = textOf(fieldOf(project, 'web_url'))
+      const ref = branch ?? textOf(fieldOf(project, 'default_branch'))
+      return page && ref && `${page}/badges/${ref.split('/').map(encodeURIComponent).join('/')}/pipeline.svg`
+    },
   }
 }
 

@@ -168,7 +168,7 @@ describe('a round', () => {
     await stage.clock.advance(5_000)
     await stage.rest(SILENT_MS)
     const project = { id: seen.projectId, uuid: null, name: 'acme/site CI', builds: [] }
-    const github = { getProject: async () => project, restart: null, stop: null }
+    const github = { getProject: async () => project, restart: null, stop: null, badge: null }
     const sources: Sources = (projectId) => (sourceOf(projectId) === 'github' ? github : null)
     expect(await round(stage, { sources })).toEqual([])
     expect(await round(stage, { sources })).toEqual(['not-shown'])

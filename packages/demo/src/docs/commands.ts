@@ -35,7 +35,7 @@ function section(command: CommandRow, sample: Sample | undefined): string {
   const shown = [...answer.slice(0, SHOWN_LINES), ...(answer.length > SHOWN_LINES ? ['…'] : [])]
   return [
     `## \`/ci ${name}\``,
-    `${capital(does)}. ${WHO[who]}${alias === null ? '' : ` Also: \`${alias}\`.`} For example: ${typed(examples)}.`,
+    `${capital(does)}. ${WHO[who]}${alias === null ? '' : ` Also: \`${alias}\`.`} For example: ${listed(examples)}.`,
     notes.map((note) => `- ${asRead(note)}`).join('\n'),
     shown.length === 0 ? '' : `> ${shown.join('<br>')}`,
   ]
@@ -50,7 +50,7 @@ const WHO: Record<CommandRow['who'], string> = {
   admins: 'For admins.',
 }
 
-const typed = (examples: readonly string[]): string => examples.map((example) => `\`${example}\``).join(', ')
+const listed = (examples: readonly string[]): string => examples.map((example) => `\`${example}\``).join(', ')
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
