@@ -29,7 +29,13 @@ describe('a workspace that is played', () => {
     const builds = planEvenly(1, { perMinute: 20, minutes: 2, projects: 10 })
     const played = await playWorkspace({ builds, channels: 10, events: 'every', seed: 1 })
     expect(played.told.filter(({ cardAfterMs }) => cardAfterMs !== null)).toHaveLength(builds.length)
-    expect(played.calls).toEqual({ post: 2 * builds.length, edit: builds.length, find: 0, remove: 0, ping: 0 })
+    expect(played.calls).toEqual({
+      post: 2 * builds.length,
+      edit: builds.length + leftRed(builds),
+      find: 0,
+      remove: 0,
+      ping: 0,
+    })
     expect(played).toMatchObject({ limited: 0, complaints: [], editsLeft: 0 })
     expect(played.databaseBytes).toBeGreaterThan(0)
   })
@@ -44,11 +50,11 @@ describe('a workspace that is played', () => {
     expect(longEnded).toHaveLength(0)
   })
 
-  test('that follows failures alone needs no edits, and hears of each', async () => {
+  test('that follows failures alone edits only red cards that a later build leaves behind, and hears of each', async () => {
     const builds = planEvenly(3, { perMinute: 120, minutes: 1, projects: 100 })
     const events = ['failed', 'recovered']
     const played = await playWorkspace({ builds, channels: 100, events, seed: 3 })
-    expect(played.calls.edit).toBe(0)
+    expect(played.calls.edit).toBe(leftRed(builds))
     expect(notTold(played).filter(({ build }) => build.isRed)).toHaveLength(0)
     expect(notTold(played).length).toBeGreaterThan(0)
   })
@@ -56,5 +62,14 @@ describe('a workspace that is played', () => {
 
 const share = (builds: readonly PlannedBuild[], is: (build: PlannedBuild) => boolean): number =>
   builds.filter(is).length / builds.length
+
+/** Red builds that a later build of their branch follows: their cards no longer offer to look after it. */
+const leftRed = (builds: readonly PlannedBuild[]): number =>
+  builds.filter((red) =>
+    builds.some(
+      ({ project, branch, startsAt }) =>
+        red.isRed && project === red.project && branch === red.branch && startsAt > red.startsAt,
+    ),
+  ).length
 
 const notTold = ({ told }: Played) => told.filter(({ newsAfterMs }) => newsAfterMs === null)

@@ -49,7 +49,7 @@ export function compareFollowers(followed: Followed): Agreement {
 const answersOwed = (web: string) => ({
   // In the words for what was so already, too: whoever was interrupted has asked again.
   subscribe: [`ubscribed* to *${web}*: failed, recovered on branches like \`release/*\``],
-  why: [`*Failed* ${web}`, '*posted*', '`release/*`', '(`event-selected`)'],
+  why: [`*Failed* ${web}`, '*posted*', '`release/*`', 'A rule selects this event on this branch'],
 })
 
 function compareFollower({ channel, name, isItsBranch }: Follower, { builds, web, messagesIn }: Followed): Agreement {

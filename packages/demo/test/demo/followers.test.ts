@@ -26,7 +26,7 @@ const SHOWN: Record<string, readonly Message[]> = {
 
 const ANSWERS = [
   ':bell: *Subscribed* to *acme/web*: failed, recovered on branches like `release/*`.',
-  ':x: *Failed* acme/web #505\n• *posted*: A rule selects it (`event-selected`): `release/*` matches `release/1.2`',
+  ':x: *Failed* acme/web #505\n• *posted*: A rule selects it A rule selects this event on this branch: `release/*` matches `release/1.2`',
 ]
 
 const followed = (change: Partial<Followed> & { shown?: typeof SHOWN } = {}): Followed => ({
