@@ -116,6 +116,14 @@ describe('a sum', () => {
     expect(failures![0]).toEqual({ name: 'CartTest › a', message: 'first' })
   })
 
+  it('of tests with huge names is one of each, though of the names only the beginning is looked at', async () => {
+    const huge = 'x'.repeat(2_000)
+    const cases = [1, 2].map((n) => `<testcase classname="${huge}.End" name="${huge}${n}"><failure/></testcase>`)
+    const { sums, failures } = await sumsOf(cases.join(''))
+    expect(sums).toEqual([2, 2, 0, 0])
+    expect(failures!.map(({ name }) => name)).toEqual([`${'x'.repeat(299)}…`, `${'x'.repeat(299)}…`])
+  })
+
   it('counts what Surefire tried again as flaky, unless it failed in the end', async () => {
     const cases = [
       test('a', '<flakyFailure message="x"/>'),

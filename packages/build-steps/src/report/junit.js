@@ -8,8 +8,10 @@ const FILE_BYTES_MAX = 256 * 1024 * 1024
 sax.MAX_BUFFER_LENGTH = 256 * 1024
 const DEPTH_MAX = 100
 const ATTRIBUTES_MAX = 100
-/** Of a failure's text so much is looked at, and of a suite's name. */
+/** Of a failure's text so much is looked at. */
 const TEXT_CHARS_MAX = 8 * 1024
+/** Of a name: much less of it is said, and each is searched for secrets. */
+const NAME_CHARS_MAX = 1024
 
 /**
  * @typedef {'passed' | 'skipped' | 'failed' | 'flaky'} Result
@@ -115,16 +117,16 @@ function createReader(onTest) {
   // The same name in another suite, or in another browser, is another test.
   /** @param {Record<string, string>} attributes */
   function suiteOf({ name = '', hostname = '' }) {
-    const short = name.slice(0, TEXT_CHARS_MAX)
-    return { name: short, path: [suites.at(-1)?.path, short, hostname.slice(0, TEXT_CHARS_MAX)].join('\n') }
+    const short = name.slice(0, NAME_CHARS_MAX)
+    return { name: short, path: [suites.at(-1)?.path, short, hostname.slice(0, NAME_CHARS_MAX)].join('\n') }
   }
 
   /** @param {Record<string, string>} attributes @returns {TestCase} */
   function testOf({ name = '', classname = '', file = '', time, status }) {
     return {
-      name,
-      classname,
-      file,
+      name: name.slice(0, NAME_CHARS_MAX),
+      classname: classname.slice(0, NAME_CHARS_MAX),
+      file: file.slice(0, NAME_CHARS_MAX),
       suites: suites.map((suite) => suite.name),
       key: [suites.at(-1)?.path, classname, name].join('\n'),
       result: NOT_RUN.test(status ?? '') ? 'skipped' : 'passed',
