@@ -80,7 +80,9 @@ const startOf = (day: Temporal.PlainDate, zone: string): number => day.toZonedDa
 /** A time zone as the tables of time zones spell it; null: there is none of that name. */
 export function zoneNamed(name: string): string | null {
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
+    const zone = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
+    // Intl knows some, such as SystemV/EST5, that Temporal does not.
+    return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(zone) && zone
   } catch {
     return null
   }

@@ -84,6 +84,8 @@ test.each([
   ['Europe/Berlin', 'Europe/Berlin'],
   ['europe/berlin', 'Europe/Berlin'],
   ['Etc/UTC', 'UTC'],
+  ['+05:00', '+05:00'],
+  ['SystemV/EST5', null],
   ['Mars/Olympus', null],
   ['', null],
 ])('the time zone %s is %s', (name, zone) => {

@@ -1,4 +1,5 @@
 import type { WebClient } from '@slack/web-api'
+import { zoneNamed } from '../../domain/digest.ts'
 import { permit, type Grants, type Permit, type Person, type Right } from '../../domain/permission.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { fieldOf, isRecord } from '../../domain/raw-values.ts'
@@ -103,21 +104,13 @@ export function personIn(answer: unknown): Member {
   return {
     id: user,
     teamId: textOf(found['team_id']),
-    timeZone: knownZone(textOf(found['tz'])),
+    // A zone that this machine does not know either is as good as none.
+    timeZone: zoneNamed(textOf(found['tz']) ?? UTC) ?? UTC,
     isGuest: is('is_restricted') || is('is_ultra_restricted'),
     isOutsider: is('is_stranger'),
     isDeactivated: is('deleted'),
     isBot: is('is_bot') || user === 'USLACKBOT',
     isAdmin: is('is_admin') || is('is_owner') || is('is_primary_owner'),
-  }
-}
-
-/** A zone that this machine does not know either is as good as none. */
-function knownZone(name: string | null): string {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name ?? UTC }).resolvedOptions().timeZone
-  } catch {
-    return UTC
   }
 }
 
