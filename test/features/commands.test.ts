@@ -124,6 +124,14 @@ describe('a command', () => {
       'badge',
       answerTooLittle({ missing: 'a project', usage: '/ci badge project [branch]', example: '/ci badge acme/web' }),
     ],
+    ...['0h', '-1h', '25h', '99999999999h'].map((time): [string, ReturnType<typeof answerTooLittle>] => [
+      `on it ${time}`,
+      answerTooLittle({
+        missing: 'a time from `1h` to `24h`, or `tomorrow`',
+        usage: '/ci on it [1h|4h|tomorrow] [project[@branch] | #build | build address | uuid]',
+        example: '/ci on it acme/web@main',
+      }),
+    ]),
     [
       'badge acme/web@',
       answerNameless({

@@ -1,4 +1,5 @@
 import { BREAKAGE_ACTION_ID } from '../../slack/messages/ids.ts'
+import { typed } from '../../slack/messages/answer.ts'
 import type { Word } from '../../slack/commands/parse.ts'
 import { findProject } from '../../catalog/projects.ts'
 import type { Target } from '../../catalog/outcomes.ts'
@@ -82,6 +83,8 @@ const LET: CommandRow = {
 async function takeTyped(question: Question): Promise<Reply> {
   const [it, second, ...others] = question.words
   const span = second ? spanOf(second) : null
+  if (span === null && second && HOURS.test(second.text))
+    return { outcome: 'unclear', answer: answerTooLittle({ missing: SPANS, ...howTyped(ON) }) }
   const words = span === null && second ? [second, ...others] : others
   return slipOf(question, 'it', it) ?? about(ON, { kind: 'take', span: span ?? 1 }).handle({ ...question, words })
 }
@@ -90,6 +93,11 @@ async function letGoTyped(question: Question): Promise<Reply> {
   const [go, ...words] = question.words
   return slipOf(question, 'go', go) ?? about(LET, { kind: 'let-go' }).handle({ ...question, words })
 }
+
+/** Meant as a time, and no project's name. */
+const HOURS = /^[+-]?[\d.,]+h$/i
+
+const SPANS = `a time from ${typed('1h')} to ${typed(`${OWNED_HOURS_MAX}h`)}, or ${typed('tomorrow')}`
 
 /** What is said of a build: of the one that is named, or in whose thread it is said. */
 function about(row: CommandRow, wish: Wish): Command {
