@@ -229,7 +229,14 @@ describe('the endpoint of reports', () => {
 
   test('takes for missing what it does not understand', async () => {
     const stage = await openStage()
-    const odd = { shard: 2, tests: '7', failed: 'many', failures: ['a', 5, { name: ' ' }, { name: 'b', message: 3 }] }
+    const odd = {
+      shard: 2,
+      tests: '7',
+      failed: 'many',
+      skipped: 10 ** 15,
+      flaky: '99999999999999999999',
+      failures: ['a', 5, { name: ' ' }, { name: 'b', message: 3 }],
+    }
     expect(await report(stage, reportOf(odd, { project_id: '11', branch: null }))).toMatchObject(RECORDED)
     expect(kept(stage).map(({ body }) => JSON.parse(String(body)) as object)).toEqual([
       {

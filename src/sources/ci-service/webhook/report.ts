@@ -21,6 +21,9 @@ const REPORT_TEXT_CHARS_MAX = 300
 /** Failed tests, and flaky ones, that are kept of one report. */
 const REPORTED_TESTS_MAX = 200
 
+/** No build has more tests; a number beyond it is none. */
+const COUNTED_TESTS_MAX = 1_000_000_000
+
 /** The last lines of a log that are kept. */
 const LOG_LINES_MAX = 20
 
@@ -48,14 +51,15 @@ const text = z
   .transform((value) => cleanText(value.slice(0, REPORT_TEXT_CHARS_MAX)))
   .nullable()
   .catch(null)
+const count = countOrNull.transform((value) => (value !== null && value > COUNTED_TESTS_MAX ? null : value))
 const list = z.array(z.unknown()).catch([])
 
 const REPORT = z.object({
   shard: text,
-  tests: countOrNull,
-  failed: countOrNull,
-  skipped: countOrNull,
-  flaky: countOrNull,
+  tests: count,
+  failed: count,
+  skipped: count,
+  flaky: count,
   duration_ms: z.number().nullable().catch(null),
   failures: list,
   flaky_tests: list,
