@@ -12,6 +12,9 @@ import { knownId, type RecordDelivery } from './record.ts'
 /** Reports that are kept of one build, of all its shards and attempts; beyond it the oldest goes. */
 export const REPORTS_PER_BUILD_MAX = 100
 
+/** Reports that are kept of builds that are not known; beyond it the oldest goes. */
+export const EARLY_REPORTS_MAX = 5_000
+
 /** Newer builds of the branch that may have to say anew which of their tests failed in this one. */
 const SUCCESSORS_MAX = 4
 
@@ -43,6 +46,7 @@ async function record(
   const replaced = same ?? (kept.length < REPORTS_PER_BUILD_MAX ? null : kept[0]!)
   if (replaced) await tx.removeReport(replaced.id)
   await tx.insertReport({ buildKey: key, attemptSeq: attempt?.firstSeq ?? 0, receivedAt: at, report })
+  if (!attempt) await tx.boundEarlyReports(EARLY_REPORTS_MAX)
   const woken = attempt ? await toldAnew(tx, attempt, buildEvents) : []
   for (const revisionKey of woken) await tx.wakeRevision(revisionKey, at, 1)
   return { answer: 'recorded', woken }

@@ -19,4 +19,6 @@ export interface ReportWrites {
   removeReport(id: number): Promise<void>
   /** Removes reports of builds that are not known, received before then (ms). @returns how many */
   removeEarlyReports(receivedBefore: number, limit: number): Promise<number>
+  /** Keeps that many of the newest reports of builds that are not known; called with each new one, an older one goes. */
+  boundEarlyReports(kept: number): Promise<void>
 }

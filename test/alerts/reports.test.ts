@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import * as fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import { recordReport } from '../../src/alerts/record-report.ts'
+import { EARLY_REPORTS_MAX, recordReport } from '../../src/alerts/record-report.ts'
 import type { TestReport } from '../../src/domain/test-report.ts'
 import { buildId, MINUTE, projectId, SECOND, T0, WEB, type Said } from '../support/build-events.ts'
 import { inBrief } from '../support/fake-notifier.ts'
@@ -146,4 +146,17 @@ test('a report that stood for an unknown build for a day is gone, one of a known
   await hearReport(stage, report(['a']), '999')
   const removed = await stage.store.write((tx) => tx.removeEarlyReports(T0 + 24 * 60 * MINUTE, 10))
   expect([removed, stage.sql('select build_key from report')]).toEqual([1, [{ build_key: '41/512' }]])
+})
+
+test('a pipeline that reports of unknown builds without end takes so much room and no more', async () => {
+  await using stage = await openStage()
+  await hearReport(stage, report(['the first']), '1')
+  await stage.store.write(async (tx) => {
+    const some = { attemptSeq: 0, receivedAt: T0 + 1, report: report([]) }
+    for (let build = 2; build <= EARLY_REPORTS_MAX; build++) await tx.insertReport({ ...some, buildKey: `41/${build}` })
+  })
+  await stage.clock.advance(SECOND)
+  await hearReport(stage, report(['the last']), '9999')
+  const kept = stage.sql("select body like '%the first%' first, count(*) count from report group by 1 order by 1")
+  expect(kept).toEqual([{ first: 0, count: EARLY_REPORTS_MAX }])
 })

@@ -43,4 +43,25 @@ export const writeReports = (db: Kysely<Schema>): ReportWrites => ({
     const { numDeletedRows } = await db.deleteFrom('report').where('id', 'in', early).executeTakeFirstOrThrow()
     return Number(numDeletedRows)
   },
+
+  async boundEarlyReports(kept) {
+    // Of those that came before their builds, each crosses this line once: then its build is known, or it goes.
+    const crossing = db
+      .selectFrom('report')
+      .select(['id', 'build_key'])
+      .where('attempt_seq', '=', sql.lit(0))
+      .orderBy('received_at', 'desc')
+      .limit(CROSSING_MAX)
+      .offset(kept)
+    const unknown = db
+      .selectFrom(crossing.as('crossing'))
+      .select('id')
+      .where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom('fact').select('seq').whereRef('fact.build_key', '=', 'crossing.build_key'))),
+      )
+    await db.deleteFrom('report').where('id', 'in', unknown).execute()
+  },
 })
+
+/** More than one: several processes may store reports side by side, none of which sees the others'. */
+const CROSSING_MAX = 10

@@ -51,6 +51,21 @@ export function reportClaims(places: () => Places): void {
     ])
   })
 
+  test('of reports of builds that nobody knows the newest are kept, and all of known builds', async () => {
+    await using place = await places().open()
+    const { store } = place
+    for (const build of [512, 513, 514, 515, 516]) {
+      await keep(store, `41/${build}`, { receivedAt: T0 + build })
+      if (build === 512) await hear(store, { build: '512' })
+      await store.write((tx) => tx.boundEarlyReports(2))
+    }
+    expect(await place.sql('select build_key from report order by id')).toEqual([
+      { build_key: '41/512' },
+      { build_key: '41/515' },
+      { build_key: '41/516' },
+    ])
+  })
+
   test('reports go with the last card of their build', async () => {
     await using place = await places().open()
     const { store } = place
