@@ -71,9 +71,10 @@ async function readOutcomes(reads: FigureStore, projectId: ProjectId, since: num
       for (const own of Map.groupBy(buildEvents, ({ buildId }) => buildId).values())
         outcomes.push(...outcomesOf(own, restarts).filter(({ endedAt, endSeq }) => isKept(own, endSeq, endedAt, since)))
     }
+    // Also where it is a project's last: a channel may follow thousands that have few builds.
+    await nextTurn()
     if (ends.length < ENDS_AT_ONCE) return outcomes
     place = ends.at(-1)!
-    await nextTurn()
   }
 }
 

@@ -40,6 +40,16 @@ export function figureClaims(places: () => Places): void {
     })
   })
 
+  test('others have their turn between two projects, however few builds these have', async () => {
+    await using place = await places().open()
+    let turns = 0
+    const others = setInterval(() => turns++, 0)
+    const projects = Array.from({ length: 2_000 }, (_, n) => projectId(String(1_000 + n)))
+    await readFigures(place.store.read, projects, WEEKLY)
+    clearInterval(others)
+    expect(turns).toBeGreaterThan(1)
+  })
+
   test('a branch that is red for longer, and on which nothing ends, is red throughout', async () => {
     await using place = await places().open()
     const at = T0 - 30 * DAY_MS
