@@ -144,6 +144,7 @@ export function createEngine({
         acting,
         following,
         digests: { ...acting, chart: createChart({ ...slack, log }) },
+        reminding: acting,
         polled: polledOf(config, hosted),
         rules,
         pendingInteractions,

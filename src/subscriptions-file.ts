@@ -2,8 +2,10 @@ import { createRequire } from 'node:module'
 import type * as Yaml from 'yaml'
 import { z } from 'zod'
 import { isChannelId } from './domain/ids.ts'
+import type { ReminderRule } from './domain/reminder.ts'
 import type { ChannelRule } from './domain/rule.ts'
 import type { Subscription } from './domain/subscription.ts'
+import { readReminder, reminderFault } from './features/subscriptions/remind.ts'
 import { EVENT_WORDS, eventsOf, isPattern } from './features/subscriptions/wish.ts'
 
 const ENTRY = z.strictObject({
@@ -18,7 +20,18 @@ const ENTRY = z.strictObject({
   branch_match: z.enum(['exact', 'wildcard', 'regex']).optional(),
   quiet: z.boolean().optional(),
   mention: z.enum(['committer', 'nobody']).optional(),
+  remind: z.string().transform(toReminder).optional(),
 })
+
+/** In UTC where no time zone is named. */
+function toReminder(text: string, context: z.RefinementCtx): ReminderRule | null {
+  const read = readReminder(text.trim().split(/\s+/))
+  const [extra] = read.kind === 'reminder' ? read.rest : []
+  const fault = extra === undefined ? read : ({ kind: 'no-reminder', what: 'zone', word: extra } as const)
+  if (fault.kind === 'reminder') return fault.remind && { ...fault.remind, zone: fault.remind.zone ?? 'UTC' }
+  context.addIssue({ code: 'custom', message: reminderFault(fault, (word) => word) })
+  return z.NEVER
+}
 
 const FILE = z.strictObject({ subscriptions: z.array(ENTRY.superRefine(checkPattern)) })
 
@@ -31,7 +44,7 @@ function checkPattern({ branch, branch_match: mode }: z.infer<typeof ENTRY>, con
 
 /**
  * Subscriptions as code: YAML, a list `subscriptions` of `channel`, `project` (name or `all`) and, optionally, `events`,
- * `branch`, `branch_match`, `quiet`, `mention`. An entry without events and branch follows the project's own rules.
+ * `branch`, `branch_match`, `quiet`, `mention`, `remind`. An entry without events and branch follows the project's own rules.
  */
 export function readSubscriptions(text: string): { subscriptions: readonly Subscription[]; faults: readonly string[] } {
   const document = parseYaml(text)
@@ -66,6 +79,7 @@ const toSubscription = (entry: z.infer<typeof ENTRY>): Subscription => ({
   rules: entry.events || entry.branch ? [toRule(entry)] : null,
   quiet: entry.quiet ?? false,
   mention: entry.mention ?? 'committer',
+  ...(entry.remind && { remind: entry.remind }),
   source: 'file',
 })
 

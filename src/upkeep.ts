@@ -11,6 +11,7 @@ import { DIGESTS_EVERY_MS, DIGESTS_JOB, sendDigests, type SendDigests } from './
 import { announceClosings } from './features/subscriptions/closings.ts'
 import { FORGET_JOB, type PendingInteractions } from './features/pending-interactions.ts'
 import { prune, PRUNE_EVERY_MS, PRUNE_JOB } from './jobs/retention.ts'
+import { REMIND_EVERY_MS, REMIND_JOB, remind, type RemindDeps } from './jobs/remind.ts'
 import { refreshSilent, REFRESH_SILENT_EVERY_MS } from './jobs/refresh-silent.ts'
 
 /** How often projects, their rules and their builds are read again. */
@@ -35,6 +36,7 @@ export interface UpkeepDeps {
   acting: ConfirmRequests & Parameters<typeof confirmProjectRequests>[0] & { log: Log }
   following: Parameters<typeof announceClosings>[0]
   digests: SendDigests
+  reminding: RemindDeps
   polled: readonly Polled[]
   rules: Pick<ProjectRules, 'refresh'>
   pendingInteractions: Pick<PendingInteractions, 'forget'>
@@ -70,6 +72,7 @@ export function upkeepJobs(deps: UpkeepDeps): Job[] {
     { name: FORGET_JOB, everyMs: FORGET_EVERY_MS, run: () => pendingInteractions.forget() },
     { name: 'tell-closings', everyMs: ANNOUNCE_CLOSINGS_EVERY_MS, run: () => announceClosings(deps.following) },
     { name: DIGESTS_JOB, everyMs: DIGESTS_EVERY_MS, run: (signal) => sendDigests(deps.digests, signal) },
+    { name: REMIND_JOB, everyMs: REMIND_EVERY_MS, run: (signal) => remind(deps.reminding, signal) },
     {
       name: CLAIMANTS_JOB,
       everyMs: CLAIMANTS_EVERY_MS,

@@ -1,5 +1,6 @@
 import {
   queuesOf,
+  newestOf as newestMessageOf,
   settleDead,
   type Queue,
   type Queues,
@@ -15,6 +16,8 @@ import { backoffMs } from '../lib/async.ts'
 import type { Card, CardKey, KeptDecision } from '../store/records.ts'
 import type { Reads, Tx } from '../store/store.ts'
 import type { ReconcileDeps } from './deps.ts'
+import type { BreakageChange } from '../domain/breakage.ts'
+import { reminderHolds } from '../domain/reminder.ts'
 import type { Author } from '../domain/author.ts'
 import { mergeDetails, type BuildEvent } from '../domain/build-event.ts'
 import type { ChannelId, MessageTs } from '../domain/ids.ts'
@@ -24,7 +27,7 @@ import { noticeView } from '../domain/notice.ts'
 import { foldAttempts, attemptKey, type Attempt } from '../domain/attempt.ts'
 import { toStatus } from '../domain/status.ts'
 import { parseSubject, revisionSubject } from '../domain/revision.ts'
-import { postedAttemptOf, storyFor, type Story, type StoryContext } from '../domain/story.ts'
+import { noteSlot, postedAttemptOf, storyFor, type Story, type StoryContext } from '../domain/story.ts'
 import { NOTICE_BUILDS_MAX } from '../domain/view.ts'
 import { facilitiesOf, readRevision, streaksOf, standingAt } from '../store/history.ts'
 import { failedTestsOf } from '../store/failed-tests.ts'
@@ -138,6 +141,7 @@ async function planCard(
   const newest = attempts.at(-1)!
   const hasFailed = attempts.some(({ status }) => status === 'failed')
   const postedAttempt = postedAttemptSaid(messages)
+  const changes = hasFailed ? await reads.breakageChangesOf(card.subject) : []
   const { failedTests, reportedAt } = await failedTestsOf(reads, attempts)
   const story = storyFor({
     attempts,
@@ -153,13 +157,31 @@ async function planCard(
     facilities: await facilitiesOf(reads, attempts, interfaces),
     // A machine's failure is nobody's to look after.
     breakage: newest.status === 'failed' ? await standingAt(reads, newest, now, card.subject) : null,
-    changes: hasFailed ? await reads.breakageChangesOf(card.subject) : [],
+    changes,
+    reminders: await remindersOf(reads, changes, { channel: card.channel, messages, now }),
   })
   return {
     steps: planStory(calledBefore(story, attempts, messages), messages, now),
     postedAttempt: postedAttemptOf(attempts),
     ...newestOf(buildEvents, reportedAt),
   }
+}
+
+/** Those of the channel that stand, or are true still: one that waited for too long is not posted any more. */
+async function remindersOf(
+  reads: Reads,
+  changes: readonly BreakageChange[],
+  { channel, messages, now }: { channel: ChannelId; messages: readonly StoredMessage[]; now: number },
+): Promise<StoryContext['reminders']> {
+  const reminders = new Map<string, { forMs: number; builds: number }>()
+  for (const change of changes.filter((one) => one.kind === 'reminded' && one.channel === channel)) {
+    const breakage = await reads.breakage(change.breakageId)
+    const message = newestMessageOf(noteSlot(change), messages)
+    if (!breakage || (message?.state !== 'posted' && !reminderHolds(change, breakage))) continue
+    const at = message?.claimedAt ?? now
+    reminders.set(change.id, { forMs: Math.max(0, at - breakage.beganAt), builds: breakage.builds })
+  }
+  return reminders
 }
 
 /** The card that this one goes on from: the one before it of the same revision, where it stands. */

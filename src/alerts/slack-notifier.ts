@@ -108,7 +108,7 @@ function contentOf({ channel, view, key, postedAttempt, plain = false }: Post | 
 
 function threadOf({ thread, view }: Post) {
   if (thread === null) return {}
-  return { thread_ts: thread, ...(view.kind === 'reply' && view.broadcast ? { reply_broadcast: true } : {}) }
+  return { thread_ts: thread, ...('broadcast' in view && view.broadcast ? { reply_broadcast: true } : {}) }
 }
 
 const PAGE_MESSAGES = 200

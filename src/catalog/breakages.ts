@@ -5,16 +5,16 @@ import type { Store, Tx } from '../store/store.ts'
 import type { Clock } from '../lib/clock.ts'
 
 /** What somebody is in front of in the card's thread: its line comes at once. */
-const ASKED = 1
+export const ASKED = 1
 
 /** Keeps a breakage as it is now, and who did that: the row of the audit is the line in the thread of its card. */
 export async function changeBreakage(
   tx: Tx,
   breakage: Breakage,
-  change: Omit<BreakageChange, 'breakageId' | 'subject'>,
+  change: Omit<BreakageChange, 'breakageId' | 'subject' | 'channel' | 'number'>,
 ): Promise<BreakageChange> {
   const subject = revisionSubject(breakage.revisionKey, breakage.cardNumber)
-  const made = { ...change, breakageId: breakage.id, subject }
+  const made = { ...change, breakageId: breakage.id, subject, channel: null, number: null }
   await tx.keepBreakage(breakage)
   await tx.insertBreakageChange(made)
   await tx.touchCards(subject, change.at, ASKED)

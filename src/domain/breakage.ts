@@ -1,5 +1,5 @@
 import type { BuildEvent } from './build-event.ts'
-import { compareOrders, type BuildId, type ProjectId } from './ids.ts'
+import { compareOrders, type BuildId, type ChannelId, type ProjectId } from './ids.ts'
 import { isVerdict } from './status.ts'
 
 // A branch's red streak, and who looks after it.
@@ -80,14 +80,14 @@ export function changesAt({ owner, snoozedUntil }: Standing): number | null {
   return times.length === 0 ? null : Math.min(...times)
 }
 
-/** Something that somebody did about a breakage, or that happened to its owner: a row of the audit, and a line in the thread. */
+/** Something that somebody did about a breakage, or that happened to its owner: a line in the thread, and what people did a row of the audit. */
 export interface BreakageChange {
   id: string
   breakageId: string
   /** Slack's id of the interaction: a repetition of it is the same change; null: nobody asked for it */
   interactionKey: string | null
-  kind: 'taken' | 'handed' | 'snoozed' | 'let-go' | 'left'
-  /** a Slack user; of `left` the one who has left */
+  kind: DoneByPeople | 'reminded' | 'lapsed'
+  /** a Slack user; of `left` the one who has left, of `lapsed` the one whose promise has passed; `reminded`: empty */
   by: string
   /** whom it was handed to */
   to: string | null
@@ -96,4 +96,9 @@ export interface BreakageChange {
   at: number
   /** the card in whose thread it stands */
   subject: string
+  /** of `reminded`: where, and the how manieth there; else null */
+  channel: ChannelId | null
+  number: number | null
 }
+
+export type DoneByPeople = 'taken' | 'handed' | 'snoozed' | 'let-go' | 'left'

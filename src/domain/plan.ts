@@ -186,14 +186,16 @@ export function postedAttemptSaid(messages: readonly StoredMessage[]): string | 
 
 /**
  * What a view says, as a short text to compare. Some things about a reply are decided when it is posted and never
- * make it worth an edit: who it mentions or asks for their name, whether it went to the channel too or came late. Nor
+ * make it worth an edit: who it mentions or asks for their name, whether it went to the channel too or came late, since when it was red. Nor
  * does it make a card worth one whom it asks.
  */
 export function digestOf(view: View): string {
   const said =
     view.kind === 'reply'
       ? { ...view, mention: null, claim: undefined, proposed: undefined, broadcast: false, isLate: undefined }
-      : { ...view, proposed: undefined }
+      : view.kind === 'reminder'
+        ? { ...view, forMs: 0, builds: 0, broadcast: false }
+        : { ...view, proposed: undefined }
   return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 24)
 }
 

@@ -8,7 +8,17 @@ import { lastRequestOf, attemptRefText, shownBy, type Action, type Request } fro
 import { attemptKey, type Attempt } from './attempt.ts'
 import { isAccountNotice, isFinal, isRed, isVerdict } from './status.ts'
 import { briefly, type FailedTests } from './test-report.ts'
-import type { CardView, ReplyView, RequestView, Shown, ShownRequest, Streak, TestsView, NoteView } from './view.ts'
+import type {
+  CardView,
+  ReplyView,
+  RequestView,
+  Shown,
+  ShownRequest,
+  Streak,
+  TestsView,
+  NoteView,
+  ReminderView,
+} from './view.ts'
 
 /** What is said in one channel about one revision: the card, and its replies by name, in order. */
 export interface Story {
@@ -18,8 +28,8 @@ export interface Story {
   tests: readonly { slot: string; view: TestsView; newest: boolean }[]
   /** what people asked of CI about these builds, oldest first */
   asks: readonly { slot: string; view: RequestView }[]
-  /** what people did about the red branch, oldest first */
-  notes: readonly { slot: string; view: NoteView }[]
+  /** what people did about the red branch, and reminders of it, oldest first */
+  notes: readonly { slot: string; view: NoteView | ReminderView }[]
 }
 
 export interface StoryContext {
@@ -50,6 +60,8 @@ export interface StoryContext {
   breakage: Standing | null
   /** what people did about it in this thread, oldest first */
   changes: readonly BreakageChange[]
+  /** reminders among them that are said, by id: for how long the branch had been red (ms), and how many builds */
+  reminders: ReadonlyMap<string, Pick<ReminderView, 'forMs' | 'builds'>>
 }
 
 /** The whole story of a revision in one channel. Pure: build events in, views out. */
@@ -66,11 +78,23 @@ export function storyFor(context: StoryContext): Story {
       })),
     tests: context.attempts.filter(context.isAnnounced).flatMap((attempt) => testsOf(attempt, context)),
     asks: context.requests.map((request) => ({ slot: `ask:${request.id}`, view: requestView(request, context) })),
-    notes: context.changes.map(({ id, kind: what, by, to, until, at }) => ({
-      slot: `own:${id}`,
-      view: { kind: 'note', what, by, to, until, at },
-    })),
+    notes: context.changes.flatMap((change) => {
+      const view = noteOf(change, context)
+      return view ? [{ slot: noteSlot(change), view }] : []
+    }),
   }
+}
+
+/** The message's name in its thread. */
+export const noteSlot = ({ id }: Pick<BreakageChange, 'id'>): string => `own:${id}`
+
+function noteOf({ id, kind: what, ...change }: BreakageChange, context: StoryContext): NoteView | ReminderView | null {
+  const { by, to, until, at, number } = change
+  if (what === 'lapsed') return null
+  if (what !== 'reminded') return { kind: 'note', what, by, to, until, at }
+  const red = context.reminders.get(id)
+  const { project, branch } = buildView(context.attempts.at(-1)!, context.attempts)
+  return red ? { kind: 'reminder', project, branch, ...red, broadcast: number === 1 && !context.quiet } : null
 }
 
 /** The attempt that a card posted now would tell by itself; null while it is not finished. */

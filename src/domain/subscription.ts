@@ -1,5 +1,6 @@
 import { sourceOf, type ChannelId, type Uuid } from './ids.ts'
 import { patternMode } from './pattern.ts'
+import type { ReminderRule } from './reminder.ts'
 import type { ChannelRule } from './rule.ts'
 
 /** A channel follows a project, or all of them. */
@@ -13,6 +14,8 @@ export interface Subscription {
   quiet: boolean
   /** whether a failed build's committer is mentioned, if that handle is claimed */
   mention: 'committer' | 'nobody'
+  /** whether the channel is reminded of red branches that nobody is on; left out: it is not */
+  remind?: ReminderRule
   /** where it was made: it is changed there */
   source: 'default-channel' | 'file' | 'slack'
   /** of those made in Slack */

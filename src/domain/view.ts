@@ -1,6 +1,6 @@
 import type { MessageTs, SourceName, Uuid } from './ids.ts'
 import type { Count } from './figures.ts'
-import type { BreakageChange, Standing } from './breakage.ts'
+import type { BreakageChange, DoneByPeople, Standing } from './breakage.ts'
 import type { Missing } from './offer.ts'
 import type { Action } from './request.ts'
 import type { Status } from './status.ts'
@@ -83,7 +83,17 @@ export interface RequestView extends ShownRequest {
 /** One line in the thread: somebody did something about the red branch. */
 export interface NoteView extends Pick<BreakageChange, 'by' | 'to' | 'until' | 'at'> {
   kind: 'note'
-  what: BreakageChange['kind']
+  what: DoneByPeople
+}
+
+/** One reply in the thread: the branch is red, and nobody is on it. */
+export interface ReminderView extends Pick<BuildView, 'project' | 'branch'> {
+  kind: 'reminder'
+  /** for how long it had been red when this was posted (ms), and how many builds */
+  forMs: number
+  builds: number
+  /** also sent to the channel */
+  broadcast: boolean
 }
 
 export interface BuildView {
@@ -166,6 +176,6 @@ export interface Listed<Figure> {
   more: number
 }
 
-export type View = CardView | ReplyView | TestsView | RequestView | NoticeView | DigestView | NoteView
+export type View = CardView | ReplyView | TestsView | RequestView | NoticeView | DigestView | NoteView | ReminderView
 
 export const NOTICE_BUILDS_MAX = 20

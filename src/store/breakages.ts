@@ -1,4 +1,5 @@
 import type { Breakage, BreakageChange } from '../domain/breakage.ts'
+import type { ChannelId } from '../domain/ids.ts'
 
 // Red streaks, who looks after them, and what people did about them.
 
@@ -16,9 +17,13 @@ export interface BreakageReads {
   breakageOwners(now: number, limit: number): Promise<string[]>
   /** What stands in the thread of a card, the oldest first. */
   breakageChangesOf(subject: string): Promise<BreakageChange[]>
+  /** What was done about these breakages, the oldest first. */
+  breakageChanges(ids: readonly string[]): Promise<BreakageChange[]>
+  /** The newest card of this channel that shows a failure of the breakage: its subject. */
+  breakageCard(breakage: Pick<Breakage, 'branchKey' | 'beganOrder'>, channel: ChannelId): Promise<string | null>
   /** What this interaction has changed. */
   breakageChangeBy(interactionKey: string): Promise<BreakageChange | null>
-  /** The audit: changes in the order in which they were made, after this place in it. */
+  /** The audit: what people did in the order in which they were made, after this place in it. */
   breakageChangesAfter(place: { at: number; id: string }, limit: number): Promise<AuditedChange[]>
 }
 
@@ -28,6 +33,7 @@ export interface BreakageWrites {
   /** Keeps a breakage as it is now. At most one of a branch has not ended: lock the branch first. */
   keepBreakage(breakage: Breakage): Promise<void>
   insertBreakageChange(change: BreakageChange): Promise<void>
+  removeBreakageChange(id: string): Promise<void>
   /** The cards of a subject may say something else from now on (ms): they are planned anew. */
   touchCards(subject: string, at: number, priority: number): Promise<void>
 }

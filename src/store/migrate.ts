@@ -12,6 +12,7 @@ import { buildNumbers } from './migrations/0009-build-numbers.ts'
 import { breakages } from './migrations/0010-breakages.ts'
 import { reports } from './migrations/0011-reports.ts'
 import { digests } from './migrations/0012-digests.ts'
+import { reminders } from './migrations/0013-reminders.ts'
 import type { Schema } from './schema.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Store } from './store.ts'
@@ -34,6 +35,7 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
     '0010-breakages': breakages(dialect),
     '0011-reports': reports(dialect),
     '0012-digests': digests(dialect),
+    '0013-reminders': reminders,
   }
   if (await isUpToDate(db, Object.keys(migrations))) return
   const migrator = new Migrator({

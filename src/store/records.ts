@@ -129,7 +129,7 @@ export interface KeptSubscription extends Subscription {
 }
 
 /** What somebody in Slack wants a channel to follow. */
-export type WantedSubscription = Pick<Subscription, 'channel' | 'follows' | 'rules' | 'quiet' | 'mention'>
+export type WantedSubscription = Pick<Subscription, 'channel' | 'follows' | 'rules' | 'quiet' | 'mention' | 'remind'>
 
 /** Whose a committer's handle is, since when (ms), and since when that person is gone from the workspace. */
 export interface Claim {

@@ -232,10 +232,11 @@ export interface Schema {
     mention: string
     created_by: string
     created_at: number
-    /** a digest: one subscription of a channel stands in each */
+    /** `slot`: a digest, one subscription of a channel stands in each; `remind`: ReminderRule */
     slot: string | null
     changed_by: string | null
     changed_at: number | null
+    remind: Generated<string | null>
   }
   /** when a channel gets its digest, and the newest one */
   digest: {
@@ -310,8 +311,9 @@ export interface Schema {
     until: number | null
     at: number
     subject: string
+    channel: Generated<string | null>
+    number: Generated<number | null>
   }
-  /** scheduled work, and when it was last done */
   job: { name: string; last_done_at: number }
   /** scheduled work that one of several processes is at, and until when it may be */
   lease: { name: string; held_by: string; held_until: number }

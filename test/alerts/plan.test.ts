@@ -43,6 +43,7 @@ const tell = (
     replaces: null,
     breakage: null,
     changes: [],
+    reminders: new Map(),
     requests,
     facilities: OUT_OF_REACH,
   })

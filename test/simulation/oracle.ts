@@ -65,6 +65,7 @@ export const expectedCards = (happened: Happened): Expected[] =>
           replaces: null,
           breakage: null,
           changes: [],
+          reminders: new Map(),
           requests,
           facilities: { ...happened.interfaces, project: projectOf(own[0]!) },
         })

@@ -196,6 +196,7 @@ export function inBrief(view: View): string {
   if (view.kind === 'digest') return `digest ${view.lastDay} ${view.builds}`
   if (view.kind === 'request') return `ask ${view.action} ${view.buildId} ${view.stage}`
   if (view.kind === 'note') return `note ${view.what} ${view.by}`
+  if (view.kind === 'reminder') return `reminder${view.broadcast ? ' to all' : ''}`
   return `${view.kind} ${view.build.buildId} ${view.shown}`
 }
 

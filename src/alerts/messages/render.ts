@@ -1,7 +1,7 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import type { View, ReplyView, NoticeView } from '../../domain/view.ts'
 import { assertNever } from '../../lib/assert.ts'
-import { noteLine } from '../../slack/messages/breakage.ts'
+import { noteLine, reminderLine } from '../../slack/messages/breakage.ts'
 import { requestLine } from '../../slack/messages/request.ts'
 import { type SlackMessage, section, type SectionBlock } from '../../slack/messages/blocks.ts'
 import { plainDigest, renderDigest } from './digest.ts'
@@ -40,6 +40,8 @@ function withBlocks(view: View, channel: ChannelId | null): SlackMessage {
       return { text: requestLine(view), blocks: [], attachments: [] }
     case 'note':
       return { text: noteLine(view), blocks: [], attachments: [] }
+    case 'reminder':
+      return { text: reminderLine(view), blocks: [], attachments: [] }
     case 'notice':
       return renderNotice(view)
     case 'digest':
@@ -61,6 +63,8 @@ function plainText(view: View, channel: ChannelId | null): string {
       return requestLine(view)
     case 'note':
       return noteLine(view)
+    case 'reminder':
+      return reminderLine(view)
     case 'notice':
       return plainNotice(view)
     case 'digest':

@@ -76,6 +76,8 @@ function changedWords({ change: { kind, to, until, at }, red }: Of<'changed'>): 
       return `:zzz: *Reminders snoozed*${until === null ? '' : ` until ${dayTime(until) ?? 'later'}`}: ${subjectOf(red)}.`
     case 'let-go':
     case 'left':
+    case 'reminded':
+    case 'lapsed':
       return `:wave: *Nobody is on it now*: ${subjectOf(red)}.`
   }
 }

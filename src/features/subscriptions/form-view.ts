@@ -8,9 +8,10 @@ import { BRANCH_CHARS_MAX, cut } from '../../slack/messages/limits.ts'
 import type { PatternPreview, SubscribeWish } from './outcomes.ts'
 import type { ShownSubscription } from '../../catalog/subscriptions.ts'
 import { CHANGES, EVENTS, type ChannelRule } from '../../domain/rule.ts'
+import { readReminderFields, reminderBlocks, type FilledReminder } from './remind-fields.ts'
 import { patternOf, typedPattern } from './wish.ts'
 import { listAt, textAt } from '../body.ts'
-import { type FieldOption, ALL_PROJECTS, projectOption } from '../fields.ts'
+import { type FieldOption, ALL_PROJECTS, fieldOption as choice, projectOption } from '../fields.ts'
 import type { ModalView } from '../modal.ts'
 
 // The form of a subscription: a project, whose rules, and of the channel's own ones the events and the branches.
@@ -46,11 +47,13 @@ export interface SubscribeForm {
   how: How
   /** null: there is no project yet */
   preview: PatternPreview | null
+  /** what is chosen of reminders, where that is no choice of a new form */
+  remind?: string | null
 }
 
 export const SUBSCRIBE_TITLE = 'Follow builds'
 
-export const subscribeView = ({ memory, shown, how, preview }: SubscribeForm): ModalView => ({
+export const subscribeView = ({ memory, shown, how, preview, remind = null }: SubscribeForm): ModalView => ({
   type: 'modal',
   callback_id: SUBSCRIBE_CALLBACK_ID,
   title: plain(SUBSCRIBE_TITLE),
@@ -63,6 +66,7 @@ export const subscribeView = ({ memory, shown, how, preview }: SubscribeForm): M
     ...(how === 'own' ? [eventsBlock(shown)] : []),
     ...(how === 'ci' ? [] : [branchBlock(shown), previewBlock(preview)]),
     optionsBlock(shown),
+    ...reminderBlocks(shown?.subscription.remind ?? null, remind),
   ],
 })
 
@@ -97,8 +101,6 @@ function optionFor({ subscription: { follows }, project }: ShownSubscription): F
   const { name, uuid = null, projectId = null } = follows
   return projectOption(project ?? { name, uuid, projectId, type: null })
 }
-
-const choice = (text: string, value: string): FieldOption => ({ text: plain(text), value })
 
 const HOW: Record<How, FieldOption> = {
   changes: choice('When a branch breaks, and when it is fixed', 'changes'),
@@ -226,6 +228,7 @@ export interface Filled {
   project: string | null
   how: How
   wish: SubscribeWish
+  reminder: FilledReminder
 }
 
 /** Null for a form that is not ours, or of an older version. */
@@ -235,11 +238,13 @@ export function readSubscribeForm(body: unknown): Filled | null {
   const project = textAt(body, ...at('project'), 'selected_option', 'value')
   const how = HOWS.find((one) => one === textAt(body, ...at('how'), 'selected_option', 'value')) ?? 'ci'
   const options = chosenIn(body, 'options')
+  const reminder = readReminderFields(body)
   const pattern = patternOf((textAt(body, ...at('branch'), 'value') ?? '').trim())
   return {
     memory,
     project,
     how,
+    reminder,
     wish: {
       project: project ?? '',
       events: how === 'ci' ? null : how === 'changes' ? CHANGES : chosenIn(body, 'events'),
@@ -247,6 +252,7 @@ export function readSubscribeForm(body: unknown): Filled | null {
       branchMatch: how === 'ci' ? null : pattern.branchMatch,
       quiet: options.includes(QUIET.value),
       mention: options.includes(MENTION.value) ? 'committer' : 'nobody',
+      remind: reminder.remind,
       ...(memory.instead !== null && { instead: memory.instead }),
       isChosen: memory.isChosen,
     },

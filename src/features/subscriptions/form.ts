@@ -24,6 +24,7 @@ import {
   subscribeView,
   type Filled,
 } from './form-view.ts'
+import { REMINDER_FIELDS } from './remind-fields.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import type { Operations } from '../operations.ts'
 import type { PatternPreview, SubscribeOutcome } from './outcomes.ts'
@@ -42,6 +43,8 @@ function receive(body: unknown): Received {
   const filled = readSubscribeForm(body)
   if (!filled) return { ack: null, work: null }
   const [fault] = faultsOf(filled.wish)
+  const { fault: unclear } = filled.reminder
+  if (unclear !== null) return refusing({ [REMINDER_FIELDS.hours]: `Not understood: ${unclear}.` })
   if (fault) return refusing({ [blockOf(fault.field, filled)]: `This ${fault.reason}.` })
   return {
     ack: showing('update', pendingView),
@@ -72,9 +75,10 @@ export async function redraw(deps: SlackDeps, body: unknown): Promise<void> {
   // Of two quick letters the first may be looked up last: only the newest is shown.
   const isCurrent = deps.newest.note(viewId)
   try {
-    const { memory, how } = filled
+    const { memory, how, reminder } = filled
     const preview = how === 'ci' ? null : await previewOf(deps, body, filled)
-    if (isCurrent()) await showIn(deps.client, viewId, subscribeView({ memory, shown: null, how, preview }))
+    if (isCurrent())
+      await showIn(deps.client, viewId, subscribeView({ memory, shown: null, how, preview, remind: reminder.chosen }))
   } catch (error) {
     deps.log.warn({ err: error, what: 'subscribe' }, 'a form could not be redrawn')
   }

@@ -18,6 +18,7 @@ import {
 import { answerNotAllowed } from '../not-allowed.ts'
 import { answerNotFound, isNotFound } from '../not-found.ts'
 import type { HowTyped } from '../slips.ts'
+import { reminderFault, type ReminderFault } from './remind.ts'
 import { removeButton } from './rules-messages.ts'
 
 /** What this channel is subscribed to now, or why nothing has changed. */
@@ -201,6 +202,14 @@ export const answerNoBranch = ({
         `Type a name, a pattern such as ${typed('release/*')}, or a regular expression such as ${typed(regex ?? '^v[0-9]+$')}.`,
       ),
     ),
+  ])
+
+/** What follows `remind` is no time, no hours or no time zone. */
+export const answerNoReminder = ({ fault, usage }: { fault: ReminderFault } & HowTyped): Answer =>
+  answerOf([
+    line(`:mag: *Not understood*: ${reminderFault(fault, typed)}; nothing was done.`),
+    line(`Usage: ${typed(usage)}`),
+    line(nextStep(`For example: ${typed('/ci subscribe acme/web changes remind 2h 8-20 daily Europe/Berlin')}`)),
   ])
 
 /** Two words that say the opposite of each other. */

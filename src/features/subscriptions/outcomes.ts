@@ -5,9 +5,10 @@ import type { FieldFault } from '../../domain/project.ts'
 import type { ProjectRef } from '../../domain/project-names.ts'
 import type { Subscription } from '../../domain/subscription.ts'
 import type { NotFound, Permits, Refused } from '../../catalog/outcomes.ts'
+import type { WantedReminder } from './remind.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import type { Failure, Sent } from '../../slack/notifier.ts'
+import type { Say } from '../../slack/api/say.ts'
 import type { Memberships } from '../../slack/api/directory.ts'
 import type { VisibleDeps } from '../../catalog/projects.ts'
 import type { KeptDigest } from '../../store/digests.ts'
@@ -25,6 +26,8 @@ export interface SubscribeWish {
   branchMatch: 'exact' | 'wildcard' | 'regex' | null
   quiet: boolean
   mention: 'committer' | 'nobody'
+  /** null: no reminders; left out: those that the subscription in its place has */
+  remind?: WantedReminder | null
   /** the subscription of this channel whose place it takes, whatever that one followed; left out: that of the same branches */
   instead?: string
   /** the channel was chosen, and is not where this was asked: the person who chose it has to be in it */
@@ -140,8 +143,7 @@ export interface SubscriptionDeps extends ShownDeps {
   permits: Permits
   /** all subscriptions in force now */
   subscriptions: () => Promise<readonly Subscription[]>
-  /** One plain message to a channel or a person, tried once. @param text markup, with outside text in it escaped */
-  say: (to: ChannelId | string, text: string) => Promise<Sent | Failure>
+  say: Say
   /** Slack users, and user groups, which cannot be written to */
   admins: readonly string[]
 }
@@ -150,4 +152,6 @@ export interface SubscriptionDeps extends ShownDeps {
 export interface SubscribeDeps extends SubscriptionDeps, VisibleDeps {
   /** the channels that a person is in; null: Slack does not say */
   channelsOf: Memberships['channelsOf']
+  /** the time zone of a Slack user; UTC where Slack does not say */
+  timeZoneOf: (user: string) => Promise<string>
 }

@@ -2,7 +2,7 @@ import { assertNever } from '../../lib/assert.ts'
 import { plain, type ActionButton } from '../../slack/messages/blocks.ts'
 import { joined, mention } from '../../slack/messages/build.ts'
 import { SUBSCRIPTION_ACTION_IDS, subscriptionBlockId, SUBSCRIPTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
-import { closedWords, followedProject, rulesInWords } from '../../slack/messages/subscription.ts'
+import { closedWords, followedProject, remindsWhen, rulesInWords } from '../../slack/messages/subscription.ts'
 import { digestWords } from '../../slack/messages/digest.ts'
 import { dayTime } from '../../slack/messages/times.ts'
 import { SOURCE_WORDS } from '../../slack/messages/words.ts'
@@ -71,7 +71,7 @@ function pausedParts({ paused }: ShownSubscription): Part[] {
 
 function subscriptionParts(shown: ShownSubscription): Part[] {
   const { subscription } = shown
-  const { quiet, mention: who } = subscription
+  const { quiet, mention: who, remind } = subscription
   const id = subscription.id ?? ''
   return [
     line(`*${followedProject(subscription)}*: ${rulesWords(shown)}`),
@@ -79,6 +79,7 @@ function subscriptionParts(shown: ShownSubscription): Part[] {
       joined([
         quiet ? 'quiet (replies stay in threads)' : 'not quiet',
         who === 'committer' ? 'mentions committers' : 'mentions nobody',
+        remind ? remindsWhen(remind) : null,
         sourceWords(shown),
       ]),
     ),

@@ -1,5 +1,5 @@
 import type { SubscribeWish } from './outcomes.ts'
-import { answerContradiction, answerNear, answerNoBranch } from './messages.ts'
+import { answerContradiction, answerNear, answerNoBranch, answerNoReminder } from './messages.ts'
 import { answerNameless, answerTooLittle, answerTooMuch } from '../slips.ts'
 import type { Reply } from '../context.ts'
 import { openSubscribe, subscribeReply } from './form.ts'
@@ -10,13 +10,14 @@ export const subscribe: Command = {
   name: 'subscribe',
   alias: null,
   group: 'Follow',
-  usage: '[project|all] [events] [branch pattern] [quiet] [mention|no-mention]',
+  usage: '[project|all] [events] [branch pattern] [quiet] [mention|no-mention] [remind 2h [hours] [days] [time zone]]',
   does: 'subscribes this channel to a project; alone, it opens a form',
   examples: [
     '/ci subscribe',
     '/ci subscribe acme/web',
     '/ci subscribe acme/web changes release/*',
     '/ci subscribe all failed quiet no-mention',
+    '/ci subscribe acme/web changes main remind 2h',
   ],
   who: 'members',
   notes: [
@@ -24,6 +25,7 @@ export const subscribe: Command = {
     "Without events, the channel gets what the project's notification rules in CI say; of GitHub and GitLab, failed and recovered on the default branch.",
     'Branches: `release/*` is a pattern, `^v[0-9]+$` a regular expression, `@started` the branch with that name.',
     '`quiet` keeps replies in their threads; `no-mention` mentions nobody.',
+    'With `remind 2h`, 30m to 7d, the channel is reminded of a red branch that nobody is on: 9-18 on weekdays in your time zone, or as in `remind 2h 8-20 daily Europe/Berlin`.',
   ],
   handle: answerTyped,
   choose: (question, choice) => answerTyped({ ...question, words: wordsOf(choice) }),
@@ -45,6 +47,8 @@ function answerTyped(question: Question): Promise<Reply> {
       return slip('too-much', answerTooMuch({ extra: reading.extra, ...how }))
     case 'no-branch':
       return slip('no-branch', answerNoBranch({ ...reading, ...how }))
+    case 'no-reminder':
+      return slip('no-reminder', answerNoReminder({ fault: reading, ...how }))
     case 'near':
       return slip('near', answerNear({ ...reading, ...how }))
     case 'contradiction':

@@ -17,6 +17,7 @@ import type {
 import { channelFor, isIn } from './channel.ts'
 import { isAbout, namedProjects, type Named, shownOf } from '../../catalog/subscriptions.ts'
 import { faultsOf, rulesOf } from './wish.ts'
+import { typedHours, typedTime } from './remind.ts'
 import { announce } from './announce.ts'
 
 /** A channel follows so much at most; more is a wish for fewer rules, or for another channel. */
@@ -50,8 +51,8 @@ export async function keepWish(
 ): Promise<Kept | Exclude<SubscribeOutcome, { kind: 'subscribed' }>> {
   const plan = await planOf(deps, wish, by)
   if (plan.kind !== 'plan') return plan
-  const { wanted, about, before } = plan
-  const keeping = { wanted, about, instead: wish.instead ?? null, by, at: deps.clock.now() }
+  const { wanted, keepsReminders, about, before } = plan
+  const keeping = { wanted, keepsReminders, about, instead: wish.instead ?? null, by, at: deps.clock.now() }
   const ended = await deps.store.write((tx) => keep(tx, keeping))
   if (ended.kind === 'too-many') return ended
   const [shown, was] = await shownOf(deps, [ended.kept, ...(ended.was ? [ended.was] : [])])
@@ -74,7 +75,7 @@ export async function foresee(
   return isSame ? { kind: 'same', shown: was! } : { kind: 'would-subscribe', wanted, was: was ?? null }
 }
 
-interface Plan extends Pick<Keeping, 'wanted' | 'about'> {
+interface Plan extends Pick<Keeping, 'wanted' | 'keepsReminders' | 'about'> {
   kind: 'plan'
   /** everything that is in force */
   before: readonly Subscription[]
@@ -89,11 +90,12 @@ async function planOf(deps: SubscribeDeps, wish: SubscribeWish, by: Requester) {
   if (faults.length > 0) return { kind: 'faults', faults } as const
   const found = await findFollows(deps, wish.project)
   if (found.kind !== 'follows') return found
-  const wanted = wantedBy(wish, channel, found)
+  const wanted = { ...wantedBy(wish, channel, found), ...(await remindedBy(deps, wish, by)) }
   const before = await deps.subscriptions()
   const file = before.find((one) => one.source === 'file' && isSamePlace(one, wanted, found.about))
   if (file) return { kind: 'kept-by-file', shown: (await shownOf(deps, [file]))[0]! } as const
-  return { kind: 'plan', wanted, about: found.about, before } satisfies Plan
+  const keepsReminders = wish.remind === undefined
+  return { kind: 'plan', wanted, keepsReminders, about: found.about, before } satisfies Plan
 }
 
 /** What a name stands for; `about`: the one project, null for all of them. */
@@ -121,6 +123,15 @@ const wantedBy = (wish: SubscribeWish, channel: ChannelId, { follows }: Found): 
   mention: wish.mention,
 })
 
+/** In the time zone that was named, or in that of the person who asks. */
+async function remindedBy(
+  { timeZoneOf }: SubscribeDeps,
+  { remind }: SubscribeWish,
+  { user }: Requester,
+): Promise<Pick<WantedSubscription, 'remind'>> {
+  return remind ? { remind: { ...remind, zone: remind.zone ?? (await timeZoneOf(user)) } } : {}
+}
+
 /** Would the one take the place of the other? By what the project is, whatever was known of it at the time. */
 function isSamePlace(one: Subscription, wanted: WantedSubscription, about: Named | null): boolean {
   if (one.channel !== wanted.channel || branchesOf(one) !== branchesOf(wanted)) return false
@@ -136,17 +147,20 @@ type Ended =
 
 interface Keeping {
   wanted: WantedSubscription
+  /** what is wanted says nothing of reminders */
+  keepsReminders: boolean
   about: Named | null
   instead: string | null
   by: Requester
   at: number
 }
 
-async function keep(tx: Tx, { wanted, about, instead, by, at }: Keeping): Promise<Ended> {
+async function keep(tx: Tx, { by, at, ...keeping }: Keeping): Promise<Ended> {
   if (await isGivenUp(tx, by.interactionKey)) throw new NotAttempted('the asker was told that it was interrupted')
-  await tx.lockName(`subscriptions of ${wanted.channel}`)
-  const here = await tx.subscriptionsOf(wanted.channel)
-  const { old, others, isSame } = placeAmong(here, { wanted, about, instead })
+  const { channel } = keeping.wanted
+  await tx.lockName(`subscriptions of ${channel}`)
+  const here = await tx.subscriptionsOf(channel)
+  const { wanted, old, others, isSame } = placeAmong(here, keeping)
   if (!old && here.length >= SUBSCRIPTIONS_MAX) return { kind: 'too-many', max: SUBSCRIPTIONS_MAX }
   if (old && isSame) return { kind: 'same', kept: old, was: null }
   for (const { id } of others) await tx.removeSubscription(id)
@@ -159,18 +173,21 @@ async function keep(tx: Tx, { wanted, about, instead, by, at }: Keeping): Promis
 /** Whose place it takes among those of its channel, and whether it says nothing new there. */
 function placeAmong(
   here: readonly KeptSubscription[],
-  { wanted, about, instead }: Pick<Keeping, 'wanted' | 'about' | 'instead'>,
+  { wanted: said, keepsReminders, about, instead }: Omit<Keeping, 'by' | 'at'>,
 ) {
-  const there = here.filter((one) => one.id !== instead && isSamePlace(one, wanted, about))
+  const there = here.filter((one) => one.id !== instead && isSamePlace(one, said, about))
   const [old, ...others] = [...here.filter(({ id }) => id === instead), ...there]
+  const wanted = keepsReminders && old?.remind ? { ...said, remind: old.remind } : said
   const isSame = others.length === 0 && !!old && isSamePlace(old, wanted, about) && saysTheSame(old, wanted)
-  return { old, others, isSame }
+  return { wanted, old, others, isSame }
 }
 
 const saysTheSame = (one: WantedSubscription, other: WantedSubscription): boolean => saying(one) === saying(other)
 
-const saying = ({ rules, quiet, mention }: WantedSubscription): string =>
-  JSON.stringify([rules?.map((rule) => (rule.events === 'every' ? 'every' : rule.events.toSorted())), quiet, mention])
+function saying({ rules, quiet, mention, remind }: WantedSubscription): string {
+  const events = rules?.map((rule) => (rule.events === 'every' ? 'every' : rule.events.toSorted()))
+  return JSON.stringify([events, quiet, mention, ...(remind ? [typedTime(remind.afterMs), typedHours(remind)] : [])])
+}
 
 /** The ids that either of them knows: what was subscribed by name alone has them from now on. */
 function filledIn(wanted: Follows, old: Follows | undefined): Follows {

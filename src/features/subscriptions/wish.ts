@@ -1,6 +1,7 @@
 import { canCoverBranch, matchBranch, patternMode } from '../../domain/pattern.ts'
 import type { FieldFault } from '../../domain/project.ts'
 import { CHANGES, EVENTS, type ChannelRule } from '../../domain/rule.ts'
+import { readReminder, type ReminderFault } from './remind.ts'
 import type { PatternQuestion, SubscribeWish } from './outcomes.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { CUT, type Word } from '../../slack/commands/parse.ts'
@@ -72,14 +73,15 @@ type WishReading =
   | { kind: 'unclear'; extra: string }
   /** no branch can be called so. `regex`: how it is typed as a regular expression; null: it is none */
   | { kind: 'no-branch'; typed: string; regex: string | null }
+  | ReminderFault
   /** nearly one of the words that mean something; it could be a branch as well */
   | { kind: 'near'; typed: string; meant: string }
   /** the one says the opposite of the other */
   | { kind: 'contradiction'; one: string; other: string }
 
 /**
- * Reads `acme/web changes release/* quiet no-mention`: after the project words in any order, at most one of them
- * a branch. `*` makes it a pattern, `^…$` or `/…/` a regex; `@started` is the branch of that name.
+ * Reads `acme/web changes release/* quiet no-mention remind 2h`: after the project words in any order, at most one of them
+ * a branch; what belongs to `remind` follows it. `*` makes it a pattern, `^…$` or `/…/` a regex; `@started` is the branch of that name.
  */
 export function readWish(words: readonly Word[]): WishReading {
   if (words.includes(CUT)) return { kind: 'unclear', extra: CUT.text }
@@ -101,19 +103,24 @@ const EVERYTHING = 'everything'
 /** `@started` is no event. */
 const BRANCH_SIGN = '@'
 const QUIET = 'quiet'
+const REMIND = 'remind'
 const MENTIONS: ReadonlyMap<string, SubscribeWish['mention']> = new Map([
   ['mention', 'committer'],
   ['no-mention', 'nobody'],
 ])
 
-const KNOWN_WORDS: readonly string[] = [...EVENT_WORDS.keys(), EVERYTHING, QUIET, ...MENTIONS.keys()]
+const KNOWN_WORDS: readonly string[] = [...EVENT_WORDS.keys(), EVERYTHING, QUIET, REMIND, ...MENTIONS.keys()]
 
 function readRest(project: string, rest: readonly string[]): WishReading {
-  const words = rest.flatMap(listed)
+  const at = rest.findIndex((text) => text.toLowerCase() === REMIND)
+  const reminder = at < 0 ? NO_REMINDER : readReminder(rest.slice(at + 1))
+  if (reminder.kind === 'no-reminder') return reminder
+  const others = at < 0 ? rest : [...rest.slice(0, at), ...reminder.rest]
+  const words = others.flatMap(listed)
   const branches = words.filter((text) => !isKnown(text))
   const known = words.map((text) => text.toLowerCase()).filter(isKnown)
   // Beside a branch, an unknown word in a list of events is a mistyped event.
-  const inList = rest.map(listed).flatMap((list) => (list.length > 1 ? list.filter((text) => !isKnown(text)) : []))
+  const inList = others.map(listed).flatMap((list) => (list.length > 1 ? list.filter((text) => !isKnown(text)) : []))
   const fault = branchFault(project, branches, inList[0]) ?? contradictionIn(known)
   if (fault) return fault
   const [branch = null] = branches
@@ -124,9 +131,12 @@ function readRest(project: string, rest: readonly string[]): WishReading {
     ...patternOf(branch),
     quiet: known.includes(QUIET),
     mention: MENTIONS.get(known.find((text) => MENTIONS.has(text)) ?? '') ?? 'committer',
+    remind: reminder.remind,
   }
   return { kind: 'wish', wish, rest }
 }
+
+const NO_REMINDER = { kind: 'reminder', remind: null, rest: [] } as const
 
 /** `failed,recovered` is both of them; a comma in what holds none of these words is the branch's own. */
 function listed(text: string): string[] {

@@ -3,6 +3,7 @@ import type { Failure, Sent } from '../notifier.ts'
 import { fieldOf } from '../../domain/raw-values.ts'
 import { isMessageTs, BROKEN_ANSWER, classify } from './errors.ts'
 import { createClient, type ClientOptions } from './client.ts'
+import { section, type ActionButton } from '../messages/blocks.ts'
 import { cut, TEXT_CHARS_MAX } from '../messages/limits.ts'
 
 /**
@@ -10,15 +11,16 @@ import { cut, TEXT_CHARS_MAX } from '../messages/limits.ts'
  * it failed is in the answer, which holds no secret.
  * @param text markup, in which everything from outside is escaped; what is too long is cut
  */
-export type Say = (to: ChannelId | string, text: string) => Promise<Sent | Failure>
+export type Say = (to: ChannelId | string, text: string, button?: ActionButton) => Promise<Sent | Failure>
 
 export function createSay(options: ClientOptions): Say {
   const client = createClient(options)
-  return async (to, text) => {
+  return async (to, text, button) => {
     try {
       const answer = await client.apiCall('chat.postMessage', {
         channel: to,
         text: cut(text, TEXT_CHARS_MAX),
+        ...(button && { blocks: [{ ...section(text), accessory: button }] }),
         parse: 'none',
         link_names: false,
         unfurl_links: false,

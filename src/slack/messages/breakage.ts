@@ -1,9 +1,10 @@
 import type { Standing } from '../../domain/breakage.ts'
-import type { NoteView } from '../../domain/view.ts'
+import type { NoteView, ReminderView } from '../../domain/view.ts'
 import { plain, type ActionButton } from './blocks.ts'
-import { joined, mention } from './build.ts'
+import { joined, mention, onBranch, projectName } from './build.ts'
+import { codeSpan } from '../../lib/escape.ts'
 import { BREAKAGE_ACTION_ID } from './ids.ts'
-import { clockTime, dayTime } from './times.ts'
+import { clockTime, dayTime, durationWords } from './times.ts'
 
 // Who looks after a red branch, in words. Markup.
 
@@ -28,6 +29,16 @@ export function noteLine({ what, by, to, until, at }: NoteView): string {
       return `:wave: ${who(by)} has left the workspace: nobody is on it now`
   }
 }
+
+/** The reply in the thread: ``:bell: acme/web `main` has been red for 2 h (3 builds) and nobody is on it`` */
+export function reminderLine({ forMs, builds, ...about }: ReminderView): string {
+  const count = `${builds} ${builds === 1 ? 'build' : 'builds'}`
+  return `:bell: ${projectName(about)}${onBranch(about)} has been red for ${durationWords(forMs)} (${count}) and nobody is on it`
+}
+
+/** Sent directly to the person whose promise has passed. */
+export const lapsedLine = (about: Pick<ReminderView, 'project' | 'branch'>): string =>
+  `:hourglass: Your promise for ${projectName(about)}${onBranch(about)} has passed: it is still red. Press *I'm on it*, or type ${codeSpan('/ci red')}.`
 
 /** Opens the form in which a person takes the branch, hands it over, or lets it go. */
 export const breakageButton = (id: string): ActionButton => ({

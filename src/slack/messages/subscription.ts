@@ -1,13 +1,15 @@
 import { patternMode } from '../../domain/pattern.ts'
+import type { ReminderRule } from '../../domain/reminder.ts'
 import type { ChannelRule } from '../../domain/rule.ts'
 import type { Subscription } from '../../domain/subscription.ts'
 import { codeSpan, toLine } from '../../lib/escape.ts'
 import { joined, mention, outside } from './build.ts'
+import { durationWords } from './times.ts'
 import { BRANCH_CHARS_MAX, cut, PROJECT_CHARS_MAX, WORD_CHARS_MAX } from './limits.ts'
 
 // What channels follow, in words. All of it is markup; names, patterns and events come from outside and are escaped.
 
-type Followed = Pick<Subscription, 'follows' | 'rules' | 'quiet' | 'mention'>
+type Followed = Pick<Subscription, 'follows' | 'rules' | 'quiet' | 'mention' | 'remind'>
 
 /** `acme/web`, `all projects`, `projects that no other channel follows` */
 export function followedProject({ follows }: Pick<Subscription, 'follows'>): string {
@@ -22,15 +24,20 @@ export function followedProject({ follows }: Pick<Subscription, 'follows'>): str
 }
 
 /** ``failed, recovered on `main`; quiet; mentions nobody`` */
-export const followedHow = ({ rules, quiet, mention: who }: Followed): string =>
+export const followedHow = ({ rules, quiet, mention: who, remind }: Followed): string =>
   joined(
     [
       rules === null ? "the project's own rules" : rulesInWords(rules),
       quiet ? 'quiet' : null,
       who === 'nobody' ? 'mentions nobody' : null,
+      remind ? remindsWhen(remind) : null,
     ],
     '; ',
   )
+
+/** `reminds after 2 h (9–18 on weekdays, Europe/Berlin)` */
+export const remindsWhen = ({ afterMs, fromHour, toHour, days, zone }: ReminderRule): string =>
+  `reminds after ${durationWords(afterMs)} (${fromHour}–${toHour} ${days === 'daily' ? 'every day' : 'on weekdays'}, ${zone})`
 
 /** At most this many rules are put into words. */
 export const RULES_SHOWN_MAX = 5

@@ -1,6 +1,8 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import type { Breakage, BreakageChange } from '../../domain/breakage.ts'
 import type { ProjectId } from '../../domain/ids.ts'
+import { revisionSubject } from '../../domain/revision.ts'
+import { toStatus } from '../../domain/status.ts'
 import type { BreakageReads, BreakageWrites } from '../breakages.ts'
 import type { Schema } from '../schema.ts'
 import { columns, type RunQuery } from './query.ts'
@@ -34,6 +36,8 @@ const CHANGE = {
   until: 'until',
   at: 'at',
   subject: 'subject',
+  channel: 'channel',
+  number: 'number',
 } as const satisfies Record<keyof BreakageChange, keyof Schema['breakage_change']>
 
 const toRow = (names: object, one: object): object =>
@@ -44,6 +48,9 @@ const fromRow = (names: object, row: object): object =>
 
 const toBreakage = (row: object): Breakage => fromRow(BREAKAGE, row) as Breakage
 const toChange = (row: object): BreakageChange => fromRow(CHANGE, row) as BreakageChange
+
+/** Machines' failures among them have no reminder. */
+const OUTCOMES_LOOKED_AT = 50
 
 /** Red streaks, and what people did about them. */
 export function readBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageReads {
@@ -97,6 +104,36 @@ export function readBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageR
       return rows.map(toChange)
     },
 
+    async breakageChanges(ids) {
+      if (ids.length === 0) return []
+      return (
+        await changes()
+          .where('breakage_id', 'in', [...ids])
+          .orderBy('at')
+          .execute()
+      ).map(toChange)
+    },
+
+    async breakageCard({ branchKey, beganOrder }, channel) {
+      const rows = await db
+        .selectFrom('fact')
+        .innerJoin('card', (join) =>
+          join
+            .on(sql<boolean>`card.subject = fact.lineage_key || '/' || cast(fact.episode as text)`)
+            .on('card.channel', '=', channel),
+        )
+        .select(['fact.lineage_key', 'fact.episode', 'fact.word'])
+        .where('fact.branch_key', '=', branchKey)
+        .where('fact.verdict', '=', sql.lit(1))
+        .where('fact.build_order', '>=', beganOrder)
+        .orderBy('fact.build_order', 'desc')
+        .orderBy('fact.seq', 'desc')
+        .limit(OUTCOMES_LOOKED_AT)
+        .execute()
+      const failed = rows.find(({ word }) => toStatus(word) === 'failed')
+      return failed ? revisionSubject(failed.lineage_key, failed.episode!) : null
+    },
+
     async breakageChangeBy(interactionKey) {
       const row = await changes().where('ask_key', '=', interactionKey).executeTakeFirst()
       return row ? toChange(row) : null
@@ -104,6 +141,7 @@ export function readBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageR
 
     async breakageChangesAfter({ at, id }, limit) {
       const rows = await changes()
+        .where('breakage_change.kind', 'not in', ['reminded', 'lapsed'])
         .innerJoin('breakage', 'breakage.id', 'breakage_change.breakage_id')
         .select(['breakage.project_id', 'breakage.branch'])
         .where(sql<boolean>`(breakage_change.at, breakage_change.id) > (${at}, ${id})`)
@@ -131,6 +169,10 @@ export function writeBreakages(db: Kysely<Schema>, runQuery: RunQuery): Breakage
     async insertBreakageChange(change) {
       const row = toRow(CHANGE, change) as Selectable<Schema['breakage_change']>
       await db.insertInto('breakage_change').values(row).execute()
+    },
+
+    async removeBreakageChange(id) {
+      await db.deleteFrom('breakage_change').where('id', '=', id).execute()
     },
 
     async touchCards(subject, at, priority) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Kysely, Selectable } from 'kysely'
 import type { ChannelId } from '../../domain/ids.ts'
+import type { ReminderRule } from '../../domain/reminder.ts'
 import type { ChannelRule } from '../../domain/rule.ts'
 import { subscriptionSlot } from '../../domain/subscription.ts'
 import type { Schema } from '../schema.ts'
@@ -69,13 +70,14 @@ export function writeSubscriptions(db: Kysely<Schema>, locks: boolean): Subscrip
 /** Ids come back from buttons: whatever is no counter is nobody's. */
 const ID = /^\d{1,15}$/
 
-const fromWanted = ({ channel, follows, rules, quiet, mention }: WantedSubscription) => ({
+const fromWanted = ({ channel, follows, rules, quiet, mention, remind }: WantedSubscription) => ({
   channel,
   slot: slotKey(subscriptionSlot(follows, rules)),
   follows: JSON.stringify(follows),
   rules: rules === null ? null : JSON.stringify(rules),
   quiet: quiet ? 1 : 0,
   mention,
+  remind: remind ? JSON.stringify(remind) : null,
 })
 
 // A slot holds patterns as long as people type them; what an index takes is shorter.
@@ -88,6 +90,7 @@ const toSubscription = (row: Selectable<Schema['subscription']>): KeptSubscripti
   rules: row.rules === null ? null : (JSON.parse(row.rules) as ChannelRule[]),
   quiet: row.quiet === 1,
   mention: row.mention === 'committer' ? 'committer' : 'nobody',
+  ...(row.remind !== null && { remind: JSON.parse(row.remind) as ReminderRule }),
   source: 'slack',
   createdBy: row.created_by,
   createdAt: row.created_at,

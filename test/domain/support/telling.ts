@@ -27,6 +27,7 @@ export function told(said: readonly (string | Said)[], context: Partial<StoryCon
     replaces: null,
     breakage: null,
     changes: [],
+    reminders: new Map(),
     requests: [],
     facilities: OUT_OF_REACH,
     ...context,

@@ -86,6 +86,7 @@ test(
             admins: [],
             permits: async () => ({ kind: 'yes' }),
             channelsOf: async () => null,
+            timeZoneOf: async () => 'UTC',
             seenBy: seesAll,
             say: async () => ({ kind: 'unsent', code: 'nobody_listens' }),
           }

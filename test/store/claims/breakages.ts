@@ -26,7 +26,9 @@ const breakage = (change: Partial<Breakage> = {}): Breakage => ({
   ...change,
 })
 
-const taken = (change: Partial<BreakageChange> = {}): Omit<BreakageChange, 'breakageId' | 'subject'> => ({
+const taken = (
+  change: Partial<BreakageChange> = {},
+): Omit<BreakageChange, 'breakageId' | 'subject' | 'channel' | 'number'> => ({
   id: 'change-1',
   interactionKey: 'ask-1',
   kind: 'taken',
@@ -69,7 +71,7 @@ export function breakageClaims(places: () => Places): void {
     const { store } = place
     for (const channel of [BUILDS, RELEASES])
       await store.write((tx) => tx.ensureCard({ ...CARD, channel, quiet: false, mention: false }))
-    const made = { ...taken(), breakageId: '7', subject: CARD.subject }
+    const made = { ...taken(), breakageId: '7', subject: CARD.subject, channel: null, number: null }
     expect(await store.write((tx) => changeBreakage(tx, breakage(), taken()))).toEqual(made)
     expect(await store.read.breakageChangesOf(CARD.subject)).toEqual([made])
     expect(await store.read.breakageChangeBy('ask-1')).toEqual(made)

@@ -1,4 +1,4 @@
-import type { BreakageChange, Standing } from '../../../../src/domain/breakage.ts'
+import type { BreakageChange, DoneByPeople, Standing } from '../../../../src/domain/breakage.ts'
 import type { BuildSummary } from '../../../../src/catalog/outcomes.ts'
 import type { BreakageOutcome, RedBranch } from '../../../../src/features/breakages/act.ts'
 import { BUILD_AT, buildOf, RED_AT, type Cast } from './cast.ts'
@@ -63,7 +63,7 @@ export const redBuilds = (cast: Cast): BuildSummary[] => [
   buildOf(cast, 'infrastructure_failure'),
 ]
 
-const KINDS: Record<BreakageChange['kind'], string> = {
+const KINDS: Record<DoneByPeople, string> = {
   taken: 'they are on it now',
   handed: 'somebody else is on it now',
   snoozed: 'nobody is reminded for a while',
@@ -71,7 +71,7 @@ const KINDS: Record<BreakageChange['kind'], string> = {
   left: 'they have left',
 }
 
-const changeOf = ({ user }: Cast, kind: BreakageChange['kind']): BreakageChange => ({
+const changeOf = ({ user }: Cast, kind: DoneByPeople): BreakageChange => ({
   id: 'c1',
   breakageId: '7',
   interactionKey: null,
@@ -81,4 +81,6 @@ const changeOf = ({ user }: Cast, kind: BreakageChange['kind']): BreakageChange 
   until: kind === 'let-go' || kind === 'left' ? null : BUILD_AT + HOUR_MS,
   at: BUILD_AT,
   subject: '',
+  channel: null,
+  number: null,
 })

@@ -1,0 +1,84 @@
+import type { ReminderRule } from '../../domain/reminder.ts'
+import { plain } from '../../slack/messages/blocks.ts'
+import { textAt } from '../body.ts'
+import { fieldOption as choice } from '../fields.ts'
+import {
+  readReminder,
+  reminderFault,
+  typedHours,
+  typedTime,
+  type ReminderReading,
+  type WantedReminder,
+} from './remind.ts'
+
+// The fields of reminders in the form of a subscription.
+
+export const REMINDER_FIELDS = { remind: 'subscribe_remind', hours: 'subscribe_hours' } as const
+
+const REMIND = [
+  choice('off', 'off'),
+  choice('1 h', '1h'),
+  choice('2 h', '2h'),
+  choice('4 h', '4h'),
+  choice('1 day', '1d'),
+] as const
+
+/** @param chosen what stands in the field already, where that is no beginning */
+export function reminderBlocks(rule: ReminderRule | null, chosen: string | null): object[] {
+  const value = rule ? typedTime(rule.afterMs) : (chosen ?? 'off')
+  const known = REMIND.find((option) => option.value === value)
+  const other = known ? [] : [choice(value, value)]
+  return [
+    {
+      type: 'input',
+      block_id: REMINDER_FIELDS.remind,
+      label: plain('Remind the channel'),
+      hint: plain('Of a branch that has been red for so long and that nobody is on: three times at most.'),
+      element: {
+        type: 'static_select',
+        action_id: REMINDER_FIELDS.remind,
+        options: [...REMIND, ...other],
+        initial_option: known ?? other[0],
+      },
+    },
+    {
+      type: 'input',
+      block_id: REMINDER_FIELDS.hours,
+      label: plain('Hours of reminders'),
+      hint: plain('Empty: 9-18 weekdays, in your time zone. Or such as 8-20 daily Europe/Berlin.'),
+      optional: true,
+      element: {
+        type: 'plain_text_input',
+        action_id: REMINDER_FIELDS.hours,
+        max_length: HOURS_CHARS_MAX,
+        ...(rule && { initial_value: typedHours(rule) }),
+      },
+    },
+  ]
+}
+
+/** Hours, days and the longest name of a time zone. */
+const HOURS_CHARS_MAX = 60
+
+/** What stands in them now. */
+export interface FilledReminder {
+  chosen: string
+  remind: WantedReminder | null
+  /** what is wrong with the hours; null: nothing */
+  fault: string | null
+}
+
+export function readReminderFields(body: unknown): FilledReminder {
+  const at = (field: string) => ['view', 'state', 'values', field, field] as const
+  const chosen = textAt(body, ...at(REMINDER_FIELDS.remind), 'selected_option', 'value') ?? 'off'
+  const hours = textAt(body, ...at(REMINDER_FIELDS.hours), 'value') ?? ''
+  const reading = readReminder([chosen, ...hours.split(/\s+/).filter((word) => word !== '')])
+  return { chosen, remind: reading.kind === 'reminder' ? reading.remind : null, fault: faultOf(reading) }
+}
+
+function faultOf(reading: ReminderReading): string | null {
+  const asIs = (word: string) => word
+  if (reading.kind === 'no-reminder') return reminderFault(reading, asIs)
+  const [extra] = reading.remind ? reading.rest : []
+  return extra === undefined ? null : reminderFault({ kind: 'no-reminder', what: 'zone', word: extra }, asIs)
+}

@@ -1,0 +1,84 @@
+import { zoneNamed } from '../../domain/digest.ts'
+import type { ReminderRule } from '../../domain/reminder.ts'
+
+const MINUTE_MS = 60_000
+const UNITS_MS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: 60 * MINUTE_MS, d: 24 * 60 * MINUTE_MS }
+
+/** A branch that nobody is on is red for so long at least, and at most, before its channel is reminded. */
+export const REMIND_AFTER_MS_MIN = 30 * MINUTE_MS
+export const REMIND_AFTER_MS_MAX = 7 * 24 * 60 * MINUTE_MS
+
+/** As typed: where no zone is, that of the person who asks counts. */
+export type WantedReminder = Omit<ReminderRule, 'zone'> & { zone: string | null }
+
+export type ReminderReading =
+  /** null: no reminders. `rest`: what follows and is no part of it */
+  { kind: 'reminder'; remind: WantedReminder | null; rest: readonly string[] } | ReminderFault
+
+/** A word that is no time, no hours or no time zone. */
+export interface ReminderFault {
+  kind: 'no-reminder'
+  what: 'time' | 'hours' | 'zone'
+  word: string
+}
+
+/** Reads `2h 8-20 daily Europe/Berlin`, the hours, days and zone in any order, or `off`. */
+export function readReminder([time = '', ...words]: readonly string[]): ReminderReading {
+  if (time.toLowerCase() === 'off') return { kind: 'reminder', remind: null, rest: words }
+  const afterMs = msOf(time)
+  if (afterMs === null) return { kind: 'no-reminder', what: 'time', word: time }
+  const remind: WantedReminder = { afterMs, fromHour: 9, toHour: 18, days: 'weekdays', zone: null }
+  for (const [n, word] of words.entries()) {
+    const part = partOf(word)
+    if (part === null) return { kind: 'reminder', remind, rest: words.slice(n) }
+    if ('kind' in part) return part
+    Object.assign(remind, part)
+  }
+  return { kind: 'reminder', remind, rest: [] }
+}
+
+function msOf(text: string): number | null {
+  const [, count, unit = ''] = /^(\d{1,5})([mhd])$/i.exec(text) ?? []
+  const ms = Number(count) * (UNITS_MS[unit.toLowerCase()] ?? 0)
+  return ms >= REMIND_AFTER_MS_MIN && ms <= REMIND_AFTER_MS_MAX ? ms : null
+}
+
+/** Null: the word is none of hours, days and zone. */
+function partOf(word: string): Partial<WantedReminder> | ReminderFault | null {
+  const days = word.toLowerCase()
+  if (days === 'weekdays' || days === 'daily') return { days }
+  const [, from, to] = /^(\d{1,3})-(\d{1,3})$/.exec(word) ?? []
+  if (from !== undefined) return hoursOf(Number(from), Number(to)) ?? { kind: 'no-reminder', what: 'hours', word }
+  const zone = zoneNamed(word)
+  if (zone !== null) return { zone }
+  return isZoneLike(word) ? { kind: 'no-reminder', what: 'zone', word } : null
+}
+
+const hoursOf = (fromHour: number, toHour: number): Partial<WantedReminder> | null =>
+  fromHour > 23 || toHour > 24 || fromHour === toHour ? null : { fromHour, toHour: toHour === 0 ? 24 : toHour }
+
+/** `Mars/Olympus`, `europe/berln`: whoever means a branch of that name types `@Mars/Olympus`. */
+const isZoneLike = (word: string): boolean =>
+  /^[A-Z]\w+\/[A-Z]/.test(word) ||
+  /^(?:africa|america|antarctica|asia|atlantic|australia|etc|europe|indian|pacific)\//i.test(word)
+
+/** One sentence without a full stop. @param quote how a word from outside is shown */
+export function reminderFault({ what, word }: ReminderFault, quote: (word: string) => string): string {
+  switch (what) {
+    case 'time':
+      return `${word === '' ? 'it needs' : `${quote(word)} is not`} a time after which to remind, from 30m to 7d, such as 2h`
+    case 'hours':
+      return `there are no hours ${quote(word)}: they go from 0 to 24, such as 9-18`
+    case 'zone':
+      return `there is no time zone ${quote(word)}: zones have names such as Europe/Berlin`
+  }
+}
+
+/** What would be typed for it: `2h 9-18 weekdays Europe/Berlin`. */
+export const typedTime = (afterMs: number): string => {
+  const unit = ['d', 'h', 'm'].find((one) => afterMs % (UNITS_MS[one] ?? 1) === 0) ?? 'm'
+  return `${Math.round(afterMs / UNITS_MS[unit]!)}${unit}`
+}
+
+export const typedHours = ({ fromHour, toHour, days, zone }: ReminderRule): string =>
+  `${fromHour}-${toHour} ${days} ${zone}`

@@ -1,0 +1,162 @@
+import { ASKED } from '../catalog/breakages.ts'
+import type { Breakage, BreakageChange } from '../domain/breakage.ts'
+import type { ChannelId } from '../domain/ids.ts'
+import { coversBranch, matchBranch } from '../domain/pattern.ts'
+import { newestOf } from '../domain/plan.ts'
+import { nextReminder, reminderHolds, type NextReminder, type ReminderRule } from '../domain/reminder.ts'
+import { parseSubject } from '../domain/revision.ts'
+import { noteSlot } from '../domain/story.ts'
+import { following, type Subscription } from '../domain/subscription.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import type { Say } from '../slack/api/say.ts'
+import { breakageButton, lapsedLine } from '../slack/messages/breakage.ts'
+import { breakageLock } from '../store/breakages.ts'
+import type { DeliveredProject } from '../store/records.ts'
+import type { Store, Tx } from '../store/store.ts'
+
+/** The job: how often it is looked which red branches channels are reminded of. */
+export const REMIND_JOB = 'remind-red-branches'
+export const REMIND_EVERY_MS = 15_000
+
+/** Red branches that are looked at, the newest first. */
+export const REMINDED_BRANCHES_MAX = 1_000
+
+export interface RemindDeps {
+  store: Store
+  clock: Clock
+  log: Log
+  newId: () => string
+  subscriptions: () => Promise<readonly Subscription[]>
+  say: Say
+  wake: (revisionKey: string) => void
+}
+
+/** Writes down each reminder that is due, which the reconciler posts; one that fails holds up no other. */
+export async function remind(deps: RemindDeps, signal: AbortSignal): Promise<'done' | 'again'> {
+  const { read } = deps.store
+  const projects = await remindedProjects(deps)
+  const open = await read.openBreakages([...projects.keys()], REMINDED_BRANCHES_MAX)
+  const changes = Map.groupBy(await read.breakageChanges(open.map(({ id }) => id)), ({ breakageId }) => breakageId)
+  let end: 'done' | 'again' = 'done'
+  for (const breakage of open) {
+    const { project, subscriptions } = projects.get(breakage.projectId)!
+    for (const subscription of subscriptions) {
+      if (signal.aborted) return 'again'
+      const { channel, remind: rule } = subscription
+      const next = nextReminder(rule, breakage, changes.get(breakage.id) ?? [], channel)
+      if (!next || next.at > deps.clock.now() || !covers(subscription, breakage.branch)) continue
+      try {
+        await remindOf(deps, { breakage, project, channel, rule })
+      } catch (error) {
+        end = 'again'
+        deps.log.error({ err: error, channel, breakage: breakage.id }, 'a reminder failed; it will be tried again')
+      }
+    }
+  }
+  return end
+}
+
+type Reminding = Subscription & { remind: ReminderRule }
+
+interface RemindedProject {
+  project: DeliveredProject
+  /** those that remind */
+  subscriptions: readonly Reminding[]
+}
+
+async function remindedProjects({ store, subscriptions }: RemindDeps): Promise<Map<string, RemindedProject>> {
+  const all = await subscriptions()
+  const projects = new Map<string, RemindedProject>()
+  if (!all.some(isReminding)) return projects
+  for (const project of await store.read.deliveredProjects()) {
+    const { projectId, projectUuid, name, fullName } = project
+    const reminding = following(all, { projectId, projectUuid, names: [name, fullName] }).filter(isReminding)
+    if (reminding.length > 0) projects.set(projectId, { project, subscriptions: reminding })
+  }
+  return projects
+}
+
+const isReminding = (one: Subscription): one is Reminding => one.remind !== undefined
+
+/** By CI's own rules every branch that has a card in the channel. */
+const covers = ({ rules }: Subscription, branch: string): boolean =>
+  rules === null || rules.some((rule) => coversBranch(matchBranch(rule.branch, rule.branchMatch, branch)))
+
+interface Due {
+  breakage: Breakage
+  project: DeliveredProject
+  channel: ChannelId
+  rule: ReminderRule
+}
+
+async function remindOf(deps: RemindDeps, due: Due): Promise<void> {
+  const { store, log, wake } = deps
+  const { breakage, project, channel } = due
+  // A channel that was never told of the branch has no thread of it.
+  const subject = await store.read.breakageCard(breakage, channel)
+  if (subject === null) return
+  const id = deps.newId()
+  const change = await store.write((tx) => record(tx, deps, due, { id, subject }))
+  if (!change) return
+  const { kind, by, number } = change
+  if (kind === 'lapsed') return tellOwner(deps, due, change)
+  log.info({ channel, project: project.projectId, breakage: breakage.id, number, by }, 'a reminder is due')
+  const parsed = parseSubject(subject)
+  if (parsed.kind === 'revision') wake(parsed.revisionKey)
+}
+
+/** Null: it is not due any more, or not yet. */
+async function record(
+  tx: Tx,
+  { clock }: RemindDeps,
+  { breakage: { id: breakageId, branchKey }, channel, rule }: Due,
+  { id, subject }: Pick<BreakageChange, 'id' | 'subject'>,
+): Promise<BreakageChange | null> {
+  await tx.lockName(breakageLock(branchKey))
+  const breakage = await tx.breakage(breakageId)
+  const changes = breakage && (await asSaid(tx, breakage, await tx.breakageChanges([breakageId]), channel))
+  const next = changes && nextReminder(rule, breakage, changes, channel)
+  const at = clock.now()
+  if (!next || next.at > at) return null
+  const change = { id, breakageId, subject, interactionKey: null, to: null, at, ...changeOf(next, breakage, channel) }
+  await tx.insertBreakageChange(change)
+  if (change.kind === 'reminded') await tx.touchCards(subject, at, ASKED)
+  return change
+}
+
+const changeOf = (next: NextReminder, { owner, ownerUntil }: Breakage, channel: ChannelId) =>
+  next.kind === 'channel'
+    ? ({ kind: 'reminded', by: '', until: null, channel, number: next.number } as const)
+    : ({ kind: 'lapsed', by: owner ?? '', until: ownerUntil, channel: null, number: null } as const)
+
+/** The newest reminder counts from when it was posted; null: it waits to be, and no other one overtakes it. */
+async function asSaid(
+  tx: Tx,
+  breakage: Breakage,
+  changes: readonly BreakageChange[],
+  channel: ChannelId,
+): Promise<readonly BreakageChange[] | null> {
+  const last = changes.findLast((change) => change.kind === 'reminded' && change.channel === channel)
+  if (!last) return changes
+  const message = newestOf(noteSlot(last), await tx.messagesOf({ subject: last.subject, channel }))
+  const isSaid = message?.state === 'posted' || message?.state === 'gone'
+  if (!isSaid) return reminderHolds(last, breakage) ? null : changes
+  return changes.map((change) => (change === last ? { ...last, at: Math.max(last.at, message.claimedAt) } : change))
+}
+
+/** Once: a process that dies on the way has told nobody, and the channel's reminder comes all the same. */
+async function tellOwner(
+  { store, say, log }: RemindDeps,
+  { breakage, project }: Due,
+  { id, by }: BreakageChange,
+): Promise<void> {
+  const about = { project: project.fullName ?? project.name, branch: breakage.branch }
+  const outcome = await say(by, lapsedLine(about), breakageButton(breakage.id))
+  if (outcome.kind === 'sent') return log.info({ breakage: breakage.id, user: by }, 'an owner was told')
+  const { code } = outcome
+  log.warn({ breakage: breakage.id, user: by, code }, 'an owner could not be told that a promise has passed')
+  if (TRIED_AGAIN.has(outcome.kind)) await store.write((tx) => tx.removeBreakageChange(id))
+}
+
+const TRIED_AGAIN: ReadonlySet<string> = new Set(['rate-limited', 'unsent', 'workspace-closed'])
