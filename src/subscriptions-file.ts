@@ -5,7 +5,7 @@ import { isChannelId } from './domain/ids.ts'
 import type { ReminderRule } from './domain/reminder.ts'
 import type { ChannelRule } from './domain/rule.ts'
 import type { Subscription } from './domain/subscription.ts'
-import { readReminder, reminderFault } from './features/subscriptions/remind.ts'
+import { readReminderAlone, reminderFault } from './features/subscriptions/remind.ts'
 import { EVENT_WORDS, eventsOf, isPattern } from './features/subscriptions/wish.ts'
 
 const ENTRY = z.strictObject({
@@ -25,11 +25,9 @@ const ENTRY = z.strictObject({
 
 /** In UTC where no time zone is named. */
 function toReminder(text: string, context: z.RefinementCtx): ReminderRule | null {
-  const read = readReminder(text.trim().split(/\s+/))
-  const [extra] = read.kind === 'reminder' ? read.rest : []
-  const fault = extra === undefined ? read : ({ kind: 'no-reminder', what: 'zone', word: extra } as const)
-  if (fault.kind === 'reminder') return fault.remind && { ...fault.remind, zone: fault.remind.zone ?? 'UTC' }
-  context.addIssue({ code: 'custom', message: reminderFault(fault, (word) => word) })
+  const read = readReminderAlone(text)
+  if (read.kind === 'reminder') return read.remind && { ...read.remind, zone: read.remind.zone ?? 'UTC' }
+  context.addIssue({ code: 'custom', message: reminderFault(read) })
   return z.NEVER
 }
 

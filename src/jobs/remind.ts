@@ -4,16 +4,13 @@ import type { ChannelId } from '../domain/ids.ts'
 import { coversBranch, matchBranch } from '../domain/pattern.ts'
 import { newestOf } from '../domain/plan.ts'
 import { nextReminder, reminderHolds, type NextReminder, type ReminderRule } from '../domain/reminder.ts'
-import { parseSubject } from '../domain/revision.ts'
 import { noteSlot } from '../domain/story.ts'
 import { following, type Subscription } from '../domain/subscription.ts'
-import type { Clock } from '../lib/clock.ts'
-import type { Log } from '../lib/log.ts'
-import type { Say } from '../slack/api/say.ts'
+import type { SubscriptionDeps } from '../features/subscriptions/outcomes.ts'
 import { breakageButton, lapsedLine } from '../slack/messages/breakage.ts'
 import { breakageLock } from '../store/breakages.ts'
 import type { DeliveredProject } from '../store/records.ts'
-import type { Store, Tx } from '../store/store.ts'
+import type { Tx } from '../store/store.ts'
 
 /** The job: how often it is looked which red branches channels are reminded of. */
 export const REMIND_JOB = 'remind-red-branches'
@@ -22,13 +19,8 @@ export const REMIND_EVERY_MS = 15_000
 /** Red branches that are looked at, the newest first. */
 export const REMINDED_BRANCHES_MAX = 1_000
 
-export interface RemindDeps {
-  store: Store
-  clock: Clock
-  log: Log
+export interface RemindDeps extends Pick<SubscriptionDeps, 'store' | 'clock' | 'log' | 'subscriptions' | 'say'> {
   newId: () => string
-  subscriptions: () => Promise<readonly Subscription[]>
-  say: Say
   wake: (revisionKey: string) => void
 }
 
@@ -44,10 +36,10 @@ export async function remind(deps: RemindDeps, signal: AbortSignal): Promise<'do
     for (const subscription of subscriptions) {
       if (signal.aborted) return 'again'
       const { channel, remind: rule } = subscription
-      const next = nextReminder(rule, breakage, changes.get(breakage.id) ?? [], channel)
-      if (!next || next.at > deps.clock.now() || !covers(subscription, breakage.branch)) continue
       try {
-        await remindOf(deps, { breakage, project, channel, rule })
+        const next = nextReminder(rule, breakage, changes.get(breakage.id) ?? [], channel)
+        if (next && next.at <= deps.clock.now() && covers(subscription, breakage.branch))
+          await remindOf(deps, { breakage, project, channel, rule })
       } catch (error) {
         end = 'again'
         deps.log.error({ err: error, channel, breakage: breakage.id }, 'a reminder failed; it will be tried again')
@@ -59,15 +51,10 @@ export async function remind(deps: RemindDeps, signal: AbortSignal): Promise<'do
 
 type Reminding = Subscription & { remind: ReminderRule }
 
-interface RemindedProject {
-  project: DeliveredProject
-  /** those that remind */
-  subscriptions: readonly Reminding[]
-}
-
-async function remindedProjects({ store, subscriptions }: RemindDeps): Promise<Map<string, RemindedProject>> {
+/** The projects that channels are reminded of, by id, with the subscriptions that say so. */
+async function remindedProjects({ store, subscriptions }: RemindDeps) {
   const all = await subscriptions()
-  const projects = new Map<string, RemindedProject>()
+  const projects = new Map<string, { project: DeliveredProject; subscriptions: readonly Reminding[] }>()
   if (!all.some(isReminding)) return projects
   for (const project of await store.read.deliveredProjects()) {
     const { projectId, projectUuid, name, fullName } = project
@@ -99,11 +86,10 @@ async function remindOf(deps: RemindDeps, due: Due): Promise<void> {
   const id = deps.newId()
   const change = await store.write((tx) => record(tx, deps, due, { id, subject }))
   if (!change) return
-  const { kind, by, number } = change
-  if (kind === 'lapsed') return tellOwner(deps, due, change)
-  log.info({ channel, project: project.projectId, breakage: breakage.id, number, by }, 'a reminder is due')
-  const parsed = parseSubject(subject)
-  if (parsed.kind === 'revision') wake(parsed.revisionKey)
+  if (change.kind === 'lapsed') return tellOwner(deps, due, change)
+  const { number } = change
+  log.info({ channel, project: project.projectId, breakage: breakage.id, number }, 'a reminder is due')
+  wake(breakage.revisionKey)
 }
 
 /** Null: it is not due any more, or not yet. */

@@ -21,6 +21,7 @@ import { planClaims } from './claims/plans.ts'
 import { pruneClaims } from './claims/prune.ts'
 import { projectClaims } from './claims/projects.ts'
 import { projectRequestClaims } from './claims/project-requests.ts'
+import { reminderClaims } from './claims/reminders.ts'
 import { reportClaims } from './claims/reports.ts'
 import { requestClaims } from './claims/requests.ts'
 import { silentClaims } from './claims/silent.ts'
@@ -41,6 +42,7 @@ const CLAIMS = {
   builds: buildClaims,
   reports: reportClaims,
   breakages: breakageClaims,
+  reminders: reminderClaims,
   requests: requestClaims,
   'requests about projects': projectRequestClaims,
   interactions: interactionClaims,

@@ -252,7 +252,7 @@ export function readSubscribeForm(body: unknown): Filled | null {
       branchMatch: how === 'ci' ? null : pattern.branchMatch,
       quiet: options.includes(QUIET.value),
       mention: options.includes(MENTION.value) ? 'committer' : 'nobody',
-      remind: reminder.remind,
+      remind: reminder.kind === 'reminder' ? reminder.remind : null,
       ...(memory.instead !== null && { instead: memory.instead }),
       isChosen: memory.isChosen,
     },

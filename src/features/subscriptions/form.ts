@@ -24,6 +24,7 @@ import {
   subscribeView,
   type Filled,
 } from './form-view.ts'
+import { reminderFault } from './remind.ts'
 import { REMINDER_FIELDS } from './remind-fields.ts'
 import type { Requester } from '../../catalog/outcomes.ts'
 import type { Operations } from '../operations.ts'
@@ -43,8 +44,9 @@ function receive(body: unknown): Received {
   const filled = readSubscribeForm(body)
   if (!filled) return { ack: null, work: null }
   const [fault] = faultsOf(filled.wish)
-  const { fault: unclear } = filled.reminder
-  if (unclear !== null) return refusing({ [REMINDER_FIELDS.hours]: `Not understood: ${unclear}.` })
+  const { reminder } = filled
+  if (reminder.kind === 'no-reminder')
+    return refusing({ [REMINDER_FIELDS.hours]: `Not understood: ${reminderFault(reminder)}.` })
   if (fault) return refusing({ [blockOf(fault.field, filled)]: `This ${fault.reason}.` })
   return {
     ack: showing('update', pendingView),

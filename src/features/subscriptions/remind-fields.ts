@@ -2,14 +2,7 @@ import type { ReminderRule } from '../../domain/reminder.ts'
 import { plain } from '../../slack/messages/blocks.ts'
 import { textAt } from '../body.ts'
 import { fieldOption as choice } from '../fields.ts'
-import {
-  readReminder,
-  reminderFault,
-  typedHours,
-  typedTime,
-  type ReminderReading,
-  type WantedReminder,
-} from './remind.ts'
+import { readReminderAlone, typedHours, typedTime } from './remind.ts'
 
 // The fields of reminders in the form of a subscription.
 
@@ -61,24 +54,10 @@ export function reminderBlocks(rule: ReminderRule | null, chosen: string | null)
 const HOURS_CHARS_MAX = 60
 
 /** What stands in them now. */
-export interface FilledReminder {
-  chosen: string
-  remind: WantedReminder | null
-  /** what is wrong with the hours; null: nothing */
-  fault: string | null
-}
+export type FilledReminder = ReturnType<typeof readReminderFields>
 
-export function readReminderFields(body: unknown): FilledReminder {
+export function readReminderFields(body: unknown) {
   const at = (field: string) => ['view', 'state', 'values', field, field] as const
   const chosen = textAt(body, ...at(REMINDER_FIELDS.remind), 'selected_option', 'value') ?? 'off'
-  const hours = textAt(body, ...at(REMINDER_FIELDS.hours), 'value') ?? ''
-  const reading = readReminder([chosen, ...hours.split(/\s+/).filter((word) => word !== '')])
-  return { chosen, remind: reading.kind === 'reminder' ? reading.remind : null, fault: faultOf(reading) }
-}
-
-function faultOf(reading: ReminderReading): string | null {
-  const asIs = (word: string) => word
-  if (reading.kind === 'no-reminder') return reminderFault(reading, asIs)
-  const [extra] = reading.remind ? reading.rest : []
-  return extra === undefined ? null : reminderFault({ kind: 'no-reminder', what: 'zone', word: extra }, asIs)
+  return { chosen, ...readReminderAlone(`${chosen} ${textAt(body, ...at(REMINDER_FIELDS.hours), 'value') ?? ''}`) }
 }

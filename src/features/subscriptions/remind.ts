@@ -37,6 +37,13 @@ export function readReminder([time = '', ...words]: readonly string[]): Reminder
   return { kind: 'reminder', remind, rest: [] }
 }
 
+/** The same alone: what follows is no time zone. */
+export function readReminderAlone(text: string): { kind: 'reminder'; remind: WantedReminder | null } | ReminderFault {
+  const reading = readReminder(text.trim().split(/\s+/))
+  const [extra] = reading.kind === 'reminder' && reading.remind ? reading.rest : []
+  return extra === undefined ? reading : { kind: 'no-reminder', what: 'zone', word: extra }
+}
+
 function msOf(text: string): number | null {
   const [, count, unit = ''] = /^(\d{1,5})([mhd])$/i.exec(text) ?? []
   const ms = Number(count) * (UNITS_MS[unit.toLowerCase()] ?? 0)
@@ -63,15 +70,10 @@ const isZoneLike = (word: string): boolean =>
   /^(?:africa|america|antarctica|asia|atlantic|australia|etc|europe|indian|pacific)\//i.test(word)
 
 /** One sentence without a full stop. @param quote how a word from outside is shown */
-export function reminderFault({ what, word }: ReminderFault, quote: (word: string) => string): string {
-  switch (what) {
-    case 'time':
-      return `${word === '' ? 'it needs' : `${quote(word)} is not`} a time after which to remind, from 30m to 7d, such as 2h`
-    case 'hours':
-      return `there are no hours ${quote(word)}: they go from 0 to 24, such as 9-18`
-    case 'zone':
-      return `there is no time zone ${quote(word)}: zones have names such as Europe/Berlin`
-  }
+export function reminderFault({ what, word }: ReminderFault, quote = (text: string): string => text): string {
+  if (what === 'hours') return `there are no hours ${quote(word)}: they go from 0 to 24, such as 9-18`
+  if (what === 'zone') return `there is no time zone ${quote(word)}: zones have names such as Europe/Berlin`
+  return `${word === '' ? 'it needs' : `${quote(word)} is not`} a time after which to remind, from 30m to 7d, such as 2h`
 }
 
 /** What would be typed for it: `2h 9-18 weekdays Europe/Berlin`. */

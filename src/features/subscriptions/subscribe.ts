@@ -90,7 +90,8 @@ async function planOf(deps: SubscribeDeps, wish: SubscribeWish, by: Requester) {
   if (faults.length > 0) return { kind: 'faults', faults } as const
   const found = await findFollows(deps, wish.project)
   if (found.kind !== 'follows') return found
-  const wanted = { ...wantedBy(wish, channel, found), ...(await remindedBy(deps, wish, by)) }
+  const zone = wish.remind && (wish.remind.zone ?? (await deps.timeZoneOf(by.user)))
+  const wanted = wantedBy(wish, channel, found, zone ?? '')
   const before = await deps.subscriptions()
   const file = before.find((one) => one.source === 'file' && isSamePlace(one, wanted, found.about))
   if (file) return { kind: 'kept-by-file', shown: (await shownOf(deps, [file]))[0]! } as const
@@ -115,22 +116,15 @@ async function findFollows({ store }: SubscriptionDeps, text: string) {
 
 export const isAll = (text: string): boolean => text.trim().toLowerCase() === 'all'
 
-const wantedBy = (wish: SubscribeWish, channel: ChannelId, { follows }: Found): WantedSubscription => ({
+/** @param zone of its reminders */
+const wantedBy = (wish: SubscribeWish, channel: ChannelId, { follows }: Found, zone: string): WantedSubscription => ({
   channel,
   follows,
   rules: rulesOf(wish),
   quiet: wish.quiet,
   mention: wish.mention,
+  ...(wish.remind && { remind: { ...wish.remind, zone } }),
 })
-
-/** In the time zone that was named, or in that of the person who asks. */
-async function remindedBy(
-  { timeZoneOf }: SubscribeDeps,
-  { remind }: SubscribeWish,
-  { user }: Requester,
-): Promise<Pick<WantedSubscription, 'remind'>> {
-  return remind ? { remind: { ...remind, zone: remind.zone ?? (await timeZoneOf(user)) } } : {}
-}
 
 /** Would the one take the place of the other? By what the project is, whatever was known of it at the time. */
 function isSamePlace(one: Subscription, wanted: WantedSubscription, about: Named | null): boolean {

@@ -47,6 +47,15 @@ const noted = (what: NoteView['what']): NoteView => ({
   at: ENDED_AT,
 })
 
+const REMINDER: View = {
+  kind: 'reminder',
+  project: 'acme/web',
+  branch: 'main',
+  forMs: 7_200_000,
+  builds: 3,
+  broadcast: true,
+}
+
 /** How far a request has come, with what CI said where it said something. */
 const STAGES = ALL_STAGES.map((stage) => [stage, stage === 'refused' ? 'not-found' : null] as const)
 
@@ -304,6 +313,12 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     ...noted('handed'),
     by: '<!channel>',
     to: '<!here>',
+  }),
+  'note-reminder': told('A channel is reminded of a red branch that nobody is on, for the first time.', REMINDER),
+  'note-reminder-hostile': told('The branch of a reminder has a hostile name.', {
+    ...REMINDER,
+    project: HOSTILE.project,
+    branch: HOSTILE.branch,
   }),
   ...Object.fromEntries(
     ALL_MISSING.map((why) => [

@@ -19,6 +19,7 @@ const MIGRATIONS = [
   { name: '0010-breakages' },
   { name: '0011-reports' },
   { name: '0012-digests' },
+  { name: '0013-reminders' },
 ]
 
 /**

@@ -125,6 +125,18 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
     'autoindex_breakage_change_2',
   ],
   ['breakageChangesAfter', (tx) => tx.breakageChangesAfter({ at: T0 + 9_000, id: '' }, 9), 'breakage_change_at'],
+  ['breakageChanges', (tx) => tx.breakageChanges(['7', '8']), 'breakage_change_number', 'breakage_change_of'],
+  [
+    'breakageCard',
+    (tx) => tx.breakageCard({ branchKey: ONE.branchKey, beganOrder: ONE.buildOrder }, CHANNEL),
+    'fact_verdict',
+  ],
+  [
+    'removeBreakageChange',
+    (tx) => tx.removeBreakageChange('change-7'),
+    'breakage_change_pkey',
+    'autoindex_breakage_change_1',
+  ],
   ['touchCards', (tx) => tx.touchCards(ONE.subject, T0, 4), 'card_pkey', 'autoindex_card_1'],
   ['the breakages that go with a card', (tx) => tx.removeCardEvents('revision-9', 1), 'breakage_card'],
   ['subscriptionsOf', (tx) => tx.subscriptionsOf(channelId('C0BUILDS7')), 'subscription_slot'],

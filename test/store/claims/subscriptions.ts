@@ -40,7 +40,8 @@ export function subscriptionClaims(places: () => Places): void {
 
   test('a subscription is read back whole, with who made it and when', async () => {
     await using place = await places().open()
-    const whole = wanted({ rules: [onMain, onReleases], quiet: true, mention: 'nobody' })
+    const remind = { afterMs: HOUR, fromHour: 22, toHour: 6, days: 'daily', zone: 'Europe/Berlin' } as const
+    const whole = wanted({ rules: [onMain, onReleases], quiet: true, mention: 'nobody', remind })
     const { kept, was } = await place.store.write((tx) => tx.keepSubscription(whole, { user: ADA, at: T0 }))
     const made = { source: 'slack', createdBy: ADA, createdAt: T0, changedBy: null, changedAt: null }
     expect(was).toBeNull()

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest'
+import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
+import { readConfig } from '../../src/config.ts'
+import { readWish } from '../../src/features/subscriptions/wish.ts'
+import { parseTyped } from '../../src/slack/commands/parse.ts'
+import { HOUR, MINUTE } from '../support/build-events.ts'
+import { openStage as openOperations } from './operations-stage.ts'
+import { openStage, until } from './stage.ts'
+
+const { ada } = PEOPLE
+const { builds: BUILDS } = CHANNELS
+
+/** People type and send forms in over signed HTTP; behind it are the real operations. acme/web is known. */
+async function open() {
+  const behind = await openOperations()
+  await behind.ended('error')
+  const { subscriptions } = behind.another({}).operations
+  const { slack, told, untilTold } = await openStage({ operations: { subscriptions } })
+  return {
+    slack,
+    async type(text: string): Promise<string> {
+      const before = told(ada, BUILDS).length
+      await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text })
+      return (await untilTold(before + 1, ada, BUILDS)).at(-1)!
+    },
+    form: () => JSON.stringify(slack.views.stack(ada).at(-1) ?? {}),
+    kept: () => behind.reconcile.store.read.subscriptions(),
+    [Symbol.asyncDispose]: () => behind[Symbol.asyncDispose](),
+  }
+}
+
+const WORKDAY = { fromHour: 9, toHour: 18, days: 'weekdays', zone: 'Europe/Berlin' }
+
+describe('/ci subscribe … remind', () => {
+  test('is kept in the time zone that the asker has in Slack, is in the answer and in /ci rules, and goes again', async () => {
+    await using stage = await open()
+    const words = 'reminds after 2 h (9–18 on weekdays, Europe/Berlin)'
+    expect(await stage.type('subscribe acme/web changes remind 2h')).toContain(words)
+    expect(await stage.kept()).toMatchObject([{ remind: { ...WORKDAY, afterMs: 2 * HOUR } }])
+    expect(await stage.type('rules')).toContain(words)
+    expect(await stage.type('subscribe acme/web changes remind 2h')).toContain('*Already subscribed*')
+    expect(await stage.type('subscribe acme/web changes')).toContain(words)
+    expect((await stage.kept())[0]?.remind).toBeUndefined()
+  })
+
+  test.each([
+    ['0', '`0` is not a time after which to remind, from 30m to 7d, such as 2h'],
+    ['9y', '`9y` is not a time after which to remind'],
+    ['29m', '`29m` is not a time'],
+    ['8d', '`8d` is not a time'],
+    ['', 'it needs a time after which to remind'],
+    ['2h 25-3', 'there are no hours `25-3`: they go from 0 to 24'],
+    ['2h 9-9', 'there are no hours `9-9`'],
+    ['2h 8-20 Mars/Olympus', 'there is no time zone `Mars/Olympus`'],
+    ['2h europe/berln', 'there is no time zone `europe/berln`'],
+  ])('%j says what is wrong, and keeps nothing', async (words, says) => {
+    await using stage = await open()
+    expect(await stage.type(`subscribe acme/web changes remind ${words}`)).toContain(says)
+    expect(await stage.kept()).toEqual([])
+  })
+
+  test.each<[text: string, remind: object | null, branch: string | null]>([
+    ['remind 30m', { ...WORKDAY, afterMs: 30 * MINUTE, zone: null }, null],
+    ['main remind 7d daily quiet', { ...WORKDAY, afterMs: 168 * HOUR, days: 'daily', zone: null }, 'main'],
+    ['remind 2h release/*', { ...WORKDAY, afterMs: 2 * HOUR, zone: null }, 'release/*'],
+    [
+      'remind 1d 22-6 europe/berlin daily main',
+      { afterMs: 24 * HOUR, fromHour: 22, toHour: 6, days: 'daily', zone: 'Europe/Berlin' },
+      'main',
+    ],
+    ['remind 2h @Mars/Olympus', { ...WORKDAY, afterMs: 2 * HOUR, zone: null }, 'Mars/Olympus'],
+    ['remind off main', null, 'main'],
+    ['@remind', null, 'remind'],
+  ])('%s', (text, remind, branch) => {
+    expect(readWish(parseTyped(`acme/web ${text}`))).toMatchObject({ kind: 'wish', wish: { remind, branch } })
+  })
+})
+
+describe('the form of a subscription', () => {
+  const send = ({ slack }: Awaited<ReturnType<typeof open>>, remind: string, hours: string) =>
+    slack.people.submitView({
+      user: ada,
+      values: {
+        subscribe_project: { subscribe_project: { selected_option: { value: 'acme/web' } } },
+        subscribe_remind: { subscribe_remind: { selected_option: { value: remind } } },
+        subscribe_hours: { subscribe_hours: { value: hours } },
+      },
+    })
+
+  test('has reminders: off, after so long, and their hours; what is wrong stands at the field', async () => {
+    await using stage = await open()
+    await stage.slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'subscribe' })
+    await until(() => stage.form().includes('subscribe_remind'))
+    for (const [hours, says] of [
+      ['25-3', 'there are no hours 25-3'],
+      ['8-20 Mars/Olympus', 'there is no time zone Mars/Olympus'],
+      ['8-20 whenever', 'there is no time zone whenever'],
+    ])
+      expect(await send(stage, '4h', hours!)).toMatchObject({
+        errors: { subscribe_hours: expect.stringContaining(says!) },
+      })
+    await send(stage, '4h', '20-8 daily UTC')
+    await until(() => stage.form().includes('*Subscribed* to'))
+    expect(await stage.kept()).toMatchObject([
+      { remind: { afterMs: 4 * HOUR, fromHour: 20, toHour: 8, days: 'daily', zone: 'UTC' } },
+    ])
+  })
+
+  test('sent in as it begins reminds of nothing', async () => {
+    await using stage = await open()
+    await stage.slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'subscribe' })
+    await until(() => stage.form().includes('subscribe_remind'))
+    await send(stage, 'off', '')
+    await until(() => stage.form().includes('*Subscribed* to'))
+    expect((await stage.kept()).map(({ remind }) => remind)).toEqual([undefined])
+  })
+})
+
+describe('a subscriptions file', () => {
+  const read = (words: string) =>
+    readConfig(
+      {
+        SLACK_BOT_TOKEN: 'xoxb-1',
+        SLACK_SIGNING_SECRET: 'signing',
+        WEBHOOK_SECRET: 'the-secret-of-the-door',
+        SUBSCRIPTIONS_FILE: 's.yml',
+      },
+      () => `subscriptions: [{ channel: C0BUILDS01, project: all, remind: ${words} }]`,
+    )
+
+  test('has reminders in the same words, in UTC unless it says otherwise', () => {
+    expect(read('2h')).toMatchObject({
+      config: { subscriptions: [{ remind: { ...WORKDAY, afterMs: 2 * HOUR, zone: 'UTC' } }] },
+    })
+    expect(read('1d 22-6 daily Europe/Berlin')).toMatchObject({
+      config: { subscriptions: [{ remind: { fromHour: 22, toHour: 6, days: 'daily', zone: 'Europe/Berlin' } }] },
+    })
+    expect(read('2h 25-3')).toMatchObject({
+      faults: [expect.stringContaining('subscriptions[0].remind: there are no hours 25-3')],
+    })
+  })
+})

@@ -1,0 +1,158 @@
+import { expect, test } from 'vitest'
+import type { Breakage, BreakageChange } from '../../../src/domain/breakage.ts'
+import { idOrder, type MessageTs } from '../../../src/domain/ids.ts'
+import { branchKey } from '../../../src/domain/revision.ts'
+import type { Subscription } from '../../../src/domain/subscription.ts'
+import { remind } from '../../../src/jobs/remind.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { HOUR, LIN, projectId, T0, WEB } from '../../support/build-events.ts'
+import type { Places } from '../../support/stores.ts'
+import { BUILDS, CARD, hear, RELEASES, REVISION } from '../given.ts'
+
+const MAIN = branchKey(projectId(WEB), 'main')
+
+const breakage = (change: Partial<Breakage> = {}): Breakage => ({
+  id: '1',
+  branchKey: MAIN,
+  projectId: projectId(WEB),
+  branch: 'main',
+  beganAt: T0,
+  beganOrder: idOrder('512'),
+  builds: 1,
+  newestOrder: idOrder('512'),
+  revisionKey: REVISION,
+  cardNumber: 1,
+  endedAt: null,
+  endedBy: null,
+  owner: null,
+  ownedAt: null,
+  ownerUntil: null,
+  snoozedUntil: null,
+  ...change,
+})
+
+const reminding: Subscription = {
+  channel: BUILDS,
+  follows: { what: 'all' },
+  rules: null,
+  quiet: false,
+  mention: 'nobody',
+  remind: { afterMs: HOUR, fromHour: 0, toHour: 24, days: 'daily', zone: 'UTC' },
+  source: 'file',
+}
+
+/** Build 512 failed on main, and has a card in #builds. */
+async function red(store: Store, change: Partial<Breakage> = {}): Promise<void> {
+  const seq = await hear(store, { project: WEB, build: '512' })
+  await store.write(async (tx) => {
+    await tx.placeEvent(seq, 1)
+    await tx.ensureCard({ ...CARD, quiet: false, mention: false })
+    await tx.keepBreakage(breakage(change))
+  })
+}
+
+let ids = 0
+
+/** Does the job at this time. @returns what owners were told */
+async function remindAt(store: Store, at: number): Promise<string[]> {
+  const said: string[] = []
+  const mute = () => {}
+  const end = await remind(
+    {
+      store: {
+        ...store,
+        read: {
+          ...store.read,
+          deliveredProjects: async () => [
+            { projectId: projectId(WEB), name: 'acme/web', fullName: null, projectUuid: null, at: T0 },
+          ],
+        },
+      },
+      clock: { now: () => at, sleep: async () => {} },
+      log: { debug: mute, info: mute, warn: mute, error: mute },
+      newId: () => `reminder-${(ids += 1)}`,
+      subscriptions: async () => [reminding, { ...reminding, channel: RELEASES }],
+      say: async (to) => {
+        said.push(to)
+        return { kind: 'sent', ts: '1.0' as MessageTs }
+      },
+      wake: mute,
+    },
+    new AbortController().signal,
+  )
+  expect(end).toBe('done')
+  return said
+}
+
+const kept = async (store: Store) =>
+  (await store.read.breakageChanges(['1'])).map(({ kind, channel, number }) => [kind, channel, number])
+
+/** Reminders of red branches, as the job writes them down. */
+export function reminderClaims(places: () => Places): void {
+  test('a reminder is written down once, where its channel has a card, and wakes that card', async () => {
+    await using place = await places().open()
+    const { store } = place
+    await red(store)
+    await remindAt(store, T0 + HOUR - 1)
+    expect(await kept(store)).toEqual([])
+    await remindAt(store, T0 + HOUR)
+    expect(await kept(store)).toEqual([['reminded', BUILDS, 1]])
+    expect((await store.read.card(CARD))?.queues.edit).toEqual({ at: T0 + HOUR, priority: 1 })
+    expect(await store.read.breakageChangesOf(CARD.subject)).toHaveLength(1)
+    // It waits to be posted, and is no change that somebody made.
+    await remindAt(store, T0 + 9 * HOUR)
+    expect(await kept(store)).toHaveLength(1)
+    expect(await store.read.breakageChangesAfter({ at: 0, id: '' }, 9)).toEqual([])
+  })
+
+  test('of several processes one writes it down', async () => {
+    await using place = await places().open()
+    await red(place.store)
+    const others = [place.store, place.another(), place.another()]
+    await Promise.all(others.map((store) => remindAt(store, T0 + HOUR)))
+    expect(await kept(place.store)).toEqual([['reminded', BUILDS, 1]])
+  })
+
+  test('a number is there once for a breakage and channel', async () => {
+    await using place = await places().open()
+    const about = { breakageId: '1', subject: CARD.subject, channel: BUILDS, number: 1, at: T0 }
+    const nobody = { interactionKey: null, by: '', to: null, until: null }
+    const change = (id: string): BreakageChange => ({ id, kind: 'reminded', ...about, ...nobody })
+    await place.store.write((tx) => tx.insertBreakageChange(change('a')))
+    await expect(place.store.write((tx) => tx.insertBreakageChange(change('b')))).rejects.toThrow()
+  })
+
+  test('none is written down after the fix, nor while a promise holds; whose promise passed is told once', async () => {
+    await using place = await places().open()
+    const { store } = place
+    await red(store, { owner: LIN, ownedAt: T0, ownerUntil: T0 + 3 * HOUR })
+    expect(await remindAt(store, T0 + 2 * HOUR)).toEqual([])
+    expect(await remindAt(store, T0 + 3 * HOUR)).toEqual([LIN])
+    expect(await remindAt(store, T0 + 4 * HOUR - 1)).toEqual([])
+    expect(await kept(store)).toEqual([['lapsed', null, null]])
+    await store.write((tx) => tx.keepBreakage(breakage({ endedAt: T0 + 4 * HOUR })))
+    await remindAt(store, T0 + 9 * HOUR)
+    expect(await kept(store)).toHaveLength(1)
+  })
+
+  test('the card of a breakage is that of its newest failure in the channel, of builds that failed themselves', async () => {
+    await using place = await places().open()
+    const { store } = place
+    await red(store)
+    const card = () => store.read.breakageCard(breakage(), BUILDS)
+    expect(await card()).toBe(CARD.subject)
+    for (const [cardNumber, word] of [
+      [2, 'error'],
+      [3, 'infrastructure_failure'],
+    ] as const) {
+      const seq = await hear(store, { build: String(511 + cardNumber), word })
+      await store.write(async (tx) => {
+        await tx.placeEvent(seq, cardNumber)
+        await tx.ensureCard({ subject: `${REVISION}/${cardNumber}`, channel: BUILDS, quiet: false, mention: false })
+      })
+    }
+    expect(await card()).toBe(`${REVISION}/2`)
+    expect(await store.read.breakageCard(breakage(), RELEASES)).toBeNull()
+    expect(await store.read.breakageCard(breakage({ beganOrder: idOrder('600') }), BUILDS)).toBeNull()
+  })
+}
