@@ -41,7 +41,7 @@ const ALL_NOTES = [
 const noted = (what: NoteView['what']): NoteView => ({
   kind: 'note',
   what,
-  by: 'U0LIN00001',
+  by: 'U0LIN',
   to: what === 'handed' ? 'U0ADA00001' : null,
   until: what === 'let-go' || what === 'left' ? null : ENDED_AT + (what === 'snoozed' ? 86_400_000 : 3_600_000),
   at: ENDED_AT,
@@ -303,7 +303,7 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
       streak: STREAK,
       breakage: {
         id: '7',
-        owner: { user: 'U0LIN00001', since: ENDED_AT, until: ENDED_AT + 3_600_000 },
+        owner: { user: 'U0LIN', since: ENDED_AT, until: ENDED_AT + 3_600_000 },
         snoozedUntil: ENDED_AT + 86_400_000,
       },
     }),

@@ -7,8 +7,11 @@ import { giveUp } from '../../../lib/program.ts'
 import { findChromium, LAUNCH_ARGS } from './chromium.ts'
 import { startDemo, type DemoProcess } from './demo-process.ts'
 
-/** The life of one card, as the gallery has it. */
-const LIFE = ['card-stop', 'card-restart', 'reply-mention', 'ask-restarted', 'card-flaky', 'reply-flaky']
+/** What each picture of the gallery's messages shows. */
+const OF_MESSAGES = {
+  red: ['card-tests', 'reply-tests', 'card-red-owned', 'note-taken', 'note-reminder'],
+  digest: ['digest'],
+}
 
 const DESK = { width: 1080, height: 800 }
 
@@ -26,18 +29,24 @@ export async function takePictures(gallery: string, root: string): Promise<strin
   mkdirSync(folder, { recursive: true })
   try {
     const fileOf = (name: string) => join(folder, `${name}.png`)
-    await takeLife(browser, gallery, fileOf('card-life'))
+    for (const [name, messages] of Object.entries(OF_MESSAGES))
+      await takeMessages(browser, gallery, messages, fileOf(name))
     await takeDemo(browser, fileOf)
-    return ['page', 'card-life', 'commands'].map(fileOf)
+    return ['page', 'commands', ...Object.keys(OF_MESSAGES)].map(fileOf)
   } finally {
     await browser.close()
   }
 }
 
 /** Only what people see of each, one below the other. */
-async function takeLife(browser: Browser, gallery: string, path: string): Promise<void> {
+async function takeMessages(
+  browser: Browser,
+  gallery: string,
+  messages: readonly string[],
+  path: string,
+): Promise<void> {
   const page = await browser.newPage({ viewport: { width: 980, height: 800 } })
-  const ids = LIFE.map((name) => `messages/${name}`).join(',')
+  const ids = messages.map((name) => `messages/${name}`).join(',')
   await page.goto(`${pathToFileURL(join(gallery, 'index.html')).href}#${ids}`)
   await page.addStyleTag({
     content: `.gallery-nav, .gallery-shown > h2, .gallery-reading, .gallery-entry details, .gallery-entry h3 { display: none }
@@ -56,7 +65,7 @@ async function takeDemo(browser: Browser, fileOf: (name: string) => string): Pro
   try {
     const page = await browser.newPage({ viewport: DESK })
     await page.goto(demo.url)
-    await dismissTour(page)
+    await page.getByRole('button', { name: 'Dismiss the tour' }).click()
     await mend(page, demo)
     await page.screenshot({ path: fileOf('page') })
     await type(page, '/ci status acme/web')
@@ -68,11 +77,6 @@ async function takeDemo(browser: Browser, fileOf: (name: string) => string): Pro
     await demo.stop()
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-async function dismissTour(page: Page): Promise<void> {
-  const dismiss = page.getByRole('button', { name: /dismiss|not now|close the tour/i })
-  if ((await dismiss.count()) > 0) await dismiss.first().click()
 }
 
 /** Ada's push fails and calls her; Lin restarts it, and it is fixed. Then another one runs. */
