@@ -15,6 +15,9 @@ export const DAY_MS = 24 * 60 * 60_000
 /** A digest that is missed by more than this is not sent any more. */
 export const DIGEST_LATE_MAX_MS = 12 * 60 * 60_000
 
+/** No digest is due later than this: one that is kept as due beyond it was reckoned by a clock that has been set back. */
+export const DIGEST_AHEAD_MAX_MS = 9 * DAY_MS
+
 // By Temporal and not by node-cron, which tells a next run and no last one, by a clock that nobody can turn, and leaves out a
 // time that the clocks skip. Here every day has its due time once: one that is skipped comes as much later, and of one that
 // comes twice the first counts.

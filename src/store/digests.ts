@@ -26,6 +26,8 @@ export interface DigestReads {
   digest(channel: ChannelId): Promise<KeptDigest | null>
   /** Those that are due by then (ms). */
   digestsDue(now: number): Promise<KeptDigest[]>
+  /** Those that are due after then (ms). */
+  digestsAfter(at: number): Promise<KeptDigest[]>
 }
 
 export interface DigestWrites {

@@ -1,4 +1,4 @@
-import { DIGEST_LATE_MAX_MS, lastDue, nextDue, periodOf } from '../../domain/digest.ts'
+import { DIGEST_AHEAD_MAX_MS, DIGEST_LATE_MAX_MS, lastDue, nextDue, periodOf } from '../../domain/digest.ts'
 import { NO_QUEUES } from '../../domain/plan.ts'
 import { digestSubject } from '../../domain/revision.ts'
 import type { DigestView } from '../../domain/view.ts'
@@ -26,7 +26,9 @@ export interface SendDigests extends Omit<FigureDeps, 'reads'> {
  */
 export async function sendDigests(deps: SendDigests, signal: AbortSignal): Promise<'done' | 'again'> {
   let end: 'done' | 'again' = 'done'
-  for (const digest of await deps.store.read.digestsDue(deps.clock.now())) {
+  const { read } = deps.store
+  const now = deps.clock.now()
+  for (const digest of [...(await read.digestsDue(now)), ...(await read.digestsAfter(now + DIGEST_AHEAD_MAX_MS))]) {
     if (signal.aborted) return 'again'
     try {
       await plan(deps, digest)
@@ -44,6 +46,7 @@ async function plan(deps: SendDigests, digest: KeptDigest): Promise<void> {
   const now = clock.now()
   const dueAt = lastDue(schedule, now)
   const nextAt = nextDue(schedule, now)
+  if (digest.nextAt > now) return void (await store.write((tx) => tx.advanceDigest(digest, { nextAt, planned: null })))
   const period = periodOf(schedule, dueAt)
   // The first due time may have been before it was set: the times of a zone were changed by law.
   const isMissed = dueAt < digest.nextAt || now - dueAt > DIGEST_LATE_MAX_MS

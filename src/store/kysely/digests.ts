@@ -16,6 +16,10 @@ export const readDigests = (db: Kysely<Schema>): DigestReads => ({
     const rows = await db.selectFrom('digest').selectAll().where('next_at', '<=', now).orderBy('next_at').execute()
     return rows.map(toDigest)
   },
+
+  async digestsAfter(at) {
+    return (await db.selectFrom('digest').selectAll().where('next_at', '>', at).execute()).map(toDigest)
+  },
 })
 
 export const writeDigests = (db: Kysely<Schema>): DigestWrites => ({

@@ -205,6 +205,18 @@ describe('a digest that was missed', () => {
     expect(await stage.store.read.digest(BUILDS)).toMatchObject({ nextAt: DUE + 24 * HOUR, last: null })
   })
 
+  test('by a clock that was set a year ahead comes at its time when the clock is right again', async () => {
+    await using stage = await openStage()
+    await stage.set()
+    await stage.store.write(async (tx) => {
+      const digest = (await tx.digest(BUILDS))!
+      await tx.advanceDigest(digest, { nextAt: DUE + 365 * 24 * HOUR, planned: null })
+    })
+    await stage.restUntil(DUE - MINUTE)
+    await stage.runUntil(DUE + MINUTE)
+    expect(stage.digests()).toMatchObject([{ lastDay: '2026-03-02', builds: 2 }])
+  })
+
   test('for three days is only the last one', async () => {
     await using stage = await openStage()
     await stage.set()

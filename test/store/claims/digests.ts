@@ -36,6 +36,7 @@ export function digestClaims(places: () => Places): void {
     await write((tx) => tx.keepDigest(kept({ channel: RELEASES, nextAt: T0 })))
     expect((await read.digestsDue(T0 + HOUR)).map(({ channel }) => channel)).toEqual([RELEASES, BUILDS])
     expect((await read.digestsDue(T0 + HOUR - 1)).map(({ channel }) => channel)).toEqual([RELEASES])
+    expect((await read.digestsAfter(T0)).map(({ channel }) => channel)).toEqual([BUILDS])
   })
 
   test('a due time is taken once, and what was planned stays when the digest is set anew', async () => {

@@ -111,6 +111,7 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
   ['standingBefore', (tx) => tx.standingBefore(ONE.branchKey, T0 + BUILD_EVENTS / 2), 'fact_verdict'],
   ['digest', (tx) => tx.digest(channelId('C0BUILDS7')), 'digest_pkey', 'autoindex_digest_1'],
   ['digestsDue', (tx) => tx.digestsDue(LATER), 'digest_next'],
+  ['digestsAfter', (tx) => tx.digestsAfter(T0 + 100 * BUILD_EVENTS), 'digest_next'],
   ['openBreakage', (tx) => tx.openBreakage('branch-7'), 'breakage_open'],
   ['breakage', (tx) => tx.breakage('7'), 'breakage_pkey', 'autoindex_breakage_1'],
   ['breakageAt', (tx) => tx.breakageAt('branch-7', '7'), 'breakage_branch'],
