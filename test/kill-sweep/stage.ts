@@ -62,8 +62,11 @@ export interface Stage extends AsyncDisposable {
   bodies(): Promise<string[]>
 }
 
-/** @param databaseUrl a `postgres://` address of an empty database; null: an SQLite file */
-export async function openStage(databaseUrl: string | null, times: number): Promise<Stage> {
+/**
+ * @param databaseUrl a `postgres://` address of an empty database; null: an SQLite file
+ * @param also what else each subscription says
+ */
+export async function openStage(databaseUrl: string | null, times: number, also: object = {}): Promise<Stage> {
   const time = { since: Date.now(), times }
   if (databaseUrl !== null) await hasten(databaseUrl, time)
   const clock = fastClock(time)
@@ -113,7 +116,7 @@ export async function openStage(databaseUrl: string | null, times: number): Prom
     CI_LEGACY_BASE_URL: ci.address().legacyBaseUrl.replace(ci.url, toCi.url),
     WEBHOOK_SECRET: SECRET,
     DATABASE_URL: databaseUrl ?? `sqlite:${file}`,
-    SUBSCRIPTIONS_FILE: subscriptionsIn(folder),
+    SUBSCRIPTIONS_FILE: subscriptionsIn(folder, also),
   }
 
   function start(): Bot {
@@ -182,13 +185,14 @@ function follow({ workspace }: SandboxSlack): void {
   }
 }
 
-function subscriptionsIn(folder: string): string {
+function subscriptionsIn(folder: string, also: object): string {
   const path = join(folder, 'subscriptions.yml')
   const subscriptions = FOLLOWED.map(({ channel, prefix }) => ({
     channel,
     project: 'all',
     branch: `${prefix}*`,
     events: EVENTS,
+    ...also,
   }))
   // JSON is YAML.
   writeFileSync(path, JSON.stringify({ subscriptions }))

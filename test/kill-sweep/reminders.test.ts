@@ -1,0 +1,123 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { until } from '../support/app.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { openStoreAt } from '../support/stores.ts'
+import { FOLLOWED, openStage, type Stage } from './stage.ts'
+import type { Moment, Verdict } from './tap.ts'
+
+// A real process is killed around the moment at which a reminder is due, at another one for each red branch.
+
+const TIMES = 5
+const HOUR_MS = 60 * 60_000
+const MAX_MS = 240_000
+
+/** When its reminder passes on its way to Slack, or so long after its endpoints are open (ms). */
+type Kill = { moment: Moment; verdict: Verdict } | { afterMs: number }
+
+const KILLS: readonly Kill[] = [
+  { moment: 'arrived', verdict: 'drop' },
+  { moment: 'arrived', verdict: { lateMs: 3_000 } },
+  { moment: 'sent', verdict: 'pass' },
+  { moment: 'done', verdict: 'drop' },
+  { moment: 'answered', verdict: 'pass' },
+  ...[0, 50, 100, 200, 400].map((afterMs) => ({ afterMs })),
+]
+
+const { channel: CHANNEL, prefix: PREFIX } = FOLLOWED[1]!
+
+let server: Awaited<ReturnType<typeof startPostgres>>
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => ('impossible' in server ? undefined : server[Symbol.asyncDispose]()))
+
+describe('a process that is killed as reminders are due leaves one of each', () => {
+  it('on SQLite', async () => expectOneEach(null), MAX_MS)
+
+  it(
+    'on PostgreSQL',
+    async (test) => {
+      if ('impossible' in server) return test.skip(server.impossible)
+      await expectOneEach(await server.createDatabase())
+    },
+    MAX_MS,
+  )
+})
+
+async function expectOneEach(databaseUrl: string | null): Promise<void> {
+  await using stage = await openStage(databaseUrl, TIMES, { remind: '30m 0-24 daily' })
+  const url = databaseUrl ?? `sqlite:${join(stage.folder, 'buildline.db')}`
+  const first = stage.start()
+  await first.port
+  const branches = KILLS.map((_, n) => `${PREFIX}${n}`)
+  for (const branch of branches) stage.ci.push('acme/web', { branch, outcome: 'error', ms: 0 })
+  await until('every branch is red', async () => (await red(url)).length === branches.length, MAX_MS)
+  await until('every card stands', () => isAtRest(url), MAX_MS)
+  await kill(first)
+  for (const [n, how] of KILLS.entries()) {
+    await letBeDue(stage, url, branches[n]!)
+    await killAt(stage, how)
+  }
+  const last = stage.start()
+  await until('each is reminded', () => branches.every((branch) => remindersOf(stage, branch) > 0), MAX_MS)
+  await until('nothing is left to do', () => isAtRest(url), MAX_MS)
+  await kill(last)
+  expect(branches.map((branch) => remindersOf(stage, branch))).toEqual(branches.map(() => 1))
+}
+
+async function kill(bot: ReturnType<Stage['start']>): Promise<void> {
+  bot.kill('SIGKILL')
+  await bot.ended
+}
+
+async function killAt(stage: Stage, how: Kill): Promise<void> {
+  const reached = Promise.withResolvers<void>()
+  const bot = stage.start()
+  bot.port.catch(() => {})
+  let isKilled = false
+  stage.hear = (gate, moment, { body }) => {
+    if (isKilled || 'afterMs' in how || gate !== 'slack' || moment !== how.moment || !IS_REMINDER.test(body))
+      return 'pass'
+    isKilled = true
+    bot.kill('SIGKILL')
+    reached.resolve()
+    return how.verdict
+  }
+  if ('afterMs' in how) await bot.port.then(() => sleep(how.afterMs))
+  else await reached.promise
+  await kill(bot)
+  stage.hear = () => 'pass'
+}
+
+const IS_REMINDER = /nobody(?:\+|%20| )is(?:\+|%20| )on(?:\+|%20| )it/
+
+async function withStore<T>(url: string, work: (store: ReturnType<typeof openStoreAt>) => Promise<T>): Promise<T> {
+  const store = openStoreAt(url)
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+const red = (url: string) =>
+  withStore(url, async ({ read }) =>
+    read.openBreakages(
+      (await read.deliveredProjects()).map(({ projectId }) => projectId),
+      100,
+    ),
+  )
+
+const isAtRest = (url: string) =>
+  withStore(url, async ({ read }) => Object.values(await read.backlog()).every((count) => count === 0))
+
+/** An hour has passed since the branch turned red. */
+async function letBeDue({ clock }: Stage, url: string, branch: string): Promise<void> {
+  const stands = (await red(url)).find((one) => one.branch === branch)!
+  await withStore(url, (store) => store.write((tx) => tx.keepBreakage({ ...stands, beganAt: clock.now() - HOUR_MS })))
+}
+
+const remindersOf = ({ slack }: Stage, branch: string): number =>
+  slack.messages(CHANNEL).filter(({ text }) => String(text).includes(`on \`${branch}\` has been red for`)).length
