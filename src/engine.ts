@@ -143,7 +143,7 @@ export function createEngine({
       upkeepJobs({
         acting,
         following,
-        digests: { ...acting, chart: createChart({ ...slack, log }) },
+        digests: { ...acting, nameOf: directory.nameOf, chart: createChart({ ...slack, log }) },
         reminding: acting,
         polled: polledOf(config, hosted),
         rules,
@@ -197,6 +197,7 @@ export function createEngine({
     ...acting,
     presenceOf: directory.presenceOf,
     timeZoneOf: directory.timeZoneOf,
+    nameOf: directory.nameOf,
     refresh: rules.refresh,
     badges,
     draw: svgToPng,

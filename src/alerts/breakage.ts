@@ -76,7 +76,7 @@ async function readBack(tx: Tx, key: string, limit: number) {
 /** A streak keeps its name, whenever it turns out to have begun; at first that is its first failure's. */
 const keptOf = ({ first, newest, builds }: RedStreak<StoredEvent>, id = String(first.seq)): Kept => ({
   id,
-  beganAt: first.at,
+  beganAt: first.details.finishedAt ?? first.at,
   beganOrder: first.buildOrder,
   builds,
   ...newestOf(newest),

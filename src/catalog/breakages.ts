@@ -1,8 +1,11 @@
 import type { Breakage, BreakageChange } from '../domain/breakage.ts'
 import { revisionSubject } from '../domain/revision.ts'
 import { breakageLock } from '../store/breakages.ts'
+import { redBranches } from '../store/red-branches.ts'
 import type { Store, Tx } from '../store/store.ts'
 import type { Clock } from '../lib/clock.ts'
+import { summariesOf, type FindDeps } from './find-build.ts'
+import type { BuildSummary } from './outcomes.ts'
 
 /** What somebody is in front of in the card's thread: its line comes at once. */
 export const ASKED = 1
@@ -39,4 +42,17 @@ export async function dropOwner(
       await changeBreakage(tx, { ...open, ...OF_NOBODY }, left)
     })
   }
+}
+
+/** Red branches in one list. */
+export const RED_MAX = 10
+const RED_COUNTED_MAX = 100
+
+/** What is red in these projects, since when, and who is on it. */
+export async function redNow(
+  deps: FindDeps,
+  projectIds: readonly string[],
+): Promise<{ builds: BuildSummary[]; more: number }> {
+  const all = await redBranches(deps.reads, projectIds, RED_COUNTED_MAX)
+  return { builds: await summariesOf(deps, all.slice(0, RED_MAX)), more: Math.max(0, all.length - RED_MAX) }
 }

@@ -4,7 +4,8 @@ import { sourceOf, type ChannelId, type ProjectId } from '../domain/ids.ts'
 import type { DigestView, Listed } from '../domain/view.ts'
 import { readFigures } from '../store/figures.ts'
 import type { DeliveredProject } from '../store/records.ts'
-import { summariesOf, type FindDeps } from './find-build.ts'
+import { redNow } from './breakages.ts'
+import type { FindDeps } from './find-build.ts'
 import { followedBy, type FollowedDeps } from './projects.ts'
 
 export interface FigureDeps extends FindDeps, FollowedDeps {
@@ -12,15 +13,17 @@ export interface FigureDeps extends FindDeps, FollowedDeps {
   retentionDays: number
 }
 
+export interface DigestViewDeps extends FigureDeps {
+  /** what Slack calls a user; null where it does not say */
+  nameOf: (user: string) => Promise<string | null>
+}
+
 /** Of each list in a digest. */
 export const DIGEST_LINES_MAX = 5
-/** Of those that are red now. */
-export const RED_NOW_MAX = 10
-const RED_COUNTED_MAX = 100
 
 /** What the builds of a channel's projects came to. */
 export async function digestView(
-  deps: FigureDeps,
+  deps: DigestViewDeps,
   channel: ChannelId,
   asked: DigestPeriod,
   now: number,
@@ -43,7 +46,7 @@ export async function digestView(
     before: before.builds === 0 ? null : before,
     days: figures.days.map((day, at) => ({ ...day, day: asked.dayNames[at]! })),
     red: worst(figures.red, (a, b) => b.forMs - a.forMs, name),
-    redNow: await redNow(deps, ids, name),
+    redNow: await redBranches(deps, ids, name),
     flaky: worstFlaky(figures, DIGEST_LINES_MAX, name),
     slower: worst(figures.slower, (a, b) => b.nowMs / b.beforeMs - a.nowMs / a.beforeMs, name),
     picture: null,
@@ -100,15 +103,13 @@ function worst<Figure extends { projectId: ProjectId; branch: string }>(
   return { shown: sorted.slice(0, max), more: Math.max(0, sorted.length - max) }
 }
 
-async function redNow(deps: FigureDeps, ids: readonly ProjectId[], name: Name): Promise<DigestView['redNow']> {
-  const builds = (await deps.reads.redBuilds(ids, RED_COUNTED_MAX)).filter(({ branch }) => branch !== null)
-  const shown = await summariesOf(deps, builds.slice(0, RED_NOW_MAX))
-  return {
-    shown: shown.map(({ ref, branch, redSince }) => ({
-      project: name(ref.projectId),
-      branch: branch ?? '',
-      since: redSince,
-    })),
-    more: Math.max(0, builds.length - RED_NOW_MAX),
-  }
+/** As `/ci red` lists them. People are named, so that nobody is mentioned. */
+async function redBranches(deps: DigestViewDeps, ids: readonly ProjectId[], name: Name): Promise<DigestView['redNow']> {
+  const { builds, more } = await redNow(deps, ids)
+  const shown = builds.map(async ({ ref, branch, redSince: since, breakage }) => {
+    const owner = breakage?.owner
+    const onIt = owner && { name: await deps.nameOf(owner.user), since: owner.since, until: owner.until }
+    return { project: name(ref.projectId), branch: branch ?? '', since, ...(onIt && { onIt }) }
+  })
+  return { shown: (await Promise.all(shown)).filter(({ branch }) => branch !== ''), more }
 }

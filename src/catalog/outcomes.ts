@@ -1,4 +1,4 @@
-import type { Standing } from '../domain/breakage.ts'
+import type { RedSince, Standing } from '../domain/breakage.ts'
 import type { Missing } from '../domain/offer.ts'
 import type { BuildId, ChannelId, MessageTs, Uuid } from '../domain/ids.ts'
 import type { Permit, Right } from '../domain/permission.ts'
@@ -53,8 +53,8 @@ export interface BuildSummary extends BuildView {
   at: number
   /** the tests that failed, where a build step reported them */
   failedTests?: FailedTests
-  /** how long its branch has been red, when it is (ms, builds) */
-  redSince: { at: number; builds: number; atLeast: boolean } | null
+  /** null: its branch is not red */
+  redSince: RedSince | null
   /** who is on its branch, when that is red because builds of it failed */
   breakage?: Standing
   /** the buttons that can work now, and why one is not there */

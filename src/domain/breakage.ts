@@ -21,12 +21,20 @@ export interface RedStreak<One> {
  */
 export function breakageOf<One extends Outcome>(outcomes: readonly One[]): RedStreak<One> | null {
   const ordered = outcomes.filter(({ status }) => isVerdict(status)).toSorted(compareOutcomes)
-  const lastGreen = ordered.findLastIndex(({ status }) => status === 'success')
-  const failed = ordered.slice(lastGreen + 1).filter(({ status }) => status === 'failed')
+  const { failed } = sinceGreen(ordered)
   const [first] = failed
   if (!first) return null
-  return { first, newest: failed.at(-1)!, builds: new Set(failed.map(({ buildId }) => buildId)).size }
+  return { first, newest: failed.at(-1)!, builds: countBuilds(failed) }
 }
+
+/** What came after the last success: all of it, and what failed. @param ordered outcomes of a branch, the newest last */
+export function sinceGreen<One extends Pick<Outcome, 'status'>>(ordered: readonly One[]) {
+  const red = ordered.slice(ordered.findLastIndex(({ status }) => status === 'success') + 1)
+  return { red, failed: red.filter(({ status }) => status === 'failed') }
+}
+
+export const countBuilds = (all: readonly Pick<Outcome, 'buildId'>[]): number =>
+  new Set(all.map(({ buildId }) => buildId)).size
 
 export const compareOutcomes = (a: Outcome, b: Outcome): number =>
   compareOrders(a.buildOrder, b.buildOrder) || a.seq - b.seq
@@ -56,6 +64,13 @@ export interface Breakage {
   snoozedUntil: number | null
 }
 
+/** Since when a branch is red (ms), and how many builds failed. `atLeast`: longer than what is kept. */
+export interface RedSince {
+  at: number
+  builds: number
+  atLeast: boolean
+}
+
 /** What people see of a branch that is red: who is on it, and until when nobody is reminded. */
 export interface Standing {
   id: string
@@ -73,6 +88,9 @@ export function standingOf(breakage: Breakage, now: number): Standing {
     snoozedUntil: snoozedUntil !== null && snoozedUntil > now ? snoozedUntil : null,
   }
 }
+
+/** Since when the branch is red, and how many builds failed. */
+export const redSinceOf = ({ beganAt: at, builds }: Breakage): RedSince => ({ at, builds, atLeast: false })
 
 /** When a standing changes by itself (ms); null: it does not. */
 export function changesAt({ owner, snoozedUntil }: Standing): number | null {

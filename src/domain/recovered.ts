@@ -1,10 +1,11 @@
 import type { BuildEvent } from './build-event.ts'
+import { countBuilds, sinceGreen } from './breakage.ts'
 import { compareOrders } from './ids.ts'
 import type { Attempt } from './attempt.ts'
 import type { CHANGES } from './rule.ts'
 import { isRed, isVerdict } from './status.ts'
 
-/** How long a branch was red before this attempt: when its first red run ended (ms), and how many builds were red. */
+/** How long a branch was red before this attempt: when its first failed run ended (ms), and how many builds failed. */
 export interface Recovery {
   sinceAt: number
   builds: number
@@ -105,13 +106,11 @@ function compareEnds(a: End, b: End): number {
   return compareOrders(a.buildOrder, b.buildOrder) || (a.finalSeq ?? 0) - (b.finalSeq ?? 0)
 }
 
+// As a breakage counts: by what failed, and by the errors of machines only where there is nothing else.
 function redStreak(before: readonly Attempt[], historyIsCut: boolean): Recovery | null {
-  const lastGreen = before.findLastIndex((attempt) => !isRed(attempt.status))
-  const streak = before.slice(lastGreen + 1)
-  if (streak.length === 0) return null
-  return {
-    sinceAt: streak[0]!.finalAt!,
-    builds: new Set(streak.map((attempt) => attempt.buildId)).size,
-    atLeast: historyIsCut && lastGreen === -1,
-  }
+  const { red, failed } = sinceGreen(before)
+  const streak = failed.length > 0 ? failed : red
+  const [first] = streak
+  if (!first) return null
+  return { sinceAt: first.finalAt!, builds: countBuilds(streak), atLeast: historyIsCut && red.length === before.length }
 }

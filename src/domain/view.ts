@@ -1,6 +1,6 @@
 import type { MessageTs, SourceName, Uuid } from './ids.ts'
 import type { Count } from './figures.ts'
-import type { BreakageChange, DoneByPeople, Standing } from './breakage.ts'
+import type { BreakageChange, DoneByPeople, RedSince, Standing } from './breakage.ts'
 import type { Missing } from './offer.ts'
 import type { Action } from './request.ts'
 import type { Status } from './status.ts'
@@ -163,7 +163,11 @@ export interface DigestView extends Count {
   /** for the chart */
   days: readonly (Count & { day: string })[]
   red: Listed<{ forMs: number }>
-  redNow: Listed<{ since: { at: number; builds: number; atLeast: boolean } | null }>
+  redNow: Listed<{
+    since: RedSince | null
+    /** who is on it, by name: a digest mentions nobody; null: Slack does not say the name */
+    onIt?: { name: string | null; since: number; until: number }
+  }>
   flaky: Listed<{ commits: number; flaky: number; lostMs: number }>
   slower: Listed<{ beforeMs: number; nowMs: number }>
   /** Slack's id of the chart; null: there is none */

@@ -3,7 +3,7 @@ import { mrkdwnLink } from '../lib/escape.ts'
 import type { BuildSummary, ProjectRef } from '../catalog/outcomes.ts'
 import { plain, type ActionButton, type Button } from '../slack/messages/blocks.ts'
 import { buildNumber, buildUrl, joined, onBranch, outside, projectName } from '../slack/messages/build.ts'
-import { standingWords } from '../slack/messages/breakage.ts'
+import { sinceWords, standingWords } from '../slack/messages/breakage.ts'
 import { actButton } from '../slack/messages/request.ts'
 import { ACTION_IDS, CHOICE_ACTION_IDS } from '../slack/messages/ids.ts'
 import { INLINE_URL_CHARS_MAX, WORD_CHARS_MAX } from '../slack/messages/limits.ts'
@@ -31,15 +31,8 @@ export function buildSubject(build: BuildSummary): string {
   return `${projectName(build)} ${number}${again}${onBranch(build)}`
 }
 
-/** `red since May 3 09:30 · 3 builds`; null where the branch is not red. */
-export function redWords(red: BuildSummary['redSince']): string | null {
-  if (red === null) return null
-  const since = dayTime(red.at)
-  const count = `${red.builds} ${red.builds === 1 ? 'build' : 'builds'}`
-  const start = since === null ? 'red' : `red since ${since}`
-  // The history that was read ends before the streak does.
-  return red.atLeast ? `${start} or longer · at least ${count}` : `${start} · ${count}`
-}
+/** `red since May 3 09:30 (3 builds)`; null where the branch is not red. */
+export const redWords = (red: BuildSummary['redSince']): string | null => red && `red ${sinceWords(red)}`
 
 /** Open, and what can be done now. A machine's failure is nobody's fault: there, restarting comes before reading. */
 export function buildButtons(build: BuildSummary): Button[] {

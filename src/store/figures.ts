@@ -12,7 +12,8 @@ import {
 } from '../domain/figures.ts'
 import type { BuildId, ProjectId } from '../domain/ids.ts'
 import { branchKey } from '../domain/revision.ts'
-import type { KnownBuild, StoredEvent } from './records.ts'
+import type { StoredEvent } from './records.ts'
+import { redBranches, type RedReads } from './red-branches.ts'
 
 export interface FigureReads {
   /** Build events that finish a build of the project, received at that time (ms) or later, in order of receipt, after this one. */
@@ -31,7 +32,7 @@ export interface FigureReads {
 }
 
 /** What of the store's reads figures take. */
-type FigureStore = FigureReads & { redBuilds: (ids: readonly string[], limit: number) => Promise<KnownBuild[]> }
+type FigureStore = FigureReads & RedReads
 
 /** Outcomes read at once; then others have their turn. */
 const ENDS_AT_ONCE = 100
@@ -106,7 +107,7 @@ async function redThroughout(
   { period }: Question,
   built: ReadonlySet<string>,
 ): Promise<Figures['red']> {
-  const red = await reads.redBuilds(projectIds, RED_BRANCHES_MAX)
+  const red = await redBranches(reads, projectIds, RED_BRANCHES_MAX)
   return red.flatMap(({ projectId, branch }) =>
     branch === null || built.has(branchKey(projectId, branch))
       ? []

@@ -1,4 +1,4 @@
-import { standingOf, type Standing } from '../domain/breakage.ts'
+import { standingOf, type Breakage, type Standing } from '../domain/breakage.ts'
 import { mergeDetails, type BuildEvent } from '../domain/build-event.ts'
 import { branchKey, revisionSubject } from '../domain/revision.ts'
 import type { Facilities } from '../domain/offer.ts'
@@ -110,6 +110,8 @@ async function breaksBranch(reads: Reads, attempt: Attempt, around: Around): Pro
  */
 export async function redSince(reads: Reads, attempt: Attempt): Promise<Recovery | null> {
   if (attempt.status === 'success') return null
+  const open = await breakageTo(reads, attempt)
+  if (open) return { sinceAt: open.beganAt, builds: open.builds, atLeast: false }
   const endsStreak = ({ status, seq, buildId }: BuildEvent) =>
     status === 'success' && (buildId !== attempt.buildId || seq < (attempt.finalSeq ?? Number.POSITIVE_INFINITY))
   const around = await readAround(reads, [attempt])
@@ -190,11 +192,17 @@ export async function standingAt(
   now: number,
   subject?: string,
 ): Promise<Standing | null> {
-  const branch = branchKeyOf(attempt)
-  const open = branch === null ? null : await reads.openBreakage(branch)
-  if (!open || attempt.buildOrder < open.newestOrder) return null
+  const open = await breakageTo(reads, attempt)
+  if (!open) return null
   const isThere = subject === undefined || subject === revisionSubject(open.revisionKey, open.cardNumber)
   return isThere ? standingOf(open, now) : null
+}
+
+/** The breakage that the branch is in, where this attempt is of its newest failure or of a later build. */
+async function breakageTo(reads: Reads, attempt: Attempt): Promise<Breakage | null> {
+  const branch = branchKeyOf(attempt)
+  const open = branch === null ? null : await reads.openBreakage(branch)
+  return open && attempt.buildOrder >= open.newestOrder ? open : null
 }
 
 export function branchKeyOf(attempt: Attempt): string | null {

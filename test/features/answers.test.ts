@@ -221,7 +221,7 @@ describe('builds', () => {
     expect(status([buildOf(CAST, 'passed'), running])[0]).toBe(
       ':information_source: *None of 2 branches is red*: acme/web',
     )
-    expect(status([red, again])[1]).toMatch(/red since <!date\^\d+\^[^>]*> · 3 builds$/)
+    expect(status([red, again])[1]).toMatch(/red since <!date\^\d+\^[^>]*> \(3 builds\)$/)
   })
 
   it("of which one is looked at shows its commit, and restarting first where CI's machine failed", () => {

@@ -151,6 +151,7 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
           channelsOf: async () => null,
           seenBy: seesAll,
           timeZoneOf: async () => 'Europe/Berlin',
+          nameOf: async () => 'Lin',
           retentionDays: 90,
           connections: { all: () => [] },
           doctor: absentDoctor(clock),

@@ -300,6 +300,7 @@ const depsOf = (
   channelsOf: async () => null,
   seenBy: async () => null,
   timeZoneOf: async () => 'UTC',
+  nameOf: async () => null,
   retentionDays: 90,
   connections: { all: () => [] },
   doctor: absentDoctor(clock),

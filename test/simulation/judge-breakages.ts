@@ -23,7 +23,9 @@ export function judgeBreakages({ stage: { sql, slack }, frozen }: World, { build
   const wrongs = [...branches].flatMap(([key, events]) => {
     if (!known.has(key)) return []
     const streak = breakageOf(events.filter((one) => !isOvertaken(one, events)))
-    const wanted = streak ? [`${streak.first.at} ${streak.builds} ${streak.newest.buildOrder}`] : []
+    const wanted = streak
+      ? [`${streak.first.details.finishedAt ?? streak.first.at} ${streak.builds} ${streak.newest.buildOrder}`]
+      : []
     const kept = rows.filter((row) => row.branch_key === key)
     const said = kept.map((row) => `${row.began_at} ${row.builds} ${row.newest_order}`)
     return said.join() === wanted.join() ? [] : [`breakages of ${key}: ${said.join()} instead of ${wanted.join()}`]

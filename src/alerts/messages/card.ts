@@ -13,6 +13,7 @@ import {
   type SlackMessage,
 } from '../../slack/messages/blocks.ts'
 import {
+  buildCount,
   buildName,
   buildUrl,
   commitElements,
@@ -185,5 +186,4 @@ function redWords({ shown, streak }: Pick<CardView, 'shown' | 'streak'>): string
 
 export const spanWords = ({ forMs, atLeast }: Streak): string => `${atLeast ? 'at least ' : ''}${durationWords(forMs)}`
 
-export const streakCount = ({ builds, atLeast }: Streak): string =>
-  `${builds} ${builds === 1 ? 'build' : 'builds'}${atLeast ? ' or more' : ''}`
+export const streakCount = ({ builds, atLeast }: Streak): string => `${buildCount(builds)}${atLeast ? ' or more' : ''}`

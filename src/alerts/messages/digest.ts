@@ -2,9 +2,10 @@ import type { DigestView } from '../../domain/view.ts'
 import { codeSpan, toLine } from '../../lib/escape.ts'
 import { answerOf, line, type Part } from '../../slack/messages/answer.ts'
 import type { ImageBlock, SlackMessage } from '../../slack/messages/blocks.ts'
-import { chartInWords, countWords, percentOf } from '../../slack/messages/digest.ts'
-import { joined, outside, projectName } from '../../slack/messages/build.ts'
-import { BRANCH_CHARS_MAX, cut, PROJECT_CHARS_MAX } from '../../slack/messages/limits.ts'
+import { chartInWords, percentOf } from '../../slack/messages/digest.ts'
+import { buildCount, joined, outside, projectName } from '../../slack/messages/build.ts'
+import { onItWords, sinceWords } from '../../slack/messages/breakage.ts'
+import { BRANCH_CHARS_MAX, cut, PROJECT_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime, durationWords } from '../../slack/messages/times.ts'
 
 /** A digest: what it counts in one line, the chart, and then a list for each thing that is worth one. */
@@ -23,15 +24,15 @@ export const digestLines = (view: DigestView): Part[] => [...headOf(view), ...li
 function headOf(view: DigestView): Part[] {
   const title = `:bar_chart: *${titleOf(view)}*`
   const { builds, redNow } = view
-  if (builds === 0) return [line(joined([`${title}: no builds`, sinceWords(view), stillRed(redNow)]))]
-  return [line(title), line(joined([countWords(builds), passedWords(view), sinceWords(view)]))]
+  if (builds === 0) return [line(joined([`${title}: no builds`, keptWords(view), stillRed(redNow)]))]
+  return [line(title), line(joined([buildCount(builds), passedWords(view), keptWords(view)]))]
 }
 
 function listsOf({ builds, red, redNow, flaky, slower }: DigestView): Part[][] {
   if (builds === 0) return []
   return [
     listOf('Red the longest', red, (one) => durationWords(one.forMs)),
-    listOf('Red now', redNow, (one) => redSince(one.since)),
+    listOf('Red now', redNow, redWords),
     listOf('Flaky', flaky, flakyWords),
     listOf('Slower', slower, slowerWords),
   ]
@@ -62,7 +63,7 @@ function passedWords({ builds, passed, before, every }: DigestView): string {
   return `${rate} % passed (${by} against the ${every} before)`
 }
 
-function sinceWords({ since }: Pick<DigestView, 'since'>): string | null {
+function keptWords({ since }: Pick<DigestView, 'since'>): string | null {
   const time = since === null ? null : dayTime(since)
   return time && `since ${time}: what is older is not kept`
 }
@@ -73,7 +74,10 @@ const NAMED_MAX = 3
 function stillRed({ shown, more }: DigestView['redNow']): string | null {
   if (shown.length === 0) return null
   const left = shown.length + more - NAMED_MAX
-  const names = shown.slice(0, NAMED_MAX).map(branchName)
+  const names = shown.slice(0, NAMED_MAX).map((one) => {
+    const who = whoIsOn(one.onIt)
+    return who === null ? branchName(one) : `${branchName(one)} (${who})`
+  })
   return `still red: ${[...names, ...(left > 0 ? [`${left} more`] : [])].join(', ')}`
 }
 
@@ -93,10 +97,12 @@ function listOf<One extends OfBranch>(
 const branchName = ({ project, branch }: OfBranch): string =>
   `${projectName({ project })} ${codeSpan(cut(toLine(branch), BRANCH_CHARS_MAX)) || '(no name)'}`
 
-function redSince(since: DigestView['redNow']['shown'][number]['since']): string {
-  const time = since && dayTime(since.at)
-  if (!since || !time) return 'red'
-  return `since ${time} (${since.atLeast ? 'at least ' : ''}${countWords(since.builds)})`
+const whoIsOn = (onIt: DigestView['redNow']['shown'][number]['onIt']): string | null =>
+  onIt ? onItWords(outside(onIt.name, WORD_CHARS_MAX) || 'Somebody', onIt) : null
+
+/** `since May 3 09:30 (3 builds) · Ada is on it until 15:00` */
+function redWords({ since, onIt }: DigestView['redNow']['shown'][number]): string {
+  return joined([since ? sinceWords(since) : 'red', whoIsOn(onIt)])
 }
 
 /** `4 of 31 commits (13 %), 42 min lost to reruns` */

@@ -1,11 +1,17 @@
-import { standingOf, type Breakage, type BreakageChange, type Standing } from '../../domain/breakage.ts'
+import {
+  redSinceOf,
+  standingOf,
+  type Breakage,
+  type BreakageChange,
+  type RedSince,
+  type Standing,
+} from '../../domain/breakage.ts'
 import { branchKey } from '../../domain/revision.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { breakageLock } from '../../store/breakages.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { changeBreakage, OF_NOBODY } from '../../catalog/breakages.ts'
 import { findBuild, summariesOf, type FindDeps } from '../../catalog/find-build.ts'
-import { followedBy, type FollowedDeps } from '../../catalog/projects.ts'
 import type { BuildSummary, NotFound, Permits, Refused, Requester, Target } from '../../catalog/outcomes.ts'
 
 const HOUR_MS = 60 * 60_000
@@ -33,12 +39,9 @@ export type Wish =
 export type Which = { kind: 'breakage'; id: string } | Target
 
 /** A red branch as answers show it. */
-export interface RedBranch {
+export interface RedBranch extends RedSince {
   project: string
   branch: string
-  /** since when it is red (ms), and how many builds failed */
-  since: number
-  builds: number
   standing: Standing
 }
 
@@ -186,9 +189,9 @@ async function fixedOf(deps: BreakageDeps, { projectId, branch, endedBy }: Break
 }
 
 async function redOf(deps: BreakageDeps, breakage: Breakage): Promise<RedBranch> {
-  const { projectId, branch, beganAt: since, builds } = breakage
+  const { projectId, branch } = breakage
   const standing = standingOf(breakage, deps.clock.now())
-  return { project: await nameOf(deps, projectId), branch, since, builds, standing }
+  return { project: await nameOf(deps, projectId), branch, ...redSinceOf(breakage), standing }
 }
 
 async function nameOf({ store }: BreakageDeps, projectId: string): Promise<string> {
@@ -197,27 +200,3 @@ async function nameOf({ store }: BreakageDeps, projectId: string): Promise<strin
 }
 
 const findIn = ({ store, interfaces, clock }: BreakageDeps): FindDeps => ({ reads: store.read, interfaces, clock })
-
-/** Branches that one answer lists. */
-export const RED_MAX = 10
-
-/**
- * The red branches of these projects, or of those that the channel follows: each by its newest build, though that may run
- * again by now.
- */
-export async function redBranches(
-  deps: FindDeps & FollowedDeps,
-  about: { projectId: string | null } | { channel: Requester['channel'] },
-): Promise<{ builds: BuildSummary[]; more: number }> {
-  const { reads } = deps
-  const followed = 'channel' in about ? await followedBy(deps, about.channel) : [about]
-  const ids = followed.flatMap(({ projectId }) => projectId ?? [])
-  const [red, open] = [await reads.redBuilds(ids, COUNTED_MAX), await reads.openBreakages(ids, COUNTED_MAX)]
-  const named = new Set(red.map(({ projectId, branch }) => branchKey(projectId, branch)))
-  const again = open.filter((breakage) => !named.has(breakage.branchKey))
-  const newest = await Promise.all(again.map(({ projectId, branch }) => reads.newestBuild(projectId, branch)))
-  const all = [...red, ...newest.filter((build) => build !== null)]
-  return { builds: await summariesOf(deps, all.slice(0, RED_MAX)), more: Math.max(0, all.length - RED_MAX) }
-}
-
-const COUNTED_MAX = 100

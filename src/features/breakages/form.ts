@@ -1,8 +1,7 @@
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
-import { standingWords } from '../../slack/messages/breakage.ts'
+import { sinceWords, standingWords } from '../../slack/messages/breakage.ts'
 import { plain, section } from '../../slack/messages/blocks.ts'
 import { joined } from '../../slack/messages/build.ts'
-import { dayTime } from '../../slack/messages/times.ts'
 import { directPlace } from '../../slack/reply-targets.ts'
 import { requesterOf, textAt } from '../body.ts'
 import { outcomeName } from '../command.ts'
@@ -49,7 +48,7 @@ export const breakageView = (memory: Memory, red: RedBranch): ModalView => ({
   close: plain('Cancel'),
   private_metadata: `${memory.id} ${memory.channel ?? ''}`,
   blocks: [
-    section(joined([redWords(red), standingWords(red.standing)], '\n')),
+    section(joined([`:x: ${subjectOf(red)} is red ${sinceWords(red)}.`, standingWords(red.standing)], '\n')),
     choiceField(
       { block: FIELDS.wish, label: 'What do you want to do?' },
       CHOICES.map(({ text, value }) => fieldOption(text, value)),
@@ -65,12 +64,6 @@ export const breakageView = (memory: Memory, red: RedBranch): ModalView => ({
     },
   ],
 })
-
-function redWords(red: RedBranch): string {
-  const since = dayTime(red.since)
-  const count = `${red.builds} ${red.builds === 1 ? 'build' : 'builds'}`
-  return `:x: ${subjectOf(red)} is red${since === null ? '' : ` since ${since}`} (${count}).`
-}
 
 export const breakagePendingView: ModalView = {
   type: 'modal',

@@ -4,10 +4,9 @@ import { assertNever } from '../../lib/assert.ts'
 import type { BuildSummary } from '../../catalog/outcomes.ts'
 import { answerOf, answerTrouble, line, small, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
 import type { AnswerContext } from '../../slack/messages/answer.ts'
-import { breakageButton, standingWords, untilWords } from '../../slack/messages/breakage.ts'
+import { breakageButton, laterWords, standingWords, untilWords } from '../../slack/messages/breakage.ts'
 import { linkedBuild, mention, onBranch, projectName } from '../../slack/messages/build.ts'
 import { actButton } from '../../slack/messages/request.ts'
-import { dayTime } from '../../slack/messages/times.ts'
 import { buildLine } from '../build.ts'
 import { answerNotAllowed } from '../not-allowed.ts'
 import { answerNotFound, isNotFound } from '../not-found.ts'
@@ -73,7 +72,7 @@ function changedWords({ change: { kind, to, until, at }, red }: Of<'changed'>): 
     case 'handed':
       return `:raising_hand: *Handed over* to ${mention(to) || 'somebody'}${untilWords(until, at)}: ${subjectOf(red)}.`
     case 'snoozed':
-      return `:zzz: *Reminders snoozed*${until === null ? '' : ` until ${dayTime(until) ?? 'later'}`}: ${subjectOf(red)}.`
+      return `:zzz: *Reminders snoozed*${laterWords(until)}: ${subjectOf(red)}.`
     case 'let-go':
     case 'left':
     case 'reminded':

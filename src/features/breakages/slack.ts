@@ -1,8 +1,9 @@
 import { BREAKAGE_ACTION_ID } from '../../slack/messages/ids.ts'
 import { typed } from '../../slack/messages/answer.ts'
 import type { Word } from '../../slack/commands/parse.ts'
-import { findProject } from '../../catalog/projects.ts'
-import type { Target } from '../../catalog/outcomes.ts'
+import { redNow } from '../../catalog/breakages.ts'
+import { findProject, followedBy } from '../../catalog/projects.ts'
+import type { ProjectRef, Target } from '../../catalog/outcomes.ts'
 import {
   answerContext,
   BUILD_USAGE,
@@ -18,7 +19,7 @@ import type { Reply } from '../context.ts'
 import type { Feature } from '../feature.ts'
 import { answerNotFound } from '../not-found.ts'
 import { answerTooLittle, answerTooMuch } from '../slips.ts'
-import { OWNED_HOURS_MAX, redBranches, type Span, type Wish } from './act.ts'
+import { OWNED_HOURS_MAX, type Span, type Wish } from './act.ts'
 import { BREAKAGE_CALLBACK_ID, breakageForm, openBreakage } from './form.ts'
 import { answerBreakage, answerRed } from './messages.ts'
 
@@ -36,7 +37,7 @@ const red: Command = commandAbout(
     notes: ["Alone, it shows this channel's projects. *I'm on it* takes a branch, hands it over, or lets it go."],
   },
   {
-    overall: (question) => listRed(question, { channel: question.by.channel }),
+    overall: (question) => listRed(question, () => followedBy(question.operations.stored, question.by.channel)),
     about: (question, target) => (target.kind === 'project' ? redOf(question, target) : red.handle(alone(question))),
   },
 )
@@ -46,16 +47,16 @@ const alone = (question: Question): Question => ({ ...question, words: [], threa
 async function redOf(question: Question, target: Extract<Target, { kind: 'project' }>): Promise<Reply> {
   return whenMayRead(question, async () => {
     const named = await findProject(question.operations.stored.reads, target.project)
-    if (named.kind === 'project') return listRed(question, named.project)
+    if (named.kind === 'project') return listRed(question, async () => [named.project])
     return { outcome: named.kind, answer: answerNotFound(named, answerContext(question, target)) }
   })
 }
 
-const listRed = (question: Question, where: Parameters<typeof redBranches>[1]): Promise<Reply> =>
-  whenMayRead(question, async () => ({
-    outcome: 'red',
-    answer: answerRed(await redBranches(question.operations.stored, where)),
-  }))
+const listRed = (question: Question, find: () => Promise<readonly Pick<ProjectRef, 'projectId'>[]>): Promise<Reply> =>
+  whenMayRead(question, async () => {
+    const ids = (await find()).flatMap(({ projectId }) => projectId ?? [])
+    return { outcome: 'red', answer: answerRed(await redNow(question.operations.stored, ids)) }
+  })
 
 const ON: CommandRow = {
   name: 'on',

@@ -1,4 +1,5 @@
 import type { ChannelId } from '../../domain/ids.ts'
+import { redBranches } from '../../store/red-branches.ts'
 import type { KnownBuild } from '../../store/records.ts'
 import type { BuildSummary, RunningOutcome, StatusOutcome, Target } from '../../catalog/outcomes.ts'
 import { findBuild, summariesOf, summaryOf, type FindDeps } from '../../catalog/find-build.ts'
@@ -55,7 +56,7 @@ async function statusOfTarget(deps: StatusDeps, target: Target): Promise<StatusO
 async function statusOfChannel(deps: StatusDeps, channel: ChannelId | null): Promise<StatusOutcome> {
   const newest = await newestBuilds(deps, channel)
   const projectIds = [...new Set(newest.map(({ projectId }) => projectId))]
-  const red = await deps.reads.redBuilds(projectIds, BUILDS_MAX)
+  const red = await redBranches(deps.reads, projectIds, BUILDS_MAX)
   const names = new Set(red.map(nameOf))
   return { kind: 'channel-status', ...(await cut(deps, [...red, ...newest.filter((one) => !names.has(nameOf(one)))])) }
 }

@@ -22,7 +22,7 @@ export const digest: Command = {
   ],
   who: 'members',
   notes: [
-    'It is about the day or the seven days before, of the projects that the channel follows. It names no person.',
+    'It is about the day or the seven days before, of the projects that the channel follows. It mentions nobody.',
     'Without a time zone, yours in Slack counts. `now` shows you what it would say today.',
   ],
   handle: answerTyped,

@@ -2,7 +2,7 @@ import { DIGEST_AHEAD_MAX_MS, DIGEST_LATE_MAX_MS, lastDue, nextDue, periodOf } f
 import { NO_QUEUES } from '../../domain/plan.ts'
 import { digestSubject } from '../../domain/revision.ts'
 import type { DigestView } from '../../domain/view.ts'
-import { digestView, type FigureDeps } from '../../catalog/figures.ts'
+import { digestView, type DigestViewDeps } from '../../catalog/figures.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { KeptDigest } from '../../store/digests.ts'
@@ -12,7 +12,7 @@ import type { Store } from '../../store/store.ts'
 export const DIGESTS_JOB = 'send-digests'
 export const DIGESTS_EVERY_MS = 10_000
 
-export interface SendDigests extends Omit<FigureDeps, 'reads'> {
+export interface SendDigests extends Omit<DigestViewDeps, 'reads'> {
   store: Store
   clock: Clock
   log: Log

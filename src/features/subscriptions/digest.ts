@@ -1,6 +1,6 @@
 import { nextDue, periodOf, zoneNamed, type Schedule } from '../../domain/digest.ts'
 import type { DigestView } from '../../domain/view.ts'
-import { digestView, type FigureDeps } from '../../catalog/figures.ts'
+import { digestView, type DigestViewDeps } from '../../catalog/figures.ts'
 import type { Refused, Requester } from '../../catalog/outcomes.ts'
 import { digestOffLine, digestSetLine } from '../../slack/messages/digest.ts'
 import type { KeptDigest } from '../../store/digests.ts'
@@ -25,7 +25,7 @@ export type DigestOutcome =
   | { kind: 'no-channel' }
   | Refused
 
-export interface DigestDeps extends SubscriptionDeps, Omit<FigureDeps, 'reads' | 'clock'> {
+export interface DigestDeps extends SubscriptionDeps, Omit<DigestViewDeps, 'reads' | 'clock'> {
   /** the time zone of a Slack user; UTC where Slack does not say */
   timeZoneOf: (user: string) => Promise<string>
 }

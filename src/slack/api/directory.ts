@@ -29,6 +29,8 @@ interface Directory {
   presenceOf(user: string): Promise<Presence>
   /** Where this person's day begins and ends, such as `Europe/Berlin`; UTC where Slack does not say. */
   timeZoneOf(user: string): Promise<string>
+  /** What people call this person, for where nobody is to be mentioned; null where Slack does not say. */
+  nameOf(user: string): Promise<string | null>
 }
 
 /** `gone`: deactivated, or unknown to Slack. `unknown`: Slack did not say. */
@@ -80,12 +82,17 @@ export function createDirectory({
         ({ timeZone }) => timeZone,
         () => UTC,
       ),
+    nameOf: (user) =>
+      people(user).then(
+        ({ name }) => name,
+        () => null,
+      ),
   }
 }
 
 const NOBODY: ReadonlySet<string> = new Set(['user_not_found', 'user_not_visible'])
 
-type Member = Person & { teamId: string | null; timeZone: string }
+type Member = Person & { teamId: string | null; timeZone: string; name: string | null }
 
 const UTC = 'UTC'
 
@@ -100,12 +107,16 @@ export function personIn(answer: unknown): Member {
   const found = fieldOf(answer, 'user')
   const user = textOf(fieldOf(found, 'id'))
   if (!isRecord(found) || user === null) throw new BrokenAnswer('the answer has no user')
+  const profile = found['profile']
   const is = (name: string): boolean => found[name] === true
   return {
     id: user,
     teamId: textOf(found['team_id']),
     // A zone that this machine does not know either is as good as none.
     timeZone: zoneNamed(textOf(found['tz']) ?? UTC) ?? UTC,
+    name:
+      [fieldOf(profile, 'display_name'), fieldOf(profile, 'real_name'), found['name']].map(textOf).find(Boolean) ??
+      null,
     isGuest: is('is_restricted') || is('is_ultra_restricted'),
     isOutsider: is('is_stranger'),
     isDeactivated: is('deleted'),

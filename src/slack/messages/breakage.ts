@@ -1,7 +1,7 @@
-import type { Standing } from '../../domain/breakage.ts'
+import type { RedSince, Standing } from '../../domain/breakage.ts'
 import type { NoteView, ReminderView } from '../../domain/view.ts'
 import { plain, type ActionButton } from './blocks.ts'
-import { joined, mention, onBranch, projectName } from './build.ts'
+import { buildCount, joined, mention, onBranch, projectName } from './build.ts'
 import { codeSpan } from '../../lib/escape.ts'
 import { BREAKAGE_ACTION_ID } from './ids.ts'
 import { clockTime, dayTime, durationWords } from './times.ts'
@@ -10,8 +10,18 @@ import { clockTime, dayTime, durationWords } from './times.ts'
 
 /** `@Ada is on it until 15:00`, and until when nobody is reminded; empty where there is neither. */
 export function standingWords({ owner, snoozedUntil }: Standing): string {
-  const onIt = owner && `${who(owner.user)} is on it${untilWords(owner.until, owner.since)}`
-  return joined([onIt, snoozedUntil === null ? null : `reminders snoozed until ${dayTime(snoozedUntil) ?? 'later'}`])
+  const onIt = owner && onItWords(who(owner.user), owner)
+  return joined([onIt, snoozedUntil === null ? null : `reminders snoozed${laterWords(snoozedUntil)}`])
+}
+
+export const onItWords = (who: string, { since, until }: { since: number; until: number }): string =>
+  `${who} is on it${untilWords(until, since)}`
+
+/** `since May 3 09:30 (3 builds)`, and `or longer` where the history that is kept ends before the streak does. */
+export function sinceWords({ at, builds, atLeast }: RedSince): string {
+  const time = dayTime(at)
+  const start = time === null ? '' : `since ${time}${atLeast ? ' or longer' : ''} `
+  return `${start}(${atLeast ? 'at least ' : ''}${buildCount(builds)})`
 }
 
 /** The line in the thread: `:raising_hand: @Ada is on it until 15:00`. */
@@ -22,7 +32,7 @@ export function noteLine({ what, by, to, until, at }: NoteView): string {
     case 'handed':
       return `:raising_hand: ${who(by)} handed it to ${who(to)}${untilWords(until, at)}`
     case 'snoozed':
-      return `:zzz: ${who(by)} snoozed reminders${until === null ? '' : ` until ${dayTime(until) ?? 'later'}`}`
+      return `:zzz: ${who(by)} snoozed reminders${laterWords(until)}`
     case 'let-go':
       return `:wave: ${who(by)} let it go`
     case 'left':
@@ -55,5 +65,9 @@ export function untilWords(until: number | null, since: number): string {
   const time = until === null ? null : until - since <= SAME_DAY_MS ? clockTime(until) : dayTime(until)
   return time === null ? '' : ` until ${time}`
 }
+
+/** ` until May 4 15:00` */
+export const laterWords = (until: number | null): string =>
+  until === null ? '' : ` until ${dayTime(until) ?? 'later'}`
 
 const SAME_DAY_MS = 12 * 60 * 60_000

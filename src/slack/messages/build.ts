@@ -81,3 +81,6 @@ const outsidePlain = (text: string, charsMax: number): TextObject => plain(escap
 export const mention = (user: string | null): string => (user !== null && USER.test(user) ? `<@${user}>` : '')
 
 const USER = /^[UW][A-Z0-9]{2,20}$/
+
+/** `1 build`, `212 builds` */
+export const buildCount = (builds: number): string => (builds === 1 ? '1 build' : `${builds} builds`)

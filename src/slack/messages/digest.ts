@@ -1,7 +1,7 @@
 import type { Schedule } from '../../domain/digest.ts'
 import type { DigestView } from '../../domain/view.ts'
 import { toLine } from '../../lib/escape.ts'
-import { joined, mention, outside } from './build.ts'
+import { buildCount, joined, mention, outside } from './build.ts'
 import { cut, WORD_CHARS_MAX } from './limits.ts'
 import { dayTime, durationWords } from './times.ts'
 
@@ -37,14 +37,11 @@ const ALT_CHARS_MAX = 1_000
 export function chartInWords({ days, red }: Pick<DigestView, 'days' | 'red'>): string {
   const counts = days.map(({ day, builds, passed }) => {
     const rate = builds === 0 ? '' : `, ${percentOf(passed, builds)} % passed`
-    return `${day}: ${countWords(builds)}${rate}`
+    return `${day}: ${buildCount(builds)}${rate}`
   })
   const times = red.shown.map(({ project, branch, forMs }) => `${project} ${branch}: red for ${durationWords(forMs)}`)
   return cut(toLine(['Builds by day', ...counts, ...times].join('; ')), ALT_CHARS_MAX)
 }
-
-/** `1 build`, `212 builds` */
-export const countWords = (builds: number): string => (builds === 1 ? '1 build' : `${builds} builds`)
 
 /** In whole percent. */
 export const percentOf = (part: number, whole: number): number => Math.round((100 * part) / whole)

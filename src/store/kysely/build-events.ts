@@ -1,14 +1,6 @@
 import { type Selectable, sql, type Kysely } from 'kysely'
 import { beganBy, NO_DETAILS, type BuildDetails, type Observation, type Origin } from '../../domain/build-event.ts'
-import {
-  type BuildId,
-  type ChannelId,
-  type ProjectId,
-  buildKey,
-  isIdDigits,
-  orderOf,
-  sourceOf,
-} from '../../domain/ids.ts'
+import { type BuildId, type ChannelId, type ProjectId, buildKey, isIdDigits, orderOf } from '../../domain/ids.ts'
 import { type PlacedEvent, branchKey } from '../../domain/revision.ts'
 import type { Turn } from '../../domain/recovered.ts'
 import type { Looked, RuleVerdict } from '../../domain/rule.ts'
@@ -22,14 +14,15 @@ export const toPlacedEvent = (row: Selectable<Schema['fact']>): StoredEvent =>
   toStoredEvent(row, JSON.parse(row.details) as BuildDetails)
 
 const toVerdict = (row: Selectable<Schema['fact']>): StoredEvent =>
-  toStoredEvent(row, sourceOf(row.project_id) === 'ci' ? NO_DETAILS : { ...NO_DETAILS, attempt: attemptIn(row) })
+  toStoredEvent(row, { ...NO_DETAILS, ...toldIn(row) })
 
 // What a branch has been through needs no other details: those that cannot be read must not hide how the branch stands.
-function attemptIn({ details }: Selectable<Schema['fact']>): number | null {
+function toldIn({ details }: Selectable<Schema['fact']>): Pick<BuildDetails, 'attempt' | 'finishedAt'> {
   try {
-    return (JSON.parse(details) as BuildDetails).attempt
+    const { attempt, finishedAt } = JSON.parse(details) as BuildDetails
+    return { attempt, finishedAt }
   } catch {
-    return null
+    return NO_DETAILS
   }
 }
 

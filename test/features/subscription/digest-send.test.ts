@@ -30,6 +30,7 @@ async function openStage(changes: Partial<SendDigests> = {}) {
     interfaces: { v2: false, legacy: false },
     retentionDays: 90,
     chart: async () => 'F0CHART001',
+    nameOf: async () => 'Lin',
     ...changes,
   }
   const look = () => sendDigests(deps, GOING_ON)

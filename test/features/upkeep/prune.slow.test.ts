@@ -243,7 +243,7 @@ describe('how a branch stands', () => {
     await wakeAll(stage)
     const isOf513 = ({ view }: { view: View }) => view.kind === 'card' && view.build.buildId === '513'
     const [card] = stage.slack.messages.filter(isOf513)
-    expect(card?.view).toMatchObject({ shown: 'fixed', streak: { builds: 2 } })
+    expect(card?.view).toMatchObject({ shown: 'fixed', streak: { builds: 1 } })
     await stage.clock.advance(OLD + 1)
     expect((await pruneNow(stage)).cards).toBe(3)
     expect(buildsLeft(stage)).toEqual(['900', '901'])

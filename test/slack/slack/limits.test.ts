@@ -1,5 +1,6 @@
 import { digestOf } from '../../../packages/demo/src/samples/digests.ts'
-import { DIGEST_LINES_MAX, RED_NOW_MAX } from '../../../src/catalog/figures.ts'
+import { RED_MAX } from '../../../src/catalog/breakages.ts'
+import { DIGEST_LINES_MAX } from '../../../src/catalog/figures.ts'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Action } from '../../../src/domain/request.ts'
@@ -232,7 +233,7 @@ describe('at the worst, every field full of what escaping makes longest', () => 
     return digestOf({
       about: amps,
       red: some(DIGEST_LINES_MAX, red.shown[0]!),
-      redNow: some(RED_NOW_MAX, redNow.shown[0]!),
+      redNow: some(RED_MAX, redNow.shown[0]!),
       flaky: some(DIGEST_LINES_MAX, flaky.shown[0]!),
       slower: some(DIGEST_LINES_MAX, slower.shown[0]!),
     })

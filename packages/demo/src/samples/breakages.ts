@@ -51,8 +51,9 @@ export const snoozed = (cast: Cast): Standing => ({ ...owned(cast), snoozedUntil
 export const redOf = ({ project, branch }: Cast, standing = NOBODY): RedBranch => ({
   project,
   branch,
-  since: RED_AT,
+  at: RED_AT,
   builds: 3,
+  atLeast: false,
   standing,
 })
 

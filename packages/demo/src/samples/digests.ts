@@ -13,7 +13,10 @@ import type { Cases, Of } from './words.ts'
 const MIN_MS = 60_000
 
 /** A week with something in every list. */
-export const digestOf = (change: Partial<DigestView> = {}, { project, other, branch }: Cast = CAST): DigestView => ({
+export const digestOf = (
+  change: Partial<DigestView> = {},
+  { project, other, branch, committer }: Cast = CAST,
+): DigestView => ({
   kind: 'digest',
   about: 'acme',
   every: 'week',
@@ -37,7 +40,12 @@ export const digestOf = (change: Partial<DigestView> = {}, { project, other, bra
   },
   redNow: {
     shown: [
-      { project, branch, since: { at: RED_AT, builds: 3, atLeast: false } },
+      {
+        project,
+        branch,
+        since: { at: RED_AT, builds: 3, atLeast: false },
+        onIt: { name: committer, since: RED_AT, until: RED_AT + 240 * MIN_MS },
+      },
       { project: other, branch, since: { at: RED_AT, builds: 500, atLeast: true } },
     ],
     more: 0,
@@ -61,10 +69,17 @@ export const quietDigest = (cast: Cast = CAST): DigestView =>
 export const flakies = (cast: Cast): Cases<FlakyOutcome> => ({
   flaky: [
     { when: "some branches of the channel's projects are", outcome: flaky(cast) },
-    { when: 'there are more than ten', outcome: { ...flaky(cast), branches: { ...flaky(cast).branches, more: 3 } } },
+    {
+      when: 'there are more than ten',
+      outcome: {
+        ...flaky(cast),
+        branches: { ...flaky(cast).branches, more: 3 },
+        tests: { ...flaky(cast).tests, more: 2 },
+      },
+    },
     {
       when: 'nothing is, in one project',
-      outcome: { ...flaky(cast), project: cast.project, days: 1, branches: NO_LISTS },
+      outcome: { ...flaky(cast), project: cast.project, days: 1, branches: NO_LISTS, tests: NO_LISTS },
     },
     {
       when: 'the beginning of the period is not kept',
@@ -80,6 +95,13 @@ const flaky = (cast: Cast): Of<FlakyOutcome, 'flaky'> => ({
   days: 14,
   since: null,
   branches: digestOf({}, cast).flaky,
+  tests: {
+    shown: [
+      { project: cast.project, name: `LoginTest › ${cast.message}`, commits: 3 },
+      { project: cast.other, name: 'CartTest › sums', commits: 1 },
+    ],
+    more: 0,
+  },
 })
 
 export const keptDigest = ({ user }: Cast, change: Partial<KeptDigest> = {}): KeptDigest => ({

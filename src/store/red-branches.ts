@@ -1,0 +1,22 @@
+import { branchKey } from '../domain/revision.ts'
+import type { BreakageReads } from './breakages.ts'
+import type { KnownBuild } from './records.ts'
+
+/** What of the store's reads tells which branches are red. */
+export interface RedReads extends Pick<BreakageReads, 'openBreakages'> {
+  redBuilds(projectIds: readonly string[], limit: number): Promise<KnownBuild[]>
+  newestBuild(projectId: string, branch: string): Promise<KnownBuild | null>
+}
+
+/** The red branches of these projects, each by its newest build that has ended, or by its newest one where that is run again. */
+export async function redBranches(
+  reads: RedReads,
+  projectIds: readonly string[],
+  limit: number,
+): Promise<KnownBuild[]> {
+  const [red, open] = [await reads.redBuilds(projectIds, limit), await reads.openBreakages(projectIds, limit)]
+  const named = new Set(red.map(({ projectId, branch }) => branchKey(projectId, branch)))
+  const again = open.filter((breakage) => !named.has(breakage.branchKey))
+  const newest = await Promise.all(again.map(({ projectId, branch }) => reads.newestBuild(projectId, branch)))
+  return [...red, ...newest.filter((build) => build !== null)]
+}
