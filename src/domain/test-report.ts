@@ -69,8 +69,7 @@ interface Merged extends Pick<TestReport, 'tests' | 'failed' | 'failures' | 'log
 }
 
 function merge(reports: readonly TestReport[]): Merged {
-  const byShard = new Map(reports.map((report) => [report.shard ?? '', report]))
-  const shards = [...byShard].sort(([a], [b]) => compare(a, b)).map(([, report]) => report)
+  const shards = shardsOf(reports)
   const failures = shards
     .flatMap((report) => report.failures)
     .sort((a, b) => compare(a.name, b.name) || compare(a.message ?? '', b.message ?? ''))
@@ -83,6 +82,12 @@ function merge(reports: readonly TestReport[]): Merged {
     isWhole: shards.every((report) => report.failures.length === report.failed),
     log: shards.find(({ failed, log }) => failed > 0 && log.length > 0)?.log ?? [],
   }
+}
+
+/** The reports that count, one for each shard, by its name. */
+export function shardsOf(reports: readonly TestReport[]): TestReport[] {
+  const byShard = new Map(reports.map((report) => [report.shard ?? '', report]))
+  return [...byShard].sort(([a], [b]) => compare(a, b)).map(([, report]) => report)
 }
 
 const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)

@@ -1,3 +1,4 @@
+import type { BuildId, ProjectId } from '../domain/ids.ts'
 import type { TestReport } from '../domain/test-report.ts'
 
 /** A report of a build, as it is kept. */
@@ -12,6 +13,8 @@ export interface KeptReport {
 export interface ReportReads {
   /** The reports of a build (`project_id/build_id`), in order of receipt. */
   reportsOf(buildKey: string): Promise<KeptReport[]>
+  /** Builds of the project with reports that were received then (ms) or later, the newest report first. */
+  reportedBuilds(projectId: ProjectId, since: number, limit: number): Promise<{ buildId: BuildId; newest: number }[]>
 }
 
 export interface ReportWrites {

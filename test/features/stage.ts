@@ -127,6 +127,7 @@ const SUCCESS: Omit<Operations, 'stored'> = {
     days,
     since: null,
     branches: { shown: [], more: 0 },
+    tests: { shown: [], more: 0 },
   }),
   digests: {
     digest: async () => ({ kind: 'digest', digest: null }),

@@ -5,9 +5,10 @@ import type { Clock } from '../../lib/clock.ts'
 import { keptOf, namesOf, worstFlaky, type FigureDeps } from '../../catalog/figures.ts'
 import type { NotFound } from '../../catalog/outcomes.ts'
 import { findProject, followedBy } from '../../catalog/projects.ts'
+import { readFlakyTests } from '../../store/flaky-tests.ts'
 import { readFigures } from '../../store/figures.ts'
 
-/** Branches in one answer. */
+/** Branches, and tests, in one answer. */
 export const FLAKY_LINES_MAX = 10
 
 export const FLAKY_DAYS_MAX = 90
@@ -28,10 +29,11 @@ export type FlakyOutcome =
       /** what is older is not kept (ms); null: all of it is */
       since: number | null
       branches: DigestView['flaky']
+      tests: { shown: readonly { project: string; name: string; commits: number }[]; more: number }
     }
   | Extract<NotFound, { kind: 'no-project' | 'several-projects' }>
 
-/** Branches whose commits failed and passed on a later attempt, the worst first. */
+/** Branches whose commits failed and passed on a later attempt, and the tests that did, the worst first. */
 export async function flakyBranches(
   deps: FigureDeps & { clock: Clock },
   { project: text, days, channel }: FlakyQuestion,
@@ -47,6 +49,10 @@ export async function flakyBranches(
   const { question, since } = keptOf(asked, now - deps.retentionDays * DAY_MS)
   const ids: ProjectId[] = projects.map(({ projectId }) => projectId)
   const figures = await readFigures(deps.reads, ids, question)
-  const branches = worstFlaky(figures, FLAKY_LINES_MAX, namesOf(projects))
-  return { kind: 'flaky', project: named ? named.project.name : null, days, since, branches }
+  const name = namesOf(projects)
+  const branches = worstFlaky(figures, FLAKY_LINES_MAX, name)
+  const found = await readFlakyTests(deps.reads, ids, question.period.from)
+  const shown = found.slice(0, FLAKY_LINES_MAX).map((test) => ({ ...test, project: name(test.projectId) }))
+  const tests = { shown, more: found.length - shown.length }
+  return { kind: 'flaky', project: named ? named.project.name : null, days, since, branches, tests }
 }

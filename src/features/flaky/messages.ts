@@ -1,6 +1,7 @@
 import { flakyLine } from '../../alerts/messages/digest.ts'
-import { projectName } from '../../slack/messages/build.ts'
+import { outside, projectName } from '../../slack/messages/build.ts'
 import { answerOf, line, nextStep, small, typed, type Answer, type AnswerContext } from '../../slack/messages/answer.ts'
+import { NAME_CHARS_MAX } from '../../slack/messages/tests.ts'
 import { dayTime } from '../../slack/messages/times.ts'
 import { answerNotFound, isNotFound } from '../not-found.ts'
 import { FLAKY_DAYS_MAX, type FlakyOutcome } from './flaky.ts'
@@ -8,18 +9,39 @@ import { FLAKY_DAYS_MAX, type FlakyOutcome } from './flaky.ts'
 /** Which branches have commits that passed only on a later attempt. */
 export function answerFlaky(outcome: FlakyOutcome, context: AnswerContext): Answer {
   if (isNotFound(outcome)) return answerNotFound(outcome, context)
-  const { project, days, since, branches } = outcome
+  const { project, days, since, branches, tests } = outcome
   const where = project === null ? '' : ` in ${projectName({ project })}`
   const when = `in the last ${days === 1 ? 'day' : `${days} days`}`
   const time = since === null ? null : dayTime(since)
   const kept = small(time === null ? '' : `Since ${time}: what is older is not kept.`)
-  if (branches.shown.length === 0) return answerOf([line(`:white_check_mark: *Nothing flaky*${where} ${when}.`), kept])
+  if (branches.shown.length + tests.shown.length === 0)
+    return answerOf([line(`:white_check_mark: *Nothing flaky*${where} ${when}.`), kept])
   return answerOf([
-    line(`:game_die: *Flaky*${where} ${when}: commits that passed only on a later attempt`),
-    ...branches.shown.map((one) => line(`• ${flakyLine(one)}`)),
-    ...(branches.more > 0 ? [line(`… and ${branches.more} more`)] : []),
+    line(`:game_die: *Flaky*${where} ${when}`),
+    ...listOf('*Branches* with commits that passed only on a later attempt', branches, flakyLine),
+    ...listOf('*Tests* that failed and passed on the same commit', tests, testLine),
     kept,
   ])
+}
+
+function listOf<One>(
+  title: string,
+  { shown, more }: { shown: readonly One[]; more: number },
+  words: (one: One) => string,
+) {
+  if (shown.length === 0) return []
+  const lines = [title, ...shown.map((one) => `• ${words(one)}`), ...(more > 0 ? [`… and ${more} more`] : [])]
+  return lines.map(line)
+}
+
+/** `LoginTest › redirects (acme/web): 3 commits` */
+function testLine({
+  project,
+  name,
+  commits,
+}: Extract<FlakyOutcome, { kind: 'flaky' }>['tests']['shown'][number]): string {
+  const count = commits === 1 ? '1 commit' : `${commits} commits`
+  return `${outside(name, NAME_CHARS_MAX) || '(no name)'} (${projectName({ project })}): ${count}`
 }
 
 /** The period is none of those that are kept. */

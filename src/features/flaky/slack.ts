@@ -10,7 +10,7 @@ const command: Command = {
   alias: null,
   group: 'Look',
   usage: '[project] [30d]',
-  does: 'shows branches whose commits passed only on a later attempt',
+  does: 'shows branches and tests that failed and passed on the same commit',
   examples: ['/ci flaky', '/ci flaky 30d', '/ci flaky acme/web 90d'],
   who: 'everyone',
   notes: [`Without a period, it is the last 14 days; \`1d\` to \`${FLAKY_DAYS_MAX}d\` can be asked for.`],

@@ -7,7 +7,7 @@ import { cut, TEXT_CHARS_MAX } from './limits.ts'
 // Which tests failed: names, messages and lines of a log are outside text, and are cut and escaped here.
 
 const NAME_ON_CARD_CHARS_MAX = 80
-const NAME_CHARS_MAX = 120
+export const NAME_CHARS_MAX = 120
 const TEST_MESSAGE_CHARS_MAX = 200
 const LOG_LINE_CHARS_MAX = 200
 

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import type { BuildId } from '../../domain/ids.ts'
 import type { TestReport } from '../../domain/test-report.ts'
 import type { ReportReads, ReportWrites } from '../reports.ts'
 import type { Schema } from '../schema.ts'
@@ -16,6 +17,21 @@ export const readReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportReads
       receivedAt,
       report: JSON.parse(body) as TestReport,
     }))
+  },
+
+  async reportedBuilds(projectId, since, limit) {
+    const rows = await db
+      .selectFrom('report')
+      .select(['build_key', ({ fn }) => fn.max('id').as('newest')])
+      // All keys that begin with `project_id/`: `0` comes right after `/`.
+      .where('build_key', '>=', `${projectId}/`)
+      .where('build_key', '<', `${projectId}0`)
+      .where('received_at', '>=', since)
+      .groupBy('build_key')
+      .orderBy('newest', 'desc')
+      .limit(limit)
+      .execute()
+    return rows.map((row) => ({ buildId: row.build_key.split('/').at(-1) as BuildId, newest: Number(row.newest) }))
   },
 })
 

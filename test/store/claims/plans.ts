@@ -98,6 +98,7 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
   ['the requests that go with it', (tx) => tx.removeCardEvents('revision-7', 1), 'request_lineage'],
   ['the reports that go with it', (tx) => tx.removeCardEvents('revision-9', 1), 'report_build'],
   ['reportsOf', (tx) => tx.reportsOf(`${ONE.projectId}/${ONE.buildId}`), 'report_build'],
+  ['reportedBuilds', (tx) => tx.reportedBuilds(projectId('42'), T0, 9), 'report_build'],
   ['removeReport', (tx) => tx.removeReport(7), 'report_pkey', 'report USING INTEGER PRIMARY KEY'],
   ['removeEarlyReports', (tx) => tx.removeEarlyReports(T0 + 50, 20), 'report_early'],
   ['boundEarlyReports', (tx) => tx.boundEarlyReports(20), 'report_early'],

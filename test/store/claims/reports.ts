@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { TestReport } from '../../../src/domain/test-report.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { T0 } from '../../support/build-events.ts'
+import { projectId, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 import { hear, REVISION } from '../given.ts'
 
@@ -64,6 +64,16 @@ export function reportClaims(places: () => Places): void {
       { build_key: '41/515' },
       { build_key: '41/516' },
     ])
+  })
+
+  test('builds of a project with reports are found, the newest report first, and no older ones than asked for', async () => {
+    await using place = await places().open()
+    const { store } = place
+    for (const key of ['41/512', '41/99', '4/1', '410/1', '41/512']) await keep(store, key)
+    await keep(store, '41/513', { receivedAt: T0 - 1 })
+    const found = (limit: number) => store.read.reportedBuilds(projectId('41'), T0, limit)
+    expect((await found(9)).map(({ buildId }) => buildId)).toEqual(['512', '99'])
+    expect(await found(1)).toHaveLength(1)
   })
 
   test('reports go with the last card of their build', async () => {

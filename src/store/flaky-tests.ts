@@ -1,0 +1,59 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { foldBuild } from '../domain/attempt.ts'
+import { flakyTestsOf, type FlakyTest, type ReportedAttempt } from '../domain/flaky-tests.ts'
+import { buildKey, type BuildId, type ProjectId } from '../domain/ids.ts'
+import { isAbout } from './failed-tests.ts'
+import type { FigureReads } from './figures.ts'
+import type { ReportReads } from './reports.ts'
+
+/** Builds with reports that are looked into, the newest: a report can have 64 KiB. */
+export const REPORTED_BUILDS_MAX = 500
+
+/** Builds read at once; then others have their turn. */
+const BUILDS_AT_ONCE = 20
+
+type FlakyReads = ReportReads & Pick<FigureReads, 'storiesOf'>
+
+/** Which tests of these projects failed and passed on the same commit, by what was reported since then (ms). */
+export async function readFlakyTests(
+  reads: FlakyReads,
+  projectIds: readonly ProjectId[],
+  since: number,
+): Promise<FlakyTest[]> {
+  const reported: { projectId: ProjectId; buildId: BuildId; newest: number }[] = []
+  for (const projectId of projectIds) {
+    const builds = await reads.reportedBuilds(projectId, since, REPORTED_BUILDS_MAX)
+    reported.push(...builds.map((build) => ({ projectId, ...build })))
+  }
+  const newest = reported.sort((a, b) => b.newest - a.newest).slice(0, REPORTED_BUILDS_MAX)
+  const attempts: ReportedAttempt[] = []
+  for (const [projectId, builds] of Map.groupBy(newest, (build) => build.projectId)) {
+    for (let at = 0; at < builds.length; at += BUILDS_AT_ONCE) {
+      const ids = builds.slice(at, at + BUILDS_AT_ONCE).map(({ buildId }) => buildId)
+      attempts.push(...(await readAttempts(reads, projectId, ids)))
+      await nextTurn()
+    }
+  }
+  return flakyTestsOf(attempts)
+}
+
+async function readAttempts(
+  reads: FlakyReads,
+  projectId: ProjectId,
+  ids: readonly BuildId[],
+): Promise<ReportedAttempt[]> {
+  const { buildEvents, restarts } = await reads.storiesOf(projectId, ids)
+  const reported: ReportedAttempt[] = []
+  for (const [buildId, own] of Map.groupBy(buildEvents, (buildEvent) => buildEvent.buildId)) {
+    const kept = await reads.reportsOf(buildKey(projectId, buildId))
+    const { revisionKey, seq } = own[0]!
+    for (const attempt of foldBuild(own, restarts).attempts) {
+      const about = kept.filter((one) => isAbout(one, attempt, seq))
+      // Of a report no more is held than is compared.
+      const reports = about.map(({ report }) => ({ ...report, log: [] }))
+      const { buildOrder, n } = attempt
+      if (reports.length > 0) reported.push({ projectId, revisionKey, buildOrder, n, reports })
+    }
+  }
+  return reported
+}
