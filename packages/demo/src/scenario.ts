@@ -1,6 +1,7 @@
+import { DOUBLE_CLICK_MS } from '../../../src/features/pending-interactions.ts'
 import { CHANNELS, PEOPLE } from '../../sandbox-slack/src/workspace.ts'
 import type { Report, Story } from './service/service.ts'
-import { approve, ask, awaitCard, press, push, type Stage } from './stage.ts'
+import { approve, ask, awaitCard, openForm, press, push, sendForm, type Stage } from './stage.ts'
 
 /** One act of the demonstration: what happens, and what there is to see. */
 export interface Act {
@@ -15,11 +16,15 @@ export const STOPPER = PEOPLE.grace
 export const REQUESTER = PEOPLE.ada
 
 /** What the requester types after `/ci`, whatever the service. */
-export const QUESTIONS = { list: 'list', status: 'status acme/web' } as const
+export const QUESTIONS = { list: 'list', status: 'status acme/web', digest: 'digest now' } as const
 
 /** Who gives a channel rules of its own, where, and what they type after `/ci`. */
 export const FOLLOWER = PEOPLE.lin
 export const FOLLOWING = { channel: CHANNELS.ops, text: 'subscribe acme/web failed,recovered release/*' } as const
+
+/** Who looks after a red branch, and to whom they hand it, who is late to let it go. */
+export const OWNER = PEOPLE.ada
+export const HEIR = PEOPLE.lin
 
 /** How long a build of the demonstration runs. */
 const BUILD_MS = 3_500
@@ -49,7 +54,7 @@ export const PRICES_BROKEN: Report = {
 }
 
 /**
- * Failed → Restart → Passed on attempt 2; Stop; an approval; a machine's failure; questions; a channel's own rules; a limit, where
+ * Failed → Restart → Passed on attempt 2; Stop; a red branch that people look after; an approval; a machine's failure; questions; a channel's own rules; a limit, where
  * the service has one; a burst; a red card is left.
  */
 export const actsOf = (story: Story): readonly Act[] => [
@@ -72,6 +77,30 @@ export const actsOf = (story: Story): readonly Act[] => [
       const build = push(stage.ci, story.projects.web, { ...commit, outcome: 'none' })
       await stage.clock.sleep(stage.lookMs)
       await press(stage, { by: STOPPER, label: 'Stop', build })
+      await stage.clock.sleep(stage.lookMs)
+    },
+  },
+  {
+    title:
+      'A branch of acme/api goes red; Ada is on it and hands it over to Lin, who is late: the next commit fixes it',
+    async play(stage) {
+      const commit = { branch: 'checkout', committer: 'Ada', ms: BUILD_MS / 4 }
+      const build = push(stage.ci, story.projects.api, { ...commit, message: 'Take cards only', outcome: 'error' })
+      for (const [choice, says] of [
+        ["I'm on it for 1 hour", 'You are on it'],
+        ['Hand it over', 'Handed over'],
+      ] as const) {
+        await openForm(stage, { by: OWNER, label: "I'm on it", build })
+        await sendForm(stage, { by: OWNER, filled: { [WISH]: choice, 'To whom': HEIR }, says })
+        // Sooner, it would be a double click.
+        await stage.clock.sleep(Math.max(stage.lookMs, DOUBLE_CLICK_MS))
+        stage.slack.views.clear(OWNER)
+      }
+      await openForm(stage, { by: HEIR, label: "I'm on it", build })
+      const fix = push(stage.ci, story.projects.api, { ...commit, message: 'Take cash again', outcome: 'success' })
+      await awaitCard(stage, CHANNELS.builds, fix, 'Fixed')
+      await sendForm(stage, { by: HEIR, filled: { [WISH]: 'Let it go' }, says: 'Already fixed' })
+      await ask(stage, { by: REQUESTER, text: QUESTIONS.digest })
       await stage.clock.sleep(stage.lookMs)
     },
   },
@@ -145,7 +174,13 @@ export const actsOf = (story: Story): readonly Act[] => [
   },
 ]
 
-const asked = ({ question }: Story): string[] => [...Object.values(QUESTIONS), ...(question ? [question.text] : [])]
+const asked = ({ question }: Story): string[] => [
+  QUESTIONS.list,
+  QUESTIONS.status,
+  ...(question ? [question.text] : []),
+]
+
+const WISH = 'What do you want to do?'
 
 const overLimit = ({ projects }: Story, title: string): Act => ({
   title,

@@ -3,7 +3,7 @@ import type { Push } from '../../sandbox-ci/src/builds.ts'
 import type { BuildSnapshot } from '../../sandbox-ci/src/snapshot.ts'
 import type { Acknowledgement } from '../../sandbox-slack/src/acknowledgement.ts'
 import { elementsOf } from '../../sandbox-slack/src/elements.ts'
-import { listOf, objectOf } from '../../sandbox-slack/src/json.ts'
+import { listOf, objectOf, type Json } from '../../sandbox-slack/src/json.ts'
 import type { Message } from '../../sandbox-slack/src/messages.ts'
 import type { SandboxSlack } from '../../sandbox-slack/src/sandbox-slack.ts'
 import { drawnText } from '../../sandbox-slack/src/transcript.ts'
@@ -53,6 +53,48 @@ export async function press(stage: Stage, { by, label, build }: { by: string; la
   }
 }
 
+/** What a person puts into a form, by the labels of its fields: the option of a menu, or a Slack user. */
+export type Filled = Readonly<Record<string, string>>
+
+/** A person presses the button on the build's card that opens a form, and has it before them. */
+export async function openForm(stage: Stage, { by, label, build }: { by: string; label: string; build: BuildName }) {
+  const { slack, clock } = stage
+  for (let tries = 1; tries <= TRIES_MAX; tries++) {
+    const found = await waitFor(clock, () => findButton(slack, build, label))
+    if (found === undefined) return
+    slack.views.clear(by)
+    const { kind } = await slack.people.click({ user: by, channel: CHANNELS.builds, ...found })
+    if (await waitFor(clock, () => formOf(slack, by)?.['submit'] ?? undefined, patienceAfter(kind))) return
+  }
+}
+
+/** They fill it in, send it, and wait until it says that. */
+export async function sendForm(
+  { slack, clock }: Stage,
+  { by, filled, says }: { by: string; filled: Filled; says: string },
+) {
+  const form = formOf(slack, by)
+  if (!form) return
+  await slack.people.submitView({ user: by, values: valuesOf(listOf(form['blocks']), filled) })
+  await waitFor(clock, () => JSON.stringify(formOf(slack, by) ?? '').includes(says) || undefined)
+}
+
+export const formOf = (slack: SandboxSlack, user: string): Json | undefined => slack.views.stack(user).at(-1)
+
+function valuesOf(blocks: readonly Json[], filled: Filled): Record<string, Record<string, Json>> {
+  const fields = blocks.filter((block) => filled[labelOf(block)] !== undefined)
+  return Object.fromEntries(
+    fields.map((block) => {
+      const [element, wanted] = [objectOf(block['element']), filled[labelOf(block)]!]
+      const option = listOf(element['options']).find((one) => objectOf(one['text'])['text'] === wanted)
+      const value = option ? { selected_option: option } : { selected_user: wanted }
+      return [String(block['block_id']), { [String(element['action_id'])]: value }]
+    }),
+  )
+}
+
+const labelOf = (block: Json): string => String(objectOf(block['label'])['text'])
+
 /** Somebody looks at a build that waits, and approves it where the service has that. Throws if it does not know the build. */
 export async function approve({ ci, clock, lookMs }: Stage, build: BuildSnapshot): Promise<void> {
   await waitFor(clock, () => buildNow(ci, build)?.status === 'waiting' || undefined)
@@ -86,9 +128,9 @@ interface Ask {
   channel?: string
 }
 
-/** A person looks at a channel until the build's card is there, or their patience is at its end. */
-export async function awaitCard({ slack, clock }: Stage, channel: string, build: BuildName): Promise<void> {
-  await waitFor(clock, () => cardsOf(messagesIn(slack, channel), build)[0])
+/** A person looks at a channel until the build's card is there and says that, or their patience is at its end. */
+export async function awaitCard({ slack, clock }: Stage, channel: string, build: BuildName, says = ''): Promise<void> {
+  await waitFor(clock, () => cardsOf(messagesIn(slack, channel), build).find(({ text }) => text.includes(says)))
 }
 
 /** The messages of a channel, with what people see of them as their text. */

@@ -15,8 +15,8 @@ export interface Agreement {
 /**
  * Compares the builds of CI with the messages of a channel that follows everything: one card per commit and branch, in
  * the state of its newest build, one reply for each attempt that another message does not already tell, and one notice for
- * builds that were not run. What people asked for, and which tests failed, is no matter here. It looks at what people see, and knows nothing of
- * the bot's own records.
+ * builds that were not run. What people asked for, who looks after a branch, and which tests failed, is no matter here. It looks at
+ * what people see, and knows nothing of the bot's own records.
  */
 export function compare(builds: readonly BuildSnapshot[], messages: readonly Message[]): Agreement {
   const agreement: Agreement = { lost: [], doubled: [], wrong: [] }
@@ -40,6 +40,9 @@ export const both = (one: Agreement, other: Agreement): Agreement => ({
 /** The line in a thread that says what somebody asked for. */
 export const isAskLine = ({ text }: Message): boolean => /\b(?:Stop|Restart) requested\b/.test(text)
 
+/** The line in a thread that says what somebody did about a red branch. */
+export const isNoteLine = ({ text }: Message): boolean => /^:(?:raising_hand|wave|zzz): /.test(text)
+
 /** The reply in a thread that says which tests failed. */
 export const isTestsReply = ({ text }: Message): boolean => /^(?:Attempt \d+ · )?\*\d+ of \d+ tests? failed/.test(text)
 
@@ -61,7 +64,10 @@ function compareRevision(
   compareThread(
     own,
     messages.filter(
-      (message) => message.threadTs === card.ts && message.byBot && !isAskLine(message) && !isTestsReply(message),
+      (message) =>
+        message.threadTs === card.ts &&
+        message.byBot &&
+        ![isAskLine, isNoteLine, isTestsReply].some((is) => is(message)),
     ),
     name,
     { lost, doubled, wrong },

@@ -1,11 +1,11 @@
 import type { Shown } from '../../../../src/domain/view.ts'
 import { lookOf } from '../../../../src/slack/messages/words.ts'
 import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
-import { CALLED, RESTARTER, STOPPER } from '../scenario.ts'
+import { CALLED, HEIR, OWNER, QUESTIONS, RESTARTER, STOPPER } from '../scenario.ts'
 import type { Message } from '../../../sandbox-slack/src/messages.ts'
 import type { Asked, Report, Story } from '../service/service.ts'
 import { cardsOf } from '../stage.ts'
-import { isAskLine, saysState, type Agreement } from './agreement.ts'
+import { isAskLine, isNoteLine, saysState, type Agreement } from './agreement.ts'
 
 /** What the people of the scenario did, as CI, the channel, and the one who asked saw it. */
 export interface Seen {
@@ -19,12 +19,14 @@ export interface Seen {
   messages: readonly Message[]
   /** what only the requester saw, as text */
   answers: readonly string[]
+  /** what the form of the one who is late says */
+  lateForm: string
 }
 
 /**
  * Compares what the people of the scenario did with what came of it: each deed reached CI exactly once, its build's
- * card shows the end of it, the thread says once who asked, the committer was called, a red card names the failed tests,
- * and each question has its answer.
+ * card shows the end of it, the thread says once who asked, the committer was called, a red card names the failed tests, who
+ * looks after a red branch is said, and each question has its answer.
  */
 export function compareDeeds(seen: Seen): Agreement {
   const agreement: Agreement = { lost: [], doubled: [], wrong: [] }
@@ -32,6 +34,11 @@ export function compareDeeds(seen: Seen): Agreement {
   if (!seen.messages.some(isCall)) agreement.lost.push(`no failure calls <@${CALLED}>`)
   if (seen.report && !seen.messages.some((message) => names(message, seen.report!)))
     agreement.lost.push(`no card names the ${seen.report.failed} tests that failed`)
+  for (const line of [`<@${OWNER}> is on it until`, `<@${OWNER}> handed it to <@${HEIR}> until`])
+    if (!seen.messages.some((message) => isNoteLine(message) && message.text.includes(line)))
+      agreement.lost.push(`no thread says: ${line}`)
+  if (!seen.lateForm.includes('*Already fixed* by acme/api'))
+    agreement.lost.push(`the form does not say that the branch is fixed: ${seen.lateForm}`)
   for (const [command, words] of Object.entries(answersOwed(seen))) {
     if (!seen.answers.some((answer) => words.every((word) => answer.includes(word))))
       agreement.lost.push(`no answer to /ci ${command} has ${words.join(', ')}`)
@@ -95,5 +102,6 @@ const requested = ({ action, by }: Deed): string => `${action} requested by <@${
 const answersOwed = ({ projects, question }: Seen): Record<string, readonly string[]> => ({
   list: [`*${projects.length} projects*`, ...projects],
   status: ['acme/web', `*${lookOf('flaky').word}*`, `*${lookOf('stopped').word}*`],
+  [QUESTIONS.digest]: [':bar_chart: *', 'A preview that only you see'],
   ...(question && { [question.text]: question.words }),
 })

@@ -1,11 +1,11 @@
-import { actsOf, PRICES_BROKEN, REQUESTER, FOLLOWER, FOLLOWING } from '../scenario.ts'
+import { actsOf, PRICES_BROKEN, REQUESTER, FOLLOWER, FOLLOWING, HEIR } from '../scenario.ts'
 import type { Clock } from '../../../../src/lib/clock.ts'
 import { forTerminal } from '../../../../src/lib/escape.ts'
 import type { Scene } from '../../../sandbox-slack/src/panel-state.ts'
 import type { SandboxSlack } from '../../../sandbox-slack/src/sandbox-slack.ts'
 import { CHANNELS, PEOPLE } from '../../../sandbox-slack/src/workspace.ts'
 import type { Service } from '../service/service.ts'
-import { messagesIn } from '../stage.ts'
+import { formOf, messagesIn } from '../stage.ts'
 import { agrees, both, compare, type Agreement } from './agreement.ts'
 import { compareDeeds } from './deeds.ts'
 import { compareFollowers, FOLLOWERS } from './followers.ts'
@@ -87,6 +87,7 @@ function look({ ci, slack, isOnce }: Stage): Agreement {
     report: ci.reportTests && PRICES_BROKEN,
     messages,
     answers: asked,
+    lateForm: JSON.stringify(formOf(slack, HEIR) ?? null),
   })
   const answers = answersTo(FOLLOWER, FOLLOWING.channel)
   const followed = { builds, web: names.web, answers, messagesIn: (id: string) => messagesIn(slack, id) }

@@ -6,6 +6,7 @@ import type { Seen } from '../../src/demo/deeds.ts'
 const FIXED_TS = '1.000001'
 const STOPPED_TS = '2.000001'
 const RED_TS = '3.000001'
+const OWNED_TS = '4.000001'
 
 /** A failed build that Lin has restarted, one that Grace has stopped, and three questions of Ada: as it should end. */
 export const wellPlayed = (): Seen => ({
@@ -27,6 +28,8 @@ export const wellPlayed = (): Seen => ({
     message({ threadTs: FIXED_TS, text: `:repeat: Restart requested by <@${PEOPLE.lin}> · attempt 2` }),
     message({ threadTs: FIXED_TS, text: ':game_die: *Passed on attempt 2 (flaky)* after 3 s' }),
     message({ ts: RED_TS, attachments: [{ text: '1 of 9 tests failed: CartTest › sums (new)' }] }),
+    message({ threadTs: OWNED_TS, text: `:raising_hand: <@${PEOPLE.ada}> is on it until 15:00` }),
+    message({ threadTs: OWNED_TS, text: `:raising_hand: <@${PEOPLE.ada}> handed it to <@${PEOPLE.lin}> until 15:00` }),
     message({
       ts: STOPPED_TS,
       text: ':black_square_for_stop: *Stopped* acme/web #502 on `main`',
@@ -44,7 +47,9 @@ export const wellPlayed = (): Seen => ({
       '```![acme/web main build status](&lt;http://127.0.0.1/projects/p/status?branch=main&gt;)```',
       '```&lt;img src="http://127.0.0.1/projects/p/status?branch=main"&gt;```',
     ].join('\n'),
+    ':bar_chart: *acme builds, 27 April – 3 May*: no builds\nA preview that only you see; a digest also has a chart.',
   ],
+  lateForm: ':white_check_mark: *Already fixed* by acme/api #504 on `checkout`; nothing was changed.',
 })
 
 export const run = (status: string) => ({
