@@ -1,3 +1,4 @@
+import { DAY_MS } from '../domain/digest.ts'
 import { noticeDay } from '../domain/notice.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
@@ -16,8 +17,6 @@ const PAUSE_MIN_MS = 20
 
 /** While deliveries press at the endpoint nothing is removed; the job looks again after this time. */
 const PRESSED_AGAIN_MS = 1_000
-
-const DAY_MS = 24 * 60 * 60_000
 
 /** The job: once a day, so that a day's worth goes at a time. */
 export const PRUNE_JOB = 'prune'

@@ -10,6 +10,8 @@ export const SECRET = 'a-secret-for-the-benchmarks'
 
 export const DELIVERY_PATH = `/webhooks/builds/${SECRET}`
 
+export const REPORT_PATH = `/webhooks/reports/${SECRET}`
+
 export interface BotOptions {
   name: string
   /** the sandbox Slack's `apiUrl`, or a place where nobody answers */

@@ -44,3 +44,17 @@ export function streamBody(n: number, firstBuild: number): string {
   const branch = build % 3 === 0 ? 'main' : `feature-${build % BRANCHES}`
   return deliveryBody({ project: 1 + (build % PROJECTS), build, branch }, n % 2 === 0 ? 'initiated' : end)
 }
+
+/** What a build step reports of the n-th build of that stream, with as many failed tests as make it so large. */
+export function reportBody(n: number, firstBuild: number, bytes: number): string {
+  const build = firstBuild + n
+  const failure = (i: number) => ({
+    name: `Suite ${i} › does what it says`,
+    message: `expected ${i}, got ${'x'.repeat(120)}`,
+  })
+  const failures = Array.from({ length: Math.floor(bytes / JSON.stringify(failure(100)).length) }, (_, i) => failure(i))
+  return JSON.stringify({
+    build: { project_id: 1 + (build % PROJECTS), build_id: build },
+    report: { tests: 1_000, failed: failures.length, failures },
+  })
+}

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { LOAD_CORE, runToEnd } from './processes.ts'
 
-/** What the load generator is to do: deliveries of ever new builds, over keep-alive connections. */
+/** What the load generator is to do: deliveries of ever new builds, or reports of them, over keep-alive connections. */
 export interface Load {
   port: number
   /** of several processes: connections go to one after the other */
@@ -9,6 +9,8 @@ export interface Load {
   path: string
   connections: number
   firstBuild: number
+  /** sends reports of so many bytes of the builds' tests in the place of deliveries */
+  reportBytes?: number
   /** so many deliveries … */
   count?: number
   /** … or for so long */

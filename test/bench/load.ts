@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { streamBody } from './delivery.ts'
+import { reportBody, streamBody } from './delivery.ts'
 import type { Load, LoadResult } from './load-order.ts'
 import { percentile } from './statistics.ts'
 import { openWire, type Wire } from './wire.ts'
@@ -28,7 +28,9 @@ async function run(): Promise<LoadResult> {
   const isOver = () => sent >= (load.count ?? Infinity) || performance.now() - startedAt >= (load.forMs ?? Infinity)
 
   async function sendNext(wire: Wire, handedAt: number): Promise<void> {
-    const body = streamBody(sent++, load.firstBuild)
+    const n = sent++
+    const body =
+      load.reportBytes === undefined ? streamBody(n, load.firstBuild) : reportBody(n, load.firstBuild, load.reportBytes)
     const status = await wire.post(body).catch(() => 0)
     if (ACCEPTED.includes(status)) latencies.push(performance.now() - handedAt)
     else errors++

@@ -16,6 +16,7 @@ import { processesShared } from './processes-shared.ts'
 import { pinSelf } from './processes.ts'
 import { growth } from './growth.ts'
 import { reconcile } from './reconcile.ts'
+import { reports } from './reports.ts'
 import { printTable, writePage, writeScale } from './report.ts'
 import { start } from './start.ts'
 import { stored } from './stored.ts'
@@ -29,6 +30,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   acknowledged,
   door,
   latency,
+  reports,
   live,
   burst,
   click,

@@ -1,5 +1,6 @@
 import { BREAKAGE_ACTION_ID } from '../../slack/messages/ids.ts'
 import { typed } from '../../slack/messages/answer.ts'
+import { amountOf } from '../../slack/commands/amount.ts'
 import type { Word } from '../../slack/commands/parse.ts'
 import { redNow } from '../../catalog/breakages.ts'
 import { findProject, followedBy } from '../../catalog/projects.ts'
@@ -119,7 +120,7 @@ function slipOf({ row }: Question, wanted: string, word: Word | undefined): Repl
 
 function spanOf({ text }: Word): Span | null {
   const word = text.toLowerCase()
-  const hours = Number(/^(\d{1,2})h$/.exec(word)?.[1] ?? 0)
+  const hours = amountOf(word, 'h') ?? 0
   if (word === 'tomorrow') return word
   return hours > 0 && hours <= OWNED_HOURS_MAX ? hours : null
 }

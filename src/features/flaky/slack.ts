@@ -1,3 +1,4 @@
+import { amountOf } from '../../slack/commands/amount.ts'
 import type { Reply } from '../context.ts'
 import { howTyped, outcomeName, whenMayRead, wordsOf, type Command, type Question } from '../command.ts'
 import type { Feature } from '../feature.ts'
@@ -24,11 +25,12 @@ const DAYS = 14
 async function answerTyped(question: Question): Promise<Reply> {
   const { row, words, operations, by, reference } = question
   const texts = words.map(({ text }) => text)
-  const period = DAYS_TYPED.test(texts.at(-1) ?? '') ? texts.pop()! : null
+  const asked = amountOf(texts.at(-1) ?? '', 'd')
+  const period = asked === null ? null : texts.pop()!
   const [project = null, extra] = texts
   if (extra !== undefined) return { outcome: 'too-much', answer: answerTooMuch({ extra, ...howTyped(row) }) }
   if (project === '') return { outcome: 'nameless', answer: answerNameless({ branchOf: null, ...howTyped(row) }) }
-  const days = period === null ? DAYS : Number.parseInt(period, 10)
+  const days = asked ?? DAYS
   if (days < 1 || days > FLAKY_DAYS_MAX) return { outcome: 'unclear', answer: answerDays(period ?? '') }
   return whenMayRead(question, async () => {
     const outcome = await operations.flaky({ project, days, channel: by.channel })
@@ -39,7 +41,5 @@ async function answerTyped(question: Question): Promise<Reply> {
     }
   })
 }
-
-const DAYS_TYPED = /^\d+d$/i
 
 export const flaky: Feature = { commands: [command] }
