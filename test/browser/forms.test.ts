@@ -111,6 +111,32 @@ describeDemo('whoever fills in a form', (demo) => {
       .waitFor()
   })
 
+  test('looks after a red branch, and hands it over to somebody who is found in the list', async () => {
+    const page = await openAs('Ada', demo().url)
+    const commit = { branch: 'checkout', message: 'Take cards only', committer: 'Lin' }
+    await demo().ci('projects/acme%2Fapi/push', { ...commit, outcome: 'error', ms: 100 })
+    const card = await message(page, 'Take cards only')
+    await card.getByRole('button', { name: "I'm on it" }).click()
+    const form = await modal(page, 'Red branch')
+    expect(await unnamed(page)).toEqual([])
+    const wish = form.getByRole('combobox', { name: /^What do you want to do/ })
+    await wish.selectOption({ label: "I'm on it for 4 hours" })
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.getByText(/You are on it until/).waitFor()
+    await leaveForms(page)
+    await card.getByText(/Ada is on it until/).waitFor()
+    await actAs(page, 'Lin')
+    await card.getByRole('button', { name: "I'm on it" }).click()
+    await wish.selectOption({ label: 'Hand it over' })
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.getByText('Choose a person.').waitFor()
+    await form.getByRole('combobox', { name: /^To whom/ }).selectOption({ label: 'Grace' })
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.getByText(/Handed over to @Grace until/).waitFor()
+    await leaveForms(page)
+    await card.getByText(/Grace is on it until/).waitFor()
+  })
+
   test('follows from Home, where a channel is chosen first', async () => {
     const page = await openAs('Ada', demo().url)
     await goTo(page, 'Buildline')
