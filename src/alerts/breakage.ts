@@ -36,9 +36,18 @@ export async function keepBreakage(
   const open = await tx.openBreakage(key)
   const oldest = fresh.filter(({ status }) => isVerdict(status)).toSorted(compareOutcomes)[0]!
   const { streak, outcomes } = await readStreak(tx, key, open, oldest.buildOrder)
-  if (open && cardOf(open) !== (streak && cardOf(streak))) await tx.touchCards(cardOf(open), now, LEAST)
+  if (open && cardOf(open) !== (streak && cardOf(streak))) await touchShowing(tx, open, now)
   if (streak) return tx.keepBreakage({ projectId, branch, branchKey: key, ...(open ?? NEW), ...streak })
   if (open) await tx.keepBreakage({ ...open, ...endOf(outcomes, now) })
+}
+
+/** In each channel the newest card of the streak shows it, and the one before it did so far. */
+async function touchShowing(tx: Tx, open: Breakage, now: number): Promise<void> {
+  const cards = await tx.breakageCards(open)
+  const showing = [...Map.groupBy(cards, ({ channel }) => channel).values()].flatMap((own) =>
+    [...new Set(own.map(({ subject }) => subject))].slice(0, 2),
+  )
+  for (const subject of new Set([cardOf(open), ...showing])) await tx.touchCards(subject, now, LEAST)
 }
 
 const NEW = { endedAt: null, endedBy: null, owner: null, ownedAt: null, ownerUntil: null, snoozedUntil: null }

@@ -29,7 +29,7 @@ import { toStatus } from '../domain/status.ts'
 import { parseSubject, revisionSubject } from '../domain/revision.ts'
 import { noteSlot, postedAttemptOf, storyFor, type Story, type StoryContext } from '../domain/story.ts'
 import { NOTICE_BUILDS_MAX } from '../domain/view.ts'
-import { facilitiesOf, readRevision, streaksOf, standingAt } from '../store/history.ts'
+import { facilitiesOf, readRevision, streaksOf, standingOn } from '../store/history.ts'
 import { failedTestsOf } from '../store/failed-tests.ts'
 
 /**
@@ -141,7 +141,8 @@ async function planCard(
   const newest = attempts.at(-1)!
   const hasFailed = attempts.some(({ status }) => status === 'failed')
   const postedAttempt = postedAttemptSaid(messages)
-  const changes = hasFailed ? await reads.breakageChangesOf(card.subject) : []
+  const all = hasFailed ? await reads.breakageChangesOf(card.subject) : []
+  const changes = all.filter(({ channel }) => channel === null || channel === card.channel)
   const { failedTests, reportedAt } = await failedTestsOf(reads, attempts)
   const story = storyFor({
     attempts,
@@ -156,7 +157,7 @@ async function planCard(
     requests,
     facilities: await facilitiesOf(reads, attempts, interfaces),
     // A machine's failure is nobody's to look after.
-    breakage: newest.status === 'failed' ? await standingAt(reads, newest, now, card.subject) : null,
+    breakage: newest.status === 'failed' ? await standingOn(reads, newest, card, now) : null,
     changes,
     reminders: await remindersOf(reads, changes, { channel: card.channel, messages, now }),
   })

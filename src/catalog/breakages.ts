@@ -10,7 +10,10 @@ import type { BuildSummary } from './outcomes.ts'
 /** What somebody is in front of in the card's thread: its line comes at once. */
 export const ASKED = 1
 
-/** Keeps a breakage as it is now, and who did that: the row of the audit is the line in the thread of its card. */
+/**
+ * Keeps a breakage as it is now, and who did that: the row of the audit is the line in the thread of its newest card. A channel
+ * that has no such card has a line of its own, in the thread of the newest one that it has.
+ */
 export async function changeBreakage(
   tx: Tx,
   breakage: Breakage,
@@ -20,7 +23,12 @@ export async function changeBreakage(
   const made = { ...change, breakageId: breakage.id, subject, channel: null, number: null }
   await tx.keepBreakage(breakage)
   await tx.insertBreakageChange(made)
-  await tx.touchCards(subject, change.at, ASKED)
+  const newest = new Map((await tx.breakageCards(breakage)).toReversed().map((card) => [card.channel, card]))
+  const others = [...newest.values()].filter((card) => card.subject !== subject)
+  for (const other of others)
+    await tx.insertBreakageChange({ ...made, ...other, id: `${made.id}:${other.channel}`, interactionKey: null })
+  for (const touched of new Set([subject, ...others.map((one) => one.subject)]))
+    await tx.touchCards(touched, change.at, ASKED)
   return made
 }
 

@@ -1,5 +1,5 @@
 import { buildView } from './build-view.ts'
-import type { BreakageChange, Standing } from './breakage.ts'
+import type { BreakageChange } from './breakage.ts'
 import type { BuildEvent } from './build-event.ts'
 import { shortId, sourceOf, type MessageTs } from './ids.ts'
 import { canShowBuilds, offerOfRestart, offerOfStop, type Facilities, type Missing, type Offer } from './offer.ts'
@@ -57,7 +57,7 @@ export interface StoryContext {
   requests: readonly Request[]
   facilities: Facilities
   /** who is on the branch, where this card shows its newest failure and it is red still */
-  breakage: Standing | null
+  breakage: CardView['breakage'] | null
   /** what people did about it in this thread, oldest first */
   changes: readonly BreakageChange[]
   /** reminders among them that are said, by id: for how long the branch had been red (ms), and how many builds */

@@ -49,8 +49,11 @@ export interface CardView {
   unconfirmed: Uuid | null
   /** who last asked something of CI about this attempt */
   request: ShownRequest | null
-  /** on the card of a branch's newest failure, as long as the branch is red: who is on it */
-  breakage?: Standing
+  /**
+   * on the channel's card of a branch's newest failure, as long as the branch is red: who is on it; `grown`: what failed since,
+   * of which this channel has no card
+   */
+  breakage?: Standing & { grown?: RedSince }
 }
 
 /** How long a branch was red when an attempt ended (ms), and how many builds were. `atLeast`: longer than what is kept. */

@@ -81,8 +81,8 @@ async function remindOf(deps: RemindDeps, due: Due): Promise<void> {
   const { store, log, wake } = deps
   const { breakage, project, channel } = due
   // A channel that was never told of the branch has no thread of it.
-  const subject = await store.read.breakageCard(breakage, channel)
-  if (subject === null) return
+  const subject = (await store.read.breakageCards(breakage, channel))[0]?.subject
+  if (subject === undefined) return
   const id = deps.newId()
   const change = await store.write((tx) => record(tx, deps, due, { id, subject }))
   if (!change) return

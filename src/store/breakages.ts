@@ -1,5 +1,6 @@
 import type { Breakage, BreakageChange } from '../domain/breakage.ts'
 import type { ChannelId } from '../domain/ids.ts'
+import type { CardKey } from './records.ts'
 
 // Red streaks, who looks after them, and what people did about them.
 
@@ -19,8 +20,8 @@ export interface BreakageReads {
   breakageChangesOf(subject: string): Promise<BreakageChange[]>
   /** What was done about these breakages, the oldest first. */
   breakageChanges(ids: readonly string[]): Promise<BreakageChange[]>
-  /** The newest card of this channel that shows a failure of the breakage: its subject. */
-  breakageCard(breakage: Pick<Breakage, 'branchKey' | 'beganOrder'>, channel: ChannelId): Promise<string | null>
+  /** The cards that show failures of the breakage, of one channel or of all, the newest first. */
+  breakageCards(breakage: Pick<Breakage, 'branchKey' | 'beganOrder'>, channel?: ChannelId): Promise<CardKey[]>
   /** What this interaction has changed. */
   breakageChangeBy(interactionKey: string): Promise<BreakageChange | null>
   /** The audit: what people did in the order in which they were made, after this place in it. */

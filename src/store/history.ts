@@ -1,4 +1,4 @@
-import { standingOf, type Breakage, type Standing } from '../domain/breakage.ts'
+import { redSinceOf, standingOf, type Breakage, type Standing } from '../domain/breakage.ts'
 import { mergeDetails, type BuildEvent } from '../domain/build-event.ts'
 import { branchKey, revisionSubject } from '../domain/revision.ts'
 import type { Facilities } from '../domain/offer.ts'
@@ -6,7 +6,8 @@ import { breaks, recoveryOf, redStreakTo, type Recovery, type Turn } from '../do
 import { credible, isResultOf, restartRequests, type Request } from '../domain/request.ts'
 import { foldAttempts, attemptKey, type Attempt } from '../domain/attempt.ts'
 import { isRed } from '../domain/status.ts'
-import type { StoredEvent } from './records.ts'
+import type { CardView } from '../domain/view.ts'
+import type { CardKey, StoredEvent } from './records.ts'
 import type { Reads } from './store.ts'
 
 // What the stored build events add up to: attempts, recoveries and streaks.
@@ -182,20 +183,25 @@ async function lookBack<T>(
   return judge(foldHistory(far, own), far.length === HISTORY_FAR)
 }
 
-/**
- * Who is on the branch, where this attempt is of its newest failure or of a later build, and it is red still.
- * @param subject left out: whichever card shows that failure
- */
-export async function standingAt(
+/** Who is on the branch, where this attempt is of its newest failure or of a later build, and it is red still. */
+export async function standingAt(reads: Reads, attempt: Attempt, now: number): Promise<Standing | null> {
+  const open = await breakageTo(reads, attempt)
+  return open && standingOf(open, now)
+}
+
+/** The same on a card: in each channel on the newest one that shows a failure, with what has failed since. */
+export async function standingOn(
   reads: Reads,
   attempt: Attempt,
+  { subject, channel }: CardKey,
   now: number,
-  subject?: string,
-): Promise<Standing | null> {
-  const open = await breakageTo(reads, attempt)
-  if (!open) return null
-  const isThere = subject === undefined || subject === revisionSubject(open.revisionKey, open.cardNumber)
-  return isThere ? standingOf(open, now) : null
+): Promise<CardView['breakage'] | null> {
+  const branch = branchKeyOf(attempt)
+  const open = branch === null ? null : await reads.openBreakage(branch)
+  if (!open || attempt.buildOrder < open.beganOrder) return null
+  if (subject === revisionSubject(open.revisionKey, open.cardNumber)) return standingOf(open, now)
+  const [newest] = await reads.breakageCards(open, channel)
+  return newest?.subject === subject ? { ...standingOf(open, now), grown: redSinceOf(open) } : null
 }
 
 /** The breakage that the branch is in, where this attempt is of its newest failure or of a later build. */

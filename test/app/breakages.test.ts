@@ -16,7 +16,7 @@ import {
   type Shown,
   type World,
 } from '../support/world.ts'
-import { BUILDS } from './channel.ts'
+import { BUILDS, WEB } from './channel.ts'
 import { saidBy, topOf, untilModal } from './project-forms.ts'
 
 const { ada, grace, lin, gus } = PEOPLE
@@ -50,6 +50,12 @@ const send = ({ slack }: World, user: string, wish: string, to?: string) =>
       ...(to === undefined ? {} : { breakage_to: { breakage_to: { selected_user: to } } }),
     },
   })
+
+/** The cards of a channel that offer it, by their time. */
+const offeredIn = ({ slack }: World, channel: string): string[] =>
+  slack
+    .messages(channel)
+    .flatMap((message) => (buttonsOf(message).includes(BREAKAGE_ACTION_ID) ? [String(message['ts'])] : []))
 
 /** The branch passes. */
 async function fix({ ci }: World): Promise<void> {
@@ -122,6 +128,34 @@ describe('a red branch', () => {
     await Promise.all([mention(world, lin, card, 'on it tomorrow'), mention(world, lin, card, 'on it tomorrow')])
     await untilAnswered(world, lin, ['Nothing to change'])
     expect(changes(world)).toEqual([`taken ${lin}`])
+  })
+
+  test('stands on the one card of a channel that follows changes, with what has failed since, until it is fixed', async () => {
+    const events = (channel: string, list: string) => `{ channel: ${channel}, project: acme/web, events: [${list}] }`
+    const world = await openWorld({
+      subscriptions: [events(BUILDS, 'broken, recovered'), events(WEB, 'failed')],
+    })
+    await pushRed(world)
+    const card = await untilCard(world, ['Failed', 'acme/web'], BREAKAGE_ACTION_ID)
+    await pushRed(world)
+    const newest = await untilCard(world, ['#502'], BREAKAGE_ACTION_ID, WEB)
+    const own = () => JSON.stringify(world.slack.messages(BUILDS))
+    await until('the card counts both', () => /still failing since[^"]*\(2 builds\)/.test(own()))
+    await until('the older card of #web has no button', () => offeredIn(world, WEB).join() === newest.ts)
+    expect(offeredIn(world, BUILDS)).toEqual([card.ts])
+    await mention(world, lin, card, 'on it 4h')
+    await untilThread(world, card, `<@${lin}> is on it until`)
+    await until('the thread of the newest says so too', () =>
+      JSON.stringify(world.slack.messages(WEB)).includes(`:raising_hand: <@${lin}> is on it until`),
+    )
+    await until('the card says so', () => /<@U[^"]*is on it until[^"]*"[^]*breakage_own/.test(own()))
+    const audited: string[] = []
+    const print = (line: string) => audited.push(line)
+    await exportAudit({ databaseUrl: `sqlite:${databasePath(world.folder)}`, sinceMs: 0, print })
+    expect(audited).toHaveLength(1)
+    await fix(world)
+    await until('no card offers it', () => [...offeredIn(world, BUILDS), ...offeredIn(world, WEB)].length === 0)
+    expect(own()).not.toContain('still failing since')
   })
 
   test('is nobody’s once its owner has left the workspace, and the thread says so', async () => {

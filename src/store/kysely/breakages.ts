@@ -1,7 +1,6 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import type { Breakage, BreakageChange } from '../../domain/breakage.ts'
-import type { ProjectId } from '../../domain/ids.ts'
-import { revisionSubject } from '../../domain/revision.ts'
+import type { ChannelId, ProjectId } from '../../domain/ids.ts'
 import { toStatus } from '../../domain/status.ts'
 import type { BreakageReads, BreakageWrites } from '../breakages.ts'
 import type { Schema } from '../schema.ts'
@@ -49,8 +48,10 @@ const fromRow = (names: object, row: object): object =>
 const toBreakage = (row: object): Breakage => fromRow(BREAKAGE, row) as Breakage
 const toChange = (row: object): BreakageChange => fromRow(CHANGE, row) as BreakageChange
 
-/** Machines' failures among them have no reminder. */
+/** Machines' failures among them do not count. */
 const OUTCOMES_LOOKED_AT = 50
+/** The same in all channels. */
+const CARDS_LOOKED_AT = 200
 
 /** Red streaks, and what people did about them. */
 export function readBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageReads {
@@ -114,24 +115,23 @@ export function readBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageR
       ).map(toChange)
     },
 
-    async breakageCard({ branchKey, beganOrder }, channel) {
+    async breakageCards({ branchKey, beganOrder }, channel) {
       const rows = await db
         .selectFrom('fact')
         .innerJoin('card', (join) =>
-          join
-            .on(sql<boolean>`card.subject = fact.lineage_key || '/' || cast(fact.episode as text)`)
-            .on('card.channel', '=', channel),
+          join.on(sql<boolean>`card.subject = fact.lineage_key || '/' || cast(fact.episode as text)`),
         )
-        .select(['fact.lineage_key', 'fact.episode', 'fact.word'])
+        .select(['card.subject', 'card.channel', 'fact.word'])
         .where('fact.branch_key', '=', branchKey)
         .where('fact.verdict', '=', sql.lit(1))
         .where('fact.build_order', '>=', beganOrder)
+        .$if(channel !== undefined, (query) => query.where('card.channel', '=', channel!))
         .orderBy('fact.build_order', 'desc')
         .orderBy('fact.seq', 'desc')
-        .limit(OUTCOMES_LOOKED_AT)
+        .limit(channel === undefined ? CARDS_LOOKED_AT : OUTCOMES_LOOKED_AT)
         .execute()
-      const failed = rows.find(({ word }) => toStatus(word) === 'failed')
-      return failed ? revisionSubject(failed.lineage_key, failed.episode!) : null
+      const failed = rows.filter(({ word }) => toStatus(word) === 'failed')
+      return failed.map(({ subject, channel: of }) => ({ subject, channel: of as ChannelId }))
     },
 
     async breakageChangeBy(interactionKey) {
@@ -142,6 +142,8 @@ export function readBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageR
     async breakageChangesAfter({ at, id }, limit) {
       const rows = await changes()
         .where('breakage_change.kind', 'not in', ['reminded', 'lapsed'])
+        // The others are lines in the threads of one channel each.
+        .where('breakage_change.channel', 'is', null)
         .innerJoin('breakage', 'breakage.id', 'breakage_change.breakage_id')
         .select(['breakage.project_id', 'breakage.branch'])
         .where(sql<boolean>`(breakage_change.at, breakage_change.id) > (${at}, ${id})`)

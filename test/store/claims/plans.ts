@@ -129,8 +129,8 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
   ['breakageChangesAfter', (tx) => tx.breakageChangesAfter({ at: T0 + 9_000, id: '' }, 9), 'breakage_change_at'],
   ['breakageChanges', (tx) => tx.breakageChanges(['7', '8']), 'breakage_change_number', 'breakage_change_of'],
   [
-    'breakageCard',
-    (tx) => tx.breakageCard({ branchKey: ONE.branchKey, beganOrder: ONE.buildOrder }, CHANNEL),
+    'breakageCards',
+    (tx) => tx.breakageCards({ branchKey: ONE.branchKey, beganOrder: ONE.buildOrder }, CHANNEL),
     'fact_verdict',
   ],
   [

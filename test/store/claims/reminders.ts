@@ -139,7 +139,7 @@ export function reminderClaims(places: () => Places): void {
     await using place = await places().open()
     const { store } = place
     await red(store)
-    const card = () => store.read.breakageCard(breakage(), BUILDS)
+    const card = async () => (await store.read.breakageCards(breakage(), BUILDS))[0]?.subject ?? null
     expect(await card()).toBe(CARD.subject)
     for (const [cardNumber, word] of [
       [2, 'error'],
@@ -152,7 +152,7 @@ export function reminderClaims(places: () => Places): void {
       })
     }
     expect(await card()).toBe(`${REVISION}/2`)
-    expect(await store.read.breakageCard(breakage(), RELEASES)).toBeNull()
-    expect(await store.read.breakageCard(breakage({ beganOrder: idOrder('600') }), BUILDS)).toBeNull()
+    expect(await store.read.breakageCards(breakage(), RELEASES)).toEqual([])
+    expect(await store.read.breakageCards(breakage({ beganOrder: idOrder('600') }), BUILDS)).toEqual([])
   })
 }
