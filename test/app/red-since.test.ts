@@ -12,6 +12,9 @@ const MINUTE_MS = 60_000
 /** `since <!date^1777800600^…> (3 builds)`: the second, and the count. */
 const SINCE = /since <!date\^(\d+)\^[^>]*> \((\d+) builds?\)/
 
+/** `is on it until <!date^1777800600^…>`: the second. */
+const ON_IT = /is on it until <!date\^(\d+)\^/
+
 test('card, /ci status, /ci red, Home, digest and form agree since when a branch is red, and by how many builds', async () => {
   const stage = await openStage({ settings: { DEFAULT_CHANNEL: BUILDS }, slack: { rates: 'off' } })
   const { app, slack } = stage
@@ -50,4 +53,16 @@ test('card, /ci status, /ci red, Home, digest and form agree since when a branch
   const since = String(Math.floor((now - 120 * MINUTE_MS) / 1_000))
   const agreed = Object.keys(said).map((place) => [place, SINCE.exec(said[place]!)?.slice(1)])
   expect(agreed).toEqual(Object.keys(said).map((place) => [place, [since, '2']]))
+
+  await slack.people.submitView({
+    user: ada,
+    values: { breakage_wish: { value: { selected_option: { value: 'take-4' } } } },
+  })
+  await untilModal(stage, ['You are on it'], ada)
+  await type(stage, ada, '/ci red')
+  const [, until4h] = ON_IT.exec((await untilAnswered(stage, ada, [`<@${ada}> is on it`])).text)!
+  await type(stage, ada, '/ci digest now')
+  // By name: a digest mentions nobody.
+  const { text } = await untilAnswered(stage, ada, ['Red now', '· Ada is on it'])
+  expect([ON_IT.exec(text)?.[1], text.includes('<@')]).toEqual([until4h, false])
 })

@@ -55,6 +55,11 @@ test('who is here, and who is gone, is asked anew each time', async () => {
   expect(await directory.presenceOf(PEOPLE.ada)).toEqual({ kind: 'unknown', code: 'fatal_error' })
 })
 
+test('what people are called, where nobody is to be mentioned; nobody, where Slack does not say', async () => {
+  const { directory } = await open()
+  expect(await Promise.all([PEOPLE.ada, 'U0NOBODY01'].map(directory.nameOf))).toEqual(['Ada', null])
+})
+
 describe('by default', () => {
   test.each([
     ['a member', PEOPLE.ada, 'yes', 'yes', 'not-admin'],
