@@ -2,12 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { foldBuild } from '../domain/attempt.ts'
 import { flakyTestsOf, type FlakyTest, type ReportedAttempt } from '../domain/flaky-tests.ts'
 import { buildKey, type BuildId, type ProjectId } from '../domain/ids.ts'
+import type { TestReport } from '../domain/test-report.ts'
 import { isAbout } from './failed-tests.ts'
 import type { FigureReads } from './figures.ts'
-import type { ReportReads } from './reports.ts'
+import type { ReportedBuild, ReportReads } from './reports.ts'
 
-/** Builds with reports that are looked into, the newest: a report can have 64 KiB. */
-export const REPORTED_BUILDS_MAX = 500
+/** Reports that are looked into, the newest: each can have 64 KiB. */
+const REPORTS_READ_MAX = 1_000
 
 /** Builds read at once; then others have their turn. */
 const BUILDS_AT_ONCE = 20
@@ -20,12 +21,15 @@ export async function readFlakyTests(
   projectIds: readonly ProjectId[],
   since: number,
 ): Promise<FlakyTest[]> {
-  const reported: { projectId: ProjectId; buildId: BuildId; newest: number }[] = []
+  const reported: (ReportedBuild & { projectId: ProjectId })[] = []
   for (const projectId of projectIds) {
-    const builds = await reads.reportedBuilds(projectId, since, REPORTED_BUILDS_MAX)
+    const builds = await reads.reportedBuilds(projectId, since, REPORTS_READ_MAX)
     reported.push(...builds.map((build) => ({ projectId, ...build })))
   }
-  const newest = reported.sort((a, b) => b.newest - a.newest).slice(0, REPORTED_BUILDS_MAX)
+  let count = 0
+  const newest = reported
+    .sort((a, b) => b.newest - a.newest)
+    .filter(({ reports }) => (count += reports) <= REPORTS_READ_MAX)
   const attempts: ReportedAttempt[] = []
   for (const [projectId, builds] of Map.groupBy(newest, (build) => build.projectId)) {
     for (let at = 0; at < builds.length; at += BUILDS_AT_ONCE) {
@@ -49,11 +53,17 @@ async function readAttempts(
     const { revisionKey, seq } = own[0]!
     for (const attempt of foldBuild(own, restarts).attempts) {
       const about = kept.filter((one) => isAbout(one, attempt, seq))
-      // Of a report no more is held than is compared.
-      const reports = about.map(({ report }) => ({ ...report, log: [] }))
+      const reports = about.map(({ report }) => namesOf(report))
       const { buildOrder, n } = attempt
       if (reports.length > 0) reported.push({ projectId, revisionKey, buildOrder, n, reports })
     }
   }
   return reported
 }
+
+/** Of a report no more is held than is compared. */
+const namesOf = (report: TestReport): TestReport => ({
+  ...report,
+  failures: report.failures.map(({ name }) => ({ name, message: null })),
+  log: [],
+})

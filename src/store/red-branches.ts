@@ -16,7 +16,7 @@ export async function redBranches(
 ): Promise<KnownBuild[]> {
   const [red, open] = [await reads.redBuilds(projectIds, limit), await reads.openBreakages(projectIds, limit)]
   const named = new Set(red.map(({ projectId, branch }) => branchKey(projectId, branch)))
-  const again = open.filter((breakage) => !named.has(breakage.branchKey))
+  const again = open.filter((breakage) => !named.has(breakage.branchKey)).slice(0, limit - red.length)
   const newest = await Promise.all(again.map(({ projectId, branch }) => reads.newestBuild(projectId, branch)))
   return [...red, ...newest.filter((build) => build !== null)]
 }

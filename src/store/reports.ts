@@ -10,11 +10,18 @@ export interface KeptReport {
   report: TestReport
 }
 
+/** A build, how many reports it has, and the place of the newest one among all. */
+export interface ReportedBuild {
+  buildId: BuildId
+  newest: number
+  reports: number
+}
+
 export interface ReportReads {
   /** The reports of a build (`project_id/build_id`), in order of receipt. */
   reportsOf(buildKey: string): Promise<KeptReport[]>
   /** Builds of the project with reports that were received then (ms) or later, the newest report first. */
-  reportedBuilds(projectId: ProjectId, since: number, limit: number): Promise<{ buildId: BuildId; newest: number }[]>
+  reportedBuilds(projectId: ProjectId, since: number, limit: number): Promise<ReportedBuild[]>
 }
 
 export interface ReportWrites {

@@ -2,19 +2,19 @@ import { expect, it } from 'vitest'
 import type { Locator, Page } from 'playwright-core'
 import { until } from '../../packages/sandbox-slack/test/stage.ts'
 import { DESK, describeDemo, openPage, PHONE } from './stage.ts'
-import { answer, expectToFit, message, reach, unnamed, write } from './person.ts'
+import { answer, expectToFit, message, modal, reach, unnamed, write } from './person.ts'
 
 /** The longest that a step may take to be done: Slack takes one message a second. */
 const STEP_MAX_MS = 60_000
 
-/** The longest that all eight may take, with each key on the way. */
+/** The longest that all nine may take, with each key on the way. */
 const TOUR_MAX_MS = 300_000
 
-const FOLLOWED = 'is followed to its end without a mouse: each of its eight steps sees by itself that it was done'
+const FOLLOWED = 'is followed to its end without a mouse: each of its nine steps sees by itself that it was done'
 
 async function openTour(url: string, look = DESK) {
   const page = await openPage(url, look)
-  const tour = page.getByRole('region', { name: /^\d of 8/ })
+  const tour = page.getByRole('region', { name: /^\d of 9/ })
   await tour.waitFor()
   const isDone = () => tour.getByRole('status').filter({ hasText: '✓' }).waitFor({ timeout: STEP_MAX_MS })
   const next = async (key: 'Tab' | 'Shift+Tab' = 'Tab') => {
@@ -51,15 +51,15 @@ describeDemo('the tour', (demo) => {
     await page.getByRole('textbox', { name: 'Message #builds as Ada' }).click({ trial: true })
     await page.getByRole('button', { name: 'Commands' }).click({ trial: true })
     await tour.getByRole('button', { name: 'Skip' }).click()
-    await page.getByRole('region', { name: '2 of 8 Push a commit' }).waitFor()
+    await page.getByRole('region', { name: '2 of 9 Push a commit' }).waitFor()
     await page.getByRole('button', { name: 'Dismiss the tour' }).click()
     await page.reload()
-    await page.getByRole('button', { name: 'Tour 2/8' }).waitFor()
+    await page.getByRole('button', { name: 'Tour 2/9' }).waitFor()
     expect(await tour.count()).toBe(0)
-    await page.getByRole('button', { name: 'Tour 2/8' }).click()
-    await page.getByRole('region', { name: '2 of 8 Push a commit' }).waitFor()
+    await page.getByRole('button', { name: 'Tour 2/9' }).click()
+    await page.getByRole('region', { name: '2 of 9 Push a commit' }).waitFor()
     await page.getByRole('button', { name: 'Back' }).click()
-    await page.getByRole('region', { name: '1 of 8 Say who you are' }).waitFor()
+    await page.getByRole('region', { name: '1 of 9 Say who you are' }).waitFor()
   })
 
   it.each([
@@ -67,8 +67,8 @@ describeDemo('the tour', (demo) => {
     ['on a phone', PHONE],
   ])('stands below the columns %s, over nothing, and no word of its buttons is broken', async (_, look) => {
     const { page, tour } = await openTour(demo().url, look)
-    for (let step = 1; step < 8; step++) await tour.getByRole('button', { name: 'Skip' }).click()
-    await page.getByRole('region', { name: '8 of 8 Subscribe a channel' }).waitFor()
+    for (let step = 1; step < 9; step++) await tour.getByRole('button', { name: 'Skip' }).click()
+    await page.getByRole('region', { name: '9 of 9 Subscribe a channel' }).waitFor()
     const below = (await tour.boundingBox())!
     const columns = (await page.locator('.columns').boundingBox())!
     const line = (await page.locator('footer').boundingBox())!
@@ -93,7 +93,7 @@ describeDemo('the tour', (demo) => {
       await scenario.getByText('Ada, who has typed /ci me Ada, is called').waitFor({ timeout: STEP_MAX_MS })
       await answer(page, /Your committer name/)
       expect(await page.getByRole('status').filter({ hasText: '✓' }).count()).toBe(0)
-      const first = page.getByRole('region', { name: '1 of 8 Say who you are' })
+      const first = page.getByRole('region', { name: '1 of 9 Say who you are' })
       await first.waitFor({ timeout: TOUR_MAX_MS })
       await message(page, 'Your turn, as whoever you like')
       expect(await first.getByRole('button', { name: 'Skip' }).count()).toBe(1)
@@ -137,6 +137,14 @@ async function followTour(url: string, name: string): Promise<void> {
   await press(page.getByRole('button', { name: 'Push', exact: true }))
   await next('Shift+Tab')
   await press(page.getByRole('button', { name: `Fail it ${name}` }), 'Shift+Tab')
+  await next('Shift+Tab')
+  await press(page.getByRole('log', { name: 'Messages' }).getByRole('button', { name: "I'm on it" }))
+  await press((await modal(page, 'Red branch')).getByRole('button', { name: 'Save' }))
+  await page
+    .getByRole('dialog')
+    .getByText(/You are on it until/)
+    .waitFor()
+  await page.keyboard.press('Escape')
   await next('Shift+Tab')
   await press(page.getByRole('log', { name: 'Messages' }).getByRole('button', { name: 'Restart' }))
   await next('Shift+Tab')

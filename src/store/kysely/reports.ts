@@ -22,7 +22,7 @@ export const readReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportReads
   async reportedBuilds(projectId, since, limit) {
     const rows = await db
       .selectFrom('report')
-      .select(['build_key', ({ fn }) => fn.max('id').as('newest')])
+      .select(({ fn }) => ['build_key', fn.max('id').as('newest'), fn.countAll().as('reports')])
       // All keys that begin with `project_id/`: `0` comes right after `/`.
       .where('build_key', '>=', `${projectId}/`)
       .where('build_key', '<', `${projectId}0`)
@@ -31,7 +31,11 @@ export const readReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportReads
       .orderBy('newest', 'desc')
       .limit(limit)
       .execute()
-    return rows.map((row) => ({ buildId: row.build_key.split('/').at(-1) as BuildId, newest: Number(row.newest) }))
+    return rows.map((row) => ({
+      buildId: row.build_key.split('/').at(-1) as BuildId,
+      newest: Number(row.newest),
+      reports: Number(row.reports),
+    }))
   },
 })
 

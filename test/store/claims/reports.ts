@@ -72,7 +72,10 @@ export function reportClaims(places: () => Places): void {
     for (const key of ['41/512', '41/99', '4/1', '410/1', '41/512']) await keep(store, key)
     await keep(store, '41/513', { receivedAt: T0 - 1 })
     const found = (limit: number) => store.read.reportedBuilds(projectId('41'), T0, limit)
-    expect((await found(9)).map(({ buildId }) => buildId)).toEqual(['512', '99'])
+    expect((await found(9)).map(({ buildId, reports }) => [buildId, reports])).toEqual([
+      ['512', 2],
+      ['99', 1],
+    ])
     expect(await found(1)).toHaveLength(1)
   })
 

@@ -27,7 +27,7 @@ const BUILDS = 'C0BUILDS01'
 const ADA = 'U0ADA00001'
 const WEB = 'acme/web'
 
-/** Eight steps, each of which sees by itself that it was done. */
+/** Nine steps, each of which sees by itself that it was done. */
 export const STEPS: readonly Step[] = [
   {
     title: 'Say who you are',
@@ -62,6 +62,16 @@ export const STEPS: readonly Step[] = [
     seen: 'The same card turned red, and a reply in its thread mentions Ada. An edited message alone notifies nobody.',
     isDone: ({ slack, at }) =>
       since(slack, at).some(({ text = '' }) => text.includes('*Failed*') && text.includes(`<@${ADA}>`)),
+  },
+  {
+    title: 'Say that you are on it',
+    Text: () => (
+      <>
+        On the red card in <b>#builds</b> press <b>I'm on it</b>, choose for how long, and press <b>Save</b>.
+      </>
+    ),
+    seen: 'The card and its thread say so, and until when. The form also hands it over, or lets it go.',
+    isDone: ({ slack, at }) => since(slack, at).some(({ text = '' }) => text.includes(`<@${ADA}> is on it`)),
   },
   {
     title: 'Fix it from Slack',
