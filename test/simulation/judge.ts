@@ -9,6 +9,7 @@ import { inBrief, type Shown } from '../support/fake-notifier.ts'
 import { judgeBreakages } from './judge-breakages.ts'
 import { judgeCalls } from './judge-calls.ts'
 import { judgeRequests } from './judge-requests.ts'
+import { judgeReminders, remindersIn } from './reminders.ts'
 import { readNaively } from './naive.ts'
 import { expectedCards, expectedNotices, type Expected, type ExpectedNotice, type Happened } from './oracle.ts'
 import type { World } from './simulate.ts'
@@ -30,6 +31,7 @@ export function judge(world: World): string[] {
     ...judgeMessages(world, happened),
     ...judgeRequests(world, happened),
     ...judgeBreakages(world, happened),
+    ...judgeReminders(world),
     ...judgeCalls(world),
   ]
 }
@@ -56,7 +58,8 @@ const judgeOrder = ({ buildEvents }: Happened): string[] =>
 
 function judgeMessages(world: World, happened: Happened): string[] {
   const { stage, lost, frozen } = world
-  const unexplained = new Set(stage.slack.messages)
+  const reminders = new Set(remindersIn(stage))
+  const unexplained = new Set(stage.slack.messages.filter((message) => !reminders.has(message)))
   const wrongs = [
     ...expectedCards(happened).flatMap((expected) => judgeStory(world, expected, unexplained)),
     ...expectedNotices(happened).flatMap((expected) => judgeNotice(world, expected, unexplained)),

@@ -10,6 +10,7 @@ import { ADA, judge } from './judge.ts'
 import { createMemory, type Memory } from './memory.ts'
 import { keepUp, lookAfter, press, type Hands } from './people.ts'
 import { createProcesses, type Processes } from './processes.ts'
+import { reminded, remindBy } from './reminders.ts'
 import { calmOf, createScenario, type Chapter, type Scenario } from './scenario.ts'
 import { traceOf } from './trace.ts'
 import { createFate, openOrClose } from './weather.ts'
@@ -55,7 +56,7 @@ export async function simulate(seed: number): Promise<Played> {
 
 export async function play(scenario: Scenario): Promise<Played> {
   const { random, chapters, processes } = scenario
-  const subscriptions = chapters[0]!.subscriptions
+  const subscriptions = reminded(chapters[0]!.subscriptions)
   await using stage = await openStage({ subscriptions, random: random.next, shared: processes > 1 })
   await stage.store.write((tx) => tx.claimHandle('Ada', ADA, T0))
   await stage.store.write((tx) => tx.keepProject({ ...BASIC, readAt: T0 }))
@@ -99,7 +100,7 @@ async function playChapter(world: World, chapter: Chapter): Promise<void> {
   const { stage, processes, scenario } = world
   const { losses, frosts, presses } = chapter
   const due = { losses: [...losses], frosts: [...frosts], presses: [...presses] }
-  stage.subscriptions.splice(0, stage.subscriptions.length, ...chapter.subscriptions)
+  stage.subscriptions.splice(0, stage.subscriptions.length, ...reminded(chapter.subscriptions))
   let lookedAt = Number.NEGATIVE_INFINITY
   let isKeptUp = false
   for (let after = since(stage); after <= chapter.calmAfterMs; after = since(stage)) {
@@ -111,7 +112,10 @@ async function playChapter(world: World, chapter: Chapter): Promise<void> {
     while (isDue(due.frosts, after)) freezeOne(world)
     while (due.presses[0] && due.presses[0].after <= after) await pressOne(world, due.presses.shift()!.times)
     if (after >= lookedAt + LOOK_EVERY_MS) {
-      for (const hands of processes.living()) void lookAfter(hands).catch(NOTHING)
+      for (const hands of processes.living()) {
+        void lookAfter(hands).catch(NOTHING)
+        void remindBy(hands).catch(NOTHING)
+      }
       lookedAt = after
     }
     openOrClose(stage.slack, scenario.weather.closed, after)

@@ -1,0 +1,52 @@
+import type { ReminderRule } from '../../src/domain/reminder.ts'
+import type { Subscription } from '../../src/domain/subscription.ts'
+import { remind } from '../../src/jobs/remind.ts'
+import { REMINDERS_MAX } from '../../src/domain/reminder.ts'
+import type { Stage } from '../alerts/stage.ts'
+import { SECOND } from '../support/build-events.ts'
+import type { Shown } from '../support/fake-notifier.ts'
+import type { Hands } from './people.ts'
+import type { World } from './simulate.ts'
+
+// Channels are reminded of red branches, at all hours and soon.
+
+const RULE: ReminderRule = { afterMs: 20 * SECOND, fromHour: 0, toHour: 24, days: 'daily', zone: 'UTC' }
+
+export const reminded = (subscriptions: readonly Subscription[]): Subscription[] =>
+  subscriptions.map((one) => ({ ...one, remind: RULE }))
+
+/** The job, as one process does it. */
+export const remindBy = ({ process: { deps, reconciler }, newId }: Hands): Promise<unknown> =>
+  remind(
+    {
+      ...deps,
+      newId,
+      wake: reconciler.wake,
+      // Nobody promises anything here.
+      say: async () => ({ kind: 'refused', code: 'nobody_to_tell' }),
+    },
+    new AbortController().signal,
+  )
+
+/** Three at most for a breakage and channel, each said once, and none that was begun when its branch was known to be green. */
+export function judgeReminders({ stage, memory }: World): string[] {
+  const said = remindersIn(stage).map(({ channel, key }) => `${channel} ${memory.claimOf(key)?.slot}`)
+  const twice = said.filter((one, at) => said.indexOf(one) !== at)
+  return [
+    ...twice.map((one) => `a reminder is said twice: ${one}`),
+    ...stage.sql(TOO_MANY, REMINDERS_MAX).map((row) => `too many reminders: ${JSON.stringify(row)}`),
+    ...stage.sql(AFTER_GREEN).map((row) => `a reminder after green: ${JSON.stringify(row)}`),
+  ]
+}
+
+export const remindersIn = ({ slack }: Stage): Shown[] => slack.messages.filter(({ view }) => view.kind === 'reminder')
+
+const TOO_MANY = `select breakage_id, channel, count(*) as reminders from breakage_change where kind = 'reminded'
+  group by 1, 2 having count(*) > ?`
+
+const AFTER_GREEN = `select c.id, c.channel, c.at, m.claimed_at, d.decided_at from breakage_change c
+  join breakage b on b.id = c.breakage_id
+  join message m on m.slot = 'own:' || c.id and m.channel = c.channel
+  join fact f on f.branch_key = b.branch_key and f.verdict = 1 and f.word = 'success' and f.build_order > b.newest_order
+  join decision d on d.fact_seq = f.seq
+  where c.kind = 'reminded' and b.ended_at is not null and d.decided_at >= c.at and m.claimed_at > d.decided_at`
