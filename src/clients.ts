@@ -126,9 +126,9 @@ export const V2_REFUSED =
 export const LEGACY_REFUSED =
   'CI refuses the API key of its legacy interface: no build can be restarted. Renew CI_API_KEY, and start Buildline again.'
 export const GITHUB_REFUSED =
-  'GitHub refuses GITHUB_TOKEN, or the key of its app: no run is found by polling, restarted or cancelled. Make a new one, and start Buildline again.'
+  'GitHub refuses GITHUB_TOKEN or the key of the GitHub App: Buildline cannot poll, rerun or cancel runs. Make a new one, and restart Buildline.'
 export const GITLAB_REFUSED =
-  'GitLab refuses GITLAB_TOKEN: no pipeline is found by polling, retried or cancelled. Make a new token, and start Buildline again.'
+  'GitLab refuses GITLAB_TOKEN: Buildline cannot poll, retry or cancel pipelines. Make a new token, and restart Buildline.'
 
 const createAuth = (auth: CiAuth, transport: Transport): Auth =>
   auth.kind === 'static'

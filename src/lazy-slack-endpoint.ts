@@ -27,7 +27,7 @@ export function createLazySlackEndpoint({ open: openEndpoint, clock, log, stoppi
     }))
 
   const failed = (error: unknown): void =>
-    log.error({ err: error }, "Slack's door could not be opened; alerts go on without it")
+    log.error({ err: error }, 'the Slack endpoint could not be opened; alerts go on without it')
 
   return {
     open,

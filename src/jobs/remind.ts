@@ -139,9 +139,10 @@ async function tellOwner(
 ): Promise<void> {
   const about = { project: project.fullName ?? project.name, branch: breakage.branch }
   const outcome = await say(by, lapsedLine(about), breakageButton(breakage.id))
-  if (outcome.kind === 'sent') return log.info({ breakage: breakage.id, user: by }, 'an owner was told')
+  if (outcome.kind === 'sent')
+    return log.info({ breakage: breakage.id, user: by }, 'an owner was notified that their time is up')
   const { code } = outcome
-  log.warn({ breakage: breakage.id, user: by, code }, 'an owner could not be told that a promise has passed')
+  log.warn({ breakage: breakage.id, user: by, code }, 'an owner could not be notified that their time is up')
   if (TRIED_AGAIN.has(outcome.kind)) await store.write((tx) => tx.removeBreakageChange(id))
 }
 

@@ -38,7 +38,7 @@ async function openRed(): Promise<{ world: World; card: Shown }> {
 /** Presses the button and sends the form in with this choice. */
 async function choose(world: World, user: string, card: Shown, wish: string, to?: string): Promise<void> {
   await press(world, user, card, BREAKAGE_ACTION_ID)
-  await untilModal(world, ['is red since'], user)
+  await untilModal(world, ['has been red since'], user)
   await send(world, user, wish, to)
 }
 
@@ -103,7 +103,7 @@ describe('a red branch', () => {
     await mention(world, gus, card, 'on it')
     await untilAnswered(world, gus, ['you cannot look after red branches'])
     await choose(world, lin, card, 'hand')
-    expect(saidBy(topOf(world, lin))).toContain('is red since')
+    expect(saidBy(topOf(world, lin))).toContain('has been red since')
     await send(world, lin, 'hand', gus)
     await untilModal(world, [`<@${gus}> cannot look after a branch`, 'Only full members'], lin)
     expect(changes(world)).toEqual([])
@@ -112,7 +112,7 @@ describe('a red branch', () => {
   test('that is fixed by now says by which build, and nothing is changed', async () => {
     const { world, card } = await openRed()
     await press(world, lin, card, BREAKAGE_ACTION_ID)
-    await untilModal(world, ['is red since'], lin)
+    await untilModal(world, ['has been red since'], lin)
     await fix(world)
     await untilCard(world, ['Fixed'])
     await send(world, lin, 'take-1')

@@ -45,12 +45,11 @@ it('whose promise has passed is told directly, with a button; then the channel i
   const card = await untilCard(world, ['Failed', 'acme/web'], BREAKAGE_ACTION_ID)
   const now = Date.now()
   await age(world, { beganAt: now - 3 * HOUR_MS, owner: lin, ownedAt: now - 2 * HOUR_MS, ownerUntil: now - HOUR_MS })
-  const told = () =>
-    directTo(world, lin).messages.filter(({ text }) => String(text).includes('Your promise for acme/web'))
+  const told = () => directTo(world, lin).messages.filter(({ text }) => String(text).includes('your time on it is up'))
   await until('the owner is told', () => told().length === 1, DUE_MAX_MS)
   expect(buttonsOf(told())).toEqual([BREAKAGE_ACTION_ID])
   await press(world, lin, { ts: String(told()[0]?.['ts']) }, BREAKAGE_ACTION_ID, directTo(world, lin).channel)
-  await untilModal(world, ['is red since'], lin)
+  await untilModal(world, ['has been red since'], lin)
   await age(world, {})
   const reminder = ':bell: acme/web on `main` has been red for 3 h (1 build) and nobody is on it'
   await until('the thread is reminded', () => threadOf(world, card).includes(reminder), DUE_MAX_MS)

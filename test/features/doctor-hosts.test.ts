@@ -39,7 +39,7 @@ const said = (name: HostName, found: readonly Found[]) =>
 describe('GitHub', () => {
   const shown = 'fine: The runs of 1 repository can be read.'
   const failing =
-    /^wrong: The last delivery of acme\/web failed \(502 failed to connect to host\)\. .*GITHUB_WEBHOOK_SECRET/
+    /^wrong: The last delivery for acme\/web failed \(502 failed to connect to host\)\. .*GITHUB_WEBHOOK_SECRET/
 
   async function hooked(url = 'http://127.0.0.1:9/behind-a-proxy/webhooks/github') {
     const github = await startGithub()
@@ -105,7 +105,7 @@ describe('GitHub', () => {
     github.hideHooks(true)
     expect(said('github', await check('github', ofGithub(github, ['acme/web'])))).toEqual([
       shown,
-      expect.stringMatching(/^off: GitHub does not show this token the webhooks of acme\/web\..*Webhooks: Read-only/),
+      expect.stringMatching(/^off: The token cannot see the webhooks of acme\/web\..*Webhooks: Read-only/),
     ])
   })
 
@@ -115,7 +115,7 @@ describe('GitHub', () => {
     const words = async () => findingWords({ check: 'github', what: await rate() }, IN_PLAIN_TEXT)
     expect(verdictOf({ check: 'github', what: await rate() })).toBe('fine')
     expect(await words()).toEqual({
-      what: expect.stringMatching(/^GitHub answers 49\d\d more of 5000 calls until 2/),
+      what: expect.stringMatching(/^49\d\d of 5000 calls to GitHub are left until 2/),
       remedy: null,
     })
     github.spend(4_600)
@@ -150,7 +150,7 @@ describe('GitLab', () => {
     await gitlab.settle()
     expect(said('gitlab', await check('gitlab', ofGitlab(gitlab, ['acme/web'])))).toEqual([
       shown,
-      expect.stringMatching(/^wrong: The last delivery of acme\/web failed \(switched off for a while\)/),
+      expect.stringMatching(/^wrong: The last delivery for acme\/web failed \(switched off for a while\)/),
     ])
   })
 
@@ -171,7 +171,7 @@ describe('GitLab', () => {
     gitlab.setSwitches({ areHooksHidden: true })
     expect(said('gitlab', await check('gitlab', ofGitlab(gitlab, ['acme/web'])))).toEqual([
       shown,
-      expect.stringMatching(/^off: GitLab does not show .* give the token the role Maintainer\.$/),
+      expect.stringMatching(/^off: The token cannot see .* give the token the role Maintainer\.$/),
     ])
   })
 })

@@ -156,7 +156,7 @@ describe('a channel is reminded of a red branch', () => {
     fail()
     await pass(30 * MINUTE)
     expect(said).toEqual([
-      expect.stringContaining(`${LIN} :hourglass: Your promise for acme/web on \`main\` has passed`),
+      expect.stringContaining(`${LIN} :hourglass: acme/web on \`main\` is still red, and your time on it is up`),
     ])
     expect(reminders(stage)).toEqual([])
     await pass(HOUR)

@@ -53,19 +53,19 @@ export function daysInWords(first: string, last: string): string {
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' })
 const LONG_DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' })
 
-/** `94 % passed (▲ 2 points against the week before)` */
+/** `94 % passed (▲ 2 points from the week before)` */
 function passedWords({ builds, passed, before, every }: DigestView): string {
   const rate = percentOf(passed, builds)
   if (before === null) return `${rate} % passed`
   const points = rate - percentOf(before.passed, before.builds)
   if (points === 0) return `${rate} % passed (as in the ${every} before)`
   const by = `${points > 0 ? '▲' : '▼'} ${Math.abs(points)} ${Math.abs(points) === 1 ? 'point' : 'points'}`
-  return `${rate} % passed (${by} against the ${every} before)`
+  return `${rate} % passed (${by} from the ${every} before)`
 }
 
 function keptWords({ since }: Pick<DigestView, 'since'>): string | null {
   const time = since === null ? null : dayTime(since)
-  return time && `since ${time}: what is older is not kept`
+  return time && `since ${time}, as older builds are not kept`
 }
 
 /** Branches that one line names. */

@@ -58,7 +58,7 @@ export const breakageView = (memory: Memory, red: RedBranch): ModalView => ({
       type: 'input',
       block_id: FIELDS.to,
       label: plain('To whom'),
-      hint: plain('Only where you hand it over: a full member of this workspace.'),
+      hint: plain('Needed only to hand it over: a full member of this workspace.'),
       optional: true,
       element: { type: 'users_select', action_id: FIELDS.to },
     },

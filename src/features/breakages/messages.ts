@@ -1,4 +1,3 @@
-import { changesAt } from '../../domain/breakage.ts'
 import { attemptRefText } from '../../domain/request.ts'
 import { assertNever } from '../../lib/assert.ts'
 import type { BuildSummary } from '../../catalog/outcomes.ts'
@@ -23,14 +22,14 @@ export function answerBreakage(outcome: BreakageOutcome, context: AnswerContext)
       return answerOf([line(changedWords(outcome)), small("The build's thread says so too.")])
     case 'unchanged':
       return answerTrouble({
-        what: `:information_source: *Nothing to change*: ${stands(outcome.red)}.`,
+        what: `:information_source: *Nothing to change* for ${subjectOf(outcome.red)}: ${stateWords(outcome.red)}.`,
         why: 'Only the person who is on it can let it go.',
         next: "Press *I'm on it* to take it yourself.",
       })
     case 'not-a-member':
       return answerTrouble({
         what: `:no_entry: *${mention(outcome.user) || 'That account'} cannot look after a branch*; nothing was changed.`,
-        why: 'Only full members of this workspace can, and Slack does not say that they are one.',
+        why: 'Only full members of this workspace can, and Slack does not list this person as one.',
         next: 'Choose another person.',
       })
     case 'forbidden':
@@ -51,7 +50,7 @@ export function answerNotRed(outcome: NotRed, context: AnswerContext): Answer {
     }
     case 'not-red':
       return answerTrouble({
-        what: ':mag: *Not red*: no build of its branch has failed since it last passed; nothing was changed.',
+        what: ':mag: *Not red*: no build of this branch has failed since it last passed; nothing was changed.',
         why: null,
         next: LOOK,
       })
@@ -84,9 +83,8 @@ function changedWords({ change: { kind, to, until, at }, red }: Of<'changed'>): 
 export const subjectOf = ({ project, branch }: Pick<RedBranch, 'project' | 'branch'>): string =>
   `${projectName({ project })}${onBranch({ branch })}`
 
-/** `acme/web on main: nobody is on it` */
-const stands = (red: RedBranch): string =>
-  `${subjectOf(red)}: ${changesAt(red.standing) === null ? 'nobody is on it' : standingWords(red.standing)}`
+/** `@Ada is on it until 15:00`, `nobody is on it` */
+const stateWords = ({ standing }: RedBranch): string => standingWords(standing) || 'nobody is on it'
 
 /** What is red, since when, who is on it, and the button. */
 export function answerRed({ builds, more }: { builds: readonly BuildSummary[]; more: number }): Answer {

@@ -78,7 +78,7 @@ function alreadyRequested({ action, build, by, at, state }: Of<'asked-already'>)
 
 const repeated = ({ action, state }: Of<'repeated'>): Answer =>
   answerOf([
-    line(`:information_source: *${ACTION_WORDS[action]}*: this was already requested, and is asked only once.`),
+    line(`:information_source: *${ACTION_WORDS[action]}*: this was already requested, and is sent only once.`),
     line(SO_FAR[state]),
   ])
 

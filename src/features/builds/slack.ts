@@ -111,7 +111,7 @@ const restart: Command = commandAbout(
     examples: ['/ci restart acme/web@main', '/ci restart #512'],
     who: 'operators',
     notes: [
-      'CI restarts builds of Basic projects only; GitHub and GitLab run the jobs again that failed.',
+      'CI restarts builds of Basic projects only; GitHub and GitLab run the failed jobs again.',
       'A build that is running has to end or be stopped first.',
     ],
   },

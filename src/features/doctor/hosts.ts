@@ -92,7 +92,7 @@ export function hostWords(
   const said = reason === null ? '' : ` It says: ${say.outside(reason)}`
   if (code === 'unauthorized')
     return {
-      what: `${names.title} does not accept ${say.code(names.token)}${host === 'github' ? ', or the key of its app' : ''}.`,
+      what: `${names.title} does not accept ${say.code(names.token)}${host === 'github' ? ' or the key of the GitHub App' : ''}.`,
       remedy: `Make a new one with the right ${say.code(names.right)} and restart Buildline.`,
     }
   if (HIDDEN.has(code))
@@ -120,13 +120,13 @@ export function hookWords({ host, names, hook }: OfHook, say: Say): FindingWords
   switch (hook.state) {
     case 'hidden':
       return {
-        what: `${title} does not show this token the webhooks of ${where}. Polling sees builds without them.`,
-        remedy: `To have them checked, give the token the ${right} ${say.code(name)}.`,
+        what: `The token cannot see the webhooks of ${where}. Polling finds builds without them.`,
+        remedy: `To check them too, give the token the ${right} ${say.code(name)}.`,
       }
     case 'none':
       return {
-        what: `${where}: no webhook of its own. Polling sees builds within a minute.`,
-        remedy: `To see them at once, add one with the address ${say.code(`https://<host>/webhooks/${host}`)}.`,
+        what: `${where}: no webhook of its own. Polling finds builds within a minute.`,
+        remedy: `To get them at once, add one with the address ${say.code(`https://<host>/webhooks/${host}`)}.`,
       }
     case 'off':
       return { what: `The webhook of ${where} is switched off.`, remedy: `Switch it on ${settings}.` }
@@ -142,7 +142,7 @@ export function hookWords({ host, names, hook }: OfHook, say: Say): FindingWords
       }
     case 'failing':
       return {
-        what: `The last delivery of ${where} failed (${say.outside(hook.said)}). Polling sees builds until it works.`,
+        what: `The last delivery for ${where} failed (${say.outside(hook.said)}). Polling finds builds until it works.`,
         remedy: `Check that ${title} can reach its address, and that its secret is ${say.code(`${host.toUpperCase()}_WEBHOOK_SECRET`)}.`,
       }
     default:
@@ -156,7 +156,7 @@ export const isNearlyUsedUp = ({ left, limit }: Rate): boolean => left * 10 < li
 export function rateWords({ host, rate }: Extract<Found, { kind: 'host-rate' }>, say: Say): FindingWords {
   const { title, token } = NAMES[host]
   return {
-    what: `${title} answers ${rate.left} more of ${rate.limit} calls until ${say.time(rate.resetAt)}.`,
+    what: `${rate.left} of ${rate.limit} calls to ${title} are left until ${say.time(rate.resetAt)}.`,
     remedy: isNearlyUsedUp(rate)
       ? `Find out what else uses ${say.code(token)}, or give Buildline a token of its own.`
       : null,

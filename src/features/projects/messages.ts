@@ -244,7 +244,7 @@ const NOT_SENT: Record<Exclude<NotSent['kind'], NotFound['kind']>, true> = {
 export const answerNoV2 = (): Answer =>
   answerTrouble({
     what: ":warning: *Projects cannot be read*: CI's v2 interface is not configured.",
-    why: 'Those of GitHub and GitLab are set up by files in their repositories.',
+    why: 'Projects of GitHub and GitLab are set up by files in their repositories.',
     next: 'Ask the person who runs Buildline to set CI_BASE_URL and its credentials.',
   })
 

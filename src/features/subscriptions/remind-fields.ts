@@ -26,7 +26,7 @@ export function reminderBlocks(rule: ReminderRule | null, chosen: string | null)
       type: 'input',
       block_id: REMINDER_FIELDS.remind,
       label: plain('Remind the channel'),
-      hint: plain('Of a branch that has been red for so long and that nobody is on: three times at most.'),
+      hint: plain('When a branch has been red this long and nobody is on it. Three times at most.'),
       element: {
         type: 'static_select',
         action_id: REMINDER_FIELDS.remind,
@@ -37,8 +37,8 @@ export function reminderBlocks(rule: ReminderRule | null, chosen: string | null)
     {
       type: 'input',
       block_id: REMINDER_FIELDS.hours,
-      label: plain('Hours of reminders'),
-      hint: plain('Empty: 9-18 weekdays, in your time zone. Or such as 8-20 daily Europe/Berlin.'),
+      label: plain('Reminder hours'),
+      hint: plain('Empty: 9-18 weekdays, in your time zone. For example: 8-20 daily Europe/Berlin.'),
       optional: true,
       element: {
         type: 'plain_text_input',

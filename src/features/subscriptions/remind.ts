@@ -71,9 +71,9 @@ const isZoneLike = (word: string): boolean =>
 
 /** One sentence without a full stop. @param quote how a word from outside is shown */
 export function reminderFault({ what, word }: ReminderFault, quote = (text: string): string => text): string {
-  if (what === 'hours') return `there are no hours ${quote(word)}: they go from 0 to 24, such as 9-18`
-  if (what === 'zone') return `there is no time zone ${quote(word)}: zones have names such as Europe/Berlin`
-  return `${word === '' ? 'it needs' : `${quote(word)} is not`} a time after which to remind, from 30m to 7d, such as 2h`
+  if (what === 'hours') return `${quote(word)} are not hours from 0 to 24, such as 9-18`
+  if (what === 'zone') return `there is no time zone ${quote(word)}; write it like Europe/Berlin`
+  return `${word === '' ? 'a reminder needs' : `${quote(word)} is not`} a time from 30m to 7d, such as 2h`
 }
 
 /** What would be typed for it: `2h 9-18 weekdays Europe/Berlin`. */

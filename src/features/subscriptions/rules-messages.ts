@@ -93,7 +93,7 @@ function rulesWords({ subscription, project, rules, rulesFrom }: ShownSubscripti
   if (rulesFrom !== 'ci') return `${rulesInWords(rules ?? [])} · ${OWN[rulesFrom]}`
   if (subscription.follows.what !== 'project') return "each project's own rules"
   const source = sourceOf(project?.projectId ?? null)
-  if (source !== 'ci') return `${rulesInWords(rules ?? [])} · the usual for ${SOURCE_WORDS[source]}`
+  if (source !== 'ci') return `${rulesInWords(rules ?? [])} · the default for ${SOURCE_WORDS[source]}`
   if (rules === null) return "the project's rules in CI, which could not be read yet; until then every event"
   if (rules.length === 0) return 'every event on every branch, because the project has no rules for Slack in CI'
   return `${rulesInWords(rules)} · the project's rules in CI`

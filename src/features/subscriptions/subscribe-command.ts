@@ -22,10 +22,10 @@ export const subscribe: Command = {
   who: 'members',
   notes: [
     'Events: `changes` (a branch breaks or is fixed), `started`, `failed`, `broken`, `passed`, `fixed`, `waiting`, `stopped`, `everything`.',
-    "Without events, the channel gets what the project's notification rules in CI say; of GitHub and GitLab, failed and recovered on the default branch.",
+    "Without events, the channel gets what the project's notification rules in CI say; for GitHub and GitLab, failed and recovered on the default branch.",
     'Branches: `release/*` is a pattern, `^v[0-9]+$` a regular expression, `@started` the branch with that name.',
     '`quiet` keeps replies in their threads; `no-mention` mentions nobody.',
-    'With `remind 2h`, 30m to 7d, the channel is reminded of a red branch that nobody is on: 9-18 on weekdays in your time zone, or as in `remind 2h 8-20 daily Europe/Berlin`.',
+    '`remind 2h` (30m to 7d) reminds the channel of a branch that has been red that long and that nobody is on, 9-18 on weekdays in your time zone. Other hours: `remind 2h 8-20 daily Europe/Berlin`.',
   ],
   handle: answerTyped,
   choose: (question, choice) => answerTyped({ ...question, words: wordsOf(choice) }),

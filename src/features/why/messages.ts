@@ -150,7 +150,7 @@ function lookedWords({ rule, from, verdict }: KeptLook, about: About, source: So
 
 /** Without rules of its own, a project of GitHub or GitLab is told of as most people want it. */
 const ownRules = (source: SourceName): string =>
-  source === 'ci' ? "the project's own, in CI" : `the usual one for ${SOURCE_WORDS[source]}`
+  source === 'ci' ? "the project's own, in CI" : `the default for ${SOURCE_WORDS[source]}`
 
 const FROM = {
   channel: "the channel's own",

@@ -46,9 +46,9 @@ export function reminderLine({ forMs, builds, ...about }: ReminderView): string 
   return `:bell: ${projectName(about)}${onBranch(about)} has been red for ${durationWords(forMs)} (${count}) and nobody is on it`
 }
 
-/** Sent directly to the person whose promise has passed. */
+/** Sent to the person who was on the branch, in a direct message, when their time is up. */
 export const lapsedLine = (about: Pick<ReminderView, 'project' | 'branch'>): string =>
-  `:hourglass: Your promise for ${projectName(about)}${onBranch(about)} has passed: it is still red. Press *I'm on it*, or type ${codeSpan('/ci red')}.`
+  `:hourglass: ${projectName(about)}${onBranch(about)} is still red, and your time on it is up. Press *I'm on it* to go on, or type ${codeSpan('/ci red')}.`
 
 /** Opens the form in which a person takes the branch, hands it over, or lets it go. */
 export const breakageButton = (id: string): ActionButton => ({

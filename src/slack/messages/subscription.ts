@@ -126,7 +126,7 @@ export function closedLine({
           `It is subscribed to ${listed(those.map(followedProject))}. Builds are kept, and posted there when it opens again.`,
         ]
       : []),
-    ...(hasDigest ? ['Its digest is left out for as long.'] : []),
+    ...(hasDigest ? ['It gets no digest while it is closed.'] : []),
     `*Next:* ${next}`,
   ].join('\n')
 }

@@ -270,7 +270,9 @@ describe('in a channel that is closed a digest', () => {
         return { kind: 'unsent', code: 'x' }
       },
     })
-    expect(said).toEqual([expect.stringMatching(/^U0ADA00001: .*is archived.\nIts digest is left out for as long\./s)])
+    expect(said).toEqual([
+      expect.stringMatching(/^U0ADA00001: .*is archived.\nIt gets no digest while it is closed\./s),
+    ])
   })
 })
 
