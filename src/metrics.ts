@@ -75,13 +75,13 @@ function doorMetrics(registry: Registry) {
   const registers = [registry]
   const deliveries = new Counter({
     name: 'buildline_deliveries_total',
-    help: 'Requests to the webhook endpoints, by HTTP status, answer and what is sent there (delivery, report)',
+    help: 'Requests to the webhook endpoints, by HTTP status, answer and what was sent (delivery, report)',
     labelNames: ['status', 'answer', 'what'],
     registers,
   })
   const seconds = new Histogram({
     name: 'buildline_delivery_seconds',
-    help: 'From the beginning of a request to a webhook endpoint to its answer, by what is sent there',
+    help: 'From the beginning of a request to a webhook endpoint to its answer, by what was sent',
     labelNames: ['what'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
     registers,

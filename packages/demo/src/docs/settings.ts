@@ -114,7 +114,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     names: ['CI_ADMINS'],
     default: "the workspace's admins and owners",
-    is: 'the same: who may create and edit projects, reset keys, ask the doctor, decide whose a committer name is. Each user (`U…`) is told in a direct message when CI, GitHub or GitLab refuses the credentials, and when a channel closes that nobody else answers for',
+    is: 'the same: who may create and edit projects, reset keys, ask the doctor, decide whose a committer name is. Each user (`U…`) gets a direct message when CI, GitHub or GitLab refuses the credentials, and when a channel closes whose subscriptions have no other owner',
   },
   {
     names: ['PEOPLE_BY_EMAIL'],
