@@ -19,7 +19,7 @@ import { openSqlite } from './store/sqlite.ts'
 import type { Store } from './store/store.ts'
 import { createCiServiceEndpoint, createReportEndpoint } from './sources/ci-service/webhook/endpoint.ts'
 import { createSecretCheck } from './sources/secret-check.ts'
-import { createWebhookRoute, type Sent, type Taken } from './sources/webhook-route.ts'
+import { createWebhookRoute, type Stored, type WebhookKind } from './sources/webhook-route.ts'
 import { createGithubEndpoint } from './sources/github/endpoint.ts'
 import { createGitlabEndpoint } from './sources/gitlab/endpoint.ts'
 import type { Endpoint, ReadDelivery } from './sources/endpoint.ts'
@@ -90,9 +90,9 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
   const acknowledged = createAcknowledged({ store, clock })
   const bodies = measure()
   function routeOf<Read extends { kind: 'delivery' }>(
-    what: Sent,
+    what: WebhookKind,
     endpoint: Endpoint<Read>,
-    record: (read: Read) => Promise<Taken>,
+    record: (read: Read) => Promise<Stored>,
   ): Route {
     const answer = createWebhookRoute({
       what,
@@ -112,7 +112,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
           : answer(request, response, url),
     }
   }
-  async function takeDelivery({ seen, text, project }: ReadDelivery): Promise<Taken> {
+  async function storeDelivery({ seen, text, project }: ReadDelivery): Promise<Stored> {
     if (toStatus(seen.word) === 'unknown') figures.tell((to) => to.countUnknown())
     const { answer, deliveryId, eventSeq, revisionKey } = await recordDelivery(recording, { seen, body: text, project })
     const of = { delivery: deliveryId, buildEvent: eventSeq, revision: revisionKey }
@@ -124,7 +124,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
   if (github.webhookSecrets.length > 0) endpoints.push(createGithubEndpoint(github.webhookSecrets))
   if (gitlab.webhookSecrets.length > 0) endpoints.push(createGitlabEndpoint(gitlab.webhookSecrets, clock.now))
   const routes: Route[] = [
-    ...endpoints.map((endpoint) => routeOf('delivery', endpoint, takeDelivery)),
+    ...endpoints.map((endpoint) => routeOf('delivery', endpoint, storeDelivery)),
     routeOf('report', createReportEndpoint(isValid), (read) => recordReport(recording, read)),
     {
       matches: (path) => path === '/slack/events' && config.slack.appToken === null,

@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { OldestWaiting } from './store/backlog.ts'
 import type { CiErrorKind } from './sources/http/errors.ts'
 import type { CiCallEnd } from './sources/http/transport.ts'
-import type { Sent } from './sources/webhook-route.ts'
+import type { WebhookKind } from './sources/webhook-route.ts'
 import type { JobEnd } from './jobs/schedule.ts'
 import type { SilentEnd } from './jobs/refresh-silent.ts'
 import type { Counted } from './alerts/deps.ts'
@@ -92,7 +92,7 @@ function doorMetrics(registry: Registry) {
     registers,
   })
   return {
-    countDelivery(what: Sent, { status, answer, ms }: { status: number; answer: string; ms: number }): void {
+    countDelivery(what: WebhookKind, { status, answer, ms }: { status: number; answer: string; ms: number }): void {
       deliveries.inc({ status: String(status), answer, what })
       seconds.observe({ what }, ms / MS_PER_S)
     },

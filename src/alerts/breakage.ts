@@ -5,17 +5,17 @@ import { isVerdict } from '../domain/status.ts'
 import type { StoredEvent } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
 
-/** Outcomes of a branch that are read: most branches passed lately, or go on being red; the far end is that of streaks. */
+/** Outcomes of a branch that are read at first, which mostly suffices; and at most, as for other streaks. */
 const NEAR = 8
 const FAR = 500
 
-/** Sorts after every place. */
+/** Sorts after every build order. */
 const LAST_ORDER = '~'
 
-/** A card that says less than before has time. */
+/** The edit of a card that no longer shows the breakage can wait. */
 const LEAST = 4
 
-/** The branch of which there are new outcomes; null: there are none, or builds without a branch, which share no history. */
+/** The branch with new outcomes; null: there are none, or only of builds without a branch, which share no history. */
 export function branchOf(fresh: readonly PlacedEvent[]): { projectId: ProjectId; branch: string; key: string } | null {
   const outcome = fresh.find(({ status, branch }) => isVerdict(status) && branch !== null)
   if (!outcome || outcome.branch === null) return null
@@ -24,8 +24,8 @@ export function branchOf(fresh: readonly PlacedEvent[]): { projectId: ProjectId;
 }
 
 /**
- * Keeps what new outcomes make of their branch's breakage: it begins, goes on or ends, and with a late one it may begin at
- * another time. The branch is locked, and the outcomes have their cards. A card that no longer shows it is planned anew.
+ * Stores how new outcomes change their branch's breakage: it begins, goes on or ends; a late outcome may move its beginning.
+ * Call it with the branch locked, after the outcomes have their cards. A card that no longer shows the breakage is replanned.
  */
 export async function keepBreakage(
   tx: Tx,
@@ -52,20 +52,20 @@ async function touchShowing(tx: Tx, open: Breakage, now: number): Promise<void> 
 
 const NEW = { endedAt: null, endedBy: null, owner: null, ownedAt: null, ownerUntil: null, snoozedUntil: null }
 
-type Kept = Pick<Breakage, 'id' | 'beganAt' | 'beganOrder' | 'builds' | 'newestOrder' | 'revisionKey' | 'cardNumber'>
+type Streak = Pick<Breakage, 'id' | 'beganAt' | 'beganOrder' | 'builds' | 'newestOrder' | 'revisionKey' | 'cardNumber'>
 
-interface Found {
+interface StreakRead {
   /** null: the branch is not red */
-  streak: Kept | null
+  streak: Streak | null
   /** the newest outcomes of the branch */
   outcomes: readonly StoredEvent[]
 }
 
 /**
- * The streak of a branch, of which no more outcomes are read than tell. Beyond the far end it goes on from what was known.
- * @param from the place of the first build with a new outcome
+ * Reads only as many outcomes as the streak needs. If it is longer than FAR, it goes on from what is stored.
+ * @param from the build order of the oldest new outcome
  */
-async function readStreak(tx: Tx, key: string, open: Breakage | null, from: string): Promise<Found> {
+async function readStreak(tx: Tx, key: string, open: Breakage | null, from: string): Promise<StreakRead> {
   const near = await readBack(tx, key, NEAR)
   const isJoined =
     open !== null && from >= open.newestOrder && near.outcomes.some(({ buildOrder }) => buildOrder <= open.newestOrder)
@@ -77,13 +77,13 @@ async function readStreak(tx: Tx, key: string, open: Breakage | null, from: stri
 
 async function readBack(tx: Tx, key: string, limit: number) {
   const read = await tx.verdictsBefore(key, LAST_ORDER, limit)
-  // What is not ingested yet counts when it is.
+  // An outcome that is not ingested yet counts once it is.
   const outcomes = read.filter(({ cardNumber }) => cardNumber !== null)
   return { outcomes, isWhole: read.length < limit || outcomes.some(({ status }) => status === 'success') }
 }
 
-/** A streak keeps its name, whenever it turns out to have begun; at first that is its first failure's. */
-const keptOf = ({ first, newest, builds }: RedStreak<StoredEvent>, id = String(first.seq)): Kept => ({
+/** The id of a new streak is its first failure's; it stays, even if the streak turns out to have begun earlier. */
+const keptOf = ({ first, newest, builds }: RedStreak<StoredEvent>, id = String(first.seq)): Streak => ({
   id,
   beganAt: first.details.finishedAt ?? first.at,
   beganOrder: first.buildOrder,
@@ -97,8 +97,8 @@ const newestOf = ({ buildOrder, revisionKey, cardNumber }: StoredEvent) => ({
   cardNumber: cardNumber!,
 })
 
-/** It began when it did; the builds that have failed since are added. */
-function grown(open: Breakage, streak: RedStreak<StoredEvent> | null, outcomes: readonly StoredEvent[]): Kept {
+/** Keeps the beginning that is stored, and adds the builds that have failed since. */
+function grown(open: Breakage, streak: RedStreak<StoredEvent> | null, outcomes: readonly StoredEvent[]): Streak {
   if (!streak) return open
   const added = outcomes.filter(({ status, buildOrder }) => status === 'failed' && buildOrder > open.newestOrder)
   const builds = Math.max(open.builds + new Set(added.map(({ buildId }) => buildId)).size, streak.builds)
@@ -114,4 +114,4 @@ function endOf(outcomes: readonly StoredEvent[], now: number): Pick<Breakage, 'e
   return { endedAt: green?.at ?? now, endedBy: green?.buildId ?? null }
 }
 
-const cardOf = ({ revisionKey, cardNumber }: Kept): string => revisionSubject(revisionKey, cardNumber)
+const cardOf = ({ revisionKey, cardNumber }: Streak): string => revisionSubject(revisionKey, cardNumber)

@@ -29,7 +29,7 @@ import { toStatus } from '../domain/status.ts'
 import { parseSubject, revisionSubject } from '../domain/revision.ts'
 import { noteSlot, postedAttemptOf, storyFor, type Story, type StoryContext } from '../domain/story.ts'
 import { NOTICE_BUILDS_MAX } from '../domain/view.ts'
-import { facilitiesOf, readRevision, streaksOf, standingOn } from '../store/history.ts'
+import { facilitiesOf, readRevision, streaksOf, shownBreakageOn } from '../store/history.ts'
 import { failedTestsOf } from '../store/failed-tests.ts'
 
 /**
@@ -157,7 +157,7 @@ async function planCard(
     requests,
     facilities: await facilitiesOf(reads, attempts, interfaces),
     // A machine's failure is nobody's to look after.
-    breakage: newest.status === 'failed' ? await standingOn(reads, newest, card, now) : null,
+    breakage: newest.status === 'failed' ? await shownBreakageOn(reads, newest, card, now) : null,
     changes,
     reminders: await remindersOf(reads, changes, { channel: card.channel, messages, now }),
   })

@@ -2,27 +2,27 @@ import { buildKey, isUuid, toUuid } from '../domain/ids.ts'
 import { branchKey } from '../domain/revision.ts'
 import { isRed, isVerdict } from '../domain/status.ts'
 import type { ReadReport } from '../sources/ci-service/webhook/report.ts'
-import type { Taken } from '../sources/webhook-route.ts'
+import type { Stored } from '../sources/webhook-route.ts'
 import type { StoredEvent } from '../store/records.ts'
 import { attemptsOfBuild, isAbout } from '../store/failed-tests.ts'
 import type { Tx } from '../store/store.ts'
 import type { Attempt } from '../domain/attempt.ts'
 import { knownId, type RecordDelivery } from './record.ts'
 
-/** Reports that are kept of one build, of all its shards and attempts; beyond it the oldest goes. */
+/** Reports kept of one build, over all shards and attempts; beyond that the oldest goes. */
 export const REPORTS_PER_BUILD_MAX = 100
 
-/** Reports that are kept of builds that are not known; beyond it the oldest goes. */
+/** Reports kept of unknown builds; beyond that the oldest goes. */
 export const EARLY_REPORTS_MAX = 5_000
 
-/** Newer builds of the branch that may have to say anew which of their tests failed in this one. */
+/** Later revisions of the branch to replan: this report may change which of their failed tests are new. */
 const SUCCESSORS_MAX = 4
 
 /**
- * Stores what a build step reports of a build's tests, durably. It is about the attempt that runs, or that ended last; where
- * the build is not known yet, about its first. A repeated shard takes the place of the one before it.
+ * Stores a build step's test report, durably. It is about the attempt that is running or ended last; of a build that is not
+ * known yet, about its first. A repeated shard replaces the one before.
  */
-export async function recordReport({ store, clock, wake }: RecordDelivery, read: ReadReport): Promise<Taken> {
+export async function recordReport({ store, clock, wake }: RecordDelivery, read: ReadReport): Promise<Stored> {
   const { answer, woken } = await store.write((tx) => record(tx, read, clock.now()))
   for (const revisionKey of woken) wake(revisionKey)
   return { answer, fields: { project: read.projectId, build: read.buildId } }
@@ -32,7 +32,7 @@ async function record(
   tx: Tx,
   { projectId, buildId: named, report }: ReadReport,
   at: number,
-): Promise<Pick<Taken, 'answer'> & { woken: string[] }> {
+): Promise<Pick<Stored, 'answer'> & { woken: string[] }> {
   const buildId = await knownId(tx, { projectId, buildId: named, uuid: isUuid(named) ? toUuid(named) : null })
   const buildEvents = await tx.eventsOfBuild(projectId, buildId)
   const attempt = (await attemptsOfBuild(tx, { projectId, buildId }, buildEvents)).at(-1)
@@ -47,13 +47,13 @@ async function record(
   if (replaced) await tx.removeReport(replaced.id)
   await tx.insertReport({ buildKey: key, attemptSeq: attempt?.firstSeq ?? 0, receivedAt: at, report })
   if (!attempt) await tx.boundEarlyReports(EARLY_REPORTS_MAX)
-  const woken = attempt ? await toldAnew(tx, attempt, buildEvents) : []
+  const woken = attempt ? await affectedRevisions(tx, attempt, buildEvents) : []
   for (const revisionKey of woken) await tx.wakeRevision(revisionKey, at, 1)
   return { answer: 'recorded', woken }
 }
 
-/** The revisions whose cards this report may change: while its build runs, none. */
-async function toldAnew(tx: Tx, attempt: Attempt, buildEvents: readonly StoredEvent[]): Promise<string[]> {
+/** The revisions whose cards this report may change; none while its build runs. */
+async function affectedRevisions(tx: Tx, attempt: Attempt, buildEvents: readonly StoredEvent[]): Promise<string[]> {
   if (!isVerdict(attempt.status)) return []
   const branch = buildEvents.findLast((buildEvent) => buildEvent.branch !== null)?.branch ?? null
   const { projectId, revisionKey } = buildEvents[0]!

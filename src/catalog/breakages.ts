@@ -32,7 +32,7 @@ export async function changeBreakage(
   return made
 }
 
-export const OF_NOBODY = { owner: null, ownedAt: null, ownerUntil: null }
+export const NO_OWNER = { owner: null, ownedAt: null, ownerUntil: null }
 
 /** The person has left the workspace: what they promised is nobody's now, and the threads say so. */
 export async function dropOwner(
@@ -47,7 +47,7 @@ export async function dropOwner(
       const at = clock.now()
       if (open?.owner !== user || open.ownerUntil === null || open.ownerUntil <= at) return
       const left = { id, interactionKey: null, kind: 'left', by: user, to: null, until: null, at } as const
-      await changeBreakage(tx, { ...open, ...OF_NOBODY }, left)
+      await changeBreakage(tx, { ...open, ...NO_OWNER }, left)
     })
   }
 }

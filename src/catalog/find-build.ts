@@ -23,7 +23,7 @@ import {
   readRevision,
   recoveriesOf,
   redSince,
-  standingAt,
+  shownBreakageAt,
   type Interfaces,
   type Revision,
 } from '../store/history.ts'
@@ -237,7 +237,7 @@ export async function summaryOf(
   const red = await redSince(reads, attempt)
   const facilities = await facilitiesOf(reads, attempts, interfaces)
   const tests = (await failedTestsOf(reads, [attempt])).failedTests.get(attemptKey(attempt))
-  const breakage = red && (await standingAt(reads, attempt, clock.now()))
+  const breakage = red && (await shownBreakageAt(reads, attempt, clock.now()))
   return {
     ...buildView(attempt, attempts),
     ref: { projectId: attempt.buildEvents[0]!.projectId, buildId: attempt.buildId, attempt: attempt.n },

@@ -1,4 +1,4 @@
-import type { RedSince, Standing } from '../domain/breakage.ts'
+import type { RedSince, ShownBreakage } from '../domain/breakage.ts'
 import type { Missing } from '../domain/offer.ts'
 import type { BuildId, ChannelId, MessageTs, Uuid } from '../domain/ids.ts'
 import type { Permit, Right } from '../domain/permission.ts'
@@ -56,7 +56,7 @@ export interface BuildSummary extends BuildView {
   /** null: its branch is not red */
   redSince: RedSince | null
   /** who is on its branch, when that is red because builds of it failed */
-  breakage?: Standing
+  breakage?: ShownBreakage
   /** the buttons that can work now, and why one is not there */
   offers: readonly Action[]
   missing: { action: Action; why: Missing } | null

@@ -2,12 +2,12 @@ import type { BuildEvent } from './build-event.ts'
 import { compareOrders, type BuildId, type ChannelId, type ProjectId } from './ids.ts'
 import { isVerdict } from './status.ts'
 
-// A branch's red streak, and who looks after it.
+// A branch's red streak, and who is on it.
 
-/** What finishes a build, by its place among the outcomes of its branch. */
+/** A build event that finishes a build, with its place among the outcomes of the branch. */
 type Outcome = Pick<BuildEvent, 'seq' | 'buildId' | 'buildOrder' | 'status'>
 
-/** A streak that has not ended: its first and its newest failure, and how many builds failed. */
+/** A streak that has not ended. `builds`: how many failed. */
 export interface RedStreak<One> {
   first: One
   newest: One
@@ -15,8 +15,8 @@ export interface RedStreak<One> {
 }
 
 /**
- * The red streak that a branch is in: from its first failure after the last success, in the order of builds, whenever they
- * were received. A machine's failure neither begins one nor ends it, and is no build of it.
+ * The red streak that a branch is in: from its first failure after the last success, in build order, not in order of
+ * receipt. A CI machine error neither begins nor ends a streak, and does not count as one of its builds.
  * @param outcomes of one branch, in any order
  */
 export function breakageOf<One extends Outcome>(outcomes: readonly One[]): RedStreak<One> | null {
@@ -39,7 +39,7 @@ export const countBuilds = (all: readonly Pick<Outcome, 'buildId'>[]): number =>
 export const compareOutcomes = (a: Outcome, b: Outcome): number =>
   compareOrders(a.buildOrder, b.buildOrder) || a.seq - b.seq
 
-/** A red streak as it is kept. Times in ms; places are `orderOf`. */
+/** A red streak as it is stored. Times in ms; places are `orderOf`. */
 export interface Breakage {
   id: string
   branchKey: string
@@ -57,7 +57,7 @@ export interface Breakage {
   /** when it ended, and the build that ended it; null: the branch is red */
   endedAt: number | null
   endedBy: BuildId | null
-  /** a Slack user who has promised to look after it, since when and until when */
+  /** the Slack user who is on it, since when and until when; `ownerUntil` may have passed */
   owner: string | null
   ownedAt: number | null
   ownerUntil: number | null
@@ -71,15 +71,15 @@ export interface RedSince {
   atLeast: boolean
 }
 
-/** What people see of a branch that is red: who is on it, and until when nobody is reminded. */
-export interface Standing {
+/** What people see of a breakage: who is on it, and until when reminders are snoozed. */
+export interface ShownBreakage {
   id: string
   owner: { user: string; since: number; until: number } | null
   snoozedUntil: number | null
 }
 
-/** How it stands now (ms): a promise whose time has passed is none any more. */
-export function standingOf(breakage: Breakage, now: number): Standing {
+/** The breakage at that time (ms), without an owner or a snooze whose time is up. */
+export function shownBreakage(breakage: Breakage, now: number): ShownBreakage {
   const { id, owner: user, ownedAt, ownerUntil, snoozedUntil } = breakage
   const isOwned = user !== null && ownerUntil !== null && ownerUntil > now
   return {
@@ -92,29 +92,29 @@ export function standingOf(breakage: Breakage, now: number): Standing {
 /** Since when the branch is red, and how many builds failed. */
 export const redSinceOf = ({ beganAt: at, builds }: Breakage): RedSince => ({ at, builds, atLeast: false })
 
-/** When a standing changes by itself (ms); null: it does not. */
-export function changesAt({ owner, snoozedUntil }: Standing): number | null {
+/** When an owner's time or a snooze is up (ms); null: there is neither. */
+export function changesAt({ owner, snoozedUntil }: ShownBreakage): number | null {
   const times = [owner?.until, snoozedUntil].filter((at) => at != null)
   return times.length === 0 ? null : Math.min(...times)
 }
 
-/** Something that somebody did about a breakage, or that happened to its owner: a line in the thread, and what people did a row of the audit. */
+/** What somebody, or the bot, did about a breakage. All but `lapsed` are a line in the thread; what people did is also in the audit. */
 export interface BreakageChange {
   id: string
   breakageId: string
-  /** Slack's id of the interaction: a repetition of it is the same change; null: nobody asked for it */
+  /** Slack's id of the interaction, so that a repetition is the same change; null: no person did it */
   interactionKey: string | null
   kind: DoneByPeople | 'reminded' | 'lapsed'
-  /** a Slack user; of `left` the one who has left, of `lapsed` the one whose promise has passed; `reminded`: empty */
+  /** a Slack user; of `left` the one who has left, of `lapsed` the one whose time is up; of `reminded` empty */
   by: string
-  /** whom it was handed to */
+  /** the Slack user who took it over */
   to: string | null
-  /** until when it is promised, or nobody is reminded (ms) */
+  /** until when somebody is on it, or reminders are snoozed (ms) */
   until: number | null
   at: number
-  /** the card in whose thread it stands */
+  /** the card whose thread has the line */
   subject: string
-  /** of `reminded`: where, and the how manieth there; else null */
+  /** of `reminded`: the channel, and 1 for its first reminder; else null */
   channel: ChannelId | null
   number: number | null
 }

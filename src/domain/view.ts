@@ -1,6 +1,6 @@
 import type { MessageTs, SourceName, Uuid } from './ids.ts'
 import type { Count } from './figures.ts'
-import type { BreakageChange, DoneByPeople, RedSince, Standing } from './breakage.ts'
+import type { BreakageChange, DoneByPeople, RedSince, ShownBreakage } from './breakage.ts'
 import type { Missing } from './offer.ts'
 import type { Action } from './request.ts'
 import type { Status } from './status.ts'
@@ -53,7 +53,7 @@ export interface CardView {
    * on the channel's card of a branch's newest failure, as long as the branch is red: who is on it; `grown`: what failed since,
    * of which this channel has no card
    */
-  breakage?: Standing & { grown?: RedSince }
+  breakage?: ShownBreakage & { grown?: RedSince }
 }
 
 /** How long a branch was red when an attempt ended (ms), and how many builds were. `atLeast`: longer than what is kept. */

@@ -3,7 +3,7 @@ import { mrkdwnLink } from '../lib/escape.ts'
 import type { BuildSummary, ProjectRef } from '../catalog/outcomes.ts'
 import { plain, type ActionButton, type Button } from '../slack/messages/blocks.ts'
 import { buildNumber, buildUrl, joined, onBranch, outside, projectName } from '../slack/messages/build.ts'
-import { sinceWords, standingWords } from '../slack/messages/breakage.ts'
+import { sinceWords, breakageWords } from '../slack/messages/breakage.ts'
 import { actButton } from '../slack/messages/request.ts'
 import { ACTION_IDS, CHOICE_ACTION_IDS } from '../slack/messages/ids.ts'
 import { INLINE_URL_CHARS_MAX, WORD_CHARS_MAX } from '../slack/messages/limits.ts'
@@ -13,7 +13,7 @@ import { choiceValue } from './values.ts'
 
 /** `:x: *Failed* acme/web #512 on `main` · May 4 14:09 · red since …`: a whole build in one line. Markup. */
 export function buildLine(build: BuildSummary): string {
-  const onIt = build.breakage ? standingWords(build.breakage) : null
+  const onIt = build.breakage ? breakageWords(build.breakage) : null
   return joined([`${stateWords(build)} ${buildSubject(build)}`, dayTime(build.at), redWords(build.redSince), onIt])
 }
 

@@ -12,11 +12,11 @@ import { breakageLock } from '../store/breakages.ts'
 import type { DeliveredProject } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
 
-/** The job: how often it is looked which red branches channels are reminded of. */
+/** The job that finds the reminders that are due. */
 export const REMIND_JOB = 'remind-red-branches'
 export const REMIND_EVERY_MS = 15_000
 
-/** Red branches that are looked at, the newest first. */
+/** Red branches that are checked, the newest first. */
 export const REMINDED_BRANCHES_MAX = 1_000
 
 export interface RemindDeps extends Pick<SubscriptionDeps, 'store' | 'clock' | 'log' | 'subscriptions' | 'say'> {
@@ -24,7 +24,7 @@ export interface RemindDeps extends Pick<SubscriptionDeps, 'store' | 'clock' | '
   wake: (revisionKey: string) => void
 }
 
-/** Writes down each reminder that is due, which the reconciler posts; one that fails holds up no other. */
+/** Stores each reminder that is due; the reconciler posts it. If one fails, the others go on. */
 export async function remind(deps: RemindDeps, signal: AbortSignal): Promise<'done' | 'again'> {
   const { read } = deps.store
   const projects = await remindedProjects(deps)
@@ -39,7 +39,7 @@ export async function remind(deps: RemindDeps, signal: AbortSignal): Promise<'do
       try {
         const next = nextReminder(rule, breakage, changes.get(breakage.id) ?? [], channel)
         if (next && next.at <= deps.clock.now() && covers(subscription, breakage.branch))
-          await remindOf(deps, { breakage, project, channel, rule })
+          await storeReminder(deps, { breakage, project, channel, rule })
       } catch (error) {
         end = 'again'
         deps.log.error({ err: error, channel, breakage: breakage.id }, 'a reminder failed; it will be tried again')
@@ -51,7 +51,7 @@ export async function remind(deps: RemindDeps, signal: AbortSignal): Promise<'do
 
 type Reminding = Subscription & { remind: ReminderRule }
 
-/** The projects that channels are reminded of, by id, with the subscriptions that say so. */
+/** The projects with reminders, by id, each with the subscriptions that ask for them. */
 async function remindedProjects({ store, subscriptions }: RemindDeps) {
   const all = await subscriptions()
   const projects = new Map<string, { project: DeliveredProject; subscriptions: readonly Reminding[] }>()
@@ -66,7 +66,7 @@ async function remindedProjects({ store, subscriptions }: RemindDeps) {
 
 const isReminding = (one: Subscription): one is Reminding => one.remind !== undefined
 
-/** By CI's own rules every branch that has a card in the channel. */
+/** With the project's own rules, each branch that has a card in the channel. */
 const covers = ({ rules }: Subscription, branch: string): boolean =>
   rules === null || rules.some((rule) => coversBranch(matchBranch(rule.branch, rule.branchMatch, branch)))
 
@@ -77,7 +77,7 @@ interface Due {
   rule: ReminderRule
 }
 
-async function remindOf(deps: RemindDeps, due: Due): Promise<void> {
+async function storeReminder(deps: RemindDeps, due: Due): Promise<void> {
   const { store, log, wake } = deps
   const { breakage, project, channel } = due
   // A channel that was never told of the branch has no thread of it.
@@ -86,13 +86,13 @@ async function remindOf(deps: RemindDeps, due: Due): Promise<void> {
   const id = deps.newId()
   const change = await store.write((tx) => record(tx, deps, due, { id, subject }))
   if (!change) return
-  if (change.kind === 'lapsed') return tellOwner(deps, due, change)
+  if (change.kind === 'lapsed') return notifyOwner(deps, due, change)
   const { number } = change
   log.info({ channel, project: project.projectId, breakage: breakage.id, number }, 'a reminder is due')
   wake(breakage.revisionKey)
 }
 
-/** Null: it is not due any more, or not yet. */
+/** Null: it is no longer due, or not yet. */
 async function record(
   tx: Tx,
   { clock }: RemindDeps,
@@ -101,7 +101,7 @@ async function record(
 ): Promise<BreakageChange | null> {
   await tx.lockName(breakageLock(branchKey))
   const breakage = await tx.breakage(breakageId)
-  const changes = breakage && (await asSaid(tx, breakage, await tx.breakageChanges([breakageId]), channel))
+  const changes = breakage && (await withPostTime(tx, breakage, await tx.breakageChanges([breakageId]), channel))
   const next = changes && nextReminder(rule, breakage, changes, channel)
   const at = clock.now()
   if (!next || next.at > at) return null
@@ -116,8 +116,8 @@ const changeOf = (next: NextReminder, { owner, ownerUntil }: Breakage, channel: 
     ? ({ kind: 'reminded', by: '', until: null, channel, number: next.number } as const)
     : ({ kind: 'lapsed', by: owner ?? '', until: ownerUntil, channel: null, number: null } as const)
 
-/** The newest reminder counts from when it was posted; null: it waits to be, and no other one overtakes it. */
-async function asSaid(
+/** Counts the newest reminder from when it was posted. Null: it still waits to be posted, so no other is due. */
+async function withPostTime(
   tx: Tx,
   breakage: Breakage,
   changes: readonly BreakageChange[],
@@ -126,13 +126,13 @@ async function asSaid(
   const last = changes.findLast((change) => change.kind === 'reminded' && change.channel === channel)
   if (!last) return changes
   const message = newestOf(noteSlot(last), await tx.messagesOf({ subject: last.subject, channel }))
-  const isSaid = message?.state === 'posted' || message?.state === 'gone'
-  if (!isSaid) return reminderHolds(last, breakage) ? null : changes
+  const isPosted = message?.state === 'posted' || message?.state === 'gone'
+  if (!isPosted) return reminderHolds(last, breakage) ? null : changes
   return changes.map((change) => (change === last ? { ...last, at: Math.max(last.at, message.claimedAt) } : change))
 }
 
-/** Once: a process that dies on the way has told nobody, and the channel's reminder comes all the same. */
-async function tellOwner(
+/** At most once: if the process dies before the message is sent, only the channel's reminder follows. */
+async function notifyOwner(
   { store, say, log }: RemindDeps,
   { breakage, project }: Due,
   { id, by }: BreakageChange,
@@ -143,7 +143,7 @@ async function tellOwner(
     return log.info({ breakage: breakage.id, user: by }, 'an owner was notified that their time is up')
   const { code } = outcome
   log.warn({ breakage: breakage.id, user: by, code }, 'an owner could not be notified that their time is up')
-  if (TRIED_AGAIN.has(outcome.kind)) await store.write((tx) => tx.removeBreakageChange(id))
+  if (RETRYABLE.has(outcome.kind)) await store.write((tx) => tx.removeBreakageChange(id))
 }
 
-const TRIED_AGAIN: ReadonlySet<string> = new Set(['rate-limited', 'unsent', 'workspace-closed'])
+const RETRYABLE: ReadonlySet<string> = new Set(['rate-limited', 'unsent', 'workspace-closed'])

@@ -11,23 +11,23 @@ import type { Endpoint } from './endpoint.ts'
 /** While the store is away, a sender that can retry is asked to, after this many seconds. */
 const STORE_RETRY_S = 5
 
-/** What is sent to an endpoint: a delivery about a build, or a report of its tests. */
-export type Sent = 'delivery' | 'report'
+/** What an endpoint receives: a delivery about a build, or a report of its tests. */
+export type WebhookKind = 'delivery' | 'report'
 
-/** What became of what was sent, once it is stored. */
-export interface Taken {
+/** A delivery or report that is stored. */
+export interface Stored {
   answer: Recorded['answer']
-  /** what the log says of it, beside the answer */
+  /** what the log says, beside the answer */
   fields: Record<string, unknown>
   /** the build event that was recorded, or repeated */
   eventSeq?: number
 }
 
 export interface WebhookDeps<Read> {
-  /** what is sent here, as the log calls it */
-  what: Sent
+  /** also the line in the log */
+  what: WebhookKind
   endpoint: Endpoint<Read>
-  record: (read: Read) => Promise<Taken>
+  record: (read: Read) => Promise<Stored>
   /** the answer to the delivery of this build event was sent */
   acknowledged: (eventSeq: number) => void
   log: Log
@@ -67,14 +67,14 @@ export function createWebhookRoute<Read extends { kind: 'delivery' }>({
     if (reading.kind === 'unwanted') return { status: 202, says: 'ignored', body: '{"status":"ignored"}' }
     if (reading.kind === 'refusal') return refuse(400, reading.reason)
     try {
-      return taken(await record(reading))
+      return accepted(await record(reading))
     } catch (error) {
       log.error({ err: error }, `a ${what} could not be stored; its sender is asked to try again`)
       return refuse(503, 'cannot store now; try again', { 'retry-after': String(STORE_RETRY_S) }, 'unavailable')
     }
   }
 
-  function taken({ answer, fields, eventSeq }: Taken): Answer {
+  function accepted({ answer, fields, eventSeq }: Stored): Answer {
     lines.tell((to) => to.info({ ...fields, answer }, what))
     return { status: 202, says: answer, body: ACCEPTED[answer], ...(eventSeq !== undefined && { eventSeq }) }
   }

@@ -1,4 +1,4 @@
-import { redSinceOf, standingOf, type Breakage, type Standing } from '../domain/breakage.ts'
+import { redSinceOf, shownBreakage, type Breakage, type ShownBreakage } from '../domain/breakage.ts'
 import { mergeDetails, type BuildEvent } from '../domain/build-event.ts'
 import { branchKey, revisionSubject } from '../domain/revision.ts'
 import type { Facilities } from '../domain/offer.ts'
@@ -184,13 +184,13 @@ async function lookBack<T>(
 }
 
 /** Who is on the branch, where this attempt is of its newest failure or of a later build, and it is red still. */
-export async function standingAt(reads: Reads, attempt: Attempt, now: number): Promise<Standing | null> {
+export async function shownBreakageAt(reads: Reads, attempt: Attempt, now: number): Promise<ShownBreakage | null> {
   const open = await breakageTo(reads, attempt)
-  return open && standingOf(open, now)
+  return open && shownBreakage(open, now)
 }
 
 /** The same on a card: in each channel on the newest one that shows a failure, with what has failed since. */
-export async function standingOn(
+export async function shownBreakageOn(
   reads: Reads,
   attempt: Attempt,
   { subject, channel }: CardKey,
@@ -199,9 +199,9 @@ export async function standingOn(
   const branch = branchKeyOf(attempt)
   const open = branch === null ? null : await reads.openBreakage(branch)
   if (!open || attempt.buildOrder < open.beganOrder) return null
-  if (subject === revisionSubject(open.revisionKey, open.cardNumber)) return standingOf(open, now)
+  if (subject === revisionSubject(open.revisionKey, open.cardNumber)) return shownBreakage(open, now)
   const [newest] = await reads.breakageCards(open, channel)
-  return newest?.subject === subject ? { ...standingOf(open, now), grown: redSinceOf(open) } : null
+  return newest?.subject === subject ? { ...shownBreakage(open, now), grown: redSinceOf(open) } : null
 }
 
 /** The breakage that the branch is in, where this attempt is of its newest failure or of a later build. */

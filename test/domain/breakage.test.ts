@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { breakageOf, changesAt, standingOf, type Breakage } from '../../src/domain/breakage.ts'
+import { breakageOf, changesAt, shownBreakage, type Breakage } from '../../src/domain/breakage.ts'
 import type { BuildEvent } from '../../src/domain/build-event.ts'
 import { untilOf } from '../../src/features/breakages/act.ts'
 import { HOUR, LIN, MINUTE, projectId, story, T0, WEB, type Said } from '../support/build-events.ts'
@@ -80,11 +80,11 @@ const RED: Breakage = {
 
 describe('a promise', () => {
   it('is shown until its time has passed, and changes by itself then', () => {
-    const before = standingOf(RED, T0 + HOUR - 1)
+    const before = shownBreakage(RED, T0 + HOUR - 1)
     expect([before.owner?.user, changesAt(before)]).toEqual([LIN, T0 + HOUR])
-    const after = standingOf(RED, T0 + HOUR)
+    const after = shownBreakage(RED, T0 + HOUR)
     expect([after.owner, changesAt(after)]).toEqual([null, T0 + 2 * HOUR])
-    expect(changesAt(standingOf(RED, T0 + 2 * HOUR))).toBeNull()
+    expect(changesAt(shownBreakage(RED, T0 + 2 * HOUR))).toBeNull()
   })
 
   it('of some hours ends at a full minute, so that who presses twice promises the same', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { remind, REMIND_EVERY_MS } from '../../src/jobs/remind.ts'
-import { changeBreakage, OF_NOBODY } from '../../src/catalog/breakages.ts'
+import { changeBreakage, NO_OWNER } from '../../src/catalog/breakages.ts'
 import type { Breakage, BreakageChange } from '../../src/domain/breakage.ts'
 import type { MessageTs } from '../../src/domain/ids.ts'
 import type { ReminderRule } from '../../src/domain/reminder.ts'
@@ -161,7 +161,7 @@ describe('a channel is reminded of a red branch', () => {
     expect(reminders(stage)).toEqual([])
     await pass(HOUR)
     expect([reminders(stage).length, said.length]).toEqual([1, 1])
-    await change({ ...OF_NOBODY, snoozedUntil: stage.clock.now() + 3 * HOUR }, 'snoozed')
+    await change({ ...NO_OWNER, snoozedUntil: stage.clock.now() + 3 * HOUR }, 'snoozed')
     await pass(3 * HOUR - 10 * MINUTE)
     expect(reminders(stage)).toHaveLength(1)
     await pass(20 * MINUTE)

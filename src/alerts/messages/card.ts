@@ -23,7 +23,7 @@ import {
   onBranch,
   outside,
 } from '../../slack/messages/build.ts'
-import { breakageButton, sinceWords, standingWords } from '../../slack/messages/breakage.ts'
+import { breakageButton, sinceWords, breakageWords } from '../../slack/messages/breakage.ts'
 import { claimButton, isThisYou } from '../../slack/messages/handle.ts'
 import { ACTION_IDS, ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { INLINE_URL_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
@@ -102,7 +102,7 @@ function storyLine(view: CardView, channel: ChannelId | null): string {
     failedLine(view),
     redWords(view),
     view.breakage?.grown ? `still failing ${sinceWords(view.breakage.grown)}` : null,
-    view.breakage ? standingWords(view.breakage) : null,
+    view.breakage ? breakageWords(view.breakage) : null,
     hintOf(view),
     request && requestWords(request),
     missing && missingWords(missing),

@@ -1,27 +1,27 @@
 import {
   redSinceOf,
-  standingOf,
+  shownBreakage,
   type Breakage,
   type BreakageChange,
   type RedSince,
-  type Standing,
+  type ShownBreakage,
 } from '../../domain/breakage.ts'
 import { branchKey } from '../../domain/revision.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { breakageLock } from '../../store/breakages.ts'
 import type { Store, Tx } from '../../store/store.ts'
-import { changeBreakage, OF_NOBODY } from '../../catalog/breakages.ts'
+import { changeBreakage, NO_OWNER } from '../../catalog/breakages.ts'
 import { findBuild, summariesOf, type FindDeps } from '../../catalog/find-build.ts'
 import type { BuildSummary, NotFound, Permits, Refused, Requester, Target } from '../../catalog/outcomes.ts'
 
 const HOUR_MS = 60 * 60_000
 const MINUTE_MS = 60_000
 
-/** A promise lasts so many hours at most. */
+/** Somebody can be on a branch for this long at most. */
 export const OWNED_HOURS_MAX = 24
-/** Nobody can have reminders silent for longer. */
+/** Reminders can be snoozed for this long at most. */
 export const SNOOZE_HOURS_MAX = 168
-/** Whom a branch is handed to has it as long as it was promised, or so long. */
+/** For how long a branch is handed over, if nobody was on it. */
 const HANDED_HOURS = 4
 
 /** For how long somebody is on it: hours, or until the next day at nine where they live. */
@@ -35,29 +35,29 @@ export type Wish =
   | { kind: 'snooze'; hours: number }
   | { kind: 'let-go' }
 
-/** A breakage by its name, or that of a build. */
+/** A breakage by its id, or the one that a build belongs to. */
 export type Which = { kind: 'breakage'; id: string } | Target
 
 /** A red branch as answers show it. */
 export interface RedBranch extends RedSince {
   project: string
   branch: string
-  standing: Standing
+  breakage: ShownBreakage
 }
 
 export type BreakageOutcome =
-  /** also where this very ask was answered before */
+  /** made now, or when this same request came before */
   | { kind: 'changed'; change: BreakageChange; red: RedBranch }
-  /** it is so already, or there is nothing to let go */
+  /** it is like that already, or the requester is not on it and cannot let it go */
   | { kind: 'unchanged'; red: RedBranch }
-  /** it cannot be handed to them, as far as Slack says */
+  /** this person cannot take it over, as far as Slack says */
   | { kind: 'not-a-member'; user: string }
   | NotRed
   | Refused
 
-/** Nothing is to be done. */
+/** There is nothing to do. */
 export type NotRed =
-  /** `by`: null where that build is not kept any more */
+  /** `by`: the build that fixed it; null: it is no longer stored */
   | { kind: 'fixed'; project: string; branch: string; by: BuildSummary | null }
   /** no build of its branch failed since it last passed */
   | { kind: 'not-red' }
@@ -74,16 +74,16 @@ export interface BreakageDeps extends Omit<FindDeps, 'reads'> {
   timeZoneOf: (user: string) => Promise<string>
 }
 
-/** What people do about red branches. Full members only. */
+/** What full members can do about red branches. */
 export const breakageOperations = (deps: BreakageDeps) => ({
-  /** How it stands, for the form. */
+  /** The red branch, for the form. */
   async look(which: Which): Promise<LookOutcome> {
     const found = await find(deps, which)
     return found.kind === 'open' ? { kind: 'red', red: await redOf(deps, found.breakage) } : found
   },
-  /** At most one change for one ask. After the fix nothing is changed. */
+  /** Makes at most one change for each request, and none after the fix. */
   act: (which: Which, wish: Wish, by: Requester) => act(deps, which, wish, by),
-  /** May this person do anything about them? */
+  /** May this person be on a red branch? */
   mayOwn: (by: Pick<Requester, 'user' | 'team'>) => deps.permits('own', by),
 })
 
@@ -100,9 +100,9 @@ async function act(deps: BreakageDeps, which: Which, wish: Wish, by: Requester):
   const changeId = deps.newId()
   const end = await deps.store.write(async (tx) => {
     await tx.lockName(breakageLock(key))
-    const [stands, earlier] = [await tx.breakage(id), await tx.breakageChangeBy(by.interactionKey)]
-    if (earlier || !stands || stands.endedAt !== null) return { breakage: stands, change: earlier }
-    return change(tx, stands, { wish, by, zone, now: deps.clock.now(), id: changeId })
+    const [breakage, earlier] = [await tx.breakage(id), await tx.breakageChangeBy(by.interactionKey)]
+    if (earlier || !breakage || breakage.endedAt !== null) return { breakage, change: earlier }
+    return makeChange(tx, breakage, { wish, by, zone, now: deps.clock.now(), id: changeId })
   })
   if (!end.breakage) return { kind: 'not-red' }
   if (end.breakage.endedAt !== null && !end.change) return fixedOf(deps, end.breakage)
@@ -112,7 +112,7 @@ async function act(deps: BreakageDeps, which: Which, wish: Wish, by: Requester):
   return { kind: 'changed', change: end.change, red }
 }
 
-interface Asked {
+interface Wanted {
   wish: Wish
   by: Requester
   zone: string
@@ -120,45 +120,38 @@ interface Asked {
   id: string
 }
 
-/** Makes the change that is asked for; null: there is nothing to change. */
-async function change(tx: Tx, stands: Breakage, { wish, by, zone, now, id }: Asked) {
-  const { owner } = standingOf(stands, now)
-  const done = async (breakage: Breakage, what: Pick<BreakageChange, 'kind' | 'to' | 'until'>) => ({
-    breakage,
-    change: await changeBreakage(tx, breakage, {
-      id,
-      interactionKey: by.interactionKey,
-      by: by.user,
-      at: now,
-      ...what,
-    }),
-  })
-  const nothing = { breakage: stands, change: null }
+/** `change` is null if there is nothing to change. */
+async function makeChange(tx: Tx, breakage: Breakage, { wish, by, zone, now, id }: Wanted) {
+  const { owner } = shownBreakage(breakage, now)
+  const common = { id, interactionKey: by.interactionKey, by: by.user, at: now }
+  const done = async (fields: Partial<Breakage>, what: Pick<BreakageChange, 'kind' | 'to' | 'until'>) => {
+    const changed = { ...breakage, ...fields }
+    return { breakage: changed, change: await changeBreakage(tx, changed, { ...common, ...what }) }
+  }
+  const nothing = { breakage, change: null }
   switch (wish.kind) {
     case 'take': {
       const until = untilOf(wish.span, zone, now)
       if (owner?.user === by.user && owner.until === until) return nothing
-      const taken = { ...stands, owner: by.user, ownedAt: now, ownerUntil: until }
-      return done(taken, { kind: 'taken', to: null, until })
+      return done({ owner: by.user, ownedAt: now, ownerUntil: until }, { kind: 'taken', to: null, until })
     }
     case 'hand': {
       if (owner?.user === wish.to) return nothing
       const until = owner?.until ?? untilOf(HANDED_HOURS, zone, now)
-      const handed = { ...stands, owner: wish.to, ownedAt: now, ownerUntil: until }
-      return done(handed, { kind: 'handed', to: wish.to, until })
+      return done({ owner: wish.to, ownedAt: now, ownerUntil: until }, { kind: 'handed', to: wish.to, until })
     }
     case 'snooze': {
       const until = untilOf(Math.min(wish.hours, SNOOZE_HOURS_MAX), zone, now)
-      if (stands.snoozedUntil === until) return nothing
-      return done({ ...stands, snoozedUntil: until }, { kind: 'snoozed', to: null, until })
+      if (breakage.snoozedUntil === until) return nothing
+      return done({ snoozedUntil: until }, { kind: 'snoozed', to: null, until })
     }
     case 'let-go':
       if (owner?.user !== by.user) return nothing
-      return done({ ...stands, ...OF_NOBODY }, { kind: 'let-go', to: null, until: null })
+      return done(NO_OWNER, { kind: 'let-go', to: null, until: null })
   }
 }
 
-/** To the minute: who presses twice promises the same. */
+/** To the minute, so that a second press in the same minute changes nothing. */
 export function untilOf(span: Span, zone: string, now: number): number {
   if (span !== 'tomorrow') return Math.floor((now + span * HOUR_MS) / MINUTE_MS) * MINUTE_MS
   const there = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone)
@@ -190,8 +183,8 @@ async function fixedOf(deps: BreakageDeps, { projectId, branch, endedBy }: Break
 
 async function redOf(deps: BreakageDeps, breakage: Breakage): Promise<RedBranch> {
   const { projectId, branch } = breakage
-  const standing = standingOf(breakage, deps.clock.now())
-  return { project: await nameOf(deps, projectId), branch, ...redSinceOf(breakage), standing }
+  const shown = shownBreakage(breakage, deps.clock.now())
+  return { project: await nameOf(deps, projectId), branch, ...redSinceOf(breakage), breakage: shown }
 }
 
 async function nameOf({ store }: BreakageDeps, projectId: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
-import { sinceWords, standingWords } from '../../slack/messages/breakage.ts'
+import { sinceWords, breakageWords } from '../../slack/messages/breakage.ts'
 import { plain, section } from '../../slack/messages/blocks.ts'
 import { joined } from '../../slack/messages/build.ts'
 import { directPlace } from '../../slack/reply-targets.ts'
@@ -48,7 +48,7 @@ export const breakageView = (memory: Memory, red: RedBranch): ModalView => ({
   close: plain('Cancel'),
   private_metadata: `${memory.id} ${memory.channel ?? ''}`,
   blocks: [
-    section(joined([`:x: ${subjectOf(red)} is red ${sinceWords(red)}.`, standingWords(red.standing)], '\n')),
+    section(joined([`:x: ${subjectOf(red)} is red ${sinceWords(red)}.`, breakageWords(red.breakage)], '\n')),
     choiceField(
       { block: FIELDS.wish, label: 'What do you want to do?' },
       CHOICES.map(({ text, value }) => fieldOption(text, value)),

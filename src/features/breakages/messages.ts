@@ -3,7 +3,7 @@ import { assertNever } from '../../lib/assert.ts'
 import type { BuildSummary } from '../../catalog/outcomes.ts'
 import { answerOf, answerTrouble, line, small, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
 import type { AnswerContext } from '../../slack/messages/answer.ts'
-import { breakageButton, laterWords, standingWords, untilWords } from '../../slack/messages/breakage.ts'
+import { breakageButton, laterWords, breakageWords, untilWords } from '../../slack/messages/breakage.ts'
 import { linkedBuild, mention, onBranch, projectName } from '../../slack/messages/build.ts'
 import { actButton } from '../../slack/messages/request.ts'
 import { buildLine } from '../build.ts'
@@ -84,7 +84,7 @@ export const subjectOf = ({ project, branch }: Pick<RedBranch, 'project' | 'bran
   `${projectName({ project })}${onBranch({ branch })}`
 
 /** `@Ada is on it until 15:00`, `nobody is on it` */
-const stateWords = ({ standing }: RedBranch): string => standingWords(standing) || 'nobody is on it'
+const stateWords = ({ breakage }: RedBranch): string => breakageWords(breakage) || 'nobody is on it'
 
 /** What is red, since when, who is on it, and the button. */
 export function answerRed({ builds, more }: { builds: readonly BuildSummary[]; more: number }): Answer {

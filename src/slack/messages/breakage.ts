@@ -1,4 +1,4 @@
-import type { RedSince, Standing } from '../../domain/breakage.ts'
+import type { RedSince, ShownBreakage } from '../../domain/breakage.ts'
 import type { NoteView, ReminderView } from '../../domain/view.ts'
 import { plain, type ActionButton } from './blocks.ts'
 import { buildCount, joined, mention, onBranch, projectName } from './build.ts'
@@ -9,7 +9,7 @@ import { clockTime, dayTime, durationWords } from './times.ts'
 // Who looks after a red branch, in words. Markup.
 
 /** `@Ada is on it until 15:00`, and until when nobody is reminded; empty where there is neither. */
-export function standingWords({ owner, snoozedUntil }: Standing): string {
+export function breakageWords({ owner, snoozedUntil }: ShownBreakage): string {
   const onIt = owner && onItWords(who(owner.user), owner)
   return joined([onIt, snoozedUntil === null ? null : `reminders snoozed${laterWords(snoozedUntil)}`])
 }

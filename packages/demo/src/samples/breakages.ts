@@ -1,4 +1,4 @@
-import type { BreakageChange, DoneByPeople, Standing } from '../../../../src/domain/breakage.ts'
+import type { BreakageChange, DoneByPeople, ShownBreakage } from '../../../../src/domain/breakage.ts'
 import type { BuildSummary } from '../../../../src/catalog/outcomes.ts'
 import type { BreakageOutcome, RedBranch } from '../../../../src/features/breakages/act.ts'
 import { BUILD_AT, buildOf, RED_AT, type Cast } from './cast.ts'
@@ -38,23 +38,23 @@ function forbidden(cast: Cast): Some<Of<BreakageOutcome, 'forbidden'>> {
   return [caseOf(first), ...others.map(caseOf)]
 }
 
-const NOBODY: Standing = { id: '7', owner: null, snoozedUntil: null }
+const NOBODY: ShownBreakage = { id: '7', owner: null, snoozedUntil: null }
 const HOUR_MS = 60 * 60_000
 
-export const owned = ({ user }: Cast): Standing => ({
+export const owned = ({ user }: Cast): ShownBreakage => ({
   ...NOBODY,
   owner: { user, since: BUILD_AT, until: BUILD_AT + HOUR_MS },
 })
 
-export const snoozed = (cast: Cast): Standing => ({ ...owned(cast), snoozedUntil: BUILD_AT + 24 * HOUR_MS })
+export const snoozed = (cast: Cast): ShownBreakage => ({ ...owned(cast), snoozedUntil: BUILD_AT + 24 * HOUR_MS })
 
-export const redOf = ({ project, branch }: Cast, standing = NOBODY): RedBranch => ({
+export const redOf = ({ project, branch }: Cast, breakage = NOBODY): RedBranch => ({
   project,
   branch,
   at: RED_AT,
   builds: 3,
   atLeast: false,
-  standing,
+  breakage,
 })
 
 /** One that nobody is on, one that somebody is on, and one by a machine's failure. */
