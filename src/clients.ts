@@ -39,7 +39,7 @@ export function createClients(
   }
 }
 
-/** The clients of GitHub and GitLab; null without a token. @param warn hears when one is refused @param count each call */
+/** The clients of GitHub and GitLab; null without a token. @param warn called if a token is refused @param count called for each call */
 export function createHostedClients(
   { github, gitlab }: Pick<Config, 'github' | 'gitlab'>,
   transport: Transport,

@@ -22,7 +22,7 @@ export interface Config {
   webhookSecrets: readonly string[]
   github: {
     apiUrl: string
-    /** null, and no app: GitHub is not asked, and nothing is restarted or stopped there */
+    /** without this and an app, GitHub is not polled, and nothing is restarted or stopped there */
     token: string | null
     /** a GitHub App in place of the token */
     app: GithubApp | null
@@ -211,7 +211,7 @@ function readGithub(env: Reader, faults: string[], readFile: ReadFile): Config['
   return { apiUrl: env.url('GITHUB_API_URL') ?? 'https://api.github.com', token, app, repositories, webhookSecrets }
 }
 
-/** A GitHub App in place of a token: its key is the PEM itself, whose lines may be parted by `\\n`, or the file that holds it. */
+/** A GitHub App in place of a token. Its key is the PEM itself, with `\\n` or line breaks, or the path of its file. */
 function readGithubApp(env: Reader, faults: string[], readFile: ReadFile): Config['github']['app'] {
   const [id, given] = [env.text('GITHUB_APP_ID'), env.text('GITHUB_APP_PRIVATE_KEY')]
   if (id === null && given === null) return null
@@ -223,7 +223,7 @@ function readGithubApp(env: Reader, faults: string[], readFile: ReadFile): Confi
     const privateKey = given.startsWith('-----BEGIN') ? given.replaceAll(String.raw`\n`, '\n') : readFile(given)
     if (createPrivateKey(privateKey).asymmetricKeyType === 'rsa') return { id, privateKey }
   } catch {
-    // What was wrong with it could quote it.
+    // The error could quote the key.
   }
   faults.push("GITHUB_APP_PRIVATE_KEY is no RSA key in PEM, nor a file that holds one: make one on the app's page")
   return null

@@ -27,11 +27,11 @@ export function doctorDeps(
     webhookSecrets: () => readonly string[]
   },
 ): DoctorDeps {
-  const { slack, database, ci, webhookSecrets: doors } = config
+  const { slack, database, ci, webhookSecrets: ciSecrets } = config
   return {
     ...deps,
     badges,
-    usesCi: (!github && !gitlab) || [ci.v2, ci.legacy, ci.siteUrl, doors[0]].some((one) => one != null),
+    usesCi: (!github && !gitlab) || [ci.v2, ci.legacy, ci.siteUrl, ciSecrets[0]].some((one) => one != null),
     hosts: {
       github: github && githubHost(github, config.github.repositories),
       gitlab: gitlab && gitlabHost(gitlab, config.gitlab.projects),

@@ -13,8 +13,8 @@ export interface LazySlackEndpointDeps {
 }
 
 /**
- * Opens what answers Slack when it is first needed, since Bolt is large: Socket Mode needs it at the start; otherwise it is
- * loaded after the first post, or by the first request.
+ * Opens the Slack endpoint when it is first needed, since Bolt is large: with Socket Mode at the start, otherwise after the
+ * first post or with the first request.
  */
 export function createLazySlackEndpoint({ open: openEndpoint, clock, log, stopping }: LazySlackEndpointDeps) {
   let endpoint: Promise<SlackEndpoint> | null = null
@@ -40,7 +40,7 @@ export function createLazySlackEndpoint({ open: openEndpoint, clock, log, stoppi
       const opened = await endpoint?.catch(() => null)
       if (opened) await use(opened)
     },
-    /** So that the first click is answered as fast as the next. */
+    /** Preloads, so that the first click is answered as fast as the next. */
     expectClicks: () =>
       void (expected ??= clock
         .sleep(CLICKS_AFTER_MS, stopping)

@@ -21,8 +21,8 @@ export interface AuditSettings {
 export class AuditFailure extends Error {}
 
 /**
- * Prints every write to CI that somebody asked for, and who looked after red branches, one JSON object a line, oldest
- * first: who, where, what, and how it ended. It only reads; the bot may run meanwhile. Times are ISO 8601, UTC.
+ * Prints every write to CI that somebody requested, and every change of who is on a red branch, one JSON object a line,
+ * oldest first: who, where, what, and how it ended. It only reads; the bot may run meanwhile. Times are ISO 8601, UTC.
  */
 export async function exportAudit({ databaseUrl, sinceMs, print }: AuditSettings): Promise<void> {
   const store = await open(databaseUrl)
@@ -45,7 +45,7 @@ export async function exportAudit({ databaseUrl, sinceMs, print }: AuditSettings
   }
 }
 
-/** One entry after the other, a page in memory at a time. */
+/** Reads page by page, with one page in memory. */
 async function* pages<Row extends { id: string }>(
   read: (place: { at: number; id: string }) => Promise<readonly Row[]>,
   toEntryOf: (row: Row) => Entry,
@@ -94,7 +94,7 @@ const toEntry = (request: Request | ProjectRequest) => ({
   id: request.id,
 })
 
-/** Who looks after a red branch: of a change that is made, in the same shape. `to`, `until`: to whom, and until when. */
+/** A change of who is on a red branch, in the same shape. `to`: who took it over; `until`: until when. */
 function toChangeEntry({ id, at, kind, by, to, until, projectId, branch }: AuditedChange) {
   const nothing = { buildId: null, run: null, projectUuid: null, buildUuid: null, newBuildId: null, newBuildUuid: null }
   const asked = { code: null, by, team: null, channel: null, via: null, project: null, branch, projectId, ...nothing }

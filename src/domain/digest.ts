@@ -12,7 +12,7 @@ export interface Schedule {
 
 export const DAY_MS = 24 * 60 * 60_000
 
-/** A digest that is missed by more than this is not sent any more. */
+/** A digest that is later than this is not sent. */
 export const DIGEST_LATE_MAX_MS = 12 * 60 * 60_000
 
 /** No digest is due later than this: one that is kept as due beyond it was reckoned by a clock that has been set back. */
@@ -22,7 +22,7 @@ export const DIGEST_AHEAD_MAX_MS = 9 * DAY_MS
 // time that the clocks skip. Here every day has its due time once: one that is skipped comes as much later, and of one that
 // comes twice the first counts.
 
-/** The newest due time (ms) that has come by then. */
+/** The last due time (ms) at or before then. */
 export const lastDue = (schedule: Schedule, now: number): number => dueOn(schedule, lastDay(schedule, now))
 
 /** The first due time (ms) after that. */
@@ -46,9 +46,9 @@ function dueOn({ minute, zone }: Schedule, day: Temporal.PlainDate): number {
   return day.toZonedDateTime({ timeZone: zone, plainTime }).epochMilliseconds
 }
 
-/** What a digest is about: the day or the week that ended as the day began on which it is due. */
+/** What a digest is about: the day or the seven days before the day on which it is due. */
 export interface DigestPeriod extends Question {
-  /** `2026-11-23-weekly`: one digest of a channel has this name */
+  /** `2026-11-23-weekly`: unique among the digests of a channel */
   name: string
   kind: Schedule['kind']
   /** `2026-11-16` */
@@ -80,7 +80,7 @@ export function periodOf({ kind, zone }: Pick<Schedule, 'kind' | 'zone'>, dueAt:
 
 const startOf = (day: Temporal.PlainDate, zone: string): number => day.toZonedDateTime(zone).epochMilliseconds
 
-/** A time zone as the tables of time zones spell it; null: there is none of that name. */
+/** A time zone in its standard spelling; null: there is none of that name. */
 export function zoneNamed(name: string): string | null {
   try {
     const zone = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone

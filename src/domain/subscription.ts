@@ -14,7 +14,7 @@ export interface Subscription {
   quiet: boolean
   /** whether a failed build's committer is mentioned, if that handle is claimed */
   mention: 'committer' | 'nobody'
-  /** whether the channel is reminded of red branches that nobody is on; left out: it is not */
+  /** when the channel is reminded of red branches that nobody is on; left out: never */
   remind?: ReminderRule
   /** where it was made: it is changed there */
   source: 'default-channel' | 'file' | 'slack'

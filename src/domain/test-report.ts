@@ -1,8 +1,8 @@
-// Which tests of a build failed, from what its build steps reported. Pure: no report is read or told here.
+// Which tests of a build failed, from the reports of its build steps. Pure.
 
-/** What one build step says of the tests that it ran: all of a build's, or one shard of them. */
+/** One build step's report of its tests: all of the build's, or one shard. */
 export interface TestReport {
-  /** which of the shards, such as `2/4`; null: there is one report */
+  /** which shard, such as `2/4`; null: the report has all tests */
   shard: string | null
   tests: number
   /** how many failed; `failures` may hold fewer */
@@ -12,7 +12,7 @@ export interface TestReport {
   durationMs: number | null
   failures: readonly { name: string; message: string | null }[]
   flakyTests: readonly string[]
-  /** the last lines of its log, where it sends them */
+  /** the last lines of its log, if it sends them */
   log: readonly string[]
 }
 
@@ -40,9 +40,9 @@ export const TESTS_NAMED_MAX = 10
 export const TESTS_ON_CARD_MAX = 3
 
 /**
- * What the reports of an attempt add up to, in whatever order its shards came; null where no test failed. A test is new
- * where the build before reported all that failed there, and it was not among them.
- * @param reports in order of receipt: of two of one shard the later one counts
+ * The sum of an attempt's reports, whatever the order of its shards; null if no test failed. A failed test is new if the
+ * build before named all its failed tests, and this one was not among them.
+ * @param reports in order of receipt: of two reports of one shard the later one counts
  */
 export function failedTestsIn(reports: readonly TestReport[], before: BuildBefore | null): FailedTests | null {
   const { isWhole, failures, ...own } = merge(reports)
@@ -56,7 +56,7 @@ export function failedTestsIn(reports: readonly TestReport[], before: BuildBefor
   return { ...own, failures: newFirst.slice(0, TESTS_NAMED_MAX), isSame }
 }
 
-/** As much as a card shows, so that it is edited only where that changes. */
+/** Only the part that a card shows, so that no other change edits the card. */
 export const briefly = (tests: FailedTests): FailedTests => ({
   ...tests,
   failures: tests.failures.slice(0, TESTS_ON_CARD_MAX).map((failure) => ({ ...failure, message: null })),

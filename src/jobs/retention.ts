@@ -32,8 +32,8 @@ export interface PruneDeps {
 }
 
 /**
- * What was removed: cards with all that stood behind them, bodies as they came, notices, asks about projects, and reports of
- * builds that nobody delivered.
+ * What was removed: cards with all that belongs to them, bodies of deliveries, notices, requests about projects, and reports
+ * of builds that nobody delivered.
  */
 export interface Pruned {
   cards: number
@@ -47,7 +47,7 @@ export interface Pruned {
 
 /**
  * Removes what is older than `retentionDays`, a few rows at a time: bodies as they came, and whole cards with everything
- * that stood behind them; and after a day reports of builds that nobody delivered. What may still change in Slack stays,
+ * that belongs to them; and after a day reports of builds that nobody delivered. What may still change in Slack stays,
  * and so does what tells how a branch stands, until nothing was built on it for BRANCH_TIMES as long. Stopped in the middle
  * it has done what it has done; the rest goes next time.
  */

@@ -58,7 +58,7 @@ export function codeSpan(text: string): string {
   return line === '' ? '' : `\`${escapeEntities(isolate(line))}\``
 }
 
-/** Lines of outside text as a block of code, which none of them can end. */
+/** Lines of outside text as a code block, which none of them can close. */
 export const codeBlock = (lines: readonly string[]): string =>
   ['```', ...lines.map((line) => escapeEntities(isolate(withoutBackticks(toLine(line))))), '```'].join('\n')
 

@@ -1,6 +1,6 @@
 import { isRecord } from '../lib/json.ts'
 
-/** How the webhook of a project to this bot stands. `none`: its own list has none; an organization or group may. */
+/** The state of a project's webhook to this bot. `none`: the project has none of its own; an organization or group may. */
 export type Hook =
   | { state: 'fine' }
   | { state: 'none' | 'off' | 'no-events' | 'form' }
@@ -8,8 +8,8 @@ export type Hook =
   | { state: 'failing'; said: string }
 
 /**
- * A project's webhook to this bot: one that works, where there are several. Only the path tells that it is ours, since a
- * proxy may stand before the bot.
+ * A project's webhook to this bot; of several one that works. It is recognised by its path alone, since a proxy may be in
+ * front of the bot.
  */
 export function ownHook(
   hooks: readonly unknown[],

@@ -12,7 +12,7 @@ export interface Source {
   /** Runs a build that has ended again. */
   restart: ((build: ActedOn) => Promise<Answered>) | null
   stop: ((build: ActedOn) => Promise<void>) | null
-  /** The address of the badge of a branch, or of the project; null: the source names none. */
+  /** The address of the badge of a branch, or of the project; null: the source has none. */
   badge: ((id: ProjectId, branch: string | null) => Promise<string | null>) | null
 }
 

@@ -2,7 +2,7 @@ import type { Schedule } from '../domain/digest.ts'
 import type { ChannelId } from '../domain/ids.ts'
 import type { DigestView } from '../domain/view.ts'
 
-/** A channel's digest: when it comes, and the newest one, which says what it said when it was planned. */
+/** A channel's digest: its schedule, and the newest one with its content. */
 export interface KeptDigest {
   channel: ChannelId
   schedule: Schedule
@@ -31,11 +31,11 @@ export interface DigestReads {
 }
 
 export interface DigestWrites {
-  /** Takes the place of the channel's digest; what was planned stays. */
+  /** Replaces the channel's digest; the one that was planned stays. */
   keepDigest(digest: Omit<KeptDigest, 'last'>): Promise<void>
-  /** Says whether there was one. */
+  /** @returns whether there was one */
   removeDigest(channel: ChannelId): Promise<boolean>
-  /** Goes on to the next due time, from this one; `planned`: with this digest. False: somebody else has, or it was set anew. */
+  /** Moves on to the next due time and stores `planned`. False: another process did so, or the digest was set again. */
   advanceDigest(
     digest: Pick<KeptDigest, 'channel' | 'nextAt' | 'setAt'>,
     to: { nextAt: number; planned: PlannedDigest | null },

@@ -8,14 +8,14 @@ import { branchKeyOf } from './history.ts'
 import type { KeptReport } from './reports.ts'
 import type { Reads } from './store.ts'
 
-// Which tests of which attempts failed, as far as build steps reported it.
+// Which tests of an attempt failed, as far as build steps reported them.
 
-/** Outcomes of a branch in which the build before is looked for: it is the first one that is not of the build itself. */
+/** Outcomes of the branch that are read to find the build before: the first one that is of another build. */
 const OUTCOMES_MAX = 16
 
 /**
- * The failed tests of each attempt that is red and has a report, by attempt key, and when the newest of these reports came
- * (ms; 0: there is none). Others cost nothing.
+ * The failed tests of each red attempt that has a report, by attempt key, and when the newest of these reports was received
+ * (ms; 0: there is none). Attempts that are not red cost no read.
  */
 export async function failedTestsOf(
   reads: Reads,
@@ -54,7 +54,7 @@ const contentsOf = (reports: readonly KeptReport[]): TestReport[] => reports.map
 
 /**
  * Whether a report is about this attempt.
- * @param firstSeq the build's first build event: what came before it is about the attempt that this one opened
+ * @param firstSeq the build's first build event: an earlier report is about the attempt that this event opened
  */
 export const isAbout = (
   { attemptSeq }: Pick<KeptReport, 'attemptSeq'>,

@@ -1,10 +1,10 @@
 import type { BuildId, ProjectId } from '../domain/ids.ts'
 import type { TestReport } from '../domain/test-report.ts'
 
-/** A report of a build, as it is kept. */
+/** A stored test report. */
 export interface KeptReport {
   id: number
-  /** the build event that opened the attempt which ran, or had ended last, when it came; 0: the build was not known */
+  /** the build event that opened the attempt it is about; 0: it was received before the build was known */
   attemptSeq: number
   receivedAt: number
   report: TestReport
@@ -27,8 +27,8 @@ export interface ReportReads {
 export interface ReportWrites {
   insertReport(report: Omit<KeptReport, 'id'> & { buildKey: string }): Promise<void>
   removeReport(id: number): Promise<void>
-  /** Removes reports of builds that are not known, received before then (ms). @returns how many */
+  /** Removes reports of unknown builds that were received before then (ms). @returns how many */
   removeEarlyReports(receivedBefore: number, limit: number): Promise<number>
-  /** Keeps that many of the newest reports of builds that are not known; called with each new one, an older one goes. */
+  /** Keeps that many of the newest reports of unknown builds. Call it after each new one. */
   boundEarlyReports(kept: number): Promise<void>
 }

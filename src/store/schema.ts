@@ -273,7 +273,7 @@ export interface Schema {
     id: Generated<number>
     /** `project_id/build_id`; the build may not be known */
     build_key: string
-    /** the build event that opened the attempt which it is about; 0: it came before all of them */
+    /** the build event that opened the attempt it is about; 0: it came before all of them */
     attempt_seq: number
     received_at: number
     /** TestReport */

@@ -42,7 +42,7 @@ export async function badge(deps: BadgeDeps, about: { project: string; branch: s
   }
 }
 
-/** GitHub's and GitLab's pictures are shown to people who may see the project: what one says is what the last build says. */
+/** Badge pictures of GitHub and GitLab may need a login, so only the address is given; the words come from the last build. */
 async function hostedBadge(deps: BadgeDeps, project: ProjectRef, branch: string | null): Promise<BadgeOutcome> {
   const { projectId } = project
   if (projectId === null || !isProjectId(projectId)) return { kind: 'no-uuid', project }
@@ -76,7 +76,7 @@ function foundIn(words: string | null): 'yes' | 'no-project' | 'no-branch' | 'un
   return /\bbranch not found|\bunknown$/i.test(words) ? 'no-branch' : 'yes'
 }
 
-/** What to copy: the address, and Markdown and HTML that show the badge, whatever the branch is called. */
+/** What to copy: the address, and Markdown and HTML that show the badge, escaped for any branch name. */
 function copied(url: string, { name }: ProjectRef, branch: string | null) {
   const label = `${branch === null ? name : `${name} ${branch}`} build status`.replace(/\s+/g, ' ')
   const markdown = `![${label.replace(/[\\[\]`*_<>&!|]/g, String.raw`\$&`)}](<${url.replace(/[<>\\]/g, encodeURIComponent)}>)`

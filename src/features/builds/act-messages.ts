@@ -87,7 +87,7 @@ const isForTheLog = ({ kind }: ActOutcome): boolean => kind === 'ci-refused' || 
 
 const SYMBOLS: Record<Action, string> = { stop: ':raised_hand:', restart: ':repeat:' }
 
-/** Whom the build is of: `CI`, `GitHub`. */
+/** The source of the build: `CI`, `GitHub`. */
 const sourceWord = ({ ref }: BuildSummary): string => SOURCE_WORDS[sourceOf(ref.projectId)]
 
 const actionOf = ({ command }: AnswerContext): Action | null =>

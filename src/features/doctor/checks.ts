@@ -45,7 +45,7 @@ export function verdictOf({ check, what: found }: Pick<Finding, 'check' | 'what'
   if (found.kind === 'ci-refuses' || found.kind === 'host-refuses') return PASSING.has(found.code) ? 'unsure' : 'wrong'
   if (found.kind === 'silent-project') return found.lastAt === null && found.builtAt === null ? 'unsure' : 'wrong'
   if (found.kind === 'host-rate') return isNearlyUsedUp(found.rate) ? 'unsure' : 'fine'
-  // Polling does without one.
+  // Polling works without a webhook.
   if (found.kind === 'host-hook') return ['none', 'hidden'].includes(found.hook.state) ? 'off' : 'wrong'
   return VERDICTS[found.kind] ?? 'wrong'
 }

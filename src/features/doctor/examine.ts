@@ -49,7 +49,7 @@ export async function examine(deps: DoctorDeps, checks: readonly CheckName[] = C
   return { kind: 'findings', findings, tookMs: clock.now() - beganAt }
 }
 
-/** What nobody misses who has GitHub or GitLab alone. */
+/** Left out if only GitHub or GitLab is set up. */
 const OF_CI: ReadonlySet<CheckName> = new Set<CheckName>([
   'ci-v2',
   'ci-v2-scopes',

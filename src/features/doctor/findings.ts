@@ -63,7 +63,7 @@ export type Found =
   | { kind: 'ci-refuses'; code: CiErrorKind; scope: string | null }
   /** `reason`: what it said itself */
   | { kind: 'host-refuses'; host: HostName; name: string; code: CiErrorKind; reason: string | null }
-  /** the webhooks of these projects stand alike; `hidden`: the token is not shown them */
+  /** the webhooks of these projects are all in this state; `hidden`: the token cannot see them */
   | {
       kind: 'host-hook'
       host: HostName
@@ -103,7 +103,7 @@ export type Unchecked =
 
 export interface Examined {
   kind: 'findings'
-  /** in the order of CHECKS; each check that is about something in use has at least one */
+  /** in the order of CHECKS; each check of something in use has at least one */
   findings: readonly Finding[]
   tookMs: number
 }
@@ -120,9 +120,9 @@ export interface Host {
   projects: readonly string[]
   /** for the builds of a project, as polling does; throws a CiError */
   ask(project: string): Promise<unknown>
-  /** How the project's webhook stands; throws a CiError. */
+  /** The state of the project's webhook; throws a CiError. */
   hook(project: string): Promise<Hook>
-  /** How many calls are left, which is asked with one more; null: it does not say. Throws a CiError. */
+  /** How many calls are left, after the one that this takes; null: the host does not say. Throws a CiError. */
   rate(project: string): Promise<Rate | null>
 }
 
@@ -135,7 +135,7 @@ export interface DoctorDeps {
   subscriptions: () => Promise<readonly Subscription[]>
   /** null: there is no database yet */
   store: Pick<Store, 'read' | 'write'> | null
-  /** false: GitHub or GitLab is set up, and of the CI service nothing */
+  /** false: GitHub or GitLab is set up, and the CI service is not */
   usesCi: boolean
   v2: Pick<ClientV2, 'listProjects' | 'updateProject' | 'stopBuild'> | null
   legacy: Pick<ClientLegacy, 'listProjects'> | null

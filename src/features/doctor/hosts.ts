@@ -23,28 +23,28 @@ export const gitlabHost = (client: GitlabClient, projects: readonly string[]): H
 })
 
 /**
- * Does GitHub, or GitLab, show the builds of each project to the token? Whether it may run them again shows only when somebody
- * does. Where it shows them: does it deliver, and how often may it still be asked?
+ * Can the token read the builds of each project at GitHub or GitLab? Whether it may rerun them shows only when somebody does.
+ * If it can read them: does the webhook work, and how many calls are left?
  */
 export const checkHost =
   (host: HostName) =>
   async ({ hosts }: Pick<Examination, 'hosts'>): Promise<Found[]> => {
     const asked = hosts[host]
     if (!asked || asked.projects.length === 0) return [{ kind: 'not-configured' }]
-    const found = await Promise.all(asked.projects.map((name) => lookAt(host, asked, name)))
-    // The rest is an extra.
+    const found = await Promise.all(asked.projects.map((name) => checkProject(host, asked, name)))
+    // The rate limit is an extra.
     const rate = await asked.rate(asked.projects[0]!).catch(() => null)
     const refused = found.filter((one) => one.kind === 'host-refuses')
     return [
       ...(refused.length > 0 ? bounded(refused) : [{ kind: 'fine', count: asked.projects.length } as const]),
-      ...bounded(alike(found.filter((one) => one.kind === 'host-hook'))),
+      ...bounded(grouped(found.filter((one) => one.kind === 'host-hook'))),
       ...(rate ? [{ kind: 'host-rate', host, rate } as const] : []),
     ]
   }
 
 type OfHook = Extract<Found, { kind: 'host-hook' }>
 
-async function lookAt(host: HostName, { ask, hook }: Host, name: string): Promise<Found> {
+async function checkProject(host: HostName, { ask, hook }: Host, name: string): Promise<Found> {
   try {
     await ask(name)
     const shown = (await unlessGone(hook(name))) ?? ({ state: 'hidden' } as const)
@@ -55,8 +55,8 @@ async function lookAt(host: HostName, { ask, hook }: Host, name: string): Promis
   }
 }
 
-/** One finding for all whose webhooks stand alike. */
-const alike = (found: readonly OfHook[]): OfHook[] =>
+/** One finding for all projects whose webhooks are in the same state. */
+const grouped = (found: readonly OfHook[]): OfHook[] =>
   [...Map.groupBy(found, ({ hook }) => JSON.stringify(hook)).values()].map((all) => ({
     ...all[0]!,
     names: all.flatMap(({ names }) => names),
@@ -110,7 +110,7 @@ const HIDDEN: ReadonlySet<CiErrorKind> = new Set<CiErrorKind>(['forbidden', 'not
 
 const NAMES_SHOWN = 3
 
-/** What is wrong with a webhook, and what to do. Without one, polling sees each build within a minute. */
+/** What is wrong with a webhook, and what to do. Without a webhook, polling finds each build within a minute. */
 export function hookWords({ host, names, hook }: OfHook, say: Say): FindingWords {
   const { title, hooks, events } = NAMES[host]
   const [right, name] = hooks
@@ -150,7 +150,7 @@ export function hookWords({ host, names, hook }: OfHook, say: Say): FindingWords
   }
 }
 
-/** Less than a tenth. */
+/** Less than a tenth is left. */
 export const isNearlyUsedUp = ({ left, limit }: Rate): boolean => left * 10 < limit
 
 export function rateWords({ host, rate }: Extract<Found, { kind: 'host-rate' }>, say: Say): FindingWords {

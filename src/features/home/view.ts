@@ -73,7 +73,7 @@ function waitingSection(waiting: HomeState['waiting']): Part[] {
   return [head, ...listed(waiting, BUILDS_MAX, buildPart)]
 }
 
-/** The same, and below it the button of its red branch. */
+/** A build, and below it the button of its red branch. */
 const redParts = (build: BuildSummary, at: number): Part[] => [
   buildPart(build),
   row(`${HOME_BLOCK_IDS.red}_${at}`, build.breakage ? [breakageButton(build.breakage.id)] : []),

@@ -204,9 +204,9 @@ export const CLAIMANTS_JOB = 'look-at-claimants'
 type ClaimantDeps = Pick<PersonDeps, 'store' | 'clock' | 'log' | 'presenceOf' | 'newId'>
 
 /**
- * Asks Slack whether the people that committers' names mean, or who have promised to look after a red branch, are still in
- * the workspace. A person who is not is no longer mentioned until they are back, and looks after nothing. Ends early where
- * Slack does not say: the next attempt goes on.
+ * Asks Slack whether people who claimed a committer's name, or who are on a red branch, are still in the workspace. A person
+ * who has left is no longer mentioned until they are back, and is on no branch. Ends early if Slack does not say: the next
+ * attempt goes on.
  */
 export async function lookAtClaimants(deps: ClaimantDeps, stopping: AbortSignal): Promise<void> {
   const { store, clock } = deps

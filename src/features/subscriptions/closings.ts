@@ -3,7 +3,7 @@ import type { SubscriptionDeps } from './outcomes.ts'
 import { closedLine } from '../../slack/messages/subscription.ts'
 import type { ClosedChannel } from '../../store/records.ts'
 
-/** Slack says that a channel has closed: its owners are told now, else by the job. One that nobody follows is nobody's matter. */
+/** Slack says that a channel has closed: notifies the people who set it up, or leaves that to the job. Without subscription or digest, nobody. */
 export async function channelClosed(deps: SubscriptionDeps, channel: ChannelId, code: string): Promise<void> {
   const inForce = await deps.subscriptions()
   if (!inForce.some((one) => one.channel === channel) && !(await deps.store.read.digest(channel))) return
@@ -11,10 +11,10 @@ export async function channelClosed(deps: SubscriptionDeps, channel: ChannelId, 
   await announceClosings(deps)
 }
 
-/** A closed channel is tried again after this time, should nobody say that it is open: as the reconciler does. */
+/** A closed channel is tried again after this time, even if Slack does not say that it is open; as in the reconciler. */
 const TRY_AGAIN_MS = 10 * 60_000
 
-/** Nothing can be said in a channel: it waits, and its owners are told by `tellClosings`. */
+/** Marks a channel as closed: its posts wait, and `announceClosings` notifies people. */
 export const closeChannel = (
   { store, clock }: Pick<SubscriptionDeps, 'store' | 'clock'>,
   channel: ChannelId,

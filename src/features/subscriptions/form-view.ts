@@ -47,7 +47,7 @@ export interface SubscribeForm {
   how: How
   /** null: there is no project yet */
   preview: PatternPreview | null
-  /** what is chosen of reminders, where that is no choice of a new form */
+  /** the chosen reminder time, if the form was filled in before */
   remind?: string | null
 }
 

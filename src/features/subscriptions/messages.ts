@@ -204,7 +204,7 @@ export const answerNoBranch = ({
     ),
   ])
 
-/** What follows `remind` is no time, no hours or no time zone. */
+/** A word after `remind` is not a time, hours or a time zone. */
 export const answerNoReminder = ({ fault, usage }: { fault: ReminderFault } & HowTyped): Answer =>
   answerOf([
     line(`:mag: *Not understood*: ${reminderFault(fault, typed)}; nothing was done.`),

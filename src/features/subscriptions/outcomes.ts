@@ -26,7 +26,7 @@ export interface SubscribeWish {
   branchMatch: 'exact' | 'wildcard' | 'regex' | null
   quiet: boolean
   mention: 'committer' | 'nobody'
-  /** null: no reminders; left out: those that the subscription in its place has */
+  /** null: no reminders; left out: those of the subscription that it replaces */
   remind?: WantedReminder | null
   /** the subscription of this channel whose place it takes, whatever that one followed; left out: that of the same branches */
   instead?: string

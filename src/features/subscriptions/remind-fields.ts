@@ -4,7 +4,7 @@ import { textAt } from '../body.ts'
 import { fieldOption as choice } from '../fields.ts'
 import { readReminderAlone, typedHours, typedTime } from './remind.ts'
 
-// The fields of reminders in the form of a subscription.
+// The reminder fields in the subscription form.
 
 export const REMINDER_FIELDS = { remind: 'subscribe_remind', hours: 'subscribe_hours' } as const
 
@@ -16,7 +16,7 @@ const REMIND = [
   choice('1 day', '1d'),
 ] as const
 
-/** @param chosen what stands in the field already, where that is no beginning */
+/** @param chosen the value of the field, if the form was filled in before */
 export function reminderBlocks(rule: ReminderRule | null, chosen: string | null): object[] {
   const value = rule ? typedTime(rule.afterMs) : (chosen ?? 'off')
   const known = REMIND.find((option) => option.value === value)
@@ -53,7 +53,7 @@ export function reminderBlocks(rule: ReminderRule | null, chosen: string | null)
 /** Hours, days and the longest name of a time zone. */
 const HOURS_CHARS_MAX = 60
 
-/** What stands in them now. */
+/** The values of the fields. */
 export type FilledReminder = ReturnType<typeof readReminderFields>
 
 export function readReminderFields(body: unknown) {

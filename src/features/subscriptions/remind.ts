@@ -4,18 +4,18 @@ import type { ReminderRule } from '../../domain/reminder.ts'
 const MINUTE_MS = 60_000
 const UNITS_MS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: 60 * MINUTE_MS, d: 24 * 60 * MINUTE_MS }
 
-/** A branch that nobody is on is red for so long at least, and at most, before its channel is reminded. */
+/** The shortest and the longest time after which a channel can be reminded. */
 export const REMIND_AFTER_MS_MIN = 30 * MINUTE_MS
 export const REMIND_AFTER_MS_MAX = 7 * 24 * 60 * MINUTE_MS
 
-/** As typed: where no zone is, that of the person who asks counts. */
+/** As typed; without a zone, the requester's counts. */
 export type WantedReminder = Omit<ReminderRule, 'zone'> & { zone: string | null }
 
 export type ReminderReading =
-  /** null: no reminders. `rest`: what follows and is no part of it */
+  /** `remind`: null for none. `rest`: the words after it */
   { kind: 'reminder'; remind: WantedReminder | null; rest: readonly string[] } | ReminderFault
 
-/** A word that is no time, no hours or no time zone. */
+/** A word that is not a time, hours or a time zone. */
 export interface ReminderFault {
   kind: 'no-reminder'
   what: 'time' | 'hours' | 'zone'
@@ -37,7 +37,7 @@ export function readReminder([time = '', ...words]: readonly string[]): Reminder
   return { kind: 'reminder', remind, rest: [] }
 }
 
-/** The same alone: what follows is no time zone. */
+/** The same, if nothing may follow: another word is taken for a wrong time zone. */
 export function readReminderAlone(text: string): { kind: 'reminder'; remind: WantedReminder | null } | ReminderFault {
   const reading = readReminder(text.trim().split(/\s+/))
   const [extra] = reading.kind === 'reminder' && reading.remind ? reading.rest : []
@@ -64,7 +64,7 @@ function partOf(word: string): Partial<WantedReminder> | ReminderFault | null {
 const hoursOf = (fromHour: number, toHour: number): Partial<WantedReminder> | null =>
   fromHour > 23 || toHour > 24 || fromHour === toHour ? null : { fromHour, toHour: toHour === 0 ? 24 : toHour }
 
-/** `Mars/Olympus`, `europe/berln`: whoever means a branch of that name types `@Mars/Olympus`. */
+/** `Mars/Olympus`, `europe/berln`. A branch of that name is typed `@Mars/Olympus`. */
 const isZoneLike = (word: string): boolean =>
   /^[A-Z]\w+\/[A-Z]/.test(word) ||
   /^(?:africa|america|antarctica|asia|atlantic|australia|etc|europe|indian|pacific)\//i.test(word)
@@ -76,7 +76,7 @@ export function reminderFault({ what, word }: ReminderFault, quote = (text: stri
   return `${word === '' ? 'a reminder needs' : `${quote(word)} is not`} a time from 30m to 7d, such as 2h`
 }
 
-/** What would be typed for it: `2h 9-18 weekdays Europe/Berlin`. */
+/** The rule as typed: `2h 9-18 weekdays Europe/Berlin`. */
 export const typedTime = (afterMs: number): string => {
   const unit = ['d', 'h', 'm'].find((one) => afterMs % (UNITS_MS[one] ?? 1) === 0) ?? 'm'
   return `${Math.round(afterMs / UNITS_MS[unit]!)}${unit}`

@@ -141,7 +141,7 @@ type Ended =
 
 interface Keeping {
   wanted: WantedSubscription
-  /** what is wanted says nothing of reminders */
+  /** the request does not mention reminders: those of the old subscription stay */
   keepsReminders: boolean
   about: Named | null
   instead: string | null

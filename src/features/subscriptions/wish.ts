@@ -81,7 +81,7 @@ type WishReading =
 
 /**
  * Reads `acme/web changes release/* quiet no-mention remind 2h`: after the project words in any order, at most one of them
- * a branch; what belongs to `remind` follows it. `*` makes it a pattern, `^…$` or `/…/` a regex; `@started` is the branch of that name.
+ * a branch; the words of `remind` follow it. `*` makes it a pattern, `^…$` or `/…/` a regex; `@started` is the branch of that name.
  */
 export function readWish(words: readonly Word[]): WishReading {
   if (words.includes(CUT)) return { kind: 'unclear', extra: CUT.text }

@@ -27,7 +27,7 @@ interface Directory {
   permits(right: Right, by: Asking): Promise<Permit | { kind: 'unknown-person'; code: string }>
   /** Is this person in the workspace still? Asks Slack anew. */
   presenceOf(user: string): Promise<Presence>
-  /** Where this person's day begins and ends, such as `Europe/Berlin`; UTC where Slack does not say. */
+  /** The person's time zone, such as `Europe/Berlin`; UTC if Slack does not say. */
   timeZoneOf(user: string): Promise<string>
   /** What people call this person, for where nobody is to be mentioned; null where Slack does not say. */
   nameOf(user: string): Promise<string | null>
@@ -112,7 +112,7 @@ export function personIn(answer: unknown): Member {
   return {
     id: user,
     teamId: textOf(found['team_id']),
-    // A zone that this machine does not know either is as good as none.
+    // UTC also for a zone that this machine does not know.
     timeZone: zoneNamed(textOf(found['tz']) ?? UTC) ?? UTC,
     name:
       [fieldOf(profile, 'display_name'), fieldOf(profile, 'real_name'), found['name']].map(textOf).find(Boolean) ??

@@ -26,14 +26,14 @@ export function digestWords({ schedule, nextAt }: { schedule: Schedule; nextAt: 
 export const digestSetLine = (user: string, schedule: Schedule): string =>
   `:bar_chart: ${by(user)} set a digest for this channel: ${scheduleWords(schedule)}.`
 
-/** Posted in the channel when it gets none any more. */
+/** Posted in the channel when its digest is turned off. */
 export const digestOffLine = (user: string): string => `:bar_chart: ${by(user)} turned off this channel's digest.`
 
 const by = (user: string): string => mention(user) || 'Somebody'
 
 const ALT_CHARS_MAX = 1_000
 
-/** What the chart shows, for people who do not see it. */
+/** The chart's alternative text. */
 export function chartInWords({ days, red }: Pick<DigestView, 'days' | 'red'>): string {
   const counts = days.map(({ day, builds, passed }) => {
     const rate = builds === 0 ? '' : `, ${percentOf(passed, builds)} % passed`

@@ -4,17 +4,17 @@ import { codeBlock } from '../../lib/escape.ts'
 import { joined, outside } from './build.ts'
 import { cut, TEXT_CHARS_MAX } from './limits.ts'
 
-// Which tests failed: names, messages and lines of a log are outside text, and are cut and escaped here.
+// Which tests failed. Names, messages and log lines are outside text, and are cut and escaped here.
 
 const NAME_ON_CARD_CHARS_MAX = 80
 export const NAME_CHARS_MAX = 120
 const TEST_MESSAGE_CHARS_MAX = 200
 const LOG_LINE_CHARS_MAX = 200
 
-/** Of a reply the log may take half. */
+/** The log may take half of the reply. */
 const LOG_CHARS_MAX = TEXT_CHARS_MAX / 2
 
-/** `3 of 412 tests failed: LoginTest › redirects (new) · CartTest › sums · 1 more`; empty where nothing is known. Markup. */
+/** `3 of 412 tests failed: LoginTest › redirects (new) · CartTest › sums · 1 more`; empty without reports. Markup. */
 export function testsLine(tests: FailedTests | undefined): string {
   if (!tests) return ''
   const names = tests.failures.map((failure) => nameWords(failure, NAME_ON_CARD_CHARS_MAX))
@@ -22,7 +22,7 @@ export function testsLine(tests: FailedTests | undefined): string {
   return joined([countWords(tests), joined([...names, names.length > 0 && more > 0 ? `${more} more` : null])], ': ')
 }
 
-/** The same as a reply: a line for each test with the first line of its message, and the last lines of the log. Markup. */
+/** The reply: a line for each failed test with the first line of its message, and the last lines of the log. Markup. */
 export function testsReply(view: TestsView): string {
   const again = view.attemptNumber > 1 ? `Attempt ${view.attemptNumber} · ` : ''
   const log = logBlock(view.log)

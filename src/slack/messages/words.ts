@@ -98,5 +98,5 @@ export const noSocket = (code: string): string =>
 
 export const SOURCE_WORDS: Record<SourceName, string> = { ci: 'CI', github: 'GitHub', gitlab: 'GitLab' }
 
-/** Our own words about CI, said of the source that a build is of. Not for outside text, which may say CI itself. */
+/** Puts the source's name in place of `CI` in our own text. Not for outside text, which may contain `CI`. */
 export const saidOf = (source: SourceName, words: string): string => words.replaceAll(/\bCI\b/g, SOURCE_WORDS[source])

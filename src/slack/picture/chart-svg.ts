@@ -12,7 +12,7 @@ const DAYS_HEIGHT = 230
 const RED_ROW_HEIGHT = 26
 const RED_FRAME_HEIGHT = 60
 
-// On a background of its own it reads alike in Slack's dark and light themes.
+// With its own background it is readable in Slack's dark and light themes.
 const PAPER = '#ffffff'
 const INK = '#1d1c1d'
 const GREEN = '#2eb67d'
@@ -85,9 +85,9 @@ const DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric',
 
 const dayLabel = (day: string): string => DAY.format(new Date(day))
 
-/** The end of a name tells branches apart. */
+/** Cuts the beginning: branches differ at the end of the name. */
 function rowLabel({ project, branch }: Charted['red']['shown'][number]): string {
-  // A control character would make it no XML.
+  // Control characters are not allowed in XML.
   const points = Array.from(toLine(`${project} ${branch}`))
   return points.length <= NAME_CHARS_MAX ? points.join('') : `…${points.slice(1 - NAME_CHARS_MAX).join('')}`
 }

@@ -5,12 +5,12 @@ import { chartInWords } from '../messages/digest.ts'
 import { chartToPng } from './picture.ts'
 import { uploadPicture } from './show.ts'
 
-/** What a chart shows: builds and how many passed by day, and which branches were red for how long. */
+/** A chart's data: builds and passed builds by day, and how long branches were red. */
 export type Charted = Pick<DigestView, 'days' | 'red'>
 
 /**
- * Draws a digest's chart and hands it to Slack, without a channel: the message shows it by its id. One that was handed over
- * and never shown is seen by nobody. The chart is an extra: null where there is none.
+ * Draws a digest's chart and uploads it to Slack without a channel; the message shows it by its id, and without a message
+ * nobody sees it. Null if that fails: the digest is posted without its chart.
  */
 export function createChart({ log, ...options }: ClientOptions & { log: Log }) {
   const client = createClient(options)

@@ -3,8 +3,8 @@ import { buffer } from 'node:stream/consumers'
 import { initWasm, Resvg, type ResvgRenderOptions } from '@resvg/resvg-wasm'
 import { CHART, CHART_SCALE, PICTURE_HEIGHT_PX_MAX, PICTURE_SCALE, PICTURE_WIDTH_PX_MAX } from './picture.ts'
 
-// A program of its own, started for one picture: an SVG, or what a chart shows, comes in, a PNG goes out. What cannot be drawn
-// ends it early.
+// A program of its own, started for each picture. It reads an SVG, or a chart's data as JSON, and writes a PNG; it fails if it
+// cannot draw the picture.
 
 const bytesOf = (url: string): Promise<Uint8Array> => readFile(new URL(url))
 
@@ -29,7 +29,7 @@ const options: ResvgRenderOptions = {
 }
 
 const isChart = process.argv[2] === CHART
-// What draws charts is large, and is loaded nowhere else: it ends with this process.
+// The chart library is large, so only this process loads it.
 const svg = isChart ? (await import('./chart-svg.ts')).chartSvg(JSON.parse(given.toString('utf8'))) : given
 
 const { width, height } = new Resvg(svg, options)

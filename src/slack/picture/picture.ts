@@ -38,15 +38,15 @@ export async function svgToPng(svg: string | Uint8Array, msMax = PICTURE_MS_MAX)
   return text === null || !isPlainSvg(text) ? null : inTurn(() => draw(text, msMax))
 }
 
-/** A chart as a PNG, from what it shows. The same, but that it is of our own making. */
+/** A chart as a PNG, from its data. Unlike an SVG from outside, it needs no check. */
 export const chartToPng = (shown: object): Promise<Picture | null> =>
   inTurn(() => draw(JSON.stringify(shown), CHART_MS_MAX, [CHART]))
 
-/** Tells the process that a chart is meant. */
+/** The argument that asks the process for a chart. */
 export const CHART = 'chart'
-/** How much larger than itself a chart is drawn. */
+/** Pixels for each unit of a chart's SVG. */
 export const CHART_SCALE = 2
-/** The longest drawing of a chart, in milliseconds: what draws it is loaded first. */
+/** The longest drawing of a chart, in milliseconds, with the loading of its library. */
 const CHART_MS_MAX = 15_000
 
 async function inTurn(work: () => Promise<Uint8Array | null>): Promise<Picture | null> {

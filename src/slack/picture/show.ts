@@ -18,7 +18,7 @@ export async function showPicture(client: WebClient, picture: Picture, spot: Spo
   })
 }
 
-/** Hands a picture to Slack. @param to where it is shown; nowhere: a message may show it by its id. @returns the id */
+/** Uploads a picture to Slack. @param to where it is shown; left out: only in messages that name its id. @returns the id */
 export async function uploadPicture(client: WebClient, { png, name, alt }: Picture, to: object = {}): Promise<string> {
   const ticket = await client.apiCall('files.getUploadURLExternal', {
     filename: name,

@@ -25,7 +25,7 @@ export function createCiServiceSource({
         const isSame = id === null && uuid !== null && uuid === buildUuid
         return { newBuildId: isSame ? buildId : id, newBuildUuid: uuid }
       }),
-    // Its site draws them without being asked for an address: `badge.ts`.
+    // The CI service's badges come from its site: `badge.ts`.
     badge: null,
     stop: v2 && (({ projectUuid, buildUuid }) => v2.stopBuild({ projectUuid: projectUuid!, buildUuid: buildUuid! })),
   }

@@ -13,14 +13,14 @@ export interface GithubApp {
   privateKey: string
 }
 
-/** What each call is sent with. */
+/** The tokens that calls are sent with. */
 export interface GithubTokens {
   of(repository: string): Promise<string>
-  /** GitHub refused it. */
+  /** Drops a token that GitHub refused. */
   forget(repository: string): void
 }
 
-/** A token is renewed this long before it ends: an hour after it was made. */
+/** A token lasts an hour, and is renewed this long before its end. */
 const RENEW_BEFORE_MS = 60_000
 
 interface Token {
@@ -50,7 +50,7 @@ export function appTokens(app: GithubApp, { apiUrl, transport, clock }: AppToken
       return readAnswer(answer, purpose, (json) => schema.safeParse(json).data ?? null)
     } catch (error) {
       if (!(error instanceof CiError)) throw error
-      // Whatever needed the token was not sent.
+      // The call that needed the token was not sent.
       const { kind, status, reason, retryAfterMs } = error
       const said = { kind, purpose, status, reason, retryAfterMs }
       throw new CiError({ ...said, source: 'CI_TOKEN', isUndone: true, cause: error })
@@ -69,7 +69,7 @@ export function appTokens(app: GithubApp, { apiUrl, transport, clock }: AppToken
       const last = byOwner.get(owner)
       const known = await last?.catch(() => null)
       if (known && clock.now() < known.renewAt) return known.token
-      // Who comes second waits for the first one's.
+      // Concurrent callers share one promise.
       if (byOwner.get(owner) === last) byOwner.set(owner, made(repository))
       return (await byOwner.get(owner)!).token
     },
@@ -80,7 +80,7 @@ export function appTokens(app: GithubApp, { apiUrl, transport, clock }: AppToken
 const INSTALLATION = z.object({ id: idDigits })
 const TOKEN = z.object({ token: z.string().regex(/^[\x21-\x7e]+$/), expires_at: timeMsOrNull })
 
-/** GitHub's clock may be behind ours by a minute, and takes what ends within ten. */
+/** Issued a minute ago, in case GitHub's clock is behind; GitHub accepts at most ten minutes. */
 function jwtOf({ id, privateKey }: GithubApp, nowMs: number): string {
   const nowS = Math.floor(nowMs / 1_000)
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')

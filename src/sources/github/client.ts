@@ -21,7 +21,7 @@ export interface GithubClient {
   hooks(repository: string): Promise<unknown[]>
   /** How many calls the token has left; null: GitHub does not say. */
   rate(repository: string): Promise<Rate | null>
-  /** The names of the jobs that failed in one attempt of a run: `test`, or `test: Run tests` where one step of it failed. */
+  /** The jobs that failed in one attempt of a run: `test`, or `test: Run tests` if a single step of it failed. */
   failedJobs(repository: string, run: string, attempt: number): Promise<string[]>
   /** Runs all jobs again, or those that failed. */
   rerun(repository: string, run: string, jobs: 'all' | 'failed'): Promise<void>
@@ -156,7 +156,7 @@ export function createGithubClient({
 const FAILED = z.object({ name: cleanTextOrNull, conclusion: z.enum(['failure', 'timed_out']) })
 const FAILED_JOB = FAILED.extend({ steps: z.array(z.unknown()).catch([]) })
 
-/** As much of a job's name, and of a step's, stands on the card where both do. */
+/** Of a job's name, and of its step's, so that both fit on the card. */
 const NAME_CHARS_MAX = 39
 
 function nameOf({ name, steps }: Partial<z.infer<typeof FAILED_JOB>> = {}): string | null {

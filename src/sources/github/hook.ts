@@ -1,7 +1,7 @@
 import { fieldOf, listOf, textOf } from '../../domain/raw-values.ts'
 import { ownHook, type Hook } from '../hook.ts'
 
-/** How a repository's webhook stands. Source: GitHub REST API, "Repository webhooks". */
+/** The state of a repository's webhook. Source: GitHub REST API, "Repository webhooks". */
 export const githubHook = (hooks: readonly unknown[]): Hook =>
   ownHook(hooks, '/webhooks/github', {
     addressOf: ({ config }) => fieldOf(config, 'url'),
@@ -12,7 +12,7 @@ export const githubHook = (hooks: readonly unknown[]): Hook =>
     },
   })
 
-/** @param last `{ code: null, status: 'unused', message: null }` where nothing was sent yet */
+/** @param last `{ code: null, status: 'unused', message: null }` if nothing was sent yet */
 function afterAnswer(last: unknown): Hook {
   const [code, status, message] = ['code', 'status', 'message'].map((name) => textOf(fieldOf(last, name)))
   const isTaken = code ? /^2\d\d$/.test(code) : !status || status === 'unused' || status === 'active'

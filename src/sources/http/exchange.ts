@@ -36,7 +36,7 @@ export interface CiResponse {
   contentType: string | null
   /** The `Content-Disposition` header, or null. */
   contentDisposition: string | null
-  /** How many calls are left, where it says so. */
+  /** How many calls are left, if the answer says so. */
   rate: Rate | null
   bytes: Uint8Array
   /** The bytes as UTF-8. */

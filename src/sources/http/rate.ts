@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 
-/** How many calls are left until the service counts anew. */
+/** How many calls are left until the limit resets. */
 export interface Rate {
   limit: number
   left: number
@@ -8,7 +8,7 @@ export interface Rate {
   resetAt: number
 }
 
-/** As GitHub (`X-RateLimit-…`) and GitLab (`RateLimit-…`) say it with each answer; null: they do not. */
+/** From the headers of GitHub (`X-RateLimit-…`) and GitLab (`RateLimit-…`); null: they have none. */
 export function rateIn(headers: Dispatcher.ResponseData['headers']): Rate | null {
   const numberOf = (name: string) =>
     Number(headers[`x-ratelimit-${name}`] ?? headers[`ratelimit-${name}`] ?? Number.NaN)

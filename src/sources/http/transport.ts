@@ -110,7 +110,7 @@ export const countedTransport = (transport: Transport, count: (end: CiCallEnd, m
   },
 })
 
-/** That nothing has changed is an answer. */
+/** 304, not modified, is no failure. */
 const endOf = ({ kind, status }: CiError): CiCallEnd => (status === 304 ? 'ok' : kind)
 
 /** Tells how each question to CI ended; what is to change something says nothing of the way itself. */

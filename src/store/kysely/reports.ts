@@ -65,7 +65,7 @@ export const writeReports = (db: Kysely<Schema>): ReportWrites => ({
   },
 
   async boundEarlyReports(kept) {
-    // Of those that came before their builds, each crosses this line once: then its build is known, or it goes.
+    // Each early report passes this offset once: if its build is still unknown then, it goes.
     const crossing = db
       .selectFrom('report')
       .select(['id', 'build_key'])
@@ -83,5 +83,5 @@ export const writeReports = (db: Kysely<Schema>): ReportWrites => ({
   },
 })
 
-/** More than one: several processes may store reports side by side, none of which sees the others'. */
+/** More than one, since processes that store reports at the same time do not see each other's. */
 const CROSSING_MAX = 10

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../endpoint.ts'
 import { readPayload } from './payload.ts'
 import { readReport, type ReadReport } from './report.ts'
 
-/** Whether this is one of the secrets that are valid now. */
+/** Is this one of the secrets that are valid now? */
 type IsSecret = (presented: string | null) => boolean
 
 /** Where the CI service delivers. */
@@ -14,14 +14,14 @@ export const createCiServiceEndpoint = (isSecret: IsSecret): Endpoint => ({
   read: readPayload,
 })
 
-/** Where build steps report the tests of builds. */
+/** Where build steps send test reports. */
 export const createReportEndpoint = (isSecret: IsSecret): Endpoint<ReadReport> => ({
   ...secretPath(/^\/webhooks\/reports(?:\/([^/]*))?\/?$/, isSecret),
   bodyBytesMax: REPORT_BYTES_MAX,
   read: readReport,
 })
 
-/** A path whose senders show a secret: one who knows none need not learn that there is an endpoint. */
+/** A path that needs a secret; without one it answers 404, which does not reveal that it exists. */
 const secretPath = (path: RegExp, isSecret: IsSecret): Omit<Endpoint, 'bodyBytesMax' | 'read'> => ({
   matches: (pathname) => path.test(pathname),
   unauthorizedStatus: 404,

@@ -15,20 +15,20 @@ export interface ReadReport {
   report: TestReport
 }
 
-/** Of a test's name, its message, and a line of a log so many characters are kept. */
+/** Characters kept of a test's name, of its message, and of a line of a log. */
 const REPORT_TEXT_CHARS_MAX = 300
 
-/** Failed tests, and flaky ones, that are kept of one report. */
+/** Failed tests, and flaky tests, kept of one report. */
 const REPORTED_TESTS_MAX = 200
 
-/** No build has more tests; a number beyond it is none. */
+/** No build has more tests; a larger number counts as missing. */
 const COUNTED_TESTS_MAX = 1_000_000_000
 
 /** The last lines of a log that are kept. */
 const LOG_LINES_MAX = 20
 
 /**
- * Reads a report: `{"build":{…},"report":{…}}` with usable `build.project_id` and `build.build_id`. Of everything else what is
+ * Reads a report: `{"build":{…},"report":{…}}` with usable `build.project_id` and `build.build_id`. Any other field that is
  * not understood counts as missing.
  */
 export function readReport(body: Uint8Array): Reading<ReadReport> {
