@@ -30,7 +30,7 @@ const COMMANDS = new Map([
 const HELP = `buildline: what a build step can tell the Buildline bot.
 
   buildline notify      tells the bot how this build stands
-  buildline report      tells the bot which tests failed
+  buildline report      sends the bot which tests failed
   buildline audit       where the bot runs: what people asked of CI, as JSON lines
   buildline doctor      where the bot runs: what is misconfigured, and how to mend it
   buildline <command> --help

@@ -11,7 +11,7 @@ const suite = (cases: string) => `<testsuite name="Shop">${cases}</testsuite>`
 const PASSED = '<testcase classname="CartTest" name="sums" time="0.5"/>'
 
 describe('buildline report', () => {
-  it('tells the bot which tests of which build failed', async () => {
+  it('sends the bot which tests of which build failed', async () => {
     const folder = folderWith({ 'a/one.xml': suite(FAILED), 'b/c/two.xml': suite(PASSED), 'b/notes.txt': 'no XML' })
     const { code, stdout, stderr, requests, sent } = await report(folder, {
       args: ['--junit', 'a/*.xml', '--junit=b/**/*.xml', '--shard', '2/4', '--commit-id', 'a1b2c3d4'],
@@ -159,15 +159,15 @@ describe('wrong usage', () => {
     expect(code).toBe(2)
     for (const name of ['URL', 'SECRET', 'PROJECT_ID', 'BUILD_ID']) expect(stderr).toContain(`BUILDLINE_${name}`)
     expect(stderr).toContain('--junit is not given')
-    expect(stderr).toContain('--shard is no part of a whole, such as 2/4')
+    expect(stderr).toContain('--shard is not a part such as 2/4')
     expect(stderr).not.toContain('STATUS')
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
   })
 
   it.each([
     ['--status', 'success', 'there is no option "--status"'],
-    ['--shard', 'two', '--shard is no part'],
-    ['--shard', '0/4', '--shard is no part'],
+    ['--shard', 'two', '--shard is not a part'],
+    ['--shard', '0/4', '--shard is not a part'],
     ['--build-id', '12a', 'is no integer id'],
     ['--url', 'https://bot.example/webhooks/reports/canary', 'the secret belongs in BUILDLINE_SECRET'],
     ['--url', 'https://bot.example/webhooks/builds/canary', 'the secret belongs in BUILDLINE_SECRET'],

@@ -15,8 +15,8 @@ const CALL_MS_MAX = 10_000
  */
 
 /**
- * Sends the delivery until the bot has it, has refused it, or it is no use any more within the deadline. It may be sent
- * again: the bot only counts one that it has seen before.
+ * Sends the delivery until the bot has it or has refused it, or the tries or the deadline are used up. Repeating is safe: the
+ * bot recognises what it has seen before.
  *
  * @param {Settings} settings
  * @param {string} body JSON

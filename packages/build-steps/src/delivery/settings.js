@@ -7,22 +7,22 @@ import { flagOf, readBuild, sourceOf, variableOf } from './fields.js'
 export const DEADLINE_S = 60
 export const DEADLINE_S_MAX = 600
 
-/** The doors that a bot has for build steps. The address may be given with one of them. */
-const DOORS = /\/webhooks\/(?:builds|reports)$/
-const BEHIND_A_DOOR = /\/webhooks\/(?:builds|reports)\//
+/** The bot's endpoints for build steps. BUILDLINE_URL may already end in one of them. */
+const ENDPOINT = /\/webhooks\/(?:builds|reports)$/
+const BELOW_AN_ENDPOINT = /\/webhooks\/(?:builds|reports)\//
 
 /**
- * What a step sends where, and what it can be told.
+ * What a step sends and where to, and its flags.
  *
  * @typedef {{
  *   name: string
- *   door: string
+ *   endpoint: string
  *   fields: readonly import('./fields.js').Field[]
  *   flags: readonly string[]
  *   faultsOf: (values: Values) => string[]
  *   usageExit: number
  * }} Step
- * @typedef {ReadonlyMap<string, readonly string[]>} Values of each flag what was given, in that order
+ * @typedef {ReadonlyMap<string, readonly string[]>} Values the values given for each flag, in their order
  * @typedef {{
  *   url: URL
  *   secret: string
@@ -48,7 +48,7 @@ export function readSettings(step, args, env) {
     values.get(flagOf(name))?.at(-1)?.trim() || (env[variableOf(name)]?.trim() ?? '')
   /** @type {string[]} */
   const faults = []
-  const url = readUrl(valueOf('url'), step.door, faults)
+  const url = readUrl(valueOf('url'), step.endpoint, faults)
   const secret = env['BUILDLINE_SECRET']?.trim() ?? ''
   if (secret === '') faults.push('BUILDLINE_SECRET is not set')
   const build = readBuild(step.fields, valueOf, faults)
@@ -99,23 +99,23 @@ function unknownFlag(flag, flags) {
 }
 
 // No fault quotes the address: people paste the one that has the secret in it.
-/** @param {string} text @param {string} door @param {string[]} faults @returns {URL | null} */
-function readUrl(text, door, faults) {
-  const url = parseUrl(text, door)
+/** @param {string} text @param {string} endpoint @param {string[]} faults @returns {URL | null} */
+function readUrl(text, endpoint, faults) {
+  const url = parseUrl(text, endpoint)
   const source = sourceOf('url')
   if (text === '') faults.push(`${source} is not set: the bot's address, such as https://bot.example`)
   else if (!url) faults.push(`${source} is no http(s) address`)
-  else if (url.username || url.password || url.search || url.hash || BEHIND_A_DOOR.test(url.pathname)) {
+  else if (url.username || url.password || url.search || url.hash || BELOW_AN_ENDPOINT.test(url.pathname)) {
     faults.push(`${source} holds more than the bot's address: the secret belongs in BUILDLINE_SECRET`)
   }
   return url
 }
 
-/** The door below the bot's address, which may name one already. @param {string} text @param {string} door */
-function parseUrl(text, door) {
+/** The endpoint below the bot's address, which may already name one. @param {string} text @param {string} endpoint */
+function parseUrl(text, endpoint) {
   try {
     const url = new URL(text)
-    url.pathname = `${url.pathname.replace(/\/+$/, '').replace(DOORS, '')}${door}`
+    url.pathname = `${url.pathname.replace(/\/+$/, '').replace(ENDPOINT, '')}${endpoint}`
     return /^https?:$/.test(url.protocol) ? url : null
   } catch {
     return null

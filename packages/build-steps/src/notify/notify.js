@@ -9,7 +9,7 @@ const RETRIES_MAX = 5
 /** @type {import('../delivery/settings.js').Step} */
 const STEP = {
   name: 'notify',
-  door: '/webhooks/builds',
+  endpoint: '/webhooks/builds',
   fields: FIELDS,
   flags: [],
   faultsOf: () => [],
@@ -34,7 +34,7 @@ export async function notify(args, env, print) {
 }
 
 export const notifyHelp =
-  () => `buildline notify: tells the Buildline bot how this build stands, as the CI service's own deliveries do.
+  () => `buildline notify: sends the Buildline bot this build's state, as the CI service's own deliveries do.
 
   buildline notify --status success --project-id 12 --build-id 512
 

@@ -1,10 +1,10 @@
 // @ts-check
 
-/** What the bot takes. */
+/** The largest report that the bot accepts. */
 const BODY_BYTES_MAX = 64 * 1024
 
 /**
- * The delivery as JSON. Where it would be too large, it names fewer tests: the sums tell how many more there are.
+ * The report as JSON. It names as many tests as fit; the totals count the others too.
  *
  * @param {Readonly<Record<string, string | number>>} build
  * @param {import('./tally.js').Sums & { shard: string | null, log: readonly string[] }} report

@@ -6,7 +6,7 @@ import { messageOf, nameOf } from './names.js'
 import { createTally, NAMED_MAX } from './tally.js'
 import { createCleaner } from './text.js'
 
-/** Of more troubles only the number is told. */
+/** Further troubles are only counted. */
 const TROUBLES_MAX = 5
 
 /**
@@ -15,7 +15,7 @@ const TROUBLES_MAX = 5
  */
 
 /**
- * The sums of all reports that can be read, and a line for each trouble. No report fails anything.
+ * The sums of all readable reports, and a line for each trouble. It never fails.
  *
  * @param {readonly string[]} globs
  * @param {Mask} mask
@@ -61,7 +61,7 @@ async function sumsOf(file, mask) {
 
 /** @param {import('./junit.js').TestCase} test @param {import('./text.js').Cleaner} clean */
 function describe(test, clean) {
-  // Masked before a name is made of it: of a class only the last part may be said.
+  // Masked first: a name may keep only the last part of a class, which could be half a secret.
   const [name = '', classname = '', file = ''] = [test.name, test.classname, test.file].map(clean.whole)
   const masked = { ...test, name, classname, file, suites: test.suites.map(clean.whole) }
   return {

@@ -5,8 +5,8 @@ import { sep } from 'node:path'
 const NOT_ENTERED = new Set(['node_modules', '.git'])
 
 /**
- * The files that match, in the order of their names: `**` stands for folders, none or many, `*` and `?` for what is
- * within a name. The part before the first of them is taken as it is; below it, no link is followed.
+ * The matching files, sorted by name. `**` matches any number of folders, `*` and `?` match within a name. The part before
+ * the first of them is taken literally; below it, no link is followed.
  *
  * @param {string} glob
  * @returns {Promise<string[]>}
@@ -61,5 +61,5 @@ const patternOf = (part) =>
       .replaceAll('?', '[^]')}$`,
   )
 
-/** What cannot be looked into holds nothing. @param {string} folder */
+/** A folder that cannot be read counts as empty. @param {string} folder */
 const entriesOf = (folder) => readdir(folder || '.', { withFileTypes: true }).catch(() => [])

@@ -8,9 +8,9 @@ const FILE_BYTES_MAX = 256 * 1024 * 1024
 sax.MAX_BUFFER_LENGTH = 256 * 1024
 const DEPTH_MAX = 100
 const ATTRIBUTES_MAX = 100
-/** Of a failure's text so much is looked at. */
+/** Characters of a failure's text that are read. */
 const TEXT_CHARS_MAX = 8 * 1024
-/** Of a name: much less of it is said, and each is searched for secrets. */
+/** Characters of a name that are read: each is searched for secrets, and far fewer are sent. */
 const NAME_CHARS_MAX = 1024
 
 /**
@@ -21,12 +21,12 @@ const NAME_CHARS_MAX = 1024
  * @typedef {import('./sax.cjs').Tag} Tag
  */
 
-/** What is wrong with a report, in words for a person. */
+/** A fault in a report; the message is for people. */
 export class Unreadable extends Error {}
 
 /**
- * Reads one JUnit report as a stream, and hands over each test case at its end. Throws an Unreadable; what was handed
- * over before is worth nothing then.
+ * Reads one JUnit report as a stream, and calls `onTest` at the end of each test case. If it throws an Unreadable, drop the
+ * test cases it gave before.
  *
  * @param {string} file
  * @param {(test: TestCase) => void} onTest
@@ -53,7 +53,7 @@ function createParser(onTest) {
     ondoctype: refuse,
     onsgmldeclaration: refuse,
     onerror({ message }) {
-      // Colours that a runner wrote as characters which XML does not have: they stay as they are written.
+      // A runner wrote terminal colours as characters that XML does not allow: they stay as text.
       if (message.startsWith('Invalid character entity') && parser.entity.startsWith('#'))
         return void (parser.error = null)
       throw new Unreadable(`it is no whole XML (line ${parser.line + 1}: ${message.split('\n')[0]})`)
@@ -78,7 +78,7 @@ function createParser(onTest) {
   return Object.assign(parser, handlers)
 }
 
-/** What of a test case's own elements decides on it. @type {Readonly<Record<string, Result>>} */
+/** The result that a child element of a test case means. @type {Readonly<Record<string, Result>>} */
 const RESULTS = {
   failure: 'failed',
   error: 'failed',
@@ -89,7 +89,7 @@ const RESULTS = {
   flakyError: 'flaky',
 }
 
-/** A test case with both is what stands last here. @type {readonly Result[]} */
+/** Of several results, the one that comes last here counts. @type {readonly Result[]} */
 const RANKS = ['passed', 'flaky', 'skipped', 'failed']
 
 /** @param {(test: TestCase) => void} onTest */

@@ -3,11 +3,11 @@ import { open, stat } from 'node:fs/promises'
 import { createCleaner } from './text.js'
 
 const LINES_MAX = 20
-/** So much of the file's end is read. */
+/** How much of the file's end is read. */
 const BYTES_MAX = 256 * 1024
 
 /**
- * The last lines of a log that say something; none without a file.
+ * The last lines of a log that are not blank; none without a file.
  *
  * @param {string | undefined} path
  * @param {import('./text.js').Mask} mask
@@ -30,13 +30,13 @@ export async function readLogEnd(path, mask, complain) {
 /** @param {string} path */
 async function readEnd(path) {
   const status = await stat(path)
-  if (!status.isFile()) throw new Error('a pipe would be waited for')
+  if (!status.isFile()) throw new Error('not a file: reading a pipe could wait for ever')
   const from = Math.max(0, status.size - BYTES_MAX)
   const file = await open(path, 'r')
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(BYTES_MAX), 0, BYTES_MAX, from)
     const text = buffer.toString('utf8', 0, bytesRead)
-    // A line that began before may hold half a secret, which nothing would recognise.
+    // The first line may be cut in the middle of a secret, which would not be recognised.
     return from === 0 ? text : text.slice(text.indexOf('\n') + 1 || text.length)
   } finally {
     await file.close()

@@ -1,30 +1,30 @@
 // @ts-check
 
-/** Shorter values are no secrets: masking them would tear words apart. */
+/** Shorter values are not masked: they would match inside ordinary words. */
 const VALUE_CHARS_MIN = 6
-/** Of a longer value, the rest is not looked for. */
+/** Only this much of a value is searched for. */
 const VALUE_CHARS_MAX = 16 * 1024
-/** So long a part of a value is taken for it, or half of it where that is shorter. */
+/** A part of a value is masked from this length on, or from half the value if that is shorter. */
 const PART_CHARS = 10
 
 const SECRET_NAME =
   /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|API_?KEY|PRIVATE|CREDENTIAL|AUTH(?!OR(?!I))|COOKIE|WEBHOOK|(?:_|^)(?:PASS|KEY|DSN)(?:_|$)|_PWD$/i
 
-/** What looks like a secret, whoever it belongs to; also the beginning of one, where the rest was cut off. */
+/** What looks like a secret; also the beginning of one that was cut off. */
 const SHAPES = [
   /gh[pousr]_\w{4,}|github_pat_\w{4,}|gl(?:pat|dt|rt|cbt|ptt|ft|soat|imt|agent|oas)-[\w-]{4,}|xox[a-z]-[\w-]{4,}|xapp-[\w-]{4,}/g,
   /(?:AKIA|ASIA)[A-Z0-9]{6,}|AIza[\w-]{20,}|(?:npm|hf)_\w{20,}|(?<![a-z])(?:sk|rk)[-_][\w-]{12,}/g,
   /eyJ[\w-]{8,}(?:\.[\w-]*){0,2}/g,
   /(?<=authorization(?:\\?["']|%22)?\s{0,9}(?:[:=]|%3A)[\s+]{0,9})(?:\\?["'])?[^"'\\\r\n]+/gi,
   /(?<=\bbearer(?:[\s+]|%20){1,9})[\w.~+/=-]{8,}/gi,
-  // Both halves of a URL's user and password.
+  // User and password in a URL.
   /(?<=:\/\/)(?:[^\s/?#"'<>@]{1,400}|[^\s/?#"'<>@:]{1,200}:(?!\d+[/?#])[^\s"'<>@]{1,400})(?=@)/g,
   /(?<=%3A%2F%2F)[^\s&"'<>@]{1,400}?(?=%40)/gi,
 ]
 
 /**
- * Makes what puts `***` in the place of secrets: of the values of environment variables whose names look secret, plain,
- * URL-encoded, in JSON or in base64, also where only a part of one stands; and of what has the shape of a secret.
+ * Makes a function that replaces secrets by `***`: the values of environment variables whose names look secret, plain,
+ * URL-encoded, in JSON or in base64, whole or in part; and what has the shape of a secret.
  *
  * @param {Readonly<Record<string, string | undefined>>} env
  * @returns {(text: string) => string}
@@ -42,10 +42,10 @@ const secretsOf = (env) =>
     return said.length >= VALUE_CHARS_MIN ? [said] : []
   })
 
-/** No secret: other addresses begin so too. */
+/** Not part of the secret: other URLs begin like this too. */
 const SCHEME = /^https?:\/\//i
 
-/** That of an address, such as a database's. @param {string} value */
+/** The password in a URL, such as a database's. @param {string} value */
 function passwordOf(value) {
   try {
     return value.includes('://') ? decodeURIComponent(new URL(value).password) : ''
@@ -54,7 +54,7 @@ function passwordOf(value) {
   }
 }
 
-/** Every part that gives a secret away, by its length. @param {readonly string[]} secrets */
+/** Every part that is long enough to be masked, by its length. @param {readonly string[]} secrets */
 function partsOf(secrets) {
   /** @type {Map<number, Set<string>>} */
   const parts = new Map()
@@ -79,7 +79,7 @@ function formsOf(secret) {
   ]
 }
 
-/** What stands for a secret in the base64 of a longer text, after so many bytes; in both alphabets. @param {string} secret @param {number} before */
+/** The secret as it appears in the base64 of a longer text, after that many bytes; in both alphabets. @param {string} secret @param {number} before */
 function base64Of(secret, before) {
   const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)])
   const certain = bytes.toString('base64').slice(Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6))
@@ -95,7 +95,7 @@ const shapesIn = (text) => SHAPES.flatMap((shape) => rangesOf(text, shape))
 const rangesOf = (text, pattern) =>
   Array.from(text.matchAll(pattern), ({ 0: found, index }) => [index, index + found.length])
 
-/** Private keys in PEM, also where the beginning or the end of one is missing. @param {string} text */
+/** Private keys in PEM, also without their beginning or end. @param {string} text */
 function privateKeysIn(text) {
   /** @type {Range[]} */
   const ranges = []
@@ -112,7 +112,7 @@ function privateKeysIn(text) {
   return ranges
 }
 
-/** What is base64 of something with a secret's shape. @param {string} text @returns {Range[]} */
+/** Base64 of a text with a secret's shape. @param {string} text @returns {Range[]} */
 const base64In = (text) =>
   rangesOf(text, /[\w+/-]{16,}={0,2}/g).filter(([from, to]) =>
     [0, 1, 2, 3].some(

@@ -8,8 +8,8 @@
 const BETWEEN = ' › '
 
 /**
- * A test as a person would say it: `LoginTest › redirects`. Where its class is only the file's path, that is left out, or
- * cut to the file's name where nothing else says where the test is. Playwright's text begins with the browser.
+ * A test's name for people: `LoginTest › redirects`. A class that is only the file's path is left out, or cut to the file's
+ * name if nothing else says where the test is. Playwright's failure text begins with the browser.
  *
  * @param {TestCase} test
  */
@@ -29,11 +29,11 @@ function nameIn(test) {
   return isSaidBy(test, name, classname) ? name : `${lastOf(classname)}${BETWEEN}${name}`
 }
 
-/** Without the class before it or the brackets of a method after it. @param {string} name @param {string} classname */
+/** Without the class before it, or the `()` of a method after it. @param {string} name @param {string} classname */
 const shortened = (name, classname) =>
   (classname !== '' && name.startsWith(`${classname}.`) ? name.slice(classname.length + 1) : name).replace(/\(\)$/, '')
 
-/** Whole sentences of Jest, Mocha and RSpec name their suites. @param {Named} test @param {string} name @param {string} classname */
+/** In Jest, Mocha and RSpec, the name is a whole sentence that contains its suites. @param {Named} test @param {string} name @param {string} classname */
 function isSaidBy({ file }, name, classname) {
   const isFile = file !== '' && dotted(file) === classname
   return name.startsWith(classname) || name.endsWith(classname) || (isFile && /\s/.test(name))
@@ -59,7 +59,7 @@ function lastOf(classname) {
   return last.replace(/\$(?=.)/g, BETWEEN)
 }
 
-/** The names of suites that are no files; one that repeats the outer one's name takes its place. @param {Named} test */
+/** The names of suites, without files; a suite that repeats the outer one's name replaces it. @param {Named} test */
 function suitesOf({ suites }) {
   /** @type {string[]} */
   const named = []
@@ -72,7 +72,7 @@ function suitesOf({ suites }) {
 }
 
 /**
- * What a failure says first. Some runners begin with the test's name or with a frame of their own: that says nothing.
+ * The first line of a failure that is not only the test's name or a runner's heading.
  *
  * @param {TestCase} test
  * @param {import('./text.js').Cleaner} clean

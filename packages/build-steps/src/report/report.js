@@ -9,12 +9,12 @@ import { readLogEnd } from './log.js'
 import { createMask } from './mask.js'
 import { createCleaner } from './text.js'
 
-/** A report is tried three times in all: it is worth less than the build's minutes. */
+/** Three tries in all: a report is not worth more of the build's time. */
 const RETRIES_MAX = 2
 
 const SHARD = /^([1-9]\d{0,3})\/([1-9]\d{0,3})$/
 
-/** What names a build; its report says nothing else about it. */
+/** The fields that identify the build; a report needs no others. */
 const NAMING = FIELDS.filter(({ name }) =>
   ['project_id', 'build_id', 'project_name', 'branch', 'commit_id'].includes(name),
 )
@@ -22,7 +22,7 @@ const NAMING = FIELDS.filter(({ name }) =>
 /** @type {import('../delivery/settings.js').Step} */
 const STEP = {
   name: 'report',
-  door: '/webhooks/reports',
+  endpoint: '/webhooks/reports',
   fields: NAMING,
   flags: ['--junit', '--log', '--shard'],
   faultsOf: (values) => {
@@ -31,15 +31,15 @@ const STEP = {
       ...(globsIn(values).length > 0
         ? []
         : ["--junit is not given: where the reports are, such as 'reports/**/*.xml'"]),
-      ...(Number(part) <= Number(of) ? [] : ['--shard is no part of a whole, such as 2/4']),
+      ...(Number(part) <= Number(of) ? [] : ['--shard is not a part such as 2/4']),
     ]
   },
   usageExit: EXIT.settings,
 }
 
 /**
- * Tells the bot which tests failed. Whatever is wrong with the reports is a line on stderr; only a bot that was not told
- * makes the step fail, and only with `--strict`. Wrong usage throws a Failure in any case.
+ * Sends the bot which tests failed. A fault in the reports is a line on stderr. The step fails only with `--strict`, if the
+ * bot did not get the report. Wrong usage always throws a Failure.
  *
  * @param {readonly string[]} args
  * @param {Readonly<Record<string, string | undefined>>} env
@@ -55,7 +55,7 @@ export async function report(args, env, print) {
   const log = await readLogEnd(settings.values.get('--log')?.at(-1)?.trim(), mask, complain)
   const shard = settings.values.get('--shard')?.at(-1)?.trim() || null
   const what = `${sums.failed} of ${sums.tests} tests failed in build #${settings.build['build_id']}`
-  const ending = await deliver(settings, bodyOf(cleaned(settings.build, mask), { ...sums, shard, log }), RETRIES_MAX)
+  const ending = await deliver(settings, bodyOf(masked(settings.build, mask), { ...sums, shard, log }), RETRIES_MAX)
   if (ending.kind === 'taken') return print.line(`buildline: reported: ${what} (${ending.answer})`)
   complain(`not reported: ${what}: ${ending.why}${settings.isStrict ? '' : '; the build goes on'}`)
   if (settings.isStrict) process.exitCode = ending.exitCode
@@ -64,8 +64,8 @@ export async function report(args, env, print) {
 /** @param {import('../delivery/settings.js').Values} values */
 const globsIn = (values) => (values.get('--junit') ?? []).map((glob) => glob.trim()).filter(Boolean)
 
-/** Ids are no words that could hold a secret. @param {Record<string, string | number>} build @param {import('./text.js').Mask} mask */
-const cleaned = (build, mask) =>
+/** Masks all but the ids, which hold no secret. @param {Record<string, string | number>} build @param {import('./text.js').Mask} mask */
+const masked = (build, mask) =>
   Object.fromEntries(
     Object.entries(build).map(([name, value]) => [
       name,
@@ -75,14 +75,14 @@ const cleaned = (build, mask) =>
     ]),
   )
 
-export const reportHelp = () => `buildline report: tells the Buildline bot which tests failed, from JUnit XML reports.
+export const reportHelp = () => `buildline report: sends the Buildline bot which tests failed, from JUnit XML reports.
 
   buildline report --junit 'reports/**/*.xml' --project-id 12 --build-id 512
 
-  --junit <glob>        needed, may be repeated: the reports; **, * and ? are understood, node_modules, .git and links
-                        are not entered. Quote it, or the shell may expand it
+  --junit <glob>        needed, may be repeated: the reports, with **, * and ?; node_modules, .git and links are not
+                        entered. Quote it, or the shell may expand it
   --log <file>          sends the last lines of this file too; without it no log is sent
-  --shard <2/4>         where several machines share a build's tests: which part this is
+  --shard <2/4>         if several machines share a build's tests: which part this is
 
 ${helpWhere()}
 
@@ -90,14 +90,14 @@ The build, as for buildline notify, from the environment or as a flag, which cou
 ${helpRows(NAMING)}
 
   --deadline <seconds>  gives up after so long, retries included: 1 to ${DEADLINE_S_MAX}, default ${DEADLINE_S}
-  --strict              a bot that could not be told fails the build step; a report that cannot be read never does
+  --strict              the step fails if the bot did not get the report; never if a report cannot be read
   --help                this text
 
-Sent are sums, the names of failed and flaky tests and the first line of each failure: 64 KiB at most. In all of it, ***
-stands for the values of environment variables with secret-looking names and for what looks like a token, key or password.
+It sends totals, the names of failed and flaky tests and the first line of each failure: 64 KiB at most. *** replaces the
+values of environment variables with secret-looking names, and what looks like a token, key or password.
 
 Exit codes:
-  0   reported; or not, and one line on stderr says why, and the build goes on
+  0   reported; or not reported: a line on stderr says why, and the build goes on
   2   wrong usage: something is missing or not understood
   69  --strict: the bot could not be reached in time, in three tries
   77  --strict: the bot does not know the secret

@@ -1,4 +1,4 @@
-/** Of sax what is used here; `sax.cjs` is its file as it is, and its licence is BlueOak-1.0.0. */
+/** The part of sax that is used here. `sax.cjs` is its unchanged file; the licence is BlueOak-1.0.0. */
 declare const sax: {
   parser(isStrict: boolean, options: { strictEntities: boolean }): sax.Parser
   MAX_BUFFER_LENGTH: number

@@ -1,6 +1,6 @@
 // @ts-check
 
-/** So many failed and so many flaky tests are named; more are counted. */
+/** Failed tests, and flaky tests, that are named; further ones are only counted. */
 export const NAMED_MAX = 200
 
 /**
@@ -18,13 +18,13 @@ export const NAMED_MAX = 200
  * @typedef {import('./junit.js').Result} Result
  */
 
-/** What a slot can hold; 0 is an empty one. @type {readonly (Result | null)[]} */
+/** The values of a slot; 0 is empty. @type {readonly (Result | null)[]} */
 const RESULTS = [null, 'passed', 'skipped', 'failed', 'flaky']
 
 /**
- * Counts the tests of one report. A test that stands there again was tried again: its last result counts, and one that
- * passed after it had failed is flaky. A report may hold half a million tests: of each only a hash and the result are
- * kept, in arrays that are no part of JavaScript's heap.
+ * Counts the tests of one report. A test that appears again was retried: its last result counts, and if it passed after a
+ * failure, it is flaky. A report may have half a million tests, so only a hash and the result of each are stored, in typed
+ * arrays outside JavaScript's heap.
  */
 export function createTally() {
   let hashes = new Float64Array(1024)
@@ -53,7 +53,7 @@ export function createTally() {
     if (tests * 2 > hashes.length) grow()
   }
 
-  /** Where this test is, or can be put. @param {number} hash */
+  /** The slot of this test, or a free one for it. @param {number} hash */
   function slotOf(hash) {
     let slot = hash % hashes.length
     while (results[slot] !== 0 && hashes[slot] !== hash) slot = (slot + 1) % hashes.length
@@ -98,7 +98,7 @@ function keep(named, hash, isToBe, describe) {
   else if (named.has(hash) || named.size < NAMED_MAX) named.set(hash, describe())
 }
 
-/** 53 bits, after cyrb53: two of half a million tests share one once in many thousand reports. @param {string} text */
+/** 53 bits, after cyrb53: with half a million tests, a collision happens once in many thousand reports. @param {string} text */
 function hashOf(text) {
   let one = 0xdeadbeef
   let other = 0x41c6ce57

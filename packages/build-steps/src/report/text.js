@@ -1,6 +1,6 @@
 // @ts-check
 
-/** Of a name, a message or a line so many characters are sent. */
+/** Characters that are sent of a name, a message or a line. */
 const CHARS_MAX = 300
 
 /**
@@ -9,12 +9,12 @@ const CHARS_MAX = 300
  */
 
 /**
- * Makes outside text fit to be sent: without what colours a terminal, masked, and only then cut.
+ * Prepares outside text: removes terminal codes, masks, and only then cuts.
  *
  * @param {Mask} mask
  */
 export function createCleaner(mask) {
-  /** Each line that says something. @param {string} text */
+  /** The lines that are not blank. @param {string} text */
   const lines = (text) =>
     mask(withoutControls(text))
       .split('\n')
@@ -29,11 +29,11 @@ export function createCleaner(mask) {
 function cut(text) {
   const points = Array.from(text)
   const short = points.length <= CHARS_MAX ? text : `${points.slice(0, CHARS_MAX - 1).join('')}…`
-  // A copy: a part of a string keeps the whole of it in memory.
+  // A copy: a substring would keep the whole string in memory.
   return Buffer.from(short).toString()
 }
 
-// Invisible characters go before the mask looks: they could stand within a secret.
+// Invisible characters are removed before masking: they could be inside a secret.
 /** @param {string} text */
 const withoutControls = (text) =>
   text
