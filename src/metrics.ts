@@ -157,7 +157,7 @@ function ciMetrics(registry: Registry) {
   const registers = [registry]
   const calls = new Counter({
     name: 'buildline_ci_calls_total',
-    help: 'Questions and orders to CI, tries not counted, by interface (v2, legacy, site, sign-in, github, gitlab) and outcome (ok, or why not)',
+    help: 'Calls to CI, GitHub and GitLab, retries not counted, by interface (v2, legacy, site, sign-in, github, gitlab) and outcome (ok, or why not)',
     labelNames: ['interface', 'outcome'],
     registers,
   })

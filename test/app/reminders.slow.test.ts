@@ -38,7 +38,7 @@ function directTo({ slack }: World, user: string) {
   return { channel: channel?.id ?? '', messages: channel ? slack.messages(channel.id) : [] }
 }
 
-it('whose promise has passed is told directly, with a button; then the channel is reminded, in the thread and once beside it', async () => {
+it('whose time is up gets a direct message with a button; then the channel is reminded, in the thread and once beside it', async () => {
   const subscriptions = [`{ channel: ${BUILDS}, project: all, events: [changes], remind: 30m 0-24 daily }`]
   const world = await openWorld({ subscriptions })
   await pushRed(world)

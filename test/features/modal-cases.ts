@@ -232,7 +232,7 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
     view: breakageView({ id: '7', channel: CHANNEL }, redOf(CAST)),
   },
   'breakage-owned': {
-    when: 'Somebody presses it while another one is on the branch, and reminders are snoozed.',
+    when: 'Somebody presses it while somebody else is on the branch and reminders are snoozed.',
     view: breakageView({ id: '7', channel: CHANNEL }, redOf(CAST, snoozed(CAST))),
   },
   'breakage-hostile': {
@@ -240,7 +240,7 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
     view: breakageView({ id: '7', channel: CHANNEL }, redOf({ ...CAST, ...HOSTILE })),
   },
   'breakage-errors': {
-    when: 'The form was sent in to hand it over, and says to whom not.',
+    when: 'The form was sent in to hand it over, without a person.',
     view: breakageView({ id: '7', channel: CHANNEL }, redOf(CAST)),
     errors: refused(breakageView({ id: '7', channel: CHANNEL }, redOf(CAST)), {
       breakage_wish: { value: { type: 'static_select', selected_option: { value: 'hand' } } },

@@ -80,7 +80,7 @@ export const SAID_CASES: Readonly<Record<string, SaidCase>> = {
     text: unsubscribedLine(CAST.user, [followed(), all]),
   },
   'closed-archived': {
-    when: 'A channel was archived: whoever made it follow something is told directly, once.',
+    when: 'A channel was archived: the person who subscribed it gets one direct message.',
     text: closed('is_archived'),
   },
   'closed-not-in': {
@@ -103,19 +103,19 @@ export const SAID_CASES: Readonly<Record<string, SaidCase>> = {
   'create-begins': { when: 'Somebody creates a project in CI.', text: createLine(CAST.user, { name: 'acme/shop' }) },
   'reset-begins': { when: 'Somebody resets the AES key of a project.', text: resetLine(CAST.user, CAST.project) },
   'alarm-v2': {
-    when: 'CI refuses the credentials of its v2 interface: each admin is told directly, once an hour at most.',
+    when: 'CI refuses the credentials of its v2 interface: each admin gets a direct message, once an hour at most.',
     text: alarmText(V2_REFUSED),
   },
   'alarm-legacy': {
-    when: 'CI refuses the key of its legacy interface: each admin is told directly, once an hour at most.',
+    when: 'CI refuses the key of its legacy interface: each admin gets a direct message, once an hour at most.',
     text: alarmText(LEGACY_REFUSED),
   },
   'alarm-github': {
-    when: 'GitHub refuses the token: each admin is told directly, once an hour at most.',
+    when: 'GitHub refuses the token: each admin gets a direct message, once an hour at most.',
     text: alarmText(GITHUB_REFUSED),
   },
   'alarm-gitlab': {
-    when: 'GitLab refuses the token: each admin is told directly, once an hour at most.',
+    when: 'GitLab refuses the token: each admin gets a direct message, once an hour at most.',
     text: alarmText(GITLAB_REFUSED),
   },
   'interrupted-nothing-done': {

@@ -6,16 +6,16 @@ import { refuse } from './api.ts'
 import { findRepository } from './world.ts'
 import type { World } from './world.ts'
 
-/** Installations differ by their repository's owner; here each has all repositories. */
+/** GitHub has an installation for each owner; here one has all repositories. */
 const INSTALLATION = 61_000_001
 const TOKEN_MS = 60 * 60_000
-/** A JWT may end this late. */
+/** A JWT may expire this much later. */
 const JWT_S_MAX = 600
 
 export const tokenIn = ({ headers }: Call): string =>
   /^(?:bearer|token) (.+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
 
-/** What only a GitHub App asks, with a JWT that it has signed; undefined: another call. Source: GitHub REST API, "Apps". */
+/** Answers calls that a GitHub App makes with its signed JWT; undefined: another call. Source: GitHub REST API, "Apps". */
 export function answerApp(world: World, call: Call): Reply | undefined {
   const [, name] = /^\/repos\/([^/]+\/[^/]+)\/installation$/.exec(call.path) ?? []
   const [, id] = /^\/app\/installations\/(\d+)\/access_tokens$/.exec(call.path) ?? []

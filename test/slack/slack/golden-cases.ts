@@ -31,11 +31,11 @@ const RUNNING = {
 } as const
 
 const ALL_NOTES = [
-  ['taken', 'Somebody looks after a red branch.'],
+  ['taken', 'Somebody is on a red branch.'],
   ['handed', 'Somebody hands a red branch over.'],
-  ['snoozed', 'Somebody wants no reminders of a red branch for a day.'],
-  ['let-go', 'Somebody no longer looks after a red branch.'],
-  ['left', 'Whoever looked after a red branch has left the workspace.'],
+  ['snoozed', 'Somebody snoozes reminders of a red branch for a day.'],
+  ['let-go', 'Somebody lets a red branch go.'],
+  ['left', 'The person who was on a red branch has left the workspace.'],
 ] as const
 
 const noted = (what: NoteView['what']): NoteView => ({
@@ -309,7 +309,7 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     }),
   ),
   ...Object.fromEntries(ALL_NOTES.map(([what, when]) => [`note-${what}`, told(when, noted(what))])),
-  'note-hostile': told('Who did it is no user of Slack: nobody is mentioned.', {
+  'note-hostile': told('The person is not a Slack user: nobody is mentioned.', {
     ...noted('handed'),
     by: '<!channel>',
     to: '<!here>',
@@ -446,9 +446,9 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     'The account could not run a build whose names try to mention, link and format.',
     notice({ ignored: 1, blocked: 0, builds: [{ ...HOSTILE, shown: 'ignored' }] }),
   ),
-  digest: told("A week's builds, as the channel's digest tells them every Monday.", digestOf()),
+  digest: told("A channel's weekly digest.", digestOf()),
   'digest-daily': told(
-    'The builds of one day of one project, of which a part is not kept any more; its chart could not be drawn.',
+    'The daily digest of one project. Some of its builds are no longer kept, and the chart could not be drawn.',
     digestOf({
       about: 'acme/web',
       every: 'day',
@@ -464,7 +464,7 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     }),
   ),
   'digest-worse': told(
-    'The builds of a week across two months passed less often than in the week before.',
+    'A digest of a week in two months: fewer builds passed than in the week before.',
     digestOf({ about: null, firstDay: '2026-11-30', lastDay: '2026-12-06', before: { builds: 100, passed: 95 } }),
   ),
   'digest-quiet': told('A week without a build; two branches are still red.', quietDigest()),

@@ -13,7 +13,7 @@ export interface Seen {
   builds: readonly BuildSnapshot[]
   projects: readonly string[]
   question: Story['question']
-  /** what the build step of the card that is left red said of its tests; null: there is none */
+  /** the test report of the card that is left red; null: there is none */
   report: Report | null
   /** of #builds */
   messages: readonly Message[]

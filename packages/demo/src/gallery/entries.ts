@@ -18,7 +18,7 @@ export function readGroups(golden: string): Group[] {
     of('Cards', 'card'),
     of('Replies in the thread', 'reply'),
     of('What people asked of CI', 'ask'),
-    of('Who looks after a red branch', 'note'),
+    of('Who is on a red branch', 'note'),
     of('Notices of the account', 'notice'),
     of('Digests', 'digest'),
     ...answerGroups(golden),
@@ -64,7 +64,7 @@ function messageOf(golden: string, file: string): Entry {
   }
 }
 
-/** The chart of every digest here: a file beside the page. */
+/** The chart of each digest in the gallery: a file beside the page. */
 export const CHART_FILE = 'chart.png'
 
 const withChart = (block: View['blocks'][number]): View['blocks'][number] => {

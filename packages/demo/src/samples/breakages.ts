@@ -9,19 +9,19 @@ export const breakages = (cast: Cast): Cases<BreakageOutcome> => ({
   changed: each(KINDS, (kind) => ({ kind: 'changed', change: changeOf(cast, kind), red: redOf(cast) })),
   unchanged: [
     { when: 'they are on it already', outcome: { kind: 'unchanged', red: redOf(cast, owned(cast)) } },
-    { when: 'nobody is reminded already', outcome: { kind: 'unchanged', red: redOf(cast, snoozed(cast)) } },
+    { when: 'reminders are snoozed already', outcome: { kind: 'unchanged', red: redOf(cast, snoozed(cast)) } },
     { when: 'nobody is on it', outcome: { kind: 'unchanged', red: redOf(cast) } },
   ],
   'not-a-member': [
-    { when: 'that is no full member, as far as Slack says', outcome: { kind: 'not-a-member', user: cast.user } },
+    { when: 'Slack does not list that person as a full member', outcome: { kind: 'not-a-member', user: cast.user } },
   ],
   fixed: [
     {
-      when: 'the branch is green by now',
+      when: 'the branch is already green',
       outcome: { kind: 'fixed', project: cast.project, branch: cast.branch, by: buildOf(cast, 'fixed') },
     },
     {
-      when: 'the branch is green, and the build that fixed it is not kept any more',
+      when: 'the branch is green, and the build that fixed it is no longer stored',
       outcome: { kind: 'fixed', project: cast.project, branch: cast.branch, by: null },
     },
   ],
@@ -57,7 +57,7 @@ export const redOf = ({ project, branch }: Cast, breakage = NOBODY): RedBranch =
   breakage,
 })
 
-/** One that nobody is on, one that somebody is on, and one by a machine's failure. */
+/** One branch that nobody is on, one that somebody is on, and one with a CI machine error. */
 export const redBuilds = (cast: Cast): BuildSummary[] => [
   buildOf(cast, 'failed', { breakage: NOBODY }),
   buildOf(cast, 'failed', { redSince: { at: RED_AT, builds: 3, atLeast: false }, breakage: snoozed(cast) }),
@@ -67,7 +67,7 @@ export const redBuilds = (cast: Cast): BuildSummary[] => [
 const KINDS: Record<DoneByPeople, string> = {
   taken: 'they are on it now',
   handed: 'somebody else is on it now',
-  snoozed: 'nobody is reminded for a while',
+  snoozed: 'reminders are snoozed now',
   'let-go': 'they have let it go',
   left: 'they have left',
 }

@@ -82,7 +82,7 @@ export const flakies = (cast: Cast): Cases<FlakyOutcome> => ({
       outcome: { ...flaky(cast), project: cast.project, days: 1, branches: NO_LISTS, tests: NO_LISTS },
     },
     {
-      when: 'the beginning of the period is not kept',
+      when: 'builds of the beginning of the period are no longer kept',
       outcome: { ...flaky(cast), project: cast.project, days: 90, since: RED_AT },
     },
   ],
@@ -137,7 +137,7 @@ export const digests = (cast: Cast): Cases<DigestOutcome> => ({
       },
     },
   ],
-  same: [{ when: 'it is set so already', outcome: { kind: 'same', digest: keptDigest(cast) } }],
+  same: [{ when: 'it is like that already', outcome: { kind: 'same', digest: keptDigest(cast) } }],
   off: [{ when: 'it is turned off', outcome: { kind: 'off', announced: { kind: 'told' } } }],
   'off-already': [{ when: 'there is none to turn off', outcome: { kind: 'off-already' } }],
   preview: [
@@ -149,9 +149,9 @@ export const digests = (cast: Cast): Cases<DigestOutcome> => ({
   ...forbidden(cast),
 })
 
-/** What is no period, and no digest. */
+/** Answers to a wrong period and a wrong time of day. */
 export const unclearTimes = (cast: Cast): { command: string; when: string; answer: Answer }[] => [
-  { command: 'flaky', when: 'the period is none', answer: answerDays(cast.typed) },
+  { command: 'flaky', when: 'it is not a period', answer: answerDays(cast.typed) },
   {
     command: 'digest',
     when: 'there is no such time',

@@ -55,7 +55,7 @@ const WEBHOOK_SECRET = 'demo-webhook-secret'
 const REPORT_TRIES_MAX = 20
 const REPORT_AGAIN_MS = 500
 
-/** As a build step does it: again while the bot is away, and then not. */
+/** Like a build step: retries while the bot is away, then gives up. */
 async function reportTo(bot: string, body: { build: object; report: Report }): Promise<void> {
   const sending = {
     method: 'POST',

@@ -18,7 +18,7 @@ export interface Service extends Pick<Handles, 'push' | 'storm' | 'approve' | 's
   readonly url: string
   state(): { builds: readonly BuildSnapshot[] }
   projects(): PanelProject[]
-  /** A step of this build reports its tests to the bot; null: the service itself names what failed. */
+  /** A step of this build sends the bot its test report; null: the service itself names what failed. */
   reportTests: ((build: BuildSnapshot, report: Report) => Promise<void>) | null
   /** what was sent to the bot, oldest first */
   sent(): readonly Sent[]
@@ -48,7 +48,7 @@ export interface Service extends Pick<Handles, 'push' | 'storm' | 'approve' | 's
   broken(): CiBreak | 'other'
 }
 
-/** What a build step says of a build's tests. */
+/** A build step's test report. */
 export interface Report {
   tests: number
   failed: number

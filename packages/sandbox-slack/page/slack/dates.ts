@@ -1,6 +1,6 @@
-// What Slack shows for its date tokens, in the reader's own zone: docs.slack.dev/messaging/formatting-message-text
+// Slack's date tokens, in the reader's time zone: docs.slack.dev/messaging/formatting-message-text
 
-/** `{date_short_pretty} at {time}` in words; null where it needs to know what time it is now, and `nowMs` is left out. */
+/** `{date_short_pretty} at {time}` as text; null if it depends on the current time and `nowMs` is left out. */
 export function dateText(date: Date, format: string, nowMs = Number.NaN): string | null {
   if (format.includes('{ago}') && Number.isNaN(nowMs)) return null
   return format.replaceAll(/\{(\w+)\}/g, (whole, token: string) =>
@@ -9,7 +9,7 @@ export function dateText(date: Date, format: string, nowMs = Number.NaN): string
 }
 
 const TOKENS: Record<string, (date: Date, nowMs: number) => string> = {
-  // Swedes write it as Slack does.
+  // The Swedish format is Slack's `{date_num}`.
   date_num: (date) => date.toLocaleDateString('sv'),
   date: longDay,
   date_short: shortDay,
@@ -55,7 +55,7 @@ const NEAR_DAYS = [
   [1, 'tomorrow'],
 ] as const
 
-/** By the calendar: a day may have 23 hours. */
+/** In calendar days: a day may have 23 hours. */
 const nearDay = (date: Date, nowMs: number): string | undefined =>
   NEAR_DAYS.find(([days]) => {
     const day = new Date(nowMs)

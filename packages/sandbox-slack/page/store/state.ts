@@ -37,9 +37,9 @@ export interface State {
   newFrom: string | null
   /** what somebody sent away of what only they saw, as `channel/ts` */
   dismissed: ReadonlySet<string>
-  /** whether the acting person did something here that has not been answered */
+  /** whether the acting person did something here and still waits for an answer */
   isWaiting: boolean
-  /** what came last of what they did here, as `channel/ts`: their own words, or an answer that they alone see */
+  /** `channel/ts` of the newest message that came of it: their own, or an answer that only they see */
   answer: string | null
   /** what went wrong last */
   trouble: string | null

@@ -22,7 +22,7 @@ export function changeMemo(change: Partial<Memo>): void {
   if (memo) store.dispatch({ ...memo, ...change })
 }
 
-/** A step begins when no scenario is played: what that does is nothing that the person did. */
+/** A step begins once no scenario is playing: what a scenario does is not the person's doing. */
 export function beginStep(isPlaying: boolean): void {
   const memo = store.get()
   if (memo && isPlaying === (memo.at !== null)) changeMemo({ at: isPlaying ? null : serverNow() })

@@ -122,7 +122,7 @@ function Dismiss() {
   )
 }
 
-/** Until the scenario is over there is only something to watch: its builds would be taken for one's own. */
+/** While a scenario plays, the tour only shows it: people would take its builds for their own. */
 function Playing() {
   const scene = usePanel((state) => state.scene)
   const { deed, isBusy } = useDeed()

@@ -26,7 +26,7 @@ export interface MessageListProps {
   place: string
 }
 
-/** A list of messages that keeps the reader's place: at the end one stays at the end, elsewhere only an answer moves it. */
+/** A list of messages that keeps the reader's place: at the end it stays at the end; elsewhere only an answer scrolls it. */
 export function MessageList(props: MessageListProps) {
   const { id, label, messages, empty, place } = props
   const answer = useSlack((state) => state.answer)
@@ -55,7 +55,7 @@ export function MessageList(props: MessageListProps) {
     return () => observer.disconnect()
   }, [])
   const onScroll = ({ currentTarget: { scrollTop } }: preact.TargetedEvent<HTMLElement>) => {
-    // Only who goes up leaves the end: the list itself may have become smaller, as when the tour opens below it.
+    // Only scrolling up leaves the end: the list may also have become smaller, as when the tour opens below it.
     isAtEnd.current = isNearEnd(list.current) || (isAtEnd.current && scrollTop >= lastTop.current)
     lastTop.current = scrollTop
     if (isAtEnd.current) setNewer(false)
