@@ -279,7 +279,7 @@ async function planDay(
   }
 }
 
-// One that was called off, or whose channel was closed for too long, is not sent any more.
+// A digest that was turned off, or whose channel was closed for too long, is not sent.
 async function planPeriod(
   reads: Reads,
   period: string,

@@ -3,7 +3,7 @@ import type { BuildEvent } from './build-event.ts'
 import { compareOrders, type ProjectId } from './ids.ts'
 import { isRed, isVerdict, type Status } from './status.ts'
 
-// What builds add up to over a period. Pure: the same build events always give the same figures.
+// Figures of builds over a period. Pure: the same build events always give the same figures.
 
 /** From one time on (ms), and until before another. */
 export interface Period {
@@ -21,15 +21,15 @@ export interface Outcome {
   /** the attempt of its build: 1 for the first */
   n: number
   status: Status
-  /** when it ended, as the source said, but not after we heard of it (ms) */
+  /** when it ended by the source's clock, but no later than we received it (ms) */
   endedAt: number
   /** place in the order of receipt of what ended it */
   endSeq: number
-  /** null where nobody said when it began */
+  /** null if the source did not say when it began */
   durationMs: number | null
 }
 
-/** What of an outcome says how its branch stands. */
+/** The part of an outcome that gives its branch's state. */
 export type Standing = Pick<Outcome, 'buildOrder' | 'endSeq' | 'status'>
 
 /** @param buildEvents all of one build, in order of receipt */
@@ -91,7 +91,7 @@ export interface Figures extends Count {
   slower: readonly Slower[]
 }
 
-/** What is asked: a period, the one that it is compared with, and the days up to its end, by when each begins (ms). */
+/** The periods to count: one, the one before to compare with, and the beginnings of the days up to the end (ms). */
 export interface Question {
   period: Period
   before: Period
@@ -101,7 +101,7 @@ export interface Question {
 /**
  * The figures of one project.
  * @param outcomes all that were received since the first of these times
- * @param standing how each branch of theirs stood by then
+ * @param standing the state of each of their branches before that
  */
 export function figuresOf(
   outcomes: readonly Outcome[],
@@ -166,8 +166,8 @@ const byDay = (outcomes: readonly Outcome[], days: readonly number[], end: numbe
   days.map((from, at) => count(outcomes.filter((one) => isIn(one, { from, to: days[at + 1] ?? end }))))
 
 /**
- * How long the branch was red within the period (ms). At any time it stands as the newest of its builds that had ended by
- * then; what an older build says after that changes nothing.
+ * How long the branch was red within the period (ms). Its state at any time is that of its newest build that had ended by
+ * then; an older build that ends later changes nothing.
  */
 function timeRed(outcomes: readonly Outcome[], standing: Standing | null, { from, to }: Period): number {
   let newest = standing
@@ -190,7 +190,7 @@ function timeRed(outcomes: readonly Outcome[], standing: Standing | null, { from
 const compareStanding = (a: Standing, b: Standing): number =>
   compareOrders(a.buildOrder, b.buildOrder) || a.endSeq - b.endSeq
 
-// A machine's failure says nothing of the commit.
+// A CI machine error says nothing about the commit.
 function flakyAmong(outcomes: readonly Outcome[]): Omit<Flaky, keyof OfBranch> {
   const commits = [...Map.groupBy(outcomes, ({ revisionKey }) => revisionKey).values()]
   let [flaky, lostMs] = [0, 0]
@@ -206,7 +206,7 @@ function flakyAmong(outcomes: readonly Outcome[]): Omit<Flaky, keyof OfBranch> {
 
 /** A median of fewer says little. */
 const SLOWER_BUILDS_MIN = 5
-/** Slower by less, in part or in all, is not worth a line. */
+/** A smaller increase, as a factor or in time, is not worth a line. */
 const SLOWER_SHARE = 1.25
 const SLOWER_MS_MIN = 60_000
 

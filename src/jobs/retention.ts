@@ -46,10 +46,10 @@ export interface Pruned {
 }
 
 /**
- * Removes what is older than `retentionDays`, a few rows at a time: bodies as they came, and whole cards with everything
- * that belongs to them; and after a day reports of builds that nobody delivered. What may still change in Slack stays,
- * and so does what tells how a branch stands, until nothing was built on it for BRANCH_TIMES as long. Stopped in the middle
- * it has done what it has done; the rest goes next time.
+ * Removes what is older than `retentionDays`, a few rows at a time: bodies of deliveries, and whole cards with everything
+ * that belongs to them; and after a day reports of builds that nobody delivered. Cards that may still change in Slack stay.
+ * So do those that show the state of a branch, until nothing was built on it for BRANCH_TIMES as long. If it is stopped in
+ * the middle, the rest goes next time.
  */
 export async function prune(deps: PruneDeps, signal: AbortSignal): Promise<Pruned> {
   const now = deps.clock.now()

@@ -27,20 +27,20 @@ export interface FigureReads {
     projectId: ProjectId,
     buildIds: readonly BuildId[],
   ): Promise<{ buildEvents: StoredEvent[]; restarts: RestartRequest[] }>
-  /** Of the outcomes of a branch that were received before then (ms), that of the newest build. */
+  /** The outcome of the branch's newest build, among those received before then (ms). */
   standingBefore(branchKey: string, at: number): Promise<Standing | null>
 }
 
 /** What of the store's reads figures take. */
 type FigureStore = FigureReads & RedReads
 
-/** Outcomes read at once; then others have their turn. */
+/** Outcomes read at once; then other work gets its turn. */
 const ENDS_AT_ONCE = 100
 
-/** Branches that are red for longer than the periods asked about, of all the projects. */
+/** Branches of all the projects that were red before the periods began and had no build since. */
 const RED_BRANCHES_MAX = 500
 
-/** The figures of these projects. They are added up project by project: no more than one is held in memory. */
+/** The figures of these projects, added up with one project at a time in memory. */
 export async function readFigures(
   reads: FigureStore,
   projectIds: readonly ProjectId[],
@@ -79,7 +79,7 @@ async function readOutcomes(reads: FigureStore, projectId: ProjectId, since: num
   }
 }
 
-// What was received before says how the branch stood, and is read there: an attempt of long ago of a build that was run again.
+// Leaves out an old attempt of a build that was rerun: it is part of the branch's state before the periods.
 const isKept = (own: readonly StoredEvent[], endSeq: number, endedAt: number, since: number): boolean =>
   endedAt >= since || own.some(({ seq, at }) => seq === endSeq && at >= since)
 
@@ -100,7 +100,7 @@ async function standingOf(
 /** Comes before every build. */
 const NOT_BUILT: Standing = { buildOrder: '', endSeq: 0, status: 'unknown' }
 
-/** Branches that are red, and on which nothing ended since the periods began. */
+/** Branches that are red and on which no build ended since the periods began. */
 async function redThroughout(
   reads: FigureStore,
   projectIds: readonly ProjectId[],

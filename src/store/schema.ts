@@ -268,7 +268,7 @@ export interface Schema {
     checked_at: Generated<number>
   }
   person_setting: { user_id: string; mentions: number }
-  /** what build steps reported of the tests of builds */
+  /** test reports of build steps */
   report: {
     id: Generated<number>
     /** `project_id/build_id`; the build may not be known */
@@ -300,7 +300,7 @@ export interface Schema {
     owner_until: number | null
     snoozed_until: number | null
   }
-  /** what people did about them: the audit, and lines in threads */
+  /** what was done about them: the audit, and lines in threads */
   breakage_change: {
     id: string
     breakage_id: string

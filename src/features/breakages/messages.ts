@@ -86,7 +86,7 @@ export const subjectOf = ({ project, branch }: Pick<RedBranch, 'project' | 'bran
 /** `@Ada is on it until 15:00`, `nobody is on it` */
 const stateWords = ({ breakage }: RedBranch): string => breakageWords(breakage) || 'nobody is on it'
 
-/** What is red, since when, who is on it, and the button. */
+/** The red branches, since when, who is on them, and the button. */
 export function answerRed({ builds, more }: { builds: readonly BuildSummary[]; more: number }): Answer {
   if (builds.length === 0) return answerOf([line(':white_check_mark: *Nothing is red* here.')])
   const count = builds.length + more

@@ -5,7 +5,7 @@ import type { Schema } from '../schema.ts'
 import type { FigureReads } from '../figures.ts'
 import { toPlacedEvent } from './build-events.ts'
 
-/** What figures are added up from. */
+/** The reads that figures need. */
 export const readFigures = (db: Kysely<Schema>): FigureReads => ({
   async endsAfter(projectId, { at, seq }, limit) {
     const rows = await db

@@ -5,7 +5,7 @@ import type { ReportReads, ReportWrites } from '../reports.ts'
 import type { Schema } from '../schema.ts'
 import type { RunQuery } from './query.ts'
 
-/** What build steps reported. */
+/** Test reports of build steps. */
 export const readReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportReads => ({
   async reportsOf(buildKey) {
     const rows = await runQuery('reportsOf', { buildKey }, (value) =>

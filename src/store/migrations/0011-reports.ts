@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import type { Dialect } from './0001-first.ts'
 
-/** What build steps report of the tests of builds, some of which are not known yet. */
+/** Test reports of build steps, also of builds that are not known yet. */
 export const reports = ({ name }: Dialect): Migration => ({
   async up(db: Kysely<unknown>) {
     const counter = name === 'sqlite' ? sql`integer primary key autoincrement` : sql`bigserial primary key`

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** Channels are reminded of red branches: when, and each reminder once. */
+/** Reminders of red branches: a subscription's rule, and each reminder once. */
 export const reminders: Migration = {
   async up(db: Kysely<unknown>) {
     const statements = [
