@@ -1,9 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { breakageOf, changesAt, shownBreakage, type Breakage } from '../../src/domain/breakage.ts'
+import { breakageOf, changesAt, shownBreakage } from '../../src/domain/breakage.ts'
 import type { BuildEvent } from '../../src/domain/build-event.ts'
 import { untilOf } from '../../src/features/breakages/act.ts'
-import { HOUR, LIN, MINUTE, projectId, story, T0, WEB, type Said } from '../support/build-events.ts'
+import { breakage } from '../support/breakages.ts'
+import { HOUR, LIN, MINUTE, story, T0, type Said } from '../support/build-events.ts'
 
 const built = (build: string, word: string): Said => ({ word, build, commit: build })
 
@@ -59,24 +60,7 @@ describe('a breakage', () => {
   })
 })
 
-const RED: Breakage = {
-  id: '1',
-  branchKey: 'main',
-  projectId: projectId(WEB),
-  branch: 'main',
-  beganAt: T0,
-  beganOrder: '1',
-  builds: 1,
-  newestOrder: '1',
-  revisionKey: 'r',
-  cardNumber: 1,
-  endedAt: null,
-  endedBy: null,
-  owner: LIN,
-  ownedAt: T0,
-  ownerUntil: T0 + HOUR,
-  snoozedUntil: T0 + 2 * HOUR,
-}
+const RED = breakage({ owner: LIN, ownedAt: T0, ownerUntil: T0 + HOUR, snoozedUntil: T0 + 2 * HOUR })
 
 describe('a promise', () => {
   it('is shown until its time has passed, and changes by itself then', () => {

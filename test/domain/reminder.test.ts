@@ -1,12 +1,14 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Breakage, BreakageChange } from '../../src/domain/breakage.ts'
-import { idOrder } from '../../src/domain/ids.ts'
 import { nextReminder, reminderHolds, withinHours, type ReminderRule } from '../../src/domain/reminder.ts'
-import { channelId, HOUR, LIN, MINUTE, projectId, T0, WEB } from '../support/build-events.ts'
+import { breakage } from '../support/breakages.ts'
+import { channelId, HOUR, LIN, MINUTE, T0 } from '../support/build-events.ts'
 
 const BUILDS = channelId('C0BUILDS01')
 const RELEASES = channelId('C0RELEASE1')
+
+// T0 is a Monday, 14:00.
 
 const rule = (change: Partial<ReminderRule> = {}): ReminderRule => ({
   afterMs: 2 * HOUR,
@@ -14,27 +16,6 @@ const rule = (change: Partial<ReminderRule> = {}): ReminderRule => ({
   toHour: 18,
   days: 'weekdays',
   zone: 'UTC',
-  ...change,
-})
-
-/** Red since Monday, 14:00. */
-const breakage = (change: Partial<Breakage> = {}): Breakage => ({
-  id: '7',
-  branchKey: 'branch of main',
-  projectId: projectId(WEB),
-  branch: 'main',
-  beganAt: T0,
-  beganOrder: idOrder('512'),
-  builds: 1,
-  newestOrder: idOrder('512'),
-  revisionKey: 'revision',
-  cardNumber: 1,
-  endedAt: null,
-  endedBy: null,
-  owner: null,
-  ownedAt: null,
-  ownerUntil: null,
-  snoozedUntil: null,
   ...change,
 })
 

@@ -2,29 +2,14 @@ import { expect, test } from 'vitest'
 import { changeBreakage, dropOwner } from '../../../src/catalog/breakages.ts'
 import type { Breakage, BreakageChange } from '../../../src/domain/breakage.ts'
 import { idOrder } from '../../../src/domain/ids.ts'
-import { buildId, HOUR, LIN, projectId, SECOND, T0, WEB } from '../../support/build-events.ts'
+import { breakage as redBranch } from '../../support/breakages.ts'
+import { buildId, HOUR, LIN, SECOND, T0, WEB } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 import { BUILDS, CARD, hear, RELEASES, REVISION } from '../given.ts'
 
-const breakage = (change: Partial<Breakage> = {}): Breakage => ({
-  id: '7',
-  branchKey: 'branch of main',
-  projectId: projectId(WEB),
-  branch: 'main',
-  beganAt: T0,
-  beganOrder: idOrder('512'),
-  builds: 1,
-  newestOrder: idOrder('512'),
-  revisionKey: REVISION,
-  cardNumber: 1,
-  endedAt: null,
-  endedBy: null,
-  owner: LIN,
-  ownedAt: T0,
-  ownerUntil: T0 + HOUR,
-  snoozedUntil: null,
-  ...change,
-})
+const OWNED = { owner: LIN, ownedAt: T0, ownerUntil: T0 + HOUR, revisionKey: REVISION }
+
+const breakage = (change: Partial<Breakage> = {}): Breakage => redBranch({ ...OWNED, ...change })
 
 const taken = (
   change: Partial<BreakageChange> = {},

@@ -5,31 +5,15 @@ import { branchKey } from '../../../src/domain/revision.ts'
 import type { Subscription } from '../../../src/domain/subscription.ts'
 import { remind } from '../../../src/jobs/remind.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { breakage as redBranch } from '../../support/breakages.ts'
 import { HOUR, LIN, projectId, T0, WEB } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 import { BUILDS, CARD, hear, RELEASES, REVISION } from '../given.ts'
 
 const MAIN = branchKey(projectId(WEB), 'main')
 
-const breakage = (change: Partial<Breakage> = {}): Breakage => ({
-  id: '1',
-  branchKey: MAIN,
-  projectId: projectId(WEB),
-  branch: 'main',
-  beganAt: T0,
-  beganOrder: idOrder('512'),
-  builds: 1,
-  newestOrder: idOrder('512'),
-  revisionKey: REVISION,
-  cardNumber: 1,
-  endedAt: null,
-  endedBy: null,
-  owner: null,
-  ownedAt: null,
-  ownerUntil: null,
-  snoozedUntil: null,
-  ...change,
-})
+const breakage = (change: Partial<Breakage> = {}): Breakage =>
+  redBranch({ id: '1', branchKey: MAIN, revisionKey: REVISION, ...change })
 
 const reminding: Subscription = {
   channel: BUILDS,

@@ -1,0 +1,24 @@
+import type { Breakage } from '../../src/domain/breakage.ts'
+import { idOrder } from '../../src/domain/ids.ts'
+import { projectId, T0, WEB } from './build-events.ts'
+
+/** A breakage of `main` with one failed build, which nobody is on. */
+export const breakage = (change: Partial<Breakage> = {}): Breakage => ({
+  id: '7',
+  branchKey: 'branch of main',
+  projectId: projectId(WEB),
+  branch: 'main',
+  beganAt: T0,
+  beganOrder: idOrder('512'),
+  builds: 1,
+  newestOrder: idOrder('512'),
+  revisionKey: 'revision',
+  cardNumber: 1,
+  endedAt: null,
+  endedBy: null,
+  owner: null,
+  ownedAt: null,
+  ownerUntil: null,
+  snoozedUntil: null,
+  ...change,
+})
