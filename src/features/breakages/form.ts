@@ -48,7 +48,7 @@ export const breakageView = (memory: Memory, red: RedBranch): ModalView => ({
   close: plain('Cancel'),
   private_metadata: `${memory.id} ${memory.channel ?? ''}`,
   blocks: [
-    section(joined([`:x: ${subjectOf(red)} is red ${sinceWords(red)}.`, breakageWords(red.breakage)], '\n')),
+    section(joined([`:x: ${subjectOf(red)} has been red ${sinceWords(red)}.`, breakageWords(red.breakage)], '\n')),
     choiceField(
       { block: FIELDS.wish, label: 'What do you want to do?' },
       CHOICES.map(({ text, value }) => fieldOption(text, value)),
