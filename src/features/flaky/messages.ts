@@ -13,7 +13,7 @@ export function answerFlaky(outcome: FlakyOutcome, context: AnswerContext): Answ
   const where = project === null ? '' : ` in ${projectName({ project })}`
   const when = `in the last ${days === 1 ? 'day' : `${days} days`}`
   const time = since === null ? null : dayTime(since)
-  const kept = small(time === null ? '' : `Since ${time}: what is older is not kept.`)
+  const kept = small(time === null ? '' : `Since ${time}, as older builds are not kept.`)
   if (branches.shown.length + tests.shown.length === 0)
     return answerOf([line(`:white_check_mark: *Nothing flaky*${where} ${when}.`), kept])
   return answerOf([

@@ -12,7 +12,7 @@ export const digest: Command = {
   alias: null,
   group: 'Follow',
   usage: '[daily 9:00 | weekly mon 9:00 | now | off] [time zone]',
-  does: 'posts how builds went, every day or every week; alone, it shows when',
+  does: 'posts a summary of the builds, every day or every week; alone, it shows when',
   examples: [
     '/ci digest',
     '/ci digest daily 9:00',
@@ -22,8 +22,8 @@ export const digest: Command = {
   ],
   who: 'members',
   notes: [
-    'It is about the day or the seven days before, of the projects that the channel follows. It mentions nobody.',
-    'Without a time zone, yours in Slack counts. `now` shows you what it would say today.',
+    'It covers the day before, or the seven days before, for the projects that the channel follows. It mentions nobody.',
+    'Without a time zone, your own in Slack is used. `now` shows you what it would say today.',
   ],
   handle: answerTyped,
 }

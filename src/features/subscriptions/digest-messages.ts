@@ -31,7 +31,10 @@ export function answerDigest(outcome: DigestOutcome, { reference }: { reference:
         line(nextStep(`Type ${typed('/ci digest')} to see how to set one.`)),
       ])
     case 'preview':
-      return answerOf([...digestLines(outcome.view), small('A preview that only you see; a digest also has a chart.')])
+      return answerOf([
+        ...digestLines(outcome.view),
+        small('A preview, visible only to you. The digest also has a chart.'),
+      ])
     case 'no-zone':
       return answerDigestFault(`There is no time zone ${typed(outcome.zone)}`, '/ci digest daily 9:00 Europe/Berlin')
     case 'no-channel':
