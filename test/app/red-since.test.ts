@@ -41,7 +41,7 @@ test('card, /ci status, /ci red, Home, digest and form agree since when a branch
     said[text] = (await untilAnswered(stage, ada, words)).text
   }
   await press(stage, ada, card, BREAKAGE_ACTION_ID)
-  said['form'] = saidBy(await untilModal(stage, ['is red since'], ada))
+  said['form'] = saidBy(await untilModal(stage, ['has been red since'], ada))
   await type(stage, ada, '/ci me Ada')
   await untilAnswered(stage, ada, ['Ada'])
   await slack.people.openHome(ada)
