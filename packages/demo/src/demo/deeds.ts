@@ -102,6 +102,6 @@ const requested = ({ action, by }: Deed): string => `${action} requested by <@${
 const answersOwed = ({ projects, question }: Seen): Record<string, readonly string[]> => ({
   list: [`*${projects.length} projects*`, ...projects],
   status: ['acme/web', `*${lookOf('flaky').word}*`, `*${lookOf('stopped').word}*`],
-  [QUESTIONS.digest]: [':bar_chart: *', 'A preview that only you see'],
+  [QUESTIONS.digest]: [':bar_chart: *', 'A preview, visible only to you'],
   ...(question && { [question.text]: question.words }),
 })
