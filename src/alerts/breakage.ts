@@ -41,7 +41,7 @@ export async function keepBreakage(
   if (open) await tx.keepBreakage({ ...open, ...endOf(outcomes, now) })
 }
 
-/** In each channel the newest card of the streak shows it, and the one before it did so far. */
+/** Replans two cards of the streak in each channel: the newest, which shows it, and the one before, which may have done so. */
 async function touchShowing(tx: Tx, open: Breakage, now: number): Promise<void> {
   const cards = await tx.breakageCards(open)
   const showing = [...Map.groupBy(cards, ({ channel }) => channel).values()].flatMap((own) =>

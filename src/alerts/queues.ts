@@ -156,7 +156,7 @@ async function planCard(
     replaces: replacedCard(messages) ?? (await cardBefore(reads, subject, card.channel)),
     requests,
     facilities: await facilitiesOf(reads, attempts, interfaces),
-    // A machine's failure is nobody's to look after.
+    // Nobody has to be on a CI machine error.
     breakage: newest.status === 'failed' ? await shownBreakageOn(reads, newest, card, now) : null,
     changes,
     reminders: await remindersOf(reads, changes, { channel: card.channel, messages, now }),

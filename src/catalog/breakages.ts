@@ -7,12 +7,12 @@ import type { Clock } from '../lib/clock.ts'
 import { summariesOf, type FindDeps } from './find-build.ts'
 import type { BuildSummary } from './outcomes.ts'
 
-/** What somebody is in front of in the card's thread: its line comes at once. */
+/** Somebody is looking at the card's thread: its line is posted first. */
 export const ASKED = 1
 
 /**
- * Keeps a breakage as it is now, and who did that: the row of the audit is the line in the thread of its newest card. A channel
- * that has no such card has a line of its own, in the thread of the newest one that it has.
+ * Stores a changed breakage and the change. The change is a row of the audit and a line in the thread of the breakage's newest
+ * card. A channel without that card gets the line in the thread of the newest card that it has.
  */
 export async function changeBreakage(
   tx: Tx,
@@ -34,7 +34,7 @@ export async function changeBreakage(
 
 export const NO_OWNER = { owner: null, ownedAt: null, ownerUntil: null }
 
-/** The person has left the workspace: what they promised is nobody's now, and the threads say so. */
+/** The person has left the workspace: nobody is on their branches now, and the threads say so. */
 export async function dropOwner(
   { store, clock, newId }: { store: Store; clock: Pick<Clock, 'now'>; newId: () => string },
   user: string,

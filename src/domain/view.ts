@@ -50,8 +50,8 @@ export interface CardView {
   /** who last asked something of CI about this attempt */
   request: ShownRequest | null
   /**
-   * on the channel's card of a branch's newest failure, as long as the branch is red: who is on it; `grown`: what failed since,
-   * of which this channel has no card
+   * who is on the branch: on the channel's newest card of the streak, while the branch is red. `grown`: the whole streak, where
+   * later builds failed that have no card in this channel
    */
   breakage?: ShownBreakage & { grown?: RedSince }
 }
