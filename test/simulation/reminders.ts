@@ -29,8 +29,12 @@ export const remindBy = ({ process: { deps, reconciler }, newId }: Hands): Promi
   )
 
 /** Three at most for a breakage and channel, each said once, and none that was begun when its branch was known to be green. */
-export function judgeReminders({ stage, memory }: World): string[] {
-  const said = remindersIn(stage).map(({ channel, key }) => `${channel} ${memory.claimOf(key)?.slot}`)
+export function judgeReminders({ stage, memory, lost, frozen }: World): string[] {
+  // What hung on a deleted card, or on one that was given up, may be said again below the card that took its place.
+  const roots = new Set<string | null>([...lost.map(({ ts }) => ts), ...frozen])
+  const said = remindersIn(stage)
+    .filter(({ thread }) => !roots.has(thread))
+    .map(({ channel, key }) => `${channel} ${memory.claimOf(key)?.slot}`)
   const twice = said.filter((one, at) => said.indexOf(one) !== at)
   return [
     ...twice.map((one) => `a reminder is said twice: ${one}`),
