@@ -72,8 +72,10 @@ interface Project {
 
 async function projectOf({ store }: ReconcileDeps, { revisionKey, buildKeys }: DueRevision): Promise<Project | null> {
   const own = await store.read.eventsOfBuilds(buildKeys)
-  const newest = await store.read.newestCard(revisionKey)
-  const told = newest ? await store.read.eventsOfCard(revisionKey, newest.cardNumber) : []
+  const newest = (await store.read.newestCard(revisionKey))?.cardNumber ?? 0
+  let told = newest > 0 ? await store.read.eventsOfCard(revisionKey, newest) : []
+  if (newest > 1 && mergeDetails([...told, ...own]).projectName === null)
+    told = [...(await store.read.eventsOfCard(revisionKey, newest - 1)), ...told]
   const first = own.find(({ cardNumber }) => cardNumber === null) ?? told[0]
   if (!first) return null
   // Later deliveries may leave out what the first ones said, of the same build or of another one of the commit.

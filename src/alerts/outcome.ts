@@ -1,4 +1,4 @@
-import { LANDING_MAX_MS, type Queue, type Step, type StoredMessage } from '../domain/plan.ts'
+import { GENERATIONS_MAX, LANDING_MAX_MS, type Queue, type Step, type StoredMessage } from '../domain/plan.ts'
 import { backoffMs } from '../lib/async.ts'
 import type { Copy, Failure, Found, Sent } from '../slack/notifier.ts'
 import type { Card } from '../store/records.ts'
@@ -148,19 +148,23 @@ async function recordFailure(tx: Tx, deps: ReconcileDeps, claimed: Claimed, fail
   const now = deps.clock.now()
   if (failure.kind === 'channel-closed')
     await tx.closeChannel({ channel: card.channel, code: failure.code, at: now, retryAt: now + CHANNEL_AGAIN_MS })
-  if (step.queue === 'edit') return recordEditFailure(tx, messageKey, failure, now)
+  if (step.queue === 'edit') return recordEditFailure(tx, step, failure, now)
   if (step.queue === 'look') return recordLookFailure(tx, claimed, failure)
   if (failure.kind === 'unclear') return tx.updateMessage(messageKey, { state: 'unclear', lookedAt: null })
-  // Nothing arrived: the claim is void. One that was unclear before stays findable under its key.
-  if (step.again) await tx.updateMessage(messageKey, { state: 'unclear', lookedAt: lookedEnough(failure, now) })
+  // Nothing arrived: the claim is void. What was unclear before stands as it did.
+  if (step.again) await tx.updateMessage(messageKey, beforeClaim(step.again))
   else await tx.deleteMessage(messageKey)
   if (failure.kind === 'message-gone' && cardMessage) await tx.updateMessage(cardMessage.key, { state: 'gone' })
 }
 
-// Where it may be said again soon it is; what waits for somebody is looked for once more before that: by then history may
-// show what it hid, and nobody looks so far back afterwards.
-const lookedEnough = ({ kind }: Failure, now: number): number =>
-  kind === 'channel-closed' || kind === 'workspace-closed' ? now : now + LANDING_MAX_MS
+const beforeClaim = ({ claimedAt, lookedAt, digest, doubtAt, postedAttempt }: StoredMessage): MessageChange => ({
+  state: 'unclear',
+  claimedAt,
+  lookedAt,
+  digest,
+  doubtAt,
+  postedAttempt,
+})
 
 // The thread is gone, and what stood in it: whether a reply ever arrived there matters no more.
 async function recordLookFailure(tx: Tx, { step, messageKey, cardMessage }: Claimed, failure: Failure): Promise<void> {
@@ -171,11 +175,21 @@ async function recordLookFailure(tx: Tx, { step, messageKey, cardMessage }: Clai
   if (cardMessage?.ts === step.thread) await tx.updateMessage(cardMessage.key, { state: 'gone' })
 }
 
-async function recordEditFailure(tx: Tx, key: string, failure: Failure, now: number): Promise<void> {
-  if (failure.kind === 'unclear')
-    return tx.updateMessage(key, { sending: null, digest: null, recheckAt: now + LANDING_MAX_MS })
-  if (failure.kind === 'message-gone') return tx.updateMessage(key, { sending: null, state: 'gone' })
-  return tx.updateMessage(key, { sending: null })
+/** Slack's words for a message that stands, and that nobody can edit any more. */
+const NOT_EDITABLE: ReadonlySet<string> = new Set(['edit_window_closed', 'cant_update_message'])
+
+async function recordEditFailure(
+  tx: Tx,
+  { message: { key, generation }, digest }: Extract<Step, { queue: 'edit' }>,
+  { kind, code }: Failure,
+  now: number,
+): Promise<void> {
+  if (kind === 'unclear') return tx.updateMessage(key, { sending: null, digest: null, recheckAt: now + LANDING_MAX_MS })
+  if (kind !== 'message-gone') return tx.updateMessage(key, { sending: null })
+  // The last card of its commit stays as it is, and its thread goes on.
+  if (generation === GENERATIONS_MAX && NOT_EDITABLE.has(code))
+    return tx.updateMessage(key, { sending: null, digest, recheckAt: null })
+  return tx.updateMessage(key, { sending: null, state: 'gone' })
 }
 
 function waitMs({ random }: ReconcileDeps, card: Card, queue: Queue, failure: Failure): number {

@@ -12,6 +12,9 @@ import type { CardView, DigestView, NoticeView, ReplyView, Shown, View } from '.
  */
 export const LANDING_MAX_MS = 20_000
 
+/** A look that found nothing counts for so long: history may since show what it hid, and nobody looks so far back later. */
+const LOOK_COUNTS_MS = 60_000
+
 /** A message that is gone is posted anew once; a person who deletes that one too means it. */
 export const GENERATIONS_MAX = 2
 
@@ -225,9 +228,11 @@ function planMessage(wanted: Wanted, message: StoredMessage | undefined, now: nu
 }
 
 function lookOrPost(wanted: Wanted, message: StoredMessage, now: number): PlannedStep {
-  const landedBy = message.claimedAt + LANDING_MAX_MS
-  if (message.lookedAt !== null && message.lookedAt >= landedBy) return post(wanted, message.generation, message, now)
-  const at = message.lookedAt === null ? now : landedBy
+  const { claimedAt, lookedAt } = message
+  const landedBy = claimedAt + LANDING_MAX_MS
+  if (lookedAt !== null && lookedAt >= landedBy && now < lookedAt + LOOK_COUNTS_MS)
+    return post(wanted, message.generation, message, now)
+  const at = lookedAt === null ? now : landedBy
   return { step: look(wanted, message), at, priority: wanted.urgency }
 }
 

@@ -100,6 +100,23 @@ describe('a post of unclear end', () => {
     expect(says(stage)).toEqual(['card started'])
   })
 
+  test('that history hid is looked for again where the bot was away before it could post again', async () => {
+    await using stage = await openStage()
+    let posts = 0
+    const hidden = { ...unclearButLands(), listedAfterMs: 25 * SECOND }
+    const fates = [hidden, limited(MINUTE)]
+    stage.slack.fate(({ name }) => (name === 'post' ? (fates[posts++] ?? {}) : {}))
+    const first = await stage.live()
+    await stage.hear('initiated')
+    await stage.clock.advance(30 * SECOND)
+    first.kill()
+    await stage.clock.advance(4 * 60 * MINUTE)
+    await stage.live()
+    await stage.clock.advance(5 * MINUTE)
+    expect(callsOf(stage)).toEqual(['post', 'find', 'find', 'post', 'find'])
+    expect(says(stage)).toEqual(['card started'])
+  })
+
   test('is not taken for lost by a look that began too early, however long it took', async () => {
     await using stage = await openStage()
     const deps = await receivedAndIngested(stage, 'initiated')
@@ -311,6 +328,23 @@ describe('a reply of unclear end whose card was posted anew meanwhile', () => {
       anew.ts,
     ])
   })
+})
+
+test('a workspace that lets nobody edit still hears in the thread of the second card how each attempt ended', async () => {
+  await using stage = await openStage()
+  stage.slack.fate(({ name }) =>
+    name === 'edit'
+      ? { landsAfterMs: null, failure: { kind: 'message-gone', code: 'edit_window_closed' } }
+      : { landsAfterMs: 1 },
+  )
+  await stage.live()
+  for (const word of ['initiated', 'error', 'initiated', 'success', 'initiated', 'error']) {
+    await stage.hear(word)
+    await stage.clock.advance(MINUTE)
+  }
+  const [, second] = stage.slack.messages.filter(({ thread }) => thread === null)
+  expect(says(stage)).toEqual(['card started', 'reply failed', 'card failed', 'reply flaky', 'reply failed'])
+  expect(stage.slack.messages.slice(3).map(({ thread }) => thread)).toEqual([second!.ts, second!.ts])
 })
 
 describe('an edit of unclear end', () => {

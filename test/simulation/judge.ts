@@ -68,9 +68,23 @@ function judgeMessages(world: World, happened: Happened): string[] {
   // new one itself.
   const roots = new Set([...lost.map(({ ts }) => ts), ...frozen])
   for (const message of unexplained)
-    if (message.thread === null || !roots.has(message.thread)) wrongs.push(`too much: ${brief(message)}`)
+    if ((message.thread === null || !roots.has(message.thread)) && !isOfRefused(message, happened))
+      wrongs.push(`too much: ${brief(message)}`)
   return wrongs
 }
+
+// While CI had not answered, what began was taken for the restart that somebody had asked for. That CI refused it, heard
+// later, makes it part of the attempt before; what was said stands.
+const isOfRefused = ({ view, postedAt }: Shown, { requests }: Happened): boolean =>
+  view.kind === 'reply' &&
+  requests.some(
+    ({ action, state, buildId, requestedAt, endedAt }) =>
+      action === 'restart' &&
+      state === 'refused' &&
+      shortId(buildId) === view.build.buildId &&
+      requestedAt <= postedAt &&
+      postedAt <= endedAt!,
+  )
 
 /** The messages of one card or notice, by the book that the bot keeps of its claims. */
 function messagesOf({ memory }: World, messages: readonly Shown[], where: { card: string; channel: string }) {
