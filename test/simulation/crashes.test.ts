@@ -33,6 +33,7 @@ function dyingAt(step: number): Scenario {
         builds: { deliveries: STORY, truth: STORY },
         losses: [],
         frosts: [],
+        promises: [],
         presses: [{ after: 5 * SECOND, times: 2 }],
         calmAfterMs: 16 * SECOND,
         endsCalm: false,

@@ -9,7 +9,8 @@ import { inBrief, type Shown } from '../support/fake-notifier.ts'
 import { judgeBreakages } from './judge-breakages.ts'
 import { judgeCalls } from './judge-calls.ts'
 import { judgeRequests } from './judge-requests.ts'
-import { judgeReminders, remindersIn } from './reminders.ts'
+import { judgePromises } from './promises.ts'
+import { judgeReminders } from './reminders.ts'
 import { readNaively } from './naive.ts'
 import { expectedCards, expectedNotices, type Expected, type ExpectedNotice, type Happened } from './oracle.ts'
 import type { World } from './simulate.ts'
@@ -32,6 +33,7 @@ export function judge(world: World): string[] {
     ...judgeRequests(world, happened),
     ...judgeBreakages(world, happened),
     ...judgeReminders(world),
+    ...judgePromises(world),
     ...judgeCalls(world),
   ]
 }
@@ -58,8 +60,10 @@ const judgeOrder = ({ buildEvents }: Happened): string[] =>
 
 function judgeMessages(world: World, happened: Happened): string[] {
   const { stage, lost, frozen } = world
-  const reminders = new Set(remindersIn(stage))
-  const unexplained = new Set(stage.slack.messages.filter((message) => !reminders.has(message)))
+  // Reminders and lines about who is on a red branch have judges of their own.
+  const unexplained = new Set(
+    stage.slack.messages.filter(({ view }) => view.kind !== 'reminder' && view.kind !== 'note'),
+  )
   const wrongs = [
     ...expectedCards(happened).flatMap((expected) => judgeStory(world, expected, unexplained)),
     ...expectedNotices(happened).flatMap((expected) => judgeNotice(world, expected, unexplained)),

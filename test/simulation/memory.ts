@@ -7,6 +7,7 @@ import {
 } from '../../src/domain/build-event.ts'
 import { isProjectRequest, type Request } from '../../src/domain/request.ts'
 import type { Stage } from '../alerts/stage.ts'
+import type { Promised } from './promises.ts'
 import { buildId, projectId } from '../support/build-events.ts'
 
 /** The book that the bot keeps of one message. */
@@ -22,6 +23,8 @@ export interface Claim {
 export interface Memory {
   buildEvents(): BuildEvent[]
   requests(): AskedFor[]
+  /** what was done about red branches, in that order */
+  changes(): Promised[]
   claimOf(key: string): Claim | undefined
   /** Reads what stands now. */
   remember(): Promise<void>
@@ -43,10 +46,12 @@ export const cardName = (firstSeq: number): string => `since ${firstSeq}`
 export function createMemory({ sql, store }: Stage): Memory {
   const buildEvents = new Map<number, BuildEvent>()
   const requests = new Map<string, AskedFor>()
+  const changes = new Map<string, Promised>()
   const claims = new Map<string, Claim>()
   return {
     buildEvents: () => [...buildEvents.values()].sort((a, b) => a.seq - b.seq),
     requests: () => [...requests.values()],
+    changes: () => [...changes.values()],
     claimOf: (key) => claims.get(key),
     lastSeq: () => Math.max(0, ...buildEvents.keys()),
     async remember() {
@@ -55,7 +60,11 @@ export function createMemory({ sql, store }: Stage): Memory {
       for (const { subject, ...claim } of readClaims(sql))
         claims.set(claim.key, { ...claim, card: nameOf(subject) ?? subject })
       const asked = await store.read.requestsAfter({ requestedAt: 0, id: '' }, REQUESTS_MAX)
-      for (const known of requests.values()) known.isForgotten = true
+      for (const known of [...requests.values(), ...changes.values()]) known.isForgotten = true
+      for (const { subject, ...change } of readChanges(sql)) {
+        const card = nameOf(subject) ?? changes.get(change.id)?.card ?? subject
+        changes.set(change.id, { ...change, card, isForgotten: false })
+      }
       for (const request of asked)
         if (!isProjectRequest(request)) {
           // While another card of the revision stands, the bot knows what was asked on one that it has forgotten.
@@ -76,6 +85,10 @@ function readClaims(sql: Stage['sql']): (Omit<Claim, 'card'> & { key: string; su
     postedAttempt,
   }))
 }
+
+const readChanges = (sql: Stage['sql']): (Omit<Promised, 'card' | 'isForgotten'> & { subject: string })[] =>
+  sql(`select id, breakage_id as breakageId, kind, made_by as "by", made_to as "to", until, at, channel, subject
+    from breakage_change order by rowid`) as ReturnType<typeof readChanges>
 
 function cardNames(sql: Stage['sql']): (subject: string) => string | null {
   const rows = sql(`select lineage_key || '/' || episode as subject, min(seq) as first from fact group by 1`)

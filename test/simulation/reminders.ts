@@ -2,9 +2,7 @@ import type { ReminderRule } from '../../src/domain/reminder.ts'
 import type { Subscription } from '../../src/domain/subscription.ts'
 import { remind } from '../../src/jobs/remind.ts'
 import { REMINDERS_MAX } from '../../src/domain/reminder.ts'
-import type { Stage } from '../alerts/stage.ts'
-import { SECOND } from '../support/build-events.ts'
-import type { Shown } from '../support/fake-notifier.ts'
+import { messageTs, SECOND } from '../support/build-events.ts'
 import type { Hands } from './people.ts'
 import type { World } from './simulate.ts'
 
@@ -22,8 +20,8 @@ export const remindBy = ({ process: { deps, reconciler }, newId }: Hands): Promi
       ...deps,
       newId,
       wake: reconciler.wake,
-      // Nobody promises anything here.
-      say: async () => ({ kind: 'refused', code: 'nobody_to_tell' }),
+      // Slack takes what the owner is told; how often is seen in what is stored.
+      say: async () => ({ kind: 'sent', ts: messageTs('1772460000.000001') }),
     },
     new AbortController().signal,
   )
@@ -32,8 +30,8 @@ export const remindBy = ({ process: { deps, reconciler }, newId }: Hands): Promi
 export function judgeReminders({ stage, memory, lost, frozen }: World): string[] {
   // What hung on a deleted card, or on one that was given up, may be said again below the card that took its place.
   const roots = new Set<string | null>([...lost.map(({ ts }) => ts), ...frozen])
-  const said = remindersIn(stage)
-    .filter(({ thread }) => !roots.has(thread))
+  const said = stage.slack.messages
+    .filter(({ view, thread }) => view.kind === 'reminder' && !roots.has(thread))
     .map(({ channel, key }) => `${channel} ${memory.claimOf(key)?.slot}`)
   const twice = said.filter((one, at) => said.indexOf(one) !== at)
   return [
@@ -42,8 +40,6 @@ export function judgeReminders({ stage, memory, lost, frozen }: World): string[]
     ...stage.sql(AFTER_GREEN).map((row) => `a reminder after green: ${JSON.stringify(row)}`),
   ]
 }
-
-export const remindersIn = ({ slack }: Stage): Shown[] => slack.messages.filter(({ view }) => view.kind === 'reminder')
 
 const TOO_MANY = `select breakage_id, channel, count(*) as reminders from breakage_change where kind = 'reminded'
   group by 1, 2 having count(*) > ?`

@@ -37,6 +37,8 @@ export interface Chapter {
   frosts: readonly number[]
   /** when somebody presses a button, and how often at once */
   presses: readonly { after: number; times: number }[]
+  /** when somebody does something about a red branch */
+  promises: readonly { after: number; times: number }[]
   /** from then on nothing more happens */
   calmAfterMs: number
   /** the bot has come to rest before this chapter ends */
@@ -200,7 +202,8 @@ function chapterOf(
     random.chance(0.15) ? Array.from({ length: most }, () => random.between(fromMs, calmAfterMs)) : []
   const losses = times(2).toSorted((a, b) => a - b)
   const frosts = times(1)
-  return { fromMs, subscriptions, builds, losses, frosts, presses, calmAfterMs, endsCalm: false }
+  const promises = random.chance(0.7) ? pressesOf(random, fromMs) : []
+  return { fromMs, subscriptions, builds, losses, frosts, presses, promises, calmAfterMs, endsCalm: false }
 }
 
 const COMMITS = ['1', '2', '3', '4', '5', '6', '7']

@@ -9,6 +9,7 @@ import { openCi, type Ci } from './ci.ts'
 import { ADA, judge } from './judge.ts'
 import { createMemory, type Memory } from './memory.ts'
 import { keepUp, lookAfter, press, type Hands } from './people.ts'
+import { promise } from './promises.ts'
 import { createProcesses, type Processes } from './processes.ts'
 import { reminded, remindBy } from './reminders.ts'
 import { calmOf, createScenario, type Chapter, type Scenario } from './scenario.ts'
@@ -98,8 +99,8 @@ const since = ({ clock }: Stage): number => clock.now() - T0
 
 async function playChapter(world: World, chapter: Chapter): Promise<void> {
   const { stage, processes, scenario } = world
-  const { losses, frosts, presses } = chapter
-  const due = { losses: [...losses], frosts: [...frosts], presses: [...presses] }
+  const { losses, frosts, presses, promises } = chapter
+  const due = { losses: [...losses], frosts: [...frosts], presses: [...presses], promises: [...promises] }
   stage.subscriptions.splice(0, stage.subscriptions.length, ...reminded(chapter.subscriptions))
   let lookedAt = Number.NEGATIVE_INFINITY
   let isKeptUp = false
@@ -110,7 +111,9 @@ async function playChapter(world: World, chapter: Chapter): Promise<void> {
     await deliver(world, after)
     while (isDue(due.losses, after)) loseOne(world)
     while (isDue(due.frosts, after)) freezeOne(world)
-    while (due.presses[0] && due.presses[0].after <= after) await pressOne(world, due.presses.shift()!.times)
+    while (due.presses[0] && due.presses[0].after <= after) await pressOne(world, press, due.presses.shift()!.times)
+    while (due.promises[0] && due.promises[0].after <= after)
+      await pressOne(world, promise, due.promises.shift()!.times)
     if (after >= lookedAt + LOOK_EVERY_MS) {
       for (const hands of processes.living()) {
         void lookAfter(hands).catch(NOTHING)
@@ -152,11 +155,15 @@ function freezeOne({ stage: { slack }, scenario: { random }, frozen }: World): v
   if (cards.length > 0) frozen.add(random.pick(cards).ts)
 }
 
-async function pressOne({ stage, scenario: { random }, processes }: World, times: number): Promise<void> {
+async function pressOne(
+  { stage, scenario: { random }, processes }: World,
+  one: typeof press,
+  times: number,
+): Promise<void> {
   // At a moment of its own: what is heard in the same millisecond is heard before or after, and nobody could tell.
   await stage.clock.advance(1)
   const living = processes.living()
-  if (living.length > 0) press(stage, random, random.pick(living), times)
+  if (living.length > 0) one(stage, random, random.pick(living), times)
   await stage.clock.advance(1)
 }
 

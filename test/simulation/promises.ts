@@ -1,0 +1,144 @@
+import type { BreakageChange } from '../../src/domain/breakage.ts'
+import type { CardView, NoteView } from '../../src/domain/view.ts'
+import { breakageOperations, type Wish } from '../../src/features/breakages/act.ts'
+import type { Stage } from '../alerts/stage.ts'
+import { LIN } from '../support/build-events.ts'
+import type { Shown } from '../support/fake-notifier.ts'
+import type { Hands } from './people.ts'
+import type { Random } from './random.ts'
+import type { World } from './simulate.ts'
+
+// People say that they are on a red branch, for a minute or two, hand it over, snooze its reminders, and let it go.
+
+const EVE = 'U0EVE00001'
+const PEOPLE = [LIN, EVE]
+const MINUTE_IN_HOURS = 1 / 60
+
+/** Somebody presses a button about a red branch, which may be green again. @param times Slack may send one press twice */
+export function promise({ sql }: Stage, random: Random, hands: Hands, times: number): void {
+  const ids = (sql('select id from breakage order by id') as { id: string }[]).map(({ id }) => id)
+  if (ids.length === 0) return
+  const user = random.pick(PEOPLE)
+  const wish = wishOf(random, user)
+  const id = random.pick(ids)
+  const interactionKey = hands.newId()
+  const { deps, reconciler } = hands.process
+  const { act } = breakageOperations({
+    ...deps,
+    newId: hands.newId,
+    wake: reconciler.wake,
+    permits: async () => ({ kind: 'yes' }),
+    timeZoneOf: async () => 'UTC',
+  })
+  const by = { user, team: null, channel: null, via: 'button', interactionKey } as const
+  for (let i = 0; i < times; i++) void act({ kind: 'breakage', id }, wish, by).catch(NOTHING)
+}
+
+// Whoever presses is told that it failed; what is stored is what counts here.
+const NOTHING = () => {}
+
+function wishOf(random: Random, user: string): Wish {
+  const to = PEOPLE.find((other) => other !== user)!
+  return random.pick<Wish>([
+    { kind: 'take', span: random.between(1, 2) * MINUTE_IN_HOURS },
+    { kind: 'take', span: 1 },
+    { kind: 'hand', to },
+    { kind: 'snooze', hours: random.between(1, 2) * MINUTE_IN_HOURS },
+    { kind: 'let-go' },
+  ])
+}
+
+/** A stored change: `card` is where its line hangs, by name. */
+export interface Promised extends Pick<BreakageChange, 'id' | 'breakageId' | 'kind' | 'by' | 'to' | 'until' | 'at'> {
+  channel: string | null
+  card: string
+  isForgotten: boolean
+}
+
+/** Nobody is reminded of what somebody is on; a promise lapses once; each change is one line in its thread; cards name the owner. */
+export function judgePromises(world: World): string[] {
+  const { stage, memory } = world
+  const changes = memory.changes()
+  const wrongs = [...changes.flatMap((change) => judgeLine(world, change)), ...judgeNotes(world, changes)]
+  const owners = new Map<string, Owner>()
+  for (const change of changes) {
+    const owner = owners.get(change.breakageId) ?? NOBODY
+    if (!isAllowed(change, owner)) wrongs.push(`a change that could not be: ${JSON.stringify([owner, change])}`)
+    owners.set(change.breakageId, after(owner, change))
+  }
+  const cards = stage.slack.messages.filter(
+    ({ ts, view }) => view.kind === 'card' && view.breakage && !world.frozen.has(ts),
+  )
+  for (const { channel, view } of cards) {
+    const { id, owner } = (view as CardView).breakage!
+    const { user, until } = owners.get(id) ?? NOBODY
+    const wanted = user !== null && until > stage.clock.now() ? user : null
+    if ((owner?.user ?? null) !== wanted)
+      wrongs.push(`a card in ${channel} says ${owner?.user} is on it, not ${wanted}`)
+  }
+  return [...wrongs, ...stage.sql(AFTER_GREEN).map((row) => `promised after green: ${JSON.stringify(row)}`)]
+}
+
+/** Who is on a red branch, replayed from its changes. */
+interface Owner {
+  user: string | null
+  until: number
+  snoozedUntil: number
+  hasLapsed: boolean
+}
+
+const NOBODY: Owner = { user: null, until: 0, snoozedUntil: 0, hasLapsed: false }
+
+function isAllowed({ kind, by, at }: Promised, { user, until, snoozedUntil, hasLapsed }: Owner): boolean {
+  if (kind === 'let-go') return user === by && until > at
+  if (kind === 'lapsed') return user === by && until <= at && !hasLapsed
+  return kind !== 'reminded' || Math.max(until, snoozedUntil) <= at
+}
+
+function after(owner: Owner, { kind, by, to, until }: Promised): Owner {
+  if (kind === 'taken' || kind === 'handed') return { ...owner, user: to ?? by, until: until!, hasLapsed: false }
+  if (kind === 'snoozed') return { ...owner, snoozedUntil: until! }
+  if (kind === 'let-go') return { ...owner, user: null, until: 0 }
+  return { ...owner, hasLapsed: owner.hasLapsed || kind === 'lapsed' }
+}
+
+/** In the thread of each card that stands, one line; none twice. */
+function judgeLine(world: World, change: Promised): string[] {
+  const { stage, memory, lost, frozen } = world
+  if (change.kind === 'lapsed' || change.kind === 'reminded') return []
+  const own = (messages: readonly Shown[], slot: string) =>
+    messages.filter(({ key, channel }) => {
+      const claim = memory.claimOf(key)
+      const isThere = change.channel === null || change.channel === channel
+      return isThere && claim?.card === change.card && claim.slot === slot
+    })
+  return own(stage.slack.messages, 'card').flatMap(({ channel }) => {
+    const isIn = (message: Shown) => message.channel === channel
+    const touched = [
+      ...own(lost, 'card'),
+      ...own(lost, `own:${change.id}`),
+      ...own(stage.slack.messages, 'card').filter(({ ts }) => frozen.has(ts)),
+    ]
+    const lines = own(stage.slack.messages, `own:${change.id}`).filter(isIn)
+    if (touched.some(isIn) || lines.length === 1 || (change.isForgotten && lines.length === 0)) return []
+    return [`${lines.length} lines of ${JSON.stringify(change)} in ${channel}`]
+  })
+}
+
+/** Each line is about a change that was made. */
+function judgeNotes({ memory, stage }: World, changes: readonly Promised[]): string[] {
+  const made = new Map(changes.map((change) => [`own:${change.id}`, change]))
+  return stage.slack.messages.flatMap(({ key, view }) => {
+    if (view.kind !== 'note') return []
+    const change = made.get(memory.claimOf(key)!.slot)
+    return change && saysIt(view, change) ? [] : [`a line about nothing: ${JSON.stringify(view)}`]
+  })
+}
+
+const saysIt = ({ what, by, to, until }: NoteView, change: Promised): boolean =>
+  what === change.kind && by === change.by && to === change.to && until === change.until
+
+const AFTER_GREEN = `select c.id, c.at, d.decided_at from breakage_change c join breakage b on b.id = c.breakage_id
+  join fact f on f.branch_key = b.branch_key and f.verdict = 1 and f.word = 'success' and f.build_order > b.newest_order
+  join decision d on d.fact_seq = f.seq
+  where c.ask_key is not null and b.ended_at is not null and c.at > d.decided_at`
