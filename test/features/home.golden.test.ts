@@ -6,7 +6,7 @@ import { checkView } from '../../packages/sandbox-slack/src/limits.ts'
 import { ALL_CASTS, HOSTILE } from './answers-stage.ts'
 import { adminHome, EMPTY_HOME, HOMES, largeHome, many, memberHome } from './home-states.ts'
 import { isAnswered } from './stage.ts'
-import { goldenText, readGolden } from '../support/golden.ts'
+import { goldenText, goldenView, readGolden } from '../support/golden.ts'
 
 const FOLDER = new URL('../golden/home/', import.meta.url)
 
@@ -21,7 +21,7 @@ describe('every Home reads as its golden file shows', () => {
   })
 })
 
-const golden = (when: string, view: HomeView): string => goldenText({ when, view })
+const golden = (when: string, view: HomeView): string => goldenText({ when, view: goldenView(view) })
 
 const textsOf = (view: HomeView): string[] =>
   [...JSON.stringify(view).matchAll(/"text":"((?:[^"\\]|\\.)*)"/g)].map(([, text]) => JSON.parse(`"${text}"`) as string)

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { describe, expect, it, test } from 'vitest'
 import { checkMessage } from '../../packages/sandbox-slack/src/limits.ts'
 import { SAID_CASES, type SaidCase } from './said-cases.ts'
-import { goldenText, readGolden } from '../support/golden.ts'
+import { goldenMessage, goldenText, readGolden } from '../support/golden.ts'
 
 const FOLDER = new URL('../golden/said/', import.meta.url)
 const CASES = Object.entries(SAID_CASES)
@@ -28,6 +28,4 @@ describe('a line', () => {
   })
 })
 
-function golden({ when, text, blocks }: SaidCase): string {
-  return goldenText({ when, text: text.split('\n'), ...(blocks && { blocks }) })
-}
+const golden = ({ when, ...said }: SaidCase): string => goldenText({ when, ...goldenMessage(said) })

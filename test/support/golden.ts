@@ -1,4 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { expect } from 'vitest'
+import { expand, shorten, shortMessage, wholeMessage } from '../../packages/demo/src/gallery/short.ts'
 
 /** What fits into a line stands on one. */
 const LINE_CHARS_MAX = 200
@@ -9,6 +11,28 @@ const LINE_CHARS_MAX = 200
  */
 export const goldenText = (value: unknown): string =>
   `${print(JSON.parse(JSON.stringify(value)), '').replace(/[\p{Cf}]/gu, (mark) => `\\u${mark.codePointAt(0)!.toString(16).padStart(4, '0')}`)}\n`
+
+/** A message as the golden files have it, of which nothing is lost. */
+export function goldenMessage(message: {
+  text: string
+  plain?: string
+  blocks?: object
+  attachments?: object
+}): object {
+  const { text, plain = text, blocks = [], attachments = [] } = message
+  const whole = JSON.parse(JSON.stringify({ text, plain, blocks, attachments }))
+  const short = shortMessage(whole)
+  expect(wholeMessage(short)).toEqual(whole)
+  return short
+}
+
+/** A form or a Home as the golden files have it, of which nothing is lost. */
+export function goldenView(view: object): unknown {
+  const whole = JSON.parse(JSON.stringify(view))
+  const short = shorten(whole)
+  expect(expand(short)).toEqual(whole)
+  return short
+}
 
 /** Reads a golden file, or writes it first where `UPDATE_GOLDEN=1` asks for that. */
 export function readGolden(file: URL, now: string): string {

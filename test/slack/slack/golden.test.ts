@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { renderView } from '../../../src/alerts/messages/render.ts'
 import { checkMessage } from '../../../packages/sandbox-slack/src/limits.ts'
 import { GOLDEN_CASES, type GoldenCase } from './golden-cases.ts'
-import { goldenText, readGolden } from '../../support/golden.ts'
+import { goldenMessage, goldenText, readGolden } from '../../support/golden.ts'
 
 const FOLDER = new URL('../../golden/', import.meta.url)
 
@@ -27,8 +27,5 @@ test.each(Object.entries(GOLDEN_CASES))('%s is within the limits of a post and o
   for (const plain of [false, true]) expect(checkMessage(renderView(view, { plain }), { isUpdate: true })).toEqual([])
 })
 
-function golden({ when, view }: GoldenCase): string {
-  const { text, blocks, attachments } = renderView(view)
-  const plain = renderView(view, { plain: true }).text
-  return goldenText({ when, text, plain, blocks, attachments })
-}
+const golden = ({ when, view }: GoldenCase): string =>
+  goldenText({ when, ...goldenMessage({ ...renderView(view), plain: renderView(view, { plain: true }).text }) })

@@ -4,8 +4,8 @@ import { invariant } from '../../../../src/lib/assert.ts'
 import type { Entry, Group } from '../../../sandbox-slack/page/gallery/entry.ts'
 import type { View } from '../../../sandbox-slack/page/store/wire.ts'
 import { valuesOf } from '../../../sandbox-slack/src/view-state.ts'
-import { blockOf, linesOf as answerLines } from './answer-parts.ts'
 import { isJson, listOf, readingOf, type Json } from './reading.ts'
+import { expand, wholeMessage } from './short.ts'
 
 /** Everything that the golden files hold, in groups that a person can find their way in. Throws on a file without a sentence. */
 export function readGroups(golden: string): Group[] {
@@ -51,16 +51,21 @@ function sentenceIn(golden: Json, file: string): string {
 }
 
 function messageOf(golden: string, file: string): Entry {
-  const { text, plain, blocks, attachments, ...rest } = readJson(golden, file)
+  const short = readJson(golden, file)
+  const { plain } = wholeMessage(short)
+  return { ...messageEntry(`messages/${nameOf(file)}`, nameOf(file), sentenceIn(short, file), short), plain }
+}
+
+function messageEntry(id: string, name: string, when: string, short: Json): Entry & { shows: 'message' } {
+  const { text, blocks, attachments } = wholeMessage(short)
   return {
-    ...entry(`messages/${nameOf(file)}`, nameOf(file), sentenceIn(rest, file)),
-    json: {
-      text: textOf(text),
-      ...(Array.isArray(blocks) && { blocks: blocksOf(blocks).map(withChart) }),
-      attachments: listOf(attachments),
-    },
-    reading: linesOf(text),
-    plain: typeof plain === 'string' ? plain : null,
+    id,
+    name,
+    when,
+    shows: 'message',
+    json: { text, blocks: blocksOf(blocks).map(withChart), attachments: [...attachments] },
+    reading: text.split('\n'),
+    plain: null,
   }
 }
 
@@ -72,26 +77,39 @@ const withChart = (block: View['blocks'][number]): View['blocks'][number] => {
   return file === undefined ? block : { ...rest, image_url: CHART_FILE }
 }
 
-const entry = (id: string, name: string, when: string) => ({
-  id,
-  name,
-  when,
-  shows: 'message' as const,
-  plain: null,
-})
-
-/** The text of a message stands in the golden files as it is, or by lines. */
-function linesOf(text: unknown): string[] {
-  if (Array.isArray(text)) return text.map(String)
-  return typeof text === 'string' ? text.split('\n') : []
-}
-const textOf = (text: unknown): string => linesOf(text).join('\n')
-
 /** `restart-ci-refused.json` holds every way in which CI may refuse. */
 function answerGroups(golden: string): Group[] {
-  const entries = filesIn(golden, 'answers').flatMap((file) => answersOf(golden, file))
+  const files = filesIn(golden, 'answers').map((file) => ({ file, ones: answersIn(golden, file) }))
+  const byName = new Map(files.flatMap(({ file, ones }) => ones.map((one) => [`${file}: ${String(one['when'])}`, one])))
+  const entries = files.flatMap(({ file, ones }) =>
+    ones.map((one, at) => {
+      const name = nameOf(file)
+      const when = answerSentence(name, sentenceIn(one, file))
+      return messageEntry(
+        `answers/${name}/${at + 1}`,
+        name,
+        when,
+        wholeOf(one, (same) => byName.get(same)),
+      )
+    }),
+  )
   const byCommand = Map.groupBy(entries, ({ name }) => commandOf(name))
   return [...byCommand].map(([command, ones]) => ({ title: ANSWERS[command] ?? `/ci ${command}`, entries: ones }))
+}
+
+function answersIn(golden: string, file: string): Json[] {
+  const ones = read(golden, 'answers', file)
+  invariant(Array.isArray(ones), `${file} holds answers`)
+  return ones.map(objectOf)
+}
+
+/** What reads the same as another one only names it. */
+function wholeOf(golden: Json, find: (same: string) => Json | undefined): Json {
+  const { same } = golden
+  if (typeof same !== 'string') return golden
+  const whole = find(same)
+  invariant(whole, `there is a golden file of ${same}`)
+  return { ...whole, ...golden }
 }
 
 const ANSWERS: Readonly<Record<string, string>> = {
@@ -100,22 +118,6 @@ const ANSWERS: Readonly<Record<string, string>> = {
 }
 
 const commandOf = (name: string): string => name.split('-')[0] ?? name
-
-function answersOf(golden: string, file: string): Entry[] {
-  const ones = read(golden, 'answers', file)
-  invariant(Array.isArray(ones), `${file} holds answers`)
-  return ones.map((one, at) => {
-    const { parts, ...rest } = objectOf(one)
-    invariant(Array.isArray(parts), `${file} says what each answer is made of`)
-    const name = nameOf(file)
-    const reading = answerLines(parts)
-    return {
-      ...entry(`answers/${name}/${at + 1}`, name, answerSentence(name, sentenceIn(rest, file))),
-      json: { text: reading.join('\n'), blocks: blocksOf(parts.map(blockOf)) },
-      reading,
-    }
-  })
-}
 
 /** ``requested: CI takes the request`` becomes ``After `/ci restart`: CI takes the request.`` */
 function answerSentence(name: string, when: string): string {
@@ -126,14 +128,14 @@ function answerSentence(name: string, when: string): string {
 }
 
 function viewOf(golden: string, folder: 'modals' | 'home', file: string): Entry {
-  const { view, errors = {}, ...rest } = readJson(golden, folder, file)
-  const json = objectOf(view)
+  const one = readJson(golden, folder, file)
+  const { view, errors = {} } = wholeOf(one, (same) => readJson(golden, folder, same))
+  const json = objectOf(expand(view))
   const wrong = Object.fromEntries(Object.entries(objectOf(errors)).map(([block, why]) => [block, String(why)]))
-  const { id, name, when } = entry(`${folder}/${nameOf(file)}`, nameOf(file), sentenceIn(rest, file))
   return {
-    id,
-    name,
-    when,
+    id: `${folder}/${nameOf(file)}`,
+    name: nameOf(file),
+    when: sentenceIn(one, file),
     shows: folder === 'home' ? 'home' : 'modal',
     json: { ...json, type: String(json['type']), blocks: blocksOf(json['blocks']) },
     values: valuesOf(listOf(json['blocks']), {}),
@@ -147,10 +149,6 @@ const blocksOf = (value: unknown): View['blocks'] =>
   listOf(value).map((block) => ({ ...block, type: String(block['type']) }))
 
 function saidOf(golden: string, file: string): Entry {
-  const { text, blocks, ...rest } = readJson(golden, 'said', file)
-  return {
-    ...entry(`said/${nameOf(file)}`, nameOf(file), sentenceIn(rest, file)),
-    json: { text: textOf(text), ...(Array.isArray(blocks) && { blocks: blocksOf(blocks) }) },
-    reading: linesOf(text),
-  }
+  const one = readJson(golden, 'said', file)
+  return messageEntry(`said/${nameOf(file)}`, nameOf(file), sentenceIn(one, file), one)
 }

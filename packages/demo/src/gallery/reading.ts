@@ -61,7 +61,7 @@ export const isJson = (value: unknown): value is Json =>
 export const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isJson) : [])
 
 /** Of a text object, or of what holds one. */
-const textOf = (value: unknown): string => {
+export const textOf = (value: unknown): string => {
   if (!isJson(value)) return ''
   return typeof value['text'] === 'string' ? value['text'] : textOf(value['text'])
 }
