@@ -19,7 +19,7 @@ import { openSqlite } from './store/sqlite.ts'
 import type { Store } from './store/store.ts'
 import { createCiServiceEndpoint, createReportEndpoint } from './sources/ci-service/webhook/endpoint.ts'
 import { createSecretCheck } from './sources/secret-check.ts'
-import { createWebhookRoute, type Stored, type WebhookKind } from './sources/webhook-route.ts'
+import { createThrottle, createWebhookRoute, type Stored, type WebhookKind } from './sources/webhook-route.ts'
 import { createGithubEndpoint } from './sources/github/endpoint.ts'
 import { createGitlabEndpoint } from './sources/gitlab/endpoint.ts'
 import type { Endpoint, ReadDelivery } from './sources/endpoint.ts'
@@ -89,6 +89,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
   const recording = { store, clock, wake: () => engine?.wake() }
   const acknowledged = createAcknowledged({ store, clock })
   const bodies = measure()
+  const throttle = createThrottle(clock.now)
   function routeOf<Read extends { kind: 'delivery' }>(
     what: WebhookKind,
     endpoint: Endpoint<Read>,
@@ -100,7 +101,7 @@ export async function createApp(config: Config, log: Logger): Promise<BuildlineA
       record: (read) => storeLimit.inTime(record(read)),
       acknowledged: acknowledged.note,
       log,
-      now: clock.now,
+      throttle,
       measures: { bodies, refused },
       count: (status, says, ms) => figures.tell((to) => to.countDelivery(what, { status, answer: says, ms })),
     })

@@ -2,12 +2,12 @@ import { breakageOf, compareOutcomes, type Breakage, type RedStreak } from '../d
 import type { ProjectId } from '../domain/ids.ts'
 import { branchKey, revisionSubject, type PlacedEvent } from '../domain/revision.ts'
 import { isVerdict } from '../domain/status.ts'
+import { OUTCOMES_FAR } from '../store/history.ts'
 import type { StoredEvent } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
 
-/** Outcomes of a branch that are read at first, which mostly suffices; and at most, as for other streaks. */
-const NEAR = 8
-const FAR = 500
+/** Outcomes of a branch that are read at first, which mostly suffices. */
+const OUTCOMES_NEAR = 8
 
 /** Sorts after every build order. */
 const LAST_ORDER = '~'
@@ -62,14 +62,14 @@ interface StreakRead {
 }
 
 /**
- * Reads only as many outcomes as the streak needs. If it is longer than FAR, it goes on from what is stored.
+ * Reads only as many outcomes as the streak needs. If it is longer than OUTCOMES_FAR, it goes on from what is stored.
  * @param from the build order of the oldest new outcome
  */
 async function readStreak(tx: Tx, key: string, open: Breakage | null, from: string): Promise<StreakRead> {
-  const near = await readBack(tx, key, NEAR)
+  const near = await readBack(tx, key, OUTCOMES_NEAR)
   const isJoined =
     open !== null && from >= open.newestOrder && near.outcomes.some(({ buildOrder }) => buildOrder <= open.newestOrder)
-  const { outcomes, isWhole } = near.isWhole || isJoined ? near : await readBack(tx, key, FAR)
+  const { outcomes, isWhole } = near.isWhole || isJoined ? near : await readBack(tx, key, OUTCOMES_FAR)
   const streak = breakageOf(outcomes)
   if (open && !isWhole) return { streak: grown(open, streak, outcomes), outcomes }
   return { streak: streak && keptOf(streak, open?.id), outcomes }

@@ -1,5 +1,5 @@
 import { DAY_MS, type DigestPeriod } from '../domain/digest.ts'
-import type { Figures, Question } from '../domain/figures.ts'
+import type { Figures, FigureQuery } from '../domain/figures.ts'
 import { sourceOf, type ChannelId, type ProjectId } from '../domain/ids.ts'
 import type { DigestView, Listed } from '../domain/view.ts'
 import { readFigures } from '../store/figures.ts'
@@ -54,9 +54,9 @@ export async function digestView(
 }
 
 /** The part of the periods of which all is kept (ms), and since when where that is not the whole of it. */
-export function keptOf(asked: Question, keptFrom: number) {
+export function keptOf(asked: FigureQuery, keptFrom: number) {
   const { period, before } = asked
-  const question: Question = {
+  const question: FigureQuery = {
     ...asked,
     period: { from: Math.max(period.from, keptFrom), to: period.to },
     // A part of it would not compare.

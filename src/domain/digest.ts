@@ -1,4 +1,4 @@
-import type { Question } from './figures.ts'
+import type { FigureQuery } from './figures.ts'
 
 /** When a channel gets its digest: at a minute of the day, in a time zone; weekly on one day. */
 export interface Schedule {
@@ -47,7 +47,7 @@ function dueOn({ minute, zone }: Schedule, day: Temporal.PlainDate): number {
 }
 
 /** What a digest is about: the day or the seven days before the day on which it is due. */
-export interface DigestPeriod extends Question {
+export interface DigestPeriod extends FigureQuery {
   /** `2026-11-23-weekly`: unique among the digests of a channel */
   name: string
   kind: Schedule['kind']

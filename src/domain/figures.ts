@@ -30,7 +30,7 @@ export interface Outcome {
 }
 
 /** The part of an outcome that gives its branch's state. */
-export type Standing = Pick<Outcome, 'buildOrder' | 'endSeq' | 'status'>
+export type BranchState = Pick<Outcome, 'buildOrder' | 'endSeq' | 'status'>
 
 /** @param buildEvents all of one build, in order of receipt */
 export function outcomesOf(
@@ -92,7 +92,7 @@ export interface Figures extends Count {
 }
 
 /** The periods to count: one, the one before to compare with, and the beginnings of the days up to the end (ms). */
-export interface Question {
+export interface FigureQuery {
   period: Period
   before: Period
   days: readonly number[]
@@ -105,8 +105,8 @@ export interface Question {
  */
 export function figuresOf(
   outcomes: readonly Outcome[],
-  standing: ReadonlyMap<string, Standing>,
-  { period, before, days }: Question,
+  standing: ReadonlyMap<string, BranchState>,
+  { period, before, days }: FigureQuery,
 ): Figures {
   const now = outcomes.filter((one) => isIn(one, period))
   const earlier = outcomes.filter((one) => isIn(one, before))
@@ -132,7 +132,7 @@ export function figuresOf(
   return { ...figures, ...lists }
 }
 
-export const noFigures = ({ days }: Question): Figures => ({
+export const noFigures = ({ days }: FigureQuery): Figures => ({
   ...NONE,
   before: NONE,
   days: days.map(() => NONE),
@@ -169,7 +169,7 @@ const byDay = (outcomes: readonly Outcome[], days: readonly number[], end: numbe
  * How long the branch was red within the period (ms). Its state at any time is that of its newest build that had ended by
  * then; an older build that ends later changes nothing.
  */
-function timeRed(outcomes: readonly Outcome[], standing: Standing | null, { from, to }: Period): number {
+function timeRed(outcomes: readonly Outcome[], standing: BranchState | null, { from, to }: Period): number {
   let newest = standing
   let since = from
   let redMs = 0
@@ -179,7 +179,7 @@ function timeRed(outcomes: readonly Outcome[], standing: Standing | null, { from
     since = end
   }
   for (const one of outcomes.toSorted((a, b) => a.endedAt - b.endedAt || a.endSeq - b.endSeq)) {
-    if (newest && compareStanding(one, newest) < 0) continue
+    if (newest && compareState(one, newest) < 0) continue
     pass(one.endedAt)
     newest = one
   }
@@ -187,7 +187,7 @@ function timeRed(outcomes: readonly Outcome[], standing: Standing | null, { from
   return redMs
 }
 
-const compareStanding = (a: Standing, b: Standing): number =>
+const compareState = (a: BranchState, b: BranchState): number =>
   compareOrders(a.buildOrder, b.buildOrder) || a.endSeq - b.endSeq
 
 // A CI machine error says nothing about the commit.

@@ -6,14 +6,14 @@ import { isOpen } from '../domain/request.ts'
 import { isAccountNotice, isRed, isVerdict } from '../domain/status.ts'
 import { noticeDay } from '../domain/notice.ts'
 import type { Card, EventPlace, VerdictPlace } from '../store/records.ts'
+import { OUTCOMES_FAR } from '../store/history.ts'
 import type { Reads } from '../store/store.ts'
 
 /** A branch without a build for this many times the retention is forgotten, with its last outcome. */
 export const BRANCH_TIMES = 4
 
-/** Outcomes of a branch that are looked at: most branches passed lately; beyond the far end nobody reads. */
+/** Outcomes of a branch that are looked at first: most branches passed lately. */
 const OUTCOMES_NEAR = 8
-const OUTCOMES_FAR = 500
 
 /** Sorts after every place. */
 const LAST_ORDER = '~'

@@ -31,7 +31,8 @@ export interface WebhookDeps<Read> {
   /** the answer to the delivery of this build event was sent */
   acknowledged: (eventSeq: number) => void
   log: Log
-  now: () => number
+  /** of all webhooks together */
+  throttle: Throttle
   /** at which large bodies are read */
   measures: Measures
   /** how a request was answered: the status, what the body says, and what it took (ms) */
@@ -45,11 +46,10 @@ export function createWebhookRoute<Read extends { kind: 'delivery' }>({
   record,
   acknowledged,
   log,
-  now,
+  throttle,
   measures,
   count,
 }: WebhookDeps<Read>) {
-  const throttle = createThrottle(now)
   const lines = createBufferedSink<Log>()
   lines.use(log)
 
@@ -141,6 +141,8 @@ export const WRONG_WINDOW_MS = 60_000
 
 /** Addresses remembered; beyond it the one that was quiet longest is forgotten, so that strangers cannot fill the memory. */
 export const ADDRESSES_MAX = 10_000
+
+export type Throttle = ReturnType<typeof createThrottle>
 
 /** Counts wrong secrets by address. Right ones never come here: all deliveries may come from one address. */
 export function createThrottle(now: () => number) {

@@ -7,8 +7,8 @@ import {
   outcomesOf,
   type Figures,
   type Outcome,
-  type Question,
-  type Standing,
+  type FigureQuery,
+  type BranchState,
 } from '../domain/figures.ts'
 import type { BuildId, ProjectId } from '../domain/ids.ts'
 import { branchKey } from '../domain/revision.ts'
@@ -28,7 +28,7 @@ export interface FigureReads {
     buildIds: readonly BuildId[],
   ): Promise<{ buildEvents: StoredEvent[]; restarts: RestartRequest[] }>
   /** The outcome of the branch's newest build, among those received before then (ms). */
-  standingBefore(branchKey: string, at: number): Promise<Standing | null>
+  standingBefore(branchKey: string, at: number): Promise<BranchState | null>
 }
 
 /** What of the store's reads figures take. */
@@ -44,7 +44,7 @@ const RED_BRANCHES_MAX = 500
 export async function readFigures(
   reads: FigureStore,
   projectIds: readonly ProjectId[],
-  question: Question,
+  question: FigureQuery,
 ): Promise<Figures> {
   let all = noFigures(question)
   const since = Math.min(question.before.from, question.period.from, ...question.days)
@@ -88,8 +88,8 @@ async function standingOf(
   projectId: ProjectId,
   outcomes: readonly Outcome[],
   since: number,
-): Promise<Map<string, Standing>> {
-  const standing = new Map<string, Standing>()
+): Promise<Map<string, BranchState>> {
+  const standing = new Map<string, BranchState>()
   for (const branch of new Set(outcomes.flatMap((one) => one.branch ?? []))) {
     const before = await reads.standingBefore(branchKey(projectId, branch), since)
     standing.set(branch, before ?? NOT_BUILT)
@@ -98,13 +98,13 @@ async function standingOf(
 }
 
 /** Comes before every build. */
-const NOT_BUILT: Standing = { buildOrder: '', endSeq: 0, status: 'unknown' }
+const NOT_BUILT: BranchState = { buildOrder: '', endSeq: 0, status: 'unknown' }
 
 /** Branches that are red and on which no build ended since the periods began. */
 async function redThroughout(
   reads: FigureStore,
   projectIds: readonly ProjectId[],
-  { period }: Question,
+  { period }: FigureQuery,
   built: ReadonlySet<string>,
 ): Promise<Figures['red']> {
   const red = await redBranches(reads, projectIds, RED_BRANCHES_MAX)

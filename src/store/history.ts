@@ -14,7 +14,7 @@ import type { Reads } from './store.ts'
 
 /** How far back a red streak is counted; beyond it is "at least". Most streaks are short: look near first. */
 const HISTORY_NEAR = 4
-const HISTORY_FAR = 500
+export const OUTCOMES_FAR = 500
 
 /** The interfaces of CI, and the other sources, that there are credentials for. */
 export interface Interfaces {
@@ -179,8 +179,8 @@ async function lookBack<T>(
   const isBefore = ({ buildOrder }: BuildEvent) => buildOrder <= attempt.buildOrder
   const isKnown = isWhole || outcomes.some((outcome) => isBefore(outcome) && isEnough(outcome))
   if (branch === null || isKnown) return judge(history, false)
-  const far = await reads.verdictsBefore(branch, attempt.buildOrder, HISTORY_FAR)
-  return judge(foldHistory(far, own), far.length === HISTORY_FAR)
+  const far = await reads.verdictsBefore(branch, attempt.buildOrder, OUTCOMES_FAR)
+  return judge(foldHistory(far, own), far.length === OUTCOMES_FAR)
 }
 
 /** Who is on the branch, where this attempt is of its newest failure or of a later build, and it is red still. */

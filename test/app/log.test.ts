@@ -51,7 +51,8 @@ describe('the log', () => {
     ['an app token', 'xapp-1-A0-abcdef', 'xapp-1-A0-abcdef'],
     ['a key in an address', 'GET https://ci.example/api/v1/projects.json?api_key=abc123&page=2', 'abc123'],
     ['a token in an address', 'POST /webhooks/builds?token=abc123', 'abc123'],
-    ['a door in an address', 'POST /webhooks/builds/abc123 HTTP/1.1', 'abc123'],
+    ['a secret of deliveries in an address', 'POST /webhooks/builds/abc123 HTTP/1.1', 'abc123'],
+    ['a secret of reports in an address', 'POST /webhooks/reports/abc123 HTTP/1.1', 'abc123'],
     ['a bearer', 'authorization: Bearer abc123def456', 'abc123def456'],
     ['a password in an address', 'postgres://ada:abc123@db:5432/builds', 'abc123'],
   ])('holds nothing that looks like %s, configured or not', (_, text, secret) => {

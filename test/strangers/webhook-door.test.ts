@@ -153,8 +153,9 @@ describe('a large delivery', () => {
   })
 })
 
-it('many wrong secrets at once are answered 404, then 429, and leave right ones alone and the log as it was', async () => {
-  const requests = Array.from({ length: 200 }, (_, n) => request('{}', {}, { path: `/webhooks/builds/wrong-${n}` }))
+it('many wrong secrets at once, at all webhooks together, are answered 404, then 429, and leave right ones alone and the log as it was', async () => {
+  const pathOf = (n: number) => `/webhooks/${n % 2 === 0 ? 'builds' : 'reports'}/wrong-${n}`
+  const requests = Array.from({ length: 200 }, (_, n) => request('{}', {}, { path: pathOf(n) }))
   const logged = bot.output().length
   const statuses = (await Promise.all(requests.map((one) => answered(one)))).flat()
   expect(statuses.filter((status) => status !== 404 && status !== 429)).toEqual([])

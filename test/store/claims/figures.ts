@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { DAY_MS } from '../../../src/domain/digest.ts'
-import type { Figures, Question } from '../../../src/domain/figures.ts'
+import type { Figures, FigureQuery } from '../../../src/domain/figures.ts'
 import { revisionKey } from '../../../src/domain/revision.ts'
 import { readFigures } from '../../../src/store/figures.ts'
 import { buildId, HOUR, MINUTE, projectId, T0, WEB } from '../../support/build-events.ts'
@@ -11,7 +11,7 @@ const API = '42'
 const PROJECTS = [projectId(WEB), projectId(API)]
 const WEEK = 7 * DAY_MS
 const FROM = T0 + WEEK
-const WEEKLY: Question = {
+const WEEKLY: FigureQuery = {
   period: { from: FROM, to: FROM + WEEK },
   before: { from: T0, to: FROM },
   days: Array.from({ length: 7 }, (_, n) => FROM + n * DAY_MS),
@@ -149,7 +149,7 @@ const sorted = ({ red, flaky, slower, ...counts }: Figures): Figures => ({
 })
 
 /** The same by SQL alone. What ends an attempt here is an end that is not told a second time. */
-async function bySql({ kind, sql }: Place, { period, before, days }: Question): Promise<Figures> {
+async function bySql({ kind, sql }: Place, { period, before, days }: FigureQuery): Promise<Figures> {
   const detail = (name: string) =>
     kind === 'sqlite' ? `json_extract(details, '$.${name}')` : `(details::json ->> '${name}')::bigint`
   const [least, greatest] = kind === 'sqlite' ? ['min', 'max'] : ['least', 'greatest']
