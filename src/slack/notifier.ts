@@ -2,32 +2,32 @@ import type { ChannelId, MessageTs } from '../domain/ids.ts'
 import type { View } from '../domain/view.ts'
 
 /**
- * The hand that tells. It makes one attempt per call, never retries by itself, and classifies how the attempt ended: the
- * reconciler decides what comes next. Source of the classes: the target's own error codes.
+ * The interface to Slack, or to another target. It makes one attempt per call, never retries, and classifies how the
+ * attempt ended; the reconciler decides what to do next. Source of the classes: the target's own error codes.
  */
 export interface Notifier {
-  /** Posts a view. `key` travels with the message, so that `find` can tell later whether it arrived. */
+  /** Posts a view. `key` is stored in the message, so that `find` can tell later whether it arrived. */
   post(message: Post): Promise<Sent | Failure>
   /** Replaces the message `ts` by a view. Idempotent. */
   edit(message: Edit): Promise<Sent | Failure>
-  /** Every message of the channel (or thread) that carries the key, oldest first, posted since `sinceMs`. */
+  /** Finds all messages of the channel (or thread) that carry the key and were posted since `sinceMs`, oldest first. */
   find(search: Search): Promise<Found | Failure>
-  /** Takes back one of our own messages. Idempotent: a message that is gone already counts as sent. */
+  /** Deletes one of our own messages. Idempotent: a message that is already gone counts as sent. */
   remove(message: { channel: ChannelId; ts: MessageTs }): Promise<Sent | Failure>
-  /** One cheap call that tells whether the target answers and knows us. */
+  /** Makes one cheap call to see whether the target answers and accepts our token. */
   ping(): Promise<{ kind: 'sent' } | Failure>
 }
 
 export interface Post {
   channel: ChannelId
   view: View
-  /** our claim's key: unique per message, no secret */
+  /** the claim's key: unique per message, no secret */
   key: string
-  /** the attempt whose end the message tells as it appears, if it does: it travels along, since nobody else may know later */
+  /** the attempt whose end the message shows when posted. Stored in the message too: our record may be lost */
   postedAttempt: string | null
   /** the card to reply to; null posts to the channel */
   thread: MessageTs | null
-  /** text alone: the way out when the target refuses the blocks */
+  /** without blocks, for when the target refuses them */
   plain?: boolean
 }
 
@@ -35,7 +35,7 @@ export interface Edit {
   channel: ChannelId
   ts: MessageTs
   view: View
-  /** as it was posted */
+  /** the key that it was posted with */
   key: string
   postedAttempt: string | null
   plain?: boolean
@@ -47,7 +47,7 @@ export interface Search {
   key: string
   /** ms since the epoch */
   sinceMs: number
-  /** ms since the epoch; left out: until now */
+  /** ms since the epoch; now if left out */
   untilMs?: number
 }
 
@@ -62,28 +62,28 @@ export interface Found {
   copies: readonly Copy[]
 }
 
-/** One message that carries the key: after a post of unclear end there may be several. */
+/** One message that carries the key. After a post with an unclear outcome there may be several. */
 export interface Copy {
   ts: MessageTs
-  /** as it was posted; undefined: posted by a version that did not say */
+  /** as given to `post`; undefined if an older version, which did not store it, posted the message */
   postedAttempt: string | null | undefined
 }
 
-/** How an attempt failed; `code` is the target's own, for logs and people. No secret, no outside text. */
+/** How an attempt failed. `code` is the target's own, for logs and people, and holds no secret or outside text. */
 export type Failure =
-  /** not processed; ask again after `retryAfterMs` */
+  /** not processed; retry after `retryAfterMs` */
   | { kind: 'rate-limited'; code: string; retryAfterMs: number }
-  /** certainly not delivered: nobody was reached */
+  /** certainly not delivered; a retry may succeed */
   | { kind: 'unsent'; code: string }
   /** it may have been delivered: no answer, a broken one, or a server error */
   | { kind: 'unclear'; code: string }
   /** the message (or the card to reply to) is deleted or can no longer be edited */
   | { kind: 'message-gone'; code: string }
-  /** nothing can be said in this channel until somebody changes something: archived, not a member, restricted */
+  /** nothing can be posted in this channel until somebody changes something: archived, not a member, restricted */
   | { kind: 'channel-closed'; code: string }
-  /** nothing can be said at all until somebody changes something: token revoked, account inactive, scope missing */
+  /** nothing can be posted at all until somebody changes something: token revoked, account inactive, scope missing */
   | { kind: 'workspace-closed'; code: string }
-  /** replies are not ingested this channel; messages of their own are */
+  /** this channel takes no replies in threads, only messages of their own */
   | { kind: 'thread-closed'; code: string }
-  /** the message as such was refused */
+  /** the target does not take this message as it is */
   | { kind: 'refused'; code: string }

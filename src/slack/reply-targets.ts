@@ -7,11 +7,11 @@ import { section, type Block } from './messages/blocks.ts'
 import { cut, SECTION_CHARS_MAX } from './messages/limits.ts'
 import type { Clock } from '../lib/clock.ts'
 
-/** Where a requester gets to see an answer. */
+/** Where an answer is shown to the requester. */
 export interface Place {
-  /** Shows it to the requester alone; throws, without an address in the error, where nothing shows it. */
+  /** Shows it to the requester alone. Throws if nothing could show it; the error contains no address. */
   show(answer: Answer, isLast: boolean): Promise<void>
-  /** where a picture may go; null: nowhere */
+  /** where a picture can be posted; null: nowhere */
   spot: Spot | null
 }
 
@@ -20,16 +20,16 @@ export interface Spot {
   threadTs: MessageTs | null
 }
 
-/** Text and blocks as Slack takes them; a message without blocks has none. */
+/** `text` and `blocks` as the Web API takes them. A message without blocks has no `blocks`. */
 export const contentOf = ({ text, blocks }: Answer) => ({ text, ...(blocks.length > 0 ? { blocks } : {}) })
 
-/** The text alone, which tells the whole story: for blocks that Slack does not take. */
+/** The text alone, which says everything: for when Slack refuses the blocks. */
 const withoutBlocks = (answer: Answer): Answer => ({ ...answer, blocks: [] })
 
-/** Slack's words for content that it will not take, however often it is sent. */
+/** Slack's error codes for content that it never takes, however often it is sent. */
 const isContentRefusal = (code: string): boolean => /^(?:invalid_blocks|msg_blocks_too_long|msg_too_long)/.test(code)
 
-/** Slack's own word for what went wrong with a call; empty where it said none. */
+/** Slack's error code for a failed call; empty if there is none. */
 export const slackCodeOf = (error: unknown): string => textOf(fieldOf(fieldOf(error, 'data'), 'error')) ?? ''
 
 /** A message in a channel or a thread that only this person sees. */
@@ -43,7 +43,7 @@ export const ephemeralPlace = (client: WebClient, user: string, spot: Spot): Pla
     }),
 })
 
-/** A direct message: where neither a channel nor a modal is there to answer in. */
+/** A direct message, for when there is neither a channel nor a modal to answer in. */
 export const directPlace = (client: WebClient, user: string): Place => ({
   spot: null,
   show: (answer) => post(client, 'chat.postMessage', answer, { channel: user }),
@@ -64,15 +64,15 @@ interface Modal {
   viewId: string
   /** the modal with an answer in it */
   draw: (answer: readonly Block[]) => object
-  /** false once something newer was asked in this modal: then an old answer must not take its place */
+  /** false once something newer was requested in this modal: an old answer must not replace the newer one */
   isCurrent: () => boolean
-  /** where the answer goes when the modal was closed meanwhile; null: then nobody waits for it */
+  /** where the answer goes if the modal was closed meanwhile; null: it is dropped */
   closed: Place | null
-  /** where it goes when Slack does not take it for another reason; null: nowhere */
+  /** where the answer goes if Slack refuses it for another reason; null: nowhere, `show` throws */
   instead: Place | null
 }
 
-/** An answer within an open modal. No hash is sent: what a person sees meanwhile is ours, and `isCurrent` orders it. */
+/** An answer in an open modal. It needs no `hash`: only we change the modal, and `isCurrent` keeps the order. */
 export const modalPlace = (modal: Modal): Place => ({
   spot: null,
   async show(answer, isLast) {
@@ -93,15 +93,15 @@ async function update({ client, viewId, draw }: Modal, answer: Answer): Promise<
   try {
     await show(answer.blocks.length > 0 ? answer.blocks : words)
   } catch (error) {
-    // Blocks that Slack does not take; its words for a view are other ones than for a message.
+    // Slack refuses the blocks. Its error code for a view is another one than for a message.
     if (slackCodeOf(error) !== 'invalid_arguments') throw error
     await show(words)
   }
 }
 
-/** Slack takes this many answers at one address: "slow" once, the answer, and its text alone if need be. */
+/** Slack takes this many answers at one response_url: "still working", an answer's tries, one without blocks. */
 export const RESPONSE_USES_MAX = 5
-/** An answer that has surely not arrived is sent this many times. One that may have is shown once more at most. */
+/** How often an answer that surely did not arrive is sent. One that may have arrived is sent only once more. */
 export const ANSWER_TRIES_MAX = RESPONSE_USES_MAX - 2
 
 const TIMEOUT_MS = 5_000
@@ -109,17 +109,17 @@ const AGAIN_AFTER_MS = 300
 
 interface ResponseUrl {
   url: string
-  /** the message that was clicked is only the requester's, and the answer takes its place */
+  /** only the requester sees the message that was clicked, and the answer replaces it */
   replaces: boolean
   spot: Spot | null
   clock: Clock
-  /** shows what the address does not take any more; null: nothing does */
+  /** where the answer goes if the response_url does not take it; null: nowhere */
   instead: Place | null
 }
 
 /**
- * An answer through the address that Slack sent along: it reaches the requester wherever they asked. Where it is unclear
- * whether it was shown, it is shown once more, by the other way if there is one: twice the same is better than none.
+ * An answer through the request's response_url, which reaches the requester wherever they are. If it is unclear whether
+ * it was shown, it is shown once more, through `instead` if there is one: twice is better than never.
  */
 export const responseUrlPlace = (address: ResponseUrl): Place => ({
   spot: address.spot,
@@ -133,7 +133,7 @@ export const responseUrlPlace = (address: ResponseUrl): Place => ({
   },
 })
 
-/** Throws where it is unclear again whether the answer was shown: then it is left at that. */
+/** Throws if it is unclear again whether the answer was shown. It is not sent a third time then. */
 async function isShownInstead({ instead }: ResponseUrl, answer: Answer, isLast: boolean): Promise<boolean> {
   if (!instead) return false
   try {
@@ -146,8 +146,8 @@ async function isShownInstead({ instead }: ResponseUrl, answer: Answer, isLast: 
 }
 
 /**
- * `refused`: other content might be taken. `away`: surely not taken, another time. `unclear`: it may have been taken.
- * `dead`: never again.
+ * `refused`: Slack may take other content. `away`: surely not shown; a retry may succeed. `unclear`: it may have been
+ * shown. `dead`: no retry can succeed.
  */
 type End = { kind: 'shown' } | { kind: 'refused' | 'away' | 'unclear' | 'dead'; code: string }
 
@@ -160,7 +160,7 @@ async function tell(address: ResponseUrl, answer: Answer, tries: number): Promis
 
 async function tellOnce({ url, replaces, spot }: ResponseUrl, answer: Answer): Promise<End> {
   const body = {
-    // Without it a click on a card would put the answer in the card's place.
+    // Without it, the answer to a click on a card would replace the card.
     replace_original: replaces,
     response_type: 'ephemeral',
     ...contentOf(answer),
@@ -176,7 +176,7 @@ async function tellOnce({ url, replaces, spot }: ResponseUrl, answer: Answer): P
     })
     return endOf(response.status, await response.text())
   } catch (error) {
-    // What fetch throws may name the address, which is a secret for half an hour.
+    // The error of `fetch` may contain the response_url, which is a secret for half an hour.
     return { kind: classify(error).kind === 'unsent' ? 'away' : 'unclear', code: 'unreachable' }
   }
 }
@@ -189,7 +189,7 @@ function endOf(status: number, body: string): End {
   return { kind: status === 429 ? 'away' : 'dead', code }
 }
 
-/** `{"ok":false,"error":"…"}`, which comes with any status. */
+/** The error code in `{"ok":false,"error":"…"}`, which comes with any status. */
 function errorIn(body: string): string | null {
   try {
     const answer: unknown = JSON.parse(body)
@@ -200,8 +200,8 @@ function errorIn(body: string): string | null {
 }
 
 /**
- * Whether an address that came with a request is one of Slack's own: what we answer is for nobody else.
- * @param apiUrl the Web API that we use, which gets our token anyhow; in tests it is on another host than Slack's
+ * Whether a response_url is one of Slack's own: nobody else may get our answers.
+ * @param apiUrl the Web API that we use, which gets our token anyway; in tests it is not on Slack's host
  */
 export function isSlackAddress(url: string, apiUrl: string): boolean {
   if (!URL.canParse(url)) return false

@@ -5,23 +5,23 @@ import { createClient, type ClientOptions } from './client.ts'
 import { isOutsider, personIn, readOwnTeam } from './directory.ts'
 import { classify } from './errors.ts'
 
-/** Slack is asked about an address again after this long. */
+/** How long Slack's answer about an address is valid. */
 export const KNOWN_FOR_MS = 24 * 60 * 60_000
 
-/** Slack's answers are kept for this many addresses; then the oldest is dropped. */
+/** Answers are kept for this many addresses; beyond this the oldest is dropped. */
 const REMEMBERED_MAX = 5_000
 
-/** Concurrent calls: people who click ask Slack too, and come first. */
+/** Concurrent calls. Few, because people who click need Slack too, and come first. */
 const CALLS_MAX = 2
 
-/** After a failure Slack is left alone this long, or as long as it asks for. */
+/** After a failure no call is made for this long, or for as long as Slack asks. */
 export const PAUSE_MS = 60_000
 
-/** Whose an e-mail address is. Needs `users:read.email`. Nothing of an address is logged or stored. */
+/** Finds the person with an e-mail address. Needs `users:read.email`. Addresses are neither logged nor stored. */
 export interface Addresses {
-  /** Asks Slack unless it has answered within a day. @returns whether an answer can be waited for */
+  /** Asks Slack unless it answered within a day. Does not wait. @returns whether an answer may come */
   ask(email: string): boolean
-  /** Who has it, as far as Slack has said; null for bots, those who have left, and people of other workspaces. */
+  /** The user's id. Null if not known yet, and for bots, people who have left, and people of other workspaces. */
   known(email: string): string | null
 }
 

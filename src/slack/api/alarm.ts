@@ -2,20 +2,20 @@ import type { Clock } from '../../lib/clock.ts'
 import { createClient, type ClientOptions } from './client.ts'
 import { classify } from './errors.ts'
 
-/** The same trouble is told to the same people at most once in this time. */
+/** The same alarm is sent and logged at most once in this time. */
 const AGAIN_MS = 60 * 60_000
 
 export interface AlarmOptions extends ClientOptions {
   clock: Clock
-  /** Slack users, and user groups, which cannot be written to and are left out */
+  /** Slack users and user groups. A group cannot get a direct message and is left out. */
   admins: readonly string[]
   log: { warn(fields: object, text: string): void; error(fields: object, text: string): void }
 }
 
 /**
- * Tells admins, each in a direct message, what only they can mend; the log is told too. Never throws, and repeats itself
- * once an hour at most.
- * @param what the sentence for people; no outside text
+ * Reports what only admins can fix: logs it and sends each admin a direct message. Never throws, and repeats the same
+ * text once an hour at most.
+ * @param what a sentence for people; no outside text
  */
 export function createAlarm({ clock, admins, log, ...options }: AlarmOptions): (what: string) => void {
   const client = createClient(options)
@@ -38,5 +38,5 @@ export function createAlarm({ clock, admins, log, ...options }: AlarmOptions): (
   }
 }
 
-/** What the admins read. */
+/** The text of the direct message. */
 export const alarmText = (what: string): string => `:rotating_light: ${what}`

@@ -3,26 +3,26 @@ import { fieldOf } from '../../domain/raw-values.ts'
 import { BrokenAnswer, textOf } from './errors.ts'
 import type { Search } from '../notifier.ts'
 
-/** Where the client's warnings go; a pino logger is one. */
+/** Takes the client's warnings. A pino logger fits. */
 interface WarningLog {
   warn(message: string): void
 }
 
 export interface ClientOptions {
   token: string
-  /** other than Slack's own, for tests */
+  /** Slack's own if left out; tests set another */
   apiUrl?: string
   logger?: WarningLog
   timeoutMs?: number
-  /** told of each answer's headers */
+  /** called with the headers of each response */
   heard?: (headers: Pick<Headers, 'get'>) => void
 }
 
 const TIMEOUT_MS = 10_000
 
 /**
- * A Web API client that asks once. The defaults of the client re-send a post after a dropped connection, go on for half
- * an hour, never time out, and let one 429 hold up everything else.
+ * A Web API client that makes one attempt per call. By default the client repeats a post after a dropped connection,
+ * retries for half an hour, never times out, and lets one 429 hold up all other calls.
  */
 export const createClient = ({ token, apiUrl, logger, timeoutMs = TIMEOUT_MS, heard }: ClientOptions): WebClient =>
   new WebClient(token, {
@@ -43,7 +43,7 @@ const exchangeHeard =
     return answer
   }
 
-/** The client's own log: its debug lines hold whole messages and never leave; its warnings do, without a token. */
+/** The client's log. Debug lines hold whole messages and are dropped. Warnings are kept, without tokens. */
 function quiet(token: string, logger: WarningLog | undefined): Logger {
   const warn = (...parts: unknown[]) => logger?.warn(scrubbed(parts.map(String).join(' '), token))
   const nothing = () => {}
@@ -65,9 +65,9 @@ const scrubbed = (line: string, token: string): string =>
   `slack: ${line.replaceAll(token, '[secret]').replace(TOKENS, '[secret]').slice(0, LOG_CHARS_MAX)}`
 
 /**
- * One HTTP exchange for the Web API's client: the answer is whole before the client sees it, or an error is thrown
- * inside the one place where the client catches them. Without it a torn body escapes unclassified, a body that is no
- * JSON passes for an error code, and a 429 that names no time is no rate limit.
+ * One HTTP exchange for the Web API client. It reads the whole body before the client sees the response, and throws
+ * where the client catches errors. Without it a torn body escapes unclassified, a body that is no JSON passes for an
+ * error code, and a 429 that names no time is not seen as a rate limit.
  */
 export const exchange: FetchFunction = async (url, init) => {
   const response = await fetch(url, init)
@@ -93,7 +93,7 @@ function saysYesOrNo(body: string): boolean {
   }
 }
 
-/** A time of 0 stands for one that was not named: `classify` knows what to wait then. */
+/** 0 means that Slack named no time: `classify` then takes its default. */
 function withRetryAfter(headers: Headers): Headers {
   const seconds = Number.parseInt(headers.get('retry-after') ?? '', 10)
   const completed = new Headers(headers)
@@ -101,13 +101,13 @@ function withRetryAfter(headers: Headers): Headers {
   return completed
 }
 
-/** Who we are in this workspace: what tells our own messages from everybody else's. */
+/** The bot's ids in this workspace, by which it recognizes its own messages. */
 export interface Identity {
   userId: string | null
   botId: string | null
 }
 
-/** `ask` asks Slack; `known` asks only until it has been answered once. Both throw what the client throws. */
+/** `ask` asks Slack; `known` asks only until Slack has answered once. Both throw what the client throws. */
 export function identityOf(client: WebClient): { ask(): Promise<Identity>; known(): Promise<Identity> } {
   let answered: Identity | null = null
   const ask = async () => {
@@ -118,11 +118,11 @@ export function identityOf(client: WebClient): { ask(): Promise<Identity>; known
   return { ask, known: async () => answered ?? ask() }
 }
 
-/** Slack's clock stamps the messages, ours the claims; and ours may be set while a claim is open. */
+/** Slack's clock stamps messages and ours stamps claims. Ours may also be changed while a claim is open. */
 interface TheirClock {
-  /** An answer came, which says in `date` when it was given. */
+  /** Reads Slack's time from the `date` of a response. */
   heard(headers: Pick<Headers, 'get'>): void
-  /** The time to search: as we had it, and as Slack had it. */
+  /** The search with its time range widened, so that it fits both our clock and Slack's. */
   widened(search: Search): Search
 }
 

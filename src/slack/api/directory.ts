@@ -7,36 +7,36 @@ import { textOf, BrokenAnswer, classify } from './errors.ts'
 import { createClient, type ClientOptions } from './client.ts'
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 
-/** What Slack says of a person or a group holds this long: a lost right, or a channel they left, counts until then. */
+/** How long Slack's answers are cached. Until then a lost right, or a channel that somebody left, still counts. */
 const KNOWN_FOR_MS = 60_000
 
-/** When Slack asks for patience no longer than this, the person who clicked waits; else they are told so. */
+/** A rate limit up to this is waited out, and so the person who clicked waits. On a longer one they are told. */
 export const PATIENCE_MS_MAX = 5_000
 
-/** People and groups remembered; beyond it the oldest is asked for again. */
+/** Entries in the cache; beyond this the oldest is dropped. */
 const REMEMBERED_MAX = 5_000
 
 interface Asking {
   user: string
-  /** the workspace that the user belongs to, as Slack said with the request */
+  /** the user's workspace, as Slack's request names it */
   team: string | null
 }
 
 interface Directory {
-  /** May this person do that? Asks Slack who it is; when Slack does not say, nobody may act. */
+  /** May this person do that? Asks Slack who they are. If Slack does not say, nobody may act. */
   permits(right: Right, by: Asking): Promise<Permit | { kind: 'unknown-person'; code: string }>
-  /** Is this person in the workspace still? Asks Slack anew. */
+  /** Is this person still in the workspace? Not cached: asks Slack each time. */
   presenceOf(user: string): Promise<Presence>
   /** The person's time zone, such as `Europe/Berlin`; UTC if Slack does not say. */
   timeZoneOf(user: string): Promise<string>
-  /** What people call this person, for where nobody is to be mentioned; null where Slack does not say. */
+  /** The person's name, for texts that must not mention (notify) them; null if Slack does not say. */
   nameOf(user: string): Promise<string | null>
 }
 
 /** `gone`: deactivated, or unknown to Slack. `unknown`: Slack did not say. */
 export type Presence = { kind: 'here' } | { kind: 'gone' } | { kind: 'unknown'; code: string }
 
-/** Who is who in the workspace, from Slack, remembered for a minute. Needs `users:read`, for groups `usergroups:read`. */
+/** The people of the workspace, from Slack, cached for a minute. Needs `users:read`, for groups `usergroups:read`. */
 export function createDirectory({
   clock,
   grants,
@@ -48,7 +48,7 @@ export function createDirectory({
   const groups = createMemory(limits, (group: string) => patiently(clock, () => readGroup(client, group)))
   const ownTeam = createMemory<string, string | null>(limits, () => patiently(clock, () => readOwnTeam(client)))
 
-  /** The listed groups that the person is in; a person who is listed by name needs none. */
+  /** The listed groups that the person is in. Asks for none if the person is listed directly. */
   async function groupsOf(user: string, right: Right): Promise<string[]> {
     const listed = right === 'operate' ? grants.operators : right === 'administer' ? grants.admins : []
     if (listed.includes(user)) return []
@@ -60,7 +60,7 @@ export function createDirectory({
   return {
     async permits(right, { user, team }) {
       try {
-        // All at once: what each has to wait for does not add up.
+        // In parallel, so that the waits do not add up.
         const asked = [people(user), ownTeam(''), groupsOf(user, right)] as const
         const [person, own, memberOf] = await Promise.all(asked)
         return permit(right, { ...person, isOutsider: isOutsider(person, own, team) }, grants, memberOf)
@@ -96,7 +96,7 @@ type Member = Person & { teamId: string | null; timeZone: string; name: string |
 
 const UTC = 'UTC'
 
-// Slack calls only those strangers who share no channel with us: the workspace tells who is an outsider.
+// Slack's `is_stranger` is true only for people who share no channel with the bot. For others, compare the workspaces.
 export const isOutsider = (person: Member, own: string | null, team: string | null = null): boolean =>
   person.isOutsider || [team, person.teamId].some((one) => one !== null && own !== null && one !== own)
 
@@ -134,7 +134,7 @@ async function readGroup(client: WebClient, usergroup: string): Promise<string[]
 export const readOwnTeam = async (client: WebClient): Promise<string | null> =>
   textOf(fieldOf(await client.apiCall('auth.test', {}), 'team_id'))
 
-/** Asks once more after as long as Slack says, where somebody can wait for that. */
+/** Retries once, after the time that Slack asks for, if somebody can wait that long. */
 async function patiently<Value>(clock: Clock, ask: () => Promise<Value>): Promise<Value> {
   try {
     return await ask()
@@ -148,13 +148,13 @@ async function patiently<Value>(clock: Clock, ask: () => Promise<Value>): Promis
 
 interface MemoryLimits {
   clock: Clock
-  /** how long an answer holds */
+  /** how long an answer is valid */
   knownForMs: number
-  /** keys remembered; beyond it the oldest is asked for again */
+  /** entries; beyond this the oldest is dropped */
   max: number
 }
 
-/** Asks once for each key while an answer is under way or fresh; a failed answer is not remembered. */
+/** Caches answers by key. Concurrent callers share one call. A failed answer is not cached. */
 function createMemory<Key, Value>(
   { clock, knownForMs, max }: MemoryLimits,
   ask: (key: Key) => Promise<Value>,
@@ -175,20 +175,20 @@ function createMemory<Key, Value>(
   }
 }
 
-/** Pages of Slack's that are read, and how many channels each has: a person in more channels sees the first ones. */
+/** How many pages are read, and channels per page. Of a person in more channels only the first ones are seen. */
 const PAGES_MAX = 5
 const PAGE_CHANNELS = 200
 
 const CHANNEL_LISTS_MAX = 1_000
 
 export interface Memberships {
-  /** The channels that this person is in, private ones where we are too; null: Slack does not say. Never throws. */
+  /** The channels that this person is in, private ones only if the bot is too; null if Slack fails. Never throws. */
   channelsOf(user: string): Promise<ReadonlySet<ChannelId> | null>
-  /** The channels that this person can look into: their own, and the public ones that we are in. Else as `channelsOf`. */
+  /** The channels that this person can read: their own, and the bot's public ones. Null as for `channelsOf`. */
   seenBy(user: string): Promise<ReadonlySet<ChannelId> | null>
 }
 
-/** Who is where, from Slack, remembered for a minute. Needs `channels:read` and `groups:read`. */
+/** Who is in which channel, from Slack, cached for a minute. Needs `channels:read` and `groups:read`. */
 export function createMemberships({
   clock,
   log,
@@ -216,7 +216,7 @@ export function createMemberships({
   }
 }
 
-/** @param user null: the public ones that we are in ourselves */
+/** @param user null: the public channels that the bot is in */
 async function readChannels(client: WebClient, user: string | null): Promise<ReadonlySet<ChannelId>> {
   const channels = new Set<ChannelId>()
   let cursor = ''

@@ -4,8 +4,8 @@ import { fieldOf } from '../../domain/raw-values.ts'
 import type { MessageTs } from '../../domain/ids.ts'
 
 /**
- * How a call to the Web API failed, from what its client threw. Nothing of the error but a short code goes on: messages
- * and bodies can hold addresses, outside text and secrets. What is not known to be undelivered is `unclear`.
+ * Classifies what the Web API client threw. Only a short code is passed on: messages and bodies can hold addresses,
+ * outside text and secrets. A call that may have been carried out is `unclear`.
  */
 export function classify(error: unknown): Failure {
   if (error instanceof WebAPIRateLimitedError) return rateLimited(error.retryAfter)
@@ -14,10 +14,10 @@ export function classify(error: unknown): Failure {
   return ofConnection(error instanceof WebAPIRequestError ? error.original : error)
 }
 
-/** What an answer is called that says neither yes nor no. */
+/** The code for an answer that says neither yes nor no. */
 export const BROKEN_ANSWER = 'broken_answer'
 
-/** Slack answered with what says neither yes nor no, or not what was asked for. */
+/** Slack's answer says neither yes nor no, or lacks what was asked for. */
 export class BrokenAnswer extends Error {
   readonly code = BROKEN_ANSWER
 
@@ -36,7 +36,7 @@ function rateLimited(retryAfterS: number | undefined, code = 'ratelimited'): Fai
   return { kind: 'rate-limited', code, retryAfterMs: Math.min(asked, RETRY_AFTER_MS_MAX) }
 }
 
-// The client puts a body that is no JSON where the code belongs.
+// If the body is no JSON, the client puts the whole body in place of the code.
 function ofPlatform({ data }: WebAPIPlatformError): Failure {
   const code: unknown = data.error
   if (!isErrorCode(code)) return { kind: 'unclear', code: BROKEN_ANSWER }
@@ -45,7 +45,7 @@ function ofPlatform({ data }: WebAPIPlatformError): Failure {
 }
 
 const TOO_MANY = 429
-/** Whatever stands between us and Slack took the request for wrong or too large. */
+/** A proxy between us and Slack found the request malformed or too large. */
 const REFUSING = new Set([400, 413, 414, 431])
 const REQUEST_TIMEOUT = 408
 
@@ -87,7 +87,7 @@ function codeOf(error: Error): string | null {
   return typeof code === 'string' && (SYSTEM_CODE.test(code) || code === BROKEN_ANSWER) ? code : null
 }
 
-// A name that does not resolve, a port that does not answer, a certificate that does not fit: nothing was sent yet.
+// A name that does not resolve, a failed connection or a wrong certificate: nothing was sent yet.
 function neverConnected(error: Error): boolean {
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isConnectError)
   return isConnectError(error)
@@ -109,18 +109,18 @@ function isConnectError(error: unknown): boolean {
   return CONNECT_CALLS.has(fieldOf(error, 'syscall')) || CONNECT_CODES.has(fieldOf(error, 'code'))
 }
 
-/** What a word in an answer's `error` means for us. A word that nobody told us of refuses the message. */
+/** What an error code of Slack's means for us. An unknown code counts as `refused`. */
 export const failureOfCode = (code: string): Failure['kind'] =>
   BY_CODE.get(code) ?? (code.startsWith('restricted_action') ? 'channel-closed' : 'refused')
 
-/** Whether it has the shape of one of Slack's error words, and so is neither outside text nor a broken answer. */
+/** Whether it looks like one of Slack's error codes, and so is neither outside text nor a broken answer. */
 export const isErrorCode = (code: unknown): code is string => typeof code === 'string' && /^[a-z0-9_]{1,80}$/.test(code)
 
 const WORDS = {
   'rate-limited': ['ratelimited', 'rate_limited', 'message_limit_exceeded'],
-  // Slack's own trouble: it may have done what we asked before it failed.
+  // Slack failed, and may have done what was asked before it did.
   unclear: ['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout', 'update_failed'],
-  // For the time of a move between organizations nothing is taken.
+  // Slack accepts nothing while a workspace moves between organizations.
   unsent: ['team_added_to_org', 'external_channel_migrating'],
   'message-gone': [
     'message_not_found',
@@ -129,7 +129,7 @@ const WORDS = {
     'cant_delete_message',
     'cannot_reply_to_message',
     'edit_window_closed',
-    // The one thread is locked, not the channel.
+    // Only the thread is locked, not the channel.
     'restricted_action_thread_locked',
   ],
   'thread-closed': ['restricted_action_non_threadable_channel'],
@@ -176,9 +176,9 @@ function wordsOf(kind: keyof typeof WORDS) {
   return WORDS[kind].map((code) => [code, kind] as const)
 }
 
-// Reading what Slack answers: nothing is taken for granted but `ok`.
+// Readers of Slack's answers, which rely on nothing but `ok`.
 
-/** Text that says something, or null. */
+/** The value if it is a text that is not empty, or null. */
 export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 
 export const isMessageTs = (value: unknown): value is MessageTs => typeof value === 'string' && /^\d+\.\d+$/.test(value)

@@ -4,24 +4,24 @@ import { fieldOf, isRecord } from '../../domain/raw-values.ts'
 import { textOf, failureOfCode, isErrorCode, BROKEN_ANSWER, classify } from './errors.ts'
 import type { ClientOptions } from './client.ts'
 
-/** `refuses`: Slack's own word why. `away`: it could not be asked now. Codes only, nothing of what was sent. */
+/** `refuses`: Slack said no. `away`: Slack could not be asked now. `code` is an error code, never other text. */
 type NoAnswer = { kind: 'refuses' | 'away'; code: string }
 
-/** Who Slack takes us for. */
+/** What Slack says about our token. */
 export type SlackIdentity =
   | {
       kind: 'known'
-      /** what the token may do; null where Slack did not say */
+      /** the token's scopes; null if Slack does not name them */
       scopes: readonly string[] | null
-      /** by how much our clock is ahead of Slack's, to about a second; null where Slack named no time */
+      /** how far our clock is ahead of Slack's, to about a second; null if Slack sent no time */
       aheadMs: number | null
     }
   | NoAnswer
 
-/** `closed`: nothing can be said in this channel. */
+/** `closed`: nothing can be posted in this channel. */
 type ChannelLook = { kind: 'open' } | { kind: 'closed'; code: string } | NoAnswer
 
-/** `open`: a Socket Mode connection could be opened; none is. */
+/** `open`: Slack offers a Socket Mode connection. It is not opened. */
 type SocketLook = { kind: 'open' } | NoAnswer
 
 export interface SlackExaminer {
@@ -32,7 +32,7 @@ export interface SlackExaminer {
   socket: ((signal: AbortSignal) => Promise<SocketLook>) | null
 }
 
-/** Looks at Slack as it answers, headers and all, which its client does not show. Never throws. */
+/** Checks the token and channels. Reads response headers, which Slack's own client hides. Never throws. */
 export function createSlackExaminer({
   token,
   appToken = null,
@@ -83,7 +83,7 @@ async function askSlack({ url, token, values, signal, clock }: Question): Promis
     const headers = { authorization: `Bearer ${token}` }
     const body = new URLSearchParams(values)
     const response = await fetch(url, { method: 'POST', headers, body, redirect: 'error', signal })
-    // Slack writes its time somewhere between our two looks at the clock.
+    // Slack set its `date` between these two readings of our clock: take the middle.
     const atMs = (beganAt + clock.now()) / 2
     return answerOf(response, await response.text(), atMs)
   } catch (error) {
@@ -114,7 +114,7 @@ const scopesIn = (headers: Headers): string[] | null =>
     ?.split(',')
     .map((scope) => scope.trim()) ?? null
 
-/** The header names whole seconds, and the time lay anywhere within. */
+/** `date` is cut to whole seconds, so Slack's real time is half a second later on average. */
 const HALF_A_SECOND_MS = 500
 
 function aheadOf(headers: Headers, atMs: number): number | null {
@@ -125,15 +125,15 @@ function aheadOf(headers: Headers, atMs: number): number | null {
 function lookOf(channel: unknown): ChannelLook {
   if (!isRecord(channel)) return { kind: 'away', code: BROKEN_ANSWER }
   if (channel['is_archived'] === true) return { kind: 'closed', code: 'is_archived' }
-  // A direct message has no members to be one of.
+  // A direct message has no members, so `is_member` says nothing there. It has a `user`.
   const isOutside = channel['is_member'] === false && textOf(channel['user']) === null
   return isOutside ? { kind: 'closed', code: 'not_in_channel' } : { kind: 'open' }
 }
 
-/** What PEOPLE_BY_EMAIL needs besides; the manifest does not ask for it. */
+/** The additional scope for PEOPLE_BY_EMAIL. manifest.yml does not ask for it. */
 export const EMAIL_SCOPE = 'users:read.email'
 
-/** What the bot's token must be allowed to do: exactly what manifest.yml asks for; a test holds the two together. */
+/** The scopes that the bot's token needs: exactly those in manifest.yml, as a test checks. */
 export const SCOPES = [
   'app_mentions:read',
   'channels:history',

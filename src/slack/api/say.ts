@@ -7,9 +7,9 @@ import { section, type ActionButton } from '../messages/blocks.ts'
 import { cut, TEXT_CHARS_MAX } from '../messages/limits.ts'
 
 /**
- * Says one plain thing in a channel, or to a person directly: one call, never repeated by itself. It always resolves; how
- * it failed is in the answer, which holds no secret.
- * @param text markup, in which everything from outside is escaped; what is too long is cut
+ * Sends one short text to a channel, or to a person directly. Makes one call and never retries. Always resolves; a
+ * failure is returned, and holds no secret.
+ * @param text markup, in which everything from outside is escaped; cut if it is too long
  */
 export type Say = (to: ChannelId | string, text: string, button?: ActionButton) => Promise<Sent | Failure>
 

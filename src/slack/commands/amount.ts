@@ -1,4 +1,4 @@
-/** How many hours `4h` is, or days `30d`; null where the word is no such amount. */
+/** The number of hours in `4h`, or of days in `30d`; null if the word is no such amount. */
 export function amountOf(word: string, unit: 'h' | 'd'): number | null {
   const [, digits] = new RegExp(`^(\\d{1,4})${unit}$`, 'i').exec(word) ?? []
   return digits === undefined ? null : Number(digits)

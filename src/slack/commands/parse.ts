@@ -1,29 +1,29 @@
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 
-/** The most characters of a text that are read. A word that the limit cuts is not read: half a name is another name. */
+/** The most characters of a text that are read. A word that this limit cuts is dropped: half a name is another name. */
 export const TEXT_CHARS_MAX = 3_000
-/** The most words; further ones are not read. */
+/** The most words that are read. */
 export const WORDS_MAX = 50
 
 /**
- * A word as it is meant, and what Slack linked it to if the whole word is one link or mention. Empty where something was
- * typed that says nothing, such as `""`: who leaves a name empty means none, and not any.
+ * A word as the person meant it, and what it refers to if the whole word is one link or mention. `text` is empty for an
+ * empty word such as `""`: it stands for no name, not for any name.
  */
 export interface Word extends Reference {
   text: string
 }
 
 /**
- * The words of what somebody typed after a slash command or a mention. `“acme web”@main` is one word: quotes of every
- * kind group, apostrophes do not. `<http://acme.web|acme.web>` is `acme.web`, `<#C0123ABC|builds>` is `#builds` with its id;
- * backticks around a word are taken off, and `—`, which keyboards make of `--`, is undone outside quotes.
+ * The words of what somebody typed after a slash command or a mention. Quotes of every kind group, so `“acme web”@main`
+ * is one word; apostrophes do not. `<http://acme.web|acme.web>` is `acme.web`, `<#C0123ABC|builds>` is `#builds` with
+ * its id. Backticks around a word are removed. Outside quotes `—` becomes `--` again, since keyboards change that.
  */
 export const parseWords = (text: string): Word[] =>
   [...spansOf(readLetters(readable(text)))].map(wordOf).slice(0, WORDS_MAX)
 
 /**
- * The same, with `CUT` as the last word where not all was read: `stop project branch…` without its branch would be another
- * target, and nothing is done on a guess.
+ * Like `parseWords`, with `CUT` as the last word if not all was read. `stop project branch…` without its branch would
+ * name another target, and nothing must be done on a guess.
  */
 export function parseTyped(text: string): Word[] {
   const words = parseWords(text)
@@ -31,7 +31,7 @@ export function parseTyped(text: string): Word[] {
 }
 
 /**
- * A pasted text as it was typed, with its lines: links by their labels, entities decoded, invisible characters gone.
+ * A pasted text as it was typed, with its lines. Replaces links by labels, decodes entities, drops invisible letters.
  */
 export const typedText = (text: string): string =>
   readLetters(text)
@@ -54,11 +54,11 @@ function wordOf(span: readonly Letter[]): Word {
   return { text: text.replace(/\s+/gu, ' ').trim(), ...(span.length === 1 ? span[0]?.reference : null) }
 }
 
-/** The letters of each word, without what only grouped them. */
+/** The letters of each word, without the quotes and backticks around it. */
 function* spansOf(letters: readonly Letter[]): Generator<Letter[]> {
   const findClosing = closings(letters)
   for (let at = 0; at < letters.length; at += 1) {
-    // Inline code around a word.
+    // Skip the backticks of inline code.
     while (isOneOf('`', letters[at])) at += 1
     const closing = findClosing(at)
     const quoted = closing === null ? [] : letters.slice(at + 1, closing)
@@ -85,8 +85,8 @@ function endOfWord(letters: readonly Letter[], from: number): number {
 }
 
 /**
- * Finds where the quote that opens at a place closes: a double one at the next double one, for keyboards mix them; a
- * single one where a word ends, for within it is an apostrophe. Where none closes, no later one does: asked only once.
+ * Finds where a quote closes: a double one at the next of any shape, since keyboards mix them; a single one at the end
+ * of a word, since within a word it is an apostrophe. After one that does not close, later ones cannot either.
  */
 function closings(letters: readonly Letter[]): (opening: number) => number | null {
   const closesSingle = (at: number) =>
@@ -109,7 +109,7 @@ function plain(span: readonly Letter[]): Letter[] {
   return span.slice(0, end).map((letter) => (isOneOf('—', letter) ? { ...letter, text: '--' } : letter))
 }
 
-/** What Slack linked a text to. */
+/** What a link or mention in the text refers to. */
 interface Reference {
   /** http(s), as Slack sent it: not yet known to be safe */
   url?: string
@@ -118,15 +118,15 @@ interface Reference {
   groupId?: string
 }
 
-/** One typed character, or a whole reference: nothing in a reference's text parts words. */
+/** One typed character, or a whole reference. Blanks within a reference do not separate words. */
 interface Letter {
   text: string
   reference: Reference | null
 }
 
 /**
- * A text as Slack sends it, letter by letter: `<…>` are references, `&amp;`, `&lt;` and `&gt;` what was typed; invisible
- * characters are gone. In time linear in the text.
+ * Splits a text from Slack into letters: `<…>` is a reference; `&amp;`, `&lt;` and `&gt;` are decoded; invisible
+ * characters are removed. Takes linear time.
  */
 export const readLetters = (text: string): Letter[] =>
   [...withoutInvisible(text).matchAll(LETTER)].map(([typed, inner]) =>
@@ -135,10 +135,10 @@ export const readLetters = (text: string): Letter[] =>
 
 const LETTER = /<([^<>]*)>|&(?:amp|lt|gt);|[\s\S]/gu
 
-// Names copied from a card bring the soft hyphens and isolates with which lib/escape made them harmless.
+// Names copied from a card contain the soft hyphens and isolates that lib/escape inserted.
 const INVISIBLE =
   /(?!\s)\p{Cc}|\p{Cs}|[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
-// Between two letters of a script, or parts of an emoji, a joiner is part of the name; elsewhere it is a stowaway.
+// A joiner between letters of a script, or parts of an emoji, is part of the name. Elsewhere it is removed.
 const STRAY_JOINER = /(?<![^\0-\x7f\u200c\u200d])[\u200c\u200d]|[\u200c\u200d](?![^\0-\x7f\u200c\u200d])/gu
 
 const withoutInvisible = (text: string): string => text.replace(INVISIBLE, '').replace(STRAY_JOINER, '')
@@ -181,7 +181,7 @@ function readSpecial(what: string, label: string): Letter {
   return { text: named('@', label || value || kind), reference: isGroup ? { groupId: value } : null }
 }
 
-// What looks like an address is linked by Slack on its own: `<http://acme.web|acme.web>`. The label is what was typed.
+// Slack links what looks like an address: `<http://acme.web|acme.web>`. The label is what was typed.
 const readLink = (target: string, label: string): Letter => ({
   text: label || target.replace(/^(?:mailto|tel):/i, ''),
   reference: /^https?:\/\//i.test(target) && URL.canParse(target) ? { url: target } : null,

@@ -8,37 +8,37 @@ import type { Log } from '../../lib/log.ts'
 import type { Measures, RateLimiter } from '../../server/rate-limiter.ts'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** The largest request that is read; the largest form that Slack can send, every letter of it escaped, is smaller. */
+/** Larger requests are refused. Slack's largest form is smaller, even with every letter escaped. */
 export const BODY_BYTES_MAX = 4 * 1024 * 1024
 
-/** Bodies that are not yet known to be Slack's may take so much memory, all together; the largest takes at most this. */
+/** Memory for all bodies whose signature is not checked yet, together. One body can take all of it, but no more. */
 const UNSIGNED_BYTES_MAX = 8 * 1024 * 1024
 
-/** Slack's check of our certificate is not signed; it is far smaller. */
+/** Slack checks our certificate with a request that it does not sign. It is far smaller than this. */
 export const SSL_CHECK_BYTES_MAX = 1_024
 
-/** So many keys of a form are read, by Bolt too; Slack sends some twenty. */
+/** How many keys of a form are read, here and by Bolt. Slack sends about twenty. */
 const FORM_KEYS_MAX = 1_000
 
-/** What strangers send is logged at most once in this time, and counted in between: they must not fill the log. */
+/** Refused requests are counted and logged at most once in this time, so that strangers cannot fill the log. */
 export const REFUSED_LOGGED_EVERY_MS = 60_000
 
 interface GateDeps {
   signingSecret: string
   log: Pick<Log, 'warn'>
   now: () => number
-  /** at which large bodies are read */
+  /** rate limiters for large bodies and for what comes after a refusal */
   measures: Measures
   signatures: Pick<SignatureCount, 'note'>
 }
 
-/** True: Slack has signed it, its body is in `rawBody`, and Bolt may have it. False: it is answered. Never throws. */
+/** True: Slack signed it, its body is in `rawBody`, and Bolt may handle it. False: it is answered. Never throws. */
 export type Gate = (request: IncomingMessage & { rawBody?: Buffer }, response: ServerResponse) => Promise<boolean>
 
 /**
- * Lets through what Slack has signed and Bolt can read. Of a stranger nothing is parsed, and little is kept: what has no
- * signature that could be right is refused before its body is read. A body that is no object would end the process, for
- * Bolt looks into it outside of every catch.
+ * Lets through what Slack has signed and Bolt can read. A request whose signature cannot be right is refused before its
+ * body is read, so that a stranger costs no parsing and little memory. A body that is no object is refused too: Bolt
+ * reads its fields outside of any `catch`, which would end the process.
  */
 export function createGate({ signingSecret, log, now, measures, signatures }: GateDeps): Gate {
   const limits = { memory: createMemoryBudget(UNSIGNED_BYTES_MAX), rateLimiter: measures.bodies }
@@ -58,7 +58,7 @@ export function createGate({ signingSecret, log, now, measures, signatures }: Ga
   }
 
   async function lookAtSigned(request: IncomingMessage, signature: Signature) {
-    // Sent again, it is the same request, which was taken: nothing is done for it.
+    // A known signature means that this request was sent again. Bolt already has it: answer 200 and do nothing.
     if (seen.has(signature)) return { status: 200, bytes: null } as const
     const body = await readBody(request, { ...limits, bytesMax: BODY_BYTES_MAX })
     if (body.kind !== 'whole') return NOT_WHOLE[body.kind]
@@ -94,7 +94,7 @@ export function createGate({ signingSecret, log, now, measures, signatures }: Ga
 
 interface Passed {
   status: 200
-  /** null: it is answered with nothing more */
+  /** null: answer 200 and do not call Bolt */
   bytes: Buffer | null
 }
 
@@ -140,7 +140,7 @@ export function createSignatureCount(): SignatureCount {
   }
 }
 
-/** A form holds one `payload`, or none, as commands do: of two nobody could say which counts. */
+/** A form has one `payload`, or none, as commands do. Two are refused, because it is unclear which one counts. */
 function isReadable(type: string, bytes: Buffer): boolean {
   const text = decode(bytes)
   if (text === null) return false
@@ -149,7 +149,7 @@ function isReadable(type: string, bytes: Buffer): boolean {
   return payload === undefined || (typeof payload === 'string' && isObject(payload))
 }
 
-// As Bolt reads it. Not URLSearchParams: a form of a million keys would hold it up for a minute.
+// Parsed as Bolt does. URLSearchParams would take a minute for a form of a million keys.
 const fieldsOf = (text: string) => parse(text, '&', '=', { maxKeys: FORM_KEYS_MAX })
 
 const isForm = (type: string): boolean => /^application\/x-www-form-urlencoded *(?:;|$)/i.test(type)
@@ -191,16 +191,16 @@ function answer(
 
 const RETRY_S = 5
 
-/** What was signed longer ago than this, or by a clock that is further ahead, is refused: Slack's own rule. */
+/** Slack's own rule: a request that was signed longer ago than this, or that far in the future, is refused. */
 export const SIGNED_WITHIN_S = 5 * 60
 
-/** What a request says of its signature. */
+/** The headers of a request's signature. */
 interface Signature {
   timestamp: string
   hex: string
 }
 
-/** The signature that a request brings; null: none, of another form, or too old to count, whatever the body is. */
+/** The signature headers, or null if they are missing, malformed, or too far from the current time. */
 export function signatureIn(headers: IncomingHttpHeaders, nowMs: number): Signature | null {
   const timestamp = headers['x-slack-request-timestamp']
   const signature = headers['x-slack-signature']
@@ -210,7 +210,7 @@ export function signatureIn(headers: IncomingHttpHeaders, nowMs: number): Signat
   return Math.abs(nowMs / MS_PER_S - Number(timestamp)) <= SIGNED_WITHIN_S ? { timestamp, hex } : null
 }
 
-/** Is this the signature of exactly these bytes? It takes the same time whichever digit is wrong. */
+/** Is this the signature of exactly these bytes? Compares in constant time. */
 export function isSignedBy(signingSecret: string, { timestamp, hex }: Signature, bytes: Buffer): boolean {
   const ours = createHmac('sha256', signingSecret).update(`v0:${timestamp}:`).update(bytes).digest()
   return timingSafeEqual(ours, Buffer.from(hex, 'hex'))
@@ -218,16 +218,16 @@ export function isSignedBy(signingSecret: string, { timestamp, hex }: Signature,
 
 const MS_PER_S = 1_000
 
-/** So many signatures are remembered; the one that was seen first is forgotten. */
+/** How many signatures are remembered; then the oldest is forgotten. */
 export const SIGNATURES_MAX = 5_000
 
-/** Remembers what Slack has signed: the store knows it too, but a flood of repeats need not reach it. */
+/** Remembers accepted signatures. The database knows them too, but a flood of repeats should not reach it. */
 export function createSeen() {
   const signatures = new Set<string>()
 
   return {
     has: (signature: Signature): boolean => signatures.has(keyOf(signature)),
-    /** Only for signatures that were right. */
+    /** Only for signatures that are right. */
     add(signature: Signature): void {
       signatures.add(keyOf(signature))
       if (signatures.size > SIGNATURES_MAX) signatures.delete(signatures.values().next().value!)

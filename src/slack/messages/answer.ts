@@ -2,9 +2,9 @@ import { codeSpan, toLine } from '../../lib/escape.ts'
 import { type ActionsBlock, type Block, type Button, contextOf, mrkdwn, section } from './blocks.ts'
 import { cut, SECTION_CHARS_MAX, TEXT_CHARS_MAX } from './limits.ts'
 
-/** What the requester gets to see. Whether others see it too is the endpoint's business. */
+/** What the requester sees. The endpoint decides whether others see it too. */
 export interface Answer {
-  /** markup; tells the whole story by itself, for a screen reader and where no blocks are shown */
+  /** markup; complete without the blocks, for screen readers and places that show no blocks */
   text: string
   blocks: Block[]
   picture: Picture | null
@@ -15,25 +15,25 @@ export interface Picture {
   png: Uint8Array
   /** a file's name, without a path */
   name: string
-  /** what it says, for people who do not see it */
+  /** alternative text, for people who do not see it */
   alt: string
 }
 
-/** What was asked, as far as an answer has to know: a choice repeats it, an error shows the reference. */
+/** What an answer has to know of its request: a choice repeats the command, an error shows the reference. */
 export interface AnswerContext {
   /** the command's name */
   command: string
   /** the branch that was named, for a choice of projects */
   branch: string | null
-  /** what was typed after the project, where that is more than a branch */
+  /** the words after the project, if they are more than a branch */
   rest?: readonly string[]
-  /** a short id that the log has too */
+  /** a short id that is also in the log */
   reference: string
 }
 
 /** One piece of an answer. All texts are markup, with what is outside text in it escaped and cut. */
 export type Part =
-  /** lines stand together in one section as far as they fit; one with a button stands alone */
+  /** lines share a section as far as they fit; a line with a button has its own */
   | { kind: 'line'; text: string; button?: Button }
   | { kind: 'small'; text: string }
   | { kind: 'row'; id: string; buttons: readonly Button[] }
@@ -42,24 +42,24 @@ export const line = (text: string): Part => ({ kind: 'line', text })
 export const small = (text: string): Part => ({ kind: 'small', text })
 export const row = (id: string, buttons: readonly Button[]): Part => ({ kind: 'row', id, buttons })
 
-/** An answer of these pieces. What is empty is left out. */
+/** Builds an answer from these parts. Empty parts are left out. */
 export function answerOf(parts: readonly Part[], picture: Picture | null = null): Answer {
   const said = parts.filter(saysSomething)
   return { text: textOf(said), blocks: blocksOf(said), picture }
 }
 
-/** What went wrong: what happened, why as far as known (or what there is to choose from), one next step. Lines of markup. */
+/** An error: what happened, why if that is known (or the choices), and one next step. Lines of markup. */
 export interface Trouble {
   what: string
   why: string | readonly string[] | null
   next: string
-  /** what stands between the next step and the reference */
+  /** parts between the next step and the reference */
   parts?: readonly Part[]
 }
 
 /**
- * The answer to what did not work.
- * @param reference stands in the log too; null where nobody has anything to look up there
+ * The answer to a request that failed.
+ * @param reference an id that is also in the log; null if nobody needs the log for this
  */
 export function answerTrouble({ what, why, next, parts = [] }: Trouble, reference: string | null = null): Answer {
   const lines = [what, ...[why ?? []].flat(), nextStep(next)].map(line)
@@ -81,10 +81,10 @@ function textOf(parts: readonly Part[]): string {
   return firstOf(lines.map(withoutLinks))
 }
 
-// Outside text has no `<` of its own left: what looks like a link here is one of ours.
+// Outside text is escaped and contains no `<`, so each link found here is one of ours.
 const withoutLinks = (text: string): string => text.replaceAll(/<https?:[^|<>]*\|([^<>]*)>/g, '$1')
 
-/** As many whole lines as fit; that some are missing is said. Half a line could be half a mention. */
+/** As many whole lines as fit, and how many are left out. Lines are not cut: that could break a mention. */
 function firstOf(lines: readonly string[]): string {
   let text = ''
   for (const [at, one] of lines.entries()) {
@@ -131,7 +131,7 @@ const rowOf = (id: string, buttons: readonly Button[]): ActionsBlock => ({
   elements: [...buttons],
 })
 
-/** What somebody typed, or could type: as code, where nothing is read as markup. */
+/** What somebody typed, or could type, as code: Slack reads no markup in it. */
 export const typed = (text: string): string => codeSpan(cut(toLine(text), TYPED_CHARS_MAX)) || '(nothing)'
 
 /** How much of it is shown, in code points. */

@@ -1,6 +1,6 @@
-// The few shapes of Block Kit that our messages are made of.
+// The parts of Block Kit that our messages use.
 
-/** A message as Slack takes it. Where there are blocks, Slack draws them, and uses `text` for notifications and screen readers. */
+/** A message as Slack takes it. If there are blocks, `text` is for notifications and screen readers only. */
 export interface SlackMessage {
   text: string
   blocks: (Block | ImageBlock)[]
@@ -63,7 +63,7 @@ export interface LinkButton {
   url: string
 }
 
-/** A button that tells us; `value` says what it is about. */
+/** A button whose click Slack reports to us. `value` says what it is about. */
 export interface ActionButton {
   type: 'button'
   action_id: string
@@ -81,12 +81,12 @@ export interface Confirm {
   style?: 'primary' | 'danger'
 }
 
-/** Markup of our own making. `verbatim`: Slack links nothing by itself. */
+/** Markup that we wrote. `verbatim`: Slack adds no links by itself. */
 export const mrkdwn = (text: string): Mrkdwn => ({ type: 'mrkdwn', text, verbatim: true })
 
 export const plain = (text: string): Plain => ({ type: 'plain_text', text, emoji: false })
 
-/** A context block of what there is to say; none when there is nothing, since Slack refuses an empty one. */
+/** A context block of the elements that are not empty; none if all are, since Slack refuses an empty block. */
 export function contextOf(elements: readonly (TextObject | null)[]): ContextBlock[] {
   const said = elements.filter((element) => element !== null).filter(({ text }) => text !== '')
   return said.length === 0 ? [] : [{ type: 'context', elements: said }]

@@ -6,9 +6,9 @@ import { codeSpan } from '../../lib/escape.ts'
 import { BREAKAGE_ACTION_ID } from './ids.ts'
 import { clockTime, dayTime, durationWords } from './times.ts'
 
-// Who looks after a red branch, in words. Markup.
+// Texts about red branches and the people on them. Markup.
 
-/** `@Ada is on it until 15:00`, and until when nobody is reminded; empty where there is neither. */
+/** `@Ada is on it until 15:00`, and until when reminders are snoozed; empty if neither. */
 export function breakageWords({ owner, snoozedUntil }: ShownBreakage): string {
   const onIt = owner && onItWords(who(owner.user), owner)
   return joined([onIt, snoozedUntil === null ? null : `reminders snoozed${laterWords(snoozedUntil)}`])
@@ -17,7 +17,7 @@ export function breakageWords({ owner, snoozedUntil }: ShownBreakage): string {
 export const onItWords = (who: string, { since, until }: { since: number; until: number }): string =>
   `${who} is on it${untilWords(until, since)}`
 
-/** `since May 3 09:30 (3 builds)`, and `or longer` where the history that is kept ends before the streak does. */
+/** `since May 3 09:30 (3 builds)`; with `or longer` if the streak began before the stored history. */
 export function sinceWords({ at, builds, atLeast }: RedSince): string {
   const time = dayTime(at)
   const start = time === null ? '' : `since ${time}${atLeast ? ' or longer' : ''} `
@@ -60,7 +60,7 @@ export const breakageButton = (id: string): ActionButton => ({
 
 const who = (user: string | null): string => mention(user) || 'Somebody'
 
-/** ` until 15:00`, with its day where that may be another one. */
+/** ` until 15:00`, with the date if it may be another day. */
 export function untilWords(until: number | null, since: number): string {
   const time = until === null ? null : until - since <= SAME_DAY_MS ? clockTime(until) : dayTime(until)
   return time === null ? '' : ` until ${time}`

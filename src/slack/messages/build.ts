@@ -15,9 +15,9 @@ import {
   TITLE_CHARS_MAX,
 } from './limits.ts'
 
-// A build in Slack's words: every part of it is outside text and is cut and escaped here.
+// Texts about a build. All of its parts are outside text, and are cut and escaped here.
 
-/** `web #512`, and the attempt from the second on. Markup. */
+/** `web #512`, with the attempt if it is not the first. Markup. */
 export function buildName(build: BuildView, attemptNumber = 1): string {
   const again = attemptNumber > 1 ? ` (attempt ${attemptNumber})` : ''
   return `${projectName(build)} ${buildNumber(build)}${again}`
@@ -40,8 +40,8 @@ export function onBranch({ branch }: Pick<BuildView, 'branch'>): string {
 }
 
 /**
- * `fix login · a1b2c · Ada`, as much of it as there is. Markup.
- * @param mentioned the Slack user who stands in the committer's place
+ * `fix login · a1b2c · Ada`, without parts that are missing. Markup.
+ * @param mentioned the Slack user to mention in place of the committer's name
  */
 export const commitLine = ({ commit, committer, message }: BuildView, mentioned: string | null = null): string =>
   joined([
@@ -50,7 +50,7 @@ export const commitLine = ({ commit, committer, message }: BuildView, mentioned:
     mention(mentioned) || outside(committer, COMMITTER_CHARS_MAX),
   ])
 
-/** The first line of the commit's message, the commit as a link, its committer: what stands in a context block. */
+/** The first line of the commit's message, the commit as a link, and its committer: elements for a context block. */
 export function commitElements(build: BuildView, mentioned: string | null = null): (TextObject | null)[] {
   const label = outside(build.commit, COMMIT_CHARS_MAX) || (build.commitUrl === null ? '' : 'commit')
   const link = mrkdwnLink(build.commitUrl, label, CONTEXT_URL_CHARS_MAX)
@@ -58,13 +58,13 @@ export function commitElements(build: BuildView, mentioned: string | null = null
   const name = build.committer === null ? null : outsidePlain(build.committer, COMMITTER_CHARS_MAX)
   return [
     build.message === null ? null : outsidePlain(firstLine(build.message), MESSAGE_CHARS_MAX),
-    // Without a number or a link there is nothing to call a commit.
+    // The word `commit` says nothing without an id or a link.
     link === 'commit' ? null : mrkdwn(link),
     who === '' ? name : mrkdwn(who),
   ]
 }
 
-/** Where the build can be opened; null when CI gave no address that is safe to link to. */
+/** Where the build can be opened; null if CI gave no address that is safe to link to. */
 export const buildUrl = (build: BuildView): string | null => httpUrl(build.buildUrl, BUTTON_URL_CHARS_MAX)
 
 /** Parts of one line; empty ones are left out. */

@@ -5,7 +5,7 @@ import { buildCount, joined, mention, outside } from './build.ts'
 import { cut, WORD_CHARS_MAX } from './limits.ts'
 import { dayTime, durationWords } from './times.ts'
 
-// When a channel gets its digest, and what its chart shows, in words.
+// Texts about digests: when a channel gets one, and what its chart shows.
 
 export const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
 
@@ -22,7 +22,7 @@ export function digestWords({ schedule, nextAt }: { schedule: Schedule; nextAt: 
   return joined([scheduleWords(schedule), next && `next ${next}`])
 }
 
-/** Posted in the channel when it gets a digest, or another one. */
+/** Posted in the channel when a digest is set or changed. */
 export const digestSetLine = (user: string, schedule: Schedule): string =>
   `:bar_chart: ${by(user)} set a digest for this channel: ${scheduleWords(schedule)}.`
 

@@ -5,9 +5,9 @@ import { mention } from './build.ts'
 import { ACTION_IDS } from './ids.ts'
 import { cut } from './limits.ts'
 
-// Which person a committer's name means, in words. Markup; the name is outside text.
+// Texts about committers' names and the people they mean. Markup; the names are outside text.
 
-/** `` `ada` ``, whole: what is longer nobody has claimed. */
+/** `` `ada` ``, in full: nobody can have claimed a longer name. */
 export const handleWords = (handle: string): string => codeSpan(cut(toLine(handle), HANDLE_CHARS_MAX)) || '(no name)'
 
 /** How a command with this name is typed: `/ci me forget "ada lovelace"`. */
@@ -17,7 +17,7 @@ export function meCommand(before: string, handle: string, after = ''): string {
   return ['/ci me', before, word, after].filter(Boolean).join(' ')
 }
 
-/** Claims the name of a build's committer. It carries the build alone: whose name that is, is looked up when it is pressed. */
+/** Claims the name of a build's committer. It carries only the build; the name is looked up when it is clicked. */
 export const claimButton = (ref: string): ActionButton => ({
   type: 'button',
   action_id: ACTION_IDS.claim,
@@ -25,10 +25,10 @@ export const claimButton = (ref: string): ActionButton => ({
   value: ref,
 })
 
-/** `@Ada, is this you?`, beside that button; empty where nobody is asked by name. */
+/** `@Ada, is this you?`, for beside that button; empty if nobody is asked by name. */
 export const isThisYou = (user: string | null): string => (mention(user) === '' ? '' : `${mention(user)}, is this you?`)
 
-/** For the person who was given a name by an admin. */
+/** Sent to the person to whom an admin gave a name. */
 export function givenLine({ handle, was, by }: { handle: string; was: string | null; by: string }): string {
   const before = was === null ? '' : ` It was ${mention(was) || 'somebody else'}'s until now.`
   return [
@@ -37,7 +37,7 @@ export function givenLine({ handle, was, by }: { handle: string; was: string | n
   ].join(' ')
 }
 
-/** For the person who lost a name because an admin gave it to another. */
+/** Sent to the person who lost a name because an admin gave it to somebody else. */
 export const takenLine = ({ handle, user, by }: { handle: string; user: string; by: string }): string =>
   `:bust_in_silhouette: ${who(by)} decided that the committer name ${handleWords(handle)} means ${mention(user) || 'somebody else'}, and not you any more. If that is wrong, tell ${who(by)}.`
 

@@ -1,6 +1,6 @@
-// Names that Slack hands back to us: they must never change meaning, since old messages keep them.
+// Ids that Slack sends back to us. Their meaning must never change, because old messages keep them.
 
-/** The buttons of a build. `open` is a link: Slack reports the click all the same, and it needs an answer. */
+/** The buttons of a build. `open` is a link, but Slack reports the click too, and it must be acknowledged. */
 export const ACTION_IDS = {
   open: 'build_open',
   stop: 'build_stop',
@@ -14,7 +14,7 @@ export const BREAKAGE_ACTION_ID = 'breakage_own'
 /** The row that holds a card's buttons. */
 export const ACTIONS_BLOCK_ID = 'build_actions'
 
-/** What travels in the metadata of each message of ours: our claim's key, and the attempt that it told as it appeared ('': none). */
+/** Metadata of each message: the claim's key, and the attempt whose end it showed when posted ('': none). */
 export const CLAIM_EVENT_TYPE = 'buildline_message'
 
 export const claimMetadata = ({ key, postedAttempt }: { key: string; postedAttempt: string | null }) => ({
@@ -22,7 +22,7 @@ export const claimMetadata = ({ key, postedAttempt }: { key: string; postedAttem
   event_payload: { key, born: postedAttempt ?? '' },
 })
 
-/** The buttons of a question with several answers, in their order. */
+/** The buttons of a question, in the order of its choices. */
 export const CHOICE_ACTION_IDS = ['choose_1', 'choose_2', 'choose_3', 'choose_4', 'choose_5'] as const
 
 /** The row that holds them. */
@@ -34,7 +34,7 @@ export const PAGE_ACTION_IDS = { previous: 'list_prev', next: 'list_next' } as c
 /** The row that holds them. */
 export const PAGES_BLOCK_ID = 'answer_pages'
 
-/** The buttons of what a channel follows. */
+/** The buttons of a channel's subscriptions. */
 export const SUBSCRIPTION_ACTION_IDS = {
   add: 'subscription_add',
   change: 'subscription_change',
@@ -44,7 +44,7 @@ export const SUBSCRIPTION_ACTION_IDS = {
   import: 'subscription_import',
 } as const
 
-/** The rows that hold them: of one subscription, and of all. */
+/** The rows of these buttons: for one subscription, and for all. */
 export const subscriptionBlockId = (id: string): string => `subscription_${id}`
 export const SUBSCRIPTIONS_BLOCK_ID = 'subscriptions'
 
@@ -52,7 +52,7 @@ export const SUBSCRIPTIONS_BLOCK_ID = 'subscriptions'
 export const DIGEST_ACTION_ID = 'digest_preview'
 export const DIGEST_BLOCK_ID = 'digest'
 
-/** The row of a proposal. */
+/** The row of an import proposal. */
 export const IMPORT_BLOCK_ID = 'subscription_import'
 
 /** The buttons of a project. */
@@ -65,7 +65,7 @@ export const PROJECT_ACTION_IDS = {
 /** The row that holds them. */
 export const PROJECT_BLOCK_ID = 'project_actions'
 
-/** The buttons of App Home that stand nowhere else. */
+/** The buttons that only App Home has. */
 export const HOME_ACTION_IDS = { mentions: 'home_mentions', follow: 'home_follow' } as const
 
 /** The rows that hold Home's buttons. */

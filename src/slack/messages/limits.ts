@@ -1,10 +1,10 @@
-// Slack's limits, in characters. What is ours is lower, so that escaping can lengthen a text and it still fits.
+// Slack's limits, in characters. Our own are lower, so that a text still fits when escaping has made it longer.
 
-/** A message's `text`: `chat.update` takes no more, though `chat.postMessage` does. */
+/** A message's `text`. `chat.postMessage` takes more, `chat.update` does not. */
 export const TEXT_CHARS_MAX = 4_000
 /** The text of a section. */
 export const SECTION_CHARS_MAX = 3_000
-/** An address, and so the longest link of a button. */
+/** An address, such as the link of a button. */
 export const BUTTON_URL_CHARS_MAX = 3_000
 
 /** An address within a context element, escaped; with its label it stays below the element's 3,000. */
@@ -12,7 +12,7 @@ export const CONTEXT_URL_CHARS_MAX = 2_500
 /** An address within a message's `text`, or within one line of a list, escaped. */
 export const INLINE_URL_CHARS_MAX = 500
 
-// How much of each outside text is shown, in code points as typed. Escaping makes at most five characters of one.
+// How much of each outside text is shown, in code points before escaping, which makes up to five characters of one.
 export const PROJECT_CHARS_MAX = 100
 export const BRANCH_CHARS_MAX = 100
 export const COMMIT_CHARS_MAX = 40
@@ -28,11 +28,11 @@ export const CONFIRM_CHARS_MAX = 300
 const ELLIPSIS = '…'
 
 /**
- * At most `pointsMax` code points; what is cut off shows as `…`, which counts. Composed characters (an emoji of several
- * parts, a letter with its accents) are not torn apart.
+ * Cuts a text to at most `pointsMax` code points, including the `…` that marks the cut. Composed characters (an emoji
+ * of several parts, a letter with its accents) are kept whole.
  */
 export function cut(text: string, pointsMax: number): string {
-  // No code point is longer than two units: a slice of the text tells, however long it is.
+  // A code point has at most two units, so this slice is enough, however long the text is.
   const points = Array.from(text.slice(0, 2 * (pointsMax + 1)))
   if (points.length <= pointsMax) return text
   return wholeGraphemes(points, pointsMax - 1) + ELLIPSIS
@@ -47,6 +47,6 @@ function wholeGraphemes(points: readonly string[], pointsMax: number): string {
     if (index + segment.length > room) break
     end = index + segment.length
   }
-  // One grapheme that fills all the room is no character anybody can read.
+  // One grapheme that is longer than the limit is no readable character: cut it.
   return points.join('').slice(0, end === 0 ? room : end)
 }

@@ -8,9 +8,9 @@ import { plain, type ActionButton } from './blocks.ts'
 import { ACTION_IDS } from './ids.ts'
 import { BRANCH_CHARS_MAX, BUILD_ID_CHARS_MAX, CONFIRM_CHARS_MAX, cut, PROJECT_CHARS_MAX } from './limits.ts'
 
-// What people asked of CI, in words. The names of the requesters are mentions: Slack shows them in everybody's own way.
+// Texts about requests to CI. Requesters are mentions: each reader sees the name by their own settings.
 
-/** `Stop requested by @lin`, and what came of it: for a card. Markup. */
+/** `Stop requested by @lin`, and the outcome: for a card. Markup. */
 export const requestWords = (request: ShownRequest): string => joined([requested(request), stageWords(request)], ', ')
 
 /** `:raised_hand: Stop requested by @lin · Stopped`: the line in the thread. Markup. */
@@ -26,7 +26,7 @@ export const ACTION_WORDS: Record<Action, string> = { stop: 'Stop', restart: 'Re
 
 const SYMBOLS: Record<Action, string> = { stop: ':raised_hand:', restart: ':repeat:' }
 
-/** Why an action cannot be offered: the card's words, and everybody else's who has to say it. */
+/** Why an action cannot be offered. Cards and all answers use these texts. */
 export const MISSING: Record<Missing, string> = {
   'no-github': 'GITHUB_TOKEN is not set',
   'no-gitlab': 'GITLAB_TOKEN is not set',
@@ -102,7 +102,7 @@ const UNCONFIRMED: Record<string, string> = {
   'not-restarted': 'it shows no new attempt',
 }
 
-/** The button that asks CI to stop or restart an attempt. Stopping throws work away, so it is confirmed first. */
+/** The button that asks CI to stop or restart an attempt. Stopping loses work, so Slack asks for confirmation first. */
 export function actButton(
   action: Action,
   ref: string,
@@ -131,7 +131,7 @@ function nameOf({ project, buildId, branch }: Pick<BuildView, 'project' | 'build
   return `${shown(project, PROJECT_CHARS_MAX)} #${shown(buildId, BUILD_ID_CHARS_MAX)}${on}`
 }
 
-/** CI shows no builds of this project: the person alone can tell whether that is the build they mean. */
+/** For a project whose builds CI does not show: only the person can tell whether this is the build they mean. */
 const uuidOf = ({ unconfirmed }: Pick<CardView, 'unconfirmed'>): string =>
   unconfirmed === null ? '' : ` CI stops the build ${unconfirmed}.`
 

@@ -7,11 +7,11 @@ import { joined, mention, outside } from './build.ts'
 import { durationWords } from './times.ts'
 import { BRANCH_CHARS_MAX, cut, PROJECT_CHARS_MAX, WORD_CHARS_MAX } from './limits.ts'
 
-// What channels follow, in words. All of it is markup; names, patterns and events come from outside and are escaped.
+// Texts about subscriptions. All are markup. Names, patterns and events come from outside and are escaped.
 
 type Followed = Pick<Subscription, 'follows' | 'rules' | 'quiet' | 'mention' | 'remind'>
 
-/** `acme/web`, `all projects`, `projects that no other channel follows` */
+/** `acme/web`, `all projects`, `all projects that no other channel follows` */
 export function followedProject({ follows }: Pick<Subscription, 'follows'>): string {
   switch (follows.what) {
     case 'project':
@@ -39,7 +39,7 @@ export const followedHow = ({ rules, quiet, mention: who, remind }: Followed): s
 export const remindsWhen = ({ afterMs, fromHour, toHour, days, zone }: ReminderRule): string =>
   `reminds after ${durationWords(afterMs)} (${fromHour}–${toHour} ${days === 'daily' ? 'every day' : 'on weekdays'}, ${zone})`
 
-/** At most this many rules are put into words. */
+/** How many rules are written out. */
 export const RULES_SHOWN_MAX = 5
 
 /** ``failed, recovered on `main`; every event on branches like `release/*` `` */
@@ -92,7 +92,7 @@ export const importedLine = (user: string, changes: readonly { now: Followed; wa
 const changed = ({ now, was }: { now: Followed; was: Followed | null }): string =>
   `${followed(now)}${was ? ` (before: ${followedHow(was)})` : ''}`
 
-/** Subscriptions that one line names. */
+/** How many subscriptions one line names. */
 const NAMED_MAX = 5
 
 /** Posted in the channel when a subscription is removed. */
@@ -131,7 +131,7 @@ export function closedLine({
   ].join('\n')
 }
 
-/** Why nothing can be posted in a channel, and what helps. */
+/** Why nothing can be posted in a channel, and what the reader can do. */
 export function closedWords(code: string): { what: string; next: string } {
   return CLOSED.get(code) ?? { what: `Slack refuses (${outside(code, WORD_CHARS_MAX) || 'no code'})`, next: ALLOW }
 }

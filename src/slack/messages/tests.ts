@@ -4,7 +4,7 @@ import { codeBlock } from '../../lib/escape.ts'
 import { joined, outside } from './build.ts'
 import { cut, TEXT_CHARS_MAX } from './limits.ts'
 
-// Which tests failed. Names, messages and log lines are outside text, and are cut and escaped here.
+// Texts about failed tests. Names, messages and log lines are outside text, and are cut and escaped here.
 
 const NAME_ON_CARD_CHARS_MAX = 80
 export const NAME_CHARS_MAX = 120

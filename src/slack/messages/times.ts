@@ -1,12 +1,12 @@
-// Times that every reader sees in their own zone, with UTC for readers whose Slack cannot show that.
+// Times in each reader's own zone, with UTC as the fallback where Slack cannot show that.
 
-/** `<!date^…|14:02 UTC>`; null for a time that no clock shows. */
+/** `<!date^…|14:02 UTC>`; null for a time that Slack cannot show. */
 export function clockTime(atMs: number): string | null {
   const iso = isoOf(atMs)
   return iso && `<!date^${Math.floor(atMs / MS_PER_S)}^{time}|${iso.slice(11, 16)} UTC>`
 }
 
-/** Day and time, for what may be days ago: `today at 14:02`, `Nov 12 at 14:02`. */
+/** Day and time, for times that may be days ago: `today at 14:02`, `Nov 12 at 14:02`. */
 export function dayTime(atMs: number): string | null {
   const iso = isoOf(atMs)
   return (
@@ -25,7 +25,7 @@ const AT_MS_MAX = 253_402_300_799_000
 const isoOf = (atMs: number): string | null =>
   Number.isFinite(atMs) && atMs > 0 && atMs <= AT_MS_MAX ? new Date(atMs).toISOString() : null
 
-/** `42 s`, `7 min`, `1 h 5 min`, `2 d 3 h`: two units at most, the smaller one left out when it is nothing. */
+/** `42 s`, `7 min`, `1 h 5 min`, `2 d 3 h`: at most two units; the smaller one is left out if it is 0. */
 export function durationWords(durationMs: number): string {
   const s = Math.max(0, Math.round(durationMs / MS_PER_S))
   if (s < S_PER_MIN) return s === 0 ? 'under 1 s' : `${s} s`
@@ -34,7 +34,7 @@ export function durationWords(durationMs: number): string {
   return twoUnits(s, S_PER_DAY, 'd', S_PER_H, 'h')
 }
 
-/** `after 7 min`, and `within 1 s` where there was next to nothing between. */
+/** `after 7 min`; `within 1 s` for less than half a second. */
 export const afterWords = (durationMs: number): string =>
   Math.round(durationMs / MS_PER_S) < 1 ? 'within 1 s' : `after ${durationWords(durationMs)}`
 

@@ -1,15 +1,15 @@
 import type { SourceName } from '../../domain/ids.ts'
 import type { Shown } from '../../domain/view.ts'
 
-/** How a state looks. Symbols differ in shape and every one stands beside its word: colour alone says nothing. */
+/** How a state is shown. Symbols differ in shape and always come with the word, so that nobody depends on colours. */
 interface Look {
   symbol: string
   word: string
   /** the bar beside a card */
   color: string
-  /** what a notification says of the build */
+  /** the verb in a notification */
   verb: string
-  /** what a reader should know who has only this line; null when the word says it all */
+  /** what readers of this line alone should also know; null if the word is enough */
   hint: string | null
 }
 
@@ -23,7 +23,7 @@ const GREY = '#868686'
 const LOOKS: Record<Shown, Look> = {
   queued: { symbol: ':hourglass:', word: 'Queued', color: BLUE, verb: 'is queued', hint: null },
   started: { symbol: ':arrow_forward:', word: 'Running', color: BLUE, verb: 'is running', hint: null },
-  // CI does not say for what: the link leads to the place that does.
+  // CI does not say what the build waits for. The build's page, which the card links to, does.
   waiting: {
     symbol: ':hourglass_flowing_sand:',
     word: 'Waiting',
@@ -69,12 +69,12 @@ const LOOKS: Record<Shown, Look> = {
 
 export const lookOf = (shown: Shown): Look => LOOKS[shown]
 
-/** The look of an account notice: neutral, the builds did nothing wrong. */
+/** The look of an account notice: neutral, because no build failed. */
 export const NOTICE_LOOK = { symbol: ':information_source:', color: GREY } as const
 
-// The doctor, the log and /readyz say these in the same words. This file imports nothing heavy: the start needs them too.
+// The doctor, the log and /readyz share these texts. This file must import nothing heavy, because start-up loads it.
 
-/** How a place shows what is typed as it is. */
+/** Formats what is typed literally, such as a command or a setting's name. */
 type Code = (text: string) => string
 
 const plain: Code = (text) => text

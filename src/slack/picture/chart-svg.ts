@@ -12,7 +12,7 @@ const DAYS_HEIGHT = 230
 const RED_ROW_HEIGHT = 26
 const RED_FRAME_HEIGHT = 60
 
-// With its own background it is readable in Slack's dark and light themes.
+// The chart has its own background, so that it is readable in Slack's dark and light themes.
 const PAPER = '#ffffff'
 const INK = '#1d1c1d'
 const GREEN = '#2eb67d'

@@ -3,8 +3,8 @@ import { buffer } from 'node:stream/consumers'
 import { initWasm, Resvg, type ResvgRenderOptions } from '@resvg/resvg-wasm'
 import { CHART, CHART_SCALE, PICTURE_HEIGHT_PX_MAX, PICTURE_SCALE, PICTURE_WIDTH_PX_MAX } from './picture.ts'
 
-// A program of its own, started for each picture. It reads an SVG, or a chart's data as JSON, and writes a PNG; it fails if it
-// cannot draw the picture.
+// A separate program, started for each picture. It reads an SVG, or a chart's data as JSON, and writes a PNG. It fails
+// if it cannot draw the picture.
 
 const bytesOf = (url: string): Promise<Uint8Array> => readFile(new URL(url))
 
@@ -16,7 +16,7 @@ const [given, rasteriser, ...fontBuffers] = await Promise.all([
 ])
 await initWasm(rasteriser)
 
-// One font for every name: without the machine's own fonts a picture is the same everywhere.
+// The bundled font stands for every family, so that a picture looks the same on every machine.
 const FAMILY = 'DejaVu Sans'
 const options: ResvgRenderOptions = {
   font: {

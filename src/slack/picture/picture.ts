@@ -4,21 +4,21 @@ import { SaxesParser } from 'saxes'
 
 /** The longest SVG that is drawn, in bytes of UTF-8. */
 export const SVG_BYTES_MAX = 256 * 1024
-/** The most elements, and how deep they may stand in each other: a badge has about twenty, and three. */
+/** The most elements, and the deepest nesting. A badge has about twenty elements, and a depth of three. */
 export const SVG_ELEMENTS_MAX = 150
 export const SVG_DEPTH_MAX = 8
-/** The most elements that are drawn on a layer of their own, which takes a picture's memory each. */
+/** The most elements that need a layer of their own. Each layer takes as much memory as the whole picture. */
 export const SVG_LAYERS_MAX = 8
-/** How much larger than itself a badge is drawn, for screens with small pixels. */
+/** How much larger than its own size a badge is drawn, for high-density screens. */
 export const PICTURE_SCALE = 3
-/** What is larger is drawn smaller; the proportions stay. */
+/** Larger pictures are scaled down to this, in proportion. */
 export const PICTURE_WIDTH_PX_MAX = 1_200
 export const PICTURE_HEIGHT_PX_MAX = 400
-/** The longest drawing, in milliseconds, the start of its process included. */
+/** The time limit for drawing, in milliseconds, with the start of its process. */
 export const PICTURE_MS_MAX = 3_000
-/** How many wait for the one that is being drawn; one more is not drawn. */
+/** How many pictures may wait while one is drawn. A further one is not drawn. */
 export const PICTURES_WAITING_MAX = 4
-/** The most memory that the rasteriser gets, in pages of WebAssembly of 64 KiB each. */
+/** The memory limit of the rasteriser, in WebAssembly pages of 64 KiB. */
 export const PICTURE_PAGES_MAX = 1_024
 
 export interface Picture {
@@ -29,16 +29,16 @@ export interface Picture {
 }
 
 /**
- * An SVG, such as a badge, as a PNG. Text is drawn in the bundled font, whatever font it asks for: the same everywhere.
- * `null` for what is no SVG, has anything that badges do not need, or cannot be drawn within `msMax` milliseconds. One is
- * drawn at a time. Fetches nothing, never rejects.
+ * Draws an SVG, such as a badge, as a PNG. All text is in the bundled font, so it looks the same everywhere. Null if it
+ * is no SVG, has anything that badges do not need, or cannot be drawn within `msMax` milliseconds. One picture is drawn
+ * at a time. Fetches nothing, never rejects.
  */
 export async function svgToPng(svg: string | Uint8Array, msMax = PICTURE_MS_MAX): Promise<Picture | null> {
   const text = readText(svg)
   return text === null || !isPlainSvg(text) ? null : inTurn(() => draw(text, msMax))
 }
 
-/** A chart as a PNG, from its data. Unlike an SVG from outside, it needs no check. */
+/** Draws a chart as a PNG, from its data. Unlike an SVG from outside, the data needs no check. */
 export const chartToPng = (shown: object): Promise<Picture | null> =>
   inTurn(() => draw(JSON.stringify(shown), CHART_MS_MAX, [CHART]))
 
@@ -46,7 +46,7 @@ export const chartToPng = (shown: object): Promise<Picture | null> =>
 export const CHART = 'chart'
 /** Pixels for each unit of a chart's SVG. */
 export const CHART_SCALE = 2
-/** The longest drawing of a chart, in milliseconds, with the loading of its library. */
+/** The time limit for drawing a chart, in milliseconds, with the loading of its library. */
 const CHART_MS_MAX = 15_000
 
 async function inTurn(work: () => Promise<Uint8Array | null>): Promise<Picture | null> {
@@ -67,14 +67,14 @@ function readText(svg: string | Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    // Another encoding, or compressed: what these checks cannot read is not drawn.
+    // Another encoding, or compressed. What the checks below cannot read is not drawn.
     return null
   }
 }
 
 /**
- * Has it only what a badge needs? What is not on the lists below can reach outside, or take memory without bound. Read by a
- * strict XML parser: what that and the rasteriser could read differently is no XML.
+ * Whether it has only what a badge needs. Anything not on the lists below could load something from outside, or take
+ * memory without limit. The XML parser is strict: it rejects text that the rasteriser could read in another way.
  */
 function isPlainSvg(text: string): boolean {
   const parser = new SaxesParser()
@@ -112,7 +112,7 @@ const ATTRIBUTES = words(`
   gradientUnits gradientTransform font-family font-size font-weight font-style text-anchor textLength lengthAdjust
   letter-spacing text-rendering shape-rendering dominant-baseline`)
 
-// Addresses reach outside. `#id` is a part of the same picture; masks and clips of masks are bounded with the layers.
+// `url(…)` could load something from outside; `url(#id)` is a part of the picture. SVG_LAYERS_MAX limits nested masks.
 const isPlainAttribute = (name: string, value: string): boolean =>
   ATTRIBUTES.has(name) && !/\burl\s*\((?!\s*["']?#)|[\\@]/i.test(value)
 
@@ -120,8 +120,8 @@ const PROGRAM = fileURLToPath(new URL('picture-process.ts', import.meta.url))
 const PNG_BYTES_MAX = 4 * PICTURE_WIDTH_PX_MAX * PICTURE_HEIGHT_PX_MAX
 
 /**
- * In a process of its own: an odd number in an SVG makes the rasteriser abort, and nothing can stop it halfway. It is
- * WebAssembly, whose memory the flag bounds on every system. It has none of our environment, so none of our secrets.
+ * Draws in its own process: an unusual number in an SVG makes the rasteriser abort, and nothing can interrupt it. The
+ * flag limits its WebAssembly memory on every system. The environment is empty, so the process has no secrets.
  */
 async function draw(given: string, msMax: number, what: readonly string[] = []): Promise<Uint8Array | null> {
   const { promise, resolve } = Promise.withResolvers<Uint8Array | null>()
@@ -138,20 +138,20 @@ async function draw(given: string, msMax: number, what: readonly string[] = []):
     options,
     (error, png) => resolve(error === null && startsWith(png, PNG) ? png : null),
   )
-  // A process that died does not read on: its end is the answer.
+  // If the process has died, it reads no more and there is no picture.
   child.stdin?.on('error', () => resolve(null)).end(given)
   return promise
 }
 
-/** A PNG says its size right after its first words. */
+/** A PNG's width and height are at a fixed place in its header. */
 function sizeOf(png: Uint8Array): { width: number; height: number } {
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength)
   return { width: view.getUint32(16), height: view.getUint32(20) }
 }
 
 /**
- * Is this a picture that Slack shows: PNG, GIF or JPEG? The first bytes decide. A content type that names something
- * other than a picture, such as `text/html`, is believed; a missing one or `application/octet-stream` says nothing.
+ * Whether Slack can show this picture: PNG, GIF or JPEG, by its first bytes. A content type of something else, such as
+ * `text/html`, rules it out; a missing one and `application/octet-stream` say nothing.
  */
 export const isPicture = (contentType: string | null, bytes: Uint8Array): boolean =>
   PICTURE_TYPE.test(contentType?.trim() ?? '') && [PNG, GIF_87, GIF_89, JPEG].some((magic) => startsWith(bytes, magic))

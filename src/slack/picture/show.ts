@@ -8,7 +8,7 @@ import type { Spot } from '../reply-targets.ts'
 
 const TIMEOUT_MS = 10_000
 
-/** Puts a picture into the channel or thread, with the name of who asked for it; throws where the bot may not, is no member, or Slack does not take it. */
+/** Posts a picture in the channel or thread, with a mention of the requester. Throws if Slack does not take it. */
 export async function showPicture(client: WebClient, picture: Picture, spot: Spot, by: string): Promise<void> {
   await uploadPicture(client, picture, {
     channel_id: spot.channel,
@@ -18,7 +18,7 @@ export async function showPicture(client: WebClient, picture: Picture, spot: Spo
   })
 }
 
-/** Uploads a picture to Slack. @param to where it is shown; left out: only in messages that name its id. @returns the id */
+/** Uploads a picture. @param to where to show it; left out: only messages that name its id show it. @returns the id */
 export async function uploadPicture(client: WebClient, { png, name, alt }: Picture, to: object = {}): Promise<string> {
   const ticket = await client.apiCall('files.getUploadURLExternal', {
     filename: name,
@@ -45,7 +45,7 @@ async function upload(url: string, png: Uint8Array): Promise<void> {
       await response.arrayBuffer()
       return response.status
     },
-    // Without what fetch throws: it may name the address.
+    // The error of `fetch` is dropped: it may contain the address.
     () => null,
   )
   if (status !== 200) throw new Error(`the picture could not be sent: ${status ?? 'unreachable'}`)

@@ -5,17 +5,17 @@ import { backoffMs } from '../../lib/async.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { STEADY_AFTER_MS, type SocketWatch } from './watch.ts'
 
-/** A connection that does not stand after this long is given up. */
+/** A connection that is not open after this long is given up. */
 export const OPEN_WITHIN_MS = 10_000
-/** The old connection works this long beside the new one: what Slack sends over it meanwhile is still acknowledged. */
+/** The old connection stays open this long beside the new one, to acknowledge what Slack still sends over it. */
 export const LINGER_MS = 1_000
-/** A ping that is not answered for this long means that the connection is dead. */
+/** If a ping is not answered within this time, the connection is dead. */
 const PONG_WITHIN_MS = 3_000
 const AGAIN = { baseMs: 250, maxMs: 30_000 }
 
 export interface SocketOptions {
   appToken: string
-  /** other than Slack's own, for tests */
+  /** null: Slack's own; tests set another */
   apiUrl: string | null
   clock: Clock
   random: () => number
@@ -23,9 +23,9 @@ export interface SocketOptions {
 }
 
 /**
- * Socket Mode that goes on whatever happens: a notice or a torn connection is followed by a new one at once, a Slack
- * that is away is tried again. Bolt's own waits for Slack to close the old one, gives up on a Slack that is away at the
- * start, and ends the process when it is away later.
+ * Socket Mode that always reconnects: at once after Slack's disconnect notice or a torn connection, with retries while
+ * Slack is away. Bolt's own receiver waits for Slack to close the old connection, gives up if Slack is away at the
+ * start, and ends the process if Slack is away later.
  */
 export class SocketReceiver implements Receiver {
   readonly #options: SocketOptions
@@ -42,7 +42,7 @@ export class SocketReceiver implements Receiver {
     this.#app = app
   }
 
-  /** Resolves when the first connection stands, or at `stop`. Never rejects. */
+  /** Resolves when the first connection is open, or at `stop`. Never rejects. */
   start(): Promise<void> {
     return new Promise((resolve) => {
       this.#running = this.#run(resolve).finally(resolve)
@@ -70,13 +70,13 @@ export class SocketReceiver implements Receiver {
         if (this.#stopping.signal.aborted) return
         watch.failed(error)
       }
-      // One that ended sooner did not stand: the next waits longer.
+      // A connection that ended soon counts as a failure: the next attempt waits longer.
       failures = stoodFrom !== null && clock.now() - stoodFrom >= STEADY_AFTER_MS ? 0 : failures + 1
       if (failures > 1) await clock.sleep(backoffMs(failures - 2, random(), AGAIN), this.#stopping.signal)
     }
   }
 
-  /** The old connections end when the new one stands, and not before: people never meet a closed door. */
+  /** Ends the old connections only when the new one is open, so that Slack can deliver at any time. */
   async #open(): Promise<Link> {
     const before = [...this.#links]
     const link = new Link(this.#options, this.#app!)
@@ -102,14 +102,13 @@ export class SocketReceiver implements Receiver {
   }
 }
 
-/** One connection. */
 class Link {
   readonly #receiver: SocketModeReceiver
   readonly #clock: Clock
-  /** what the connection itself last complained of */
+  /** the last error of the connection itself */
   #trouble: unknown
   #isEnded = false
-  /** resolves when Slack takes the connection away, or it is torn */
+  /** resolves when Slack announces the end of the connection, or it breaks */
   readonly going: Promise<void>
 
   constructor({ appToken, apiUrl, clock }: SocketOptions, app: App) {
@@ -124,7 +123,7 @@ class Link {
     this.#receiver.init(app)
     const { client } = this.#receiver
     client.on('error', (error: unknown) => (this.#trouble = error))
-    // The client closes the connection at Slack's notice; but it works for a while, and people press on.
+    // The client would close the connection at Slack's notice. But it works for a while, and people still click.
     const heard = client.listeners('ws_message')
     client.removeAllListeners('ws_message')
     this.going = new Promise((resolve) => {
@@ -140,34 +139,34 @@ class Link {
     const waiting = new AbortController()
     const late = this.#clock.sleep(OPEN_WITHIN_MS, AbortSignal.any([stopping, waiting.signal])).then(() => false)
     const standing = this.#stand()
-    // Whichever loses the race may still reject.
+    // If the timeout comes first, this promise may still reject.
     standing.catch(() => {})
     try {
       if (!(await Promise.race([standing, late])))
         throw new DOMException(`no hello within ${OPEN_WITHIN_MS} ms`, 'TimeoutError')
     } catch (error) {
-      // A connection that is refused ends without a reason.
+      // The client rejects without a reason when a connection is refused.
       throw error ?? new Error('the connection was refused or torn', { cause: this.#trouble })
     } finally {
       waiting.abort()
     }
   }
 
-  /** A stop while Slack is asked for an address does not reach the connection that is opened with it. */
+  /** If `end` comes while the client asks Slack for an address, the client still connects. End it then. */
   async #stand(): Promise<true> {
     await this.#receiver.start()
     if (this.#isEnded) this.end()
     return true
   }
 
-  /** The first stop says goodbye; the second does not wait for Slack to say it too. */
+  /** The first stop sends a close frame; the second does not wait for Slack's. */
   end(): void {
     this.#isEnded = true
     for (const _ of ['goodbye', 'gone']) void this.#receiver.stop().catch(() => {})
   }
 }
 
-// What it has to say comes back as an error.
+// The client's problems reach us as errors, so its log is not needed.
 const SILENT: Logger = {
   debug: () => {},
   info: () => {},
@@ -186,7 +185,7 @@ const clientOptions = (apiUrl: string | null) => ({
   fetch: exchange,
 })
 
-/** `{"type":"disconnect"}`: Slack takes this connection away soon. */
+/** `{"type":"disconnect"}`: Slack will close this connection soon. */
 function isNotice(message: unknown): boolean {
   if (typeof message !== 'string' || !message.includes('"disconnect"')) return false
   try {

@@ -3,30 +3,30 @@ import type { Log, LogThrottle } from '../../lib/log.ts'
 import { classify } from '../api/errors.ts'
 import { appTokenRefused, noSocket, slackUnreached } from '../messages/words.ts'
 
-/** A moment of reconnecting is no trouble: it becomes one when no connection has stood for this long. */
+/** Short gaps between connections are normal. It is a problem when no connection has been open for this long. */
 export const SOCKET_AWAY_MS_MAX = 60_000
 
-/** One that ended sooner did not stand. */
+/** A connection that ended sooner counts as one that could not be opened. */
 export const STEADY_AFTER_MS = 5_000
 
-/** `refuses`: a person has to change the token. `away`: no connection stands, for now. */
+/** `refuses`: somebody has to change the token. `away`: there is no connection for now. */
 export interface SocketTrouble {
   kind: 'refuses' | 'away'
   code: string
 }
 
-/** Whether a Socket Mode connection stands: told by the receiver, asked by `/readyz` and the metrics. */
+/** Whether a Socket Mode connection is open. The receiver reports it; `/readyz` and the metrics read it. */
 export interface SocketWatch {
   opened(): void
   lost(): void
-  /** One could not be opened. What is wrong is logged in words, at first and then ever more seldom. */
+  /** A connection could not be opened. The reason is logged, at first and then with growing delays. */
   failed(error: unknown): void
   stands(): boolean
-  /** Why Slack can deliver nothing: at once where it refuses the token, else after SOCKET_AWAY_MS_MAX. */
+  /** Why Slack can deliver nothing. Set at once if Slack refuses the token, else after SOCKET_AWAY_MS_MAX. */
   trouble(): SocketTrouble | null
 }
 
-/** The name under which an unreachable Slack is logged seldom, no matter which part meets it. */
+/** Key in the log throttle for an unreachable Slack, shared by all parts that notice it. */
 export const SLACK_AWAY = 'slack-away'
 const TOKEN_REFUSED = 'app-token-refused'
 
@@ -50,7 +50,7 @@ export function createSocketWatch({ clock, log, logThrottle }: SocketWatchDeps):
       isSaid = false
     },
     lost() {
-      // One that is torn at once, again and again, is not said each time.
+      // A connection that breaks at once, again and again, is not logged each time.
       if (clock.now() - changedAt >= STEADY_AFTER_MS)
         for (const what of [SLACK_AWAY, TOKEN_REFUSED]) logThrottle.over(what)
       changedAt = clock.now()
@@ -76,7 +76,7 @@ export function createSocketWatch({ clock, log, logThrottle }: SocketWatchDeps):
 export const socketWords = ({ kind, code }: SocketTrouble): string =>
   kind === 'refuses' ? appTokenRefused(code) : noSocket(code)
 
-/** What stands between us and Slack (`http_400`) says nothing of the token. */
+/** An HTTP status (`http_400`) may come from a proxy between us and Slack, and says nothing about the token. */
 function troubleOf(error: unknown): SocketTrouble {
   const { kind, code } = classify(error)
   const isRefusal = kind === 'workspace-closed' || (kind === 'refused' && !code.startsWith('http_'))
