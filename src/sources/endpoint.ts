@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Observation } from '../domain/build-event.ts'
 import type { KnownProject } from '../store/records.ts'
 
-/** The endpoint of a source, and how its deliveries are read. */
+/** A source's endpoint, and how its deliveries are read. */
 export interface Endpoint<Read = ReadDelivery> {
   /** Does this path belong to the source? */
   matches(pathname: string): boolean
@@ -15,11 +15,11 @@ export interface Endpoint<Read = ReadDelivery> {
   read(body: Uint8Array, headers: IncomingMessage['headers']): Reading<Read>
 }
 
-/** What a body says, or why it says nothing that could be understood. The reason quotes nothing of the body. */
+/** What was read from a body, or why it could not be read. The reason quotes nothing of the body. */
 export type Reading<Read = ReadDelivery> =
   | Read
   | { kind: 'refusal'; reason: string }
-  /** the body is not signed as it should be */
+  /** the body's signature is missing or wrong */
   | { kind: 'unauthorized' }
   /** an event that says nothing about a build: accepted, and not stored */
   | { kind: 'unwanted' }
@@ -30,14 +30,14 @@ export interface ReadDelivery {
   seen: Observation
   /** the body as text */
   text: string
-  /** what the source says of the project, where it has no other interface for that */
+  /** the project as the delivery describes it, for sources that have no other interface for projects */
   project?: KnownProject
 }
 
-/** One delivery: what it says, and its body as it came. */
+/** One delivery: what was read from it, and its body as received. */
 export interface Delivery {
   seen: Observation
   body: string
-  /** what it says of its project, which is kept with it */
+  /** the project as the delivery describes it, which is stored too */
   project?: KnownProject | undefined
 }

@@ -1,15 +1,15 @@
 import { isRecord } from '../lib/json.ts'
 
-/** The state of a project's webhook to this bot. `none`: the project has none of its own; an organization or group may. */
+/** A project's webhook to this bot. `none`: it has none of its own; its organization or group may have one. */
 export type Hook =
   | { state: 'fine' }
   | { state: 'none' | 'off' | 'no-events' | 'form' }
-  /** `said`: what the source says of the last delivery */
+  /** `said`: what the source says about the last delivery */
   | { state: 'failing'; said: string }
 
 /**
- * A project's webhook to this bot; of several one that works. It is recognised by its path alone, since a proxy may be in
- * front of the bot.
+ * Finds a project's webhook to this bot; if there are several, one that works. Only its path is compared, since a proxy
+ * may be in front of the bot.
  */
 export function ownHook(
   hooks: readonly unknown[],

@@ -1,6 +1,6 @@
 import { parseJson } from '../lib/json.ts'
 
-/** The body of a delivery as text and as JSON, or why it is neither. The reason quotes nothing of the body. */
+/** Reads a delivery's body as text and JSON, or says why that failed. The reason quotes nothing of the body. */
 export function readJsonBody(
   body: Uint8Array,
 ): { kind: 'json'; text: string; value: unknown } | { kind: 'refusal'; reason: string } {

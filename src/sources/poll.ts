@@ -9,19 +9,19 @@ import type { Store } from '../store/store.ts'
 import { CiError } from './http/errors.ts'
 import type { ShownBuild } from './source.ts'
 
-/** The job is due this often, and a project where something runs is asked each time. */
+/** How often the job runs. A project with a running build is polled each time. */
 export const POLL_EVERY_MS = 15_000
 
-/** A project where nothing runs is asked this often. */
+/** How often a project without a running build is polled. */
 const AT_REST_MS = 60_000
 
-/** A build that cannot be read holds up no other, and is tried again. After so many, the look ends: the source has a fault. */
+/** A build that cannot be read is retried later, and holds up no other. After this many, the source has failed. */
 const UNREAD_MAX = 3
 
-/** Its default branch may be renamed, which decides who is told. */
+/** How often a project is read again: its default branch, which decides who is told, may be renamed. */
 const PROJECT_MS = 60 * 60_000
 
-/** What a source says of a project, read again every hour. @param read gets what was read last */
+/** Caches what a source says of a project for an hour. @param read gets what was read last */
 export function hourly<T>(read: (signal: AbortSignal, last: T | null) => Promise<T>) {
   let last: { value: T; at: number } | null = null
   return async (now: number, signal: AbortSignal): Promise<T> => {
@@ -30,29 +30,29 @@ export function hourly<T>(read: (signal: AbortSignal, last: T | null) => Promise
   }
 }
 
-/** What is polled of a source. */
+/** The projects of one source that are polled. */
 export interface Polled {
-  /** as in the names of jobs */
+  /** the first word of the jobs' names */
   source: 'github' | 'gitlab'
   /** `acme/web`, … */
   projects: readonly string[]
-  /** One project, from now on. */
+  /** Starts watching one project. */
   watch(project: string): Watch
 }
 
 export interface Watch {
   /**
-   * Which builds the source shows now, newest first; null: nothing has changed. Throws a CiError.
-   * @param newsSince what changed before (ms) is no news; null: nothing is known of this project yet
+   * The builds that the source shows now, newest first; null if nothing has changed. Throws a CiError.
+   * @param newsSince changes before this time (ms) are not news; null if this project was never polled
    */
   look(now: number, signal: AbortSignal, newsSince: number | null): Promise<Look | null>
 }
 
 export interface Look {
   builds: readonly Listed[]
-  /** false: of what has ended, only the newest builds are listed, or those that changed */
+  /** false: of ended builds, only the newest or the changed ones are listed */
   isWhole: boolean
-  /** All of it is recorded: the next look need only show what has changed since. */
+  /** The caller has recorded everything: the next look need only show what has changed since. */
   done(): void
 }
 
@@ -60,26 +60,26 @@ export interface Look {
 export interface Listed {
   projectId: ProjectId
   buildId: BuildId
-  /** other than before when something has changed */
+  /** differs from that of the last look if the build has changed */
   state: string
   isOpen: boolean
-  /** The whole build; null: it says nothing that is not known. */
+  /** Reads the whole build; null if it has nothing new. */
   read(known: readonly StoredEvent[]): Promise<ShownBuild | null>
-  /** The names of the jobs that failed, where `read` does not say them. */
+  /** Reads the names of the failed jobs; null if `read` includes them. */
   failedJobs: (() => Promise<string[]>) | null
 }
 
 export interface PollDeps {
   store: Pick<Store, 'write' | 'read'>
   clock: Clock
-  /** Stores what a build shows, unless it is known; as `history` it is known from then on, and nobody is told. */
+  /** Stores a build's state unless it is known already. With the origin `history`, nobody is told about it. */
   record: (build: ShownBuild, origin: 'delivery' | 'history') => Promise<unknown>
   log: Log
 }
 
 /**
- * Asks a source which builds there are, so that they are told without a webhook, and also those that it did not deliver. The
- * first look at a project announces nothing that has ended.
+ * Asks a source for its builds. That finds builds without a webhook, and builds whose deliveries were lost. The first
+ * look at a project announces no build that has ended.
  */
 export function createPoll(
   deps: PollDeps,
@@ -93,7 +93,7 @@ export function createPoll(
       const now = deps.clock.now()
       if (signal.aborted || now < pausedUntil) return
       if (now < one.nextAt) continue
-      // Also where it cannot be asked: each attempt counts for the rate limit and logs a line.
+      // Set before the look, which may fail: each try counts for the rate limit and logs a line.
       one.nextAt = now + AT_REST_MS
       try {
         await look(deps, `${source} ${one.name}`, one, signal)
@@ -112,7 +112,7 @@ interface Watched {
   name: string
   watch: Watch
   nextAt: number
-  /** how each build stood at the last look */
+  /** each build's state at the last look */
   known: ReadonlyMap<string, Pick<Listed, 'state' | 'isOpen'>>
 }
 
@@ -140,14 +140,14 @@ async function look(deps: PollDeps, job: string, watched: Watched, signal: Abort
     if (signal.aborted) return
   }
   if (firstAt === null) await deps.store.write((tx) => tx.setLastDoneAt(job, now))
-  // Only now: a look that failed half way is made again.
+  // Only now, so that a look that failed halfway is repeated.
   const stillOpen = shown.isWhole ? [] : [...watched.known].filter(([, { isOpen }]) => isOpen)
   const read = shown.builds.filter(({ buildId }) => !unread.has(buildId))
   watched.known = new Map([...stillOpen, ...read.map((build) => [build.buildId, build] as const)])
   if (unread.size === 0) shown.done()
 }
 
-/** @param endedAfter what ended before (ms), and is unknown, is no news */
+/** @param endedAfter an unknown build that ended before this time (ms) is not news */
 async function keep(deps: PollDeps, listed: Listed, endedAfter: number): Promise<void> {
   const known = await deps.store.read.eventsOfBuild(listed.projectId, listed.buildId)
   const build = await listed.read(known)
@@ -157,10 +157,10 @@ async function keep(deps: PollDeps, listed: Listed, endedAfter: number): Promise
   const hasEnded = isFinal(status)
   const asksJobs = isRed(status) && listed.failedJobs !== null
   const ofAttempt = known.filter((one) => one.details.attempt === details.attempt)
-  // Of a build that goes on the last word counts: it may wait for one approval after another.
+  // Of a running build only the last event counts: it may wait for one approval after another.
   const said = (hasEnded ? ofAttempt : ofAttempt.slice(-1)).filter((one) => one.word === word)
   const isOld = hasEnded && (details.finishedAt ?? 0) <= endedAfter
-  // An end that a command came upon first is known, and still news.
+  // A recent end that a command found first, and stored as `history`, is known but still news.
   const isKnown = said.some((one) =>
     one.origin === 'history' ? isOld || !hasEnded : !asksJobs || one.details.failedJobs !== null,
   )
@@ -172,7 +172,7 @@ async function keep(deps: PollDeps, listed: Listed, endedAfter: number): Promise
   await deps.record({ ...build, seen: { ...seen, details: { ...seen.details, failedJobs } } }, 'delivery')
 }
 
-/** Null: the source does not show them. That one build failed is told without their names, and holds up no other. */
+/** Null if they cannot be read. The failure is then posted without job names, and holds up no other build. */
 async function failedJobsOf({ log }: PollDeps, { projectId, buildId, failedJobs }: Listed): Promise<string[] | null> {
   try {
     return await failedJobs!()

@@ -6,9 +6,9 @@ import type { Reads } from '../store/store.ts'
 import { CiError } from './http/errors.ts'
 import type { ShownBuild } from './source.ts'
 
-// The projects of sources that have no list of projects: what their builds say of them is kept.
+// Projects of sources that have no list of projects. What their builds say about them is stored.
 
-/** Without rules of its own, a project is told of as most people want it: failures and recoveries of its default branch. */
+/** Such a project has no rules of its own. It gets the usual ones: failures and recoveries of its default branch. */
 export const projectOf = (
   legacyId: ProjectId,
   { type, name, defaultBranch }: { type: SourceName; name: string; defaultBranch: string | null },
@@ -29,14 +29,14 @@ export const projectOf = (
   filter: null,
 })
 
-/** The project as it was kept last. Throws a CiError where none was. */
+/** The project as last stored. Throws a CiError if it was never stored. */
 export async function keptProject(reads: Pick<Reads, 'project'>, projectId: ProjectId): Promise<KnownProject> {
   const project = await reads.project({ uuid: null, legacyId: projectId, names: [] })
   if (!project) throw new CiError({ kind: 'not-found', purpose: 'find a project', isUndone: true })
   return project
 }
 
-/** A project with its builds, as `getProject` answers. */
+/** A project with its builds, in the form that `getProject` returns. */
 export const shownProject = (
   id: ProjectId,
   { uuid, name }: KnownProject,
@@ -53,7 +53,7 @@ export const shownProject = (
   }),
 })
 
-/** Projects are kept under a uuid; these sources give them none. */
+/** Projects are stored under a uuid. These sources have none, so it is derived from the id. */
 function uuidOf(projectId: ProjectId): Uuid {
   const hex = hash('sha256', projectId)
   return toUuid([hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-'))

@@ -1,8 +1,8 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 
 /**
- * A check of what a sender presents against every valid secret, or signature; several are valid at once, so that a secret
- * can be rotated. It takes the same time whichever one matches, or none: digests of equal length are compared, and all of
+ * Compares what a sender presents, a secret or a signature, with every valid one. There may be several, so that a
+ * secret can be rotated. The comparison takes constant time: digests of equal length are compared, and always all of
  * them.
  */
 export function createSecretCheck(secrets: readonly string[]): (presented: string | null) => boolean {

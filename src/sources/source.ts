@@ -4,25 +4,25 @@ import type { LegacyProject } from '../domain/project.ts'
 import type { KnownProject } from '../store/records.ts'
 
 /**
- * A service that builds: how commands and jobs ask it and act on it. What it cannot do is null. Each call throws a CiError,
- * and each write is sent once. How it delivers is an `Endpoint`, how it is polled a `Polled`.
+ * A service that runs builds, as commands and jobs use it. What it cannot do is null. Calls throw a CiError, and each
+ * write is sent once. Deliveries come through an `Endpoint`, polling uses a `Polled`.
  */
 export interface Source {
   getProject: ((id: ProjectId, wanted?: WantedBuilds, signal?: AbortSignal) => Promise<LegacyProject>) | null
-  /** Runs a build that has ended again. */
+  /** Restarts a build that has ended. */
   restart: ((build: ActedOn) => Promise<Answered>) | null
   stop: ((build: ActedOn) => Promise<void>) | null
   /** The address of the badge of a branch, or of the project; null: the source has none. */
   badge: ((id: ProjectId, branch: string | null) => Promise<string | null>) | null
 }
 
-/** Which source a project's builds are of; null: it cannot be asked. */
+/** The source of a project's builds; null if it is not configured. */
 export type Sources = (projectId: ProjectId) => Source | null
 
 interface WantedBuilds {
-  /** left out: of all branches */
+  /** all branches if left out */
   branch?: string
-  /** the builds that count, where the source need not show others */
+  /** the builds that the caller needs; the source need not show others */
   builds?: readonly BuildId[]
 }
 
@@ -31,17 +31,17 @@ export interface ActedOn {
   buildId: BuildId
   projectUuid: Uuid | null
   buildUuid: Uuid | null
-  /** the attempt has failed jobs, and they are enough */
+  /** the attempt has failed jobs; restarting only those is enough */
   hasFailed: boolean
 }
 
-/** What a source answered to a restart: the build that runs now, as far as it said. */
+/** A source's answer to a restart: the build that runs now, null for what it did not say. */
 export interface Answered {
   newBuildId: BuildId | null
   newBuildUuid: Uuid | null
 }
 
-/** A build as a source shows it, with what it says of its project, where it has no other interface for that. */
+/** A build as a source shows it, with its project, for sources that have no other interface for projects. */
 export interface ShownBuild {
   seen: Observation
   project: KnownProject

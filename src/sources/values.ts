@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { isIdDigits, isUuid, toUuid, uuidBuildId } from '../domain/ids.ts'
 import type { BuildId, ProjectId } from '../domain/ids.ts'
 
-// The single values that sources send, read liberally: what has no clear meaning is null, never an error.
+// Single values that sources send, read liberally: what has no clear meaning is null, never an error.
 
-// Ids come as integers or digit strings, and go on as decimal digits.
-// A number that is no safe integer has lost digits already.
+// Ids come as integers or strings of digits, and become strings of digits.
+// A number that is not a safe integer has already lost digits.
 const digitsOf = (value: unknown): unknown => (Number.isSafeInteger(value) ? String(value) : value)
 const anId = (value: unknown): boolean => typeof value === 'string' && isIdDigits(value)
 
@@ -18,21 +18,21 @@ export const buildId = z.preprocess(digitsOf, z.custom<BuildId>(anId))
 
 export const uuid = z.string().trim().refine(isUuid).transform(toUuid)
 
-/** The CI service's: an integer, or a UUID. */
+/** A build id of the CI service: an integer, or a UUID. */
 export const ciBuildId = z.union([buildId, uuid.transform(uuidBuildId)])
 
 export const uuidOrNull = uuid.nullable().catch(null)
 
-/** A text that is not blank; numbers are taken as their digits. */
+/** A text that is not blank. Numbers become their digits. */
 export const textOrNull = z
   .union([z.string(), z.number().transform(String)])
   .transform((text) => (text.trim() === '' ? null : text))
   .catch(null)
 
-/** A name, branch or message is read up to this many characters. */
+/** Names, branches and messages are cut to this many characters. */
 export const TEXT_CHARS_MAX = 1_000
 
-/** Text that can be stored and shown, or null: databases and Slack both stumble over NUL and half characters. */
+/** Text without NUL and half surrogate pairs, which databases and Slack cannot handle; null if nothing is left. */
 export function cleanText(value: string): string | null {
   const short = value.length > TEXT_CHARS_MAX ? value.slice(0, TEXT_CHARS_MAX) : value
   return short.toWellFormed().replaceAll('\0', '').trim() || null
@@ -40,7 +40,7 @@ export function cleanText(value: string): string | null {
 
 export const cleanTextOrNull = z.string().transform(cleanText).nullable().catch(null)
 
-/** How many: an integer or digit string. */
+/** A count: an integer or a string of digits. */
 export const countOrNull = z.coerce.string().refine(isIdDigits).transform(Number).nullable().catch(null)
 
 /** ISO 8601, or `YYYY-MM-DD HH:MM:SS UTC`; without a zone UTC. In milliseconds since the epoch. */

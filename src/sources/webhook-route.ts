@@ -8,7 +8,7 @@ import type { Measures } from '../server/rate-limiter.ts'
 import type { Recorded } from '../domain/build-event.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** While the store is away, a sender that can retry is asked to, after this many seconds. */
+/** `Retry-After` while the database is unavailable, in seconds. */
 const STORE_RETRY_S = 5
 
 /** What an endpoint receives: a delivery about a build, or a report of its tests. */
@@ -17,29 +17,29 @@ export type WebhookKind = 'delivery' | 'report'
 /** A delivery or report that is stored. */
 export interface Stored {
   answer: Recorded['answer']
-  /** what the log says, beside the answer */
+  /** fields of the log line, besides the answer */
   fields: Record<string, unknown>
-  /** the build event that was recorded, or repeated */
+  /** the build event that was recorded, or was known before */
   eventSeq?: number
 }
 
 export interface WebhookDeps<Read> {
-  /** also the line in the log */
+  /** also the text of the log line */
   what: WebhookKind
   endpoint: Endpoint<Read>
   record: (read: Read) => Promise<Stored>
-  /** the answer to the delivery of this build event was sent */
+  /** called when the answer to this build event's delivery has been sent */
   acknowledged: (eventSeq: number) => void
   log: Log
-  /** of all webhooks together */
+  /** shared by all webhooks */
   throttle: Throttle
-  /** at which large bodies are read */
+  /** rate limiters for large bodies and for what comes after a refusal */
   measures: Measures
-  /** how a request was answered: the status, what the body says, and what it took (ms) */
+  /** called for each request: the answer's status, the status in its body, and the time that it took (ms) */
   count: (status: number, answer: string, tookMs: number) => void
 }
 
-/** Answers one request as the contract's table says. It stores a delivery before it answers 202, and nothing of a refused one. */
+/** Answers one webhook request. It stores a delivery before it answers 202, and nothing of a refused one. */
 export function createWebhookRoute<Read extends { kind: 'delivery' }>({
   what,
   endpoint,
@@ -109,7 +109,7 @@ interface Answer {
   status: number
   says: string
   body: string
-  /** the build event that was recorded, or repeated */
+  /** the build event that was recorded, or was known before */
   eventSeq?: number
   headers?: Record<string, string>
 }
@@ -126,7 +126,7 @@ const refuse = (status: number, reason: string, headers: Record<string, string> 
   headers,
 })
 
-// A sender that names no type at all has sent JSON or gets a 400 for it.
+// A body without a content type is read as JSON; if it is none, the answer is 400.
 function isJson({ headers }: IncomingMessage): boolean {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
@@ -135,16 +135,16 @@ function isJson({ headers }: IncomingMessage): boolean {
   )
 }
 
-/** Wrong secrets that one address may send in a window before it is told to wait. */
+/** How many wrong secrets one address may send in a window. After that the answer is 429. */
 export const WRONG_MAX = 20
 export const WRONG_WINDOW_MS = 60_000
 
-/** Addresses remembered; beyond it the one that was quiet longest is forgotten, so that strangers cannot fill the memory. */
+/** Addresses remembered; beyond this the one quiet for longest is forgotten, so that strangers cannot fill memory. */
 export const ADDRESSES_MAX = 10_000
 
 export type Throttle = ReturnType<typeof createThrottle>
 
-/** Counts wrong secrets by address. Right ones never come here: all deliveries may come from one address. */
+/** Counts wrong secrets by address. Right ones are never limited: all deliveries may come from one address. */
 export function createThrottle(now: () => number) {
   const windows = new Map<string, { since: number; wrong: number }>()
 

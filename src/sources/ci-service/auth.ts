@@ -6,17 +6,17 @@ import type { Clock } from '../../lib/clock.ts'
 import { parseHttpUrl } from '../http/address.ts'
 import { parseJson } from '../../lib/json.ts'
 
-/** Where the `Authorization` header of the v2 interface comes from. */
+/** Provides the `Authorization` header of the v2 interface. */
 export interface Auth {
-  /** The header's value as it is now. */
+  /** The current value of the header. */
   authorization(): Promise<string>
-  /** A value to try instead of one that CI refused with 401, or null when there is no other. */
+  /** Another value to try after CI refused one with 401; null if there is none. */
   renewed(refused: string): Promise<string | null>
-  /** Texts that no error may show. */
+  /** Texts that must not appear in errors. */
   secrets(): readonly string[]
 }
 
-/** The configured header value, as it is. */
+/** The configured header value, unchanged. */
 export const staticAuth = (authorization: string): Auth => ({
   authorization: () => Promise.resolve(authorization),
   renewed: () => Promise.resolve(null),
@@ -24,8 +24,8 @@ export const staticAuth = (authorization: string): Auth => ({
 })
 
 /**
- * OAuth2 client credentials (RFC 6749, 4.4). However many calls need a token at once, one request gets it; it is renewed
- * before it ends and after CI refused it. Throws a CiError whose code begins with `CI_TOKEN_`.
+ * OAuth2 client credentials (RFC 6749, 4.4). Concurrent callers share one token request. The token is renewed before it
+ * expires, and after CI refused it. Throws a CiError whose code begins with `CI_TOKEN_`.
  */
 export function clientCredentialsAuth(credentials: ClientCredentials): Auth {
   const { clock } = credentials
@@ -50,10 +50,10 @@ export function clientCredentialsAuth(credentials: ClientCredentials): Auth {
   }
 }
 
-/** A v2 request before it has its `Authorization`; its secrets are those of its body. */
+/** A v2 request without its `Authorization`. `secrets` are those in its body. */
 export type UnauthorizedRequest = Omit<CiRequest, 'secrets'> & { secrets?: readonly string[] }
 
-/** Sends a v2 request with its `Authorization`; after a 401 once more with a renewed one, since a 401 has done nothing. */
+/** Sends a v2 request with its `Authorization`. A 401 has done nothing, so it is sent again with a renewed one. */
 export async function sendAuthorized(
   { auth, transport }: { auth: Auth; transport: Transport },
   request: UnauthorizedRequest,
@@ -76,8 +76,8 @@ export async function sendAuthorized(
   }
 }
 
-// The token's request goes on for the others when one caller has lost patience. That caller's own request was not sent, or
-// was refused with 401.
+// If one caller aborts, the token request goes on for the others. The request of that caller was not sent, or was
+// refused with 401.
 async function unlessAborted<T>(flight: Promise<T>, purpose: string, signal?: AbortSignal): Promise<T> {
   if (signal === undefined) return flight
   const aborted = Promise.withResolvers<never>()
@@ -98,17 +98,17 @@ interface ClientCredentials {
 interface Token {
   /** The whole header value: scheme and token. */
   authorization: string
-  /** From then on a new one is due; Infinity when the endpoint named no lifetime. */
+  /** When to renew it; Infinity if the endpoint named no lifetime. */
   renewAt: number
 }
 
-/** A token is renewed this long before it ends, or after half its life when that is shorter. */
+/** A token is renewed this long before it expires, but never in the first half of its lifetime. */
 const RENEW_BEFORE_MS_MAX = 60_000
 const PURPOSE = 'get an access token'
 
-/** Asks the token endpoint (RFC 6749, 4.4), each call once. Throws a CiError with a code `CI_TOKEN_…`. */
+/** Requests a token (RFC 6749, 4.4), each call anew. Throws a CiError with a code `CI_TOKEN_…`. */
 function createTokenRequest(credentials: ClientCredentials): () => Promise<Token> {
-  // Some endpoints take the credentials only as HTTP Basic, as the RFC demands of all, others only in the form.
+  // The RFC requires HTTP Basic of all endpoints, but some accept the credentials only in the form.
   let ways = [inHeader(credentials), inForm(credentials)]
   return async () => {
     const requestedAt = credentials.clock.now()
@@ -124,7 +124,7 @@ function createTokenRequest(credentials: ClientCredentials): () => Promise<Token
   }
 }
 
-/** What no error may show of the credentials. */
+/** Parts of the credentials that must not appear in errors. */
 const secretsOf = ({ clientId, clientSecret }: ClientCredentials): string[] => [
   clientSecret,
   ...credentialsIn(basicOf(clientId, clientSecret)),
@@ -168,8 +168,8 @@ async function askForToken(credentials: ClientCredentials, { headers, form }: Wa
 
 const REFUSALS: ReadonlySet<CiErrorKind> = new Set<CiErrorKind>(['bad-request', 'unauthorized', 'forbidden'])
 
-// An endpoint refuses credentials with 400 as often as with 401. Asking for a token twice does no harm, so it is
-// no write; and whatever needed the token was not sent.
+// Endpoints refuse credentials with 400 as often as with 401. Requesting a token twice does no harm, so it is not a
+// write; and the call that needed the token was not sent.
 function tokenError({ kind, status, reason, retryAfterMs, cause }: CiError): CiError {
   const refused = status !== undefined && REFUSALS.has(kind)
   return new CiError({
@@ -205,7 +205,7 @@ function parseToken(text: string): z.infer<typeof tokenSchema> {
   try {
     return tokenSchema.parse(parseJson(text))
   } catch {
-    // Without a cause: it would quote what may be the token.
+    // Without a `cause`, which would quote what may be the token.
     throw new CiError({ kind: 'shape', purpose: PURPOSE, source: 'CI_TOKEN', isUndone: true })
   }
 }

@@ -13,18 +13,18 @@ interface Badge {
   /** `image/svg+xml`: without parameters, in lower case */
   contentType: string
   bytes: Uint8Array
-  /** what it says: in its texts, else in the name of its file or of an element; null where it says nothing */
+  /** its text: from the SVG's texts, else from the file name or an element's id; null if it says nothing */
   words: string | null
 }
 
 export interface BadgeClient {
-  /** The badge's address, fit to be shown: without credentials. Without a branch, CI chooses. */
+  /** The badge's address without credentials, so that it can be shown. Without a branch, CI chooses one. */
   urlOf(projectUuid: Uuid, branch: string | null): string
   /** The picture as CI draws it now: an image of at most `BADGE_BYTES_MAX`. Throws a CiError. */
   fetchBadge(projectUuid: Uuid, branch: string | null, signal?: AbortSignal): Promise<Badge>
 }
 
-/** The badges of the site, open to everybody. `siteUrl` may carry a path prefix, with or without a last slash. */
+/** The site's badges, which are public. `siteUrl` may have a path prefix, with or without a slash at the end. */
 export function createBadgeClient({ siteUrl, transport }: { siteUrl: string; transport: Transport }): BadgeClient {
   const base = withoutCredentials(parseHttpUrl(siteUrl))
   const address = (projectUuid: Uuid, branch: string | null): URL =>
@@ -62,7 +62,7 @@ function readBadge({ status, contentType, contentDisposition, bytes }: CiRespons
 const IMAGE = /^image\/[\w.+-]+$/
 export const SVG_TYPE = 'image/svg+xml'
 
-/** The one status that names of this form say; null where they say none, or several. */
+/** The one status in names of this form; null if there is none, or several. */
 function stateIn(text: string, form: RegExp): string | null {
   const names = [...text.matchAll(form)].map(([, name = '']) => name.toLowerCase())
   const [state, ...others] = new Set(names.flatMap((name) => STATES.get(name) ?? []))
@@ -79,20 +79,20 @@ const STATES = new Map([
   ['branchnotfound', 'branch not found'],
 ])
 
-/** The longest words that are passed on, in code points. */
+/** The longest text that is passed on, in code points. */
 export const BADGE_WORDS_CHARS_MAX = 100
-/** The most texts of one badge that are looked at; a badge has about four. */
+/** How many texts of one badge are read; a badge has about four. */
 export const BADGE_TEXTS_MAX = 20
 
 /**
- * What an SVG badge says, in one line: the content of its `<title>` and `<text>` elements, nothing twice (`build: passing`);
- * null when it says nothing. The markup is read once, from left to right, and never interpreted: no entity is expanded.
+ * The text of an SVG badge, in one line: the content of its `<title>` and `<text>` elements, without repetitions
+ * (`build: passing`); null if it has none. The markup is scanned once and never interpreted: no entity is expanded.
  */
 export function badgeWords(svg: string): string | null {
   const said: string[] = []
   for (const text of shownTexts(svg).map(toLine)) {
     if (text === '' || said.some((other) => says(other, text))) continue
-    // A title that comes last says what the texts before it said.
+    // A title may come last and repeat the texts before it.
     said.splice(0, said.length, ...said.filter((other) => !says(text, other)), text)
   }
   return said.length === 0 ? null : cut(said.join(' '), BADGE_WORDS_CHARS_MAX)
@@ -123,10 +123,10 @@ function shownTexts(svg: string): string[] {
   return texts
 }
 
-// With or without a namespace's prefix.
+// With or without a namespace prefix.
 const SHOWN_TAG = /^<(\/?)(?:[\w.-]+:)?(title|text)[\s/>]/
 
-/** The text before each piece of markup, and the piece. */
+/** Yields each piece of markup, with the text before it. */
 function* pieces(svg: string): Generator<[text: string, tag: string]> {
   for (let at = 0; at < svg.length;) {
     const found = svg.indexOf('<', at)
@@ -144,7 +144,7 @@ const SECTIONS = [
   ['<?', '?>'],
 ] as const
 
-/** Where the markup that begins here is over; what never ends, ends with the document. */
+/** Where the markup that begins at `at` ends. Markup that is never closed ends with the document. */
 function markupEnd(svg: string, at: number): number {
   const section = SECTIONS.find(([opening]) => svg.startsWith(opening, at))
   if (section === undefined) return tagEnd(svg, at)
@@ -153,7 +153,7 @@ function markupEnd(svg: string, at: number): number {
   return end < 0 ? svg.length : end + closing.length
 }
 
-// A quoted attribute may hold a `>`.
+// A quoted attribute may contain a `>`.
 function tagEnd(svg: string, at: number): number {
   let quote: string | null = null
   for (let next = at; next < svg.length; next++) {
@@ -165,5 +165,5 @@ function tagEnd(svg: string, at: number): number {
   return svg.length
 }
 
-// Other markup parts words, as `<tspan>`s do on the screen.
+// Other markup separates words, as `<tspan>` does on the screen.
 const characterData = (tag: string): string => (tag.startsWith(CDATA) ? tag.slice(CDATA.length, -']]>'.length) : ' ')

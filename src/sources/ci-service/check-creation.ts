@@ -12,15 +12,15 @@ import { checkFilter, LIST_ITEMS_MAX, checkRule, LINE_CHARS_MAX } from './check-
 import { isRecord, numberOf } from '../../lib/json.ts'
 import { flag, line, listOf, named, objectOf, oneOf, text, number, without, withTargetNamed } from './update-body.ts'
 
-/** More faults than these help nobody. */
+/** How many faults are reported. More would help nobody. */
 export const FAULTS_MAX = 50
 
 type CreationCheck = { kind: 'creation'; creation: ProjectCreation } | { kind: 'faults'; faults: FieldFault[] }
 
 /**
- * A creation in the names of CI's request (E3, by its table), or each field that cannot be sent and why, at most `FAULTS_MAX`.
- * Fields that the interface does not have are faults, within a rule they go along. What CI ignores of a Pro project is
- * not looked at. No value is quoted.
+ * Checks a new project in the names of CI's request (E3, by its table). Returns it, or each field that cannot be sent
+ * and why, at most `FAULTS_MAX`. Unknown fields are faults, except within a rule, where they are sent. What CI ignores
+ * for a Pro project is not checked. No value is quoted.
  */
 export function checkCreation(input: unknown): CreationCheck {
   const wanted = isRecord(input) && input['type'] === 'pro' ? without(input, PRO_IGNORES) : input
@@ -37,7 +37,7 @@ const digits = z.preprocess(
 const filter = z.custom<readonly string[]>(Array.isArray, 'must be a list')
 const ruleSchema = z.custom<RuleCreation>(isRecord, 'must be an object')
 
-/** `https://host/owner/name`, or `git@host:owner/name`; with `.git` or without. */
+/** `https://host/owner/name` or `git@host:owner/name`, with or without `.git`. */
 function namesRepository(address: string): boolean {
   const [, path = ''] = REPOSITORY.exec(address.trim()) ?? []
   const segments = path
@@ -75,20 +75,20 @@ const faultsOfRule = (one: unknown, at: number): FieldFault[] =>
     ? checkRule(one).map(({ field, reason }) => ({ field: `notification_rules[${at}].${field}`, reason }))
     : []
 
-/** How CI wants what its interface leaves open about a creation. */
+/** How CI expects the parts of a creation that its interface leaves open. */
 export interface CreationForms {
   /**
-   * `table`: `deploy_pipelines` with config objects and `position`, as the table of the interface has it; `example`, as its
-   * example has it: `deployment_pipelines` with `postion`, and each config object as its JSON text.
+   * `table`: `deploy_pipelines` with config objects and `position`, as in the table of the interface. `example`:
+   * `deployment_pipelines` with `postion`, and each config object as JSON text, as in its example.
    */
   deploymentForm: 'table' | 'example'
-  /** The name of the field of a rule that restricts the recipients of e-mail. */
+  /** The field of a rule that restricts who gets its e-mail. */
   createTargetName: 'email_target' | 'target'
 }
 
 export const CREATION_FORMS: CreationForms = { deploymentForm: 'table', createTargetName: 'email_target' }
 
-/** The body that creates a project. What CI would ignore of a Pro project is left out. Source: interface, E3. */
+/** The body that creates a project. Fields that CI ignores for a Pro project are left out. Source: interface, E3. */
 export function creationBody(
   creation: ProjectCreation,
   forms: CreationForms = CREATION_FORMS,
@@ -103,7 +103,7 @@ export function creationBody(
   return creation.type === 'pro' ? without(body, PRO_IGNORES) : body
 }
 
-// The interface knows no null here: what is not said is left out.
+// The interface has no null here, so fields that are null are left out.
 const ruleBody = (rule: RuleCreation, { createTargetName }: CreationForms): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(withTargetNamed(createTargetName, { ...rule })).filter(([, value]) => value !== null),
@@ -117,7 +117,7 @@ function deploymentFields(
   return { deployment_pipelines: deployments.map(asInExample) }
 }
 
-// What the example's strings hold is not said; as JSON nothing of a config is lost. `postion` is its spelling.
+// The example does not say what its strings contain. JSON loses nothing of a config. `postion` is CI's spelling.
 const asInExample = ({ branch, config, position }: DeploymentCreation): Record<string, unknown> => ({
   branch,
   config: config.map((one) => JSON.stringify(one)),

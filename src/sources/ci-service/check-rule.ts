@@ -10,8 +10,8 @@ export const LINE_CHARS_MAX = 1_000
 type Rule = Readonly<Record<string, unknown>>
 
 /**
- * What is wrong with a rule in the form of CI's answers before it is sent; `field` is within the rule, as `options.key`.
- * `update` lets the words pass that CI itself may have put there. Source: interface, "Notification rule".
+ * Checks a rule, in the form of CI's answers, before it is sent. `field` is a path within the rule, such as
+ * `options.key`. `update` accepts words that CI itself may have stored. Source: interface, "Notification rule".
  */
 export function checkRule(rule: Rule, request: 'create' | 'update' = 'create'): FieldFault[] {
   return [
@@ -23,14 +23,14 @@ export function checkRule(rule: Rule, request: 'create' | 'update' = 'create'): 
   ]
 }
 
-/** What is wrong with a text of one line: nothing, if it is not there. */
+/** Checks a text of one line. A missing text has no fault. */
 function lineFaults(field: string, value: unknown, charsMax: number): FieldFault[] {
   if (value === undefined || value === null) return []
   if (typeof value !== 'string') return [{ field, reason: 'must be text' }]
   return value.length > charsMax ? [{ field, reason: `has more than ${charsMax} characters` }] : []
 }
 
-/** A regex that RE2 does not take, or that is too large to be matched in time. */
+/** Whether RE2 does not accept the regex, or it is too large to be matched in time. */
 const isBrokenRegex = (pattern: string): boolean => matchBranch(pattern, 'regex', 'main') === 'invalid-pattern'
 
 function notifierFaults(notifier: unknown): FieldFault[] {
@@ -106,7 +106,7 @@ const missingFaults = ({ notifier }: Rule, given: Rule, request: 'create' | 'upd
     reason: `${String(notifier).trim().toLowerCase()} needs a ${name}`,
   }))
 
-/** The options that its notifier needs and that a rule, in the form of CI's answers, has not got: by their names in an update. */
+/** The options that a rule (in the form of CI's answers) lacks and its notifier needs, by their names in an update. */
 export const missingOptions = (rule: Rule): string[] =>
   missingIn(rule['notifier'], optionsGiven(rule, 'update'), 'update')
 
@@ -119,10 +119,10 @@ function missingIn(notifier: unknown, given: Rule, request: 'create' | 'update')
   })
 }
 
-/** The most items of any list that are sent. */
+/** The most items of a list that are sent. */
 export const LIST_ITEMS_MAX = 200
 
-/** What is wrong with the entries of a branch filter: full names, or regexes from `^` to `$`. Source: interface, "Project". */
+/** Checks the entries of a branch filter: full names, or regexes from `^` to `$`. Source: interface, "Project". */
 export function checkFilter(branches: readonly unknown[]): FieldFault[] {
   if (branches.length > LIST_ITEMS_MAX)
     return [{ field: 'branches', reason: `has more than ${LIST_ITEMS_MAX} entries` }]
@@ -140,7 +140,7 @@ function entryFaults(field: string, entry: unknown): FieldFault[] {
   return faults
 }
 
-// What CI knows of each notifier. Source: interface, "Options needed per notifier", and the options of E4.
+// What CI knows about each notifier. Source: interface, "Options needed per notifier", and the options of E4.
 
 type OptionName = 'key' | 'url' | 'room'
 
@@ -158,8 +158,8 @@ const NEEDED = new Map<string, readonly OptionName[]>([
 ])
 
 /**
- * The notifiers that CI does not know, where its reason for a refusal is one: those whose place among the rules it names, else
- * all that are outside the interface.
+ * The notifiers that CI does not know, if it refused an update because of one: those whose places in the list of rules
+ * it names, else all that the interface does not have.
  */
 export function unknownNotifiers(reason: string | null, rules: readonly unknown[]): string[] {
   if (reason === null || !/notifier/i.test(reason)) return []
@@ -169,12 +169,12 @@ export function unknownNotifiers(reason: string | null, rules: readonly unknown[
   return [...new Set(named.length > 0 ? named : unlisted)].filter((notifier) => notifier !== '')
 }
 
-/** Under which name an update takes the options of a notifier; null where it has no place for them. */
+/** The name under which an update nests a notifier's options; null if it does not nest them. */
 export function nestedNameOf(notifier: unknown): string | null {
   const name = typeof notifier === 'string' ? notifier.trim().toLowerCase() : ''
   return (NEEDED.get(name)?.length ?? 0) > 0 ? name : null
 }
 
-/** The name in an update of an option that CI's answers call by `name`. */
+/** The name in an update for the option that is called `name` in CI's answers. */
 export const updateNameOf = (notifier: string, name: string): string =>
   notifier.trim().toLowerCase() === 'campfire' && name === 'url' ? 'domain' : name

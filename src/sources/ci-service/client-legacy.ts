@@ -6,7 +6,7 @@ import { followPages, type LoadedPage } from './pages.ts'
 import type { Transport } from '../http/transport.ts'
 import { readLegacyProject, readProjectPage, readRestartedBuild } from './wire.ts'
 
-/** The largest list that is read: it holds the builds of every project. */
+/** The largest list that is read. It contains the builds of every project. */
 export const LIST_BYTES_MAX = 64 * 1024 * 1024
 
 export interface ClientLegacy {
@@ -15,8 +15,8 @@ export interface ClientLegacy {
   /** One Basic project, with the builds of one branch if given. Throws a CiError. Source: interface, E8. */
   getProject(id: ProjectId, options?: { branch?: string }, signal?: AbortSignal): Promise<LegacyProject>
   /**
-   * Asks CI to restart a finished build, and says which build that becomes, as far as CI does. Asks once; `certainlyUndone`
-   * tells of any failure whether CI may have heard. Throws a CiError. Source: interface, E9.
+   * Asks CI to restart a finished build. Returns the new build, as far as CI names it. Sends one request; after a
+   * failure `certainlyUndone` says whether CI may have done it. Throws a CiError. Source: interface, E9.
    */
   restartBuild(id: BuildId, signal?: AbortSignal): Promise<RestartedBuild>
 }
@@ -26,7 +26,7 @@ interface LegacyAccess {
   transport: Transport
 }
 
-/** The legacy interface: Basic projects only. `baseUrl` may carry a path prefix, with or without a last slash. */
+/** The legacy interface: Basic projects only. `baseUrl` may have a path prefix, with or without a slash at the end. */
 export function createClientLegacy({ baseUrl, ...access }: LegacyAccess & { baseUrl: string }): ClientLegacy {
   const base = parseHttpUrl(baseUrl)
   return {
@@ -57,7 +57,7 @@ async function loadProjects(access: LegacyAccess, url: URL, signal?: AbortSignal
   return { ...page, link: response.link }
 }
 
-// The key joins the address only here, so that no other address than the one sent ever holds it.
+// The key is added only here, so that no address but the one that is sent ever contains it.
 function sendKeyed(
   { apiKey, transport }: LegacyAccess,
   request: Omit<CiRequest, 'secrets'>,

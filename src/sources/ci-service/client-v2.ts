@@ -16,9 +16,9 @@ interface ProjectQuery {
   /** The full repository name; CI answers with exactly that project. */
   name?: string
   type?: 'basic' | 'pro'
-  /** From 1. Without it every page is read. */
+  /** From 1. If left out, every page is read. */
   page?: number
-  /** Without it CI's own page size. */
+  /** CI's own page size if left out. */
   perPage?: number
 }
 
@@ -31,26 +31,26 @@ export interface ClientV2 {
   /** The projects that the credentials may see. Throws a CiError. Source: interface, E2. */
   listProjects(query?: ProjectQuery, signal?: AbortSignal): Promise<ProjectList>
   /**
-   * The project of that uuid, by its name, else among all; null when CI does not list it. Throws a CiError, also when CI has
-   * more projects than are read and it is not among those. Source: interface, E2.
+   * Finds the project with this uuid: first by its name, then among all; null if CI does not list it. Throws a CiError,
+   * also if CI has more projects than are read and it is not among those. Source: interface, E2.
    */
   getProject(project: Pick<Project, 'name' | 'uuid'>, signal?: AbortSignal): Promise<Project | null>
   /**
-   * Asks CI to stop a running build. Resolved means accepted; that it stopped, CI tells later. Asks once, and once more after
-   * a 401, which has done nothing; `certainlyUndone` tells of any failure whether CI may have heard. Throws a CiError. Source: interface, E1.
+   * Asks CI to stop a running build; resolves when CI accepts. Sends one request, and after a 401, which did nothing,
+   * one more. Throws a CiError, of which `certainlyUndone` says whether CI may have done it. Source: interface, E1.
    */
   stopBuild(build: BuildAddress, signal?: AbortSignal): Promise<void>
   /**
-   * Creates a project that `checkCreation` found sound. Asks as `stopBuild` does. A 2xx that does not say which project that
-   * is, is a CiError `shape`: CI has it, and somebody has to look. Throws a CiError. Source: interface, E3.
+   * Creates a project that `checkCreation` accepted. A 2xx that does not name the project is a CiError `shape`: CI has
+   * created it, and somebody has to look. Otherwise as `stopBuild`. Source: interface, E3.
    */
   createProject(creation: ProjectCreation, signal?: AbortSignal): Promise<Project>
   /**
-   * Makes a project what `project` says: the object as CI sent it (`raw`), changed. Everything is written back, see
-   * `updateBody`. Null when CI took it and said nothing more. Asks as `stopBuild` does. Throws a CiError. Source: interface, E4.
+   * Makes a project equal to `project`: CI's own object (`raw`), changed. Every field is written back, see
+   * `updateBody`. Null if CI accepted it and returned no project. Otherwise as `stopBuild`. Source: interface, E4.
    */
   updateProject(uuid: Uuid, project: Record<string, unknown>, signal?: AbortSignal): Promise<Project | null>
-  /** Gives a Pro project another AES key: a secret; null when CI did not say which. Asks as `stopBuild` does. Throws a CiError. Source: interface, E5. */
+  /** Resets a Pro project's AES key, a secret; null if CI returns none. Else as `stopBuild`. Source: interface, E5. */
   resetAesKey(uuid: Uuid, signal?: AbortSignal): Promise<{ aesKey: string | null }>
 }
 
@@ -59,7 +59,7 @@ interface Access {
   transport: Transport
 }
 
-/** The v2 interface of one organization. `baseUrl` may carry a path prefix, with or without a last slash. */
+/** The v2 interface of one organization. `baseUrl` may have a path prefix, with or without a slash at the end. */
 export function createClientV2({
   baseUrl,
   organizationUuid,
@@ -69,7 +69,7 @@ export function createClientV2({
 }: Access & {
   baseUrl: string
   organizationUuid: string
-  /** how this CI takes what the interface leaves open; as its tables say without it */
+  /** how this CI expects what the interface leaves open; if left out, as in its tables */
   forms?: Partial<CreationForms>
 }): ClientV2 {
   const base = parseHttpUrl(baseUrl)
@@ -130,14 +130,14 @@ function onePage({ entries, total }: LoadedPage<Project>): ProjectList {
 
 type Listing = (query: { name?: string }) => Promise<ProjectList>
 
-/** The project of that uuid, see `ClientV2.getProject`. Its name alone proves nothing: another may have taken it since. */
+/** See `ClientV2.getProject`. The name alone proves nothing: another project may have it by now. */
 async function findProject(list: Listing, { name, uuid }: Pick<Project, 'name' | 'uuid'>): Promise<Project | null> {
   const isIt = (project: Project) => project.uuid === uuid
   const named = (await listNamed(list, name)).find(isIt)
   if (named) return named
   const { projects, truncated } = await list({})
   const found = projects.find(isIt) ?? null
-  // What was not read may be it: "there is none" would be a guess.
+  // The project may be among those that were not read: null would be a guess.
   if (found === null && truncated) throw new CiError({ kind: 'too-large', purpose: 'get a project' })
   return found
 }
@@ -152,7 +152,7 @@ async function listNamed(list: Listing, name: string): Promise<readonly Project[
   }
 }
 
-/** The largest project that is read from the answer to a write; a larger one counts as not said. */
+/** How much of the answer to a write is read. The project in a larger answer counts as not returned. */
 export const WRITTEN_BYTES_MAX = 4 * 1024 * 1024
 
 /** E3. */
@@ -165,7 +165,7 @@ const creationRequest = (url: URL, creation: ProjectCreation, forms: Partial<Cre
     secrets: secretsIn(creation),
   })
 
-/** E4. Its secrets are all of the project's: CI may quote what was not sent, too. */
+/** E4. All of the project's secrets are hidden in errors: CI may also quote one that was not sent. */
 const updateRequest = (url: URL, project: Record<string, unknown>): UnauthorizedRequest =>
   writing({
     method: 'PUT',
@@ -179,7 +179,7 @@ const updateRequest = (url: URL, project: Record<string, unknown>): Unauthorized
 const resetRequest = (url: URL): UnauthorizedRequest =>
   writing({ method: 'POST', url, body: '{}', purpose: 'reset an AES key' })
 
-// A 2xx has done it, whatever becomes of the body.
+// A 2xx means that it is done, whatever happens to the body.
 const writing = (request: UnauthorizedRequest): UnauthorizedRequest => ({
   ...request,
   headers: { 'content-type': 'application/json' },
@@ -189,7 +189,7 @@ const writing = (request: UnauthorizedRequest): UnauthorizedRequest => ({
 
 /**
  * What no error may show of a project or a creation: keys and addresses of rules, values of variables, credentials of
- * deployments, the AES key, and all that has such a name. Of a text with several lines each line by itself, too.
+ * deployments, the AES key, and every field with such a name. Of a text with several lines, also each line.
  */
 const secretsIn = (value: unknown): string[] => [...new Set(secretsAt(value, []))].filter((text) => text !== '')
 
@@ -203,7 +203,7 @@ function secretsAt(value: unknown, names: readonly string[]): string[] {
 const isSecret = (text: string, names: readonly string[]): boolean =>
   (isSecretPlace(names) && !isVariableName(names)) || withoutCredentials(text) !== text
 
-// CI's reason has to be able to say which variable it means.
+// CI's reason must be able to name a variable.
 const isVariableName = (names: readonly string[]): boolean =>
   names.at(-2) === 'environment_variables' && names.at(-1) === 'name'
 

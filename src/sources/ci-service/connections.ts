@@ -1,12 +1,12 @@
 import type { CiErrorKind } from '../http/errors.ts'
 
-/** One way to CI. */
+/** The state of one interface of CI. */
 export interface Connection {
   name: ConnectionName
   isConfigured: boolean
-  /** when it last answered without trouble (ms); null: not since the start */
+  /** when it last answered as it should (ms); null: not since the start */
   readAt: number | null
-  /** what is wrong now; null: nothing is known to be */
+  /** what is wrong now; null if nothing is known to be wrong */
   trouble: CiErrorKind | null
 }
 
@@ -14,11 +14,11 @@ export type ConnectionName = 'v2' | 'legacy' | 'site'
 
 export interface Connections {
   all(): readonly Connection[]
-  /** @param trouble null: it answered as it should */
+  /** @param trouble null if it answered as it should */
   note(name: ConnectionName, trouble: CiErrorKind | null): void
 }
 
-/** How the ways to CI are, by what this process has met on them. */
+/** The state of each interface of CI, from what this process has seen. */
 export function createConnections(configured: Record<ConnectionName, boolean>, now: () => number): Connections {
   const known = new Map<ConnectionName, Connection>(
     NAMES.map((name) => [name, { name, isConfigured: configured[name], readAt: null, trouble: null }]),
@@ -27,7 +27,7 @@ export function createConnections(configured: Record<ConnectionName, boolean>, n
     all: () => [...known.values()],
     note(name, trouble) {
       const before = known.get(name)!
-      // That something is not there is an answer like any other.
+      // `not-found` and `bad-request` are normal answers: the interface works.
       const isWell = trouble === null || trouble === 'not-found' || trouble === 'bad-request'
       known.set(name, isWell ? { ...before, readAt: now(), trouble: null } : { ...before, trouble })
     },

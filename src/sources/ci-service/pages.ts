@@ -1,7 +1,7 @@
 import { CiError } from '../http/errors.ts'
 import type { ListPage } from './wire.ts'
 
-/** The most pages that one listing reads; beyond it the listing says `truncated`. */
+/** The most pages that are read for one listing. Beyond it the listing is `truncated`. */
 export const PAGES_MAX = 200
 
 export interface LoadedPage<Item> extends ListPage<Item> {
@@ -17,18 +17,18 @@ interface Listing<Item> {
 }
 
 interface Source<Item> {
-  /** the interface's address: no `Link` beyond its path is followed */
+  /** the interface's address: a `Link` that leads outside it is not followed */
   base: URL
   first: URL
   load: (url: URL) => Promise<LoadedPage<Item>>
-  /** the interface has `page`: a page is asked for even when nothing says that there is one */
+  /** the interface has `page`: the next page is requested even if nothing says that there is one */
   isPaged: boolean
 }
 
 /**
- * Reads a listing to its end: by `Link: rel=next` below the base, else by `page`. It ends at no next link, at the total, at
- * a page that is short, empty or repeats what was seen. Each item comes once, also when the list shifts meanwhile.
- * What CI says to have beyond that makes it `truncated`.
+ * Reads a listing to its end: by `Link: rel=next` below the base, else by `page`. It ends when there is no next link,
+ * at the total, or at a page that is short, empty or a repetition. Each item comes once, even if the list shifts
+ * meanwhile. `truncated`: CI says that it has more.
  */
 export async function followPages<Item>(source: Source<Item>): Promise<Listing<Item>> {
   const listing = new Map<string, Item | null>()
@@ -55,17 +55,17 @@ interface Progress {
   /** different items so far */
   seen: number
   total: number | null
-  /** CI pages by `Link`: its absence ends the list */
+  /** CI sends `Link` headers, so a page without one is the last */
   isLinked: boolean
-  /** CI promised another page and repeated what was seen */
+  /** CI announced another page, but it repeated known items */
   isStuck: boolean
-  /** the largest page so far: a smaller one is the last */
+  /** items on the largest page so far: a smaller page is the last */
   pageItemsMax: number
 }
 
 interface Next {
   url: URL
-  /** CI said that this page is there; else it is only asked for */
+  /** CI said that this page exists; otherwise it is a guess */
   isPromised: boolean
 }
 
@@ -105,7 +105,7 @@ function linkedNext<Item>(
 ): Next | null {
   const next = findNextLink(link, at.url)
   if (next === null) return null
-  // Our credentials go nowhere else; the next number says the same.
+  // Our credentials must not go elsewhere. The next page number leads to the same page.
   return isBelow(source.base, next) ? { url: next, isPromised: true } : numbered(progress, source, true)
 }
 
@@ -115,7 +115,7 @@ const isBelow = (base: URL, url: URL): boolean =>
 function numberedNext<Item>(progress: Progress, source: Source<Item>, isShort: boolean): Next | null {
   if (progress.total !== null) return progress.seen < progress.total ? numbered(progress, source, true) : null
   if (progress.isLinked || isShort || !source.isPaged) return null
-  // Not even a page smaller than we asked for proves the end: CI may allow no larger one.
+  // Even a page smaller than requested does not prove the end: CI may allow no larger one.
   return numbered(progress, source, false)
 }
 

@@ -7,9 +7,9 @@ import { z } from 'zod'
 type Fields = Record<string, unknown>
 
 /**
- * The body of an update that leaves a project as `project` says, which is in the form of CI's answer: all of it in the
- * request's names, unknown fields as they are, numbers beyond 2^53 as the numbers they were. What is not there stays away,
- * null stays null. Only what CI alone sets is left out, and what the project's type may not have. Source: interface, E4.
+ * The body of an update that makes a project equal to `project`, which has the form of CI's answer. It has all fields,
+ * in the request's names: unknown ones unchanged, numbers beyond 2^53 exact, null as null; it adds none. Only fields
+ * that CI alone sets, and those that the project's type may not have, are left out. Source: interface, E4.
  */
 export function updateBody(project: Fields): Fields {
   const fields = Object.entries(asFields(numbersAsWritten(project))).filter(([name]) => !ANSWER_ONLY.has(name))
@@ -17,20 +17,19 @@ export function updateBody(project: Fields): Fields {
   return isOtherThanBasic(body['type']) ? without(body, BASIC_ONLY) : body
 }
 
-/** A rule with its `target` under the name that a request wants. Either name is read. */
+/** A rule with its `target` under the name that the request uses. Both names are read. */
 export function withTargetNamed(name: 'target' | 'email_target', rule: Fields): Fields {
   if (!('target' in rule) && !('email_target' in rule)) return rule
   const { target, email_target: emailTarget, ...rest } = rule
   return { ...rest, [name]: target ?? emailTarget ?? null }
 }
 
-/** Without the named fields. */
 export const without = (fields: Fields, names: ReadonlySet<string>): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.has(name)))
 
 const asFields = (value: unknown): Fields => (isRecord(value) ? value : {})
 
-// A project that does not say its type keeps all it has.
+// A project without a type keeps all fields.
 const isOtherThanBasic = (type: unknown): boolean =>
   typeof type === 'string' && type.trim() !== '' && type.trim().toLowerCase() !== 'basic'
 
@@ -50,21 +49,21 @@ function ruleInRequest(rule: unknown): unknown {
   return nestedName === null || !isRecord(options) ? named : { ...named, options: nested(nestedName, options) }
 }
 
-// The options that CI's answers know belong to the notifier, also one that it does not need: `room` of slack, say.
+// The options in CI's answers belong to the notifier, even one that it does not need, such as `room` for slack.
 const ANSWERED_OPTIONS: ReadonlySet<string> = new Set(['key', 'url', 'room', 'domain'])
 
 function nested(notifier: string, options: Fields): Fields {
   const own = Object.entries(options).filter(([name]) => ANSWERED_OPTIONS.has(name))
   const already = options[notifier] ?? {}
   if (own.length === 0 || !isRecord(already)) return options
-  // Beside a domain the address is another thing.
+  // If there is a `domain`, `url` is something else.
   const isDomainThere = 'domain' in options || 'domain' in already
   const renamed = own.map(([name, value]) => [isDomainThere ? name : updateNameOf(notifier, name), value] as const)
-  // Flat is how CI answers, and so how a change is made.
+  // CI answers with flat options, so changes are made there: they replace nested ones.
   return { ...without(options, ANSWERED_OPTIONS), [notifier]: { ...already, ...Object.fromEntries(renamed) } }
 }
 
-// The values of a request, each with its limit and, where it is another, words for it that quote nothing.
+// Schemas for the values of a request, each with its limit, and messages that quote no value.
 
 /** The longest command or value that is sent, in characters. */
 export const TEXT_CHARS_MAX = 10_000

@@ -5,9 +5,9 @@ import type { NotificationRule } from '../../domain/rule.ts'
 import { isRecord } from '../../lib/json.ts'
 import { cleanText, ciBuildId, countOrNull, projectId, textOrNull, timeMsOrNull, uuid, uuidOrNull } from '../values.ts'
 
-/** One page of a listing, in either form. */
+/** One page of a list of projects, of the v2 or the legacy interface. */
 export interface ListPage<Item> {
-  /** `item` is null where it could not be read; `identity` tells it from all others even then */
+  /** `item` is null if it could not be read; `identity` is unique even then */
   entries: { identity: string; item: Item | null }[]
   total: number | null
   perPage: number | null
@@ -68,7 +68,7 @@ const projectSchema = z.object({
   notification_rules: z.array(z.unknown()).catch([]),
 })
 
-/** The AES key that the answer to a reset holds: of a project, bare or wrapped, or by itself; null where there is none. */
+/** The AES key in the answer to a reset: in a project, bare or wrapped, or on its own; null if there is none. */
 export function readAesKey(value: unknown): string | null {
   const keys = [unwrapped(value, 'project'), value].map((from) => (isRecord(from) ? from['aes_key'] : null))
   return keys.map((key) => textOrNull.parse(key)).find((key) => key !== null) ?? null
@@ -108,7 +108,7 @@ function readRule(value: unknown): NotificationRule | null {
   return { notifier, target: target ?? emailTarget, branch, branchMatch, buildStatuses: build_statuses }
 }
 
-// A rule whose branch or events are of no known form is no rule: guessing would tell the wrong people.
+// A rule whose branch or events have an unknown form is dropped: a guess would notify the wrong people.
 const ruleSchema = z.object({
   notifier: z.string().trim().min(1),
   target: textOrNull,
@@ -143,7 +143,7 @@ function readLegacyBuild(value: unknown, owner: ProjectId): LegacyBuild | null {
   }
 }
 
-// What a build says is kept, whether it was delivered or asked for.
+// These texts are stored, so they are cleaned, as those of deliveries are.
 const keptText = textOrNull.transform((text) => text && cleanText(text))
 
 const legacyBuildSchema = z.object({

@@ -13,7 +13,7 @@ export interface GithubApp {
   privateKey: string
 }
 
-/** The tokens that calls are sent with. */
+/** Provides the tokens for calls. */
 export interface GithubTokens {
   of(repository: string): Promise<string>
   /** Drops a token that GitHub refused. */
@@ -34,7 +34,7 @@ interface AppTokensDeps {
   clock: Clock
 }
 
-/** The tokens of a GitHub App: an owner's installation has one for all its repositories. Source: GitHub REST API, "Apps". */
+/** The tokens of a GitHub App: one for all repositories of an owner's installation. Source: GitHub REST API, "Apps". */
 export function appTokens(app: GithubApp, { apiUrl, transport, clock }: AppTokensDeps): GithubTokens {
   const base = parseHttpUrl(apiUrl)
   const byOwner = new Map<string, Promise<Token>>()
@@ -80,7 +80,7 @@ export function appTokens(app: GithubApp, { apiUrl, transport, clock }: AppToken
 const INSTALLATION = z.object({ id: idDigits })
 const TOKEN = z.object({ token: z.string().regex(/^[\x21-\x7e]+$/), expires_at: timeMsOrNull })
 
-/** Issued a minute ago, in case GitHub's clock is behind; GitHub accepts at most ten minutes. */
+/** Dated a minute back, in case GitHub's clock is behind. GitHub accepts a lifetime of ten minutes at most. */
 function jwtOf({ id, privateKey }: GithubApp, nowMs: number): string {
   const nowS = Math.floor(nowMs / 1_000)
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')

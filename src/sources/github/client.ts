@@ -8,9 +8,9 @@ import type { Rate } from '../http/rate.ts'
 import type { Transport } from '../http/transport.ts'
 import { cleanTextOrNull } from '../values.ts'
 
-/** Every repository is a full name, `acme/web`. Each call throws a CiError; a write is sent once. */
+/** Every repository is a full name, `acme/web`. Calls throw a CiError; a write is sent once. */
 export interface GithubClient {
-  /** The newest runs as GitHub shows them, at most 100; `unchanged` since the answer with this etag. */
+  /** The newest runs as GitHub shows them, at most 100. `unchanged`: the same as in the answer with this etag. */
   runs(repository: string, options?: RunsOptions): Promise<{ runs: unknown[]; etag: string | null } | 'unchanged'>
   run(repository: string, run: string, signal?: AbortSignal): Promise<unknown>
   /** A repository as GitHub shows it. */
@@ -19,11 +19,11 @@ export interface GithubClient {
   workflow(repository: string, workflow: string): Promise<unknown>
   /** The webhooks of a repository, at most 100. */
   hooks(repository: string): Promise<unknown[]>
-  /** How many calls the token has left; null: GitHub does not say. */
+  /** How many calls the token has left; null if GitHub does not say. */
   rate(repository: string): Promise<Rate | null>
   /** The jobs that failed in one attempt of a run: `test`, or `test: Run tests` if a single step of it failed. */
   failedJobs(repository: string, run: string, attempt: number): Promise<string[]>
-  /** Runs all jobs again, or those that failed. */
+  /** Restarts all jobs, or only those that failed. */
   rerun(repository: string, run: string, jobs: 'all' | 'failed'): Promise<void>
   cancel(repository: string, run: string): Promise<void>
 }
@@ -38,21 +38,21 @@ interface RunsOptions {
 
 const API_VERSION = '2022-11-28'
 
-/** Where GitHub asks to slow down and does not say for how long. Source: GitHub, "Rate limits for the REST API". */
+/** How long to wait after a rate limit, if GitHub does not say. Source: GitHub, "Rate limits for the REST API". */
 const SLOWED_MS = 60_000
 
-/** As many as GitHub shows at once. A matrix has up to 256 jobs, and a workflow may have several. */
+/** GitHub's largest page. A matrix has up to 256 jobs, and a workflow may have several matrices. */
 const PER_PAGE = 100
 const JOB_PAGES_MAX = 10
 
-/** Source: GitHub REST API, "Workflow runs". `apiUrl` may carry a path, as GitHub Enterprise Server's does. */
+/** Source: GitHub REST API, "Workflow runs". `apiUrl` may have a path, as for GitHub Enterprise Server. */
 export function createGithubClient({
   apiUrl,
   token,
   transport,
 }: {
   apiUrl: string
-  /** of a person, or those of a GitHub App */
+  /** a person's token, or those of a GitHub App */
   token: string | GithubTokens
   transport: Transport
 }): GithubClient {
@@ -75,14 +75,14 @@ export function createGithubClient({
         headers: {
           accept: 'application/vnd.github+json',
           'x-github-api-version': API_VERSION,
-          // GitHub refuses requests without one.
+          // GitHub refuses requests without a user agent.
           'user-agent': 'buildline',
           authorization: `Bearer ${bearer}`,
           ...request.headers,
         },
         secrets: [bearer],
         slowedMs: SLOWED_MS,
-        // A repository that was renamed.
+        // GitHub redirects calls for a repository that was renamed.
         followsMoves: true,
       },
       signal,
@@ -156,7 +156,7 @@ export function createGithubClient({
 const FAILED = z.object({ name: cleanTextOrNull, conclusion: z.enum(['failure', 'timed_out']) })
 const FAILED_JOB = FAILED.extend({ steps: z.array(z.unknown()).catch([]) })
 
-/** Of a job's name, and of its step's, so that both fit on the card. */
+/** Limit for the name of a job, and for that of its step: both fit on the card. */
 const NAME_CHARS_MAX = 39
 
 function nameOf({ name, steps }: Partial<z.infer<typeof FAILED_JOB>> = {}): string | null {
@@ -168,10 +168,10 @@ function nameOf({ name, steps }: Partial<z.infer<typeof FAILED_JOB>> = {}): stri
 const arrayIn = (json: unknown) => (Array.isArray(json) ? (json as unknown[]) : null)
 const listIn = (name: string) => (json: unknown) => arrayIn(isRecord(json) ? json[name] : null)
 
-/** What GitHub says with a 403 of a run that cannot be run again now, or any more. */
+/** GitHub's words in a 403 for a run that cannot be restarted now, or any more. */
 const OF_STATE = /already running|created over|cannot be (?:re-?run|retried)/i
 
-/** GitHub has one status for a token that lacks the right and for a run that lacks the state: its words tell them apart. */
+/** GitHub answers 403 for a missing right and for a run in the wrong state. Only its words tell them apart. */
 async function withState(sent: Promise<CiResponse>, purpose: string): Promise<CiResponse> {
   try {
     return await sent

@@ -10,8 +10,8 @@ import { readRun } from './run.ts'
 const BODY_BYTES_MAX = 1024 * 1024
 
 /**
- * `POST /webhooks/github`: `workflow_run` deliveries, signed with one of these secrets. Other events are taken and not
- * kept. Source: GitHub, "Validating webhook deliveries".
+ * `POST /webhooks/github`: `workflow_run` deliveries, signed with one of these secrets. Other events are accepted and
+ * not stored. Source: GitHub, "Validating webhook deliveries".
  */
 export const createGithubEndpoint = (secrets: readonly string[]): Endpoint => ({
   matches: (pathname) => /^\/webhooks\/github\/?$/.test(pathname),

@@ -12,7 +12,7 @@ export const githubHook = (hooks: readonly unknown[]): Hook =>
     },
   })
 
-/** @param last `{ code: null, status: 'unused', message: null }` if nothing was sent yet */
+/** @param last `{ code: null, status: 'unused', message: null }` if GitHub has sent nothing yet */
 function afterAnswer(last: unknown): Hook {
   const [code, status, message] = ['code', 'status', 'message'].map((name) => textOf(fieldOf(last, name)))
   const isTaken = code ? /^2\d\d$/.test(code) : !status || status === 'unused' || status === 'active'

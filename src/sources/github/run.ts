@@ -8,8 +8,8 @@ import type { ShownBuild } from '../source.ts'
 import { buildId, cleanTextOrNull, idDigits, timeMsOrNull } from '../values.ts'
 
 /**
- * Reads a run of a workflow, as a `workflow_run` delivery and the REST interface show it; null: its ids are missing.
- * @param defaultBranch where the run's own repository does not name it
+ * Reads a workflow run, as a `workflow_run` delivery and the REST API show it; null if its ids are missing.
+ * @param defaultBranch used if the run's own repository does not name it
  * Source: GitHub REST API, "Workflow runs".
  */
 export function readRun(value: unknown, repository: unknown, defaultBranch: string | null = null): ShownBuild | null {
@@ -24,7 +24,7 @@ export function readRun(value: unknown, repository: unknown, defaultBranch: stri
       projectId,
       buildId: run.id,
       branch: branchOf(run, repo.id),
-      // Runs that no push began have nothing to do with one another, though they share the newest commit.
+      // Runs that no push started may share a commit but are unrelated: each is a revision of its own.
       commitId: UNPUSHED.has(run.event ?? '') ? null : run.head_sha,
       word: wordOf(run),
       details: {
@@ -35,7 +35,7 @@ export function readRun(value: unknown, repository: unknown, defaultBranch: stri
         commitUrl: run.head_sha && repo.html_url ? `${repo.html_url}/commit/${run.head_sha}` : null,
         shortCommitId: run.head_sha?.slice(0, 7) ?? null,
         message: firstLine(run.head_commit?.message ?? null),
-        // Who wrote the commit, not who pushed it or pressed a button.
+        // The author of the commit, not the person who pushed it or pressed a button.
         committer: author?.name ?? null,
         author: author && authorOf({ ...author, login: author.username ?? loginIn(author.email) }),
         startedAt: run.run_started_at,
@@ -112,11 +112,11 @@ const CONCLUSIONS = new Map([
   ['skipped', 'skipped'],
   ['neutral', 'skipped'],
   ['stale', 'skipped'],
-  // The run of a fork's pull request goes on once somebody has approved it.
+  // The run of a fork's pull request waits until somebody approves it.
   ['action_required', HELD_WORD],
 ])
 
-// `status` is trusted, not the delivery's `action`: the two differ in GitHub's own examples.
+// Read from `status`, not from the delivery's `action`: the two differ in GitHub's own examples.
 function wordOf({ status, conclusion }: GithubRun): string {
   if (status !== 'completed') return WORDS.get(status ?? '') ?? status ?? 'unknown'
   return CONCLUSIONS.get(conclusion ?? '') ?? conclusion ?? 'completed'
@@ -128,11 +128,11 @@ const isFinished = ({ status, conclusion }: GithubRun): boolean =>
 const urlOf = ({ html_url: url, run_attempt: attempt }: GithubRun): string | null =>
   url === null || attempt === 1 ? url : `${url}/attempts/${attempt}`
 
-/** The address of those who keep theirs private names their account: `1234+octocat@users.noreply.github.com`. */
+/** The account in the address of somebody who keeps theirs private: `1234+octocat@users.noreply.github.com`. */
 const loginIn = (email: string | null): string | null =>
   /^(?:\d+\+)?([a-z\d-]+)@users\.noreply\.github\.com$/i.exec(email ?? '')?.[1] ?? null
 
-// A fork may call its branch `main`: that is not ours.
+// A fork may have a branch `main` too. It is not the repository's own, so it gets the fork's owner as a prefix.
 function branchOf({ head_branch: branch, head_repository: head }: GithubRun, repositoryId: string): string | null {
   if (branch === null || !head || head.id === repositoryId) return branch
   return `${head.owner?.login ?? 'fork'}:${branch}`

@@ -12,8 +12,8 @@ import type { GithubClient } from './client.ts'
 import { readRun } from './run.ts'
 
 /**
- * GitHub Actions: a run of a workflow is a build, and its workflow a project.
- * @param reads know which repository a project is of
+ * GitHub Actions. A run of a workflow is a build, and the workflow is a project.
+ * @param reads finds a project's repository
  */
 export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'project'>): Source {
   const repositoryOf = async (projectId: ProjectId) => repositoryIn(await keptProject(reads, projectId))
@@ -21,7 +21,7 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
   return {
     async getProject(projectId, { branch, builds: asked = [] } = {}, signal) {
       const project = await keptProject(reads, projectId)
-      // A branch of a fork is asked for without its owner's name.
+      // GitHub wants the branch of a fork without its owner's name.
       const named = branch?.split(':').at(-1)
       const wanted = {
         workflow: workflowIn(projectId),
@@ -30,7 +30,7 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
       }
       const answer = await client.runs(repositoryIn(project), wanted)
       const shown = answer === 'unchanged' ? [] : answer.runs.flatMap((run) => readOwn(run) ?? [])
-      // Newer ones may have pushed it out of the list.
+      // Newer runs may have pushed these off the list.
       for (const id of asked.filter((one) => !shown.some(({ seen }) => seen.buildId === one))) {
         const run = readOwn(await unlessGone(client.run(repositoryIn(project), id, signal)))
         if (run) shown.push(run)
@@ -53,14 +53,14 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
 
 const workflowIn = (projectId: ProjectId): string => projectId.split(':')[2]!
 
-/** A run names its own repository. */
+/** A run contains its own repository. */
 const readOwn = (run: unknown): ShownBuild | null => readRun(run, isRecord(run) ? run['repository'] : null)
 
-/** GitHub lists the newest runs by their beginning. Those that newer ones have pushed out are read one by one, so often. */
+/** GitHub lists runs by start time. Open runs that newer ones pushed off the list are read one by one, this often. */
 const PUSHED_OUT_MS = 60_000
 const PUSHED_OUT_MAX = 20
 
-/** The newest runs of each repository: conditional requests, which do not count for the rate limit where nothing changed. */
+/** Polls each repository's newest runs with conditional requests, which are not counted if nothing changed. */
 export const polledGithub = (client: GithubClient, repositories: readonly string[]): Polled => ({
   source: 'github',
   projects: repositories,
@@ -122,5 +122,5 @@ function listed(client: GithubClient, repository: string, run: ShownBuild): List
   }
 }
 
-// `acme/web CI`: a full name holds no blank.
+// A project's name is `acme/web CI`. A repository's full name has no blank.
 const repositoryIn = ({ name }: KnownProject): string => name.split(' ')[0]!

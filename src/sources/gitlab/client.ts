@@ -5,21 +5,21 @@ import { findJson, readAnswer, type CiRequest } from '../http/exchange.ts'
 import type { Rate } from '../http/rate.ts'
 import type { Transport } from '../http/transport.ts'
 
-/** A project is named by its path, `acme/web`, or by its id. Each call throws a CiError; a write is sent once. */
+/** A project is named by its path, `acme/web`, or by its id. Calls throw a CiError; a write is sent once. */
 export interface GitlabClient {
   project(project: string, signal?: AbortSignal): Promise<unknown>
-  /** The 100 pipelines that changed last, newest first, as GitLab lists them; or all that changed since a time. */
+  /** The 100 pipelines that changed last, newest first; or up to 1,000 that changed since `updatedAfter`. */
   pipelines(project: string, wanted?: PipelinesWanted): Promise<unknown[]>
-  /** A pipeline with what its list leaves out. */
+  /** A pipeline with the fields that the list leaves out. */
   pipeline(project: string, id: string, signal?: AbortSignal): Promise<unknown>
   /** The jobs that failed in its newest attempt. */
   failedJobs(project: string, id: string, signal?: AbortSignal): Promise<unknown[]>
   /** The webhooks of a project, at most 100. */
   hooks(project: string): Promise<unknown[]>
-  /** How many calls the token has left; null: GitLab does not say. */
+  /** How many calls the token has left; null if GitLab does not say. */
   rate(project: string): Promise<Rate | null>
   commit(project: string, sha: string, signal?: AbortSignal): Promise<unknown>
-  /** Runs those jobs again that did not pass. */
+  /** Restarts the jobs that did not pass. */
   retry(project: string, id: string): Promise<void>
   cancel(project: string, id: string): Promise<void>
 }
@@ -35,10 +35,10 @@ interface PipelinesWanted {
 const PER_PAGE = 100
 const PAGES_MAX = 10
 
-/** Where GitLab asks to slow down and does not say for how long. */
+/** How long to wait after a rate limit, if GitLab does not say. */
 const SLOWED_MS = 60_000
 
-/** Source: GitLab REST API, version 4. `url` may carry a path, as a self-managed GitLab's does. */
+/** Source: GitLab REST API, version 4. `url` may have a path, as for a self-managed GitLab. */
 export function createGitlabClient({
   url: siteUrl,
   token,
@@ -61,7 +61,7 @@ export function createGitlabClient({
         headers: { 'private-token': token },
         secrets: [token],
         slowedMs: SLOWED_MS,
-        // A project that was renamed.
+        // GitLab redirects calls for a project that was renamed.
         followsMoves: true,
       },
       signal,
@@ -79,7 +79,7 @@ export function createGitlabClient({
     }
     return listed
   }
-  // GitLab answers 2xx whether it could do it or not; the status that it shows says when it could not.
+  // GitLab answers 2xx even if it did nothing. The pipeline's status in the answer shows that.
   async function write(project: string, id: string, what: string, purpose: string, undone: ReadonlySet<unknown>) {
     const url = addressIn(project, ['pipelines', id, what])
     const shown = findJson(await send({ method: 'POST', url, purpose, statusSuffices: true }))
@@ -117,7 +117,7 @@ export function createGitlabClient({
   }
 }
 
-/** Where all jobs passed there is nothing to retry; where none runs, nothing to cancel. */
+/** If all jobs passed, there is nothing to retry. If the pipeline has ended, there is nothing to cancel. */
 const PASSED: ReadonlySet<unknown> = new Set(['success'])
 const ENDED: ReadonlySet<unknown> = new Set(['success', 'failed', 'skipped'])
 

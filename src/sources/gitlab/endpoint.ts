@@ -6,15 +6,15 @@ import { readJsonBody } from '../json-body.ts'
 import { createSecretCheck } from '../secret-check.ts'
 import { isChild, readPipeline } from './pipeline.ts'
 
-/** A pipeline of 2,000 jobs, the most on GitLab.com, has about 1.3 MiB; and four that are refused switch the webhook off. */
+/** A pipeline of 2,000 jobs, the most on GitLab.com, has about 1.3 MiB. Four refusals disable the webhook. */
 const BODY_BYTES_MAX = 2 * 1024 * 1024
 
-/** A signature is as old as this at most (s): what somebody recorded cannot be sent again later. */
+/** A signature older than this (s) is refused, so that a recorded request cannot be sent again later. */
 const SIGNED_MAX_S = 5 * 60
 
 /**
- * `POST /webhooks/gitlab`: pipeline events, with one of these secrets: a signing token begins with `whsec_`, any other is
- * sent as it is. Other events are taken and not kept: GitLab switches a webhook off after four refusals.
+ * `POST /webhooks/gitlab`: pipeline events with one of these secrets. A signing token begins with `whsec_`; any other
+ * is sent as it is. Other events are accepted and not stored: GitLab disables a webhook after four refusals.
  * Source: GitLab, "Webhooks"; Standard Webhooks.
  */
 export function createGitlabEndpoint(secrets: readonly string[], now: () => number): Endpoint {
@@ -74,7 +74,7 @@ function readBody(bytes: Uint8Array): Reading {
     jobs: value['builds'],
   })
   if (!build) return { kind: 'refusal', reason: NO_PIPELINE }
-  // Variables may be secrets, and GitLab sends their values.
+  // Not stored: variables may be secrets, and GitLab sends their values.
   const { variables: _, ...kept } = pipeline
   return { kind: 'delivery', text: JSON.stringify(numbersAsWritten({ ...value, object_attributes: kept })), ...build }
 }

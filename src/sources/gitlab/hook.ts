@@ -7,7 +7,7 @@ export const gitlabHook = (hooks: readonly unknown[]): Hook =>
     stateOf({ alert_status: alert, pipeline_events: hasPipelines }) {
       if (alert === 'disabled') return { state: 'off' }
       if (hasPipelines === false) return { state: 'no-events' }
-      // GitLab tries again by itself.
+      // GitLab retries by itself.
       if (alert === 'temporarily_disabled') return { state: 'failing', said: 'switched off for a while' }
       return { state: 'fine' }
     },

@@ -48,19 +48,17 @@ const MERGE_REQUEST = z.object({ iid: idDigits })
 type Pipeline = z.infer<typeof PIPELINE>
 type Job = z.infer<typeof JOB>
 
-/** The parts of a pipeline, as a delivery and the REST interface show them. */
+/** The parts of a pipeline, as a delivery and the REST API show them. */
 interface Parts {
   pipeline: unknown
   project: unknown
   commit?: unknown
   mergeRequest?: unknown
-  /** all of the newest attempt, or those that failed; left out: not known */
+  /** all jobs of the newest attempt, or only the failed ones; left out: not known */
   jobs?: unknown
 }
 
-/**
- * Reads a pipeline as a build; null: its ids are missing. Source: GitLab, "Webhook events" and "Pipelines API".
- */
+/** Reads a pipeline as a build; null if its ids are missing. Source: GitLab, "Webhook events" and "Pipelines API". */
 export function readPipeline({ pipeline, project, commit, mergeRequest, jobs }: Parts): ShownBuild | null {
   const [read, repo] = [PIPELINE.safeParse(pipeline).data, PROJECT.safeParse(project).data]
   if (!read || !repo) return null
@@ -75,7 +73,7 @@ export function readPipeline({ pipeline, project, commit, mergeRequest, jobs }: 
       projectId,
       buildId: read.id,
       branch: branchOf(read, repo.default_branch, MERGE_REQUEST.safeParse(mergeRequest).data?.iid ?? null),
-      // Pipelines that no push began have nothing to do with one another, though they share the newest commit.
+      // Pipelines that no push started may share a commit but are unrelated: each is a revision of its own.
       commitId: UNPUSHED.has(read.source ?? '') ? null : read.sha,
       word,
       details: {
@@ -86,7 +84,7 @@ export function readPipeline({ pipeline, project, commit, mergeRequest, jobs }: 
         commitUrl: read.sha && repo.web_url ? `${repo.web_url}/-/commit/${read.sha}` : null,
         shortCommitId: read.sha?.slice(0, 8) ?? null,
         message: firstLine(said?.message ?? said?.title ?? null),
-        // Who wrote the commit, not who pushed it or pressed a button.
+        // The author of the commit, not the person who pushed it or pressed a button.
         committer,
         author: authorOf({ name: committer, email: said?.author?.email ?? said?.author_email ?? null, login: null }),
         startedAt: isOver ? null : read.finished_at === null ? read.started_at : null,
@@ -104,11 +102,11 @@ export function readPipeline({ pipeline, project, commit, mergeRequest, jobs }: 
   }
 }
 
-// A hook has whole seconds. GitLab notes no time for the end of a pipeline that was skipped.
+// A delivery has whole seconds, so the API's fractions are cut. A skipped pipeline has no end time in GitLab.
 const lastEndOf = (finishedAt: number | null, isOver: boolean): number | null =>
   finishedAt === null ? (isOver ? null : 0) : Math.floor(finishedAt / 1_000) * 1_000
 
-/** A pipeline as far as a list shows it. */
+/** The fields of a pipeline that a list shows. */
 export interface ListedPipeline {
   id: BuildId
   sha: string | null
@@ -117,7 +115,7 @@ export interface ListedPipeline {
   updatedAt: number
 }
 
-/** Null: its id is missing, or it is no build of its own. */
+/** Null if its id is missing, or it is a child pipeline. */
 export function readListed(pipeline: unknown): ListedPipeline | null {
   const read = PIPELINE.safeParse(pipeline).data
   if (!read || read.source === CHILD) return null
@@ -125,10 +123,10 @@ export function readListed(pipeline: unknown): ListedPipeline | null {
   return { id: read.id, sha: read.sha, word, hasEnded: isFinal(toStatus(word)), updatedAt: read.updated_at ?? 0 }
 }
 
-/** Did another pipeline begin it? Then it is told of as a job of that one. */
+/** Whether another pipeline started it. It is then shown as a job of that one. */
 export const isChild = (pipeline: unknown): boolean => PIPELINE.safeParse(pipeline).data?.source === CHILD
 
-/** Throws a CiError. */
+/** Throws a CiError if there is no id. */
 export function readProjectId(project: unknown): string {
   const id = PROJECT.safeParse(project).data?.id
   if (id === undefined) throw new CiError({ kind: 'shape', purpose: 'read a project' })
@@ -137,7 +135,7 @@ export function readProjectId(project: unknown): string {
 
 const CHILD = 'parent_pipeline'
 
-/** Those that made the pipeline fail. */
+/** The jobs that made the pipeline fail. */
 const failedIn = (jobs: unknown): Job[] =>
   (Array.isArray(jobs) ? jobs : []).flatMap((value) => {
     const job = JOB.safeParse(value).data
@@ -153,7 +151,7 @@ const WORDS = new Map([
   ['running', 'initiated'],
   ['waiting_for_callback', 'initiated'],
   ['canceling', 'initiated'],
-  // Somebody has to start its manual job.
+  // Somebody has to start a manual job.
   ['manual', 'waiting'],
   ['success', 'success'],
   ['failed', 'error'],
@@ -180,7 +178,7 @@ const OF_THE_MACHINE = new Set([
 
 const UNPUSHED = new Set(['schedule', 'web', 'api', 'trigger', 'chat', 'pipeline'])
 
-// A merge request's pipelines are no branch's, and a tag may be called as the default branch is.
+// A merge request's pipelines belong to no branch, and a tag may have the same name as the default branch.
 function branchOf({ ref, tag }: Pipeline, defaultBranch: string | null, mergeRequest: string | null): string | null {
   const iid = mergeRequest ?? /^refs\/merge-requests\/(\d+)\//.exec(ref ?? '')?.[1]
   if (iid !== undefined) return `!${iid}`

@@ -11,12 +11,12 @@ import type { ShownBuild, Source } from '../source.ts'
 import type { GitlabClient } from './client.ts'
 import { readListed, readPipeline, readProjectId, type ListedPipeline } from './pipeline.ts'
 
-/** A branch's newest pipelines that are read when somebody asks: each needs calls of its own. */
+/** How many of a branch's newest pipelines are read for a command. Each needs calls of its own. */
 const SHOWN_MAX = 10
 
 /**
- * GitLab CI: a pipeline is a build. Retry runs the jobs again that did not pass.
- * @param reads know what was kept of a project
+ * GitLab CI. A pipeline is a build. A restart runs only the jobs that did not pass.
+ * @param reads finds the stored project
  */
 export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'project'>): Source {
   return {
@@ -58,21 +58,21 @@ async function newestOf(client: GitlabClient, project: string, branch: string | 
   return newest.map(({ id }) => id).slice(0, SHOWN_MAX)
 }
 
-/** Where a branch is a merge request, see `readPipeline`: its own commit, the result of merging it, and its place in a train. */
+/** A branch's refs. A merge request (see `readPipeline`) has three: its commit, its merge result, and its train. */
 function refsOf(branch: string | undefined): (string | undefined)[] {
   const iid = /^!(\d+)$/.exec(branch ?? '')?.[1]
   return iid === undefined ? [branch] : ['head', 'merge', 'train'].map((of) => `refs/merge-requests/${iid}/${of}`)
 }
 
-/** A slow transaction of GitLab's shows its change after newer ones. What is listed again is not read again. */
+/** Looks overlap: a slow transaction in GitLab appears after newer ones. Known pipelines are not read again. */
 const OVERLAP_MS = 60_000
 
-/** The pipelines of each project that have changed. */
+/** Polls the pipelines of each project that have changed. */
 export const polledGitlab = (client: GitlabClient, projects: readonly string[]): Polled => ({
   source: 'gitlab',
   projects,
   watch(name) {
-    // Once its id is known, that is asked for: a project may be renamed, or moved.
+    // Uses the id once it is known, because a project may be renamed or moved.
     const projectNow = hourly<{ id: string; project: unknown }>(async (signal, last) => {
       const project = await client.project(last?.id ?? name, signal)
       return { id: readProjectId(project), project }
@@ -83,7 +83,7 @@ export const polledGitlab = (client: GitlabClient, projects: readonly string[]):
         const of = await projectNow(now, signal)
         const { id } = of
         const since = changedAt === null ? newsSince : changedAt - OVERLAP_MS
-        // After a start the newest ones too: somebody may ask for them, or a card may show how they stood before.
+        // After a start, also the newest ones: somebody may ask for them, or a card may show an earlier state.
         const [changed, newest] = [
           since === null ? [] : await client.pipelines(id, { updatedAfter: new Date(since).toISOString(), signal }),
           changedAt === null ? await client.pipelines(id, { signal }) : [],
@@ -122,10 +122,10 @@ function listed(
   }
 }
 
-/** GitLab notes an end, and that the pipeline has changed, within this time. */
+/** GitLab notes an end, and the change of the pipeline, within this time of each other. */
 const END_NOTED_MS = 5_000
 
-/** After a start, all of what is listed has been seen before: it need not be read again. */
+/** Whether this end is stored. After a start that is true of most listed pipelines, and saves reading them again. */
 const isEndKnown = (known: readonly StoredEvent[], { word: shown, updatedAt }: ListedPipeline, now: number): boolean =>
   known.some(
     ({ word, origin, details }) =>
@@ -138,7 +138,7 @@ interface Read {
   id: string
   project: unknown
   pipeline: unknown
-  /** who wrote it, and what it says, is known */
+  /** the author and message of the commit are known */
   hasCommit: boolean
 }
 

@@ -1,6 +1,6 @@
 import { invariant } from '../../lib/assert.ts'
 
-/** A configured http(s) address. Throws without quoting it: it may carry a password. */
+/** Parses a configured http(s) address. The error does not quote it, because it may contain a password. */
 export function parseHttpUrl(text: string): URL {
   const url = URL.parse(text)
   invariant(url?.protocol === 'https:' || url?.protocol === 'http:', 'an address of CI is an http(s) address')
@@ -8,7 +8,7 @@ export function parseHttpUrl(text: string): URL {
 }
 
 /**
- * An address below the base, which may carry a path prefix, with or without its last slash; its query is dropped.
+ * An address below the base. The base may have a path prefix, with or without a slash at the end; its query is dropped.
  * Segments are encoded; query values that are undefined are left out.
  */
 export function addressOf(

@@ -1,7 +1,7 @@
 import { Agent, buildConnector } from 'undici'
 import { rememberingFailures } from './connector.ts'
 
-/** In ms, and how many connections to one address. */
+/** Times are in ms. `connectionsMax` is per origin. */
 export interface AgentLimits {
   connectTimeoutMs: number
   headersTimeoutMs: number
@@ -9,7 +9,7 @@ export interface AgentLimits {
   connectionsMax: number
 }
 
-/** What connects to CI. Reads share connections; `write` opens one for each request. */
+/** The HTTP agents for CI. Reads share connections; `write` opens one for each request. */
 export interface Agents {
   read: Agent
   write: Agent
@@ -17,14 +17,14 @@ export interface Agents {
 
 export const openAgents = (limits: AgentLimits): Agents => ({
   read: createAgent(limits),
-  // A write gets a connection of its own: on one that CI was just about to close, nobody could tell whether it was done.
+  // Each write has its own connection. On a shared one that CI was about to close, a write's outcome would be unknown.
   write: createAgent(limits, { pipelining: 0 }),
 })
 
 function createAgent(limits: AgentLimits, more: { pipelining?: 0 } = {}): Agent {
   return new Agent({
     ...more,
-    // The transport's limits are tried and tested on HTTP/1.1 alone.
+    // The transport's limits are tested with HTTP/1.1 only.
     connect: rememberingFailures(buildConnector({ timeout: limits.connectTimeoutMs, allowH2: false })),
     headersTimeout: limits.headersTimeoutMs,
     bodyTimeout: limits.bodyTimeoutMs,

@@ -1,6 +1,6 @@
 import type { buildConnector } from 'undici'
 
-/** Opens connections as `connect` does, and remembers of each failure that it came before there was one. */
+/** Connects as `connect` does, and remembers each error that came before a connection was open. */
 export const rememberingFailures =
   (connect: buildConnector.connector): buildConnector.connector =>
   (options, callback) =>
@@ -10,8 +10,8 @@ export const rememberingFailures =
       callback(error, null)
     })
 
-/** The connection never stood, TLS included: not a byte of a request was sent. */
+/** Whether the connection, TLS included, was never open: not a byte of a request was sent. */
 export const neverConnected = (error: unknown): boolean => error instanceof Error && unconnected.has(error)
 
-// Their codes would not tell: ETIMEDOUT, ECONNRESET and EHOSTUNREACH also end connections that have carried a request.
+// Their codes do not tell: ETIMEDOUT, ECONNRESET and EHOSTUNREACH also end connections that have carried a request.
 const unconnected = new WeakSet<Error>()

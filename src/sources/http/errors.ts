@@ -21,18 +21,18 @@ interface CiErrorDetails {
   retryAfterMs?: number | undefined
   /** What CI said, already cleaned. */
   reason?: string | undefined
-  /** A request that may change something, and so must not be repeated while it may have been done. */
+  /** The request may change something, so it must not be repeated if it may have been done. */
   isWrite?: boolean | undefined
-  /** What was asked for cannot have been done: it was never sent. A status says so by itself. */
+  /** The request was never sent, so CI cannot have done it. Left out: the status decides. */
   isUndone?: boolean | undefined
-  /** Who answered, for the code: `CI` or `CI_TOKEN`. */
+  /** The first part of `code`: `CI`, or `CI_TOKEN` for the token endpoint. */
   source?: 'CI' | 'CI_TOKEN'
   cause?: unknown
 }
 
 /**
- * A call to CI that did not succeed. `kind` says what happened, `code` is the same for logs (`CI_NOT_FOUND`; `CI_TOKEN_…`
- * when the token endpoint failed), `retryable` whether the same call may succeed later. Message, stack, cause and JSON hold
+ * A failed call to CI. `kind` says what happened, `code` is the same for logs (`CI_NOT_FOUND`; `CI_TOKEN_…` if the
+ * token endpoint failed), `retryable` says whether the same call may succeed later. Message, stack, cause and JSON hold
  * no key, token, query or body: at most a cleaned `reason`.
  */
 export class CiError extends Error {
@@ -59,12 +59,12 @@ export class CiError extends Error {
 }
 
 /**
- * Whether CI has surely not done what a failed call asked for: it answered with a 4xx, or the request never left, because no
- * connection stood or no token was to be had. False is not the opposite: CI may have done it, and somebody has to look.
+ * Whether CI has surely not done what a failed call asked for: it answered with a 4xx, or the request was never sent
+ * for lack of a connection or a token. False is not the opposite: CI may have done it, and the caller has to check.
  */
 export const certainlyUndone = (error: unknown): boolean => error instanceof CiError && error.isUndone
 
-/** Null: it is not there, or the credentials are not shown it. */
+/** Null if it does not exist, or the credentials may not see it. */
 export async function unlessGone<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked
@@ -74,7 +74,7 @@ export async function unlessGone<T>(asked: Promise<T>): Promise<T | null> {
   }
 }
 
-/** What to throw when a caller's signal aborted: the signal's own reason; a time limit is a timeout like any other. */
+/** What to throw when a caller's signal aborts: a CiError `timeout` for a time limit, else the signal's reason. */
 export function abortReason(
   signal: AbortSignal,
   request: Pick<CiErrorDetails, 'purpose' | 'isWrite' | 'isUndone'>,
@@ -86,7 +86,7 @@ export function abortReason(
 
 const RETRYABLE: ReadonlySet<CiErrorKind> = new Set<CiErrorKind>(['rate-limited', 'server', 'timeout', 'unreachable'])
 
-// 408 is the exception: a server that gave up waiting for a request may have passed it on.
+// Not 408: a server that gave up waiting for a request may have passed it on.
 const isRefusal = (status = 0): boolean => status >= 400 && status < 500 && status !== 408
 
 const SENTENCES: Record<CiErrorKind, string> = {
@@ -113,23 +113,23 @@ const REASON_SOURCE_CHARS_MAX = 4_000
 const REMOVED = '[removed]'
 
 /**
- * What an error body says, in one line without markup, or undefined when it says nothing known. Bodies come as
- * `{errors: […]}`, `{error: "…"}`, text, HTML or nothing. The given secrets, and all that looks like one, are taken out.
+ * The reason in an error body, in one line without markup; undefined if it has none that is known. Bodies come as
+ * `{errors: […]}`, `{error: "…"}`, text, HTML or nothing. The given secrets, and all that looks like one, are removed.
  */
 export function cleanReason(body: string, secrets: readonly string[]): string | undefined {
   const words = withoutMarkup(beginning(hide(said(body.trim()), secrets)))
-  // Once more: without its markup the text may show a secret that was escaped or in two halves.
+  // Once more: removing the markup may reveal a secret that was escaped or split.
   const clean = withoutSecrets(words, secrets)
   return clean === '' ? undefined : cut(clean, REASON_CHARS_MAX)
 }
 
-/** A text with the given secrets, pieces of them, and all that looks like one taken out. */
+/** The text without the given secrets, pieces of them, and anything that looks like a secret. */
 export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   hideLookalikes(hidePieces(hide(text, secrets), secrets, REMOVED))
 
-/** A text with the given secrets taken out, in each form in which a URL, a form or JSON would carry them. */
+/** The text without the given secrets, in each form in which a URL, a form or JSON contains them. */
 function hide(text: string, secrets: readonly string[]): string {
-  // Only what is there: a project's secrets together would be too long for a pattern.
+  // Only secrets that occur in the text: all secrets of a project together would be too long for a pattern.
   const lower = text.toLowerCase()
   const isThere = (form: string) => text.includes(form) || lower.includes(form.toLowerCase())
   const forms = secrets.flatMap(formsOf).filter(isThere)
@@ -138,7 +138,7 @@ function hide(text: string, secrets: readonly string[]): string {
   return text.replace(new RegExp(patterns.join('|'), 'gi'), REMOVED)
 }
 
-/** A secret this short hides whole words only: `test` would take the word out of `test_pipelines`, too. */
+/** A secret this short is hidden only as a whole word: `test` must not be cut out of `test_pipelines`. */
 const WORD_CHARS_MAX = 5
 
 function patternOf(form: string): string {
@@ -146,13 +146,13 @@ function patternOf(form: string): string {
   return form.length > WORD_CHARS_MAX ? pattern : String.raw`(?<!\w)${pattern}(?!\w)`
 }
 
-/** An `Authorization` and what it is without its scheme: each is a secret. */
+/** An `Authorization` value, and the same without its scheme. Both are secrets. */
 export const credentialsIn = (authorization: string): string[] => [
   authorization,
   ...(/^[\w-]+\s+(\S.*)$/.exec(authorization)?.slice(1) ?? []),
 ]
 
-/** A text with everything taken out that has the look of a secret: named values, tokens, queries of addresses. */
+/** The text without anything that looks like a secret: named values, tokens, queries of addresses. */
 function hideLookalikes(text: string): string {
   return text
     .replace(/\/\/[^/\s@]+@/g, `//${REMOVED}@`)
@@ -170,7 +170,7 @@ const NAMED_SECRET =
 const isTokenLike = (word: string): boolean =>
   /\d/.test(word) && /[a-z]/i.test(word) && !isUuid(word) && !FIELD_PATH.test(word)
 
-// `notification_rules.0.options`: CI has to be able to say which field it means.
+// `notification_rules.0.options`: a reason must be able to name the field.
 const FIELD_PATH = /^[a-z_]+(?:[./](?:[a-z_]+|\d{1,3}))+[.]?$/
 
 function said(body: string): string {
@@ -192,7 +192,7 @@ function phrases(value: unknown): string[] {
   return [...new Set(spoken)]
 }
 
-// Cut at a blank, so that no half of a secret is left that nothing recognizes.
+// Cut at a blank: half a secret would not be recognized as one.
 const beginning = (text: string): string =>
   text.length <= REASON_SOURCE_CHARS_MAX ? text : text.slice(0, REASON_SOURCE_CHARS_MAX).replace(/\S*$/, '')
 
@@ -217,7 +217,7 @@ function characterOf(entity: string): string | undefined {
   return point <= 0x10_ff_ff ? String.fromCodePoint(point) : undefined
 }
 
-/** Cut visibly, by code points. */
+/** Cuts a text to this many code points, with `…` at the end. */
 export function cut(text: string, charsMax: number): string {
   const points = Array.from(text)
   return points.length <= charsMax ? text : `${points.slice(0, charsMax - 1).join('')}…`
@@ -235,10 +235,10 @@ const formsOf = (secret: string): string[] =>
 
 const escapePattern = (text: string): string => text.replace(/[$()*+.?[\\\]^{|}\-/]/g, String.raw`\$&`)
 
-/** So much of a secret, in one piece, is hidden even where the rest of it is not there. */
+/** A piece of a secret is hidden even without the rest if it has at least this many characters. */
 export const PIECE_CHARS_MIN = 8
 
-/** A text in which `mark` stands for all that it shares with a secret: CI may quote a part, or cut its words within it. */
+/** The text with `mark` in place of all pieces of a secret: CI may quote a part of one, or cut its text within one. */
 export function hidePieces(text: string, secrets: readonly string[], mark: string): string {
   const shared = sharedPieces(new Set(piecesOf(text)), secrets)
   if (shared.size === 0) return text

@@ -6,26 +6,26 @@ import { rateIn, type Rate } from './rate.ts'
 import type { Readable } from 'node:stream'
 
 export interface CiRequest {
-  /** All but GET is a write, and is never repeated. */
+  /** Anything but GET is a write, and is never retried. */
   method: 'GET' | 'POST' | 'PUT'
   url: URL
   headers?: Record<string, string>
   body?: string
   /** What the request is for, in words for messages: `list projects`. */
   purpose: string
-  /** Texts that no error may show. */
+  /** Texts that must not appear in errors. */
   secrets: readonly string[]
-  /** In place of the transport's own limit; where the status suffices, how much is read at most. */
+  /** Overrides the transport's limit. With `statusSuffices`: how much is read at most. */
   responseBytesMax?: number
-  /** A 2xx says all: a body that is huge, stalls or breaks off is cut short, and fails nothing. */
+  /** A 2xx is enough: a body that is huge, stalls or breaks off is cut short, and is no error. */
   statusSuffices?: boolean
-  /** What has moved within its host is asked for there, once; only of a GET. */
+  /** Follows one redirect within the same host. For GET only. */
   followsMoves?: boolean
-  /** How long to wait where too much was asked and the answer does not say for how long; else a moment. */
+  /** How long to wait after a rate limit, if the answer does not say. Left out: the usual backoff. */
   slowedMs?: number
 }
 
-/** Any 2xx. */
+/** A response with a 2xx status. */
 export interface CiResponse {
   status: number
   /** The `Link` header, or null. */
@@ -43,17 +43,17 @@ export interface CiResponse {
   readonly text: string
 }
 
-/** As much of a body as is read where the status says what matters: to find an error's reason, or a few words more. */
+/** How much of a body is read where only the status matters: enough to find an error's reason. */
 const BODY_START_BYTES_MAX = 64 * 1024
 
 interface ExchangeLimits {
   responseBytesMax: number
   deadlineMs: number
-  /** The time now, for dates in `Retry-After`. */
+  /** The current time, for dates in `Retry-After`. */
   now: number
 }
 
-/** One request, one answer: a 2xx, or a CiError, or the reason of the caller's signal when that aborts. */
+/** Sends one request. Returns a 2xx, throws a CiError, or throws the reason of the caller's signal if that aborts. */
 export async function exchange(
   dispatcher: Dispatcher,
   request: CiRequest,
@@ -86,7 +86,7 @@ async function answerTo(
   return dispatch(dispatcher, { ...request, url }, signal)
 }
 
-/** The credentials go along: never to another host. */
+/** Only to the same host, because the request carries credentials. */
 function movedTo({ statusCode, headers }: Dispatcher.ResponseData, from: URL): URL | null {
   const location = headerText(headers['location'])
   const to = location !== null && isRedirect(statusCode) ? URL.parse(location, from) : null
@@ -117,7 +117,7 @@ const answerOf = ({ statusCode: status, headers }: Dispatcher.ResponseData, byte
   contentDisposition: headerText(headers['content-disposition']),
   rate: rateIn(headers),
   bytes,
-  // Only when asked for: a list is long.
+  // Decoded only on access, because a list is long.
   get text() {
     return textOf(bytes)
   },
@@ -166,7 +166,7 @@ function failure(error: unknown, request: CiRequest): CiError {
   })
 }
 
-// A credential that no header can carry.
+// The request has a credential that no header can carry.
 const UNSENDABLE = 'UND_ERR_INVALID_ARG'
 
 const FAILURES = new Map<string, CiErrorKind>([
@@ -184,7 +184,7 @@ function kindOfFailure(error: unknown): CiErrorKind {
   return FAILURES.get(codeOf(error)) ?? 'unreachable'
 }
 
-// Errors of the network hold sockets and pieces of answers; only their name, code and cleaned words go on.
+// Network errors hold sockets and parts of answers. Only their name, code and cleaned message are passed on.
 function strippedCause(error: unknown, request: CiRequest): Error {
   const { name, message } = error instanceof Error ? error : new Error(String(error))
   const cause = new Error(withoutSecrets(message, request.secrets))
@@ -198,14 +198,14 @@ const codeOf = (error: unknown): string =>
 const headerText = (value: string | string[] | undefined): string | null =>
   value === undefined ? null : [value].flat().join(', ')
 
-/** What `read` makes of the answer's JSON; a CiError `shape` when it is no JSON, or `read` finds nothing that it knows. */
+/** What `read` returns for the answer's JSON. Throws a CiError `shape` if it is no JSON, or `read` returns null. */
 export function readAnswer<T>({ text, status }: CiResponse, purpose: string, read: (json: unknown) => T | null): T {
   const value = read(parsed(text, { status, purpose }))
   if (value === null) throw new CiError({ kind: 'shape', purpose, status })
   return value
 }
 
-/** The answer's JSON, or null when it is none: for answers of which the status has said what matters. */
+/** The answer's JSON, or null if it is none: for answers of which only the status matters. */
 export function findJson({ text }: CiResponse): unknown {
   try {
     return parseJson(text)
@@ -222,12 +222,12 @@ function parsed(text: string, { status, purpose }: { status: number; purpose: st
   }
 }
 
-/** A body with more bytes than are read. */
+/** The body has more bytes than the limit. */
 class TooLargeError extends Error {
   override readonly name = 'TooLargeError'
 }
 
-/** The whole body. Beyond `bytesMax`: TooLargeError, connection closed. */
+/** Reads the whole body. Beyond `bytesMax` it throws a TooLargeError, and the connection is closed. */
 async function wholeBody(body: Readable, bytesMax: number): Promise<Buffer> {
   const pieces: Buffer[] = []
   let bytes = 0
@@ -239,7 +239,7 @@ async function wholeBody(body: Readable, bytesMax: number): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-/** The first `bytesMax` bytes, or fewer when the body breaks off: for answers whose status has already said what matters. */
+/** Reads the first `bytesMax` bytes, or fewer if the body breaks off: for answers of which only the status matters. */
 async function bodyStart(body: Readable, bytesMax: number): Promise<Buffer> {
   const pieces: Buffer[] = []
   let bytes = 0
@@ -250,24 +250,24 @@ async function bodyStart(body: Readable, bytesMax: number): Promise<Buffer> {
       if (bytes >= bytesMax) break
     }
   } catch {
-    // What came before the break is what there is.
+    // Keep what came before the error.
   }
   return Buffer.concat(pieces)
 }
 
-/** As text: invalid UTF-8 replaced, a byte order mark dropped. */
+/** Decodes UTF-8. Invalid bytes are replaced, a byte order mark is dropped. */
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 
-/** A longer wait than this is passed on as this. */
+/** The longest wait that is passed on. */
 export const RETRY_AFTER_MS_MAX = 60 * 60 * 1000
 
-/** What a `Retry-After` header asks for, from `now`: seconds or an HTTP date; undefined when it says neither. */
+/** The wait that a `Retry-After` header asks for, from `now`: seconds or an HTTP date. Undefined if it is neither. */
 function parseRetryAfterMs(header: string | null, now: number): number | undefined {
   const waitMs = header === null ? Number.NaN : asksForMs(header.trim(), now)
   return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(0, Math.ceil(waitMs)), RETRY_AFTER_MS_MAX)
 }
 
-/** GitHub's way to say it: nothing is left until a time in seconds since the epoch. */
+/** The wait until GitHub's limit resets (in the header: s since the epoch), if no call is left. */
 function untilReset(headers: Dispatcher.ResponseData['headers'], now: number): number | undefined {
   if (headerText(headers['x-ratelimit-remaining']) !== '0') return undefined
   const resetMs = Number(headerText(headers['x-ratelimit-reset'])) * 1_000 - now

@@ -8,7 +8,7 @@ export interface Rate {
   resetAt: number
 }
 
-/** From the headers of GitHub (`X-RateLimit-…`) and GitLab (`RateLimit-…`); null: they have none. */
+/** From the headers of GitHub (`X-RateLimit-…`) and GitLab (`RateLimit-…`); null if they are missing. */
 export function rateIn(headers: Dispatcher.ResponseData['headers']): Rate | null {
   const numberOf = (name: string) =>
     Number(headers[`x-ratelimit-${name}`] ?? headers[`ratelimit-${name}`] ?? Number.NaN)

@@ -9,7 +9,7 @@ export interface TransportLimits {
   headersTimeoutMs: number
   /** Between two pieces of a body. */
   bodyTimeoutMs: number
-  /** For one call with all its tries and waits. */
+  /** For one call with all its retries and waits. */
   deadlineMs: number
   triesMax: number
   responseBytesMax: number
@@ -28,17 +28,17 @@ export const TRANSPORT_LIMITS: TransportLimits = {
 
 export interface Transport {
   /**
-   * Sends a request; a GET up to `triesMax` times, a write exactly once. Waits as long as CI asks (`Retry-After`), and gives up
-   * at once when that is longer than the deadline leaves. Throws a CiError, or the signal's own reason when it aborts.
+   * Sends a request: a GET up to `triesMax` times, a write exactly once. Waits as long as CI asks (`Retry-After`), or
+   * gives up at once if the deadline is earlier. Throws a CiError, or the signal's own reason if it aborts.
    */
   send(request: CiRequest, signal?: AbortSignal): Promise<CiResponse>
-  /** Ends at once; what is under way fails. */
+  /** Closes all connections at once. Requests in flight fail. */
   close(): Promise<void>
 }
 
 /**
- * The one way to CI: bounded in time, size, tries and connections. `random` is uniform in [0, 1); `retried` hears why
- * something is asked again.
+ * The only way to call CI. It limits time, size, tries and connections. `random` is uniform in [0, 1); `retried` is
+ * called with the reason for each retry.
  */
 export function createTransport({
   clock,
@@ -52,7 +52,7 @@ export function createTransport({
   retried?: (why: CiErrorKind) => void
 }): Transport {
   const limits = { ...TRANSPORT_LIMITS, ...changed }
-  // The client for HTTP is large, and the webhook endpoint must not wait for it: it is loaded with the first request.
+  // The HTTP client is large, and the webhook endpoint must not wait for it: it is loaded with the first request.
   let agents: Promise<Agents> | null = null
   const open = () => (agents ??= import('./agents.ts').then(({ openAgents }) => openAgents(limits)))
   return {
@@ -84,16 +84,16 @@ function waitBeforeRetryMs(
   error: unknown,
   { request, tries, triesMax, random }: { request: CiRequest; tries: number; triesMax: number; random: number },
 ): number | null {
-  // A write may have been done although its answer was lost; only its caller can look that up.
+  // A write may have been done even if its answer was lost. Only the caller can check that.
   if (request.method !== 'GET' || tries >= triesMax) return null
   if (!(error instanceof CiError) || !error.retryable) return null
   return Math.max(error.retryAfterMs ?? 0, backoffMs(tries - 1, random))
 }
 
-/** How a call to CI ended: `stopped` where the caller no longer wanted to know. */
+/** How a call to CI ended. `stopped`: the caller aborted it. */
 export type CiCallEnd = 'ok' | 'stopped' | CiErrorKind
 
-/** Tells how each call to CI ended and what it took (ms), with all its tries. */
+/** Counts how each call to CI ended and how long it took (ms), with all its retries. */
 export const countedTransport = (transport: Transport, count: (end: CiCallEnd, ms: number) => void): Transport => ({
   ...transport,
   async send(request, signal) {
@@ -110,10 +110,10 @@ export const countedTransport = (transport: Transport, count: (end: CiCallEnd, m
   },
 })
 
-/** 304, not modified, is no failure. */
+/** 304, not modified, is not a failure. */
 const endOf = ({ kind, status }: CiError): CiCallEnd => (status === 304 ? 'ok' : kind)
 
-/** Tells how each question to CI ended; what is to change something says nothing of the way itself. */
+/** Notes how each read from CI ended. The result of a write says nothing about the connection. */
 export const watchedTransport = (transport: Transport, note: (trouble: CiErrorKind | null) => void): Transport => ({
   ...transport,
   async send(request, signal) {
