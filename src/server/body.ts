@@ -5,29 +5,29 @@ import { AT_ONCE_BYTES, type RateLimiter } from './rate-limiter.ts'
 export type Body =
   | { kind: 'whole'; bytes: Buffer }
   | { kind: 'too-large' }
-  /** the memory budget is used up, and this body was the largest */
+  /** the memory budget is exhausted, and this body was the largest */
   | { kind: 'no-room' }
   /** the connection ended before the body did */
   | { kind: 'aborted' }
 
 interface BodyLimits {
   bytesMax: number
-  /** how fast large bodies are read */
+  /** limits how fast large bodies are read */
   rateLimiter: RateLimiter
-  /** what all bodies of senders that are not yet known may take together */
+  /** the memory that all bodies of unverified senders share */
   memory?: MemoryBudget
 }
 
-/** The length that a request announces; 0: none. */
+/** The `content-length` of a request; 0 if it has none. */
 export const announcedBytes = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0)
 
-/** Reads a request's body. Of one that announces or has more than `bytesMax` nothing more is read. Never rejects. */
+/** Reads a request's body. Stops reading if it announces or has more than `bytesMax`. Never rejects. */
 export function readBody(request: IncomingMessage, { bytesMax, rateLimiter, memory }: BodyLimits): Promise<Body> {
   if (announcedBytes(request) > bytesMax) return Promise.resolve({ kind: 'too-large' })
   return new Promise((resolve) => {
     const body = createCollected(announcedBytes(request))
     const place = memory?.enter(() => stop({ kind: 'no-room' }))
-    // Most bodies are small: the limiter is asked only for larger ones.
+    // Most bodies are small. The rate limiter is opened only for larger ones.
     let tookOf: ((bytes: number) => void) | null = null
     request.on('data', take)
     request.on('end', () => end({ kind: 'whole', bytes: body.bytes() }))
@@ -65,11 +65,11 @@ export function readBody(request: IncomingMessage, { bytesMax, rateLimiter, memo
   })
 }
 
-/** The pieces of a body, in one buffer. */
+/** Collects the pieces of a body in one buffer. */
 interface Collected {
-  /** The piece is taken over: nothing may read it any more. */
+  /** Takes over the piece: the caller must not read it any more. */
   add(piece: Buffer): void
-  /** bytes of memory that it takes: at most the announced length, or twice what has come */
+  /** bytes of memory in use: at most the announced length, or twice what has been received */
   readonly takenBytes: number
   readonly lengthBytes: number
   bytes(): Buffer
@@ -79,7 +79,7 @@ interface Collected {
 
 /**
  * Collects pieces into one buffer: a million pieces of one byte take no more memory than one piece of a million.
- * @param expectedBytes the length that the request announces, at most what would be kept
+ * @param expectedBytes the announced length, if it is within the limit
  */
 export function createCollected(expectedBytes = 0): Collected {
   let held: Buffer = Buffer.alloc(0)
@@ -96,7 +96,7 @@ export function createCollected(expectedBytes = 0): Collected {
   return {
     add(piece) {
       const sum = length + piece.length
-      // Most bodies are one piece, which is kept as it is.
+      // Most bodies come in one piece, which is kept without a copy.
       if (length === 0) held = piece
       else {
         makeRoom(sum)

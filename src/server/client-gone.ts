@@ -3,26 +3,26 @@ import type { Clock } from '../lib/clock.ts'
 import { giveBack } from './memory.ts'
 import { AT_ONCE_BYTES, type RateLimiter } from './rate-limiter.ts'
 
-/** What came while the process slept is read before the news that the other side has gone. */
+/** How long to wait: after a pause, Node reads requests before it notices that their connections have closed. */
 const MOMENT_MS = 20
 
 /**
- * Whether the sender of this has gone, which shows after a moment. A process that slept finds what was sent to it
- * meanwhile. Since then it was sent to another process too: taken late, a repetition is news.
+ * Whether the client has closed the connection, which Node notices only after a moment. After a pause, this process
+ * finds requests that clients have since sent to another process. Handled this late, they would be news.
  */
 export async function isClientGone({ socket }: IncomingMessage, clock: Clock): Promise<boolean> {
   await clock.sleep(MOMENT_MS)
   return socket.destroyed || socket.readableEnded || socket.writableEnded
 }
 
-/** A sender of an unwanted body gets this much time, and may send this much, until the connection is closed. */
+/** A connection with an unwanted body is closed after this time, or after this many bytes. */
 const LINGER_MS = 2_000
 const LINGER_BYTES_MAX = 8 * 1024 * 1024
 
 /**
- * Ends an answer to a request whose body is not wanted, and the connection with it. What is still coming is taken and
- * thrown away for a while: a connection that is closed under who still sends takes the answer with it. Who has sent much is
- * answered when that has had its turn: it was read before anybody could refuse it, and who is answered sends the next.
+ * Ends the response to a request whose body is not wanted, and then its connection. Closing it while the client still
+ * sends would lose the response, so the rest of the body is read and dropped for a while. If much was read before the
+ * refusal, the rate limiter delays the answer, because an answered client sends the next request.
  * @param response its head is written, with `connection: close` and a length
  */
 export function endUnread(

@@ -5,22 +5,22 @@ import { type RateLimiter, AT_ONCE_BYTES } from './rate-limiter.ts'
 import type { Socket } from 'node:net'
 import { errorCode } from '../lib/error-code.ts'
 
-/** Slow headers and slow bodies are cut off: an idle stranger must not hold a socket for long. */
+/** Slow headers and slow bodies are cut off, so that idle strangers do not hold sockets for long. */
 const HEADERS_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 25_000
 const CUT_LOOK_MS = 2_000
 const KEEP_ALIVE_MS = 65_000
 
-/** A client that does not read its answer is dropped. The longest answer, a database's time limit, takes less. */
+/** A client that does not read its response is dropped. No response takes longer: the database has a time limit. */
 const UNREAD_MS = 45_000
 
-/** The head of a request: its first line and all headers together, and how many there may be. */
+/** Limits for the head of a request: bytes of its first line and all headers together, and the number of headers. */
 export const HEAD_BYTES_MAX = 8 * 1024
 export const HEADERS_MAX = 100
 
 type Handler = (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void> | void
 
-/** A place in the contract: the first route that `matches` answers. */
+/** One route. The first route whose `matches` is true handles the request. */
 export interface Route {
   matches: (pathname: string) => boolean
   handle: Handler
@@ -29,11 +29,11 @@ export interface Route {
 interface HttpServer {
   /** @param host null: all interfaces */
   listen(port: number, host: string | null): Promise<number>
-  /** Takes no new requests; resolves when those under way are answered, or after `graceMs` without them. */
+  /** Accepts no new requests. Resolves when those in flight are answered, or after `graceMs`, when it cuts them off. */
   close(graceMs: number): Promise<void>
 }
 
-/** @param refused the measure at which what nobody wants is read */
+/** @param refused limits how fast unwanted bytes are read */
 export function createHttpServer(routes: readonly Route[], log: Log, refused: RateLimiter): HttpServer {
   const server = createServer(
     {
@@ -46,7 +46,7 @@ export function createHttpServer(routes: readonly Route[], log: Log, refused: Ra
     (request, response) => {
       if (!connections.isAnswered(response)) return
       measureUnread(request, response, refused)
-      // A sender that keeps its connection busy would be served on and on; of who asks for another protocol nothing more is read.
+      // When stopping, even busy connections must close. After a request to upgrade, another protocol may follow.
       if (!server.listening || request.headers.upgrade !== undefined) response.setHeader('connection', 'close')
       dispatch(routes, request, response, log)
     },
@@ -60,10 +60,10 @@ export function createHttpServer(routes: readonly Route[], log: Log, refused: Ra
   }
 }
 
-/** What is left of an answered request's body Node would read for the next one on the connection, as fast as it comes. */
+/** Node would read the rest of an answered request's body at full speed, to get to the next request: limit that. */
 function measureUnread(request: IncomingMessage, response: ServerResponse, refused: RateLimiter): void {
   response.once('prefinish', () => {
-    // Where the connection ends with this answer, nothing more of it is read.
+    // If the connection closes after this response, Node reads no more of it.
     if (request.complete || !response.shouldKeepAlive) return
     const tookOf = refused.open(request)
     request.on('data', (piece: Buffer) => {
@@ -80,7 +80,7 @@ function dispatch(routes: readonly Route[], request: IncomingMessage, response: 
     else response.destroy()
   }
   try {
-    // Names and values in turn. Node leaves headers beyond its own bound out without a word.
+    // Names and values alternate. Beyond its own limit, Node drops headers silently.
     if (request.rawHeaders.length / 2 > HEADERS_MAX) return refuseHeaders(response)
     const url = URL.parse(request.url ?? '/', 'http://localhost')
     const route = url && routes.find(({ matches }) => matches(url.pathname))
@@ -121,7 +121,7 @@ function close(server: Server, graceMs: number): Promise<void> {
   })
 }
 
-/** What Node's own reading of a request ends with, and what that is in HTTP; everything else is no HTTP: 400. */
+/** HTTP statuses for errors of Node's request parser. Any other error means that it was no HTTP: 400. */
 const STATUSES: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
@@ -129,9 +129,9 @@ const STATUSES: Readonly<Record<string, number>> = {
 }
 
 /**
- * Answers what is no request, or half of one, as Node would, and ends its connection. But in its turn: the connection of a
- * head that is too large costs more than a delivery, and who is answered at once sends the next at once.
- * @param underWay the answers on a connection that have not ended
+ * Answers malformed and incomplete requests as Node would, and ends their connections, but only after the rate
+ * limiter's wait: a head that is too large costs more than a delivery, and a client sends the next when it is answered.
+ * @param underWay the responses on a connection that have not ended
  */
 function answerNoRequests(
   server: Server,
@@ -145,7 +145,7 @@ function answerNoRequests(
     if (fault.rawPacket) giveBack(fault.rawPacket)
     await refused.turnOf(socket, cost)
     const before = underWay(socket)
-    // What was asked before on the same connection is answered before it; what it broke may have been answered already.
+    // Earlier requests on the connection are answered first. The one that broke may have been answered already.
     await Promise.all(before.filter(({ req }) => req.complete).map(ended))
     const isSpoken = before.some(({ req, headersSent }) => headersSent && !req.complete)
     if (socket.writable && !isSpoken) socket.write(answerOf(STATUSES[fault.code ?? ''] ?? 400))
@@ -153,7 +153,7 @@ function answerNoRequests(
   }
 
   server.on('clientError', (fault: Fault, socket: Socket) => {
-    // Of what is still coming each piece would be a fault of its own.
+    // After the first error, each further piece on the connection is an error of its own.
     if (ending.has(socket)) return
     ending.add(socket)
     socket.pause()
@@ -166,29 +166,29 @@ const ended = (response: ServerResponse): Promise<void> =>
 
 interface Fault extends Error {
   code?: string
-  /** what was read when it was found */
+  /** the bytes that were read when the error was found */
   rawPacket?: Buffer
 }
 
-/** More than what anybody may send at once, so that each waits. */
+/** More than AT_ONCE_BYTES, so that the rate limiter makes each of them wait. */
 const costOf = ({ rawPacket }: Fault): number => (rawPacket ? AT_ONCE_BYTES + rawPacket.length : 0)
 
 const answerOf = (status: number): string =>
   `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`
 
-/** Connections that are open at once. */
+/** How many connections may be open. */
 export const CONNECTIONS_MAX = 1_000
 
-/** Requests of one connection that wait for their answers at once: more are sent only by who does not want them. */
+/** How many requests of one connection may wait for responses. A client that wants its responses sends fewer. */
 export const WAITING_MAX = 16
 
 /**
- * Bounds what connections can hold. Beyond CONNECTIONS_MAX the one that has asked nothing for longest is closed, not the
- * newcomer kept out: so nobody who only keeps connections open can keep others out. A connection on which more than
- * WAITING_MAX requests wait is closed.
+ * Limits what connections can hold. At CONNECTIONS_MAX, a new connection replaces the one whose last request is the
+ * oldest, so that nobody can keep others out with idle connections. A connection with more than WAITING_MAX waiting
+ * requests is closed.
  */
 function boundConnections(server: Server): Connections {
-  // In the order of their last request; each with the answers that have not ended yet.
+  // Ordered by their last request; each with its responses that have not ended.
   const open = new Map<Socket, Set<ServerResponse>>()
 
   server.on('connection', (socket: Socket) => {
@@ -201,7 +201,7 @@ function boundConnections(server: Server): Connections {
     isAnswered(response) {
       const { socket } = response.req
       const waiting = open.get(socket)
-      // What came in one piece with the request that was too much is still read.
+      // Node still parses what came in one piece with the request that was one too many.
       if (!waiting || socket.destroyed) return false
       waiting.add(response)
       response.once('close', () => waiting.delete(response))
@@ -215,13 +215,13 @@ function boundConnections(server: Server): Connections {
 }
 
 interface Connections {
-  /** Whether a request is still to be answered, to be asked for each before anything else. */
+  /** Whether to answer a request. Must be called for each request, before anything else. */
   isAnswered(response: ServerResponse): boolean
-  /** The answers on a connection that have not ended. */
+  /** The responses on a connection that have not ended. */
   underWay(socket: Socket): readonly ServerResponse[]
 }
 
-/** Rather none of those that wait for us: what has come whole is being answered. */
+/** The connection whose last request is the oldest; preferably one without a complete request. */
 function idlest(open: ReadonlyMap<Socket, ReadonlySet<ServerResponse>>): Socket {
   let oldest: Socket | null = null
   for (const [socket, waiting] of open) {

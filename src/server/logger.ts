@@ -3,13 +3,13 @@ import { forTerminal } from '../lib/escape.ts'
 import pino, { type DestinationStream, type Logger } from 'pino'
 import { writeSync } from 'node:fs'
 
-// Most lines hold nothing of the kind, and one look is cheaper than five.
+// Most lines hold no secret, and one search is cheaper than five.
 const MAY_LOOK_SECRET = /xox|xapp-|=|bearer|:\/\/|\/webhooks\//i
 
-/** A configured secret shorter than this is not searched for: it would black out ordinary words. */
+/** A configured secret shorter than this is not searched for: it would hide parts of ordinary words. */
 const SECRET_CHARS_MIN = 6
 
-// What looks like a secret wherever it stands: redaction by path never sees messages, stacks and addresses.
+// Text that looks like a secret, anywhere in a line: redaction by path would miss messages, stacks and addresses.
 const LOOKS_SECRET: readonly [RegExp, string][] = [
   [/xox[a-z]-[\w-]+|xapp-[\w-]+/gi, '[secret]'],
   [/((?:api_key|token|client_secret|access_token|password)=)[^&\s"']+/gi, '$1[secret]'],
@@ -22,7 +22,7 @@ const LOOKS_SECRET: readonly [RegExp, string][] = [
 export function createLogger(level: string, secrets: () => readonly string[], destination: DestinationStream): Logger {
   let of: readonly string[] = []
   let known: readonly string[] = []
-  // They may become more while the bot runs.
+  // The secrets may change while the bot runs.
   const knownNow = (): readonly string[] => {
     const now = secrets()
     if (now !== of) known = secretForms(now)
@@ -39,12 +39,12 @@ export function createLogger(level: string, secrets: () => readonly string[], de
   return pino(options, destination)
 }
 
-/** Where stacks are wanted whatever the fault. */
+/** Levels at which every error is logged with its stack. */
 const DETAILED: ReadonlySet<string> = new Set(['debug', 'trace'])
 
 /**
- * An error without what libraries hang on it: a database client, a request with its headers. Where it came from says
- * nothing of an ordinary network fault.
+ * An error without the objects that libraries attach to it, such as a database client, or a request with its headers.
+ * The stack of an ordinary network error says nothing, and is left out.
  */
 const plainError = (isDetailed: boolean) => (error: unknown) =>
   plain(error, isDetailed || !causesOf(error).some(isNetworkFault))
@@ -86,11 +86,11 @@ const NETWORK: ReadonlySet<string> = new Set([
   'UND_ERR_SOCKET',
 ])
 
-/** Each way in which configured secrets may stand in a line. */
+/** Every form in which the configured secrets may appear in a line. */
 export const secretForms = (secrets: readonly string[]): string[] =>
   secrets.filter((secret) => secret.length >= SECRET_CHARS_MIN).flatMap(written)
 
-// As typed, as JSON writes it, and as an address does.
+// As typed, as in JSON, and as in an address.
 const written = (secret: string): string[] => [
   ...new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]),
 ]
@@ -110,19 +110,19 @@ function scrub(line: string, known: readonly string[]): string {
 
 const STDOUT = 1
 
-/** A reader that is behind is waited for this long; then lines are dropped until it takes one again. */
+/** If the log's reader falls behind, a write waits this long. Then lines are dropped until it takes one again. */
 const PATIENCE_MS_MAX = 1_000
 const AGAIN_AFTER_MS = 10
 
 /**
- * Where the log goes, a line at a time, written when `write` returns. A reader that has gone away, or that reads no more,
- * keeps nobody waiting: neither a process that wants to end, nor a client that sends a request.
+ * Writes the log to stdout, a line at a time, before `write` returns. If the reader has gone away or reads no more, the
+ * process is not blocked: it can still stop, and answer requests.
  */
 export function standardOutput(write: (line: Uint8Array) => number = openStdout()) {
   let isRead = true
   let isBehind = false
 
-  /** False: not all of it is written, and it was dropped. */
+  /** False if a part of the line could not be written and was dropped. */
   function writeWhole(line: Uint8Array): boolean {
     let left = line
     for (let waitedMs = 0; left.length > 0;) {
@@ -144,14 +144,14 @@ export function standardOutput(write: (line: Uint8Array) => number = openStdout(
       try {
         isBehind = !writeWhole(Buffer.from(line))
       } catch {
-        // There is nowhere left to say so.
+        // There is nowhere to log this.
         isRead = false
       }
     },
   }
 }
 
-/** Node lets a pipe refuse what it cannot take once its stream was asked for; before that it would hold us up for ever. */
+/** Once `process.stdout` was read, a full pipe fails with EAGAIN. Before that, a write could block for ever. */
 function openStdout(): (line: Uint8Array) => number {
   const { writable } = process.stdout
   return (line) => (writable ? writeSync(STDOUT, line) : line.length)

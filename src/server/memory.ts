@@ -1,26 +1,26 @@
-/** Smaller buffers are not worth the call: the next collection of young objects frees them. */
+/** Smaller buffers are not worth the call: the next minor garbage collection frees them. */
 const WORTH_BYTES = 16 * 1024
 
 /**
- * Frees the memory of a buffer at once; nothing may read it any more. It lies outside the heap, where the engine lets it grow
- * by 64 MB before it collects.
+ * Frees the memory of a buffer at once; nothing may read it any more. V8 lets memory outside its heap grow by 64 MB
+ * before it collects garbage.
  */
 export function giveBack({ length, buffer }: Buffer): void {
-  // Small buffers share memory, which others may still read.
+  // Small buffers share a pool, which others may still read.
   if (length >= WORTH_BYTES && length === buffer.byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
 
-/** A limit on what is held in memory of many bodies together. */
+/** A memory limit that many bodies share. */
 export interface MemoryBudget {
   /**
-   * A place for one more body. When all together would take more than the limit, the largest is given up: a few large
-   * bodies must not keep out the many small ones.
+   * Registers one more body. If all bodies together exceed the limit, the largest one's `giveUp` is called: a few large
+   * bodies must not keep out many small ones.
    */
   enter(giveUp: () => void): Place
 }
 
 export interface Place {
-  /** Its body takes so much memory now. */
+  /** Its body takes this many bytes of memory now. */
   holds(bytes: number): void
   /** Idempotent. */
   leave(): void

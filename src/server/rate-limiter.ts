@@ -1,35 +1,35 @@
 import type { Clock } from '../lib/clock.ts'
 
-/** This many bytes of a request are taken as they come: a delivery has far fewer, and so have people's clicks. */
+/** This many bytes of a request are read without a limit. Deliveries and clicks are far smaller. */
 export const AT_ONCE_BYTES = 32 * 1024
 
-/** What is sent beyond that is read no faster than this, all that shares a measure together. */
+/** The bytes beyond that are read no faster than this, for all requests of one limiter together. */
 export const LARGE_BYTES_PER_S = 4 * 1024 * 1024
 
-/** A request that is read. When its connection closes after it was answered, only the connection says so. */
+/** A request that is being read. If it closes after it was answered, only its connection emits `close`. */
 interface Source {
   pause(): unknown
   resume(): unknown
   socket: Connection
 }
 
-/** A measure of what all large bodies of one kind together may have us read. */
+/** Limits how fast all large bodies of one kind are read, together. */
 export interface RateLimiter {
-  /** For one request: to be told of each piece; the source then rests until its turn has come. Each end of a rest is told. */
+  /** For one request: pass each piece's size to the result. It pauses the source until its turn, then runs `wentOn`. */
   open(source: Source, wentOn?: () => void): (bytes: number) => void
-  /** Resolves when the turn of these bytes has come, or the connection has closed; at once where they are few. */
+  /** Waits for the turn of these bytes, or until the connection closes. Few bytes do not wait. */
   turnOf(connection: Connection, bytes: number): Promise<void>
 }
 
-/** One for bodies that may be taken, and one for what is sent on after it was refused: strangers delay only each other. */
+/** One for bodies that may be accepted, one for what comes after a refusal: strangers delay only each other. */
 export interface Measures {
   bodies: RateLimiter
   refused: RateLimiter
 }
 
 /**
- * Reading takes the thread's time, and memory until it is collected, even if the bytes are not used: a sender that
- * never ends would have more of both than the senders that are waited for.
+ * Reading costs CPU time, and memory until it is collected, even if the bytes are dropped. Without a limit, an endless
+ * sender would get more of both than honest senders.
  */
 export function createRateLimiter(measured: Omit<Measured, 'perSecond'>): RateLimiter {
   const inTurn = createInTurn({ ...measured, perSecond: LARGE_BYTES_PER_S })
@@ -54,21 +54,21 @@ export function createRateLimiter(measured: Omit<Measured, 'perSecond'>): RateLi
   }
 }
 
-/** What waits goes with its connection. */
+/** A connection stops waiting when it closes. */
 interface Connection {
   once(event: 'close', listener: () => void): unknown
 }
 
-/** Those that wait, each in its turn, at a measure that all of them share. */
+/** A queue of connections that share one rate. */
 interface InTurn {
-  /** Resolves when the time that so much takes has passed: true; or, where the connection is closed before its turn: false. */
+  /** Resolves to true when the time for this amount has passed, to false if the connection closes before. */
   turn(connection: Connection, amount: number): Promise<boolean>
 }
 
 /**
- * One turn for each connection, however often it waits; one that closes before its turn keeps no others waiting.
- * @param perSecond of the same unit as the amounts
- * @param running ms since some moment, which nobody sets
+ * A connection has one place in the queue, however often it waits. If it closes before its turn, it delays no others.
+ * @param perSecond in the unit of the amounts
+ * @param running a monotonic clock (ms)
  */
 function createInTurn({ clock, running, perSecond }: Measured): InTurn {
   // In the order of their turns.

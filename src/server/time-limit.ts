@@ -1,12 +1,12 @@
 import type { Clock } from '../lib/clock.ts'
 import { timeoutError } from '../lib/async.ts'
 
-/** Work that comes within this time shares one timer: the last piece is given up earlier by as much. */
+/** Work that begins within this time shares one timer, so some of it times out up to this much earlier. */
 const SHARED_MS = 100
 
 /**
- * `inTime` for very much work, all of it with one limit: a timer and a signal for each piece would cost as much as the
- * piece. Rejects where the work has come to nothing after `ms`, or up to 100 ms earlier.
+ * `withTimeout` for very many pieces of work with the same limit: a timer and a signal for each would cost as much as
+ * the work itself. Rejects if the work has not ended after `ms`, or up to 100 ms earlier.
  */
 export function createTimeLimit(clock: Clock, ms: number): TimeLimit {
   let newest: Group | null = null
@@ -20,7 +20,6 @@ export function createTimeLimit(clock: Clock, ms: number): TimeLimit {
     return group
   }
 
-  /** Once it is over nobody waits in it. */
   function giveUp(group: Group): void {
     const given = [...group.waiting]
     group.waiting.clear()
@@ -38,7 +37,7 @@ export function createTimeLimit(clock: Clock, ms: number): TimeLimit {
       group.waiting.add(reject)
       waiting++
       const ended = () => {
-        // Work that was given up is no longer counted as waiting.
+        // Work that has timed out no longer counts as waiting.
         if (group.waiting.delete(reject)) waiting--
         if (group.waiting.size > 0) return
         leave(group)
@@ -54,12 +53,12 @@ export function createTimeLimit(clock: Clock, ms: number): TimeLimit {
 
 export interface TimeLimit {
   inTime<T>(work: Promise<T>): Promise<T>
-  /** How much is waited for now. */
+  /** How many pieces of work are waited for now. */
   waiting(): number
 }
 
 interface Group {
-  /** what tells each that waits that it waits in vain */
+  /** the `reject` of each piece of work */
   waiting: Set<(reason: Error) => void>
   over: AbortController
 }
