@@ -247,6 +247,11 @@ describe('refused before anything is drawn', () => {
     expect(await svgToPng(svg(RED), PATIENCE_MS)).not.toBeNull()
   })
 
+  it('the one after a process that could not be started', async () => {
+    expect(await svgToPng(svg(RED), Number.NaN)).toBeNull()
+    expect(await svgToPng(svg(RED), PATIENCE_MS)).not.toBeNull()
+  })
+
   it('but not what only looks like it', async () => {
     const gradient = '<linearGradient id="image"><stop stop-color="red"/></linearGradient>'
     const fills = ['url(#image)', `url('#image')`, 'url(&quot;#image&quot;)']

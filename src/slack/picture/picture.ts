@@ -52,9 +52,11 @@ const CHART_MS_MAX = 15_000
 async function inTurn(work: () => Promise<Uint8Array | null>): Promise<Picture | null> {
   if (waiting > PICTURES_WAITING_MAX) return null
   waiting += 1
-  const drawing = last.then(work)
+  // A process that cannot be started, for want of memory, is no reason for the next picture to fail.
+  const drawing = last.then(work).catch(() => null)
   last = drawing
-  const png = await drawing.finally(() => (waiting -= 1))
+  const png = await drawing
+  waiting -= 1
   return png && { png, ...sizeOf(png) }
 }
 

@@ -79,7 +79,8 @@ export const polledGithub = (client: GithubClient, repositories: readonly string
         const ids = new Set(runs.map(({ seen }) => seen.buildId))
         let others = [...newest, ...pushedOut].filter(({ seen }) => isOpen(seen) && !ids.has(seen.buildId))
         if (others.length > 0 && now - pushedOutAt >= PUSHED_OUT_MS) {
-          others = await readEach(client, name, others.slice(0, PUSHED_OUT_MAX), repository, signal)
+          const [first, rest] = [others.slice(0, PUSHED_OUT_MAX), others.slice(PUSHED_OUT_MAX)]
+          others = [...rest, ...(await readEach(client, name, first, repository, signal))]
           pushedOutAt = now
         }
         const done = () => {

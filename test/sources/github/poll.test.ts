@@ -140,6 +140,16 @@ test('an end that a command came upon first is told all the same, unless it is o
   expect((await poll.told(2)).map(({ origin }) => origin)).toEqual(['history', 'delivery'])
 })
 
+test('of many runs that are pushed out of the list at once none is forgotten', async () => {
+  const poll = await openPoll()
+  const ids = Array.from({ length: 45 }, (_, n) => n + 1)
+  await poll.look(...ids.map((id) => run(id, 'in_progress')))
+  poll.github.pushedOut = ids.map((id) => run(id, 'completed', 'success'))
+  for (let minute = 0; minute < 3; minute++) await poll.look(run(100, 'in_progress'))
+  for (const id of ids) expect((await poll.told(id)).map(({ word }) => word)).toEqual(['initiated', 'success'])
+  expect(poll.github.reads).toBe(ids.length)
+})
+
 test('a run that newer ones push out of the list is looked at until it has ended, once a minute', async () => {
   const poll = await openPoll()
   await poll.look(run(1, 'in_progress'))
