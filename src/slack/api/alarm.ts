@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
-import { createClient, type ClientOptions } from './client.ts'
-import { classify } from './errors.ts'
+import type { ClientOptions } from './client.ts'
+import { createSay } from './say.ts'
 
 /** The same alarm is sent and logged at most once in this time. */
 const AGAIN_MS = 60 * 60_000
@@ -18,16 +18,13 @@ export interface AlarmOptions extends ClientOptions {
  * @param what a sentence for people; no outside text
  */
 export function createAlarm({ clock, admins, log, ...options }: AlarmOptions): (what: string) => void {
-  const client = createClient(options)
+  const say = createSay(options)
   const users = admins.filter((id) => /^[UW]/.test(id))
   const toldAt = new Map<string, number>()
 
   async function tell(user: string, text: string): Promise<void> {
-    try {
-      await client.apiCall('chat.postMessage', { channel: user, text, parse: 'none', link_names: false })
-    } catch (error) {
-      log.warn({ user, code: classify(error).code }, 'an admin could not be told')
-    }
+    const outcome = await say(user, text)
+    if (outcome.kind !== 'sent') log.warn({ user, code: outcome.code }, 'an admin could not be told')
   }
 
   return (what) => {

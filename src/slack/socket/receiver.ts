@@ -162,7 +162,9 @@ class Link {
   /** The first stop sends a close frame; the second does not wait for Slack's. */
   end(): void {
     this.#isEnded = true
-    for (const _ of ['goodbye', 'gone']) void this.#receiver.stop().catch(() => {})
+    const stop = () => void this.#receiver.stop().catch(() => {})
+    stop()
+    stop()
   }
 }
 
