@@ -2,9 +2,9 @@ import type { BuildEvent, Observation } from './build-event.ts'
 import { isFinal, toStatus, type Status } from './status.ts'
 
 /**
- * Says which attempt an observation is about, where its source tells attempts apart by their ends: GitLab keeps a
- * pipeline's `finished_at` through a retry, so what runs after an end belongs to the next attempt, however late it is
- * received. The number is the least that the known ends allow: an attempt of which nothing was received is not counted.
+ * Numbers the attempt of an observation, if its source tells attempts apart by when they ended. GitLab keeps a
+ * pipeline's `finished_at` through a retry, so a pipeline that runs and has one is in its next attempt, however late we
+ * receive that. The number is the lowest that the known ends allow: attempts that we never saw do not count.
  * @param known the build events of this build that are stored
  */
 export function numbered(seen: Observation, known: readonly BuildEvent[]): Observation {
@@ -13,12 +13,12 @@ export function numbered(seen: Observation, known: readonly BuildEvent[]): Obser
   return { ...seen, details: { ...seen.details, attempt: attemptOf(seen.word, lastEndAt, known.flatMap(toNumbered)) } }
 }
 
-/** Is it about an attempt that was over when it came? Something of a later one was received before: it changes nothing. */
+/** Is it about an attempt before the newest known one? Then it changes nothing. */
 export function isOfPastAttempt({ details: { attempt } }: Observation, known: readonly BuildEvent[]): boolean {
   return attempt !== null && known.some(({ details }) => (details.attempt ?? 0) > attempt)
 }
 
-/** Whether two words may be of one end: how a pipeline failed its jobs tell, and not every look shows them. */
+/** Can two words mean the same end? How a pipeline failed is read from its jobs, which not every look shows. */
 export function isSameEnd(one: string, other: string): boolean {
   const [status, otherStatus] = [toStatus(one), toStatus(other)]
   return one === other || (OF_A_FAILURE.has(status) && OF_A_FAILURE.has(otherStatus))
@@ -41,21 +41,21 @@ function attemptOf(word: string, lastEndAt: number, known: readonly Numbered[]):
   const ofThatTime = known.filter((one) => one.lastEndAt === lastEndAt)
   if (ofThatTime.length > 0) return isEnd ? endedThen(word, ofThatTime) : runningSince(ofThatTime)
   const later = known.filter((one) => one.lastEndAt > lastEndAt)
-  // Below 1 where it comes before all that is known: late, whatever it says.
+  // Below 1 if it is older than every known attempt. Then it is late, whatever it says.
   if (later.length > 0) return Math.min(...later.map(({ n }) => n)) - 1
   if (!isEnd && lastEndAt === 0) return 1
   const newest = newestOf(known)
   const hasNewestEnded = newest === 0 || known.some(({ n, isEnd: ended }) => n === newest && ended)
-  // It runs after an end that is not known: the newest attempt's, or that of one after it.
+  // `lastEndAt` is an end that we do not know: of the newest attempt or, if that has ended, of the next one.
   return newest + (hasNewestEnded ? 1 : 0) + (isEnd ? 0 : 1)
 }
 
-/** @param ofThatTime what is known to have ended then, or to run since then */
+/** @param ofThatTime known events with the same `lastEndAt`: of an attempt that ended then, or that runs since then */
 function endedThen(word: string, ofThatTime: readonly Numbered[]): number {
   const ends = ofThatTime.filter(({ isEnd }) => isEnd)
   const same = ends.find((one) => isSameEnd(one.word, word))
   if (same) return same.n
-  // GitLab's times are whole seconds: two attempts may end in one, as where somebody retries and cancels at once.
+  // GitLab's times are whole seconds: if somebody retries and cancels at once, two attempts end in the same second.
   if (ends.length > 0) return newestOf(ends) + 1
   return ofThatTime[0]!.n - 1
 }

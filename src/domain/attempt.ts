@@ -2,10 +2,10 @@ import { mergeDetails, type BuildDetails, type BuildEvent } from './build-event.
 import { compareOrders, type BuildId } from './ids.ts'
 import { isFinal, type Status } from './status.ts'
 
-/** A started that comes this long after a final is a new attempt, not a late delivery. */
+/** A start that is received this long after an end begins a new attempt; before that it is a late delivery. */
 export const LATE_START_MS = 60_000
 
-/** One execution of a build, folded from its build events. Times in ms; `null` where the build event has not come. */
+/** One execution of a build, folded from its build events. Times in ms; null until the build event has come. */
 export interface Attempt {
   buildId: BuildId
   /** see BuildEvent */
@@ -13,33 +13,33 @@ export interface Attempt {
   /** 1 for the first attempt of this build id */
   n: number
   status: Status
-  /** CI's word for the status, which is all we know of an `unknown` one */
+  /** CI's word for the status; of an `unknown` status it is all that we know */
   word: string
-  /** when we first heard of the attempt, of its start, and of its end */
+  /** when we received its first build event; then when it started and ended: CI's times, else when we received that */
   firstAt: number
   startedAt: number | null
   finalAt: number | null
-  /** place in the order of receipt of the build event that opened and of the one that ended the attempt */
+  /** `seq` of the build event that opened the attempt, and of the one that ended it */
   firstSeq: number
   finalSeq: number | null
   buildEvents: readonly BuildEvent[]
-  /** CI itself has said something of it, by a delivery or when asked: not only our own request stands for it */
+  /** CI has delivered or shown something of it; false: we know it only by our own `action` event */
   isConfirmedByCi: boolean
   details: BuildDetails
 }
 
-/** What one build event did to its build: only `opened` and `moved` change what anybody sees. */
+/** What a build event did to its build. Only `opened` (an attempt) and `moved` (its state) change what people see. */
 export type Effect = 'opened' | 'moved' | 'duplicate' | 'late'
 
-/** Somebody asked for a restart of this build through us; it makes the next started a new attempt. */
+/** A restart that somebody requested through the bot: the build's next start begins a new attempt. */
 export interface RestartRequest {
   buildId: BuildId
   at: number
 }
 
 /**
- * Folds the build events of ONE build id, in order of receipt, into its attempts, oldest first, with the effect of each build event.
- * Pure: the same build events always give the same runs; a repeated or late build event changes none.
+ * Folds the build events of ONE build id, in order of receipt, into its attempts, oldest first, with the effect of each
+ * build event. Pure: the same build events always give the same attempts. Repeated or late ones change no state.
  */
 export function foldBuild(
   buildEvents: readonly BuildEvent[],
@@ -68,40 +68,40 @@ function fold(
   return { drafts, effects }
 }
 
-/** Which attempt it is about: the last one, unless it names another. What is said late of one must not count for the next. */
+/** The attempt that the event names, else the newest: a late event must not count for a later attempt. */
 function draftOf(drafts: readonly Draft[], { details: { attempt } }: BuildEvent): Draft | undefined {
   return attempt == null ? drafts.at(-1) : drafts.find(({ n }) => n === attempt)
 }
 
-/** Newest last: by the order of builds, then by run. */
+/** Sorts the newest last: by build order, then by attempt number. */
 export function compareAttempts(a: Pick<Attempt, 'buildOrder' | 'n'>, b: Pick<Attempt, 'buildOrder' | 'n'>): number {
   return compareOrders(a.buildOrder, b.buildOrder) || a.n - b.n
 }
 
-/** All runs of a revision, oldest first; the last one is what its card shows, its place in the list is its attempt. */
+/** All attempts of a revision, oldest first. The card shows the last; its place in the list is its attempt number. */
 export function foldAttempts(buildEvents: readonly BuildEvent[], restarts: readonly RestartRequest[] = []): Attempt[] {
   const byBuild = Map.groupBy(buildEvents, (buildEvent) => buildEvent.buildId)
   return [...byBuild.values()].flatMap((own) => foldBuild(own, restarts).attempts).sort(compareAttempts)
 }
 
-/** Is it over? That a status which nobody knows is a final one shows by the time when the build finished. */
+/** Has the attempt ended? An unknown status counts as final if CI gave the time at which the build finished. */
 export const hasEnded = ({ status, details }: Pick<Attempt, 'status' | 'details'>): boolean =>
   isFinal(status) || (status === 'unknown' && details.finishedAt !== null)
 
-/** The name of an attempt within its revision: what a reply in the thread is about. */
+/** The name of an attempt within its revision. Replies in the thread are identified by it. */
 export const attemptKey = (attempt: Pick<Attempt, 'buildId' | 'n'>): string => `${attempt.buildId}.${attempt.n}`
 
 interface Draft {
   n: number
-  /** the build events that made the attempt what it is */
+  /** the build events that opened or moved the attempt */
   buildEvents: BuildEvent[]
-  /** repeated and late ones: they change nothing that is known, but may know what was not */
+  /** repeated and late ones: they change nothing that is known, but may fill in missing details */
   echoes: BuildEvent[]
   /** the build event whose status the attempt has */
   head: BuildEvent
   final: BuildEvent | null
   started: BuildEvent | null
-  /** CI delivered its start before it had ended */
+  /** CI delivered the start before the attempt had ended */
   isStartDelivered: boolean
 }
 
@@ -117,21 +117,21 @@ const open = (buildEvent: BuildEvent, n: number): Draft => ({
 
 const saysStarted = ({ status, origin }: BuildEvent): boolean => status === 'started' && origin !== 'action'
 
-// What CI answers is not what it delivers: its delivery may still come, late, and must not open a further run.
+// A start that CI showed when it was asked may still be delivered later. That delivery must not open another attempt.
 const deliversStart = ({ status, origin }: BuildEvent): boolean => status === 'started' && origin === 'delivery'
 
 function effectOn(attempt: Draft, buildEvent: BuildEvent, restarts: readonly RestartRequest[]): Effect {
   if (buildEvent.details.attempt != null) return effectOfNamed(attempt, buildEvent, buildEvent.details.attempt)
   if (attempt.final) return effectAfterFinal(attempt, attempt.final, buildEvent, restarts)
   if (isFirstWord(attempt, buildEvent)) return 'moved'
-  // An unknown word is known by the word itself: two different ones are two states.
+  // Two different unknown words are two different states.
   const same =
     buildEvent.status === attempt.head.status &&
     (buildEvent.status !== 'unknown' || buildEvent.word === attempt.head.word)
   return same ? 'duplicate' : 'moved'
 }
 
-/** The effect of a build event that names its attempt: no guess is needed. Within an attempt nothing goes back to the queue. */
+/** The effect of a build event that names its attempt. An attempt never goes back to `queued`: that is late. */
 function effectOfNamed(attempt: Draft, buildEvent: BuildEvent, named: number): Effect {
   const { n, head, final } = attempt
   const { status, word } = buildEvent
@@ -157,11 +157,11 @@ function effectAfterFinal(
     ({ buildId, at }) => buildId === buildEvent.buildId && at >= final.at && at <= buildEvent.at,
   )
   const neverRan = final.status === 'ignored' || final.status === 'blocked'
-  // Our own word comes after CI's answer: by then the attempt that it speaks of may have come and ended.
+  // Our own event is recorded after CI's answer. By then the attempt may have been delivered and ended.
   const isOurs = buildEvent.origin === 'action'
   const isDelivered = buildEvent.origin === 'delivery'
   const isLong = buildEvent.at - final.at > LATE_START_MS && !(isDelivered && owesStart(attempt, final))
-  // CI may answer with what was so a moment ago: only what it delivers contradicts an end so soon.
+  // When CI is asked, it may show an outdated state. So soon after an end, only a second delivered start is a new one.
   const isAgain = isDelivered && attempt.isStartDelivered
   const isNewAttempt = restarted || (!isOurs && (isAgain || neverRan || isLong))
   if (isNewAttempt) return 'opened'
@@ -169,13 +169,13 @@ function effectAfterFinal(
 }
 
 /**
- * We learned that it began and how it ended by asking: CI has delivered nothing of it. A sender that repeats what was
- * not taken says both later, however long nobody took it; the second start is a restart again.
+ * We learned the start and the end by asking CI, which has not delivered the start yet. A sender that retries failed
+ * deliveries may deliver both much later. So the first delivered start is late; a second one is a restart.
  */
 const owesStart = (attempt: Draft, final: BuildEvent): boolean =>
   attempt.buildEvents[0]?.origin !== 'delivery' && final.origin !== 'delivery' && !attempt.echoes.some(deliversStart)
 
-/** What was recorded without telling anybody is news when it is delivered. */
+/** An event that was stored as `history`, without a message, is news when CI delivers it. */
 const isFirstWord = ({ head }: Draft, { status, origin }: BuildEvent): boolean =>
   head.origin === 'history' && origin === 'delivery' && status === head.status
 
@@ -183,7 +183,7 @@ const saidBefore = (attempt: Draft, buildEvent: BuildEvent): boolean =>
   attempt.echoes.some((echo) => echo.word === buildEvent.word)
 
 function absorb(attempt: Draft | undefined, buildEvent: BuildEvent, effect: Effect): void {
-  // It names an attempt of which nothing was received in time: the next one is shown instead.
+  // The event names an attempt that we never saw, and a later one is already there.
   if (!attempt) return
   if (attempt.final === null && saysStarted(buildEvent)) attempt.started ??= buildEvent
   if (attempt.final === null && deliversStart(buildEvent)) attempt.isStartDelivered = true
@@ -193,7 +193,7 @@ function absorb(attempt: Draft | undefined, buildEvent: BuildEvent, effect: Effe
   if (isFinal(buildEvent.status)) attempt.final = buildEvent
 }
 
-/** What changed the attempt says most, then what was repeated first; of the uuids, whatever was said first of all. */
+/** For each detail, the newest event that changed the attempt wins, else the first echo; for uuids, the first event. */
 function detailsOf(buildEvents: readonly BuildEvent[], echoes: readonly BuildEvent[]): BuildDetails {
   if (echoes.length === 0) return mergeDetails(buildEvents)
   const { projectUuid, buildUuid } = mergeDetails([...buildEvents, ...echoes].toSorted((a, b) => a.seq - b.seq))

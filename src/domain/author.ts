@@ -1,14 +1,14 @@
 import { claimable } from './handle.ts'
 
-/** By what the author of a commit may be found among people; of the two at least one. */
+/** What identifies the author of a commit when looking for them in Slack. At least one field is set. */
 export interface Author {
   /** in lower case */
   email: string | null
-  /** what the source calls its account, in lower case */
+  /** the name of their account at the source, in lower case */
   login: string | null
 }
 
-/** Null where nothing of it is one person's: of bots, and of addresses that many people commit with. */
+/** Null for bots, and if neither the address nor the login identifies one person (such as a no-reply address). */
 export function authorOf({ name, email, login }: Record<'name' | 'email' | 'login', string | null>): Author | null {
   if ([name, email, login].some((said) => said !== null && BOT.test(said))) return null
   const own = { email: ownOf(email), login: ownOf(login) }

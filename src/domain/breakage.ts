@@ -27,7 +27,7 @@ export function breakageOf<One extends Outcome>(outcomes: readonly One[]): RedSt
   return { first, newest: failed.at(-1)!, builds: countBuilds(failed) }
 }
 
-/** What came after the last success: all of it, and what failed. @param ordered outcomes of a branch, the newest last */
+/** The outcomes after the last success: all, and those that failed. @param ordered outcomes of a branch, newest last */
 export function sinceGreen<One extends Pick<Outcome, 'status'>>(ordered: readonly One[]) {
   const red = ordered.slice(ordered.findLastIndex(({ status }) => status === 'success') + 1)
   return { red, failed: red.filter(({ status }) => status === 'failed') }
@@ -64,7 +64,7 @@ export interface Breakage {
   snoozedUntil: number | null
 }
 
-/** Since when a branch is red (ms), and how many builds failed. `atLeast`: longer than what is kept. */
+/** Since when a branch is red (ms), and how many builds failed. `atLeast`: it began before the stored history does. */
 export interface RedSince {
   at: number
   builds: number
@@ -98,14 +98,14 @@ export function changesAt({ owner, snoozedUntil }: ShownBreakage): number | null
   return times.length === 0 ? null : Math.min(...times)
 }
 
-/** What somebody, or the bot, did about a breakage. All but `lapsed` are a line in the thread; what people did is also in the audit. */
+/** A change of a breakage. All but `lapsed` are lines in the thread. Those made by people are also in the audit. */
 export interface BreakageChange {
   id: string
   breakageId: string
   /** Slack's id of the interaction, so that a repetition is the same change; null: no person did it */
   interactionKey: string | null
   kind: DoneByPeople | 'reminded' | 'lapsed'
-  /** a Slack user; of `left` the one who has left, of `lapsed` the one whose time is up; of `reminded` empty */
+  /** a Slack user; for `left` the one who has left, for `lapsed` the one whose time is up; for `reminded` empty */
   by: string
   /** the Slack user who took it over */
   to: string | null
@@ -114,7 +114,7 @@ export interface BreakageChange {
   at: number
   /** the card whose thread has the line */
   subject: string
-  /** of `reminded`: the channel, and 1 for its first reminder; else null */
+  /** for `reminded`: the channel, and 1 for its first reminder; else null */
   channel: ChannelId | null
   number: number | null
 }

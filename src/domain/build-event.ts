@@ -2,7 +2,7 @@ import type { Author } from './author.ts'
 import { orderOf, type BuildId, type ProjectId, type Uuid } from './ids.ts'
 import { isFinal, toStatus, type Status } from './status.ts'
 
-/** What one observation says of a build beyond its status. Times are milliseconds since the epoch, as CI gave them. */
+/** What one observation says of a build besides its status. Times are milliseconds since the epoch, as CI gave them. */
 export interface BuildDetails {
   projectName: string | null
   projectFullName: string | null
@@ -15,22 +15,22 @@ export interface BuildDetails {
   buildUuid: Uuid | null
   startedAt: number | null
   finishedAt: number | null
-  /** the number that people see, where it is not the build's id */
+  /** the number that people see, if it is not the build's id */
   number: string | null
-  /** which attempt of the build this is, where the source says so: 1 for the first */
+  /** which attempt of the build this is, if the source says so: 1 for the first */
   attempt: number | null
   /**
-   * when the build last ended, as far as the source knew (ms; 0: never), where that tells its attempts apart instead of a
-   * number: see `numbered`
+   * when the build last ended, as the source says (ms; 0: never); set if the source tells attempts apart by this and
+   * not by a number: see `numbered`
    */
   lastEndAt: number | null
-  /** the jobs that failed, where the source names them */
+  /** the jobs that failed, if the source names them */
   failedJobs: readonly string[] | null
-  /** who wrote the commit, where the source says so, for finding whose the committer's name is */
+  /** who wrote the commit, if the source says so: helps to find the Slack user behind the committer's name */
   author: Author | null
 }
 
-/** One observation as an endpoint reads it, before it has a place in the order of things. */
+/** What a delivery, or an answer of CI, says of a build. It is not stored yet and has no `seq`. */
 export interface Observation {
   projectId: ProjectId
   buildId: BuildId
@@ -51,7 +51,7 @@ export interface BuildEvent extends Observation {
   buildOrder: string
 }
 
-/** What became of a delivery that was stored. */
+/** The result of storing a delivery. */
 export interface Recorded {
   answer: 'recorded' | 'duplicate'
   deliveryId: number
@@ -60,15 +60,15 @@ export interface Recorded {
 }
 
 /**
- * Where a build event comes from: CI delivered it, CI showed it when it was asked (`poll`), or CI answered our own request
- * (`action`). `history`: CI showed it when it was asked, and it was no news: commands know it, and nobody is told.
+ * Where a build event comes from. `delivery`: CI delivered it. `poll`: CI showed it when it was asked. `history`: as
+ * `poll`, but it is no news: commands know it, and no message is sent. `action`: CI accepted our own request.
  */
 export type Origin = 'delivery' | 'poll' | 'action' | 'history'
 
-/** What ended longer ago than this (ms) when it was found by asking is no news. */
+/** A build that is found by asking CI is no news if it ended longer ago than this (ms). */
 export const NEWS_MS = 24 * 60 * 60_000
 
-/** The earliest time (ms) at which a build was there, as far as its first build event says. 0 or less is no time. */
+/** The earliest time (ms) at which a build existed, by its first build event. Ignores times of 0 or less. */
 export const beganBy = ({ startedAt, finishedAt }: BuildDetails, receivedAt: number): number =>
   Math.min(receivedAt, ...[startedAt, finishedAt].filter((time) => time !== null).filter((time) => time > 0))
 
@@ -81,7 +81,7 @@ export const toBuildEvent = (seen: Observation, seq: number, at: number, origin:
   buildOrder: orderOf(seen.buildId, beganBy(seen.details, at)),
 })
 
-/** Of a commit's message a detail holds the first line that is not blank. */
+/** The first line of a commit's message that is not blank: only this line is stored. */
 export const firstLine = (message: string | null): string | null =>
   message
     ?.split(/[\r\n\u2028\u2029]/)
@@ -91,13 +91,13 @@ export const firstLine = (message: string | null): string | null =>
 export const isFinalEvent = (buildEvent: BuildEvent): boolean => isFinal(buildEvent.status)
 
 /**
- * The newest known value of each detail; of a field that was only sometimes sent, the last one that was. The uuids are the
- * first that were said: they never change, and a later delivery that says otherwise must not redirect a Stop.
+ * The newest known value of each detail: an event without a field keeps the field's earlier value. For the uuids, the
+ * first value counts: they never change, and a later delivery with another uuid must not redirect a Stop.
  */
 export const mergeDetails = (buildEvents: readonly Pick<Observation, 'details'>[]): BuildDetails =>
   buildEvents.reduce((merged, { details }) => over(merged, details), NO_DETAILS)
 
-// Each by its name: this is done for every build event whenever it is folded, and a loop over names takes twenty times as long.
+// Written out field by field: this runs for each event of each fold, and a loop over names takes twenty times as long.
 const over = (older: BuildDetails, newer: BuildDetails): BuildDetails => ({
   projectName: newer.projectName ?? older.projectName,
   projectFullName: newer.projectFullName ?? older.projectFullName,
@@ -110,7 +110,7 @@ const over = (older: BuildDetails, newer: BuildDetails): BuildDetails => ({
   buildUuid: older.buildUuid ?? newer.buildUuid,
   startedAt: newer.startedAt ?? older.startedAt,
   finishedAt: newer.finishedAt ?? older.finishedAt,
-  // What was stored before these fields existed has none of them.
+  // Events that were stored before these fields existed lack them.
   number: newer.number ?? older.number ?? null,
   attempt: newer.attempt ?? older.attempt ?? null,
   lastEndAt: newer.lastEndAt ?? older.lastEndAt ?? null,

@@ -3,7 +3,7 @@ import { shortId } from './ids.ts'
 import type { Attempt } from './attempt.ts'
 import type { BuildView } from './view.ts'
 
-/** The build of an attempt, with what only other build events of the revision said of it filled in. */
+/** The build of an attempt. Details that its own events lack come from other events of the revision. */
 export function buildView(attempt: Attempt, attempts: readonly Attempt[]): BuildView {
   const shared = mergeDetails([...attempts, attempt])
   const own: BuildDetails = attempt.details
@@ -14,7 +14,7 @@ export function buildView(attempt: Attempt, attempts: readonly Attempt[]): Build
     project: projectName({ ...shared, commitUrl }, attempt.buildEvents[0]!.projectId),
     buildId: own.number ?? shortId(attempt.buildId),
     branch: buildEvents.find((buildEvent) => buildEvent.branch !== null)?.branch ?? null,
-    // The address is the build's: an attempt that was found by looking has it from the attempts before.
+    // All attempts of a build share one URL. An attempt that was found by asking CI has none of its own.
     buildUrl: own.buildUrl ?? mergeDetails(attempts.filter(({ buildId }) => buildId === attempt.buildId)).buildUrl,
     commitUrl,
     commit: own.shortCommitId ?? shared.shortCommitId ?? commitId?.slice(0, 7) ?? null,

@@ -7,7 +7,7 @@ import { assertNever, invariant } from '../lib/assert.ts'
 import { isAccountNotice, type Status } from './status.ts'
 import type { Subscription } from './subscription.ts'
 
-/** Why a channel was told, or not. Each has a sentence in `explain`. */
+/** Why a channel got a message, or did not. `features/why` has a sentence for each. */
 export type Reason =
   | 'event-selected'
   | 'every-event'
@@ -22,42 +22,42 @@ export type Reason =
   | 'late'
   | 'history'
 
-/** `tell`: it is news to this channel. `update`: only a card that is there already changes. `silent`: nothing. */
+/** `tell`: it is news to this channel. `update`: only a card that exists already changes. `silent`: nothing changes. */
 export interface Decision {
   verdict: 'tell' | 'update' | 'silent'
   reason: Reason
   /** where the deciding rules came from */
   rulesFrom: 'ci' | 'channel' | 'nobody'
-  /** the rules of all subscriptions, in their order, each with the first of its conditions that failed: at most LOOKED_MAX */
+  /** the rules of all subscriptions, in order, each with its verdict; at most LOOKED_MAX */
   looked: readonly Looked[]
-  /** selected as a failure or a recovery: what the whole channel should notice */
+  /** selected as a failure or a recovery, which the whole channel should notice */
   loud: boolean
 }
 
-/** Rules kept with a decision: of more than that the first ones, and the one that decided. */
+/** The most rules that are stored with a decision: the first ones, and always the one that decided. */
 export const LOOKED_MAX = 20
 
-/** What CI's rules for a project are, as far as we know: null means that they could not be read yet. */
+/** CI's rules for a project. Null: they could not be read yet. */
 export type CiRules = readonly ChannelRule[] | null
 
 export interface Question {
   branch: string | null
   status: Status
-  /** `history`: it was recorded without being news */
+  /** `history`: it was stored without being news */
   effect: Effect | 'history'
-  /** what it did to its branch; null: nothing */
+  /** what the build event did to its branch; null: nothing */
   turn: Turn | null
   /** the revision has a card in this channel already */
   hasCard: boolean
 }
 
-/** What decisions rest on beside the build: the subscriptions that concern it, and the project's own rules. */
+/** What a decision needs besides the build event: the subscriptions to its project, and the project's own rules. */
 export interface Known {
   subscriptions: readonly Subscription[]
   rules: CiRules
 }
 
-/** Bounds the time that one event's matching takes: rules whose regexes are too much together match nothing. */
+/** Limits the time that matching takes for one event: rules with regexes beyond the limits match nothing. */
 export function boundForOneEvent({ subscriptions, rules }: Known): Known {
   const beyond = beyondOneEvent([...subscriptions.flatMap((one) => one.rules ?? []), ...(rules ?? [])])
   if (beyond.size === 0) return { subscriptions, rules }
@@ -66,7 +66,7 @@ export function boundForOneEvent({ subscriptions, rules }: Known): Known {
   return { subscriptions: subscriptions.map((one) => ({ ...one, rules: bound(one.rules) })), rules: bound(rules) }
 }
 
-/** One decision for one build event and one channel; of several subscriptions of the channel the most telling one counts. */
+/** The decision for one build event and one channel. Of several subscriptions, the one that says most decides. */
 export function decide(question: Question, subscriptions: readonly Subscription[], ciRules: CiRules): Decision {
   invariant(subscriptions.length > 0, 'a channel without a subscription has nothing to decide')
   const decisions = differing(subscriptions).map((subscription) => decideOne(question, subscription, ciRules))
@@ -75,7 +75,7 @@ export function decide(question: Question, subscriptions: readonly Subscription[
   return { ...decided, looked: bounded(decisions, decided) }
 }
 
-// All subscriptions that go by CI's rules are told the same: those rules are looked at once.
+// Subscriptions that use CI's rules all get the same decision, so only the first of them is kept.
 const differing = (subscriptions: readonly Subscription[]): readonly Subscription[] => {
   const byCi = subscriptions.find(({ rules }) => rules === null)
   return subscriptions.filter((subscription) => subscription.rules !== null || subscription === byCi)
@@ -86,7 +86,7 @@ const updates = ({ verdict }: Decision): boolean => verdict === 'update'
 const nearestMiss = (decisions: readonly Decision[]): Decision =>
   NEAREST_FIRST.flatMap((wanted) => decisions.find(({ reason }) => reason === wanted) ?? [])[0] ?? decisions[0]!
 
-/** The first rules, and where it is not among them the one that decided. */
+/** The first LOOKED_MAX rules. If the rule that decided is not among them, it takes the last place. */
 function bounded(decisions: readonly Decision[], decided: Decision): Looked[] {
   const looked = decisions.flatMap((one) => one.looked)
   const own = decided.looked.map(({ verdict }) => verdict)
@@ -122,7 +122,7 @@ function decideOne(question: Question, subscription: Subscription, ciRules: CiRu
     const loud = lookFor(events.filter(isLoud)).includes('selects')
     return { rulesFrom, looked, verdict: 'tell', reason: toldAs(question, 'event-selected'), loud }
   }
-  // CI offers four events to choose from, a channel more: only CI's four can mean everything.
+  // CI offers only four events, so rules with all four mean every event. Channels have more events to choose from.
   if (subscription.rules === null && selectEverything(rules, question.branch))
     return { ...base, looked, verdict: 'tell', reason: 'every-event' }
   if (question.hasCard) return { ...base, looked, verdict: 'update', reason: 'updates-card' }
@@ -133,7 +133,7 @@ const isLoud = (event: Selectable): boolean => event === 'failed' || event === '
 
 const toldAs = ({ status }: Question, reason: Reason): Reason => (isAccountNotice(status) ? 'account-notice' : reason)
 
-/** The events of the build event that rules can select: one that broke its branch has also failed. */
+/** The events that rules can select for this build event: one that broke its branch has also failed. */
 export function selectable({ status, turn }: Pick<Question, 'status' | 'turn'>): Selectable[] {
   switch (status) {
     case 'started':
@@ -148,7 +148,7 @@ export function selectable({ status, turn }: Pick<Question, 'status' | 'turn'>):
       return turn === 'broken' ? ['failed', turn] : ['failed']
     case 'queued':
     case 'skipped':
-      // Not news: shown on an existing card, and never a reason for a new one.
+      // Not news: an existing card shows it, but it never causes a new card.
       return []
     case 'ignored':
     case 'blocked':
@@ -159,13 +159,13 @@ export function selectable({ status, turn }: Pick<Question, 'status' | 'turn'>):
   }
 }
 
-// The nearest miss says most: a rule that covered the branch, before one that did not.
+// The most helpful reason first: a rule that covered the branch, before one that did not.
 const NEAREST_FIRST = ['event-not-selected', 'pattern-invalid', 'branch-unknown', 'branch-not-matched'] as const
 
 const mostTelling = (verdicts: readonly RuleVerdict[]) =>
   NEAREST_FIRST.find((verdict) => verdicts.includes(verdict)) ?? 'event-not-selected'
 
-// Still too long to be looked at, and no longer than that: it is kept with every build event.
+// The rule is stored with every build event, so a pattern over the limit is cut, to one character more than the limit.
 const shortened = (rule: ChannelRule): ChannelRule =>
   rule.branch !== null && rule.branch.length > PATTERN_CHARS_MAX
     ? { ...rule, branch: rule.branch.slice(0, PATTERN_CHARS_MAX + 1) }

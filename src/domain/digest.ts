@@ -15,17 +15,17 @@ export const DAY_MS = 24 * 60 * 60_000
 /** A digest that is later than this is not sent. */
 export const DIGEST_LATE_MAX_MS = 12 * 60 * 60_000
 
-/** No digest is due later than this: one that is kept as due beyond it was reckoned by a clock that has been set back. */
+/** No digest is due further ahead than this. A stored due time beyond it was computed while the clock was ahead. */
 export const DIGEST_AHEAD_MAX_MS = 9 * DAY_MS
 
-// By Temporal and not by node-cron, which tells a next run and no last one, by a clock that nobody can turn, and leaves out a
-// time that the clocks skip. Here every day has its due time once: one that is skipped comes as much later, and of one that
-// comes twice the first counts.
+// Uses Temporal, not node-cron. node-cron computes only the next run and not the last, reads the machine's clock, and
+// leaves out a time that a clock change skips. Here each day has one due time: a skipped time moves as much later, and
+// of a time that comes twice the first counts.
 
-/** The last due time (ms) at or before then. */
+/** The last due time (ms) at or before `now`. */
 export const lastDue = (schedule: Schedule, now: number): number => dueOn(schedule, lastDay(schedule, now))
 
-/** The first due time (ms) after that. */
+/** The first due time (ms) after `lastDue`, and so after `now`. */
 export const nextDue = (schedule: Schedule, now: number): number =>
   dueOn(schedule, lastDay(schedule, now).add({ days: stepOf(schedule) }))
 
@@ -46,7 +46,7 @@ function dueOn({ minute, zone }: Schedule, day: Temporal.PlainDate): number {
   return day.toZonedDateTime({ timeZone: zone, plainTime }).epochMilliseconds
 }
 
-/** What a digest is about: the day or the seven days before the day on which it is due. */
+/** The period of a digest: the day or the seven days before the day on which it is due. */
 export interface DigestPeriod extends FigureQuery {
   /** `2026-11-23-weekly`: unique among the digests of a channel */
   name: string
@@ -54,7 +54,7 @@ export interface DigestPeriod extends FigureQuery {
   /** `2026-11-16` */
   firstDay: string
   lastDay: string
-  /** of `days`: the seven of the week, or those up to the day */
+  /** the dates of `days`: the seven days up to `lastDay`, also in a daily digest */
   dayNames: readonly string[]
 }
 
@@ -80,11 +80,11 @@ export function periodOf({ kind, zone }: Pick<Schedule, 'kind' | 'zone'>, dueAt:
 
 const startOf = (day: Temporal.PlainDate, zone: string): number => day.toZonedDateTime(zone).epochMilliseconds
 
-/** A time zone in its standard spelling; null: there is none of that name. */
+/** A time zone in its standard spelling; null: there is no time zone with that name. */
 export function zoneNamed(name: string): string | null {
   try {
     const zone = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
-    // Intl knows some, such as SystemV/EST5, that Temporal does not.
+    // Intl accepts some names that Temporal does not, such as SystemV/EST5.
     return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(zone) && zone
   } catch {
     return null

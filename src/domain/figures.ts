@@ -5,13 +5,13 @@ import { isRed, isVerdict, type Status } from './status.ts'
 
 // Figures of builds over a period. Pure: the same build events always give the same figures.
 
-/** From one time on (ms), and until before another. */
+/** From `from` (inclusive) to `to` (exclusive), in ms. */
 export interface Period {
   from: number
   to: number
 }
 
-/** An attempt that ended in an outcome. One that was stopped, or never ran, says nothing of how builds go. */
+/** An attempt that passed or ended red. Attempts that were stopped or never ran do not count. */
 export interface Outcome {
   projectId: ProjectId
   branch: string | null
@@ -23,7 +23,7 @@ export interface Outcome {
   status: Status
   /** when it ended by the source's clock, but no later than we received it (ms) */
   endedAt: number
-  /** place in the order of receipt of what ended it */
+  /** `seq` of the build event that ended it */
   endSeq: number
   /** null if the source did not say when it began */
   durationMs: number | null
@@ -32,7 +32,7 @@ export interface Outcome {
 /** The part of an outcome that gives its branch's state. */
 export type BranchState = Pick<Outcome, 'buildOrder' | 'endSeq' | 'status'>
 
-/** @param buildEvents all of one build, in order of receipt */
+/** @param buildEvents all build events of one build, in order of receipt */
 export function outcomesOf(
   buildEvents: readonly (BuildEvent & { revisionKey: string })[],
   restarts: readonly RestartRequest[],
@@ -44,7 +44,7 @@ export function outcomesOf(
     ({ status, buildOrder, n, startedAt, finalAt, finalSeq }) => {
       const end = buildEvents.find(({ seq }) => seq === finalSeq)
       if (!isVerdict(status) || !end || finalAt === null) return []
-      // A source whose clock is ahead ends nothing in the future: so what ended in a period was received since it began.
+      // If the source's clock is ahead, the receipt counts: so whatever ended in a period was received since it began.
       const endedAt = Math.min(finalAt, end.at)
       const durationMs = startedAt !== null && startedAt <= endedAt ? endedAt - startedAt : null
       const { projectId, revisionKey } = first
@@ -68,14 +68,14 @@ export interface Red extends OfBranch {
   forMs: number
 }
 
-/** Commits with an outcome, those of them that failed and passed on a later attempt, and how long the failed ones ran. */
+/** Commits with an outcome, how many of them failed and passed later, and how long those failed attempts ran. */
 export interface Flaky extends OfBranch {
   commits: number
   flaky: number
   lostMs: number
 }
 
-/** The median duration of what passed, in the period before and in this one. */
+/** The median duration of passed attempts, in the period before and in this one. */
 export interface Slower extends OfBranch {
   beforeMs: number
   nowMs: number
@@ -83,7 +83,7 @@ export interface Slower extends OfBranch {
 
 export interface Figures extends Count {
   before: Count
-  /** as many as there are days, in their order */
+  /** one for each day of the query, in order */
   days: readonly Count[]
   /** branches, in no order */
   red: readonly Red[]
@@ -91,7 +91,7 @@ export interface Figures extends Count {
   slower: readonly Slower[]
 }
 
-/** The periods to count: one, the one before to compare with, and the beginnings of the days up to the end (ms). */
+/** What to count: a period, the one before it to compare with, and the starts of days up to the period's end (ms). */
 export interface FigureQuery {
   period: Period
   before: Period
@@ -100,8 +100,8 @@ export interface FigureQuery {
 
 /**
  * The figures of one project.
- * @param outcomes all that were received since the first of these times
- * @param standing the state of each of their branches before that
+ * @param outcomes all that were received since the query's earliest time
+ * @param standing the state of each of their branches before that time
  */
 export function figuresOf(
   outcomes: readonly Outcome[],
@@ -166,8 +166,8 @@ const byDay = (outcomes: readonly Outcome[], days: readonly number[], end: numbe
   days.map((from, at) => count(outcomes.filter((one) => isIn(one, { from, to: days[at + 1] ?? end }))))
 
 /**
- * How long the branch was red within the period (ms). Its state at any time is that of its newest build that had ended by
- * then; an older build that ends later changes nothing.
+ * How long the branch was red within the period (ms). Its state at any time is that of the newest build that had ended
+ * by then; an older build that ends later changes nothing.
  */
 function timeRed(outcomes: readonly Outcome[], standing: BranchState | null, { from, to }: Period): number {
   let newest = standing
@@ -190,7 +190,7 @@ function timeRed(outcomes: readonly Outcome[], standing: BranchState | null, { f
 const compareState = (a: BranchState, b: BranchState): number =>
   compareOrders(a.buildOrder, b.buildOrder) || a.endSeq - b.endSeq
 
-// A CI machine error says nothing about the commit.
+// Only `failed` attempts count: a CI machine error says nothing about the commit.
 function flakyAmong(outcomes: readonly Outcome[]): Omit<Flaky, keyof OfBranch> {
   const commits = [...Map.groupBy(outcomes, ({ revisionKey }) => revisionKey).values()]
   let [flaky, lostMs] = [0, 0]
@@ -204,7 +204,7 @@ function flakyAmong(outcomes: readonly Outcome[]): Omit<Flaky, keyof OfBranch> {
   return { commits: commits.length, flaky, lostMs }
 }
 
-/** A median of fewer says little. */
+/** A median of fewer builds says little. */
 const SLOWER_BUILDS_MIN = 5
 /** A smaller increase, as a factor or in time, is not worth a line. */
 const SLOWER_SHARE = 1.25

@@ -1,7 +1,7 @@
 import { compareOrders, type ProjectId } from './ids.ts'
 import { shardsOf, type TestReport } from './test-report.ts'
 
-/** What build steps reported of one attempt of a commit; at least one report. */
+/** The test reports of one attempt of a commit; at least one. */
 export interface ReportedAttempt {
   projectId: ProjectId
   /** project, branch and commit */
@@ -13,7 +13,7 @@ export interface ReportedAttempt {
   reports: readonly TestReport[]
 }
 
-/** A test that failed and passed on the same commit, and on how many. */
+/** A test that failed and passed on the same commit. `commits`: on how many commits. */
 export interface FlakyTest {
   projectId: ProjectId
   name: string
@@ -21,8 +21,8 @@ export interface FlakyTest {
 }
 
 /**
- * Tests that a runner called flaky, and those that failed in one attempt and not in a later one of the same commit, the
- * worst first. Pure: the same reports always give the same tests.
+ * Tests that a test runner reported as flaky, and tests that failed in one attempt and passed in a later one of the
+ * same commit. Those with the most commits first. Pure: the same reports always give the same tests.
  */
 export function flakyTestsOf(attempts: readonly ReportedAttempt[]): FlakyTest[] {
   const found = new Map<string, FlakyTest>()
@@ -49,7 +49,7 @@ function namesIn(attempts: readonly ReportedAttempt[]): Set<string> {
   return names
 }
 
-// Where the shard did not run again, or not all that failed is named, nobody knows.
+// False if nobody can know: the shard did not run again, or the reports do not name all failed tests.
 const passed = (shards: readonly TestReport[], of: string | null, test: string): boolean =>
   shards.some(({ shard, tests }) => shard === of && tests > 0) &&
   shards.every(({ failed, failures }) => failures.length === failed && failures.every(({ name }) => name !== test))

@@ -1,12 +1,12 @@
 /** The longest handle that can be claimed, in characters. */
 export const HANDLE_CHARS_MAX = 100
 
-/** A committer's name as it is kept and compared: case and outer blanks do not matter. */
+/** A committer's name as it is stored and compared: case and outer blanks do not matter. */
 export const normalHandle = (text: string): string => text.trim().toLowerCase()
 
 /**
- * Whether a committer's name can be one person's. `bot` and `no-reply`: commits carry it no matter who wrote them, so a
- * mention would reach a wrong person. `not-a-handle`: what no commit is made under.
+ * Whether a committer's name can belong to one person. `bot` and `no-reply`: many people's commits carry it, so a
+ * mention would reach the wrong person. `not-a-handle`: no commit has such a committer.
  */
 export type Claimable =
   | { kind: 'ok'; /** in its normal form */ handle: string }
@@ -25,12 +25,12 @@ export function claimable(text: string): Claimable {
 
 const no = (why: Extract<Claimable, { kind: 'no' }>['why']): Claimable => ({ kind: 'no', why })
 
-/** In code points; a long text is not taken apart to find out. */
+/** Counts code points. The first comparison avoids splitting a long text. */
 const isAtMost = (max: number, text: string): boolean => text.length <= 2 * max && Array.from(text).length <= max
 
-// Control, line and direction-changing characters, fillers, half characters: none can be seen, and so none be checked.
+// Control characters, line ends, direction marks, fillers, lone surrogates: people cannot see and so not check them.
 const UNTYPABLE = /[\p{Cc}\p{Cs}\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff]/u
-// What Slack makes of a mention or an address: it has to be read before, where it comes from.
+// Slack's markup for a mention or an email address. The code that receives it from Slack has to decode it before.
 const MARKUP = /^<.*>$/
 const SAYS_SOMETHING = /[\p{L}\p{N}]/u
 

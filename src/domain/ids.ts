@@ -1,4 +1,4 @@
-// Ids are strings from the wire to the table: CI's integers can exceed 2^53, and its UUIDs do not obey RFC 9562.
+// Ids are strings everywhere: CI's integers can exceed 2^53, and its UUIDs do not follow RFC 9562.
 
 declare const brand: unique symbol
 type Branded<Name extends string> = string & { readonly [brand]: Name }
@@ -7,8 +7,8 @@ type Branded<Name extends string> = string & { readonly [brand]: Name }
 export type SourceName = 'ci' | 'github' | 'gitlab'
 
 /**
- * The CI service's integer project id, in decimal digits; a workflow of GitHub's: `github:<repository>:<workflow>`; or a
- * project of GitLab's: `gitlab:<project>`.
+ * The CI service's integer project id in decimal digits, a GitHub workflow as `github:<repository>:<workflow>`, or a
+ * GitLab project as `gitlab:<project>`.
  */
 export type ProjectId = Branded<'ProjectId'>
 /** The source's integer build id, in decimal digits, or the CI service's UUID. A restart may re-run the same id. */
@@ -35,7 +35,7 @@ export const githubProjectId = (repository: string, workflow: string): ProjectId
   `github:${repository}:${workflow}` as ProjectId
 export const gitlabProjectId = (project: string): ProjectId => `gitlab:${project}` as ProjectId
 
-/** A project without an id is the CI service's: the other sources name theirs. */
+/** A project without an id is the CI service's: the other sources always give an id. */
 export function sourceOf(projectId: string | null): SourceName {
   const [name] = HOSTED.exec(projectId ?? '') ?? []
   return name === undefined ? 'ci' : name.startsWith('github') ? 'github' : 'gitlab'
@@ -45,33 +45,33 @@ export const isUuid = (text: string): boolean => UUID.test(text)
 export const isBuildId = (text: string): text is BuildId => isIdDigits(text) || isUuid(text)
 export const isChannelId = (text: string): text is ChannelId => CHANNEL.test(text)
 export const toUuid = (text: string): Uuid => text.toLowerCase() as Uuid
-/** Of a build whose id is its uuid. */
+/** The id of a build that CI delivers by its uuid. */
 export const uuidBuildId = (uuid: Uuid): BuildId => uuid as string as BuildId
 
-/** A text that sorts as the number does: `512` becomes `00000000000000000512`. */
+/** A string that sorts like the number: `512` becomes `00000000000000000512`. */
 export const idOrder = (id: string): string => id.padStart(ID_DIGITS_MAX, '0')
 
 /**
- * A build's place among those of its project: a text that sorts, the newest last. A number is its own place. A UUID's is
- * behind the highest number that the project had by then, and there by time (decision 20): `00000000000000000512~…`.
- * @param beganAt the earliest time (ms) at which the build is known to have been there
+ * A build's place among its project's builds: a string that sorts the newest last. A number is its own place. A UUID
+ * comes after the highest number that the project had then, sorted by time (decision 20): `00000000000000000512~…`.
+ * @param beganAt the earliest time (ms) at which the build is known to exist
  * @param newest the place of the project's newest build
  */
 export const orderOf = (id: BuildId, beganAt: number, newest = idOrder('')): string =>
   isIdDigits(id) ? idOrder(id) : `${newest.slice(0, ID_DIGITS_MAX)}~${String(beganAt).padStart(MS_DIGITS, '0')}~${id}`
 
-/** The longest time in ms that a date can have. */
+/** As many digits as the latest possible date has in ms. */
 const MS_DIGITS = 16
 
-/** Below 0: the build at the place `a` is the older one. */
+/** Negative if the build at place `a` is the older one. */
 export const compareOrders = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
 
-/** As people see an id: of a UUID as much as Git shows of a commit. */
+/** An id as people see it: a UUID is cut to its first characters, as Git does with commits. */
 export const shortId = (id: string): string => (isUuid(id) ? id.slice(0, SHORT_CHARS) : id)
 
 const SHORT_CHARS = 8
 
-/** Could people know a build by this, behind a `#`? */
+/** Can this text, after a `#`, be the number of a build as people know it? */
 export const isShortId = (text: string): boolean => isIdDigits(text) || SHORT.test(text)
 
 /** A build by its key: `41/512`. */

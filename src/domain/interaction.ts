@@ -1,36 +1,36 @@
 import type { ChannelId, MessageTs } from './ids.ts'
 
-// What somebody asked through Slack is written down before Slack hears that we have it, so that it is answered even if
-// the process dies. The row goes when the answer was shown. A process that finds one left says that it was interrupted.
+// A request from Slack is stored before it is acknowledged, so that it is answered even if the process dies. The row is
+// removed once the answer was shown. A process that finds a row of a dead one tells the person about the interruption.
 
-/** What was asked, and where its answer goes: as much as an answer after a restart needs. */
+/** What was requested, and where the answer goes: everything that an answer after a restart needs. */
 export interface ReceivedInteraction {
-  /** what Slack calls this one request, as requests know it too */
+  /** Slack's id of the interaction; a request to CI that it makes has the same key */
   interactionKey: string
   user: string
-  /** for people, such as `/ci stop acme/web`; outside text, cut */
+  /** for people, such as `/ci stop acme/web`; outside text, shortened */
   what: string
   /** null: in no channel */
   channel: ChannelId | null
   threadTs: MessageTs | null
-  /** good for RESPONSE_URL_MS, and a secret for as long: stored only sealed */
+  /** valid for RESPONSE_URL_MS, and a secret while it is valid: stored only sealed */
   responseUrl: string | null
   receivedAt: number
 }
 
 /**
- * `owed`: somebody is at work on it, or was. `given-up`: it is being answered that this was interrupted, and from here on
- * nothing may be asked of CI for it. `told`: that answer was shown.
+ * `owed`: a process is handling it, or died while doing so. `given-up`: the person is being told that it was
+ * interrupted, and CI must not be called for it any more. `told`: the person has been told.
  */
 export type InteractionState = 'owed' | 'given-up' | 'told'
 
 export interface Interaction extends ReceivedInteraction {
   id: string
   state: InteractionState
-  /** the process that is at work on it, since when (ms) */
+  /** the process that is handling it, since when (ms) */
   claimedBy: string
   claimedAt: number
 }
 
-/** Slack takes answers at a response_url for this long. */
+/** Slack accepts answers at a response_url for this long. */
 export const RESPONSE_URL_MS = 30 * 60_000

@@ -3,14 +3,14 @@ import { fieldsThat, isSecretPlace, projectField, withoutCredentials } from './p
 import { fieldOf, isRecord, listOf, textOf, textsOf, saysNothing } from './raw-values.ts'
 import type { FieldFault } from './project.ts'
 
-/** The parts of a project that are fit to be shown; null: CI said nothing readable. */
+/** The parts of a project that may be shown; null: CI sent nothing readable. */
 export interface MaskedProject {
   /** `basic`, `pro`, or CI's own word */
   type: string | null
   /** its address, without credentials */
   repository: string | null
   provider: string | null
-  /** the public key with which CI reads the repository, without its comment */
+  /** the public part of the key with which CI reads the repository, without its comment */
   deployKey: string | null
   hasAesKey: boolean | null
   /** milliseconds since the epoch */
@@ -26,7 +26,7 @@ export interface MaskedProject {
   testPipelines: readonly { name: string | null; commands: readonly string[] }[]
   deployments: readonly ShownDeployment[]
   rules: readonly ShownRule[]
-  /** the names of fields outside the interface */
+  /** the names of fields that the interface does not describe */
   unknownFields: readonly string[]
 }
 
@@ -39,7 +39,7 @@ export interface ShownDeployment {
 }
 
 export interface ShownRule {
-  /** its place among the project's rules, counted from 0: what a change names */
+  /** its place among the project's rules, counted from 0; changes name a rule by it */
   at: number
   notifier: string | null
   target: string | null
@@ -51,7 +51,7 @@ export interface ShownRule {
   optionNames: readonly string[]
 }
 
-/** A project to look at: no secret is in it. Whatever is missing or of another form is null or left out. */
+/** A project to show: it contains no secret. What is missing or has an unknown form is null or left out. */
 export const maskedProject = (raw: Record<string, unknown>): MaskedProject => ({
   type: textOf(raw['type']),
   repository: withoutCredentialsOrNull(textOf(raw['repository_url'])),
@@ -71,7 +71,7 @@ export const maskedProject = (raw: Record<string, unknown>): MaskedProject => ({
   unknownFields: Object.keys(raw).filter((name) => !projectField(name)),
 })
 
-// As OpenSSH writes it. Whatever else stands in the field may be a private one.
+// A public key as OpenSSH writes it. Anything else in the field may be a private key.
 const PUBLIC_KEY = /^((?:ssh|ecdsa|sk)-[\w@.-]{1,60} [A-Za-z0-9+/]{1,1500}={0,2})(?:\s.*)?$/
 
 function timeOf(value: unknown): number | null {
@@ -106,13 +106,13 @@ function deploymentOf(pipeline: Record<string, unknown>): ShownDeployment {
   }
 }
 
-/** The steps themselves; of an object that holds lists of them, which CI's documents do not show, their types alone. */
+/** The steps. If they are in lists inside an object, a form that CI does not document, only their types. */
 function stepsOf(config: unknown): unknown[] {
   if (!isRecord(config) || config['type'] !== undefined) return [config].flat()
   return Object.values(config).flatMap((inner) => listOf(inner).flatMap((step) => textOf(fieldOf(step, 'type')) ?? []))
 }
 
-// A bare text in a deployment's settings can be anything, a credential too: only what looks like a type is shown.
+// A bare string in a deployment's settings can be anything, even a credential: only what looks like a type is shown.
 function typesOf(step: unknown): string[] {
   const type = typeof step === 'string' ? step : textOf(fieldOf(step, 'type'))
   return type !== null && (isRecord(step) || TYPE.test(type)) ? [type] : []
@@ -132,7 +132,7 @@ function ruleOf(rule: Record<string, unknown>, at: number): ShownRule {
   }
 }
 
-/** Of options by notifier, `{slack: {key}}`, the innermost names. */
+/** The names of the options that are set. If they are nested by notifier, `{slack: {key}}`, the innermost names. */
 const optionNamesOf = (options: unknown): string[] =>
   !isRecord(options)
     ? []
@@ -143,13 +143,13 @@ const optionNamesOf = (options: unknown): string[] =>
 
 const isSet = (value: unknown): boolean => value !== null && value !== undefined && value !== ''
 
-// An update replaces all that a project has. What CI hides where it is read cannot be written back.
+// An update replaces the whole project, and a value that CI masks in its answers cannot be written back.
 
 type Raw = Readonly<Record<string, unknown>>
 
 /**
- * The secrets of a project, in the form of CI's answers, for which only a mask stands: written back, it would take the
- * secret's place. A variable without a value is one, too. No value is quoted.
+ * The secrets that CI's answer masks or leaves out: written back, a mask would replace the secret. A variable without a
+ * value counts too. No value is quoted.
  */
 export const maskedSecrets = (raw: Raw): FieldFault[] =>
   Object.entries(raw)
@@ -158,7 +158,7 @@ export const maskedSecrets = (raw: Raw): FieldFault[] =>
 
 const VARIABLES = 'environment_variables'
 
-/** Is this how a service shows a secret without showing it: `****`, `xxxx1a2b`, `[FILTERED]`? */
+/** Does this look like a masked secret: `****`, `xxxx1a2b`, `[FILTERED]`? */
 export const isMask = (text: string): boolean => MASKS.some((mask) => mask.test(text.trim()))
 
 const MASKS = [
@@ -184,7 +184,7 @@ function inValue(field: string, names: readonly string[], value: unknown): strin
   return typeof value === 'string' && isSecretPlace(names) && isMask(value) ? [field] : []
 }
 
-/** The fields of an update that CI said nothing of, not even null. @param isBasic what only a Basic project has is one, too */
+/** The fields of an update that CI's answer lacks, even as null. @param isBasic Basic-only fields count too */
 export const unsaidFields = (raw: Raw, isBasic: boolean): string[] =>
   [...fieldsThat((field) => field.setBy === 'update' && (isBasic || !field.isBasicOnly))].filter(
     (name) => !Object.hasOwn(raw, name),

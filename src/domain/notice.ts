@@ -7,7 +7,7 @@ export const noticeDay = (at: number): string => new Date(at).toISOString().slic
 
 /**
  * The account notice of one day, from the attempts that were not built, in order of receipt.
- * @param more how many further runs there were than are listed
+ * @param more how many further attempts there are that `attempts` does not list
  */
 export function noticeView(
   day: string,

@@ -3,7 +3,7 @@ import { isOpen, type Action, type Request } from './request.ts'
 import { hasEnded, type Attempt } from './attempt.ts'
 import { HELD_WORD, type Status } from './status.ts'
 
-/** What CI can be asked through, and what is known of the project there. */
+/** The interfaces through which CI can be called, and what is known of the project. */
 export interface Facilities {
   v2: boolean
   legacy: boolean
@@ -13,7 +13,7 @@ export interface Facilities {
   project: { uuid: Uuid; legacyId: string | null; type: string | null } | null
 }
 
-/** Why an action that fits the state cannot be offered. Each has a sentence of its own. */
+/** Why an action that fits the state cannot be offered. There is a sentence for each. */
 export type Missing =
   | 'no-github'
   | 'no-gitlab'
@@ -24,10 +24,10 @@ export type Missing =
   | 'pro-project'
   | 'project-unknown'
 
-/** `not-now`: the state does not call for it. `asked`: somebody has asked already. */
+/** `not-now`: the action does not fit the build's state. `asked`: a request for it is open. */
 export type Offer = 'offered' | 'asked' | 'not-now' | Missing
 
-/** Can this attempt be stopped? Stopping needs the uuids of project and build; for a Basic project CI can be asked for them. */
+/** Can this attempt be stopped? The CI service needs both uuids, which can be looked up for Basic projects. */
 export function offerOfStop(attempt: Attempt, facilities: Facilities, requests: readonly Request[]): Offer {
   const source = sourceOfAttempt(attempt)
   if (!(source === 'ci' ? STOPPABLE : CANCELLABLE).has(attempt.status) || attempt.word === HELD_WORD) return 'not-now'
@@ -41,12 +41,12 @@ export function offerOfStop(attempt: Attempt, facilities: Facilities, requests: 
   return projectUuid !== null || project !== null || canLookUp ? 'offered' : 'project-unknown'
 }
 
-/** Can this attempt be restarted? It has finished or was never run; of the CI service's, only one of a Basic project. */
+/** Can this attempt be restarted? Only if it has ended or never ran; at the CI service, only in a Basic project. */
 export function offerOfRestart(attempt: Attempt, facilities: Facilities, requests: readonly Request[]): Offer {
   if (!hasEnded(attempt)) return 'not-now'
   if (isAsked('restart', attempt, requests)) return 'asked'
   const source = sourceOfAttempt(attempt)
-  // GitLab runs those jobs again that did not pass, and does nothing where all did.
+  // GitLab runs the jobs again that did not pass. If all passed, it does nothing.
   if (source === 'gitlab' && attempt.status === 'success') return 'not-now'
   if (source !== 'ci') return facilities[source] ? 'offered' : `no-${source}`
   const { legacy, project } = facilities
@@ -71,9 +71,9 @@ const isAsked = (action: Action, attempt: Attempt, requests: readonly Request[])
       isOpen(request),
   )
 
-/** Does CI show which builds the project has, so that a build's uuid can be confirmed? */
+/** Does CI list the project's builds, so that a build's uuid can be confirmed? */
 export const canShowBuilds = ({ legacy, project }: Facilities): boolean => legacy && isBasic(project)
 
-/** What CI calls neither is Basic where its id is known: as a rule from the legacy interface, which lists Basic projects only. */
+/** A project of unknown type with an id is Basic: ids mostly come from the legacy interface, which lists only those. */
 const isBasic = (project: Facilities['project']): boolean =>
   project !== null && (project.type === 'basic' || (project.legacyId !== null && project.type !== 'pro'))

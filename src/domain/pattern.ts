@@ -1,29 +1,29 @@
 import { RE2JS } from 're2js'
 import { textOf, textsOf } from './raw-values.ts'
 
-/** The longest pattern that is looked at, in characters; a longer one matches nothing and is reported. */
+/** The longest valid pattern, in characters; a longer one matches nothing and is reported. */
 export const PATTERN_CHARS_MAX = 1_000
 
 /**
- * The largest regex, in instructions of its compiled program; large honest ones have 500 to 750. Matching takes time
- * linear in the branch, but the factor is this.
+ * The largest regex, in instructions of its compiled program; large legitimate ones have 500 to 750. Matching takes
+ * time linear in the length of the branch, and this is the factor.
  */
 export const REGEX_SIZE_MAX = 1_000
 
-/** The longest branch that a regex is tried on, in characters; it covers no longer one. Git hosts allow 255. */
+/** The longest branch that a regex can match, in characters. Git hosts allow 255. */
 export const REGEX_BRANCH_CHARS_MAX = 255
 
-/** The regexes of one event: at most this many, the shortest first, and at most this many instructions together. */
+/** The limits for one event: this many regexes, the shortest first, and this many instructions in total. */
 export const REGEXES_MAX = 200
 export const REGEXES_SIZE_MAX = 10_000
 
-/** `unknown-branch`: the build named no branch, and only a pattern for all branches covers that. */
+/** `unknown-branch`: the build named no branch, so only a pattern for all branches would cover it. */
 export type BranchMatch = 'all' | 'matched' | 'not-matched' | 'unknown-branch' | 'invalid-pattern'
 
 /**
- * Does a rule's branch value cover this branch? null or empty covers all. `exact` is literal; in `wildcard` each `*`
- * stands for any run of characters, `/` included; `regex` is matched against the whole branch. Patterns come from
- * strangers, so all matching is in time linear in the branch (RE2). Without a mode, a value with `*` is a wildcard.
+ * Does a rule's branch value cover this branch? Null or empty covers all. `exact` is literal; in `wildcard` each `*`
+ * matches any characters, also `/`; `regex` must match the whole branch. Patterns are untrusted, so all matching takes
+ * time linear in the length of the branch (RE2). Without a mode, a value with `*` is a wildcard.
  */
 export function matchBranch(pattern: string | null, mode: string | null, branch: string | null): BranchMatch {
   if (pattern === null || pattern === '') return 'all'
@@ -52,13 +52,13 @@ function matcherOf(pattern: string, mode: string | null): Matcher | null {
   }
 }
 
-/** The mode a pattern is matched in: the one it has, else by its look. */
+/** The mode in which a pattern is matched: the given one, else `wildcard` if it has a `*`, else `exact`. */
 export const patternMode = (pattern: string, mode: string | null): string =>
   mode?.trim().toLowerCase() || (pattern.includes('*') ? 'wildcard' : 'exact')
 
 /**
- * Can there be a branch that this covers? Of what is no regex Git says it: a branch's name has none of these in it. What
- * `*` stands for is chosen so that it breaks no rule.
+ * Can this pattern match any branch? An exact or wildcard pattern cannot if it contains what Git forbids in a branch
+ * name; an `x`, which Git allows, stands in for each `*`. Regexes are not checked.
  */
 export function canCoverBranch(pattern: string, mode: string | null): boolean {
   switch (patternMode(pattern, mode)) {
@@ -73,7 +73,7 @@ export function canCoverBranch(pattern: string, mode: string | null): boolean {
 
 const NO_BRANCH = /[\p{Cc} ~^:?*[\\]|\.\.|@\{|^\/|\/\/|\/$|(?:^|\/)\.|\.$|\.lock(?:\/|$)/u
 
-// Leftmost pieces first is enough for `*`: no backtracking, however many stars.
+// It is enough to find each piece at its leftmost place, so there is no backtracking, even with many `*`.
 function wildcard(pattern: string): Matcher {
   const [head = '', ...rest] = pattern.split('*')
   const tail = rest.pop()
@@ -96,7 +96,7 @@ function regex(pattern: string): Matcher | null {
   return compiled && ((branch) => branch.length <= REGEX_BRANCH_CHARS_MAX && compiled.matches(branch))
 }
 
-/** Compiled regexes are kept until they are this many, or too large together: then all are forgotten. */
+/** The cache of compiled regexes is cleared when it has this many, or REGEXES_SIZE_MAX instructions in total. */
 export const COMPILED_MAX = 500
 
 interface Compiled {
@@ -128,7 +128,7 @@ function tryCompile(pattern: string): RE2JS | null {
     const program = RE2JS.compile(pattern, RE2JS.DOTALL)
     return program.programSize() > REGEX_SIZE_MAX ? null : program
   } catch {
-    // Whatever the reason, an invalid pattern matches nothing and is reported as such.
+    // An invalid pattern matches nothing and is reported as invalid, whatever the reason.
     return null
   }
 }
@@ -136,8 +136,8 @@ function tryCompile(pattern: string): RE2JS | null {
 /** Compiling this many instructions takes about 0.1 s. */
 const UNCOMPILED_SIZE_MAX = 100_000
 
-// Compiling is what tells the size, and a short pattern can have a million instructions. This estimate never falls short of
-// the size: it takes every count for one that is nested in all others, whose product RE2 bounds at 1,000.
+// The size is known only after compiling, and a short pattern can have a million instructions. This estimate is never
+// too low: it treats all repetition counts as nested, and RE2 limits the product of nested counts to 1,000.
 function mayBeSlowToCompile(pattern: string): boolean {
   let copies = 1
   for (const [, from, to] of pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g))
@@ -146,8 +146,8 @@ function mayBeSlowToCompile(pattern: string): boolean {
 }
 
 /**
- * The patterns among these that are too much for one event: regexes beyond REGEXES_MAX or REGEXES_SIZE_MAX, the largest
- * first, so that nobody's large patterns keep another channel's small ones from being matched.
+ * The patterns that exceed the limits of one event, REGEXES_MAX and REGEXES_SIZE_MAX. The largest regexes are left out
+ * first, so that one channel's large patterns do not keep another channel's small ones from being matched.
  */
 export function beyondOneEvent(rules: readonly { branch: string | null; branchMatch: string | null }[]): Set<string> {
   const regexes = new Set(
@@ -168,9 +168,9 @@ export function beyondOneEvent(rules: readonly { branch: string | null; branchMa
 
 /** Which branches CI builds of a project. */
 export interface BranchFilter {
-  /** `include`, `exclude`, CI's own word; null where it gave none */
+  /** `include`, `exclude`, or CI's own word; null if it gave none */
   mode: string | null
-  /** full branch names, and regexes from `^` to `$`; none: every branch is built */
+  /** full branch names, and regexes from `^` to `$`; empty: every branch is built */
   entries: readonly string[]
 }
 
@@ -180,7 +180,7 @@ export const filterOf = (raw: Record<string, unknown>): BranchFilter => ({
   entries: textsOf(raw['branches']),
 })
 
-/** A filter to be said in words. `unclear`: there are entries, and CI's word does not say which way they work. */
+/** A filter to put into words. `unclear`: there are entries, but the mode is neither `include` nor `exclude`. */
 export type BranchFilterWords =
   | { kind: 'all' }
   | { kind: 'only' | 'not'; entries: readonly string[] }
@@ -194,15 +194,15 @@ export function filterInWords({ mode, entries }: BranchFilter): BranchFilterWord
 }
 
 interface FilterVerdict {
-  /** null: there are entries, and it is not known whether they include or exclude */
+  /** null: there are entries, but it is not known whether they include or exclude */
   isBuilt: boolean | null
-  /** the entry that decided: the first that matches; null where none does */
+  /** the entry that decided: the first that matches; null if none does */
   by: string | null
-  /** entries that can match nothing: those that only begin or only end as a regex, and regexes that are invalid or too large */
+  /** entries that can match nothing: those with only `^` or only `$`, and regexes that are invalid or too large */
   invalid: readonly string[]
 }
 
-/** Would CI build this branch? In time linear in the branch. What else keeps a build from running is not looked at. */
+/** Would CI build this branch, by the filter alone? Takes time linear in the length of the branch. */
 export function wouldBuild({ mode, entries }: BranchFilter, branch: string): FilterVerdict {
   const beyond = beyondOneEvent(entries.map((entry) => ({ branch: entry, branchMatch: modeOf(entry) })))
   const looked = entries.map((entry) => ({
@@ -230,7 +230,7 @@ function isBuilt(mode: string | null, entries: number, isListed: boolean): boole
   return way === null ? null : isListed === (way === 'include')
 }
 
-// CI does not say what a filter without a word does: a guess would be wrong for every branch.
+// CI does not document what a filter without a mode does. A wrong guess would be wrong for every branch.
 function wayOf(mode: string | null): 'include' | 'exclude' | null {
   const word = mode?.trim().toLowerCase()
   return word === 'include' || word === 'exclude' ? word : null

@@ -1,9 +1,9 @@
-/** What Slack says of a person, as far as rights hang on it. */
+/** What Slack says of a person, as far as it matters for their rights. */
 export interface Person {
   id: string
   /** a single- or multi-channel guest */
   isGuest: boolean
-  /** of another workspace, met in a shared channel */
+  /** of another workspace, in a shared channel */
   isOutsider: boolean
   isDeactivated: boolean
   isBot: boolean
@@ -12,12 +12,12 @@ export interface Person {
 }
 
 /**
- * `read`: look at builds. `subscribe`: say what a channel is told. `own`: look after a red branch. `operate`: stop and
- * restart builds. `administer`: create, edit and reset projects.
+ * `read`: look at builds. `subscribe`: change what is posted in a channel. `own`: take over, hand over and snooze red
+ * branches. `operate`: stop and restart builds. `administer`: create, edit and reset projects.
  */
 export type Right = 'read' | 'subscribe' | 'own' | 'operate' | 'administer'
 
-/** User ids (`U…`, `W…`) and user-group ids (`S…`) from the configuration; empty: the default. */
+/** User ids (`U…`, `W…`) and user-group ids (`S…`) from the configuration; empty: the default applies. */
 export interface Grants {
   operators: readonly string[]
   admins: readonly string[]
@@ -25,14 +25,14 @@ export interface Grants {
 
 export type Permit =
   | { kind: 'yes' }
-  /** `who`: the ids of those who may, as configured; empty where the default holds */
+  /** `who`: the configured ids of those who may; empty if the default applies */
   | {
       kind: 'no'
       why: 'guest' | 'outsider' | 'deactivated' | 'bot' | 'not-listed' | 'not-admin'
       who: readonly string[]
     }
 
-/** May this person do that? @param groupsOf the user groups that the person is in, of those that are configured */
+/** May this person do that? @param groupsOf the configured user groups that the person is in */
 export function permit(right: Right, person: Person, grants: Grants, groupsOf: readonly string[]): Permit {
   if (person.isDeactivated) return no('deactivated')
   if (person.isBot) return no('bot')

@@ -4,28 +4,28 @@ import type { ChannelId, MessageTs } from './ids.ts'
 import type { Story } from './story.ts'
 import type { CardView, DigestView, NoticeView, ReplyView, Shown, View } from './view.ts'
 
-// The steps between what is said and what should be said. Pure: no step is taken here.
+// Plans the steps from what Slack shows to what it should show. Pure: no step is taken here.
 
 /**
- * After an unclear end a call can still land, and history shows a message late. So the claim is looked for at once, and
- * posted again only when it is this old and a look that was made after that age found nothing.
+ * A call with an unclear outcome can still arrive, and Slack's history shows a message late. So the bot looks for the
+ * message at once, but posts it again only if a look that was made this long after the claim found nothing.
  */
 export const LANDING_MAX_MS = 20_000
 
-/** A look that found nothing counts for so long: history may since show what it hid, and nobody looks so far back later. */
+/** How long an unsuccessful look counts. History may show the message later, and no later look goes that far back. */
 const LOOK_COUNTS_MS = 60_000
 
-/** A message that is gone is posted anew once; a person who deletes that one too means it. */
+/** A card that is gone is posted again once. If somebody deletes that one too, they want it gone. */
 export const GENERATIONS_MAX = 2
 
-/** A notice gathers what comes in during this time before it is edited again. */
+/** The least time between two edits of a notice, so that one edit shows several builds. */
 export const NOTICE_GAP_MS = 5_000
 
-/** Slack limits posts by channel, edits and look-ups by workspace: three queues. */
+/** Slack limits posts per channel, and edits and look-ups per workspace, so there are three queues. */
 export type Queue = 'post' | 'edit' | 'look'
 export const QUEUES: readonly Queue[] = ['post', 'edit', 'look']
 
-/** What waits in each queue of a card, from when (ms) and how urgent (0 first); null: nothing. */
+/** When a card's next step in each queue is due (ms), and how urgent it is (0 first); null: there is no step. */
 export type Queues = Record<Queue, { at: number; priority: number } | null>
 
 export const NO_QUEUES: Queues = { post: null, edit: null, look: null }
@@ -38,8 +38,8 @@ export interface CardState {
 }
 
 /**
- * One message of ours, as recorded. `claimed`: a post is under way. `unclear`: it may or may not have arrived.
- * `posted`: it stands at `ts`, saying `digest` (null: unsure what). `gone`: deleted, or closed for edits.
+ * One message of the bot, as recorded. `claimed`: a post is in flight. `unclear`: it may or may not have arrived.
+ * `posted`: it is at `ts` and shows `digest` (null: not known what). `gone`: deleted, or no longer editable.
  */
 export interface StoredMessage {
   key: string
@@ -53,17 +53,17 @@ export interface StoredMessage {
   digest: string | null
   sending: string | null
   sendingAt: number | null
-  /** say it again at this time: an earlier call of unclear end could still land before it */
+  /** edit again at this time: until then, an earlier call with an unclear outcome can still overwrite the message */
   recheckAt: number | null
-  /** it was posted again after an unclear end: look at this time whether both arrived */
+  /** it was posted again after an unclear outcome: look at this time whether both arrived */
   doubtAt: number | null
   writtenAt: number | null
   postedAttempt: string | null
 }
 
 /**
- * The messages as they are once the processes that were writing them are dead: what was under way has an unclear end.
- * @param isDead whether the process that made this claim can no longer end it
+ * Settles the messages of dead processes: a call that was in flight has an unclear outcome.
+ * @param isDead whether the process that claimed this message can no longer record the outcome
  */
 export const settleDead = (
   messages: readonly StoredMessage[],
@@ -94,7 +94,7 @@ export interface PlannedStep {
   priority: number
 }
 
-/** The steps for a card and its thread; empty when Slack already agrees. */
+/** The steps for a card and its thread; empty if Slack already shows everything. */
 export function planStory(story: Story, messages: readonly StoredMessage[], now: number): PlannedStep[] {
   const card = newestOf('card', messages)
   const cardSteps = planMessage(
@@ -117,15 +117,15 @@ export function planStory(story: Story, messages: readonly StoredMessage[], now:
   return [...cardSteps, ...inThread]
 }
 
-/** Where a reply would have arrived that was claimed before the card was posted anew: under the one that stood then. */
+/** The thread in which a reply would have arrived: that of the card that existed when the reply was claimed. */
 const threadOf = (reply: StoredMessage | undefined, messages: readonly StoredMessage[]): MessageTs | null =>
   messages
     .filter(({ slot, ts, claimedAt }) => slot === 'card' && ts !== null && reply && claimedAt <= reply.claimedAt)
     .sort((a, b) => a.generation - b.generation)
     .at(-1)?.ts ?? null
 
-// A thread is read downwards: what was restarted, who asked for it, what came of it. A person who pressed a button is
-// watching; where nobody asked, an earlier attempt's reply has time.
+// A thread reads from top to bottom: the earlier attempt, the request to restart it, the result. A person who pressed a
+// button is waiting for these. Without a request, an earlier attempt's reply can wait.
 const earlierReplies = ({ replies, asks }: Story) =>
   replies
     .filter(({ newest }) => !newest)
@@ -138,7 +138,7 @@ const notesOf = ({ notes }: Story) => notes.map(({ slot, view }) => ({ slot, vie
 const newestReplies = ({ replies }: Story) =>
   replies.filter(({ newest }) => newest).map(({ slot, view }) => ({ slot, view, urgency: replyUrgency(view) }))
 
-// After the reply that says that the build failed.
+// Less urgent than the reply that says that the build failed, so that it comes after it.
 const testsOf = ({ tests, card }: Story) =>
   tests.map(({ slot, view, newest }) => ({ slot, view, urgency: newest ? cardUrgency(card) + 1 : LEAST }))
 
@@ -151,11 +151,11 @@ export function planNotice(view: NoticeView, messages: readonly StoredMessage[],
   )
 }
 
-/** A digest says what it said when it was planned. */
+/** The steps for a digest, whose content was fixed when it was planned. */
 export const planDigest = (view: DigestView, messages: readonly StoredMessage[], now: number): PlannedStep[] =>
   planMessage({ slot: 'card', view, thread: null, urgency: LEAST }, newestOf('card', messages), now)
 
-/** The first time and the highest urgency of each queue. */
+/** The earliest time and the highest urgency of each queue. */
 export function queuesOf(steps: readonly PlannedStep[]): Queues {
   const queues: Queues = { ...NO_QUEUES }
   for (const { step, at, priority } of steps) {
@@ -174,13 +174,13 @@ export const newestOf = (slot: string, messages: readonly StoredMessage[]): Stor
     .sort((a, b) => a.generation - b.generation)
     .at(-1)
 
-/** The card that stood before, when the newest one replaces it. */
+/** The newest card that is gone: the next or current card replaces it. */
 export const replacedCard = (messages: readonly StoredMessage[]): MessageTs | null =>
   messages.filter(({ slot, state }) => slot === 'card' && state === 'gone').at(-1)?.ts ?? null
 
 /**
- * The attempt that the standing card told when it was posted, null if it told none; undefined while none stands: the one
- * that is posted next, be it anew or again, tells what is so by then.
+ * The attempt whose end the current card showed when it was posted; null: it showed none. Undefined if there is no card
+ * now: the next one, a new or a repeated post, will show the newest state.
  */
 export function postedAttemptSaid(messages: readonly StoredMessage[]): string | null | undefined {
   const card = newestOf('card', messages)
@@ -188,9 +188,9 @@ export function postedAttemptSaid(messages: readonly StoredMessage[]): string | 
 }
 
 /**
- * What a view says, as a short text to compare. Some things about a reply are decided when it is posted and never
- * make it worth an edit: who it mentions or asks for their name, whether it went to the channel too or came late, since when it was red. Nor
- * does it make a card worth one whom it asks.
+ * A short hash of what a view says, to compare. Some parts of a reply or reminder are decided when it is posted and
+ * never cause an edit: whom it mentions or proposes, the claim button, whether it is broadcast or late, how long the
+ * branch was red. For a card, this is only whom it proposes.
  */
 export function digestOf(view: View): string {
   const said =
@@ -206,7 +206,7 @@ interface Wanted {
   slot: string
   view: View
   thread: MessageTs | null
-  /** where it is looked for; left out: in that thread */
+  /** the thread in which it is looked for; left out: `thread` */
   lookIn?: MessageTs
   urgency: number
 }
@@ -250,7 +250,7 @@ function planEdit(wanted: Wanted, message: StoredMessage, now: number): PlannedS
   return againAt === null ? [] : [edit(againAt)]
 }
 
-/** When a view says something else without any news (ms). */
+/** When a view changes without any news (ms): when an owner's time or a snooze is up. */
 const changesBySelfAt = (view: View): number | null =>
   view.kind === 'card' && view.breakage ? changesAt(view.breakage) : null
 
@@ -269,10 +269,10 @@ function post(wanted: Wanted, generation: number, again: StoredMessage | null, n
   }
 }
 
-/** What people wait for who pressed a button. */
+/** The urgency of messages for which a person who pressed a button is waiting. */
 const ASKED = 1
 
-/** Failures first; what is still running last: by the time its turn comes, it may have ended, and one message tells it. */
+/** The least urgency. Failures come first, running builds late: if one ends before its turn, one message is enough. */
 const LEAST = 4
 
 function urgencyOf(shown: Shown): number {
@@ -281,7 +281,7 @@ function urgencyOf(shown: Shown): number {
   return shown === 'started' || shown === 'unknown' ? 3 : 2
 }
 
-/** What is told late comes after all that is not, in the same order. */
+/** Added to the urgency of late news, which comes after everything else, in the same order. */
 const LATE = LEAST + 1
 
 const cardUrgency = ({ shown, history }: CardView): number =>

@@ -5,12 +5,12 @@ import { fieldOf, isRecord, listOf, saysNothing, textOf, canonical } from './raw
 import { ruleFaults, ruleOf, type RuleInput } from './rule-input.ts'
 import { isSecretName, isSecretPlace, isUnordered, MASK, withoutCredentials } from './project-fields.ts'
 
-/** What one edit changes of a project. */
+/** What one edit changes in a project. */
 export type ProjectChange =
   | { what: 'builds'; onPullRequestsOnly: boolean; match: 'include' | 'exclude'; branches: readonly string[] }
   /** Basic only */
   | { what: 'setup'; commands: readonly string[] }
-  /** all that there shall be; a value of null stays as it is. Basic only */
+  /** the complete new list; a value of null keeps the old value. Basic only */
   | { what: 'variables'; variables: readonly VariableInput[] }
   /** in decimal digits */
   | { what: 'teams'; ids: readonly string[] }
@@ -24,7 +24,7 @@ export interface VariableInput {
   value: string | null
 }
 
-/** The project with the change, or what makes the change meaningless. */
+/** The changed project, or why the change is not possible. */
 type ChangeEffect =
   | { kind: 'changed'; raw: Record<string, unknown> }
   | { kind: 'faults'; faults: readonly FieldFault[] }
@@ -32,8 +32,8 @@ type ChangeEffect =
 type Raw = Record<string, unknown>
 
 /**
- * The project as CI sent it, with this change and no other: unknown fields stay, of a changed rule too. What was passed in
- * is not touched. Whether CI takes the values is not looked at here.
+ * The project as CI sent it, with this change only: unknown fields stay, also those of a changed rule. The arguments
+ * are not modified. Does not check whether CI accepts the values.
  */
 export function applyChange(raw: Raw, change: ProjectChange): ChangeEffect {
   switch (change.what) {
@@ -67,11 +67,11 @@ const changedUnless = (faults: readonly FieldFault[], raw: Raw, fields: Raw): Ch
 
 const fault = (field: string, reason: string): ChangeEffect => ({ kind: 'faults', faults: [{ field, reason }] })
 
-// CI would ignore the field: the change would look made and not be.
+// CI would ignore the field, so the change would only seem to be made.
 const basicOnly = (raw: Raw, field: string): ChangeEffect | null =>
   textOf(raw['type'])?.trim().toLowerCase() === 'basic' ? null : fault(field, 'is only for a project of type basic')
 
-/** What is to be kept has to be understood first. */
+/** A fault if the field's current value has an unknown form, in which case it could not be kept. */
 const unreadable = (raw: Raw, field: string): ChangeEffect | null =>
   saysNothing(raw[field]) || Array.isArray(raw[field]) ? null : fault(field, 'has a form that is not known here')
 
@@ -91,7 +91,7 @@ function changeVariables(raw: Raw, variables: readonly VariableInput[]): ChangeE
   const before = listOf(raw[VARIABLES])
   const byName = new Map(before.map((variable) => [nameOf(variable), variable]))
   const faults = variables.flatMap((variable, at) => variableFaults(variable, at, variables, byName))
-  // A person who edits sees names: a variable without one is not theirs to drop.
+  // The form shows variables by name. One without a name was not shown, so the person did not remove it.
   const nameless = before.filter((variable) => nameOf(variable) === null)
   const after = [...variables.map((variable) => variableOf(variable, byName.get(variable.name))), ...nameless]
   return unreadable(raw, VARIABLES) ?? changedUnless(faults, raw, { [VARIABLES]: after })
@@ -127,7 +127,7 @@ function changeTeams(raw: Raw, ids: readonly string[]): ChangeEffect {
   return changedUnless(faults, raw, { team_ids: teams })
 }
 
-// Beyond 2^53 digits stay digits, as they do where CI is read.
+// Beyond 2^53 the id stays a string of digits, as in what is read from CI.
 const numberOf = (digits: string): number | string => (Number.isSafeInteger(Number(digits)) ? Number(digits) : digits)
 
 function changeRule(raw: Raw, place: number | null, input: RuleInput): ChangeEffect {
@@ -154,26 +154,26 @@ function removeRule(raw: Raw, at: number): ChangeEffect {
   return missing ?? changed(raw, { [RULES]: rules.filter((_, place) => place !== at) })
 }
 
-/** One thing that is not the same in two states of a project. */
+/** One difference between two states of a project. */
 export interface Difference {
-  /** `branches`, `environment_variables.TOKEN`, `notification_rules[2].options.key`; a new item's place is its new one */
+  /** `branches`, `environment_variables.TOKEN`, `notification_rules[2].options.key`; for a new item, its new place */
   field: string
-  /** as text; of a list the lines that went away. null: there was nothing */
+  /** as text; for a list, the removed items as lines. Null: there was nothing */
   before: string | null
-  /** as text; of a list the lines that came. null: there is nothing */
+  /** as text; for a list, the added items as lines. Null: there is nothing */
   after: string | null
-  /** each side is `MASK` where there is something: only that they differ is said */
+  /** `before` and `after` are `MASK` or null: only that they differ may be shown */
   isSecret: boolean
 }
 
 /**
- * What differs between two states of a project as CI sent them; empty exactly where they say the same. null says as much
- * as nothing, the order of rules, branches, teams and events says nothing, and neither does `updated_at`. No secret is in it.
+ * The differences between two states of a project as CI sent them, without secrets; empty if they mean the same. Null
+ * is the same as a missing field. The order of rules, branches, teams and events does not count; nor does `updated_at`.
  */
 export const differencesOf = (before: Raw, after: Raw): Difference[] =>
   inRecords({ field: '', names: [] }, { ...before, updated_at: null }, { ...after, updated_at: null })
 
-/** Where in the project; `names` are the field names alone. */
+/** A place in the project; `names` are the field names without list places. */
 interface Place {
   field: string
   names: readonly string[]
@@ -235,7 +235,7 @@ function inLists(place: Place, before: readonly unknown[], after: readonly unkno
   }).flat()
 }
 
-/** The items of a list, with their places, that the other has not got as often. */
+/** The items of a list, with their places, that are missing in the other list or occur less often there. */
 function without(items: readonly unknown[], others: readonly unknown[]): [at: number, item: unknown][] {
   const left = new Map<string, number>()
   for (const text of others.map((other) => canonical(other))) left.set(text, (left.get(text) ?? 0) + 1)
@@ -257,7 +257,7 @@ function asText(place: Place, before: readonly unknown[], after: readonly unknow
   const [old, now] = [linesOf(before, shown), linesOf(after, shown)]
   if (isSecretPlace(place.names)) return hidden(place, old, now)
   if (old !== now) return { field: place.field, before: old, after: now, isSecret: false }
-  // Alike to the eye: either credentials in an address differ, or a number became its digits.
+  // They look the same: either the credentials in a URL differ, or a number became a string of digits.
   const [oldExact, nowExact] = [linesOf(before, canonical), linesOf(after, canonical)]
   if ([oldExact, nowExact].some((text) => text !== null && withoutCredentials(text) !== text))
     return hidden(place, old, now)

@@ -2,24 +2,24 @@ import { canonical } from './raw-values.ts'
 
 /** One field of a project, as CI's answers name it. Source: interface, Project, E3 (create) and E4 (update). */
 export interface ProjectField {
-  /** what it is called in a message, and what one of its items is */
+  /** its name in messages, and the name of one of its items */
   words: string
   item?: string
-  /** who sets it: `ci` alone, a creation (`create`), or a creation and an update (`update`) */
+  /** who sets it: only CI (`ci`), a creation (`create`), or a creation and an update (`update`) */
   setBy: 'ci' | 'create' | 'update'
-  /** its name in a creation, where that is another */
+  /** its name in a creation, if that is different */
   nameInCreation?: string
-  /** CI takes it of a Pro project, and drops it */
+  /** CI accepts it for a Pro project, but drops it */
   isBasicOnly?: true
   /** its values are never shown */
   isSecret?: true
-  /** CI may answer its items in another order, which means nothing */
+  /** the order of its items means nothing, and CI may change it */
   isUnordered?: true
   /** the forms to create and to edit a project have an input for it */
   isInForm?: true
 }
 
-/** Every field that the interface names. The forms, the comparison, the masking and the requests to CI are made from it. */
+/** Every field that the interface names. Forms, the comparison, the masking and the requests to CI are based on it. */
 const PROJECT_FIELDS: Readonly<Record<string, ProjectField>> = {
   type: { words: 'type', setBy: 'update', isInForm: true },
   team_ids: { words: 'teams', item: 'team', setBy: 'update', isUnordered: true, isInForm: true },
@@ -69,17 +69,17 @@ export const projectField = (name: string): ProjectField | undefined =>
     ? PROJECT_FIELDS[name]
     : Object.values(PROJECT_FIELDS).find(({ nameInCreation }) => nameInCreation === name)
 
-/** The names of these fields. */
+/** The names of the fields that meet the condition. */
 export const fieldsThat = (isSo: (field: ProjectField) => boolean | undefined): ReadonlySet<string> =>
   new Set(Object.keys(PROJECT_FIELDS).filter((name) => isSo(PROJECT_FIELDS[name]!)))
 
-/** What an update has no say in. Pipelines have endpoints of their own. */
+/** Fields that an update cannot set. Pipelines have their own endpoints. */
 export const ANSWER_ONLY = fieldsThat(({ setBy }) => setBy !== 'update')
 
-/** What an update of a Pro project must not have. */
+/** Fields that an update of a Pro project must not have. */
 export const BASIC_ONLY = fieldsThat(({ setBy, isBasicOnly }) => setBy === 'update' && isBasicOnly)
 
-/** What CI takes of the creation of a Pro project, and drops: under either name. */
+/** Fields that CI accepts in the creation of a Pro project, but drops; under both names. */
 export const PRO_IGNORES: ReadonlySet<string> = new Set(
   Object.entries(PROJECT_FIELDS).flatMap(([name, { isBasicOnly, nameInCreation }]) =>
     isBasicOnly ? [name, nameInCreation ?? name] : [],
@@ -89,30 +89,30 @@ export const PRO_IGNORES: ReadonlySet<string> = new Set(
 /** The fields with an input in the form to create a project. */
 export const FORM_FIELDS = fieldsThat(({ isInForm }) => isInForm)
 
-// `build_statuses` stands in a rule.
+// `build_statuses` is a field of a rule.
 const UNORDERED: ReadonlySet<string> = new Set([...fieldsThat(({ isUnordered }) => isUnordered), 'build_statuses'])
 
-/** Does the order of this field's items mean nothing? @param name of a field of a project, or of one within */
+/** Does the order of this field's items mean nothing? @param name of a project's field, or of a nested one */
 export const isUnordered = (name: string): boolean => UNORDERED.has(name)
 
-/** A text that is equal for values of this field that say the same. */
+/** A string that is equal for equivalent values of this field. */
 export const canonicalField = (name: string, value: unknown): string => canonical(value, { name, isUnordered })
 
-/** What stands for a secret, whatever its value and length. */
+/** Shown in place of a secret, whatever its value and length. */
 export const MASK = '••••••'
 
-/** Does a field of this name hold secrets, wherever it stands? What the interface does not describe counts as secret. */
+/** Does a field with this name hold secrets, at any place? Only the name decides, so unknown fields are covered too. */
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(name)
 
 const SECRET_NAME = /^aws_|key|token|secret|passw|passphrase|(?:^|_)(?:pass|pwd|auth)$|credential|authorization/i
 
-/** Is what stands at the end of these field names a secret? @param names from the outermost to the innermost */
+/** Is the value at this path of field names a secret? @param names from the outermost to the innermost */
 export function isSecretPlace(names: readonly string[]): boolean {
   if (names.some((name) => isSecretName(name) || projectField(name)?.isSecret)) return true
   return names.some((name) => CLOSED.has(name)) && !HARMLESS.has(names.at(-1) ?? '')
 }
 
-// A rule's options and a deployment's settings hold credentials beside the rest.
+// A rule's options and a deployment's settings contain credentials. Only HARMLESS names in them are shown.
 const CLOSED = new Set(['options', 'config'])
 
 const HARMLESS = new Set([
@@ -136,8 +136,8 @@ const HARMLESS = new Set([
 ])
 
 /**
- * `https://ada:pw@host/x?token=t` becomes `https://host/x?token=••••••`, wherever in a text it stands; `ada:pw@host:x` at its
- * start loses the same.
+ * `https://ada:pw@host/x?token=t` becomes `https://host/x?token=••••••`, anywhere in a text. At the start of the text,
+ * `ada:pw@host:x` loses its credentials too.
  */
 export const withoutCredentials = (text: string): string =>
   text

@@ -1,24 +1,24 @@
 import { sourceOf, type Uuid } from './ids.ts'
 
-/** A project by all the names it goes by. */
+/** A project with all its names. */
 export interface ProjectRef {
-  /** CI's integer id, where a delivery or the legacy interface named it */
+  /** the project's id, if a delivery or CI's list named it */
   projectId: string | null
   uuid: Uuid | null
   name: string
-  /** `basic`, `pro`, CI's own word; null where it is not known */
+  /** `basic`, `pro`, or CI's own word; null if it is not known */
   type: string | null
 }
 
-/** A project as the cache or the deliveries know it. */
+/** A project as CI listed it or as deliveries named it. */
 export interface ProjectSource extends ProjectRef {
   fullName?: string | null
 }
 
 /**
- * One list of what CI lists and what deliveries named. What CI lists comes first and gives the name; a project that
- * deliveries named joins it by uuid, by id, or by a name that only one project has: one of the CI service's, for of other
- * sources the id is always known.
+ * Joins CI's list with the projects that deliveries named. CI's list comes first and gives the names. A project from
+ * deliveries is matched by uuid, by id, or by a name that only one project on CI's list has. Names are compared for the
+ * CI service only: the other sources always give ids.
  */
 export function joinProjects(listed: readonly ProjectSource[], heard: readonly ProjectSource[]): ProjectRef[] {
   const joined = listed.map(({ projectId, uuid, name, type }) => ({ projectId, uuid, name, type }))
@@ -42,8 +42,8 @@ export function joinProjects(listed: readonly ProjectSource[], heard: readonly P
 const isOfCi = ({ projectId }: Pick<ProjectRef, 'projectId'>): boolean => sourceOf(projectId) === 'ci'
 
 /**
- * The projects that a text names: by uuid, by CI's id, by full name; else those with it in their name, those first whose
- * last part (`web` of `acme/web`) it is. Case does not matter.
+ * The projects that a text names: by uuid, else by id, else by full name, else by the last part of the name (`web` of
+ * `acme/web`), else all whose name contains it. Case does not matter.
  */
 export function matchProjects(projects: readonly ProjectRef[], text: string): ProjectRef[] {
   const wanted = text.trim().toLowerCase()

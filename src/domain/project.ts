@@ -1,35 +1,35 @@
 import { uuidBuildId, type BuildId, type ProjectId, type Uuid } from './ids.ts'
 import type { NotificationRule } from './rule.ts'
 
-/** A project as the v2 interface holds it. */
+/** A project in CI's v2 interface. */
 export interface Project {
   uuid: Uuid
-  /** the integer that deliveries carry, where CI says it; the interface does not name it */
+  /** the integer id that deliveries carry, if CI sends it; the interface's description does not mention it */
   id: ProjectId | null
   organizationUuid: Uuid | null
-  /** the repository's full name; where CI gave none, the path of its address */
+  /** the repository's full name, else the path of its URL */
   name: string
-  /** `basic` or `pro`, however CI writes it, or CI's own word; `unknown` where CI gave none */
+  /** `basic` or `pro`, in any spelling of CI's, or CI's own word; `unknown` if CI gave none */
   type: string
   repositoryUrl: string | null
   /** the rules that could be read; all of them, as sent, are in `raw` */
   rules: readonly NotificationRule[]
-  /** the object as CI sent it, unknown fields too; whole numbers beyond 2^53 are digit strings. It holds secrets. */
+  /** the object as CI sent it, with unknown fields; whole numbers beyond 2^53 are digit strings. Contains secrets. */
   raw: Record<string, unknown>
 }
 
-/** What a listing found, and what it could not read. */
+/** A list of projects, and how much of it is missing. */
 export interface ProjectList {
   projects: Project[]
-  /** how many CI says there are; null where it does not say */
+  /** how many projects there are, as CI says; null if it does not */
   total: number | null
   /** CI has more than is listed here */
   truncated: boolean
-  /** items that were no readable project */
+  /** how many items could not be read */
   skipped: number
 }
 
-/** A project as the legacy interface holds it: Basic projects only. */
+/** A project in CI's legacy interface, which has Basic projects only. */
 export interface LegacyProject {
   id: ProjectId
   uuid: Uuid | null
@@ -45,7 +45,7 @@ export interface LegacyProjectList {
   skipped: number
 }
 
-/** What CI said about a build that it restarts: the same build again or a new one; null where it said nothing usable. */
+/** The build that CI named when it restarted one: the same or a new one. Null: it named none in a readable form. */
 export interface RestartedBuild {
   id: BuildId | null
   uuid: Uuid | null
@@ -55,7 +55,7 @@ export interface LegacyBuild {
   id: BuildId
   uuid: Uuid | null
   projectId: ProjectId
-  /** CI's word as sent; `unknown` where it sent none */
+  /** CI's word as sent; `unknown` if it sent none */
   status: string
   branch: string | null
   commitId: string | null
@@ -72,7 +72,7 @@ export interface LegacyBuild {
   raw: Record<string, unknown>
 }
 
-/** What CI delivers by its uuid it may show by its number: of builds that are known by their uuids, that is the id. */
+/** CI may deliver a build by its uuid and list it by its number. A build known by its uuid gets the uuid as its id. */
 export function knownAs(ids: readonly BuildId[], shown: readonly LegacyBuild[]): LegacyBuild[] {
   const known = new Set(ids)
   return shown.map((build) => {
@@ -89,13 +89,13 @@ export interface FieldFault {
   reason: string
 }
 
-/** A project to be created, in the words of CI's request. It holds secrets. Source: interface, E3. */
+/** A project to be created, with the field names of CI's request. It contains secrets. Source: interface, E3. */
 export interface ProjectCreation {
   repository_url: string
   type: 'basic' | 'pro'
   /** in decimal digits: they can exceed 2^53 */
   team_ids: readonly string[]
-  /** Basic only, as environment_variables and deploy_pipelines are */
+  /** Basic only, as are environment_variables and deploy_pipelines */
   setup_commands?: readonly string[]
   test_pipelines?: readonly { name: string; commands: readonly string[] }[]
   notification_rules?: readonly RuleCreation[]
@@ -106,7 +106,7 @@ export interface ProjectCreation {
   branches?: readonly string[]
 }
 
-/** A rule in the words of CI's answers; fields beyond these go along. */
+/** A rule with the field names of CI's answers; it may have further fields, which are sent too. */
 export interface RuleCreation {
   notifier: string
   target?: string | null
@@ -133,7 +133,7 @@ export const DEPLOYMENT_TYPES = [
   'heroku_deployment',
 ] as const
 
-/** The fields that each type knows are its own affair: all of them are optional texts, but for the commands. */
+/** Which fields a deployment has depends on its type. All are optional strings, except `commands`. */
 export interface DeploymentConfig {
   type: (typeof DEPLOYMENT_TYPES)[number]
   commands?: readonly string[]

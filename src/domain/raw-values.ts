@@ -1,30 +1,30 @@
-// The values of what others sent, read liberally: any may be missing, null, or of another form.
+// Reads values from outside without trusting their form: any may be missing, null, or of another type.
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** null and what is not there say the same. */
+/** Null and a missing value mean the same. */
 export const saysNothing = (value: unknown): value is null | undefined => value === null || value === undefined
 
-/** A field of whatever it is; never what an object inherits. */
+/** An own field of an object; undefined for inherited fields and for other values. */
 export const fieldOf = (value: unknown, name: string): unknown =>
   isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** A text that is not blank, or a number's digits. */
+/** A string that is not blank, or a number as a string. */
 export function textOf(value: unknown): string | null {
   if (typeof value === 'number') return String(value)
   return typeof value === 'string' && value.trim() !== '' ? value : null
 }
 
-/** The texts of a list; of one text, its lines. */
+/** The strings of a list, or the lines of one string. */
 export const textsOf = (value: unknown): readonly string[] =>
   (typeof value === 'string' ? value.split('\n') : listOf(value)).flatMap((one) => textOf(one) ?? [])
 
 /**
- * A text that is equal for values that say the same.
- * @param isUnordered whether the order of a list means nothing, by the name of its field; `name`: that of the value itself
+ * A string that is equal for equivalent values.
+ * @param name the name of the field that holds the value; `isUnordered` tells by it whether a list's order matters
  */
 export function canonical(
   value: unknown,

@@ -14,15 +14,15 @@ export interface ReminderRule {
   zone: string
 }
 
-/** Reminders of one breakage in one channel. */
+/** The most reminders of one breakage in one channel. */
 export const REMINDERS_MAX = 3
 
-/** `owner`: a direct message to the owner, whose time is up. `channel`: the reminder with this number, in the thread. */
+/** `owner`: a direct message to the owner, whose time is up. `channel`: a reminder in the thread, with its number. */
 export type NextReminder = { kind: 'owner'; at: number } | { kind: 'channel'; at: number; number: number }
 
 /**
- * Which reminder is due next, and when (ms); null: none. A late reminder also delays the next ones: missed reminders are not
- * made up for.
+ * Which reminder is due next, and when (ms); null: none. A late reminder also delays the next ones: missed reminders
+ * are not made up for.
  * @param changes all changes of the breakage
  */
 export function nextReminder(
@@ -43,7 +43,7 @@ export function nextReminder(
 
 const LEFT_ALONE: ReadonlySet<BreakageChange['kind']> = new Set(['let-go', 'left', 'lapsed'])
 
-/** Is a recorded reminder still true? Not after the fix, nor if somebody has taken the branch or snoozed reminders since. */
+/** Is a recorded reminder still true? Not after the fix, nor if somebody has since taken the branch or snoozed it. */
 export const reminderHolds = (
   { at }: Pick<BreakageChange, 'at'>,
   { endedAt, ownerUntil, snoozedUntil }: Pick<Breakage, 'endedAt' | 'ownerUntil' | 'snoozedUntil'>,

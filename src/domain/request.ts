@@ -12,19 +12,19 @@ import type { BuildEvent } from './build-event.ts'
 import type { Attempt } from './attempt.ts'
 import { isFinal } from './status.ts'
 
-// What people ask of CI. CI is called at most once: the request is recorded first and called after it, and when the outcome
-// is unclear, CI is read, never asked again.
+// Requests that people make to CI. CI is called at most once for each: the request is recorded before the call, and if
+// the outcome is unclear, the bot reads CI and never repeats the call.
 
 export type Action = 'stop' | 'restart'
 
 /**
- * How far a request has come. `calling`: recorded, and CI is being called (or the caller has died). `accepted`: CI
- * said yes, no build event shows it yet. `unclear`: how the call ended is not known. `confirmed`: a build event shows that it happened.
- * `refused`: CI has surely done nothing. `unconfirmed`: nothing showed within CONFIRM_WITHIN_MS that it happened.
+ * The state of a request. `calling`: recorded, and CI is being called (or the caller has died). `accepted`: CI said
+ * yes, but no build event shows it yet. `unclear`: the outcome of the call is not known. `confirmed`: a build event
+ * shows it. `refused`: CI has certainly done nothing. `unconfirmed`: nothing showed it within CONFIRM_WITHIN_MS.
  */
 export type RequestState = 'calling' | 'accepted' | 'unclear' | 'confirmed' | 'refused' | 'unconfirmed'
 
-/** While a request is open, nobody else can ask the same of the same attempt. */
+/** While a request is open, nobody can make the same request for the same attempt. */
 export const OPEN_STATES = ['calling', 'accepted', 'unclear'] as const satisfies readonly RequestState[]
 
 export const isOpen = ({ state }: Pick<RequestRecord, 'state'>): boolean =>
@@ -32,20 +32,20 @@ export const isOpen = ({ state }: Pick<RequestRecord, 'state'>): boolean =>
 
 /** What happened to a request: CI's answer, or what CI showed when it was read. */
 export type RequestEvent =
-  /** CI said yes; from `lookAt` on CI is read for what became of it */
+  /** CI said yes; from `lookAt` on, CI is read for the result */
   | { kind: 'accepted'; lookAt: number }
   /** CI has certainly done nothing */
   | { kind: 'refused'; code: string; reason?: string | null }
   /** CI may have done it */
   | { kind: 'unclear'; code: string; reason?: string | null; lookAt: number }
-  /** CI shows that it happened; `code`: what is remarkable about it */
+  /** CI shows that it happened; `code`: anything unusual about it */
   | { kind: 'shown'; code?: string | null }
   /** CI did not show it in time */
   | { kind: 'not-shown'; code: string }
   /** CI showed nothing new */
   | { kind: 'look-later'; lookAt: number }
 
-/** The states, and what each event makes of them. An event that is not listed changes nothing. */
+/** The next state, by state and event. An event that is not listed changes nothing. */
 const NEXT: Record<RequestState, Partial<Record<RequestEvent['kind'], RequestState>>> = {
   calling: {
     accepted: 'accepted',
@@ -55,7 +55,7 @@ const NEXT: Record<RequestState, Partial<Record<RequestEvent['kind'], RequestSta
     'not-shown': 'unconfirmed',
   },
   accepted: { shown: 'confirmed', 'not-shown': 'unconfirmed', 'look-later': 'accepted' },
-  // Its caller was taken for dead and may answer after all.
+  // A caller that was taken for dead may still report its outcome.
   unclear: {
     accepted: 'accepted',
     refused: 'refused',
@@ -86,19 +86,19 @@ export function afterEvent({ state: from }: RequestRecord, event: RequestEvent, 
   }
 }
 
-/** After this time a call to CI has its answer, or its caller is dead. */
+/** After this time a call to CI has ended, or its caller is dead. */
 export const CALLING_MAX_MS = 90_000
 
-/** How long CI has to show what it was asked for, until it is read and the request ends. */
+/** How long CI may take to show the result. If CI does not show it then, the request ends as unconfirmed. */
 export const CONFIRM_WITHIN_MS = 2 * 60_000
 
-/** How much longer it is tried when CI cannot be read. */
+/** How much longer the bot tries if CI cannot be read. */
 export const GIVE_UP_MS = 10 * 60_000
 
-/** How far the clocks of two processes may differ: one received the attempt and another one confirmed the request. */
+/** How far the clocks of two processes may differ: one may receive the attempt, and another one confirm the request. */
 export const CLOCKS_DIFFER_MS = 60_000
 
-/** One execution of a build, by name: what a button is about. */
+/** Names one attempt of a build. */
 export interface AttemptRef {
   projectId: ProjectId
   buildId: BuildId
@@ -114,7 +114,7 @@ export function parseAttemptRef(text: string): AttemptRef | null {
   return isProjectId(projectId) && isBuildId(buildId) ? { projectId, buildId, attempt: Number(attempt) } : null
 }
 
-/** What was asked about, in words and ids, as it was known when it was asked. */
+/** The target's names and ids as they were known when the request was made. */
 export interface RequestTarget {
   project: string
   branch: string | null
@@ -142,7 +142,7 @@ export interface RequestRecord {
   /** CI's own words, cleaned */
   reason: string | null
   answeredAt: number | null
-  /** when CI is to be read for what became of it */
+  /** when CI is to be read for the result */
   lookAt: number | null
   endedAt: number | null
 }
@@ -158,20 +158,20 @@ export interface Request extends RequestRecord, AttemptRef {
   newBuildUuid: Uuid | null
 }
 
-/** What changes of a request as it goes on. */
+/** The fields of a request that can change. */
 export type RequestChange = Partial<
   Pick<RequestRecord, 'state' | 'code' | 'reason' | 'answeredAt' | 'lookAt' | 'endedAt' | 'claimedBy'> &
     Pick<Request, 'newBuildId' | 'newBuildUuid'> &
-    // Of a project that is being created.
+    // The uuid of a project that is being created.
     Pick<ProjectRequest, 'projectUuid'>
 >
 
 /**
- * The attempt that shows what became of a request, when the build events show it.
- * @param all the requests of the revision: what one of them brought about is not another one's
+ * The attempt that shows the result of a request; null: no build event shows it yet.
+ * @param all the requests of the revision: the result of one request is not the result of another
  */
 export function shownBy(request: Request, attempts: readonly Attempt[], all: readonly Request[] = []): Attempt | null {
-  // What happens after a refusal is somebody else's doing.
+  // CI refused the request, so whatever happened later has another cause.
   if (request.state === 'refused') return null
   return (request.action === 'stop' ? endOf(request, attempts) : startedBy(request, attempts, all)) ?? null
 }
@@ -180,65 +180,65 @@ function endOf({ buildId, attempt: n }: Request, attempts: readonly Attempt[]): 
   return attempts.find((attempt) => attempt.buildId === buildId && attempt.n >= n && isFinal(attempt.status))
 }
 
-// Our own word that it runs again confirms nothing: CI's must.
+// Our own `action` event confirms nothing: CI must show the attempt.
 function startedBy(request: Request, attempts: readonly Attempt[], all: readonly Request[]): Attempt | undefined {
   return attempts.find((attempt) => isResultOf(request, attempt, all) && attempt.isConfirmedByCi)
 }
 
-/** What tells whether an attempt is the one that was asked for. */
+/** The part of an attempt that tells whether it is the result of a request. */
 type Begun = Pick<Attempt, 'buildId' | 'buildOrder' | 'n' | 'firstAt'>
 
-/** Is this the attempt that the restart brought about? */
+/** Is this attempt the result of the restart? */
 export function isResultOf(request: Request, attempt: Begun, all: readonly Request[] = []): boolean {
   if (request.action !== 'restart' || request.state === 'refused' || wasDoneBefore(request, attempt)) return false
-  // On a card of its own, after a long rest, runs are counted from one again.
+  // On a new card, after the revision has rested, attempts are numbered from 1 again.
   const isNext = isNextOf(request, attempt) || attempt.n === 1
   if (attempt.buildId === request.buildId) return isNext && attempt.firstAt >= request.requestedAt
   if (request.newBuildId !== null) return attempt.buildId === request.newBuildId && attempt.n === 1
-  // The other sources run the same build again, always.
+  // GitHub and GitLab always run the same build again.
   if (sourceOf(request.projectId) !== 'ci') return false
-  // CI's answer was lost or named no build: a newer build of the same commit that began after we asked is the one,
-  // unless CI named it in answer to somebody else, before this request was taken to be done.
+  // CI's answer was lost or named no build: a newer build of the commit that began after the request is the result,
+  // unless CI named that build for another request before this one was confirmed.
   if (request.state !== 'confirmed' && all.some((other) => isNamedFor(other, attempt))) return false
-  // A build that has no number is never asked to be restarted.
+  // `idOrder` is safe here: only builds with a number can be restarted.
   return attempt.buildOrder > idOrder(request.buildId) && attempt.n === 1 && attempt.firstAt >= request.requestedAt
 }
 
-/** The other sources count attempts themselves: where somebody else restarted it and we never heard of that, ours is a later one. */
+/** GitHub and GitLab number attempts themselves: if we missed another restart, the result has a higher number. */
 const isNextOf = ({ projectId, attempt }: Request, { n }: Begun): boolean =>
   sourceOf(projectId) === 'ci' ? n === attempt + 1 : n > attempt
 
-/** What confirmed it had begun by then; the same build, or another one of the commit, may run for other reasons later. */
+/** Was the request confirmed before this attempt began? Then the attempt has another cause. */
 const wasDoneBefore = ({ state, endedAt }: Request, { firstAt }: Pick<Attempt, 'firstAt'>): boolean =>
   state === 'confirmed' && endedAt !== null && firstAt > endedAt + CLOCKS_DIFFER_MS
 
-// CI answers a restart of a newer build itself with that build's name too: that is about its next attempt.
+// If the newer build is restarted itself, CI names it too, but as its next attempt: `isResultOf` tells the two apart.
 const isNamedFor = (other: Request, attempt: Begun): boolean =>
   other.newBuildId === attempt.buildId && isResultOf(other, attempt)
 
 /**
- * The latest request that says something of this attempt: asked about it, or brought it about.
- * @param attempts all of its card, oldest first
+ * The latest request that was made about this attempt or that started it.
+ * @param attempts all attempts of its card, oldest first
  */
 export function lastRequestOf(
   attempt: Attempt,
   requests: readonly Request[],
   attempts: readonly Attempt[] = [],
 ): Request | null {
-  // Of several that may be its result the first one is: those after it are somebody else's doing.
+  // If several attempts can be the result of a request, only the first one is: later ones have another cause.
   const isResult = (request: Request) =>
     isResultOf(request, attempt, requests) && [attempt, undefined].includes(startedBy(request, attempts, requests))
   const isAbout = (request: Request) => request.buildId === attempt.buildId && request.attempt === attempt.n
   return requests.findLast((request) => isAbout(request) || isResult(request)) ?? null
 }
 
-/** Restarts that make the next start of the same build a new attempt: not those of which CI says that they never happened. */
+/** The restarts that make the build's next start a new attempt: not those that CI refused or did not carry out. */
 export const restartRequests = (requests: readonly Request[]) =>
   requests
     .filter(({ action, state, code }) => action === 'restart' && state !== 'refused' && code !== 'not-restarted')
     .map(({ buildId, requestedAt }) => ({ buildId, at: requestedAt }))
 
-/** The build events that count: our own word of another build that CI then never showed stands for nothing. */
+/** The build events that count: without our own `action` events for new builds that CI then never showed. */
 export function credible<One extends BuildEvent>(
   buildEvents: readonly One[],
   requests: readonly Request[],
@@ -254,16 +254,16 @@ export const PROJECT_ACTIONS = ['create-project', 'edit-project', 'reset-aes-key
 
 export type ProjectAction = (typeof PROJECT_ACTIONS)[number]
 
-/** A request to create or change a project. While one is open, there is no other of the same project. */
+/** A request to create or change a project. There is at most one open request for each project. */
 export interface ProjectRequest extends RequestRecord {
   action: ProjectAction
   /** the project's name */
   project: string
   /** null while it is being created */
   projectUuid: Uuid | null
-  /** the fields that were to change: their names, never their values */
+  /** the names of the fields to change, never their values */
   what: readonly string[]
-  /** how CI's values stood before, by field: digests, to tell later whether the change was made */
+  /** digests of CI's values before the request, by field, to tell later whether the change was made */
   before: Readonly<Record<string, string>>
 }
 

@@ -3,34 +3,34 @@ import type { BuildEvent, Observation } from './build-event.ts'
 import type { ProjectId } from './ids.ts'
 import { effectsOf, type RestartRequest } from './attempt.ts'
 
-/** A revision rests this long after its last build event: the same commit built later is news, on a card of its own. */
+/** A revision rests if it had no build event for this long. If the commit is built again later, it gets a new card. */
 export const REST_MS = 24 * 60 * 60_000
 
 /**
- * A card ends after this many builds, or this long after its first build event (ms): a commit that is built every few
- * minutes continues on a new card. What an event costs grows with its card, and so must not grow for ever.
+ * A card ends after this many builds, or this long after its first build event (ms). A commit that is built every few
+ * minutes continues on a new card. Each event costs more the larger its card is, so cards must not grow without limit.
  */
 export const BUILDS_PER_CARD_MAX = 50
 export const CARD_MS_MAX = 7 * 24 * 60 * 60_000
 
-/** One build that is restarted over and over fills a card, too. */
+/** A card also ends after this many events: a single build may be restarted over and over. */
 export const EVENTS_PER_CARD_MAX = 300
 
 /**
  * All builds and attempts of one commit on one branch share this key: 32 hex digits, the same on every machine.
- * Without a commit there is nothing to share: the build stands alone.
+ * A build without a commit has its own key.
  */
 export function revisionKey({ projectId, branch, commitId, buildId }: Observation): string {
   const parts = commitId === null ? ['build', buildId] : ['commit', commitId.toLowerCase()]
   return digest([projectId, branch, ...parts])
 }
 
-/** The history that `recovered` is computed from: project and branch. */
+/** The key of a branch of a project, whose builds are one history: `recovered` is computed from it. */
 export const branchKey = (projectId: ProjectId, branch: string | null): string => digest([projectId, branch])
 
 const digest = (parts: readonly (string | null)[]): string => hash('sha256', JSON.stringify(parts)).slice(0, 32)
 
-/** The newest card of a revision (they count from 1): when its first and last build events came (ms), how many it holds. */
+/** The newest card of a revision (the first is 1): when its first and last build events came (ms), how many it has. */
 export interface NewestCard {
   cardNumber: number
   firstAt: number
@@ -39,14 +39,14 @@ export interface NewestCard {
   builds: number
 }
 
-/** A build event that knows its card; `null` until it has one. */
+/** A build event with its card; null until it has one. */
 export type PlacedEvent = BuildEvent & { cardNumber: number | null }
 
 /**
- * Gives each build event of a revision that has none yet its card. A build event that continues or repeats an attempt stays with that
- * run, however late it comes: a build that waited three days for its approval goes on, on the card it has. A build event that
- * opens an attempt opens a new card when the revision rests, or the card is full or old.
- * @param build events every build event of the builds concerned, in order of receipt
+ * Gives a card to each build event of a revision that has none yet. A build event that continues or repeats an attempt
+ * goes to that attempt's card, however late it is: a build that waited three days for approval continues on its card.
+ * A build event that opens an attempt also opens a new card if the revision rests, or if the card is full or old.
+ * @param buildEvents every build event of the builds concerned, in order of receipt
  */
 export function placeEvents(
   buildEvents: readonly PlacedEvent[],
@@ -90,7 +90,7 @@ const grown = (card: NewestCard, at: number, isOnIt: boolean): NewestCard => ({
   builds: card.builds + (isOnIt ? 0 : 1),
 })
 
-/** @param isOnIt the build has events on the current card already */
+/** @param isOnIt whether the build has events on the current card already */
 function currentOrNext(current: NewestCard | null, at: number, isOnIt: boolean): NewestCard {
   const empty = { firstAt: at, lastAt: at, buildEvents: 0, builds: 0 }
   if (!current) return { cardNumber: 1, ...empty }
@@ -100,7 +100,7 @@ function currentOrNext(current: NewestCard | null, at: number, isOnIt: boolean):
   return hasRested || isOld || isFull ? { cardNumber: current.cardNumber + 1, ...empty } : current
 }
 
-/** What subjects are: one revision's card, one day's account notice, or the digest of one period. */
+/** What a card is about: one card's part of a revision, one day's account notice, or the digest of one period. */
 type Subject =
   | { kind: 'revision'; revisionKey: string; cardNumber: number }
   | { kind: 'notice'; day: string }

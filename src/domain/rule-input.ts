@@ -2,18 +2,18 @@ import type { FieldFault } from './project.ts'
 import { canCoverBranch } from './pattern.ts'
 import { fieldOf, isRecord, saysNothing, textOf } from './raw-values.ts'
 
-/** A notification rule as somebody filled it in. */
+/** A notification rule as a person entered it in the form. */
 export interface RuleInput {
   notifier: string
-  /** null: as it is */
+  /** null: unchanged */
   target: 'all' | 'committer' | null
   /** null: every branch */
   branch: string | null
-  /** null: as it is */
+  /** null: unchanged */
   branchMatch: 'exact' | 'wildcard' | 'regex' | null
-  /** all that the rule shall select */
+  /** every event that the rule selects */
   events: readonly string[]
-  /** left out or null: as it is; those of another notifier are not kept */
+  /** left out or null: unchanged; if the notifier changes, the old ones are dropped */
   options: { [name in OptionName]?: string | null }
 }
 
@@ -23,7 +23,7 @@ const OPTION_NAMES = ['key', 'url', 'room'] as const
 
 type Raw = Record<string, unknown>
 
-/** What makes the rule none at all. @param field where it stands. @param after the rule in CI's names */
+/** The faults of a changed rule. @param field its place, for messages. @param after the rule with CI's field names */
 export function ruleFaults(
   field: string,
   before: Raw | null,
@@ -37,7 +37,7 @@ export function ruleFaults(
   return faults
 }
 
-/** The branch that CI has already may stay, whatever it is. */
+/** An unchanged branch is not checked: CI has accepted it already. */
 function branchFaults(field: string, before: Raw | null, after: Raw): FieldFault[] {
   const isSame = ['branch', 'branch_match'].every((name) => before?.[name] === after[name])
   const branch = textOf(after['branch'])
@@ -48,7 +48,7 @@ function branchFaults(field: string, before: Raw | null, after: Raw): FieldFault
 export const COVERS_NO_BRANCH =
   'can match nothing, since Git allows no such name; choose wildcard or regex if it is a pattern'
 
-/** The rule in CI's names. @param before the rule that it replaces: what the input does not say stays, unknown fields too */
+/** The rule with CI's field names. @param before the rule that it replaces: fields that the input lacks stay */
 export function ruleOf(before: Raw | null, { notifier, target, branch, branchMatch, events, options }: RuleInput): Raw {
   return {
     ...before,
@@ -69,13 +69,13 @@ export const withoutRulesOf = (notifiers: readonly string[], raw: Raw): Raw =>
 
 const RULES = 'notification_rules'
 
-/** As a rule names it; empty where it names none. */
+/** A rule's notifier; empty if it names none. */
 export const notifierOf = (rule: unknown): string => textOf(fieldOf(rule, 'notifier')) ?? ''
 
-/** CI names it `target` where it answers; a rule that has the request's name keeps that. */
+/** CI's answers call the field `target`. A rule that has the request's name, `email_target`, keeps that name. */
 const targetField = (before: Raw | null): string => (before && 'email_target' in before ? 'email_target' : 'target')
 
-// Nothing and an empty text both mean every branch: whichever is there stays, and a new rule says nothing.
+// A missing and an empty branch both mean every branch: an old rule stays as it is, and a new one has no branch.
 const branchFields = (before: Raw | null, branch: string | null): Raw =>
   branch === null && !before?.['branch'] ? {} : { branch }
 
@@ -87,6 +87,6 @@ function optionFields(before: Raw | null, notifier: string, options: RuleInput['
   return { options: { ...(isRecord(old) ? keptOptions(old, isSame) : {}), ...Object.fromEntries(given) } }
 }
 
-// The key of one service is no other's business.
+// If the notifier changes, its key, URL and room are dropped: one service must not get another one's key.
 const keptOptions = (old: Raw, isSame: boolean): Raw =>
   isSame ? old : Object.fromEntries(Object.entries(old).filter(([name]) => !OPTION_NAMES.some((own) => own === name)))

@@ -1,38 +1,38 @@
 import { coversBranch, matchBranch } from './pattern.ts'
 
-/** One notification rule in the shape CI holds it; words that we do not know stay as they are. */
+/** A notification rule as CI stores it; unknown words stay as they are. */
 export interface NotificationRule {
   notifier: string
   target: string | null
   /** null or empty: every branch */
   branch: string | null
-  /** `exact`, `regex`, `wildcard`; null where CI did not say */
+  /** `exact`, `regex`, `wildcard`; null if CI did not say */
   branchMatch: string | null
   /** CI's `build_statuses`: `started`, `failed`, `success`, `recovered`, or words outside the list */
   buildStatuses: readonly string[]
 }
 
-/** A rule of a channel: the same shape, reduced to what a channel can select. */
+/** A channel's rule: a notification rule, reduced to what a channel can select. */
 export interface ChannelRule {
   branch: string | null
   branchMatch: string | null
-  /** what is selected; `every` also covers stopped builds and unknown words */
+  /** the selected events; `every` also covers stopped builds and unknown words */
   events: readonly string[] | 'every'
 }
 
-/** What a channel can select by name. `broken` and `recovered` are computed, never delivered. */
+/** The events that a channel can select by name. `broken` and `recovered` are computed, never delivered. */
 export const EVENTS = ['started', 'failed', 'broken', 'success', 'recovered', 'waiting', 'stopped'] as const
 
-/** What `changes` is short for: the branch turned red, or green again. */
+/** The events that `changes` is short for: the branch turned red, or green again. */
 export const CHANGES = ['broken', 'recovered'] as const
 
-/** Everything that a rule can select; `unknown` only by `every`. */
+/** Everything that a rule can select. Only `every` selects `unknown`. */
 export type Selectable = (typeof EVENTS)[number] | 'unknown'
 
-/** What the project's own rules say to Slack: the union of its rules with notifier `slack`. */
+/** The project's own rules with the notifier `slack`, as channel rules. */
 export const slackRules = (rules: readonly NotificationRule[]): ChannelRule[] => rulesFor('slack', rules)
 
-/** What the project's own rules say to one notifier. */
+/** The project's own rules with one notifier, as channel rules. */
 export const rulesFor = (notifier: string, rules: readonly NotificationRule[]): ChannelRule[] =>
   rules
     .filter((rule) => rule.notifier.toLowerCase() === notifier)
@@ -56,13 +56,13 @@ const WORDS = new Map([
   ['stopped', 'stopped'],
 ])
 
-/** How one rule looked at one build event: the first condition that failed, or that it selects. */
+/** The result of one rule for one build event: the first condition that failed, or `selects`. */
 export type RuleVerdict = 'selects' | 'branch-not-matched' | 'branch-unknown' | 'pattern-invalid' | 'event-not-selected'
 
-/** One rule with how it looked at a build event; older versions kept the verdict alone. */
+/** One rule and its result for a build event. Older versions stored only the verdict. */
 export interface Looked {
   rule: ChannelRule | null
-  /** whose rule it is: the project's own, as CI holds them, the channel's, or the file's; null: not known */
+  /** whose rule it is: the project's own in CI, the channel's, or the subscriptions file's; null: not known */
   from: 'ci' | 'channel' | 'file' | null
   verdict: RuleVerdict
 }
@@ -76,14 +76,14 @@ export function lookAt(rule: ChannelRule, branch: string | null, selectable: rea
   return selectable.some((event) => events === 'every' || events.includes(event)) ? 'selects' : 'event-not-selected'
 }
 
-// CI lists four statuses to choose from; a channel that has all of them has chosen everything there is.
+// The four statuses that CI offers. CI's rules that select all four select every event.
 export const EVERY_BUILD_STATUS = ['started', 'failed', 'success', 'recovered'] as const
 
-/** Do these rules together select every event on this branch? Then stopped builds and unknown words are told as well. */
+/** Do these rules together select every event on this branch? Then stopped builds and unknown words are news too. */
 export const selectEverything = (rules: readonly ChannelRule[], branch: string | null): boolean =>
   leftAway(rules, branch).length === 0
 
-/** The events that none of these rules selects on this branch; without a branch: on every one. */
+/** The events that none of these rules selects on this branch. Branch null: only rules for every branch count. */
 export function leftAway(rules: readonly ChannelRule[], branch: string | null): string[] {
   const covering = rules.filter((rule) => coversBranch(matchBranch(rule.branch, rule.branchMatch, branch)))
   const selected = covering.flatMap(({ events }) => (events === 'every' ? EVERY_BUILD_STATUS : events))

@@ -1,6 +1,6 @@
 /**
- * What a source says of a build, after synonyms; `unknown` carries every other word. Source: interface, "States and
- * transitions"; `queued` and `skipped` are GitHub's.
+ * The state of a build as its source says, with synonyms merged; every other word is `unknown`. Source: interface,
+ * "States and transitions"; `queued` and `skipped` are GitHub's.
  */
 export type Status =
   | 'queued'
@@ -15,7 +15,7 @@ export type Status =
   | 'skipped'
   | 'unknown'
 
-/** A run that GitHub holds back until somebody approves it there: to GitHub it has ended, and cannot be cancelled. */
+/** GitHub holds such a run until somebody approves it there. For GitHub it has ended and cannot be cancelled. */
 export const HELD_WORD = 'action_required'
 
 const BY_WORD = new Map<string, Status>([
@@ -34,10 +34,10 @@ const BY_WORD = new Map<string, Status>([
   ['skipped', 'skipped'],
 ])
 
-/** Every word that is known, synonyms too. */
+/** Every known word, with synonyms. */
 export const WORDS: readonly string[] = [...BY_WORD.keys()]
 
-/** The status that CI's word names. Case and outer blanks are forgiven; any other word is `unknown`, never an error. */
+/** The status for CI's word. Case and outer blanks do not matter; any other word is `unknown`, never an error. */
 export const toStatus = (word: string): Status => BY_WORD.get(word.trim().toLowerCase()) ?? 'unknown'
 
 const FINAL: ReadonlySet<Status> = new Set<Status>([
@@ -50,14 +50,14 @@ const FINAL: ReadonlySet<Status> = new Set<Status>([
   'skipped',
 ])
 
-/** An attempt ends in a final status; `unknown` is not final, so that whatever follows an unknown word still counts. */
+/** An attempt ends with a final status. `unknown` is not final, so that whatever follows it still counts. */
 export const isFinal = (status: Status): boolean => FINAL.has(status)
 
 /** Red: what a later success recovers from. */
 export const isRed = (status: Status): boolean => status === 'failed' || status === 'infrastructure_failure'
 
-/** Finished with a verdict on the commit or the machine; stopped, ignored and blocked neither break nor fix a branch. */
+/** Passed or red. Builds that were stopped, ignored, blocked or skipped neither break nor fix a branch. */
 export const isVerdict = (status: Status): boolean => status === 'success' || isRed(status)
 
-/** The account's trouble, not the build's: told in one notice per channel and day. */
+/** A problem of the account, not of the build: channels get one notice a day about them. */
 export const isAccountNotice = (status: Status): boolean => status === 'ignored' || status === 'blocked'

@@ -20,13 +20,13 @@ import type {
   ReminderView,
 } from './view.ts'
 
-/** What is said in one channel about one revision: the card, and its replies by name, in order. */
+/** Everything that one channel shows about one revision: the card, and the messages in its thread. */
 export interface Story {
   card: CardView
   replies: readonly { slot: string; view: ReplyView; newest: boolean }[]
-  /** which tests failed, by attempt, in order */
+  /** which tests failed: one message for each attempt, in order */
   tests: readonly { slot: string; view: TestsView; newest: boolean }[]
-  /** what people asked of CI about these builds, oldest first */
+  /** requests that people made to CI about these builds, oldest first */
   asks: readonly { slot: string; view: RequestView }[]
   /** what people did about the red branch, and reminders of it, oldest first */
   notes: readonly { slot: string; view: NoteView | ReminderView }[]
@@ -35,36 +35,36 @@ export interface Story {
 export interface StoryContext {
   /** attempts of the revision, oldest first; at least one */
   attempts: readonly Attempt[]
-  /** by attempt key: the red streak that an attempt ended, and of the newest one, where it is red, the one it goes on with */
+  /** by attempt key: the red streak that an attempt ended; for the newest attempt, if red, the streak it is part of */
   streaks: ReadonlyMap<string, Recovery>
-  /** by attempt key: the tests that failed, where a build step reported them */
+  /** by attempt key: the tests that failed, if a build step reported them */
   failedTests: ReadonlyMap<string, FailedTests>
   /** whether the outcome of an attempt was selected for this channel */
   isAnnounced: (attempt: Attempt) => boolean
   /** whether it was selected as a failure or a recovery, which the channel should notice */
   isLoud: (attempt: Attempt) => boolean
-  /** the attempt that the card already told when it was first posted, and so needs no reply; null before there is a card */
+  /** the attempt whose end the card showed when it was first posted, which needs no reply; null: it showed no end */
   postedAttempt: string | null
   quiet: boolean
   /** the Slack user who claimed a committer's handle, if this channel mentions */
   mentionOf: (committer: string | null) => string | null
   /** whether this channel mentions, and anybody could still claim that handle */
   isUnclaimed: (committer: string | null) => boolean
-  /** the Slack user whose such a handle may be, by the author's address or login */
+  /** the Slack user to whom such a handle may belong, by the author's address or login */
   proposed: string | null
   replaces: MessageTs | null
   /** requests about these attempts, oldest first */
   requests: readonly Request[]
   facilities: Facilities
-  /** who is on the branch, where this card shows its newest failure and it is red still */
+  /** who is on the branch, if it is still red and this is the channel's newest card of its streak */
   breakage: CardView['breakage'] | null
-  /** what people did about it in this thread, oldest first */
+  /** what people did about the red branch, and reminders, for this thread; oldest first */
   changes: readonly BreakageChange[]
-  /** reminders among them that are said, by id: for how long the branch had been red (ms), and how many builds */
+  /** the reminders among them to show, by id: for how long the branch had been red (ms), and how many builds failed */
   reminders: ReadonlyMap<string, Pick<ReminderView, 'forMs' | 'builds'>>
 }
 
-/** The whole story of a revision in one channel. Pure: build events in, views out. */
+/** Everything that one channel shows about one revision. Pure: attempts in, views out. */
 export function storyFor(context: StoryContext): Story {
   const newest = context.attempts.at(-1)!
   return {
@@ -85,7 +85,7 @@ export function storyFor(context: StoryContext): Story {
   }
 }
 
-/** The message's name in its thread. */
+/** The slot of the message about a change. */
 export const noteSlot = ({ id }: Pick<BreakageChange, 'id'>): string => `own:${id}`
 
 function noteOf({ id, kind: what, ...change }: BreakageChange, context: StoryContext): NoteView | ReminderView | null {
@@ -97,7 +97,7 @@ function noteOf({ id, kind: what, ...change }: BreakageChange, context: StoryCon
   return red ? { kind: 'reminder', project, branch, ...red, broadcast: number === 1 && !context.quiet } : null
 }
 
-/** The attempt that a card posted now would tell by itself; null while it is not finished. */
+/** The attempt whose end a card would show if it were posted now; null while the newest attempt has not ended. */
 export const postedAttemptOf = (attempts: readonly Attempt[]): string | null => {
   const newest = attempts.at(-1)!
   return isFinal(newest.status) ? attemptKey(newest) : null
@@ -161,7 +161,7 @@ function shownRequest({ action, requestedBy: by, state, code, projectId }: Reque
   return {
     action,
     by,
-    // Between the record and CI's answer there is nothing to tell apart.
+    // People see no difference between a recorded request and one that CI has accepted.
     stage: state === 'calling' || state === 'accepted' ? 'asked' : state,
     code: state === 'calling' || state === 'accepted' || state === 'confirmed' ? null : code,
     ...(source !== 'ci' && { source }),
@@ -187,9 +187,9 @@ function replyView(attempt: Attempt, context: StoryContext): ReplyView {
     attemptNumber: attemptNumberOf(attempt, context.attempts),
     isLate: attemptKey(attempt) === context.postedAttempt,
     durationMs: durationOf(attempt),
-    // Left out of the digest where it is not so: messages that stand need no edit.
+    // Left out if it is not late: otherwise digests would change, and existing messages would be edited.
     ...(isToldLate(attempt) && { lateEnd: attempt.finalAt! }),
-    // An attempt that another one has already replaced mentions nobody.
+    // An attempt that is no longer the newest mentions nobody.
     mention: isNews ? mentionFor(attempt, context) : null,
     claim: claimFor(attempt, context),
     proposed: isNews ? proposedFor(attempt, context) : null,
@@ -198,18 +198,18 @@ function replyView(attempt: Attempt, context: StoryContext): ReplyView {
   }
 }
 
-// While the card itself tells the attempt, a reply would say it twice; once another attempt is on the card, the thread keeps it.
+// No reply while the card itself shows the attempt's end. Once the card shows another attempt, the thread needs one.
 const hasReply = (attempt: Attempt, { attempts, postedAttempt, isAnnounced }: StoryContext): boolean =>
   isFinal(attempt.status) &&
   !isAccountNotice(attempt.status) &&
   isAnnounced(attempt) &&
   (attemptKey(attempt) !== postedAttempt || attempt !== attempts.at(-1))
 
-// A machine's failure is nobody's fault: only `failed` calls the committer.
+// A CI machine error is nobody's fault: only `failed` mentions the committer.
 const mentionFor = (attempt: Attempt, { attempts, mentionOf }: StoryContext): string | null =>
   attempt.status === 'failed' ? mentionOf(buildView(attempt, attempts).committer) : null
 
-// Once for a commit: a person who did not press it the first time need not be asked again.
+// Offered once for a commit, at its first failure: a person who did not press the button need not be asked again.
 const claimFor = (attempt: Attempt, { attempts, isUnclaimed }: StoryContext): string | null =>
   attempt === attempts.find(({ status }) => status === 'failed') && isUnclaimed(buildView(attempt, attempts).committer)
     ? refOf(attempt)
@@ -224,18 +224,18 @@ const shownIn = (attempt: Attempt, { attempts, streaks }: StoryContext): Shown =
   shownAs(attempt, attempts, streaks.has(attemptKey(attempt)))
 
 /**
- * @param attempts those of its card, oldest first
+ * @param attempts all attempts of its card, oldest first
  * @param isRecovered whether it ended a red streak
  */
 export function shownAs(attempt: Attempt, attempts: readonly Attempt[], isRecovered: boolean): Shown {
   if (attempt.status !== 'success') return attempt.status
   const before = attempts.slice(0, attempts.indexOf(attempt)).findLast(({ status }) => isVerdict(status))
-  // A machine's failure says nothing of the commit.
+  // A CI machine error says nothing about the commit.
   if (before?.status === 'failed') return 'flaky'
   return isRecovered ? 'fixed' : 'passed'
 }
 
-/** One failure of a commit is news for the whole channel; that it failed once more stays in the thread. */
+/** The first failure of a commit is news for the whole channel. Further failures stay in the thread. */
 export const isRedAgain = (
   attempt: Attempt,
   { attempts, isLoud }: Pick<StoryContext, 'attempts' | 'isLoud'>,
@@ -283,14 +283,14 @@ function historyOf(attempt: Attempt): CardView['history'] {
   ]
 }
 
-/** What CI said of the end when it was asked. */
+/** The build event of the end, if CI showed it only when it was asked. */
 const snapshotOf = ({ buildEvents, finalSeq }: Attempt): BuildEvent | undefined =>
   buildEvents.find(({ seq, origin }) => seq === finalSeq && origin === 'poll')
 
-/** An end that CI shows this long after, and only when it is asked, is told with its time. */
+/** An end that CI shows only when it is asked, and later than this, is shown with its time. */
 const LATE_MS = 60_000
 
-/** GitHub is asked every minute in any case, and its clock may differ. */
+/** The same for sources that number attempts: GitHub is polled every minute in any case, and its clock may differ. */
 const LATE_OF_NAMED_MS = 5 * 60_000
 
 function isToldLate({ buildEvents, finalSeq, finalAt, details }: Attempt): boolean {

@@ -3,22 +3,22 @@ import { patternMode } from './pattern.ts'
 import type { ReminderRule } from './reminder.ts'
 import type { ChannelRule } from './rule.ts'
 
-/** A channel follows a project, or all of them. */
+/** A channel follows one project, or all of them. */
 export interface Subscription {
   channel: ChannelId
-  /** a project by full name, name, uuid or legacy id; `all`; `unfollowed`: those that no other channel follows */
+  /** a project by full name, name, uuid or legacy id; `all`; `unfollowed`: projects that no other channel follows */
   follows: Follows
-  /** the channel's own rules; null: the project's, as CI holds them */
+  /** the channel's own rules; null: the project's own rules in CI */
   rules: readonly ChannelRule[] | null
   /** replies are not also sent to the channel */
   quiet: boolean
-  /** whether a failed build's committer is mentioned, if that handle is claimed */
+  /** whether a failed build's committer is mentioned, if somebody has claimed that handle */
   mention: 'committer' | 'nobody'
-  /** when the channel is reminded of red branches that nobody is on; left out: never */
+  /** when the channel gets reminders of red branches that nobody is on; left out: never */
   remind?: ReminderRule
-  /** where it was made: it is changed there */
+  /** where it was made, which is also where it can be changed */
   source: 'default-channel' | 'file' | 'slack'
-  /** of those made in Slack */
+  /** only of subscriptions made in Slack */
   id?: string
   /** a Slack user */
   createdBy?: string
@@ -26,13 +26,13 @@ export interface Subscription {
   createdAt?: number
 }
 
-/** `uuid` and `projectId` are what was known when it was made: they hold where CI renames the project. */
+/** `uuid` and `projectId` are those known when it was made. They still match if the project is renamed in CI. */
 export type Follows =
   | { what: 'project'; name: string; uuid?: Uuid | null; projectId?: string | null }
   | { what: 'all' }
   | { what: 'unfollowed' }
 
-/** The names one project goes by. */
+/** All names and ids of one project. */
 export interface ProjectNames {
   projectId: string
   projectUuid: string | null
@@ -40,8 +40,8 @@ export interface ProjectNames {
 }
 
 /**
- * The subscriptions that follow this project. The default channel counts only where no other channel does; and in one
- * channel what is said of the project by name counts instead of what is said of all.
+ * The subscriptions that follow this project. The default channel's counts only if no other channel follows it. Within
+ * a channel, subscriptions to this project replace those to all projects.
  */
 export function following(subscriptions: readonly Subscription[], project: ProjectNames): Subscription[] {
   const candidates = subscriptions.filter(({ follows }) => follows.what !== 'project' || isNamed(follows, project))
@@ -56,7 +56,7 @@ export function following(subscriptions: readonly Subscription[], project: Proje
 
 const NEARNESS = { project: 2, all: 1, unfollowed: 0 } as const
 
-/** Ids say more than names: a name can pass from one project to another. */
+/** If both sides have ids, the ids decide: a name can pass from one project to another. */
 function isNamed(follows: Follows, { projectId, projectUuid, names }: ProjectNames): boolean {
   if (follows.what !== 'project') return false
   const ids = [
@@ -64,7 +64,7 @@ function isNamed(follows: Follows, { projectId, projectUuid, names }: ProjectNam
     [follows.projectId, projectId],
   ].filter(([kept, own]) => kept && own)
   if (ids.length > 0) return ids.some(([kept, own]) => kept === own)
-  // Of a project of the CI service the uuid may be all that is known: another source's is another one.
+  // A uuid without an id belongs to a CI service project: another source's project of the same name does not match.
   if (follows.uuid && sourceOf(projectId) !== 'ci') return false
   const wanted = nameKey(follows.name)
   return [projectId, projectUuid, ...names].some((name) => name !== null && name.toLowerCase() === wanted)
@@ -73,8 +73,8 @@ function isNamed(follows: Follows, { projectId, projectUuid, names }: ProjectNam
 const nameKey = (name: string): string => name.trim().toLowerCase()
 
 /**
- * A text that two subscriptions of a channel have in common exactly if the later one takes the place of the earlier: the
- * same project (by uuid, else by id, else by name) or all, and the same branches, in whatever words.
+ * A key that two subscriptions of a channel share if and only if the later one replaces the earlier one: they are for
+ * the same project (by uuid, else by id, else by name) or for all, and for the same branches, however they are written.
  */
 export const subscriptionSlot = (follows: Follows, rules: readonly ChannelRule[] | null): string =>
   JSON.stringify([...followedKey(follows), ...branchKeys(rules ?? [])])
@@ -85,7 +85,7 @@ function followedKey(follows: Follows): [what: string, key: string] {
   return follows.projectId ? ['id', follows.projectId] : ['name', nameKey(follows.name)]
 }
 
-/** None where any rule is for every branch: the others add nothing to it. */
+/** Empty if any rule is for every branch: the other rules' branches add nothing. */
 function branchKeys(rules: readonly ChannelRule[]): string[] {
   const keys = rules.map(branchKey)
   return keys.includes(EVERY_BRANCH) ? [] : [...new Set(keys)].sort()

@@ -12,7 +12,7 @@ export interface TestReport {
   durationMs: number | null
   failures: readonly { name: string; message: string | null }[]
   flakyTests: readonly string[]
-  /** the last lines of its log, if it sends them */
+  /** the last lines of the build step's log, if it sends them */
   log: readonly string[]
 }
 
@@ -33,16 +33,16 @@ export interface BuildBefore {
   isRed: boolean
 }
 
-/** Failed tests that a reply names. */
+/** The most failed tests that a reply names. */
 export const TESTS_NAMED_MAX = 10
 
-/** Failed tests that a card, or a line of an answer, names. */
+/** The most failed tests that a card, or a line of an answer, names. */
 export const TESTS_ON_CARD_MAX = 3
 
 /**
- * The sum of an attempt's reports, whatever the order of its shards; null if no test failed. A failed test is new if the
+ * The sum of an attempt's reports, in any order of the shards; null if no test failed. A failed test is new if the
  * build before named all its failed tests, and this one was not among them.
- * @param reports in order of receipt: of two reports of one shard the later one counts
+ * @param reports in order of receipt: of two reports of one shard, the later one counts
  */
 export function failedTestsIn(reports: readonly TestReport[], before: BuildBefore | null): FailedTests | null {
   const { isWhole, failures, ...own } = merge(reports)
@@ -77,7 +77,7 @@ function merge(reports: readonly TestReport[]): Merged {
   return {
     tests: sum(({ tests, failed }) => Math.max(tests, failed)),
     failed: sum(({ failed }) => failed),
-    // A test that fails in two shards, as on two machines, is one test.
+    // A test that fails in two shards, such as on two machines, is one test.
     failures: failures.filter(({ name }, i) => name !== failures[i - 1]?.name),
     isWhole: shards.every((report) => report.failures.length === report.failed),
     log: shards.find(({ failed, log }) => failed > 0 && log.length > 0)?.log ?? [],

@@ -6,80 +6,80 @@ import type { Action } from './request.ts'
 import type { Status } from './status.ts'
 import type { FailedTests } from './test-report.ts'
 
-// What a channel should see, in words of the product and without a word of Slack. Pure, and comparable by value.
+// What a channel should show, independent of Slack's formats. Plain data, comparable by value.
 
-/** How an attempt is shown: a status. `fixed`: a success that ended a red streak; `flaky`: the same commit had failed before. */
+/** How an attempt is shown. `fixed`: a success that ended a red streak; `flaky`: a success after the commit failed. */
 export type Shown = Exclude<Status, 'success'> | 'passed' | 'fixed' | 'flaky'
 
 export interface CardView {
   kind: 'card'
   shown: Shown
-  /** CI's own word, for an `unknown` one */
+  /** CI's own word, for an `unknown` status */
   word: string
   build: BuildView
   /** 1 for the first attempt of the revision */
   attemptNumber: number
   /**
-   * what happened to the newest attempt, and when (ms); `snapshot`: CI told of the end only when it was asked; `late`: the
-   * end, where that was long before
+   * what happened to the newest attempt, and when (ms); `snapshot`: when CI was asked and showed the end; `late`: the
+   * end, if we learned of it long after
    */
   history: readonly { what: 'started' | 'waiting' | 'ended' | 'late' | 'received' | 'snapshot'; at: number }[]
   durationMs: number | null
-  /** the jobs that failed, where the source names them; at least one */
+  /** the jobs that failed, if the source names them; at least one */
   failedJobs?: readonly string[]
-  /** the tests that failed, where a build step reported them */
+  /** the tests that failed, if a build step reported them */
   failedTests?: FailedTests
-  /** set when the card itself has to tell the committer: it was born red */
+  /** the Slack user to mention; set only if the card was first posted red, so that no reply mentions them */
   mention: string | null
-  /** the same as of a reply, when the card itself has to offer it: it was born red */
+  /** see ReplyView; set only if the card was first posted red, so that no reply has the button */
   claim: string | null
-  /** the same as of a reply */
+  /** see ReplyView */
   proposed: string | null
-  /** the red streak that this attempt ended, or goes on with; null for the first red one */
+  /** the red streak that this attempt ended or continues; null if it is the streak's first failed build */
   streak: Streak | null
-  /** the card that this one goes on from: the one before it, which has ended, is gone or can no longer be edited */
+  /** the card that this one continues: the card before it, which is full, gone or can no longer be edited */
   replaces: MessageTs | null
-  /** the attempt that the buttons are about, as `parseAttemptRef` reads it */
+  /** the attempt that the buttons act on, for `parseAttemptRef` */
   ref: string
-  /** the buttons that can work now */
+  /** the actions that are possible now */
   offers: readonly Action[]
-  /** why the button that the state calls for is not there */
+  /** why the action that fits the state has no button */
   missing: { action: Action; why: Missing } | null
-  /** the uuid of the build that Stop would stop, where CI cannot be asked whether it is this one */
+  /** the uuid of the build that Stop would stop, if CI cannot confirm that it is this one */
   unconfirmed: Uuid | null
-  /** who last asked something of CI about this attempt */
+  /** the last request to CI about this attempt */
   request: ShownRequest | null
   /**
-   * who is on the branch: on the channel's newest card of the streak, while the branch is red. `grown`: the whole streak, where
-   * later builds failed that have no card in this channel
+   * who is on the branch: only on the channel's newest card of the streak, while the branch is red. `grown`: the whole
+   * streak, if later builds failed that have no card in this channel
    */
   breakage?: ShownBreakage & { grown?: RedSince }
 }
 
-/** How long a branch was red when an attempt ended (ms), and how many builds were. `atLeast`: longer than what is kept. */
+/** How long a branch had been red when an attempt ended (ms), and how many builds. `atLeast`: both are minimums. */
 export interface Streak {
   forMs: number
   builds: number
   atLeast: boolean
 }
 
-/** What somebody asked of CI, and how far that has come. */
+/** A request to CI as a card or line shows it. */
 export interface ShownRequest {
   action: Action
   /** a Slack user */
   by: string
   stage: 'asked' | 'confirmed' | 'refused' | 'unclear' | 'unconfirmed'
-  /** why, where it was refused or is unclear: CI's kind of answer */
+  /** the reason if it was refused or is unclear: the kind of CI's answer */
   code: string | null
-  /** who was asked, where it was not the CI service */
+  /** the source, if it is not the CI service */
   source?: Exclude<SourceName, 'ci'>
 }
 
-/** One line in the thread: somebody asked something of CI. */
+/** One line in the thread: somebody made a request to CI. */
 export interface RequestView extends ShownRequest {
   kind: 'request'
   buildId: string
-  /** what came of it, once the build events show it */
+  /** the result, once the build events show it */
   outcome: { shown: Shown; buildId: string; attemptNumber: number } | null
 }
 
@@ -116,16 +116,16 @@ export interface ReplyView {
   shown: Shown
   build: BuildView
   attemptNumber: number
-  /** told only when another attempt had taken the card that was born with it: what it is about has to be said */
+  /** the card showed this end itself until it moved on to another attempt: the reply has to say which one it means */
   isLate: boolean
   durationMs: number | null
-  /** when the attempt ended (ms), where CI told of it long after, and only when it was asked */
+  /** when the attempt ended (ms), if we learned of it long after */
   lateEnd?: number
   /** the Slack user to mention */
   mention: string | null
-  /** what the button carries by which the committer claims their name; null: it is claimed, or offered elsewhere, or cannot be */
+  /** the value of the committer's claim button; null: the name is claimed, not claimable, or the button is elsewhere */
   claim: string | null
-  /** the Slack user who is asked whether the name is theirs; null: whoever reads it may claim it */
+  /** the Slack user who is asked whether the name is theirs; null: nobody in particular, any reader may claim it */
   proposed: string | null
   /** also sent to the channel */
   broadcast: boolean
@@ -150,25 +150,25 @@ export interface NoticeView {
   builds: readonly (BuildView & { shown: 'ignored' | 'blocked' })[]
 }
 
-/** What a channel's builds came to in a day or a week. Lists hold the worst first, and how many more there are. */
+/** A channel's builds in a day or a week. Lists have the worst first, and the number of further entries. */
 export interface DigestView extends Count {
   kind: 'digest'
-  /** whose builds: a project, or the owner of all of them; null: there is no one name */
+  /** whose builds: the project, or the owner of all projects; null: they have no common name */
   about: string | null
   every: 'day' | 'week'
   /** `2026-11-16`, in the channel's time zone */
   firstDay: string
   lastDay: string
-  /** what is older is not kept (ms); null: all of it is */
+  /** the digest starts here, since older builds are not kept (ms); null: all are */
   since: number | null
-  /** the day or the week before; null: nothing is known of it */
+  /** the day or week before; null: no build of it is known */
   before: Count | null
   /** for the chart */
   days: readonly (Count & { day: string })[]
   red: Listed<{ forMs: number }>
   redNow: Listed<{
     since: RedSince | null
-    /** who is on it, by name: a digest mentions nobody; null: Slack does not say the name */
+    /** who is on it, by name, since a digest mentions nobody; null: Slack does not say the name */
     onIt?: { name: string | null; since: number; until: number }
   }>
   flaky: Listed<{ commits: number; flaky: number; lostMs: number }>
