@@ -6,10 +6,10 @@ import { findProject } from './projects.ts'
 import type { Refreshed } from './reading.ts'
 import { takeInBuilds, type TakeIn } from './undelivered.ts'
 
-/** A name that nobody knows makes CI's whole list be read, at most this often: it may be mistyped. */
+/** An unknown name makes the bot read CI's whole list again, but at most this often: the name may be mistyped. */
 const LIST_AGAIN_MS = 5_000
 
-/** What CI showed is ingested by then, or the next command finds it. */
+/** How long a command waits until what CI showed is ingested. After that, only a later command finds it. */
 const INGESTED_WITHIN_MS = 2_000
 const LOOK_EVERY_MS = 20
 
@@ -25,7 +25,7 @@ const UNKNOWN: ReadonlySet<string> = new Set<Unknown['kind']>(['no-project', 'no
 
 const isUnknown = (outcome: { kind: string }): outcome is Unknown => UNKNOWN.has(outcome.kind)
 
-/** Answers a question again after asking CI, where the first answer is that nobody knows such a project or build. */
+/** If the answer is that the project or build is unknown, asks CI and answers once more. */
 export function createAsking(deps: AskDeps) {
   const { clock } = deps
   let listReadAt = Number.NEGATIVE_INFINITY
@@ -46,13 +46,13 @@ export function createAsking(deps: AskDeps) {
   }
 }
 
-/** Commands find what was recorded once it is ingested. */
+/** Waits until everything recorded is ingested, because only then do commands find it; at most INGESTED_WITHIN_MS. */
 export async function untilIngested({ store, clock }: Pick<AskDeps, 'store' | 'clock'>): Promise<void> {
   const until = clock.now() + INGESTED_WITHIN_MS
   while (clock.now() < until && (await store.read.oldestNews()) !== null) await clock.sleep(LOOK_EVERY_MS)
 }
 
-/** @returns of how many builds CI showed something new */
+/** @returns for how many builds CI showed something new */
 async function askAboutBuilds(
   deps: AskDeps,
   { project: name, branch }: Extract<Unknown, { kind: 'no-build' }>,

@@ -7,12 +7,12 @@ import type { Clock } from '../lib/clock.ts'
 import { summariesOf, type FindDeps } from './find-build.ts'
 import type { BuildSummary } from './outcomes.ts'
 
-/** Somebody is looking at the card's thread: its line is posted first. */
+/** The priority of a line in a card's thread for which a person may be waiting. */
 export const ASKED = 1
 
 /**
- * Stores a changed breakage and the change. The change is a row of the audit and a line in the thread of the breakage's newest
- * card. A channel without that card gets the line in the thread of the newest card that it has.
+ * Stores a changed breakage and the change. The change is a row of the audit and a line in the thread of the breakage's
+ * newest card. A channel without that card gets the line in the thread of the newest card that it has.
  */
 export async function changeBreakage(
   tx: Tx,
@@ -34,7 +34,7 @@ export async function changeBreakage(
 
 export const NO_OWNER = { owner: null, ownedAt: null, ownerUntil: null }
 
-/** The person has left the workspace: nobody is on their branches now, and the threads say so. */
+/** Removes a person who has left the workspace from their red branches. Each branch's thread gets a line about it. */
 export async function dropOwner(
   { store, clock, newId }: { store: Store; clock: Pick<Clock, 'now'>; newId: () => string },
   user: string,
@@ -52,11 +52,11 @@ export async function dropOwner(
   }
 }
 
-/** Red branches in one list. */
+/** The most red branches in one list. */
 export const RED_MAX = 10
 const RED_COUNTED_MAX = 100
 
-/** What is red in these projects, since when, and who is on it. */
+/** The red branches of these projects: since when, and who is on each. `more`: how many the list leaves out. */
 export async function redNow(
   deps: FindDeps,
   projectIds: readonly string[],

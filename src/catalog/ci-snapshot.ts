@@ -16,12 +16,12 @@ import { isFinal, toStatus } from '../domain/status.ts'
 import type { BuildPlace } from '../store/records.ts'
 import type { Tx } from '../store/store.ts'
 
-/** What was asked about, and the revision that it belongs to. */
+/** The build that CI was asked about, and its revision. */
 interface SnapshotFor extends Pick<AttemptRef, 'projectId' | 'buildId'> {
   revisionKey: string
 }
 
-/** `begunAgain`: what CI shows is another attempt than the one that is known. */
+/** `begunAgain`: CI shows a later attempt than the one that is known. */
 interface Snapshot {
   build: LegacyBuild
   begunAgain: boolean
@@ -29,8 +29,8 @@ interface Snapshot {
 }
 
 /**
- * What CI showed of a build when it was asked becomes a build event like any other; what is known already is not said again. A
- * build of another commit is left to its own deliveries. @returns whether it said anything new
+ * Stores what CI showed of a build when it was asked as a build event like any other, unless it is known already.
+ * Ignores a build of another commit: CI delivers that itself. @returns whether anything was new
  */
 export async function insertSnapshot(
   tx: Tx,
@@ -81,44 +81,44 @@ export async function insertNews(
 function said(build: LegacyBuild, begunAgain: boolean, known: Attempt | undefined): { word: string; origin: Origin }[] {
   if (namesAttempt(build)) return [{ word: build.status, origin: 'poll' }]
   const hasEnded = isFinal(toStatus(build.status))
-  // The two interfaces may have different words for one end: what has ended and has not begun again ended as delivered.
+  // CI's two interfaces may have different words for one end. If no new attempt began, the known word stays.
   if (!begunAgain)
     return [{ word: hasEnded && known && isFinal(known.status) ? known.word : build.status, origin: 'poll' }]
-  // That it ended the same way again shows only if it has begun again, which CI did not say: its own word of that may
-  // still come, and must not open a further run.
+  // CI did not show the new attempt's start, so we add one: otherwise the same end would count as a repetition. Its
+  // origin is `action`, since CI may still deliver its own start, which must not open another attempt.
   return [
     ...(hasEnded ? [{ word: 'initiated', origin: 'action' } as const] : []),
     { word: build.status, origin: 'poll' },
   ]
 }
 
-/** Where the source tells a build's attempts apart, nothing has to be concluded from times and words. */
+/** Whether the source tells the build's attempts apart. If so, times and words need not be compared. */
 export const namesAttempt = ({ attempt, lastEndAt }: LegacyBuild): boolean => (attempt ?? lastEndAt ?? null) !== null
 
-/** In the order in which CI would have delivered them: where a UUID is an id, ids have none. */
+/** In the order in which CI would have delivered them: by id, or by start if any id is a UUID, which has no order. */
 export function oldestFirst(builds: readonly LegacyBuild[]): LegacyBuild[] {
   if (builds.some(({ id }) => isUuid(id)))
     return builds.toSorted((a, b) => (a.startedAt ?? NEWEST_MS) - (b.startedAt ?? NEWEST_MS))
   return builds.toSorted((a, b) => compareOrders(idOrder(a.id), idOrder(b.id)))
 }
 
-/** When a build starts that has not started yet. */
+/** A build that has not started yet sorts last. */
 const NEWEST_MS = Number.MAX_SAFE_INTEGER
 
 function isNews(effect: Effect, origin: Origin, buildEvents: readonly BuildEvent[]): boolean {
   if (effect === 'opened' || effect === 'moved') return true
-  // A repetition by CI itself says that it has spoken of an attempt that only our own word stood for.
+  // If we know an attempt only by our own `action` event, CI's repetition of it is news: it confirms the attempt.
   return effect === 'duplicate' && origin === 'poll' && buildEvents.at(-1)?.origin === 'action'
 }
 
-/** One may be the short form of the other; what names no commit is the same as none. */
+/** One may be the short form of the other. False if either is null. */
 export function isSameCommit(one: string | null, other: string | null): boolean {
   if (one === null || other === null) return false
   const [short, long] = [one.toLowerCase(), other.toLowerCase()].sort((a, b) => a.length - b.length)
   return short!.length >= COMMIT_CHARS_MIN && long!.startsWith(short!)
 }
 
-/** Shorter forms of a commit are shared by too many. */
+/** Shorter forms are ambiguous. */
 const COMMIT_CHARS_MIN = 7
 
 export function observationOf(
@@ -136,12 +136,12 @@ export function observationOf(
     word,
     details: {
       ...NO_DETAILS,
-      // On a card of its own nothing else says whose build it is.
+      // If the build gets its own card, no other event of that card names the project.
       projectName: known.projectName,
       projectFullName: known.projectFullName,
       projectUuid: known.projectUuid,
       buildUuid: build.uuid,
-      // The legacy interface names people and commits in other words: what was delivered stays.
+      // The legacy interface writes messages and committers in another form: what was delivered stays.
       message: known.message === null ? firstLine(build.message) : null,
       committer: known.committer === null ? build.committer : null,
       number: build.number ?? null,

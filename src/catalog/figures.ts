@@ -9,19 +9,19 @@ import type { FindDeps } from './find-build.ts'
 import { followedBy, type FollowedDeps } from './projects.ts'
 
 export interface FigureDeps extends FindDeps, FollowedDeps {
-  /** what is older is removed */
+  /** older builds are removed */
   retentionDays: number
 }
 
 export interface DigestViewDeps extends FigureDeps {
-  /** what Slack calls a user; null where it does not say */
+  /** the user's name in Slack; null if Slack does not say */
   nameOf: (user: string) => Promise<string | null>
 }
 
-/** Of each list in a digest. */
+/** The most lines of each list in a digest. */
 export const DIGEST_LINES_MAX = 5
 
-/** What the builds of a channel's projects came to. */
+/** The digest of the builds of a channel's projects. */
 export async function digestView(
   deps: DigestViewDeps,
   channel: ChannelId,
@@ -53,13 +53,13 @@ export async function digestView(
   }
 }
 
-/** The part of the periods of which all is kept (ms), and since when where that is not the whole of it. */
+/** Cuts the periods to the time whose builds are all kept. `since`: where the period begins now (ms); null: not cut. */
 export function keptOf(asked: FigureQuery, keptFrom: number) {
   const { period, before } = asked
   const question: FigureQuery = {
     ...asked,
     period: { from: Math.max(period.from, keptFrom), to: period.to },
-    // A part of it would not compare.
+    // Half a period before is no fair comparison, so it is emptied.
     before: before.from < keptFrom ? { from: before.to, to: before.to } : before,
   }
   return { question, since: period.from < keptFrom ? keptFrom : null }
@@ -67,7 +67,7 @@ export function keptOf(asked: FigureQuery, keptFrom: number) {
 
 type Name = (projectId: ProjectId) => string
 
-/** As cards name them: a workflow by its repository and its own name. */
+/** The projects' names as cards show them: for a GitHub workflow, the repository and the workflow. */
 export function namesOf(projects: readonly DeliveredProject[]): Name {
   const names = new Map(projects.map((project) => [project.projectId, nameOf(project)]))
   return (projectId) => names.get(projectId) ?? `project ${projectId}`
@@ -76,7 +76,7 @@ export function namesOf(projects: readonly DeliveredProject[]): Name {
 const nameOf = ({ projectId, name, fullName }: DeliveredProject): string =>
   sourceOf(projectId) === 'ci' ? (fullName ?? name) : name
 
-/** `acme/web` where it is all of one project, `acme` where it is all hers. */
+/** `acme/web` if there is only that project, `acme` if all projects are acme's; else null. */
 function commonName(projects: readonly DeliveredProject[]): string | null {
   const names = new Set(projects.map(nameOf))
   if (names.size === 1) return [...names][0]!
@@ -86,7 +86,7 @@ function commonName(projects: readonly DeliveredProject[]): string | null {
   return owners.size === 1 ? [...owners][0]! || null : null
 }
 
-/** Those with the most such commits first, then those that lost the most time. */
+/** Branches with the most flaky commits first, then those that lost the most time. */
 export const worstFlaky = ({ flaky }: Figures, max: number, name: Name): DigestView['flaky'] =>
   worst(flaky, (a, b) => b.flaky - a.flaky || b.lostMs - a.lostMs, name, max)
 
@@ -103,7 +103,7 @@ function worst<Figure extends { projectId: ProjectId; branch: string }>(
   return { shown: sorted.slice(0, max), more: Math.max(0, sorted.length - max) }
 }
 
-/** As `/ci red` lists them. People are named, so that nobody is mentioned. */
+/** The red branches as `/ci red` lists them, but with people's names: a digest mentions nobody. */
 async function redBranches(deps: DigestViewDeps, ids: readonly ProjectId[], name: Name): Promise<DigestView['redNow']> {
   const { builds, more } = await redNow(deps, ids)
   const shown = builds.map(async ({ ref, branch, redSince: since, breakage }) => {

@@ -33,11 +33,11 @@ import type { Reads } from '../store/store.ts'
 import type { BuildSummary, NotFound, ProjectRef, Target } from './outcomes.ts'
 import { findProject } from './projects.ts'
 
-/** Builds that one number may name, in different projects; and branches in which a near name is looked for. */
+/** The most builds offered if one number names several, and the most branches searched for a similar name. */
 const CHOICES_MAX = 5
 const BRANCHES_MAX = 200
 
-/** A build with the revision it belongs to; `run` is its newest. */
+/** A build with its revision; `attempt` is the build's newest. */
 export interface Found extends Revision {
   revisionKey: string
   attempt: Attempt
@@ -50,8 +50,8 @@ export interface FindDeps {
 }
 
 /**
- * The build that is meant. Of a project without a branch the newest one; with `running`, those that run come first, and
- * several of them are a choice.
+ * The build that a target names. For a project, it is the newest one, of the branch if given. With `running`, running
+ * builds come first; if several run, the outcome is `several-builds`.
  */
 export async function findBuild(
   deps: FindDeps,
@@ -110,14 +110,14 @@ async function byNumber(
   return oneOf(deps, builds, text)
 }
 
-/** How each source writes a build's address: with its id, the CI service also with its uuid. */
+/** The form of each source's build URLs. They contain the build's id; the CI service's may contain its uuid instead. */
 const ADDRESSES: readonly (readonly [SourceName, RegExp])[] = [
   ['github', /\/actions\/runs\/([^/]+)/],
   ['gitlab', /\/-\/pipelines\/([^/]+)/],
   ['ci', /\/builds\/([^/]+)/],
 ]
 
-// A number counts in the project that the address names.
+// Two projects may have builds with the same number: the project in the URL decides.
 async function byUrl(deps: FindDeps, url: string): Promise<{ kind: 'found'; found: Found } | NotFound> {
   const path = URL.canParse(url) ? new URL(url).pathname : ''
   const [source, name] =
@@ -134,7 +134,7 @@ async function byUrl(deps: FindDeps, url: string): Promise<{ kind: 'found'; foun
   return oneOf(deps, meant.slice(0, CHOICES_MAX), url)
 }
 
-/** Those of a source that have this id, in whatever project. */
+/** The builds of a source that have this id, in any project. */
 async function withId(reads: Reads, source: SourceName | undefined, id: string): Promise<KnownBuild[]> {
   const projects = (await reads.deliveredProjects()).filter(({ projectId }) => sourceOf(projectId) === source)
   const builds = await Promise.all(projects.map(({ projectId }) => reads.build(projectId, id)))
@@ -206,7 +206,7 @@ async function read(reads: Reads, { revisionKey, cardNumber, buildId }: KnownBui
   return attempt ? { ...revision, revisionKey, attempt } : null
 }
 
-/** Builds as answers show them; what cannot be read any more is left out. */
+/** Builds as answers show them. Leaves out builds that are no longer stored. */
 export async function summariesOf(deps: FindDeps, builds: readonly KnownBuild[]): Promise<BuildSummary[]> {
   const summaries: BuildSummary[] = []
   for (const build of builds) {
@@ -216,19 +216,18 @@ export async function summariesOf(deps: FindDeps, builds: readonly KnownBuild[])
   return summaries
 }
 
-/** The newest build of a project as answers show it; null where none is known. */
+/** The newest build of a project as answers show it; null if none is known. */
 export async function newestSummary(deps: FindDeps, { projectId }: ProjectRef): Promise<BuildSummary | null> {
   const build = projectId === null ? null : await deps.reads.newestBuild(projectId)
   return build && ((await summariesOf(deps, [build]))[0] ?? null)
 }
 
-// What CI said only when it was asked may have happened long before.
+// When the news happened: an event that CI showed only when it was asked may be much older than its receipt.
 function newsAt({ buildEvents, details }: Attempt): number {
   const { at, origin } = buildEvents.at(-1)!
   return origin === 'poll' || origin === 'history' ? (details.finishedAt ?? details.startedAt ?? at) : at
 }
 
-/** A build as answers show it. */
 export async function summaryOf(
   { reads, interfaces, clock }: FindDeps,
   { attempt, attempts, requests }: Found,

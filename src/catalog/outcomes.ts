@@ -11,21 +11,21 @@ import { CiError } from '../sources/http/errors.ts'
 
 export type { ProjectRef }
 
-// What people ask for, and how it can end. Every door asks with these words, and puts these endings into words of its own.
+// What people can ask for, and the possible outcomes. Commands, buttons, forms and mentions all use these types.
 
-/** Who asks, from where, and what Slack calls this one request. */
+/** Who makes a request, where, and Slack's id of it. */
 export interface Requester {
   /** a Slack user */
   user: string
   team: string | null
-  /** where it was asked and the answer is seen; null: in no channel */
+  /** where the request was made and the answer is shown; null: in no channel */
   channel: ChannelId | null
   via: Request['via']
-  /** a trigger or event id: the same request twice is one request */
+  /** Slack's trigger or event id: a request that comes twice with it is one request */
   interactionKey: string
 }
 
-/** May this person do that? Where Slack does not say who they are, they may not. */
+/** May this person do that? If Slack does not say who they are, they may not. */
 export type Permits = (
   right: Right,
   by: Pick<Requester, 'user' | 'team'>,
@@ -38,7 +38,7 @@ export type Target =
   | { kind: 'message'; channel: ChannelId; ts: MessageTs }
   | { kind: 'build-number'; number: string; project: string | null }
   | { kind: 'build-url'; url: string }
-  /** a project's or a build's */
+  /** of a project or of a build */
   | { kind: 'uuid'; uuid: Uuid }
   | { kind: 'project'; project: string; branch: string | null }
 
@@ -46,55 +46,55 @@ export type Target =
 export interface BuildSummary extends BuildView {
   ref: AttemptRef
   shown: Shown
-  /** CI's own word */
+  /** CI's own word for the status */
   word: string
   attemptNumber: number
-  /** when the newest build event of the attempt was received, or, where CI was asked, when it says that it happened (ms) */
+  /** when the attempt's newest build event was received (ms); if CI was asked, the time that CI gave */
   at: number
-  /** the tests that failed, where a build step reported them */
+  /** the tests that failed, if a build step reported them */
   failedTests?: FailedTests
   /** null: its branch is not red */
   redSince: RedSince | null
-  /** who is on its branch, when that is red because builds of it failed */
+  /** who is on its branch, if that is red because builds failed (not only CI machine errors) */
   breakage?: ShownBreakage
-  /** the buttons that can work now, and why one is not there */
+  /** the actions that are possible now, and why the one that fits the state is missing */
   offers: readonly Action[]
   missing: { action: Action; why: Missing } | null
-  /** what Stop would stop, where CI cannot be asked whether it is this build; null: it can, or nothing can be stopped */
+  /** the uuid that Stop would stop, if CI cannot confirm that it is this build; null: CI can, or there is no uuid */
   unconfirmed: Uuid | null
 }
 
-/** What was asked about could not be told. */
+/** It is not clear which project or build is meant. */
 export type NotFound =
-  /** `isListRead`: false while CI's list has never been read whole, so that the project may be there all the same */
+  /** `isListRead`: false if CI's list was never read completely, so the project may exist */
   | { kind: 'no-project'; text: string; nearest: string | null; isListRead: boolean }
-  /** more than one answers to that name; at most PROJECT_CHOICES_MAX of them */
+  /** several projects match; at most PROJECT_CHOICES_MAX of them are listed */
   | { kind: 'several-projects'; text: string; projects: readonly ProjectRef[]; more: number }
   | { kind: 'several-builds'; text: string; builds: readonly BuildSummary[] }
-  /** the project is known, and no build of it (or of that branch) */
+  /** the project is known, but no build of it (or of that branch) is */
   | { kind: 'no-build'; project: string; branch: string | null; nearest: string | null }
-  /** no such number, address or uuid */
+  /** no build has this number, URL or uuid */
   | { kind: 'unknown-build'; text: string }
-  /** the message is no card of ours, nor in the thread of one */
+  /** the message is neither one of our cards nor in the thread of one */
   | { kind: 'no-card' }
 
 export const PROJECT_CHOICES_MAX = 5
 
-/** What somebody may not do that is none of the actions on a build. */
+/** What a person can be refused besides the actions on a build. */
 export type WantedRight =
   | Extract<Right, 'subscribe' | 'own' | 'administer'>
-  /** a committer's name for oneself */
+  /** to claim a committer's name for oneself */
   | 'claim'
-  /** a committer's name to another person */
+  /** to give a committer's name to another person */
   | 'give'
 
-/** The requester may not. */
+/** The requester does not have the right. */
 export type Refused =
   | { kind: 'forbidden'; action: Action | WantedRight; permit: Extract<Permit, { kind: 'no' }> }
   /** Slack did not say who the requester is */
   | { kind: 'unknown-person'; code: string }
 
-/** CI could not be asked, or answered with an error; nothing was done. `code`: CiError's kind. */
+/** CI could not be reached or answered with an error; nothing was done. `code`: the kind of the CiError. */
 export interface CiTrouble {
   kind: 'ci-trouble'
   code: string
@@ -104,32 +104,32 @@ export interface CiTrouble {
 
 /** How a request to stop or restart ended. */
 export type ActOutcome =
-  /** CI took it */
+  /** CI accepted it */
   | { kind: 'requested'; action: Action; build: BuildSummary; newBuildId: BuildId | null }
-  /** somebody asked the same before, and it is under way */
+  /** an earlier request for the same is still open */
   | { kind: 'asked-already'; action: Action; build: BuildSummary; by: string; at: number; state: RequestState }
-  /** this very ask was answered before */
+  /** Slack sent this request before, and it was answered then */
   | { kind: 'repeated'; action: Action; state: RequestState }
-  /** its state does not call for it: it has ended already, or runs still */
+  /** the action does not fit the build's state: it has ended already, or still runs */
   | { kind: 'not-now'; action: Action; build: BuildSummary }
   | { kind: 'impossible'; action: Action; why: Missing; build: BuildSummary }
-  /** CI lists no such build of that project and branch */
+  /** CI lists no such build for that project and branch */
   | { kind: 'not-confirmed'; action: Action; build: BuildSummary }
-  /** CI cannot be asked which build that is: the button's dialog says it, and has to be pressed */
+  /** CI cannot confirm which build that is: the person has to press the button, whose dialog names the build */
   | { kind: 'to-confirm'; action: Action; build: BuildSummary }
-  /** CI has surely done nothing */
+  /** CI has certainly done nothing */
   | { kind: 'ci-refused'; action: Action; code: string; reason: string | null; build: BuildSummary }
-  /** CI may have done it; it is being looked up, and never simply asked again */
+  /** CI may have done it: the bot reads CI to find out, and never repeats the call */
   | { kind: 'unclear'; action: Action; code: string; build: BuildSummary }
   | CiTrouble
   | NotFound
   | Refused
 
-/** What runs now in the projects that a channel follows. */
+/** The builds that run now in the projects that a channel follows. */
 export interface RunningOutcome {
   kind: 'running'
   builds: readonly BuildSummary[]
-  /** further ones that are not listed */
+  /** how many further builds are not listed */
   more: number
 }
 
@@ -150,9 +150,9 @@ export type ListOutcome =
       total: number
       /** which interface the list is from */
       from: 'v2' | 'legacy' | null
-      /** set where CI could not be asked now: how old the list is (ms), and why */
+      /** set if CI could not be read now: when the list was read (ms), and why CI could not */
       stale: { readAt: number; trouble: CiTrouble } | null
-      /** false: CI gave it only in part, or not at all, so a project may be missing */
+      /** false: CI gave only a part of the list, or nothing, so projects may be missing */
       isWhole: boolean
     }
   | { kind: 'no-ci' }
@@ -160,7 +160,7 @@ export type ListOutcome =
 
 export type StatusOutcome =
   | { kind: 'status'; project: ProjectRef; branch: string | null; builds: readonly BuildSummary[] }
-  /** without a project: what the channel's projects do */
+  /** if no project was named: the builds of the channel's projects */
   | { kind: 'channel-status'; builds: readonly BuildSummary[]; more: number }
   | NotFound
 
@@ -169,14 +169,14 @@ export type BadgeOutcome =
       kind: 'badge'
       project: ProjectRef
       branch: string | null
-      /** what the picture says, else what the last build says; outside text */
+      /** what the badge says, else the state of the last build; outside text */
       words: string | null
-      /** what could be told from the picture */
+      /** what the badge shows about the project and branch */
       found: 'yes' | 'no-project' | 'no-branch' | 'unknown'
       url: string
       markdown: string
       html: string
-      /** PNG, or GIF or JPEG as CI drew it (0 × 0: size not known); null where there is none that Slack can show */
+      /** PNG, or CI's own GIF or JPEG (0 × 0: size not known); null if there is none that Slack can show */
       picture: { png: Uint8Array; width: number; height: number } | null
       trouble: CiTrouble | null
     }
@@ -184,7 +184,7 @@ export type BadgeOutcome =
   | { kind: 'no-uuid'; project: ProjectRef }
   | NotFound
 
-/** A rule as it was looked at then: of another version the verdict can be another word. */
+/** A rule and its verdict as they were stored. Another version of the bot may have stored other verdicts. */
 export type KeptLook = Omit<Looked, 'verdict'> & { verdict: string }
 
 /** Why one build event was posted in one channel, or was not. */
@@ -193,25 +193,25 @@ export interface Explained {
   word: string
   /** when the build event was received (ms) */
   at: number
-  /** as CI named it in this build event */
+  /** the branch in this build event */
   branch: string | null
-  /** what rules could select of this build event */
+  /** the events that rules could select for this build event */
   events: readonly Selectable[]
   verdict: 'tell' | 'update' | 'silent'
   reason: string
   rulesFrom: 'ci' | 'channel' | 'nobody'
   /** the rules in their order, at most LOOKED_MAX */
   looked: readonly KeptLook[]
-  /** what stands in this channel about the build event: the card, the reply of its attempt, or the account's notice of the day */
+  /** the messages about it in this channel: the card, the attempt's reply, or the day's account notice */
   posted: readonly Posted[]
 }
 
-/** `slot`: `card`, `run:<build>.<n>` or `notice`. `waiting`: not yet there, or not known to be. */
+/** `slot`: `card`, `run:<build>.<n>` or `notice`. `waiting`: not posted yet, or not known to be. */
 export interface Posted {
   slot: string
   state: 'posted' | 'waiting' | 'gone'
   ts: MessageTs | null
-  /** when it was last written (ms) */
+  /** when it was last posted or edited (ms) */
   at: number | null
   /** it was also sent to the channel */
   broadcast: boolean
@@ -223,12 +223,12 @@ export type WhyOutcome =
       build: BuildSummary
       decisions: readonly Explained[]
       more: number
-      /** how many channels are left out, because the requester cannot see them */
+      /** how many channels are left out because the requester cannot see them */
       hidden: number
     }
   | NotFound
 
-/** A question that CI did not answer. Throws on what is no answer of CI's. */
+/** The outcome for a CiError. Throws every other error. */
 export function troubleOf(error: unknown): CiTrouble {
   if (!(error instanceof CiError)) throw error
   return { kind: 'ci-trouble', code: error.kind, reason: error.reason ?? null }

@@ -17,7 +17,7 @@ export async function allProjects(reads: Reads): Promise<ProjectRef[]> {
   return joinProjects(listed.map(ofListed), delivered.map(ofDelivered))
 }
 
-/** The one project that a text names: full name, unique part of it, uuid or CI's id. */
+/** The one project that a text names, by full name, a unique part of it, uuid or CI's id. */
 export async function findProject(
   reads: Reads,
   text: string,
@@ -33,7 +33,7 @@ export async function findProject(
   return { kind: 'several-projects', text, projects, more: others.length + 1 - projects.length }
 }
 
-/** Projects whose names begin with or contain a text, the former first; else those that it names in another way. */
+/** Projects whose names begin with a text, then those that contain it; if none does, what `matchProjects` finds. */
 export async function suggestProjects(reads: Reads, text: string): Promise<ProjectRef[]> {
   const all = await allProjects(reads)
   const wanted = text.trim().toLowerCase()
@@ -47,7 +47,7 @@ export interface FollowedDeps {
   subscriptions: () => Promise<readonly Subscription[]>
 }
 
-/** The projects that a channel follows; in no channel, or in one that follows nothing, all of them. */
+/** The projects that a channel follows; all projects if it follows none, or if there is no channel. */
 export async function followedBy(
   { reads, subscriptions }: FollowedDeps,
   channel: ChannelId | null,
@@ -59,7 +59,7 @@ export async function followedBy(
   return followed.length > 0 ? followed : delivered
 }
 
-/** The last build of each project that a channel follows, the newest first. */
+/** The newest build of each project that a channel follows; latest news first. */
 export async function newestBuilds(deps: FollowedDeps, channel: ChannelId | null): Promise<KnownBuild[]> {
   const projects = await followedBy(deps, channel)
   const newest = await Promise.all(projects.map(({ projectId }) => deps.reads.newestBuild(projectId)))
@@ -78,7 +78,7 @@ function nearestName(all: readonly ProjectRef[], text: string): string | null {
   return names.find((name) => name.split('/').at(-1) === part) ?? null
 }
 
-/** The legacy interface lists Basic projects only, under the id that deliveries carry. */
+/** A project with a legacy id and no known type is Basic: the legacy interface lists only those. */
 export const ofListed = ({ uuid, name, legacyId, type }: KnownProject): ProjectRef => ({
   projectId: legacyId,
   uuid,
@@ -94,17 +94,17 @@ const ofDelivered = ({ projectId, name, fullName, projectUuid }: DeliveredProjec
   type: null,
 })
 
-/** A project that CI did not list is asked for again only after this time: an unknown name must not become a flood. */
+/** If CI did not list a project, its list is read again only after this time, so that CI is not flooded. */
 const ASK_AGAIN_MS = 30_000
 
 export interface ProjectRules {
-  /** The project's rules for Slack as last read; null: not known; `wait`: being read for the first time right now. */
+  /** The project's rules for Slack, as last read. Null: not known. `wait`: CI is being read now; ask again soon. */
   rulesOf(project: ProjectNames): Promise<CiRules | 'wait'>
-  /** Reads all projects again; one reading at a time, however many callers ask. */
+  /** Reads all projects again. Concurrent callers share one reading. */
   refresh(): Promise<Refreshed>
 }
 
-/** The cache of what CI's own rules say. CI being slow or down is never in the way of an answer. */
+/** The cache of CI's own rules. No caller waits for CI, even if it is slow or down. */
 export function createProjectRules(deps: RefreshProjects & { store: Store; clock: Clock }): ProjectRules {
   const isConfigured = deps.v2 !== null
   let reading: Promise<Refreshed> | null = null
@@ -135,20 +135,20 @@ export function createProjectRules(deps: RefreshProjects & { store: Store; clock
       if (known?.rules) return slackRules(known.rules)
       if (!isConfigured) return null
       if (!reading && deps.clock.now() - readAt > ASK_AGAIN_MS) void refresh().catch(() => {})
-      // While the last reading failed, the next one is no reason to hold up an alert.
+      // If the last reading failed, the next one may fail too: an alert must not wait for it.
       return reading && !isAway ? 'wait' : null
     },
   }
 }
 
 export interface VisibleDeps {
-  /** the channels that a person can look into; null: Slack does not say */
+  /** the channels that a person can see; null: Slack does not say */
   seenBy: Memberships['seenBy']
 }
 
 /**
- * Which channels are named to somebody: where they ask, and where they can look. What a private channel follows is its
- * members' own; while Slack does not say who is where, nothing of other channels is shown.
+ * Which channels an answer may name: the one where the person asks, and those that the person can see. What a private
+ * channel follows is for its members only. If Slack does not say who can see what, other channels are left out.
  */
 export async function visibleTo(
   { seenBy }: VisibleDeps,

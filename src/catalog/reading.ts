@@ -8,10 +8,10 @@ import type { Log } from '../lib/log.ts'
 import type { CiTrouble } from './outcomes.ts'
 import { takeInBuilds, type TakeIn } from './undelivered.ts'
 
-/** A project that CI has not listed for this long is forgotten, and with it its rules. */
+/** A project that CI has not listed for this long is removed, with its rules. */
 const FORGET_AFTER_MS = 7 * 24 * 60 * 60_000
 
-/** Under this name the store knows when a reading that was whole began: what is older than it is gone from CI. */
+/** The store's name for when the last complete reading began. Projects last read before then are gone from CI. */
 export const WHOLE_READING = 'refresh-projects'
 
 export interface RefreshProjects extends TakeIn {
@@ -19,19 +19,19 @@ export interface RefreshProjects extends TakeIn {
   legacy: Pick<ClientLegacy, 'listProjects'> | null
 }
 
-/** How a reading ended: when it was made (ms), and why what could not be read could not be. */
+/** The result of a reading: when it began (ms), and the error if a part could not be read. */
 export interface Refreshed {
   readAt: number
   trouble: CiTrouble | null
-  /** false: CI gave its list only in part, or of some projects what nobody can read */
+  /** false: CI gave only a part of its list, or some projects in a form that is not readable */
   isWhole: boolean
-  /** of how many builds CI showed what it had not delivered */
+  /** for how many builds CI showed something that it had not delivered */
   builds: number
 }
 
 /**
- * Reads the projects, their rules and their builds from every CI interface that is configured and keeps them. What cannot
- * be read leaves what was read before as it is.
+ * Reads the projects, their rules and their builds from every configured CI interface and stores them. If an interface
+ * cannot be read, what was stored from it before stays.
  */
 export async function refreshProjects(deps: RefreshProjects): Promise<Refreshed> {
   const readAt = deps.clock.now()
@@ -39,7 +39,7 @@ export async function refreshProjects(deps: RefreshProjects): Promise<Refreshed>
   const ofLegacy = await tryTo(deps, 'the legacy interface', () => refreshLegacy(deps, readAt))
   const trouble = ofV2.trouble ?? ofLegacy.trouble
   const isWhole = ofV2.isWhole && ofLegacy.isWhole
-  // What a part does not list may be there all the same.
+  // A project that an incomplete list lacks may still exist.
   if (isWhole)
     await deps.store.write(async (tx) => {
       await tx.forgetProjects(readAt - FORGET_AFTER_MS)
@@ -90,8 +90,8 @@ function isWholeList(log: Log, { projects, truncated, skipped }: ProjectList | L
   return isWhole
 }
 
-// Where v2 does not say it, the legacy list ties a project's integer id, which deliveries carry, to its uuid, which the rules
-// hang on.
+// The legacy list has both a project's integer id and its uuid. Deliveries carry the id; v2 lists the rules by uuid and
+// may lack the id.
 async function refreshLegacy(deps: RefreshProjects, readAt: number): Promise<Read> {
   const { store, clock, log, legacy } = deps
   if (!legacy) return { isWhole: true, builds: 0 }
@@ -111,7 +111,7 @@ async function refreshLegacy(deps: RefreshProjects, readAt: number): Promise<Rea
   return { isWhole: isWholeList(log, list), builds }
 }
 
-/** Branches whose newest build gets its buttons at once when its project turns out to be one that CI can act on. */
+/** A project whose id becomes known can get buttons: the newest build of this many branches is planned again. */
 const BRANCHES_WOKEN_MAX = 50
 
 async function wakeNewest(tx: Tx, projectId: string, now: number): Promise<void> {

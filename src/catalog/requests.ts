@@ -15,7 +15,6 @@ import type { Store, Tx } from '../store/store.ts'
 import { troubleOf, type Requester, type Permits } from './outcomes.ts'
 import type { Interfaces } from '../store/history.ts'
 
-/** What every request to CI needs. */
 export interface RequestDeps {
   store: Store
   clock: Clock
@@ -27,7 +26,7 @@ export interface RequestDeps {
   permits: Permits
 }
 
-/** What every request to CI starts with. */
+/** The record that every request to CI starts with. */
 export function newRecord(
   { newId, clock, processId }: Pick<RequestDeps, 'newId' | 'clock' | 'processId'>,
   by: Requester,
@@ -52,8 +51,8 @@ export function newRecord(
 }
 
 /**
- * The request that this interaction has already made; null: none. Throws NotAttempted when the person was told that the
- * interaction was interrupted: then nothing may be asked of CI for it.
+ * The request that this interaction has already made; null: none. Throws NotAttempted if the person was told that the
+ * interaction was interrupted: then CI must not be called for it.
  */
 export async function earlierRequest(tx: Tx, interactionKey: string): Promise<Request | ProjectRequest | null> {
   const repeated = await tx.requestOf(interactionKey)
@@ -62,7 +61,7 @@ export async function earlierRequest(tx: Tx, interactionKey: string): Promise<Re
   return null
 }
 
-/** How the one call to CI ended. */
+/** The outcome of a call to CI. */
 export type CallResult<Answer> =
   | { kind: 'answered'; answer: Answer }
   /** CI has certainly done nothing */
@@ -70,7 +69,7 @@ export type CallResult<Answer> =
   /** CI may have done it */
   | { kind: 'unclear'; code: string; reason: string | null }
 
-/** Calls CI, once, for a request that is recorded. @param fields for the log */
+/** Calls CI once for a request that is recorded already. @param fields for the log */
 export async function callCi<Answer>(
   log: Log,
   fields: object,
@@ -83,13 +82,13 @@ export async function callCi<Answer>(
   } catch (error) {
     const isRefused = certainlyUndone(error)
     log.warn({ ...fields, err: error }, isRefused ? 'CI refused the request' : 'unclear whether CI took the request')
-    // Anything but an answer of CI's is our own fault, after the call may have gone out.
+    // Any other error is a bug in Buildline, and the call may have gone out before.
     const { code, reason } = error instanceof CiError ? troubleOf(error) : { code: 'fault', reason: null }
     return { kind: isRefused ? 'refused' : 'unclear', code, reason }
   }
 }
 
-/** Records what happened to a request. @returns whether that changed it: it may have ended meanwhile */
+/** Records what happened to a request. @returns whether that changed it: not if it has ended meanwhile, for example */
 export async function recordEvent(
   tx: Tx,
   request: RequestRecord,
@@ -98,7 +97,7 @@ export async function recordEvent(
 ): Promise<boolean> {
   const stands = await tx.requestOf(request.interactionKey)
   if (!stands) return false
-  // CI was read for an earlier state of it.
+  // The look is outdated: it began while the request was in another state.
   const isLook = event.kind === 'not-shown' || event.kind === 'look-later'
   if (isLook && stands.state !== request.state) return false
   const change = afterEvent(stands, event, at)
@@ -106,12 +105,12 @@ export async function recordEvent(
   return change !== null
 }
 
-/** How many requests one round looks at. */
+/** The most requests that one round looks up. */
 export const ROUND_MAX = 20
 
 /**
- * Reads what CI shows of the requests that are due: those that a dead process left while it called CI, and those that are
- * unclear or not confirmed in time. CI is never asked a second time to do anything. One that fails is tried again later.
+ * Looks up the requests that are due: those that a dead process left while it called CI, and those that are unclear or
+ * not confirmed yet. It only reads CI and never repeats a call. A look-up that fails is tried again in a later round.
  */
 export async function lookAtDue<One extends RequestRecord>(
   deps: Pick<RequestDeps, 'store' | 'clock' | 'log' | 'processId'>,
@@ -122,7 +121,7 @@ export async function lookAtDue<One extends RequestRecord>(
   const now = clock.now()
   const isDead = (request: One): boolean =>
     request.state === 'calling' && !store.shared && request.claimedBy !== processId
-  // On SQLite there is no other process: what one was calling died with it.
+  // On SQLite there is no other process, so a call that another process claimed has died with that process.
   const requests = await due(store.shared ? now : now + CALLING_MAX_MS, ROUND_MAX)
   for (const request of requests.filter((one) => (one.lookAt ?? 0) <= now || isDead(one))) {
     try {

@@ -6,15 +6,15 @@ import type { ClosedChannel, DeliveredProject } from '../store/records.ts'
 import type { Reads, Store } from '../store/store.ts'
 import { allProjects } from './projects.ts'
 
-/** A subscription with all that a reader wants to know of it. */
+/** A subscription with its project and rules, and whether its channel is paused. */
 export interface ShownSubscription {
   subscription: Subscription
-  /** null: all projects; or one that is not known (any more) */
+  /** null: the subscription is for all projects, or its project is not known (any more) */
   project: ProjectRef | null
-  /** what decides here: the channel's own rules, or the project's as last read from CI; null: not read yet, or each its own */
+  /** the channel's own rules, or the project's as last read from CI; null: not read yet, or each project has its own */
   rules: readonly ChannelRule[] | null
   rulesFrom: 'ci' | 'channel' | 'file'
-  /** set while the channel cannot be told: Slack's code, since when (ms) */
+  /** set while Slack refuses posts to the channel: Slack's error code, and since when (ms) */
   paused: { code: string; at: number } | null
 }
 
@@ -23,7 +23,7 @@ export interface ShownDeps {
   rulesOf: (project: ProjectNames) => Promise<CiRules | 'wait'>
 }
 
-/** Subscriptions with what they come to now: the project, its rules, whether the channel can be told. */
+/** Adds to each subscription its project, the rules that apply now, and whether its channel is paused. */
 export async function shownOf(deps: ShownDeps, subscriptions: readonly Subscription[]): Promise<ShownSubscription[]> {
   const [named, closed] = await Promise.all([namedProjects(deps.store.read), deps.store.read.closedChannels()])
   return Promise.all(subscriptions.map((one) => shown(deps, one, { named, closed })))
@@ -62,7 +62,7 @@ async function ciRules(deps: ShownDeps, { names }: Named): Promise<ShownSubscrip
   return rules === 'wait' ? null : rules
 }
 
-/** All projects, each with the names under which the build events of its builds come in. */
+/** A project with the names that its build events use. */
 export interface Named {
   project: ProjectRef
   names: ProjectNames
@@ -74,7 +74,7 @@ export async function namedProjects(reads: Reads): Promise<Named[]> {
   return all.map((project) => ({ project, names: namesOf(project, byId.get(project.projectId ?? '')) }))
 }
 
-// What deliveries say counts, as it does for the decisions; of a project that none has named, what CI lists.
+// The names from deliveries, which decisions use too. If no delivery has named the project, those from CI's list.
 const namesOf = ({ projectId, uuid, name }: ProjectRef, delivered: DeliveredProject | undefined): ProjectNames =>
   delivered
     ? {
@@ -84,7 +84,7 @@ const namesOf = ({ projectId, uuid, name }: ProjectRef, delivered: DeliveredProj
       }
     : { projectId: projectId ?? '', projectUuid: uuid, names: [name] }
 
-/** Does this subscription name the project, and not all of them? By its ids as CI lists them, too. */
+/** Does this subscription name this project? A subscription to all projects does not. Ids from CI's list count too. */
 export function isAbout(subscription: Subscription, { project, names }: Named): boolean {
   if (subscription.follows.what !== 'project') return false
   const listed = {

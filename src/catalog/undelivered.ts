@@ -11,15 +11,15 @@ import type { KnownBuild } from '../store/records.ts'
 import type { Store, Tx } from '../store/store.ts'
 import { insertNews, namesAttempt, observationOf, oldestFirst } from './ci-snapshot.ts'
 
-// Builds that nobody delivered: CI shows them when it is asked.
+// Builds that CI did not deliver, but shows when it is asked.
 
-/** The newest builds of each project that one look takes in. */
+/** The most builds of a project that one look stores: the newest ones. */
 const LOOKED_BUILDS_MAX = 200
 
-/** One build that cannot be recorded is its own fault; this many of a project are the database's. */
+/** If a build cannot be stored, the others go on. After this many failures in a project, the database is at fault. */
 const FAILURES_MAX = 3
 
-/** What is delivered is ingested before what was looked up. */
+/** Behind deliveries, which are ingested first. */
 const INGEST_PRIORITY = 3
 
 export interface TakeIn {
@@ -30,7 +30,7 @@ export interface TakeIn {
   wake?: (revisionKey: string) => void
 }
 
-/** What CI answered: when it was asked (ms), and whether it showed all branches of these projects. */
+/** An answer from CI: `askedAt` is when it was asked (ms); `isWhole`: it covers all branches of these projects. */
 export interface Look {
   projects: readonly LegacyProject[]
   askedAt: number
@@ -38,8 +38,8 @@ export interface Look {
 }
 
 /**
- * Records what CI shows of builds and the store does not know. The first look at a project is its baseline: the builds that
- * it finds are known from then on, and nobody is told of them. @returns how many builds had news
+ * Stores what CI shows of builds and the store does not know. The first look at a project is its baseline: the builds
+ * that it finds become known, but no message is sent about them. @returns how many builds had news
  */
 export async function takeInBuilds(deps: TakeIn, { projects, askedAt, isWhole }: Look): Promise<number> {
   const { store, clock, log } = deps
@@ -52,7 +52,7 @@ export async function takeInBuilds(deps: TakeIn, { projects, askedAt, isWhole }:
     const isBaseline = known.lookedAt === null
     const named = { ...project, name: heard.get(project.id) ?? known.name }
     taken += await takeInProject(deps, { project: named, askedAt, isBaseline })
-    // SQLite answers at once: between two projects others get their turn.
+    // SQLite's reads do not yield to the event loop, so other work gets its turn between two projects.
     await nextTurn()
     if (isBaseline && isWhole) await store.write((tx) => tx.setLooked(known.uuid, clock.now()), { canBeRedone: true })
   }
@@ -93,13 +93,13 @@ async function takeInProject(deps: TakeIn, look: ProjectLook): Promise<number> {
   return taken
 }
 
-// Cheap, since it is asked of every build at every look.
+// A cheap check in memory: it runs for every build at every look.
 const mayBeNews = (build: LegacyBuild, known: KnownBuild | undefined): boolean =>
   known === undefined || known.status !== toStatus(build.status) || (lastTimeOf(build) ?? 0) > known.at
 
 const lastTimeOf = ({ startedAt, finishedAt }: LegacyBuild): number | null => finishedAt ?? startedAt
 
-/** @returns the revision that has news; null: none has */
+/** Stores a build's news. @returns the key of its revision; null: there was no news */
 async function takeIn(
   tx: Tx,
   { project, askedAt, isBaseline }: ProjectLook,
@@ -107,7 +107,7 @@ async function takeIn(
   at: number,
 ): Promise<string | null> {
   const known = await tx.eventsOfBuild(project.id, build.id)
-  // What was delivered since CI was asked is newer than its answer.
+  // An event that was received after CI was asked is newer than CI's answer.
   if (known.some((buildEvent) => buildEvent.at > askedAt)) return null
   const restarts = restartRequests(await tx.restartsOf(project.id, build.id))
   const attempt = foldBuild(known, restarts).attempts.at(-1)
@@ -119,10 +119,10 @@ async function takeIn(
   return isTaken ? key : null
 }
 
-/** What CI's words add to what is known of a build, as they would have been delivered. */
+/** The statuses that CI would have delivered between the known state of a build and the state that it shows. */
 function newWords(build: LegacyBuild, attempt: Attempt | undefined): string[] {
   if (!attempt || namesAttempt(build)) return [build.status]
-  // While only our own request stands for an attempt, CI may show the one before: `builds/confirm` tells them apart.
+  // We know this attempt only by our own `action` event: CI may show the one before. `builds/confirm` tells them apart.
   if (!attempt.isConfirmedByCi || toStatus(build.status) === 'unknown') return []
   if (!hasEnded(attempt)) return [build.status]
   if (!hasBegunAgain(build, attempt)) return []
@@ -130,11 +130,11 @@ function newWords(build: LegacyBuild, attempt: Attempt | undefined): string[] {
 }
 
 function hasBegunAgain({ status: word, startedAt }: LegacyBuild, { status, details }: Attempt): boolean {
-  // Both times are CI's own: no clocks to compare.
+  // Both times come from CI, so clocks do not matter.
   const lastAt = details.finishedAt ?? details.startedAt
   if (startedAt !== null && lastAt !== null) return startedAt > lastAt
   const now = toStatus(word)
-  // The two interfaces may have different words for one end, but not both a red and a green one.
+  // CI's two interfaces may have different words for one end, but never a red word and a green one.
   return !isFinal(now) || (isVerdict(now) && isVerdict(status) && isRed(now) !== isRed(status))
 }
 
