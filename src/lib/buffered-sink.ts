@@ -1,10 +1,10 @@
-/** So much is kept; what is said beyond it before anybody listens is lost. */
+/** Calls that are buffered while there is no listener; further ones are dropped. */
 export const KEPT_MAX = 100_000
 
 /**
- * For a listener that may not be there yet: what is said is kept, and told, in order, to the one that comes. The
- * listener is told when a turn of the event loop is over, all that was said in it at once: one by one, between other
- * work, costs several times as much.
+ * Buffers calls until there is a listener, then passes them on in order. Afterwards it passes on all calls of a turn of
+ * the event loop together, after that turn: calling the listener one by one, between other work, costs several times as
+ * much.
  */
 export function createBufferedSink<Listener>() {
   let listener: Listener | null = null
@@ -21,7 +21,7 @@ export function createBufferedSink<Listener>() {
       if (listener === null && kept.length >= KEPT_MAX) return
       if (kept.push(say) === 1 && listener !== null) setImmediate(tellAll)
     },
-    /** From now on `to` is told. */
+    /** Sets the listener, and passes on what was buffered. */
     use(to: Listener): void {
       listener = to
       tellAll()

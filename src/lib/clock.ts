@@ -1,4 +1,4 @@
-/** Time as the parts see it: passed in, so that a test can turn it by hand. Milliseconds since the epoch, UTC. */
+/** The time (ms since the epoch, UTC). It is passed in, so that tests can set it. */
 export interface Clock {
   now(): number
   /** Resolves after `ms`, or at once when `signal` aborts; never rejects. */
@@ -22,21 +22,21 @@ export const systemClock: Clock = {
 
 /** The clocks of a machine. */
 interface MachineClocks {
-  /** ms since the epoch, which people, programs and time servers set */
+  /** the wall clock: ms since the epoch; people, programs and time servers can set it */
   set(): number
-  /** ms since some moment, which nobody sets */
+  /** the monotonic clock: ms since some moment; nobody can set it */
   running(): number
 }
 
 export const machineClocks: MachineClocks = { set: () => Date.now(), running: () => performance.now() }
 
-/** A clock that is put right by another one: of several machines, each goes by the one database that they share. */
+/** A clock that follows another one: machines that share a database all follow the database's clock. */
 export interface AgreedClock extends Clock {
-  /** Asks the other clock (ms), and goes by it from here on. */
+  /** Reads the other clock (ms) and follows it from now on. */
   agree(ask: () => Promise<number>): Promise<void>
 }
 
-/** Clocks that differ by less are right. */
+/** A difference of up to this much is not corrected. */
 const DIFFER_MS = 20
 
 export function createAgreedClock(own: Clock): AgreedClock {
@@ -48,28 +48,28 @@ export function createAgreedClock(own: Clock): AgreedClock {
       const requestedAt = own.now()
       const theirs = await ask()
       const answeredAt = own.now()
-      // They looked at their clock some time in between: what can be right already stays as it is.
+      // The other clock was read at some time in between. If ours can be right already, it stays as it is.
       const isRight = theirs >= requestedAt + aheadMs - DIFFER_MS && theirs <= answeredAt + aheadMs + DIFFER_MS
       if (!isRight) aheadMs = Math.round(theirs - (requestedAt + answeredAt) / 2)
     },
   }
 }
 
-/** While the machine's clock is behind, time passes at half its pace until the two agree. */
+/** While the machine's clock is behind, steady time runs at this share of the real pace until the two agree. */
 const PACE_BEHIND = 0.5
 
-/** What was done later than that from now on was done on a clock that was wrong, and is not gone by. */
+/** `notBefore` ignores a time that is further ahead than this: the clock was wrong when that time was stored. */
 export const NOT_BEFORE_MAX_MS = 24 * 60 * 60_000
 
 export interface SteadyTime {
   now(): number
-  /** It is known to be this late already (ms), from before a restart. */
+  /** Time must not be before `at` (ms), which was stored before a restart. */
   notBefore(at: number): void
 }
 
 /**
- * The machine's time, but that it never goes back: what was to be done in a second would else be due in an hour. A clock
- * that is set forward is followed at once, one that is set back in twice the time that it was set back by.
+ * The machine's time, except that it never goes back: otherwise work due in a second would be due in an hour. If the
+ * clock is set forward, this time follows at once. If it is set back by an hour, this time agrees after two hours.
  */
 export function createSteadyTime(clocks: MachineClocks): SteadyTime {
   let ranTo = clocks.running()
@@ -90,7 +90,7 @@ export function createSteadyTime(clocks: MachineClocks): SteadyTime {
   }
 }
 
-/** Time as it has run on since this was made, whatever the clock is set to: for a clock that another one puts right. */
+/** Starts at the wall clock's time and runs by the monotonic clock. For an AgreedClock, which corrects it. */
 export function createRunningTime(clocks: MachineClocks): () => number {
   const [beganAt, ranFrom] = [clocks.set(), clocks.running()]
   return () => Math.floor(beganAt + clocks.running() - ranFrom)

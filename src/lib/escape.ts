@@ -1,20 +1,20 @@
-// Outside text in Slack's markup: what somebody typed into a commit message or a branch name is shown, never obeyed.
+// Escapes outside text for Slack: markup in a commit message or a branch name is shown and never takes effect.
 
 /**
- * Outside text as one line: line breaks become a blank, invisible fillers go; lone surrogates, control and
+ * Outside text as one line: white space becomes one blank, invisible fillers are removed; lone surrogates, control and
  * direction-changing characters become `�`. Names in any script stay as they are. Not yet safe as markup.
  */
 export const toLine = (text: string): string =>
   text.toWellFormed().replace(BREAKS, ' ').replace(FILLERS, '').replace(UNSHOWABLE, '\u{fffd}').trim()
 
 const BREAKS = /[\s\u0085]+/gu
-// Soft hyphen, zero-width space, word joiner and their like. The joiners U+200C and U+200D stay: scripts and emoji need them.
+// Soft hyphen, zero-width space, word joiner and others. U+200C and U+200D stay: scripts and emoji need them.
 const FILLERS = /[\u00ad\u180e\u200b\u2060-\u2064\u206a-\u206f\ufeff]/gu
 const UNSHOWABLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069\ufffe\uffff]/gu
 
 /**
- * Text for a terminal: each control and format character but the line feed is written as `\\uXXXX`, so that outside text
- * cannot rewrite or turn round what is shown. JSON stays the same JSON.
+ * Text for a terminal: each control and format character except the line feed is written as `\\uXXXX`, so that outside
+ * text cannot overwrite or reverse what is shown. JSON keeps its meaning.
  */
 export const forTerminal = (text: string): string =>
   text.replaceAll(INVISIBLE, (found) =>
@@ -25,7 +25,7 @@ export const forTerminal = (text: string): string =>
 
 const INVISIBLE = /[^\P{Cc}\n]|\p{Cf}/gu
 
-/** The first line that says something; empty when none does. */
+/** The first line that is not blank, by `toLine`; empty if there is none. */
 export const firstLine = (text: string): string => {
   for (const line of text.split(LINE_ENDS)) {
     const shown = toLine(line)
@@ -36,50 +36,50 @@ export const firstLine = (text: string): string => {
 
 const LINE_ENDS = /[\r\n\v\f\u0085\u2028\u2029]+/u
 
-/** Outside text for a `mrkdwn` object or a message's `text`: it cannot mention, link, format, quote or become an emoji. */
+/** Outside text for a `mrkdwn` object or a message's `text`, without any mention, link, format, quote or emoji. */
 export function escapeMrkdwn(text: string): string {
   const line = withoutBackticks(toLine(text))
   const inert = line.replace(MARKS, `${INERT}$&${INERT}`).replace(COLONS, `:${INERT}`).replace(QUOTE, INERT)
   return escapeEntities(isolate(inert))
 }
 
-// Slack has no escape for * _ ~. They work only at the edge of a word, and Slack takes the zero-width space for such an
-// edge: it would switch them on. The soft hyphen is as invisible and counts as a letter.
+// Slack has no escape for * _ ~. They take effect only at the edge of a word, so a soft hyphen, which is invisible and
+// counts as a letter, disables them. A zero-width space would not: Slack treats it as the edge of a word.
 const INERT = '\u00ad'
-// An underscore within a word, as in `my_project`, does nothing.
+// An underscore within a word, as in `my_project`, has no effect.
 const MARKS = /[*~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu
-// `:tada:` and `https://…`; a colon before a blank does nothing.
+// `:tada:` and `https://…`; a colon before a blank has no effect.
 const COLONS = /:(?=\S)/gu
 const QUOTE = /^(?=>)/u
 
-/** Outside text as code, where Slack reads no markup but the backtick itself. Empty for empty text. */
+/** Outside text as a code span, in which Slack reads no markup except the backtick. Empty for empty text. */
 export function codeSpan(text: string): string {
   const line = withoutBackticks(toLine(text))
   return line === '' ? '' : `\`${escapeEntities(isolate(line))}\``
 }
 
-/** Lines of outside text as a code block, which none of them can close. */
+/** Lines of outside text as a code block; no line can close the block. */
 export const codeBlock = (lines: readonly string[]): string =>
   ['```', ...lines.map((line) => escapeEntities(isolate(withoutBackticks(toLine(line))))), '```'].join('\n')
 
-/** Outside text for a `plain_text` object with `emoji: false`. Slack decodes entities even there: typed ones are parted. */
+/** Outside text for a `plain_text` object with `emoji: false`. Breaks up entities, which Slack decodes even there. */
 export const escapePlain = (text: string): string => isolate(toLine(text).replace(/&(?=(?:amp|lt|gt);)/gu, `&${INERT}`))
 
-/** A backtick works anywhere and ends a code span whatever stands beside it: a look-alike takes its place. */
+/** A backtick ends a code span anywhere, and cannot be disabled. So a look-alike replaces it. */
 const withoutBackticks = (line: string): string => line.replaceAll('`', '\u02cb')
 
-/** The three characters that Slack's markup reserves, wherever they stand. */
+/** Escapes the three characters that Slack's markup reserves. */
 const escapeEntities = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** Text that runs from right to left must not reorder what stands beside it. */
+/** Isolates right-to-left text, so that it cannot reorder the text around it. */
 const isolate = (line: string): string => (RIGHT_TO_LEFT.test(line) ? `\u2068${line}\u2069` : line)
 
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
 
 /**
- * An address that is safe to link to: absolute http(s), normalized, without credentials and without a character that
- * could end a `<url|text>`. `null` for anything else, and for what is longer than `charsMax`: a cut link is a wrong one.
+ * A URL that is safe to link to: absolute http(s), normalized, without credentials and without a character that could
+ * end a `<url|text>`. Null for anything else, and for a URL longer than `charsMax`: a truncated link would be wrong.
  */
 export function httpUrl(text: string | null, charsMax: number): string | null {
   if (text === null || text.length > charsMax || !URL.canParse(text)) return null
@@ -91,7 +91,7 @@ export function httpUrl(text: string | null, charsMax: number): string | null {
   return safe.length > charsMax ? null : safe
 }
 
-/** `<url|label>`; `label` is markup already. The label alone when the address is no safe link of at most `charsMax`. */
+/** `<url|label>`; `label` is markup already. Only the label if the URL is not safe or is longer than `charsMax`. */
 export function mrkdwnLink(text: string | null, label: string, charsMax: number): string {
   const url = httpUrl(text, charsMax)
   const target = url === null ? null : escapeEntities(url)

@@ -1,15 +1,15 @@
-/** The deepest nesting that is parsed; the interface needs about six. */
+/** The deepest nesting that is parsed; CI's interface needs about six levels. */
 export const JSON_DEPTH_MAX = 64
 
 /**
- * Parses what CI sent. Whole numbers beyond 2^53 become digit strings, so that ids survive; `numbersAsWritten` knows them.
- * Throws a SyntaxError that quotes nothing of the text: not JSON, or nested deeper than `JSON_DEPTH_MAX`.
+ * Parses JSON from CI. Whole numbers beyond 2^53 become digit strings, so that no id is rounded; `numbersAsWritten`
+ * undoes that. Throws a SyntaxError without any of the text: not JSON, or nested deeper than `JSON_DEPTH_MAX`.
  */
 export function parseJson(text: string): unknown {
   if (opensMoreThan(JSON_DEPTH_MAX, text) && isDeeperThan(JSON_DEPTH_MAX, text))
     throw new SyntaxError('the JSON is nested too deep')
   try {
-    // Looking at each value costs as much as parsing; only a long number needs it.
+    // A reviver costs as much as the parsing itself, and only long numbers need it.
     return LONG_NUMBER.test(text) ? JSON.parse(text, keepLongNumbers) : JSON.parse(text)
   } catch {
     // The parser's own message quotes the text, and the text may hold a secret.
@@ -24,8 +24,8 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
 
 /**
- * A copy for `JSON.stringify` that writes each number with the digits with which it was parsed. It knows them of all that
- * `parseJson` gave, and of objects spread from that; a copy made through JSON has lost them.
+ * A copy for `JSON.stringify` that writes each number with the digits that were parsed. It works for values from
+ * `parseJson` and for objects spread from them; a copy made through JSON has lost the digits.
  */
 export function numbersAsWritten(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item, at) => asWritten(value, String(at), item))
@@ -33,11 +33,11 @@ export function numbersAsWritten(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, asWritten(value, name, item)]))
 }
 
-/** A number of these digits, for `JSON.stringify`: doubles would round it beyond 2^53. */
+/** The number with these digits, for `JSON.stringify`: beyond 2^53 a double would be rounded. */
 export const numberOf = (digits: string): unknown =>
   Number.isSafeInteger(Number(digits)) ? Number(digits) : JSON.rawJSON(digits)
 
-// The engine has them; the language's own types do not name them yet.
+// Node has these functions; TypeScript's types do not declare them yet.
 declare global {
   interface JSON {
     rawJSON(text: string): unknown
@@ -47,7 +47,7 @@ declare global {
 
 function asWritten(holder: object, key: string, value: unknown): unknown {
   const written = writtenIn(holder)?.get(key)
-  // Code that spread the object may have put another value in the number's place.
+  // Code that spread the object may have replaced the number with another value.
   const isIt = written !== undefined && (value === written || value === Number(written))
   return isIt ? JSON.rawJSON(written) : numbersAsWritten(value)
 }
@@ -61,7 +61,7 @@ function keepLongNumbers(this: object, key: string, value: unknown, context?: { 
 
 type Written = Map<string, string>
 
-// An object's are its own, so that they go along when it is spread; no loop over its fields and no JSON shows them.
+// An object keeps its digits under a symbol: spreading copies them, but loops over field names and JSON skip them.
 const WRITTEN = Symbol('numbers as written')
 const writtenInLists = new WeakMap<object, Written>()
 
@@ -77,7 +77,7 @@ function note(holder: object, key: string, source: string): void {
   else Reflect.set(holder, WRITTEN, written)
 }
 
-// Most texts have too few brackets to be that deep, and to look for brackets is cheaper than to look at each character.
+// A fast first check: most texts have too few brackets to be that deep, and searching for brackets is cheap.
 function opensMoreThan(most: number, text: string): boolean {
   let found = 0
   for (const bracket of ['[', '{'])
@@ -85,7 +85,7 @@ function opensMoreThan(most: number, text: string): boolean {
   return found > most
 }
 
-// Before parsing: the parser itself recurses, and code that stringifies the value later would throw.
+// Checked before parsing: the parser itself recurses, and stringifying the value later would throw.
 function isDeeperThan(depthMax: number, text: string): boolean {
   let depth = 0
   let isInString = false

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 
-/** The part of a logger that the rooms use; pino's shape. Fields first, then a sentence. */
+/** The part of pino's logger that the bot uses: fields first, then a sentence. */
 export interface Log {
   debug(fields: object, text: string): void
   info(fields: object, text: string): void
@@ -8,16 +8,16 @@ export interface Log {
   error(fields: object, text: string): void
 }
 
-/** What goes on is said again after this long, then after twice as long each time, */
+/** A problem that goes on is logged again after this time, then after twice as long each time, */
 export const SAID_AGAIN_MS = 60_000
-/** but at the latest after this long. */
+/** but at most this long after the last time. */
 export const SAID_AGAIN_MS_MAX = 60 * 60_000
 
-/** Keeps what goes on for hours from being said a thousand times. */
+/** Keeps a problem that goes on for hours from being logged a thousand times. */
 export interface LogThrottle {
-  /** Whether it is to be said now; who asks says it. */
+  /** Whether to log it now. If so, the caller must log it: the next time counts from here. */
   isDue(what: string): boolean
-  /** It has ended: the next time counts as the first. */
+  /** The problem has ended: if it comes again, it is logged at once. */
   over(what: string): void
 }
 

@@ -1,15 +1,15 @@
-/** The longest word that is compared, in characters: what is longer is no mistyped name. */
+/** The longest word that is compared, in characters: a longer one is not a mistyped name. */
 export const NEAREST_CHARS_MAX = 64
-/** The most names compared with. */
+/** The most names that a word is compared with. */
 export const NEAREST_KNOWN_MAX = 1_000
-/** The most slips of the fingers: a letter too many, too few or wrong, or two neighbours swapped. */
+/** The most typing errors: an extra, a missing or a wrong letter, or two neighbours swapped. */
 export const SLIPS_MAX = 2
-/** In a word of up to this many letters one slip is all: two would make it any other word. */
+/** A word of up to this many letters may have only one error: with two it could be any other word. */
 export const SHORT_WORD_CHARS = 3
 
 /**
- * The known name that was probably meant: the same but for case, else one that begins so, else the one with the fewest
- * slips (at most `SLIPS_MAX`). The earlier of equals; `null` when none is near. Made for "did you mean", never to act on.
+ * The known name that was probably meant: one that differs only in case, else one that begins with the word, else the
+ * one with the fewest errors (at most `SLIPS_MAX`). The first of equals; null if none is near. For "did you mean" only.
  */
 export function nearest(word: string, known: readonly string[]): string | null {
   const typed = lettersOf(word)
@@ -35,13 +35,13 @@ function fewestSlips(typed: readonly string[], names: readonly Name[]): string |
     const slips = slipsBetween(typed, letters)
     if (slips > slipsMax) continue
     best = name
-    // From here on only a better one takes its place.
+    // From now on only a name with fewer errors replaces it.
     slipsMax = slips - 1
   }
   return best
 }
 
-/** The Damerau-Levenshtein distance, where no part is mended twice (optimal string alignment). */
+/** The Damerau-Levenshtein distance in which no part is edited twice (optimal string alignment). */
 function slipsBetween(one: readonly string[], other: readonly string[]): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: other.length + 1 }, (_, at) => at)

@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
-/** Makes a text unreadable and unchangeable for anyone who keeps it for us; the same key reads it after a restart. */
+/** Encrypts and authenticates a text that somebody else stores. The same key opens it after a restart. */
 export interface Seal {
   /** The same text always gives the same seal. */
   close(text: string): string
-  /** Null for what was not sealed with this key. */
+  /** Null if the text was not sealed with this key. */
   open(sealed: string): string | null
 }
 
@@ -16,7 +16,7 @@ export function createSeal(secret: string): Seal {
   const [cipherKey, nonceKey] = ['seal', 'nonce'].map((use) => Buffer.from(hkdfSync('sha256', secret, '', use, 32)))
   return {
     close(text) {
-      // Made of the text itself: no two texts share one.
+      // The nonce is an HMAC of the text, so no two texts share one.
       const nonce = createHmac('sha256', nonceKey!).update(text).digest().subarray(0, NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', cipherKey!, nonce)
       const body = Buffer.concat([cipher.update(deflateRawSync(text)), cipher.final()])
@@ -37,6 +37,6 @@ export function createSeal(secret: string): Seal {
   }
 }
 
-/** How many characters the seal of a text has, whatever the key. */
+/** How many characters a sealed text has, with any key. */
 export const sealedChars = (text: string): number =>
   Math.ceil(((NONCE_BYTES + TAG_BYTES + deflateRawSync(text).length) * 4) / 3)
