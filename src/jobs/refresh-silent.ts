@@ -9,19 +9,19 @@ import type { KnownBuild } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { insertSnapshot } from '../catalog/ci-snapshot.ts'
 
-/** A build that runs or waits is asked about when nothing was heard of it for this long, and again after as long. */
+/** CI is asked about a running or waiting build when no event of it came for this long, and again after as long. */
 export const SILENT_MS = 3 * 60 * 60_000
 
-/** A build that was silent for this long is no longer asked about: what CI has not said by then it will not say. */
+/** CI is no longer asked about a build that was silent for this long: it will not show an end any more. */
 export const LET_BE_MS = 7 * 24 * 60 * 60_000
 
-/** In one round CI is asked at most this many times, each about one branch, and this many builds are looked at. */
+/** One round makes at most this many calls to CI, each about one branch, and reads this many builds. */
 export const CALLS_MAX = 5
 export const BUILDS_MAX = 100
 
 export const REFRESH_SILENT_EVERY_MS = 5 * 60_000
 
-/** What came of asking: `no-news`: it stands as we know; `not-shown`: CI does not show it; `no-answer`: CI did not say. */
+/** What CI showed of a build. `no-news`: nothing new. `not-shown`: CI does not list it. `no-answer`: CI failed. */
 export type SilentEnd = 'news' | 'no-news' | 'not-shown' | 'no-answer'
 
 export interface RefreshSilent {
@@ -34,8 +34,8 @@ export interface RefreshSilent {
 }
 
 /**
- * Asks CI how builds stand that have been silent for too long: a delivery may have been lost for good. What CI says
- * becomes a build event like any other, and the card says that CI was asked; of what it does not show nothing is made up.
+ * Asks CI for the state of builds that were silent for too long: a delivery may have been lost. What CI shows becomes a
+ * build event like any other, and the card says that CI was asked. Builds that CI does not show stay as they are.
  */
 export async function refreshSilent(deps: RefreshSilent, signal: AbortSignal): Promise<void> {
   const { store, clock, sources } = deps
@@ -49,11 +49,11 @@ export async function refreshSilent(deps: RefreshSilent, signal: AbortSignal): P
     const source = sources(projectId)
     const name = sourceOf(projectId)
     if (!source?.getProject) {
-      // Else they would come first in every round, and fill it.
+      // Otherwise these builds would come first in every round and fill it.
       await store.write((tx) => tx.setAsked(builds, now))
       continue
     }
-    // The next round asks the same; another source may answer now.
+    // The source failed in this round. The next round asks it again; other sources may still answer now.
     if (away.has(name)) continue
     if (signal.aborted || calls++ === CALLS_MAX) return
     const shown = await ask(deps, source.getProject, builds)
@@ -73,7 +73,7 @@ async function ask(
     return (await getProject(projectId, { builds: wanted, ...(branch === null ? {} : { branch }) })).builds
   } catch (error) {
     if (!(error instanceof CiError)) throw error
-    // A Pro project is not there, and will not be at the next round.
+    // CI's legacy interface never shows Pro projects, so the next round would fail the same way.
     if (error.kind === 'not-found' || error.kind === 'bad-request') return []
     log.warn({ err: error, project: projectId }, 'CI could not be asked about builds that have been silent for long')
     for (const _ of builds) count('no-answer')
@@ -89,7 +89,7 @@ async function keep(
   const { projectId, buildId, revisionKey, word } = silent
   const build = shown.find(({ id }) => id === buildId)
   const at = clock.now()
-  // No word at all would only hide the one that we know.
+  // An unknown status would only hide the status that we know.
   const isKnown = build !== undefined && toStatus(build.status) !== 'unknown'
   const isNews = await store.write(async (tx) => {
     await tx.setAsked([silent], at)

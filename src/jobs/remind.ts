@@ -16,7 +16,7 @@ import type { Tx } from '../store/store.ts'
 export const REMIND_JOB = 'remind-red-branches'
 export const REMIND_EVERY_MS = 15_000
 
-/** Red branches that are checked, the newest first. */
+/** The most red branches that one run checks, the newest first. */
 export const REMINDED_BRANCHES_MAX = 1_000
 
 export interface RemindDeps extends Pick<SubscriptionDeps, 'store' | 'clock' | 'log' | 'subscriptions' | 'say'> {
@@ -24,7 +24,7 @@ export interface RemindDeps extends Pick<SubscriptionDeps, 'store' | 'clock' | '
   wake: (revisionKey: string) => void
 }
 
-/** Stores each reminder that is due; the reconciler posts it. If one fails, the others go on. */
+/** Stores each reminder that is due; the reconciler posts it. A reminder that fails does not stop the others. */
 export async function remind(deps: RemindDeps, signal: AbortSignal): Promise<'done' | 'again'> {
   const { read } = deps.store
   const projects = await remindedProjects(deps)
@@ -66,7 +66,7 @@ async function remindedProjects({ store, subscriptions }: RemindDeps) {
 
 const isReminding = (one: Subscription): one is Reminding => one.remind !== undefined
 
-/** With the project's own rules, each branch that has a card in the channel. */
+/** With the project's own rules, every branch is covered: a reminder needs a card in the channel in any case. */
 const covers = ({ rules }: Subscription, branch: string): boolean =>
   rules === null || rules.some((rule) => coversBranch(matchBranch(rule.branch, rule.branchMatch, branch)))
 
@@ -80,7 +80,7 @@ interface Due {
 async function storeReminder(deps: RemindDeps, due: Due): Promise<void> {
   const { store, log, wake } = deps
   const { breakage, project, channel } = due
-  // A channel that was never told of the branch has no thread of it.
+  // Without a card of the breakage in this channel, there is no thread to post in.
   const subject = (await store.read.breakageCards(breakage, channel))[0]?.subject
   if (subject === undefined) return
   const id = deps.newId()
@@ -92,7 +92,7 @@ async function storeReminder(deps: RemindDeps, due: Due): Promise<void> {
   wake(breakage.revisionKey)
 }
 
-/** Null: it is no longer due, or not yet. */
+/** Stores the reminder, or that the owner's time is up. Null: not due any more, or not yet. */
 async function record(
   tx: Tx,
   { clock }: RemindDeps,
@@ -116,7 +116,7 @@ const changeOf = (next: NextReminder, { owner, ownerUntil }: Breakage, channel: 
     ? ({ kind: 'reminded', by: '', until: null, channel, number: next.number } as const)
     : ({ kind: 'lapsed', by: owner ?? '', until: ownerUntil, channel: null, number: null } as const)
 
-/** Counts the newest reminder from when it was posted. Null: it still waits to be posted, so no other is due. */
+/** Sets the newest reminder's time to when it was posted. Null: it still waits to be posted, so no other is due. */
 async function withPostTime(
   tx: Tx,
   breakage: Breakage,
@@ -131,7 +131,7 @@ async function withPostTime(
   return changes.map((change) => (change === last ? { ...last, at: Math.max(last.at, message.claimedAt) } : change))
 }
 
-/** At most once: if the process dies before the message is sent, only the channel's reminder follows. */
+/** Sends at most once: if the process dies before, the owner gets no message, and the channel's reminder follows. */
 async function notifyOwner(
   { store, say, log }: RemindDeps,
   { breakage, project }: Due,

@@ -9,46 +9,46 @@ import type { Card, EventPlace, VerdictPlace } from '../store/records.ts'
 import { OUTCOMES_FAR } from '../store/history.ts'
 import type { Reads } from '../store/store.ts'
 
-/** A branch without a build for this many times the retention is forgotten, with its last outcome. */
+/** A branch without a build for this many times the retention is removed, with its last outcome. */
 export const BRANCH_TIMES = 4
 
-/** Outcomes of a branch that are looked at first: most branches passed lately. */
+/** Outcomes of a branch that are read first. More are rarely needed: most branches passed lately. */
 const OUTCOMES_NEAR = 8
 
-/** Sorts after every place. */
+/** A place that sorts after every build's. */
 const LAST_ORDER = '~'
 
-/** What is old: what happened before `before` (ms), of a branch that was silent since `forgottenBefore`. */
+/** What counts as old: events before `before`, and branches without a build since `forgottenBefore` (ms). */
 export interface Age {
   now: number
   before: number
   forgottenBefore: number
 }
 
-/** What of a branch is needed still: its newest build, and outcomes from this place on. Places are `orderOf`. */
+/** What must be kept of a branch: its newest build, and the outcomes from this place on. Places are `orderOf`. */
 interface Needed {
   newest: string
   outcomesFrom: string
 }
 
-/** Says of one card of a revision whether it must stay, asking `reads` each time. Remembers what branches need. */
+/** Creates the check whether a card must stay. It reads `reads` for each card, and caches what branches need. */
 export function createStays(age: Age) {
   const branches = new Map<string, Needed>()
 
   /**
-   * Nothing of a story goes while any of it is young, may still change in Slack, or tells how a branch stands; nor while
-   * another card of the same red streak stays: planned again, that would take back what it said rightly. And what ended a
-   * streak goes only after it: otherwise what passed later would have recovered.
+   * A card stays while it has a young build event, may still change in Slack, or shows the state of a branch. It also
+   * stays while another card of its red streak stays: without it, that card's next plan would say something wrong. A
+   * success that ended a streak is removed only after the streak: otherwise a later success would be the recovery.
    */
   return (reads: Reads, place: Place): Promise<boolean> => staysItself(reads, place, new Set())
 
-  /** @param looked the cards that were looked at on the way here */
+  /** @param looked the cards that this check has visited already */
   async function staysItself(reads: Reads, { revisionKey, cardNumber }: Place, looked: Set<string>): Promise<boolean> {
     const subject = revisionSubject(revisionKey, cardNumber)
     if (looked.has(subject)) return false
     const isFirst = looked.size === 0
     looked.add(subject)
-    // First: in a transaction it keeps others from ingesting what comes meanwhile.
+    // Read first: in a transaction, this lock keeps other processes from ingesting the revision meanwhile.
     if ((await reads.ingestOf(revisionKey)) !== null) return true
     const buildEvents = await reads.eventsOfCard(revisionKey, cardNumber)
     if (buildEvents.length === 0) return false
@@ -74,7 +74,7 @@ export function createStays(age: Age) {
 
   async function neededOf(reads: Reads, projectId: ProjectId, branch: string): Promise<Needed> {
     const key = branchKey(projectId, branch)
-    // While the walk goes on a branch can only come to need less.
+    // Safe to cache: while the job runs, a branch can only come to need less.
     const needed = branches.get(key) ?? (await findNeeded(reads, projectId, branch, age))
     branches.set(key, needed)
     return needed
@@ -83,7 +83,7 @@ export function createStays(age: Age) {
 
 type Place = { revisionKey: string; cardNumber: number }
 
-/** The cards that these build events are on, each once. */
+/** The cards of these build events that are older than `before` (ms), each once. */
 export function cardsOfEvents(buildEvents: readonly EventPlace[], before: number): Place[] {
   const cards = new Map<string, Place>()
   for (const { at, revisionKey, cardNumber } of buildEvents)
@@ -92,7 +92,7 @@ export function cardsOfEvents(buildEvents: readonly EventPlace[], before: number
   return [...cards.values()]
 }
 
-/** Builds of which no branch is known share no history. */
+/** Whether any of these build events meets the condition. Builds without a known branch share no history. */
 async function someOnBranch(
   buildEvents: readonly PlacedEvent[],
   isSo: (buildEvent: PlacedEvent, branch: string) => Promise<boolean>,
@@ -103,8 +103,8 @@ async function someOnBranch(
 }
 
 /**
- * Whether it is so of a card of the same red streak as one of these, or of what ended it; asked one after the other.
- * @param isSo is told whether one of these ended what is on that card
+ * Whether a card of the same red streak as one of these events, or the card of the streak's end, meets the condition.
+ * @param isSo `isEnded`: the event ended the streak that this card is part of
  */
 const someOfStreak = (
   reads: Reads,
@@ -118,7 +118,7 @@ const someOfStreak = (
     return false
   })
 
-/** Of a red outcome what recovered from it; of a green one the red ones that it ended, even if it was overtaken itself. */
+/** For a red outcome, the successes that recovered from it; for a success, even an overtaken one, what it ended. */
 async function streakOf(reads: Reads, key: string, buildEvent: PlacedEvent): Promise<EventPlace[]> {
   if (buildEvent.status === 'success') return recoveredFrom(buildEvent, await outcomesTo(reads, key, buildEvent))
   if (!isRed(buildEvent.status)) return []
@@ -128,7 +128,7 @@ async function streakOf(reads: Reads, key: string, buildEvent: PlacedEvent): Pro
   return recovering
 }
 
-/** The outcomes of its branch up to this green one, as far back as the green one before it. */
+/** The branch's outcomes up to this success, at least as far back as the success before it. */
 async function outcomesTo(
   reads: Reads,
   key: string,
@@ -139,7 +139,7 @@ async function outcomesTo(
   return sawEnd || near.length < OUTCOMES_NEAR ? near : reads.verdictsBefore(key, buildOrder, OUTCOMES_FAR)
 }
 
-/** The outcomes of its branch from this one's build on, as far as one that passed in its turn: most branches soon do. */
+/** The branch's outcomes from this build on, at least to a success that came before all newer builds' outcomes. */
 async function outcomesAfter(reads: Reads, key: string, { buildId, buildOrder }: PlacedEvent): Promise<VerdictPlace[]> {
   const near = await reads.verdictsFrom(key, buildOrder, OUTCOMES_NEAR)
   const isGreenInTurn = (one: VerdictPlace, i: number) =>
@@ -148,7 +148,7 @@ async function outcomesAfter(reads: Reads, key: string, { buildId, buildOrder }:
   return isEnough ? near : reads.verdictsFrom(key, buildOrder, OUTCOMES_FAR)
 }
 
-// A day's notice goes as a whole: while it stands, so do the builds that it counts.
+// A day's account notice is removed as a whole, so the builds that it counts stay as long as the notice.
 const isYoung = ({ at, status }: PlacedEvent, { before }: Age): boolean =>
   at >= before || (isAccountNotice(status) && noticeDay(at) >= noticeDay(before))
 
@@ -171,7 +171,7 @@ async function isToldStill(reads: Reads, subject: string, age: Age): Promise<boo
 
 const hasSteps = ({ queues }: Card): boolean => QUEUES.some((queue) => queues[queue] !== null)
 
-// Nobody reads there, and what waits would all come at once to the person who opens the channel again.
+// A channel that was closed for so long does not count: if it is reopened, it should not get all old messages at once.
 const isClosed = async (reads: Reads, { channel }: Card, { before }: Age): Promise<boolean> =>
   (await reads.closedChannels()).some((closed) => closed.channel === channel && closed.closedAt < before)
 
@@ -179,8 +179,8 @@ const wasWrittenLately = ({ claimedAt, sendingAt, writtenAt }: StoredMessage, { 
   Math.max(claimedAt, sendingAt ?? 0, writtenAt ?? 0) >= now - REST_MS
 
 /**
- * `recovered` and `red since` look back to the last time that the branch was green. So its newest green that is old
- * stays, and the red before it up to the green before that: then each outcome that stays still adds up to the same.
+ * `recovered` and `red since` look back to the branch's last success. So its newest old success stays, and the outcomes
+ * before it back to the success before that. Then the results for all outcomes that stay are the same as before.
  */
 async function findNeeded(
   reads: Reads,

@@ -5,20 +5,20 @@ import type { Log } from '../lib/log.ts'
 import type { Store, Tx } from '../store/store.ts'
 import { BRANCH_TIMES, cardsOfEvents, createStays } from './retained.ts'
 
-/** Rows removed in one transaction; only a story that is larger by itself takes more. */
+/** Rows removed in one transaction. Only a single card with more rows exceeds this. */
 export const ROWS_MAX = 100
 
-/** Build events looked at between two pauses. */
+/** Build events read between two pauses. */
 const LOOKED_AT_MAX = 100
 
-/** Other users of the database get this many times the time that removing takes, and never less than this pause. */
+/** After each piece of work, the job pauses for this many times as long as the work took, but at least PAUSE_MIN_MS. */
 const OTHERS_SHARE = 9
 const PAUSE_MIN_MS = 20
 
-/** While deliveries press at the endpoint nothing is removed; the job looks again after this time. */
+/** While many deliveries wait to be stored, nothing is removed. The job checks again after this time. */
 const PRESSED_AGAIN_MS = 1_000
 
-/** The job: once a day, so that a day's worth goes at a time. */
+/** The job runs once a day, so each run removes about a day's worth. */
 export const PRUNE_JOB = 'prune'
 export const PRUNE_EVERY_MS = DAY_MS
 
@@ -27,13 +27,13 @@ export interface PruneDeps {
   clock: Clock
   log: Log
   retentionDays: number
-  /** many deliveries are waiting for their answer: the endpoint comes first */
+  /** many deliveries wait to be stored, and come first */
   isPressed: () => boolean
 }
 
 /**
- * What was removed: cards with all that belongs to them, bodies of deliveries, notices, requests about projects, and reports
- * of builds that nobody delivered.
+ * What was removed: cards with everything that belongs to them, bodies of deliveries, notices, requests about projects
+ * (`asks`), and test reports of builds that CI never delivered.
  */
 export interface Pruned {
   cards: number
@@ -41,15 +41,15 @@ export interface Pruned {
   notices: number
   asks: number
   reports: number
-  /** of all these */
+  /** the sum of all rows */
   rows: number
 }
 
 /**
- * Removes what is older than `retentionDays`, a few rows at a time: bodies of deliveries, and whole cards with everything
- * that belongs to them; and after a day reports of builds that nobody delivered. Cards that may still change in Slack stay.
- * So do those that show the state of a branch, until nothing was built on it for BRANCH_TIMES as long. If it is stopped in
- * the middle, the rest goes next time.
+ * Removes what is older than `retentionDays`, a few rows at a time: bodies of deliveries, and whole cards with all that
+ * belongs to them. Test reports of builds that CI never delivered go after a day. Cards that may still change in Slack
+ * stay. Cards that show the state of a branch stay until the branch had no build for BRANCH_TIMES the retention. If the
+ * job is stopped, the next run removes the rest.
  */
 export async function prune(deps: PruneDeps, signal: AbortSignal): Promise<Pruned> {
   const now = deps.clock.now()
@@ -68,7 +68,7 @@ export async function prune(deps: PruneDeps, signal: AbortSignal): Promise<Prune
   return all
 }
 
-/** @returns how many rows were removed until there were no more */
+/** Removes until nothing is left. @returns how many rows were removed */
 async function repeat(deps: PruneDeps, signal: AbortSignal, remove: (tx: Tx) => Promise<number>): Promise<number> {
   let rows = 0
   while (!signal.aborted) {
@@ -79,7 +79,7 @@ async function repeat(deps: PruneDeps, signal: AbortSignal, remove: (tx: Tx) => 
   return rows
 }
 
-/** One piece of work when nobody presses, and then a pause. Null: there was none, the process stops. */
+/** Waits while many deliveries wait, does the work once, then pauses. Null: stopped before the work was done. */
 async function inTurn<T>(
   { clock, isPressed }: PruneDeps,
   signal: AbortSignal,
@@ -106,10 +106,10 @@ async function removeCards(
   while (!signal.aborted) {
     const buildEvents = await read.eventsAfter(last, LOOKED_AT_MAX)
     const old = cardsOfEvents(buildEvents, before)
-    // The order of receipt is that of time but for a clock that was put back: a page of young ones is the end.
+    // Events come in order of receipt, so by time unless a clock was set back. A page without old events is the end.
     if (old.length === 0 && !buildEvents.some(({ at }) => at < before)) {
       if (removed.cards === looked) break
-      // Once more from the beginning: something may have stayed only for what has gone since.
+      // Start again: some cards may have stayed only because of cards that are removed by now.
       looked = removed.cards
       last = 0
       continue
@@ -130,7 +130,7 @@ interface Going {
   removed: { cards: number; rows: number }
 }
 
-/** What was looked at outside is looked at again inside: news may have come in between. */
+/** Removes cards, after checking each again inside the transaction: news may have come since the first check. */
 async function removeThese(deps: PruneDeps, signal: AbortSignal, { going, stays, removed }: Going): Promise<void> {
   const remove = async (tx: Tx) => {
     const done = { looked: 0, cards: 0, rows: 0 }
@@ -139,7 +139,7 @@ async function removeThese(deps: PruneDeps, signal: AbortSignal, { going, stays,
       done.looked++
       if (await stays(tx, { revisionKey, cardNumber })) continue
       const rows = await tx.removeCardEvents(revisionKey, cardNumber)
-      // Without any another process was here first.
+      // No rows: another process has removed the card already.
       if (rows > 0) done.cards++
       done.rows += rows
     }

@@ -3,12 +3,12 @@ import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Store } from '../store/store.ts'
 
-/** One piece of upkeep, done by the process that sends. Its "last done" row lets the next one catch up. */
+/** A scheduled job, run by the process that sends. Its stored "last done" time lets the next process catch up. */
 export interface Job {
   name: string
   /** how often it is due (ms) */
   everyMs: number
-  /** `again`: it could not be done, and is due still. The signal aborts when this process no longer does the jobs. */
+  /** Resolves to `again` if the job is still due. The signal aborts when this process no longer runs the jobs. */
   run(signal: AbortSignal): Promise<unknown>
 }
 
@@ -22,19 +22,19 @@ export interface ScheduleDeps {
   count: (job: string, end: JobEnd) => void
 }
 
-/** So often it is looked at which jobs are due. */
+/** How often the scheduler checks which jobs are due. */
 const LOOK = '*/5 * * * * *'
 const LOOK_EVERY_MS = 5_000
 
-/** The library goes by the clock that people set: set back by an hour, it is silent for an hour. Then it begins anew. */
+/** If the clock is set back by an hour, node-cron is silent for an hour. It is restarted after this much silence. */
 const SILENT_MS = 2 * LOOK_EVERY_MS
 
-/** Runs each job when it is due; one that fails is due again at the next look. */
+/** Runs each job when it is due. A job that fails is due again at the next check. */
 export function scheduleJobs(jobs: readonly Job[], deps: ScheduleDeps) {
   const look = createLook(jobs, deps)
   const stopping = new AbortController()
   let looks = 0
-  // It only ticks: what is due, and whether it was done, is told by the rows.
+  // node-cron only ticks. The rows in the database say when each job was last done, and so whether it is due.
   const tick = (): void => {
     looks++
     look.now()
@@ -54,7 +54,7 @@ export function scheduleJobs(jobs: readonly Job[], deps: ScheduleDeps) {
   }
 
   return {
-    /** Resolves when what is under way has ended. */
+    /** Resolves when the running jobs have ended. */
     async stop(): Promise<void> {
       stopping.abort()
       await watching
@@ -64,7 +64,7 @@ export function scheduleJobs(jobs: readonly Job[], deps: ScheduleDeps) {
   }
 }
 
-/** Looks once for what is due. A job that hangs, on a CI that is slow, holds up no other. */
+/** Creates one check for due jobs. A job that hangs, for example because CI is slow, does not delay the others. */
 export function createLook(jobs: readonly Job[], deps: ScheduleDeps) {
   const stopping = new AbortController()
   const running = new Map<string, Promise<void>>()
@@ -83,7 +83,7 @@ export function createLook(jobs: readonly Job[], deps: ScheduleDeps) {
   return {
     now,
     isIdle: () => running.size === 0,
-    /** What is under way is told to stop; resolves when it has ended. */
+    /** Tells the running jobs to stop, and resolves when they have ended. */
     async stop(): Promise<void> {
       stopping.abort()
       await Promise.all(running.values())
@@ -97,7 +97,7 @@ async function runIfDue(deps: ScheduleDeps, job: Job, stopping: AbortSignal): Pr
     const startedAt = clock.now()
     if (!isDue(job, await store.read.lastDoneAt(job.name), startedAt)) return
     const end = endOf(await job.run(stopping), stopping)
-    // From when it began: what takes long must not be done ever later.
+    // Counted from the start of the run: otherwise a job that takes long would run later and later.
     if (end === 'done') await store.write((tx) => tx.setLastDoneAt(job.name, startedAt), { canBeRedone: true })
     count(job.name, end)
   } catch (error) {
@@ -106,12 +106,12 @@ async function runIfDue(deps: ScheduleDeps, job: Job, stopping: AbortSignal): Pr
   }
 }
 
-/** Ticks come a little early or late: a job that is due within half of one is due. */
+/** Ticks come a little early or late, so a job that is due within half a tick counts as due. */
 export const EARLY_MS = 2_500
 
-// Done in the future: the clock was ahead then, and has been put right.
+// A job that was last done in the future is due: the clock was ahead then, and has been corrected.
 const isDue = ({ everyMs }: Job, lastDoneAt: number | null, now: number): boolean =>
   lastDoneAt === null || lastDoneAt > now || now - lastDoneAt >= everyMs - EARLY_MS
 
-// What was stopped in the middle is not done.
+// A job that was stopped while it ran is still due.
 const endOf = (said: unknown, signal: AbortSignal): JobEnd => (said === 'again' || signal.aborted ? 'again' : 'done')
