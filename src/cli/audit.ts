@@ -7,22 +7,22 @@ import { openSqlite } from '../store/sqlite.ts'
 import type { AuditedChange } from '../store/breakages.ts'
 import type { Store } from '../store/store.ts'
 
-/** Rows read at once: the export takes no more memory, however long the audit is. */
+/** Rows read at once, so that a long audit needs no more memory. */
 const PAGE_ROWS = 500
 
 export interface AuditSettings {
   databaseUrl: string | undefined
-  /** only what was asked from then on (ms) */
+  /** exports only what was requested at this time (ms since the epoch) or later */
   sinceMs: number
   print: (line: string) => void
 }
 
-/** Thrown for what an operator can mend; the message is one line without a secret. */
+/** A problem that the operator can fix. The message is one line and contains no secret. */
 export class AuditFailure extends Error {}
 
 /**
- * Prints every write to CI that somebody requested, and every change of who is on a red branch, one JSON object a line,
- * oldest first: who, where, what, and how it ended. It only reads; the bot may run meanwhile. Times are ISO 8601, UTC.
+ * Prints every write to CI that a person requested, and every change that people made to a red branch: one JSON object
+ * per line, oldest first. It only reads, so the bot may run meanwhile. Times are ISO 8601, UTC.
  */
 export async function exportAudit({ databaseUrl, sinceMs, print }: AuditSettings): Promise<void> {
   const store = await open(databaseUrl)
@@ -45,7 +45,7 @@ export async function exportAudit({ databaseUrl, sinceMs, print }: AuditSettings
   }
 }
 
-/** Reads page by page, with one page in memory. */
+/** Reads all rows, one page in memory at a time. */
 async function* pages<Row extends { id: string }>(
   read: (place: { at: number; id: string }) => Promise<readonly Row[]>,
   toEntryOf: (row: Row) => Entry,
@@ -72,12 +72,12 @@ async function open(url: string | undefined): Promise<Store> {
     const { openPostgres } = await import('../store/postgres.ts')
     return openPostgres(database.url, () => {})
   }
-  // Opening would make an empty file, and call that an audit.
+  // SQLite would create an empty file, and the export would be empty.
   if (!existsSync(database.path)) throw new AuditFailure(`there is no database at ${database.path}: set DATABASE_URL`)
   return openSqlite(database.path)
 }
 
-/** One shape for all, so that one table holds them; `fields` names what was to change of a project. */
+/** All entries have one shape, so that they fit one table. `fields`: the names of what a project request changes. */
 const toEntry = (request: Request | ProjectRequest) => ({
   at: new Date(request.requestedAt).toISOString(),
   action: request.action,
@@ -94,7 +94,7 @@ const toEntry = (request: Request | ProjectRequest) => ({
   id: request.id,
 })
 
-/** A change of who is on a red branch, in the same shape. `to`: who took it over; `until`: until when. */
+/** A change of a red branch, in the same shape. `to`: who took it over; `until`: until when. */
 function toChangeEntry({ id, at, kind, by, to, until, projectId, branch }: AuditedChange) {
   const nothing = { buildId: null, run: null, projectUuid: null, buildUuid: null, newBuildId: null, newBuildUuid: null }
   const asked = { code: null, by, team: null, channel: null, via: null, project: null, branch, projectId, ...nothing }

@@ -7,7 +7,7 @@ import { openSqlite } from '../store/sqlite.ts'
 
 const USAGE = 'Say from where and to where: npm run copy -- --from sqlite:data/buildline.db --to sqlite:backup.db'
 
-/** Copies everything that the bot keeps into a fresh database: a backup, one put back, or the way to PostgreSQL. */
+/** Copies the bot's whole database into an empty one: to back up, to restore, or to move to PostgreSQL. */
 async function copy(): Promise<void> {
   const { from, to } = readFlags()
   if (!from || !to) return giveUp(USAGE)
@@ -56,12 +56,12 @@ async function upToDate(store: { migrate(): Promise<void>; close(): Promise<void
   await store.close()
 }
 
-/** One line and no stack: the mistake is in what was typed. */
+/** Prints one line without a stack, since the mistake is in the command line, and exits with 1. */
 function giveUp(why: string): never {
   process.stderr.write(`${forTerminal(why)}\n`)
   process.exit(1)
 }
 
-// A copy holds what the database holds: it is for its own user alone.
+// Only this user may read the copy: it contains everything that the database contains.
 process.umask(0o077)
 await copy()

@@ -22,9 +22,9 @@ export interface DoctorSettings {
 }
 
 /**
- * Examines what the settings lead to, beside a running bot or without one, and prints each finding with its remedy. It
- * changes nothing but one row in the database: when it last looked. No line holds a secret.
- * @returns the exit code: 0 when nothing is wrong, else 1
+ * Checks the settings, Slack, CI and the database, and prints each finding with its remedy. The bot may run meanwhile.
+ * It changes only one row in the database: when it last looked. No line contains a secret.
+ * @returns the exit code: 0 if nothing is wrong, else 1
  */
 export async function runDoctor({ environment, print }: DoctorSettings): Promise<0 | 1> {
   if (existsSync('.env')) loadEnvFile('.env')
@@ -44,7 +44,7 @@ export async function runDoctor({ environment, print }: DoctorSettings): Promise
   return wrong === 0 ? 0 : 1
 }
 
-/** What could not be checked does not count as fine. */
+/** The last line. Checks that gave no result are named, so that they do not count as fine. */
 function ending(wrong: number, unsure: number): string {
   const found = wrong === 0 ? 'Nothing is wrong' : `${wrong} ${wrong === 1 ? 'thing is' : 'things are'} wrong`
   return unsure === 0 ? `${found}.` : `${found}, and ${unsure} ${unsure === 1 ? 'needs' : 'need'} a look.`
@@ -84,9 +84,9 @@ async function findingsWith(config: Config): Promise<readonly Finding[]> {
 const READYZ_MS_MAX = 2_000
 const READYZ = z.looseObject({ signatures: z.object({ wrong: z.int() }).optional() })
 
-/** Only the running bot has counted them, and says so at /readyz; 0 where no bot answers. */
+/** How many requests had a wrong signature: the running bot counts them and says so at /readyz. 0 if no bot answers. */
 async function wrongSignaturesAt({ host, port, metricsPort }: Config): Promise<number> {
-  // An address of IPv6 stands in brackets.
+  // In a URL, an IPv6 address is in brackets.
   const name = host?.includes(':') ? `[${host}]` : (host ?? '127.0.0.1')
   const url = `http://${name}:${metricsPort ?? port}/readyz`
   try {
@@ -98,7 +98,7 @@ async function wrongSignaturesAt({ host, port, metricsPort }: Config): Promise<n
   }
 }
 
-/** Null where the bot has not made its file yet: opening it would make an empty one. */
+/** Null if the bot has not created its SQLite file yet: opening it would create an empty one. */
 async function open({ database }: Config): Promise<Store | null> {
   if (database.kind === 'sqlite') return existsSync(database.path) ? openSqlite(database.path) : null
   const { openPostgres } = await import('../store/postgres.ts')
