@@ -1,5 +1,6 @@
 import { breakageOf, compareOutcomes, type Breakage, type RedStreak } from '../domain/breakage.ts'
 import type { ProjectId } from '../domain/ids.ts'
+import { LEAST } from '../domain/plan.ts'
 import { branchKey, revisionSubject, type PlacedEvent } from '../domain/revision.ts'
 import { isVerdict } from '../domain/status.ts'
 import { OUTCOMES_FAR } from '../store/history.ts'
@@ -11,9 +12,6 @@ const OUTCOMES_NEAR = 8
 
 /** Sorts after every build order. */
 const LAST_ORDER = '~'
-
-/** The edit of a card that no longer shows the breakage can wait. */
-const LEAST = 4
 
 /** The branch with new outcomes; null: there are none, or only of builds without a branch, which share no history. */
 export function branchOf(fresh: readonly PlacedEvent[]): { projectId: ProjectId; branch: string; key: string } | null {

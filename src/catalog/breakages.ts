@@ -1,4 +1,5 @@
 import type { Breakage, BreakageChange } from '../domain/breakage.ts'
+import { ASKED } from '../domain/plan.ts'
 import { revisionSubject } from '../domain/revision.ts'
 import { breakageLock } from '../store/breakages.ts'
 import { redBranches } from '../store/red-branches.ts'
@@ -6,9 +7,6 @@ import type { Store, Tx } from '../store/store.ts'
 import type { Clock } from '../lib/clock.ts'
 import { summariesOf, type FindDeps } from './find-build.ts'
 import type { BuildSummary } from './outcomes.ts'
-
-/** The priority of a line in a card's thread for which a person may be waiting. */
-export const ASKED = 1
 
 /**
  * Stores a changed breakage and the change. The change is a row of the audit and a line in the thread of the breakage's

@@ -270,10 +270,10 @@ function post(wanted: Wanted, generation: number, again: StoredMessage | null, n
 }
 
 /** The urgency of messages for which a person who pressed a button is waiting. */
-const ASKED = 1
+export const ASKED = 1
 
 /** The least urgency. Failures come first, running builds late: if one ends before its turn, one message is enough. */
-const LEAST = 4
+export const LEAST = 4
 
 function urgencyOf(shown: Shown): number {
   if (shown === 'failed' || shown === 'infrastructure_failure') return 0
