@@ -11,16 +11,16 @@ import { findProject } from '../../catalog/projects.ts'
 export interface BadgeDeps extends FindDeps {
   sources: Sources
   badges: BadgeClient | null
-  /** an SVG as a PNG; null where it cannot be drawn */
+  /** an SVG as a PNG; null if it cannot be drawn */
   draw: (svg: Uint8Array) => Promise<Picture | null>
 }
 
-/** The state of a branch as CI's badge says it, with what to copy. The picture is an extra: without it all is said. */
+/** The state of a branch as CI's badge shows it, and the texts to copy. Complete even without the picture. */
 export async function badge(deps: BadgeDeps, about: { project: string; branch: string | null }): Promise<BadgeOutcome> {
   const named = await findProject(deps.reads, about.project)
   if (named.kind === 'project' && sourceOf(named.project.projectId) !== 'ci')
     return hostedBadge(deps, named.project, about.branch)
-  // Without a site, a project that nobody knows is what can be said of GitHub's and GitLab's.
+  // "Not found" rather than "no site": with GitHub or GitLab set up, the unknown project may be one of theirs.
   const { github, gitlab } = deps.interfaces
   if (named.kind !== 'project' && (deps.badges || github || gitlab)) return named
   if (!deps.badges) return { kind: 'no-site' }
@@ -42,7 +42,7 @@ export async function badge(deps: BadgeDeps, about: { project: string; branch: s
   }
 }
 
-/** Badge pictures of GitHub and GitLab may need a login, so only the address is given; the words come from the last build. */
+/** Badges of GitHub and GitLab may need a login, so only the address is given. The words come from the last build. */
 async function hostedBadge(deps: BadgeDeps, project: ProjectRef, branch: string | null): Promise<BadgeOutcome> {
   const { projectId } = project
   if (projectId === null || !isProjectId(projectId)) return { kind: 'no-uuid', project }
@@ -55,11 +55,11 @@ async function hostedBadge(deps: BadgeDeps, project: ProjectRef, branch: string 
   return { kind: 'badge', project, branch, ...copied(url, project, branch), ...said }
 }
 
-/** Slack shows such pictures by itself. */
+/** PNG, GIF and JPEG, which Slack shows without conversion. Null for anything else. */
 const asItIs = (contentType: string, bytes: Uint8Array) =>
   isPicture(contentType, bytes) ? { png: bytes, width: 0, height: 0 } : null
 
-/** Where the badge says nothing: the state of the last build that CI told us of. */
+/** The state of the last known build, for a badge without words. */
 async function lastWords(
   { reads }: BadgeDeps,
   { projectId }: ProjectRef,
@@ -69,14 +69,14 @@ async function lastWords(
   return build && `last build: ${build.word}`
 }
 
-// A badge is a picture for strangers: what it could not find, it says in its words.
+// CI draws a badge even for a project or branch that it does not know. Only the badge's words say so.
 function foundIn(words: string | null): 'yes' | 'no-project' | 'no-branch' | 'unknown' {
   if (words === null) return 'unknown'
   if (/\bproject (?:not found|unknown)/i.test(words)) return 'no-project'
   return /\bbranch not found|\bunknown$/i.test(words) ? 'no-branch' : 'yes'
 }
 
-/** What to copy: the address, and Markdown and HTML that show the badge, escaped for any branch name. */
+/** The texts to copy: the address, and Markdown and HTML that show the badge, escaped for any branch name. */
 function copied(url: string, { name }: ProjectRef, branch: string | null) {
   const label = `${branch === null ? name : `${name} ${branch}`} build status`.replace(/\s+/g, ' ')
   const markdown = `![${label.replace(/[\\[\]`*_<>&!|]/g, String.raw`\$&`)}](<${url.replace(/[<>\\]/g, encodeURIComponent)}>)`

@@ -71,7 +71,7 @@ const partsOf = (badge: Found) => [
 const subjectOf = ({ project, branch }: Found): string =>
   `${projectName({ project: project.name })}${onBranch({ branch })}`
 
-/** What a reader should not take for granted. */
+/** What is uncertain about the badge; empty if nothing is. */
 function doubtOf({ found, trouble, words }: Found): string {
   switch (found) {
     case 'yes':
@@ -95,7 +95,7 @@ function doubtOf({ found, trouble, words }: Found): string {
   }
 }
 
-/** The longest text that is shown to be copied, escaped; a cut one would be a wrong one. */
+/** The longest escaped text that is shown for copying. A longer one is left out, since a cut one would not work. */
 export const CODE_CHARS_MAX = 2_500
 
 function codeBlock(text: string): string {
@@ -112,9 +112,9 @@ function pictureOf(badge: Found): Picture | null {
   return { png: badge.picture.png, name: fileName([project.name, branch ?? '']), alt }
 }
 
-/** What a picture says, in code points. */
+/** The longest alt text of a picture, in code points. */
 export const ALT_CHARS_MAX = 300
-/** A file's name without its ending, in characters. */
+/** The longest file name without its extension, in characters. */
 export const FILE_NAME_CHARS_MAX = 80
 
 /** `badge-acme-web-main.png` */

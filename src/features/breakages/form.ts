@@ -14,7 +14,7 @@ import { respond } from '../respond.ts'
 import type { RedBranch, Wish } from './act.ts'
 import { answerBreakage, answerNotRed, subjectOf } from './messages.ts'
 
-// The form of a red branch: who is on it and until when, to whom it goes, when nobody is reminded.
+// The form of a red branch: take it, hand it over, snooze its reminders, or let it go.
 
 export const BREAKAGE_CALLBACK_ID = 'breakage'
 
@@ -22,7 +22,7 @@ const FIELDS = { wish: 'breakage_wish', to: 'breakage_to' } as const
 
 const TITLE = 'Red branch'
 
-/** What each choice means; `hand`: to whom the other field says. */
+/** The choices and what each one does. `hand`: the form's other field says to whom. */
 const CHOICES: readonly { value: string; text: string; wish: Wish | 'hand' }[] = [
   { value: 'take-1', text: "I'm on it for 1 hour", wish: { kind: 'take', span: 1 } },
   { value: 'take-4', text: "I'm on it for 4 hours", wish: { kind: 'take', span: 4 } },
@@ -72,7 +72,7 @@ export const breakagePendingView: ModalView = {
   blocks: [section(':hourglass_flowing_sand: Saving …')],
 }
 
-/** Opens the form, or says that the branch is green by now. People who may not are told so in its place. */
+/** Opens the form, or answers that the branch is not red any more. People without permission see that in the form. */
 export async function openBreakage({ deps, value, by, modalOpener, reference }: Click): Promise<Reply | null> {
   const { breakages } = deps.operations
   if (!modalOpener || !/^\d{1,20}$/.test(value)) return null

@@ -13,7 +13,7 @@ import type { BreakageOutcome, NotRed, RedBranch } from './act.ts'
 
 type Of<Kind extends BreakageOutcome['kind']> = Extract<BreakageOutcome, { kind: Kind }>
 
-/** Tells the person who asked. Mentions in an answer that one person sees ping nobody. */
+/** Answers the requester. Mentions in it ping nobody, since only the requester sees it. */
 export function answerBreakage(outcome: BreakageOutcome, context: AnswerContext): Answer {
   if (isNotFound(outcome) || outcome.kind === 'fixed' || outcome.kind === 'not-red')
     return answerNotRed(outcome, context)
@@ -97,7 +97,7 @@ export function answerRed({ builds, more }: { builds: readonly BuildSummary[]; m
   ])
 }
 
-/** A line with the button of the branch; of a machine's failure the first thing that can be done. */
+/** A line with the red branch's button; without a breakage (infrastructure failure), the first possible action. */
 export function redPart(build: BuildSummary): Part {
   const [action] = build.offers
   const act = action && actButton(action, attemptRefText(build.ref), build)

@@ -25,7 +25,7 @@ import { answerNotFound, isNotFound } from '../not-found.ts'
 
 type Of<Kind extends ActOutcome['kind']> = Extract<ActOutcome, { kind: Kind }>
 
-/** What came of a request to stop or restart. */
+/** The answer to a request to stop or restart a build. */
 export function answerAct(outcome: ActOutcome, context: AnswerContext): Answer {
   if (isNotFound(outcome)) return answerNotFound(outcome, context)
   switch (outcome.kind) {
@@ -54,7 +54,7 @@ export function answerAct(outcome: ActOutcome, context: AnswerContext): Answer {
 }
 
 function requested({ action, build, newBuildId }: Of<'requested'>): Answer {
-  // Not by the number that people see: GitHub's is not the build's id.
+  // Compares ids, not the numbers that people see: on GitHub they differ.
   const isOther = newBuildId !== null && newBuildId !== build.ref.buildId
   const other = isOther ? buildNumber({ buildId: shortId(newBuildId) }) : null
   const follows = other === null ? '' : ` It runs as ${other}.`
@@ -82,7 +82,7 @@ const repeated = ({ action, state }: Of<'repeated'>): Answer =>
     line(SO_FAR[state]),
   ])
 
-// What CI did wrong stands in the log; what a build's state does not allow does not.
+// These errors of CI are in the log, so the answer names the log's reference. A refusal due to a build's state is not.
 const isForTheLog = ({ kind }: ActOutcome): boolean => kind === 'ci-refused' || kind === 'unclear'
 
 const SYMBOLS: Record<Action, string> = { stop: ':raised_hand:', restart: ':repeat:' }
@@ -168,7 +168,7 @@ function nextOfMissing(why: Missing, { action, build }: Of<'impossible'>): strin
 
 type NotNow = Extract<ActOutcome, { kind: 'not-now' }>
 
-/** The state of the build does not call for it: what it is doing instead, and what can be done. */
+/** The build's state does not allow the action: says what the build is doing, and what the person can do. */
 function notNow({ action, build }: NotNow): Trouble {
   const { why, next } = action === 'stop' ? whyNotStopped(build) : whyNotRestarted(build)
   const buttons = [row(ACTIONS_BLOCK_ID, [...buildButtons(build), ...refreshButton(build)])]

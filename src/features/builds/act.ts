@@ -24,7 +24,7 @@ import { findBuild, summaryOf, type FindDeps, type Found } from '../../catalog/f
 import { NotAttempted } from '../../store/not-attempted.ts'
 import { earlierRequest, newRecord } from '../../catalog/requests.ts'
 
-/** Asks CI to run a finished build of a Basic project again (interface, E9). At most one call for one attempt; see `act`. */
+/** Asks CI to run a finished build of a Basic project again (interface, E9). At most once per attempt; see `act`. */
 export const restartBuild = (deps: ActDeps, target: Target, by: Requester): Promise<ActOutcome> =>
   act(
     deps,
@@ -36,7 +36,7 @@ export const restartBuild = (deps: ActDeps, target: Target, by: Requester): Prom
     by,
   )
 
-/** Asks CI to stop a running build (interface, E1). At most one call for one attempt; see `act`. */
+/** Asks CI to stop a running build (interface, E1). At most once per attempt; see `act`. */
 export const stopBuild = (deps: ActDeps, target: Target, by: Requester): Promise<ActOutcome> =>
   act(
     deps,
@@ -52,9 +52,9 @@ export const stopBuild = (deps: ActDeps, target: Target, by: Requester): Promise
   )
 
 /**
- * Acts on CI at most once: checks who asks and what is so now, records the request, calls CI one time, records how that
- * ended. The same request twice, two people, or a crash between record and answer never make a second call for one attempt.
- * Throws NotAttempted where it fails before CI is called.
+ * Checks permission and the build's current state, records the request, calls CI once and records the outcome.
+ * A repeated request, a second person or a crash after the record never causes a second call for the same attempt.
+ * Throws NotAttempted if it fails before CI is called.
  */
 async function act(deps: ActDeps, ciCall: CiCall, target: Target, by: Requester): Promise<ActOutcome> {
   const ready = await makeReady(deps, ciCall, target, by).catch((error: unknown) => {
@@ -66,7 +66,7 @@ async function act(deps: ActDeps, ciCall: CiCall, target: Target, by: Requester)
   return { ...(await callOnce(deps, ciCall, request, ids)), build }
 }
 
-/** A request that is recorded: CI is to be called for it, once. */
+/** A recorded request. The caller has to call CI for it, once. */
 interface Ready {
   kind: 'ready'
   request: Request
@@ -131,7 +131,7 @@ async function recordAsked(deps: ActDeps, ready: Ready, by: Requester): Promise<
   }
 }
 
-/** What somebody asked of this attempt that is under way; or, of a restart, that is done: one attempt is run again once. */
+/** An open request for the same action and attempt, or a restart that is done: an attempt is restarted only once. */
 const askedBefore = (action: Action, about: AttemptRef, revision: Revision) =>
   revision.requests.findLast(
     (request) =>
@@ -141,8 +141,8 @@ const askedBefore = (action: Action, about: AttemptRef, revision: Revision) =>
       (isOpen(request) || (action === 'restart' && isDone(request, revision))),
   )
 
-// The attempt that shows it may be on a later card, where the attempts of a build are counted anew; and what CI has not confirmed
-// in time may be shown after all.
+// Each card numbers attempts from 1, so only requests of this card count. A confirmed one always does: the attempt it
+// started may be on a later card. An unconfirmed one does if an attempt shows it after all.
 const isDone = (request: Request, { subject, attempts }: Revision): boolean =>
   request.subject === subject && (request.state === 'confirmed' || shownBy(request, attempts) !== null)
 
@@ -152,7 +152,7 @@ function alreadyRequested(
   build: BuildSummary,
   by: Requester,
 ): ActOutcome {
-  // This very ask, heard a second time while the first hearing was under way.
+  // The same request, received again while the first one was being handled.
   if (interactionKey === by.interactionKey) return { kind: 'repeated', action, state }
   return { kind: 'asked-already', action, build, by: requestedBy, at, state }
 }
@@ -186,7 +186,7 @@ const projectIdOf = (attempt: Attempt): ProjectId => attempt.buildEvents[0]!.pro
 
 type Recorded = { kind: 'recorded' | 'changed' } | { kind: 'earlier'; request: RequestRecord }
 
-/** The record that comes before the call: one for each request, and one open for each attempt and action. */
+/** Records the request before the call: once per interaction, and at most one open for each attempt and action. */
 async function record(tx: Tx, { interfaces }: ActDeps, request: Request): Promise<Recorded> {
   const known = (await earlierRequest(tx, request.interactionKey)) ?? (await tx.openRequest(request, request.action))
   if (known) return { kind: 'earlier', request: known }
@@ -205,7 +205,7 @@ async function record(tx: Tx, { interfaces }: ActDeps, request: Request): Promis
   return { kind: 'recorded' }
 }
 
-// What was heard of the build and is not on the card yet counts: CI may have begun it again, or it may have ended.
+// Includes events that are not on a card yet: the build may have been restarted or may have ended.
 async function runNow(
   tx: Tx,
   { projectId, buildId }: Request,

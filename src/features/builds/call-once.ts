@@ -13,7 +13,7 @@ import { NO_DETAILS, type Observation } from '../../domain/build-event.ts'
 import { parseSubject } from '../../domain/revision.ts'
 import { readRevision } from '../../store/history.ts'
 
-/** How soon CI is looked at after an answer that left it unclear what happened. */
+/** After an unclear answer, Buildline looks the build up in CI after this time. */
 const UNCLEAR_LOOK_MS = 5_000
 
 type CallOutcome =
@@ -22,8 +22,8 @@ type CallOutcome =
   | { kind: 'unclear'; action: Action; code: string }
 
 /**
- * Calls CI one time for a request that is recorded, and records what came of it. An answer that cannot be recorded is looked
- * up later, like that of a process that died.
+ * Calls CI once for a recorded request and records the outcome. If the outcome cannot be recorded, `confirm` looks it
+ * up in CI later, as it does after a crash.
  */
 export async function callOnce(deps: ActDeps, ciCall: CiCall, request: Request, ids: Ids): Promise<CallOutcome> {
   const { action } = ciCall
@@ -39,7 +39,7 @@ export async function callOnce(deps: ActDeps, ciCall: CiCall, request: Request, 
   if (called.kind === 'answered') return { kind: 'requested', action, newBuildId: called.answer.newBuildId }
   const { code, reason } = called
   if (called.kind === 'unclear') return { kind: 'unclear', action, code }
-  // CI sees the build otherwise than we do: a delivery was lost, or is on its way.
+  // CI's state of the build differs from ours: a delivery was lost or is still on its way.
   if (code === 'bad-request' || code === 'not-found') await refreshBuild(deps, request)
   return { kind: 'ci-refused', action, code, reason }
 }
@@ -54,7 +54,7 @@ async function recordAnswer(
   await store.write(async (tx) => {
     await tx.ingestOf(request.revisionKey)
     const isChanged = await recordEvent(tx, request, eventOf(request, called, at), { at, ...answer })
-    // It has ended meanwhile; the build that CI named is worth keeping all the same.
+    // The request has been ended meanwhile. The build that CI named is stored anyway.
     if (!isChanged) await tx.updateRequest(request.id, { ...answer, answeredAt: at })
     if (called.kind === 'answered' && request.action === 'restart') await linkRestart(tx, request, answer, at)
     await tx.wakeRevision(request.revisionKey, at, 0)
@@ -75,7 +75,7 @@ interface RefreshBuild {
   sources: Sources
 }
 
-/** Asks CI how a build stands, where it tells, and takes it in. Never rejects: it is an extra. */
+/** Reads the build's state from CI, if CI shows it, and stores it as a build event. Best effort: never rejects. */
 async function refreshBuild(deps: RefreshBuild, request: Request): Promise<void> {
   const { store, clock, log, wake, sources } = deps
   try {
@@ -83,7 +83,7 @@ async function refreshBuild(deps: RefreshBuild, request: Request): Promise<void>
     const wanted = { builds: [buildId], ...(target.branch === null ? {} : { branch: target.branch }) }
     const project = await sources(projectId)?.getProject?.(projectId, wanted)
     const build = project?.builds.find(({ id }) => id === buildId)
-    // No word at all would only hide the one that we know.
+    // An unknown status would only hide the one that we have.
     if (!build || toStatus(build.status) === 'unknown') return
     const at = clock.now()
     await store.write(async (tx) => {
@@ -92,15 +92,15 @@ async function refreshBuild(deps: RefreshBuild, request: Request): Promise<void>
     })
     wake(request.revisionKey)
   } catch (error) {
-    // A Pro project is not there.
+    // The legacy interface does not have Pro projects.
     if (error instanceof CiError && error.kind === 'not-found') return
     log.warn({ err: error, request: request.id }, 'CI could not be asked how a build stands')
   }
 }
 
 /**
- * CI answered that this build runs now: that is a build event, from our own action, and it ties the build to the revision. Unless
- * CI has spoken of it since: its own word counts more, and may already say how it ended.
+ * CI answered that this build runs now. Stores a build event with the origin `action`, which links the build to the
+ * revision; nothing if CI reported on the build since (that may even be its end) or links it to another revision.
  */
 async function linkRestart(tx: Tx, request: Request, { newBuildId, newBuildUuid }: Answered, at: number) {
   if (newBuildId === null) return

@@ -10,9 +10,9 @@ import type { ActDeps, Ids } from './deps.ts'
 import type { Found } from '../../catalog/find-build.ts'
 
 /**
- * The ids that CI is called with. Deliveries are unsigned, and what they say of ids could redirect a Stop to another build: CI
- * has to list the project under the name that people see, and, where its legacy interface shows the project's builds, this
- * build on this branch. `not-confirmed`: CI says otherwise. `isConfirmed` false: CI shows no builds of the project.
+ * The ids to call CI with. Deliveries are unsigned: a forged id could redirect a Stop to another build. So CI must list
+ * the project under the name that people see and, if its legacy interface shows the project, this build on this branch.
+ * `not-confirmed`: CI lists something else. `isConfirmed` false: CI does not show the build, or (for a stop) its uuid.
  */
 export async function confirmTarget(
   deps: ActDeps,
@@ -20,7 +20,7 @@ export async function confirmTarget(
   found: Found,
 ): Promise<Ids | { kind: 'not-confirmed' } | { kind: 'impossible'; offer: Offer } | CiTrouble> {
   const hasFailed = found.attempt.status === 'failed'
-  // The other sources prove who they are, and a build has one id there.
+  // GitHub and GitLab authenticate their deliveries, and a build has only one id there.
   if (sourceOf(projectIdOf(found.attempt)) !== 'ci')
     return { kind: 'ids', projectUuid: null, buildUuid: null, hasFailed, isConfirmed: true }
   try {
@@ -31,7 +31,7 @@ export async function confirmTarget(
     if (listed === 'another') return { kind: 'not-confirmed' }
     const buildUuid = listed?.uuid ?? found.attempt.details.buildUuid
     if (action === 'stop' && buildUuid === null) return { kind: 'impossible', offer: 'no-build-uuid' }
-    // A restart goes by the build's number, a stop by its uuid.
+    // CI restarts a build by its number, and stops it by its uuid.
     const isConfirmed = listed !== null && (action === 'restart' || listed.uuid !== null)
     return { kind: 'ids', projectUuid: project.uuid, buildUuid, hasFailed, isConfirmed }
   } catch (error) {
@@ -39,7 +39,7 @@ export async function confirmTarget(
   }
 }
 
-/** The project as CI lists it, by the list that was read last, else by asking. */
+/** The project as CI lists it: from the list that was read last, else from a new request. */
 async function listedProject({ store, v2 }: ActDeps, { attempt, attempts }: Found): Promise<KnownProject | null> {
   const { project: name } = buildView(attempt, attempts)
   const { projectUuid: uuid } = attempt.details
@@ -50,7 +50,7 @@ async function listedProject({ store, v2 }: ActDeps, { attempt, attempts }: Foun
   return asked ? { ...asked, legacyId: asked.id, filter: null } : null
 }
 
-/** Does CI list under this name, uuid and number what the deliveries say? */
+/** Do the name, uuid and number that CI lists match those in the deliveries? */
 function isSameProject({ name, uuid, legacyId }: KnownProject, { attempt, attempts }: Found): boolean {
   const { projectUuid } = attempt.details
   const said = buildView(attempt, attempts).project.toLowerCase()
@@ -64,7 +64,7 @@ function isSameProject({ name, uuid, legacyId }: KnownProject, { attempt, attemp
   )
 }
 
-/** The build as CI lists it; null where CI cannot be asked; `another`: what CI lists is not this build. */
+/** The build as CI lists it; null if CI does not show the project's builds; `another`: CI lists a different build. */
 async function listedBuild({ sources }: ActDeps, project: KnownProject, { attempt, attempts }: Found) {
   const projectId = projectIdOf(attempt)
   const source = sources(projectId)
@@ -82,7 +82,7 @@ async function listedBuild({ sources }: ActDeps, project: KnownProject, { attemp
   return isSame ? build : 'another'
 }
 
-/** Null: the legacy interface does not have it. */
+/** Null: the legacy interface does not have the project. */
 const projectOf = (asked: Promise<LegacyProject>): Promise<LegacyProject | null> =>
   asked.catch((error: unknown) => {
     if (error instanceof CiError && error.kind === 'not-found') return null

@@ -21,7 +21,7 @@ import { idOrder, isUuid } from '../../domain/ids.ts'
 import { foldBuild, hasEnded } from '../../domain/attempt.ts'
 import { isFinal, toStatus } from '../../domain/status.ts'
 
-/** How often CI is read while it is unclear what happened. */
+/** The time between two looks at CI while the outcome of a request is open. */
 const LOOK_AGAIN_MS = 10_000
 
 export interface ConfirmRequests {
@@ -34,8 +34,8 @@ export interface ConfirmRequests {
 }
 
 /**
- * Ends the requests about builds that no delivery has ended, by what CI's legacy interface shows. What CI shows is stored as
- * a build event; what it does not show in time, and within CONFIRM_WITHIN_MS, makes the request unconfirmed. See `lookAtDue`.
+ * For requests that no delivery has ended, looks at CI (legacy interface, GitHub, GitLab). What CI shows is stored as a
+ * build event. What CI does not show within CONFIRM_WITHIN_MS makes the request unconfirmed. See `lookAtDue`.
  */
 export const confirmRequests = (deps: ConfirmRequests): Promise<void> =>
   lookAtDue(deps, deps.store.read.requestsToLookAt, (request) =>
@@ -57,7 +57,7 @@ async function confirm(deps: ConfirmRequests, request: Request): Promise<void> {
   const mayKnowLater = seen.kind === 'away' ? now < confirmBy + GIVE_UP_MS : !isOverdue
   if (mayKnowLater && seen.kind !== 'blind')
     return record(deps, request, { kind: 'look-later', lookAt: now + LOOK_AGAIN_MS })
-  // Until then a delivery may still show what CI does not.
+  // CI does not show the build, but a delivery may do so until then.
   if (!isOverdue) return record(deps, request, { kind: 'look-later', lookAt: confirmBy })
   await giveUp(deps, request, seen)
 }
@@ -67,13 +67,13 @@ async function giveUp(deps: ConfirmRequests, request: Request, seen: Exclude<See
     seen.kind === 'not-shown' ? (request.action === 'stop' ? 'still-running' : 'not-restarted') : 'cannot-look'
   const at = deps.clock.now()
   await record(deps, request, { kind: 'not-shown', code }, {}, async (tx) => {
-    // CI says how the build stands: as it was. What we took for its new attempt is none.
+    // CI shows the build unchanged. What we took for its new attempt was none, and this event corrects that.
     if (request.action === 'restart' && seen.kind === 'not-shown')
       await insertSnapshot(tx, request, { build: seen.own, begunAgain: false, at })
   })
 }
 
-/** CI has shown it: what it showed is a build event like any other. */
+/** CI has shown the result: stores it as an ordinary build event, and ends the request. */
 async function keep(deps: ConfirmRequests, request: Request, build: LegacyBuild): Promise<void> {
   const at = deps.clock.now()
   const newBuild = request.action === 'restart' ? { newBuildId: build.id, newBuildUuid: build.uuid } : {}
@@ -82,7 +82,7 @@ async function keep(deps: ConfirmRequests, request: Request, build: LegacyBuild)
   )
 }
 
-/** Records the event, and what follows from it, unless somebody else has ended the request meanwhile. */
+/** Records the event and runs `follow` in the same transaction, unless the request has been ended meanwhile. */
 async function record(
   { store, clock, wake }: ConfirmRequests,
   request: Request,
@@ -99,7 +99,7 @@ async function record(
   wake(request.revisionKey)
 }
 
-/** CI's clock may be behind ours by so much. */
+/** CI's clock may be this far behind ours. */
 const CLOCKS_DIFFER_MS = 60_000
 
 interface LookUp {
@@ -112,11 +112,11 @@ interface LookUp {
 type Seen =
   /** CI shows that it happened */
   | { kind: 'shown'; build: LegacyBuild }
-  /** it does not; `own`: what it says of the build that was asked about */
+  /** CI shows that it has not happened; `own`: the requested build as CI shows it */
   | { kind: 'not-shown'; own: LegacyBuild }
   /** CI did not answer */
   | { kind: 'away' }
-  /** there is no interface that could tell, or it does not show the build */
+  /** no interface can show it, or CI does not show the build */
   | { kind: 'blind' }
 
 /** Asks CI what became of a request; changes nothing. */
@@ -130,13 +130,13 @@ async function lookUp(deps: LookUp, request: Request): Promise<Seen> {
     const { builds } = await source.getProject(projectId, wanted)
     const build = request.action === 'stop' ? ended(request, builds) : await restarted(deps, request, builds)
     if (build) return { kind: 'shown', build }
-    // CI shows only a limited number of builds: nothing can be said of one that it does not show.
+    // CI shows a limited number of builds, so a missing build proves nothing.
     const own = ownOf(request, builds)
     return own ? { kind: 'not-shown', own } : { kind: 'blind' }
   } catch (error) {
     if (!(error instanceof CiError)) throw error
     log.warn({ err: error, request: request.id }, 'CI could not be asked what became of a request')
-    // Pro projects are not there: asking again would not help.
+    // The legacy interface does not have Pro projects: a retry would not help.
     return error.kind === 'not-found' || error.kind === 'bad-request' ? { kind: 'blind' } : { kind: 'away' }
   }
 }
@@ -149,7 +149,7 @@ function ended(request: Request, builds: readonly LegacyBuild[]): LegacyBuild | 
   return own && isFinal(toStatus(own.status)) ? own : undefined
 }
 
-/** The build that CI itself named; the same one, begun again; or where its answer was lost, the one it must have been. */
+/** The build that CI named in its answer, or the same build restarted; if the answer was lost, the likely new build. */
 async function restarted(
   { store }: LookUp,
   request: Request,
@@ -166,7 +166,7 @@ async function restarted(
   const earlier = buildEvents.filter(({ at }) => at < request.requestedAt)
   const known = foldBuild(earlier, restarts).attempts.at(-1)
   const own = ownOf(request, builds)
-  // It says which attempt it shows, and always runs the same build again.
+  // This source numbers attempts itself, and a restart keeps the build's id.
   if (own && namesAttempt(own)) return attemptShown(own, buildEvents) > request.attempt ? own : undefined
   if (own && hasBegunAgain(own, request, { before, wasOver: !known || hasEnded(known) })) return own
   if (newBuildId !== null || newBuildUuid !== null) return undefined
@@ -180,7 +180,7 @@ function attemptShown(build: LegacyBuild, known: readonly StoredEvent[]): number
 
 interface Before {
   before: readonly BuildEvent[]
-  /** as far as we had heard when somebody asked */
+  /** whether the build had ended when the restart was requested, as far as we knew */
   wasOver: boolean
 }
 
@@ -188,19 +188,19 @@ function hasBegunAgain(build: LegacyBuild, request: Request, { before, wasOver }
   const status = toStatus(build.status)
   if (wasOver && (status === 'started' || status === 'waiting')) return true
   const { startedAt: known } = mergeDetails(before)
-  // Both times are CI's own: no clocks to compare.
+  // Both times are from CI's clock, so they can be compared directly.
   if (known !== null) return build.startedAt !== null && build.startedAt > known
-  // CI had begun it again by itself: what it shows is that.
+  // If the build was not over, CI had already restarted it by itself, and shows that attempt.
   return wasOver && beganSince(build, request, before)
 }
 
-// CI's clock may be behind ours; but what began before the attempt ended that was asked about is that attempt.
+// Allows for CI's clock being behind. A build that began before the requested attempt ended is that attempt itself.
 function beganSince({ startedAt }: LegacyBuild, { requestedAt }: Request, before: readonly BuildEvent[]): boolean {
   const endedAt = before.findLast(isFinalEvent)?.at ?? 0
   return startedAt !== null && startedAt >= Math.max(requestedAt - CLOCKS_DIFFER_MS, endedAt)
 }
 
-/** The first newer build of the same commit that began after the request, and that no other ask brought about. */
+/** The first newer build of the same commit that began after the request, and that no other request started. */
 async function successorOf(
   { store: { read } }: Pick<LookUp, 'store'>,
   request: Request,

@@ -10,10 +10,10 @@ export interface ActDeps extends RequestDeps {
   v2: Pick<ClientV2, 'listProjects'> | null
 }
 
-/** What one action does at CI: the one call. */
+/** How one action calls CI. */
 export interface CiCall {
   action: Action
-  /** The one call. Throws a CiError. */
+  /** Calls CI once. Throws a CiError. */
   call(source: Source, ref: AttemptRef, ids: Ids): Promise<Answered>
 }
 
@@ -22,6 +22,6 @@ export interface Ids {
   projectUuid: Uuid | null
   buildUuid: Uuid | null
   hasFailed: boolean
-  /** CI lists the build as one of that project's, on that branch; else only its deliveries say so */
+  /** true: CI lists the build under this project and branch; false: only deliveries say so */
   isConfirmed: boolean
 }

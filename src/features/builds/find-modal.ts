@@ -11,7 +11,7 @@ export const FIND_CALLBACK_ID = 'find_build'
 export const FIND_PROJECT_ID = 'find_project'
 export const FIND_BRANCH_ID = 'find_branch'
 
-/** The blocks of the form, which stay when an answer changes. */
+/** The block ids of the form itself. These blocks stay when the answer below them changes. */
 export const FIND_BLOCKS = /^find_/
 
 /** The project and branch that are chosen. `project`: a uuid, CI's id or a name. */
@@ -43,7 +43,7 @@ export const findModal = ({ blocks, metadata }: { blocks: readonly object[]; met
   blocks,
 })
 
-/** The project that the modal remembers; null for what is not ours. */
+/** The project in the modal's metadata; null if it cannot be read. */
 export function chosenProject(metadata: string): string | null {
   try {
     return textOf(fieldOf(JSON.parse(metadata), 'project'))
@@ -60,7 +60,7 @@ const projectBlock = {
     type: 'external_select',
     action_id: FIND_PROJECT_ID,
     placeholder: plain('Choose a project'),
-    // Without it Slack asks us only from three letters on.
+    // By default, Slack requests options only after three typed characters.
     min_query_length: 0,
   },
 }
@@ -69,7 +69,7 @@ function branchBlock({ project, branch }: Chosen, branches: readonly string[]): 
   const options = [ANY, ...branches.flatMap(branchOption)].slice(0, OPTIONS_MAX)
   return {
     type: 'section',
-    // Another project has other branches: under the same id Slack would keep what was chosen before.
+    // Another project has other branches. With the same block id, Slack would keep the earlier choice.
     block_id: `find_branch_${createHash('sha256').update(project).digest('hex').slice(0, 12)}`,
     text: plain('Branch'),
     accessory: {
@@ -87,7 +87,7 @@ const BRANCH = 'branch:'
 
 const valueOf = (branch: string | null): string => (branch === null ? ANY.value : BRANCH + branch)
 
-/** The branch that an option means; null: any. */
+/** The branch of an option's value; null: any branch. */
 export const branchOf = (value: string): string | null =>
   value.startsWith(BRANCH) ? value.slice(BRANCH.length) || null : null
 

@@ -13,11 +13,11 @@ import { outcomeName, whenMayRead } from '../command.ts'
 import { placeOf } from '../reply-target.ts'
 import { FIND_PROJECT_ID, type Chosen, findView, chosenProject, branchOf } from './find-modal.ts'
 
-/** "Find a build": the empty form at once, since Slack opens it within three seconds or not at all. */
+/** Opens "Find a build" at once, as an empty form: Slack refuses to open a modal after three seconds. */
 export async function openFind(deps: SlackDeps, body: unknown): Promise<void> {
   const by = requesterOf(body, 'modal')
   const user = userOf(body)
-  // A global shortcut names no channel: a direct message is the only way back.
+  // A global shortcut names no channel: without a modal, only a direct message can carry the answer.
   const { modalOpener, place } = openingPlace(deps, body, user === null ? null : directPlace(deps.client, user))
   const form: { opened?: OpenModal | undefined; reference: string } = { reference: '' }
   await respond(deps, { what: 'find', by, place }, (reference) =>
@@ -31,7 +31,7 @@ export async function openFind(deps: SlackDeps, body: unknown): Promise<void> {
   if (form.opened) await closeToOutsiders(deps, by, { ...form, opened: form.opened })
 }
 
-/** People who may not look are told so in the form; its menus are empty for them. */
+/** Tells people without permission so, in the form. Its menus are empty for them. */
 async function closeToOutsiders(
   deps: SlackDeps,
   by: Requester,
@@ -52,14 +52,14 @@ async function closeToOutsiders(
 export const projectsForFind = async ({ operations }: SlackDeps, text: string): Promise<FieldOption[]> =>
   projectOptions(await operations.suggestProjects(text))
 
-/** A project or a branch was chosen in "Find a build": its last build is shown in place. */
+/** Handles a choice in "Find a build": shows the last build of that project or branch in the modal. */
 export async function chooseInFind(deps: SlackDeps, body: unknown, action: unknown): Promise<void> {
   const chosen = chosenIn(body, action)
   const viewId = textAt(body, 'view', 'id')
   const by = requesterOf(body, 'modal')
   if (!chosen || viewId === null)
     return respond(deps, { what: 'find', by, place: placeOf(deps, body) }, async () => UNREADABLE)
-  // Of two quick choices the first may be answered last: only the newest is shown.
+  // After two quick choices the answers may arrive in the wrong order. Only the newest choice's answer is shown.
   const isCurrent = deps.newest.note(viewId)
   const branches: string[] = []
   const place = placeIn(deps, { viewId, chosen, branches, isCurrent, user: by.user })
@@ -81,7 +81,7 @@ function chosenIn(body: unknown, action: unknown): Chosen | null {
 interface Showing {
   viewId: string
   chosen: Chosen
-  /** filled while the answer is sought */
+  /** filled while the build is looked up */
   branches: readonly string[]
   isCurrent: () => boolean
   user: string
@@ -93,7 +93,7 @@ function placeIn({ client }: SlackDeps, { viewId, chosen, branches, isCurrent, u
     viewId,
     draw: (answer) => findView({ chosen, branches, answer }),
     isCurrent,
-    // A person who closed the modal has given up the search, and gets no answer elsewhere.
+    // A person who closes the modal has given up the search, so no answer is sent elsewhere.
     closed: null,
     instead: directPlace(client, user),
   })
@@ -116,5 +116,3 @@ async function findLast(
       : answerNotFound(outcome, { command: 'status', branch: chosen.branch, reference })
   return { outcome: outcomeName(outcome), answer }
 }
-
-// The modal "Find a build": a project, a branch, and below them the last build with its buttons.

@@ -88,7 +88,7 @@ const stop: Command = commandAbout(
     ],
   },
   {
-    /** What runs here, each with its own button: nothing is stopped without being named. */
+    /** Lists what runs here, each with its own Stop button. Nothing is stopped unless it is named. */
     overall: (question) =>
       whenMayRead(question, async () => {
         const outcome = await question.operations.running(question.by.channel)
@@ -125,7 +125,7 @@ const restart: Command = commandAbout(
   },
 )
 
-/** The button of a build. What the card said when it was drawn counts for nothing: the operation looks at it now. */
+/** The button of a build. The card may be stale, so the operation checks the build's current state. */
 const button = (action: Action): Button => ({
   what: action,
   describe: (value) => {
@@ -154,7 +154,7 @@ function restartByShortcut(deps: SlackDeps, body: unknown): Promise<void> {
   })
 }
 
-/** "Stop this build" on a message. A shortcut cannot ask "sure?": the build is shown, and its own button does. */
+/** "Stop this build" on a message. A shortcut cannot ask for confirmation, so this shows the build; its button can. */
 function stopByShortcut(deps: SlackDeps, body: unknown): Promise<void> {
   const by = requesterOf(body, 'shortcut')
   const target = messageOf(body)
@@ -173,7 +173,7 @@ async function offerStop({ operations }: SlackDeps, target: Target | null, refer
     : { outcome: 'offered', answer: answerFound(found.build) }
 }
 
-/** Why there is no button to stop it; null where there is one, or somebody has asked already, which the build shows. */
+/** Why there is no Stop button; null if there is one, or if a stop was already requested, which the build shows. */
 function whyNot(build: BuildSummary): ActOutcome | null {
   if (build.offers.includes('stop') || isStillRunning(build)) return missingOf(build)
   return { kind: 'not-now', action: 'stop', build }

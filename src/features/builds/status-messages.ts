@@ -129,7 +129,7 @@ function listed(builds: readonly BuildSummary[], more: number): Part[] {
   return [...shown, line(`… and ${left} more. Type ${typed('/ci status project')} to see one project.`)]
 }
 
-/** A line with the first thing that can be done, or with why that cannot be. */
+/** A line with a button for the first possible action, or with the reason why there is none. */
 function withButton(build: BuildSummary): Part {
   const missing = missingOf(build)
   const text = missing === null ? buildLine(build) : `${buildLine(build)} · ${missing}`

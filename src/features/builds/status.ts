@@ -5,10 +5,10 @@ import type { BuildSummary, RunningOutcome, StatusOutcome, Target } from '../../
 import { findBuild, summariesOf, summaryOf, type FindDeps } from '../../catalog/find-build.ts'
 import { findProject, followedBy, newestBuilds, type FollowedDeps } from '../../catalog/projects.ts'
 
-/** Builds in one answer: each takes a section or two of Slack's fifty blocks. */
+/** The most builds in one answer: each takes one or two of Slack's fifty blocks. */
 export const BUILDS_MAX = 10
 
-/** Builds of one branch in one answer. */
+/** The most builds of one branch in one answer. */
 export const LAST_BUILDS = 5
 
 const RUNNING_MAX = 100
@@ -20,7 +20,7 @@ export type StatusQuestion =
   | { project: string | null; branch: string | null; channel: ChannelId | null }
   | { target: Target }
 
-/** The last build of each branch of a project; the last ones of a branch; or what the channel's projects do. */
+/** The last build of each branch of a project; the last builds of one branch; or those of the channel's projects. */
 export async function buildStatus(deps: StatusDeps, question: StatusQuestion): Promise<StatusOutcome> {
   if ('target' in question) return statusOfTarget(deps, question.target)
   const { project: text, branch, channel } = question
@@ -34,7 +34,7 @@ export async function buildStatus(deps: StatusDeps, question: StatusQuestion): P
   const builds = await Promise.all(branches.map((name) => deps.reads.newestBuild(projectId!, name)))
   const known = builds.filter((build) => build !== null)
   if (known.length > 0) return { kind: 'status', project, branch: null, builds: await summariesOf(deps, known) }
-  // Builds without a branch are a project's too.
+  // The project may have only builds without a branch.
   const newest = projectId === null ? null : await deps.reads.newestBuild(projectId)
   if (!newest) return { kind: 'no-build', project: project.name, branch: null, nearest: null }
   return { kind: 'status', project, branch: null, builds: await summariesOf(deps, [newest]) }
@@ -52,7 +52,7 @@ async function statusOfTarget(deps: StatusDeps, target: Target): Promise<StatusO
   return { kind: 'status', project, branch: build.branch, builds }
 }
 
-/** Branches that are red come first: a newer build of another branch of their project hides none of them. */
+/** Red branches come first, so that a newer build of another branch of the project hides none of them. */
 async function statusOfChannel(deps: StatusDeps, channel: ChannelId | null): Promise<StatusOutcome> {
   const newest = await newestBuilds(deps, channel)
   const projectIds = [...new Set(newest.map(({ projectId }) => projectId))]

@@ -8,7 +8,7 @@ import { findProject, followedBy } from '../../catalog/projects.ts'
 import { readFlakyTests } from '../../store/flaky-tests.ts'
 import { readFigures } from '../../store/figures.ts'
 
-/** Branches, and tests, in one answer. */
+/** The most branches, and the most tests, in one answer. */
 export const FLAKY_LINES_MAX = 10
 
 export const FLAKY_DAYS_MAX = 90
@@ -26,14 +26,14 @@ export type FlakyOutcome =
       /** null: the channel's projects */
       project: string | null
       days: number
-      /** what is older is not kept (ms); null: all of it is */
+      /** builds are stored from this time on (ms), if that is later than the period's begin; else null */
       since: number | null
       branches: DigestView['flaky']
       tests: { shown: readonly { project: string; name: string; commits: number }[]; more: number }
     }
   | Extract<NotFound, { kind: 'no-project' | 'several-projects' }>
 
-/** Branches whose commits failed and passed on a later attempt, and the tests that did, the worst first. */
+/** Branches with commits that failed and passed on a later attempt, and tests that did so; the worst first. */
 export async function flakyBranches(
   deps: FigureDeps & { clock: Clock },
   { project: text, days, channel }: FlakyQuestion,
@@ -44,7 +44,7 @@ export async function flakyBranches(
   const projects = named ? heard.filter(({ projectId }) => projectId === named.project.projectId) : heard
   const now = deps.clock.now()
   const from = now - days * DAY_MS
-  // To the end of this moment: what came just now is part of it.
+  // `to` is exclusive: + 1 includes what came in this millisecond.
   const asked = { period: { from, to: now + 1 }, before: { from, to: from }, days: [] }
   const { question, since } = keptOf(asked, now - deps.retentionDays * DAY_MS)
   const ids: ProjectId[] = projects.map(({ projectId }) => projectId)

@@ -44,7 +44,7 @@ function testLine({
   return `${outside(name, NAME_CHARS_MAX) || '(no name)'} (${projectName({ project })}): ${count}`
 }
 
-/** The period is none of those that are kept. */
+/** The period is out of range. */
 export const answerDays = (text: string): Answer =>
   answerOf([
     line(

@@ -11,20 +11,20 @@ import type { Interfaces } from '../../store/history.ts'
 
 export const PAGE_SIZE = 10
 
-/** A list that was read so recently is not read again: turning pages asks CI once. */
+/** A list that is younger than this is not read again, so turning pages calls CI only once. */
 export const FRESH_MS = 60_000
 
 export interface ListProjects {
   store: Store
   clock: Clock
   interfaces: Interfaces
-  /** reads all projects from CI again; one reading at a time */
+  /** reads all projects from CI again; concurrent callers share one reading */
   refresh: () => Promise<Refreshed>
 }
 
 /**
- * CI's projects with their last known state, ten a page, from the v2 interface or, when only that is configured, the
- * legacy one. Where CI cannot be asked now, what was read before, and how old it is.
+ * CI's projects with their last known state, ten a page, from the v2 interface or, if only that is configured, the
+ * legacy one. If CI cannot be reached now: the list that was read last, and how old it is.
  */
 export async function listProjects(deps: ListProjects, question: ListQuestion): Promise<ListOutcome> {
   const { store, interfaces, clock } = deps
@@ -34,8 +34,8 @@ export async function listProjects(deps: ListProjects, question: ListQuestion): 
   const trouble = refreshed?.trouble ?? null
   const all = await store.read.projects()
   if (trouble && all.length === 0) return trouble
-  // What the last whole reading did not list is gone from CI; what a reading in part listed says nothing of the rest, and
-  // neither says anything of the other sources' projects.
+  // A project that the last complete list lacks is gone from CI. A partial list proves nothing about the projects that
+  // it lacks, and CI's list never has the projects of GitHub and GitLab.
   const wholeAt = await lastWholeAt(deps)
   const listed = all.filter(({ legacyId, readAt }) => sourceOf(legacyId) !== 'ci' || readAt >= wholeAt)
   const projects = select(await withIds(deps, listed.map(ofListed)), question)
@@ -62,13 +62,13 @@ const lastWholeAt = async ({ store }: ListProjects): Promise<number> =>
 function select(listed: readonly ProjectRef[], { text, type }: ListQuestion): ProjectRef[] {
   const ofType = type === null ? [...listed] : listed.filter((project) => project.type === type)
   if (text === null) return ofType
-  // A search shows all that fits, not only the best.
+  // A search shows all matches, not only the best one.
   const wanted = text.toLowerCase()
   const named = ofType.filter(({ name }) => name.toLowerCase().includes(wanted))
   return named.length > 0 ? named : matchProjects(ofType, text)
 }
 
-/** Of a Pro project only deliveries know the integer id under which its builds are kept. */
+/** Adds the integer ids under which builds are stored. For Pro projects, only deliveries contain them. */
 async function withIds({ store }: ListProjects, projects: readonly ProjectRef[]): Promise<ProjectRef[]> {
   const joined = new Map((await allProjects(store.read)).map((project) => [project.uuid, project]))
   return projects.map((project) => ({

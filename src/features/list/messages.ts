@@ -72,13 +72,13 @@ function projectWithState({ project, build }: Projects['projects'][number]): str
   return `• ${joined([projectLine(project), state, dayTime(build.at), redWords(build.redSince)])}`
 }
 
-/** ` with `web` in the name, Basic only`: what was asked for, and nothing where that was everything. */
+/** ` matching `web`, Basic only`: what was searched for; empty if that was everything. */
 function searched({ text, type }: ListQuestion): string {
   const named = text === null ? '' : ` matching ${typed(text)}`
   return type === null ? named : `${named}, ${typeWord(type)} only`
 }
 
-// What is empty is left out of the answer.
+// `answerOf` leaves out empty parts.
 const footOf = ({ from, stale, isWhole }: Projects): Part[] => [
   small(stale ? staleWords(stale) : isWhole ? '' : IN_PART),
   small(from === 'legacy' ? "From CI's legacy interface, which lists Basic projects only." : ''),
@@ -86,7 +86,7 @@ const footOf = ({ from, stale, isWhole }: Projects): Part[] => [
 
 const IN_PART = ':warning: CI returned only part of its list, so a project may be missing.'
 
-/** How old the list is, and why no newer one could be had. */
+/** How old the list is, and why there is no newer one. */
 function staleWords({ readAt, trouble }: NonNullable<Projects['stale']>): string {
   const since = dayTime(readAt) ?? 'an earlier time'
   return `:warning: This list is from ${since}. ${troubleWords(trouble.code).why}`
@@ -103,7 +103,7 @@ function pageButton(id: string, label: string, question: ListQuestion, page: num
   return value === null ? [] : [{ type: 'button', action_id: id, text: plain(label), value }]
 }
 
-/** What was searched, and how to search wider. */
+/** What was searched for, and how to find more. */
 function noneFound(outcome: Projects): Answer {
   const { question, page, pages, total } = outcome
   if (total > 0) {

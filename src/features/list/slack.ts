@@ -30,7 +30,7 @@ const listPage = (question: Pick<Question, 'operations' | 'by' | 'reference'>, a
     return { outcome: outcomeName(outcome), answer: answerList(outcome, { reference: question.reference }) }
   })
 
-/** `acme pro 2`: the type and the page stand last, in this order; all before them is looked for. */
+/** `acme pro 2`: the type and the page come last, in this order; the words before them are the search text. */
 function readList(words: readonly Word[]): ListQuestion {
   const left = words.map(({ text }) => text).filter((text) => text !== '')
   const page = pageOf(left.at(-1) ?? '')
@@ -45,7 +45,7 @@ function typeOf(word: string | undefined): ListQuestion['type'] {
   return type === 'basic' || type === 'pro' ? type : null
 }
 
-/** Prev and Next carry the whole question: they work on lists of yesterday. */
+/** Previous and Next carry the whole question, so they also work on old lists. */
 async function turnPage({ deps, value, by, reference }: Click): Promise<Reply | null> {
   const page = parsePage(value)
   return page && listPage({ operations: deps.operations, by, reference }, page)

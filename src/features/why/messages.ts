@@ -23,7 +23,7 @@ export const DECISIONS_LISTED_MAX = 20
 const HEARD_MAX = 5
 /** The most rules of one decision. */
 export const RULES_LISTED_MAX = 8
-/** Decisions are listed whole, and no further one once they are this long together, in characters. */
+/** Decisions are listed whole. No further one is listed once they are this long together, in characters. */
 export const WHY_CHARS_MAX = 9_000
 
 type Found = Extract<WhyOutcome, { kind: 'why' }>
@@ -68,13 +68,13 @@ function listedOf(newestFirst: readonly Explained[], source: SourceName): Listed
   return listed
 }
 
-/** Build events that were decided alike are named together: all but the event itself is the same. */
+/** Build events with the same decision are named together: everything but the event itself is equal. */
 const whatIsAlike = ({ word: _word, at: _at, events: _events, ...decided }: Explained): string =>
   JSON.stringify(decided)
 
 /**
- * The verdict with its reason in one line, a line for each rule that was looked at, and what stands there.
- * @param isTold whether an earlier group of the answer has said what stands there
+ * The verdict with its reason in one line, a line for each rule that was checked, and what is posted in the channel.
+ * @param isTold whether an earlier group of the answer has said what is posted there
  */
 function groupLines(group: readonly Explained[], source: SourceName, isTold: boolean): string[] {
   const decision = { ...group[0]!, events: [...new Set(group.flatMap(({ events }) => events))] }
@@ -104,7 +104,7 @@ const VERDICTS: Record<Explained['verdict'], string> = {
   silent: '*not posted*',
 }
 
-/** What stands in the channel about a build event, as it is recorded, with its times. Markup. */
+/** What is posted in the channel about a build event, as it is recorded, with its times. Markup. */
 function postedWords({ channel, posted, verdict }: Pick<Explained, 'channel' | 'posted' | 'verdict'>): string {
   if (posted.length > 0) return `now: ${posted.map((one) => oneWords(one, channel)).join(' · ')}`
   return verdict === 'tell' ? 'not posted yet' : 'nothing was posted'
@@ -127,7 +127,7 @@ const NAMES: Readonly<Record<string, string>> = { card: 'card', notice: 'the acc
 const linked = (what: string, { ts }: Posted, channel: ChannelId): string =>
   ts === null ? what : mrkdwnLink(addressOf(channel, ts), what, INLINE_URL_CHARS_MAX)
 
-/** A message is written twice where it is posted and its post recorded: only a later change is an edit. */
+/** A post is recorded shortly after Slack has dated it, so only a later write is an edit. */
 const EDITED_AFTER_MS = 2_000
 
 function timesOf({ ts, at }: Posted): string {
@@ -139,7 +139,7 @@ function timesOf({ ts, at }: Posted): string {
 
 type About = Pick<Explained, 'branch' | 'events'>
 
-/** Whose rule it is, each of its conditions in their order, and the first that failed. Markup. */
+/** Where the rule comes from, its conditions in order, and the first one that failed. Markup. */
 function lookedWords({ rule, from, verdict }: KeptLook, about: About, source: SourceName): string {
   const whose = from === null ? '' : ` (${from === 'ci' ? ownRules(source) : FROM[from]})`
   if (!isVerdict(verdict)) return `${whose} ended with ${outside(verdict, WORD_CHARS_MAX) || '(none)'}`
@@ -148,7 +148,7 @@ function lookedWords({ rule, from, verdict }: KeptLook, about: About, source: So
   return `${whose} ${ENDED[verdict]}: ${branchWords(rule, verdict, about, source)}; ${eventWords(rule, verdict, about)}`
 }
 
-/** Without rules of its own, a project of GitHub or GitLab is told of as most people want it. */
+/** Projects of GitHub and GitLab have no rules of their own, so a default applies. */
 const ownRules = (source: SourceName): string =>
   source === 'ci' ? "the project's own, in CI" : `the default for ${SOURCE_WORDS[source]}`
 

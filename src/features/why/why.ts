@@ -11,12 +11,12 @@ import { noticeSubject } from '../../domain/revision.ts'
 import { isRedAgain } from '../../domain/story.ts'
 import type { Reads } from '../../store/store.ts'
 
-/** Decisions in one answer; the newest are shown. */
+/** The most decisions in one answer; the newest are shown. */
 export const DECISIONS_MAX = 20
 
 /**
- * Why each channel was told of each build event of a build, or not: the decisions as they were made and kept, and what stands
- * there now. Without a target the newest build that the channel could have heard of.
+ * Why each channel got each build event of a build, or did not: the decisions as they were recorded, and what is posted
+ * there now. Without a target, the newest build of the channel's projects.
  */
 export async function explain(
   deps: FindDeps & FollowedDeps & VisibleDeps,
@@ -61,8 +61,8 @@ async function newestHere(deps: FindDeps & FollowedDeps, channel: ChannelId | nu
 }
 
 /**
- * What stands in Slack about one build event in the channel of a decision, as it is recorded.
- * @param runs of the revision that the build events belong to, oldest first
+ * What is posted in Slack about one build event in the channel of a decision, as it is recorded.
+ * @param attempts of the revision that the build events belong to, oldest first
  */
 function createPosted(
   reads: Reads,
@@ -114,7 +114,7 @@ function replyOf(buildEvent: BuildEvent, attempts: readonly Attempt[], cardState
   return attempt && reply ? [toPosted(slot, reply, wasBroadcast(attempt, attempts, reply, cardState))] : []
 }
 
-/** As it was decided when the reply was claimed: loud, not quiet, not replaced by a newer attempt, and not red once more. */
+/** As decided when the reply was claimed: loud, not quiet, no newer attempt yet, and not red once more. */
 function wasBroadcast(
   attempt: Attempt,
   attempts: readonly Attempt[],
@@ -137,6 +137,6 @@ const toPosted = (slot: string, { state, ts, writtenAt }: StoredMessage, broadca
   broadcast,
 })
 
-/** A repeated or late build event belongs to the attempt that it came in. */
+/** A repeated or late build event belongs to the attempt during which it came. */
 const attemptOf = ({ buildId, seq }: BuildEvent, attempts: readonly Attempt[]): Attempt | undefined =>
   attempts.findLast((attempt) => attempt.buildId === buildId && attempt.firstSeq <= seq)
