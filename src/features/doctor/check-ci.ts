@@ -27,14 +27,14 @@ function listFound(reading: Reading<List>, scope: string | null): Found[] {
   return [{ kind: 'fine', count: projects.length }, ...unread]
 }
 
-/** Nobody's: the nil uuid is never given to anything. */
+/** The nil uuid, which no project and no build has. */
 export const NOBODY = toUuid('00000000-0000-0000-0000-000000000000')
 
 /**
- * May the credentials change projects and stop builds? There is no harmless question for that, so the real one is asked
- * about a project and a build that cannot exist: without the right CI answers 403, with it that it knows no such thing.
- * No harm can come of it, however CI is made: nothing has this uuid, so nothing can be replaced or stopped; and an update
- * names no repository, so nothing could be made of it either. It changes nothing, and so is in no audit.
+ * May the credentials change projects and stop builds? CI has no harmless request for that. So this sends the real ones
+ * for a project and a build that cannot exist: without the right CI answers 403, with it "not found" or "bad request".
+ * This is safe however CI is built: nothing has this uuid, so nothing can be replaced or stopped, and the update names
+ * no repository, so no project can be created. It changes nothing, so it is not in the audit.
  */
 export async function checkV2Scopes({ v2, signal }: Examination): Promise<Found[]> {
   if (!v2) return [{ kind: 'not-configured' }]
@@ -47,7 +47,7 @@ export async function checkV2Scopes({ v2, signal }: Examination): Promise<Found[
   return found.length > 0 ? found : [{ kind: 'fine', count: null }]
 }
 
-/** Null where CI would do it. */
+/** Null if the credentials have the right. */
 async function may(scope: string, ask: () => Promise<unknown>): Promise<Found | null> {
   try {
     await ask()
@@ -60,7 +60,7 @@ async function may(scope: string, ask: () => Promise<unknown>): Promise<Found | 
   }
 }
 
-/** Does the site draw the badge of a project that is surely there? */
+/** Does the site draw the badge of a project that is known to exist? */
 export async function checkSite(examination: Examination): Promise<Found[]> {
   const { badges, signal } = examination
   if (!badges) return [{ kind: 'not-configured' }]
@@ -82,7 +82,7 @@ async function anyProject({ projects, legacyProjects }: Examination) {
   return ofLegacy.kind === 'read' ? (ofLegacy.value.projects.find(({ uuid }) => uuid !== null)?.uuid ?? null) : null
 }
 
-/** Does every project tell Buildline of everything that happens on every branch? */
+/** Does every project send Buildline every event of every branch? */
 export async function checkWebhookRules(examination: Examination): Promise<Found[]> {
   const reading = await readProjects(examination)
   if (reading.kind === 'not-checked') return [reading]
@@ -92,7 +92,7 @@ export async function checkWebhookRules(examination: Examination): Promise<Found
   return found.length > 0 ? bounded(found) : [{ kind: 'fine', count: reading.projects.length }]
 }
 
-/** Null where the project tells us of everything. */
+/** Null if the project sends us everything. */
 function findingOf(project: Project, isOurs: Examination['isOurs'], host: string | null): Found | null {
   const { name, uuid } = project
   const rules = ourRules(project)
@@ -102,14 +102,14 @@ function findingOf(project: Project, isOurs: Examination['isOurs'], host: string
   const selecting = rulesFor('webhook', good)
   const events = leftAway(selecting, null)
   if (events.length === 0) return null
-  // Where a rule for single branches selects what is missing, the branch is what leaves it away.
+  // If a rule for single branches selects the missing events, they are missing only on the other branches.
   const branch = selecting.find((rule) => leftAway([rule], rule.branch).length === 0)?.branch ?? null
   return { kind: 'webhook-filtered', project: name, events, branch }
 }
 
 /**
- * The rule that a project lacks to tell Buildline of everything. Nobody told the bot its own address, so it is taken from the
- * rules of other projects. `known`: the project has one with our secret; `no-address`: no project has
+ * The rule that a project needs to send Buildline everything. The bot does not know its own address, so it is taken
+ * from other projects' rules. `known`: the project has a rule with our secret; `no-address`: no project has one.
  */
 export async function webhookRuleFor(
   { v2, isOurs }: Pick<DoctorDeps, 'v2' | 'isOurs'>,
@@ -143,14 +143,14 @@ const ruleTo = ({ href }: URL): RuleInput => ({
   options: { url: href },
 })
 
-/** The address with one of our secrets that most rules have: it holds the secret. Null: none has one. */
+/** The address that most rules with one of our secrets use. It contains the secret. Null: no rule has one. */
 function ourAddress(projects: readonly Project[], isOurs: DoctorDeps['isOurs']): URL | null {
   const urls = projects.flatMap(ourRules).map(({ url }) => url)
   const same = Map.groupBy(urls.filter(isOurs), ({ href }) => href)
   return [...same.values()].sort((a, b) => b.length - a.length)[0]?.[0] ?? null
 }
 
-/** Has it a rule that is to tell us, whatever it selects? */
+/** Does the project have a rule for Buildline, whatever the rule selects? */
 export const isTellingUs = (project: Project): boolean => ourRules(project).length > 0
 
 interface WebhookRule {
@@ -158,7 +158,7 @@ interface WebhookRule {
   url: URL
 }
 
-/** The rules to an address that looks like Buildline's: only its path is known for certain, since a proxy may stand before it. */
+/** The rules whose address has Buildline's path. The host is not compared: Buildline may be behind a proxy. */
 const ourRules = ({ raw }: Project): WebhookRule[] =>
   listOf(fieldOf(raw, 'notification_rules')).flatMap((sent) => {
     const options = fieldOf(sent, 'options')

@@ -14,10 +14,10 @@ import type { LegacyProject, Project } from '../../domain/project.ts'
 import type { DeliveredProject } from '../../store/records.ts'
 import { errorCode } from '../../lib/error-code.ts'
 
-/** At least one finding. What it throws is a fault of ours. */
+/** Returns at least one finding. Throws only if Buildline has a bug. */
 type Check = (examination: Examination) => Promise<Found[]>
 
-/** THE table: each thing that can be misconfigured, and who looks at it. */
+/** Everything that can be misconfigured, with the function that checks it. */
 export const CHECK_OF: Record<CheckName, Check> = {
   'slack-token': checkToken,
   'slack-scopes': checkScopes,
@@ -36,8 +36,8 @@ export const CHECK_OF: Record<CheckName, Check> = {
 }
 
 /**
- * What a finding means: CI's bad minute is nobody's mistake, and what was never heard of may never have built. Without
- * Slack or the database nothing works, no matter whose mistake it is.
+ * What a finding means. A temporary failure of CI is no misconfiguration, and a project that never sent anything may
+ * never have built. Slack or the database not answering is `wrong`, whatever the reason: nothing works without them.
  */
 export function verdictOf({ check, what: found }: Pick<Finding, 'check' | 'what'>): Verdict {
   if (found.kind === 'slack-away') return BUSY.has(found.code) ? 'unsure' : 'wrong'
@@ -50,7 +50,7 @@ export function verdictOf({ check, what: found }: Pick<Finding, 'check' | 'what'
   return VERDICTS[found.kind] ?? 'wrong'
 }
 
-/** All that is not simply wrong. */
+/** Kinds that are not listed here are `wrong`. */
 const VERDICTS: Partial<Record<Found['kind'], Verdict>> = {
   fine: 'fine',
   'over-http': 'fine',
@@ -60,17 +60,17 @@ const VERDICTS: Partial<Record<Found['kind'], Verdict>> = {
 
 const PASSING: ReadonlySet<string> = new Set(['timeout', 'server', 'rate-limited'])
 
-/** Slack answers, but not now. */
+/** Slack is up, but limits our rate. */
 const BUSY: ReadonlySet<string> = new Set(['ratelimited', 'rate_limited'])
 
-/** Of these no answer is an answer. */
+/** If one of these checks does not end in time, that itself is `wrong`. */
 const VITAL: ReadonlySet<CheckName> = new Set(['slack-token', 'store'])
 
-/** Slack answers some fifty such questions in a minute; further channels are not looked at. */
+/** Slack allows about fifty such calls a minute. Further channels are not checked. */
 export const CHANNELS_MAX = 40
 const AT_ONCE = 4
 
-/** Is there a channel that follows anything, and can each of them be told? */
+/** Is there any subscription, and can Buildline post in each of their channels? */
 async function checkChannels(examination: Examination): Promise<Found[]> {
   const subscriptions = await examination.subscriptions().catch(() => null)
   if (subscriptions === null) return [{ kind: 'not-checked', why: 'store-fails' }]
@@ -87,14 +87,14 @@ async function lookAtAll(examination: Examination, channels: readonly ChannelId[
   for (let at = 0; at < channels.length; at += AT_ONCE) {
     const some = await Promise.all(channels.slice(at, at + AT_ONCE).map((channel) => lookAt(examination, channel)))
     found.push(...some)
-    // Whatever Slack said to one, it says to all: the token, a scope, its own trouble.
+    // Such an error concerns every channel: the token, a scope, or Slack itself.
     const general = some.find((one) => one !== null && one.kind !== 'channel-closed')
     if (general) return [general]
   }
   return found
 }
 
-/** Null where nothing is wrong with it. */
+/** Null if nothing is wrong with the channel. */
 async function lookAt({ slack, signal }: Examination, channel: ChannelId): Promise<Found | null> {
   const look = await slack.channel(channel, signal)
   switch (look.kind) {
@@ -109,10 +109,10 @@ async function lookAt({ slack, signal }: Examination, channel: ChannelId): Promi
   }
 }
 
-/** CI may have a build that is this much newer than the last delivery; an older one should have been delivered. */
+/** CI's newest build may be this much newer than the last delivery. If it is newer still, the project is silent. */
 export const SILENT_MS_MAX = 60 * 60_000
 
-/** So long a delivery may be under way. */
+/** A delivery may be in flight for this long. */
 export const UNDER_WAY_MS_MAX = 2 * 60_000
 
 /** Is there a project with a webhook rule whose builds are not delivered? */
@@ -127,7 +127,7 @@ async function checkSilent(examination: Examination): Promise<Found[]> {
   const found = telling.flatMap(
     (project) => silenceOf(project, { delivered, legacy, now: examination.clock.now() }) ?? [],
   )
-  // What is certain comes first: not all may be told.
+  // Certain findings come first, since only the first ones are shown.
   const certain = found.filter(isCertain)
   const all = [...certain, ...found.filter((one) => !isCertain(one))]
   return all.length > 0 ? bounded(all) : [{ kind: 'fine', count: telling.length }]
@@ -175,13 +175,13 @@ function newestBuildAt({ builds }: LegacyProject, before: number): number | null
   return times.filter((at) => at <= before).sort((a, b) => b - a)[0] ?? null
 }
 
-/** Does Slack take the token? */
+/** Does Slack accept the token? */
 async function checkToken({ identity }: Examination): Promise<Found[]> {
   const who = await identity()
   return who.kind === 'known' ? [{ kind: 'fine', count: null }] : [{ kind: `slack-${who.kind}`, code: who.code }]
 }
 
-/** Has the app been installed with everything that its manifest asks for? */
+/** Is the app installed with all scopes that it needs? */
 async function checkScopes({ identity, scopesNeeded }: Examination): Promise<Found[]> {
   const who = await identity()
   if (who.kind !== 'known') return [{ kind: 'not-checked', why: 'slack-away' }]
@@ -193,7 +193,7 @@ async function checkScopes({ identity, scopesNeeded }: Examination): Promise<Fou
     : [{ kind: 'fine', count: scopesNeeded.length }]
 }
 
-/** In Socket Mode: would Slack let a connection be opened, over which it delivers everything? None is. */
+/** In Socket Mode: would Slack open a connection? None is opened. Over HTTP: were signatures wrong? */
 async function checkSocket({ slack, wrongSignatures, signal }: Examination): Promise<Found[]> {
   if (!slack.socket) {
     const count = await wrongSignatures()
@@ -208,10 +208,10 @@ async function checkSocket({ slack, wrongSignatures, signal }: Examination): Pro
   ]
 }
 
-/** Slack calls what was signed more than five minutes ago a replay, and so do we: this is a good while before. */
+/** Requests signed over five minutes ago are refused as replays, as Slack advises. This warns well before that. */
 export const CLOCK_OFF_MS_MAX = 30_000
 
-/** Is our clock Slack's? The `Date` of its answer tells, to the second. */
+/** Does our clock agree with Slack's? Compares it with the `Date` of Slack's response, to the second. */
 async function checkClock({ identity }: Examination): Promise<Found[]> {
   const who = await identity()
   if (who.kind !== 'known') return [{ kind: 'not-checked', why: 'slack-away' }]
@@ -221,13 +221,13 @@ async function checkClock({ identity }: Examination): Promise<Found[]> {
     : [{ kind: 'fine', count: null }]
 }
 
-/** Each delivery waits for a write: one that takes longer is felt. */
+/** Each delivery waits for a write. A write that takes longer than this is too slow. */
 export const WRITE_MS_MAX = 1_000
 
-/** A database that cannot grow takes no delivery. */
+/** With less free space than this, the check fails: a database that cannot grow stores no deliveries. */
 const FREE_BYTES_MIN = 200 * 1024 * 1024
 
-/** Can something be written, in good time, and is there room for more? */
+/** Does a write succeed, is it fast enough, and is there free disk space? */
 async function checkStore({ store, clock, freeBytes }: Examination): Promise<Found[]> {
   if (!store) return [{ kind: 'no-database' }]
   const beganAt = clock.now()
@@ -245,8 +245,8 @@ async function checkStore({ store, clock, freeBytes }: Examination): Promise<Fou
   return found.length > 0 ? found : [{ kind: 'fine', count: null }]
 }
 
-// The one row that an examination writes: when the last one was.
+// An examination writes only this row: the time of the last examination.
 const JOB = 'doctor'
 
-/** A short code; what a database says can hold anything. */
+/** Only the error's code: the message of a database can contain anything. */
 const codeOf = (error: unknown): string => errorCode(error) ?? 'unknown'

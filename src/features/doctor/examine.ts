@@ -31,10 +31,10 @@ export function doctorOperations(deps: DoctorDeps & { permits: Permits }) {
   }
 }
 
-/** A check that has not ended by then is not waited for. */
+/** A check that takes longer is reported as not checked. */
 export const CHECK_WITHIN_MS = 5_000
 
-/** Makes every check, or those that are named, all at once, and resolves within CHECK_WITHIN_MS whatever hangs. Never throws. */
+/** Runs all or the named checks at once. Resolves within CHECK_WITHIN_MS even if a check hangs. Never throws. */
 export async function examine(deps: DoctorDeps, checks: readonly CheckName[] = CHECKS): Promise<Examined> {
   const { clock } = deps
   const end = new AbortController()
@@ -63,13 +63,13 @@ async function foundBy(check: CheckName, examination: Examination): Promise<Foun
   try {
     return await CHECK_OF[check](examination)
   } catch (error) {
-    // A check that was too late is stopped, and may fail in any way.
+    // An aborted check may fail in any way, so its error is not logged.
     if (!examination.signal.aborted) examination.log.warn({ err: error, check }, 'a check of the doctor failed')
     return [{ kind: 'not-checked', why: 'fault' }]
   }
 }
 
-// Those that are only counted are like the one before.
+// `more` counts findings like the one before it, so it has the same verdict.
 const findingsOf = (check: CheckName, found: readonly Found[]): Finding[] =>
   found.map((what, at) => ({
     verdict: verdictOf({ check, what: what.kind === 'more' ? found[at - 1]! : what }),

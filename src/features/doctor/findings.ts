@@ -13,7 +13,7 @@ import type { SlackExaminer, SlackIdentity } from '../../slack/api/examiner.ts'
 import type { Store } from '../../store/store.ts'
 import type { LegacyProjectList, ProjectList, Project } from '../../domain/project.ts'
 
-// What is examined, and what can be found. Words for it stand on another floor.
+// The names of the checks, and what they can find. `words.ts` turns findings into sentences.
 
 /** What can be misconfigured, in the order of the answer. */
 export const CHECKS = [
@@ -35,7 +35,7 @@ export const CHECKS = [
 
 export type CheckName = (typeof CHECKS)[number]
 
-/** `wrong`: somebody has to fix it. `unsure`: it could not be checked. `off`: it is not set up, which may be meant. */
+/** `wrong`: somebody has to fix it. `unsure`: it could not be checked. `off`: not set up, perhaps on purpose. */
 export type Verdict = 'fine' | 'wrong' | 'unsure' | 'off'
 
 /** What one check found; a check has one finding or several. */
@@ -45,23 +45,23 @@ export interface Finding {
   what: Found
 }
 
-/** No secret; outside text only in `project`, `branch` and `events`. */
+/** Contains no secret. Text from outside is only in `project`, `branch`, `events`, `reason`, `hook` and `code`. */
 export type Found =
-  /** `count`: how many channels, projects or scopes were looked at, where that says something */
+  /** `count`: how many channels, projects or scopes were checked; null if a number says nothing */
   | { kind: 'fine'; count: number | null }
   | { kind: 'not-configured' }
   /** without an app token, Slack sends its requests over HTTP */
   | { kind: 'over-http' }
-  /** requests whose signature alone was wrong, since the last right one */
+  /** requests with nothing wrong but their signature, since the last one that was right */
   | { kind: 'signatures-wrong'; count: number }
   | { kind: 'slack-refuses'; code: string }
   | { kind: 'slack-away'; code: string }
   | { kind: 'scopes-missing'; scopes: readonly string[] }
   | { kind: 'nobody-follows' }
   | { kind: 'channel-closed'; channel: ChannelId; code: string }
-  /** `scope`: what the credentials were asked for, where that is known */
+  /** `scope`: the right that the request needed; null: not known */
   | { kind: 'ci-refuses'; code: CiErrorKind; scope: string | null }
-  /** `reason`: what it said itself */
+  /** `reason`: the host's own message */
   | { kind: 'host-refuses'; host: HostName; name: string; code: CiErrorKind; reason: string | null }
   /** the webhooks of these projects are all in this state; `hidden`: the token cannot see them */
   | {
@@ -71,14 +71,14 @@ export type Found =
       hook: Exclude<Hook, { state: 'fine' }> | { state: 'hidden' }
     }
   | { kind: 'host-rate'; host: HostName; rate: Rate }
-  /** CI lists projects, and they could not all be read */
+  /** some projects in CI's list could not be read */
   | { kind: 'projects-unread'; count: number }
   | ({ kind: 'no-webhook-rule'; project: string } & Addable)
-  /** it has a rule to Buildline's path, with a secret that is none of ours */
+  /** it has a rule to Buildline's path, but with a secret that is not ours */
   | ({ kind: 'webhook-secret'; project: string } & Addable)
-  /** its rules leave these events away, or, where `branch` is set, other branches */
+  /** its rules leave out these events; if `branch` is set, only for the other branches */
   | { kind: 'webhook-filtered'; project: string; events: readonly string[]; branch: string | null }
-  /** CI has a newer build than the last delivery, or nothing was ever delivered (ms) */
+  /** CI's newest build (`builtAt`, ms) is newer than the last delivery (`lastAt`), or nothing was ever delivered */
   | { kind: 'silent-project'; project: string; lastAt: number | null; builtAt: number | null }
   /** by how much our clock is ahead of Slack's */
   | { kind: 'clock-off'; ms: number }
@@ -90,7 +90,7 @@ export type Found =
   /** further findings like the one before */
   | { kind: 'more'; count: number }
 
-/** A project that Buildline can add its webhook rule to. `host`: where the rules of others lead; null: there is none to go by */
+/** A project that lacks Buildline's webhook rule. `host`: of other projects' rules; null: no project has one. */
 export interface Addable {
   uuid: Uuid
   host: string | null
@@ -98,7 +98,7 @@ export interface Addable {
 
 /** Why something could not be checked. */
 export type Unchecked =
-  /** nobody answered in time */
+  /** no answer in time */
   'late' | 'slack-away' | 'ci-away' | 'no-v2' | 'no-project' | 'store-fails' | 'not-said' | 'too-many' | 'fault'
 
 export interface Examined {
@@ -113,12 +113,12 @@ export type DoctorOutcome =
   | { kind: 'forbidden'; permit: Extract<Permit, { kind: 'no' }> }
   | { kind: 'unknown-person'; code: string }
 
-/** The sources that have no list of projects: they are named in the settings. */
+/** The sources that have no list of projects: the settings name the projects. */
 export type HostName = Exclude<SourceName, 'ci'>
 
 export interface Host {
   projects: readonly string[]
-  /** for the builds of a project, as polling does; throws a CiError */
+  /** Reads the builds of a project, as polling does; throws a CiError. */
   ask(project: string): Promise<unknown>
   /** The state of the project's webhook; throws a CiError. */
   hook(project: string): Promise<Hook>
@@ -130,7 +130,7 @@ export interface DoctorDeps {
   clock: Clock
   log: Pick<Log, 'warn'>
   slack: SlackExaminer
-  /** what the manifest asks for, and PEOPLE_BY_EMAIL where it is set */
+  /** the scopes in the manifest, and the one for PEOPLE_BY_EMAIL if that is set */
   scopesNeeded: readonly string[]
   subscriptions: () => Promise<readonly Subscription[]>
   /** null: there is no database yet */
@@ -141,25 +141,25 @@ export interface DoctorDeps {
   legacy: Pick<ClientLegacy, 'listProjects'> | null
   badges: Pick<BadgeClient, 'fetchBadge'> | null
   hosts: Record<HostName, Host | null>
-  /** requests to the bot whose signature alone was wrong, since the last right one; 0 where that is not known */
+  /** requests with nothing wrong but their signature, since the last one that was right; 0 if not known */
   wrongSignatures: () => Promise<number>
-  /** is the secret in this webhook address one of ours? */
+  /** whether the secret in this webhook address is one of ours */
   isOurs: (webhook: URL) => boolean
-  /** what is left on the disk that the database is on; null: it is on another machine */
+  /** the free space on the database's disk; null: the database is on another machine */
   freeBytes: (() => Promise<number>) | null
 }
 
-/** What CI answered to one question: what it was asked for, or why not. */
+/** CI's response to one request: the value, or its error; `none`: that interface is not set up. */
 export type Reading<Value> = { kind: 'read'; value: Value } | { kind: 'trouble'; error: CiError } | { kind: 'none' }
 
-/** What several checks look at, asked once for all of them. */
+/** What several checks need, requested once for all of them. */
 interface Readings {
   identity(): Promise<SlackIdentity>
   projects(): Promise<Reading<ProjectList>>
   legacyProjects(): Promise<Reading<LegacyProjectList>>
 }
 
-/** One examination: what it stands on, what was read for it, and the signal that ends it. */
+/** One examination: its dependencies, the shared readings, and the signal that aborts it. */
 export interface Examination extends DoctorDeps, Readings {
   signal: AbortSignal
 }
@@ -193,7 +193,7 @@ async function readingOf<Value>(ask: (() => Promise<Value>) | null): Promise<Rea
 /** The most findings of one check that are shown; the others are counted. */
 export const FINDINGS_MAX = 10
 
-/** The projects as CI lists them now, with their rules; or why they cannot be looked at. */
+/** The projects as CI lists them now, with their rules; or why they cannot be checked. */
 export async function readProjects({
   projects,
 }: Examination): Promise<{ kind: 'projects'; projects: readonly Project[] } | Extract<Found, { kind: 'not-checked' }>> {

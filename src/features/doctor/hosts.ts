@@ -23,7 +23,7 @@ export const gitlabHost = (client: GitlabClient, projects: readonly string[]): H
 })
 
 /**
- * Can the token read the builds of each project at GitHub or GitLab? Whether it may rerun them shows only when somebody does.
+ * Can the token read each project's builds at GitHub or GitLab? Whether it may rerun them shows only when it does.
  * If it can read them: does the webhook work, and how many calls are left?
  */
 export const checkHost =
@@ -32,7 +32,7 @@ export const checkHost =
     const asked = hosts[host]
     if (!asked || asked.projects.length === 0) return [{ kind: 'not-configured' }]
     const found = await Promise.all(asked.projects.map((name) => checkProject(host, asked, name)))
-    // The rate limit is an extra.
+    // Best effort: the other findings are useful without the rate limit.
     const rate = await asked.rate(asked.projects[0]!).catch(() => null)
     const refused = found.filter((one) => one.kind === 'host-refuses')
     return [

@@ -26,7 +26,7 @@ export function answerDoctor(outcome: DoctorOutcome, { reference }: Pick<AnswerC
   }
 }
 
-/** More would make the answer a wall of buttons; the rest is offered once these are done. */
+/** More buttons would clutter the answer. The rest is offered once these are done. */
 const BUTTONS_MAX = 5
 
 function examined({ findings, tookMs }: Examined): Answer {
@@ -54,7 +54,7 @@ interface Addition {
   remedy: string
 }
 
-/** The rule that Buildline can add by itself; null: it is no such finding, or no address is known. */
+/** The button that adds the webhook rule; null: the finding is another one, or no address is known. */
 function additionOf(what: Found): Addition | null {
   if ((what.kind !== 'no-webhook-rule' && what.kind !== 'webhook-secret') || what.host === null) return null
   const stays = what.kind === 'webhook-secret' ? ' The rule with the wrong secret stays as it is.' : ''
@@ -81,7 +81,7 @@ function findingLine(finding: Finding, instead: string | null = null): string {
   return `${SYMBOLS[finding.verdict]} *${CHECK_TITLES[finding.check]}*: ${what}${fix}`
 }
 
-/** Shapes differ: colour alone says nothing. */
+/** The symbols differ in shape, for people who cannot tell the colours apart. */
 const SYMBOLS: Record<Verdict, string> = {
   fine: ':white_check_mark:',
   wrong: ':x:',

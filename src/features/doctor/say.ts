@@ -2,9 +2,9 @@ import { toLine } from '../../lib/escape.ts'
 
 /** How names, addresses and times are shown: in Slack's markup or as plain text. */
 export interface Say {
-  /** outside text, as one line */
+  /** text from outside, as one line */
   outside(text: string): string
-  /** what is typed as it is: a setting, a scope, an address */
+  /** text to type exactly as it is: a setting, a scope, an address */
   code(text: string): string
   channel(id: string): string
   time(atMs: number): string

@@ -19,7 +19,7 @@ export const doctor: Feature = {
   ],
 }
 
-/** What is misconfigured, and how to mend it. Whatever else was typed is not needed. */
+/** Says what is misconfigured, and how to fix it. Further words are ignored. */
 async function examine({ operations, by, reference }: Question): Promise<Reply> {
   const outcome = await operations.doctor.examine({ user: by.user, team: by.team })
   return { outcome: outcome.kind, answer: answerDoctor(outcome, { reference }) }

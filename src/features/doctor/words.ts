@@ -92,7 +92,7 @@ export function findingWords({ check, what }: Pick<Finding, 'check' | 'what'>, s
   }
 }
 
-// What a setting needs is not in the manifest: to paste that again would not help.
+// The manifest lacks scopes that only a setting needs, so pasting it again would not help.
 const addScopes = (scopes: readonly string[], say: Say): string =>
   `Add ${scopes.map(say.code).join(', ')} under OAuth & Permissions in the app's settings in Slack, and reinstall the app; ${say.code(EMAIL_SCOPE)} is for ${say.code('PEOPLE_BY_EMAIL')}.`
 
@@ -138,7 +138,7 @@ const UNCHECKED: Record<Unchecked, (check: CheckName, say: Say) => string> = {
   fault: () => 'Buildline had an error; the log has the details',
 }
 
-/** Who is asked, where it is not CI. */
+/** The system that a check calls, if it is not CI. */
 const WHO: Partial<Record<CheckName, string>> = {
   'slack-token': 'Slack',
   'slack-scopes': 'Slack',
