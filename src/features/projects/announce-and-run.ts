@@ -11,7 +11,7 @@ import { directPlace, ephemeralPlace, contentOf, type Place } from '../../slack/
 import { respond } from '../respond.ts'
 import { type ModalView, placeIn, showIn } from '../modal.ts'
 
-/** Something that others shall see: it is announced where it was asked for, and its result stands in that thread. */
+/** An action that others should see: announced where it was requested, with its result in the announcement's thread. */
 export interface AnnouncedAction<Outcome> {
   /** for the log */
   what: string
@@ -22,11 +22,11 @@ export interface AnnouncedAction<Outcome> {
   act: (begun: Begun) => Promise<Outcome>
   /** @param isForRequester whether only the requester sees it */
   answer: (outcome: Outcome, reference: string, isForRequester: boolean) => Answer
-  /** A form in the place of the answer, while this one is open; null: there is none. */
+  /** A form to show instead of the answer, if the modal is still open; null: there is none. */
   offer?: (outcome: Outcome) => Promise<ModalView | null>
 }
 
-/** Does it, and answers in the form that was sent in; for the requester's eyes where they asked, if it is closed meanwhile. */
+/** Runs the action and answers in the submitted form; if that was closed meanwhile, ephemerally in the channel. */
 export function announceAndRun<Outcome extends { kind: string; code?: string }>(
   deps: SlackDeps,
   body: unknown,
@@ -48,7 +48,7 @@ export function announceAndRun<Outcome extends { kind: string; code?: string }>(
   })
 }
 
-/** False where there is nothing to offer, or nobody to see it: then the answer says how it ended. */
+/** False if there is nothing to offer, or the modal is closed: then the answer is shown. */
 async function offer<Outcome>(
   deps: SlackDeps,
   viewId: string,
@@ -64,10 +64,10 @@ async function offer<Outcome>(
   }
 }
 
-/** After any other outcome, the filled-in form is still of use. */
+/** After any other outcome, the filled-in form is still useful. */
 const DONE: ReadonlySet<string> = new Set(['edited', 'created', 'reset'])
 
-/** Where a modal that is closed is answered. */
+/** Where the answer goes if the modal is closed. */
 export const awayFrom = (
   { client }: Pick<SlackDeps, 'client'>,
   { user, channel }: Pick<Requester, 'user' | 'channel'>,
@@ -78,13 +78,13 @@ interface Thread {
   ts: MessageTs
 }
 
-/** In the channel; where it takes none from us, or there is none, directly to the requester. */
+/** Posts in the channel; if there is none, or it refuses the post, directly to the requester. */
 async function announce(deps: SlackDeps, { user, channel }: Requester, text: string): Promise<Thread> {
   if (channel === null) return post(deps, { channel: user, text })
   try {
     return await post(deps, { channel, text })
   } catch (error) {
-    // What may have been posted must not be there twice.
+    // The post may have arrived, and must not appear twice.
     if (classify(error).kind === 'unclear') throw error
     return post(deps, { channel: user, text })
   }
@@ -98,7 +98,7 @@ async function tellIn(deps: SlackDeps, { channel, ts }: Thread, answer: Answer):
   }
 }
 
-/** Slack takes one post a second in a channel: a post is tried at most this many times. */
+/** Slack accepts one post a second in a channel. A rate-limited post is tried at most this many times. */
 const TRIES_MAX = 3
 
 async function post(

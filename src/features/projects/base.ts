@@ -3,19 +3,19 @@ import { saysNothing } from '../../domain/raw-values.ts'
 import { ANSWER_ONLY, canonicalField } from '../../domain/project-fields.ts'
 import type { ProjectBase } from './outcomes.ts'
 
-/** Fields that are told apart; what CI sends beyond them shares one digest. */
+/** At most this many fields have their own digest. All other fields that CI sends share one. */
 export const BASE_FIELDS_MAX = 30
-/** The longest name that one has, in characters of JSON: all of them together travel in a form. */
+/** The longest name of a field with its own digest, in characters of JSON: a form has to carry all of them. */
 export const BASE_NAME_CHARS_MAX = 40
 
-/** The name of that one. */
+/** The name of the shared digest. */
 export const OTHER_FIELDS = '…'
 
 const DIGEST_CHARS = 8
 
 type Raw = Readonly<Record<string, unknown>>
 
-/** How each field that an update can set stands now. Equal for values that say the same. */
+/** A digest of each field that an update can set. Equal for values that mean the same. */
 export function baseOf(raw: Raw, key: string): ProjectBase {
   const names = Object.keys(raw).filter((name) => !ANSWER_ONLY.has(name) && !saysNothing(raw[name]))
   const sorted = names.sort()
@@ -31,13 +31,13 @@ const charsOf = (name: string): number => JSON.stringify(name).length - QUOTES
 
 const QUOTES = 2
 
-/** The fields that stand otherwise than they did. */
+/** The names of the fields that have changed. */
 export function changedSince(base: ProjectBase, now: ProjectBase): string[] {
   const names = new Set([...Object.keys(base), ...Object.keys(now)])
   return [...names].filter((name) => base[name] !== now[name]).sort()
 }
 
-/** A short digest of a value. @param name the field's, which tells whether the order of its items says anything */
+/** A short digest of a value. @param name the field's name, which decides whether the order of its items matters */
 export const digestOf = (name: string, value: unknown, key: string): string =>
   createHmac('sha256', key)
     .update(`${name}:${canonicalField(name, value)}`)

@@ -13,7 +13,7 @@ import { LOOK_LATER_MS } from './record.ts'
 import type { ProjectDeps } from './outcomes.ts'
 import { keep, readAfresh, refOf } from './read.ts'
 
-/** Ends the writes to projects that nobody has ended, by what CI's v2 interface shows. See `lookAtDue`. */
+/** Looks up in CI's v2 interface what became of writes to projects without a known outcome. See `lookAtDue`. */
 export const confirmProjectRequests = (deps: ProjectDeps): Promise<void> =>
   lookAtDue(deps, deps.store.read.projectRequestsToLookAt, (request) => confirm(deps, request))
 
@@ -21,7 +21,7 @@ async function confirm(deps: ProjectDeps, request: ProjectRequest): Promise<void
   const now = deps.clock.now()
   const seen = await look(deps, request)
   if (seen.kind === 'shown') return record(deps, request, { kind: 'shown', code: null }, seen.made)
-  // CI may still be working on what it was sent.
+  // CI may still be working on the request.
   const isEarly = now < request.requestedAt + CALLING_MAX_MS
   if (seen.kind === 'not-shown' && !isEarly) return record(deps, request, { kind: 'not-shown', code: 'not-shown' })
   const mayShowLater = seen.kind === 'not-shown' || (seen.kind === 'away' && now < request.requestedAt + GIVE_UP_MS)
@@ -43,7 +43,7 @@ async function record(
 
 type Looked =
   | { kind: 'shown'; made: Pick<RequestChange, 'projectUuid'> }
-  /** `blind`: CI does not show what it would be known by */
+  /** `blind`: CI cannot show whether it happened */
   | { kind: 'not-shown' | 'away' | 'blind' }
 
 function look(deps: ProjectDeps, request: ProjectRequest): Promise<Looked> {
@@ -61,7 +61,7 @@ async function lookAtChanged(deps: ProjectDeps, { projectUuid, before }: Project
   return isChanged ? { kind: 'shown', made: {} } : { kind: 'not-shown' }
 }
 
-/** CI's clock and ours may differ by so much. */
+/** CI's clock and ours may differ by this much. */
 const CLOCKS_APART_MS = 5 * 60_000
 
 async function lookForCreated(deps: ProjectDeps, { project: name, requestedAt }: ProjectRequest): Promise<Looked> {
@@ -75,7 +75,7 @@ async function lookForCreated(deps: ProjectDeps, { project: name, requestedAt }:
   return { kind: 'shown', made: { projectUuid: made.uuid } }
 }
 
-/** CI may call `acme/web` by a longer path, which no search by name finds: then all are looked through. */
+/** CI may list `acme/web` under a longer path, which a search by name does not find: then all projects are read. */
 async function listLike(ci: NonNullable<ProjectDeps['ci']>, name: string): Promise<readonly Project[] | null> {
   try {
     const named = await ci.listProjects({ name }).catch(orNone)

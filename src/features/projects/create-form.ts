@@ -42,10 +42,10 @@ import { tooLongWords } from '../slips.ts'
 
 export const CREATE_CALLBACK_ID = 'project_create'
 
-/** The blocks of the rule are named after it. */
+/** The prefix of the block ids of the notification rule. */
 const RULE = 'create:rule'
 
-/** The empty form, or with the repository that was named. */
+/** The form, empty or with the repository that was named. */
 export const createView = (repositoryUrl: string, channel: ChannelId | null): ModalView => ({
   type: 'modal',
   callback_id: CREATE_CALLBACK_ID,
@@ -60,7 +60,7 @@ export const createView = (repositoryUrl: string, channel: ChannelId | null): Mo
         label: 'Repository',
         hint: 'Its address, such as https://host/owner/name or git@host:owner/name.',
       },
-      // Cut, it is too long for an address, and refused.
+      // A cut address is still longer than any valid one, so it is refused.
       { initial: cut(repositoryUrl, INPUT_CHARS_MAX / 2) },
     ),
     typeInput.draw('create', 'basic'),
@@ -115,7 +115,7 @@ function receive(body: unknown): Received {
   return { ack: showing('push', view), work: (deps) => preview(deps, body, waiting) }
 }
 
-/** Here no value is there already, which could stay. */
+/** A new project has no old values to keep, so each variable needs one. */
 const newVariableFaults = (variables: ReturnType<typeof variablesInput.read>): string[] => [
   ...variableFaults(variables),
   ...variables.flatMap((one, at) => (one?.value === null ? [`line ${at + 1}: type the value`] : [])),
@@ -135,7 +135,7 @@ const creationIn = (body: unknown, variables: Creation['variables']): Creation =
   more: typedIn(body, 'create:more').trim() || null,
 })
 
-/** Null where nothing was filled in. */
+/** Null if nothing was filled in. */
 function ruleIn(body: unknown): Creation['rule'] {
   const rule = ruleInput.read(body, RULE)
   const { notifier, target, branch, branchMatch, events, options } = rule
@@ -157,7 +157,7 @@ function faultsByBlock(
   return byBlock
 }
 
-/** What the form has no field for stands at "More". */
+/** A fault in a field that the form lacks is shown at "More". */
 function placed(
   { field, reason }: { field: string; reason: string },
   { rule }: Pick<Creation, 'rule'>,
@@ -194,7 +194,7 @@ function preview(deps: SlackDeps, body: unknown, waiting: WaitingCreation): Prom
   })
 }
 
-/** What would be created; it waits in the view, sealed. */
+/** Shows what would be created. The view's metadata holds the creation, encrypted. */
 export function lookView(
   { seal }: Pick<SlackDeps, 'seal'>,
   outcome: Extract<CreationPreview, { kind: 'free' | 'exists' }>,

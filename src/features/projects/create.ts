@@ -20,13 +20,13 @@ interface Ready {
   kind: 'ready'
   request: ProjectRequest
   creation: ProjectCreation
-  /** the uuids of the projects of that name that were there before */
+  /** the uuids of the projects that already had that name */
   earlier: ReadonlySet<string>
 }
 
 /**
- * Creates a project, once: looks first whether one of that name is there, and where it is unclear whether CI did it,
- * whether there is one now. Throws NotAttempted where it fails before CI is asked to create anything.
+ * Creates a project with one call. Before it, looks for a project of that name; after an unclear call, for a new one.
+ * Throws NotAttempted if it fails before CI is asked to create anything.
  */
 export async function createProject(
   deps: ProjectDeps,
@@ -44,7 +44,7 @@ export async function createProject(
   return outcome
 }
 
-/** Another request may have taken the name between our look and our record. Null: the name is still free. */
+/** Another request may have taken the name between our look-up and our record. Null: the name is still free. */
 async function endIfThere(deps: ProjectDeps, { request, creation }: Ready): Promise<CreateOutcome | null> {
   const found = await findNamed(deps, creation.repository_url).catch(async (error: unknown) => {
     await end(deps, request, { kind: 'refused', code: 'fault' })
@@ -56,7 +56,7 @@ async function endIfThere(deps: ProjectDeps, { request, creation }: Ready): Prom
   return found.kind === 'projects' ? { kind: 'exists', project: refOf(one!) } : found
 }
 
-/** Whether one of that name is there already; creates nothing. */
+/** Whether a project of that name exists already; creates nothing. */
 export async function previewCreation(deps: ProjectDeps, wanted: Creation, by: Requester): Promise<CreationPreview> {
   const looked = await lookFirst(deps, wanted, by)
   if (looked.kind !== 'looked') return looked
@@ -68,7 +68,7 @@ interface Looked {
   kind: 'looked'
   creation: ProjectCreation
   name: string
-  /** projects of that name */
+  /** existing projects of that name */
   there: readonly Project[]
 }
 
@@ -166,7 +166,7 @@ async function finish(
   return { kind: 'created', project: refOf(made), otherwise }
 }
 
-/** Of the fields that both sides name alike, what CI made of them differently; pipelines it names in its own way. */
+/** Where CI's new project differs from the request. Compares only fields with the same name on both sides. */
 function otherwiseThan(creation: ProjectCreation, made: Project): Difference[] {
   const wanted = Object.fromEntries(Object.entries(creation).filter(([name]) => COMPARED.has(name)))
   const got = Object.fromEntries(Object.keys(wanted).map((name) => [name, made.raw[name]]))
@@ -175,15 +175,15 @@ function otherwiseThan(creation: ProjectCreation, made: Project): Difference[] {
   )
 }
 
-// Rules have other names in an answer.
+// Not rules, whose fields have other names in CI's answer, and not what only a creation sets, such as pipelines.
 const COMPARED = fieldsThat((field) => field.setBy === 'update' && field !== projectField('notification_rules'))
 
 const refOf = ({ id, uuid, name, type }: Project): ProjectRef => ({ projectId: id, uuid, name, type })
 
-/** What the commands of the form are called in CI where they are not given another name. */
+/** The name of a test pipeline that the form does not name. */
 const PIPELINE_NAME = 'Tests'
 
-/** The creation in CI's words, or what is wrong with it. Faults are by the form's fields where it has them. */
+/** The creation as CI's interface takes it, or its faults, by the form's fields where it has them. */
 export function readCreation(
   creation: Creation,
 ): { kind: 'creation'; creation: ProjectCreation } | { kind: 'faults'; faults: readonly FieldFault[] } {
@@ -206,7 +206,7 @@ export function readCreation(
   return checkInput({ ...more.fields, ...fields, ...(rules.length > 0 && { notification_rules: rules }) })
 }
 
-/** The same project without the rules of these notifiers. */
+/** The same creation without the rules of these notifiers. */
 export function withoutNotifiers(creation: Creation, notifiers: readonly string[]): Creation {
   const { rule } = creation
   const more = readMore(creation.more)
@@ -241,7 +241,7 @@ function fieldsOf(creation: Creation): Record<string, unknown> {
   }
 }
 
-/** A line `# Name`, which is no command, begins a pipeline of that name. */
+/** A line `# Name` is no command: it begins a pipeline of that name. */
 export function pipelinesOf(lines: readonly string[]): { name: string; commands: string[] }[] {
   const pipelines: { name: string; commands: string[] }[] = []
   for (const line of lines) {

@@ -49,7 +49,7 @@ import { checkedIn } from '../fields.ts'
 
 const WHAT = 'project edit'
 
-/** Another part was chosen: its fields are drawn, as CI has them now. */
+/** Handles the choice of another part: draws its fields with CI's current values. */
 export const choosePart: FieldHandler = async (deps, body, action) => {
   const memory = readMemory(body)
   const viewId = textAt(body, 'view', 'id') ?? ''
@@ -72,7 +72,7 @@ export const choosePart: FieldHandler = async (deps, body, action) => {
 
 const askedEdit = (reference: string): AnswerContext => answerContext('edit', reference)
 
-/** The form was sent in: it is looked at at once, and compared with what CI has then. */
+/** Handles the submitted form: checks it at once, then compares it with what CI has now. */
 function receive(body: unknown): Received {
   const memory = readMemory(body)
   const reading = memory && readEdit(body, memory)
@@ -86,7 +86,7 @@ function receive(body: unknown): Received {
   return { ack: showing('push', view), work: (deps) => compare(deps, body, memory, waiting) }
 }
 
-/** Lies on the form until CI has answered. */
+/** Shown on top of the form until CI has answered. */
 export const comparingView = (name: string): ModalView => ({
   type: 'modal',
   title: plain(EDIT_TITLE),
@@ -116,10 +116,10 @@ export function answerNoPreview(outcome: Exclude<PreviewOutcome, { kind: 'previe
 
 type Preview = Extract<PreviewOutcome, { kind: 'preview' }>
 
-/** What would be sent to CI; the change waits in it, sealed. */
+/** Shows what would be sent to CI. The view's metadata holds the change, encrypted. */
 export function differenceView({ seal }: Pick<SlackDeps, 'seal'>, preview: Preview, waiting: WaitingEdit): ModalView {
   const { base, differences } = preview
-  // Their tops say as much to the channel, and are short.
+  // Top-level names are enough for the channel, and short.
   const fields = [...new Set(differences.map(({ field }) => topOf(field)))]
   return {
     type: 'modal',
@@ -132,7 +132,7 @@ export function differenceView({ seal }: Pick<SlackDeps, 'seal'>, preview: Previ
   }
 }
 
-/** So many fields are named to the channel. */
+/** At most this many fields are named in the channel. */
 const FIELDS_MAX = 5
 
 const differenceBlocks = ({ project: { name }, differences, theirs, unshown }: Preview): Block[] =>
@@ -160,7 +160,7 @@ type Faults = Readonly<Record<string, string>>
 
 type EditReading = { kind: 'change'; change: ProjectChange; block: string } | { kind: 'faults'; faults: Faults }
 
-/** What was sent in, or what is wrong with it and where. `block`: the field that holds most of it. */
+/** The submitted change, or its faults by block. `block`: the field that holds most of the change. */
 function readEdit(body: unknown, memory: FormMemory): EditReading | null {
   switch (memory.part) {
     case null:
@@ -200,7 +200,7 @@ function readBuilds(body: unknown): EditReading {
   )
 }
 
-/** `branches[2]` as the line that it is. */
+/** Names the line instead of `branches[2]`: `line 3 …`. */
 function lineFault({ field, reason }: FieldFault): string {
   const place = /\[(\d+)\]/.exec(field)?.[1]
   return place === undefined ? reason : `line ${Number(place) + 1} ${reason}`
@@ -235,7 +235,7 @@ function readRule(body: unknown, part: string, before: FormMemory['rule']): Edit
   return orFaults(faults, changeOf(block('branch'), { what: 'rule', at, rule }))
 }
 
-/** The rule as it would be: of options that stay only the names are known here. */
+/** The rule as it would be. Of options that are kept, only the names are known here, so their values are dummies. */
 function asRaw({ notifier, target, branch, branchMatch, events, options }: RuleInput, before: FormMemory['rule']) {
   const kept = before?.notifier.toLowerCase() === notifier.toLowerCase() ? before.options : []
   const stand = Object.fromEntries(kept.map((name) => [name, name === 'url' ? 'https://kept' : 'kept']))

@@ -31,7 +31,7 @@ import { EDIT_TITLE } from './send.ts'
 export const EDIT_CALLBACK_ID = 'project_edit_form'
 export const PART_ACTION_ID = 'project_part'
 
-/** The form to edit a project: what to change, and below it the fields of that part alone. */
+/** The form to edit a project: a menu of its parts, and below it the fields of the chosen part. */
 export function editView(shown: ShownProject, part: string | null, channel: ChannelId | null): ModalView {
   const { project, masked } = shown
   const all = masked ? partsOf(masked) : []
@@ -96,7 +96,7 @@ export const ruleAt = ({ rules }: MaskedProject, part: string): ShownRule | null
   return place === undefined ? null : (rules.find(({ at }) => at === Number(place)) ?? null)
 }
 
-/** None where they would not fit. */
+/** Empty if the fields would not fit. */
 function fieldsOf(shown: ShownProject, masked: MaskedProject, part: string): readonly object[] {
   switch (part) {
     case 'builds':
@@ -121,13 +121,13 @@ function fieldsOf(shown: ShownProject, masked: MaskedProject, part: string): rea
   }
 }
 
-/** Others are not looked at where the form is sent in, and would take room. */
+/** The metadata holds only options that the form reads; others would take up space. */
 const isAskedFor = (option: string): boolean => OPTION_LABELS.has(option) || option === 'domain'
 
 const fitting = (lines: readonly string[], draw: (lines: readonly string[]) => readonly object[]): readonly object[] =>
   lines.join('\n').length > INPUT_CHARS_MAX ? [] : draw(lines)
 
-/** Slack shows at most this many boxes to tick. */
+/** Slack shows at most this many checkboxes. */
 const EVENTS_SHOWN_MAX = 10
 
 const TOO_LONG = `This is more than a form of Slack takes (${INPUT_CHARS_MAX.toLocaleString('en')} characters, ${EVENTS_SHOWN_MAX} events): change it in CI itself.`
@@ -148,7 +148,7 @@ function ruleFields(part: string, rule: ShownRule | null): object[] {
   ]
 }
 
-/** What a form could not show would be lost by it. */
+/** Whether a form can show the whole rule. What it does not show would be lost on submission. */
 function isFitting({ notifier, branch, events, optionNames }: ShownRule): boolean {
   const words = [notifier ?? '', ...events, ...optionNames]
   const unknown = events.filter((event) => !EVENTS.some(([known]) => known === event))
@@ -157,5 +157,5 @@ function isFitting({ notifier, branch, events, optionNames }: ShownRule): boolea
   return isShort && EVENTS.length + unknown.length <= EVENTS_SHOWN_MAX && optionNames.length <= OPTION_NAMES_MAX
 }
 
-/** More options than any notifier has. */
+/** The most options of a rule that the form shows. No notifier has this many. */
 const OPTION_NAMES_MAX = 8

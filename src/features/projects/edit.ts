@@ -24,9 +24,9 @@ import { visibleDifferences, changedMeanwhile, prepareEdit, topOf, type Prepared
 import { refusalOf, readAfresh } from './read.ts'
 
 /**
- * The safe update: read, change, write back in full, read again, compare. What others changed since `question.base` keeps
- * it from being sent. At most one write for one request, and one at a time for each project. Throws NotAttempted where it fails
- * before CI is asked to change anything.
+ * The safe update: read, change, write back in full, read again, compare. Sends nothing if others have changed the
+ * project since `question.base`. At most one write for each request, and one at a time for each project. Throws
+ * NotAttempted if it fails before CI is asked to change anything.
  */
 export async function editProject(
   deps: ProjectDeps,
@@ -70,7 +70,7 @@ async function write(
   request: ProjectRequest,
   begun: Begun | undefined,
 ): Promise<EditOutcome> {
-  // Another edit may have ended between our reading and our record: what is written is made from what is there now.
+  // Another edit may have ended between our reading and our record, so the change is applied to the current state.
   const prepared = await prepareEdit(deps, question).catch(async (error: unknown) => {
     await end(deps, request, { kind: 'refused', code: 'fault' })
     throw new NotAttempted('the project could not be read again', error)
@@ -95,12 +95,12 @@ async function send(deps: ProjectDeps, request: ProjectRequest, prepared: Prepar
     return { ...called, unknownNotifiers: unknownNotifiers(called.reason, listOf(meant['notification_rules'])) }
   const seen = await lookAgain(deps, () => look(deps, prepared))
   if (seen.kind === 'shown') return finish(deps, request, prepared, seen.done, true)
-  // Some gateways answer 200 for CI: that it took it is believed only as long as nothing speaks against it.
+  // Some gateways answer 200 in place of CI, so a success counts only if CI does not show the opposite.
   if (called.kind === 'answered' && seen.kind === 'away') return finish(deps, request, prepared, called.answer, false)
   return endUnclear(deps, request, called.kind === 'answered' ? TAKEN : called.code, seen.kind)
 }
 
-/** Has any of it come about? What CI made of it is compared afterwards. */
+/** Does CI show a change in any of our fields? `finish` compares the values. */
 async function look(deps: ProjectDeps, { ref, before, differences }: Prepared): Promise<Seen<Project>> {
   const read = await readAfresh(deps, ref)
   if (read.kind !== 'read') return { kind: 'away' }
@@ -121,7 +121,7 @@ async function finish(
   return { kind: 'edited', project: ref, differences, otherwise, unshown, readAgain }
 }
 
-/** What CI made of it differently. A project of another type has another AES key, or none, by that alone. */
+/** Where CI saved something else. Ignores the AES key if the type has changed, since that alone changes the key. */
 function otherwiseThan(
   meant: Record<string, unknown>,
   now: Record<string, unknown>,

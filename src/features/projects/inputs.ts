@@ -6,8 +6,8 @@ import type { RuleInput } from '../../domain/rule-input.ts'
 import { EVENTS } from './words.ts'
 import { checkedIn, checksField, chosenIn, choiceField, fieldOption, linesIn, textField, typedIn } from '../fields.ts'
 
-// The inputs that the forms to create and to edit a project share: how each is drawn, and how it is read. Its block is named
-// after the form and the field, such as `create:team_ids`.
+// The inputs that the forms to create and to edit a project share: drawing and reading each. Its block is named after
+// the form and the field, such as `create:team_ids`.
 
 type FormName = 'create' | 'edit'
 
@@ -118,14 +118,14 @@ export const variablesInput: Input<readonly string[], (VariableInput | null)[]> 
 
 const VARIABLE_LINES = 'NAME=value, one a line; a value of several lines in double quotes.'
 
-/** What the lines say, without those that say nothing. Null where one is no variable. */
+/** The variables in the text, without its empty lines. Null for a line that is no variable. */
 export const variablesIn = (text: string): (VariableInput | null)[] =>
   [...text.replaceAll(/\r\n?/g, '\n').matchAll(LINES)]
     .map(([lines]) => lines.trim())
     .filter((lines) => lines !== '')
     .map(variableOf)
 
-// A value that opens with a double quote goes on to the line that ends with one; within one line quotes are a part of it.
+// A value that opens with a double quote ends at the line that ends with one. Quotes within one line are part of it.
 const LINES = /^[^=\n]+="(?![^\n]*"[ \t]*$)[^\n]*\n[^]*?"[ \t]*$|^.+$/gm
 
 function variableOf(text: string): VariableInput | null {
@@ -134,7 +134,7 @@ function variableOf(text: string): VariableInput | null {
   return { name: name.trim(), value: KEPT.test(value) ? null : value }
 }
 
-/** What stands for a value that stays; beside anything else it stands for nothing. */
+/** The mask stands for the value as it is; a mask with other text (HALF_KEPT) is a fault. */
 const KEPT = /^•{3,}$/
 const HALF_KEPT = /•{3,}/
 
@@ -147,10 +147,10 @@ export function variableFaults(read: readonly (VariableInput | null)[]): string[
   })
 }
 
-// The fields of one of CI's own notification rules; their blocks are named after the part of the form that it is.
+// The fields of one of CI's own notification rules. Their block ids begin with the form's part, such as `rule:0`.
 
 const NOTIFIERS = ['email', 'slack', 'webhook', 'campfire', 'flowdock']
-/** Only an update has them. */
+/** Notifiers that CI accepts in updates only. */
 const MORE_NOTIFIERS = ['hipchat', 'grove']
 
 export const OPTION_LABELS = new Map([
@@ -163,7 +163,7 @@ const TARGETS = ['all', 'committer'] as const
 const MATCHES = ['exact', 'wildcard', 'regex'] as const
 
 export const ruleInput = {
-  /** @param hint where a rule may be left out: what is without one */
+  /** @param hint makes the rule optional: says what happens without one */
   draw(part: string, rule: ShownRule | null, hint?: string): object[] {
     const block = (name: string) => `${part}:${name}`
     const isOptional = hint !== undefined
@@ -235,6 +235,6 @@ const BLOCKS = new Map([
   ['email_target', 'target'],
 ])
 
-/** The block of a rule's fields in which this field of CI's stands. */
+/** The block, without its prefix, that shows this field of CI's rule. */
 export const ruleBlock = (field: string): string =>
   BLOCKS.get(field) ?? BLOCKS.get(field.replace(/\[\d+\]$/, '')) ?? field.replace(/^options\./, '')

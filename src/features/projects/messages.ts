@@ -23,7 +23,7 @@ import { SO_FAR } from '../build.ts'
 import { answerNotAllowed } from '../not-allowed.ts'
 import { answerNotFound, isNotFound } from '../not-found.ts'
 
-// How a write to a project ended, in words. No secret is in them, but for the new key in the requester's own answer.
+// Answers about writes to projects. They hold no secrets, except the new AES key in the requester's own answer.
 
 export function answerEdit(outcome: EditOutcome, context: AnswerContext): Answer {
   if (isNotSent(outcome)) return answerNotSent(outcome, context)
@@ -126,7 +126,7 @@ export function answerReset(outcome: ResetOutcome, context: AnswerContext, isFor
   }
 }
 
-/** A cut key would be a wrong one. */
+/** A longer key is not shown, since a cut one would be wrong. */
 const KEY_CHARS_MAX = 500
 
 function keyLines(aesKey: string | null, isForRequester: boolean): string[] {
@@ -227,7 +227,7 @@ export function answerNotSent(outcome: NotSent, context: AnswerContext): Answer 
   }
 }
 
-/** Whether an outcome is one of these, whatever else it could be. */
+/** Whether any outcome is a NotSent. */
 const isNotSent = (outcome: { kind: string }): outcome is NotSent =>
   isNotFound(outcome) || Object.hasOwn(NOT_SENT, outcome.kind)
 
@@ -296,7 +296,7 @@ function alreadyRequested({ by, at, state }: Extract<NotSent, { kind: 'asked-alr
   }
 }
 
-/** Somebody else was faster: nothing was sent. */
+/** Somebody else changed the project first: nothing was sent. */
 export function answerChangedMeanwhile({ project, theirs, by }: ChangedMeanwhile): Answer {
   const who = mention(by) || 'Somebody else'
   return answerTrouble({

@@ -8,21 +8,21 @@ import { requesterOf, textAt } from '../body.ts'
 import { cut } from '../../slack/messages/limits.ts'
 import { METADATA_CHARS_MAX } from '../modal.ts'
 
-// What the forms of projects remember. Nothing is kept with us: they work after a restart, and in any process.
+// The state of project forms. Slack stores it in each form, so that they work after a restart and in any process.
 
-/** An open form: the project, and where it was asked for. */
+/** An open form: the project, and the channel where it was opened. */
 export interface FormMemory {
   project: Uuid
   name: string
   channel: ChannelId | null
-  /** of the form to edit: the versions of the fields as it showed them, and what is being changed */
+  /** for the form to edit: the digests of the fields as it showed them, and the part that is being changed */
   base: Readonly<Record<string, string>>
   part: string | null
-  /** the notifier and the options that are set of the rule being changed */
+  /** the notifier of the rule that is being changed, and the names of its options */
   rule: { notifier: string; options: readonly string[] } | null
 }
 
-/** A longer name is cut: it is only shown. */
+/** A longer name is cut, since it is only shown. */
 const NAME_CHARS_MAX = 200
 
 export const writeMemory = (memory: FormMemory): string => JSON.stringify({ ...memory, name: nameIn(memory.name) })
@@ -54,15 +54,15 @@ export interface WaitingCreation {
   evenIfThere: boolean
 }
 
-/** Sealed: it may hold secrets that somebody typed. */
+/** Encrypted, since it may hold secrets that somebody typed. */
 export const writeWaiting = (seal: Seal, waiting: WaitingEdit | WaitingCreation): string =>
   seal.close(JSON.stringify(waiting))
 
-/** What it would take too much of Slack's room for, in characters; 0: it fits. */
+/** By how many characters the encrypted text exceeds Slack's limit; 0: it fits. */
 export const tooLongBy = (waiting: object): number =>
   Math.max(0, sealedChars(JSON.stringify(waiting)) + ROOM_LEFT_CHARS - METADATA_CHARS_MAX)
 
-/** For what is known only once CI was asked. */
+/** Reserved for what is known only after CI has answered. */
 const ROOM_LEFT_CHARS = 200
 
 export function readWaiting<Kind extends 'edit' | 'create'>(
@@ -72,7 +72,7 @@ export function readWaiting<Kind extends 'edit' | 'create'>(
 ): Extract<WaitingEdit | WaitingCreation, { kind: Kind }> | null {
   const text = seal.open(textAt(body, 'view', 'private_metadata') ?? '')
   const read: unknown = text === null ? null : JSON.parse(text)
-  // Sealed by us: it is what was written, or of another version.
+  // Only Buildline can have encrypted it, but perhaps another version.
   return isWaiting(read, kind) ? read : null
 }
 
@@ -82,11 +82,11 @@ const isWaiting = <Kind extends 'edit' | 'create'>(
 ): value is Extract<WaitingEdit | WaitingCreation, { kind: Kind }> =>
   typeof value === 'object' && value !== null && 'kind' in value && value.kind === kind
 
-/** Where a form that remembers nothing else was opened. */
+/** The channel where a form was opened, for forms that store nothing else. */
 export const channelOf = (body: unknown): ChannelId | null =>
   parse(z.object({ channel: channelId }), textAt(body, 'view', 'private_metadata'))?.channel ?? null
 
-/** A person who works in a form asks from the channel where it was opened. */
+/** The requester of a form; their channel is the one where the form was opened. */
 export const requesterIn = (body: unknown, channel: ChannelId | null): Requester => ({
   ...requesterOf(body, 'modal'),
   channel,

@@ -9,26 +9,26 @@ import type { BuildSummary, CiTrouble, NotFound, Refused } from '../../catalog/o
 import type { ClientV2 } from '../../sources/ci-service/client-v2.ts'
 import type { RequestDeps } from '../../catalog/requests.ts'
 
-// What people ask about projects, and how it can end. Secrets are in none of these answers but one: the new AES key.
+// Requests about projects, and their outcomes. Only one outcome holds a secret: the new AES key.
 
-/** A project as it can be shown, and where it stands. */
+/** A project as it can be shown, with its last build. */
 export interface ShownProject {
   project: ProjectRef
-  /** as CI sent it, without its secrets; null where only its name is known */
+  /** as CI sent it, without its secrets; null if only its name is known */
   masked: MaskedProject | null
-  /** its setup commands, a line for each as `commandLines` writes it */
+  /** its setup commands, one line each, as `commandLines` writes them */
   setup: readonly string[]
   build: BuildSummary | null
-  /** the version of each field, to tell later what somebody else changed meanwhile */
+  /** digests of its fields, which show later what somebody else has changed meanwhile */
   base: ProjectBase
 }
 
-/** For each field that an update can set a short digest of its value. */
+/** A short digest of the value of each field that an update can set. */
 export type ProjectBase = Readonly<Record<string, string>>
 
 export type ShowOutcome =
   /**
-   * `stale`: CI could not be asked now; then only type, filter and rules are known, as they were last read. `mayEdit`:
+   * `stale`: CI could not be reached; then only type, filter and rules are known, as they were last read. `mayEdit`:
    * whether the requester may edit and reset it
    */
   | { kind: 'project'; shown: ShownProject; stale: CiTrouble | null; mayEdit: boolean }
@@ -46,35 +46,35 @@ export interface NotListed {
 /** Why a write was not made: nothing was sent. */
 export type NotSent =
   | { kind: 'no-v2' }
-  /** what was typed cannot be sent: by field, in words */
+  /** the input cannot be sent: the reasons, by field */
   | { kind: 'faults'; faults: readonly FieldFault[] }
-  /** the same person's same request, or somebody's open one for this project */
+  /** the same request came before, or somebody's request for this project is still open */
   | { kind: 'asked-already'; by: string; at: number; state: RequestState }
   | NotListed
   | CiTrouble
   | NotFound
   | Refused
 
-/** How a write that was sent ended badly. */
+/** A write that was sent, and failed or has no known outcome. */
 export type SentInVain =
-  /** CI has surely done nothing */
+  /** CI has certainly done nothing */
   | {
       kind: 'ci-refused'
       code: string
       reason: string | null
       project: string
-      /** the notifiers of its rules that CI does not know, where that is why */
+      /** the notifiers of its rules that CI does not know, if that is the reason */
       unknownNotifiers?: readonly string[]
     }
-  /** CI may have done it, and it was looked up: it does not show, or CI cannot be asked. It is never simply sent again */
+  /** CI may have done it. After a look-up, CI does not show it or cannot be reached. It is never sent again */
   | { kind: 'unclear'; code: string; project: string; looked: 'not-shown' | 'away' }
 
 export interface EditQuestion {
   project: Uuid
   change: ProjectChange
-  /** as the form showed it */
+  /** the digests of the fields as the form showed them */
   base: ProjectBase
-  /** notifiers whose rules are left away, because CI does not take them back */
+  /** notifiers whose rules are left out, because CI refuses them */
   without?: readonly string[]
 }
 
@@ -83,8 +83,8 @@ export type PreviewQuestion = Omit<EditQuestion, 'base'> & { base: ProjectBase |
 
 export type PreviewOutcome =
   /**
-   * what would be sent; `theirs`: what somebody else has changed since the form was opened, as it is now; `unshown`: what
-   * CI does not show of the project, and an update may so take away
+   * what would be sent; `theirs`: the fields that somebody else has changed since the form was opened; `unshown`: the
+   * fields that CI does not show, so that an update may lose them
    */
   | {
       kind: 'preview'
@@ -99,26 +99,26 @@ export type PreviewOutcome =
   | NotSent
 
 /**
- * Somebody else changed the project between the look at it and the sending: nothing was sent. Of rules, which go by their
- * places, this is told before the difference is.
+ * Somebody else changed the project before the change was sent: nothing was sent. A rule is identified by its position,
+ * so for rules even the preview fails with this.
  */
 export interface ChangedMeanwhile {
   kind: 'changed-meanwhile'
   project: ProjectRef
   /** the fields */
   theirs: readonly string[]
-  /** who, where it was done through us */
+  /** the person, if they used Buildline */
   by: string | null
 }
 
 export type EditOutcome =
-  /** CI took it, and read again it is so; `otherwise`: what CI made of it differently */
+  /** CI accepted the change; `otherwise`: what CI saved differently; `readAgain` false: that could not be checked */
   | {
       kind: 'edited'
       project: ProjectRef
       differences: readonly Difference[]
       otherwise: readonly Difference[]
-      /** what CI shows neither before nor after: whether it is still there is not known */
+      /** the fields that CI shows neither before nor after: they may be lost */
       unshown: readonly string[]
       readAgain: boolean
     }
@@ -148,16 +148,16 @@ export type CreationPreview = { kind: 'free'; name: string } | { kind: 'exists';
 
 export type CreateOutcome =
   | { kind: 'created'; project: ProjectRef; otherwise: readonly Difference[] }
-  /** there is one of that name, and nobody said that a second one is wanted */
+  /** a project of that name exists, and the requester did not confirm a second one */
   | { kind: 'exists'; project: ProjectRef }
   | NotSent
   | SentInVain
 
-/** Called once it is sure that CI will be asked; what it throws is not minded. */
+/** Called once it is certain that CI will be called. Its errors are only logged. */
 export type Begun = () => Promise<void>
 
 export type ResetOutcome =
-  /** the new key, if CI returned it: for the requester's eyes, kept nowhere */
+  /** the new key, if CI returned it: shown only to the requester, stored nowhere */
   | { kind: 'reset'; project: ProjectRef; aesKey: string | null }
   | { kind: 'not-pro'; project: ProjectRef }
   | NotSent
@@ -166,6 +166,6 @@ export type ResetOutcome =
 export interface ProjectDeps extends RequestDeps {
   /** CI's v2 interface; null: not configured */
   ci: Pick<ClientV2, 'listProjects' | 'getProject' | 'createProject' | 'updateProject' | 'resetAesKey'> | null
-  /** the key for digests of values, the same after a restart: someone who sees a digest must be unable to try values */
+  /** the secret key for digests, the same after a restart: without it, nobody can guess a value from its digest */
   digestKey: string
 }

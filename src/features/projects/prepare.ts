@@ -25,17 +25,17 @@ export interface Prepared {
   kind: 'prepared'
   ref: ProjectRef
   before: Project
-  /** all of it, in the form of CI's answer */
+  /** the whole project after the edit, in the format of CI's answer */
   meant: Record<string, unknown>
   differences: readonly Difference[]
   /** fields that somebody else has changed since `question.base` */
   theirs: readonly string[]
-  /** what CI does not show, and so may be lost */
+  /** fields that CI does not show, so that they may be lost */
   unshown: readonly string[]
   base: ProjectBase
 }
 
-/** What an edit would change, as CI holds the project now; sends nothing. */
+/** What an edit would change in the project as CI has it now; sends nothing. */
 export async function previewEdit(
   deps: ProjectDeps,
   question: PreviewQuestion,
@@ -49,7 +49,7 @@ export async function previewEdit(
   return { kind: 'preview', project, differences, theirs, unshown, base }
 }
 
-/** Reads the project afresh and makes the change to it. */
+/** Reads the project from CI and applies the change to it; sends nothing. */
 export async function prepareEdit(
   deps: ProjectDeps,
   { project: uuid, change, base, without: notifiers = [] }: PreviewQuestion,
@@ -59,7 +59,7 @@ export async function prepareEdit(
   const { project: before, ref } = read
   const now = baseOf(before.raw, deps.digestKey)
   const theirs = base ? changedSince(base, now) : []
-  // A rule is meant by its place, where another one may stand now.
+  // A rule is identified by its position, where there may be another rule now.
   const isByPlace = change.what === 'remove-rule' || (change.what === 'rule' && change.at !== null)
   if (isByPlace && theirs.includes('notification_rules')) return changedMeanwhile(deps, ref, theirs)
   const meant = meantBy(before.raw, change, notifiers)
@@ -80,7 +80,7 @@ export async function changedMeanwhile(
   return { kind: 'changed-meanwhile', project, theirs, by: await whoChanged(deps, project, theirs) }
 }
 
-/** So many of the newest requests are looked through for who it was. */
+/** At most this many of the newest requests are searched for the person who made a change. */
 const LOOKED_BACK_MAX = 100
 
 async function whoChanged(
@@ -101,10 +101,10 @@ async function whoChanged(
   return request?.requestedBy ?? null
 }
 
-/** `notification_rules[2].branch` is of `notification_rules`. */
+/** `notification_rules[2].branch` is within `notification_rules`. */
 const isWithin = (field: string, name: string): boolean => topOf(field) === name
 
-/** The field of the project that a difference is in. */
+/** The top-level field of the project that a difference is in. */
 export const topOf = (field: string): string => /^[^.[]*/.exec(field)?.[0] ?? field
 
 type Raw = Record<string, unknown>
@@ -124,7 +124,7 @@ function meantBy(
   return faults.length > 0 ? { kind: 'faults', faults } : { kind: 'meant', raw: withoutRulesOf(notifiers, meant) }
 }
 
-/** What CI does not show of a project that is Basic, or is not, and what an update may so take away: fields by name. */
+/** The names of the fields that CI does not show, so that an update may lose them. Basic projects have more fields. */
 const unshownIn = (raw: Raw, staysBasic: boolean): string[] => [
   ...unsaidFields(raw, staysBasic),
   ...listOf(raw['notification_rules']).flatMap((rule, at) =>
@@ -134,18 +134,18 @@ const unshownIn = (raw: Raw, staysBasic: boolean): string[] => [
 
 const withoutAnswerOnly = (raw: Raw): Raw => without(raw, ANSWER_ONLY)
 
-/** What differs to anybody's eye: that a list is empty, or not there, says the same. */
+/** The differences that people can see: an empty list and a missing one count as equal. */
 export const visibleDifferences = (before: Raw, after: Raw): Difference[] =>
   differencesOf(before, after).filter((one) => one.before !== null || one.after !== null)
 
-/** The change with what was hidden where it was typed. */
+/** The change with the masked setup commands filled in again. */
 function withHidden(raw: Raw, change: ProjectChange): { change: ProjectChange; faults: readonly FieldFault[] } {
   if (change.what !== 'setup') return { change, faults: [] }
   const { commands, faults } = commandsOfLines(change.commands, raw)
   return { change: { ...change, commands }, faults }
 }
 
-// Only what is changed is looked at: what CI has taken before may be more than we know.
+// Checks only what is changed: CI may have accepted other values that we do not know.
 function faultsOf(raw: Raw, change: ProjectChange): FieldFault[] {
   if (change.what === 'builds') return checkFilter(change.branches)
   if (change.what !== 'rule') return []
@@ -157,24 +157,24 @@ function faultsOf(raw: Raw, change: ProjectChange): FieldFault[] {
     : []
 }
 
-/** What an update leaves away of a project that is not Basic will not be there: it must not look as if it stayed. */
+/** Removes the fields that an update leaves out for a project that is not Basic: they must not seem to stay. */
 function asWritten(raw: Raw): Raw {
   const sent = updateBody(raw)
   if ([...BASIC_ONLY].every((name) => !(name in raw) || name in sent)) return raw
-  // Not by its entries: what was a number beyond 2^53 is known by a symbol of the object.
+  // Not via Object.entries, which would lose the symbol property that keeps numbers beyond 2^53 exact.
   const { setup_commands: _setup, environment_variables: _variables, ...rest } = raw
   return rest
 }
 
-/** What stands for a line break within one command. */
+/** Shown in place of a line break within one command. */
 const BREAK = ' ⏎ '
 
-/** A project's setup commands as they can be shown and typed back: a line each, credentials masked. */
+/** A project's setup commands for showing and typing back: one line each, credentials masked. */
 export const commandLines = (raw: Readonly<Record<string, unknown>>): string[] => commandsOf(raw).map(lineOf)
 
 /**
- * The commands that somebody meant with these lines: one that was left as it was shown means the command as it is. A line
- * with a mask that stands for nothing is a fault.
+ * Turns typed lines back into commands. A line that was left as it was shown stands for the existing command. Any other
+ * line with a mask or a line break sign is a fault.
  */
 export function commandsOfLines(
   lines: readonly string[],

@@ -7,7 +7,7 @@ import type { NotListed, ProjectDeps } from './outcomes.ts'
 
 type Read = { kind: 'read'; project: Project; ref: ProjectRef }
 
-/** The project as CI holds it now; what was read is in the cache from then on. */
+/** Reads the project from CI now, and updates the cache with it. */
 export async function readAfresh(
   deps: ProjectDeps,
   ref: ProjectRef,
@@ -26,13 +26,13 @@ export async function readAfresh(
   }
 }
 
-/** The project of that uuid, by all the names that it is known by. */
+/** The project of that uuid, with the id, name and type in the cache. */
 export async function refOf({ store }: Pick<ProjectDeps, 'store'>, uuid: Uuid): Promise<ProjectRef> {
   const known = await store.read.project({ uuid, legacyId: '', names: [] })
   return { projectId: known?.legacyId ?? null, uuid, name: known?.name ?? uuid, type: known?.type ?? null }
 }
 
-/** In the cache, which decides who is told, it stands as it was just read. */
+/** Stores the project in the cache, whose rules decide which channels get its builds. */
 export async function keep({ store, clock }: Pick<ProjectDeps, 'store' | 'clock'>, project: Project): Promise<void> {
   const { uuid, id, name, type, rules, raw } = project
   const kept = { uuid, name, type, rules, filter: filterOf(raw), legacyId: id, readAt: clock.now() }
@@ -41,12 +41,12 @@ export async function keep({ store, clock }: Pick<ProjectDeps, 'store' | 'clock'
 
 async function ask(ci: NonNullable<ProjectDeps['ci']>, { uuid, name }: ProjectRef): Promise<Project | null> {
   if (uuid !== null) return ci.getProject({ uuid, name })
-  // Only deliveries have named it: by a name that is one project's alone, or not at all.
+  // Known only from deliveries, without a uuid: it is found if exactly one project has its name.
   const { projects } = await ci.listProjects({ name })
   return projects.length === 1 && projects[0]!.name === name ? projects[0]! : null
 }
 
-/** Why this person may not create, edit or reset; null: may. */
+/** Why this person may not create, edit or reset; null: they may. */
 export async function refusalOf(
   { permits }: Pick<ProjectDeps, 'permits'>,
   { user, team }: Pick<Requester, 'user' | 'team'>,

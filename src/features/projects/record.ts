@@ -13,7 +13,7 @@ import type { Requester } from '../../catalog/outcomes.ts'
 import { callCi, earlierRequest, newRecord, recordEvent, type CallResult } from '../../catalog/requests.ts'
 import type { Begun, NotSent, SentInVain, ProjectDeps } from './outcomes.ts'
 
-/** What the record of a request holds: names of fields, no values. */
+/** What the record of a request holds: names of fields and digests, no values. */
 export interface Wanted {
   action: ProjectAction
   project: string
@@ -24,7 +24,7 @@ export interface Wanted {
 
 type AlreadyRequested = Extract<NotSent, { kind: 'asked-already' }>
 
-/** The record that comes before the call: one for each request, and one open for each project, of new ones by name. */
+/** Records the request before the call: once per interaction, and at most one open for each project or new name. */
 export async function record(
   deps: ProjectDeps,
   wanted: Wanted,
@@ -39,16 +39,16 @@ export async function record(
   return earlier ? alreadyRequested(earlier) : { kind: 'recorded', request }
 }
 
-/** What is being created has no uuid yet: it goes by its name. */
+/** A project that is being created has no uuid yet, so its name identifies it. */
 async function openRequest(tx: Tx, { action, project, projectUuid }: Wanted): Promise<ProjectRequest | null> {
   if (projectUuid !== null) return tx.openProjectRequest(projectUuid)
-  // Nothing in the tables keeps two of one name apart.
+  // No constraint of the database forbids two open creations of one name, so the name is locked.
   await tx.lockName(`create ${project}`)
   const newest = (await tx.newestRequests(LOOKED_BACK_MAX)).filter(isProjectRequest)
   return newest.find((one) => one.action === action && one.project === project && isOpen(one)) ?? null
 }
 
-/** An open one is among this many of the newest: it is open for minutes. */
+/** An open request is among this many of the newest, since it is open only for minutes. */
 const LOOKED_BACK_MAX = 100
 
 export const alreadyRequested = ({ requestedBy: by, requestedAt: at, state }: RequestRecord): AlreadyRequested => ({
@@ -58,7 +58,7 @@ export const alreadyRequested = ({ requestedBy: by, requestedAt: at, state }: Re
   state,
 })
 
-/** Records how a request ends. When the store fails, the job ends it later, as it does for a process that died. */
+/** Records how a request ended. If the store fails, the job ends the request later, as it does after a crash. */
 export async function end(
   deps: ProjectDeps,
   request: ProjectRequest,
@@ -75,23 +75,23 @@ export async function end(
   }
 }
 
-/** Tells that it begins, beside the call: CI need not wait for Slack. */
+/** Announces the write while CI is being called: CI must not wait for Slack. Never rejects. */
 export function tell({ log }: Pick<ProjectDeps, 'log'>, begun: Begun | undefined): Promise<void> {
   return (begun?.() ?? Promise.resolve()).catch((error: unknown) =>
     log.warn({ err: error }, 'that a project is being changed could not be told'),
   )
 }
 
-/** After an unclear end, the wait before each look at CI. */
+/** After an unclear call, the wait before each look at CI. */
 const LOOK_AFTER_MS = [0, 2_000, 5_000] as const
 
-/** Past these, the job looks again, as long as CI cannot be asked. */
+/** After these looks, the job looks at CI at this interval. */
 export const LOOK_LATER_MS = 10_000
 
-/** What a look at CI showed of a write whose end is not known. */
+/** What a look at CI showed of a write with an unknown outcome. */
 export type Seen<Done> = { kind: 'shown'; done: Done } | { kind: 'not-shown' | 'away' }
 
-/** The one call: what it gave, or why there is nothing to look up. */
+/** Makes the one call. If CI refuses it, ends the request; otherwise the caller has to. */
 export async function callOnce<Answer>(
   deps: ProjectDeps,
   request: ProjectRequest,
@@ -104,7 +104,7 @@ export async function callOnce<Answer>(
   return { kind: 'ci-refused', code: called.code, reason: called.reason, project }
 }
 
-/** Looks at CI until it shows what was asked for, or the looks are used up. Nothing is ever sent again. */
+/** Looks at CI until it shows the requested change, or LOOK_AFTER_MS is used up. Never sends the write again. */
 export async function lookAgain<Done>({ clock }: ProjectDeps, look: () => Promise<Seen<Done>>): Promise<Seen<Done>> {
   let seen: Seen<Done> = { kind: 'away' }
   for (const ms of LOOK_AFTER_MS) {
@@ -115,12 +115,12 @@ export async function lookAgain<Done>({ clock }: ProjectDeps, look: () => Promis
   return seen
 }
 
-/** Why it is unclear where CI said that it did it. */
+/** The code of an unclear write to which CI answered with success. */
 export const TAKEN = 'taken'
 
 /**
- * What is left to say of a write that does not show. One without an answer may still be on its way through CI: it stays
- * open until it cannot be, so that nobody's next write is overwritten by it; the job ends it.
+ * Records that CI does not show a write. A write without an answer may still be in flight, so its request stays open
+ * until that is impossible: otherwise it could overwrite somebody's next write. The job ends it.
  */
 export async function endUnclear(
   deps: ProjectDeps,

@@ -16,7 +16,7 @@ export const RESET_TITLE = 'Reset an AES key'
 
 const NAME_BLOCK = 'reset:name'
 
-/** Asks for the project's name, since nothing brings the old key back. */
+/** Asks for the project's name, since the old key cannot be restored. */
 export const resetView = ({ project: { uuid, name } }: ShownProject, channel: ChannelId | null): ModalView => ({
   type: 'modal',
   callback_id: RESET_CALLBACK_ID,
@@ -53,7 +53,7 @@ function reset(deps: SlackDeps, body: unknown, { project, name, channel }: FormM
   })
 }
 
-/** Told where it was asked for, before it is done. */
+/** The announcement in the channel where the reset was requested. */
 export const resetLine = (user: string, name: string): string =>
   `:key: ${mention(user)} is resetting the AES key of *${projectName({ project: name })}*. The result will be in this thread.`
 

@@ -21,8 +21,8 @@ interface Ready {
 }
 
 /**
- * Gives a Pro project another AES key, once. Where it is unclear whether CI did it, the project's key tells, if CI shows
- * it: the outcome alone holds the new one. Throws NotAttempted where it fails before CI is asked to change anything.
+ * Gives a Pro project a new AES key with one call. After an unclear call, compares the project's key, if CI shows it.
+ * Only the outcome holds the new key. Throws NotAttempted if it fails before CI is asked to change anything.
  */
 export async function resetAesKey(deps: ProjectDeps, uuid: Uuid, by: Requester, begun?: Begun): Promise<ResetOutcome> {
   const ready = await makeReady(deps, uuid, by).catch((error: unknown) => {
@@ -73,12 +73,12 @@ async function send(deps: ProjectDeps, ready: Ready): Promise<ResetOutcome> {
   return { kind: 'reset', project: ref, aesKey: seen.kind === 'shown' ? seen.done : null }
 }
 
-/** The new key, where CI shows one that was not there before. */
+/** The new key, if CI shows another one than before. */
 async function look(deps: ProjectDeps, { ref, before }: Ready): Promise<Seen<string>> {
   const read = await readAfresh(deps, ref)
   if (read.kind !== 'read') return { kind: 'away' }
   const key = keyOf(read.project)
-  // A key that CI does not show tells nothing.
+  // Without both keys there is nothing to compare.
   if (key === null || keyOf(before) === null) return { kind: 'away' }
   return key === keyOf(before) ? { kind: 'not-shown' } : { kind: 'shown', done: key }
 }

@@ -44,7 +44,7 @@ function sendEdit(deps: SlackDeps, body: unknown): Promise<void> {
   })
 }
 
-/** The same change without the rules that CI refused, as it would be now; null where there is no such change. */
+/** The same change without the rules that CI refused, compared again; null if CI refused no rule or nothing is left. */
 async function offerEdit(
   deps: SlackDeps,
   outcome: EditOutcome,
@@ -60,7 +60,7 @@ async function offerEdit(
     : null
 }
 
-/** Told where it was asked for, before it is sent. */
+/** The announcement in the channel where the edit was requested. */
 export const editLine = (user: string, { name, fields }: Pick<WaitingEdit, 'name' | 'fields'>): string =>
   `:pencil2: ${mention(user)} is changing *${projectName({ project: name })}*: ${fieldsWords(fields)}. The result will be in this thread.`
 
@@ -99,7 +99,7 @@ async function offerCreation(
 const unknownIn = (outcome: EditOutcome | CreateOutcome): readonly string[] =>
   outcome.kind === 'ci-refused' ? (outcome.unknownNotifiers ?? []) : []
 
-/** The confirmation once more, below what CI refused. */
+/** The confirmation again, below what CI refused. */
 export const offering = (view: ModalView, submit: string, notifiers: readonly string[]): ModalView => ({
   ...view,
   submit: plain(submit),
@@ -112,11 +112,11 @@ const refusal = (notifiers: readonly string[]): Answer =>
     line('The same can be sent without such rules:'),
   ])
 
-/** Told where it was asked for, before it is sent. */
+/** The announcement in the channel where the creation was requested. */
 export const createLine = (user: string, { name }: Pick<WaitingCreation, 'name'>): string =>
   `:hammer_and_wrench: ${mention(user)} is creating the project *${projectName({ project: name })}* in CI. The result will be in this thread.`
 
-/** A form that does not say any more what it is about. */
+/** Answers a form whose metadata cannot be read any more. */
 function sayOld(deps: SlackDeps, body: unknown, title: string): Promise<void> {
   const by = requesterIn(body, null)
   const place = placeIn(deps.client, textAt(body, 'view', 'id') ?? '', title, awayFrom(deps, by))

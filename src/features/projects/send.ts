@@ -11,7 +11,7 @@ export const CREATE_SEND_CALLBACK_ID = 'project_create_send'
 export const CREATE_TITLE = 'Create a project'
 export const EDIT_TITLE = 'Edit a project'
 
-/** The form gives way to what comes of it. */
+/** Replaces the form with a waiting view, and runs `work`, which shows its outcome there. */
 export const askingCi = (title: string, work: (deps: SlackDeps) => Promise<void>): Received => ({
   ack: showing('update', waitingView(title, ':hourglass_flowing_sand: Asking CI …')),
   work,
@@ -31,15 +31,15 @@ export const answerContext = (verb: string, reference: string): AnswerContext =>
   reference,
 })
 
-/** Slack shows a pushed modal a moment after it was acknowledged: how many times it is looked for, how long apart. */
+/** Slack shows a pushed modal a moment after the acknowledgement: the update is tried this often, this far apart. */
 const TRIES_MAX = 5
 const TRY_AFTER_MS = 300
 
-/** The name under which the modal that answers this submission can be found: Slack does not say its id. */
+/** The external id of the modal that is pushed for this submission: Slack does not return its own id. */
 export const pushedName = (body: unknown): string =>
   `pushed-${textAt(body, 'trigger_id') ?? textAt(body, 'view', 'id') ?? ''}`
 
-/** Puts a view in the place of one that was pushed; false: it is closed. */
+/** Replaces a pushed view; false: it is closed. */
 export async function showInPushed(
   { client, clock }: Pick<SlackDeps, 'client' | 'clock'>,
   name: string,
@@ -57,7 +57,7 @@ export async function showInPushed(
   return false
 }
 
-/** Answers in a pushed modal. @param closed where the answer goes when that is closed; null: nobody waits for it then */
+/** Answers in a pushed modal. @param closed where the answer goes if it is closed; null: nobody waits for it then */
 export const pushedPlace = (
   deps: Pick<SlackDeps, 'client' | 'clock'>,
   name: string,

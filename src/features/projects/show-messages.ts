@@ -16,7 +16,7 @@ import { code, command, deploymentTypes, filterWords, listed, ruleWords } from '
 /** At most this many rules are listed, and as many commands and pipelines. */
 export const ITEMS_MAX = 15
 
-/** A project: what it is, what it builds, who is told, where it stands. */
+/** A project: its settings, its notifications, and its last build. */
 export function answerProject(outcome: ShowOutcome, context: AnswerContext): Answer {
   if (isNotFound(outcome)) return answerNotFound(outcome, context)
   switch (outcome.kind) {
@@ -93,7 +93,7 @@ const timeWords = (what: string, atMs: number | null): string | null => {
   return time && `${what} ${time}`
 }
 
-/** CI sends only numbers. */
+/** CI sends teams as numbers, without names. */
 function teamWords(teams: readonly string[]): string {
   if (teams.length === 0) return ''
   return teams.length === 1 ? `*Team:* number ${listed(teams)} in CI` : `*Teams:* numbers ${listed(teams)} in CI`
@@ -113,7 +113,7 @@ const deploymentWords = ({ branch, match, types }: ShownDeployment): string => {
   return types.length === 0 ? `from ${where} (CI does not say how)` : `${deploymentTypes(types)}, from ${where}`
 }
 
-/** A headed list. */
+/** A list with a heading. */
 function several(head: string, items: readonly string[]): Part[] {
   if (items.length === 0) return []
   const left = items.length - ITEMS_MAX

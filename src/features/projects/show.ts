@@ -9,7 +9,7 @@ import { baseOf } from './base.ts'
 import { commandLines } from './prepare.ts'
 import { refusalOf, readAfresh } from './read.ts'
 
-/** The project as CI holds it now, without its secrets; where CI cannot be asked, what was last read of it. */
+/** The project as CI has it now, without its secrets; if CI cannot be reached, as it was last read. */
 export async function showProject(
   deps: ProjectDeps,
   text: string,
@@ -45,7 +45,7 @@ async function asLastRead(
   return { kind: 'project', shown, stale: trouble, mayEdit }
 }
 
-/** What the cache holds, in CI's words. */
+/** The cached project in the format of CI's answer. */
 const rawOf = ({ type, rules, filter }: KnownProject): Record<string, unknown> => ({
   type,
   branch_match: filter?.mode,

@@ -61,7 +61,7 @@ function answerTyped(question: Question): Promise<Reply> {
   return projectAbout(question, verb, first.text)
 }
 
-/** The same by a choice or a button. */
+/** Shows the project, or opens the form that the verb names. */
 const projectAbout = (question: Question, verb: OpeningVerb | 'show', name: string): Promise<Reply> =>
   verb === 'show' ? show(question, name) : openProjectForm(question, verb, name)
 
@@ -74,7 +74,7 @@ function readProject(words: readonly Word[]): { verb: OpeningVerb | 'show' | 'cr
   const [first, second, ...others] = words
   if (first?.text.toLowerCase() === 'create') return { verb: 'create', rest: words.slice(1) }
   if (readVerb(first?.text) !== 'show') return { verb: readVerb(first?.text), rest: words.slice(1) }
-  // As the choice of a project writes it.
+  // "Did you mean …?" writes the verb after the project.
   if (first && readVerb(second?.text) !== 'show') return { verb: readVerb(second?.text), rest: [first, ...others] }
   return { verb: 'show', rest: words }
 }
@@ -88,13 +88,13 @@ const show = (question: Question, name: string): Promise<Reply> =>
 
 const slip = async (outcome: string, answer: Reply['answer']): Promise<Reply> => ({ outcome, answer })
 
-/** The button of a project that is shown. */
+/** Handles a button below a shown project. */
 async function openFor(verb: OpeningVerb, { deps, value, by, modalOpener, reference }: Click): Promise<Reply | null> {
   if (!isUuid(value)) return null
   return openProjectForm({ operations: deps.operations, by, modalOpener, reference }, verb, value)
 }
 
-/** The button of `/ci doctor`: straight to the difference that a rule for Buildline would make. */
+/** The button of `/ci doctor`: shows at once what adding Buildline's webhook rule would change. */
 async function openAddition(click: Click): Promise<Reply | null> {
   const { value, modalOpener, reference } = click
   if (!isUuid(value)) return null
@@ -150,7 +150,7 @@ type Asking = Pick<Question, 'operations' | 'by' | 'modalOpener' | 'reference'>
 
 type OpeningVerb = 'edit' | 'reset-aes-key'
 
-/** Opens the form to edit a project, or to reset its key: at once, and filled when CI has answered. */
+/** Opens the form to edit a project or to reset its key: at once, and fills it when CI has answered. */
 async function openProjectForm(asking: Asking, verb: OpeningVerb, text: string): Promise<Reply> {
   const { operations, by, modalOpener, reference } = asking
   const context = answerContext(verb, reference)
@@ -213,7 +213,7 @@ async function fill(
   return { outcome: 'form', answer: null }
 }
 
-/** Stands there until CI has answered. */
+/** Shown until CI has answered. */
 export const readingView = (title: string, text: string): ModalView => ({
   type: 'modal',
   title: plain(title),

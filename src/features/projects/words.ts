@@ -50,7 +50,7 @@ const NOTIFIERS = new Map([
   ['repository_status', 'Status at the repository host'],
 ])
 
-/** ``a script, S3 and `ftp_deployment` ``: how something is deployed; empty where CI does not say. */
+/** ``a script, S3 and `ftp_deployment` ``: how something is deployed; empty if CI does not say. */
 export const deploymentTypes = (types: readonly string[]): string =>
   and(types.map((type) => DEPLOYMENTS.get(type.toLowerCase()) ?? code(type)))
 
@@ -89,7 +89,7 @@ export const code = (text: string, charsMax = BRANCH_CHARS_MAX): string =>
 
 export const command = (text: string): string => code(text, MESSAGE_CHARS_MAX)
 
-/** `a, b and c`, with what is left counted. */
+/** `a, b and c`, or `a, b and 3 more`. */
 export function listed(names: readonly string[]): string {
   const left = names.length - NAMED_MAX
   const shown = names.slice(0, NAMED_MAX).map((name) => code(name))
@@ -102,7 +102,7 @@ const and = (words: readonly string[]): string =>
 /** What a field of CI's is called, such as `notification_rules[2].options.key`. */
 export function fieldWords(field: string): string {
   const [, top = field, place, rest = ''] = /^([^.[]+)(?:\[(\d+)\])?(.*)$/.exec(field) ?? []
-  // The form's own field for all that it has no input for.
+  // `more` is the form's field for everything that has no input of its own.
   const { words, item }: Pick<ProjectField, 'words' | 'item'> =
     top === 'more' ? { words: 'more fields' } : (projectField(top) ?? { words: code(top) })
   if (top === 'environment_variables' && rest.startsWith('.')) return `variable ${code(rest.slice(1))}`
@@ -132,7 +132,7 @@ export const unknownNotifierWords = (notifiers: readonly string[]): string =>
 const DIFFERENCES_MAX = 20
 const LINES_MAX = 10
 
-/** What changes, each with what goes and what comes. Secrets are only said to be others. */
+/** Each change with its value before and after. Of a secret, it only says that it changes. */
 export function differenceParts(differences: readonly Difference[]): Part[] {
   const left = differences.length - DIFFERENCES_MAX
   const shown = differences.slice(0, DIFFERENCES_MAX).flatMap(partsOf)
