@@ -4,7 +4,7 @@ import type { ClosedChannel } from '../../store/records.ts'
 import { closeChannelBefore } from './closings.ts'
 import type { Announced, SubscriptionDeps } from './outcomes.ts'
 
-/** Tells the channel what changed, once. What is unclear is not said again: nothing may stand there twice. */
+/** Posts a change in the channel, once. A post with an unclear outcome is not retried: it could appear twice. */
 export async function announce(
   deps: SubscriptionDeps,
   { channel, text, user }: { channel: ChannelId; text: string; user: string },
@@ -21,14 +21,14 @@ export async function announce(
   return { kind: 'not-told', code: outcome.code, isClosed }
 }
 
-/** What could be said there shows that it is open, should nobody else have said so. What closed it since then stands. */
+/** A successful post proves that the channel is open, so its closing is removed. A newer closing stays. */
 const openAgain = ({ store }: SubscriptionDeps, { channel, closedAt }: ClosedChannel): Promise<void> =>
   store.write(async (tx) => {
     const now = (await tx.closedChannels()).find((one) => one.channel === channel)
     if (now?.closedAt === closedAt) await tx.reopenChannel(channel)
   })
 
-/** A person who waits for an answer waits no longer than this when Slack asks for patience. */
+/** The longest wait for Slack's rate limit, since a person is waiting for the answer. */
 export const PATIENCE_MS_MAX = 5_000
 
 async function patiently({ clock }: SubscriptionDeps, say: () => Promise<Sent | Failure>): Promise<Sent | Failure> {

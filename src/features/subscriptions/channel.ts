@@ -3,7 +3,7 @@ import type { Requester, Refused } from '../../catalog/outcomes.ts'
 import { shownOf } from '../../catalog/subscriptions.ts'
 import type { RulesOutcome, SubscribeDeps, SubscriptionDeps } from './outcomes.ts'
 
-/** Everything that a channel follows, wherever it was said. */
+/** All subscriptions of a channel, wherever they are set, and its digest. */
 export async function channelRules(deps: SubscriptionDeps, asked: ChannelId | null): Promise<RulesOutcome> {
   const place = placeFor(asked)
   if (place.kind !== 'channel') return place
@@ -13,7 +13,7 @@ export async function channelRules(deps: SubscriptionDeps, asked: ChannelId | nu
   return { kind: 'rules', channel, subscriptions: await shownOf(deps, here), digest }
 }
 
-/** Where a subscription can be said: a channel that is nobody's direct messages; or why this person may not. */
+/** The channel whose subscriptions this person may change: not a direct message; or why they may not. */
 export async function channelFor(
   { permits }: SubscriptionDeps,
   by: Requester,
@@ -27,12 +27,12 @@ export async function channelFor(
 const placeFor = (channel: ChannelId | null): { kind: 'channel'; channel: ChannelId } | { kind: 'no-channel' } =>
   channel === null || channel.startsWith(DIRECT) ? { kind: 'no-channel' } : { kind: 'channel', channel }
 
-/** The ids of direct messages begin so. */
+/** The ids of direct messages begin with this letter. */
 const DIRECT = 'D'
 
 /**
- * What is chosen in a form comes from the requester's own client, which could name a private channel that it never saw. False
- * where Slack does not say.
+ * A channel that was chosen in a form comes from the requester's client, which could name a private channel that the
+ * requester is not in. False if Slack does not say.
  */
 export const isIn = async ({ channelsOf }: SubscribeDeps, user: string, channel: ChannelId): Promise<boolean> =>
   (await channelsOf(user))?.has(channel) ?? false

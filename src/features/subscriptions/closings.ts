@@ -3,7 +3,7 @@ import type { SubscriptionDeps } from './outcomes.ts'
 import { closedLine } from '../../slack/messages/subscription.ts'
 import type { ClosedChannel } from '../../store/records.ts'
 
-/** Slack says that a channel has closed: notifies the people who set it up, or leaves that to the job. Without subscription or digest, nobody. */
+/** Slack reports a closed channel: tells its owners now or in the job; nobody if it has no subscription or digest. */
 export async function channelClosed(deps: SubscriptionDeps, channel: ChannelId, code: string): Promise<void> {
   const inForce = await deps.subscriptions()
   if (!inForce.some((one) => one.channel === channel) && !(await deps.store.read.digest(channel))) return
@@ -11,7 +11,7 @@ export async function channelClosed(deps: SubscriptionDeps, channel: ChannelId, 
   await announceClosings(deps)
 }
 
-/** A closed channel is tried again after this time, even if Slack does not say that it is open; as in the reconciler. */
+/** A closed channel is tried again after this time, as in the reconciler, even if Slack does not report it open. */
 const TRY_AGAIN_MS = 10 * 60_000
 
 /** Marks a channel as closed: its posts wait, and `announceClosings` notifies people. */
@@ -21,10 +21,10 @@ export const closeChannel = (
   code: string,
 ) => store.write((tx) => tx.closeChannel({ channel, code, at: clock.now(), retryAt: clock.now() + TRY_AGAIN_MS }))
 
-/** Under this name the store knows of which closing this person was last told. */
+/** The store records under this name the last closing that this person was told about. */
 const toldName = (channel: ChannelId, user: string): string => `tell-closing ${channel} ${user}`
 
-/** The same where this person sees it happen: they are not told a second time. */
+/** Marks a channel as closed while this person sees it happen: they are not told a second time. */
 export async function closeChannelBefore(
   deps: Pick<SubscriptionDeps, 'store' | 'clock'>,
   channel: ChannelId,
@@ -38,17 +38,17 @@ export async function closeChannelBefore(
   })
 }
 
-/** Slack says that it can be spoken in again: the next sweep sends what waited. */
+/** Slack reports that Buildline can post in the channel again. The next sweep sends what waited. */
 export async function channelOpened({ store }: SubscriptionDeps, channel: ChannelId): Promise<void> {
   await store.write((tx) => tx.reopenChannel(channel))
 }
 
-/** A process that took on the telling of a closing has done it by then, or is dead. */
+/** A process that has claimed a closing tells its owners within this time, or is dead. */
 export const TELLING_MAX_MS = 60_000
 
 /**
- * Tells the owners of each channel that has closed, directly and once for each closing. One of several processes takes
- * it on; if that one dies, another does. People that the dead one told before are not told again.
+ * Tells the owners of each closed channel, directly and once for each closing. One of several processes claims a
+ * closing; if it dies, another one does. People whom the dead process has told are not told again.
  */
 export async function announceClosings(deps: SubscriptionDeps): Promise<void> {
   for (const closing of await deps.store.read.closedChannels())
@@ -64,10 +64,10 @@ async function isUntold(
   return ((await store.read.lastDoneAt(doneName(channel))) ?? 0) < closedAt
 }
 
-// Under this name the store knows of which closing the last telling was.
+// The store records under this name the last closing whose owners were all told.
 const doneName = (channel: string): string => `tell-closing ${channel}`
 
-/** True for one of all who try. A telling that was taken on long ago is begun anew. */
+/** Claims a closing: true for one caller only. Replaces a claim that is older than TELLING_MAX_MS. */
 const takeOn = ({ store, clock }: SubscriptionDeps, { channel, code, retryAt, closedAt, toldAt }: ClosedChannel) =>
   store.write(async (tx) => {
     if (toldAt !== null) {
@@ -95,7 +95,7 @@ async function tell(deps: SubscriptionDeps, closing: ClosedChannel): Promise<voi
       ? [...reached, ...(await tellEach(deps, closing, admins, concerned))]
       : reached
   deps.log.warn({ channel, code, told: ends.filter((end) => end === 'reached').length }, 'a channel is closed')
-  // People who could not be reached now are told when the telling is taken on again.
+  // If somebody could not be reached now, the closing stays unfinished and is claimed again later.
   if (!ends.includes('later')) await deps.store.write((tx) => tx.setLastDoneAt(doneName(channel), closedAt))
 }
 

@@ -72,7 +72,7 @@ function readWanted(kind: WantedDigest['kind'], words: readonly string[], { row 
   return { kind, weekday, minute, zone: zone ?? null }
 }
 
-/** From its first two letters on; 0: there is none. */
+/** The number of a weekday, by at least the first two letters of its name; 0: there is none. */
 const weekdayOf = (text: string): number =>
   text.length < 2 ? 0 : WEEKDAYS.findIndex((day) => day.toLowerCase().startsWith(text.toLowerCase())) + 1
 

@@ -65,6 +65,6 @@ const PREVIEW = row(DIGEST_BLOCK_ID, [
   { type: 'button', action_id: DIGEST_ACTION_ID, text: plain('Preview'), value: 'now' },
 ])
 
-/** What was typed is no digest. @param what one sentence without a full stop */
+/** The typed schedule is invalid. @param what one sentence without a full stop */
 export const answerDigestFault = (what: string, example: string): Answer =>
   answerOf([line(`:mag: *Nothing changed*: ${what}.`), line(nextStep(`Type for example ${typed(example)}.`))])

@@ -8,7 +8,7 @@ import type { Log } from '../../lib/log.ts'
 import type { KeptDigest } from '../../store/digests.ts'
 import type { Store } from '../../store/store.ts'
 
-/** The job: how often it is looked which digests are due. */
+/** The job that looks for due digests, and how often it does. */
 export const DIGESTS_JOB = 'send-digests'
 export const DIGESTS_EVERY_MS = 10_000
 
@@ -16,13 +16,13 @@ export interface SendDigests extends Omit<DigestViewDeps, 'reads'> {
   store: Store
   clock: Clock
   log: Log
-  /** Draws the chart and puts it where a message can show it: its id in Slack; null where that fails. */
+  /** Draws the chart and uploads it to Slack, so that a message can show it: its id there; null if that fails. */
   chart: (view: DigestView) => Promise<string | null>
 }
 
 /**
- * Plans each digest that is due. What it says is written down with its period, as a card that the reconciler posts: so it
- * is posted once, whoever dies. One that fails holds up no other.
+ * Plans each due digest: stores its content with its period, as a card that the reconciler posts. So it is posted once,
+ * even if a process dies. A digest that fails does not hold up the others.
  */
 export async function sendDigests(deps: SendDigests, signal: AbortSignal): Promise<'done' | 'again'> {
   let end: 'done' | 'again' = 'done'
@@ -48,7 +48,7 @@ async function plan(deps: SendDigests, digest: KeptDigest): Promise<void> {
   const nextAt = nextDue(schedule, now)
   if (digest.nextAt > now) return void (await store.write((tx) => tx.advanceDigest(digest, { nextAt, planned: null })))
   const period = periodOf(schedule, dueAt)
-  // The first due time may have been before it was set: the times of a zone were changed by law.
+  // `dueAt` can be before `nextAt` if the time zone's rules have changed since `nextAt` was computed.
   const isMissed = dueAt < digest.nextAt || now - dueAt > DIGEST_LATE_MAX_MS
   if (isMissed || last?.period === period.name) {
     await store.write((tx) => tx.advanceDigest(digest, { nextAt, planned: null }))
@@ -68,5 +68,5 @@ async function plan(deps: SendDigests, digest: KeptDigest): Promise<void> {
   if (isPlanned) log.info({ channel, period: period.name, builds: view.builds }, 'a digest was planned')
 }
 
-/** After all that is news. */
+/** Digests are posted after all build news. */
 const DIGEST_PRIORITY = 4

@@ -8,17 +8,17 @@ import { announce } from './announce.ts'
 import { channelFor } from './channel.ts'
 import type { Announced, SubscriptionDeps } from './outcomes.ts'
 
-/** As typed: the asker's own time zone counts where none is. */
+/** As typed. `zone` null: the requester's own time zone. */
 export type WantedDigest = Omit<Schedule, 'zone'> & { zone: string | null }
 
 export type DigestOutcome =
   /** null: the channel has none */
   | { kind: 'digest'; digest: KeptDigest | null }
   | { kind: 'set'; digest: Omit<KeptDigest, 'last'>; announced: Announced }
-  /** exactly this is so already */
+  /** the channel has exactly this digest already */
   | { kind: 'same'; digest: KeptDigest }
   | { kind: 'off'; announced: Announced }
-  /** there was none to turn off */
+  /** the channel had no digest */
   | { kind: 'off-already' }
   | { kind: 'preview'; view: DigestView }
   | { kind: 'no-zone'; zone: string }
@@ -26,11 +26,11 @@ export type DigestOutcome =
   | Refused
 
 export interface DigestDeps extends SubscriptionDeps, Omit<DigestViewDeps, 'reads' | 'clock'> {
-  /** the time zone of a Slack user; UTC where Slack does not say */
+  /** the time zone of a Slack user; UTC if Slack does not say */
   timeZoneOf: (user: string) => Promise<string>
 }
 
-/** What people ask about a channel's digest. */
+/** What people can do with a channel's digest. */
 export const digestOperations = (deps: DigestDeps) => ({
   async digest({ channel }: Requester): Promise<DigestOutcome> {
     return { kind: 'digest', digest: channel === null ? null : await deps.store.read.digest(channel) }
@@ -40,7 +40,7 @@ export const digestOperations = (deps: DigestDeps) => ({
   previewDigest: (by: Requester) => previewDigest(deps, by),
 })
 
-/** The channel's digest from now on, in the place of the one that it had; then tells the channel in one line. */
+/** Sets the channel's digest, replacing an earlier one; then tells the channel in one line. */
 async function setDigest(deps: DigestDeps, wanted: WantedDigest, by: Requester): Promise<DigestOutcome> {
   const place = await channelFor(deps, by)
   if (place.kind !== 'channel') return place
@@ -72,7 +72,7 @@ async function turnOffDigest(deps: DigestDeps, by: Requester): Promise<DigestOut
   return { kind: 'off', announced: await announce(deps, { channel, text: digestOffLine(by.user), user: by.user }) }
 }
 
-/** What a digest would say today; weekly where none is set. */
+/** What a digest would say today; a weekly one if none is set. */
 async function previewDigest(deps: DigestDeps, { channel, user }: Requester): Promise<DigestOutcome> {
   if (channel === null) return { kind: 'no-channel' }
   const kept = await deps.store.read.digest(channel)

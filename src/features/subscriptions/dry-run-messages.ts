@@ -19,14 +19,14 @@ import {
 import { answerNotFound } from '../not-found.ts'
 import { reasonWords } from '../reason.ts'
 
-/** Channels named for each event; the others are counted. */
+/** At most this many channels are named for each event; the others are counted. */
 export const DRY_CHANNELS_MAX = 10
-/** Entries of a branch filter that are named. */
+/** At most this many entries of a branch filter are named. */
 export const ENTRIES_SHOWN_MAX = 10
 
 type DryRun = Extract<DryRunOutcome, { kind: 'dry-run' }>
 
-/** Who would be told of what, and why, before any build runs; and whether CI would build the branch. */
+/** Which channels would get which events, and why, before any build runs; and whether CI would build the branch. */
 export function answerDryRun(outcome: DryRunOutcome, context: AnswerContext): Answer {
   switch (outcome.kind) {
     case 'dry-run':
@@ -72,7 +72,7 @@ const NOBODY: Part[] = [
   line(nextStep(`Type ${typed('/ci subscribe')} in the channel that should get its builds.`)),
 ]
 
-/** Would CI build the branch, and by which entry. */
+/** Whether CI would build the branch, and which entry of its filter decides. */
 function filterWords({ filter }: DryRun): string {
   if (!filter) return 'Whether CI would build this branch is not known, because its branch filter could not be read.'
   const { words, isBuilt, by, invalid } = filter
@@ -112,7 +112,7 @@ function filterInWords(words: NonNullable<DryRun['filter']>['words']): string {
 const invalidWords = (invalid: readonly string[]): string[] =>
   invalid.length === 0 ? [] : [`Entries that can match nothing: ${entryList(invalid)}.`]
 
-/** Events that end alike are said together. */
+/** Events with the same result are listed together. */
 function eventParts(events: readonly DryEvent[]): Part[] {
   const alike = Map.groupBy(events, ({ channels }) => channelLines(channels).join('\n'))
   return [...alike.values()].flatMap((those): Part[] => [
@@ -145,7 +145,7 @@ const FROM = {
   file: 'the subscriptions file',
 } as const
 
-/** The rule that decided, and whose it is. */
+/** The rule that decided, and where it comes from. */
 function decidingRule({ looked, reason }: DryChannel['decision']): string {
   const one = looked.find(({ verdict }) => verdict === 'selects') ?? looked.find(({ verdict }) => verdict === reason)
   if (!one?.rule) return ''

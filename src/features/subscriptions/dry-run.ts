@@ -23,13 +23,13 @@ import { isAll } from './subscribe.ts'
 interface DryQuestion {
   project: string
   branch: string
-  /** a word of the rules; null: each of them */
+  /** one event of the rules; null: each of them */
   event: string | null
 }
 
 type DryWord = (typeof EVENTS)[number]
 
-/** Who would be told of a build before any runs, and why: decided as deliveries are, about a build that has no card yet. */
+/** Which channels would get a build, and why. Decided as for deliveries, for a build that has no card yet. */
 export async function dryRun(
   deps: SubscribeDeps,
   question: DryQuestion,
@@ -71,7 +71,7 @@ export async function dryRun(
 const countChannels = (subscriptions: readonly Subscription[]): number =>
   new Set(subscriptions.map(({ channel }) => channel)).size
 
-/** The events that a word means; none: it means nothing. */
+/** The events that a word means; empty if it means none. */
 function wordsOf(word: string | null): readonly DryWord[] {
   if (word === null) return EVENTS
   const meant = EVENT_WORDS.get(word.trim().toLowerCase()) ?? []
@@ -108,22 +108,22 @@ function filterFor(known: KnownProject | null, branch: string): Extract<DryRunOu
   return { words: filterInWords(known.filter), ...wouldBuild(known.filter, branch) }
 }
 
-/** Branches that are named; the others are counted. */
+/** At most this many matching branches are named; the others are counted. */
 const MATCHES_MAX = 5
 
 const BRANCHES_MAX = 500
 const AT_ONCE_MAX = 10
-/** Of all projects, those that were heard of last, and the newest branches of each. */
+/** For all projects: those with the latest deliveries, and the newest branches of each. */
 const PROJECTS_MAX = 20
 const BRANCHES_EACH_MAX = 50
 
-/** What a pattern covers of the branches that we have seen builds of. */
+/** Which of the branches with known builds a pattern covers. */
 export async function previewPattern({ store }: SubscriptionDeps, question: PatternQuestion): Promise<PatternPreview> {
   const seen = await branchesSeen(store.read, question.project)
   const { branch, branchMatch } = question
   const covered: string[] = []
   for (const [at, name] of seen.entries()) {
-    // A slow pattern must cost only its author: other requests are handled between two branches.
+    // A slow pattern must not block others: after every few branches, other requests get a turn.
     if (at % AT_ONCE_MAX === 0) await nextTurn()
     if (coversBranch(matchBranch(branch, branchMatch, name))) covered.push(name)
   }

@@ -14,11 +14,11 @@ import { listAt, textAt } from '../body.ts'
 import { type FieldOption, ALL_PROJECTS, fieldOption as choice, projectOption } from '../fields.ts'
 import type { ModalView } from '../modal.ts'
 
-// The form of a subscription: a project, whose rules, and of the channel's own ones the events and the branches.
+// The form of a subscription: its project, whose rules apply, and the events and branches of the channel's own rules.
 
 export const SUBSCRIBE_CALLBACK_ID = 'subscribe'
 
-/** The fields; a block has the name of the field in it. */
+/** The ids of the fields, and of their blocks. */
 export const SUBSCRIBE_FIELDS = {
   project: 'subscribe_project',
   how: 'subscribe_how',
@@ -27,25 +27,25 @@ export const SUBSCRIBE_FIELDS = {
   options: 'subscribe_options',
 } as const
 
-/** What the form remembers: where it was opened, and what it changes. */
+/** The form's metadata: its channel, and what it changes. */
 export interface SubscribeMemory {
   channel: ChannelId
   /** the subscription that is being changed; null: a new one is made */
   instead: string | null
-  /** the channel was chosen in a form, and is not where the form was opened */
+  /** true: the channel was chosen in a form; false: the form was opened there */
   isChosen: boolean
 }
 
 /** Which builds the channel gets: breaks and fixes, what the project's rules in CI say, or what its own rules say. */
 export type How = 'changes' | 'ci' | 'own'
 
-/** The form as it begins, or as it is filled in. */
+/** The form, new or filled in. */
 export interface SubscribeForm {
   memory: SubscribeMemory
-  /** what it begins with; null: nothing */
+  /** the subscription that fills it in at first; null: none */
   shown: ShownSubscription | null
   how: How
-  /** null: there is no project yet */
+  /** null: no project is chosen yet */
   preview: PatternPreview | null
   /** the chosen reminder time, if the form was filled in before */
   remind?: string | null
@@ -83,7 +83,7 @@ function projectBlock(shown: ShownSubscription | null): object {
     type: 'input',
     block_id: SUBSCRIBE_FIELDS.project,
     label: plain('Project'),
-    // The branches below are the project's.
+    // The branches below depend on the project.
     dispatch_action: true,
     element: {
       type: 'external_select',
@@ -108,7 +108,7 @@ const HOW: Record<How, FieldOption> = {
   own: choice('Events that I choose', 'own'),
 }
 
-/** How a subscription that stands was made; a new one is offered the least noise. */
+/** How an existing subscription chooses builds. A new one starts with the choice that makes the least noise. */
 export function howOf(shown: ShownSubscription | null): How {
   if (!shown) return 'changes'
   const { rules } = shown.subscription
@@ -221,17 +221,17 @@ function optionsBlock(shown: ShownSubscription | null): object {
   }
 }
 
-/** What stands in the form now. */
+/** The current values of the form. */
 export interface Filled {
   memory: SubscribeMemory
-  /** null: none is chosen */
+  /** null: no project is chosen */
   project: string | null
   how: How
   wish: SubscribeWish
   reminder: FilledReminder
 }
 
-/** Null for a form that is not ours, or of an older version. */
+/** Null if the metadata cannot be read, such as that of an older version. */
 export function readSubscribeForm(body: unknown): Filled | null {
   const memory = memoryOf(textAt(body, 'view', 'private_metadata') ?? '')
   if (!memory) return null

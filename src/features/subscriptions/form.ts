@@ -37,7 +37,7 @@ import { plain } from '../../slack/messages/blocks.ts'
 import type { Click } from '../feature.ts'
 import { outcomeName } from '../command.ts'
 
-/** What a channel follows, filled in. */
+/** The form of a subscription, submitted. */
 export const subscribeForm: Form = { what: 'subscribe', receive }
 
 function receive(body: unknown): Received {
@@ -54,7 +54,7 @@ function receive(body: unknown): Received {
   }
 }
 
-/** A fault stands at its field, or at the first one where that field is not shown. */
+/** A fault is shown at its field, or at the project if that field is not in the form. */
 function blockOf(field: string, { how }: Filled): string {
   if (how === 'own' && field === 'events') return SUBSCRIBE_FIELDS.events
   return how !== 'ci' && field === 'branch' ? SUBSCRIBE_FIELDS.branch : SUBSCRIBE_FIELDS.project
@@ -69,12 +69,12 @@ function keep(deps: SlackDeps, body: unknown, { memory, wish }: Filled): Promise
   )
 }
 
-/** A field was changed: the fields that it calls for are shown, and the branches that match now. */
+/** Handles a changed field: shows the fields that belong to it, and the branches that match now. */
 export async function redraw(deps: SlackDeps, body: unknown): Promise<void> {
   const filled = readSubscribeForm(body)
   const viewId = textAt(body, 'view', 'id')
   if (!filled || viewId === null) return
-  // Of two quick letters the first may be looked up last: only the newest is shown.
+  // After two quick keystrokes the look-ups may end in the wrong order. Only the newest is shown.
   const isCurrent = deps.newest.note(viewId)
   try {
     const { memory, how, reminder } = filled
@@ -94,7 +94,7 @@ async function previewOf({ operations }: SlackDeps, body: unknown, { project, wi
   return permit.kind === 'yes' ? operations.subscriptions.preview(wish) : null
 }
 
-/** The projects of the form's menu, and all of them at once. */
+/** The options of the form's menu: projects, and "All projects". */
 export async function projectsToFollow({ operations }: SlackDeps, text: string): Promise<FieldOption[]> {
   const isAllMeant = ALL_PROJECTS.text.text.toLowerCase().startsWith(text.trim().toLowerCase())
   const projects = projectOptions(await operations.suggestProjects(text))
@@ -108,7 +108,7 @@ interface Opening {
   reference: string
 }
 
-/** Opens the form, empty or (with an id) with a subscription of this channel in it. People who may not subscribe are told so in its place. */
+/** Opens the form, empty or with the subscription of that id. People without permission see the refusal in the form. */
 export const openSubscribe = (form: Opening, id: string | null): Promise<Reply> =>
   opening(form.reference, () => open(form, id))
 
@@ -117,7 +117,7 @@ async function open({ operations, modalOpener, by, reference }: Opening, id: str
   const context = { command: 'subscribe', branch: null, rest: [], reference } as const
   if (here.kind === 'no-channel') return { outcome: 'no-channel', answer: answerSubscribe(here, context) }
   const shown = here.subscriptions.find(({ subscription }) => subscription.id === id) ?? null
-  // Somebody removed it since the button was drawn.
+  // Somebody has removed it since the button was drawn.
   if (id !== null && !shown)
     return {
       outcome: 'not-subscribed',
@@ -142,7 +142,7 @@ function previewOfShown(
   return subscriptions.preview({ project, branch, branchMatch })
 }
 
-/** Whether this person may is asked when the form is sent in, as everywhere; who surely may not has no button. */
+/** Permission is checked on submission, as everywhere. People who certainly lack it do not get this button. */
 export async function openFollow({ modalOpener, reference }: Click): Promise<Reply | null> {
   if (!modalOpener) return null
   return opening(reference, async () => {
@@ -153,10 +153,10 @@ export async function openFollow({ modalOpener, reference }: Click): Promise<Rep
 
 export const FOLLOW_CALLBACK_ID = 'home_follow'
 
-/** The one field, and its block. */
+/** The id of the only field, and of its block. */
 const CHANNEL = 'home_follow_channel'
 
-/** Home is in no channel: it asks for the channel first, and then shows the form of a subscription. */
+/** Home is not in a channel, so this form asks for the channel first. Then the form of a subscription follows. */
 export const followView: ModalView = {
   type: 'modal',
   callback_id: FOLLOW_CALLBACK_ID,
@@ -188,7 +188,7 @@ export const followForm: Form = {
   },
 }
 
-/** How a wish ended, in words. @param rest what was typed after the project, for a choice of projects */
+/** Answers a wish to subscribe. @param rest what was typed after the project, for a choice of projects */
 export const subscribeReply = (
   outcome: SubscribeOutcome,
   { rest, reference }: { rest: readonly string[]; reference: string },

@@ -27,12 +27,12 @@ export interface GithubList {
   accounts: readonly string[]
 }
 
-/** Repositories of one list that are looked up. */
+/** At most this many repositories of one list are looked up. */
 export const REPOSITORIES_MAX = 50
 
 /**
- * Reads what `/github subscribe list` prints, with or without `features`: a repository, then what is told of it. Its form is
- * not documented and has changed over the years, so commas, bullets, line breaks and words around it make no difference.
+ * Reads what `/github subscribe list` prints, with or without `features`: each repository, then its features. The
+ * format is undocumented and changes, so commas, bullets, line breaks and words around it make no difference.
  */
 export function readGithubList(pasted: string): GithubList {
   const text = typedText(pasted)
@@ -57,11 +57,11 @@ interface Reading extends Pick<ListedRepository, 'name'> {
   workflows: WorkflowFilter[]
 }
 
-/** An address; `workflows:{…}`, `commits:"main"`, `+label:bug`; or a word. A filter without its end ends with its line. */
+/** An address; `workflows:{…}`, `commits:"main"`, `+label:bug`; or a word. An unclosed filter ends with its line. */
 const TOKEN =
   /https?:\/\/[^\s/]+\/(?<path>[^\s,]+)|\+?(?<feature>[a-z]{2,30}): *(?:\{(?<filter>[^{}]*\}|[^{}\n]*)|"[^"\n]*")|\+?(?<valued>[a-z]{2,30}):[^\s,"{]+|(?<word>[^\s,]+)/giu
 
-/** `acme/web` of `• acme/web:`, and of the address of any of its pages. */
+/** `acme/web` from `• acme/web:`, or from the address of any of its pages. */
 function repositoryIn({ path, word = '' }: Groups): string | null {
   const [, name] = REPOSITORY.exec(path?.split('/', 2).join('/') ?? word) ?? []
   return name?.replace(/\.git$/, '') ?? null

@@ -65,7 +65,7 @@ const contextOf = (reference: string) => ({ command: 'import', branch: null, res
 
 export const IMPORT_CALLBACK_ID = 'import'
 const TITLE = 'Import subscriptions'
-/** The one field, and its block. */
+/** The id of the only field, and of its block. */
 const LIST = 'import_list'
 
 export const importView = (channel: ChannelId): ModalView => ({
@@ -94,7 +94,7 @@ export const importPendingView: ModalView = {
   blocks: [section(':hourglass_flowing_sand: Reading the list …')],
 }
 
-/** The pasted list. One without a repository is refused at its field, where it can still be changed. */
+/** The form for a pasted list. Text without a repository is refused at its field, where it can still be changed. */
 export const importForm: Form = {
   what: 'import',
   receive(body) {
@@ -125,7 +125,7 @@ function channelIn(metadata: string): ChannelId | null {
   }
 }
 
-/** Subscribes to what the message beside it names, and to nothing else. */
+/** Subscribes to exactly what the button's message names. */
 export const importButton: Button = {
   what: 'import',
   replaces: true,

@@ -23,7 +23,7 @@ import { andMore, announcedParts, answerSubscribe, followed, SHOWN_MAX, silentWo
 
 type Proposed = Extract<ProposalOutcome, { kind: 'proposed' }>
 
-/** Subscriptions that one button makes, as far as its value has room for them. */
+/** The most subscriptions that one button makes; fewer if they do not fit into its value. */
 export const PROPOSED_MAX = 20
 
 /** What the channel would be subscribed to, what differs from GitHub's app, and the button that does it. */
@@ -34,7 +34,7 @@ export function answerProposal(outcome: ProposalOutcome, context: AnswerContext)
   return answerSubscribe(outcome, context)
 }
 
-/** At a field, where nothing is markup. */
+/** For a field's fault, which shows no markup. */
 export const NOTHING_LISTED_PLAIN = 'No repository found. For example: acme/web - issues, workflows:{branch:"main"}'
 
 const NOTHING_LISTED = {
@@ -66,7 +66,7 @@ function proposed(outcome: Proposed): Answer {
 const AGAIN = 'Press the button, then paste the same again.'
 const BY_ITSELF = 'Paste the rest of the list by itself.'
 
-/** As many as fit, in their order. */
+/** The proposals that fit into the button's value, in their order. */
 function carriedBy({ channel }: Proposed, fresh: readonly Proposal[]) {
   let carried: Proposal[] = []
   let value: string | null = null
@@ -109,7 +109,7 @@ function freshLine({ name, end }: Proposal): string {
 
 const nameOf = (text: string): string => outside(text, PROJECT_CHARS_MAX) || '(no name)'
 
-/** Those that would change nothing. */
+/** The proposals that would change nothing. */
 function standing(proposals: readonly Proposal[]): Part[] {
   const lines = proposals
     .filter(({ end }) => end.kind !== 'would-subscribe')
@@ -131,7 +131,7 @@ function shortened(lines: readonly string[]): string[] {
   return [...lines.slice(0, SHOWN_MAX), ...(left > 0 ? [`… and ${left} more.`] : [])]
 }
 
-/** What the list says and Buildline does otherwise; each thing once. */
+/** What Buildline does differently from the list; each difference once. */
 function differences({ repositories, accounts, more }: Proposed): Part[] {
   const known = repositories.filter(({ isKnown }) => isKnown)
   const those = (isSo: (one: ProposedRepository) => boolean, words: string) => about(known.filter(isSo), words)
@@ -191,7 +191,7 @@ function featuresLeftOut(repositories: readonly ProposedRepository[]): string {
   return names.length === 0 ? '' : `Left out, because Buildline posts builds and nothing else: ${all}.`
 }
 
-/** What this channel is subscribed to now, of what was proposed. */
+/** Which of the proposed subscriptions the channel has now. */
 export function answerImported(outcome: ImportedOutcome, context: AnswerContext): Answer {
   if (outcome.kind !== 'imported') return answerSubscribe(outcome, context)
   const { subscribed, ends, announced, silent } = outcome

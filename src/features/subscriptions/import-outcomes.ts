@@ -6,15 +6,15 @@ import type { ListedRepository } from './github-list.ts'
 import type { Announced, Foreseen, SubscribeOutcome } from './outcomes.ts'
 import type { Kept } from './subscribe.ts'
 
-// How an import of the subscriptions of GitHub's Slack app can end.
+// The outcomes of importing the subscriptions of GitHub's Slack app.
 
-/** Why one subscription of several is not made; or that it is there already. */
+/** Why one of several subscriptions is not made, for example because it exists already. */
 type Unmade = Exclude<SubscribeOutcome, { kind: 'subscribed' }>
 
 export interface ProposedRepository {
   listed: ListedRepository
   isKnown: boolean
-  /** workflows that its filters name, and nobody knows */
+  /** workflows that its filters name, and that Buildline does not know */
   unknownWorkflows: readonly string[]
   wishes: readonly (Import['these'][number] & { name: string })[]
 }
@@ -43,7 +43,7 @@ export type ProposalOutcome =
   | { kind: 'no-channel' }
   | Refused
 
-/** How it went with one of those that were proposed. */
+/** The outcome for one of the proposed subscriptions. */
 export interface Imported {
   project: string
   end: Kept | Unmade
@@ -56,7 +56,7 @@ export type ImportedOutcome =
       ends: readonly Imported[]
       /** null: nothing changed */
       announced: Announced | null
-      /** the default channel, where it hears nothing of some of these any more */
+      /** the default channel, if it gets nothing about some of these any more */
       silent: ChannelId | null
     }
   | { kind: 'no-channel' }

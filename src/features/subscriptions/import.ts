@@ -14,8 +14,8 @@ import type { SubscribeDeps, SubscribeWish } from './outcomes.ts'
 import { foresee, keepWish, SUBSCRIPTIONS_MAX, type Kept } from './subscribe.ts'
 
 /**
- * What the channel would be subscribed to by a list of GitHub's Slack app: `changes` of each workflow that is known, on the
- * branches of the list. Changes nothing.
+ * What a list of GitHub's Slack app would subscribe the channel to: `changes` of each known workflow, on the branches
+ * of the list. Changes nothing.
  */
 export async function proposeImport(deps: SubscribeDeps, pasted: string, by: Requester): Promise<ProposalOutcome> {
   const place = await channelFor(deps, by)
@@ -27,7 +27,7 @@ export async function proposeImport(deps: SubscribeDeps, pasted: string, by: Req
   const repositories = list.repositories.map((listed) => proposedOf(listed, known))
   const wished = repositories.flatMap(({ wishes }) => wishes)
   const proposals: Proposal[] = []
-  // A channel cannot have more.
+  // A channel cannot have more subscriptions.
   for (const one of wished.slice(0, SUBSCRIPTIONS_MAX))
     proposals.push({ ...one, end: await foresee(deps, wishOf(one), by) })
   return {
@@ -57,18 +57,18 @@ function proposedOf(listed: ListedRepository, known: readonly ProjectRef[]): Pro
 
 const ANY: ListedRepository['workflows'][number] = { names: [], events: [], branches: [], actors: [] }
 
-/** `CI` of `acme/web CI`; empty for a project that is called as its repository; null: it is of another one. */
+/** `CI` of `acme/web CI`; empty if the project has the repository's name; null: it is of another repository. */
 function workflowIn(project: string, repository: string): string | null {
   const [name, wanted] = [project.toLowerCase(), repository.toLowerCase()]
   if (name === wanted) return ''
   return name.startsWith(`${wanted} `) ? name.slice(wanted.length + 1) : null
 }
 
-/** A filter names workflows: it leaves out no project that is not one. */
+/** A filter by workflow names does not leave out a project that is no workflow. */
 const isNamed = (workflow: string | null, names: readonly string[]): boolean =>
   names.length === 0 || workflow === '' || names.some((name) => name.toLowerCase() === workflow)
 
-/** With pull requests alone, GitHub's branch is the one that they go to, and any branch is built. */
+/** Null: any branch. For pull requests, GitHub's filter means the target branch, and any branch may be built. */
 function branchesOf({ events, branches }: ListedRepository['workflows'][number]): (string | null)[] {
   const isOnPullRequests = events.length > 0 && events.every((event) => event.startsWith('pull_request'))
   return isOnPullRequests || branches.length === 0 || branches.includes('*') ? [null] : [...branches]
@@ -76,21 +76,21 @@ function branchesOf({ events, branches }: ListedRepository['workflows'][number])
 
 const keyOf = ({ uuid, projectId, name }: ProjectRef): string => uuid ?? projectId ?? name
 
-/** The same project and branch once; a project on every branch needs no other. */
+/** Removes duplicates, and the branches of projects that are wished on every branch. */
 function distinct(wishes: ProposedRepository['wishes']): ProposedRepository['wishes'] {
   const whole = new Set(wishes.flatMap(({ project, branch }) => (branch === null ? [project] : [])))
   const needed = wishes.filter(({ project, branch }) => branch === null || !whole.has(project))
   return [...new Map(needed.map((one) => [JSON.stringify([one.project, one.branch]), one])).values()]
 }
 
-/** Subscribes the channel to what was proposed, each as `/ci subscribe` does; then tells the channel in one line. */
+/** Makes each proposed subscription as `/ci subscribe` does; then tells the channel in one line. */
 export async function importThese(
   deps: SubscribeDeps,
   { channel, these }: Import,
   asker: Requester,
 ): Promise<ImportedOutcome> {
   const by = { ...asker, channel }
-  // A button carries the channel over the network.
+  // The channel is in the button's value, which the client could have changed.
   const isChosen = channel !== asker.channel
   const place = await channelFor(deps, by)
   if (place.kind !== 'channel') return place

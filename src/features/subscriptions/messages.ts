@@ -55,7 +55,7 @@ export function answerUnsubscribe(outcome: UnsubscribeOutcome, context: AnswerCo
   }
 }
 
-/** Why nothing was changed, whatever was wanted. */
+/** Outcomes of any request in which nothing was changed. */
 type Unchanged = Extract<
   UnsubscribeOutcome,
   { kind: NotFound['kind'] | Refused['kind'] | 'kept-by-file' | 'no-channel' }
@@ -108,13 +108,13 @@ function unsubscribed({ removed, announced }: Extract<UnsubscribeOutcome, { kind
   ])
 }
 
-/** Subscriptions that one answer names; `/ci rules` shows all. */
+/** The most subscriptions that one answer names; `/ci rules` shows all. */
 export const SHOWN_MAX = 10
 
 export const andMore = (left: number): Part[] =>
   left > 0 ? [line(`… and ${left} more. Type ${typed('/ci rules')} to see them all.`)] : []
 
-/** Nothing where the channel was told: everybody sees it. */
+/** Empty if the channel was told, since everybody sees that. */
 export function announcedParts(announced: Announced): Part[] {
   if (announced.kind === 'told') return []
   const { code, isClosed } = announced
@@ -177,7 +177,7 @@ const listOf = (here: readonly ShownSubscription[]): Part[] => [
   ...andMore(here.length - SHOWN_MAX),
 ]
 
-/** Nearly a word that means something: it could be a branch as well, and nothing is kept on a guess. */
+/** The word is close to a keyword, but it could also be a branch. Buildline does not guess. */
 export const answerNear = ({ typed: text, meant, usage }: { typed: string; meant: string } & HowTyped): Answer =>
   answerOf([
     line(`:mag: *Not understood*: ${typed(text)} could be ${typed(meant)} or a branch, so nothing was done.`),
@@ -185,7 +185,7 @@ export const answerNear = ({ typed: text, meant, usage }: { typed: string; meant
     line(nextStep(`Type ${typed(meant)}, or ${typed(`@${text}`)} for the branch with that name.`)),
   ])
 
-/** A channel that follows it would never hear anything. */
+/** No branch can match, so the channel would never get a build. */
 export const answerNoBranch = ({
   typed: text,
   regex,
@@ -212,7 +212,7 @@ export const answerNoReminder = ({ fault, usage }: { fault: ReminderFault } & Ho
     line(nextStep(`For example: ${typed('/ci subscribe acme/web changes remind 2h 8-20 daily Europe/Berlin')}`)),
   ])
 
-/** Two words that say the opposite of each other. */
+/** Two words contradict each other. */
 export const answerContradiction = ({ one, other, usage }: { one: string; other: string } & HowTyped): Answer =>
   answerOf([
     line(`:mag: *Not understood*: ${typed(one)} and ${typed(other)} contradict each other, so nothing was done.`),

@@ -15,12 +15,12 @@ import type { KeptDigest } from '../../store/digests.ts'
 import type { WantedSubscription } from '../../store/records.ts'
 import type { ShownDeps, ShownSubscription } from '../../catalog/subscriptions.ts'
 
-// What people ask about what a channel is told, and how it can end.
+// Requests about the subscriptions of a channel, and their outcomes.
 
 export interface SubscribeWish {
   /** a project as people name it; `all` */
   project: string
-  /** `every` also covers stopped builds and unknown words; null: every one of this branch, or as CI's own rules say */
+  /** `every` includes stopped and unknown statuses; null: every event of the branch or, without one, CI's rules */
   events: readonly string[] | 'every' | null
   branch: string | null
   branchMatch: 'exact' | 'wildcard' | 'regex' | null
@@ -28,13 +28,13 @@ export interface SubscribeWish {
   mention: 'committer' | 'nobody'
   /** null: no reminders; left out: those of the subscription that it replaces */
   remind?: WantedReminder | null
-  /** the subscription of this channel whose place it takes, whatever that one followed; left out: that of the same branches */
+  /** the id of the subscription to replace, whatever that one follows; left out: the one of the same branches */
   instead?: string
-  /** the channel was chosen, and is not where this was asked: the person who chose it has to be in it */
+  /** the channel was chosen, and is not where the request was made: the requester has to be in it */
   isChosen?: boolean
 }
 
-/** Was the channel told of the change? Slack's code where it was not, or may not have been. */
+/** Whether the channel was told of the change; `code`: Slack's error if it was not, or may not have been. */
 export type Announced = { kind: 'told' } | { kind: 'not-told'; code: string; isClosed: boolean }
 
 export type SubscribeOutcome =
@@ -43,33 +43,33 @@ export type SubscribeOutcome =
       shown: ShownSubscription
       was: ShownSubscription | null
       announced: Announced
-      /** the default channel, where it hears nothing of this any more; null: it does, or never did */
+      /** the default channel, if it gets nothing about this any more; null: it still does, or never did */
       silent: ChannelId | null
     }
-  /** exactly this is so already */
+  /** exactly this subscription exists already */
   | { kind: 'same'; shown: ShownSubscription }
   | { kind: 'kept-by-file'; shown: ShownSubscription }
   | { kind: 'too-many'; max: number }
   | { kind: 'no-channel' }
-  /** Slack does not say that the requester is in the channel that they chose */
+  /** Slack does not confirm that the requester is in the chosen channel */
   | { kind: 'not-in-channel'; channel: ChannelId }
   | { kind: 'faults'; faults: readonly FieldFault[] }
   | Extract<NotFound, { kind: 'no-project' | 'several-projects' }>
   | Refused
 
-/** A wish that would change something here. */
+/** A wish that would change something in the channel. */
 export interface Foreseen {
   kind: 'would-subscribe'
   wanted: WantedSubscription
-  /** whose place it would take */
+  /** the subscription that it would replace */
   was: ShownSubscription | null
 }
 
 export type UnsubscribeOutcome =
   | { kind: 'unsubscribed'; removed: readonly ShownSubscription[]; announced: Announced }
-  /** nothing here follows that; what does */
+  /** the channel has no such subscription; `here`: those that it has */
   | { kind: 'not-subscribed'; text: string | null; here: readonly ShownSubscription[] }
-  /** several do: which one? */
+  /** the channel has several, and the request did not say which */
   | { kind: 'which'; here: readonly ShownSubscription[] }
   | { kind: 'kept-by-file'; shown: ShownSubscription }
   | { kind: 'no-channel' }
@@ -106,14 +106,14 @@ export type DryRunOutcome =
       project: ProjectRef
       branch: string
       events: readonly DryEvent[]
-      /** would CI build this branch at all? null: its filter is not known */
+      /** whether CI would build this branch at all; null: its filter is not known */
       filter: {
         words: BranchFilterWords
         isBuilt: boolean | null
         by: string | null
         invalid: readonly string[]
       } | null
-      /** the project's rules could not be read yet: every event is told */
+      /** the project's rules could not be read yet, so channels get every event */
       unread: boolean
       /** how many channels are left out, because the requester cannot see them */
       hidden: number
@@ -121,11 +121,11 @@ export type DryRunOutcome =
   | { kind: 'unknown-event'; text: string; events: readonly string[] }
   | Extract<NotFound, { kind: 'no-project' | 'several-projects' }>
 
-/** Which branches that we have seen a pattern covers, those with the newest builds first. */
+/** The known branches that a pattern covers, those with the newest builds first. */
 export interface PatternPreview {
   isValid: boolean
   matches: readonly string[]
-  /** further ones */
+  /** how many further branches match */
   more: number
   seen: number
 }
@@ -133,7 +133,7 @@ export interface PatternPreview {
 export interface PatternQuestion {
   project: string
   branch: string | null
-  /** CI's or our own word; null: by its look */
+  /** CI's word or ours; null: the pattern itself shows it */
   branchMatch: string | null
 }
 
@@ -144,14 +144,14 @@ export interface SubscriptionDeps extends ShownDeps {
   /** all subscriptions in force now */
   subscriptions: () => Promise<readonly Subscription[]>
   say: Say
-  /** Slack users, and user groups, which cannot be written to */
+  /** Slack users, and user groups, which cannot get direct messages */
   admins: readonly string[]
 }
 
-/** What it takes besides to change what a channel follows. */
+/** What else is needed to change a channel's subscriptions. */
 export interface SubscribeDeps extends SubscriptionDeps, VisibleDeps {
   /** the channels that a person is in; null: Slack does not say */
   channelsOf: Memberships['channelsOf']
-  /** the time zone of a Slack user; UTC where Slack does not say */
+  /** the time zone of a Slack user; UTC if Slack does not say */
   timeZoneOf: (user: string) => Promise<string>
 }

@@ -8,7 +8,7 @@ const UNITS_MS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: 60 * MINUT
 export const REMIND_AFTER_MS_MIN = 30 * MINUTE_MS
 export const REMIND_AFTER_MS_MAX = 7 * 24 * 60 * MINUTE_MS
 
-/** As typed; without a zone, the requester's counts. */
+/** As typed. `zone` null: the requester's own time zone. */
 export type WantedReminder = Omit<ReminderRule, 'zone'> & { zone: string | null }
 
 export type ReminderReading =
@@ -37,7 +37,7 @@ export function readReminder([time = '', ...words]: readonly string[]): Reminder
   return { kind: 'reminder', remind, rest: [] }
 }
 
-/** The same, if nothing may follow: another word is taken for a wrong time zone. */
+/** The same for a text in which nothing may follow: another word counts as a wrong time zone. */
 export function readReminderAlone(text: string): { kind: 'reminder'; remind: WantedReminder | null } | ReminderFault {
   const reading = readReminder(text.trim().split(/\s+/))
   const [extra] = reading.kind === 'reminder' && reading.remind ? reading.rest : []

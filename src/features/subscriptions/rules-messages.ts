@@ -13,7 +13,7 @@ import { answerOf, line, nextStep, row, type Answer, type Part, typed } from '..
 import { escapePlain, toLine } from '../../lib/escape.ts'
 import { CONFIRM_CHARS_MAX, cut, PROJECT_CHARS_MAX } from '../../slack/messages/limits.ts'
 
-/** Subscriptions on one page: each takes a few blocks of Slack's fifty. */
+/** The most subscriptions on one page: each takes a few blocks of Slack's fifty. */
 export const RULES_PAGE_SIZE = 5
 
 /** What a channel follows, where the rules of each come from, and what they say. */
@@ -58,7 +58,7 @@ function listed({ subscriptions: all, digest }: Rules, asked: number): Answer {
   ])
 }
 
-/** All of a channel are, or none. */
+/** All subscriptions of a channel are paused or none is, so this needs only one of them. */
 function pausedParts({ paused }: ShownSubscription): Part[] {
   if (!paused) return []
   const { what, next } = closedWords(paused.code)
@@ -88,7 +88,7 @@ function subscriptionParts(shown: ShownSubscription): Part[] {
   ]
 }
 
-/** The rules, and whose they are. */
+/** The rules, and where they come from. */
 function rulesWords({ subscription, project, rules, rulesFrom }: ShownSubscription): string {
   if (rulesFrom !== 'ci') return `${rulesInWords(rules ?? [])} · ${OWN[rulesFrom]}`
   if (subscription.follows.what !== 'project') return "each project's own rules"
@@ -135,7 +135,7 @@ const pageButton = (id: string, label: string, page: number): ActionButton => ({
   value: String(page),
 })
 
-/** Of those that were made in Slack: what a file or a setting keeps is changed there. */
+/** Only for subscriptions made in Slack: those of a file or a setting are changed there. */
 export function removeButton({ subscription }: ShownSubscription): ActionButton[] {
   if (subscription.source !== 'slack' || subscription.id === undefined) return []
   const { follows } = subscription

@@ -52,7 +52,7 @@ async function answerRulesTyped(question: Question): Promise<Reply> {
 
 const TEST_WORD = 'test'
 
-/** What this channel follows. A click on Next asks for the next page in the same way. */
+/** The channel's subscriptions, one page of them. A click on Next requests the next page in the same way. */
 const rulesPage = (question: Pick<Question, 'operations' | 'by' | 'reference'>, page: number): Promise<Reply> =>
   whenMayRead(question, async () => {
     const outcome = await question.operations.subscriptions.rules(question.by.channel)
@@ -115,14 +115,14 @@ const unsubscribe: Command = {
   choose: (question, choice) => answerUnsubscribeTyped({ ...question, words: wordsOf(choice) }),
 }
 
-/** `/ci unsubscribe acme/web`, or `all`; alone the only one there is, or a choice. */
+/** `/ci unsubscribe acme/web`, or `all`; alone, it removes the only subscription, or asks which one. */
 async function answerUnsubscribeTyped(question: Question): Promise<Reply> {
   const [project, extra] = question.words
   if (extra) return { outcome: 'too-much', answer: answerTooMuch({ extra: extra.text, ...howTyped(question.row) }) }
   return unsubscribeFrom(question, { project: project?.text ?? null, id: null })
 }
 
-/** The same by a button, of one subscription exactly. */
+/** Removes the subscriptions of a project, or (by a button) the one with this id. */
 async function unsubscribeFrom(
   { operations, by, reference }: Pick<Question, 'operations' | 'by' | 'reference'>,
   wish: { project: string | null; id: string | null },
@@ -154,13 +154,13 @@ async function remove({ deps, value, by, reference }: Click): Promise<Reply | nu
     : null
 }
 
-/** Prev and Next show the page as it is now. */
+/** Previous and Next show the page as it is now. */
 async function turnRules({ deps, value, by, reference }: Click): Promise<Reply | null> {
   const page = pageOf(value)
   return page === null ? null : rulesPage({ operations: deps.operations, by, reference }, page)
 }
 
-/** What happens to channels, and Slack's own code for why nothing can be said there any more; null: it can be again. */
+/** Slack's events about channels, and Slack's code for why Buildline cannot post there now; null: it can again. */
 const CHANNEL_EVENTS: Readonly<Record<string, string | null>> = {
   channel_archive: 'is_archived',
   channel_deleted: 'channel_not_found',
@@ -173,7 +173,7 @@ const CHANNEL_EVENTS: Readonly<Record<string, string | null>> = {
   member_joined_channel: null,
 }
 
-/** An event may be lost: then the next message that Slack refuses, or takes, says the same. Never throws. */
+/** Events may be lost; then the next message that Slack refuses or accepts shows the same. Never throws. */
 async function hearOfChannel(
   type: string,
   code: string | null,
@@ -197,7 +197,7 @@ function channelIn(body: unknown): ChannelId | null {
   return id !== null && isChannelId(id) ? id : null
 }
 
-/** Who joins is mostly somebody else. */
+/** `member_joined_channel` concerns us only if Buildline itself has joined. */
 const concernsUs = (type: string, body: unknown): boolean =>
   type !== 'member_joined_channel' ||
   listAt(body, 'authorizations').some((one) => textAt(one, 'user_id') === textAt(body, 'event', 'user'))

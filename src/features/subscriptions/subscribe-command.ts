@@ -56,7 +56,7 @@ function answerTyped(question: Question): Promise<Reply> {
   }
 }
 
-/** Alone the command opens a form, which is no example of what is typed. */
+/** The row's first example only opens a form, so answers show this one. */
 const EXAMPLE = '/ci subscribe acme/web changes release/*'
 
 const slip = async (outcome: string, answer: Reply['answer']): Promise<Reply> => ({ outcome, answer })

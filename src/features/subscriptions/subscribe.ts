@@ -20,12 +20,12 @@ import { faultsOf, rulesOf } from './wish.ts'
 import { typedHours, typedTime } from './remind.ts'
 import { announce } from './announce.ts'
 
-/** A channel follows so much at most; more is a wish for fewer rules, or for another channel. */
+/** The most subscriptions of one channel. Beyond that, patterns or another channel are the better way. */
 export const SUBSCRIPTIONS_MAX = 50
 
 /**
- * Keeps what a channel wants to follow, in the place of what followed the same branches of the same project there; then
- * tells the channel in one line. Asked again, it changes nothing and says nothing.
+ * Stores a subscription of the channel, replacing the one to the same branches of the same project; then tells the
+ * channel in one line. The same request again changes nothing and posts nothing.
  */
 export async function subscribe(deps: SubscribeDeps, wish: SubscribeWish, by: Requester): Promise<SubscribeOutcome> {
   const ended = await keepWish(deps, wish, by)
@@ -33,7 +33,7 @@ export async function subscribe(deps: SubscribeDeps, wish: SubscribeWish, by: Re
   const { kept, was, silent } = ended
   const text = subscribedLine(by.user, kept, was?.subscription ?? null)
   const announced = await announce(deps, { channel: kept.channel, text, user: by.user })
-  // The channel may have turned out to be closed.
+  // The announcement may have shown that the channel is closed.
   const [now] = await shownOf(deps, [kept])
   return { kind: 'subscribed', shown: now!, was, announced, silent }
 }
@@ -43,7 +43,7 @@ export interface Kept extends Pick<Extract<SubscribeOutcome, { kind: 'subscribed
   kept: KeptSubscription
 }
 
-/** The same, and tells nobody: whoever calls it does. */
+/** The same as `subscribe`, but the caller has to tell the channel. */
 export async function keepWish(
   deps: SubscribeDeps,
   wish: SubscribeWish,
@@ -60,7 +60,7 @@ export async function keepWish(
   return { kind: 'kept', kept: ended.kept, was: was ?? null, silent: fallsSilent(before, wanted.channel, about) }
 }
 
-/** What would come of a wish; changes nothing. */
+/** What a wish would change; changes nothing. */
 export async function foresee(
   deps: SubscribeDeps,
   wish: SubscribeWish,
@@ -77,7 +77,7 @@ export async function foresee(
 
 interface Plan extends Pick<Keeping, 'wanted' | 'keepsReminders' | 'about'> {
   kind: 'plan'
-  /** everything that is in force */
+  /** all subscriptions in force now */
   before: readonly Subscription[]
 }
 
@@ -99,7 +99,7 @@ async function planOf(deps: SubscribeDeps, wish: SubscribeWish, by: Requester) {
   return { kind: 'plan', wanted, keepsReminders, about: found.about, before } satisfies Plan
 }
 
-/** What a name stands for; `about`: the one project, null for all of them. */
+/** What a name means; `about`: the one project; null for all projects. */
 type Found = { kind: 'follows'; follows: Follows; about: Named | null }
 
 async function findFollows({ store }: SubscriptionDeps, text: string) {
@@ -126,7 +126,7 @@ const wantedBy = (wish: SubscribeWish, channel: ChannelId, { follows }: Found, z
   ...(wish.remind && { remind: { ...wish.remind, zone } }),
 })
 
-/** Would the one take the place of the other? By what the project is, whatever was known of it at the time. */
+/** Would one replace the other? Compares the projects themselves, not the names and ids known at that time. */
 function isSamePlace(one: Subscription, wanted: WantedSubscription, about: Named | null): boolean {
   if (one.channel !== wanted.channel || branchesOf(one) !== branchesOf(wanted)) return false
   return about ? isAbout(one, about) : one.follows.what === 'all'
@@ -164,7 +164,7 @@ async function keep(tx: Tx, { by, at, ...keeping }: Keeping): Promise<Ended> {
   return { kind: 'kept', kept, was: old ?? null }
 }
 
-/** Whose place it takes among those of its channel, and whether it says nothing new there. */
+/** Which of the channel's subscriptions it replaces, and whether it would change nothing. */
 function placeAmong(
   here: readonly KeptSubscription[],
   { wanted: said, keepsReminders, about, instead }: Omit<Keeping, 'by' | 'at'>,
@@ -183,26 +183,26 @@ function saying({ rules, quiet, mention, remind }: WantedSubscription): string {
   return JSON.stringify([events, quiet, mention, ...(remind ? [typedTime(remind.afterMs), typedHours(remind)] : [])])
 }
 
-/** The ids that either of them knows: what was subscribed by name alone has them from now on. */
+/** Merges the ids of both: a subscription by name alone has ids from now on. */
 function filledIn(wanted: Follows, old: Follows | undefined): Follows {
   if (wanted.what !== 'project' || old?.what !== 'project') return wanted
   return { ...wanted, uuid: wanted.uuid ?? old.uuid ?? null, projectId: wanted.projectId ?? old.projectId ?? null }
 }
 
-/** A subscription stands where its ids and branches put it: one that belongs elsewhere is put there, and keeps its maker. */
+/** A subscription's slot depends on its ids and branches. If they change, moves it to its new slot with its creator. */
 async function moveTo(tx: Tx, old: KeptSubscription, { follows, rules }: WantedSubscription): Promise<void> {
   if (subscriptionSlot(old.follows, old.rules) === subscriptionSlot(follows, rules)) return
   await tx.removeSubscription(old.id)
   await tx.keepSubscription({ ...old, follows, rules }, { user: old.createdBy, at: old.createdAt })
 }
 
-/** What is meant: a project as people name it or `all`, one subscription by its id, or the only one here. */
+/** What to remove: a project as people name it or `all`, one subscription by its id, or the only one here. */
 interface UnsubscribeWish {
   project: string | null
   id: string | null
 }
 
-/** Removes what a channel follows, of a project all its branches; then tells the channel in one line. */
+/** Removes subscriptions of a channel, for a project those of all branches; then tells the channel in one line. */
 export async function unsubscribe(
   deps: SubscriptionDeps,
   wish: UnsubscribeWish,
@@ -226,14 +226,14 @@ export async function unsubscribe(
 
 const isKept = (one: Subscription): one is KeptSubscription => one.source === 'slack' && one.id !== undefined
 
-/** Those that are meant, of the file too: it says so of them. */
+/** The subscriptions that the wish means. Includes those of the file, so that the answer can mention the file. */
 async function meantBy({ store }: SubscriptionDeps, { project, id }: UnsubscribeWish, here: readonly Subscription[]) {
   const those = (isMeant: (one: Subscription) => boolean) =>
     ({ kind: 'subscriptions', subscriptions: here.filter(isMeant) }) as const
   if (id !== null) return those((one) => one.id === id)
   if (project === null) return those(isKept)
   if (isAll(project)) return those(({ follows }) => follows.what === 'all')
-  // Of a project that nobody knows any more the name is left.
+  // A project that is not known any more can still be named by its subscription's name.
   const named = those(({ follows }) => follows.what === 'project' && isSameName(follows.name, project))
   const found = await findProject(store.read, project)
   if (found.kind !== 'project') return named.subscriptions.length > 0 ? named : found
@@ -260,7 +260,7 @@ async function removeAll(deps: SubscriptionDeps, removing: Removing): Promise<Un
     for (const { id } of kept) removed.push(await tx.removeSubscription(id))
     return removed.filter((one) => one !== null)
   })
-  // Somebody else was quicker, or this very request came before.
+  // Somebody else was faster, or this same request came before.
   if (gone.length === 0) return { kind: 'not-subscribed', text, here: await shownHere() }
   const removed = await shownOf(deps, gone)
   const announced = await announce(deps, { channel, text: unsubscribedLine(by.user, gone), user: by.user })
@@ -268,8 +268,8 @@ async function removeAll(deps: SubscriptionDeps, removing: Removing): Promise<Un
 }
 
 /**
- * The default channel, where it was told of this project (or of some, for all of them) only because no other channel
- * followed it, and hears nothing of it once this one does. Null: nobody falls silent.
+ * The default channel, if it got this project (or, for all projects, some of them) only because no other channel
+ * follows it, and gets nothing about it once this channel does. Null: no channel loses anything.
  */
 export function fallsSilent(
   before: readonly Subscription[],

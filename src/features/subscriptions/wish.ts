@@ -7,7 +7,7 @@ import { nearest } from '../../lib/nearest.ts'
 import { CUT, type Word } from '../../slack/commands/parse.ts'
 import { partAt } from '../target.ts'
 
-/** What is wrong with a wish, by field; empty: it can be kept. Pure. */
+/** The faults of a wish, by field; empty: it is valid. Pure. */
 export const faultsOf = (wish: SubscribeWish): FieldFault[] => [
   ...(wish.project.trim() === '' ? [{ field: 'project', reason: 'is empty' }] : []),
   ...eventFaults(wish.events),
@@ -37,7 +37,7 @@ function patternFaults({ branch, branchMatch }: SubscribeWish): FieldFault[] {
   return [{ field: 'branch', reason }]
 }
 
-/** What was perhaps meant as a regular expression, as one is written; null where it is none. */
+/** The text as a regular expression from ^ to $, in case one was meant; null if it is none. */
 function asRegex(branch: string): string | null {
   const [begins, ends] = [branch.startsWith('^'), branch.endsWith('$')]
   const regex = `${begins ? '' : ends ? '^.*' : '^'}${branch}${ends ? '' : begins ? '.*$' : '$'}`
@@ -47,13 +47,13 @@ function asRegex(branch: string): string | null {
 export const isPattern = ({ branch, branchMatch }: Pick<PatternQuestion, 'branch' | 'branchMatch'>): boolean =>
   matchBranch(branch, branchMatch, 'main') !== 'invalid-pattern'
 
-/** The rules that a wish comes to; null: the project's own, as CI holds them. */
+/** The rules of a wish; null: the project's own rules in CI. */
 export const rulesOf = ({ events, branch, branchMatch }: SubscribeWish): ChannelRule[] | null =>
   events === null && !branch
     ? null
     : [{ branch: branch || null, branchMatch: branch ? branchMatch : null, events: eventsOf(events) }]
 
-/** The events that are chosen, in their order; all of them together are every event, also one that CI may add. */
+/** The chosen events, in order. All of them together mean `every`, which includes events that CI may add. */
 export function eventsOf(events: SubscribeWish['events']): ChannelRule['events'] {
   if (events === null || events === 'every') return 'every'
   const chosen = EVENTS.filter((event) => events.includes(event))
@@ -62,26 +62,26 @@ export function eventsOf(events: SubscribeWish['events']): ChannelRule['events']
   return EVENTS.every(isCovered) ? 'every' : chosen
 }
 
-/** What was typed after `subscribe`: a wish, or why it is none. Nothing is kept on a guess. */
+/** The words after `subscribe`, as a wish or the reason why they are none. Buildline does not guess. */
 type WishReading =
   | { kind: 'nothing' }
-  /** `rest`: what followed the project, to ask the same of another one */
+  /** `rest`: the words after the project, to repeat the wish for another project */
   | { kind: 'wish'; wish: SubscribeWish; rest: readonly string[] }
-  /** a name was begun and left empty: of a branch of this project, or (null) of a project */
+  /** an empty name: of a branch of this project, or (null) of a project */
   | { kind: 'nameless'; project: string | null }
-  /** a word too many */
+  /** `extra`: a surplus word */
   | { kind: 'unclear'; extra: string }
-  /** no branch can be called so. `regex`: how it is typed as a regular expression; null: it is none */
+  /** no branch can have this name. `regex`: how to type it as a regular expression; null: it is none */
   | { kind: 'no-branch'; typed: string; regex: string | null }
   | ReminderFault
-  /** nearly one of the words that mean something; it could be a branch as well */
+  /** close to a keyword (`meant`), but it could also be a branch */
   | { kind: 'near'; typed: string; meant: string }
-  /** the one says the opposite of the other */
+  /** two words that contradict each other */
   | { kind: 'contradiction'; one: string; other: string }
 
 /**
- * Reads `acme/web changes release/* quiet no-mention remind 2h`: after the project words in any order, at most one of them
- * a branch; the words of `remind` follow it. `*` makes it a pattern, `^…$` or `/…/` a regex; `@started` is the branch of that name.
+ * Reads `acme/web changes release/* quiet no-mention remind 2h`: a project, then words in any order, at most one a
+ * branch. The words of `remind` follow it. `*` makes a branch a pattern, `^…$` or `/…/` a regex, `@` marks it.
  */
 export function readWish(words: readonly Word[]): WishReading {
   if (words.includes(CUT)) return { kind: 'unclear', extra: CUT.text }
@@ -92,7 +92,7 @@ export function readWish(words: readonly Word[]): WishReading {
   return readRest(project, branch === null ? others : [`${BRANCH_SIGN}${branch}`, ...others])
 }
 
-/** Each word that names events, with those that it names. */
+/** Each word that names events, with these events. */
 export const EVENT_WORDS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ...EVENTS.map((event) => [event, [event]] as const),
   ['passed', ['success']],
@@ -100,7 +100,7 @@ export const EVENT_WORDS: ReadonlyMap<string, readonly string[]> = new Map<strin
   ['changes', CHANGES],
 ])
 const EVERYTHING = 'everything'
-/** `@started` is no event. */
+/** Marks a branch: `@started` is not the event. */
 const BRANCH_SIGN = '@'
 const QUIET = 'quiet'
 const REMIND = 'remind'
@@ -138,7 +138,7 @@ function readRest(project: string, rest: readonly string[]): WishReading {
 
 const NO_REMINDER = { kind: 'reminder', remind: null, rest: [] } as const
 
-/** `failed,recovered` is both of them; a comma in what holds none of these words is the branch's own. */
+/** Splits `failed,recovered`. A comma in a text without any keyword belongs to the branch. */
 function listed(text: string): string[] {
   const words = text.split(',').filter((word) => word !== '')
   return !text.startsWith(BRANCH_SIGN) && words.some(isKnown) ? words : [text]
@@ -158,7 +158,7 @@ function branchFault(project: string, branches: readonly string[], inList: strin
   return meant === null ? null : { kind: 'near', typed: branch, meant }
 }
 
-// A pattern or a path is no mistyped word.
+// A pattern or a path is not a mistyped keyword.
 const isName = (text: string): boolean => /^[\p{L}-]{2,}$/u.test(text)
 
 function contradictionIn(known: readonly string[]): WishReading | null {
@@ -168,7 +168,7 @@ function contradictionIn(known: readonly string[]): WishReading | null {
   return has(EVERYTHING) && event !== undefined ? { kind: 'contradiction', one: EVERYTHING, other: event } : null
 }
 
-/** How a branch that was typed is matched. */
+/** How a typed branch is matched. */
 export function patternOf(typed: string | null): Pick<SubscribeWish, 'branch' | 'branchMatch'> {
   if (typed === null || typed === '') return { branch: null, branchMatch: null }
   const [, inner] = /^\/(.+)\/$/s.exec(typed) ?? []
@@ -178,12 +178,12 @@ export function patternOf(typed: string | null): Pick<SubscribeWish, 'branch' | 
   return { branch, branchMatch: branch.includes('*') ? 'wildcard' : 'exact' }
 }
 
-/** The same turned round: what would be typed for a branch that is matched so. */
+/** The reverse: what a person would type to match branches in this way. */
 export function typedPattern({ branch, branchMatch }: Pick<ChannelRule, 'branch' | 'branchMatch'>): string {
   if (branch === null || branch === '') return ''
   const mode = patternMode(branch, branchMatch)
   if (mode === 'regex') return /^\^.*\$$/s.test(branch) ? branch : `/${branch}/`
-  // A star that means itself.
+  // A literal star.
   if (mode === 'exact' && branch.includes('*')) return `^${branch.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`
   return /^@|^\/.+\/$|^\^.*\$$/s.test(branch) ? `${BRANCH_SIGN}${branch}` : branch
 }
