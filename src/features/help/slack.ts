@@ -20,7 +20,7 @@ export const help: Feature = {
   ],
 }
 
-/** All commands, or one. Asks nobody: help is there when nothing else is. */
+/** Explains all commands, or one. Calls nothing else, so that help works when nothing else does. */
 async function answerTyped({ commands, words }: Question): Promise<Reply> {
   const [about] = words
   if (!about) return { outcome: 'help', answer: answerHelp({ commands, about: null }) }
@@ -29,7 +29,7 @@ async function answerTyped({ commands, words }: Question): Promise<Reply> {
   return row ? { outcome: 'help', answer: answerHelp({ commands, about: row.name }) } : unknown(commands, about.text)
 }
 
-/** No such command: the nearest is named, and nothing is done. */
+/** No such command: names the nearest one, and does nothing. */
 export const unknown = (commands: Question['commands'], typed: string): Reply => ({
   outcome: 'unknown-command',
   answer: answerUnknown({

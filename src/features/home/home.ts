@@ -26,7 +26,7 @@ import type { Connection, Connections } from '../../sources/ci-service/connectio
 const BUILDS_SHOWN_MAX = 10
 export const SUBSCRIPTIONS_SHOWN_MAX = 20
 
-/** What people's App Homes show, read afresh each time. */
+/** What people's App Homes show. Everything is read again each time. */
 export const homeOperations = (deps: HomeDeps) => ({
   async home(user: string, team: string | null): Promise<HomeOutcome> {
     const permit = await deps.permits('read', { user, team })
@@ -72,7 +72,7 @@ async function readRed(deps: HomeDeps, { handles }: Me): Promise<Some<BuildSumma
   return summed(deps, [...running.filter((_, at) => again[at]), ...(await read.redBuildsOf(names, COUNTED_MAX))])
 }
 
-/** A red build that is run again leaves its branch red until it passes. */
+/** Is this running build a restart of the branch's last red one? The branch stays red until it passes. */
 async function ranRed(read: Reads, { projectId, branch, buildId, buildOrder }: KnownBuild): Promise<boolean> {
   const [last] = await read.verdictsBefore(branchKey(projectId, branch), buildOrder, 1)
   return last?.buildId === buildId && isRed(last.status)
@@ -109,11 +109,11 @@ async function cutShown(deps: HomeDeps, mine: readonly Subscription[]): Promise<
 
 const DELIVERIES_SHOWN_MAX = 15
 const PAUSED_SHOWN_MAX = 10
-/** What a paused channel would be told of is named so far. */
+/** At most this many subscriptions of a paused channel are named. */
 const FOLLOWS_SHOWN_MAX = 3
 const AUDIT_SHOWN_MAX = 10
 
-/** What admins see besides. @param channels those that this admin is in; null: not known */
+/** What only admins see. @param channels the channels that this admin is in; null: not known */
 async function readAdmin(
   deps: HomeDeps,
   all: readonly Subscription[],
@@ -168,10 +168,10 @@ const auditLine = (request: Request | ProjectRequest): AuditLine => ({
     : { project: request.target.project, buildId: request.buildId, branch: request.target.branch }),
 })
 
-/** What is counted stops here: of more it is said that there are more. */
+/** Counting stops here. If there are more, the view says "at least". */
 export const COUNTED_MAX = 100
 
-/** The first of a list, and how many follow: at least that number where both together are COUNTED_MAX. */
+/** The first entries of a list, and how many more there are (at least, if both together are COUNTED_MAX). */
 export interface Some<One> {
   shown: readonly One[]
   more: number
@@ -182,11 +182,11 @@ export interface HomeState {
   me: Me
   /** builds of the person's own commits that leave their branch red, newest first */
   red: Some<BuildSummary>
-  /** builds that wait, for approval or in a queue: of the projects that the person's channels follow, else of all */
+  /** builds that wait for approval or in a queue, of the projects that the person's channels follow; if none, of all */
   waiting: Some<BuildSummary>
-  /** of the channels that the person is in, and of no other; null: Slack did not say which those are */
+  /** only of channels that the person is in; null: Slack did not say which these are */
   subscriptions: Some<ShownSubscription> | null
-  /** may the person change subscriptions? */
+  /** whether the person may change subscriptions */
   mayFollow: boolean
   /** set for admins */
   admin: AdminState | null
@@ -194,20 +194,20 @@ export interface HomeState {
 
 export interface AdminState {
   connections: readonly Connection[]
-  /** when each project's last delivery came, the newest first */
+  /** the time of each project's last delivery, the newest first */
   deliveries: Some<{ project: string; at: number }>
   paused: Some<PausedChannel>
-  /** what people asked of CI last, the newest first */
+  /** the last requests of people to CI, the newest first */
   audit: readonly AuditLine[]
 }
 
-/** A channel that cannot be told. */
+/** A channel that Buildline cannot post in. */
 export interface PausedChannel {
   channel: ChannelId
-  /** Slack's word why */
+  /** Slack's error code */
   code: string
   at: number
-  /** null: the admin is not in it, and what a private channel follows is its members' business */
+  /** null: the admin is not in the channel; a private channel's subscriptions are shown to its members only */
   follows: readonly ShownSubscription[] | null
 }
 
@@ -224,7 +224,7 @@ export interface AuditLine {
 
 export type HomeOutcome =
   | { kind: 'home'; home: HomeState }
-  /** an outsider, say: nothing is shown */
+  /** such as an outsider: nothing is shown */
   | Extract<Permit, { kind: 'no' }>
   | { kind: 'unknown-person'; code: string }
 

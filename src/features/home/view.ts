@@ -23,7 +23,7 @@ import { codeSpan, toLine } from '../../lib/escape.ts'
 import type { Connection } from '../../sources/ci-service/connections.ts'
 import { troubleWords } from '../fault-messages.ts'
 
-/** Slack shows no more blocks of a view. */
+/** Slack's limit for the blocks of a view. */
 export const HOME_BLOCKS_MAX = 100
 
 export interface HomeView {
@@ -31,12 +31,12 @@ export interface HomeView {
   blocks: readonly object[]
 }
 
-/** How many of each list stand in the view, however many there are. */
+/** The most entries of each list in the view. */
 const BUILDS_MAX = 10
 const SUBSCRIPTIONS_MAX = 20
 const HANDLES_MAX = 10
 
-/** One person's App Home. Pure: the same state is the same view, whenever it is drawn. */
+/** Draws one person's App Home. Pure: the same state always gives the same view. */
 export function homeView({ me, red, waiting, subscriptions, mayFollow, admin }: HomeState): HomeView {
   return viewOf([
     redSection(red, me),
@@ -47,7 +47,7 @@ export function homeView({ me, red, waiting, subscriptions, mayFollow, admin }: 
   ])
 }
 
-/** An answer in the place of a Home that cannot be shown. */
+/** An answer instead of a Home that cannot be shown. */
 export const answerHome = ({ blocks }: Answer): HomeView => ({ type: 'home', blocks })
 
 const viewOf = (sections: readonly (readonly Part[])[]): HomeView => ({
@@ -79,7 +79,7 @@ const redParts = (build: BuildSummary, at: number): Part[] => [
   row(`${HOME_BLOCK_IDS.red}_${at}`, build.breakage ? [breakageButton(build.breakage.id)] : []),
 ]
 
-/** A line with the first thing that can be done; of what cannot be done here, the way to where it can. */
+/** A line with a button for the first possible action, else with *Open build*. */
 function buildPart(build: BuildSummary): Part {
   const missing = build.missing && missingWords(build.missing)
   const [act] = build.offers.map((action) => actButton(action, attemptRefText(build.ref), build))
@@ -110,7 +110,7 @@ function subscriptionPart({ subscription, paused }: ShownSubscription): Part {
     paused && `:mute: paused since ${dayTime(paused.at)}: ${closedWords(paused.code).what}`,
   ]
   const whole = joined([`${begin}: ${followedHow(subscription)}`, ...end])
-  // Rules that fill a section by themselves are for another place.
+  // Very long rules are not shown here: `/ci rules` shows them.
   return line(
     whole.length <= LINE_CHARS_MAX
       ? whole
@@ -230,7 +230,7 @@ const projectWords = (project: string): string => outside(project, PROJECT_CHARS
 
 const timeWords = (at: number): string => dayTime(at) ?? 'at a time unknown'
 
-/** The first of a list, and a line that says how many are left out. */
+/** The first entries of a list, and a line that says how many are left out. */
 function listed<One>({ shown, more }: Some<One>, max: number, draw: (one: One, at: number) => Part | Part[]): Part[] {
   const parts = shown.slice(0, max).flatMap(draw)
   const left = more + Math.max(0, shown.length - max)

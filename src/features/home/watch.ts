@@ -8,16 +8,16 @@ import { answerFault } from '../fault-messages.ts'
 import { answerNotAllowed } from '../not-allowed.ts'
 import { answerHome, homeView, type HomeView } from './view.ts'
 
-/** A Home is kept up to date for this long after it was opened, */
+/** A Home is kept up to date for this long after it was opened. */
 export const WATCHED_FOR_MS = 60 * 60_000
-/** for this many people at once; beyond that the person who opened theirs first has to open it again. */
+/** At most this many Homes are kept up to date. Beyond that, the one opened first has to be opened again. */
 export const WATCHED_MAX = 200
 
-/** The wait after a change: much happens at once, and what was heard has to be ingested first. */
+/** The wait after a hint: changes come in bursts, and build events have to be ingested first. */
 export const SETTLE_MS = 3_000
-/** Changes that nobody told of, such as a channel that was closed, show after this long. */
+/** Changes without a hint, such as a closed channel, show after this time. */
 export const SWEEP_EVERY_MS = 60_000
-/** Slack takes some hundred views in a minute. */
+/** Slack accepts about a hundred views a minute. */
 const PUBLISH_EVERY_MS = 1_200
 
 export interface HomesDeps {
@@ -28,13 +28,13 @@ export interface HomesDeps {
   newReference: () => string
 }
 
-/** The Homes that people look at: each is drawn when it is opened, and again when what it shows has changed. */
+/** The Homes that people have open. Each is drawn when it is opened, and again when its content changes. */
 export interface Homes {
   /** Draws this person's Home now. Never throws. */
   open(user: string, team: string | null): Promise<void>
-  /** Draws it now, if it was opened of late. Never throws. */
+  /** Draws it now, if it was opened recently. Never throws. */
   redraw(user: string): Promise<void>
-  /** Something may have changed: only a hint, the sweep is the truth. */
+  /** A hint that something may have changed. The sweep finds what hints miss. */
   wake(): void
   stop(): void
 }
@@ -43,11 +43,11 @@ interface Watched {
   user: string
   team: string | null
   openedAt: number
-  /** of the view that Slack has; null: not known */
+  /** digest of the view that Slack shows; null: not known */
   digest: string | null
-  /** one drawing after the other: an older one must not come last */
+  /** runs one drawing after the other, so that an older view never replaces a newer one */
   work: Promise<unknown>
-  /** the drawing that has not begun: it reads everything afresh, so it is enough for all who ask until then */
+  /** the drawing that has not begun yet. It will read everything anew, so all callers until then share it. */
   next: Promise<boolean> | null
 }
 
@@ -69,13 +69,13 @@ export function createHomes(deps: HomesDeps): Homes {
     while (isDue && !stopping.signal.aborted) {
       await clock.sleep(SETTLE_MS, stopping.signal)
       isDue = false
-      // A Home that is opened meanwhile is drawn by its opening.
+      // A copy: `open` draws the Homes that are opened meanwhile.
       const open = [...watched.values()]
       for (const one of open) if (isWatched(one) && !stopping.signal.aborted) await refresh(one)
     }
   }
 
-  // A person who was dropped because too many others came, and has opened theirs again since, has another entry.
+  // A person who was dropped (WATCHED_MAX) and has opened their Home again has a new entry.
   const isWatched = (one: Watched): boolean => watched.get(one.user) === one
 
   async function sweep(): Promise<void> {
@@ -100,9 +100,9 @@ export function createHomes(deps: HomesDeps): Homes {
     return one.next
   }
 
-  /** Says whether Slack was asked. */
+  /** Returns whether Slack was called. */
   async function drawNow(one: Watched): Promise<boolean> {
-    // Whatever it reads from is closed soon.
+    // The process stops, and its database is closed soon.
     if (stopping.signal.aborted) return false
     const { view, digest } = await viewFor(deps, one)
     if (digest === one.digest) return false
@@ -141,11 +141,11 @@ export function createHomes(deps: HomesDeps): Homes {
 
 interface Drawn {
   view: HomeView
-  /** of two that say the same it is the same; each trouble has a reference of its own, and says nothing new by that */
+  /** equal for views that say the same; the reference of an error is not part of it, since it always differs */
   digest: string
 }
 
-/** What stands in somebody's Home now: also when it cannot be read, and when it is not theirs to see. */
+/** The view for one person: their Home, a refusal if they may not see it, or an error if it cannot be read. */
 async function viewFor({ operations, log, newReference }: HomesDeps, { user, team }: Watched): Promise<Drawn> {
   try {
     const outcome = await operations.home.home(user, team)

@@ -9,7 +9,7 @@ import { answerNotAllowed } from '../not-allowed.ts'
 
 type Of<Kind extends MeOutcome['kind']> = Extract<MeOutcome, { kind: Kind }>
 
-/** Tells the asking person who committer names mean. Mentions in an answer that one person sees ping nobody. */
+/** Tells the requester whom committer names mean. Mentions in it ping nobody, since only the requester sees it. */
 export function answerMe(outcome: MeOutcome, asked: { by: string; reference: string }): Answer {
   const trouble = (what: string, why: string | null, next: string) => answerTrouble({ what, why, next })
   switch (outcome.kind) {
@@ -46,7 +46,7 @@ export function answerMe(outcome: MeOutcome, asked: { by: string; reference: str
 
 const DONE = ':white_check_mark:'
 
-/** Which names are the requester's, and what happens when a build of theirs fails. */
+/** The requester's names, and whether failed builds mention them. */
 function meLines(me: Me): Part[] {
   const [first] = me.handles
   if (!first) return [nameLine(me)]

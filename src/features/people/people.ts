@@ -10,26 +10,26 @@ import { readMe, type Me } from '../../catalog/people.ts'
 import { invariant } from '../../lib/assert.ts'
 import { givenLine, takenLine } from '../../slack/messages/handle.ts'
 
-/** Names that mean one person: nobody commits under more. */
+/** The most names of one person: nobody commits under more. */
 export const HANDLES_MAX = 20
 
 export type MeOutcome =
   | { kind: 'me'; me: Me }
-  /** it means the requester now, or did already */
+  /** the name means the requester now, or did already */
   | { kind: 'claimed'; handle: string; me: Me }
-  /** it is another person's; `isGone`: who has left the workspace */
+  /** another person has it; `isGone`: that person has left the workspace */
   | { kind: 'taken'; handle: string; by: string; isGone: boolean }
   | { kind: 'not-claimable'; handle: string; why: NotClaimable }
   | { kind: 'too-many'; user: string; max: number }
-  /** an admin decided whose it is; `was`: whose it was; `untold`: those of both who could not be told */
+  /** an admin gave it to `user`; `was`: the owner before; `unreached`: those of both who could not be told */
   | { kind: 'given'; handle: string; user: string; was: string | null; unreached: readonly string[] }
-  /** the person who was to get the handle is nobody who can be mentioned */
+  /** the person who was to get the name cannot be mentioned */
   | { kind: 'not-a-person'; handle: string; user: string; why: NotAPerson }
   | { kind: 'released'; handle: string; me: Me }
-  /** `by`: whose it is; null: nobody's */
+  /** `by`: the person who has it; null: nobody */
   | { kind: 'not-yours'; handle: string; by: string | null }
   | { kind: 'mentions'; me: Me }
-  /** the build whose committer was meant is not kept any more, or names none */
+  /** the build is not stored any more, or names no committer */
   | { kind: 'no-committer' }
   | Refused
 
@@ -38,27 +38,26 @@ export type NotClaimable = Extract<Claimable, { kind: 'no' }>['why']
 /** `unknown`: Slack did not say. */
 export type NotAPerson = 'deactivated' | 'bot' | 'outsider' | 'unknown'
 
-/** What it takes to know which person a committer's name means. */
 export interface PersonDeps {
   store: Store
   clock: Clock
   log: Log
   permits: Permits
-  /** asks Slack anew whether this person is in the workspace */
+  /** asks Slack, not the cache, whether this person is in the workspace */
   presenceOf: (user: string) => Promise<Presence>
   newId: () => string
   say: Say
 }
 
 /**
- * Which person a committer's name means, and whether they want mentions. Everybody who may read may say so of
- * themselves: guests too, but no outsiders, bots or deactivated accounts.
+ * Which person a committer's name means, and whether they want mentions. Everybody who may read can claim names: guests
+ * too, but no outsiders, bots or deactivated accounts.
  */
 export function createPersonOperations(deps: PersonDeps) {
   const { store } = deps
   return {
     me: (by: Requester) => whenPermitted(deps, by, async () => ({ kind: 'me', me: await readMe(store.read, by.user) })),
-    /** It is the requester's from now on, unless it is another person's. */
+    /** Gives the name to the requester, unless another person has it. */
     claim: (text: string, by: Requester) =>
       whenPermitted(deps, by, async () => {
         const named = claimable(text)
@@ -68,16 +67,16 @@ export function createPersonOperations(deps: PersonDeps) {
           ? { kind: 'claimed', handle: named.handle, me: await readMe(store.read, by.user) }
           : ended
       }),
-    /** An admin decides that it is this person's, whosever it was. Both are told. */
+    /** An admin gives the name to this person, whoever had it. Both are told. */
     give: (text: string, user: string, by: Requester) => give(deps, text, user, by),
-    /** It is nobody's from now on, if it was the requester's. */
+    /** Frees the name, if the requester has it. */
     release: (text: string, by: Requester) => whenPermitted(deps, by, () => release(deps, normalHandle(text), by.user)),
     setMentions: (on: boolean, by: Requester) =>
       whenPermitted(deps, by, async () => {
         await store.write((tx) => tx.setMentions(by.user, on))
         return { kind: 'mentions', me: await readMe(store.read, by.user) }
       }),
-    /** Slack says that an account has changed: nobody mentions a deactivated one. */
+    /** Slack reports a changed account. A deactivated one is not mentioned any more. */
     accountChanged: (user: string, isDeactivated: boolean) => accountChanged(deps, user, isDeactivated),
   }
 }
@@ -106,14 +105,14 @@ async function release({ store }: PersonDeps, handle: string, user: string): Pro
 type Ended = 'claimed' | Extract<MeOutcome, { kind: 'taken' | 'too-many' }>
 
 /**
- * Makes a handle this person's unless it is another's; of several who ask at once one has it, across processes too.
- * Repeating it changes nothing.
+ * Gives a handle to this person unless another person has it. Of concurrent requests only one succeeds, also across
+ * processes. Idempotent.
  * @param handle in its normal form
  */
 const claimHandle = ({ store, clock }: PersonDeps, handle: string, user: string): Promise<Ended> =>
   store.write(async (tx) => {
     await tx.lockName(`handles of ${user}`)
-    // The person who asks is here: a mark that says otherwise is from before they came back.
+    // The requester is active. A mark that says otherwise is from before they came back.
     await tx.setInactive(user, null)
     const before = await current(tx, handle, user)
     if (before) return before
@@ -131,7 +130,7 @@ async function current(tx: Tx, handle: string, user: string): Promise<Ended | nu
   return { kind: 'taken', handle, by: known.user, isGone: known.inactiveAt !== null }
 }
 
-/** An admin decides whose a committer's name is. Its new owner and its old one are each told once, directly. */
+/** An admin gives a committer's name to a person. The new and the old owner each get one direct message. */
 async function give(deps: PersonDeps, text: string, user: string, by: Requester): Promise<MeOutcome> {
   const permit = await deps.permits('administer', by)
   if (permit.kind === 'no') return { kind: 'forbidden', action: 'give', permit }
@@ -148,7 +147,7 @@ async function give(deps: PersonDeps, text: string, user: string, by: Requester)
   return { kind: 'given', handle, user, was, unreached }
 }
 
-/** Why this person cannot be meant by a name; null: they can, since they may read. */
+/** Why a name cannot mean this person; null: it can, since the person may read. */
 async function whyNobody({ permits }: PersonDeps, user: string): Promise<NotAPerson | null> {
   const permit = await permits('read', { user, team: null })
   if (permit.kind === 'yes') return null
@@ -175,7 +174,7 @@ interface Given {
   by: string
 }
 
-/** @returns those who could not be told, or perhaps were not; an admin who decides for themselves knows it */
+/** @returns those whose message failed, or may have failed. The admin who made the change gets no message. */
 async function tell({ say, log }: PersonDeps, { handle, user, was, by }: Given): Promise<string[]> {
   const news = [
     { to: user, text: givenLine({ handle, was, by }) },
@@ -193,20 +192,20 @@ async function tell({ say, log }: PersonDeps, { handle, user, was, by }: Given):
 
 /** Each person with a committer's name is looked up again after this time: Slack's event may have been lost. */
 export const LOOK_AGAIN_MS = 24 * 60 * 60_000
-/** At most this many in one run of the job, */
+/** At most this many in one run of the job. */
 export const LOOKS_MAX = 50
-/** with this much time between: people who click ask Slack the same, and come first. */
+/** The pause between two of them: clicks need the same call to Slack, and come first. */
 export const LOOK_GAP_MS = 1_000
 
-/** Under this name the store knows when it was last done. */
+/** The store records under this name when the job last ran. */
 export const CLAIMANTS_JOB = 'look-at-claimants'
 
 type ClaimantDeps = Pick<PersonDeps, 'store' | 'clock' | 'log' | 'presenceOf' | 'newId'>
 
 /**
- * Asks Slack whether people who claimed a committer's name, or who are on a red branch, are still in the workspace. A person
- * who has left is no longer mentioned until they are back, and is on no branch. Ends early if Slack does not say: the next
- * attempt goes on.
+ * Asks Slack whether people who claimed a committer's name, or who are on a red branch, are still in the workspace. A
+ * person who has left is not mentioned until they are back, and is taken off their branches. Ends early if Slack does
+ * not say: the next run goes on.
  */
 export async function lookAtClaimants(deps: ClaimantDeps, stopping: AbortSignal): Promise<void> {
   const { store, clock } = deps
@@ -221,8 +220,8 @@ export async function lookAtClaimants(deps: ClaimantDeps, stopping: AbortSignal)
 }
 
 /**
- * An account has changed, as Slack told us. That somebody is gone is believed at once; that somebody is back is asked
- * for, since Slack repeats old news for an hour.
+ * Slack reports that an account has changed. A deactivation is believed at once. A return is checked with Slack, since
+ * Slack repeats old events for an hour.
  */
 async function accountChanged(deps: ClaimantDeps, user: string, isDeactivated: boolean): Promise<void> {
   const { store, clock } = deps
@@ -234,7 +233,7 @@ async function accountChanged(deps: ClaimantDeps, user: string, isDeactivated: b
   if (claims.some((claim) => claim?.user === user && claim.inactiveAt !== null)) await lookAt(deps, user)
 }
 
-/** @returns whether Slack said */
+/** @returns false if Slack did not say */
 async function lookAt(deps: ClaimantDeps, user: string): Promise<boolean> {
   const { store, clock, log, presenceOf } = deps
   const presence = await presenceOf(user)

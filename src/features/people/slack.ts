@@ -28,16 +28,16 @@ const command: Command = {
   handle: answerTyped,
 }
 
-/** What somebody wants of their committer names, as it was typed. */
+/** What the requester wants to do about committer names, as typed. */
 type Wish =
   | { kind: 'look' }
   | { kind: 'claim' | 'release'; handle: string }
   /** `user`: a Slack user; null: the requester */
   | { kind: 'give'; handle: string; user: string | null }
   | { kind: 'mentions'; on: boolean }
-  /** a word is missing: which */
+  /** `missing`: the word that is missing */
   | { kind: 'too-little'; missing: string; example: string }
-  /** the first word too many; nothing is done on a guess */
+  /** `extra`: the first surplus word; Buildline does not guess what it means */
   | { kind: 'too-much'; extra: string; example: string | null }
 
 /** Says which person a committer name means, or changes that. */
@@ -88,7 +88,7 @@ function readWish(words: readonly Word[]): Wish {
   return readReceiver(first.text, third)
 }
 
-/** Half of `mentions off`: who types that wants no name. */
+/** `on` or `off` alone is probably half of `mentions off`, so it is not claimed as a name. */
 const switchAlone = (verb: string): Wish => ({
   kind: 'too-little',
   missing: 'a committer name, or mentions',
@@ -100,12 +100,12 @@ const isSwitch = (verb: string): boolean => verb === 'on' || verb === 'off'
 const NAME = 'a committer name, as your commits carry it'
 const PERSON = "a person, chosen from Slack's list after the @"
 
-// Somebody's name in Slack is not the name of their commits.
+// A mention of a Slack user is not a committer name.
 const isName = ({ text, userId }: Word): boolean => text !== '' && userId === undefined
 
 const tooMuch = ({ text }: Word, example: string | null): Wish => ({ kind: 'too-much', extra: text, example })
 
-/** A name of several words is typed in quotes. */
+/** The command again, with a name of several words in quotes. */
 const quoted = (words: readonly Word[]): string => meCommand('', words.map(({ text }) => text).join(' '))
 
 function readMentions(second: Word | undefined, third: Word | undefined): Wish {
@@ -126,7 +126,7 @@ function readReceiver(handle: string, word: Word): Wish {
   return { kind: 'too-little', missing: PERSON, example: meCommand('', handle, 'for @grace') }
 }
 
-/** Every change of every profile comes here; only who left, or is back, matters. An event may be lost. Never throws. */
+/** Slack sends every change of every profile; only leaving and returning matter. Events may be lost. Never throws. */
 async function hearOfAccount({ operations, log }: SlackDeps, body: unknown): Promise<void> {
   const user = textAt(body, 'event', 'user', 'id')
   const isDeactivated = fieldOf(fieldOf(fieldOf(body, 'event'), 'user'), 'deleted')
@@ -141,7 +141,7 @@ async function hearOfAccount({ operations, log }: SlackDeps, body: unknown): Pro
   }
 }
 
-/** Mentions on or off: where it worked, Home itself shows it. */
+/** Turns mentions on or off. On success there is no answer: the redrawn Home shows it. */
 async function toggleMentions({ deps, value, by, reference }: Click): Promise<Reply | null> {
   if (value !== 'on' && value !== 'off') return null
   const outcome = await deps.operations.people.setMentions(value === 'on', by)
